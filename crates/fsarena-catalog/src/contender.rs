@@ -12,6 +12,7 @@ use crate::{CatalogError, read};
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct File {
     kind: String,
+    kernel: Option<String>,
     label: Option<String>,
     #[serde(default)]
     mount: String,
@@ -39,13 +40,20 @@ pub fn of_text(argument: &str, name: &str, text: &str) -> Result<Contender, Cata
     if file.kind == Contender::DIRECTORY && !file.mount.is_empty() {
         return Err(malformed(name, "`mount` does not go with `kind = \"dir\"`: nothing is mounted"));
     }
+    if file.kind == Contender::DIRECTORY && file.kernel.is_some() {
+        return Err(malformed(
+            name,
+            "`kernel` does not go with `kind = \"dir\"`: a guest has no directory of this machine",
+        ));
+    }
     let label = match &file.label {
         Some(label) => Label::checked(argument, label)?,
         None => Label(argument.to_owned()),
     };
     let disk = file.disk.as_deref().map(str::parse).transpose();
     let disk = disk.map_err(|what: String| malformed(name, &what))?;
-    let contender = Contender { label, kind: file.kind, mount: file.mount, mkfs: file.mkfs, path: file.path, disk };
+    let File { kind, kernel, mount, mkfs, path, .. } = file;
+    let contender = Contender { label, kind, kernel, disk, mount, mkfs, path };
     Ok(contender.relabelled(argument)?)
 }
 

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use fsarena_model::name::did_you_mean;
 use fsarena_model::reproduction::Scale;
 use fsarena_model::{Bytes, ErrorCategory, Explained, Mode, Often, StateOfFileSystem, Traits, Workload};
 use serde::Deserialize;
@@ -67,14 +68,15 @@ impl Explained for CatalogError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::NoWorkload(_) | Self::NoSuite(_) => Some("`fsarena list` shows what there is".to_owned()),
+            Self::NoWorkload(name) => Some(did_you_mean(name, names(WORKLOADS), "`fsarena list workloads` has all")),
+            Self::NoSuite(name) => Some(did_you_mean(name, names(SUITES), "`fsarena list suites` has all")),
             Self::NoArticle(_) => Some("`fsarena list published` shows which there are".to_owned()),
             Self::Malformed { .. } => Some("docs/guides/ says what these files may have".to_owned()),
             Self::MalformedContender { .. } => Some(
-                "it may have `kind`, `label`, `mount`, `mkfs` (a list), `disk` and `path`: docs/guides/contender-files.md"
+                "it may have `kind`, `label`, `kernel`, `mount`, `mkfs` (a list), `disk` and `path`: docs/guides/contender-files.md"
                     .to_owned(),
             ),
-            Self::Contender(_) => Some("[LABEL=]KIND[@cache=MODE,format=FORMAT][:MOUNT-OPTIONS], dir:PATH, or a .toml file".to_owned()),
+            Self::Contender(_) => Some("[LABEL=]KIND[@KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS], dir:PATH, or a .toml file".to_owned()),
             Self::Read { .. } => None,
         }
     }
@@ -162,6 +164,10 @@ pub fn workloads() -> Result<Vec<Workload>, CatalogError> {
 /// If one is malformed, which a test rules out.
 pub fn suites() -> Result<Vec<Suite>, CatalogError> {
     SUITES.iter().map(|(name, _)| suite(name)).collect()
+}
+
+fn names(entries: &'static [(&str, &str)]) -> impl Iterator<Item = &'static str> {
+    entries.iter().map(|(name, _)| *name)
 }
 
 fn find(entries: &'static [(&str, &str)], name: &str) -> Option<(&'static str, &'static str)> {

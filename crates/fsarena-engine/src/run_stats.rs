@@ -24,10 +24,8 @@ pub struct RunStats {
     /// Requested operations per second, if the load is an open loop.
     pub offered: Option<f64>,
     /// The steps of the run, if it has any.
-    #[serde(skip)]
     pub steps: Vec<Step>,
     /// Further figures that the program reported.
-    #[serde(skip)]
     pub reported: Vec<(Probe, f64)>,
     recorders: [Option<Box<Recorder>>; Operation::COUNT],
     /// The windows of the current run.

@@ -11,6 +11,7 @@ mod machine;
 mod pace;
 mod precondition;
 mod remaining;
+pub mod remote;
 mod resume_check;
 mod round;
 mod run;

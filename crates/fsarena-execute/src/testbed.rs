@@ -10,9 +10,10 @@ use fsarena_model::{
     BaselineKind, Bytes, Conditions, ContenderFacts, Environment, ErrorCategory, Explained, LaneCost, Nanos, Readings,
     Step, Verification, Workload,
 };
+use serde::{Deserialize, Serialize};
 
 /// Why a part of a run failed, in words.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TestbedError {
     /// The error message.
     pub text: String,
@@ -20,6 +21,13 @@ pub struct TestbedError {
     pub category: ErrorCategory,
     /// A hint for the user, if there is one.
     pub hint: Option<String>,
+}
+
+impl TestbedError {
+    /// An error of the machine, without a hint.
+    pub fn machine(text: String) -> Self {
+        Self { text, category: ErrorCategory::Machine, hint: None }
+    }
 }
 
 impl fmt::Display for TestbedError {
@@ -41,7 +49,7 @@ impl From<EngineError> for TestbedError {
 }
 
 /// The files of a contender, compared after it was unmounted.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Verified {
     /// The result of the comparison.
     pub found: Verification,

@@ -70,7 +70,8 @@ fn fetched(cache: &Path, wanted: &str, telling: &mut dyn FnMut(&str)) -> Result<
         }
     }
     let packages = Packages::at(cache, telling)?;
-    let closure = packages.with_dependencies(&[wanted])?;
+    let newest = newest(&packages, wanted)?;
+    let closure = packages.with_dependencies(&[newest.as_deref().unwrap_or(wanted)])?;
     let is_kernel = |name: &str| {
         let version = name.strip_prefix("linux-image-").unwrap_or_default();
         version.starts_with(|c: char| c.is_ascii_digit())
@@ -85,6 +86,69 @@ fn fetched(cache: &Path, wanted: &str, telling: &mut dyn FnMut(&str)) -> Result<
     fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
     fs::write(&note, file.display().to_string()).map_err(GuestError::io("write", &note))?;
     Ok(file)
+}
+
+/// The newest kernel of a version such as `linux-6.1`; `None` if `wanted` is no version.
+fn newest(packages: &Packages, wanted: &str) -> Result<Option<String>, GuestError> {
+    if version(wanted).is_none() {
+        return Ok(None);
+    }
+    let mut known = available(packages)?;
+    match named(&known, wanted) {
+        Some(index) => Ok(Some(known.swap_remove(index))),
+        None => {
+            Err(GuestError::NoKernel { package: wanted.to_owned(), what: "the mirrors have none of it".to_owned() })
+        }
+    }
+}
+
+/// The version in a name such as `linux-6.1`.
+fn version(name: &str) -> Option<&str> {
+    name.strip_prefix("linux-").filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Which of `kernels` is `wanted`: the name of one, or a version such as `linux-6.1`, of which it is the newest.
+pub fn named(kernels: &[String], wanted: &str) -> Option<usize> {
+    let version = version(wanted);
+    let is_of = |name: &str| version.is_some_and(|version| Release::of(name).is_some_and(|it| it.is_of(version)));
+    kernels.iter().rposition(|name| name == wanted || is_of(name))
+}
+
+/// The packages of kernels for 64-bit PCs that the mirrors have, from the oldest release to the newest.
+///
+/// # Errors
+/// If apt fails.
+pub fn available(packages: &Packages) -> Result<Vec<String>, GuestError> {
+    let names = packages.names("linux-image-")?.into_iter();
+    let mut known: Vec<(Release, String)> = names.filter_map(|name| Some((Release::of(&name)?, name))).collect();
+    known.sort();
+    Ok(known.into_iter().map(|(_, name)| name).collect())
+}
+
+/// The numbers of a release, such as 6, 1, 0 and 47 of `linux-image-6.1.0-47-amd64`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Release(Vec<u32>);
+
+impl Release {
+    /// The release of a kernel's package; `None` for other packages, packages that only depend on one, and kernels for
+    /// clouds or real time.
+    fn of(package: &str) -> Option<Self> {
+        let release = package.strip_prefix("linux-image-")?.strip_suffix("-amd64")?;
+        // What Debian adds, such as `+deb12`; `+deb12-rt` is another kernel.
+        let release = match release.split_once('+') {
+            Some((_, added)) if added.contains('-') => return None,
+            Some((release, _)) => release,
+            None => release,
+        };
+        let numbers: Option<Vec<u32>> = release.split(['.', '-']).map(|number| number.parse().ok()).collect();
+        numbers.filter(|numbers| numbers.len() > 2).map(Self)
+    }
+
+    /// Whether the release begins with the numbers of `version`.
+    fn is_of(&self, version: &str) -> bool {
+        let numbers: Option<Vec<u32>> = version.split('.').map(|number| number.parse().ok()).collect();
+        numbers.is_some_and(|numbers| self.0.starts_with(&numbers))
+    }
 }
 
 /// Unpacks the kernel's image into `folder`, decompressed if QEMU can boot it so: that saves two seconds at each boot.
@@ -163,5 +227,23 @@ pub fn run(argv: &[&str], command: &str) -> Result<(), GuestError> {
     match ended.status.success() {
         true => Ok(()),
         false => Err(GuestError::Program { command: command.to_owned(), words: ended.words() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_sorted_by_their_numbers() {
+        let names = ["linux-image-6.12.100+deb12-amd64", "linux-image-6.1.0-56-amd64", "linux-image-6.1.0-9-amd64"];
+        let mut releases: Vec<Release> = names.iter().filter_map(|name| Release::of(name)).collect();
+        releases.sort();
+        assert_eq!(releases, [vec![6, 1, 0, 9], vec![6, 1, 0, 56], vec![6, 12, 100]].map(Release));
+        assert!(releases[0].is_of("6.1") && !releases[2].is_of("6.1") && releases[2].is_of("6.12"));
+        for other in ["linux-image-amd64", "linux-image-6.12-amd64", "linux-image-6.1.0-47-rt-amd64", "linux-libc-dev"]
+        {
+            assert_eq!(Release::of(other), None, "{other}");
+        }
     }
 }

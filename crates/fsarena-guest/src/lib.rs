@@ -17,6 +17,7 @@ mod qemu;
 mod root;
 mod shares;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -27,11 +28,13 @@ use rustix::fs::{FlockOperation, flock};
 
 pub use channel::{RawDisk, memory};
 pub use error::GuestError;
+pub use kernel::named;
 pub use monitor::DiskCounts;
 pub use qemu::{Hardware, Running};
 pub use shares::{Shared, Shares};
 
 use kernel::Kernel;
+use packages::Packages;
 use root::Root;
 
 /// The serial number of the disk with the lanes, which is also its ID.
@@ -111,6 +114,15 @@ fn fill(cache: &Path, wanted: &Wanted, qemu: String, telling: &mut dyn FnMut(&st
     Ok(prepared)
 }
 
+/// The packages of kernels that Debian's mirrors have, from the oldest release to the newest.
+///
+/// # Errors
+/// If apt is missing or fails.
+pub fn kernels(cache: &Path, telling: &mut dyn FnMut(&str)) -> Result<Vec<String>, GuestError> {
+    let _alone = alone(cache)?;
+    kernel::available(&Packages::at(cache, telling)?)
+}
+
 /// Waits until no other process fills the cache.
 fn alone(cache: &Path) -> Result<File, GuestError> {
     fs::create_dir_all(cache).map_err(GuestError::io("create", cache))?;
@@ -136,6 +148,7 @@ impl Prepared {
     pub fn describe(&self, disk: GuestDisk) -> Guest {
         Guest {
             kernel: self.kernel.package.clone(),
+            kernels: BTreeMap::new(),
             accelerator: self.accelerator,
             memory: self.memory,
             qemu: self.qemu.clone(),

@@ -50,7 +50,7 @@ impl Packages {
         if !is_fresh(&stamp) {
             telling("fetching the lists of Debian's packages");
             // Older lists are better than none.
-            match packages.apt(&["update"], "lists") {
+            match packages.apt_get(&["update"], "lists") {
                 Ok(_) => fs::write(&stamp, "").map_err(GuestError::io("write", &stamp))?,
                 Err(GuestError::Package { words, .. }) if !stamp.exists() => return Err(GuestError::Lists { words }),
                 Err(error) if !stamp.exists() => return Err(error),
@@ -65,7 +65,7 @@ impl Packages {
     /// # Errors
     /// If one does not exist.
     pub fn with_dependencies(&self, names: &[&str]) -> Result<Vec<Package>, GuestError> {
-        let text = self.apt(&[&["install", "--simulate"], names].concat(), &names.join(" "))?;
+        let text = self.apt_get(&[&["install", "--simulate"], names].concat(), &names.join(" "))?;
         Ok(text.lines().filter_map(package).collect())
     }
 
@@ -82,7 +82,7 @@ impl Packages {
         let files: Vec<PathBuf> = packages.iter().map(|package| self.path(package)).collect();
         if files.iter().any(|file| !file.exists()) {
             telling(&format!("fetching {}", names.join(", ")));
-            self.apt(&[&["install", "--download-only"], names].concat(), &names.join(" "))?;
+            self.apt_get(&[&["install", "--download-only"], names].concat(), &names.join(" "))?;
         }
         match packages.iter().zip(&files).find(|(_, file)| !file.exists()) {
             None => Ok(files),
@@ -93,11 +93,25 @@ impl Packages {
         }
     }
 
+    /// The names of all packages that begin with `prefix`.
+    ///
+    /// # Errors
+    /// If apt fails.
+    pub fn names(&self, prefix: &str) -> Result<Vec<String>, GuestError> {
+        let text = self.run(&["apt-cache"], &["pkgnames", prefix], prefix)?;
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
     fn path(&self, package: &Package) -> PathBuf {
         self.folder.join("archives").join(&package.file)
     }
 
-    fn apt(&self, words: &[&str], package: &str) -> Result<String, GuestError> {
+    fn apt_get(&self, words: &[&str], package: &str) -> Result<String, GuestError> {
+        self.run(&["apt-get", "-q", "-y"], words, package)
+    }
+
+    /// Runs a program of apt on the folder's own state.
+    fn run(&self, program: &[&str], words: &[&str], package: &str) -> Result<String, GuestError> {
         let at = |name: &str, path: &str| format!("Dir::{name}={}", self.folder.join(path).display());
         let settings = [
             at("State::lists", "lists"),
@@ -112,9 +126,8 @@ impl Packages {
             "APT::Update::Error-Mode=any".to_owned(),
         ];
         let settings = settings.iter().flat_map(|setting| ["-o", setting.as_str()]);
-        let argv: Vec<&str> =
-            ["apt-get", "-q", "-y"].into_iter().chain(settings).chain(words.iter().copied()).collect();
-        let ended = child::run(&argv, Patience::new(LIMIT)).map_err(GuestError::io("start", "apt-get"))?;
+        let argv: Vec<&str> = program.iter().copied().chain(settings).chain(words.iter().copied()).collect();
+        let ended = child::run(&argv, Patience::new(LIMIT)).map_err(GuestError::io("start", program[0]))?;
         match ended.status.success() {
             true => Ok(ended.stdout),
             false => Err(GuestError::Package { package: package.to_owned(), words: errors(&ended.words()) }),

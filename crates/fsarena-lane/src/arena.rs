@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use fsarena_model::{Contender, ContenderFacts, Nanos, Plan, seed};
 use fsarena_sys::directory::{Directory, FileId};
+use serde::{Deserialize, Serialize};
 
 pub use library::Shown;
 pub use remount::Remounted;
@@ -56,7 +57,7 @@ impl Place {
 }
 
 /// Result of a file-system check.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckResult {
     /// Whether the checker found no errors.
     pub clean: bool,

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use fsarena_model::name::did_you_mean;
 use fsarena_model::{Bytes, ErrorCategory, Explained};
 use fsarena_sys::machine::Holder;
 
@@ -313,7 +314,10 @@ impl Explained for LaneError {
 
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::UnknownKind { known, .. } => format!("the kinds are {}", known.join(", ")),
+            Self::UnknownKind { kind, known, .. } => {
+                let all = format!("the kinds are {}", known.join(", "));
+                did_you_mean(kind, known.iter().copied(), &all)
+            }
             Self::NoShare { .. } => "compare it without --on, or compare the mounted folder: dir:PATH".to_owned(),
             Self::GuestLacks { .. } => "another one may have it: --guest-kernel PACKAGE".to_owned(),
             Self::KernelLacks { .. } => "`fsarena list` shows the kinds that this machine can do".to_owned(),

@@ -46,15 +46,18 @@ pub struct Contender {
     pub label: Label,
     /// The kind's name, such as `ext4`, `btrfs`, `tmpfs` or `dir`.
     pub kind: String,
+    /// The kernel of the guest in which it runs: a Debian package, or what names one; `None` for the run's kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// How QEMU keeps its own virtual disk, if it has one: it then runs in a guest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk: Option<DiskMode>,
     /// Mount options as typed, comma-separated; empty for the kind's defaults.
     pub mount: String,
     /// Further arguments of the kind's mkfs.
     pub mkfs: Vec<String>,
     /// The existing directory of a `dir` contender.
     pub path: Option<PathBuf>,
-    /// How QEMU keeps its own virtual disk, if it has one: it then runs in a guest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub disk: Option<DiskMode>,
 }
 
 /// Why a contender argument was refused.
@@ -71,6 +74,11 @@ pub enum ContenderError {
     /// The kind is missing.
     #[error("contender `{0}`: no file-system kind is named")]
     NoKind(String),
+    /// `@` without a kernel, or on a directory.
+    #[error(
+        "contender `{0}`: a kind may be followed by `@` and a kernel, as in `ext4@linux-6.12`; a directory may not"
+    )]
+    NoKernel(String),
     /// `dir:` without a path.
     #[error("contender `{0}`: `dir:` needs a path, as in `dir:/mnt/share`")]
     NoPath(String),
@@ -110,8 +118,10 @@ impl Contender {
             None if self.mount.is_empty() => String::new(),
             None => format!(":{}", self.mount),
         };
-        let disk = self.disk.map(|mode| format!("@{mode}")).unwrap_or_default();
-        let plain = format!("{}{disk}{options}{mkfs}", self.kind);
+        let disk = self.disk.map(|mode| mode.to_string());
+        let guest = self.kernel.iter().cloned().chain(disk).collect::<Vec<_>>().join(",");
+        let at = if guest.is_empty() { "" } else { "@" };
+        let plain = format!("{}{at}{guest}{options}{mkfs}", self.kind);
         // An argument that is its own label can be spelled in another way, such as with two spaces.
         let has_own_label = plain != self.label.0 && Label::checked("", &self.label.0).is_ok();
         Some(if has_own_label { format!("{}={plain}", self.label) } else { plain })
@@ -129,8 +139,8 @@ impl Contender {
     }
 }
 
-/// Parses `[LABEL=]KIND[@DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]` or `[LABEL=]dir:PATH`. DISK is what the guest's disk is
-/// like, such as `cache=none,format=qcow2`.
+/// Parses `[LABEL=]KIND[@KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]` or `[LABEL=]dir:PATH`. `@` is followed by a kernel,
+/// by what the guest's disk is like, such as `cache=none,format=qcow2`, or by both.
 impl FromStr for Contender {
     type Err = ContenderError;
 
@@ -146,26 +156,41 @@ impl FromStr for Contender {
             false => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
         };
         let (kind, after) = rest.split_once(':').unwrap_or((rest, ""));
-        let (kind, disk) = kind.split_once('@').map_or((kind, None), |(kind, disk)| (kind, Some(disk)));
+        let (kind, guest) = kind.split_once('@').map_or((kind, None), |(kind, guest)| (kind, Some(guest)));
         if kind.is_empty() {
             return Err(ContenderError::NoKind(argument.to_owned()));
         }
+        if guest.is_some() && kind == Self::DIRECTORY {
+            return Err(ContenderError::NoKernel(argument.to_owned()));
+        }
+        let (kernel, disk) = guest.map_or(Ok((None, None)), |text| of_guest(argument, text))?;
         if is_directory && after.is_empty() {
             return Err(ContenderError::NoPath(argument.to_owned()));
         }
         Ok(Self {
             label,
             kind: kind.to_owned(),
+            kernel,
+            disk,
             mount: if is_directory { String::new() } else { after.to_owned() },
             mkfs: mkfs.split_whitespace().map(str::to_owned).collect(),
             path: is_directory.then(|| PathBuf::from(after)),
-            disk: disk.map(|text| text.parse().map_err(|what| bad_disk(argument, what))).transpose()?,
         })
     }
 }
 
-fn bad_disk(argument: &str, what: String) -> ContenderError {
-    ContenderError::BadDisk { argument: argument.to_owned(), what }
+/// The kernel and the disk that follow an `@`, separated by commas.
+fn of_guest(argument: &str, text: &str) -> Result<(Option<String>, Option<DiskMode>), ContenderError> {
+    let is_of_disk = |word: &&str| ["cache=", "format="].iter().any(|key| word.starts_with(key));
+    let (disk, kernel): (Vec<&str>, Vec<&str>) = text.split(',').partition(is_of_disk);
+    let kernel = match kernel.as_slice() {
+        [] => None,
+        [kernel] if !kernel.is_empty() => Some((*kernel).to_owned()),
+        _ => return Err(ContenderError::NoKernel(argument.to_owned())),
+    };
+    let bad = |what| ContenderError::BadDisk { argument: argument.to_owned(), what };
+    let disk = (!disk.is_empty()).then(|| disk.join(",").parse().map_err(bad)).transpose()?;
+    Ok((kernel, disk))
 }
 
 /// A `=` makes a label only if it comes before the first `:`, `/`, `@` and space.
@@ -251,6 +276,14 @@ mod tests {
     }
 
     #[test]
+    fn a_kernel_follows_the_kind() {
+        let contender = parse("ext4@linux-6.12:noatime -m 0");
+        assert_eq!((contender.kind.as_str(), contender.kernel.as_deref()), ("ext4", Some("linux-6.12")));
+        assert_eq!((contender.mount.as_str(), contender.mkfs.len()), ("noatime", 2));
+        assert_eq!(parse("ext4").kernel, None);
+    }
+
+    #[test]
     fn a_label_comes_before_the_first_colon_and_slash() {
         assert_eq!(parse("noatime=ext4:noatime").label, Label::from("noatime"));
         assert_eq!(parse("dir:/mnt/a=b").path, Some(PathBuf::from("/mnt/a=b")));
@@ -274,6 +307,9 @@ mod tests {
         assert!(matches!("=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
         assert!(matches!("".parse::<Contender>(), Err(ContenderError::NoKind(_))));
         assert!(matches!("dir:".parse::<Contender>(), Err(ContenderError::NoPath(_))));
+        for wrong in ["ext4@", "ext4@:noatime", "dir@linux-6.1:/mnt"] {
+            assert!(matches!(wrong.parse::<Contender>(), Err(ContenderError::NoKernel(_))), "{wrong}");
+        }
     }
 
     #[test]
@@ -288,8 +324,17 @@ mod tests {
     #[test]
     fn a_spelling_names_the_same_contender() {
         let same = ["ext4", "btrfs:compress=zstd", "noatime=ext4:noatime", "dir:/mnt/a=b", "nfs=dir:/mnt/a:b"];
-        let same = same.into_iter().chain(["ext4@cache=none", "slow=xfs@cache=directsync,format=qcow2:noatime -m x"]);
-        for text in same.chain(["xfs -m reflink=0", "bare=ext4:noatime -O ^has_journal", "dir:/mnt/a b"]) {
+        let of_guests = [
+            "ext4@linux-6.12",
+            "new=xfs@./linux-image_6.12.1-1_amd64.deb:noatime -m reflink=0",
+            "ext4@cache=none",
+            "slow=xfs@linux-6.12,cache=directsync,format=qcow2:noatime -m reflink=0",
+        ];
+        for text in same.into_iter().chain(of_guests).chain([
+            "xfs -m reflink=0",
+            "bare=ext4:noatime -O ^has_journal",
+            "dir:/mnt/a b",
+        ]) {
             assert_eq!(parse(text).spelling().as_deref(), Some(text));
         }
         let spelling = parse("ext4@format=raw,cache=none").spelling();

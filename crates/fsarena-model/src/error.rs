@@ -1,7 +1,10 @@
 //! Who has to act on an error: this decides the exit code. Every error can carry a hint on what to do.
 
+use serde::{Deserialize, Serialize};
+
 /// Who has to act.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ErrorCategory {
     /// The call was wrong: exit code 2.
     Use,

@@ -1,5 +1,6 @@
 //! The virtual machine in which a run takes place.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -11,8 +12,11 @@ use crate::{Bytes, Label, Nanos, Storage};
 /// A virtual machine in which a run takes place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guest {
-    /// The kernel's Debian package with its version.
+    /// The kernel's Debian package with its version; with several kernels, that of the first guest.
     pub kernel: String,
+    /// For each kernel that contenders name, its package with its version. Each kernel has a guest of its own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kernels: BTreeMap<String, String>,
     /// How instructions are executed.
     pub accelerator: Accelerator,
     /// Its memory.
@@ -224,18 +228,25 @@ impl Guest {
             GuestDisk::Virtual(storage) => format!("a virtual disk ({storage})"),
             GuestDisk::Simulated(disk) => format!("a simulated disk ({disk})"),
         };
-        let machine = format!("a virtual machine with {memory} of memory and {disk} (QEMU {qemu}, {kernel})");
+        let kernels: Vec<String> = self.kernels.iter().map(|(name, package)| format!("{name}: {package}")).collect();
+        let machine = match kernels.is_empty() {
+            true => format!("a virtual machine with {memory} of memory and {disk} (QEMU {qemu}, {kernel})"),
+            false => format!(
+                "virtual machines with {memory} of memory and {disk} each, one for each kernel (QEMU {qemu}; {})",
+                kernels.join(", ")
+            ),
+        };
         match self.accelerator {
             Accelerator::Kvm => {
                 format!("all contenders run in {machine}; no figure may be compared with one of the host")
             }
             Accelerator::Emulated => format!(
-                "all contenders run in {machine} whose processor is emulated: times are several times longer than on a \
+                "all contenders run in {machine}; the processor is emulated: times are several times longer than on a \
                  real one. Ratios of metadata operations hold within about 20 %; those of direct I/O, fsync and data in \
                  the page cache do not"
             ),
             Accelerator::Deterministic => format!(
-                "all contenders run in {machine} whose clock counts instructions, one nanosecond each: a second is \
+                "all contenders run in {machine}; the clock counts instructions, one nanosecond each: a second is \
                  10^9 instructions. Caches and memory cost nothing there"
             ),
         }

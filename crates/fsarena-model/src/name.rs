@@ -141,6 +141,18 @@ impl PartialEq<Name> for &str {
     }
 }
 
+/// The one of `names` that `typed` was probably meant to be: at most a third of its letters differ.
+pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let distance = |name: &&str| strsim::osa_distance(typed, name);
+    let most = (typed.chars().count() / 3).max(1);
+    names.into_iter().min_by_key(distance).filter(|name| distance(name) <= most)
+}
+
+/// A hint that asks for the nearest of `names`, if there is one, before `otherwise`.
+pub fn did_you_mean<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>, otherwise: &str) -> String {
+    nearest(typed, names).map_or(otherwise.to_owned(), |name| format!("did you mean `{name}`? {otherwise}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,5 +184,15 @@ mod tests {
             bad.parse::<Name>().expect_err(bad);
             serde_json::from_value::<Name>(bad.into()).expect_err(bad);
         }
+    }
+
+    #[test]
+    fn the_nearest_name_is_suggested_if_it_is_near() {
+        let names = ["quick", "ext4", "xfs", "create-fsync"];
+        for (typed, meant) in [("qick", "quick"), ("xsf", "xfs"), ("create-fync", "create-fsync")] {
+            assert_eq!(nearest(typed, names), Some(meant), "{typed}");
+        }
+        assert_eq!(nearest("zfs-on-linux", names), None);
+        assert_eq!(did_you_mean("qick", names, "list them"), "did you mean `quick`? list them");
     }
 }

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::Reading;
+use crate::{Reading, intern};
 
 /// Readings by probe.
 pub type Readings = BTreeMap<ProbeId, Reading>;
@@ -23,7 +23,8 @@ pub type Readings = BTreeMap<ProbeId, Reading>;
 pub struct ProbeId(Cow<'static, str>);
 
 /// A figure that is measured around the work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(into = "Stored")]
 pub struct Probe {
     /// Its name in stored runs and reports.
     pub id: &'static str,
@@ -33,6 +34,27 @@ pub struct Probe {
     pub kind: Kind,
     /// What it is used for.
     pub role: Role,
+}
+
+/// What a message has of a probe.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    id: String,
+    unit: String,
+}
+
+impl From<Probe> for Stored {
+    fn from(Probe { id, unit, .. }: Probe) -> Self {
+        Self { id: id.to_owned(), unit: unit.to_owned() }
+    }
+}
+
+impl<'de> Deserialize<'de> for Probe {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Stored { id, unit } = Stored::deserialize(deserializer)?;
+        let registered = PROBES.iter().find(|probe| probe.id == id).copied();
+        Ok(registered.unwrap_or_else(|| Self::of_program(intern(&id), intern(&unit))))
+    }
 }
 
 /// What a trial's reading covers, and what becomes of it in a cell.

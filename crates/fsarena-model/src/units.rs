@@ -41,7 +41,7 @@ impl Bytes {
     }
 }
 
-/// Parses `512`, `4K`, `64M`, `2G`, `1T`: binary multiples, also written `KiB` and `KB`.
+/// Parses `512`, `4K`, `64M`, `1.5G`, `1T`: binary multiples, also written `KiB` and `KB`.
 impl FromStr for Bytes {
     type Err = UnitError;
 
@@ -56,8 +56,13 @@ impl FromStr for Bytes {
             "T" | "TB" | "TIB" => 40,
             _ => return Err(refuse(text, wanted)),
         };
-        let count: u64 = digits.parse().map_err(|_| refuse(text, wanted))?;
-        count.checked_mul(1 << shift).map(Self).ok_or_else(|| refuse(text, wanted))
+        if let Ok(count) = digits.parse::<u64>() {
+            return count.checked_mul(1 << shift).map(Self).ok_or_else(|| refuse(text, wanted));
+        }
+        let is_decimal = shift > 0 && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let count: f64 = digits.parse().ok().filter(|_| is_decimal).ok_or_else(|| refuse(text, wanted))?;
+        let bytes = count * (1_u64 << shift) as f64;
+        (bytes < u64::MAX as f64).then_some(Self(bytes as u64)).ok_or_else(|| refuse(text, wanted))
     }
 }
 
@@ -197,9 +202,11 @@ impl FromStr for Share {
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
         let wanted = "a percentage from 0% to below 100%, such as 5%";
-        let number = text.strip_suffix('%').ok_or_else(|| refuse(text, wanted))?;
+        let number = text.strip_suffix('%').unwrap_or(text).trim_end();
         let percent: f64 = number.parse().map_err(|_| refuse(text, wanted))?;
-        match (0.0..100.0).contains(&percent) {
+        // Without `%`, 0.05 may be 5 % or a twentieth of one.
+        let is_clear = number != text || percent >= 1.0;
+        match is_clear && (0.0..100.0).contains(&percent) {
             true => Ok(Self(percent / 100.0)),
             false => Err(refuse(text, wanted)),
         }
@@ -231,7 +238,8 @@ mod tests {
         assert_eq!("2G".parse(), Ok(Bytes::gib(2)));
         assert_eq!("64MiB".parse(), Ok(Bytes::mib(64)));
         assert_eq!("4096".parse(), Ok(Bytes(4096)));
-        assert!("2X".parse::<Bytes>().is_err());
+        assert_eq!("1.5G".parse(), Ok(Bytes::mib(1536)));
+        assert!(["2X", "1.5", "-1.5G", "1e3G", "infG", ".G"].iter().all(|text| text.parse::<Bytes>().is_err()));
         assert!("".parse::<Bytes>().is_err());
         assert!("99999999T".parse::<Bytes>().is_err());
     }
@@ -262,7 +270,8 @@ mod tests {
     #[test]
     fn a_share_has_a_percent_sign_and_is_below_one() {
         assert_eq!("5%".parse(), Ok(Share(0.05)));
-        assert!("5".parse::<Share>().is_err());
+        assert_eq!("5".parse(), Ok(Share(0.05)));
+        assert!("0.05".parse::<Share>().is_err());
         assert!("100%".parse::<Share>().is_err());
         assert!("-1%".parse::<Share>().is_err());
     }

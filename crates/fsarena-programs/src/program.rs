@@ -4,18 +4,16 @@ mod output;
 mod parameters;
 mod timed;
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, PoisonError};
 
 use fsarena_engine::{
     Abilities, Engine, EngineError, Job, Limit, Need, Operation, Programs, RunStats, Scratch, drop_cached_below, go_on,
     pid_namespace, sync_and_drop_caches, sync_at,
 };
-use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload};
+use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload, intern};
 use fsarena_sys::child::{self, Ended, Setting};
 use fsarena_sys::clock;
 use rand::Rng;
@@ -101,21 +99,6 @@ impl Parameters {
         let scripts = self.prepare.iter().chain(&self.before).map(String::as_str).chain(run);
         let lines = scripts.flat_map(str::lines).map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned);
         variables.into_iter().chain(lines).collect()
-    }
-}
-
-/// The text with the lifetime of the process. Names of programs and figures come from workloads and, at most a hundred
-/// for each capture, from labels in the output of programs.
-fn intern(text: &str) -> &'static str {
-    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-    match names.get(text) {
-        Some(known) => known,
-        None => {
-            let name: &'static str = String::leak(text.to_owned());
-            names.insert(name);
-            name
-        }
     }
 }
 

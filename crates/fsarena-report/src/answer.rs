@@ -30,6 +30,15 @@ pub fn answer(comparison: &Comparison) -> Vec<String> {
     sentences
 }
 
+/// The winners, the numbers of verdicts, and what more time would decide. The condition of the machine has a place of
+/// its own.
+pub fn short(comparison: &Comparison) -> Vec<String> {
+    let groups = group::groups(comparison);
+    let of = groups.iter().filter(|group| group.contenders.len() > 1);
+    let answers = of.flat_map(|group| winners(comparison, group).into_iter().chain([count(comparison, group)]));
+    answers.chain(price(comparison)).chain(damaged(comparison)).collect()
+}
+
 /// A workload and the ranking in it.
 type Ranked<'a> = (&'a str, Ranking<'a>);
 

@@ -3,6 +3,8 @@
 use fsarena_model::comparison::{Cell, PairVerdict};
 use fsarena_model::{Comparison, ValidityClass};
 
+use crate::words::{self, counted};
+
 /// What a footnote says about an entry of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remark {
@@ -86,6 +88,20 @@ impl Footnotes {
             seen.push(flag.clone());
         }
         index + 1
+    }
+
+    /// The footnotes in the order of their numbers; of most classes only what they mean.
+    pub fn short(&self) -> Vec<String> {
+        let short = |note: &Footnote| match note {
+            Footnote::Class(class @ (ValidityClass::DidNotFinish | ValidityClass::Impossible), seen) => {
+                seen_as(*class, seen)
+            }
+            Footnote::Class(class, seen) => {
+                format!("{class} ({}): {}", counted(seen.len(), "figure"), words::validity(*class))
+            }
+            Footnote::Sentence(sentence) => sentence.clone(),
+        };
+        self.0.iter().map(short).collect()
     }
 
     /// The footnotes in the order of their numbers.

@@ -34,9 +34,9 @@ use fsarena_model::Comparison;
 pub use answer::advised;
 pub use json::indented as json;
 pub use report::Additions;
-pub use text::{Style, layout, render as text};
+pub use text::{PLAIN, Style, layout, render as text, summary};
 pub use visible::{shell, visible, visible_lines};
-pub use words::rounds;
+pub use words::{cache, durable, mode, rounds};
 
 /// A report that is ready to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +86,11 @@ pub struct Format {
 /// The formats of every comparison, the default first.
 pub const FORMATS: &[Format] = &[
     Format { name: "text", extension: "txt", render: |comparison, more| Ok(text::plain(comparison, more).into()) },
+    Format {
+        name: "summary",
+        extension: "txt",
+        render: |comparison, _| Ok(text::summary(comparison, text::PLAIN).into()),
+    },
     Format { name: "html", extension: "html", render: |comparison, more| Ok(html::render(comparison, more).into()) },
     Format { name: "json", extension: "json", render: |comparison, _| Ok(json::render(comparison).into()) },
     Format {

@@ -22,10 +22,16 @@ const FLIPS: &str = "The share of a name in the mix at which another would be fi
 /// The section about a comparison's recommendation; `None` if the user gave no mix.
 pub fn section(comparison: &Comparison) -> Option<Section> {
     let advice = comparison.recommendation.as_deref()?;
+    let section = sentences(comparison)?;
+    Some(advice.classes.iter().flat_map(|class| tables(advice, class)).fold(section, Section::with))
+}
+
+/// The section without its tables.
+pub fn sentences(comparison: &Comparison) -> Option<Section> {
+    let advice = comparison.recommendation.as_deref()?;
     let best = advice.classes.iter().map(|class| sentence(comparison, advice, class));
     let sentences = [mix(advice)].into_iter().chain(best).chain(advice.classes.iter().flat_map(objections));
-    let section = Section::titled("By your own mix").with(List::new(ListLook::Paragraphs, sentences));
-    Some(advice.classes.iter().flat_map(|class| tables(advice, class)).fold(section, Section::with))
+    Some(Section::titled("By your own mix").with(List::new(ListLook::Paragraphs, sentences)))
 }
 
 fn mix(advice: &Recommendation) -> String {

@@ -114,11 +114,12 @@ impl Report {
         if medium != Medium::Page {
             self.sections.iter_mut().for_each(|section| number(&mut section.blocks, &mut footnotes));
         }
-        let sentences = footnotes.sentences();
         for section in &mut self.sections {
             for block in &mut section.blocks {
-                if let Content::Footnotes(place) = &mut block.content {
-                    place.clone_from(&sentences);
+                match &mut block.content {
+                    Content::Footnotes(place) => *place = footnotes.sentences(),
+                    Content::ShortFootnotes(place) => *place = footnotes.short(),
+                    _ => {}
                 }
             }
             section.blocks.retain(|block| !block.content.is_empty());
@@ -139,7 +140,8 @@ fn shown_on(blocks: Vec<Block>, medium: Medium) -> Vec<Block> {
             _ => {}
         }
         let is_legend = matches!(&block.content, Content::Paragraph(Paragraph { tone: Tone::Legend, .. }));
-        let is_empty = block.content.is_empty() && !matches!(block.content, Content::Footnotes(_));
+        let is_empty =
+            block.content.is_empty() && !matches!(block.content, Content::Footnotes(_) | Content::ShortFootnotes(_));
         let is_left_out = is_empty || (is_legend && lacks_table);
         lacks_table = is_empty && matches!(block.content, Content::Table(_));
         shown.extend((!is_left_out).then_some(block));

@@ -1,5 +1,6 @@
 //! What a report contains, in its order. A new section is one function and one line in [`report`].
 
+mod summary;
 mod verdicts;
 mod workload;
 
@@ -17,10 +18,13 @@ use crate::report::{
 use crate::words::Term;
 use crate::{answer, explained, group, latency, machine, pair, probe, recommendation, shell, words};
 
+/// The summary of a comparison for a terminal.
+pub fn summary(comparison: &Comparison) -> Report {
+    Report { sections: summary::sections(comparison), ..frame(comparison) }
+}
+
 /// The report on a comparison, with the parts of all media.
 pub fn report(comparison: &Comparison, additions: Additions) -> Report {
-    let labels = group::labels(&comparison.contenders.iter().collect::<Vec<_>>());
-    let (version, run, seed) = (&comparison.environment.fsarena, comparison.run, &comparison.seed);
     let Additions { sections, of_workloads } = additions;
     let own = [
         recommendation::section(comparison).unwrap_or_default(),
@@ -38,6 +42,13 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
         reading(comparison),
         repeat(comparison),
     ];
+    Report { sections: sections.into_iter().chain(own).collect(), ..frame(comparison) }
+}
+
+/// A report without sections.
+fn frame(comparison: &Comparison) -> Report {
+    let labels = group::labels(&comparison.contenders.iter().collect::<Vec<_>>());
+    let (version, run, seed) = (&comparison.environment.fsarena, comparison.run, &comparison.seed);
     Report {
         title: format!("{} compared", words::listed(labels)),
         run: head(comparison),
@@ -46,7 +57,7 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
         alarms: alarms(comparison),
         answer: answer::answer(comparison).join(" "),
         counts: counts(comparison),
-        sections: sections.into_iter().chain(own).collect(),
+        sections: Vec::new(),
         origin: format!("Made by fsarena {version} from run {run}, seed {seed}."),
         version: version.clone(),
     }

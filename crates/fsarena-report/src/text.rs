@@ -6,7 +6,8 @@ use fsarena_model::Comparison;
 
 use crate::number::DASH;
 use crate::report::{
-    Additions, Block, Column, ColumnKind, Content, Facts, List, Medium, Paragraph, Section, Table, TableLook, TableOf,
+    Additions, Block, Column, ColumnKind, Content, Facts, List, Medium, Paragraph, Report, Section, Table, TableLook,
+    TableOf,
 };
 use crate::{report, sections};
 use layout::{Tone, painted, table, wrapped};
@@ -23,14 +24,25 @@ pub struct Style {
 /// Indentation of the further lines of a sentence.
 const HANGING: &str = "  ";
 
-/// The report without colour, for files and pipes.
+/// Without colour, for files and pipes.
+pub const PLAIN: Style = Style { color: false, width: 120 };
+
+/// The report without colour.
 pub fn plain(comparison: &Comparison, additions: Additions) -> String {
-    render(comparison, additions, Style { color: false, width: 120 })
+    render(comparison, additions, PLAIN)
 }
 
 /// The report in `style`.
 pub fn render(comparison: &Comparison, additions: Additions, style: Style) -> String {
-    let report = sections::report(comparison, additions).on(Medium::Terminal);
+    rendered(&sections::report(comparison, additions).on(Medium::Terminal), style)
+}
+
+/// The summary in `style`.
+pub fn summary(comparison: &Comparison, style: Style) -> String {
+    rendered(&sections::summary(comparison).on(Medium::Terminal), style)
+}
+
+fn rendered(report: &Report, style: Style) -> String {
     let mut parts = vec![style.heading(&report.run)];
     parts.extend(report.condition.iter().map(|text| wrapped(text, "", style.width)));
     parts.extend(report.sections.iter().map(|section| style.section(section)));
@@ -78,7 +90,7 @@ impl Style {
             Content::Section(section) => self.section(section),
             Content::Cards(cards) => cards.iter().map(|card| self.section(card)).collect::<Vec<_>>().join("\n"),
             Content::Command(command) => layout::visible(command),
-            Content::Footnotes(footnotes) => self.footnotes(footnotes),
+            Content::Footnotes(footnotes) | Content::ShortFootnotes(footnotes) => self.footnotes(footnotes),
             Content::Drawings(_) => String::new(),
         }
     }

@@ -9,9 +9,10 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use fsarena_execute::{Listener, Wish};
+use fsarena_execute::{Listener, TestbedError, Wish};
 use fsarena_model::{ErrorCategory, Event, Plan, Status};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::durability;
 use crate::exit::{self, Lost, Refusal};
@@ -30,6 +31,8 @@ pub enum Request {
     Compare(Box<Order>),
     /// Further rounds of a stored run.
     Resume(StoredRun),
+    /// The machine is prepared for a plan, and then answers calls.
+    Testbed(Box<Order>),
 }
 
 /// A new run.
@@ -103,6 +106,8 @@ pub enum Line {
     Event(Box<Event>),
     /// Nothing has happened, but the agent is alive.
     Alive,
+    /// The answer to a call.
+    Answer(Result<Value, TestbedError>),
     /// The last line of a run that did not fail.
     Ended(End),
     /// The last line of a run that failed.
@@ -116,27 +121,26 @@ pub enum Line {
     },
 }
 
+/// Writes a line to stdout.
+pub fn write(line: &Line) -> Result<()> {
+    let mut text = serde_json::to_string(line)?;
+    text.push('\n');
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("write to stdout")
+}
+
 /// Writes events as lines to stdout.
 struct Lines;
 
-impl Lines {
-    fn write(line: &Line) -> Result<()> {
-        let mut text = serde_json::to_string(line)?;
-        text.push('\n');
-        let mut stdout = std::io::stdout().lock();
-        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("write to stdout")
-    }
-}
-
 impl Listener for Lines {
     fn hear(&mut self, event: &Event) -> Result<(), String> {
-        Self::write(&Line::Event(Box::new(event.clone()))).map_err(|error| format!("{error:#}"))
+        write(&Line::Event(Box::new(event.clone()))).map_err(|error| format!("{error:#}"))
     }
 }
 
 /// The agent: reads a request, does it with `execute`, and writes the events.
 pub fn serve(stop: &Arc<AtomicBool>, execute: impl FnOnce(Request, &mut dyn Listener) -> Result<End>) -> Result<()> {
-    Lines::write(&Line::Version(env!("CARGO_PKG_VERSION").to_owned()))?;
+    write(&Line::Version(env!("CARGO_PKG_VERSION").to_owned()))?;
     let mut text = String::new();
     std::io::stdin().lock().read_line(&mut text).context("read the request from stdin")?;
     if let Ok(order) = serde_json::from_str(&text) {
@@ -146,17 +150,19 @@ pub fn serve(stop: &Arc<AtomicBool>, execute: impl FnOnce(Request, &mut dyn List
         let hint = "an agent is started by another fsarena: fsarena compare ext4 xfs --on 'ssh HOST fsarena agent'";
         Refusal::wrong_use(format!("no request on stdin: {error}"), hint)
     })?;
-    stop_with_stdin(Arc::clone(stop));
+    if !matches!(request, Request::Testbed(_)) {
+        stop_with_stdin(Arc::clone(stop));
+    }
     thread::spawn(|| {
-        while Lines::write(&Line::Alive).is_ok() {
+        while write(&Line::Alive).is_ok() {
             thread::sleep(ALIVE);
         }
     });
     match execute(request, &mut Lines) {
-        Ok(end) => Lines::write(&Line::Ended(end)),
+        Ok(end) => write(&Line::Ended(end)),
         Err(error) => {
             let (category, hint) = exit::explain(&error);
-            Lines::write(&Line::Failed { text: exit::words(&error), hint, exit: exit::code(category) })
+            write(&Line::Failed { text: exit::words(&error), hint, exit: exit::code(category) })
         }
     }
 }
@@ -238,7 +244,7 @@ fn follow(name: &str, output: impl BufRead, listener: &mut dyn Listener) -> Resu
                 let text = format!("`{name}` is fsarena {version}, and this is {}", env!("CARGO_PKG_VERSION"));
                 return Err(Refusal::machine(text, "install the same version there").into());
             }
-            Ok(Line::Version(_) | Line::Alive) => {}
+            Ok(Line::Version(_) | Line::Alive | Line::Answer(_)) => {}
             Ok(Line::Event(event)) => {
                 has_begun = true;
                 listener.hear(&event).map_err(fsarena_execute::RunError::Listener)?;
@@ -255,7 +261,8 @@ fn follow(name: &str, output: impl BufRead, listener: &mut dyn Listener) -> Resu
     Err(Lost { name: name.to_owned(), has_begun }.into())
 }
 
-fn category(exit: u8) -> ErrorCategory {
+/// Whose failure an agent's exit code says it is.
+pub fn category(exit: u8) -> ErrorCategory {
     match exit {
         2 => ErrorCategory::Use,
         3 => ErrorCategory::Trial,

@@ -1,5 +1,6 @@
 //! What can be typed. What will be done is the plan's matter.
 
+mod bisect;
 mod calibrate;
 #[cfg(test)]
 mod documented;
@@ -13,6 +14,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Label, Medium, Mix, Nanos, Often, Rate, Share};
 
+pub use bisect::Bisect;
 pub use calibrate::Calibrate;
 pub use durability::{DiskKind, Durability, WriterKind};
 pub use place::{Guest, How, Place};
@@ -76,12 +78,14 @@ pub enum Command {
     Export(Export),
     /// Add runs that `fsarena export` has written to the store
     Import(Import),
-    /// List kinds, workloads, suites and articles, and what is missing for each
+    /// List kinds, workloads, suites and articles, and what is missing for each; or say all about one
     List(List),
     /// Show what this machine can do, how noisy it is, and where lanes are best
     Doctor(Doctor),
     /// Cut the power of a virtual disk many times, and look whether file systems keep what they have acknowledged
     Durability(Durability),
+    /// Find the first of several kernels under which a file system is slower, in guests
+    Bisect(Bisect),
     /// Remove what killed runs have left
     Clean,
     /// Measure which differences can be found here, with equal and with slowed-down contenders; or whether slices agree
@@ -119,8 +123,8 @@ pub enum Generated {
 /// `fsarena compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// '[LABEL=]KIND[@DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', dir:PATH, or a .toml file [default: those of the suite, if it
-    /// names some]
+    /// '[LABEL=]KIND[@KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', dir:PATH, or a .toml file [default: those of
+    /// the suite, if it names some]
     #[arg(value_name = "CONTENDER")]
     pub contenders: Vec<String>,
     /// For contenders whose direct I/O goes through the page cache, add one for which it is direct: btrfs:nodatasum
@@ -195,6 +199,9 @@ pub struct Compare {
     /// --scale smoke, else always]
     #[arg(long, value_name = "OFTEN")]
     pub baselines: Option<Often>,
+    /// Print the whole report, not only a summary
+    #[arg(long)]
+    pub full: bool,
     /// Print the plan, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -244,6 +251,9 @@ pub struct Resume {
     /// Overwrite the data on a disk of the run, by its ID from `fsarena doctor`; can be repeated
     #[arg(long, value_name = "ID")]
     pub erase: Vec<String>,
+    /// Print the whole report, not only a summary
+    #[arg(long)]
+    pub full: bool,
     /// Print what would be done, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -294,22 +304,9 @@ pub struct Import {
 /// `fsarena list`.
 #[derive(Debug, Args)]
 pub struct List {
-    /// Only this
+    /// kinds, workloads, suites or published; the name of one of these; or a word to look for in descriptions
     #[arg(value_name = "WHAT")]
-    pub what: Option<Listed>,
-}
-
-/// What can be listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Listed {
-    /// File systems.
-    Kinds,
-    /// Workloads.
-    Workloads,
-    /// Lists of workloads.
-    Suites,
-    /// Articles that are kept with all their figures and claims.
-    Published,
+    pub what: Option<String>,
 }
 
 /// `fsarena doctor`.

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod agent;
+mod bisect;
 mod calibrate;
 mod clean;
 mod compare;
@@ -17,11 +18,12 @@ mod resume;
 mod runs;
 
 use anyhow::{Context, Result};
-use comfy_table::{Table, presets};
+use comfy_table::{ContentArrangement, Table, presets};
 use fsarena_report::{visible, visible_lines};
 
 use crate::cli::{Arguments, Command};
 use crate::exit::Ended;
+use crate::places;
 
 pub use clean::tell as tell_cleared;
 
@@ -39,6 +41,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::List(options) => list::run(options),
         Command::Doctor(options) => doctor::run(global, options),
         Command::Durability(options) => durability::run(global, options),
+        Command::Bisect(options) => bisect::run(global, options),
         Command::Clean => clean::run(),
         Command::Calibrate(options) => calibrate::run(global, options),
         Command::Agent => agent::run(),
@@ -53,11 +56,14 @@ fn print(text: &str) -> Result<()> {
     write(visible_lines(text).as_bytes())
 }
 
-/// A table as text; each cell is a single line.
+/// A table as text. On a terminal, or with COLUMNS, long cells are wrapped; otherwise each is a single line.
 fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let mut table = Table::new();
     let rows = rows.map(|row| row.map(|cell| visible(&cell).into_owned()));
     table.load_style(presets::NOTHING).set_header(header).add_rows(rows);
+    if let Some(width) = places::width() {
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width.try_into().unwrap_or(u16::MAX));
+    }
     format!("{}\n", table.trim_fmt())
 }
 

@@ -47,6 +47,11 @@ impl Refusal {
         Self { text, category, hint }
     }
 
+    /// Something that was tried did not work: exit code 3.
+    pub fn trial(text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { text: text.into(), category: ErrorCategory::Trial, hint: Some(hint.into()) }
+    }
+
     /// This machine lacks something: exit code 4.
     pub fn machine(text: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { text: text.into(), category: ErrorCategory::Machine, hint: Some(hint.into()) }

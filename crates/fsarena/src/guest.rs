@@ -1,5 +1,7 @@
 //! A run in a guest: the virtual machine is made here, and its agent does the work.
 
+mod several;
+
 use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -42,13 +44,29 @@ impl InGuest {
             GuestDisk::Virtual(_) => None,
         };
         let wanted = Wanted {
-            kernel: guest.kernel.split(' ').next().map(str::to_owned),
+            kernel: package(&guest.kernel),
             accelerator: Some(guest.accelerator),
             memory: guest.memory,
             packages: packages(plan),
         };
         Self { wanted, simulated }
     }
+}
+
+/// The package of a kernel whose version follows its name.
+fn package(kernel: &str) -> Option<String> {
+    kernel.split(' ').next().map(str::to_owned)
+}
+
+/// The kernels that a plan's contenders name, in the order of their first contenders; `None` is the kernel of the run.
+fn kernels(plan: &Plan) -> Vec<Option<&str>> {
+    let mut kernels = Vec::new();
+    for kernel in plan.contenders.iter().map(|contender| contender.kernel.as_deref()) {
+        if !kernels.contains(&kernel) {
+            kernels.push(kernel);
+        }
+    }
+    kernels
 }
 
 /// Debian packages whose programs the plan's workloads, and the mounts of folders of the host, need. Every guest has
@@ -64,8 +82,15 @@ fn share_of(contender: &Contender) -> Option<&'static dyn Kind> {
     fsarena_lane::kind(&contender.kind).filter(|kind| kind.ground() == Ground::Share)
 }
 
-/// Executes an order in a guest.
+/// Executes an order in a guest, or in one for each kernel that its contenders name.
 pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    let kernels = kernels(&order.plan);
+    if kernels.len() > 1 {
+        return several::run(in_guest, order, stop, listener);
+    }
+    let named = kernels.into_iter().flatten().next().map(str::to_owned);
+    let wanted = Wanted { kernel: named.or_else(|| in_guest.wanted.kernel.clone()), ..in_guest.wanted.clone() };
+    let in_guest = &InGuest { wanted, ..*in_guest };
     let request = |guest: Guest| {
         let notes = order.notes.iter().cloned().chain([guest.remark()]).collect();
         let plan = Plan { guest: Some(guest), storage: within(&order.plan), ..order.plan.clone() };
@@ -83,6 +108,9 @@ pub fn resume(stored: StoredRun, plan: &Plan, stop: &AtomicBool, listener: &mut 
         GuestDisk::Simulated(_) => Storage::Memory,
     };
     let (in_guest, on_host) = (InGuest::like(guest, plan), Plan { storage, ..plan.clone() });
+    if kernels(plan).len() > 1 {
+        return several::resume(&in_guest, stored, &on_host, stop, listener);
+    }
     let task = Task { in_guest: &in_guest, plan: &on_host, wait: stored.wait };
     let request = |guest: Guest| {
         let mut stored = StoredRun { wait: false, ..stored };

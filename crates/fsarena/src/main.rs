@@ -6,6 +6,7 @@
 mod agent;
 #[cfg(test)]
 mod architecture;
+mod calls;
 mod cli;
 mod commands;
 mod durability;

@@ -23,7 +23,7 @@ use crate::held::{Held, take_machine};
 use crate::listen::Recorder;
 use crate::note::{note, tell};
 use crate::progress::Progress;
-use crate::{cli, places, plan};
+use crate::{calls, cli, places, plan};
 
 /// A plan to execute.
 pub struct Task {
@@ -61,13 +61,13 @@ impl Place {
         if !arguments.is_guest(&plan.contenders) {
             return Ok(Self::Here);
         }
-        if arguments.guest.is_none() {
-            let lacking = cli::Place::only_in_guest(&plan.contenders).join(" and ");
-            let why = match (lacking.as_str(), own_disk) {
-                ("", Some(contender)) => format!("`{}` has a virtual disk of its own", contender.label),
-                _ => format!("this machine cannot mount {lacking}"),
-            };
-            let text = format!("{why}: all contenders run in a guest");
+        if let Some(contender) = own_disk.filter(|one| plan.contenders.iter().any(|other| other.kernel != one.kernel)) {
+            let text = format!("`{}` has a virtual disk of its own, for which there is one guest", contender.label);
+            return Err(Refusal::wrong_use(text, "name the same kernel for all contenders: --guest-kernel").into());
+        }
+        let lacking = cli::Place::only_in_guest(&plan.contenders).join(" and ");
+        if arguments.guest.is_none() && !lacking.is_empty() {
+            let text = format!("this machine cannot mount {lacking}: all contenders run in a guest");
             tell(&text);
             notes.push(text);
         }
@@ -131,6 +131,19 @@ pub fn here(order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Re
     }
     let status = on_machine(&plan, held, stop, listener, |machine, listener| {
         fsarena_execute::run(&plan, machine, &MonotonicClock, started, stop, listener)
+    })?;
+    Ok(status.into())
+}
+
+/// Prepares this machine for an order's plan, and answers the calls on stdin until it ends.
+pub fn answer_calls(order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    let plan = &order.plan;
+    let Some(held) = take_machine_for(plan, order.wait, stop)? else { return Ok(End::Stopped) };
+    plan::require_space(plan)?;
+    let held = Held { disks: disk::hold(plan, &Consent(order.erase.clone()))?, ..held };
+    let status = on_machine(plan, held, stop, listener, |machine, _| {
+        calls::serve(machine, |line| agent::write(&line)).map_err(|error| RunError::Listener(error.to_string()))?;
+        Ok(Status::Complete)
     })?;
     Ok(status.into())
 }

@@ -67,7 +67,15 @@ pub fn style(global: &Global) -> fsarena_report::Style {
         Color::Never => false,
         Color::Auto => terminal && !plain,
     };
-    let columns = rustix::termios::tcgetwinsize(std::io::stdout()).map(|size| usize::from(size.ws_col));
-    let width = columns.ok().filter(|columns| *columns > 0).unwrap_or(120);
-    fsarena_report::Style { color, width }
+    fsarena_report::Style { color, width: width().unwrap_or(fsarena_report::PLAIN.width) }
 }
+
+/// Columns of the terminal, or else the number that the variable COLUMNS has, at least 40.
+pub fn width() -> Option<usize> {
+    let of_terminal = rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| usize::from(size.ws_col));
+    let named = || std::env::var("COLUMNS").ok()?.parse().ok();
+    of_terminal.filter(|columns| *columns > 0).or_else(named).map(|columns| columns.max(NARROWEST))
+}
+
+/// Fewest columns for which reports are laid out.
+const NARROWEST: usize = 40;

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_analyse::rate_readings;
 use fsarena_engine::{EngineError, Job, Limit, RunStats};
-use fsarena_model::{Bytes, ErrorCategory, Nanos, Outcome, Probe, Readings, Slice, Trial, Verification, probe};
+use fsarena_model::{Bytes, Nanos, Outcome, Probe, Readings, Slice, Trial, Verification, probe};
 use fsarena_sys::affinity::Pinned;
 
 use super::Setting;
@@ -90,7 +90,7 @@ impl Player {
 
 /// The error of work that exceeded its time limit.
 pub(super) fn out_of_time(limit: Nanos) -> TestbedError {
-    TestbedError { text: format!("not done after {limit}"), category: ErrorCategory::Machine, hint: None }
+    TestbedError::machine(format!("not done after {limit}"))
 }
 
 /// The trial that results.

@@ -6,10 +6,13 @@ mod job;
 mod listener;
 mod play;
 mod testbed;
+mod wire;
 mod world;
 
+pub use backstage::Backstage;
 pub use clock::FakeClock;
 pub use listener::Collector;
 pub use play::{Performance, Play, workload};
 pub use testbed::FakeTestbed;
-pub use world::{Effect, World};
+pub use wire::Wire;
+pub use world::{Effect, Trap, World};

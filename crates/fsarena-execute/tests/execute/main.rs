@@ -13,6 +13,7 @@ mod order;
 mod rate;
 mod recommendation;
 mod record;
+mod remote;
 mod reproduction;
 mod required_rounds;
 mod resume;

@@ -1,11 +1,9 @@
 //! Figures in the output of a program: numbers that regular expressions find, and times between its messages.
 
 use fsarena_engine::{EngineError, Operation, RunStats};
-use fsarena_model::{Nanos, Probe};
+use fsarena_model::{Nanos, Probe, intern};
 use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer};
-
-use super::intern;
 
 /// Maximum number of figures of one capture.
 const MOST_LABELS: usize = 100;

@@ -68,6 +68,35 @@ fn medians(comparison: &Comparison, group: &Group<'_>) -> Table {
     table.done()
 }
 
+/// Maximum number of contenders for which a table of the summary has spreads and whole rankings.
+pub const FEW: usize = 3;
+
+/// Like [`verdicts`], in lines that fit a terminal.
+pub fn short_medians(comparison: &Comparison, group: &Group<'_>) -> Table {
+    if group.contenders.len() <= FEW {
+        return medians(comparison, group);
+    }
+    let labels = group.contenders.iter().map(|row| (row.label.to_string(), &row.label));
+    let best = |workload: &WorkloadRow| ranking::best(comparison, group, &workload.name).unwrap_or_default();
+    TableOf::new(TableLook::Matrix, &comparison.workloads)
+        .column(Name, "workload", |workload| link(comparison, workload))
+        .column(Words, "unit", |workload| &workload.unit)
+        .columns(Median, labels, |workload, label| short_median(comparison, workload, label))
+        .column(Words, "best group", best)
+        .done()
+}
+
+fn short_median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Entry {
+    match comparison.cell(&workload.name, label) {
+        Some(cell) => match cell.median.filter(|_| cell.is_plausible()) {
+            Some(median) => Entry::from(number::value(median, &workload.unit)),
+            None => Entry::from(median_of(cell, &workload.unit)),
+        }
+        .with_remarks(of_cell(cell)),
+        None => DASH.into(),
+    }
+}
+
 fn median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Entry {
     match comparison.cell(&workload.name, label) {
         Some(cell) => Entry::from(median_of(cell, &workload.unit)).with_remarks(of_cell(cell)),

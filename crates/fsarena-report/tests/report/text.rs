@@ -1,7 +1,8 @@
 //! Tests of the terminal report, with and without colour, of complete runs and of runs with failures.
 
 use fsarena_model::Verdict;
-use fsarena_report::Style;
+use fsarena_model::comparison::{Cell, ContenderRow};
+use fsarena_report::{Style, summary};
 
 use crate::fixture::{fail, fixture, interrupted, only, rename, with_tmpfs};
 use crate::text;
@@ -43,6 +44,35 @@ fn a_failed_trial() {
 #[test]
 fn tmpfs_stands_apart() {
     insta::assert_snapshot!(text(&with_tmpfs(), PLAIN));
+}
+
+#[test]
+fn the_summary_has_the_answer_the_medians_and_what_limits_them() {
+    insta::assert_snapshot!(summary(&fixture(), PLAIN));
+}
+
+#[test]
+fn the_summary_says_what_went_wrong() {
+    let summary = summary(&interrupted(), PLAIN);
+    assert!(summary.contains("damage: round 2, btrfs") && summary.contains("interrupted"), "{summary}");
+    let mut failed = only(&["ext4", "xfs"]);
+    fail(&mut failed, "create-fsync", "xfs");
+    assert!(fsarena_report::summary(&failed, PLAIN).contains("did-not-finish (create-fsync, xfs): "));
+}
+
+#[test]
+fn many_contenders_fit_the_width_of_a_terminal() {
+    let mut comparison = fixture();
+    for (name, of) in [("nilfs2", "ext4"), ("f2fs", "xfs")] {
+        let row = comparison.contenders.iter().find(|row| row.label.0 == of).expect("it is there").clone();
+        comparison.contenders.push(ContenderRow { label: name.into(), ..row });
+        let cells = comparison.cells.iter().filter(|cell| cell.contender.0 == of).cloned();
+        let cells: Vec<Cell> = cells.map(|cell| Cell { contender: name.into(), ..cell }).collect();
+        comparison.cells.extend(cells);
+    }
+    let summary = summary(&comparison, Style { color: false, width: 100 });
+    assert!(summary.lines().any(|line| line.starts_with("workload ") && line.contains("f2fs")), "{summary}");
+    assert!(summary.lines().all(|line| line.chars().count() <= 100), "{summary}");
 }
 
 #[test]

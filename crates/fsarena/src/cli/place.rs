@@ -80,8 +80,9 @@ impl Place {
 
     /// Whether these contenders are compared in a guest.
     pub fn is_guest(&self, contenders: &[Contender]) -> bool {
-        let has_disks = contenders.iter().any(|contender| contender.disk.is_some());
-        self.on.is_none() && (self.guest.is_some() || has_disks || !Self::only_in_guest(contenders).is_empty())
+        let asks_for_guest = |contender: &Contender| contender.kernel.is_some() || contender.disk.is_some();
+        let has_to_be = || contenders.iter().any(asks_for_guest) || !Self::only_in_guest(contenders).is_empty();
+        self.on.is_none() && (self.guest.is_some() || has_to_be())
     }
 
     /// The simulated disk of the guest, if it has one.

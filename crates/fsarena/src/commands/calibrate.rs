@@ -40,6 +40,7 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         slowdown: Vec::new(),
         uncounted: Vec::new(),
         baselines: Some(Often::Never),
+        full: false,
         dry_run: false,
         no_wait: false,
         place: crate::cli::Place {

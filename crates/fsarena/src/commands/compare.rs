@@ -2,6 +2,8 @@
 
 pub mod dry;
 
+use std::sync::atomic::AtomicBool;
+
 use anyhow::Result;
 use fsarena_articles::assess;
 use fsarena_model::{Comparison, Outcome, RunRecord, Severity, Status};
@@ -28,19 +30,31 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
     let task = Task { order, place };
     let stop = stop_flag()?;
     let Some((record, status)) = perform(global, &task, &stop)? else { return Ok(Ended::Interrupted) };
-    show(global, &record)?;
+    show(global, &record, options.full)?;
     Ok(ended(&record, status))
 }
 
-/// Prints the verdicts of a run that has just ended, and the commands that continue or export it.
-pub fn show(global: &Global, record: &RunRecord) -> Result<()> {
+/// Runs the comparison and returns its record; `None` if it was stopped before anything was measured.
+pub fn record(global: &Global, options: &Compare, stop: &AtomicBool) -> Result<Option<(RunRecord, Status)>> {
+    let (plan, mut notes) = plan::plan(options)?;
+    let place = Place::of(&options.place, &plan, &mut notes)?;
+    let order = Order { plan, notes, wait: !options.no_wait, erase: options.erase.clone() };
+    perform(global, &Task { order, place }, stop)
+}
+
+/// Prints the summary of a run that has just ended, or the whole report, and the commands that continue or export it.
+pub fn show(global: &Global, record: &RunRecord, is_full: bool) -> Result<()> {
     let comparison = assess(record);
-    report::print(global, &comparison)?;
-    farewell(&comparison);
+    // A reproduction is about the article, which the summary does not name.
+    match is_full || comparison.reproduction.is_some() {
+        true => report::print(global, &comparison)?,
+        false => report::print_summary(global, &comparison)?,
+    }
+    farewell(&comparison, is_full);
     Ok(())
 }
 
-fn farewell(comparison: &Comparison) {
+fn farewell(comparison: &Comparison, is_full: bool) {
     let run = comparison.run;
     if comparison.status == Status::Interrupted {
         note!("interrupted; what was measured is kept: fsarena report {run}; to go on: fsarena resume {run}");
@@ -51,7 +65,8 @@ fn farewell(comparison: &Comparison) {
     }
     let can_write = access(".", Access::WRITE_OK).is_ok();
     let page = if can_write { "-o fsarena-report.html" } else { "-o FILE" };
-    note!("run {run}; as a page: fsarena report {run} --format html {page}");
+    let everything = if is_full { String::new() } else { format!("everything: fsarena report {run}; ") };
+    note!("run {run}; {everything}as a page: fsarena report {run} --format html {page}");
 }
 
 /// How a run ended, for the exit code.

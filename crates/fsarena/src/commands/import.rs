@@ -37,7 +37,7 @@ fn events(path: &Path) -> Result<Vec<Event>> {
     for (number, line) in text.lines().enumerate() {
         match serde_json::from_str(line) {
             Ok(Line::Version(version)) if version == env!("CARGO_PKG_VERSION") => {}
-            Ok(Line::Alive) => {}
+            Ok(Line::Alive | Line::Answer(_)) => {}
             Ok(Line::Version(version)) => return Err(refused(number, format!("it is of fsarena {version}")).into()),
             Ok(Line::Event(event)) if events.is_empty() != matches!(*event, Event::Started { .. }) => {
                 return Err(refused(number, "a run begins with its plan, once".to_owned()).into());

@@ -1,42 +1,80 @@
-//! `fsarena list`: kinds, workloads, suites and articles, and the missing packages for each.
+//! `fsarena list`: kinds, workloads, suites and articles, and the missing packages for each; all about one of them; or
+//! those with a word in their descriptions.
 
+mod about;
 mod published;
 
 use std::fmt;
 
 use anyhow::Result;
+use fsarena_catalog::Suite;
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{KINDS, Kind, Tool, kernel_has, missing_tool};
+use fsarena_model::name::did_you_mean;
 use fsarena_model::{Rate, Workload};
+use fsarena_report::{PLAIN, layout};
 
 use super::{print, table};
-use crate::cli::{List, Listed};
+use crate::cli::List;
 use crate::engines::ENGINES;
-use crate::exit::Ended;
+use crate::exit::{Ended, Refusal};
+use crate::places;
 
-/// Lists the selected items, or everything.
+/// Lists a category, describes what has a name, or finds a word; without either, gives an overview.
 pub fn run(options: &List) -> Result<Ended> {
-    let wanted = |what: Listed| options.what.is_none_or(|only| only == what);
-    let mut parts = Vec::new();
-    if wanted(Listed::Kinds) {
-        parts.push(kinds());
-    }
-    if wanted(Listed::Workloads) {
-        parts.push(workloads()?);
-    }
-    if wanted(Listed::Suites) {
-        parts.push(suites()?);
-    }
-    if wanted(Listed::Published) {
-        parts.push(published::articles()?);
-    }
-    print(&parts.join("\n"))?;
+    let text = match options.what.as_deref() {
+        None => overview()?,
+        Some("kinds") => kinds(|_| true),
+        Some("workloads") => workloads(|_| true)?,
+        Some("suites") => suites(|_| true)?,
+        Some("published") => published::articles()?,
+        Some(name) => match about::named(name)? {
+            Some(text) => text,
+            None => found(name)?,
+        },
+    };
+    print(&text)?;
     Ok(Ended::Well)
 }
 
-fn kinds() -> String {
-    let row = |kind: &&dyn Kind| [kind.name().to_owned(), availability(*kind).to_string(), kind.about().to_owned()];
-    table(["kind", "here", "about"], KINDS.iter().map(row))
+/// Kinds, suites and articles in a line each, and the names of the workloads.
+fn overview() -> Result<String> {
+    let names: Vec<String> = fsarena_catalog::workloads()?.into_iter().map(|workload| workload.name.into()).collect();
+    let suites = fsarena_catalog::suites()?;
+    let suites = table(["suite", "about"], suites.into_iter().map(|suite| [suite.name, suite.about]));
+    let articles: Vec<String> = fsarena_catalog::articles()?.into_iter().map(|article| article.name).collect();
+    let width = places::width().unwrap_or(PLAIN.width);
+    let lines = |title: &str, names: &[String]| layout::wrapped(&format!("{title}: {}", names.join(", ")), "  ", width);
+    Ok(format!(
+        "{}\n{suites}\n{}\n\n{}\n\nfsarena list NAME says all about one, fsarena list WORD finds those that mention it, \
+         and\nfsarena list kinds, workloads, suites or published has a table.\n",
+        kinds(|_| true),
+        lines("workloads", &names),
+        lines("articles", &articles),
+    ))
+}
+
+/// What has `word` in its name or description.
+fn found(word: &str) -> Result<String> {
+    let lower = word.to_lowercase();
+    let has = |texts: &[&str]| texts.iter().any(|text| text.to_lowercase().contains(&lower));
+    let parts = [
+        kinds(|kind| has(&[kind.name(), kind.about()])),
+        workloads(|workload| has(&[&workload.name, &workload.measures, &workload.why, &workload.engine]))?,
+        suites(|suite| has(&[&suite.name, &suite.about]) || suite.groups.keys().any(|group| has(&[group])))?,
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|part| part.lines().count() > 1).collect();
+    if parts.is_empty() {
+        let names = about::names()?;
+        let hint = did_you_mean(word, names.iter().map(String::as_str), "`fsarena list` shows what there is");
+        return Err(Refusal::wrong_use(format!("nothing is named `{word}` or mentions it"), hint).into());
+    }
+    Ok(parts.join("\n"))
+}
+
+fn kinds(is_wanted: impl Fn(&dyn Kind) -> bool) -> String {
+    let row = |kind: &dyn Kind| [kind.name().to_owned(), availability(kind).to_string(), kind.about().to_owned()];
+    table(["kind", "here", "about"], KINDS.iter().copied().filter(|kind| is_wanted(*kind)).map(row))
 }
 
 /// Whether a kind is usable on this machine.
@@ -46,9 +84,7 @@ pub enum Availability {
     Here,
     /// Usable by root only.
     AsRoot,
-    /// It is a folder of this machine that a guest mounts.
-    InGuest,
-    /// The running kernel does not support it.
+    /// The running kernel does not support it, or it is a folder of this machine that a guest mounts.
     KernelLacks,
     /// This program is not installed.
     ToolMissing(Tool),
@@ -60,8 +96,7 @@ impl fmt::Display for Availability {
         match self {
             Self::Here => write!(f, "yes"),
             Self::AsRoot => write!(f, "as root"),
-            Self::InGuest => write!(f, "in a guest"),
-            Self::KernelLacks => write!(f, "in a guest: this kernel lacks it"),
+            Self::KernelLacks => write!(f, "in a guest only"),
             Self::ToolMissing(tool) => write!(f, "no: apt-get install {}", tool.package),
         }
     }
@@ -72,10 +107,7 @@ pub fn availability(kind: &dyn Kind) -> Availability {
     if kind.ground() == Ground::Directory {
         return Availability::Here;
     }
-    if kind.ground() == Ground::Share {
-        return Availability::InGuest;
-    }
-    if !kernel_has(kind.mounted_as()) {
+    if kind.ground() == Ground::Share || !kernel_has(kind.mounted_as()) {
         return Availability::KernelLacks;
     }
     match missing_tool(kind) {
@@ -90,22 +122,26 @@ fn can_keep_a_rate(workload: &Workload) -> bool {
     engine.is_some_and(|engine| engine.paced(workload, Rate::Percent(100.0)).is_ok())
 }
 
-fn workloads() -> Result<String> {
-    let workloads = fsarena_catalog::workloads()?;
-    let rows = workloads.into_iter().map(|workload| {
-        let here = match (ENGINES.named(&workload.engine), ENGINES.missing(&workload)) {
-            (None, _) => format!("no: there is no engine `{}`", workload.engine),
-            (Some(_), missing) if missing.is_empty() => "yes".to_owned(),
-            (Some(_), missing) => format!("no: apt-get install {}", missing.join(" ")),
-        };
-        let paced = if can_keep_a_rate(&workload) { "yes" } else { "no" };
+fn workloads(is_wanted: impl Fn(&Workload) -> bool) -> Result<String> {
+    let workloads = fsarena_catalog::workloads()?.into_iter().filter(is_wanted);
+    let rows = workloads.map(|workload| {
+        let (here, paced) = (here(&workload), if can_keep_a_rate(&workload) { "yes" } else { "no" });
         [workload.name.into(), here, paced.to_owned(), workload.metric.unit, workload.measures]
     });
     Ok(table(["workload", "here", "--rate", "unit", "measures"], rows))
 }
 
-fn suites() -> Result<String> {
-    let suites = fsarena_catalog::suites()?;
-    let rows = suites.into_iter().map(|suite| [suite.name, suite.workloads.join(" "), suite.about]);
-    Ok(table(["suite", "workloads", "about"], rows))
+/// Whether the programs of a workload are installed.
+fn here(workload: &Workload) -> String {
+    match (ENGINES.named(&workload.engine), ENGINES.missing(workload)) {
+        (None, _) => format!("no: there is no engine `{}`", workload.engine),
+        (Some(_), missing) if missing.is_empty() => "yes".to_owned(),
+        (Some(_), missing) => format!("no: apt-get install {}", missing.join(" ")),
+    }
+}
+
+fn suites(is_wanted: impl Fn(&Suite) -> bool) -> Result<String> {
+    let suites = fsarena_catalog::suites()?.into_iter().filter(is_wanted);
+    let rows = suites.map(|suite| [suite.name, suite.about, suite.workloads.join(" ")]);
+    Ok(table(["suite", "about", "workloads"], rows))
 }

@@ -25,8 +25,10 @@ pub fn run(global: &Global, options: &Report) -> Result<Ended> {
     }
     let comparison = assess(&record);
     let format = formats::named(&options.format)?;
-    if format.name == "text" && options.output.is_none() {
-        return print(global, &comparison).map(|()| Ended::Well);
+    match (format.name, &options.output) {
+        ("text", None) => return print(global, &comparison).map(|()| Ended::Well),
+        ("summary", None) => return print_summary(global, &comparison).map(|()| Ended::Well),
+        _ => {}
     }
     if let Some(path) = &options.output {
         return write_into(path, format, &comparison).map(|()| Ended::Well);
@@ -45,6 +47,11 @@ pub fn run(global: &Global, options: &Report) -> Result<Ended> {
 /// Prints a comparison as text, in the style that stdout has.
 pub fn print(global: &Global, comparison: &Comparison) -> Result<()> {
     write(fsarena_report::text(comparison, additions(comparison), places::style(global)).as_bytes())
+}
+
+/// Prints the summary of a comparison.
+pub fn print_summary(global: &Global, comparison: &Comparison) -> Result<()> {
+    write(fsarena_report::summary(comparison, places::style(global)).as_bytes())
 }
 
 fn rendered(format: &Format, comparison: &Comparison) -> Result<Document> {

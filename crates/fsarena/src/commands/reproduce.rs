@@ -30,7 +30,7 @@ pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
     let Some((record, status)) = perform(global, &Task { order, place }, &stop)? else {
         return Ok(Ended::Interrupted);
     };
-    compare::show(global, &record)?;
+    compare::show(global, &record, true)?;
     if let Some(path) = &options.output {
         report::write_into(path, formats::named("html")?, &assess(&record))?;
     }

@@ -35,7 +35,7 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
         End::Nothing => nothing(),
         End::Stopped => Ok(Ended::Interrupted),
         End::Complete | End::Interrupted => {
-            show(global, &after)?;
+            show(global, &after, options.full)?;
             Ok(ended(&since(after, &before), end.status()))
         }
     }

@@ -73,6 +73,28 @@ fn kinds_that_this_kernel_lacks_and_folders_of_the_host_are_compared_in_a_guest(
 }
 
 #[test]
+fn kernels_are_contenders_each_in_a_guest_of_its_own() {
+    if !prepared() {
+        return;
+    }
+    let stage = Stage::new();
+    let arguments = ["ext4", "ext4@linux-6.1:noatime", "--rounds", "1", "--baselines", "never"];
+    run(stage.compare(&arguments).args(["--workload", &stage.small()]), 0);
+    run(stage.fsarena().args(["resume", "last", "--rounds", "1"]), 0);
+    let report = stage.json();
+    for cell in report["cells"].as_array().expect("cells") {
+        assert!(cell["rounds"] == 2 && cell["median"].as_f64().is_some_and(|rate| rate > 0.0), "{cell}");
+        assert!(cell["probes"]["device.flushes"]["value"].as_f64().is_some_and(|flushes| flushes > 0.0), "{cell}");
+    }
+    assert!(report["contenders"][1]["mount"].as_str().is_some_and(|mount| mount.contains("noatime")));
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("one for each kernel") && notes.contains("linux-6.1: linux-image-6.1.0-"), "{notes}");
+    assert_eq!(stage.left(), Vec::<String>::new());
+    let refused = run(stage.compare(&["ext4", "9p@linux-6.1"]).args(["--workload", &stage.small()]), 2);
+    assert!(err(&refused).contains("`9p@linux-6.1` is a folder of the host"), "{}", err(&refused));
+}
+
+#[test]
 fn two_deterministic_runs_have_the_same_figures() {
     if !prepared() {
         return;

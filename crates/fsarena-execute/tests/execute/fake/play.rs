@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_articles::assess;
+use fsarena_execute::remote::Machines;
 use fsarena_execute::{Remaining, Resumption, RunError, Wish, resume, run};
 use fsarena_model::{
     Better, Budget, CacheState, Comparison, DurablePoint, Event, Measure, Metric, Mode, Nanos, NoiseBounds, Plan,
@@ -11,7 +12,7 @@ use fsarena_model::{
 };
 
 use super::backstage::Backstage;
-use super::{Collector, FakeClock, FakeTestbed, World};
+use super::{Collector, FakeClock, FakeTestbed, Wire, World};
 
 /// A plan and the world in which it is performed.
 #[derive(Debug, Clone)]
@@ -64,15 +65,26 @@ impl Play {
 
     pub fn perform(&self) -> Performance {
         let record = RunRecord::new(3, self.plan.clone(), "2026-01-01T00:00:00Z".to_owned());
-        self.play(record, |testbed, clock, stop, listener| run(&self.plan, testbed, clock, Nanos(0), stop, listener))
+        self.play(record, |mut testbed, clock, stop, listener| {
+            run(&self.plan, &mut testbed, clock, Nanos(0), stop, listener)
+        })
+    }
+
+    /// Performs the play on a testbed that answers calls, each of which is written as JSON.
+    pub fn perform_by_calls(&self) -> Performance {
+        let record = RunRecord::new(3, self.plan.clone(), "2026-01-01T00:00:00Z".to_owned());
+        self.play(record, |testbed, clock, stop, listener| {
+            let mut machines = Machines::new(&self.plan, vec![(Wire::to(testbed), self.plan.clone())]);
+            run(&self.plan, &mut machines, clock, Nanos(0), stop, listener)
+        })
     }
 
     /// Continues the run of `record` in this world; `None` if nothing remains to be done.
     pub fn resume(&self, record: &RunRecord, wish: Wish) -> Option<Performance> {
         let rest = Remaining::of(record, wish).expect("there is time for a round")?;
         let resumption = Resumption { record: record.clone(), rest, at: "2026-01-02T00:00:00Z".to_owned() };
-        Some(self.play(record.clone(), |testbed, clock, stop, listener| {
-            resume(resumption, testbed, clock, Nanos(0), stop, listener)
+        Some(self.play(record.clone(), |mut testbed, clock, stop, listener| {
+            resume(resumption, &mut testbed, clock, Nanos(0), stop, listener)
         }))
     }
 
@@ -80,16 +92,16 @@ impl Play {
     fn play(
         &self,
         mut record: RunRecord,
-        session: impl FnOnce(&mut FakeTestbed, &FakeClock, &AtomicBool, &mut Collector) -> Result<Status, RunError>,
+        session: impl FnOnce(FakeTestbed, &FakeClock, &AtomicBool, &mut Collector) -> Result<Status, RunError>,
     ) -> Performance {
         let clock = FakeClock::default();
         clock.advance(self.setup);
         let labels = self.plan.contenders.iter().map(|contender| contender.label.to_string());
         let labels = labels.chain(["memory".to_owned()]).collect();
         let backstage = Rc::new(Backstage::new(self.world.clone(), labels, clock.clone()));
-        let mut testbed = FakeTestbed::new(backstage.clone());
+        let testbed = FakeTestbed::new(backstage.clone());
         let mut listener = Collector::new(clock.clone(), self.deaf_from);
-        let result = session(&mut testbed, &clock, &backstage.stop, &mut listener);
+        let result = session(testbed, &clock, &backstage.stop, &mut listener);
         listener.events.iter().cloned().for_each(|event| record.apply(event));
         let Collector { events, times, .. } = listener;
         Performance { result, events, times, journal: backstage.journal(), record }

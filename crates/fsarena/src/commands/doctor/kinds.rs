@@ -26,7 +26,7 @@ pub fn usual() -> Vec<&'static str> {
     let is_ready = |kind: &&&dyn Kind| match availability(**kind) {
         Availability::Here | Availability::AsRoot => true,
         Availability::KernelLacks => has_module(kind.name()),
-        Availability::ToolMissing(_) | Availability::InGuest => false,
+        Availability::ToolMissing(_) => false,
     };
     let usual = KINDS.iter().filter(|kind| ["ext4", "xfs", "btrfs"].contains(&kind.name()));
     usual.filter(is_ready).map(|kind| kind.name()).collect()
@@ -45,12 +45,11 @@ fn line(kind: &dyn Kind, versions: &BTreeMap<String, String>) -> Line {
         }
         Availability::Here => Line::new(Word::Ok, name, format!("in the kernel{found}")),
         Availability::AsRoot => Line::new(Word::Note, name, format!("as root: in the kernel{found}")),
-        Availability::InGuest => Line::new(Word::Note, name, format!("in a guest: {about}")),
         Availability::KernelLacks if has_module(kind.mounted_as()) => {
             Line::new(Word::Note, name, format!("as root, who may load the kernel's module{found}"))
         }
         Availability::KernelLacks => Line::new(Word::No, name, format!("this kernel lacks it{found}"))
-            .hint(format!("it is compared in a guest; here with a kernel that finds its module: modprobe {name}")),
+            .hint(format!("another kernel, or one that finds its module: modprobe {name}")),
         Availability::ToolMissing(tool) => {
             Line::new(Word::Missing, name, format!("in the kernel, but `{}` is not installed", tool.program))
                 .hint(format!("apt-get install {}", tool.package))

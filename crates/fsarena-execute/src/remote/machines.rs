@@ -1,0 +1,275 @@
+//! The other side: a testbed whose contenders are on machines that answer calls.
+
+use std::cell::Cell;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{EngineError, Job, Limit, NEVER, RunStats};
+use fsarena_lane::CheckResult;
+use fsarena_model::{
+    BaselineKind, Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Plan, Readings, Verification,
+    Workload,
+};
+use serde::de::DeserializeOwned;
+
+use super::{Call, Ran, Remote, Upkeep, answer};
+use crate::schedule::lane_rounds;
+use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
+
+/// Machines that each have some contenders of a plan, on lanes of their own. Facts about the machine are the first
+/// one's. Several machines have no baselines: each would need its own.
+pub struct Machines<R> {
+    machines: Vec<Rc<Machine<R>>>,
+    /// For each contender of the run, its machine and its number there.
+    contenders: Vec<(usize, usize)>,
+}
+
+/// A machine that answers calls.
+struct Machine<R> {
+    remote: R,
+    /// The run's plan with the contenders of this machine.
+    plan: Plan,
+    /// The contender whose counters are to be started before the next call.
+    starting: Cell<Option<usize>>,
+    /// The contender whose counters have been stopped with its run.
+    stopped: Cell<Option<usize>>,
+}
+
+impl<R: Remote> Machines<R> {
+    /// The testbed of `plan` on `machines`. Each has the plan's contenders with labels that are in its own plan.
+    pub fn new(plan: &Plan, machines: Vec<(R, Plan)>) -> Self {
+        let place = |label| {
+            let number = |plan: &Plan| plan.contenders.iter().position(|contender| contender.label == label);
+            machines.iter().enumerate().find_map(|(machine, (_, plan))| Some((machine, number(plan)?)))
+        };
+        let contenders = plan.contenders.iter().map(|contender| place(contender.label.clone()));
+        let contenders = contenders.collect::<Option<Vec<_>>>().expect("each contender is on a machine");
+        let machine =
+            |(remote, plan)| Rc::new(Machine { remote, plan, starting: Cell::default(), stopped: Cell::default() });
+        Self { machines: machines.into_iter().map(machine).collect(), contenders }
+    }
+
+    /// The machine of a contender, or of a baseline of the only machine, and its number there.
+    fn of(&self, number: usize) -> (&Rc<Machine<R>>, usize) {
+        let (machine, number) = self.contenders.get(number).copied().unwrap_or((0, number));
+        (&self.machines[machine], number)
+    }
+
+    /// Calls the machine of a contender or baseline.
+    fn call<T: DeserializeOwned>(&self, number: usize, call: impl FnOnce(usize) -> Call) -> Result<T, TestbedError> {
+        let (machine, number) = self.of(number);
+        machine.call(&call(number), &NEVER)
+    }
+}
+
+impl<R: Remote> Machine<R> {
+    fn call<T: DeserializeOwned>(&self, call: &Call, stop: &AtomicBool) -> Result<T, TestbedError> {
+        if let Some(contender) = self.starting.take() {
+            self.remote.call(&Call::StartCounters(contender), &NEVER)?;
+        }
+        answer(self.remote.call(call, stop)?)
+    }
+}
+
+impl<R: Remote> Volumes for Machines<R> {
+    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, TestbedError> {
+        let (machine, number) = self.of(contender);
+        let plan = &machine.plan;
+        let lane = match plan.lanes.is_own() {
+            true => lane_rounds(&fsarena_lane::needs_lane(plan), round, plan.seed)[number],
+            false => lane,
+        };
+        machine.call(&Call::Make { contender: number, lane, round }, &NEVER)
+    }
+
+    fn baseline(&mut self, kind: BaselineKind, workload: &Workload) -> Result<Option<usize>, TestbedError> {
+        let [only] = self.machines.as_slice() else { return Ok(None) };
+        only.call(&Call::Baseline(kind, Box::new(workload.clone())), &NEVER)
+    }
+
+    fn remount(&mut self, contender: usize) -> Result<bool, TestbedError> {
+        self.call(contender, Call::Remount)
+    }
+
+    fn sync(&mut self, contender: usize) -> Result<Nanos, TestbedError> {
+        self.call(contender, Call::Sync)
+    }
+
+    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>, TestbedError> {
+        self.call(contender, Call::Quiesce)
+    }
+
+    fn used(&mut self, contender: usize) -> Option<Bytes> {
+        self.call(contender, Call::Used).ok().flatten()
+    }
+
+    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, TestbedError> {
+        self.call(contender, Call::Finish)
+    }
+}
+
+impl<R: Remote + 'static> Workloads for Machines<R> {
+    fn open(
+        &mut self,
+        contender: usize,
+        workload: &Workload,
+        seed: u64,
+        stop: &AtomicBool,
+    ) -> Result<Box<dyn Job>, TestbedError> {
+        let (machine, number) = self.of(contender);
+        let call = Call::Open { contender: number, workload: Box::new(workload.clone()), seed };
+        let verifies = machine.call(&call, stop)?;
+        Ok(Box::new(RemoteJob { machine: Rc::clone(machine), number, verifies, reads_on: false }))
+    }
+
+    fn verify(
+        &mut self,
+        contender: usize,
+        workload: &Workload,
+        _job: &mut dyn Job,
+        stop: &AtomicBool,
+    ) -> Result<Option<Verified>, TestbedError> {
+        let (machine, number) = self.of(contender);
+        machine.call(&Call::Verify(number, Box::new(workload.clone())), stop)
+    }
+
+    fn logical(&mut self, contender: usize, workload: &Workload) -> Option<Bytes> {
+        self.call(contender, |number| Call::Logical(number, Box::new(workload.clone()))).ok().flatten()
+    }
+
+    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), TestbedError> {
+        self.call(contender, |number| Call::Clear(number, Box::new(workload.clone())))
+    }
+}
+
+impl<R: Remote> Counters for Machines<R> {
+    /// The call is made together with the next one, so that the counters of a run have nothing of the connection.
+    fn start_counters(&mut self, contender: usize) {
+        let (machine, number) = self.of(contender);
+        machine.starting.set(Some(number));
+    }
+
+    fn read_counters(&mut self, contender: usize) -> Readings {
+        self.call(contender, Call::ReadCounters).unwrap_or_default()
+    }
+
+    fn stop_counters(&mut self, contender: usize) {
+        let (machine, number) = self.of(contender);
+        if machine.stopped.take() != Some(number) {
+            // If the connection is lost, the totals are missing, which is reported.
+            let _ = machine.call::<()>(&Call::StopCounters(number), &NEVER);
+        }
+    }
+
+    fn totals(&mut self, contender: usize) -> Readings {
+        self.call(contender, Call::Totals).unwrap_or_default()
+    }
+}
+
+impl<R: Remote> Host for Machines<R> {
+    fn survey(&mut self) -> Result<Environment, TestbedError> {
+        let found = self.machines.iter().map(|machine| machine.call(&Call::Survey, &NEVER));
+        let mut found: Vec<Environment> = found.collect::<Result<_, _>>()?;
+        let mut kernels: Vec<String> = found.iter().filter_map(|machine| machine.kernel.clone()).collect();
+        kernels.dedup();
+        Ok(Environment { kernel: (!kernels.is_empty()).then(|| kernels.join(" and ")), ..found.swap_remove(0) })
+    }
+
+    fn lane_cost(&mut self) -> Result<Option<LaneCost>, TestbedError> {
+        self.machines[0].call(&Call::LaneCost, &NEVER)
+    }
+
+    fn conditions(&mut self) -> Conditions {
+        self.machines[0].call(&Call::Conditions, &NEVER).unwrap_or_default()
+    }
+
+    fn limit_memory(&mut self, limit: Bytes) -> Result<(), TestbedError> {
+        self.machines.iter().try_for_each(|machine| machine.call(&Call::LimitMemory(limit), &NEVER))
+    }
+
+    fn lift_memory_limit(&mut self) -> Result<(), TestbedError> {
+        self.machines.iter().try_for_each(|machine| machine.call(&Call::LiftMemoryLimit, &NEVER))
+    }
+}
+
+/// A job on another machine. Closed when it is dropped.
+struct RemoteJob<R: Remote> {
+    machine: Rc<Machine<R>>,
+    number: usize,
+    verifies: bool,
+    reads_on: bool,
+}
+
+impl<R: Remote> RemoteJob<R> {
+    fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.machine.call(&Call::Upkeep(self.number, upkeep), stop).map_err(|error| EngineError::Worker(error.text))
+    }
+}
+
+impl<R: Remote> Job for RemoteJob<R> {
+    /// [`Call::Open`] has prepared it.
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.upkeep(Upkeep::Reset, stop)
+    }
+
+    fn warm_up(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.upkeep(Upkeep::WarmUp, stop)
+    }
+
+    /// The calling thread does none of the work.
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn reads_on(&self) -> bool {
+        self.reads_on
+    }
+
+    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.upkeep(Upkeep::DropCaches, stop)
+    }
+
+    fn verifies(&self) -> bool {
+        self.verifies
+    }
+
+    /// [`Call::Verify`] does it.
+    fn verify(&mut self, _directory: &Path, _stop: &AtomicBool) -> Result<Verification, EngineError> {
+        Ok(Verification::default())
+    }
+
+    fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.upkeep(Upkeep::Begin, stop)
+    }
+
+    fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.upkeep(Upkeep::End, stop)
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        let Self { machine, number, .. } = self;
+        let is_counted = machine.starting.get() == Some(*number);
+        if is_counted {
+            machine.starting.set(None);
+            machine.stopped.set(Some(*number));
+        }
+        let Limit { time, stop, slowdown } = *limit;
+        let is_first = stats.elapsed == Nanos(0) && stats.operations == 0;
+        let call = Call::Run { contender: *number, time, slowdown, is_first, is_counted };
+        let ran: Ran = machine.call(&call, stop).map_err(|error| EngineError::Worker(error.text))?;
+        (*stats, self.reads_on) = (ran.stats, ran.reads_on);
+        Ok(())
+    }
+}
+
+impl<R: Remote> Drop for RemoteJob<R> {
+    fn drop(&mut self) {
+        // If the connection is lost, the job is gone as well.
+        let _ = self.machine.call::<()>(&Call::Close(self.number), &NEVER);
+    }
+}

@@ -1,0 +1,123 @@
+//! A machine's side: calls are answered with its testbed.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{Job, Limit, RunStats};
+use fsarena_sys::affinity::Pinned;
+use fsarena_sys::memory;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Call, Ran, Upkeep};
+use crate::{Testbed, TestbedError};
+
+/// A testbed that answers calls, and the jobs that it has opened.
+pub struct Served<'a> {
+    testbed: &'a mut dyn Testbed,
+    jobs: BTreeMap<usize, Work>,
+}
+
+/// A job and the statistics of its runs.
+struct Work {
+    job: Box<dyn Job>,
+    stats: RunStats,
+}
+
+impl<'a> Served<'a> {
+    /// Answers calls with `testbed`.
+    pub fn new(testbed: &'a mut dyn Testbed) -> Self {
+        Self { testbed, jobs: BTreeMap::new() }
+    }
+
+    /// Does what a call asks for. It ends early once `stop` is set.
+    ///
+    /// # Errors
+    /// Those of the testbed or of the job.
+    pub fn answer(&mut self, call: Call, stop: &AtomicBool) -> Result<Value, TestbedError> {
+        let testbed = &mut *self.testbed;
+        match call {
+            Call::Ready => Ok(Value::Null),
+            Call::Make { contender, lane, round } => value(testbed.make(contender, lane, round)?),
+            Call::Baseline(kind, workload) => value(testbed.baseline(kind, &workload)?),
+            Call::Remount(contender) => value(testbed.remount(contender)?),
+            Call::Sync(contender) => value(testbed.sync(contender)?),
+            Call::Quiesce(contender) => value(testbed.quiesce(contender)?),
+            Call::Used(contender) => value(testbed.used(contender)),
+            Call::Finish(contender) => value(testbed.finish(contender)?),
+            Call::Open { contender, workload, seed } => {
+                let job = testbed.open(contender, &workload, seed, stop)?;
+                let verifies = job.verifies();
+                self.jobs.insert(contender, Work { job, stats: RunStats::new() });
+                value(verifies)
+            }
+            Call::Verify(contender, workload) => {
+                let work = work(&mut self.jobs, contender)?;
+                value(testbed.verify(contender, &workload, &mut *work.job, stop)?)
+            }
+            Call::Logical(contender, workload) => value(testbed.logical(contender, &workload)),
+            Call::Clear(contender, workload) => value(testbed.clear(contender, &workload)?),
+            Call::StartCounters(contender) => {
+                testbed.start_counters(contender);
+                Ok(Value::Null)
+            }
+            Call::ReadCounters(contender) => value(testbed.read_counters(contender)),
+            Call::StopCounters(contender) => {
+                testbed.stop_counters(contender);
+                Ok(Value::Null)
+            }
+            Call::Totals(contender) => value(testbed.totals(contender)),
+            Call::Survey => value(testbed.survey()?),
+            Call::LaneCost => value(testbed.lane_cost()?),
+            Call::Conditions => value(testbed.conditions()),
+            Call::LimitMemory(limit) => value(testbed.limit_memory(limit)?),
+            Call::LiftMemoryLimit => value(testbed.lift_memory_limit()?),
+            Call::Upkeep(contender, upkeep) => value(work(&mut self.jobs, contender)?.upkeep(upkeep, stop)?),
+            Call::Run { contender, time, slowdown, is_first, is_counted } => {
+                let work = work(&mut self.jobs, contender)?;
+                if is_first {
+                    work.stats.clear();
+                }
+                let _pinned = work.job.is_alone().then(Pinned::here);
+                if is_counted {
+                    testbed.start_counters(contender);
+                }
+                let done = work.job.run(&Limit { time, stop, slowdown }, &mut work.stats);
+                if is_counted {
+                    testbed.stop_counters(contender);
+                }
+                done?;
+                value(Ran { stats: work.stats.clone(), reads_on: work.job.reads_on() })
+            }
+            Call::Close(contender) => {
+                self.jobs.remove(&contender);
+                Ok(Value::Null)
+            }
+        }
+    }
+}
+
+impl Work {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), TestbedError> {
+        let job = &mut self.job;
+        let done = match upkeep {
+            Upkeep::Reset => job.reset(stop),
+            Upkeep::WarmUp => job.warm_up(stop),
+            Upkeep::DropCaches => job.drop_caches(stop),
+            Upkeep::Begin => {
+                memory::back(job.fills());
+                job.begin(stop)
+            }
+            Upkeep::End => job.end(stop),
+        };
+        Ok(done?)
+    }
+}
+
+fn work(jobs: &mut BTreeMap<usize, Work>, contender: usize) -> Result<&mut Work, TestbedError> {
+    jobs.get_mut(&contender).ok_or_else(|| TestbedError::machine(format!("contender {contender} has no job")))
+}
+
+fn value(result: impl Serialize) -> Result<Value, TestbedError> {
+    serde_json::to_value(result).map_err(|error| TestbedError::machine(format!("write an answer: {error}")))
+}

@@ -1,0 +1,69 @@
+//! The summary that ends a run on a terminal: the answer, the medians and what follows from them, what limits them, and
+//! what to do next. Everything else is in the full report.
+
+use fsarena_model::comparison::SuiteRow;
+use fsarena_model::{Comparison, Severity};
+
+use super::{damage, notes, verdicts};
+use crate::group::groups;
+use crate::report::{Content, List, ListLook, Paragraph, Role, Section, Sentence, Tone};
+use crate::words::{self, counted, listed};
+use crate::{answer, pair, recommendation};
+
+/// Maximum number of warnings in full.
+const WARNINGS: usize = 3;
+
+/// The signs of a ranking and of a median.
+const LEGEND: &str = "> faster, ≈ equivalent, ? undecided; ± the 95 % interval of the median over rounds.";
+
+/// The sections of the summary.
+pub fn sections(comparison: &Comparison) -> Vec<Section> {
+    let medians = groups(comparison).into_iter().enumerate().map(|(index, group)| {
+        let apart = crate::group::apart(&group).filter(|_| index > 0);
+        let apart = Paragraph::apart(Sentence::from(apart.unwrap_or_default()));
+        let legend = if group.contenders.len() == verdicts::FEW { LEGEND } else { "" };
+        Section::default().with(apart).with(verdicts::short_medians(comparison, &group)).with(Paragraph::legend(legend))
+    });
+    let mut sections: Vec<Section> = recommendation::sentences(comparison).into_iter().collect();
+    sections.push(Section::default().with(Paragraph::plain(answer::short(comparison).join(" "))));
+    sections.extend(medians);
+    sections.push(Section::default().with(Paragraph::plain(over_the_suite(comparison).unwrap_or_default())));
+    sections.push(Section::titled("Read with care").with(Content::ShortFootnotes(Vec::new())));
+    sections.push(trouble(comparison));
+    sections
+}
+
+/// The mean ratio of each pair of few contenders over all workloads, in a sentence.
+fn over_the_suite(comparison: &Comparison) -> Option<String> {
+    let groups = groups(comparison);
+    let few = groups.iter().filter(|group| group.contenders.len() <= verdicts::FEW);
+    let rows = few.flat_map(|group| pair::suite_rows(comparison, group));
+    let mean = |row: &SuiteRow| {
+        let ratio = pair::suite_ratio(row)?;
+        Some(format!("{} {} {}", pair::suite_name(row), ratio.times(), ratio.interval()?))
+    };
+    let means: Vec<String> = rows.filter_map(mean).collect();
+    (!means.is_empty()).then(|| format!("Mean ratio over the workloads: {}.", means.join(", ")))
+}
+
+/// Damage and failures in full, the first warnings, and the number of further notes.
+fn trouble(comparison: &Comparison) -> Section {
+    let all = notes(comparison);
+    let of = |severity| all.iter().filter(move |(found, _)| *found == severity);
+    let (failures, warnings) = (of(Severity::Failure), of(Severity::Warning));
+    let shown: Vec<_> = failures.chain(warnings.take(WARNINGS)).collect();
+    let line = |(severity, text): &&(Severity, &str)| {
+        Sentence::new(Role::Severity(*severity), format!("{}:", words::severity(*severity))).and(Role::Plain, *text)
+    };
+    let left = |severity, word| {
+        let count = of(severity).count() - shown.iter().filter(|(found, _)| *found == severity).count();
+        (count > 0).then(|| counted(count, word))
+    };
+    let left: Vec<String> =
+        [left(Severity::Warning, "further warning"), left(Severity::Info, "note")].into_iter().flatten().collect();
+    let left = if left.is_empty() { String::new() } else { format!("{} in the full report.", listed(&left)) };
+    Section::default()
+        .with(List::new(ListLook::Paragraphs, comparison.damage.iter().map(damage)).in_tone(Tone::Alarm))
+        .with(List::new(ListLook::Notes, shown.iter().map(line)))
+        .with(Paragraph::legend(left))
+}

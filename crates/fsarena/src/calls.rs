@@ -1,0 +1,166 @@
+//! Calls of a testbed over a connection to an agent: this command's side and the agent's.
+
+use std::cell::{Cell, RefCell};
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Result;
+use fsarena_engine::NEVER;
+use fsarena_execute::remote::{Call, Remote, Served};
+use fsarena_execute::{Listener, Testbed, TestbedError};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::agent::{Line, Request, category};
+
+/// How often to look whether a call is to end early.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A line of the agent's stdin after the request. Calls are numbered from 1.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Message {
+    /// A call to answer.
+    Call(u64, Call),
+    /// The call with this number is to end early.
+    Stop(u64),
+}
+
+/// A connection to an agent that answers calls. The agent ends when this is dropped.
+pub struct Connection {
+    input: RefCell<Box<dyn Write>>,
+    lines: Receiver<Result<Line, String>>,
+    calls: Cell<u64>,
+    /// Set when the connection is lost, so that the run ends.
+    lost: Arc<AtomicBool>,
+}
+
+impl Connection {
+    /// Gives the agent `request`, waits until its machine is prepared, and passes its events to `listener`. Sets `lost`
+    /// when the connection is lost.
+    ///
+    /// # Errors
+    /// If the agent cannot prepare its machine.
+    pub fn open(
+        input: Box<dyn Write>,
+        output: impl BufRead + Send + 'static,
+        request: &Request,
+        lost: Arc<AtomicBool>,
+        listener: &mut dyn Listener,
+    ) -> Result<Self, TestbedError> {
+        let (sender, lines) = mpsc::channel();
+        thread::spawn(move || {
+            for line in output.lines() {
+                let line = line.map_err(|error| error.to_string());
+                let line = line.and_then(|line| serde_json::from_str(&line).map_err(|_| line));
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let connection = Self { input: RefCell::new(input), lines, calls: Cell::new(0), lost };
+        connection.write(request)?;
+        connection.answer(&Call::Ready, &NEVER, Some(listener))?;
+        Ok(connection)
+    }
+
+    fn write(&self, message: &impl Serialize) -> Result<(), TestbedError> {
+        let text = serde_json::to_string(message).map_err(|error| TestbedError::machine(error.to_string()))?;
+        let written = self.input.borrow_mut().write_all(format!("{text}\n").as_bytes());
+        written.map_err(|error| self.lose(&error.to_string()))
+    }
+
+    /// The error of a lost connection.
+    fn lose(&self, why: &str) -> TestbedError {
+        self.lost.store(true, Ordering::Relaxed);
+        TestbedError::machine(format!("the connection to the agent is lost: {why}"))
+    }
+
+    fn answer(
+        &self,
+        call: &Call,
+        stop: &AtomicBool,
+        mut listener: Option<&mut dyn Listener>,
+    ) -> Result<Value, TestbedError> {
+        let number = self.calls.get() + 1;
+        self.calls.set(number);
+        self.write(&Message::Call(number, call.clone()))?;
+        let mut is_stopped = false;
+        loop {
+            match self.lines.recv_timeout(LOOK) {
+                Ok(Ok(Line::Answer(answer))) => return answer,
+                Ok(Ok(Line::Event(event))) => {
+                    let heard = listener.as_mut().map_or(Ok(()), |listener| listener.hear(&event));
+                    heard.map_err(TestbedError::machine)?;
+                }
+                Ok(Ok(Line::Failed { text, hint, exit })) => {
+                    return Err(TestbedError { text, hint, category: category(exit) });
+                }
+                Ok(Ok(Line::Version(_) | Line::Alive)) => {}
+                Ok(Ok(Line::Ended(_))) => return Err(self.lose("it has ended")),
+                Ok(Err(words)) => return Err(self.lose(&words)),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.lose("it has ended")),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if !is_stopped && stop.load(Ordering::Relaxed) {
+                is_stopped = true;
+                self.write(&Message::Stop(number))?;
+            }
+        }
+    }
+}
+
+impl Remote for Connection {
+    fn call(&self, call: &Call, stop: &AtomicBool) -> Result<Value, TestbedError> {
+        self.answer(call, stop, None)
+    }
+}
+
+/// The call that is being answered, and the last one that is to end early; both by number.
+#[derive(Default)]
+struct Stops {
+    current: AtomicU64,
+    stopped: AtomicU64,
+    flag: AtomicBool,
+}
+
+/// Answers the calls that arrive on stdin with `testbed` until stdin ends. Gives each answer to `write`.
+pub fn serve(testbed: &mut dyn Testbed, mut write: impl FnMut(Line) -> Result<()>) -> Result<()> {
+    let (stops, (sender, calls)) = (Arc::new(Stops::default()), mpsc::channel());
+    let reader = Arc::clone(&stops);
+    thread::spawn(move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            let Ok(message) = serde_json::from_str(&line) else { break };
+            match message {
+                Message::Call(number, call) => drop(sender.send((number, call))),
+                Message::Stop(number) => reader.stop(number),
+            }
+        }
+        // The connection is lost: all calls end.
+        reader.stop(u64::MAX);
+    });
+    let mut served = Served::new(testbed);
+    for (number, call) in calls {
+        stops.begin(number);
+        write(Line::Answer(served.answer(call, &stops.flag)))?;
+    }
+    Ok(())
+}
+
+impl Stops {
+    fn begin(&self, number: u64) {
+        self.current.store(number, Ordering::SeqCst);
+        self.flag.store(self.stopped.load(Ordering::SeqCst) >= number, Ordering::SeqCst);
+    }
+
+    fn stop(&self, number: u64) {
+        self.stopped.store(number, Ordering::SeqCst);
+        if number >= self.current.load(Ordering::SeqCst) {
+            self.flag.store(true, Ordering::SeqCst);
+        }
+    }
+}

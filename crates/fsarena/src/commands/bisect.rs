@@ -1,0 +1,267 @@
+//! `fsarena bisect`: the first kernel under which a file system is slower.
+//!
+//! Each step compares a kernel with the good one, in guests whose slices interleave. A kernel counts as bad if its
+//! whole interval lies beyond half of the difference between the good and the bad one (half on a logarithmic scale), and
+//! as good if it lies on the other side.
+
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use fsarena_articles::assess;
+use fsarena_model::{Contender, Verdict};
+
+use super::{compare, print, table};
+use crate::cli::{Arguments, Bisect, Command, Global};
+use crate::exit::{Ended, Refusal};
+use crate::note::note;
+use crate::places;
+use crate::progress::Progress;
+use crate::signals::stop_flag;
+
+/// How often a comparison that does not tell is repeated, each time with twice the rounds.
+const REPEATS: u32 = 2;
+
+/// How many times slower a kernel is than the good one, and the interval of the decision.
+#[derive(Debug, Clone, Copy)]
+struct Slower {
+    ratio: f64,
+    low: f64,
+    high: f64,
+    verdict: Verdict,
+}
+
+/// What is known about a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Finding {
+    Good,
+    Bad,
+    Unknown,
+}
+
+impl Slower {
+    /// On which side of `limit` the kernel is.
+    fn side(&self, limit: f64) -> Finding {
+        if self.low > limit {
+            Finding::Bad
+        } else if self.high < limit {
+            Finding::Good
+        } else {
+            Finding::Unknown
+        }
+    }
+}
+
+/// A comparison: the number of the kernel, what was measured, and what follows.
+type Step = (usize, Slower, Finding);
+
+/// Where the first slower kernel is.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    /// The last kernel is not slower.
+    Nowhere,
+    /// After the first of these, and not after the second.
+    Between(usize, usize),
+}
+
+/// Finds the first slower kernel and prints the steps.
+pub fn run(global: &Global, options: &Bisect) -> Result<Ended> {
+    let kernels = kernels(global, options)?;
+    if options.dry_run {
+        print(&format!("{}\n", kernels.join("\n")))?;
+        return Ok(Ended::Well);
+    }
+    let stop = stop_flag()?;
+    let compared = Compared { global, options, kernels: &kernels, stop: &stop };
+    let mut steps = Vec::new();
+    let place = search(kernels.len() - 1, &mut steps, |kernel, tells| compared.until(kernel, tells))?;
+    print(&page(&kernels, steps))?;
+    match place {
+        None => return Ok(Ended::Interrupted),
+        Some(Place::Nowhere) => {
+            note!("{} is not shown to be slower than {}", kernels[kernels.len() - 1], kernels[0]);
+            note!("hint: more rounds find smaller differences: --rounds {}", options.rounds * 4);
+        }
+        Some(Place::Between(good, bad)) if bad - good == 1 => {
+            note!("{} is the first slower kernel; {} is the last fast one", kernels[bad], kernels[good]);
+            return Ok(Ended::Well);
+        }
+        Some(Place::Between(good, bad)) => {
+            note!("the first slower kernel is after {}, and not after {}", kernels[good], kernels[bad]);
+        }
+    }
+    Ok(Ended::WithFailures)
+}
+
+/// Searches the first slower one of the kernels 1 to `last`, of which 0 is the good one, and adds each comparison to
+/// `steps`. `compare` compares a kernel with the good one until its second argument says that the result suffices;
+/// `None` if it is stopped.
+fn search(
+    last: usize,
+    steps: &mut Vec<Step>,
+    mut compare: impl FnMut(usize, &dyn Fn(&Slower) -> bool) -> Result<Option<Slower>>,
+) -> Result<Option<Place>> {
+    let is_slower = |slower: &Slower| slower.verdict == Verdict::Faster;
+    let Some(whole) = compare(last, &is_slower)? else { return Ok(None) };
+    let finding = if is_slower(&whole) { Finding::Bad } else { Finding::Unknown };
+    steps.push((last, whole, finding));
+    if finding == Finding::Unknown {
+        return Ok(Some(Place::Nowhere));
+    }
+    let (mut good, mut bad, limit) = (0, last, whole.ratio.sqrt());
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        let Some(slower) = compare(middle, &|slower| slower.side(limit) != Finding::Unknown)? else { return Ok(None) };
+        let finding = slower.side(limit);
+        steps.push((middle, slower, finding));
+        match finding {
+            Finding::Bad => bad = middle,
+            Finding::Good => good = middle,
+            Finding::Unknown => break,
+        }
+    }
+    Ok(Some(Place::Between(good, bad)))
+}
+
+/// The kernels from the good one to the bad one.
+fn kernels(global: &Global, options: &Bisect) -> Result<Vec<String>> {
+    let mut all = options.kernels.clone();
+    if all.is_empty() {
+        let progress = Progress::new(global);
+        all = fsarena_guest::kernels(&places::cache()?, &mut |what| progress.prepare(what))?;
+        progress.end();
+    }
+    let place = |wanted: &str| {
+        fsarena_guest::named(&all, wanted).ok_or_else(|| {
+            let text = format!("there is no kernel `{wanted}`");
+            Refusal::wrong_use(text, format!("there are {}; --kernels names others", all.join(", ")))
+        })
+    };
+    let (good, bad) = (place(&options.good)?, place(&options.bad)?);
+    if good >= bad {
+        let text = format!("`{}` is not older than `{}`", all[good], all[bad]);
+        return Err(Refusal::wrong_use(text, "--good is the older kernel, --bad the newer one").into());
+    }
+    all.truncate(bad + 1);
+    Ok(all.split_off(good))
+}
+
+/// Comparisons of kernels with the first one.
+struct Compared<'a> {
+    global: &'a Global,
+    options: &'a Bisect,
+    kernels: &'a [String],
+    stop: &'a AtomicBool,
+}
+
+impl Compared<'_> {
+    /// Compares until `tells` says that the result suffices, at most [`REPEATS`] times more, each with twice the rounds.
+    fn until(&self, kernel: usize, tells: &dyn Fn(&Slower) -> bool) -> Result<Option<Slower>> {
+        let mut repeat = 0;
+        loop {
+            let slower = self.compare(kernel, self.options.rounds << repeat)?;
+            if repeat == REPEATS || slower.as_ref().is_none_or(tells) {
+                return Ok(slower);
+            }
+            repeat += 1;
+        }
+    }
+
+    fn compare(&self, kernel: usize, rounds: u32) -> Result<Option<Slower>> {
+        let Bisect { workload, guest_memory, .. } = self.options;
+        let (good, tested) = (self.contender("good", 0)?, self.contender("tested", kernel)?);
+        let (rounds, memory) = (rounds.to_string(), guest_memory.0.to_string());
+        let words = ["fsarena", "compare", &good, &tested, "--workload", workload, "--rounds", &rounds];
+        let words = words.into_iter().chain(["--baselines", "never", "--guest-memory", &memory]);
+        let words = words.map(str::to_owned).chain(self.slowdowns(kernel)?);
+        let Command::Compare(options) = Arguments::try_parse_from(words).context("the comparison")?.command else {
+            return Ok(None);
+        };
+        let Some((record, _)) = compare::record(self.global, &options, self.stop)? else { return Ok(None) };
+        let comparison = assess(&record);
+        let pair = comparison.verdicts.first().context("a comparison of two has a pair")?;
+        let missing = || {
+            let text = format!("{} and {} were not compared: {}", self.kernels[0], self.kernels[kernel], pair.reason);
+            Refusal::trial(text, format!("fsarena report {} says more", comparison.run))
+        };
+        let (ratio, low) = pair.ratio.zip(pair.decision_low).ok_or_else(missing)?;
+        let slower = Slower { ratio, low, high: pair.decision_high.ok_or_else(missing)?, verdict: pair.verdict };
+        note!("{} takes {:.3} times the time [{low:.3}, {:.3}]", self.kernels[kernel], ratio, slower.high);
+        Ok(Some(slower))
+    }
+
+    /// The contender under a kernel, as it is typed.
+    fn contender(&self, label: &str, kernel: usize) -> Result<String> {
+        let contender: Contender = self.options.contender.parse()?;
+        let kernel = Some(self.kernels[kernel].clone());
+        let spelling = Contender { label: label.into(), kernel, ..contender }.spelling();
+        spelling.context("a contender that was typed can be typed")
+    }
+
+    /// The injected slowdown, if `kernel` is one that has it.
+    fn slowdowns(&self, kernel: usize) -> Result<Vec<String>> {
+        let Some(slowdown) = &self.options.slowdown else { return Ok(Vec::new()) };
+        let first = fsarena_guest::named(self.kernels, &slowdown.label.0).ok_or_else(|| {
+            Refusal::wrong_use(
+                format!("there is no kernel `{}` to be slowed", slowdown.label),
+                "bisect --dry-run lists them",
+            )
+        })?;
+        let share = format!("tested={}%", slowdown.share.0 * 100.0);
+        Ok(if kernel >= first { vec!["--slowdown".to_owned(), share] } else { Vec::new() })
+    }
+}
+
+/// The comparisons as a table, in the order of the kernels.
+fn page(kernels: &[String], mut steps: Vec<Step>) -> String {
+    steps.sort_by_key(|(kernel, ..)| *kernel);
+    let rows = steps.into_iter().map(|(kernel, slower, finding)| {
+        let finding = match finding {
+            Finding::Good => "as fast as the good one",
+            Finding::Bad => "slower",
+            Finding::Unknown => "not decided",
+        };
+        let interval = format!("[{:.3}, {:.3}]", slower.low, slower.high);
+        [kernels[kernel].clone(), format!("{:.3}", slower.ratio), interval, finding.to_owned()]
+    });
+    table(["kernel", "times the time", "interval", "finding"], rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slower(ratio: f64, width: f64) -> Slower {
+        let (low, high) = (ratio / width, ratio * width);
+        Slower { ratio, low, high, verdict: if low > 1.0 { Verdict::Faster } else { Verdict::Undecided } }
+    }
+
+    /// Searches among kernels with these ratios, whose intervals reach from a ratio divided by `width` to a ratio times
+    /// `width`.
+    fn searched(ratios: &[f64], width: f64) -> (Place, Vec<usize>) {
+        let mut steps = Vec::new();
+        let place = search(ratios.len() - 1, &mut steps, |kernel, _| Ok(Some(slower(ratios[kernel], width))));
+        (place.expect("no error").expect("not stopped"), steps.into_iter().map(|(kernel, ..)| kernel).collect())
+    }
+
+    #[test]
+    fn the_first_slower_kernel_is_found() {
+        for first in 1..9 {
+            let ratios: Vec<f64> = (0..9).map(|kernel| if kernel < first { 1.01 } else { 1.2 }).collect();
+            let (place, compared) = searched(&ratios, 1.05);
+            assert_eq!(place, Place::Between(first - 1, first));
+            assert!(compared.len() <= 4, "{compared:?}");
+        }
+    }
+
+    #[test]
+    fn a_kernel_on_neither_side_leaves_a_range() {
+        assert_eq!(searched(&[1.0, 1.0, 1.1, 1.2, 1.2], 1.05), (Place::Between(0, 4), vec![4, 2]));
+        assert_eq!(searched(&[1.0, 1.1, 1.2, 1.2, 1.2], 1.05), (Place::Between(0, 2), vec![4, 2, 1]));
+    }
+
+    #[test]
+    fn without_a_slower_kernel_there_is_nothing_to_search() {
+        assert_eq!(searched(&[1.0, 1.0, 1.01], 1.05), (Place::Nowhere, vec![2]));
+    }
+}

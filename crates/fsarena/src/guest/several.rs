@@ -1,0 +1,195 @@
+//! A run in several guests, one for each kernel that contenders name. The run is made here and calls their agents, so
+//! that slices under different kernels interleave like those of one machine.
+
+use std::io::BufReader;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result};
+use fsarena_execute::remote::Machines;
+use fsarena_execute::{Listener, Remaining, Resumption, RunError, TestbedError};
+use fsarena_guest::{Hardware, Running, Shares, Wanted};
+use fsarena_lane::kind::Ground;
+use fsarena_lane::{Wait, disk};
+use fsarena_model::event::Note;
+use fsarena_model::{Accelerator, Contender, Event, Guest, GuestDisk, Label, Plan, RunRecord, Severity, Storage};
+use fsarena_sys::{MonotonicClock, clock};
+
+use super::{InGuest, tell};
+use crate::agent::{End, Order, Request, StoredRun};
+use crate::calls::Connection;
+use crate::exit::Refusal;
+use crate::held::take_machine;
+use crate::places;
+
+/// Executes an order in one guest for each kernel.
+pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    let guests = Guests { in_guest, plan: &order.plan, wait: order.wait };
+    guests.perform(stop, listener, |plan, machines, stop, listener| {
+        let started = clock::now();
+        let mut tell = |event: &Event| listener.hear(event).map_err(RunError::Listener);
+        tell(&Event::Started { plan: Box::new(plan.clone()), started: clock::utc() })?;
+        for text in order.notes.iter().cloned().chain(plan.guest.as_ref().map(Guest::remark)) {
+            tell(&Event::Note(Note { severity: Severity::Info, text }))?;
+        }
+        let status = fsarena_execute::run(plan, machines, &MonotonicClock, started, stop, listener)?;
+        Ok(status.into())
+    })
+}
+
+/// Continues a stored run; `on_host` is its plan with the storage of the host.
+pub fn resume(
+    in_guest: &InGuest,
+    stored: StoredRun,
+    on_host: &Plan,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<End> {
+    let record = RunRecord::of_events(stored.run, stored.events).context("the events are not those of a run")?;
+    let Some(rest) = Remaining::of(&record, stored.wish)? else { return Ok(End::Nothing) };
+    let guests = Guests { in_guest, plan: on_host, wait: stored.wait };
+    guests.perform(stop, listener, |_, machines, stop, listener| {
+        let resumption = Resumption { record, rest, at: clock::utc() };
+        let status = fsarena_execute::resume(resumption, machines, &MonotonicClock, clock::now(), stop, listener)?;
+        Ok(status.into())
+    })
+}
+
+/// The guests of a plan whose storage is one of the host.
+struct Guests<'a> {
+    in_guest: &'a InGuest,
+    plan: &'a Plan,
+    wait: bool,
+}
+
+/// A guest of one kernel.
+struct OfKernel {
+    running: Running,
+    /// Set when the connection is lost.
+    lost: Arc<AtomicBool>,
+    connection: Connection,
+    guest: Guest,
+    /// The run's plan with the contenders of this kernel.
+    plan: Plan,
+}
+
+impl Guests<'_> {
+    /// Locks the machine, boots the guests, calls `session`, and removes everything.
+    fn perform(
+        &self,
+        stop: &AtomicBool,
+        listener: &mut dyn Listener,
+        session: impl FnOnce(&Plan, &mut Machines<Connection>, &AtomicBool, &mut dyn Listener) -> Result<End>,
+    ) -> Result<End> {
+        self.require()?;
+        let wait = if self.wait { Wait::Yes } else { Wait::No };
+        let Some(mut held) = take_machine(wait, stop)? else { return Ok(End::Stopped) };
+        let ended = self.boot_and_run(stop, listener, session);
+        let removed = held.ledger.undo();
+        let ended = ended?;
+        removed?;
+        Ok(ended)
+    }
+
+    /// Refuses what needs a single guest.
+    fn require(&self) -> Result<()> {
+        let is_shared = |contender: &&Contender| {
+            fsarena_lane::kind(&contender.kind).is_some_and(|kind| kind.ground() == Ground::Share)
+        };
+        if let Some(contender) = self.plan.contenders.iter().find(is_shared) {
+            let text = format!("`{}` is a folder of the host, which has one guest at a time", contender.label);
+            return Err(Refusal::wrong_use(text, "name the same kernel for all contenders: --guest-kernel").into());
+        }
+        if self.in_guest.wanted.accelerator == Some(Accelerator::Deterministic) {
+            let text =
+                "guests that count instructions cannot wait for each other, and these contenders name several kernels";
+            let hint = "leave out `--guest deterministic`, or run it once for each kernel with --guest-kernel";
+            return Err(Refusal::wrong_use(text, hint).into());
+        }
+        Ok(())
+    }
+
+    fn boot_and_run(
+        &self,
+        stop: &AtomicBool,
+        listener: &mut dyn Listener,
+        session: impl FnOnce(&Plan, &mut Machines<Connection>, &AtomicBool, &mut dyn Listener) -> Result<End>,
+    ) -> Result<End> {
+        let kernels = super::kernels(self.plan).into_iter();
+        let booted = kernels.map(|kernel| self.boot(kernel, listener)).collect::<Result<Vec<_>>>()?;
+        let plan = self.in_guests(&booted);
+        let (mut guests, machines): (Vec<_>, Vec<_>) =
+            booted.into_iter().map(|of| ((of.running, of.lost), (of.connection, of.plan))).unzip();
+        let is_lost = |(_, lost): &(Running, Arc<AtomicBool>)| lost.load(Ordering::Relaxed);
+        let mut machines = Machines::new(&plan, machines);
+        let look = || stop.load(Ordering::Relaxed) || guests.iter().any(is_lost);
+        let ended = fsarena_engine::watched(look, |stop| session(&plan, &mut machines, stop, listener));
+        drop(machines);
+        if let Some((running, _)) = guests.iter_mut().find(|guest| is_lost(guest)) {
+            return Err(running.explained("stopped before the run ended").into());
+        }
+        guests.iter().try_for_each(|(running, _)| tell(&running.findings(), listener))?;
+        ended
+    }
+
+    /// The run's plan as it is in the guests.
+    fn in_guests(&self, booted: &[OfKernel]) -> Plan {
+        let kernel = |of: &OfKernel| {
+            let named = of.plan.contenders.first()?.kernel.clone()?;
+            Some((named, of.guest.kernel.clone()))
+        };
+        let guest = booted
+            .first()
+            .map(|first| Guest { kernels: booted.iter().filter_map(kernel).collect(), ..first.guest.clone() });
+        Plan { guest, storage: Storage::Disk(fsarena_guest::lanes_device()), ..self.plan.clone() }
+    }
+
+    /// Boots the guest of the contenders that name `kernel`.
+    fn boot(&self, kernel: Option<&str>, listener: &mut dyn Listener) -> Result<OfKernel> {
+        let mut telling = |what: &str| {
+            let _ = listener.hear(&Event::Preparing(what.to_owned()));
+        };
+        let wanted = &self.in_guest.wanted;
+        // A run that continues has the same packages again.
+        let before = |kernel: &str| super::package(self.plan.guest.as_ref()?.kernels.get(kernel)?);
+        let named = kernel.map(|kernel| before(kernel).unwrap_or_else(|| kernel.to_owned()));
+        let named = named.or_else(|| wanted.kernel.clone());
+        let prepared =
+            fsarena_guest::prepare(&places::cache()?, &Wanted { kernel: named, ..wanted.clone() }, &mut telling)?;
+        telling(&format!("booting {}", prepared.name()));
+        let disk = match self.in_guest.simulated {
+            Some(disk) => GuestDisk::Simulated(disk),
+            None => GuestDisk::Virtual(self.plan.storage.clone()),
+        };
+        let plan = of_kernel(self.plan, kernel);
+        let guest = prepared.describe(disk.clone());
+        let plan = Plan { guest: Some(guest.clone()), storage: Storage::Disk(fsarena_guest::lanes_device()), ..plan };
+        let size = disk::needed(&plan).context("the lanes are too large")?;
+        let (lanes, shares) = (Some((&disk, size)), Shares::default());
+        let mut running =
+            Hardware { prepared: &prepared, lanes, modes: &[], raw: None, shares: &shares, order: None }.boot()?;
+        let lost = Arc::new(AtomicBool::new(false));
+        let stream = || running.stream().try_clone().context("the connection to the guest");
+        let (input, output) = (Box::new(stream()?), BufReader::new(stream()?));
+        let order = Order { plan: plan.clone(), notes: Vec::new(), wait: false, erase: Vec::new() };
+        let request = Request::Testbed(Box::new(order));
+        match Connection::open(input, output, &request, Arc::clone(&lost), listener) {
+            Ok(connection) => {
+                running.booted();
+                Ok(OfKernel { running, lost, connection, guest, plan })
+            }
+            Err(_) if lost.load(Ordering::Relaxed) => Err(running.failed("stopped while it was prepared").into()),
+            Err(TestbedError { text, hint, category }) => Err(Refusal::of_agent(text, hint, category).into()),
+        }
+    }
+}
+
+/// The plan with the contenders that name `kernel`.
+fn of_kernel(plan: &Plan, kernel: Option<&str>) -> Plan {
+    let contenders = plan.contenders.iter().filter(|contender| contender.kernel.as_deref() == kernel);
+    let contenders: Vec<Contender> = contenders.cloned().collect();
+    let is_here = |label: &Label| contenders.iter().any(|contender| contender.label == *label);
+    let slowdowns = plan.slowdowns.iter().filter(|slowdown| is_here(&slowdown.label)).cloned().collect();
+    let uncounted = plan.uncounted.iter().filter(|label| is_here(label)).cloned().collect();
+    Plan { contenders, slowdowns, uncounted, ..plan.clone() }
+}
