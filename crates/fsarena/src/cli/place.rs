@@ -75,7 +75,9 @@ impl Place {
             Ground::Lane => !kernel_has(kind.mounted_as()),
             Ground::Library | Ground::Memory | Ground::Directory => false,
         };
-        kinds.filter(cannot).map(Kind::name).collect()
+        let mut names: Vec<&str> = kinds.filter(cannot).map(Kind::name).collect();
+        names.dedup();
+        names
     }
 
     /// Whether these contenders are compared in a guest.
