@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fsarena_model::{Contender, ContenderFacts, Nanos};
+use fsarena_model::guest::CacheMode;
+use fsarena_model::{Contender, ContenderFacts, Durability, Nanos};
 use fsarena_sys::child::{self, Ended, Killed, Patience};
 use fsarena_sys::daemon::{Daemon, Wrapping};
 use fsarena_sys::directory::FileId;
@@ -280,13 +281,18 @@ pub fn facts(contender: &Contender, kind: &dyn Kind, site: &Site) -> Result<Cont
         label: contender.label.clone(),
         mkfs: site.mkfs.clone(),
         mount: format!("{} {options}", mount.kind),
-        durability: ranked_as.durability(&options),
+        durability: if is_unsafe(contender) { Durability::Unflushed } else { ranked_as.durability(&options) },
         guarantees: kind.guarantees(&features, &options),
         features,
         read_ahead_kib: read_ahead(&site.directory),
         says_alignment: alignment::says_alignment(&site.directory),
         shared_folder: crate::shared::remark(&mount.kind),
     })
+}
+
+/// Whether QEMU ignores the flushes of its virtual disk.
+fn is_unsafe(contender: &Contender) -> bool {
+    contender.disk.and_then(|mode| mode.cache) == Some(CacheMode::Unsafe)
 }
 
 /// A library has no mount, and so no mount options and no read-ahead of the kernel's.

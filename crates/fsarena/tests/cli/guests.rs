@@ -179,6 +179,8 @@ fn disks_with_their_own_cache_modes_and_a_folder_by_sftp_are_compared_in_a_guest
     let cells = report["cells"].as_array().expect("cells");
     assert!(cells.len() == 3 && cells.iter().all(|cell| cell["median"].as_f64().is_some_and(|rate| rate > 0.0)));
     assert!(report["contenders"][2]["mount"].as_str().expect("a mount").starts_with("fuse.sshfs rw"));
+    let classes: Vec<&str> = (0..2).filter_map(|index| report["contenders"][index]["durability"].as_str()).collect();
+    assert_eq!(classes, ["unflushed", "flushed"], "what QEMU does not sync is never ranked with the rest");
     // The kernel of the guest flushes the first disk, and QEMU syncs nothing. The second one says that each write is
     // durable, so the guest flushes nothing, and QEMU syncs each write.
     let notes: Vec<[u64; 3]> = report["notes"].as_array().expect("notes").iter().filter_map(counts).collect();
