@@ -199,9 +199,9 @@ pub struct Compare {
     /// --scale smoke, else always]
     #[arg(long, value_name = "OFTEN")]
     pub baselines: Option<Often>,
-    /// Print the whole report, not only a summary
-    #[arg(long)]
-    pub full: bool,
+    /// What is printed at the end.
+    #[command(flatten)]
+    pub shown: Shown,
     /// Print the plan, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -211,6 +211,20 @@ pub struct Compare {
     /// Do not wait for another run to end
     #[arg(long)]
     pub no_wait: bool,
+}
+
+/// What is printed at the end of a run, and what is written into a file.
+#[derive(Debug, Default, Args)]
+pub struct Shown {
+    /// Print the whole report, not only a summary
+    #[arg(long)]
+    pub full: bool,
+    /// Write the report in this format: to --output, or to stdout instead of the summary [default with --output: html]
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    pub format: Option<String>,
+    /// Write the report into this file
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Where the data of reads are.
@@ -251,9 +265,9 @@ pub struct Resume {
     /// Overwrite the data on a disk of the run, by its ID from `fsarena doctor`; can be repeated
     #[arg(long, value_name = "ID")]
     pub erase: Vec<String>,
-    /// Print the whole report, not only a summary
-    #[arg(long)]
-    pub full: bool,
+    /// What is printed at the end.
+    #[command(flatten)]
+    pub shown: Shown,
     /// Print what would be done, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,
