@@ -96,8 +96,15 @@ fn a_guest_that_dies_is_an_error_with_its_last_words_and_leaves_nothing() {
     if !prepared() {
         return;
     }
+    for contenders in [["ext4", "9p"], ["ext4", "ext4@linux-6.1"]] {
+        dies(&contenders);
+    }
+}
+
+fn dies(contenders: &[&str]) {
     let stage = Stage::new();
-    let mut command = stage.compare(&["ext4", "9p", "--guest", "--rounds", "1000", "--workload", &stage.small()]);
+    let mut command = stage.compare(contenders);
+    command.args(["--guest", "--rounds", "1000", "--workload", &stage.small()]);
     let mut child = Doomed(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts"));
     let children = format!("/proc/{0}/task/{0}/children", child.0.id());
     let qemu = || {
