@@ -176,7 +176,7 @@ mod tests {
     fn a_slowdown_has_a_label_and_a_percentage() {
         let slowdown: Slowdown = "a=b:x=5%".parse().expect("well spelled");
         assert_eq!(slowdown, Slowdown { label: Label::from("a=b:x"), share: Share(0.05) });
-        for wrong in ["b", "b=5", "b=0%", "=", "b=x%"] {
+        for wrong in ["b", "b=0.05", "b=0%", "=", "b=x%"] {
             assert!(wrong.parse::<Slowdown>().is_err(), "{wrong}");
         }
         let plan = Plan { slowdowns: vec![slowdown], ..plan(1) };
