@@ -6,7 +6,8 @@ use fsarena_model::Comparison;
 
 use crate::number::DASH;
 use crate::report::{
-    Additions, Block, Column, ColumnKind, Content, Facts, List, Medium, Paragraph, Section, Table, TableLook, TableOf,
+    Additions, Block, Column, ColumnKind, Content, Facts, List, Medium, Paragraph, Report, Section, Table, TableLook,
+    TableOf,
 };
 use crate::{report, sections};
 use layout::{Tone, painted, table, wrapped};
@@ -30,7 +31,12 @@ pub fn plain(comparison: &Comparison, additions: Additions) -> String {
 
 /// The report in `style`.
 pub fn render(comparison: &Comparison, additions: Additions, style: Style) -> String {
-    let report = sections::report(comparison, additions).on(Medium::Terminal);
+    of_report(sections::report(comparison, additions), style)
+}
+
+/// Any report in `style`.
+pub fn of_report(report: Report, style: Style) -> String {
+    let report = report.on(Medium::Terminal);
     let mut parts = vec![style.heading(&report.run)];
     parts.extend(report.condition.iter().map(|text| wrapped(text, "", style.width)));
     parts.extend(report.sections.iter().map(|section| style.section(section)));

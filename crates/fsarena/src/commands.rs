@@ -4,17 +4,21 @@ mod agent;
 mod calibrate;
 mod clean;
 mod compare;
+mod diff;
 mod doctor;
 mod durability;
 mod export;
+mod gate;
 mod generate;
 mod guest;
+mod history;
 mod import;
 mod list;
 mod report;
 mod reproduce;
 mod resume;
 mod runs;
+mod sides;
 
 use anyhow::{Context, Result};
 use comfy_table::{Table, presets};
@@ -33,7 +37,10 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Reproduce(options) => reproduce::run(global, options),
         Command::Resume(options) => resume::run(global, options),
         Command::Report(options) => report::run(global, options),
-        Command::Runs => runs::run(global),
+        Command::Diff(options) => diff::run(global, options),
+        Command::Gate(options) => gate::run(global, options),
+        Command::History(options) => history::run(global, options),
+        Command::Runs(options) => runs::run(global, options),
         Command::Export(options) => export::run(global, options),
         Command::Import(options) => import::run(global, options),
         Command::List(options) => list::run(options),
