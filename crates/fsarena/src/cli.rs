@@ -18,7 +18,7 @@ pub use calibrate::Calibrate;
 pub use durability::{DiskKind, Durability, WriterKind};
 pub use place::{Guest, How, Place};
 pub use reproduce::{Form, Reproduce, Scale};
-pub use sides::{Diff, Gate, History, PageFormat, Runs, RunsChange, label};
+pub use sides::{Diff, Gate, History, Judge, PageFormat, Runs, RunsChange, label};
 
 /// Which file system, with which options, for this work, on this machine?
 #[derive(Debug, Parser)]
@@ -76,6 +76,8 @@ pub enum Command {
     Diff(Diff),
     /// Check a run for regressions: exit code 1 only if one holds
     Gate(Gate),
+    /// Say what results that others measured can show, and what they cannot
+    Judge(Judge),
     /// Show how a workload's figures changed over the runs in the store
     History(History),
     /// List the runs in the store; tag, annotate or remove them

@@ -13,6 +13,7 @@ mod generate;
 mod guest;
 mod history;
 mod import;
+mod judge;
 mod list;
 mod report;
 mod reproduce;
@@ -39,6 +40,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Report(options) => report::run(global, options),
         Command::Diff(options) => diff::run(global, options),
         Command::Gate(options) => gate::run(global, options),
+        Command::Judge(options) => judge::run(global, options),
         Command::History(options) => history::run(global, options),
         Command::Runs(options) => runs::run(global, options),
         Command::Export(options) => export::run(global, options),

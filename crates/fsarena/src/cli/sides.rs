@@ -91,6 +91,48 @@ pub struct History {
     pub output: Option<PathBuf>,
 }
 
+/// `fsarena judge`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  fsarena judge ext4=run-1.json xfs=run-2.json              results of fio
+  fsarena judge times.json                                  one of hyperfine --export-json
+  fsarena judge rows.csv --contender fs --workload test --value MBps --time when --host vm")]
+pub struct Judge {
+    /// Results: CSV, or JSON of fio (one file per contender, [LABEL=]FILE), hyperfine or kdevops' Milvus workflow
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<String>,
+    /// CSV: the column that names the contender
+    #[arg(long, value_name = "COLUMN", requires = "value")]
+    pub contender: Option<String>,
+    /// CSV: the column that names the work
+    #[arg(long, value_name = "COLUMN")]
+    pub workload: Option<String>,
+    /// CSV: the column of the figure
+    #[arg(long, value_name = "COLUMN", requires = "contender")]
+    pub value: Option<String>,
+    /// CSV: the column of the time at which it was measured, in seconds or RFC 3339
+    #[arg(long, value_name = "COLUMN")]
+    pub time: Option<String>,
+    /// CSV: the column of the machine
+    #[arg(long, value_name = "COLUMN")]
+    pub host: Option<String>,
+    /// CSV: the column of the file system that was recorded, not only claimed
+    #[arg(long, value_name = "COLUMN")]
+    pub recorded: Option<String>,
+    /// CSV: lower figures are better
+    #[arg(long)]
+    pub lower: bool,
+    /// Differences within this count as equivalent
+    #[arg(long, value_name = "PERCENT", default_value = "5%")]
+    pub margin: Share,
+    /// How to write it down
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: PageFormat,
+    /// Into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
 /// `fsarena runs`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
