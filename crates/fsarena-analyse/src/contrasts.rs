@@ -37,7 +37,6 @@ fn facts(run: &RunRecord) -> Vec<Fact> {
     let mut facts = machine(run);
     facts.extend(plan(run));
     facts.extend(run.plan.contenders.iter().flat_map(|own| contender(run, own)));
-    facts.retain(|(_, value)| !value.is_empty());
     facts
 }
 

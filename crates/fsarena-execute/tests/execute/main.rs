@@ -16,6 +16,7 @@ mod record;
 mod reproduction;
 mod required_rounds;
 mod resume;
+mod sides;
 mod slices;
 mod stability;
 mod standings;
