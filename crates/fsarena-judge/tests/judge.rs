@@ -206,3 +206,15 @@ fn fio_shows_what_memory_served_and_what_was_not_synced() {
     assert!(json("x", "{\"a\": 1}").expect_err("unknown").to_string().contains("not known here"));
     assert!(json("x", "[1, 2").expect_err("broken").to_string().contains("is not JSON"));
 }
+
+#[test]
+fn hostile_results_are_refused_or_judged() {
+    let table = "fs,test,when,rate\next4,w,1,2\n\"x\"\"fs\",w,2025-08-26T20:53:34.5,3\nxfs,v,3,1e300\n";
+    let [fio, hyperfine] =
+        [fio(1.0, 0.5, json!({})), json!({ "results": [{ "command": "a", "times": [1, 2] }] }).to_string()];
+    fsarena_testing::fuzz::texts(&[table, &fio, &hyperfine], |text| {
+        for rows in [csv("a", text, &columns()), json("a", text)].into_iter().flatten() {
+            let _ = fsarena_report::html(report(&judge(&rows, MARGIN), "0.0.0"));
+        }
+    });
+}

@@ -53,21 +53,19 @@ fn slower(check: &GateCheck) -> String {
 
 fn answer(gate: &Gate) -> String {
     let failed: Vec<String> = gate.of(GateOutcome::Regression).map(slower).collect();
-    let open = gate.of(GateOutcome::Open).count();
     let first = match failed.is_empty() {
         true => format!("No regression of more than {} is proved.", number::percent(gate.threshold.0)),
         false => format!("{}.", listed(failed)),
     };
-    let rest = format!(
-        "Of {}, {} cannot be slower by more than the threshold; {open} could be, but that is not shown{}.",
-        counted(gate.checks.len(), "check"),
-        gate.of(GateOutcome::Passed).count(),
-        match gate.of(GateOutcome::Invalid).count() {
-            0 => String::new(),
-            invalid => format!("; {invalid} cannot be compared"),
-        }
-    );
-    format!("{first} {rest}")
+    let parts = [
+        (GateOutcome::Passed, "cannot be slower by more than the threshold"),
+        (GateOutcome::Open, "could be slower, but that is not shown"),
+        (GateOutcome::Invalid, "cannot be compared"),
+    ];
+    let parts = parts.map(|(outcome, words)| (gate.of(outcome).count(), words)).into_iter().filter(|part| part.0 > 0);
+    let parts = listed(parts.map(|(count, words)| format!("{count} {words}")));
+    let rest = if parts.is_empty() { parts } else { format!("Of {}, {parts}.", counted(gate.checks.len(), "check")) };
+    format!("{first} {rest}").trim_end().to_owned()
 }
 
 /// How large a slowdown would have been found.
