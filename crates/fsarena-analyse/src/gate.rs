@@ -1,7 +1,7 @@
 //! Whether contenders became slower than is tolerated: of two sides of runs, or of two contenders of one run.
 
 use fsarena_model::difference::{Contrast, FORMAT, Gate, GateCheck, GateOutcome};
-use fsarena_model::{Label, RunRecord, Share, Verdict};
+use fsarena_model::{Comparison, Label, RunRecord, Share, Verdict};
 use fsarena_stats::{Ending, Part, Precision, Regression, regressions, weighted_mean};
 
 use crate::difference::{NamedRun, forbidden, withheld};
@@ -63,7 +63,8 @@ pub fn gate_within(run: &NamedRun, base: &Label, threshold: Share) -> Gate {
     let labels: Vec<&Label> = record.plan.contenders.iter().map(|contender| &contender.label).collect();
     let place = labels.iter().position(|label| *label == base).unwrap_or(usize::MAX);
     let others: Vec<usize> = (0..labels.len()).filter(|other| *other != place).collect();
-    let candidates = others.iter().flat_map(|other| within(record, &standing, place, *other)).collect();
+    let comparison = assess::assess(record);
+    let candidates = others.iter().flat_map(|other| within(record, &comparison, &standing, place, *other)).collect();
     let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(1);
     let ending = Ending::Stopped { progress: progress(record, last), rounds: last as usize };
     let names = others.iter().map(|other| labels[*other].to_string()).collect::<Vec<_>>().join(", ");
@@ -81,8 +82,13 @@ pub fn gate_within(run: &NamedRun, base: &Label, threshold: Share) -> Gate {
 }
 
 /// A contender against the base in each workload, and in the mean over those that can be compared.
-fn within(record: &RunRecord, standing: &Standing, base: usize, other: usize) -> Vec<Candidate> {
-    let comparison = assess::assess(record);
+fn within(
+    record: &RunRecord,
+    comparison: &Comparison,
+    standing: &Standing,
+    base: usize,
+    other: usize,
+) -> Vec<Candidate> {
     let label = &record.plan.contenders[other].label;
     let (a, b) = (base.min(other), base.max(other));
     let sign = if other < base { 1.0 } else { -1.0 };

@@ -212,7 +212,7 @@ fn durability(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
     if !unsynced.is_empty() {
         let names: BTreeSet<&str> = unsynced.iter().map(|row| row.workload.as_str()).collect();
         let text = format!(
-            "{}: nothing was synced within the measured time, so the figure may be one of memory",
+            "{}: nothing was synced within the measured time, so what was written need not be on the device",
             names.into_iter().collect::<Vec<_>>().join(", ")
         );
         found.extend(one(FindingClass::Durability, text));

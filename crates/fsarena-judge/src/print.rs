@@ -7,6 +7,7 @@ use fsarena_report::report::{
     Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Shown, TableLook, TableOf,
 };
 
+use crate::findings::FindingClass;
 use crate::judgement::{Judgement, PairJudgement, Reason};
 
 /// What the columns mean.
@@ -55,9 +56,23 @@ fn answer(judgement: &Judgement) -> String {
             percent(judgement.margin.0)
         ),
     };
-    let gravest =
-        judgement.findings.first().map(|finding| format!(" {}: {}.", begun(&finding.class.to_string()), finding.text));
-    format!("{first}{}", gravest.unwrap_or_default())
+    format!("{first}{}", why(judgement).unwrap_or_default())
+}
+
+/// The finding behind the most frequent reason for which a pair has no winner.
+fn why(judgement: &Judgement) -> Option<String> {
+    let count = |reason: Reason| judgement.pairs.iter().filter(|pair| pair.reason == reason).count();
+    let causes = [
+        (Reason::Identity, FindingClass::Identity),
+        (Reason::NoRepetition, FindingClass::OneRun),
+        (Reason::OtherTimes, FindingClass::Confounded),
+    ];
+    let (reason, class) = causes.into_iter().max_by_key(|(reason, _)| count(*reason))?;
+    if count(Reason::Resolution) > count(reason) {
+        return Some(" The differences are below what the spread of the results can resolve.".to_owned());
+    }
+    let finding = judgement.findings.iter().filter(|_| count(reason) > 0).find(|finding| finding.class == class)?;
+    Some(format!(" {}: {}.", begun(&class.to_string()), finding.text))
 }
 
 /// The words with a capital letter.
