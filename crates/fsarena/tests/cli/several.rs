@@ -161,3 +161,36 @@ fn results_of_others_are_judged_by_their_columns() {
     let other = stage.file("other.json", "{}");
     assert!(err(&run(stage.fsarena().args(["judge", &other]), 2)).contains("of a tool that is not known"));
 }
+
+/// The row of a table of docs/interface.md that begins with `name`: what is between backquotes after it.
+fn documented(name: &str) -> Vec<String> {
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/interface.md")).expect("readable");
+    let (_, section) = page.split_once("### Several runs").expect("there");
+    let row = section.lines().find(|line| line.starts_with(&format!("| `{name}` |"))).expect("a row");
+    let mut keys: Vec<String> = row.split('`').skip(3).step_by(2).map(str::to_owned).collect();
+    keys.push("format".to_owned());
+    keys.sort();
+    keys
+}
+
+#[test]
+fn the_json_has_the_documented_keys() {
+    let stage = Stage::without_runs();
+    store(&stage, "small", 1.0);
+    store(&stage, "small", 0.9);
+    let file = stage.file("rows.csv", "fs,rate\nxfs,1\next4,2\n");
+    let lines: [&[&str]; 4] = [
+        &["diff", "1", "2"],
+        &["gate", "1", "--baseline-contender", "base"],
+        &["history", "small"],
+        &["judge", &file, "--contender", "fs", "--value", "rate"],
+    ];
+    for line in lines {
+        let value = json(&out(&run(stage.fsarena().args(line).args(["--format", "json"]), 0)));
+        let mut keys: Vec<String> = value.as_object().expect("an object").keys().cloned().collect();
+        keys.extend((line[0] == "diff").then(|| "withheld".to_owned()));
+        keys.sort();
+        assert_eq!(keys, documented(line[0]), "{}", line[0]);
+    }
+}
