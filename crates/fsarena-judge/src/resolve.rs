@@ -71,10 +71,13 @@ fn overlapping(mut spans: Vec<(Unit<'_>, (f64, f64))>) -> BTreeMap<Unit<'_>, usi
     waves
 }
 
-/// The replicates of a contender in one wave of a workload: logarithms.
+/// Where contenders can be compared directly: a wave and, if hosts had several contenders, a host.
+type Place<'a> = (usize, Option<&'a str>);
+
+/// The replicates of a contender in one place of a workload: logarithms.
 struct Group<'a> {
     contender: &'a str,
-    wave: usize,
+    place: Place<'a>,
     values: Vec<f64>,
 }
 
@@ -118,11 +121,14 @@ impl<'a> Resolution<'a> {
             units.entry((&row.contender, wave, row.host.as_deref())).or_default().push(row.y());
         }
         let mut groups: Vec<Group<'a>> = Vec::new();
-        for ((contender, wave, _), values) in units {
-            let values = if design.is_nested { vec![mean(&values)] } else { values };
-            match groups.iter_mut().find(|group| group.contender == contender && group.wave == wave) {
+        for ((contender, wave, host), values) in units {
+            let (place, values) = match design.is_nested {
+                true => ((wave, None), vec![mean(&values)]),
+                false => ((wave, host), values),
+            };
+            match groups.iter_mut().find(|group| group.contender == contender && group.place == place) {
                 Some(group) => group.values.extend(values),
-                None => groups.push(Group { contender, wave, values }),
+                None => groups.push(Group { contender, place, values }),
             }
         }
         let noise = noise(&groups);
@@ -137,28 +143,37 @@ impl<'a> Resolution<'a> {
         if own.is_empty() || others.is_empty() {
             return None;
         }
-        let shared = own
-            .iter()
-            .flat_map(|one| others.iter().filter(|other| other.wave == one.wave).map(move |other| (one, other)));
-        let (mut sum, mut weights) = (0.0, 0.0);
-        for (one, other) in shared {
-            let weight = 1.0 / (1.0 / one.count() + 1.0 / other.count());
-            sum += weight * (one.mean() - other.mean());
-            weights += weight;
-        }
-        if weights > 0.0 {
-            let precision = self.noise.map(|noise| Precision { error: noise.error / weights.sqrt(), ..noise });
-            return Some(Difference { estimate: sum / weights, precision, is_together: true });
+        if let Some(difference) = self.within_places(&own, &others) {
+            return Some(difference);
         }
         let all = |groups: &[&Group<'_>]| groups.iter().flat_map(|group| group.values.clone()).collect::<Vec<f64>>();
         let (left, right) = (all(&own), all(&others));
         let precision = self.noise.map(|noise| {
             let counts = 1.0 / left.len() as f64 + 1.0 / right.len() as f64;
-            let waves = 1.0 / own.len() as f64 + 1.0 / others.len() as f64;
+            let waves = 1.0 / waves(&own).len() as f64 + 1.0 / waves(&others).len() as f64;
             let noise = Precision { error: noise.error * counts.sqrt(), ..noise };
             self.drift.added_to(noise, waves)
         });
         Some(Difference { estimate: mean(&left) - mean(&right), precision, is_together: false })
+    }
+
+    /// The difference within the places that both share, weighted by the number of replicates; `None` if they share
+    /// none. From three places on, the error also follows from how the places differ.
+    fn within_places(&self, own: &[&Group<'_>], others: &[&Group<'_>]) -> Option<Difference> {
+        let pairs = own.iter().flat_map(|one| others.iter().map(move |other| (one, other)));
+        let differences = pairs
+            .filter(|(one, other)| one.place == other.place)
+            .map(|(one, other)| (one.mean() - other.mean(), 1.0 / (1.0 / one.count() + 1.0 / other.count())));
+        let differences: Vec<(f64, f64)> = differences.collect();
+        let weights: f64 = differences.iter().map(|(_, weight)| weight).sum();
+        let estimate = differences.iter().map(|(difference, weight)| weight * difference).sum::<f64>() / weights;
+        let pooled = self.noise.map(|noise| Precision { error: noise.error / weights.sqrt(), ..noise });
+        let count = differences.len() as f64;
+        let squares: f64 = differences.iter().map(|(difference, _)| (difference - estimate).powi(2)).sum();
+        let between = Precision { error: (squares / (count - 1.0) / count).sqrt(), freedom: count - 1.0 };
+        let is_wider = count > 2.0 && pooled.is_none_or(|pooled| between.error > pooled.error);
+        let precision = if is_wider { Some(between) } else { pooled };
+        (!differences.is_empty()).then_some(Difference { estimate, precision, is_together: true })
     }
 
     /// By how much each contender differs from itself between its waves: the largest ratio, at least 1.
@@ -166,7 +181,8 @@ impl<'a> Resolution<'a> {
         let mut names: Vec<&str> = self.groups.iter().map(|group| group.contender).collect();
         names.dedup();
         let of = |name: &'a str| {
-            let means = self.groups.iter().filter(|group| group.contender == name).map(Group::mean);
+            let own: Vec<&Group<'_>> = self.groups.iter().filter(|group| group.contender == name).collect();
+            let means = waves(&own).into_iter().map(|wave| wave.0);
             let (low, high) =
                 means.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), it| (low.min(it), high.max(it)));
             (high > low).then(|| (name, (high - low).exp()))
@@ -189,13 +205,23 @@ fn drift(groups: &[Group<'_>], noise: Option<Precision>) -> Drift {
     names.dedup();
     names.into_iter().fold(Drift::ASSUMED, |drift, name| {
         let own: Vec<&Group<'_>> = groups.iter().filter(|group| group.contender == name).collect();
-        let count = own.len() as f64;
-        let middle = own.iter().map(|group| group.mean()).sum::<f64>() / count;
-        let squares: f64 = own.iter().map(|group| (group.mean() - middle).powi(2)).sum();
-        let within = own.iter().map(|group| 1.0 / group.count()).sum::<f64>() / count;
+        let waves = waves(&own);
+        let count = waves.len() as f64;
+        let middle = waves.iter().map(|wave| wave.0).sum::<f64>() / count;
+        let squares: f64 = waves.iter().map(|wave| (wave.0 - middle).powi(2)).sum();
+        let within = waves.iter().map(|wave| 1.0 / wave.1).sum::<f64>() / count;
         let noise = noise.map_or(0.0, |noise| noise.error.powi(2) * within);
-        if own.len() > 1 { drift.and(squares / (count - 1.0) - noise, count - 1.0) } else { drift }
+        if waves.len() > 1 { drift.and(squares / (count - 1.0) - noise, count - 1.0) } else { drift }
     })
+}
+
+/// The mean and the number of replicates of each wave of a contender.
+fn waves(groups: &[&Group<'_>]) -> Vec<(f64, f64)> {
+    let mut waves: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    for group in groups {
+        waves.entry(group.place.0).or_default().extend(&group.values);
+    }
+    waves.into_values().map(|values| (mean(&values), values.len() as f64)).collect()
 }
 
 /// The ratio of the plain means over all rows and Welch's t, as if every row were a replicate and nothing else

@@ -161,6 +161,28 @@ fn a_gap_that_goes_with_the_wave_is_not_one_of_the_contenders() {
 }
 
 #[test]
+fn contenders_on_the_same_hosts_are_compared_host_by_host() {
+    let mut columns = columns();
+    columns.host = Some("vm".to_owned());
+    let of = |ratio: fn(usize) -> f64| {
+        let mut text = "fs,test,when,rate,vm\n".to_owned();
+        for (host, deviation) in DEVIATIONS.iter().enumerate().take(6) {
+            // Hosts differ by a factor of six, and runs by a percent.
+            for run in 0..3 {
+                let rate = 100.0 * (1.0 + host as f64) + deviation + 0.5 * f64::from(run);
+                text += &format!("ext4,w,{run},{rate},{host}\nxfs,w,{run}.5,{},{host}\n", rate * ratio(host));
+            }
+        }
+        judge(&csv("rows.csv", &text, &columns).expect("well formed"), MARGIN).pairs[0].clone()
+    };
+    let better = of(|_| 1.1);
+    assert_eq!(better.verdict, Verdict::Slower, "{better:?}");
+    assert!(better.plain_t.is_some_and(|t| t < 1.0), "the plain means drown in the hosts: {better:?}");
+    let mixed = of(|host| if host.is_multiple_of(2) { 1.3 } else { 0.8 });
+    assert_eq!((mixed.verdict, mixed.reason), (Verdict::Undecided, Reason::Resolution), "{mixed:?}");
+}
+
+#[test]
 fn hyperfine_runs_one_command_after_the_other() {
     let times = |level: f64| DEVIATIONS.map(|deviation| level + 0.01 * deviation).to_vec();
     let result = json!({ "results": [
