@@ -153,8 +153,8 @@ fn order(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     if !design.has_times {
-        let text = "the order is unknown: if contenders ran one after the other, whatever changed meanwhile looks like a \
-                    difference between them";
+        let text = "the order is unknown: if contenders ran one after the other, whatever changed meanwhile looks like \
+                    a difference between them";
         return one(FindingClass::Confounded, text.to_owned());
     }
     let waves = |name: &str| {
@@ -218,8 +218,8 @@ fn durability(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
         found.extend(one(FindingClass::Durability, text));
     }
     if !unknown.is_empty() {
-        let text = "nothing shows whether what was written was on the device when the clock stopped, and whether reads came \
-                    from it or from memory";
+        let text = "nothing shows whether what was written was on the device when the clock stopped, and whether reads \
+                    came from it or from memory";
         found.extend(one(FindingClass::Durability, text.to_owned()));
     }
     found

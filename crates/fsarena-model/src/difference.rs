@@ -61,15 +61,16 @@ impl SessionDrift {
         let deviation = self.deviation;
         match self.source {
             DriftSource::Assumed => format!(
-                "Nothing shows how much figures drift from run to run: a standard deviation of {deviation} is assumed. Several \
-                 runs per side show it."
+                "Nothing shows how much figures drift from run to run: a standard deviation of {deviation} is \
+                 assumed. Several runs per side show it."
             ),
             DriftSource::Baselines => format!(
-                "From run to run figures drift by a standard deviation of {deviation}, by what the baselines show and what is \
-                 assumed. Several runs per side show it better."
+                "From run to run figures drift by a standard deviation of {deviation}, by what the baselines show \
+                 and what is assumed. Several runs per side show it better."
             ),
             DriftSource::Repeats => format!(
-                "From run to run figures drift by a standard deviation of {deviation}, by what several runs of a side show."
+                "From run to run figures drift by a standard deviation of {deviation}, by what several runs of a \
+                 side show."
             ),
         }
     }

@@ -76,7 +76,8 @@ fn power(gate: &Gate) -> Vec<String> {
     let least = tested.iter().copied().fold(f64::INFINITY, f64::min);
     let none = "Nothing could be tested, so nothing could have been found.".to_owned();
     let some = format!(
-        "{} of {} would have found a slowdown of {} with a probability of 80 % each, and {} would have found one of {}.",
+        "{} of {} would have found a slowdown of {} with a probability of 80 % each, and {} would have found one of \
+         {}.",
         within(twice),
         counted(gate.checks.len(), "check"),
         number::percent(twice),
@@ -98,9 +99,10 @@ fn power(gate: &Gate) -> Vec<String> {
 
 fn meaning(gate: &Gate) -> String {
     format!(
-        "Slower by 5 %: it takes 5 % longer. Slower by more than {} is a regression if the largest ratio that the test leaves open (at most) is still below \
-         {}; this holds for all checks together, at 95 %. Passed: such a slowdown is excluded at 95 % for this check \
-         alone. Finds from: the smallest slowdown that would have been found with a probability of 80 %.",
+        "Slower by 5 %: it takes 5 % longer. Slower by more than {} is a regression if the largest ratio that the test \
+         leaves open (at most) is still below {}; this holds for all checks together, at 95 %. Passed: such a slowdown \
+         is excluded at 95 % for this check alone. Finds from: the smallest slowdown that would have been found with a \
+         probability of 80 %.",
         number::percent(gate.threshold.0),
         number::hundredths((1.0 + gate.threshold.0).recip()),
     )

@@ -17,8 +17,8 @@ const WIDTH: usize = 40;
 const METHOD: &str = "A change of level is found where the mean of the runs before and after it differ most (binary \
     segmentation), and counts if a permutation test confirms it: a history without any change shows one with a \
     probability of at most 5 %. Runs of different days were not interleaved, so a change may be one of the machine; \
-    `fsarena diff` shows what the machine did. The bar of a run is the 95 % interval of its median, by the noise within \
-    the run.";
+    `fsarena diff` shows what the machine did. The bar of a run is the 95 % interval of its median, by the noise \
+    within the run.";
 
 /// The report on a history.
 pub fn report(history: &History, version: &str) -> Report {

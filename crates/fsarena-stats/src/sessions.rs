@@ -27,8 +27,8 @@ use crate::quantile::{student_tail, student_upper};
 const POINTWISE_TAIL: f64 = 0.025;
 /// The probability of missing a change that counts as detectable.
 const MISS: f64 = 0.2;
-/// Degrees of freedom that each further session of a side adds to what is known about the drift. Quantities of a session
-/// share much of its drift, so that many of them are hardly more than one.
+/// Degrees of freedom that each further session of a side adds to what is known about the drift. Quantities of a
+/// session share much of its drift, so that many of them are hardly more than one.
 const PER_REPEAT: f64 = 4.0;
 /// Degrees of freedom that each baseline adds.
 const PER_BASELINE: f64 = 1.0;
@@ -43,8 +43,8 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// What is assumed if nothing shows it. Measured: means of 6 to 10 neighbouring rounds of one quiet run on a virtual
-    /// machine of two cores vary by .065 to .07 beyond the noise of their rounds, on quieter machines by .01.
+    /// What is assumed if nothing shows it. Measured: means of 6 to 10 neighbouring rounds of one quiet run on a
+    /// virtual machine of two cores vary by .065 to .07 beyond the noise of their rounds, on quieter machines by .01.
     pub const ASSUMED: Self = Self { deviation: 0.05, freedom: 3.0 };
     /// The same for quantities that are relative to a control: most of the drift cancels, but not all.
     pub const ASSUMED_RELATIVE: Self = Self { deviation: 0.02, freedom: 6.0 };

@@ -71,7 +71,8 @@ fn a_gate_that_finds_only_large_slowdowns_says_that_it_is_blind() {
 #[test]
 fn junit_has_a_case_for_each_check_and_no_character_that_xml_forbids() {
     let xml = junit(&gate(GateOutcome::Regression));
-    assert!(xml.contains("<testsuite name=\"fsarena gate: run 12 against run 8\" tests=\"5\" failures=\"1\" errors=\"0\" skipped=\"3\">"), "{xml}");
+    let suite = "<testsuite name=\"fsarena gate: run 12 against run 8\" tests=\"5\" failures=\"1\" errors=\"0\"";
+    assert!(xml.contains(suite), "{xml}");
     assert_eq!(xml.matches("<testcase ").count(), 5);
     assert!(
         xml.contains(
