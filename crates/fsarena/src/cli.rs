@@ -7,6 +7,7 @@ mod documented;
 mod durability;
 mod place;
 mod reproduce;
+mod sides;
 
 use std::path::PathBuf;
 
@@ -19,6 +20,7 @@ pub use calibrate::Calibrate;
 pub use durability::{DiskKind, Durability, WriterKind};
 pub use place::{Guest, How, Place};
 pub use reproduce::{Form, Reproduce, Scale};
+pub use sides::{Diff, Gate, History, Judge, PageFormat, Runs, RunsChange, label};
 
 /// Which file system, with which options, for this work, on this machine?
 #[derive(Debug, Parser)]
@@ -72,8 +74,16 @@ pub enum Command {
     Resume(Resume),
     /// Show a run again, in any format
     Report(Report),
-    /// List the runs in the store
-    Runs,
+    /// Compare two sides of runs that were not interleaved: another kernel, another day, another machine
+    Diff(Diff),
+    /// Check a run for regressions: exit code 1 only if one holds
+    Gate(Gate),
+    /// Say what results that others measured can show, and what they cannot
+    Judge(Judge),
+    /// Show how a workload's figures changed over the runs in the store
+    History(History),
+    /// List the runs in the store; tag, annotate or remove them
+    Runs(Runs),
     /// Write a run as JSON lines, for `fsarena import` on another machine
     Export(Export),
     /// Add runs that `fsarena export` has written to the store
