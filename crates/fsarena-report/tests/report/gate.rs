@@ -84,3 +84,17 @@ fn junit_has_a_case_for_each_check_and_no_character_that_xml_forbids() {
     assert!(xml.contains("<skipped message=\"xfs: &lt;impossible&gt;\"/>"), "{xml}");
     assert!(!xml.contains('\u{1b}'));
 }
+
+#[test]
+fn what_runs_of_others_contain_cannot_control_a_terminal() {
+    let mut hostile = gate(GateOutcome::Open);
+    hostile.title = "run \u{1b}]0;x".to_owned();
+    hostile.contrasts[0].after = "7.0\u{1b}[31m\n# FORGED".to_owned();
+    hostile.notes = vec!["\u{202e}<script>".to_owned()];
+    let made = || report(&hostile, "0.0.0");
+    let style = Style { color: false, width: 100 };
+    for text in [report_text(made(), style), markdown(made()), html(made()), junit(&hostile)] {
+        assert!(!text.contains(['\u{1b}', '\u{202e}']) && !text.contains("\n# FORGED"), "{text}");
+    }
+    assert!(!markdown(made()).contains("<script") && !html(made()).contains("<script"));
+}
