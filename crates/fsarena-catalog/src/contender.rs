@@ -19,6 +19,7 @@ struct File {
     #[serde(default)]
     mkfs: Vec<String>,
     path: Option<PathBuf>,
+    disk: Option<String>,
 }
 
 /// The contender that `argument` specifies, or that the file named by `argument` contains.
@@ -49,8 +50,10 @@ pub fn of_text(argument: &str, name: &str, text: &str) -> Result<Contender, Cata
         Some(label) => Label::checked(argument, label)?,
         None => Label(argument.to_owned()),
     };
+    let disk = file.disk.as_deref().map(str::parse).transpose();
+    let disk = disk.map_err(|what: String| malformed(name, &what))?;
     let File { kind, kernel, mount, mkfs, path, .. } = file;
-    let contender = Contender { label, kind, kernel, mount, mkfs, path };
+    let contender = Contender { label, kind, kernel, disk, mount, mkfs, path };
     Ok(contender.relabelled(argument)?)
 }
 

@@ -26,6 +26,12 @@ pub fn lane_rounds(needs_lane: &[bool], round: u32, seed: u64) -> Assignment {
     needs_lane.iter().map(lane).collect()
 }
 
+/// The lanes if each contender has one of its own, which differs from the others.
+pub fn own_lanes(needs_lane: &[bool]) -> Assignment {
+    let mut lanes = 0..;
+    needs_lane.iter().map(|needs| if *needs { lanes.next() } else { None }).collect()
+}
+
 /// The lanes if all contenders use the first lane in turn.
 pub fn one_lane(needs_lane: &[bool]) -> Assignment {
     needs_lane.iter().map(|needs| needs.then_some(0)).collect()
@@ -108,5 +114,6 @@ mod tests {
         let rounds: Vec<Assignment> = (1..=2).map(|round| lane_rounds(&[true, false, true], round, 5)).collect();
         assert!(rounds.iter().all(|round| round[1].is_none() && round[0].is_some() && round[0] != round[2]));
         assert_eq!(lane_rounds(&[false], 3, 5), vec![None]);
+        assert_eq!(own_lanes(&[true, false, true]), [Some(0), None, Some(1)]);
     }
 }

@@ -39,13 +39,26 @@ impl Channel {
 /// # Errors
 /// If there is no room, or the storage is not a directory or memory.
 pub fn disk(storage: &Storage, size: Bytes) -> Result<File, GuestError> {
-    let file = match storage {
-        Storage::Directory(path) => unnamed(path).map_err(GuestError::io("create a file in", path))?,
-        _ => memory("fsarena-lanes")?,
-    };
-    let no_room = |source: io::Error| GuestError::NoRoom { place: storage.to_string(), needed: size, source };
-    fallocate(&file, FallocateFlags::empty(), 0, size.0).map_err(|error| no_room(error.into()))?;
+    let file = empty(storage)?;
+    let allocated = fallocate(&file, FallocateFlags::empty(), 0, size.0);
+    allocated.map_err(|error| no_room(storage, size, error.into()))?;
     Ok(file)
+}
+
+/// An empty file in `storage`, without a name.
+///
+/// # Errors
+/// If the storage is not a directory or memory.
+pub fn empty(storage: &Storage) -> Result<File, GuestError> {
+    match storage {
+        Storage::Directory(path) => unnamed(path).map_err(GuestError::io("create a file in", path)),
+        _ => memory("fsarena-lanes"),
+    }
+}
+
+/// The error of a disk of `needed` bytes that cannot be allocated.
+pub fn no_room(storage: &Storage, needed: Bytes, source: io::Error) -> GuestError {
+    GuestError::NoRoom { place: storage.to_string(), needed, source }
 }
 
 /// A disk of a guest, whose content the host reads and writes.

@@ -1,9 +1,13 @@
 //! Errors of guests. Each names the action and its object.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fsarena_model::{Bytes, ErrorCategory, Explained};
+use rustix::fs::statvfs;
+
+/// Free bytes of a file system that is full: less than a piece of what a program writes.
+const FULL: u64 = 1 << 20;
 
 /// Why a guest cannot be prepared, booted or used.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +30,22 @@ pub enum GuestError {
         /// The Debian package that has it.
         package: &'static str,
     },
+    /// The server of a share is not installed.
+    #[error("`{kind}` needs `{program}` on this machine, which is not installed")]
+    ServerMissing {
+        /// The kind of share.
+        kind: &'static str,
+        /// The program.
+        program: &'static str,
+        /// The Debian package that has it.
+        package: &'static str,
+    },
+    /// The server of a share needs root.
+    #[error("the server of `{kind}` needs root")]
+    ShareNeedsRoot {
+        /// The kind of share.
+        kind: &'static str,
+    },
     /// A program failed.
     #[error("`{command}` failed: {words}")]
     Program {
@@ -42,6 +62,12 @@ pub enum GuestError {
         /// What apt printed.
         words: String,
     },
+    /// The lists of packages cannot be fetched.
+    #[error("fetch the lists of Debian's packages: {words}")]
+    Lists {
+        /// What apt printed.
+        words: String,
+    },
     /// A package of a kernel is not one, or is incomplete.
     #[error("`{package}` has no kernel that can be booted: {what}")]
     NoKernel {
@@ -49,6 +75,14 @@ pub enum GuestError {
         package: String,
         /// What is missing.
         what: String,
+    },
+    /// The file system of the cache is full.
+    #[error("no room for the kernel and programs of a guest in `{}`: {words}", cache.display())]
+    CacheFull {
+        /// The folder.
+        cache: PathBuf,
+        /// What failed.
+        words: String,
     },
     /// The storage has too little room for the guest's disk.
     #[error("no room for a disk of {needed} in {place}: {source}")]
@@ -86,6 +120,19 @@ impl GuestError {
         let path = path.into();
         move |source| Self::Io { act, path, source }
     }
+
+    /// This error of filling `cache`; another one if there was no room for it.
+    pub fn of_cache(self, cache: &Path) -> Self {
+        // tar and apt say it in their own ways.
+        let free = statvfs(cache).map(|found| found.f_bfree.saturating_mul(found.f_frsize));
+        let is_full = match &self {
+            Self::Io { source, .. } => source.kind() == io::ErrorKind::StorageFull,
+            Self::Package { words, .. } => words.contains("enough free space"),
+            Self::Program { .. } | Self::NoKernel { .. } => free.is_ok_and(|free| free < FULL),
+            _ => false,
+        };
+        if is_full { Self::CacheFull { cache: cache.to_owned(), words: self.to_string() } } else { self }
+    }
 }
 
 impl Explained for GuestError {
@@ -100,6 +147,16 @@ impl Explained for GuestError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::ProgramMissing { package, .. } => format!("apt-get install {package}"),
+            Self::ServerMissing { kind, package, .. } => {
+                format!("apt-get install {package}, or name contenders without `{kind}`")
+            }
+            Self::ShareNeedsRoot { .. } => {
+                "run it as root, or name contenders without it: `9p` and `sshfs` need no root".to_owned()
+            }
+            Self::Lists { .. } => {
+                "without a network, copy what another machine has fetched: /var/cache/fsarena, or ~/.cache/fsarena"
+                    .to_owned()
+            }
             Self::Package { .. } => {
                 "packages come from the mirrors of this machine's apt; without a network, name a kernel's .deb: \
                  --guest-kernel FILE"
@@ -108,9 +165,16 @@ impl Explained for GuestError {
             Self::NoKernel { .. } => {
                 "name a package such as linux-image-amd64, or its .deb, with --guest-kernel".to_owned()
             }
+            Self::CacheFull { .. } => {
+                "a guest needs 1 GB there: free some, or as another user than root name a place with XDG_CACHE_HOME"
+                    .to_owned()
+            }
             Self::NoRoom { .. } => "name another place with --storage, or a smaller --lane-size".to_owned(),
             Self::NoKvm { .. } => "leave it out: --guest emulates the processor where KVM does not work".to_owned(),
-            Self::Ended { .. } => "a guest with more memory may help: --guest-memory 2G".to_owned(),
+            Self::Ended { .. } => {
+                "a guest with more memory may help, or with another kernel: --guest-memory 2G, --guest-kernel PACKAGE"
+                    .to_owned()
+            }
             Self::Io { .. } | Self::Program { .. } => return None,
         })
     }

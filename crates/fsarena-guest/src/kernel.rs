@@ -156,7 +156,6 @@ fn unpack(file: &Path, folder: &Path) -> Result<(), GuestError> {
     let partial = folder.with_extension(format!("partial-{}", std::process::id()));
     fs::create_dir_all(&partial).map_err(GuestError::io("create", &partial))?;
     if let Err(error) = extract(file, &partial, &["--wildcards", "./boot/vmlinuz-*"]) {
-        let _ = fs::remove_dir_all(&partial);
         return Err(GuestError::NoKernel { package: file.display().to_string(), what: error.to_string() });
     }
     let boot = partial.join("boot");

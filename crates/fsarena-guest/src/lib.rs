@@ -9,7 +9,10 @@ mod cpio;
 mod error;
 pub mod init;
 mod kernel;
+mod lanes;
+mod monitor;
 mod packages;
+mod partial;
 mod qemu;
 mod root;
 mod shares;
@@ -26,6 +29,7 @@ use rustix::fs::{FlockOperation, flock};
 pub use channel::{RawDisk, memory};
 pub use error::GuestError;
 pub use kernel::named;
+pub use monitor::DiskCounts;
 pub use qemu::{Hardware, Running};
 pub use shares::{Shared, Shares};
 
@@ -47,6 +51,16 @@ pub fn raw_device() -> PathBuf {
 /// What the guest shows as its disk with the lanes.
 pub fn lanes_device() -> PathBuf {
     init::by_id(LANES)
+}
+
+/// What the guest shows as its disk with lane `index`, if each lane has its own.
+pub fn lane_device(index: usize) -> PathBuf {
+    init::by_id(&lane_serial(index))
+}
+
+/// The serial number of the disk with lane `index`, if each lane has its own.
+fn lane_serial(index: usize) -> String {
+    format!("{LANES}-{index}")
 }
 
 /// What a user wants of a guest.
@@ -80,6 +94,16 @@ pub struct Prepared {
 pub fn prepare(cache: &Path, wanted: &Wanted, telling: &mut dyn FnMut(&str)) -> Result<Prepared, GuestError> {
     let qemu = qemu::version()?;
     let _alone = alone(cache)?;
+    partial::remove(cache);
+    let prepared = fill(cache, wanted, qemu, telling);
+    prepared.map_err(|error| {
+        let error = error.of_cache(cache);
+        partial::remove(cache);
+        error
+    })
+}
+
+fn fill(cache: &Path, wanted: &Wanted, qemu: String, telling: &mut dyn FnMut(&str)) -> Result<Prepared, GuestError> {
     let kernel = Kernel::get(cache, wanted.kernel.as_deref(), telling)?;
     let root = root::get(cache, &kernel, &wanted.packages, telling)?;
     let mut prepared = Prepared { kernel, root, accelerator: Accelerator::Emulated, memory: wanted.memory, qemu };

@@ -50,8 +50,9 @@ impl Packages {
         if !is_fresh(&stamp) {
             telling("fetching the lists of Debian's packages");
             // Older lists are better than none.
-            match packages.apt_get(&["update"], "the lists") {
+            match packages.apt_get(&["update"], "lists") {
                 Ok(_) => fs::write(&stamp, "").map_err(GuestError::io("write", &stamp))?,
+                Err(GuestError::Package { words, .. }) if !stamp.exists() => return Err(GuestError::Lists { words }),
                 Err(error) if !stamp.exists() => return Err(error),
                 Err(_) => {}
             }
@@ -121,6 +122,8 @@ impl Packages {
             "APT::Install-Recommends=false".to_owned(),
             "APT::Sandbox::User=root".to_owned(),
             "Acquire::Retries=2".to_owned(),
+            // Without this, apt takes lists that it could not fetch for empty ones.
+            "APT::Update::Error-Mode=any".to_owned(),
         ];
         let settings = settings.iter().flat_map(|setting| ["-o", setting.as_str()]);
         let argv: Vec<&str> = program.iter().copied().chain(settings).chain(words.iter().copied()).collect();

@@ -12,14 +12,16 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use fsarena_model::Bytes;
-use fsarena_model::guest::{Accelerator, GuestDisk};
+use fsarena_model::guest::{Accelerator, DiskMode, GuestDisk};
 use fsarena_sys::child::{self, Patience, end_with_parent};
 
 use crate::channel::{self, Channel, RawDisk};
 use crate::cpio::Archive;
+use crate::lanes::{self, LaneDisk};
+use crate::monitor::{DiskCounts, Monitor};
 use crate::root::Root;
 use crate::shares::{self, Shares};
-use crate::{GuestError, LANES, Prepared, RAW, init};
+use crate::{GuestError, Prepared, RAW, init};
 
 const PROGRAM: &str = "qemu-system-x86_64";
 
@@ -58,6 +60,8 @@ pub struct Hardware<'a> {
     pub prepared: &'a Prepared,
     /// The disk with the lanes, and its size.
     pub lanes: Option<(&'a GuestDisk, Bytes)>,
+    /// How each lane's own disk is kept; empty: all lanes are on one disk.
+    pub modes: &'a [DiskMode],
     /// A disk that the host reads and writes.
     pub raw: Option<&'a RawDisk>,
     /// Folders of the host that it mounts.
@@ -73,6 +77,8 @@ pub struct Running {
     stream: UnixStream,
     console: Arc<Mutex<Console>>,
     readers: Vec<JoinHandle<()>>,
+    silence: Duration,
+    monitor: Option<Monitor>,
 }
 
 /// What the guest's kernel and QEMU have printed.
@@ -91,24 +97,31 @@ impl Hardware<'_> {
     pub fn boot(&self) -> Result<Running, GuestError> {
         let Channel { host, guest } = Channel::new()?;
         let archive = self.archive()?;
-        let lanes = match self.lanes {
-            Some((GuestDisk::Virtual(storage), size)) => Some(channel::disk(storage, size)?),
-            _ => None,
-        };
+        let lanes = lanes::disks(self.lanes, self.modes)?;
+        let watched = (!self.modes.is_empty()).then(|| Monitor::of(&lanes)).transpose()?;
+        let (mut monitor, monitored) = watched.unzip();
         channel::inherit(&guest)?;
         channel::inherit(&archive)?;
-        lanes.as_ref().map_or(Ok(()), channel::inherit)?;
+        monitored.as_ref().map_or(Ok(()), channel::inherit)?;
+        lanes.iter().try_for_each(|disk| channel::inherit(&disk.file))?;
         for file in self.raw.iter().flat_map(|raw| [Some(&raw.content), raw.log.as_ref()]).flatten() {
             channel::inherit(file)?;
         }
         let mut command = Command::new(PROGRAM);
-        command.args(self.arguments(&guest, &archive, lanes.as_ref()));
+        command.args(self.arguments(&guest, &archive, &lanes));
+        if let Some(monitored) = &monitored {
+            let socket = format!("socket,id=monitor,fd={}", monitored.as_raw_fd());
+            command.args(["-chardev", &socket, "-mon", "chardev=monitor,mode=control"]);
+        }
         command.env("PATH", child::search_path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
         end_with_parent(&mut command);
         let mut qemu = command.spawn().map_err(GuestError::io("start", PROGRAM))?;
         // QEMU has its own descriptors now. The channel has to end when QEMU ends, so its end must not stay open here.
-        drop((guest, archive, lanes));
+        drop((guest, archive, lanes, monitored));
+        if let Some(monitor) = &mut monitor {
+            monitor.count(qemu.id());
+        }
         let console = Arc::new(Mutex::new(Console::default()));
         let outputs: [Option<Box<dyn Read + Send>>; 2] =
             [qemu.stdout.take().map(|it| Box::new(it) as _), qemu.stderr.take().map(|it| Box::new(it) as _)];
@@ -116,9 +129,9 @@ impl Hardware<'_> {
             let console = Arc::clone(&console);
             thread::spawn(move || keep(output, &console))
         });
-        host.set_read_timeout(Some(silence(self.prepared.accelerator)))
-            .map_err(GuestError::io("set", "a time limit"))?;
-        Ok(Running { qemu, stream: host, readers: readers.collect(), console })
+        let silence = silence(self.prepared.accelerator);
+        host.set_read_timeout(Some(silence)).map_err(GuestError::io("set", "a time limit"))?;
+        Ok(Running { qemu, stream: host, readers: readers.collect(), console, silence, monitor })
     }
 
     /// The archive from which the kernel fills its first file system: this binary as init, and the modules of the boot.
@@ -177,7 +190,7 @@ impl Hardware<'_> {
         line
     }
 
-    fn arguments(&self, channel: &OwnedFd, archive: &File, lanes: Option<&File>) -> Vec<String> {
+    fn arguments(&self, channel: &OwnedFd, archive: &File, lanes: &[LaneDisk]) -> Vec<String> {
         let Prepared { kernel, root, accelerator, .. } = self.prepared;
         let processors = thread::available_parallelism().map_or(1, usize::from).min(4);
         let (accelerated, processor, processors) = match accelerator {
@@ -216,11 +229,6 @@ impl Hardware<'_> {
         for pair in self.shares.arguments(self.memory()).chunks_exact(2) {
             add(&pair[0], pair[1].clone());
         }
-        if let Some(lanes) = lanes {
-            add("-add-fd", format!("fd={},set=1", lanes.as_raw_fd()));
-            add("-blockdev", "driver=file,node-name=lanes,filename=/dev/fdset/1".to_owned());
-            add("-device", format!("virtio-blk-pci,drive=lanes,serial={LANES}"));
-        }
         if let Some(RawDisk { content, log }) = self.raw {
             add("-add-fd", format!("fd={},set=2", content.as_raw_fd()));
             add("-blockdev", "driver=file,node-name=raw,filename=/dev/fdset/2".to_owned());
@@ -234,6 +242,10 @@ impl Hardware<'_> {
             // wrong place.
             let how = "request-merging=off,discard=off,write-zeroes=off";
             add("-device", format!("virtio-blk-pci,drive={drive},serial={RAW},{how}"));
+        }
+        // Sets 2 and 3 are those of the disk above.
+        for (index, disk) in lanes.iter().enumerate() {
+            words.extend(disk.arguments(4 + index));
         }
         words
     }
@@ -271,9 +283,17 @@ impl Running {
     }
 
     /// Says that the agent has answered: what the kernel prints from now on is about the run.
-    pub fn booted(&self) {
+    pub fn booted(&mut self) {
         let mut console = locked(&self.console);
         console.booted = console.text.len();
+        if let Some(monitor) = &mut self.monitor {
+            monitor.tell_apart(self.qemu.id());
+        }
+    }
+
+    /// What each lane's own disk had to do so far; `None` if there are no such disks, or QEMU does not answer.
+    pub fn disk_counts(&self) -> Option<Vec<DiskCounts>> {
+        self.monitor.as_ref()?.counts()
     }
 
     /// What the guest's kernel has reported since the agent answered: errors of devices and file systems, oopses.
@@ -295,7 +315,8 @@ impl Running {
     pub fn explained(&mut self, what: &str) -> GuestError {
         let what = match self.ended() {
             Some(status) if !status.success() => format!("{what}: QEMU ended with {status}"),
-            _ => what.to_owned(),
+            Some(_) => what.to_owned(),
+            None => format!("{what}: it has been silent for {} s", self.silence.as_secs()),
         };
         self.end();
         let console = locked(&self.console);
@@ -345,11 +366,51 @@ pub fn usable(prepared: &mut Prepared, cache: &Path, telling: &mut dyn FnMut(&st
     }
     telling("trying KVM");
     prepared.accelerator = Accelerator::Kvm;
-    let running = Hardware { prepared, lanes: None, raw: None, shares: &Shares::default(), order: None }.boot()?;
+    let running =
+        Hardware { prepared, lanes: None, modes: &[], raw: None, shares: &Shares::default(), order: None }.boot()?;
     running.stream.set_read_timeout(Some(TRIAL)).map_err(GuestError::io("set", "a time limit"))?;
     let works = running.answers();
     let text = format!("{boot}{}", if works { "works" } else { "fails" });
     // Without the memo, it is tried again next time.
     let _ = fs::write(&memo, text);
     Ok(if works { Accelerator::Kvm } else { Accelerator::Emulated })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A guest whose QEMU is this shell command, and which may be silent for some milliseconds.
+    fn guest(script: &str) -> Running {
+        let (host, theirs) = UnixStream::pair().expect("a socket pair");
+        let silence = Duration::from_millis(20);
+        host.set_read_timeout(Some(silence)).expect("a time limit");
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).stdin(Stdio::from(OwnedFd::from(theirs)));
+        let mut qemu = command.stdout(Stdio::piped()).spawn().expect("there is a shell");
+        let console = Arc::new(Mutex::new(Console::default()));
+        let (kept, output) = (Arc::clone(&console), qemu.stdout.take().expect("piped"));
+        let readers = vec![thread::spawn(move || keep(output, &kept))];
+        drop(command);
+        Running { qemu, stream: host, console, readers, silence, monitor: None }
+    }
+
+    #[test]
+    fn a_guest_that_hangs_is_ended_with_its_last_words() {
+        let running = guest("echo 'Kernel panic'; exec sleep 1000");
+        let process = running.qemu.id();
+        assert!(!running.answers());
+        let error = running.failed("did not start its agent").to_string();
+        let expected =
+            "the guest did not start its agent: it has been silent for 0 s; its last words were:\nKernel panic";
+        assert_eq!(error, expected);
+        assert!(!Path::new(&format!("/proc/{process}")).exists());
+    }
+
+    #[test]
+    fn a_guest_whose_qemu_fails_says_how_it_ended() {
+        let running = guest("echo 'could not load the kernel'; exit 1");
+        let error = running.failed("stopped before the run ended").to_string();
+        assert!(error.contains("QEMU ended with exit status: 1; its last words were:\ncould not load"), "{error}");
+    }
 }

@@ -19,6 +19,10 @@ const HOST: &str = "10.0.2.2";
 /// The guest's address with the length of its network's prefix.
 pub const GUEST: &str = "10.0.2.15/24";
 
+/// Where the guest finds the sftp-server: an address of the network that no machine has.
+const SFTP: &str = "10.0.2.100";
+const SFTP_PORT: u16 = 2222;
+
 /// How long a server may take until it answers.
 const PATIENCE: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(10);
@@ -40,13 +44,83 @@ pub struct Shares {
     /// QEMU's arguments.
     arguments: Vec<String>,
     has_network: bool,
+    /// Options of the network: what it connects with programs of the host.
+    forwards: String,
     has_shared_memory: bool,
     /// They end when this is dropped.
     servers: Vec<Daemon>,
 }
 
-/// The protocols, by the kind of their contenders.
-const PROTOCOLS: &[(&str, Serve)] = &[("9p", plan9), ("virtiofs", virtiofs), ("nfs", nfs), ("smb", smb)];
+/// A protocol by which a guest mounts folders.
+struct Protocol {
+    /// The kind of its contenders.
+    kind: &'static str,
+    serve: Serve,
+    /// What its server needs on this machine.
+    needs: &'static [Need],
+    /// Whether its server gives files their owners, or opens them by handles.
+    needs_root: bool,
+}
+
+/// A program, or a part of one.
+struct Need {
+    name: &'static str,
+    /// Where it may be, apart from the search path.
+    places: &'static [&'static str],
+    /// The Debian package that has it.
+    package: &'static str,
+}
+
+static PROTOCOLS: &[Protocol] = &[
+    Protocol { kind: "9p", serve: plan9, needs: &[], needs_root: false },
+    Protocol { kind: "virtiofs", serve: virtiofs, needs: &[VIRTIOFSD], needs_root: true },
+    Protocol { kind: "nfs", serve: nfs, needs: &[GANESHA, GANESHA_VFS], needs_root: true },
+    Protocol { kind: "smb", serve: smb, needs: &[SMBD], needs_root: true },
+    Protocol { kind: "sshfs", serve: sshfs, needs: &[SFTP_SERVER], needs_root: false },
+];
+
+const VIRTIOFSD: Need = Need {
+    name: "virtiofsd",
+    places: &["/usr/libexec/virtiofsd", "/usr/lib/qemu/virtiofsd"],
+    package: "qemu-system-common",
+};
+const GANESHA: Need = Need { name: "ganesha.nfsd", places: &[], package: "nfs-ganesha" };
+const GANESHA_VFS: Need = Need {
+    name: "libfsalvfs.so",
+    places: &["/usr/lib/x86_64-linux-gnu/ganesha/libfsalvfs.so"],
+    package: "nfs-ganesha-vfs",
+};
+const SMBD: Need = Need { name: "smbd", places: &[], package: "samba" };
+const SFTP_SERVER: Need = Need {
+    name: "sftp-server",
+    places: &["/usr/lib/openssh/sftp-server", "/usr/libexec/openssh/sftp-server", "/usr/lib/ssh/sftp-server"],
+    package: "openssh-sftp-server",
+};
+
+impl Need {
+    fn path(&self) -> Option<PathBuf> {
+        let place = self.places.iter().map(PathBuf::from).find(|path| path.is_file());
+        place.or_else(|| child::find_program(self.name))
+    }
+
+    /// Its path, which [`Shares::require`] has found.
+    fn command(&self) -> String {
+        self.path().map_or_else(|| self.name.to_owned(), |path| path.display().to_string())
+    }
+}
+
+impl Protocol {
+    fn require(&self) -> Result<(), GuestError> {
+        let kind = self.kind;
+        if self.needs_root && !rustix::process::geteuid().is_root() {
+            return Err(GuestError::ShareNeedsRoot { kind });
+        }
+        match self.needs.iter().find(|need| need.path().is_none()) {
+            Some(Need { name, package, .. }) => Err(GuestError::ServerMissing { kind, program: name, package }),
+            None => Ok(()),
+        }
+    }
+}
 
 /// Starts what serves these folders; `run` is a folder for its files.
 type Serve = fn(&mut Shares, &[Numbered<'_>], &Path) -> Result<(), GuestError>;
@@ -74,17 +148,25 @@ impl Numbered<'_> {
 }
 
 impl Shares {
+    /// Refuses kinds whose servers are not installed, or need root.
+    ///
+    /// # Errors
+    /// The first obstacle.
+    pub fn require(kinds: &[&str]) -> Result<(), GuestError> {
+        PROTOCOLS.iter().filter(|protocol| kinds.contains(&protocol.kind)).try_for_each(Protocol::require)
+    }
+
     /// Starts the servers of `shared`, whose own files lie in `run`.
     ///
     /// # Errors
-    /// If a server is not installed, or does not start.
+    /// If a server does not start.
     pub fn serve(shared: &[Shared<'_>], run: &Path) -> Result<Self, GuestError> {
         let mut shares = Self::default();
-        for (kind, serve) in PROTOCOLS {
+        for protocol in PROTOCOLS {
             let numbered = shared.iter().enumerate().map(|(number, shared)| Numbered { number, shared });
-            let own: Vec<Numbered<'_>> = numbered.filter(|it| it.shared.contender.kind == *kind).collect();
+            let own: Vec<Numbered<'_>> = numbered.filter(|it| it.shared.contender.kind == protocol.kind).collect();
             if !own.is_empty() {
-                serve(&mut shares, &own, run)?;
+                (protocol.serve)(&mut shares, &own, run)?;
             }
         }
         Ok(shares)
@@ -94,7 +176,8 @@ impl Shares {
     pub fn arguments(&self, memory: Bytes) -> Vec<String> {
         let mut words = self.arguments.clone();
         if self.has_network {
-            words.extend(["-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net"].map(str::to_owned));
+            let network = format!("user,id=net{}", self.forwards);
+            words.extend(["-netdev", &network, "-device", "virtio-net-pci,netdev=net"].map(str::to_owned));
         }
         if self.has_shared_memory {
             let backend = format!("memory-backend-memfd,id=memory,size={}M,share=on", memory.0 >> 20);
@@ -134,16 +217,14 @@ fn plan9(shares: &mut Shares, folders: &[Numbered<'_>], _run: &Path) -> Result<(
 
 /// virtiofsd, which decides about caches: its options are `cache` and `writeback`.
 fn virtiofs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), GuestError> {
-    let places = ["/usr/libexec/virtiofsd", "/usr/lib/qemu/virtiofsd", "/usr/bin/virtiofsd"];
-    let missing = GuestError::ProgramMissing { program: "virtiofsd", package: "qemu-system-common" };
-    let program = places.into_iter().find(|path| Path::new(path).exists()).ok_or(missing)?;
-    let version = version_of(&[program, "--version"]);
+    let program = VIRTIOFSD.command();
+    let version = version_of(&[&program, "--version"]);
     shares.has_shared_memory = true;
     for share in folders {
         let (name, number) = (share.name(), share.number);
         let socket = run.join(format!("{name}.sock"));
         let (server, own) = share.options(|name| ["cache", "writeback"].contains(&name));
-        let mut argv = vec![program.to_owned(), "-f".to_owned(), format!("--socket-path={}", socket.display())];
+        let mut argv = vec![program.clone(), "-f".to_owned(), format!("--socket-path={}", socket.display())];
         argv.extend([
             "-o".to_owned(),
             format!("source={}", share.folder()),
@@ -163,13 +244,8 @@ fn virtiofs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result
     Ok(())
 }
 
-/// NFS-Ganesha, for version 4 only, which needs no rpcbind.
+/// NFS-Ganesha, for version 4 only, which needs no rpcbind: Debian's does not start for version 3 without one.
 fn nfs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), GuestError> {
-    require("ganesha.nfsd", "nfs-ganesha")?;
-    let library = Path::new("/usr/lib/x86_64-linux-gnu/ganesha/libfsalvfs.so");
-    if !library.exists() {
-        return Err(GuestError::ProgramMissing { program: "libfsalvfs.so", package: "nfs-ganesha-vfs" });
-    }
     let port = free_port()?;
     let state = run.join("ganesha");
     make(&state)?;
@@ -208,7 +284,6 @@ fn nfs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), 
 
 /// Samba's smbd.
 fn smb(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), GuestError> {
-    require("smbd", "samba")?;
     let (port, state) = (free_port()?, run.join("samba"));
     make(&state)?;
     let place = state.display();
@@ -240,8 +315,17 @@ fn smb(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), 
     Ok(())
 }
 
-fn require(program: &'static str, package: &'static str) -> Result<(), GuestError> {
-    child::find_program(program).map(drop).ok_or(GuestError::ProgramMissing { program, package })
+/// OpenSSH's sftp-server, without the encryption of sshd: QEMU starts one for each connection to an address of its
+/// network, so it listens nowhere on the host, and ends with QEMU.
+fn sshfs(shares: &mut Shares, folders: &[Numbered<'_>], _run: &Path) -> Result<(), GuestError> {
+    shares.has_network = true;
+    shares.forwards = format!(",guestfwd=tcp:{SFTP}:{SFTP_PORT}-cmd:{}", SFTP_SERVER.command());
+    for share in folders {
+        let (_, own) = share.options(|_| false);
+        let port = format!("directport={SFTP_PORT}");
+        shares.add(share, format!("{SFTP}:{}", share.folder()), &[&port, "allow_other"], &own, "OpenSSH's sftp-server");
+    }
+    Ok(())
 }
 
 fn make(folder: &Path) -> Result<(), GuestError> {

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use crate::LaneError;
 use crate::kind::made_lanes;
 use crate::space::nearest_existing;
+use crate::storage::layout;
 
 use contents::Owner;
 pub use contents::{Contents, EDGE, Layout};
@@ -62,9 +63,9 @@ pub fn largest_lane(disks: &[PathBuf]) -> Option<Bytes> {
     Some(Bytes(smallest.0.saturating_sub(2 * EDGE) >> 20 << 20)).filter(|lane| lane.0 > 0)
 }
 
-/// The size of a disk for all lanes of `plan`; `None` if no disk is that large.
+/// The size of each disk for the lanes of `plan`; `None` if no disk is that large.
 pub fn needed(plan: &Plan) -> Option<Bytes> {
-    Layout { lane_size: plan.lane_size.0, lanes: made_lanes(plan) as u64 }.needed().map(Bytes)
+    layout(plan, made_lanes(plan)).needed().map(Bytes)
 }
 
 /// The IDs of disks whose contents may be lost.

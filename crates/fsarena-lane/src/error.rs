@@ -36,6 +36,14 @@ pub enum LaneError {
         /// The file system.
         kind: String,
     },
+    /// The kernel of the guest has no such file system.
+    #[error("the guest's kernel ({kernel}) has no `{kind}`")]
+    GuestLacks {
+        /// The file system.
+        kind: String,
+        /// The kernel's package.
+        kernel: String,
+    },
     /// A share without a server.
     #[error("`{contender}` is a folder of the host that a guest mounts, and no guest was started for it")]
     NoShare {
@@ -110,6 +118,14 @@ pub enum LaneError {
         contender: String,
         /// What is wrong.
         what: String,
+    },
+    /// A program that mounts failed.
+    #[error("`{command}` failed: {words}")]
+    Mounter {
+        /// The command.
+        command: String,
+        /// Its output.
+        words: String,
     },
     /// mkfs failed.
     #[error("`{command}` failed: {words}")]
@@ -286,6 +302,7 @@ impl Explained for LaneError {
             | Self::BadOption { .. } => ErrorCategory::Use,
             Self::Mkfs { .. }
             | Self::Check(_)
+            | Self::Mounter { .. }
             | Self::Mount { .. }
             | Self::WrongMount { .. }
             | Self::Unmount { .. }
@@ -302,6 +319,7 @@ impl Explained for LaneError {
                 did_you_mean(kind, known.iter().copied(), &all)
             }
             Self::NoShare { .. } => "compare it without --on, or compare the mounted folder: dir:PATH".to_owned(),
+            Self::GuestLacks { .. } => "another one may have it: --guest-kernel PACKAGE".to_owned(),
             Self::KernelLacks { .. } => "`fsarena list` shows the kinds that this machine can do".to_owned(),
             Self::ToolMissing { package, .. } => format!("apt-get install {package}"),
             Self::NotRoot { .. } => {
@@ -325,6 +343,7 @@ impl Explained for LaneError {
             }
             Self::Mkfs { .. } => "the options come from the contender's `mkfs` and the lane's size".to_owned(),
             Self::Mount { .. } => "the words after the colon are the kernel's; `dmesg` may say more".to_owned(),
+            Self::Mounter { .. } => "options after the colon of a contender are given to that program".to_owned(),
             Self::NotDirect { .. } => "put the images on another file system with --storage".to_owned(),
             Self::LimitTooSmall { needed, .. } => format!("memory-limit = \"{}M\"", needed.0 >> 20),
             Self::NoMemoryGroup { .. } => {

@@ -32,6 +32,7 @@ pub static KINDS: &[&dyn Kind] = &[
     &share::VIRTIOFS,
     &share::NFS,
     &share::SMB,
+    &share::SSHFS,
     &dir::Directory,
     &rsext4::RSEXT4,
     &rsext4::PREVIEW,
@@ -114,6 +115,11 @@ pub trait Kind: Sync {
     /// The kernel's name for the file system, used to mount it.
     fn mounted_as(&self) -> &'static str {
         self.name()
+    }
+
+    /// The program that mounts it, called as `PROGRAM SOURCE POINT -o OPTIONS`; `None`: the kernel does.
+    fn mounter(&self) -> Option<&'static str> {
+        None
     }
 
     /// One-line description.

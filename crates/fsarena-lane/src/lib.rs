@@ -33,4 +33,4 @@ pub use ledger::{Cleared, Ledger, Leftover, Wait, default_folder, take_machine};
 pub use require::{kernel_has, missing_tool, tool_versions};
 pub use site::{Mounting, unmount};
 pub use space::{free_space, nearest_existing};
-pub use storage::DEFAULT_FOLDER;
+pub use storage::{DEFAULT_FOLDER, show_kernel_counters};

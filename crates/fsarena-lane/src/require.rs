@@ -19,6 +19,10 @@ use crate::{KINDS, LaneError, storage};
 pub fn contenders(named: &[Contender]) -> Result<(), LaneError> {
     for contender in named {
         let kind = known(&contender.label.0, &contender.kind)?;
+        if contender.disk.is_some() && kind.ground() != Ground::Lane {
+            let what = format!("`{}` is not on a disk, which could have a cache mode or a format", contender.kind);
+            return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
+        }
         if kind.ground() == Ground::Directory {
             directory(contender)?;
         }
@@ -72,11 +76,23 @@ pub fn rights_and_kinds(plan: &Plan) -> Result<(), LaneError> {
     contenders(&plan.contenders)?;
     for contender in &plan.contenders {
         let kind = known(&contender.label.0, &contender.kind)?;
+        if contender.disk.is_some() && plan.guest.is_none() {
+            let what = "it has a virtual disk of its own, and this is no guest".to_owned();
+            return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
+        }
         if kind.ground() != Ground::Directory {
-            lanes_of(kind, plan.lane_size)?;
+            lanes_of(kind, plan.lane_size).map_err(|error| of_guest(error, plan))?;
         }
     }
     Ok(())
+}
+
+/// The same error about the kernel of the plan's guest, if it has one.
+fn of_guest(error: LaneError, plan: &Plan) -> LaneError {
+    match (error, &plan.guest) {
+        (LaneError::KernelLacks { kind }, Some(guest)) => LaneError::GuestLacks { kind, kernel: guest.kernel.clone() },
+        (error, _) => error,
+    }
 }
 
 /// Refuses memory limits that this machine cannot enforce, or that are too small for fsarena itself.
@@ -207,8 +223,10 @@ fn lanes_of(kind: &dyn Kind, lane_size: Bytes) -> Result<(), LaneError> {
     }
 }
 
-/// Whether the running kernel has the file system, built in or as a module that can be loaded.
+/// Whether the running kernel has the file system, built in or as a module that can be loaded. Mounts of a program have
+/// its name after that of the kernel's part: `fuse.sshfs`.
 pub fn kernel_has(kind: &str) -> bool {
+    let kind = kind.split('.').next().unwrap_or(kind);
     let listed = || {
         let text = fs::read_to_string("/proc/filesystems").unwrap_or_default();
         text.lines().any(|line| line.split_whitespace().next_back() == Some(kind))

@@ -22,6 +22,9 @@ const PATIENCE: (u32, Duration) = (100, Duration::from_millis(50));
 /// Attempts to remount a busy file system read-only, and the pause between them.
 const REST_PATIENCE: (u32, Duration) = (1000, Duration::from_millis(5));
 
+/// Time limit of a program that mounts.
+const MOUNTING: Duration = Duration::from_secs(60);
+
 /// A contender made and mounted.
 #[derive(Debug)]
 pub struct Site {
@@ -163,13 +166,28 @@ impl Mounting {
     /// If the mount fails, or turns out to be something else.
     pub fn mount_at(&self, kind: &dyn Kind, point: &Path) -> Result<(), LaneError> {
         let Self { source, options } = self;
-        mount::mount(kind.mounted_as(), source, options, point).map_err(|error| LaneError::Mount {
-            source_device: source.clone(),
-            kind: kind.mounted_as().to_owned(),
-            options: options.clone(),
-            error: Box::new(error),
-        })?;
+        match kind.mounter() {
+            Some(program) => self.mount_by(program, point)?,
+            None => {
+                mount::mount(kind.mounted_as(), source, options, point).map_err(|error| LaneError::Mount {
+                    source_device: source.clone(),
+                    kind: kind.mounted_as().to_owned(),
+                    options: options.clone(),
+                    error: Box::new(error),
+                })?;
+            }
+        }
         verify(kind, source, point)
+    }
+
+    fn mount_by(&self, program: &str, point: &Path) -> Result<(), LaneError> {
+        let argv = [program, &self.source, &point.display().to_string(), "-o", &self.options].map(str::to_owned);
+        let command = argv.join(" ");
+        match run(&argv, MOUNTING)? {
+            Ran::Ended(ended) if ended.status.success() => Ok(()),
+            Ran::Ended(ended) => Err(LaneError::Mounter { command, words: ended.words() }),
+            Ran::Killed(why) => Err(LaneError::Mounter { command, words: why.to_string() }),
+        }
     }
 }
 

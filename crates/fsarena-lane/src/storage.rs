@@ -127,7 +127,7 @@ fn mount_memory(ledger: &mut Ledger, at: &Path, size: Bytes, count: usize) -> Re
 }
 
 /// Layout of the lanes: all on one disk, or one on each partition.
-fn layout(plan: &Plan, lanes: usize) -> Layout {
+pub fn layout(plan: &Plan, lanes: usize) -> Layout {
     let lanes = if matches!(plan.storage, Storage::Partitions(_)) { 1 } else { lanes as u64 };
     Layout { lane_size: plan.lane_size.0, lanes }
 }

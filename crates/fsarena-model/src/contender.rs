@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::guest::DiskMode;
+
 /// The name under which a contender appears in every table: the argument as typed, or its part before `=`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -47,6 +49,9 @@ pub struct Contender {
     /// The kernel of the guest in which it runs: a Debian package, or what names one; `None` for the run's kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
+    /// How QEMU keeps its own virtual disk, if it has one: it then runs in a guest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk: Option<DiskMode>,
     /// Mount options as typed, comma-separated; empty for the kind's defaults.
     pub mount: String,
     /// Further arguments of the kind's mkfs.
@@ -77,6 +82,14 @@ pub enum ContenderError {
     /// `dir:` without a path.
     #[error("contender `{0}`: `dir:` needs a path, as in `dir:/mnt/share`")]
     NoPath(String),
+    /// What follows the `@` is no property of a guest's disk.
+    #[error("contender `{argument}`: {what}")]
+    BadDisk {
+        /// What was typed.
+        argument: String,
+        /// What is wrong.
+        what: String,
+    },
 }
 
 impl Contender {
@@ -105,9 +118,13 @@ impl Contender {
             None if self.mount.is_empty() => String::new(),
             None => format!(":{}", self.mount),
         };
-        let kernel: String = self.kernel.iter().map(|kernel| format!("@{kernel}")).collect();
-        let plain = format!("{}{kernel}{options}{mkfs}", self.kind);
-        Some(if plain == self.label.0 { plain } else { format!("{}={plain}", self.label) })
+        let disk = self.disk.map(|mode| mode.to_string());
+        let guest = self.kernel.iter().cloned().chain(disk).collect::<Vec<_>>().join(",");
+        let at = if guest.is_empty() { "" } else { "@" };
+        let plain = format!("{}{at}{guest}{options}{mkfs}", self.kind);
+        // An argument that is its own label can be spelled in another way, such as with two spaces.
+        let has_own_label = plain != self.label.0 && Label::checked("", &self.label.0).is_ok();
+        Some(if has_own_label { format!("{}={plain}", self.label) } else { plain })
     }
 
     /// The same contender under the label that `argument` gives, if any.
@@ -122,7 +139,8 @@ impl Contender {
     }
 }
 
-/// Parses `[LABEL=]KIND[@KERNEL][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]` or `[LABEL=]dir:PATH`.
+/// Parses `[LABEL=]KIND[@KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]` or `[LABEL=]dir:PATH`. `@` is followed by a kernel,
+/// by what the guest's disk is like, such as `cache=none,format=qcow2`, or by both.
 impl FromStr for Contender {
     type Err = ContenderError;
 
@@ -138,20 +156,22 @@ impl FromStr for Contender {
             false => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
         };
         let (kind, after) = rest.split_once(':').unwrap_or((rest, ""));
-        let (kind, kernel) = kind.split_once('@').map_or((kind, None), |(kind, kernel)| (kind, Some(kernel)));
+        let (kind, guest) = kind.split_once('@').map_or((kind, None), |(kind, guest)| (kind, Some(guest)));
         if kind.is_empty() {
             return Err(ContenderError::NoKind(argument.to_owned()));
         }
-        if kernel.is_some_and(|kernel| kernel.is_empty() || kind == Self::DIRECTORY) {
+        if guest.is_some() && kind == Self::DIRECTORY {
             return Err(ContenderError::NoKernel(argument.to_owned()));
         }
+        let (kernel, disk) = guest.map_or(Ok((None, None)), |text| of_guest(argument, text))?;
         if is_directory && after.is_empty() {
             return Err(ContenderError::NoPath(argument.to_owned()));
         }
         Ok(Self {
             label,
             kind: kind.to_owned(),
-            kernel: kernel.map(str::to_owned),
+            kernel,
+            disk,
             mount: if is_directory { String::new() } else { after.to_owned() },
             mkfs: mkfs.split_whitespace().map(str::to_owned).collect(),
             path: is_directory.then(|| PathBuf::from(after)),
@@ -159,9 +179,23 @@ impl FromStr for Contender {
     }
 }
 
-/// A `=` makes a label only if it comes before the first `:`, `/` and space.
+/// The kernel and the disk that follow an `@`, separated by commas.
+fn of_guest(argument: &str, text: &str) -> Result<(Option<String>, Option<DiskMode>), ContenderError> {
+    let is_of_disk = |word: &&str| ["cache=", "format="].iter().any(|key| word.starts_with(key));
+    let (disk, kernel): (Vec<&str>, Vec<&str>) = text.split(',').partition(is_of_disk);
+    let kernel = match kernel.as_slice() {
+        [] => None,
+        [kernel] if !kernel.is_empty() => Some((*kernel).to_owned()),
+        _ => return Err(ContenderError::NoKernel(argument.to_owned())),
+    };
+    let bad = |what| ContenderError::BadDisk { argument: argument.to_owned(), what };
+    let disk = (!disk.is_empty()).then(|| disk.join(",").parse().map_err(bad)).transpose()?;
+    Ok((kernel, disk))
+}
+
+/// A `=` makes a label only if it comes before the first `:`, `/`, `@` and space.
 fn split_label(argument: &str) -> (Option<&str>, &str) {
-    let is_end = |letter: char| [':', '/'].contains(&letter) || letter.is_whitespace();
+    let is_end = |letter: char| [':', '/', '@'].contains(&letter) || letter.is_whitespace();
     let end = argument.find(is_end).unwrap_or(argument.len());
     match argument[..end].find('=') {
         Some(at) => (Some(&argument[..at]), &argument[at + 1..]),
@@ -257,6 +291,17 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_an_at_sign_is_about_the_guests_disk() {
+        let contender = parse("ext4@cache=none,format=qcow2:noatime -m 0");
+        assert_eq!((contender.kind.as_str(), contender.mount.as_str()), ("ext4", "noatime"));
+        assert_eq!(contender.disk, Some("cache=none,format=qcow2".parse().expect("well spelled")));
+        assert_eq!(contender.label, Label::from("ext4@cache=none,format=qcow2:noatime -m 0"));
+        assert_eq!(parse("dir:/mnt/a@b").disk, None);
+        assert!(matches!("ext4@cache=fast".parse::<Contender>(), Err(ContenderError::BadDisk { .. })));
+        assert!(matches!("@cache=none".parse::<Contender>(), Err(ContenderError::NoKind(_))));
+    }
+
+    #[test]
     fn bad_spellings_are_refused() {
         assert!(matches!("a,b=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
         assert!(matches!("=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
@@ -279,14 +324,21 @@ mod tests {
     #[test]
     fn a_spelling_names_the_same_contender() {
         let same = ["ext4", "btrfs:compress=zstd", "noatime=ext4:noatime", "dir:/mnt/a=b", "nfs=dir:/mnt/a:b"];
-        let of_kernels = ["ext4@linux-6.12", "new=xfs@./linux-image_6.12.1-1_amd64.deb:noatime -m reflink=0"];
-        for text in same.into_iter().chain(of_kernels).chain([
+        let of_guests = [
+            "ext4@linux-6.12",
+            "new=xfs@./linux-image_6.12.1-1_amd64.deb:noatime -m reflink=0",
+            "ext4@cache=none",
+            "slow=xfs@linux-6.12,cache=directsync,format=qcow2:noatime -m reflink=0",
+        ];
+        for text in same.into_iter().chain(of_guests).chain([
             "xfs -m reflink=0",
             "bare=ext4:noatime -O ^has_journal",
             "dir:/mnt/a b",
         ]) {
             assert_eq!(parse(text).spelling().as_deref(), Some(text));
         }
+        let spelling = parse("ext4@format=raw,cache=none").spelling();
+        assert_eq!(spelling.as_deref(), Some("ext4@cache=none,format=raw"));
         assert_eq!(Contender { mkfs: vec!["a b".to_owned()], ..parse("ext4") }.spelling(), None);
     }
 

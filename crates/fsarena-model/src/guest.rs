@@ -53,6 +53,103 @@ pub enum GuestDisk {
     Simulated(Simulated),
 }
 
+/// How QEMU keeps a virtual disk that a contender has for itself (qemu(1), `-drive`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct DiskMode {
+    /// How it uses the page cache of the host, and when it syncs the file; `None`: write-back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheMode>,
+    /// The format of the file; `None`: raw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<ImageFormat>,
+}
+
+/// QEMU's cache modes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CacheMode {
+    /// Through the page cache; a flush of the guest syncs the file.
+    #[default]
+    Writeback,
+    /// Direct; a flush of the guest syncs the file.
+    None,
+    /// Through the page cache; each write syncs the file.
+    Writethrough,
+    /// Direct; each write syncs the file.
+    Directsync,
+    /// Through the page cache; nothing syncs the file.
+    Unsafe,
+}
+
+/// Formats of the file that is a virtual disk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ImageFormat {
+    /// The bytes of the disk, in order.
+    #[default]
+    Raw,
+    /// Clusters that are allocated when they are first written.
+    Qcow2,
+}
+
+impl CacheMode {
+    const NAMED: [(&str, Self); 5] = [
+        ("writeback", Self::Writeback),
+        ("none", Self::None),
+        ("writethrough", Self::Writethrough),
+        ("directsync", Self::Directsync),
+        ("unsafe", Self::Unsafe),
+    ];
+
+    /// Whether the file is read and written without the page cache.
+    pub fn is_direct(self) -> bool {
+        matches!(self, Self::None | Self::Directsync)
+    }
+
+    /// Whether each write is durable.
+    pub fn syncs_each_write(self) -> bool {
+        matches!(self, Self::Writethrough | Self::Directsync)
+    }
+}
+
+impl ImageFormat {
+    const NAMED: [(&str, Self); 2] = [("raw", Self::Raw), ("qcow2", Self::Qcow2)];
+}
+
+fn named<T: Copy>(names: &[(&str, T)], key: &str, name: &str) -> Result<T, String> {
+    let known = || names.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let found = names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+    found.ok_or_else(|| format!("`{key}={name}` is not one of {}", known()))
+}
+
+/// Reads `cache=none,format=qcow2`.
+impl FromStr for DiskMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut mode = Self::default();
+        for part in text.split(',') {
+            match part.split_once('=') {
+                Some(("cache", name)) => mode.cache = Some(named(&CacheMode::NAMED, "cache", name)?),
+                Some(("format", name)) => mode.format = Some(named(&ImageFormat::NAMED, "format", name)?),
+                _ => return Err(format!("`{part}` is not cache=MODE or format=FORMAT")),
+            }
+        }
+        Ok(mode)
+    }
+}
+
+/// Prints what [`DiskMode::from_str`] reads.
+impl fmt::Display for DiskMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cache = CacheMode::NAMED.iter().find(|(_, mode)| Some(*mode) == self.cache);
+        let format = ImageFormat::NAMED.iter().find(|(_, format)| Some(*format) == self.format);
+        let words = cache.map(|(name, _)| format!("cache={name}")).into_iter();
+        let words = words.chain(format.map(|(name, _)| format!("format={name}")));
+        f.write_str(&words.collect::<Vec<_>>().join(","))
+    }
+}
+
 /// A disk in the guest's memory that takes as long as a real one (Documentation/block/null_blk.rst).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Simulated {
@@ -159,6 +256,16 @@ impl Guest {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_disks_mode_is_read_as_it_is_printed() {
+        for text in ["cache=none", "format=qcow2", "cache=directsync,format=raw"] {
+            assert_eq!(text.parse::<DiskMode>().expect("well spelled").to_string(), text);
+        }
+        for wrong in ["", "none", "cache=", "cache=fast", "format=vmdk", "size=1"] {
+            assert!(wrong.parse::<DiskMode>().is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn a_simulated_disk_is_read_as_it_is_printed() {

@@ -128,6 +128,11 @@ impl Plan {
         self.slowdowns.iter().find(|slowdown| slowdown.label == *label).map_or(0.0, |slowdown| slowdown.share.0)
     }
 
+    /// Whether contenders have virtual disks of their own, in a guest.
+    pub fn has_own_disks(&self) -> bool {
+        self.contenders.iter().any(|contender| contender.disk.is_some())
+    }
+
     /// Whether the contender `label` does the workload of that name.
     pub fn takes_part(&self, label: &Label, workload: &str) -> bool {
         !self.left_out.iter().any(|left_out| left_out.label == *label && left_out.workload == workload)

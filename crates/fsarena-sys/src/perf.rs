@@ -8,6 +8,8 @@ use std::ffi::{CString, c_char};
 
 const PERF_TYPE_TRACEPOINT: u32 = 2;
 const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
+/// The bit `inherit` of the attributes' flags.
+const INHERIT: u64 = 1 << 1;
 /// `_IOW('$', 6, char *)` of `linux/perf_event.h`.
 const PERF_EVENT_IOC_SET_FILTER: u32 = rustix::ioctl::opcode::write::<*const c_char>(b'$', 6);
 
@@ -27,12 +29,12 @@ struct EventAttributes {
     config1: u64,
 }
 
-/// Counts how often a tracepoint is passed, on all processors together. Dropping it closes it.
+/// Counts how often a tracepoint is passed, by all tasks or by a process. Dropping it closes it.
 #[derive(Debug)]
 pub struct TracepointCounter {
-    /// One event for each processor: the kernel counts for all tasks of one processor, or for all processors of one
-    /// task.
-    processors: Vec<File>,
+    /// One event for each processor, or one for the process: the kernel counts for all tasks of one processor, or for all
+    /// processors of one task.
+    events: Vec<File>,
 }
 
 impl TracepointCounter {
@@ -49,14 +51,29 @@ impl TracepointCounter {
         let filter = CString::new(filter)?;
         let online = processors(&std::fs::read_to_string("/sys/devices/system/cpu/online")?);
         let opened = online.into_iter().map(|processor| {
-            let event = open_event(id, processor)?;
-            // SAFETY: the request reads a text that ends with a zero byte and lives until the call returns.
-            match unsafe { libc::ioctl(event.as_raw_fd(), PERF_EVENT_IOC_SET_FILTER.into(), filter.as_ptr()) } {
-                0 => Ok(event),
-                _ => Err(io::Error::last_os_error()),
-            }
+            let event = open_event(id, Counted::Processor(processor))?;
+            set_filter(&event, &filter).map(|()| event)
         });
-        opened.collect::<io::Result<Vec<File>>>().map(|processors| Self { processors })
+        opened.collect::<io::Result<Vec<File>>>().map(|events| Self { events })
+    }
+
+    /// Counts how often the first thread of `process`, and all threads and processes that it starts from now on, pass
+    /// the tracepoint `id`.
+    ///
+    /// # Errors
+    /// `EACCES` or `EPERM` without the privilege, `ESRCH` if there is no such process.
+    pub fn of_process(id: u64, process: u32) -> io::Result<Self> {
+        let event = open_event(id, Counted::Process(process))?;
+        Ok(Self { events: vec![event] })
+    }
+
+    /// From now on, counts only what matches `filter`.
+    ///
+    /// # Errors
+    /// `EINVAL` for an invalid filter.
+    pub fn count_only(&self, filter: &str) -> io::Result<()> {
+        let filter = CString::new(filter)?;
+        self.events.iter().try_for_each(|event| set_filter(event, &filter))
     }
 
     /// The count since it was opened.
@@ -68,24 +85,39 @@ impl TracepointCounter {
             let mut bytes = [0; 8];
             event.read_exact(&mut bytes).map(|()| u64::from_ne_bytes(bytes))
         };
-        self.processors.iter().map(count).sum()
+        self.events.iter().map(count).sum()
     }
 }
 
-fn open_event(id: u64, processor: i32) -> io::Result<File> {
+fn set_filter(event: &File, filter: &CString) -> io::Result<()> {
+    // SAFETY: the request reads a text that ends with a zero byte and lives until the call returns.
+    match unsafe { libc::ioctl(event.as_raw_fd(), PERF_EVENT_IOC_SET_FILTER.into(), filter.as_ptr()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Whose passes an event counts.
+#[derive(Clone, Copy)]
+enum Counted {
+    /// Those of all tasks on a processor.
+    Processor(i32),
+    /// Those of a process, and of what it starts later.
+    Process(u32),
+}
+
+fn open_event(id: u64, counted: Counted) -> io::Result<File> {
     let size = size_of::<EventAttributes>() as u32;
-    let attributes = EventAttributes { kind: PERF_TYPE_TRACEPOINT, size, config: id, ..EventAttributes::default() };
-    let (any_task, no_group) = (-1_i32, -1_i32);
+    let (task, processor, flags) = match counted {
+        Counted::Processor(processor) => (-1, processor, 0),
+        Counted::Process(process) => (process as i32, -1, INHERIT),
+    };
+    let attributes =
+        EventAttributes { kind: PERF_TYPE_TRACEPOINT, size, config: id, flags, ..EventAttributes::default() };
+    let no_group = -1_i32;
     // SAFETY: the call reads `size` bytes of attributes, which live until it returns.
     let event = unsafe {
-        libc::syscall(
-            libc::SYS_perf_event_open,
-            &raw const attributes,
-            any_task,
-            processor,
-            no_group,
-            PERF_FLAG_FD_CLOEXEC,
-        )
+        libc::syscall(libc::SYS_perf_event_open, &raw const attributes, task, processor, no_group, PERF_FLAG_FD_CLOEXEC)
     };
     match i32::try_from(event) {
         // SAFETY: the call has returned a new file descriptor, which no other code knows.

@@ -133,8 +133,8 @@ pub enum Generated {
 /// `fsarena compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// '[LABEL=]KIND[@KERNEL][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', dir:PATH, or a .toml file [default: those of the
-    /// suite, if it names some]
+    /// '[LABEL=]KIND[@KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', dir:PATH, or a .toml file [default: those of
+    /// the suite, if it names some]
     #[arg(value_name = "CONTENDER")]
     pub contenders: Vec<String>,
     /// For contenders whose direct I/O goes through the page cache, add one for which it is direct: btrfs:nodatasum

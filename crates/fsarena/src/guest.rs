@@ -9,12 +9,13 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use fsarena_execute::{Listener, RunError};
-use fsarena_guest::{Hardware, Shared, Shares, Wanted};
+use fsarena_guest::{DiskCounts, Hardware, Shared, Shares, Wanted};
 use fsarena_lane::kind::Ground;
-use fsarena_lane::{Wait, disk};
+use fsarena_lane::{Kind, Wait, disk, made_lanes, needs_lane, show_kernel_counters};
 use fsarena_model::event::Note;
-use fsarena_model::guest::Simulated;
+use fsarena_model::guest::{DiskMode, Simulated};
 use fsarena_model::{Accelerator, Contender, Event, Guest, GuestDisk, Plan, Severity, Storage};
+use fsarena_sys::namespace;
 
 use crate::agent::{self, End, Link, Order, Request, StoredRun};
 use crate::engines::ENGINES;
@@ -69,9 +70,17 @@ fn kernels(plan: &Plan) -> Vec<Option<&str>> {
     kernels
 }
 
-/// Debian packages whose programs the plan's workloads need.
+/// Debian packages whose programs the plan's workloads, and the mounts of folders of the host, need. Every guest has
+/// those of file systems on disks.
 pub fn packages(plan: &Plan) -> Vec<String> {
-    plan.workloads.iter().flat_map(|workload| ENGINES.packages(workload)).map(str::to_owned).collect()
+    let of_workloads = plan.workloads.iter().flat_map(|workload| ENGINES.packages(workload));
+    let shares = plan.contenders.iter().filter_map(share_of).flat_map(|kind| kind.tools()).map(|tool| tool.package);
+    of_workloads.chain(shares).map(str::to_owned).collect()
+}
+
+/// The contender's kind, if it is a folder of the host that a guest mounts.
+fn share_of(contender: &Contender) -> Option<&'static dyn Kind> {
+    fsarena_lane::kind(&contender.kind).filter(|kind| kind.ground() == Ground::Share)
 }
 
 /// Executes an order in a guest, or in one for each kernel that its contenders name.
@@ -88,8 +97,7 @@ pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut 
     let in_guest = &InGuest { wanted, ..*in_guest };
     let request = |guest: Guest| {
         let notes = order.notes.iter().cloned().chain([guest.remark()]).collect();
-        let storage = Storage::Disk(fsarena_guest::lanes_device());
-        let plan = Plan { guest: Some(guest), storage, ..order.plan.clone() };
+        let plan = Plan { guest: Some(guest), storage: within(&order.plan), ..order.plan.clone() };
         Request::Compare(Box::new(Order { plan, notes, wait: false, erase: Vec::new() }))
     };
     let task = Task { in_guest, plan: &order.plan, wait: order.wait };
@@ -123,6 +131,29 @@ pub fn resume(stored: StoredRun, plan: &Plan, stop: &AtomicBool, listener: &mut 
     task.perform(request, stop, listener)
 }
 
+/// The storage of a plan's lanes as the guest sees it: a part of its disk for each, or a disk for each.
+fn within(plan: &Plan) -> Storage {
+    match plan.has_own_disks() {
+        true => Storage::Partitions((0..made_lanes(plan)).map(fsarena_guest::lane_device).collect()),
+        false => Storage::Disk(fsarena_guest::lanes_device()),
+    }
+}
+
+/// How each lane's own disk is kept, if lanes have one: as their contenders say, and the calibration device by default.
+fn modes(plan: &Plan) -> Vec<DiskMode> {
+    if !plan.has_own_disks() {
+        return Vec::new();
+    }
+    let own = with_lanes(plan).map(|contender| contender.disk.unwrap_or_default());
+    own.chain([DiskMode::default()]).take(made_lanes(plan)).collect()
+}
+
+/// The contenders that have lanes.
+fn with_lanes(plan: &Plan) -> impl Iterator<Item = &Contender> {
+    let needs = needs_lane(plan);
+    plan.contenders.iter().zip(needs).filter(|(_, needs)| *needs).map(|(contender, _)| contender)
+}
+
 /// What is done in a guest. The plan's storage is one of the host.
 struct Task<'a> {
     in_guest: &'a InGuest,
@@ -138,8 +169,15 @@ impl Task<'_> {
         stop: &AtomicBool,
         listener: &mut dyn Listener,
     ) -> Result<End> {
+        let kinds: Vec<&str> = self.plan.contenders.iter().filter_map(share_of).map(|kind| kind.name()).collect();
+        Shares::require(&kinds)?;
+        // Only root can have a namespace, and then counts what QEMU does.
+        let has_counters = self.plan.has_own_disks() && namespace::enter_private_mounts().is_ok();
         let wait = if self.wait { Wait::Yes } else { Wait::No };
         let Some(mut held) = take_machine(wait, stop)? else { return Ok(End::Stopped) };
+        if has_counters {
+            show_kernel_counters(&mut held.ledger)?;
+        }
         let ended = self.boot_and_run(&mut held, request, stop, listener);
         let removed = held.ledger.undo();
         let ended = ended?;
@@ -157,28 +195,29 @@ impl Task<'_> {
         let mut telling = |what: &str| {
             let _ = listener.hear(&Event::Preparing(what.to_owned()));
         };
+        let shares = share(self.plan, held)?;
         let prepared = fsarena_guest::prepare(&places::cache()?, &self.in_guest.wanted, &mut telling)?;
         telling("booting the guest");
         let disk = match self.in_guest.simulated {
             Some(disk) => GuestDisk::Simulated(disk),
             None => GuestDisk::Virtual(self.plan.storage.clone()),
         };
-        let shares = share(self.plan, held)?;
         let request = request(Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) });
-        let on_disk = Plan { storage: Storage::Disk(fsarena_guest::lanes_device()), ..self.plan.clone() };
-        let size = disk::needed(&on_disk).context("the lanes are too large")?;
+        let in_guest = Plan { storage: within(self.plan), ..self.plan.clone() };
+        let (size, modes) = (disk::needed(&in_guest).context("the lanes are too large")?, modes(self.plan));
         let is_deterministic = prepared.accelerator() == Accelerator::Deterministic;
         let text = if is_deterministic { Some(serde_json::to_string(&request)? + "\n") } else { None };
         let order = text.as_ref().map(String::as_bytes);
         let lanes = Some((&disk, size));
-        let running = Hardware { prepared: &prepared, lanes, raw: None, shares: &shares, order }.boot()?;
+        let hardware = Hardware { prepared: &prepared, lanes, modes: &modes, raw: None, shares: &shares, order };
+        let mut running = hardware.boot()?;
         let stream = running.stream();
         let link = Link {
             name: "the guest".to_owned(),
             input: Box::new(stream.try_clone().context("the connection to the guest")?),
             output: BufReader::new(stream.try_clone().context("the connection to the guest")?),
         };
-        let mut listening = Listening { running: &running, inner: listener, booted: false };
+        let mut listening = Listening { running: &mut running, plan: self.plan, inner: listener, booted: false };
         let ended = agent::converse(link, (!is_deterministic).then_some(&request), stop, &mut listening);
         let findings = running.findings();
         match ended {
@@ -196,9 +235,8 @@ impl Task<'_> {
 
 /// Makes the folders that the guest mounts, below a folder of the run, and starts their servers.
 fn share(plan: &Plan, held: &mut Held) -> Result<Shares> {
-    let is_shared =
-        |contender: &&Contender| fsarena_lane::kind(&contender.kind).is_some_and(|kind| kind.ground() == Ground::Share);
-    let contenders: Vec<&Contender> = plan.contenders.iter().filter(is_shared).collect();
+    let contenders: Vec<&Contender> =
+        plan.contenders.iter().filter(|contender| share_of(contender).is_some()).collect();
     if contenders.is_empty() {
         return Ok(Shares::default());
     }
@@ -222,7 +260,8 @@ fn share(plan: &Plan, held: &mut Held) -> Result<Shares> {
 
 /// Tells the guest when its agent has answered.
 struct Listening<'a> {
-    running: &'a fsarena_guest::Running,
+    running: &'a mut fsarena_guest::Running,
+    plan: &'a Plan,
     inner: &'a mut dyn Listener,
     booted: bool,
 }
@@ -232,8 +271,30 @@ impl Listener for Listening<'_> {
         if !std::mem::replace(&mut self.booted, true) {
             self.running.booted();
         }
+        // The last event of a run: nothing follows it.
+        if matches!(event, Event::Finished(_)) {
+            for text in counted(self.plan, self.running) {
+                self.inner.hear(&Event::Note(Note { severity: Severity::Info, text }))?;
+            }
+        }
         self.inner.hear(event)
     }
+}
+
+/// What the contenders' own disks had to do.
+fn counted(plan: &Plan, running: &fsarena_guest::Running) -> Vec<String> {
+    let counts = running.disk_counts().unwrap_or_default();
+    let text = |(contender, counts): (&Contender, DiskCounts)| {
+        let DiskCounts { writes, flushes, syncs } = counts;
+        let synced = match syncs {
+            Some(1) => "QEMU synced its file once".to_owned(),
+            Some(syncs) => format!("QEMU synced its file {syncs} times"),
+            None => "how often QEMU synced its file cannot be counted here".to_owned(),
+        };
+        let label = &contender.label;
+        format!("the guest wrote {writes} times to the disk of `{label}` and flushed it {flushes} times; {synced}")
+    };
+    with_lanes(plan).zip(counts).map(text).collect()
 }
 
 /// Reports what the guest's kernel has complained about.

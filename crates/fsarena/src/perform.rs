@@ -50,11 +50,20 @@ impl Place {
     /// # Errors
     /// If the plan has a directory of this machine, which a guest does not have.
     pub fn of(arguments: &cli::Place, plan: &Plan, notes: &mut Vec<String>) -> Result<Self> {
+        let own_disk = plan.contenders.iter().find(|contender| contender.disk.is_some());
+        if let Some(contender) = own_disk.filter(|_| arguments.on.is_some() || arguments.simulated().is_some()) {
+            let text = format!("`{}` has a virtual disk of its own, in a guest of this machine", contender.label);
+            return Err(Refusal::wrong_use(text, "leave out --on, --guest-disk and --guest deterministic").into());
+        }
         if let Some(command) = &arguments.on {
             return Ok(Self::Agent(command.clone()));
         }
         if !arguments.is_guest(&plan.contenders) {
             return Ok(Self::Here);
+        }
+        if let Some(contender) = own_disk.filter(|one| plan.contenders.iter().any(|other| other.kernel != one.kernel)) {
+            let text = format!("`{}` has a virtual disk of its own, for which there is one guest", contender.label);
+            return Err(Refusal::wrong_use(text, "name the same kernel for all contenders: --guest-kernel").into());
         }
         let lacking = cli::Place::only_in_guest(&plan.contenders).join(" and ");
         if arguments.guest.is_none() && !lacking.is_empty() {

@@ -176,6 +176,10 @@ pub fn require_sound(plan: &Plan) -> Result<()> {
 
 /// Refuses slices if contenders use one disk in turn: slices need all contenders at the same time.
 fn require_one_at_a_time(plan: &Plan) -> Result<()> {
+    if plan.has_own_disks() && !plan.lanes.is_own() {
+        let text = "--one-at-a-time takes one disk, and contenders have virtual disks of their own";
+        return Err(Refusal::wrong_use(text, "leave out --one-at-a-time").into());
+    }
     let sliced = plan.workloads.iter().find(|workload| workload.mode == Mode::Sliced);
     match sliced.filter(|_| !plan.lanes.is_own()) {
         _ if !plan.lanes.is_own() && matches!(plan.storage, Storage::Partitions(_)) => {

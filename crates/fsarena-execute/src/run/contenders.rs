@@ -5,13 +5,17 @@ use fsarena_model::{ContenderFacts, Event, Label, Outcome, Severity, Trial};
 
 use super::Session;
 use crate::round::Shares;
-use crate::schedule::{Assignment, lane_rounds, making_order, one_lane};
+use crate::schedule::{Assignment, lane_rounds, making_order, one_lane, own_lanes};
 use crate::{RunError, resume_check};
 
 impl Session<'_> {
     /// All contenders exist at the same time. All of them run a workload before the next workload begins.
     pub(super) fn side_by_side(&mut self, round: u32, order: &[(usize, Shares)]) -> Result<(), RunError> {
-        let lanes = lane_rounds(&fsarena_lane::needs_lane(self.plan), round, self.plan.seed);
+        let needs = fsarena_lane::needs_lane(self.plan);
+        let lanes = match self.plan.has_own_disks() {
+            true => own_lanes(&needs),
+            false => lane_rounds(&needs, round, self.plan.seed),
+        };
         let contenders = making_order(self.plan.contenders.len(), round, self.plan.seed);
         let present = self.make(round, order, &lanes, &contenders)?;
         for work in order {

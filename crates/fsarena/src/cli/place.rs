@@ -75,13 +75,16 @@ impl Place {
             Ground::Lane => !kernel_has(kind.mounted_as()),
             Ground::Library | Ground::Memory | Ground::Directory => false,
         };
-        kinds.filter(cannot).map(Kind::name).collect()
+        let mut names: Vec<&str> = kinds.filter(cannot).map(Kind::name).collect();
+        names.dedup();
+        names
     }
 
     /// Whether these contenders are compared in a guest.
     pub fn is_guest(&self, contenders: &[Contender]) -> bool {
-        let names_kernel = || contenders.iter().any(|contender| contender.kernel.is_some());
-        self.on.is_none() && (self.guest.is_some() || names_kernel() || !Self::only_in_guest(contenders).is_empty())
+        let asks_for_guest = |contender: &Contender| contender.kernel.is_some() || contender.disk.is_some();
+        let has_to_be = || contenders.iter().any(asks_for_guest) || !Self::only_in_guest(contenders).is_empty();
+        self.on.is_none() && (self.guest.is_some() || has_to_be())
     }
 
     /// The simulated disk of the guest, if it has one.
@@ -98,6 +101,10 @@ impl Place {
     pub fn storage(&self, named: Option<&str>, contenders: &[Contender]) -> Storage {
         match named {
             Some(named) => Storage::from(named),
+            // In memory, no cache mode makes a difference.
+            None if contenders.iter().any(|contender| contender.disk.is_some()) => {
+                Storage::from(fsarena_lane::DEFAULT_FOLDER)
+            }
             None if self.is_guest(contenders) => Storage::Memory,
             None => Storage::from(fsarena_lane::DEFAULT_FOLDER),
         }

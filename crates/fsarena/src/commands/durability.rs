@@ -63,6 +63,10 @@ fn require_lane(contender: &Contender, options: &cli::Durability) -> Result<()> 
         let hint = format!("kinds with a disk: {}", with_disk().join(", "));
         return Err(Refusal::wrong_use(text, hint).into());
     }
+    if contender.disk.is_some() {
+        let text = format!("`{}`: here `--disk` says how the disk treats a flush", contender.label);
+        return Err(Refusal::wrong_use(text, "leave out what follows the `@`").into());
+    }
     // The disk has a partition table, and all of it lies in memory.
     if options.lane_size.0 < smallest + (1 << 20) {
         let text = format!("a disk of {} is too small for `{}`", options.lane_size, contender.label);

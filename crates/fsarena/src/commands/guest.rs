@@ -22,7 +22,8 @@ pub fn run(options: &Guest) -> Result<Ended> {
     let prepared = fsarena_guest::prepare(&places::cache()?, &wanted, &mut |what| tell(what))?;
     let begin = Instant::now();
     let running =
-        Hardware { prepared: &prepared, lanes: None, raw: None, shares: &Shares::default(), order: None }.boot()?;
+        Hardware { prepared: &prepared, lanes: None, modes: &[], raw: None, shares: &Shares::default(), order: None }
+            .boot()?;
     if !running.answers() {
         return Err(running.failed("did not start its agent").into());
     }

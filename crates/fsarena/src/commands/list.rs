@@ -84,7 +84,7 @@ pub enum Availability {
     Here,
     /// Usable by root only.
     AsRoot,
-    /// The running kernel does not support it.
+    /// The running kernel does not support it, or it is a folder of this machine that a guest mounts.
     KernelLacks,
     /// This program is not installed.
     ToolMissing(Tool),
@@ -107,7 +107,7 @@ pub fn availability(kind: &dyn Kind) -> Availability {
     if kind.ground() == Ground::Directory {
         return Availability::Here;
     }
-    if !kernel_has(kind.mounted_as()) {
+    if kind.ground() == Ground::Share || !kernel_has(kind.mounted_as()) {
         return Availability::KernelLacks;
     }
     match missing_tool(kind) {

@@ -30,7 +30,8 @@ pub struct Session {
 impl Session {
     /// Boots a guest with this disk.
     pub fn boot(prepared: &Prepared, disk: &RawDisk) -> Result<Self> {
-        let hardware = Hardware { prepared, lanes: None, raw: Some(disk), shares: &Shares::default(), order: None };
+        let hardware =
+            Hardware { prepared, lanes: None, modes: &[], raw: Some(disk), shares: &Shares::default(), order: None };
         let running = hardware.boot()?;
         let stream = running.stream().try_clone().context("the connection to the guest")?;
         stream.set_read_timeout(Some(LOOK)).context("the connection to the guest")?;

@@ -148,7 +148,8 @@ impl Guests<'_> {
         let plan = Plan { guest: Some(guest.clone()), storage: Storage::Disk(fsarena_guest::lanes_device()), ..plan };
         let size = disk::needed(&plan).context("the lanes are too large")?;
         let (lanes, shares) = (Some((&disk, size)), Shares::default());
-        let running = Hardware { prepared: &prepared, lanes, raw: None, shares: &shares, order: None }.boot()?;
+        let mut running =
+            Hardware { prepared: &prepared, lanes, modes: &[], raw: None, shares: &shares, order: None }.boot()?;
         let lost = Arc::new(AtomicBool::new(false));
         let stream = || running.stream().try_clone().context("the connection to the guest");
         let (input, output) = (Box::new(stream()?), BufReader::new(stream()?));

@@ -1,20 +1,43 @@
 //! Runs in a guest: a real QEMU boots a real kernel of Debian.
 
+use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use fsarena_testing::{Need, has};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::stage::{Doomed, Stage, binary, err, out, run, wait_until};
 
-/// Fetches what a guest needs. This is done before a stage takes the test's network away.
+/// Fetches what a guest needs, once for all tests. This is done before a stage takes the test's network away.
 fn prepared() -> bool {
-    if !has(&[Need::Root, Need::Program("qemu-system-x86_64")]) {
-        return false;
-    }
-    let output = run(Command::new(binary()).arg("guest"), 0);
-    assert!(out(&output).starts_with("The guest works: linux-image-"), "{}", out(&output));
-    true
+    has(&[Need::Root, Need::Program("qemu-system-x86_64")]) && !release().is_empty()
+}
+
+/// The release of the guest's kernel.
+fn release() -> &'static str {
+    static RELEASE: OnceLock<String> = OnceLock::new();
+    RELEASE.get_or_init(|| {
+        let text = out(&run(Command::new(binary()).arg("guest"), 0));
+        let package = text.strip_prefix("The guest works: linux-image-").expect("a kernel's package");
+        package.split(' ').next().unwrap_or_default().to_owned()
+    })
+}
+
+/// Nothing is left of the test's runs, and no process of theirs: these are in the test's own network namespace.
+fn assert_nothing_left(stage: &Stage) {
+    assert_eq!(stage.left(), Vec::<String>::new());
+    let network = |process: &str| fs::read_link(format!("/proc/{process}/ns/net")).ok();
+    let own = network("thread-self").expect("a thread has a namespace");
+    assert_ne!(Some(&own), network("1").as_ref(), "the test has a namespace of its own");
+    let entries = fs::read_dir("/proc").expect("readable").filter_map(Result::ok);
+    let processes = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let is_left = |process: &String| {
+        process.parse().is_ok_and(|number: u32| number != std::process::id()) && network(process).as_ref() == Some(&own)
+    };
+    let left: Vec<String> = processes.filter(is_left).collect();
+    assert!(left.is_empty(), "processes {left:?}");
 }
 
 #[test]
@@ -46,7 +69,7 @@ fn kinds_that_this_kernel_lacks_and_folders_of_the_host_are_compared_in_a_guest(
     assert!(command.contains("--guest") && command.contains("--guest-kernel"), "{command}");
     run(stage.fsarena().args(["resume", "last", "--rounds", "1"]), 0);
     assert_eq!(stage.json()["rounds"], 2);
-    assert_eq!(stage.left(), Vec::<String>::new());
+    assert_nothing_left(&stage);
 }
 
 #[test]
@@ -130,7 +153,7 @@ fn dies(contenders: &[&str]) {
     std::io::Read::read_to_string(child.0.stderr.as_mut().expect("piped"), &mut text).expect("text");
     assert_eq!(status.code(), Some(3), "{text}");
     assert!(text.contains("the guest stopped before the run ended: QEMU ended with signal: 9"), "{text}");
-    assert_eq!(stage.left(), Vec::<String>::new());
+    assert_nothing_left(&stage);
 }
 
 #[test]
@@ -151,5 +174,167 @@ fn what_no_guest_can_do_is_refused_with_a_hint() {
         let output = run(stage.compare(arguments).args(["--workload", &stage.small()]), code);
         assert!(err(&output).contains(expected) && err(&output).contains("hint: "), "{}", err(&output));
     }
-    assert_eq!(stage.left(), Vec::<String>::new());
+    assert_nothing_left(&stage);
+}
+
+#[test]
+fn disks_with_their_own_cache_modes_and_a_folder_by_sftp_are_compared_in_a_guest() {
+    if !prepared() || !has(&[Need::Program("qemu-img"), Need::Path("/usr/lib/openssh/sftp-server")]) {
+        return;
+    }
+    let stage = Stage::new();
+    let arguments = ["ext4@cache=unsafe", "slow=ext4@cache=directsync,format=qcow2", "sshfs", "--rounds", "1"];
+    let output = run(stage.compare(&arguments).args(["--baselines", "never", "--workload", &stage.small()]), 0);
+    assert!(err(&output).contains("cannot mount sshfs: all contenders run in a guest"), "{}", err(&output));
+    let report = stage.json();
+    let cells = report["cells"].as_array().expect("cells");
+    assert!(cells.len() == 3 && cells.iter().all(|cell| cell["median"].as_f64().is_some_and(|rate| rate > 0.0)));
+    assert!(report["contenders"][2]["mount"].as_str().expect("a mount").starts_with("fuse.sshfs rw"));
+    // The kernel of the guest flushes the first disk, and QEMU syncs nothing. The second one says that each write is
+    // durable, so the guest flushes nothing, and QEMU syncs each write.
+    let notes: Vec<[u64; 3]> = report["notes"].as_array().expect("notes").iter().filter_map(counts).collect();
+    assert_eq!(notes.len(), 2, "{}", report["notes"]);
+    let ([_, flushes, none], [writes, no_flush, syncs]) = (notes[0], notes[1]);
+    assert!(flushes > 0 && none == 0, "{notes:?}");
+    assert!(no_flush == 0 && writes > 0 && syncs >= writes / 2, "{notes:?}");
+    let command = report["command"].to_string();
+    assert!(command.contains("slow=ext4@cache=directsync,format=qcow2"), "{command}");
+    run(stage.fsarena().args(["resume", "last", "--rounds", "1"]), 0);
+    assert_eq!(stage.json()["rounds"], 2);
+    assert_nothing_left(&stage);
+}
+
+/// Writes and flushes of the guest, and syncs of QEMU, in the note about a disk.
+fn counts(note: &serde_json::Value) -> Option<[u64; 3]> {
+    let text = note["text"].as_str().filter(|text| text.starts_with("the guest wrote "))?;
+    let label = text.split('`').nth(1)?;
+    let numbers = text.replace(label, "").replace("once", "1");
+    let numbers = numbers.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok());
+    numbers.collect::<Vec<u64>>().try_into().ok()
+}
+
+/// In this thread and in what it starts, `file` has the content of `by`.
+fn cover(file: &str, by: &Path) {
+    run(Command::new("mount").arg("--bind").arg(by).arg(file), 0);
+}
+
+const CACHE: &str = "/var/cache/fsarena";
+
+/// In this thread and in what it starts, the cache is empty, with room for `size` bytes.
+fn empty_cache(size: &str) {
+    let options = format!("size={size}");
+    run(Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs", CACHE]), 0);
+}
+
+#[test]
+fn what_this_machine_lacks_for_a_guest_is_named_with_the_way_out() {
+    if !prepared() {
+        return;
+    }
+    let stage = Stage::new();
+    let refused = |arguments: &[&str], expected: &str, hint: &str| {
+        let output = run(stage.compare(arguments).args(["--workload", &stage.small()]), 4);
+        let text = err(&output);
+        assert!(text.contains(expected) && text.contains(&format!("hint: {hint}")), "{text}");
+        assert_nothing_left(&stage);
+    };
+    let unknown = ["ext4", "xfs", "--guest", "--guest-kernel", "linux-image-of-nobody"];
+    refused(&unknown, "fetch the package `linux-image-of-nobody`: Unable to locate", "packages come from the mirrors");
+
+    let small = stage.path("small");
+    fs::create_dir(&small).expect("made");
+    run(Command::new("mount").args(["-t", "tmpfs", "-o", "size=4M", "tmpfs"]).arg(&small), 0);
+    let storage = ["ext4", "xfs", "--guest", "--storage", &small.display().to_string()];
+    let output = run(stage.fsarena().arg("compare").args(storage).args(["--workload", &stage.small()]), 4);
+    assert!(err(&output).contains("no room for a disk of"), "{}", err(&output));
+    assert_eq!(fs::read_dir(&small).expect("readable").count(), 0);
+
+    for server in ["/usr/bin/ganesha.nfsd", "/usr/sbin/ganesha.nfsd"].iter().filter(|path| Path::new(path).exists()) {
+        cover(server, Path::new("/dev/null"));
+    }
+    refused(&["ext4", "nfs"], "`nfs` needs `ganesha.nfsd` on this machine", "apt-get install nfs-ganesha, or");
+
+    empty_cache("4M");
+    let kernel = kernel_package(&stage);
+    refused(&["ext4", "xfs", "--guest", "--guest-kernel", &kernel], "no room for the kernel", "a guest needs 1 GB");
+    assert_eq!(fs::read_dir(format!("{CACHE}/kernels")).expect("readable").count(), 0, "what is partial is removed");
+
+    // The test's network has no devices.
+    empty_cache("64M");
+    refused(&["ext4", "xfs", "--guest"], "fetch the lists of Debian's packages: ", "without a network, copy");
+
+    let path = std::env::var("PATH").unwrap_or_default();
+    let qemu =
+        path.split(':').map(|folder| format!("{folder}/qemu-system-x86_64")).find(|path| Path::new(path).exists());
+    cover(&qemu.expect("it is installed"), Path::new("/dev/null"));
+    refused(&["ext4", "xfs", "--guest"], "`qemu-system-x86_64` is needed", "apt-get install qemu-system-x86");
+}
+
+/// A package with a kernel of 8 MiB, which is larger than the cache of the test.
+fn kernel_package(stage: &Stage) -> String {
+    let tree = stage.path("tree");
+    for folder in ["DEBIAN", "boot"] {
+        fs::create_dir_all(tree.join(folder)).expect("made");
+    }
+    let control = "Package: linux-image-9\nVersion: 9\nArchitecture: amd64\nMaintainer: x <x@x>\nDescription: x\n";
+    fs::write(tree.join("DEBIAN/control"), control).expect("written");
+    fs::write(tree.join("boot/vmlinuz-9"), vec![7; 8 << 20]).expect("written");
+    let package = stage.path("linux-image-9.deb").display().to_string();
+    run(Command::new("dpkg-deb").args(["--build", "-Zgzip"]).arg(&tree).arg(&package), 0);
+    package
+}
+
+#[test]
+fn a_guest_that_cannot_do_its_work_measures_nothing_and_says_why() {
+    if !prepared() {
+        return;
+    }
+    let stage = Stage::new();
+    let failed = |arguments: &[&str], code, expected: &[&str]| {
+        let output = run(stage.compare(arguments).args(["--rounds", "1", "--workload", &stage.small()]), code);
+        let text = err(&output);
+        assert!(expected.iter().all(|words| text.contains(words)), "{text}");
+        assert_nothing_left(&stage);
+        let runs = out(&run(stage.fsarena().arg("runs"), 0));
+        assert!(!runs.contains("ext4"), "nothing was measured: {runs}");
+    };
+    let mount = ["ext4:bogus", "xfs", "--guest"];
+    failed(&mount, 3, &["Unknown parameter 'bogus'", "hint: the words after the colon are the kernel's"]);
+
+    let root = Path::new(CACHE).join("roots").join(release());
+    let (image, own) = (root.join("root.img"), stage.in_memory("root.img"));
+    fs::copy(&image, &own).expect("copied");
+    let module = format!("rm /usr/lib/modules/{}/kernel/fs/nilfs2/nilfs2.ko", release());
+    run(Command::new("debugfs").args(["-w", "-R", &module]).arg(&own), 0);
+    cover(&image.display().to_string(), &own);
+    failed(
+        &["ext4", "nilfs2", "--guest"],
+        4,
+        &["the guest's kernel (linux-image-", "has no `nilfs2`", "--guest-kernel"],
+    );
+
+    let (boot, own) = (root.join("boot.cpio"), stage.path("boot.cpio"));
+    let mut archive = fs::read(&boot).expect("readable");
+    // The kernel unpacks archives that follow each other, from a multiple of four bytes.
+    archive.resize(archive.len().next_multiple_of(4), 0);
+    archive.extend(newc("fsarena-modules/999-broken", b"no module"));
+    fs::write(&own, archive).expect("written");
+    cover(&boot.display().to_string(), &own);
+    let words = ["stopped before the run ended", "fsarena: load /fsarena-modules/999-broken: ", "hint: "];
+    failed(&["ext4", "xfs", "--guest"], 3, &words);
+}
+
+/// An archive with a file, in the format of an initramfs (Documentation/driver-api/early-userspace/buffer-format.rst).
+fn newc(name: &str, content: &[u8]) -> Vec<u8> {
+    let entry = |name: &str, content: &[u8]| {
+        let numbers = [1, 0o100_600, 0, 0, 1, 0, content.len(), 0, 0, 0, 0, name.len() + 1, 0];
+        let mut bytes = b"070701".to_vec();
+        bytes.extend(numbers.iter().flat_map(|number| format!("{number:08x}").into_bytes()));
+        for part in [[name.as_bytes(), b"\0"].concat(), content.to_vec()] {
+            bytes.extend(part);
+            bytes.resize(bytes.len().next_multiple_of(4), 0);
+        }
+        bytes
+    };
+    [entry(name, content), entry("TRAILER!!!", b"")].concat()
 }

@@ -1,0 +1,113 @@
+//! The virtual disks with the lanes: one for all of them, or one for each.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+
+use fsarena_model::guest::{CacheMode, DiskMode, ImageFormat};
+use fsarena_model::{Bytes, GuestDisk, Storage};
+use fsarena_sys::child;
+use rustix::fs::{FallocateFlags, fallocate};
+
+use crate::kernel::run;
+use crate::{GuestError, LANES, channel, lane_serial};
+
+/// A virtual disk: a file without a name, in the storage of the lanes.
+#[derive(Debug)]
+pub struct LaneDisk {
+    /// The file, allocated in full.
+    pub file: File,
+    /// The name of its node in QEMU.
+    pub node: String,
+    serial: String,
+    mode: DiskMode,
+}
+
+/// The disks of `size` bytes: one for each of `modes`, or one if there are none; none if the guest simulates its disk.
+///
+/// # Errors
+/// If there is no room, or a program is missing.
+pub fn disks(lanes: Option<(&GuestDisk, Bytes)>, modes: &[DiskMode]) -> Result<Vec<LaneDisk>, GuestError> {
+    let Some((GuestDisk::Virtual(storage), size)) = lanes else { return Ok(Vec::new()) };
+    if modes.is_empty() {
+        let (file, mode) = (channel::disk(storage, size)?, DiskMode::default());
+        return Ok(vec![LaneDisk { file, node: "lanes".to_owned(), serial: LANES.to_owned(), mode }]);
+    }
+    let own = |(index, mode): (usize, &DiskMode)| {
+        let file = match mode.format.unwrap_or_default() {
+            ImageFormat::Raw => channel::disk(storage, size)?,
+            ImageFormat::Qcow2 => qcow2(storage, size)?,
+        };
+        Ok(LaneDisk { file, node: format!("lanes-{index}"), serial: lane_serial(index), mode: *mode })
+    };
+    modes.iter().enumerate().map(own).collect()
+}
+
+/// A file in format qcow2, as qemu-img makes it. All its bytes are allocated on the host, so that it cannot become full:
+/// tables take 1/4096 of the size (docs/interop/qcow2.txt of QEMU: eight bytes and two per cluster of 64 KiB).
+fn qcow2(storage: &Storage, size: Bytes) -> Result<File, GuestError> {
+    let program = "qemu-img";
+    child::find_program(program).ok_or(GuestError::ProgramMissing { program, package: "qemu-utils" })?;
+    let most = Bytes(size.0 + size.0 / 4096 + (4 << 20));
+    let file = channel::empty(storage)?;
+    channel::inherit(&file)?;
+    let (path, bytes) = (format!("/dev/fd/{}", file.as_raw_fd()), size.0.to_string());
+    run(&[program, "create", "-q", "-f", "qcow2", &path, &bytes], "qemu-img create")?;
+    let allocated = fallocate(&file, FallocateFlags::KEEP_SIZE, 0, most.0);
+    allocated.map_err(|error| channel::no_room(storage, most, error.into()))?;
+    Ok(file)
+}
+
+impl LaneDisk {
+    /// QEMU's arguments. `set` is the number of its set of descriptors.
+    pub fn arguments(&self, set: usize) -> Vec<String> {
+        let Self { file, node, serial, mode } = self;
+        let cache = mode.cache.unwrap_or_default();
+        let on = |is_on: bool| if is_on { "on" } else { "off" };
+        let flags = format!("cache.direct={},cache.no-flush={}", on(cache.is_direct()), on(cache == CacheMode::Unsafe));
+        let path = format!("driver=file,filename=/dev/fdset/{set},{flags}");
+        let nodes = match mode.format.unwrap_or_default() {
+            ImageFormat::Raw => vec![format!("{path},node-name={node}")],
+            ImageFormat::Qcow2 => {
+                vec![
+                    format!("{path},node-name={node}-file"),
+                    format!("driver=qcow2,file={node}-file,{flags},node-name={node}"),
+                ]
+            }
+        };
+        let device = format!(
+            "virtio-blk-pci,drive={node},serial={serial},write-cache={},werror=report",
+            on(!cache.syncs_each_write())
+        );
+        let mut words = vec!["-add-fd".to_owned(), format!("fd={},set={set}", file.as_raw_fd())];
+        words.extend(nodes.into_iter().flat_map(|node| ["-blockdev".to_owned(), node]));
+        words.extend(["-device".to_owned(), device]);
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The settings that qemu(1) lists for `cache=` of `-drive`: write-back, direct and no-flush.
+    #[test]
+    fn a_cache_mode_is_three_settings_of_qemu() {
+        let modes = [
+            ("writeback", "on", "off", "off"),
+            ("none", "on", "on", "off"),
+            ("writethrough", "off", "off", "off"),
+            ("directsync", "off", "on", "off"),
+            ("unsafe", "on", "off", "on"),
+        ];
+        for (name, writeback, direct, no_flush) in modes {
+            let mode: DiskMode = format!("cache={name},format=qcow2").parse().expect("well spelled");
+            let lanes = GuestDisk::Virtual(Storage::Memory);
+            let file = channel::disk(&Storage::Memory, Bytes::mib(1)).expect("memory");
+            let words = LaneDisk { file, node: "n".to_owned(), serial: "s".to_owned(), mode }.arguments(1).join(" ");
+            let flags = format!("cache.direct={direct},cache.no-flush={no_flush}");
+            assert_eq!(words.matches(&flags).count(), 2, "{words}");
+            assert!(words.contains(&format!("write-cache={writeback}")), "{words}");
+            assert_eq!(disks(Some((&lanes, Bytes::mib(1))), &[]).expect("memory").len(), 1);
+        }
+    }
+}
