@@ -57,8 +57,7 @@ apps:
 
 compare: build
 	$(if $(APPS_$(SUITE)),@scripts/install-missing $(APPS_$(SUITE)))
-	$(FSARENA) compare $(or $(CONTENDERS),$(if $(SUITE),,ext4 xfs btrfs)) $(OF_SUITE)
-	$(FSARENA) report last --format html -o fsarena-report.html
+	$(FSARENA) compare $(or $(CONTENDERS),$(if $(SUITE),,ext4 xfs btrfs)) $(OF_SUITE) -o fsarena-report.html
 
 # Clippy's compiler builds the tests, so that nothing is compiled twice; its warnings are errors. Property tests have
 # fixed seeds. A test whose needs are missing fails; with NEEDS=list such tests are listed at the end instead.

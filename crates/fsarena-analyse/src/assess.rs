@@ -65,7 +65,7 @@ pub fn verdicts_so_far(record: &RunRecord, standing: &Standing) -> Vec<PairVerdi
 }
 
 /// All cells, by workload, then contender. Their stability is not filled in.
-fn cells(record: &RunRecord) -> Vec<Cell> {
+pub(crate) fn cells(record: &RunRecord) -> Vec<Cell> {
     let plan = &record.plan;
     let excluded = noise::Excluded::of(record);
     let of_workload = |workload| {

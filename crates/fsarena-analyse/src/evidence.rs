@@ -106,7 +106,7 @@ fn field(record: &RunRecord, index: usize, group: &[usize], excluded: &[u32]) ->
 }
 
 /// The slices of `labels` in one round of a workload, sweep by sweep; `trials` holds the trials of all contenders.
-fn sweeps(workload: &Workload, labels: &[&Label], trials: &[&Trial]) -> Round {
+pub(crate) fn sweeps(workload: &Workload, labels: &[&Label], trials: &[&Trial]) -> Round {
     let mut sweeps: Vec<Sweep> = Vec::new();
     for (place, label) in labels.iter().enumerate() {
         let own = trials.iter().filter(|trial| trial.contender == **label && trial.outcome == Outcome::Finished);

@@ -104,7 +104,7 @@ fn is_looked_at(round: u32) -> bool {
 
 /// The share of the planned rounds, or of the planned time, that is used up after a round. It depends only on the
 /// clock, never on results. A complete run has used up its time.
-fn progress(record: &RunRecord, round: u32) -> f64 {
+pub(crate) fn progress(record: &RunRecord, round: u32) -> f64 {
     let is_end =
         |round: u32| record.status == Status::Complete && record.rounds.last().is_some_and(|it| it.round == round);
     match record.plan.rounds {

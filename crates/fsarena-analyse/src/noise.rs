@@ -265,6 +265,12 @@ pub fn condition(record: &RunRecord) -> Option<String> {
     Some(text)
 }
 
+/// The usual load during the run; `None` if the machine was quiet.
+pub fn usual(record: &RunRecord) -> Option<String> {
+    let condition = Condition::of(record);
+    (!condition.is_quiet()).then(|| condition.usual.words(condition.bounds))
+}
+
 /// The load on the machine before the run began; `None` if it was quiet.
 pub fn before(at_rest: &AtRest, bounds: &NoiseBounds) -> Option<String> {
     let rates = Rates {

@@ -1,6 +1,7 @@
 //! The result over all states of a file system.
 
-use crate::found::Found;
+use crate::found::{Found, Loss};
+use crate::work::Action;
 
 /// Most examples that are kept.
 const EXAMPLES: usize = 3;
@@ -33,7 +34,9 @@ impl Tally {
         self.most_lost = self.most_lost.max(lost);
         self.unmountable += u64::from(unmountable.is_some());
         self.damaged += u64::from(damage.is_some());
-        let loss = losses.first().map(|loss| format!("operation {} is lost: {}", loss.operation, loss.what));
+        let loss = losses.first().map(|Loss { operation, what }| {
+            format!("operation {operation} ({}) is lost: {what}", Action::of(*operation))
+        });
         let what = unmountable.iter().cloned().chain(loss).chain(damage.iter().cloned()).next();
         if let Some(what) = what.filter(|_| self.examples.len() < EXAMPLES) {
             self.examples.push(format!("{state}: {what}"));
@@ -66,7 +69,7 @@ mod tests {
         tally.add("state 4", 9, &unmountable);
         assert_eq!((tally.states, tally.losing, tally.most_lost), (4, 2, 9));
         assert_eq!((tally.unmountable, tally.damaged), (1, 1));
-        assert_eq!(tally.examples[0], "state 2: operation 3 is lost: nothing is there");
+        assert_eq!(tally.examples[0], "state 2: operation 3 (rename) is lost: nothing is there");
         assert_eq!(tally.examples.len(), 3);
     }
 

@@ -1,5 +1,6 @@
 //! The operations of the writer. Each is durable, by the rules of POSIX and SQLite, once it has returned.
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
@@ -41,6 +42,20 @@ impl Action {
     /// That of the operation with this number.
     pub fn of(operation: u64) -> Self {
         Self::ALL[(operation % Self::ALL.len() as u64) as usize]
+    }
+}
+
+/// What the action does, in a few words.
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Append => "append and fsync",
+            Self::AppendData => "append and fdatasync",
+            Self::Create => "new file",
+            Self::Replace => "rename",
+            Self::WriteAhead => "SQLite with a write-ahead log",
+            Self::Rollback => "SQLite with a rollback journal",
+        })
     }
 }
 

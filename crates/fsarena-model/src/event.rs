@@ -116,7 +116,11 @@ pub enum Event {
     },
     /// A note for the report.
     Note(Note),
-    /// The run ends: always the last event.
+    /// Its user gave the run a tag.
+    Tagged(String),
+    /// Its user took a tag away.
+    Untagged(String),
+    /// The run ends: the last event, apart from tags and notes that its user adds later.
     Finished(Status),
 }
 

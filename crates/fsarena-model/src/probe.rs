@@ -219,7 +219,7 @@ probes! {
     CPU_MACHINE = "cpu.machine", "s", Kind::PerOperation, Evidence;
     CPU_STEAL = "cpu.steal", "s", Kind::PerSecond("cores"), Explanation;
     CPU_FOREIGN = "cpu.foreign", "cores", Kind::Computed, Explanation;
-    SWITCHES = "switches", "switches", Kind::Trial, Explanation;
+    SWITCHES = "switches", "switches", Kind::PerOperation, Explanation;
     PAGES_DIRTIED = "pages.dirtied", "pages", Kind::PerOperation, Explanation;
     PAGES_CACHED = "pages.cached", "pages", Kind::PerOperation, Explanation;
     MACHINE_DIRTIED = "machine.dirtied", "pages", Kind::PerOperation, Explanation;

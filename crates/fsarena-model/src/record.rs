@@ -40,6 +40,9 @@ pub struct RunRecord {
     pub checks: Vec<Check>,
     /// Notes for the report.
     pub notes: Vec<Note>,
+    /// Words by which its user finds it again, in the order in which they were given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
 }
 
 impl RunRecord {
@@ -57,6 +60,7 @@ impl RunRecord {
             baselines: Vec::new(),
             checks: Vec::new(),
             notes: Vec::new(),
+            tags: Vec::new(),
         }
     }
 
@@ -79,6 +83,9 @@ impl RunRecord {
             Event::Checked(check) => self.checks.push(check),
             Event::RoundFinished(facts) => self.rounds.push(facts),
             Event::Note(note) => self.notes.push(note),
+            Event::Tagged(tag) if self.tags.contains(&tag) => {}
+            Event::Tagged(tag) => self.tags.push(tag),
+            Event::Untagged(tag) => self.tags.retain(|other| *other != tag),
             Event::Resumed { .. } => self.status = Status::Interrupted,
             Event::Finished(status) => self.status = status,
             Event::Started { .. }

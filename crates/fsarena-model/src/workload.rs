@@ -2,6 +2,7 @@
 
 mod metric;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -84,6 +85,10 @@ pub struct Workload {
     pub traits: Traits,
 }
 
+/// Fields that do not change what a workload does: words, limits, and what is known about it.
+const WORDS: [&str; 9] =
+    ["measures", "why", "traits", "agrees-from-ms", "time-limit-s", "published", "smoke", "most-rounds", "scaled"];
+
 impl Workload {
     /// Length of a slice's timed part; `None` means until the work is done.
     pub fn timed(&self) -> Option<Nanos> {
@@ -101,6 +106,18 @@ impl Workload {
             Relation::Rate(rate) => Some(rate),
             _ => None,
         }
+    }
+
+    /// The names of the fields in which the work of another workload differs, so that their figures cannot be compared.
+    pub fn unlike(&self, other: &Self) -> Vec<String> {
+        let fields = |workload: &Self| match serde_json::to_value(workload) {
+            Ok(serde_json::Value::Object(fields)) => fields,
+            _ => serde_json::Map::new(),
+        };
+        let (own, others) = (fields(self), fields(other));
+        let names: BTreeSet<&String> = own.keys().chain(others.keys()).collect();
+        let is_work = |name: &&&String| !WORDS.contains(&name.as_str()) && own.get(**name) != others.get(**name);
+        names.iter().filter(is_work).map(|name| (*name).clone()).collect()
     }
 
     /// Whether operations begin at a given rate, whatever became of the ones before.

@@ -10,6 +10,9 @@
 //! | `rank` | a contender in a workload | empty; `low` is its best possible rank, `high` its worst |
 //! | `suite` | a pair over all `workloads` | the geometric mean of its ratios |
 //!
+//! Every row has the run's number, start, seed, SHA-256 of the plan, kernel and processor, so that files of several runs
+//! can be joined.
+//!
 //! A `cell` also has the shares of the harness, of the device's rate and of mere process starts (0 to 1), and seconds
 //! and syncs per operation. A `verdict` also has what one contender of the pair guarantees and the other does not. The
 //! three clocks and space are probes.
@@ -25,7 +28,7 @@ use fsarena_model::comparison::{BaselineRow, Cell, PairVerdict, StandingRow, Sui
 
 use crate::visible;
 
-const COLUMNS: [&str; 29] = [
+const COLUMNS: [&str; 35] = [
     "kind",
     "workload",
     "contender",
@@ -55,10 +58,17 @@ const COLUMNS: [&str; 29] = [
     "guarantees",
     "leaning",
     "detectable",
+    "run",
+    "started",
+    "seed",
+    "plan_hash",
+    "kernel",
+    "processor",
 ];
 
 /// Columns of text, which may come from a file or a path.
-const TEXTS: [&str; 8] = ["workload", "contender", "against", "metric", "unit", "validity", "reason", "guarantees"];
+const TEXTS: [&str; 10] =
+    ["workload", "contender", "against", "metric", "unit", "validity", "reason", "guarantees", "kernel", "processor"];
 
 /// The comparison as CSV.
 pub fn render(comparison: &Comparison) -> String {
@@ -67,8 +77,26 @@ pub fn render(comparison: &Comparison) -> String {
     let verdicts = comparison.verdicts.iter().map(verdict_row);
     let ranks = comparison.standings.iter().map(rank_row);
     let suite = comparison.suite_ratios.iter().map(suite_row);
-    let lines = cells.chain(baselines).chain(verdicts).chain(ranks).chain(suite).map(|fields| line(&fields));
+    let of_run = of_run(comparison);
+    let rows = cells.chain(baselines).chain(verdicts).chain(ranks).chain(suite);
+    let lines = rows.map(|mut fields| {
+        fields.extend(of_run.iter().cloned());
+        line(&fields)
+    });
     std::iter::once(line(&head())).chain(lines).collect()
+}
+
+/// What every row says about the run.
+fn of_run(comparison: &Comparison) -> Fields {
+    let environment = &comparison.environment;
+    vec![
+        ("run", comparison.run.to_string()),
+        ("started", comparison.started.clone()),
+        ("seed", comparison.seed.clone()),
+        ("plan_hash", comparison.plan_hash.clone()),
+        ("kernel", environment.kernel.clone().unwrap_or_default()),
+        ("processor", environment.cpu.clone().unwrap_or_default()),
+    ]
 }
 
 /// A row's fields, each with the name of its column.

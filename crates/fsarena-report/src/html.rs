@@ -5,7 +5,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, HtmlEscape, Output, State, UndefinedBehavior, Value, escape_formatter};
 
-use crate::report::{Additions, Medium};
+use crate::report::{Additions, Medium, Report};
 use crate::{sections, visible};
 
 /// The templates; the page uses the others. Values are escaped in all whose names end in `.html`.
@@ -17,6 +17,11 @@ const TEMPLATES: &[(&str, &str)] = &[
 
 /// The report as one HTML page.
 pub fn render(comparison: &Comparison, additions: Additions) -> String {
+    of_report(sections::report(comparison, additions))
+}
+
+/// Any report as one HTML page.
+pub fn of_report(report: Report) -> String {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
@@ -27,7 +32,7 @@ pub fn render(comparison: &Comparison, additions: Additions) -> String {
         environment.add_template(name, source).expect("the templates are fixed and tested");
     }
     let page = environment.get_template("page.html").expect("the page is among the templates");
-    let report = sections::report(comparison, additions).on(Medium::Page);
+    let report = report.on(Medium::Page);
     page.render(Serde(report)).expect("the templates ask only for what a report has")
 }
 

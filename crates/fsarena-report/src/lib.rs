@@ -9,9 +9,12 @@
 
 mod answer;
 mod csv;
+mod difference;
 mod explained;
 mod footnote;
+mod gate;
 mod group;
+mod history;
 mod html;
 mod json;
 mod latency;
@@ -32,9 +35,14 @@ mod words;
 use fsarena_model::Comparison;
 
 pub use answer::advised;
+pub use difference::report as difference;
+pub use gate::{junit, report as gate};
+pub use history::report as history;
+pub use html::of_report as html;
 pub use json::indented as json;
+pub use markdown::of_report as markdown;
 pub use report::Additions;
-pub use text::{PLAIN, Style, layout, render as text, summary};
+pub use text::{PLAIN, Style, layout, of_report as report_text, render as text, summary};
 pub use visible::{shell, visible, visible_lines};
 pub use words::{cache, durable, mode, rounds};
 

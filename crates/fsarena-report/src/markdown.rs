@@ -2,12 +2,17 @@
 
 use fsarena_model::Comparison;
 
-use crate::report::{Additions, Block, Content, Fact, Medium, Section, Sentence, Table};
+use crate::report::{Additions, Block, Content, Fact, Medium, Report, Section, Sentence, Table};
 use crate::{sections, visible};
 
 /// The report as Markdown.
 pub fn render(comparison: &Comparison, additions: Additions) -> String {
-    let report = sections::report(comparison, additions).on(Medium::Markdown);
+    of_report(sections::report(comparison, additions))
+}
+
+/// Any report as Markdown.
+pub fn of_report(report: Report) -> String {
+    let report = report.on(Medium::Markdown);
     let head = [format!("# {}", escaped(&report.title)), escaped(&report.answer), escaped(&format!("{}.", report.run))];
     head.into_iter().chain(report.sections.iter().map(|outer| section("##", outer))).collect::<Vec<_>>().join("\n\n")
         + "\n"

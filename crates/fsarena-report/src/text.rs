@@ -34,15 +34,17 @@ pub fn plain(comparison: &Comparison, additions: Additions) -> String {
 
 /// The report in `style`.
 pub fn render(comparison: &Comparison, additions: Additions, style: Style) -> String {
-    rendered(&sections::report(comparison, additions).on(Medium::Terminal), style)
+    of_report(sections::report(comparison, additions), style)
 }
 
 /// The summary in `style`.
 pub fn summary(comparison: &Comparison, style: Style) -> String {
-    rendered(&sections::summary(comparison).on(Medium::Terminal), style)
+    of_report(sections::summary(comparison), style)
 }
 
-fn rendered(report: &Report, style: Style) -> String {
+/// Any report in `style`.
+pub fn of_report(report: Report, style: Style) -> String {
+    let report = report.on(Medium::Terminal);
     let mut parts = vec![style.heading(&report.run)];
     parts.extend(report.condition.iter().map(|text| wrapped(text, "", style.width)));
     parts.extend(report.sections.iter().map(|section| style.section(section)));

@@ -21,20 +21,21 @@ use std::cell::RefCell;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use budget::Looks;
 pub use data::{Reduced, Round, Sweep, Workload};
 pub use outlook::{MOST_ROUNDS, Outlook};
+pub(crate) use variance::{Moderated, moderate};
 
 use crate::error::StatsError;
 use crate::interval::{Interval, Precision};
 use crate::quantile::student_upper;
-use budget::{Looks, most_true_nulls};
+use budget::most_true_nulls;
 use data::Sample;
-use variance::Moderated;
 
 /// The upper tail of the pointwise 95 % interval.
 const POINTWISE_TAIL: f64 = 0.025;
 /// Fewer rounds than this prove nothing: two can agree by chance.
-const FEWEST_ROUNDS: usize = 3;
+pub(crate) const FEWEST_ROUNDS: usize = 3;
 
 /// The error rates that the verdicts keep.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

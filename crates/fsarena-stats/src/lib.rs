@@ -11,7 +11,9 @@
 //! | at which mix would another contender be best? | `mix.rs` |
 //! | is a contender stable over the rounds? | `steady.rs` |
 //! | is it stable within a round, and does a slice depend on the one before it? | `within.rs` |
+//! | where does a series of runs change its level? | `change_points.rs` |
 //! | how well do two orders agree? | `agreement.rs` |
+//! | what changed between two sides that were not interleaved? | `sessions.rs` |
 //! | is a device in its steady state? | `snia.rs` |
 //!
 //! `examples/calibrate` prints how often the decisions are wrong.
@@ -19,6 +21,7 @@
 //! All differences are natural logarithms of a ratio, oriented so that larger is better.
 
 mod agreement;
+mod change_points;
 mod decision;
 mod error;
 mod interval;
@@ -28,18 +31,24 @@ mod quantile;
 mod rank;
 #[cfg(test)]
 mod reference;
+mod sessions;
 mod snia;
 mod steady;
 mod summary;
 mod within;
 
 pub use agreement::{OrderedPairs, Tau, order, tau_of_lists, tau_over_rounds};
+pub use change_points::{ChangePoint, change_points};
 pub use decision::{Judge, MOST_ROUNDS, Outlook, Pair, Reduced, Round, Rule, Sweep, Verdict, Workload};
 pub use error::StatsError;
 pub use interval::{Interval, Precision};
 pub use mean::{Mean, Part, weighted_mean};
 pub use mix::{Flip, Lead, flips};
 pub use rank::{Rank, Standings};
+pub use sessions::{
+    Drift, Ending, Proof, Quantity, Regression, Shift, Unchanged, mean_session, proofs, regressions, session, shifts,
+    shifts_with,
+};
 pub use snia::SteadyWindow;
 pub use steady::{Effect, outliers, own_trends};
 pub use summary::{Summary, cell_summary, round_value};

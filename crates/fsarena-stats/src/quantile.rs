@@ -13,3 +13,9 @@ pub(crate) fn student_upper(freedom: f64, tail: f64) -> f64 {
     // The lower tail keeps the digits of a small probability, which 1 − tail would lose.
     -student.inverse_cdf(tail)
 }
+
+/// The probability that Student's t with `freedom` degrees of freedom exceeds `value`.
+pub(crate) fn student_tail(freedom: f64, value: f64) -> f64 {
+    let student = StudentsT::new(0.0, 1.0, freedom).expect("degrees of freedom are positive and finite");
+    student.cdf(-value)
+}

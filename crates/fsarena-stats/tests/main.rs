@@ -1,6 +1,9 @@
 //! The decisions compared with other programs' figures, in simulations, and properties that hold for any data.
 
 #[allow(dead_code)]
+#[path = "../examples/calibrate/gates.rs"]
+mod gates;
+#[allow(dead_code)]
 #[path = "../examples/calibrate/noise.rs"]
 mod noise;
 #[allow(dead_code)]
@@ -12,8 +15,12 @@ mod trace;
 #[allow(dead_code)]
 #[path = "../examples/calibrate/world.rs"]
 mod world;
+#[allow(dead_code)]
+#[path = "../examples/calibrate/worlds.rs"]
+mod worlds;
 
 mod decision;
 mod decision_simulation;
+mod gate_errors;
 mod mix;
 mod steady;

@@ -1,5 +1,7 @@
 //! Reads runs: their events, their records, and the list of runs.
 
+use std::collections::BTreeMap;
+
 use fsarena_model::{Event, Label, RunRecord, Status};
 use rusqlite::Row;
 use rusqlite::types::Type;
@@ -21,6 +23,8 @@ pub struct RunRow {
     pub contenders: Vec<Label>,
     /// Rounds that were finished.
     pub rounds: u32,
+    /// Its tags, in the order in which they were given.
+    pub tags: Vec<String>,
 }
 
 impl Store {
@@ -67,8 +71,29 @@ impl Store {
     pub fn runs(&self) -> Result<Vec<RunRow>> {
         let query = "SELECT run, started, suite, contenders, is_complete, rounds FROM run
                      WHERE has_measured ORDER BY run";
-        let list = || self.connection.prepare(query)?.query_map([], run_row)?.collect::<rusqlite::Result<_>>();
-        list().map_err(|error| self.sqlite(error))
+        let list =
+            || self.connection.prepare(query)?.query_map([], run_row)?.collect::<rusqlite::Result<Vec<RunRow>>>();
+        let (mut runs, mut tags) = (list().map_err(|error| self.sqlite(error))?, self.tags()?);
+        runs.iter_mut().for_each(|row| row.tags = tags.remove(&row.run).unwrap_or_default());
+        Ok(runs)
+    }
+
+    /// The tags of each run that has some.
+    fn tags(&self) -> Result<BTreeMap<i64, Vec<String>>> {
+        let query = "SELECT run, event FROM event WHERE event GLOB '{\"tagged\":*' OR event GLOB '{\"untagged\":*'
+                     ORDER BY run, number";
+        let read = |row: &Row<'_>| Ok((row.get(0)?, serde_json::from_str(row.get_ref(1)?.as_str()?)));
+        let all = || self.connection.prepare(query)?.query_map([], read)?.collect::<rusqlite::Result<Vec<_>>>();
+        let mut tags: BTreeMap<i64, Vec<String>> = BTreeMap::new();
+        for (run, event) in all().map_err(|error| self.sqlite(error))? {
+            let own = tags.entry(run).or_default();
+            match event {
+                Ok(Event::Tagged(tag)) if !own.contains(&tag) => own.push(tag),
+                Ok(Event::Untagged(tag)) => own.retain(|other| *other != tag),
+                _ => {}
+            }
+        }
+        Ok(tags)
     }
 
     fn unreadable(&self, run: i64, number: u64, why: impl ToString) -> StoreError {
@@ -98,5 +123,6 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
             .map_err(|error| rusqlite::Error::FromSqlConversionFailure(3, Type::Text, error.into()))?,
         status: if row.get(4)? { Status::Complete } else { Status::Interrupted },
         rounds: row.get(5)?,
+        tags: Vec::new(),
     })
 }

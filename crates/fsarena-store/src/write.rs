@@ -69,6 +69,16 @@ impl Store {
         })
     }
 
+    /// Deletes `run` with all its events.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchRun`], or if it cannot be written.
+    pub fn remove(&mut self, run: i64) -> Result<()> {
+        let removed =
+            self.within("store nothing", |transaction| transaction.execute("DELETE FROM run WHERE run = ?", [run]))?;
+        if removed == 0 { Err(StoreError::NoSuchRun { run, path: self.path.clone() }) } else { Ok(()) }
+    }
+
     fn within<T>(&mut self, step: &str, write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T> {
         fault::step(step).map_err(|error| StoreError::inaccessible(&self.path, Access::Write, error))?;
         let outcome =

@@ -7,6 +7,7 @@ mod documented;
 mod durability;
 mod place;
 mod reproduce;
+mod sides;
 
 use std::path::PathBuf;
 
@@ -19,6 +20,7 @@ pub use calibrate::Calibrate;
 pub use durability::{DiskKind, Durability, WriterKind};
 pub use place::{Guest, How, Place};
 pub use reproduce::{Form, Reproduce, Scale};
+pub use sides::{Diff, Gate, History, Judge, PageFormat, Runs, RunsChange, label};
 
 /// Which file system, with which options, for this work, on this machine?
 #[derive(Debug, Parser)]
@@ -72,8 +74,16 @@ pub enum Command {
     Resume(Resume),
     /// Show a run again, in any format
     Report(Report),
-    /// List the runs in the store
-    Runs,
+    /// Compare two sides of runs that were not interleaved: another kernel, another day, another machine
+    Diff(Diff),
+    /// Check a run for regressions: exit code 1 only if one holds
+    Gate(Gate),
+    /// Say what results that others measured can show, and what they cannot
+    Judge(Judge),
+    /// Show how a workload's figures changed over the runs in the store
+    History(History),
+    /// List the runs in the store; tag, annotate or remove them
+    Runs(Runs),
     /// Write a run as JSON lines, for `fsarena import` on another machine
     Export(Export),
     /// Add runs that `fsarena export` has written to the store
@@ -199,9 +209,9 @@ pub struct Compare {
     /// --scale smoke, else always]
     #[arg(long, value_name = "OFTEN")]
     pub baselines: Option<Often>,
-    /// Print the whole report, not only a summary
-    #[arg(long)]
-    pub full: bool,
+    /// What is printed at the end.
+    #[command(flatten)]
+    pub shown: Shown,
     /// Print the plan, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -211,6 +221,20 @@ pub struct Compare {
     /// Do not wait for another run to end
     #[arg(long)]
     pub no_wait: bool,
+}
+
+/// What is printed at the end of a run, and what is written into a file.
+#[derive(Debug, Default, Args)]
+pub struct Shown {
+    /// Print the whole report, not only a summary
+    #[arg(long)]
+    pub full: bool,
+    /// Write the report in this format: to --output, or to stdout instead of the summary [default with --output: html]
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    pub format: Option<String>,
+    /// Write the report into this file
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Where the data of reads are.
@@ -251,9 +275,9 @@ pub struct Resume {
     /// Overwrite the data on a disk of the run, by its ID from `fsarena doctor`; can be repeated
     #[arg(long, value_name = "ID")]
     pub erase: Vec<String>,
-    /// Print the whole report, not only a summary
-    #[arg(long)]
-    pub full: bool,
+    /// What is printed at the end.
+    #[command(flatten)]
+    pub shown: Shown,
     /// Print what would be done, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -5,17 +5,22 @@ mod bisect;
 mod calibrate;
 mod clean;
 mod compare;
+mod diff;
 mod doctor;
 mod durability;
 mod export;
+mod gate;
 mod generate;
 mod guest;
+mod history;
 mod import;
+mod judge;
 mod list;
 mod report;
 mod reproduce;
 mod resume;
 mod runs;
+mod sides;
 
 use anyhow::{Context, Result};
 use comfy_table::{ContentArrangement, Table, presets};
@@ -35,7 +40,11 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Reproduce(options) => reproduce::run(global, options),
         Command::Resume(options) => resume::run(global, options),
         Command::Report(options) => report::run(global, options),
-        Command::Runs => runs::run(global),
+        Command::Diff(options) => diff::run(global, options),
+        Command::Gate(options) => gate::run(global, options),
+        Command::Judge(options) => judge::run(global, options),
+        Command::History(options) => history::run(global, options),
+        Command::Runs(options) => runs::run(global, options),
         Command::Export(options) => export::run(global, options),
         Command::Import(options) => import::run(global, options),
         Command::List(options) => list::run(options),

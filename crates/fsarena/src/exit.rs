@@ -12,6 +12,8 @@ use crate::note::{note, tell};
 pub enum Ended {
     /// No failure; undecided pairs are not failures.
     Well,
+    /// A regression holds.
+    WithRegression,
     /// A trial did not finish, or a check found damage.
     WithFailures,
     /// A signal stopped the run.
@@ -22,6 +24,7 @@ impl From<Ended> for ExitCode {
     fn from(ended: Ended) -> Self {
         Self::from(match ended {
             Ended::Well => 0,
+            Ended::WithRegression => 1,
             Ended::WithFailures => 3,
             Ended::Interrupted => 130,
         })

@@ -1,5 +1,6 @@
 //! A run in a guest: the virtual machine is made here, and its agent does the work.
 
+mod in_turn;
 mod several;
 
 use std::io::BufReader;
@@ -18,7 +19,7 @@ use fsarena_sys::namespace;
 
 use crate::agent::{self, End, Link, Order, Request, StoredRun};
 use crate::engines::ENGINES;
-use crate::exit::Lost;
+use crate::exit::{Lost, Refusal};
 use crate::held::{Held, take_machine};
 use crate::places;
 
@@ -86,7 +87,10 @@ fn share_of(contender: &Contender) -> Option<&'static dyn Kind> {
 pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
     let kernels = kernels(&order.plan);
     if kernels.len() > 1 {
-        return several::run(in_guest, order, stop, listener);
+        return match in_guest.wanted.accelerator {
+            Some(Accelerator::Deterministic) => in_turn::run(in_guest, order, stop, listener),
+            _ => several::run(in_guest, order, stop, listener),
+        };
     }
     let named = kernels.into_iter().flatten().next().map(str::to_owned);
     let wanted = Wanted { kernel: named.or_else(|| in_guest.wanted.kernel.clone()), ..in_guest.wanted.clone() };
@@ -108,6 +112,10 @@ pub fn resume(stored: StoredRun, plan: &Plan, stop: &AtomicBool, listener: &mut 
         GuestDisk::Simulated(_) => Storage::Memory,
     };
     let (in_guest, on_host) = (InGuest::like(guest, plan), Plan { storage, ..plan.clone() });
+    if kernels(plan).len() > 1 && guest.accelerator == Accelerator::Deterministic {
+        let text = "a run under several kernels that counts instructions cannot go on";
+        return Err(Refusal::wrong_use(text, "start a new one with more --rounds").into());
+    }
     if kernels(plan).len() > 1 {
         return several::resume(&in_guest, stored, &on_host, stop, listener);
     }

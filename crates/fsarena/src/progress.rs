@@ -104,6 +104,8 @@ impl Progress {
             | Event::Started { .. }
             | Event::Resumed { .. }
             | Event::Contender(_)
+            | Event::Tagged(_)
+            | Event::Untagged(_)
             | Event::Checked(_) => {}
         }
     }

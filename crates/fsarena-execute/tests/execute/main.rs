@@ -17,6 +17,7 @@ mod remote;
 mod reproduction;
 mod required_rounds;
 mod resume;
+mod sides;
 mod slices;
 mod stability;
 mod standings;

@@ -7,6 +7,7 @@ mod baselines;
 mod checks;
 mod csv;
 mod fixture;
+mod gate;
 mod hostile;
 mod html;
 mod json;

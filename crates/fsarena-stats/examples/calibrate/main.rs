@@ -1,8 +1,9 @@
 //! Prints how often the decision rule is wrong and what it finds, per kind of noise and number of rounds:
-//! `cargo run --release --example calibrate [RUNS] [SEED] [WORD in a world's name]`.
+//! `cargo run --release --example calibrate [RUNS] [SEED] [WORD in a world's name]`; `gates:WORD` prints gates only.
 //!
 //! Worlds are synthetic, or replay the traces in `tests/traces` (or in the directory `FSARENA_TRACES`).
 
+mod gates;
 mod noise;
 mod tally;
 mod trace;
@@ -21,6 +22,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let runs: u32 = arguments.next().map_or(Ok(1000), |text| text.parse())?;
     let seed: u64 = arguments.next().map_or(Ok(1), |text| text.parse())?;
     let word = arguments.next().unwrap_or_default();
+    if let Some(word) = word.strip_prefix("gates:") {
+        return gates::print(runs, seed, word);
+    }
     println!("{runs} runs without a difference per line, {} with 5, 10 and 15 %; seed {seed}; in %", runs.div_ceil(8));
     println!(
         "wrong: runs with a wrong winner, no difference | with 10 % (standard error); eq: equivalent where 5 % apart"
@@ -36,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("{}", line(&world.name, rounds, &equal, &effects));
         }
     }
-    Ok(())
+    gates::print(runs.min(1000), seed, &word)
 }
 
 fn line(name: &str, rounds: usize, equal: &Tally, effects: &[Tally; 3]) -> String {

@@ -73,6 +73,20 @@ impl Trace {
         self.workloads.values().map(of_workload).collect()
     }
 
+    /// Some neighbouring rounds of all workloads.
+    pub fn block(&self, first: usize, rounds: usize) -> Vec<Workload> {
+        let cut = |workload: &Workload| Workload {
+            contenders: workload.contenders,
+            rounds: workload.rounds.iter().skip(first).take(rounds).cloned().collect(),
+        };
+        self.workloads.values().map(cut).collect()
+    }
+
+    /// The number of rounds that all workloads have.
+    pub fn rounds(&self) -> usize {
+        self.workloads.values().map(|workload| workload.rounds.len()).min().unwrap_or(0)
+    }
+
     /// The number of workloads.
     pub fn workloads(&self) -> usize {
         self.workloads.len()

@@ -24,7 +24,7 @@ const OVERSHOOT: f64 = 0.583;
 /// of the level instead (Haybittle 1971, Peto 1976). After the planned end, stages that each double the budget share
 /// the reserve.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Looks {
+pub(crate) struct Looks {
     /// The share of the stage's budget that is used up, in (0, 1].
     fraction: f64,
     /// The share of the error budget that the stage has.
@@ -35,7 +35,7 @@ pub(super) struct Looks {
 
 impl Looks {
     /// The look after that many rounds, when that share of the planned budget is used up.
-    pub(super) fn at(progress: f64, rounds: usize) -> Result<Self, StatsError> {
+    pub(crate) fn at(progress: f64, rounds: usize) -> Result<Self, StatsError> {
         if !(progress > 0.0 && progress.is_finite()) {
             return Err(StatsError::Rule { field: "progress", requirement: "positive and finite" });
         }
@@ -56,7 +56,7 @@ impl Looks {
     }
 
     /// The upper tail, at this look, of a one-sided test that spends `level` over all looks.
-    pub(super) fn equivalence_tail(&self, level: f64) -> f64 {
+    pub(crate) fn equivalence_tail(&self, level: f64) -> f64 {
         self.tail(level)
     }
 

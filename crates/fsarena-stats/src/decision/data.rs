@@ -45,7 +45,7 @@ fn pairs(contenders: usize) -> impl Iterator<Item = (usize, usize)> {
 
 /// One pair over its rounds.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sample {
+pub(crate) struct Sample {
     pub(super) a: usize,
     pub(super) b: usize,
     /// Number of rounds with a difference.
@@ -101,7 +101,7 @@ impl Reduced {
     }
 
     /// Each pair over the first `rounds` rounds.
-    pub(super) fn samples(&self, rounds: usize) -> Vec<Sample> {
+    pub(crate) fn samples(&self, rounds: usize) -> Vec<Sample> {
         let pairs = pairs(self.contenders).zip(&self.differences);
         let may_decide = rounds.min(self.differences.first().map_or(0, Vec::len)) >= self.decides_from;
         pairs.map(|((a, b), all)| Sample { may_decide, ..sample(a, b, &all[..rounds.min(all.len())]) }).collect()

@@ -4,10 +4,8 @@
 //! within its rounds vary, and how much pairs typically vary from round to round beyond that. Their sum is the pair's
 //! typical variance; the better the pairs agree, the more degrees of freedom it counts as.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
-
 use super::data::Sample;
-use crate::quantile::digamma;
+use crate::quantile::{digamma, student_tail};
 
 /// Prior assumption about the typical variance's degrees of freedom, and the number of contrasts as which it counts.
 const PRIOR_FREEDOM: f64 = 3.0;
@@ -17,27 +15,26 @@ const MOST_FREEDOM: f64 = 50.0;
 
 /// A pair's estimate with its moderated error.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Moderated {
-    pub(super) estimate: f64,
+pub(crate) struct Moderated {
+    pub(crate) estimate: f64,
     /// The standard error of the estimate.
-    pub(super) error: f64,
+    pub(crate) error: f64,
     /// Degrees of freedom of the error, `prior` of them from the other pairs.
-    pub(super) freedom: f64,
+    pub(crate) freedom: f64,
     pub(super) prior: f64,
-    pub(super) rounds: usize,
+    pub(crate) rounds: usize,
     pub(super) may_decide: bool,
 }
 
 impl Moderated {
     /// The probability of an estimate as large or larger, in its direction, if nothing differs.
     pub(super) fn tail(&self) -> f64 {
-        let student = StudentsT::new(0.0, 1.0, self.freedom).expect("degrees of freedom are positive and finite");
-        student.cdf(-self.estimate.abs() / self.error)
+        student_tail(self.freedom, self.estimate.abs() / self.error)
     }
 }
 
 /// Moderates the variances of all pairs of the run; `None` for pairs with fewer than two rounds.
-pub(super) fn moderate(workloads: &[Vec<Sample>]) -> Vec<Vec<Option<Moderated>>> {
+pub(crate) fn moderate(workloads: &[Vec<Sample>]) -> Vec<Vec<Option<Moderated>>> {
     let pairs: Vec<LogVariance> =
         workloads.iter().enumerate().flat_map(|(w, samples)| log_variances(w, samples)).collect();
     let groups = [Group::of(&pairs, true), Group::of(&pairs, false)];

@@ -85,7 +85,29 @@ fn row(run: i64, status: Status, rounds: u32) -> RunRow {
         suite: Some("quick".to_owned()),
         contenders: vec![Label::from("ext4"), Label::from("noatime")],
         rounds,
+        tags: Vec::new(),
     }
+}
+
+#[test]
+fn tags_are_events_and_a_removed_run_is_gone() {
+    let place = tempdir().unwrap();
+    let mut store = Store::open(&place.path().join("store.sqlite")).unwrap();
+    let (first, _) = both(&mut store, &events());
+    let (second, _) = both(&mut store, &events());
+    let tags = [Event::Tagged, Event::Tagged, Event::Untagged, Event::Tagged];
+    for (event, tag) in tags.into_iter().zip(["old", "kernel-7", "old", "kernel-7"]) {
+        store.append(first.run, &event(tag.to_owned())).unwrap();
+    }
+    let tagged: Vec<Vec<String>> = store.runs().unwrap().into_iter().map(|row| row.tags).collect();
+    assert_eq!(tagged, [vec!["kernel-7".to_owned()], Vec::new()]);
+    assert_eq!(store.load(first.run).unwrap().tags, ["kernel-7"]);
+    store.remove(first.run).unwrap();
+    assert_eq!(store.runs().unwrap().iter().map(|row| row.run).collect::<Vec<_>>(), [second.run]);
+    assert!(matches!(store.events(first.run), Err(StoreError::NoSuchRun { .. })), "its events are gone, too");
+    assert!(matches!(store.remove(first.run), Err(StoreError::NoSuchRun { .. })));
+    let (third, _) = both(&mut store, &events());
+    assert!(third.run > second.run, "no number is used twice");
 }
 
 #[test]

@@ -4,6 +4,8 @@ use clap::Args;
 use fsarena_model::Bytes;
 use fsarena_model::plan::Slowdown;
 
+use super::How;
+
 /// `fsarena bisect`.
 #[derive(Debug, Args)]
 pub struct Bisect {
@@ -28,6 +30,9 @@ pub struct Bisect {
     /// Make each operation take this much longer from a kernel on, to test whether that kernel is found
     #[arg(long, value_name = "PACKAGE=PERCENT")]
     pub slowdown: Option<Slowdown>,
+    /// How instructions are executed; `deterministic` counts them, which shows the smallest differences
+    #[arg(long, value_name = "HOW", default_value = "auto")]
+    pub guest: How,
     /// Memory of each guest
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub guest_memory: Bytes,

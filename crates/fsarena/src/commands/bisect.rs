@@ -7,7 +7,7 @@
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use fsarena_articles::assess;
 use fsarena_model::{Contender, Verdict};
 
@@ -168,11 +168,13 @@ impl Compared<'_> {
     }
 
     fn compare(&self, kernel: usize, rounds: u32) -> Result<Option<Slower>> {
-        let Bisect { workload, guest_memory, .. } = self.options;
+        let Bisect { workload, guest, guest_memory, .. } = self.options;
+        let guest = guest.to_possible_value().context("each has a name")?;
         let (good, tested) = (self.contender("good", 0)?, self.contender("tested", kernel)?);
         let (rounds, memory) = (rounds.to_string(), guest_memory.0.to_string());
         let words = ["fsarena", "compare", &good, &tested, "--workload", workload, "--rounds", &rounds];
-        let words = words.into_iter().chain(["--baselines", "never", "--guest-memory", &memory]);
+        let words =
+            words.into_iter().chain(["--guest", guest.get_name(), "--baselines", "never", "--guest-memory", &memory]);
         let words = words.map(str::to_owned).chain(self.slowdowns(kernel)?);
         let Command::Compare(options) = Arguments::try_parse_from(words).context("the comparison")?.command else {
             return Ok(None);

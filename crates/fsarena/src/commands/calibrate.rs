@@ -6,7 +6,7 @@ mod slices;
 use anyhow::Result;
 use fsarena_model::{Bytes, Often};
 
-use crate::cli::{Calibrate, Compare, Global, Who};
+use crate::cli::{Calibrate, Compare, Global, Shown, Who};
 use crate::exit::Ended;
 
 /// Runs one of the two calibrations.
@@ -40,7 +40,7 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         slowdown: Vec::new(),
         uncounted: Vec::new(),
         baselines: Some(Often::Never),
-        full: false,
+        shown: Shown::default(),
         dry_run: false,
         no_wait: false,
         place: crate::cli::Place {

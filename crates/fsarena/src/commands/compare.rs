@@ -11,12 +11,12 @@ use rustix::fs::{Access, access};
 
 use super::report;
 use crate::agent::Order;
-use crate::cli::{Compare, Global};
+use crate::cli::{Compare, Global, Shown};
 use crate::exit::Ended;
 use crate::note::{note, tell};
 use crate::perform::{Place, Task, perform};
-use crate::plan;
 use crate::signals::stop_flag;
+use crate::{formats, plan};
 
 /// Runs the comparison and prints its verdicts.
 pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
@@ -30,7 +30,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
     let task = Task { order, place };
     let stop = stop_flag()?;
     let Some((record, status)) = perform(global, &task, &stop)? else { return Ok(Ended::Interrupted) };
-    show(global, &record, options.full)?;
+    show(global, &record, &options.shown)?;
     Ok(ended(&record, status))
 }
 
@@ -42,16 +42,21 @@ pub fn record(global: &Global, options: &Compare, stop: &AtomicBool) -> Result<O
     perform(global, &Task { order, place }, stop)
 }
 
-/// Prints the summary of a run that has just ended, or the whole report, and the commands that continue or export it.
-pub fn show(global: &Global, record: &RunRecord, is_full: bool) -> Result<()> {
+/// Prints the summary of a run that has just ended, or what `shown` asks for, and the commands that continue it.
+pub fn show(global: &Global, record: &RunRecord, shown: &Shown) -> Result<()> {
     let comparison = assess(record);
     // A reproduction is about the article, which the summary does not name.
-    match is_full || comparison.reproduction.is_some() {
-        true => report::print(global, &comparison)?,
-        false => report::print_summary(global, &comparison)?,
+    let is_full = shown.full || comparison.reproduction.is_some();
+    match (&shown.format, &shown.output) {
+        (Some(format), None) => return report::print_as(formats::named(format)?, &comparison),
+        _ if is_full => report::print(global, &comparison)?,
+        _ => report::print_summary(global, &comparison)?,
     }
     farewell(&comparison, is_full);
-    Ok(())
+    match &shown.output {
+        Some(path) => report::write_into(path, formats::named(shown.format.as_deref().unwrap_or("html"))?, &comparison),
+        None => Ok(()),
+    }
 }
 
 fn farewell(comparison: &Comparison, is_full: bool) {

@@ -25,7 +25,7 @@ pub fn run(global: &Global, options: &Import) -> Result<Ended> {
 }
 
 /// The events of an exported run, of which the first is [`Event::Started`].
-fn events(path: &Path) -> Result<Vec<Event>> {
+pub(super) fn events(path: &Path) -> Result<Vec<Event>> {
     let name = path.display();
     let text = read(path).with_context(|| format!("read {name}"))?;
     let refused = |number: usize, what: String| {

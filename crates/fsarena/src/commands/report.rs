@@ -33,15 +33,18 @@ pub fn run(global: &Global, options: &Report) -> Result<Ended> {
     if let Some(path) = &options.output {
         return write_into(path, format, &comparison).map(|()| Ended::Well);
     }
-    let document = rendered(format, &comparison)?;
-    match () {
-        () if matches!(document, Document::Binary(_)) && std::io::stdout().is_terminal() => {
-            let hint = format!("fsarena report {} --format {} -o run.{}", options.run, format.name, format.extension);
-            return Err(Refusal::wrong_use(format!("`{}` is nothing to read on a terminal", format.name), hint).into());
-        }
-        () => write(document.bytes())?,
+    print_as(format, &comparison).map(|()| Ended::Well)
+}
+
+/// Prints a comparison in a format.
+pub fn print_as(format: &Format, comparison: &Comparison) -> Result<()> {
+    let document = rendered(format, comparison)?;
+    if matches!(document, Document::Binary(_)) && std::io::stdout().is_terminal() {
+        let (run, Format { name, extension, .. }) = (comparison.run, format);
+        let hint = format!("fsarena report {run} --format {name} -o run.{extension}");
+        return Err(Refusal::wrong_use(format!("`{name}` is nothing to read on a terminal"), hint).into());
     }
-    Ok(Ended::Well)
+    write(document.bytes())
 }
 
 /// Prints a comparison as text, in the style that stdout has.

@@ -3,16 +3,15 @@
 mod published;
 
 use anyhow::Result;
-use fsarena_articles::assess;
 
-use super::{compare, report};
+use super::compare;
 use crate::agent::Order;
-use crate::cli::{Global, Reproduce};
+use crate::cli::{Global, Reproduce, Shown};
 use crate::exit::Ended;
 use crate::note::tell;
 use crate::perform::{Place, Task, perform};
 use crate::signals::stop_flag;
-use crate::{formats, places, plan};
+use crate::{places, plan};
 
 /// Runs the article's tests and prints the reproduction.
 pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
@@ -30,9 +29,7 @@ pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
     let Some((record, status)) = perform(global, &Task { order, place }, &stop)? else {
         return Ok(Ended::Interrupted);
     };
-    compare::show(global, &record, true)?;
-    if let Some(path) = &options.output {
-        report::write_into(path, formats::named("html")?, &assess(&record))?;
-    }
+    let shown = Shown { output: options.output.clone(), ..Shown::default() };
+    compare::show(global, &record, &shown)?;
     Ok(compare::ended(&record, status))
 }

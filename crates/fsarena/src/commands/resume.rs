@@ -35,7 +35,7 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
         End::Nothing => nothing(),
         End::Stopped => Ok(Ended::Interrupted),
         End::Complete | End::Interrupted => {
-            show(global, &after, options.full)?;
+            show(global, &after, &options.shown)?;
             Ok(ended(&since(after, &before), end.status()))
         }
     }

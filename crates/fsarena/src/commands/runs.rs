@@ -1,16 +1,32 @@
 //! `fsarena runs`: the runs in the store.
 
 use anyhow::Result;
-use fsarena_model::Status;
+use fsarena_model::event::Note;
+use fsarena_model::{Event, Severity, Status};
 
-use super::{print, table};
-use crate::cli::Global;
+use super::{print, report, table};
+use crate::cli::{Global, Runs, RunsChange};
 use crate::exit::Ended;
+use crate::note::note;
 use crate::places;
 
-/// Lists the runs, oldest first.
-pub fn run(global: &Global) -> Result<Ended> {
-    let rows = places::store_to_read(global)?.runs()?.into_iter().map(|row| {
+/// Lists the runs, oldest first, or changes some.
+pub fn run(global: &Global, options: &Runs) -> Result<Ended> {
+    match &options.change {
+        None => list(global, options.tag.as_ref())?,
+        Some(RunsChange::Tag(tags)) => add(global, &tags.run, tags.tags.iter().cloned().map(Event::Tagged))?,
+        Some(RunsChange::Untag(tags)) => add(global, &tags.run, tags.tags.iter().cloned().map(Event::Untagged))?,
+        Some(RunsChange::Note { run, text }) => {
+            add(global, run, [Event::Note(Note { severity: Severity::Info, text: text.clone() })])?;
+        }
+        Some(RunsChange::Remove { runs }) => remove(global, runs)?,
+    }
+    Ok(Ended::Well)
+}
+
+fn list(global: &Global, tag: Option<&String>) -> Result<()> {
+    let rows = places::store_to_read(global)?.runs()?.into_iter();
+    let rows = rows.filter(|row| tag.is_none_or(|tag| row.tags.contains(tag))).map(|row| {
         let status = if row.status == Status::Complete { "complete" } else { "interrupted" };
         let labels: Vec<String> = row.contenders.iter().map(ToString::to_string).collect();
         [
@@ -20,8 +36,24 @@ pub fn run(global: &Global) -> Result<Ended> {
             row.rounds.to_string(),
             row.suite.unwrap_or_else(|| "–".to_owned()),
             labels.join(" "),
+            row.tags.join(" "),
         ]
     });
-    print(&table(["run", "started", "status", "rounds", "suite", "contenders"], rows))?;
-    Ok(Ended::Well)
+    print(&table(["run", "started", "status", "rounds", "suite", "contenders", "tags"], rows))
+}
+
+/// Adds events to a run that is not being measured.
+fn add(global: &Global, run: &str, events: impl IntoIterator<Item = Event>) -> Result<()> {
+    let mut store = places::existing_store(global)?;
+    let run = report::number(&store, run)?;
+    events.into_iter().try_for_each(|event| Ok(store.append(run, &event)?))
+}
+
+fn remove(global: &Global, runs: &[i64]) -> Result<()> {
+    let mut store = places::existing_store(global)?;
+    for run in runs {
+        store.remove(*run)?;
+        note!("run {run} is removed");
+    }
+    Ok(())
 }

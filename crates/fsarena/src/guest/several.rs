@@ -12,7 +12,7 @@ use fsarena_guest::{Hardware, Running, Shares, Wanted};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{Wait, disk};
 use fsarena_model::event::Note;
-use fsarena_model::{Accelerator, Contender, Event, Guest, GuestDisk, Label, Plan, RunRecord, Severity, Storage};
+use fsarena_model::{Contender, Event, Guest, GuestDisk, Label, Plan, RunRecord, Severity, Storage};
 use fsarena_sys::{MonotonicClock, clock};
 
 use super::{InGuest, tell};
@@ -81,7 +81,7 @@ impl Guests<'_> {
         listener: &mut dyn Listener,
         session: impl FnOnce(&Plan, &mut Machines<Connection>, &AtomicBool, &mut dyn Listener) -> Result<End>,
     ) -> Result<End> {
-        self.require()?;
+        require_no_shares(self.plan)?;
         let wait = if self.wait { Wait::Yes } else { Wait::No };
         let Some(mut held) = take_machine(wait, stop)? else { return Ok(End::Stopped) };
         let ended = self.boot_and_run(stop, listener, session);
@@ -89,24 +89,6 @@ impl Guests<'_> {
         let ended = ended?;
         removed?;
         Ok(ended)
-    }
-
-    /// Refuses what needs a single guest.
-    fn require(&self) -> Result<()> {
-        let is_shared = |contender: &&Contender| {
-            fsarena_lane::kind(&contender.kind).is_some_and(|kind| kind.ground() == Ground::Share)
-        };
-        if let Some(contender) = self.plan.contenders.iter().find(is_shared) {
-            let text = format!("`{}` is a folder of the host, which has one guest at a time", contender.label);
-            return Err(Refusal::wrong_use(text, "name the same kernel for all contenders: --guest-kernel").into());
-        }
-        if self.in_guest.wanted.accelerator == Some(Accelerator::Deterministic) {
-            let text =
-                "guests that count instructions cannot wait for each other, and these contenders name several kernels";
-            let hint = "leave out `--guest deterministic`, or run it once for each kernel with --guest-kernel";
-            return Err(Refusal::wrong_use(text, hint).into());
-        }
-        Ok(())
     }
 
     fn boot_and_run(
@@ -184,8 +166,21 @@ impl Guests<'_> {
     }
 }
 
+/// Refuses folders of the host, whose servers have one guest.
+pub fn require_no_shares(plan: &Plan) -> Result<()> {
+    let is_shared =
+        |contender: &&Contender| fsarena_lane::kind(&contender.kind).is_some_and(|kind| kind.ground() == Ground::Share);
+    match plan.contenders.iter().find(is_shared) {
+        None => Ok(()),
+        Some(contender) => {
+            let text = format!("`{}` is a folder of the host, which has one guest at a time", contender.label);
+            Err(Refusal::wrong_use(text, "name the same kernel for all contenders: --guest-kernel").into())
+        }
+    }
+}
+
 /// The plan with the contenders that name `kernel`.
-fn of_kernel(plan: &Plan, kernel: Option<&str>) -> Plan {
+pub fn of_kernel(plan: &Plan, kernel: Option<&str>) -> Plan {
     let contenders = plan.contenders.iter().filter(|contender| contender.kernel.as_deref() == kernel);
     let contenders: Vec<Contender> = contenders.cloned().collect();
     let is_here = |label: &Label| contenders.iter().any(|contender| contender.label == *label);

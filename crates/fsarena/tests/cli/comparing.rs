@@ -19,8 +19,12 @@ fn classes(cell: &Value) -> Vec<&str> {
 fn every_kind_is_compared_and_nothing_is_left() {
     let Some(stage) = Stage::of_root() else { return };
     let kinds = ["ext2", "ext3", "ext4", "xfs", "btrfs", "tmpfs"];
-    let output = run(stage.compare(&kinds).args(["--rounds", "2", "--workload", &stage.small(), "--seed", "7"]), 0);
-    assert!(out(&output).contains("small") && err(&output).contains("run 1;"), "{}", out(&output));
+    let table = stage.path("table.csv");
+    let mut command = stage.compare(&kinds);
+    command.args(["--rounds", "2", "--workload", &stage.small(), "--seed", "7", "--format", "csv", "-o"]).arg(&table);
+    let output = run(&mut command, 0);
+    assert!(out(&output).contains("best group") && err(&output).contains("run 1;"), "{}", out(&output));
+    assert!(std::fs::read_to_string(&table).expect("it was written").starts_with("kind,workload,"));
     assert_eq!(stage.left(), Vec::<String>::new());
 
     let report = stage.json();
@@ -178,5 +182,14 @@ fn what_there_is_can_be_listed() {
     for word in ["btrfs", "create-syncfs", "quick"] {
         assert!(text.contains(word), "{word} in {text}");
     }
+    let about = out(&run(stage.fsarena().args(["list", "create-fsync"]), 0));
+    assert!(about.contains("durable by fsync, inside the timer") && about.contains("quick"), "{about}");
+    let mail = out(&run(stage.fsarena().args(["list", "mail"]), 0));
+    assert!(mail.contains("create-fsync") && mail.contains("phoronix-2009") && !mail.contains("stat-tree"), "{mail}");
+    let unknown = err(&run(stage.fsarena().args(["list", "quikc"]), 2));
+    assert!(unknown.contains("did you mean `quick`?"), "{unknown}");
+    let mut narrow = stage.fsarena();
+    let narrow = out(&run(narrow.args(["list", "workloads"]).env("COLUMNS", "80"), 0));
+    assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
     assert!(!out(&run(stage.fsarena().args(["list", "suites"]), 0)).contains("btrfs"));
 }

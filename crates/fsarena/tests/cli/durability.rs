@@ -23,7 +23,7 @@ fn ext4_keeps_what_it_acknowledges_and_loses_it_without_barriers() {
     let unflushed = cells("unflushed");
     assert_eq!((unflushed[1].as_str(), unflushed.last().map(String::as_str)), ("FAILED", Some("0.00")), "{page}");
     assert!(unflushed[3].parse::<u32>().is_ok_and(|losing| losing > 0), "{page}");
-    assert!(page.contains("is lost: "), "{page}");
+    assert!(page.contains(") is lost: "), "{page}");
     assert!(err(&output).contains("--states 8 --operations 24 --seed 3"), "{}", err(&output));
     assert_eq!(stage.left(), Vec::<String>::new());
 }

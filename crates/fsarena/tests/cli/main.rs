@@ -28,6 +28,7 @@ mod refusing;
 mod reproduce;
 mod resuming;
 mod servers;
+mod several;
 mod shell;
 mod signals;
 mod silence;

@@ -1,0 +1,118 @@
+//! What differs between two sides of runs, apart from their figures: the plan, the machine, the programs.
+
+use std::collections::BTreeSet;
+
+use fsarena_model::difference::Contrast;
+use fsarena_model::{Contender, ContenderFacts, Label, Rounds, RunRecord, Scale};
+
+use crate::{durability, noise};
+
+/// A fact about a run: its name, and its value in words.
+type Fact = (String, String);
+
+/// The facts that differ, in a fixed order: program, machine, plan, contenders.
+pub(crate) fn between(before: &[&RunRecord], after: &[&RunRecord]) -> Vec<Contrast> {
+    let [before, after] = [before, after].map(|runs| runs.iter().map(|run| facts(run)).collect::<Vec<_>>());
+    let mut names: Vec<&String> = Vec::new();
+    for (name, _) in before.iter().chain(&after).flatten() {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let values = |runs: &[Vec<Fact>], name: &String| -> BTreeSet<String> {
+        let of = |facts: &Vec<Fact>| facts.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+        runs.iter().map(|facts| of(facts).unwrap_or_default()).collect()
+    };
+    let contrast = |name: &String| {
+        let (before, after) = (values(&before, name), values(&after, name));
+        let words = |values: &BTreeSet<String>| values.iter().cloned().collect::<Vec<_>>().join(" / ");
+        let (before_words, after_words) = (words(&before), words(&after));
+        let is_same = before == after && before.len() == 1;
+        (!is_same).then_some(Contrast { what: name.clone(), before: before_words, after: after_words })
+    };
+    names.into_iter().filter_map(contrast).collect()
+}
+
+fn facts(run: &RunRecord) -> Vec<Fact> {
+    let mut facts = machine(run);
+    facts.extend(plan(run));
+    facts.extend(run.plan.contenders.iter().flat_map(|own| contender(run, own)));
+    facts
+}
+
+fn machine(run: &RunRecord) -> Vec<Fact> {
+    let environment = &run.environment;
+    let fact = |name: &str, value: Option<String>| (name.to_owned(), value.unwrap_or_default());
+    let mut facts = vec![
+        fact("fsarena", Some(environment.fsarena.clone())),
+        fact("kernel", environment.kernel.clone()),
+        fact("processor", environment.cpu.clone()),
+        fact("cores", environment.cores.map(|cores| cores.to_string())),
+        fact("memory", environment.memory.map(|memory| memory.to_string())),
+        fact("frequency policy", environment.frequency_policy.clone()),
+        fact("hypervisor", environment.hypervisor.clone()),
+        fact("lanes", environment.storage.clone()),
+        fact("host file system", environment.host_file_system.clone()),
+        fact("device", environment.device.clone()),
+        fact("background load", Some(noise::usual(run).unwrap_or_else(|| "none".to_owned()))),
+    ];
+    facts.extend(environment.queue.iter().map(|(name, value)| (format!("queue: {name}"), value.clone())));
+    facts.extend(environment.tools.iter().map(|(name, value)| (format!("tool: {name}"), value.clone())));
+    let settings = environment.settings.iter();
+    facts.extend(settings.map(|(workload, lines)| (format!("settings of {workload}"), lines.join("; "))));
+    facts
+}
+
+fn plan(run: &RunRecord) -> Vec<Fact> {
+    let plan = &run.plan;
+    let rounds = match plan.rounds {
+        Rounds::Exactly(count) => format!("{count} rounds"),
+        Rounds::Within(budget) => format!("as many rounds as fit into {}", budget.0),
+    };
+    let fact = |name: &str, value: String| (name.to_owned(), value);
+    let scale = if plan.scale == Scale::Standard { String::new() } else { plan.scale.to_string() };
+    let labels = |labels: &[Label]| labels.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let slowdowns = plan.slowdowns.iter().map(|slowdown| format!("{} {}", slowdown.label, slowdown.share));
+    let mut facts = vec![
+        fact("suite", plan.suite.clone().unwrap_or_default()),
+        fact("scale", scale),
+        fact("planned", rounds),
+        fact("lane size", plan.lane_size.to_string()),
+        fact("medium", plan.medium.to_string()),
+        fact("one lane in turn", if plan.lanes.is_own() { String::new() } else { "yes".to_owned() }),
+        fact("preconditioned", if plan.precondition.is_none() { String::new() } else { "yes".to_owned() }),
+        fact("slowed down on purpose", slowdowns.collect::<Vec<_>>().join(", ")),
+        fact("without counters", labels(&plan.uncounted)),
+    ];
+    if let Some(guest) = &plan.guest {
+        facts.extend([
+            fact("guest", guest.accelerator.to_string()),
+            fact("guest's kernel", guest.kernel.clone()),
+            fact("guest's memory", guest.memory.to_string()),
+            fact("guest's QEMU", guest.qemu.clone()),
+        ]);
+    }
+    facts
+}
+
+/// A contender's options as typed and as the kernel and the file system's own tool report them.
+fn contender(run: &RunRecord, contender: &Contender) -> Vec<Fact> {
+    let label = &contender.label;
+    let typed = Contender { label: Label::from(""), ..contender.clone() };
+    let typed = typed.spelling().unwrap_or_else(|| format!("{} with {:?}", contender.kind, contender.mkfs));
+    let made = run.contenders.iter().find(|facts| facts.label == *label);
+    let of = |value: fn(&ContenderFacts) -> String| made.map(value).unwrap_or_default();
+    vec![
+        (format!("{label}"), typed.trim_start_matches('=').to_owned()),
+        (format!("{label}: mount"), of(|facts| facts.mount.clone())),
+        (format!("{label}: features"), of(|facts| facts.features.join(", "))),
+        (
+            format!("{label}: read-ahead"),
+            of(|facts| facts.read_ahead_kib.map(|size| format!("{size} KiB")).unwrap_or_default()),
+        ),
+        (
+            format!("{label}: durability"),
+            durability::of_label(run, label).map(|class| class.to_string()).unwrap_or_default(),
+        ),
+    ]
+}

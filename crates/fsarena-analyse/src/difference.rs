@@ -1,0 +1,173 @@
+//! What changed between two sides of runs that were not interleaved.
+
+use fsarena_model::difference::{Change, Difference, DriftSource, FORMAT, MachineChange, SessionDrift, SideRun};
+use fsarena_model::{Better, Label, RunRecord, Share, ValidityClass, Verdict, Workload};
+use fsarena_stats::{Drift, Interval, Proof, Rule, proofs};
+
+use crate::sides::{Compared, Side, Sides};
+use crate::{baselines, contrasts, durability, noise};
+
+/// A run with the name that the user gave it: its number, or a file.
+#[derive(Debug, Clone)]
+pub struct NamedRun {
+    /// The name.
+    pub name: String,
+    /// What it measured.
+    pub record: RunRecord,
+}
+
+/// Compares the second side with the first, each contender with itself; with a control, relative to that contender.
+/// Without a contender or a workload that all runs have, there is no change.
+pub fn difference(before: &[NamedRun], after: &[NamedRun], control: Option<&Label>) -> Difference {
+    let [first, second] = [before, after].map(|runs| runs.iter().map(|run| run.record.clone()).collect::<Vec<_>>());
+    let sides = Sides::of(&first, &second, control);
+    let (drift, compared) = sides.compared();
+    let withheld = withheld(&sides);
+    let estimate = |compared: &Compared| compared.shift.map(|shift| (shift.estimate, shift.precision));
+    let rule = Rule { margin: sides.margin().0, ..Rule::default() };
+    let proofs = proofs(&compared.iter().map(estimate).collect::<Vec<_>>(), rule);
+    let rows = compared.iter().zip(proofs);
+    let changes = rows.map(|(compared, proof)| change(&sides, compared, proof, withheld.is_some())).collect();
+    Difference {
+        format: FORMAT,
+        before: before.iter().map(side_run).collect(),
+        after: after.iter().map(side_run).collect(),
+        margin: sides.margin(),
+        control: control.cloned(),
+        drift: session_drift(&sides, drift),
+        changes,
+        machine: machine(&sides),
+        contrasts: contrasts::between(&first.iter().collect::<Vec<_>>(), &second.iter().collect::<Vec<_>>()),
+        left_out: sides.left_out(),
+        withheld,
+    }
+}
+
+fn side_run(run: &NamedRun) -> SideRun {
+    let record = &run.record;
+    SideRun { name: run.name.clone(), started: record.started.clone(), rounds: record.rounds.len() as u32 }
+}
+
+pub(crate) fn session_drift(sides: &Sides<'_>, drift: Drift) -> SessionDrift {
+    let has_repeats = sides.before.len() > 1 || sides.after.len() > 1;
+    let source = match () {
+        () if has_repeats => DriftSource::Repeats,
+        () if sides.control.is_none() && !sides.baselines(&sides.workloads()).is_empty() => DriftSource::Baselines,
+        () => DriftSource::Assumed,
+    };
+    SessionDrift { deviation: Share(drift.deviation.exp_m1()), source }
+}
+
+/// A quiet and a busy machine are two conditions, and file systems may rank otherwise in each of them.
+pub(crate) fn withheld(sides: &Sides<'_>) -> Option<String> {
+    let busy = |runs: &[Side<'_>]| runs.iter().filter_map(|run| noise::usual(run.record)).collect::<Vec<_>>();
+    let (before, after) = (busy(&sides.before), busy(&sides.after));
+    let some = before.first().or(after.first())?;
+    let is_same = before.len() == sides.before.len() && after.len() == sides.after.len();
+    (!is_same).then(|| format!("some of the runs were made on a busy machine ({some}), the others on a quiet one"))
+}
+
+fn change(sides: &Sides<'_>, compared: &Compared, proof: Option<Proof>, is_withheld: bool) -> Change {
+    let workload = compared.workload.as_ref();
+    let figure = |runs: &[Side<'_>]| workload.and_then(|workload| median(runs, workload, &compared.contender));
+    let (verdict, reason) = judged(sides, compared, proof.as_ref(), is_withheld);
+    let ends = |interval: Option<Interval>| interval.map(|it| it.ratios());
+    let pointwise = ends(proof.map(|proof| proof.pointwise));
+    let decision = ends(proof.map(|proof| proof.decision));
+    let within = ends(compared.shift.map(|shift| shift.within.interval(shift.estimate, 0.025)));
+    Change {
+        workload: workload.map(|workload| workload.name.to_string()),
+        contender: compared.contender.clone(),
+        unit: workload.map(|workload| workload.metric.unit.clone()).unwrap_or_default(),
+        before: figure(&sides.before),
+        after: figure(&sides.after),
+        ratio: compared.shift.map(|shift| shift.estimate.exp()),
+        low: pointwise.map(|ends| ends.0),
+        high: pointwise.map(|ends| ends.1),
+        decision_low: decision.map(|ends| ends.0),
+        decision_high: decision.map(|ends| ends.1),
+        within_low: within.map(|ends| ends.0),
+        within_high: within.map(|ends| ends.1),
+        verdict,
+        reason,
+        detectable: proof.map(|proof| proof.detectable.exp()),
+        rounds: compared.shift.map_or([0, 0], |shift| shift.rounds),
+    }
+}
+
+fn median(runs: &[Side<'_>], workload: &Workload, contender: &Label) -> Option<f64> {
+    let logs = runs.iter().map(|run| run.cell(workload, contender)?.median.map(f64::ln));
+    Some((logs.sum::<Option<f64>>()? / runs.len() as f64).exp())
+}
+
+fn judged(sides: &Sides<'_>, compared: &Compared, proof: Option<&Proof>, is_withheld: bool) -> (Verdict, String) {
+    let flags = flags(sides, compared);
+    let forbidden: Vec<String> =
+        flags.iter().filter(|(class, _)| class.forbids_verdict()).map(|it| it.1.clone()).collect();
+    let is_device = flags.iter().any(|(class, _)| *class == ValidityClass::DeviceBound);
+    let flags = flags.into_iter().map(|(_, words)| words).collect::<Vec<_>>().join(", ");
+    match proof {
+        _ if !forbidden.is_empty() => (Verdict::Invalid, forbidden.join(", ")),
+        _ if durability_differs(sides, &compared.contender) => (Verdict::Invalid, "its durability differs".to_owned()),
+        None => (Verdict::Undecided, "fewer than three rounds in a run".to_owned()),
+        Some(_) if is_withheld => (Verdict::Undecided, "the load differs".to_owned()),
+        Some(proof) => match proof.verdict {
+            fsarena_stats::Verdict::Faster => (Verdict::Faster, flags),
+            fsarena_stats::Verdict::Slower => (Verdict::Slower, flags),
+            fsarena_stats::Verdict::Equivalent if is_device => (Verdict::Undecided, flags),
+            fsarena_stats::Verdict::Equivalent => (Verdict::Equivalent, flags),
+            fsarena_stats::Verdict::Undecided => (Verdict::Undecided, flags),
+        },
+    }
+}
+
+/// The validity flags of a contender in a workload in any of the runs, each once, with its words.
+fn flags(sides: &Sides<'_>, compared: &Compared) -> Vec<(ValidityClass, String)> {
+    let Some(workload) = &compared.workload else { return Vec::new() };
+    let mut found: Vec<(ValidityClass, String)> = Vec::new();
+    for flag in sides.all().filter_map(|run| run.cell(workload, &compared.contender)).flat_map(|cell| &cell.validity) {
+        if !found.iter().any(|(class, _)| *class == flag.class) {
+            found.push((flag.class, flag.class.to_string()));
+        }
+    }
+    found
+}
+
+/// Whether a contender has several durability classes.
+pub(crate) fn durability_differs(sides: &Sides<'_>, contender: &Label) -> bool {
+    let mut classes = sides.all().map(|run| durability::of_label(run.record, contender));
+    let first = classes.next().flatten();
+    classes.any(|class| class != first)
+}
+
+/// Whether a figure can be used for a decision.
+pub(crate) fn forbidden(sides: &Sides<'_>, compared: &Compared) -> Option<String> {
+    let (verdict, reason) = judged(sides, compared, None, false);
+    (verdict == Verdict::Invalid).then_some(reason)
+}
+
+/// The baselines and the cost of the lanes on both sides.
+fn machine(sides: &Sides<'_>) -> Vec<MachineChange> {
+    let mean = |logs: &[f64]| logs.iter().sum::<f64>() / logs.len().max(1) as f64;
+    let row = |what: String, unit: String, better: Better, before: f64, after: f64| {
+        let figure = |log: f64| if better == Better::Higher { log.exp() } else { (-log).exp() };
+        MachineChange { what, unit, before: figure(before), after: figure(after), ratio: (after - before).exp() }
+    };
+    let baselines = sides.baselines(&sides.workloads()).into_iter();
+    let baselines = baselines.map(|it| row(it.what, it.unit, it.better, mean(&it.before), mean(&it.after)));
+    let lanes = |of: fn(&RunRecord) -> Option<f64>, what: &str, unit: &str, better: Better| {
+        let logs = |runs: &[Side<'_>]| {
+            let logs = runs.iter().map(|run| of(run.record).filter(|it| *it > 0.0).map(|it| better.oriented_ln(it)));
+            logs.collect::<Option<Vec<f64>>>()
+        };
+        let (before, after) = logs(&sides.before).zip(logs(&sides.after))?;
+        Some(row(what.to_owned(), unit.to_owned(), better, mean(&before), mean(&after)))
+    };
+    let flush = |run: &RunRecord| baselines::lane_cost(run).map(|cost| cost.back_to_back.as_seconds() * 1e6);
+    let copy = |run: &RunRecord| run.environment.memory_bandwidth.map(|rate| rate / f64::from(1 << 30));
+    let others = [
+        lanes(flush, "write and flush of a bare lane", "µs", Better::Lower),
+        lanes(copy, "copying, all cores", "GiB/s", Better::Higher),
+    ];
+    baselines.chain(others.into_iter().flatten()).collect()
+}

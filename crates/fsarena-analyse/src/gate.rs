@@ -1,0 +1,156 @@
+//! Whether contenders became slower than is tolerated: of two sides of runs, or of two contenders of one run.
+
+use fsarena_model::difference::{Contrast, FORMAT, Gate, GateCheck, GateOutcome};
+use fsarena_model::{Comparison, Label, RunRecord, Share, Verdict};
+use fsarena_stats::{Ending, Part, Precision, Regression, regressions, weighted_mean};
+
+use crate::difference::{NamedRun, forbidden, withheld};
+use crate::looks::{Standing, progress, standing};
+use crate::sides::{Compared, Sides};
+use crate::{assess, contrasts, difference};
+
+/// The largest probability that a gate fails although nothing is slower by more than the threshold.
+const ALPHA: f64 = 0.05;
+
+/// A comparison that may be tested.
+struct Candidate {
+    workload: Option<String>,
+    contender: Label,
+    /// The logarithm of how many times better it is than before, and how well that is known.
+    known: Option<(f64, Precision)>,
+    /// Why it must not be tested.
+    forbidden: Option<String>,
+}
+
+/// Checks the runs of `after` against those of `before`, each contender against itself.
+pub fn gate(before: &[NamedRun], after: &[NamedRun], control: Option<&Label>, threshold: Share) -> Gate {
+    let [first, second] = [before, after].map(|runs| runs.iter().map(|run| run.record.clone()).collect::<Vec<_>>());
+    let sides = Sides::of(&first, &second, control);
+    let (drift, compared) = sides.compared();
+    let withheld = withheld(&sides);
+    let candidate = |compared: &Compared| Candidate {
+        workload: compared.workload.as_ref().map(|workload| workload.name.to_string()),
+        contender: compared.contender.clone(),
+        known: compared.shift.map(|shift| (shift.estimate, shift.precision)),
+        forbidden: withheld.clone().or_else(|| forbidden(&sides, compared)),
+    };
+    let candidates: Vec<Candidate> = compared.iter().map(candidate).collect();
+    let names = |runs: &[NamedRun]| runs.iter().map(|run| run.name.clone()).collect::<Vec<_>>().join(", ");
+    let drift = difference::session_drift(&sides, drift);
+    let mut notes = vec![drift.sentence()];
+    notes.extend(control.map(|label| format!("Figures are relative to those of {label} in the same sweeps.")));
+    notes.extend(withheld.map(|why| format!("Nothing is tested: {why}.")));
+    notes.extend(sides.left_out().into_iter().map(|what| format!("Not compared: {what}.")));
+    Gate {
+        title: format!("{} against {}", names(after), names(before)),
+        is_interleaved: false,
+        checks: checks(candidates, threshold, Ending::Planned),
+        notes,
+        contrasts: contrasts_of(&first, &second),
+        format: FORMAT,
+        threshold,
+    }
+}
+
+fn contrasts_of(before: &[RunRecord], after: &[RunRecord]) -> Vec<Contrast> {
+    contrasts::between(&before.iter().collect::<Vec<_>>(), &after.iter().collect::<Vec<_>>())
+}
+
+/// Checks all other contenders of a run against the contender `base`, which the run measured in the same sweeps.
+pub fn gate_within(run: &NamedRun, base: &Label, threshold: Share) -> Gate {
+    let record = &run.record;
+    let standing = standing(record);
+    let labels: Vec<&Label> = record.plan.contenders.iter().map(|contender| &contender.label).collect();
+    let place = labels.iter().position(|label| *label == base).unwrap_or(usize::MAX);
+    let others: Vec<usize> = (0..labels.len()).filter(|other| *other != place).collect();
+    let comparison = assess::assess(record);
+    let candidates = others.iter().flat_map(|other| within(record, &comparison, &standing, place, *other)).collect();
+    let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(1);
+    let ending = Ending::Stopped { progress: progress(record, last), rounds: last as usize };
+    let names = others.iter().map(|other| labels[*other].to_string()).collect::<Vec<_>>().join(", ");
+    let interleaved =
+        "Both were measured in the same sweeps, so what the machine did to both of them cancels.".to_owned();
+    Gate {
+        title: format!("{names} against {base} in {}", run.name),
+        is_interleaved: true,
+        checks: checks(candidates, threshold, ending),
+        notes: [interleaved].into_iter().chain(crate::noise::condition(record)).collect(),
+        contrasts: Vec::new(),
+        format: FORMAT,
+        threshold,
+    }
+}
+
+/// A contender against the base in each workload, and in the mean over those that can be compared.
+fn within(
+    record: &RunRecord,
+    comparison: &Comparison,
+    standing: &Standing,
+    base: usize,
+    other: usize,
+) -> Vec<Candidate> {
+    let label = &record.plan.contenders[other].label;
+    let (a, b) = (base.min(other), base.max(other));
+    let sign = if other < base { 1.0 } else { -1.0 };
+    let mut parts = Vec::new();
+    let mut candidates = Vec::new();
+    for (index, workload) in record.plan.workloads.iter().enumerate() {
+        let is_pair = |pair: &&fsarena_model::comparison::PairVerdict| {
+            let ends = [&record.plan.contenders[a].label, &record.plan.contenders[b].label];
+            pair.workload == workload.name.as_str() && [&pair.a, &pair.b] == ends
+        };
+        let verdict = comparison.verdicts.iter().find(is_pair);
+        let forbidden = verdict.filter(|pair| pair.verdict == Verdict::Invalid).map(|pair| pair.reason.clone());
+        let found = standing.with_rounds(index, a, b);
+        // Before a contender was on enough lanes, and in three rounds, there is no decision.
+        let ready = found.filter(|(pair, _)| pair.latest.decision.is_some());
+        let known = ready.and_then(|(pair, _)| Some((sign * pair.latest.estimate?, pair.latest.precision?)));
+        if let (Some((pair, workload)), None) = (ready, &forbidden) {
+            parts.push(Part { weight: 1.0, workload, pair: &pair.latest });
+        }
+        candidates.push(Candidate {
+            workload: Some(workload.name.to_string()),
+            contender: label.clone(),
+            known,
+            forbidden,
+        });
+    }
+    if parts.len() > 1 {
+        let known = weighted_mean(&parts).map(|mean| (sign * mean.estimate, mean.precision));
+        candidates.push(Candidate { workload: None, contender: label.clone(), known, forbidden: None });
+    }
+    candidates
+}
+
+/// Tests all candidates together.
+fn checks(candidates: Vec<Candidate>, threshold: Share, ending: Ending) -> Vec<GateCheck> {
+    let tested = |candidate: &Candidate| candidate.known.filter(|_| candidate.forbidden.is_none());
+    let estimates: Vec<Option<(f64, Precision)>> = candidates.iter().map(tested).collect();
+    let regressions = regressions(&estimates, threshold.0.ln_1p(), ALPHA, ending).unwrap_or_default();
+    let check = |(candidate, regression): (Candidate, Option<Regression>)| {
+        let (outcome, reason) = outcome(&candidate, regression);
+        let interval = candidate.known.map(|(estimate, precision)| precision.interval(estimate, 0.025).ratios());
+        GateCheck {
+            workload: candidate.workload,
+            contender: candidate.contender,
+            ratio: candidate.known.map(|(estimate, _)| estimate.exp()),
+            low: interval.map(|ends| ends.0),
+            high: interval.map(|ends| ends.1),
+            at_most: regression.map(|regression| regression.most.exp()),
+            finds_from: regression.map(|regression| Share(regression.detectable.exp_m1())),
+            outcome,
+            reason,
+        }
+    };
+    candidates.into_iter().zip(regressions).map(check).collect()
+}
+
+fn outcome(candidate: &Candidate, regression: Option<Regression>) -> (GateOutcome, String) {
+    match (&candidate.forbidden, regression) {
+        (Some(why), _) => (GateOutcome::Invalid, why.clone()),
+        (None, None) => (GateOutcome::Open, "too few rounds".to_owned()),
+        (None, Some(regression)) if regression.holds => (GateOutcome::Regression, String::new()),
+        (None, Some(regression)) if regression.is_excluded => (GateOutcome::Passed, String::new()),
+        (None, Some(_)) => (GateOutcome::Open, String::new()),
+    }
+}

@@ -1,0 +1,89 @@
+//! A workload over the runs of a store, with the runs at which its level changed.
+
+use std::collections::BTreeMap;
+
+use fsarena_model::difference::FORMAT;
+use fsarena_model::history::{HistoryPoint, LevelChange, Series};
+use fsarena_model::{Better, History, Label, RunRecord, Workload};
+use fsarena_stats::change_points;
+
+use crate::{assess, contrasts, noise};
+
+/// The largest probability that a history without any change shows one.
+const ALPHA: f64 = 0.05;
+
+/// The history of a workload over `runs`, oldest first, as the latest of them does it; `None` if none has it.
+pub fn history(runs: &[RunRecord], workload: &str) -> Option<History> {
+    let of = |run: &RunRecord| run.plan.workloads.iter().find(|own| own.name == workload).cloned();
+    let latest: Workload = runs.iter().rev().find_map(of)?;
+    let (mut left_out, mut compared) = (Vec::new(), Vec::new());
+    for run in runs {
+        match of(run).map(|own| latest.unlike(&own)) {
+            None => {}
+            Some(_) if run.plan.is_smoke() => {}
+            Some(unlike) if unlike.is_empty() => compared.push(run),
+            Some(unlike) => left_out.push(format!("run {}: other work ({})", run.run, unlike.join(", "))),
+        }
+    }
+    let mut labels: Vec<&Label> = Vec::new();
+    let mut points: BTreeMap<&Label, Vec<(usize, HistoryPoint)>> = BTreeMap::new();
+    for (index, run) in compared.iter().enumerate() {
+        for (label, point) in in_run(run, workload, &mut left_out) {
+            if !labels.contains(&label) {
+                labels.push(label);
+            }
+            points.entry(label).or_default().push((index, point));
+        }
+    }
+    let alpha = ALPHA / labels.len().max(1) as f64;
+    let series = labels.into_iter().map(|label| {
+        let (indices, points): (Vec<usize>, Vec<HistoryPoint>) = points.remove(label).into_iter().flatten().unzip();
+        let runs: Vec<&RunRecord> = indices.into_iter().map(|index| compared[index]).collect();
+        let changes = changes(&runs, &points, latest.metric.better, alpha);
+        Series { contender: label.clone(), points, changes }
+    });
+    Some(History {
+        format: FORMAT,
+        workload: workload.to_owned(),
+        unit: latest.metric.unit.clone(),
+        better: latest.metric.better,
+        series: series.collect(),
+        left_out,
+    })
+}
+
+/// The figures of a run; those that cannot be trusted are listed instead.
+fn in_run<'a>(run: &'a RunRecord, workload: &str, left_out: &mut Vec<String>) -> Vec<(&'a Label, HistoryPoint)> {
+    let cells = assess::cells(run);
+    let load = noise::usual(run);
+    let mut found = Vec::new();
+    for label in run.plan.contenders.iter().map(|contender| &contender.label) {
+        let cell = cells.iter().find(|cell| cell.workload == workload && cell.contender == *label);
+        let Some((cell, median)) = cell.and_then(|cell| Some((cell, cell.median?))) else { continue };
+        if let Some(flag) = cell.validity.iter().find(|flag| flag.class.forbids_verdict()) {
+            left_out.push(format!("run {}, {label}: {}", run.run, flag.class));
+            continue;
+        }
+        let point = HistoryPoint {
+            run: run.run,
+            started: run.started.clone(),
+            tags: run.tags.clone(),
+            median,
+            low: cell.low,
+            high: cell.high,
+            load: load.clone(),
+        };
+        found.push((label, point));
+    }
+    found
+}
+
+fn changes(runs: &[&RunRecord], points: &[HistoryPoint], better: Better, alpha: f64) -> Vec<LevelChange> {
+    let logs: Vec<f64> = points.iter().map(|point| better.oriented_ln(point.median)).collect();
+    let change = |found: fsarena_stats::ChangePoint| {
+        let contrasts = contrasts::between(&[runs[found.index - 1]], &[runs[found.index]]);
+        let differs = contrasts.into_iter().map(|contrast| contrast.what).collect();
+        LevelChange { run: runs[found.index].run, ratio: found.size.exp(), p: found.p, differs }
+    };
+    change_points(&logs, alpha).into_iter().map(change).collect()
+}

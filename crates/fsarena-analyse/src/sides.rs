@@ -1,0 +1,222 @@
+//! Two sides of runs that were not interleaved: what both measured alike, and by how much it changed.
+
+use fsarena_model::comparison::{BaselineRow, Cell};
+use fsarena_model::{BaselineKind, Better, Label, RunRecord, Share, Trial, Workload};
+use fsarena_stats::{Drift, Quantity, Reduced, Shift, Unchanged, mean_session, session, shifts, shifts_with};
+
+use crate::evidence::sweeps;
+use crate::noise::Excluded;
+use crate::{assess, baselines};
+
+/// The runs of both sides, and what is derived from each of them once.
+pub(crate) struct Sides<'a> {
+    pub(crate) before: Vec<Side<'a>>,
+    pub(crate) after: Vec<Side<'a>>,
+    pub(crate) control: Option<&'a Label>,
+}
+
+/// A run of a side.
+pub(crate) struct Side<'a> {
+    pub(crate) record: &'a RunRecord,
+    excluded: Excluded,
+    cells: Vec<Cell>,
+}
+
+/// A contender in a workload, or in all of them together, on both sides.
+pub(crate) struct Compared {
+    /// The workload; `None` for the mean over all of them.
+    pub(crate) workload: Option<Workload>,
+    pub(crate) contender: Label,
+    /// `None` if a run has fewer than three rounds of it.
+    pub(crate) shift: Option<Shift>,
+}
+
+impl<'a> Side<'a> {
+    fn of(record: &'a RunRecord) -> Self {
+        Self { record, excluded: Excluded::of(record), cells: assess::cells(record) }
+    }
+
+    pub(crate) fn cell(&self, workload: &Workload, contender: &Label) -> Option<&Cell> {
+        self.cells.iter().find(|cell| cell.workload == workload.name.as_str() && cell.contender == *contender)
+    }
+
+    fn workload(&self, name: &str) -> Option<&'a Workload> {
+        self.record.plan.workloads.iter().find(|workload| workload.name == name)
+    }
+
+    fn has(&self, label: &Label) -> bool {
+        self.record.plan.contenders.iter().any(|contender| contender.label == *label)
+    }
+
+    /// The values of a contender in the rounds that count, each slice relative to the control's of the same sweep.
+    fn session(&self, name: &str, contender: &Label, control: Option<&Label>) -> Option<Reduced> {
+        let workload = self.workload(name)?;
+        let excluded = self.excluded.rounds(workload);
+        let own: Vec<&Trial> = self.record.trials.iter().filter(|trial| trial.workload == name).collect();
+        let last = own.iter().map(|trial| trial.round).max()?;
+        let labels: Vec<&Label> = [contender].into_iter().chain(control).collect();
+        let values = |round: u32| {
+            let trials: Vec<&Trial> = own.iter().copied().filter(|trial| trial.round == round).collect();
+            let sweeps = sweeps(workload, &labels, &trials).sweeps.into_iter();
+            sweeps.filter_map(|sweep| Some(sweep[0]? - sweep.get(1).map_or(Some(0.0), |control| *control)?)).collect()
+        };
+        let counting = (1..=last).filter(|round| !excluded.contains(round));
+        session(&counting.map(values).collect::<Vec<Vec<f64>>>()).ok()
+    }
+}
+
+impl<'a> Sides<'a> {
+    pub(crate) fn of(before: &'a [RunRecord], after: &'a [RunRecord], control: Option<&'a Label>) -> Self {
+        let [before, after] = [before, after].map(|runs| runs.iter().map(Side::of).collect());
+        Self { before, after, control }
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Side<'a>> {
+        self.before.iter().chain(&self.after)
+    }
+
+    /// The workloads that all runs do alike, in the order of the first run.
+    pub(crate) fn workloads(&self) -> Vec<&'a Workload> {
+        let is_alike = |workload: &&Workload| {
+            let mut others = self.all().map(|run| run.workload(&workload.name));
+            others.all(|other| other.is_some_and(|other| workload.unlike(other).is_empty()))
+        };
+        self.before.iter().take(1).flat_map(|run| &run.record.plan.workloads).filter(is_alike).collect()
+    }
+
+    /// The contenders that all runs have, in the order of the first run, without the control.
+    pub(crate) fn contenders(&self) -> Vec<&'a Label> {
+        let first = self.before.iter().take(1).flat_map(|run| &run.record.plan.contenders);
+        let is_common = |label: &&Label| self.all().all(|run| run.has(label)) && Some(*label) != self.control;
+        first.map(|contender| &contender.label).filter(is_common).collect()
+    }
+
+    /// Why workloads and contenders are not compared.
+    pub(crate) fn left_out(&self) -> Vec<String> {
+        let mut reasons: Vec<String> = Vec::new();
+        let mut add = |reason: String| {
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        };
+        for run in self.all() {
+            for workload in &run.record.plan.workloads {
+                for other in self.all() {
+                    match other.workload(&workload.name) {
+                        None => add(format!("{}: not in all runs", workload.name)),
+                        Some(other) if workload.unlike(other).is_empty() => {}
+                        Some(other) => {
+                            add(format!("{}: other work ({})", workload.name, workload.unlike(other).join(", ")));
+                        }
+                    }
+                }
+            }
+            for contender in &run.record.plan.contenders {
+                if !self.all().all(|other| other.has(&contender.label)) {
+                    add(format!("{}: not in all runs", contender.label));
+                }
+            }
+        }
+        reasons
+    }
+
+    fn quantity(&self, workload: &str, contender: &Label) -> Option<Quantity> {
+        let of = |runs: &[Side<'_>]| {
+            runs.iter().map(|run| run.session(workload, contender, self.control)).collect::<Option<Vec<Reduced>>>()
+        };
+        Some(Quantity { before: of(&self.before)?, after: of(&self.after)? })
+    }
+
+    /// The drift, and the change of each contender in each workload and in all of them.
+    pub(crate) fn compared(&self) -> (Drift, Vec<Compared>) {
+        let workloads = self.workloads();
+        let contenders = self.contenders();
+        let cells =
+            contenders.iter().flat_map(|contender| workloads.iter().map(move |workload| (*workload, *contender)));
+        let cells: Vec<(&Workload, &Label)> = cells.collect();
+        let quantity = |(workload, contender): &(&Workload, &Label)| self.quantity(&workload.name, contender);
+        let quantities: Vec<Option<Quantity>> = cells.iter().map(quantity).collect();
+        let known: Vec<Quantity> = quantities.iter().map(|quantity| quantity.clone().unwrap_or_default()).collect();
+        let assumed = if self.control.is_some() { Drift::ASSUMED_RELATIVE } else { Drift::ASSUMED };
+        let unchanged = if self.control.is_some() { Vec::new() } else { self.unchanged(&workloads) };
+        let (drift, shifts) = shifts(&known, &unchanged, assumed);
+        let mut all = Vec::new();
+        let means = self.means(&known, contenders.len(), drift);
+        let mut shifts = cells.iter().zip(shifts);
+        for (contender, mean) in contenders.iter().zip(means) {
+            let own = shifts.by_ref().take(workloads.len());
+            all.extend(own.map(|((workload, contender), shift)| Compared {
+                workload: Some((*workload).clone()),
+                contender: (*contender).clone(),
+                shift,
+            }));
+            if workloads.len() > 1 {
+                all.push(Compared { workload: None, contender: (*contender).clone(), shift: mean });
+            }
+        }
+        (drift, all)
+    }
+
+    /// The change of each contender in the mean over all workloads.
+    fn means(&self, known: &[Quantity], contenders: usize, drift: Drift) -> Vec<Option<Shift>> {
+        let of = |own: &[Quantity], runs: usize, pick: fn(&Quantity) -> &Vec<Reduced>| {
+            let mean = |run| mean_session(&own.iter().filter_map(|it| pick(it).get(run)).collect::<Vec<_>>());
+            (0..runs).map(mean).collect::<Option<Vec<Reduced>>>()
+        };
+        let mean = |own: &[Quantity]| {
+            let before = of(own, self.before.len(), |it| &it.before)?;
+            Some(Quantity { before, after: of(own, self.after.len(), |it| &it.after)? })
+        };
+        let each = known.chunks((known.len() / contenders.max(1)).max(1));
+        shifts_with(&each.map(|own| mean(own).unwrap_or_default()).collect::<Vec<_>>(), drift)
+    }
+
+    /// The baselines of workloads that both sides measured.
+    fn unchanged(&self, workloads: &[&Workload]) -> Vec<Unchanged> {
+        let rows = self.baselines(workloads).into_iter();
+        rows.map(|row| Unchanged { before: row.before, after: row.after }).collect()
+    }
+
+    /// The baselines that all runs measured.
+    pub(crate) fn baselines(&self, workloads: &[&Workload]) -> Vec<BaselineLogs> {
+        let rows = |runs: &[Side<'_>]| runs.iter().map(|run| baselines::rows(run.record)).collect::<Vec<_>>();
+        let (before, after) = (rows(&self.before), rows(&self.after));
+        let logs = |row: &BaselineRow, better: Better, runs: &[Vec<BaselineRow>]| {
+            let is_same = |other: &&BaselineRow| other.workload == row.workload && other.kind == row.kind;
+            let value = |run: &Vec<BaselineRow>| run.iter().find(is_same).and_then(|row| row.median);
+            runs.iter().map(|run| value(run).map(|value| better.oriented_ln(value))).collect::<Option<Vec<f64>>>()
+        };
+        let row = |row: &BaselineRow| {
+            let workload = workloads.iter().find(|workload| workload.name == row.workload.as_str())?;
+            // A rate of programs, instead of the workload's figure.
+            let is_start = row.kind == BaselineKind::Start;
+            let better = if is_start { Better::Higher } else { workload.metric.better };
+            let (before, after) = (logs(row, better, &before)?, logs(row, better, &after)?);
+            let what = format!("{}, {}", row.workload, place(row.kind));
+            Some(BaselineLogs { what, unit: row.unit.clone(), better, before, after })
+        };
+        before.first().into_iter().flatten().filter_map(row).collect()
+    }
+
+    /// The share within which differences count as equivalent.
+    pub(crate) fn margin(&self) -> Share {
+        self.before.first().map_or(Share(0.05), |run| run.record.plan.margin)
+    }
+}
+
+/// A baseline on both sides: logarithms, larger is better.
+pub(crate) struct BaselineLogs {
+    pub(crate) what: String,
+    pub(crate) unit: String,
+    pub(crate) better: Better,
+    pub(crate) before: Vec<f64>,
+    pub(crate) after: Vec<f64>,
+}
+
+fn place(kind: BaselineKind) -> &'static str {
+    match kind {
+        BaselineKind::Memory => "in memory",
+        BaselineKind::Device => "on the bare device",
+        BaselineKind::Start => "starts of programs",
+    }
+}

@@ -1,0 +1,226 @@
+//! What speaks against results, whatever their figures are. A new rule is one function and its name in [`RULES`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use fsarena_model::validity::bounds;
+use serde::{Deserialize, Serialize};
+
+use crate::measured::{Durable, Measured};
+use crate::resolve::Design;
+
+/// Names of file systems as results spell them.
+const KINDS: [&str; 24] = [
+    "ext4", "xfs", "btrfs", "ext3", "ext2", "f2fs", "zfs", "bcachefs", "nilfs2", "jfs", "reiserfs", "ntfs", "ntfs3",
+    "exfat", "vfat", "apfs", "tmpfs", "overlay", "nfs", "nfs4", "9p", "virtiofs", "cifs", "erofs",
+];
+
+/// The file system that a name contains as a word.
+pub fn kind_in(name: &str) -> Option<&'static str> {
+    let lower = name.to_lowercase();
+    let mut words = lower.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words.find_map(|word| KINDS.into_iter().find(|kind| *kind == word))
+}
+
+/// What speaks against results.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Its class.
+    pub class: FindingClass,
+    /// The finding, as a sentence.
+    pub text: String,
+}
+
+/// Classes of findings, gravest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingClass {
+    /// What was measured is not, or may not be, what the label says.
+    Identity,
+    /// Something besides the contender differs.
+    Confounded,
+    /// Without a repetition nothing shows how much figures vary.
+    OneRun,
+    /// Memory served what the device should have served.
+    Cached,
+    /// What was written need not be on the device when the clock stops.
+    Durability,
+}
+
+impl fmt::Display for FindingClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Identity => "identity",
+            Self::Confounded => "confounded",
+            Self::OneRun => "one run",
+            Self::Cached => "cached",
+            Self::Durability => "durability",
+        })
+    }
+}
+
+type Rule = fn(&[Measured], &Design<'_>) -> Vec<Finding>;
+
+const RULES: [Rule; 6] = [identity, hosts, order, one_run, cached, durability];
+
+/// All findings, gravest first.
+pub fn findings(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
+    let mut found: Vec<Finding> = RULES.iter().flat_map(|rule| rule(rows, design)).collect();
+    found.sort_by_key(|finding| finding.class);
+    found
+}
+
+/// Whether a contender's results record another file system than its label names.
+pub fn is_mislabelled(rows: &[Measured], contender: &str) -> bool {
+    rows.iter().any(|row| row.contender == contender && contradicts(row))
+}
+
+fn contradicts(row: &Measured) -> bool {
+    let labelled = kind_in(&row.contender);
+    let recorded = row.recorded.as_ref().map(|text| text.to_lowercase());
+    labelled.zip(recorded).is_some_and(|(labelled, recorded)| kind_in(&recorded).is_some_and(|kind| kind != labelled))
+}
+
+/// `24 results`: rows of one run of a program count as one.
+fn results<'a>(rows: impl IntoIterator<Item = &'a Measured>) -> usize {
+    rows.into_iter().map(|row| &row.source).collect::<BTreeSet<_>>().len()
+}
+
+fn contenders(rows: &[Measured]) -> BTreeSet<&str> {
+    rows.iter().map(|row| row.contender.as_str()).collect()
+}
+
+fn one(class: FindingClass, text: String) -> Vec<Finding> {
+    vec![Finding { class, text }]
+}
+
+fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
+    let recorded: BTreeSet<&str> = rows.iter().filter_map(|row| row.recorded.as_deref()).collect();
+    let wrong: Vec<&Measured> = rows.iter().filter(|row| contradicts(row)).collect();
+    let all = results(rows);
+    let text = match (recorded.len(), wrong.is_empty()) {
+        (0, _) => {
+            "no result records which file system it ran on: that it is the one of its label is only assumed".to_owned()
+        }
+        (1, false) => {
+            let only = recorded.first().copied().unwrap_or_default();
+            let mut counts: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
+            wrong.iter().for_each(|row| counts.entry(&row.contender).or_default().push(row));
+            let counts = counts.into_iter().map(|(name, rows)| format!("the {} called {name}", results(rows)));
+            format!(
+                "all {all} results record {only}, also {}: by their own record they compare {only} with itself",
+                counts.collect::<Vec<_>>().join(" and ")
+            )
+        }
+        (_, false) => {
+            let first = wrong[0];
+            format!(
+                "{} of {all} results record another file system than their label says ({}: {} records {})",
+                results(wrong.iter().copied()),
+                first.source,
+                first.contender,
+                first.recorded.as_deref().unwrap_or_default()
+            )
+        }
+        (_, true) => return Vec::new(),
+    };
+    one(FindingClass::Identity, text)
+}
+
+fn hosts(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
+    if !design.is_nested {
+        return Vec::new();
+    }
+    let of = |name: &str| {
+        rows.iter()
+            .filter(|row| row.contender == name)
+            .filter_map(|row| row.host.as_deref())
+            .collect::<BTreeSet<_>>()
+            .len()
+    };
+    let counts: Vec<String> = contenders(rows).into_iter().map(|name| format!("{name} {}", of(name))).collect();
+    let text = format!(
+        "each host had one contender only (hosts: {}): what differs between hosts looks like a difference between \
+         contenders, and the runs of a host are no repetitions of each other",
+        counts.join(", ")
+    );
+    one(FindingClass::Confounded, text)
+}
+
+fn order(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
+    let names = contenders(rows);
+    if names.len() < 2 {
+        return Vec::new();
+    }
+    if !design.has_times {
+        let text = "the order is unknown: if contenders ran one after the other, whatever changed meanwhile looks like \
+                    a difference between them";
+        return one(FindingClass::Confounded, text.to_owned());
+    }
+    let waves = |name: &str| {
+        design.waves.iter().filter(|(unit, _)| unit.0 == name).map(|(_, wave)| *wave).collect::<BTreeSet<_>>()
+    };
+    let mut apart = Vec::new();
+    for a in &names {
+        apart
+            .extend(names.iter().filter(|b| a < *b && waves(a).is_disjoint(&waves(b))).map(|b| format!("{a} and {b}")));
+    }
+    if apart.is_empty() {
+        return Vec::new();
+    }
+    let text = match design.count() {
+        count if count == names.len() && names.iter().all(|name| waves(name).len() == 1) => {
+            "the contenders ran one after the other, each in one piece: a drift of the machine looks like a difference"
+                .to_owned()
+        }
+        count => format!(
+            "the results were made in {count} waves that do not overlap in time, and no wave has both {}",
+            apart.join(", or both ")
+        ),
+    };
+    one(FindingClass::Confounded, text)
+}
+
+fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
+    let mut counts: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for row in rows {
+        let unit = if design.is_nested { row.host.as_deref().unwrap_or_default() } else { row.source.as_str() };
+        counts.entry((&row.contender, &row.workload)).or_default().insert(unit);
+    }
+    let single: BTreeSet<&str> = counts.iter().filter(|(_, units)| units.len() == 1).map(|(key, _)| key.0).collect();
+    if single.is_empty() {
+        return Vec::new();
+    }
+    let unit = if design.is_nested { "host" } else { "run" };
+    let names = single.into_iter().collect::<Vec<_>>().join(", ");
+    one(FindingClass::OneRun, format!("one {unit} each: nothing shows how much the figures of {names} vary"))
+}
+
+fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
+    let is_cached = |row: &&Measured| row.reads.is_some_and(|reads| reads.device < bounds::SERVED * reads.work);
+    let text = |row: &Measured| {
+        let share = row.reads.map_or(0.0, |reads| 100.0 * reads.device / reads.work);
+        format!("{}: the device served {share:.0} % of the bytes that were read, memory the rest", row.source)
+    };
+    rows.iter().filter(is_cached).map(|row| Finding { class: FindingClass::Cached, text: text(row) }).collect()
+}
+
+fn durability(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
+    let of = |durable: Durable| rows.iter().filter(|row| row.durable == durable).collect::<Vec<_>>();
+    let (unknown, unsynced) = (of(Durable::Unknown), of(Durable::NotSynced));
+    let mut found = Vec::new();
+    if !unsynced.is_empty() {
+        let names: BTreeSet<&str> = unsynced.iter().map(|row| row.workload.as_str()).collect();
+        let text = format!(
+            "{}: nothing was synced within the measured time, so what was written need not be on the device",
+            names.into_iter().collect::<Vec<_>>().join(", ")
+        );
+        found.extend(one(FindingClass::Durability, text));
+    }
+    if !unknown.is_empty() {
+        let text = "nothing shows whether what was written was on the device when the clock stopped, and whether reads \
+                    came from it or from memory";
+        found.extend(one(FindingClass::Durability, text.to_owned()));
+    }
+    found
+}

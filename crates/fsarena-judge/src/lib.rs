@@ -1,0 +1,18 @@
+//! Judges results that others measured: what they can show, and what they cannot.
+//!
+//! `read` makes [`Measured`] rows of the files of other tools. `judge` asks of them what `docs/validity.md` asks of
+//! fsarena's own runs: is it the file system that its label says, was anything besides the contender different, and is
+//! a difference larger than the spread? `print` makes a report of the answer. No I/O, no clock.
+
+mod findings;
+mod judgement;
+mod measured;
+mod print;
+mod read;
+mod resolve;
+
+pub use findings::{Finding, FindingClass};
+pub use judgement::{Judgement, PairJudgement, Reason, judge};
+pub use measured::{Durable, Measured};
+pub use print::report;
+pub use read::{CsvColumns, ReadError, csv, json};

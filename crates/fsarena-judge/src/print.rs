@@ -1,0 +1,107 @@
+//! The judgement as a report.
+
+use fsarena_model::Verdict;
+use fsarena_report::number::{DASH, Ratio, percent, three_digits};
+use fsarena_report::report::ColumnKind::{Figure, Name, Words};
+use fsarena_report::report::{
+    Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Shown, TableLook, TableOf,
+};
+
+use crate::findings::FindingClass;
+use crate::judgement::{Judgement, PairJudgement, Reason};
+
+/// What the columns mean.
+const MEANING: &str = "Plain: the ratio of the means over all results, as a reader would compute it, and Welch's t \
+    as if every result were a repetition. Ratio: from results that can be compared, with the interval that the verdict \
+    rests on; it holds for all pairs together, at 95 %. Resolution: the difference is below what the spread can \
+    resolve. Other times: they did not run at the same time, so a drift of the machine is part of the interval: what a \
+    contender in several waves shows of it, else a standard deviation of 5 %.";
+
+/// The report on a judgement.
+pub fn report(judgement: &Judgement, version: &str) -> Report {
+    let head = format!("{} results of {}", judgement.results, judgement.contenders.join(", "));
+    let findings = judgement.findings.iter().map(|finding| {
+        Sentence::new(Role::Flag, format!("{}:", finding.class)).and(Role::Plain, format!("{}.", finding.text))
+    });
+    let answer = answer(judgement);
+    Report {
+        title: "What these results can show".to_owned(),
+        run: head.clone(),
+        facts: vec![head],
+        condition: None,
+        alarms: Vec::new(),
+        answer: answer.clone(),
+        counts: Vec::new(),
+        sections: vec![
+            Section::default().with_shown(Shown::Terminal, Paragraph::plain(answer)),
+            Section::titled("What speaks against them").with(List::new(ListLook::Notes, findings)),
+            Section::titled("Pairs").with(table(&judgement.pairs)).with(Paragraph::legend(MEANING)),
+        ],
+        origin: format!("Made by fsarena {version}."),
+        version: version.to_owned(),
+    }
+}
+
+fn answer(judgement: &Judgement) -> String {
+    let count = |verdicts: &[Verdict]| judgement.pairs.iter().filter(|pair| verdicts.contains(&pair.verdict)).count();
+    let all = judgement.pairs.len();
+    let (won, tied) = (count(&[Verdict::Faster, Verdict::Slower]), count(&[Verdict::Equivalent]));
+    let invalid = count(&[Verdict::Invalid]);
+    let first = match (won + tied, invalid) {
+        _ if all == 0 => "There is nothing to compare: all results are of one contender.".to_owned(),
+        (0, invalid) if invalid == all => "These results cannot show which contender is faster.".to_owned(),
+        (0, _) => "These results do not show which contender is faster.".to_owned(),
+        _ => format!(
+            "They show a winner in {won} of {all} comparisons, and a tie within {} in {tied}.",
+            percent(judgement.margin.0)
+        ),
+    };
+    format!("{first}{}", why(judgement).unwrap_or_default())
+}
+
+/// The finding behind the most frequent reason for which a pair has no winner.
+fn why(judgement: &Judgement) -> Option<String> {
+    let count = |reason: Reason| judgement.pairs.iter().filter(|pair| pair.reason == reason).count();
+    let causes = [
+        (Reason::Identity, FindingClass::Identity),
+        (Reason::NoRepetition, FindingClass::OneRun),
+        (Reason::OtherTimes, FindingClass::Confounded),
+    ];
+    let (reason, class) = causes.into_iter().max_by_key(|(reason, _)| count(*reason))?;
+    if count(Reason::Resolution) > count(reason) {
+        return Some(" The differences are below what the spread of the results can resolve.".to_owned());
+    }
+    let finding = judgement.findings.iter().filter(|_| count(reason) > 0).find(|finding| finding.class == class)?;
+    Some(format!(" {}: {}.", begun(&class.to_string()), finding.text))
+}
+
+/// The words with a capital letter.
+fn begun(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {
+    let times =
+        |ratio: Option<f64>, low, high| ratio.map_or(DASH.to_owned(), |middle| Ratio { middle, low, high }.times());
+    let interval = |pair: &PairJudgement| {
+        let ratio = pair.ratio.and_then(|middle| Ratio { middle, low: pair.low, high: pair.high }.interval());
+        ratio.unwrap_or_else(|| DASH.to_owned())
+    };
+    let verdict = |pair: &PairJudgement| {
+        let words = match pair.reason {
+            Reason::None => pair.verdict.to_string(),
+            reason => format!("{}: {reason}", pair.verdict),
+        };
+        Entry::from(Sentence::new(Role::Verdict(Shade::from(pair.verdict)), words))
+    };
+    TableOf::new(TableLook::Full, pairs)
+        .column(Name, "workload", |pair| pair.workload.clone())
+        .column(Words, "pair", |pair| format!("{} / {}", pair.a, pair.b))
+        .column(Figure, "plain", |pair| times(pair.plain_ratio, None, None))
+        .column(Figure, "t", |pair| pair.plain_t.map_or(DASH.to_owned(), three_digits))
+        .column(Figure, "ratio", |pair| times(pair.ratio, pair.low, pair.high))
+        .column(Figure, "interval", interval)
+        .column(Words, "verdict on the first", verdict)
+        .done()
+}

@@ -1,0 +1,245 @@
+//! What the spread of the results can resolve: units, waves, and differences of contenders with their errors.
+
+use std::collections::BTreeMap;
+
+use fsarena_stats::{Drift, Precision};
+
+use crate::measured::Measured;
+
+/// A contender on a host: what ran together.
+type Unit<'a> = (&'a str, Option<&'a str>);
+
+/// How the results were obtained.
+pub struct Design<'a> {
+    /// Whether each host had one contender only: then hosts are the replicates, and their runs are not.
+    pub is_nested: bool,
+    /// The wave of each unit: units of a wave overlap in time. Units of different waves ran one after the other.
+    pub waves: BTreeMap<Unit<'a>, usize>,
+    /// Whether the times are known.
+    pub has_times: bool,
+}
+
+impl<'a> Design<'a> {
+    pub fn of(rows: &'a [Measured]) -> Self {
+        let mut spans: BTreeMap<Unit<'a>, Option<(f64, f64)>> = BTreeMap::new();
+        for row in rows {
+            let span = row.time.map(|time| (time, time));
+            let joined = |(low, high): (f64, f64)| Some((low.min(row.time?), high.max(row.time?)));
+            spans.entry(unit(row)).and_modify(|own| *own = own.and_then(joined)).or_insert(span);
+        }
+        let has_times = spans.values().all(Option::is_some);
+        let hosts: Vec<&str> = spans.keys().filter_map(|(_, host)| *host).collect();
+        let is_nested =
+            hosts.len() == spans.len() && hosts.iter().all(|host| hosts.iter().filter(|it| *it == host).count() == 1);
+        let waves = match has_times {
+            true => overlapping(spans.into_iter().filter_map(|(unit, span)| Some((unit, span?))).collect()),
+            // Without times each contender may have run alone.
+            false => {
+                let names: Vec<&str> = spans.keys().map(|(contender, _)| *contender).collect();
+                let place = |name: &str| names.iter().position(|other| *other == name).unwrap_or_default();
+                spans.keys().map(|unit| (*unit, place(unit.0))).collect()
+            }
+        };
+        Self { is_nested, waves, has_times }
+    }
+
+    /// The number of waves.
+    pub fn count(&self) -> usize {
+        let mut waves: Vec<usize> = self.waves.values().copied().collect();
+        waves.sort_unstable();
+        waves.dedup();
+        waves.len()
+    }
+}
+
+fn unit(row: &Measured) -> Unit<'_> {
+    (&row.contender, row.host.as_deref())
+}
+
+/// Numbers the groups of spans that overlap, directly or through others, in the order of time.
+fn overlapping(mut spans: Vec<(Unit<'_>, (f64, f64))>) -> BTreeMap<Unit<'_>, usize> {
+    spans.sort_by(|one, other| one.1.0.total_cmp(&other.1.0));
+    let (mut wave, mut end) = (0, f64::NEG_INFINITY);
+    let mut waves = BTreeMap::new();
+    for (unit, (first, last)) in spans {
+        if first > end && end > f64::NEG_INFINITY {
+            wave += 1;
+        }
+        end = if first > end { last } else { end.max(last) };
+        waves.insert(unit, wave);
+    }
+    waves
+}
+
+/// Where contenders can be compared directly: a wave and, if hosts had several contenders, a host.
+type Place<'a> = (usize, Option<&'a str>);
+
+/// The replicates of a contender in one place of a workload: logarithms.
+struct Group<'a> {
+    contender: &'a str,
+    place: Place<'a>,
+    values: Vec<f64>,
+}
+
+impl Group<'_> {
+    fn mean(&self) -> f64 {
+        mean(&self.values)
+    }
+
+    fn count(&self) -> f64 {
+        self.values.len() as f64
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The results of one workload.
+pub struct Resolution<'a> {
+    groups: Vec<Group<'a>>,
+    /// The noise of a replicate; `None` if no contender has two in a wave.
+    noise: Option<Precision>,
+    drift: Drift,
+}
+
+/// A difference of two contenders, as a logarithm.
+pub struct Difference {
+    pub estimate: f64,
+    /// How well it is known; `None` without any repetition.
+    pub precision: Option<Precision>,
+    /// Whether both ran in the same wave.
+    pub is_together: bool,
+}
+
+impl<'a> Resolution<'a> {
+    /// `rows` are of one workload.
+    pub fn of(rows: &[&'a Measured], design: &Design<'a>) -> Self {
+        let mut units: BTreeMap<(&str, usize, Option<&str>), Vec<f64>> = BTreeMap::new();
+        for row in rows {
+            let wave = design.waves.get(&unit(row)).copied().unwrap_or_default();
+            units.entry((&row.contender, wave, row.host.as_deref())).or_default().push(row.y());
+        }
+        let mut groups: Vec<Group<'a>> = Vec::new();
+        for ((contender, wave, host), values) in units {
+            let (place, values) = match design.is_nested {
+                true => ((wave, None), vec![mean(&values)]),
+                false => ((wave, host), values),
+            };
+            match groups.iter_mut().find(|group| group.contender == contender && group.place == place) {
+                Some(group) => group.values.extend(values),
+                None => groups.push(Group { contender, place, values }),
+            }
+        }
+        let noise = noise(&groups);
+        let drift = drift(&groups, noise);
+        Self { groups, noise, drift }
+    }
+
+    /// The difference of two contenders that both have results: within the waves that they share, else overall.
+    pub fn difference(&self, a: &str, b: &str) -> Option<Difference> {
+        let of = |name: &str| self.groups.iter().filter(|group| group.contender == name).collect::<Vec<_>>();
+        let (own, others) = (of(a), of(b));
+        if own.is_empty() || others.is_empty() {
+            return None;
+        }
+        if let Some(difference) = self.within_places(&own, &others) {
+            return Some(difference);
+        }
+        let all = |groups: &[&Group<'_>]| groups.iter().flat_map(|group| group.values.clone()).collect::<Vec<f64>>();
+        let (left, right) = (all(&own), all(&others));
+        let precision = self.noise.map(|noise| {
+            let counts = 1.0 / left.len() as f64 + 1.0 / right.len() as f64;
+            let waves = 1.0 / waves(&own).len() as f64 + 1.0 / waves(&others).len() as f64;
+            let noise = Precision { error: noise.error * counts.sqrt(), ..noise };
+            self.drift.added_to(noise, waves)
+        });
+        Some(Difference { estimate: mean(&left) - mean(&right), precision, is_together: false })
+    }
+
+    /// The difference within the places that both share, weighted by the number of replicates; `None` if they share
+    /// none. From three places on, the error also follows from how the places differ.
+    fn within_places(&self, own: &[&Group<'_>], others: &[&Group<'_>]) -> Option<Difference> {
+        let pairs = own.iter().flat_map(|one| others.iter().map(move |other| (one, other)));
+        let differences = pairs
+            .filter(|(one, other)| one.place == other.place)
+            .map(|(one, other)| (one.mean() - other.mean(), 1.0 / (1.0 / one.count() + 1.0 / other.count())));
+        let differences: Vec<(f64, f64)> = differences.collect();
+        let weights: f64 = differences.iter().map(|(_, weight)| weight).sum();
+        let estimate = differences.iter().map(|(difference, weight)| weight * difference).sum::<f64>() / weights;
+        let pooled = self.noise.map(|noise| Precision { error: noise.error / weights.sqrt(), ..noise });
+        let count = differences.len() as f64;
+        let squares: f64 = differences.iter().map(|(difference, _)| (difference - estimate).powi(2)).sum();
+        let between = Precision { error: (squares / (count - 1.0) / count).sqrt(), freedom: count - 1.0 };
+        let is_wider = count > 2.0 && pooled.is_none_or(|pooled| between.error > pooled.error);
+        let precision = if is_wider { Some(between) } else { pooled };
+        (!differences.is_empty()).then_some(Difference { estimate, precision, is_together: true })
+    }
+
+    /// By how much each contender differs from itself between its waves: the largest ratio, at least 1.
+    pub fn between_waves(&self) -> Vec<(&'a str, f64)> {
+        let mut names: Vec<&str> = self.groups.iter().map(|group| group.contender).collect();
+        names.dedup();
+        let of = |name: &'a str| {
+            let own: Vec<&Group<'_>> = self.groups.iter().filter(|group| group.contender == name).collect();
+            let means = waves(&own).into_iter().map(|wave| wave.0);
+            let (low, high) =
+                means.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), it| (low.min(it), high.max(it)));
+            (high > low).then(|| (name, (high - low).exp()))
+        };
+        names.into_iter().filter_map(of).collect()
+    }
+}
+
+/// The standard deviation of replicates of the same contender and wave, pooled.
+fn noise(groups: &[Group<'_>]) -> Option<Precision> {
+    let squares = |group: &Group<'_>| group.values.iter().map(|value| (value - group.mean()).powi(2)).sum::<f64>();
+    let freedom: f64 = groups.iter().map(|group| group.count() - 1.0).sum();
+    let square = groups.iter().map(squares).sum::<f64>() / freedom;
+    (freedom > 0.0).then(|| Precision { error: square.sqrt().max(1e-6), freedom })
+}
+
+/// How much waves differ: what is assumed of sessions, and what contenders show that ran in several waves.
+fn drift(groups: &[Group<'_>], noise: Option<Precision>) -> Drift {
+    let mut names: Vec<&str> = groups.iter().map(|group| group.contender).collect();
+    names.dedup();
+    names.into_iter().fold(Drift::ASSUMED, |drift, name| {
+        let own: Vec<&Group<'_>> = groups.iter().filter(|group| group.contender == name).collect();
+        let waves = waves(&own);
+        let count = waves.len() as f64;
+        let middle = waves.iter().map(|wave| wave.0).sum::<f64>() / count;
+        let squares: f64 = waves.iter().map(|wave| (wave.0 - middle).powi(2)).sum();
+        let within = waves.iter().map(|wave| 1.0 / wave.1).sum::<f64>() / count;
+        let noise = noise.map_or(0.0, |noise| noise.error.powi(2) * within);
+        if waves.len() > 1 { drift.and(squares / (count - 1.0) - noise, count - 1.0) } else { drift }
+    })
+}
+
+/// The mean and the number of replicates of each wave of a contender.
+fn waves(groups: &[&Group<'_>]) -> Vec<(f64, f64)> {
+    let mut waves: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    for group in groups {
+        waves.entry(group.place.0).or_default().extend(&group.values);
+    }
+    waves.into_values().map(|values| (mean(&values), values.len() as f64)).collect()
+}
+
+/// The ratio of the plain means over all rows and Welch's t, as if every row were a replicate and nothing else
+/// differed; t is `None` without a repetition.
+pub fn naive(rows: &[&Measured], a: &str, b: &str) -> Option<(f64, Option<f64>)> {
+    let of = |name: &str| rows.iter().filter(|row| row.contender == name).map(|row| row.value).collect::<Vec<f64>>();
+    let (left, right) = (of(a), of(b));
+    if left.is_empty() || right.is_empty() {
+        return None;
+    }
+    let square = |values: &[f64]| {
+        let middle = mean(values);
+        let count = values.len() as f64;
+        values.iter().map(|value| (value - middle).powi(2)).sum::<f64>() / (count - 1.0) / count
+    };
+    let error = (square(&left) + square(&right)).sqrt();
+    let t = (mean(&left) - mean(&right)) / error;
+    let better = rows.iter().find(|row| row.contender == a)?.better;
+    let ratio = better.oriented_ln(mean(&left)) - better.oriented_ln(mean(&right));
+    Some((ratio.exp(), Some(t.abs()).filter(|t| t.is_finite())))
+}

@@ -1,0 +1,170 @@
+//! Two sides of runs that were not interleaved, as a report.
+
+use fsarena_model::difference::{Change, Contrast, Difference, MachineChange, SideRun};
+use fsarena_model::{Label, Verdict};
+
+use crate::number::{self, DASH, Ratio};
+use crate::pair;
+use crate::report::ColumnKind::{Figure, Name, Words};
+use crate::report::{
+    Count, Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf,
+};
+use crate::words::{counted, listed, rounds};
+
+/// What the intervals cover.
+const COVERED: &str = "The interval of a change is the one that its verdict rests on: it holds for all changes of the \
+    table together, at 95 %. It covers the noise of the rounds, each of which had a fresh file system, and the drift \
+    between runs as far as it is known. Within runs: the 95 % interval of this change alone, without that drift: what \
+    it leaves out is no evidence. Finds from: the smallest change that would have been decided with a probability of \
+    80 %.";
+
+/// What they cannot cover.
+const UNCOVERED: &str = "The sides were measured one after the other. Each side has only the sessions that it has, so \
+    whatever was different in them and is not in the list of differences counts as a change. The same contenders in \
+    one run, in turn, need none of this: `fsarena compare old=dir:/a new=dir:/b`.";
+
+/// The report on two sides.
+pub fn report(difference: &Difference, version: &str) -> Report {
+    let sides = format!("{} against {}", side(&difference.after), side(&difference.before));
+    Report {
+        title: format!("{} against {}", names(&difference.after), names(&difference.before)),
+        run: sides.clone(),
+        facts: vec![sides],
+        condition: difference.withheld.as_ref().map(|why| format!("Nothing is decided: {why}.")),
+        alarms: Vec::new(),
+        answer: answer(difference),
+        counts: counts(difference),
+        sections: vec![
+            Section::default().with_shown(Shown::Terminal, Paragraph::plain(answer(difference))),
+            changes(difference),
+            machine(difference),
+            contrasts(&difference.contrasts),
+            Section::titled("Not compared").with(List::new(ListLook::Notes, difference.left_out.clone())),
+            Section::titled("What the intervals cover")
+                .with(Paragraph::legend(difference.drift.sentence()))
+                .with(Paragraph::legend(COVERED))
+                .with(Paragraph::legend(UNCOVERED)),
+        ],
+        origin: format!("Made by fsarena {version}."),
+        version: version.to_owned(),
+    }
+}
+
+fn names(runs: &[SideRun]) -> String {
+    listed(runs.iter().map(|run| &run.name))
+}
+
+/// `run 8 (2026-03-01T12:00:00Z, 6 rounds)`.
+fn side(runs: &[SideRun]) -> String {
+    listed(runs.iter().map(|run| format!("{} ({}, {})", run.name, run.started, rounds(run.rounds))))
+}
+
+fn answer(difference: &Difference) -> String {
+    let of = |verdict: Verdict| {
+        let own =
+            difference.changes.iter().filter(move |change| change.verdict == verdict && change.workload.is_some());
+        let name = |change: &Change| {
+            let times = change.ratio.map(|ratio| Ratio { middle: ratio.max(ratio.recip()), low: None, high: None });
+            format!(
+                "{} in {} ({})",
+                change.contender,
+                change.workload.as_deref().unwrap_or_default(),
+                pair::times(times)
+            )
+        };
+        own.map(name).collect::<Vec<String>>()
+    };
+    let count = difference.changes.iter().filter(|change| change.workload.is_some()).count();
+    let (faster, slower) = (of(Verdict::Faster), of(Verdict::Slower));
+    let after = names(&difference.after);
+    let sentence = |verb: &str, found: &[String]| match found {
+        [] => None,
+        found => Some(format!("In {after} {} {verb}.", listed(found))),
+    };
+    let proved = [sentence("is slower", &slower), sentence("is faster", &faster)].into_iter().flatten();
+    let none = (faster.is_empty() && slower.is_empty()).then(|| format!("No change is proved in {after}."));
+    let rest = format!(
+        "Of {}, {} {} within {}, and {} undecided.",
+        counted(count, "comparison"),
+        of(Verdict::Equivalent).len(),
+        if of(Verdict::Equivalent).len() == 1 { "is equal" } else { "are equal" },
+        number::percent(difference.margin.0),
+        of(Verdict::Undecided).len(),
+    );
+    proved.chain(none).chain([rest]).collect::<Vec<_>>().join(" ")
+}
+
+fn counts(difference: &Difference) -> Vec<Count> {
+    let of = |verdict: Shade, wanted: &[Verdict], words| {
+        let own = difference.changes.iter().filter(|change| change.workload.is_some());
+        Count { verdict, count: own.filter(|change| wanted.contains(&change.verdict)).count(), words }
+    };
+    vec![
+        of(Shade::Faster, &[Verdict::Faster], "faster"),
+        of(Shade::Slower, &[Verdict::Slower], "slower"),
+        of(Shade::Equivalent, &[Verdict::Equivalent], "equivalent"),
+        of(Shade::Undecided, &[Verdict::Undecided], "undecided"),
+        of(Shade::Invalid, &[Verdict::Invalid], "invalid"),
+    ]
+}
+
+/// A table for each contender.
+fn changes(difference: &Difference) -> Section {
+    let section = Section::titled(match &difference.control {
+        Some(control) => format!("Changes, relative to {control}"),
+        None => "Changes".to_owned(),
+    });
+    let mut labels: Vec<&Label> = difference.changes.iter().map(|change| &change.contender).collect();
+    labels.dedup();
+    labels.into_iter().fold(section, |section, label| {
+        let rows: Vec<&Change> = difference.changes.iter().filter(|change| change.contender == *label).collect();
+        section.with(Section::titled(label.to_string()).with(table(&rows)))
+    })
+}
+
+fn table(rows: &[&Change]) -> Table {
+    let figure = |figure: Option<f64>, unit: &str| figure.map_or(DASH.to_owned(), |it| number::value(it, unit));
+    let ratio = |change: &Change, low, high| Some(Ratio { middle: change.ratio?, low, high });
+    let verdict =
+        |change: &Change| Entry::from(Sentence::new(Role::Verdict(change.verdict.into()), change.verdict.to_string()));
+    TableOf::new(TableLook::Full, rows)
+        .column(Name, "workload", |change| change.workload.clone().unwrap_or_else(|| "mean of all".to_owned()))
+        .column(Words, "unit", |change| change.unit.clone())
+        .column(Figure, "before", |change| figure(change.before, &change.unit))
+        .column(Figure, "after", |change| figure(change.after, &change.unit))
+        .column(Figure, "change", |change| pair::times(ratio(change, change.decision_low, change.decision_high)))
+        .column(Figure, "interval", |change| pair::interval(ratio(change, change.decision_low, change.decision_high)))
+        .column(Figure, "within runs", |change| pair::interval(ratio(change, change.within_low, change.within_high)))
+        .column(Words, "verdict", |change| verdict(change))
+        .column(Figure, "finds from", |change| {
+            change.detectable.map_or(DASH.to_owned(), |ratio| number::percent(ratio - 1.0))
+        })
+        .column(crate::report::ColumnKind::Reference, "", |change| change.reason.clone())
+        .done()
+}
+
+fn machine(difference: &Difference) -> Section {
+    let figure = |value: f64, row: &MachineChange| number::value(value, &row.unit);
+    let table = TableOf::new(TableLook::Narrow, &difference.machine)
+        .column(Name, "without a contender", |row| row.what.clone())
+        .column(Words, "unit", |row| row.unit.clone())
+        .column(Figure, "before", |row| figure(row.before, row))
+        .column(Figure, "after", |row| figure(row.after, row))
+        .column(Figure, "change", |row| format!("{}×", number::hundredths(row.ratio)))
+        .done();
+    let text = "Above 1 the second side is better. If these change, the machine changed, and not only the contenders.";
+    Section::titled("The machine itself").with(table).with(Paragraph::legend(text))
+}
+
+/// What differs, apart from the figures.
+pub fn contrasts(contrasts: &[Contrast]) -> Section {
+    let or_none = |text: &str| if text.is_empty() { DASH.to_owned() } else { text.to_owned() };
+    let table = TableOf::new(TableLook::Full, contrasts)
+        .column(Name, "what differs", |contrast| contrast.what.clone())
+        .column(Words, "before", |contrast| or_none(&contrast.before))
+        .column(Words, "after", |contrast| or_none(&contrast.after))
+        .done();
+    let none =
+        if contrasts.is_empty() { "Plan, machine and programs are the same, as far as they are recorded." } else { "" };
+    Section::titled("What else differs").with(table).with(Paragraph::plain(none))
+}

@@ -1,0 +1,100 @@
+//! The answer of a gate, for readers and for continuous-integration servers.
+
+use fsarena_model::difference::{Contrast, GateCheck, GateOutcome};
+use fsarena_model::{Gate, Label, Share};
+use fsarena_report::{Style, gate as report, html, junit, markdown, report_text};
+
+fn check(workload: Option<&str>, ratio: f64, at_most: f64, outcome: GateOutcome) -> GateCheck {
+    GateCheck {
+        workload: workload.map(str::to_owned),
+        contender: Label::from("xfs"),
+        ratio: Some(ratio),
+        low: Some(ratio * 0.98),
+        high: Some(ratio * 1.02),
+        at_most: Some(at_most),
+        outcome,
+        reason: if outcome == GateOutcome::Invalid { "xfs: <impossible>".to_owned() } else { String::new() },
+        finds_from: Some(Share(0.09)),
+    }
+}
+
+fn gate(first: GateOutcome) -> Gate {
+    Gate {
+        format: 1,
+        title: "run 12 against run 8".to_owned(),
+        is_interleaved: false,
+        threshold: Share(0.05),
+        checks: vec![
+            check(Some("create-fsync"), 0.8, 0.85, first),
+            check(Some("append&\u{1b}[31m"), 1.0, 1.03, GateOutcome::Passed),
+            check(Some("stat-tree"), 0.97, 1.01, GateOutcome::Open),
+            check(Some("randread-4k"), 0.5, 0.6, GateOutcome::Invalid),
+            check(None, 0.9, 0.96, GateOutcome::Open),
+        ],
+        notes: vec!["Figures drift.".to_owned()],
+        contrasts: vec![Contrast { what: "kernel".to_owned(), before: "6.12".to_owned(), after: "7.0".to_owned() }],
+    }
+}
+
+#[test]
+fn a_regression_is_the_first_sentence_and_power_is_stated() {
+    let failed = report_text(report(&gate(GateOutcome::Regression), "0.0.0"), Style { color: false, width: 400 });
+    let mut lines = failed.lines();
+    assert_eq!(lines.next(), Some("run 12 against run 8, threshold 5 %"));
+    assert!(failed.contains("xfs in create-fsync is 25 % slower, and at least 18 %."), "{failed}");
+    assert!(
+        failed.contains("Of 5 checks, 1 cannot be slower by more than the threshold, 2 could be slower, but that"),
+        "{failed}"
+    );
+    assert!(
+        failed.contains("5 of 5 checks would have found a slowdown of 10 % with a probability of 80 %"),
+        "{failed}"
+    );
+    let passed = markdown(report(&gate(GateOutcome::Open), "0.0.0"));
+    assert!(passed.starts_with("# No regression is proved: run 12 against run 8\n"), "{passed}");
+    assert!(passed.contains("No regression of more than 5 % is proved."), "{passed}");
+    assert!(passed.contains("| kernel | 6.12 | 7.0 |"), "{passed}");
+    assert!(html(report(&gate(GateOutcome::Open), "0.0.0")).contains("<h1>No regression is proved"));
+}
+
+#[test]
+fn a_gate_that_finds_only_large_slowdowns_says_that_it_is_blind() {
+    let mut blind = gate(GateOutcome::Open);
+    blind.checks.iter_mut().for_each(|check| check.finds_from = Some(Share(0.3)));
+    let text = report_text(report(&blind, "0.0.0"), Style { color: false, width: 200 });
+    assert!(
+        text.contains("This gate is blind to slowdowns below 30 %: it needs more rounds, or several runs"),
+        "{text}"
+    );
+}
+
+#[test]
+fn junit_has_a_case_for_each_check_and_no_character_that_xml_forbids() {
+    let xml = junit(&gate(GateOutcome::Regression));
+    let suite = "<testsuite name=\"fsarena gate: run 12 against run 8\" tests=\"5\" failures=\"1\" errors=\"0\"";
+    assert!(xml.contains(suite), "{xml}");
+    assert_eq!(xml.matches("<testcase ").count(), 5);
+    assert!(
+        xml.contains(
+            "<testcase classname=\"xfs\" name=\"create-fsync\"><failure message=\"xfs in create-fsync is 25 % slower"
+        ),
+        "{xml}"
+    );
+    assert!(xml.contains("name=\"append&amp;\\u{1b}[31m\"/>"), "{xml}");
+    assert!(xml.contains("<skipped message=\"xfs: &lt;impossible&gt;\"/>"), "{xml}");
+    assert!(!xml.contains('\u{1b}'));
+}
+
+#[test]
+fn what_runs_of_others_contain_cannot_control_a_terminal() {
+    let mut hostile = gate(GateOutcome::Open);
+    hostile.title = "run \u{1b}]0;x".to_owned();
+    hostile.contrasts[0].after = "7.0\u{1b}[31m\n# FORGED".to_owned();
+    hostile.notes = vec!["\u{202e}<script>".to_owned()];
+    let made = || report(&hostile, "0.0.0");
+    let style = Style { color: false, width: 100 };
+    for text in [report_text(made(), style), markdown(made()), html(made()), junit(&hostile)] {
+        assert!(!text.contains(['\u{1b}', '\u{202e}']) && !text.contains("\n# FORGED"), "{text}");
+    }
+    assert!(!markdown(made()).contains("<script") && !html(made()).contains("<script"));
+}

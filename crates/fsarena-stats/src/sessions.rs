@@ -1,0 +1,335 @@
+//! Two sides whose runs were not interleaved: by how much did a quantity change, and which changes are proved?
+//!
+//! Within a run, contenders take turns in sweeps, and effects of the machine cancel in their differences. Between two
+//! runs nothing cancels: the machine may have drifted, and no interval that is computed within the runs shows that. So
+//! the unit of replication is the run (the *session*; Kalibera and Jones 2013), and the error of a change has two
+//! parts: the noise of the rounds within the sessions, and the drift between sessions.
+//!
+//! The drift is learned, as a standard deviation of a session, from the best source that there is:
+//!
+//! 1. several sessions on a side, which repeat each other: how much do they differ beyond the noise of their rounds?
+//! 2. work without any contender (baselines), which both sides measured: how much did it change?
+//!
+//! A prior keeps a small number of such values from showing a drift of almost nothing by chance.
+//!
+//! A quantity can also be relative to another one of the same sweeps (a control that is known not to have changed):
+//! what the machine does to both of them then cancels.
+
+use serde::{Deserialize, Serialize};
+
+use crate::decision::{FEWEST_ROUNDS, Looks, Moderated, Reduced, Round, Rule, Verdict, Workload, moderate};
+use crate::error::StatsError;
+use crate::interval::{Interval, Precision};
+use crate::mean::together;
+use crate::quantile::{student_tail, student_upper};
+
+/// The upper tail of the pointwise 95 % interval.
+const POINTWISE_TAIL: f64 = 0.025;
+/// The probability of missing a change that counts as detectable.
+const MISS: f64 = 0.2;
+/// Degrees of freedom that each further session of a side adds to what is known about the drift. Quantities of a
+/// session share much of its drift, so that many of them are hardly more than one.
+const PER_REPEAT: f64 = 4.0;
+/// Degrees of freedom that each baseline adds.
+const PER_BASELINE: f64 = 1.0;
+
+/// How much one and the same quantity varies from session to session.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Drift {
+    /// Standard deviation of the logarithm, of a session; positive.
+    pub deviation: f64,
+    /// As how many degrees of freedom it counts; positive.
+    pub freedom: f64,
+}
+
+impl Drift {
+    /// What is assumed if nothing shows it. Measured: means of 6 to 10 neighbouring rounds of one quiet run on a
+    /// virtual machine of two cores vary by .065 to .07 beyond the noise of their rounds, on quieter machines by .01.
+    pub const ASSUMED: Self = Self { deviation: 0.05, freedom: 3.0 };
+    /// The same for quantities that are relative to a control: most of the drift cancels, but not all.
+    pub const ASSUMED_RELATIVE: Self = Self { deviation: 0.02, freedom: 6.0 };
+    /// What is added to values that show it, lest a few of them show almost none by chance.
+    const PRIOR: Self = Self { deviation: 0.03, freedom: 3.0 };
+
+    /// The drift with further knowledge: values with that mean variance, which count as that many degrees of freedom.
+    #[must_use]
+    pub fn and(self, variance: f64, freedom: f64) -> Self {
+        let sum = self.deviation * self.deviation * self.freedom + variance.max(0.0) * freedom;
+        let freedom = self.freedom + freedom;
+        Self { deviation: (sum / freedom).sqrt(), freedom }
+    }
+
+    /// How well a difference is known of which the noise within sessions leaves `within` open; `sessions` is the sum of
+    /// one over the number of sessions on each side.
+    #[must_use]
+    pub fn added_to(self, within: Precision, sessions: f64) -> Precision {
+        let between = Precision { error: self.deviation * sessions.sqrt(), freedom: self.freedom };
+        together([within, between].into_iter()).unwrap_or(within)
+    }
+}
+
+/// The values of one quantity in one session: in each round, the logarithms of its slices.
+///
+/// # Errors
+/// [`StatsError::NotALogarithm`].
+pub fn session(rounds: &[Vec<f64>]) -> Result<Reduced, StatsError> {
+    let sweeps = |slices: &Vec<f64>| slices.iter().map(|value| vec![Some(*value), Some(0.0)]).collect();
+    let rounds = rounds.iter().map(|slices| Round { sweeps: sweeps(slices) }).collect();
+    Reduced::new(0, &Workload { contenders: 2, rounds })
+}
+
+/// The mean of several quantities of one session, round by round; `None` without any value. A round that lacks some of
+/// them has the others' deviation from their own means.
+#[must_use]
+pub fn mean_session(parts: &[&Reduced]) -> Option<Reduced> {
+    let values: Vec<Vec<Option<f64>>> = parts.iter().map(|part| part.differences(0, 1).collect()).collect();
+    let mean = |values: &[Option<f64>]| {
+        let (sum, count) = values.iter().flatten().fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+        (count > 0.0).then(|| sum / count)
+    };
+    let means: Vec<f64> = values.iter().map(|values| mean(values)).collect::<Option<_>>()?;
+    let middle = means.iter().sum::<f64>() / means.len() as f64;
+    let last = values.iter().map(Vec::len).max()?;
+    let deviation = |round: usize| {
+        let of = |(values, mean): (&Vec<Option<f64>>, &f64)| Some(values.get(round).copied().flatten()? - mean);
+        mean(&values.iter().zip(&means).map(of).collect::<Vec<_>>())
+    };
+    let rounds: Vec<Vec<f64>> = (0..last).map(|round| Vec::from_iter(deviation(round).map(|it| middle + it))).collect();
+    session(&rounds).ok()
+}
+
+/// One quantity, such as a contender in a workload, in the sessions of both sides.
+#[derive(Debug, Clone, Default)]
+pub struct Quantity {
+    /// The sessions of the first side.
+    pub before: Vec<Reduced>,
+    /// The sessions of the second side.
+    pub after: Vec<Reduced>,
+}
+
+/// Work without any contender that both sides measured: the logarithm of its figure, one per session.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Unchanged {
+    /// In the sessions of the first side.
+    pub before: Vec<f64>,
+    /// In the sessions of the second side.
+    pub after: Vec<f64>,
+}
+
+/// The change of a quantity from the first side to the second.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Shift {
+    /// The logarithm of the ratio, second side to first; above 0 the second is better.
+    pub estimate: f64,
+    /// How well it is known, with the drift between sessions.
+    pub precision: Precision,
+    /// The same without the drift: what the noise within the sessions alone would leave open.
+    pub within: Precision,
+    /// Rounds of the first and of the second side, in all.
+    pub rounds: [u32; 2],
+}
+
+/// One side of a quantity.
+struct Side {
+    mean: f64,
+    sessions: f64,
+    /// The noise of the rounds within its sessions.
+    within: Precision,
+    /// How much its sessions vary beyond that noise; `None` for one session.
+    drift: Option<f64>,
+    rounds: usize,
+}
+
+impl Side {
+    /// `None` if there is no session, or one with too few rounds.
+    fn of(sessions: &[Option<Moderated>]) -> Option<Self> {
+        let ready = |session: &Option<Moderated>| session.filter(|session| session.rounds >= FEWEST_ROUNDS);
+        let sessions: Vec<Moderated> = sessions.iter().map(ready).collect::<Option<_>>()?;
+        let count = sessions.len() as f64;
+        let mean = sessions.iter().map(|session| session.estimate).sum::<f64>() / count;
+        let share = |session: &Moderated| Precision { error: session.error / count, freedom: session.freedom };
+        let within = together(sessions.iter().map(share))?;
+        let squares: f64 = sessions.iter().map(|session| (session.estimate - mean).powi(2)).sum();
+        let noise = sessions.iter().map(|session| session.error.powi(2)).sum::<f64>() / count;
+        let drift = (count > 1.0).then(|| squares / (count - 1.0) - noise);
+        let rounds = sessions.iter().map(|session| session.rounds).sum();
+        Some(Self { mean, sessions: count, within, drift, rounds })
+    }
+}
+
+/// The change of each quantity, in their order, and the drift that is part of its error. `None` for a quantity that a
+/// side does not have in three rounds of each session. Quantities lend each other what is known about their noise, so
+/// they have to be of one kind.
+#[must_use]
+pub fn shifts(quantities: &[Quantity], unchanged: &[Unchanged], assumed: Drift) -> (Drift, Vec<Option<Shift>>) {
+    let sides = sides(quantities);
+    let drift = drift(&sides, unchanged, assumed);
+    (drift, sides.iter().map(|sides| sides.as_ref().and_then(|sides| shift(sides, drift))).collect())
+}
+
+/// The changes of quantities whose drift is known.
+#[must_use]
+pub fn shifts_with(quantities: &[Quantity], drift: Drift) -> Vec<Option<Shift>> {
+    sides(quantities).iter().map(|sides| sides.as_ref().and_then(|sides| shift(sides, drift))).collect()
+}
+
+fn sides(quantities: &[Quantity]) -> Vec<Option<[Side; 2]>> {
+    let sessions = quantities.iter().flat_map(|quantity| quantity.before.iter().chain(&quantity.after));
+    let samples: Vec<_> = sessions.map(|session| session.samples(usize::MAX)).collect();
+    let mut tests = moderate(&samples).into_iter().map(|tests| tests.into_iter().next().flatten());
+    let mut side = |sessions: &[Reduced]| Side::of(&tests.by_ref().take(sessions.len()).collect::<Vec<_>>());
+    let both = quantities.iter().map(|quantity| (side(&quantity.before), side(&quantity.after)));
+    both.map(|(before, after)| Some([before?, after?])).collect()
+}
+
+fn drift(sides: &[Option<[Side; 2]>], unchanged: &[Unchanged], assumed: Drift) -> Drift {
+    let repeated = |side: usize| {
+        let known: Vec<&Side> = sides.iter().flatten().map(|sides| &sides[side]).collect();
+        let drifts: Vec<f64> = known.iter().filter_map(|side| side.drift).collect();
+        let repeats = known.iter().map(|side| side.sessions - 1.0).fold(0.0, f64::max);
+        (!drifts.is_empty()).then(|| (drifts.iter().sum::<f64>() / drifts.len() as f64, PER_REPEAT * repeats))
+    };
+    let repeats: Vec<(f64, f64)> = [0, 1].into_iter().filter_map(repeated).collect();
+    let prior = Drift { deviation: assumed.deviation.min(Drift::PRIOR.deviation), ..Drift::PRIOR };
+    if !repeats.is_empty() {
+        return repeats.into_iter().fold(prior, |drift, (variance, freedom)| drift.and(variance, freedom));
+    }
+    let square = |it: &Unchanged| {
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let sessions = 1.0 / it.before.len() as f64 + 1.0 / it.after.len() as f64;
+        (mean(&it.after) - mean(&it.before)).powi(2) / sessions
+    };
+    let squares: Vec<f64> = unchanged.iter().map(square).filter(|square| square.is_finite()).collect();
+    let count = squares.len() as f64;
+    if squares.is_empty() { assumed } else { prior.and(squares.iter().sum::<f64>() / count, PER_BASELINE * count) }
+}
+
+fn shift([before, after]: &[Side; 2], drift: Drift) -> Option<Shift> {
+    let within = together([before.within, after.within].into_iter())?;
+    Some(Shift {
+        estimate: after.mean - before.mean,
+        precision: drift.added_to(within, 1.0 / before.sessions + 1.0 / after.sessions),
+        within,
+        rounds: [before.rounds as u32, after.rounds as u32],
+    })
+}
+
+/// What is proved about one of several estimates.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Proof {
+    /// What is proved: [`Verdict::Faster`] is an estimate above 0.
+    pub verdict: Verdict,
+    /// The 95 % interval of this estimate alone.
+    pub pointwise: Interval,
+    /// The interval that decides.
+    pub decision: Interval,
+    /// The smallest change (a logarithm) that would have been proved with a probability of 80 %.
+    pub detectable: f64,
+}
+
+/// Which estimates differ from 0, and which are equivalent to it, by Holm's procedure (1979) over all of them: at most
+/// `alpha` of all families contain a wrong difference.
+#[must_use]
+pub fn proofs(estimates: &[Option<(f64, Precision)>], rule: Rule) -> Vec<Option<Proof>> {
+    let tails = estimates.iter().map(|known| known.map(|(estimate, precision)| precision.tail(estimate.abs())));
+    let steps = Steps::down(&tails.collect::<Vec<_>>(), |level| rule.alpha * level / 2.0);
+    let margin = rule.margin.ln_1p();
+    let proof = |(estimate, precision): (f64, Precision)| {
+        let (decision, tie) =
+            (precision.interval(estimate, steps.tail), precision.interval(estimate, rule.wrong_equivalence));
+        let verdict = match decision {
+            _ if tie.low > -margin && tie.high < margin => Verdict::Equivalent,
+            _ if decision.low > 0.0 => Verdict::Faster,
+            _ if decision.high < 0.0 => Verdict::Slower,
+            _ => Verdict::Undecided,
+        };
+        let pointwise = precision.interval(estimate, POINTWISE_TAIL);
+        Proof { verdict, pointwise, decision, detectable: precision.reach(steps.tail) }
+    };
+    estimates.iter().map(|known| known.map(proof)).collect()
+}
+
+/// How a run ended whose estimates are tested.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Ending {
+    /// Independently of the estimates.
+    Planned,
+    /// Perhaps because of them, after that share of its budget and that many rounds.
+    Stopped {
+        /// The share of the budget; positive.
+        progress: f64,
+        /// The number of rounds.
+        rounds: usize,
+    },
+}
+
+/// Whether an estimate is worse than a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Regression {
+    /// Whether it is proved to be beyond the limit.
+    pub holds: bool,
+    /// The most favourable value (a logarithm) that the test leaves open: below the limit exactly if it holds.
+    pub most: f64,
+    /// Whether a change beyond the limit is excluded, for this estimate alone, at 95 %.
+    pub is_excluded: bool,
+    /// The smallest worsening (the logarithm of a ratio above 1) that would have been found with a probability of 80 %.
+    pub detectable: f64,
+}
+
+/// Which estimates are below −`limit`, a logarithm: one-sided tests by Holm's procedure over all of them, so that at
+/// most `alpha` of all families without such a change contain one.
+///
+/// # Errors
+/// [`StatsError::Rule`] if the progress of a stopped run is not positive.
+pub fn regressions(
+    estimates: &[Option<(f64, Precision)>],
+    limit: f64,
+    alpha: f64,
+    ending: Ending,
+) -> Result<Vec<Option<Regression>>, StatsError> {
+    let looks = match ending {
+        Ending::Planned => None,
+        Ending::Stopped { progress, rounds } => Some(Looks::at(progress, rounds)?),
+    };
+    let tail = |level: f64| looks.map_or(alpha * level, |looks| looks.equivalence_tail(alpha * level));
+    let below = |(estimate, precision): (f64, Precision)| precision.tail(-limit - estimate);
+    let tails: Vec<Option<f64>> = estimates.iter().map(|known| known.map(below)).collect();
+    let steps = Steps::down(&tails, tail);
+    let regression = |(estimate, precision): (f64, Precision)| {
+        let most = precision.interval(estimate, steps.tail).high;
+        let least = precision.interval(estimate, tail(1.0)).low;
+        let detectable = limit + precision.reach(steps.tail);
+        Regression { holds: most < -limit, most, is_excluded: least > -limit, detectable }
+    };
+    Ok(estimates.iter().map(|known| known.map(regression)).collect())
+}
+
+/// Holm's procedure.
+struct Steps {
+    /// The tail at which the last step tests.
+    tail: f64,
+}
+
+impl Steps {
+    /// Tests the smallest tail first, each at `tail` of one over the number of estimates that are left.
+    fn down(tails: &[Option<f64>], tail: impl Fn(f64) -> f64) -> Self {
+        let mut sorted: Vec<f64> = tails.iter().flatten().copied().collect();
+        sorted.sort_by(f64::total_cmp);
+        let level = |left: usize| tail(1.0 / left.max(1) as f64);
+        let proved = sorted.iter().enumerate().take_while(|(before, found)| **found <= level(sorted.len() - before));
+        let proved = proved.count().min(sorted.len().saturating_sub(1));
+        Self { tail: level(sorted.len() - proved) }
+    }
+}
+
+impl Precision {
+    /// The probability of an estimate that lies at least this far beyond the truth, on one side.
+    fn tail(&self, distance: f64) -> f64 {
+        student_tail(self.freedom, distance / self.error)
+    }
+
+    /// The distance from a bound at which a test with that tail passes with a probability of 80 %.
+    fn reach(&self, tail: f64) -> f64 {
+        (student_upper(self.freedom, tail) + student_upper(self.freedom, MISS)) * self.error
+    }
+}

@@ -1,0 +1,204 @@
+//! What can be typed after `fsarena diff`, `fsarena gate`, `fsarena history` and `fsarena runs`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use fsarena_model::{Label, Share};
+
+/// `fsarena diff`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  fsarena diff 12 15                  another kernel, another day
+  fsarena diff 12,13,14 15,16         several runs per side show how much the machine drifts
+  fsarena diff here.jsonl there.jsonl files of `fsarena export`, of two machines
+  fsarena diff 12 15 --control ext4   ext4 did not change: all others relative to it")]
+pub struct Diff {
+    /// The first side: runs by number, `last`, or files of `fsarena export`; separated by commas
+    #[arg(value_name = "BEFORE")]
+    pub before: String,
+    /// The second side
+    #[arg(value_name = "AFTER")]
+    pub after: String,
+    /// A contender that did not change: all others relative to it, in the same sweeps
+    #[arg(long, value_name = "LABEL")]
+    pub control: Option<String>,
+    /// How to write it down
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: PageFormat,
+    /// Into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `fsarena gate`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit code 1: a regression holds. Exit code 0: none is proved; the text says what could have been.
+Examples:
+  fsarena compare base=dir:/mnt/old new=dir:/mnt/new --rounds 12
+  fsarena gate last --baseline-contender base
+  fsarena gate last --baseline 12,13,14 --threshold 10% --junit gate.xml --summary summary.md"
+)]
+pub struct Gate {
+    /// The run to check: its number, `last`, or a file of `fsarena export`; several are separated by commas
+    #[arg(value_name = "RUN", default_value = "last")]
+    pub run: String,
+    /// The runs that it is checked against, as in RUN: each contender against itself
+    #[arg(
+        long,
+        value_name = "RUN",
+        conflicts_with = "baseline_contender",
+        required_unless_present = "baseline_contender"
+    )]
+    pub baseline: Option<String>,
+    /// The contender of the same run that all others are checked against
+    #[arg(long, value_name = "LABEL")]
+    pub baseline_contender: Option<String>,
+    /// A contender that did not change: all others relative to it, in the same sweeps
+    #[arg(long, value_name = "LABEL", requires = "baseline")]
+    pub control: Option<String>,
+    /// The slowdown that is tolerated
+    #[arg(long, value_name = "PERCENT", default_value = "5%")]
+    pub threshold: Share,
+    /// Also as JUnit XML into this file
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Also as Markdown, added to the end of this file, such as $GITHUB_STEP_SUMMARY
+    #[arg(long, value_name = "FILE")]
+    pub summary: Option<PathBuf>,
+    /// How to write it down
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: PageFormat,
+}
+
+/// `fsarena history`.
+#[derive(Debug, Args)]
+pub struct History {
+    /// The workload's name
+    #[arg(value_name = "WORKLOAD")]
+    pub workload: String,
+    /// Only this contender; can be repeated
+    #[arg(long, value_name = "LABEL")]
+    pub contender: Vec<String>,
+    /// Only runs with this tag
+    #[arg(long, value_name = "TAG")]
+    pub tag: Option<String>,
+    /// How to write it down
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: PageFormat,
+    /// Into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `fsarena judge`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  fsarena judge ext4=run-1.json xfs=run-2.json              results of fio
+  fsarena judge times.json                                  one of hyperfine --export-json
+  fsarena judge rows.csv --contender fs --workload test --value MBps --time when --host vm")]
+pub struct Judge {
+    /// Results: CSV, or JSON of fio (one file per contender, [LABEL=]FILE), hyperfine or kdevops' Milvus workflow
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<String>,
+    /// CSV: the column that names the contender
+    #[arg(long, value_name = "COLUMN", requires = "value")]
+    pub contender: Option<String>,
+    /// CSV: the column that names the work
+    #[arg(long, value_name = "COLUMN")]
+    pub workload: Option<String>,
+    /// CSV: the column of the figure
+    #[arg(long, value_name = "COLUMN", requires = "contender")]
+    pub value: Option<String>,
+    /// CSV: the column of the time at which it was measured, in seconds or RFC 3339
+    #[arg(long, value_name = "COLUMN")]
+    pub time: Option<String>,
+    /// CSV: the column of the machine
+    #[arg(long, value_name = "COLUMN")]
+    pub host: Option<String>,
+    /// CSV: the column of the file system that was recorded, not only claimed
+    #[arg(long, value_name = "COLUMN")]
+    pub recorded: Option<String>,
+    /// CSV: lower figures are better
+    #[arg(long)]
+    pub lower: bool,
+    /// Differences within this count as equivalent
+    #[arg(long, value_name = "PERCENT", default_value = "5%")]
+    pub margin: Share,
+    /// How to write it down
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: PageFormat,
+    /// Into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `fsarena runs`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Runs {
+    /// What to change [default: list the runs]
+    #[command(subcommand)]
+    pub change: Option<RunsChange>,
+    /// Only runs with this tag
+    #[arg(long, value_name = "TAG")]
+    pub tag: Option<String>,
+}
+
+/// What can be done with stored runs.
+#[derive(Debug, Subcommand)]
+pub enum RunsChange {
+    /// Give a run tags
+    Tag(Tags),
+    /// Take tags away
+    Untag(Tags),
+    /// Add a note to a run; its report shows it
+    Note {
+        /// The run's number, or `last`
+        #[arg(value_name = "RUN")]
+        run: String,
+        /// The note
+        #[arg(value_name = "TEXT")]
+        text: String,
+    },
+    /// Remove runs from the store, for ever
+    Remove {
+        /// The runs' numbers
+        #[arg(value_name = "RUN", required = true)]
+        runs: Vec<i64>,
+    },
+}
+
+/// A run and its tags.
+#[derive(Debug, Args)]
+pub struct Tags {
+    /// The run's number, or `last`
+    #[arg(value_name = "RUN")]
+    pub run: String,
+    /// Tags of letters, digits, `.`, `_` and `-`
+    #[arg(value_name = "TAG", required = true, value_parser = tag)]
+    pub tags: Vec<String>,
+}
+
+fn tag(text: &str) -> Result<String, String> {
+    let is_plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    if is_plain { Ok(text.to_owned()) } else { Err("only letters, digits, `.`, `_` and `-`".to_owned()) }
+}
+
+/// The format of a report that is not a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PageFormat {
+    /// For a terminal.
+    Text,
+    /// Markdown, for issues and pull requests.
+    Markdown,
+    /// A page.
+    Html,
+    /// For programs.
+    Json,
+}
+
+/// A label that was typed.
+pub fn label(text: Option<&String>) -> Option<Label> {
+    text.map(|text| Label::from(text.as_str()))
+}

@@ -1,0 +1,61 @@
+//! `fsarena gate`: whether something became slower than is tolerated, for continuous integration.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use fsarena_analyse::{NamedRun, gate, gate_within};
+use fsarena_model::Gate;
+use fsarena_model::difference::GateOutcome;
+
+use super::sides::{deliver, rendered, require, require_common, require_other, runs};
+use crate::cli::{self, Global, label};
+use crate::exit::{Ended, Refusal};
+
+/// Checks a run. A regression that holds ends with exit code 1.
+pub fn run(global: &Global, options: &cli::Gate) -> Result<Ended> {
+    let after = runs(global, &options.run)?;
+    let gate = match (&options.baseline, label(options.baseline_contender.as_ref())) {
+        (Some(baseline), _) => between(global, options, baseline, &after)?,
+        (None, Some(base)) => {
+            require(&after, &base)?;
+            let [run] = &after[..] else {
+                let text = "`--baseline-contender` checks one run";
+                return Err(Refusal::wrong_use(text, "name a single run").into());
+            };
+            gate_within(run, &base, options.threshold)
+        }
+        (None, None) => return Err(Refusal::wrong_use("there is no baseline", "--baseline RUN").into()),
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    let report = || fsarena_report::gate(&gate, version);
+    deliver(None, &rendered(global, options.format, report(), &gate, false))?;
+    if let Some(path) = &options.junit {
+        deliver(Some(path), &fsarena_report::junit(&gate))?;
+    }
+    if let Some(path) = &options.summary {
+        append(path, &fsarena_report::markdown(report())).with_context(|| format!("write {}", path.display()))?;
+    }
+    Ok(if gate.has_failed() { Ended::WithRegression } else { Ended::Well })
+}
+
+fn between(global: &Global, options: &cli::Gate, baseline: &str, after: &[NamedRun]) -> Result<Gate> {
+    let before = runs(global, baseline)?;
+    require_other(&before, after)?;
+    let control = label(options.control.as_ref());
+    if let Some(control) = &control {
+        require(before.iter().chain(after), control)?;
+    }
+    let gate = gate(&before, after, control.as_ref(), options.threshold);
+    require_common(
+        &gate.notes,
+        gate.checks.iter().all(|check| check.outcome == GateOutcome::Invalid && check.ratio.is_none()),
+    )?;
+    Ok(gate)
+}
+
+/// Several steps of a job share one summary, so the text is added at the end.
+fn append(path: &Path, text: &str) -> std::io::Result<()> {
+    OpenOptions::new().create(true).append(true).open(path)?.write_all(text.as_bytes())
+}

@@ -1,0 +1,32 @@
+//! `fsarena history`: a workload over the runs in the store.
+
+use anyhow::Result;
+use fsarena_analyse::history;
+
+use super::sides::{deliver, rendered};
+use crate::cli::{Global, History};
+use crate::exit::{Ended, Refusal};
+use crate::places;
+
+/// Shows the history of a workload.
+pub fn run(global: &Global, options: &History) -> Result<Ended> {
+    let store = places::store_to_read(global)?;
+    let is_wanted = |tags: &[String]| options.tag.as_ref().is_none_or(|tag| tags.contains(tag));
+    let rows = store.runs()?.into_iter().filter(|row| is_wanted(&row.tags));
+    let records = rows.map(|row| store.load(row.run)).collect::<Result<Vec<_>, _>>()?;
+    let Some(mut history) = history(&records, &options.workload) else {
+        let mut names: Vec<&str> =
+            records.iter().flat_map(|run| &run.plan.workloads).map(|it| it.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let text = format!("no run in the store has the workload `{}`", options.workload);
+        return Err(Refusal::wrong_use(text, format!("the runs have: {}", names.join(", "))).into());
+    };
+    if !options.contender.is_empty() {
+        history.series.retain(|series| options.contender.contains(&series.contender.0));
+    }
+    let report = fsarena_report::history(&history, env!("CARGO_PKG_VERSION"));
+    let output = options.output.as_deref();
+    deliver(output, &rendered(global, options.format, report, &history, output.is_some()))?;
+    Ok(Ended::Well)
+}

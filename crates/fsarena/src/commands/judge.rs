@@ -1,0 +1,63 @@
+//! `fsarena judge`: what results that others measured can show, and what they cannot.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use fsarena_judge::{CsvColumns, Measured, csv, json, judge};
+use fsarena_model::Better;
+
+use super::sides::{deliver, rendered};
+use crate::cli::{Global, Judge};
+use crate::exit::{Ended, Refusal};
+
+/// Judges all files together.
+pub fn run(global: &Global, options: &Judge) -> Result<Ended> {
+    let mut rows: Vec<Measured> = Vec::new();
+    for file in &options.files {
+        rows.extend(of_file(file, options)?);
+    }
+    let judgement = judge(&rows, options.margin);
+    let report = fsarena_judge::report(&judgement, env!("CARGO_PKG_VERSION"));
+    let output = options.output.as_deref();
+    deliver(output, &rendered(global, options.format, report, &judgement, output.is_some()))?;
+    Ok(Ended::Well)
+}
+
+/// The rows of `[LABEL=]FILE`.
+fn of_file(argument: &str, options: &Judge) -> Result<Vec<Measured>> {
+    let (label, path) = match argument.split_once('=') {
+        Some((label, path)) if !label.contains('/') && !Path::new(argument).exists() => (Some(label), path),
+        _ => (None, argument),
+    };
+    let stem = || Path::new(path).file_stem().map_or(path.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let label = label.map_or_else(stem, str::to_owned);
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Refusal::wrong_use(
+            format!("`{path}` cannot be read: {error}"),
+            "name files of results, as in `fsarena judge a.json b.json`",
+        )
+    })?;
+    let is_json = text.trim_start().starts_with(['{', '[']) || path.ends_with(".json");
+    let rows = match (is_json, columns(options)) {
+        (true, _) => json(&label, &text),
+        (false, Some(columns)) => csv(&label, &text, &columns),
+        (false, None) => {
+            let hint = "name its columns: `--contender COL --value COL [--workload COL] [--time COL] [--host COL]`";
+            return Err(Refusal::wrong_use(format!("`{path}` is no JSON, so it is taken for CSV"), hint).into());
+        }
+    };
+    let hint = "judge reads CSV, and JSON of fio, hyperfine and kdevops' Milvus workflow";
+    rows.map_err(|error| Refusal::wrong_use(error.to_string(), hint)).context(format!("read {path}"))
+}
+
+fn columns(options: &Judge) -> Option<CsvColumns> {
+    Some(CsvColumns {
+        contender: options.contender.clone()?,
+        value: options.value.clone()?,
+        workload: options.workload.clone(),
+        time: options.time.clone(),
+        host: options.host.clone(),
+        recorded: options.recorded.clone(),
+        better: if options.lower { Better::Lower } else { Better::Higher },
+    })
+}

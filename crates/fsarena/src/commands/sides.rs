@@ -1,0 +1,119 @@
+//! Runs that the user names, from the store or from files, and reports that are no comparisons.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use fsarena_analyse::NamedRun;
+use fsarena_model::{Label, RunRecord};
+use fsarena_report::report::Report;
+use fsarena_store::Store;
+use serde::Serialize;
+
+use super::{import, report, write};
+use crate::cli::{Global, PageFormat};
+use crate::exit::Refusal;
+use crate::note::note;
+use crate::{output, places};
+
+/// The runs that `text` names: numbers and files, separated by commas.
+pub fn runs(global: &Global, text: &str) -> Result<Vec<NamedRun>> {
+    let mut store: Option<Store> = None;
+    let mut all = Vec::new();
+    // A file may have a comma in its name.
+    let names: Vec<&str> =
+        if Path::new(text).is_file() { vec![text] } else { text.split(',').map(str::trim).collect() };
+    for name in names {
+        let is_number = name == "last" || name.parse::<i64>().is_ok();
+        let run = match is_number && !Path::new(name).is_file() {
+            true => {
+                let store = match &store {
+                    Some(store) => store,
+                    None => store.insert(places::store_to_read(global)?),
+                };
+                let record = store.load(report::number(store, name)?)?;
+                NamedRun { name: format!("run {}", record.run), record }
+            }
+            false => NamedRun { name: file_name(name), record: of_file(Path::new(name))? },
+        };
+        refuse_smoke(&run)?;
+        all.push(run);
+    }
+    Ok(all)
+}
+
+fn file_name(path: &str) -> String {
+    Path::new(path).file_name().map_or(path.to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+fn of_file(path: &Path) -> Result<RunRecord> {
+    if !path.exists() {
+        let text = format!("`{}` is neither the number of a run nor a file", path.display());
+        return Err(
+            Refusal::wrong_use(text, "`fsarena runs` lists them; `fsarena export RUN -o FILE` writes one").into()
+        );
+    }
+    RunRecord::of_events(0, import::events(path)?).with_context(|| format!("read {}", path.display()))
+}
+
+fn refuse_smoke(run: &NamedRun) -> Result<()> {
+    let hint = "run it without `--scale smoke`";
+    match run.record.plan.is_smoke() {
+        true => Err(Refusal::wrong_use(format!("{} only tried things out and is never judged", run.name), hint).into()),
+        false => Ok(()),
+    }
+}
+
+/// Refuses a label that some run does not have.
+pub fn require<'a>(runs: impl IntoIterator<Item = &'a NamedRun>, label: &Label) -> Result<()> {
+    for run in runs {
+        let labels: Vec<&str> = run.record.plan.contenders.iter().map(|contender| contender.label.0.as_str()).collect();
+        if !labels.contains(&label.0.as_str()) {
+            let text = format!("{} has no contender `{label}`", run.name);
+            return Err(Refusal::wrong_use(text, format!("it has {}", labels.join(", "))).into());
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a run that is on both sides.
+pub fn require_other(before: &[NamedRun], after: &[NamedRun]) -> Result<()> {
+    let is_same = |run: &&NamedRun| before.iter().any(|other| other.record.trials == run.record.trials);
+    match after.iter().find(is_same) {
+        Some(run) => {
+            let text = format!("{} is on both sides", run.name);
+            Err(Refusal::wrong_use(text, "`fsarena runs` lists the runs").into())
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses two sides that have nothing in common.
+pub fn require_common(left_out: &[String], is_empty: bool) -> Result<()> {
+    if !is_empty {
+        return Ok(());
+    }
+    let text = format!("the runs have nothing in common that could be compared ({})", left_out.join("; "));
+    let hint = "give contenders the same labels (LABEL=KIND), and use the same suite or workloads";
+    Err(Refusal::wrong_use(text, hint).into())
+}
+
+/// A report in the given format; `value` is what JSON has.
+pub fn rendered(global: &Global, format: PageFormat, report: Report, value: &impl Serialize, to_file: bool) -> String {
+    match format {
+        PageFormat::Text if to_file => {
+            fsarena_report::report_text(report, fsarena_report::Style { color: false, width: 120 })
+        }
+        PageFormat::Text => fsarena_report::report_text(report, places::style(global)),
+        PageFormat::Markdown => fsarena_report::markdown(report),
+        PageFormat::Html => fsarena_report::html(report),
+        PageFormat::Json => fsarena_report::json(value),
+    }
+}
+
+/// Prints a text, or writes it to the file.
+pub fn deliver(path: Option<&Path>, text: &str) -> Result<()> {
+    let Some(path) = path else { return write(text.as_bytes()) };
+    output::write(path, text.as_bytes()).with_context(|| format!("write {}", path.display()))?;
+    note!("{} written", path.display());
+    Ok(())
+}

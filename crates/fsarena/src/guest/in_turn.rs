@@ -1,0 +1,110 @@
+//! A run in guests that count instructions, one for each kernel that contenders name. A guest that waited for another
+//! one would execute other instructions in each run. So each guest executes its part of the plan alone, and the parts
+//! make up one run: what they count does not depend on when they run.
+
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Result;
+use fsarena_execute::{Listener, RunError};
+use fsarena_lane::Wait;
+use fsarena_model::event::Note;
+use fsarena_model::{Event, Guest, GuestDisk, Plan, Rounds, Severity, Status, Storage};
+use fsarena_sys::clock;
+
+use super::several::{of_kernel, require_no_shares};
+use super::{InGuest, Task, Wanted};
+use crate::agent::{End, Order, Request};
+use crate::held::{Held, take_machine};
+use crate::places;
+
+/// Rounds of a run without a fixed number. It cannot end when all pairs are decided, as a guest has only some of them.
+const ROUNDS: u32 = 4;
+
+/// Executes an order in one guest after the other.
+pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    require_no_shares(&order.plan)?;
+    let wait = if order.wait { Wait::Yes } else { Wait::No };
+    let Some(mut held) = take_machine(wait, stop)? else { return Ok(End::Stopped) };
+    let ended = parts(in_guest, order, &mut held, stop, listener);
+    let removed = held.ledger.undo();
+    let ended = ended?;
+    removed?;
+    Ok(ended)
+}
+
+fn parts(
+    in_guest: &InGuest,
+    order: &Order,
+    held: &mut Held,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<End> {
+    let rounds = match order.plan.rounds {
+        Rounds::Within(_) => Rounds::Exactly(ROUNDS),
+        exactly @ Rounds::Exactly(_) => exactly,
+    };
+    let on_host = Plan { rounds, ..order.plan.clone() };
+    let guest = described(in_guest, &on_host, listener)?;
+    let remark = guest.as_ref().map(Guest::remark);
+    let plan = Plan { guest, storage: Storage::Disk(fsarena_guest::lanes_device()), ..on_host.clone() };
+    let mut tell = |event: &Event| listener.hear(event).map_err(RunError::Listener);
+    tell(&Event::Started { plan: Box::new(plan), started: clock::utc() })?;
+    for text in order.notes.iter().cloned().chain(remark) {
+        tell(&Event::Note(Note { severity: Severity::Info, text }))?;
+    }
+    for (number, kernel) in super::kernels(&on_host).into_iter().enumerate() {
+        let part = of_kernel(&on_host, kernel);
+        let task = Task { in_guest: &of(in_guest, kernel), plan: &part, wait: false };
+        let request = |guest| {
+            let storage = Storage::Disk(fsarena_guest::lanes_device());
+            let plan = Plan { guest: Some(guest), storage, ..part.clone() };
+            Request::Compare(Box::new(Order { plan, notes: Vec::new(), wait: false, erase: Vec::new() }))
+        };
+        let ended = task.boot_and_run(held, request, stop, &mut Part { listener, is_first: number == 0 })?;
+        if ended != End::Complete {
+            return Ok(ended);
+        }
+    }
+    listener.hear(&Event::Finished(Status::Complete)).map_err(RunError::Listener)?;
+    Ok(End::Complete)
+}
+
+/// The guest of the contenders that name `kernel`.
+fn of(in_guest: &InGuest, kernel: Option<&str>) -> InGuest {
+    let kernel = kernel.map(str::to_owned).or_else(|| in_guest.wanted.kernel.clone());
+    InGuest { wanted: Wanted { kernel, ..in_guest.wanted.clone() }, ..*in_guest }
+}
+
+/// The first guest, with the packages of all kernels.
+fn described(in_guest: &InGuest, plan: &Plan, listener: &mut dyn Listener) -> Result<Option<Guest>> {
+    let mut telling = |what: &str| {
+        let _ = listener.hear(&Event::Preparing(what.to_owned()));
+    };
+    let disk = in_guest.simulated.map_or(GuestDisk::Virtual(plan.storage.clone()), GuestDisk::Simulated);
+    let mut first: Option<Guest> = None;
+    for kernel in super::kernels(plan) {
+        let prepared = fsarena_guest::prepare(&places::cache()?, &of(in_guest, kernel).wanted, &mut telling)?;
+        let guest = prepared.describe(disk.clone());
+        let package = guest.kernel.clone();
+        let first = first.get_or_insert(guest);
+        first.kernels.extend(kernel.map(|kernel| (kernel.to_owned(), package)));
+    }
+    Ok(first)
+}
+
+/// Passes on the events of a part that belong to the whole run. Facts about machine and rounds are those of the first
+/// part, and baselines would be those of one kernel.
+struct Part<'a> {
+    listener: &'a mut dyn Listener,
+    is_first: bool,
+}
+
+impl Listener for Part<'_> {
+    fn hear(&mut self, event: &Event) -> Result<(), String> {
+        match event {
+            Event::Started { .. } | Event::Finished(_) | Event::Decided { .. } | Event::Baseline(_) => Ok(()),
+            Event::Surveyed(_) | Event::RoundFinished(_) if !self.is_first => Ok(()),
+            _ => self.listener.hear(event),
+        }
+    }
+}
