@@ -267,6 +267,12 @@ fn keep(output: impl Read, console: &Mutex<Console>) {
     }
 }
 
+/// Whether a message of the kernel is one of each guest. Lanes refuse to write zeros without writing them, so that mkfs
+/// writes them itself.
+fn is_usual(message: &str) -> bool {
+    message.contains("reboot: ") || message.contains("(WRITE_ZEROES)")
+}
+
 fn locked(console: &Mutex<Console>) -> MutexGuard<'_, Console> {
     console.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -301,8 +307,6 @@ impl Running {
         let console = locked(&self.console);
         let lines = console.text[console.booted..].lines();
         let messages = lines.filter_map(|line| line.strip_prefix('[')?.split_once("] ")).map(|(_, message)| message);
-        // Lanes refuse to write zeros without writing them, so that mkfs writes them itself.
-        let is_usual = |message: &str| message.starts_with("reboot: ") || message.contains("(WRITE_ZEROES)");
         messages.filter(|message| !is_usual(message)).map(str::to_owned).collect()
     }
 
@@ -320,7 +324,7 @@ impl Running {
         };
         self.end();
         let console = locked(&self.console);
-        let lines: Vec<&str> = console.text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let lines: Vec<&str> = console.text.lines().filter(|line| !line.trim().is_empty() && !is_usual(line)).collect();
         GuestError::Ended { what, console: lines[lines.len().saturating_sub(SHOWN)..].join("\n") }
     }
 
@@ -397,7 +401,9 @@ mod tests {
 
     #[test]
     fn a_guest_that_hangs_is_ended_with_its_last_words() {
-        let running = guest("echo 'Kernel panic'; exec sleep 1000");
+        let usual =
+            "[   12.3] operation not supported error, dev loop1000, sector 8 op 0x9:(WRITE_ZEROES) flags 0x8000800";
+        let running = guest(&format!("echo 'Kernel panic'; echo '{usual}'; exec sleep 1000"));
         let process = running.qemu.id();
         assert!(!running.answers());
         let error = running.failed("did not start its agent").to_string();
