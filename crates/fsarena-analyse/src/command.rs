@@ -25,6 +25,7 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     let typed = |name: String| plan.workload_files.get(&name).cloned().unwrap_or(name);
     match &plan.suite {
         Some(suite) => words.extend(["--suite".to_owned(), suite.clone()]),
+        None if !plan.own_commands.is_empty() => words.extend(plan.own_commands.clone()),
         None => words.extend(
             slice_lengths
                 .clone()

@@ -4,6 +4,7 @@ mod calibrate;
 #[cfg(test)]
 mod documented;
 mod durability;
+mod own_command;
 mod place;
 mod reproduce;
 
@@ -15,6 +16,7 @@ use fsarena_model::{Bytes, Label, Medium, Mix, Nanos, Often, Rate, Share};
 
 pub use calibrate::Calibrate;
 pub use durability::{DiskKind, Durability, WriterKind};
+pub use own_command::{OwnCommands, Printed, Scan, Synced};
 pub use place::{Guest, How, Place};
 pub use reproduce::{Form, Reproduce, Scale};
 
@@ -63,7 +65,7 @@ pub enum Color {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Compare contenders and decide which is faster
-    Compare(Compare),
+    Compare(Box<Compare>),
     /// Run the tests of a published article, as published and properly, and compare with its figures and claims
     Reproduce(Reproduce),
     /// Continue a run: finish it if it was interrupted, or give its undecided pairs more rounds
@@ -155,7 +157,7 @@ pub struct Compare {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
     pub rounds: Option<u32>,
     /// Time limit of the run, such as 90s, 3m, 1h [default: the suite's rounds, else one minute per contender, at least
-    /// three]
+    /// three; with --command half of that for each command]
     #[arg(long, value_name = "TIME")]
     pub budget: Option<Nanos>,
     /// Differences within this count as equivalent
@@ -204,6 +206,9 @@ pub struct Compare {
     /// Do not wait for another run to end
     #[arg(long)]
     pub no_wait: bool,
+    /// Commands of the user's own.
+    #[command(flatten)]
+    pub own: OwnCommands,
 }
 
 /// Where the data of reads are.

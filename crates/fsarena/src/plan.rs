@@ -51,14 +51,16 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let work = work::of(arguments, Programs::of(&arguments.place, &named))?;
     let (contenders, added) = if arguments.extra { extra::with_direct(named) } else { (named, Vec::new()) };
     let scale = arguments.scale.map(Scale::from).unwrap_or_default();
-    let usual_baselines = suite.as_ref().map_or(Often::Always, |suite| suite.baselines);
+    let is_own = !arguments.own.commands.is_empty();
+    let usual_baselines =
+        suite.as_ref().map_or(if is_own { Often::Once } else { Often::Always }, |suite| suite.baselines);
     let (usual, noise) = baselines_at(scale, usual_baselines);
     let storage = arguments.place.storage(arguments.storage.as_deref(), &contenders);
     let plan = Plan {
-        workloads: work.workloads,
         suite: work.suite.clone(),
         seed: seed(arguments.seed, &arguments.place),
-        rounds: rounds(arguments, suite.as_ref(), contenders.len()),
+        rounds: rounds(arguments, suite.as_ref(), contenders.len(), work.workloads.len()),
+        workloads: work.workloads,
         contenders,
         reserved: Nanos(0),
         margin: margin(arguments.margin)?,
@@ -83,6 +85,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         groups: suite.map(|suite| suite.groups).unwrap_or_default(),
         contender_files: contender_files(&arguments.contenders)?,
         workload_files: work::files(&arguments.workload)?,
+        own_commands: arguments.own.typed(),
     };
     let plan = checked(plan)?;
     let shared = shared_storage(&plan.contenders);
@@ -135,14 +138,17 @@ fn usual_contenders<'a>(suite: &'a Suite, place: &Place) -> &'a [String] {
 }
 
 /// The number of rounds: from the arguments, one for a smoke run, from the suite, or as many as fit into the default
-/// budget.
-fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize) -> Rounds {
+/// budget. For commands of the user's own that is half of the usual one for each of `workloads`.
+fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize, workloads: usize) -> Rounds {
     let is_smoke = arguments.scale.map(Scale::from) == Some(Scale::Smoke);
     let of_suite = suite.and_then(|suite| suite.rounds);
     match (arguments.rounds, arguments.budget) {
         (Some(count), _) => Rounds::Exactly(count),
         (None, Some(time)) => Rounds::Within(Budget(time)),
         (None, None) if is_smoke => Rounds::Exactly(1),
+        (None, None) if !arguments.own.commands.is_empty() => {
+            Rounds::Within(Budget(Nanos(Budget::for_contenders(contenders).0.0 / 2 * workloads as u64)))
+        }
         (None, None) => of_suite.map_or(Rounds::Within(Budget::for_contenders(contenders)), Rounds::Exactly),
     }
 }

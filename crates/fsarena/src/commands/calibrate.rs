@@ -42,6 +42,7 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         baselines: Some(Often::Never),
         dry_run: false,
         no_wait: false,
+        own: Default::default(),
         place: crate::cli::Place {
             on: None,
             guest: None,

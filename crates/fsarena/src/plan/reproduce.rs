@@ -66,6 +66,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         groups: suite.groups,
         contender_files,
         workload_files: Default::default(),
+        own_commands: Vec::new(),
     };
     Ok((checked(plan)?, notes))
 }
