@@ -24,6 +24,7 @@ use fsarena_sys::clock;
 use rand::Rng;
 
 use self::act::Act;
+pub use self::act::in_one_line;
 use self::output::{Heard, Known};
 use self::parameters::{Parameters, ProgramNeed, StepParameters, Task, Version};
 use crate::server::last_lines;

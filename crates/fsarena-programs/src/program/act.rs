@@ -51,9 +51,16 @@ impl Act {
             Self::Script(text) => {
                 text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
             }
-            Self::Command(words) => vec![words.join(" ")],
+            Self::Command(words) => vec![in_one_line(words)],
         }
     }
+}
+
+/// The words of a command for a reader: those with blanks in quotes.
+pub fn in_one_line(words: &[String]) -> String {
+    let is_plain = |word: &str| !word.is_empty() && !word.contains(char::is_whitespace);
+    let shown = |word: &String| if is_plain(word) { word.clone() } else { format!("'{word}'") };
+    words.iter().map(shown).collect::<Vec<_>>().join(" ")
 }
 
 /// The word with the directory in place of `{dir}`. Nothing else in it has a meaning, whatever is in the path.

@@ -22,6 +22,7 @@ mod memory;
 mod openeuler;
 mod options;
 mod ordinary;
+mod own_commands;
 mod published;
 mod rates;
 mod refusing;

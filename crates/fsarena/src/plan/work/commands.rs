@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use fsarena_model::{
     Better, CacheState, DurablePoint, Measure, Metric, Mode, Name, Relation, Traits, Variant, Workload,
 };
+use fsarena_programs::in_one_line;
 use serde_json::{Value, json};
 
 use super::{Choices, Noted};
@@ -235,13 +236,14 @@ impl Draft {
 
     /// What the figure is, in one or two sentences.
     fn measures(&self, own: &OwnCommands) -> String {
-        let command = self.command.join(" ");
+        let command = in_one_line(&self.command);
         let figure = match (&own.metric, synced(own)) {
             (Some(Printed { name, .. }), _) => format!("`{name}` as `{command}` prints it."),
             (None, Synced::Within) => format!("Seconds of `{command}`, with the sync of the file system after it."),
             (None, Synced::Apart) => format!("Seconds of `{command}`, without the sync of the file system after it."),
         };
-        let prepared = self.prepare.as_ref().map(|words| format!(" Before each run, untimed: `{}`.", words.join(" ")));
+        let prepared =
+            self.prepare.as_ref().map(|words| format!(" Before each run, untimed: `{}`.", in_one_line(words)));
         format!("{figure}{}", prepared.unwrap_or_default())
     }
 }
