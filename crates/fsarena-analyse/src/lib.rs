@@ -6,6 +6,7 @@ mod baselines;
 mod calibration;
 mod command;
 mod durability;
+mod effects;
 mod evidence;
 mod guarantees;
 mod iostat;

@@ -9,7 +9,9 @@ use sha2::{Digest, Sha256};
 
 use crate::mix::Mix;
 use crate::reproduction::Scale;
-use crate::{Bytes, Contender, Guest, Label, Nanos, NoiseBounds, Often, Precondition, Reproduces, Share, Workload};
+use crate::{
+    Bytes, Contender, Guest, Label, Matrix, Nanos, NoiseBounds, Often, Precondition, Reproduces, Share, Workload,
+};
 
 pub use parts::{Budget, Lanes, LeftOut, Medium, Rounds, Slowdown, Storage, Unavailable, listed};
 
@@ -91,6 +93,9 @@ pub struct Plan {
     /// on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own_commands: Vec<String>,
+    /// The matrices that some of the contenders come from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub matrices: Vec<Matrix>,
 }
 
 impl Plan {
@@ -125,6 +130,7 @@ impl Plan {
             contender_files: BTreeMap::new(),
             workload_files: BTreeMap::new(),
             own_commands: Vec::new(),
+            matrices: Vec::new(),
         }
     }
 
@@ -217,6 +223,7 @@ mod tests {
             "contender_files",
             "workload_files",
             "own_commands",
+            "matrices",
         ] {
             assert!(!json.contains(later), "{later}");
         }

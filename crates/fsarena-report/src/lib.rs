@@ -9,6 +9,7 @@
 
 mod answer;
 mod csv;
+mod effects;
 mod explained;
 mod footnote;
 mod group;

@@ -125,6 +125,10 @@ pub struct Compare {
     /// names some]
     #[arg(value_name = "CONTENDER")]
     pub contenders: Vec<String>,
+    /// Contenders for all combinations of the options in braces, as in 'btrfs:compress={no,zstd:1}' or 'ext4:{,noatime}
+    /// -O {,^}has_journal'; shows what each option changes. Can be repeated
+    #[arg(long, value_name = "CONTENDER", conflicts_with = "extra")]
+    pub matrix: Vec<String>,
     /// For contenders whose direct I/O goes through the page cache, add one for which it is direct: btrfs:nodatasum
     #[arg(long)]
     pub extra: bool,

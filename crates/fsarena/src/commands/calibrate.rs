@@ -18,6 +18,7 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
 fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) -> Compare {
     Compare {
         contenders,
+        matrix: Vec::new(),
         extra: false,
         suite: options.suite.clone(),
         workload: options.workload.clone(),

@@ -18,6 +18,7 @@ mod leaving;
 mod libraries;
 mod limits;
 mod loads;
+mod matrices;
 mod memory;
 mod openeuler;
 mod options;

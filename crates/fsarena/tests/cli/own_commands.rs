@@ -50,6 +50,7 @@ fn a_printed_figure_is_the_result_for_each_value_of_a_scan() {
     let cells: Vec<_> = cells.iter().map(|cell| (cell["workload"].as_str(), cell["median"].as_f64())).collect();
     let (seven, nine) = ((Some("say@n-7"), Some(7.0)), (Some("say@n-9"), Some(9.0)));
     assert_eq!(cells, [seven, seven, nine, nine]);
+    assert_eq!(stage.plan_again(&report), report["plan_hash"].as_str().expect("a hash")[..12]);
     assert_eq!(
         (&report["workloads"][0]["unit"], &report["workloads"][0]["better"]),
         (&"MB/s".into(), &"higher".into())
