@@ -173,7 +173,7 @@ impl ProgramJob {
         heard: Option<&mut Heard>,
         stop: &AtomicBool,
     ) -> Result<Option<Ended>, EngineError> {
-        let variables = self.variables(operations);
+        let variables = self.variables(act, operations);
         let directory = self.working_directory(act);
         let setting = Setting { directory, streams: self.scratch.path(), variables: &variables, stop };
         let own = act.argv(&self.parameters.shell, &self.directory);
@@ -188,7 +188,12 @@ impl ProgramJob {
         }
     }
 
-    fn variables(&self, operations: u64) -> Vec<(&str, String)> {
+    /// A command gets none but its own, since programs such as make(1) use whatever is there.
+    fn variables(&self, act: &Act, operations: u64) -> Vec<(&str, String)> {
+        let own = self.parameters.variables.iter().map(|(name, value)| (name.as_str(), value.to_string()));
+        if let Act::Command(_) = act {
+            return own.collect();
+        }
         let scratch = self.scratch.path();
         let fixed = [
             ("N", operations.to_string()),
@@ -196,7 +201,6 @@ impl ProgramJob {
             ("SCRATCH", scratch.display().to_string()),
             (timed::VARIABLE, scratch.join(timed::FILE).display().to_string()),
         ];
-        let own = self.parameters.variables.iter().map(|(name, value)| (name.as_str(), value.to_string()));
         fixed.into_iter().chain(own).collect()
     }
 

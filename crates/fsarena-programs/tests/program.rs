@@ -144,9 +144,9 @@ fn a_command_is_run_as_it_is_in_its_own_working_directory() {
     let parameters = json!({
         "operations": 1, "directory": here.path(),
         "before": ["cp", "source", "{dir}/copied"],
-        "script": ["sh", "-c", "mv \"$1\" \"$2\"; echo speed=7.5", "sh", "{dir}/copied", "{dir}/moved $x"],
+        "script": ["sh", "-c", "mv \"$1\" \"$2\"; echo $N speed=7.5", "sh", "{dir}/copied", "{dir}/moved $x"],
         "cleanup": ["cp", "{dir}/moved $x", "kept"],
-        "output": { "captures": [{ "as": "figure", "pattern": "speed=(.*)" }] },
+        "output": { "captures": [{ "as": "figure", "pattern": "^ ?speed=(.*)" }] },
     });
     let mut workload = workload(parameters);
     assert!(program().traits(&workload).expect_err("refused").to_string().contains("`measure"));
@@ -167,7 +167,7 @@ fn a_command_that_fails_is_shown_with_the_end_of_its_errors() {
     let script = "for i in $(seq 14); do echo line $i >&2; echo out; done; exit 3";
     let mut job = open(json!({ "operations": 1, "script": ["sh", "-c", script] }), place.path());
     let error = run(&mut *job).expect_err("it fails").to_string();
-    assert!(error.contains("exit 3` ended with exit status: 3: line"), "{error}");
+    assert!(error.contains("exit 3'` ended with exit status: 3: line"), "{error}");
     assert!(error.ends_with("line 14") && !error.contains("line 2\n"), "{error}");
     let mut job = open(json!({ "operations": 1, "script": ["false"] }), place.path());
     assert!(run(&mut *job).expect_err("it fails").to_string().ends_with("exit status: 1 and wrote nothing"));

@@ -16,7 +16,7 @@ use fsarena_model::{Bytes, Label, Medium, Mix, Nanos, Often, Rate, Share};
 
 pub use calibrate::Calibrate;
 pub use durability::{DiskKind, Durability, WriterKind};
-pub use own_command::{OwnCommands, Printed, Scan, Synced};
+pub use own_command::{OwnCommands, Printed, Scan, Synced, is_placeholder};
 pub use place::{Guest, How, Place};
 pub use reproduce::{Form, Reproduce, Scale};
 

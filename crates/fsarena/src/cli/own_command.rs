@@ -90,17 +90,18 @@ impl FromStr for Scan {
         let values: Vec<String> = values.split(',').map(str::to_owned).collect();
         let twice = (1..values.len()).find(|place| values[..*place].contains(&values[*place]));
         match (is_placeholder(name), twice) {
+            _ if name == "dir" => Err("{dir} is the directory on the contender: take another name".to_owned()),
             (true, None) => Ok(Self { name: name.to_owned(), values }),
             (true, Some(place)) => Err(format!("the value `{}` is given twice", values[place])),
-            (false, _) if name == "dir" => Err("{dir} is the directory on the contender: take another name".to_owned()),
             (false, _) => Err(wanted()),
         }
     }
 }
 
-fn is_placeholder(name: &str) -> bool {
+/// Whether `name` in braces can be a placeholder: small letters, digits, `_` and `-`, beginning with a letter.
+pub fn is_placeholder(name: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
-    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_letter) && name != "dir"
+    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_letter)
 }
 
 /// `NAME=UNIT,higher:REGEX`.

@@ -10,7 +10,7 @@ use fsarena_programs::in_one_line;
 use serde_json::{Value, json};
 
 use super::{Choices, Noted};
-use crate::cli::{Caches, Compare, OwnCommands, Place, Printed, Scan, Synced};
+use crate::cli::{Caches, Compare, OwnCommands, Place, Printed, Scan, Synced, is_placeholder};
 use crate::exit::Refusal;
 use crate::plan::available::Programs;
 
@@ -41,7 +41,7 @@ pub fn from_commands(arguments: &Compare, programs: Programs) -> Result<Choices>
         require_new(&chosen, &workload)?;
         chosen.push((workload, None));
     }
-    let notes = drafts.iter().flat_map(Draft::notes).chain([what_is_timed(own)]).collect();
+    let notes = drafts.iter().flat_map(|draft| draft.notes(&own.scan)).chain([what_is_timed(own)]).collect();
     Ok(Choices { chosen, notes, unavailable: Vec::new() })
 }
 
@@ -160,12 +160,22 @@ impl Draft {
         }
     }
 
-    /// What a shell would understand and a program does not.
-    fn notes(&self) -> Option<String> {
-        let word = self.all_words().find(|word| OF_SHELLS.contains(&word.as_str()))?;
-        Some(format!(
-            "`{word}` is passed on as it is, since no shell runs the command; for a shell: sh -c '…' sh {DIRECTORY}"
-        ))
+    /// Words that are passed on as they are, and may be meant otherwise: those of a shell, and unknown placeholders.
+    fn notes(&self, scans: &[Scan]) -> Vec<String> {
+        let of_shell = self.all_words().find(|word| OF_SHELLS.contains(&word.as_str()));
+        let of_shell = of_shell.map(|word| {
+            format!(
+                "`{word}` is passed on as it is, since no shell runs commands; for a shell: sh -c '…' sh {DIRECTORY}"
+            )
+        });
+        let known: Vec<&str> = ["dir"].into_iter().chain(scans.iter().map(|scan| scan.name.as_str())).collect();
+        let is_unknown = |name: &&str| is_placeholder(name) && !known.contains(name);
+        let unknown = self.all_words().flat_map(|word| in_braces(word)).find(is_unknown);
+        let unknown = unknown.map(|name| {
+            let known: Vec<String> = known.iter().map(|name| braced(name)).collect();
+            format!("`{{{name}}}` is passed on as it is: placeholders are {}", known.join(", "))
+        });
+        of_shell.into_iter().chain(unknown).collect()
     }
 
     /// The workload in each of the requested cache states.
@@ -256,6 +266,14 @@ fn metric(own: &OwnCommands) -> Metric {
             Metric { name, unit, measure: Measure::Seconds, better: Better::Lower }
         }
     }
+}
+
+/// What is in braces in a word, except for the variables of a shell (`${name}`).
+fn in_braces(word: &str) -> impl Iterator<Item = &str> {
+    let pieces: Vec<&str> = word.split('{').collect();
+    let after_dollar = pieces.clone().into_iter().map(|piece| piece.ends_with('$'));
+    let inside = pieces.into_iter().skip(1).map(|piece| piece.split_once('}').map(|(inside, _)| inside));
+    inside.zip(after_dollar).filter_map(|(inside, is_variable)| inside.filter(|_| !is_variable))
 }
 
 fn braced(name: &str) -> String {
@@ -396,5 +414,8 @@ mod tests {
         }
         let notes = chosen(&["--command", "cat {dir}/x | wc"]).expect("understood").notes;
         assert!(notes[0].contains("`|` is passed on as it is"), "{notes:?}");
+        let notes = |command: &str| chosen(&["--command", command]).expect("understood").notes;
+        assert!(notes("cp {dir}/x {to}")[0].contains("`{to}` is passed on as it is"));
+        assert_eq!(notes("sh -c 'for f in {} {A}; do cat ${f}; done' {dir}").len(), 1, "only the sync");
     }
 }
