@@ -1,7 +1,7 @@
 //! From a record to a comparison: cells, rows, verdicts and notes.
 
 use fsarena_model::comparison::{
-    Cell, ContenderRow, FORMAT, PairVerdict, Stability, StandingRow, SuiteRow, WorkloadRow,
+    Cell, ContenderRow, EffectRow, FORMAT, PairVerdict, Stability, StandingRow, SuiteRow, WorkloadRow,
 };
 use fsarena_model::event::Note;
 use fsarena_model::{
@@ -10,6 +10,7 @@ use fsarena_model::{
 use fsarena_stats::cell_summary;
 
 use crate::command::command;
+use crate::effects::effects;
 use crate::evidence::median;
 use crate::looks::{Standing, standing};
 use crate::recommendation::recommendation;
@@ -48,6 +49,7 @@ pub fn assess(record: &RunRecord) -> Comparison {
         recommendation: judged.recommendation.map(Box::new),
         standings: judged.standings,
         suite_ratios: judged.suite_ratios,
+        effects: judged.effects,
         cells,
         verdicts: judged.verdicts,
         baselines: baselines::rows(record),
@@ -81,6 +83,7 @@ struct Judged {
     verdicts: Vec<PairVerdict>,
     standings: Vec<StandingRow>,
     suite_ratios: Vec<SuiteRow>,
+    effects: Vec<EffectRow>,
     recommendation: Option<Recommendation>,
 }
 
@@ -89,6 +92,7 @@ fn judged(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Judged {
     Judged {
         standings: standings(record, cells, &verdicts),
         suite_ratios: suite_ratios(record, standing, &verdicts),
+        effects: effects(record, standing, &verdicts),
         recommendation: recommendation(record, standing, cells, &verdicts),
         verdicts,
     }

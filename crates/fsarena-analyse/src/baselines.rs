@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::comparison::BaselineRow;
-use fsarena_model::{BaselineKind, Label, LaneCost, Nanos, Outcome, RunRecord, Trial, Workload};
+use fsarena_model::{BaselineKind, Label, LaneCost, Measure, Nanos, Outcome, RunRecord, Trial, Workload};
 
 use crate::evidence::median;
 use crate::probes::middle;
@@ -35,14 +35,23 @@ pub fn lane_cost(record: &RunRecord) -> Option<LaneCost> {
     })
 }
 
-/// The share of a cell's time that the same work takes in memory.
+/// The share of a cell's time that the same work takes in memory. A figure that the program prints need not include
+/// all of the time: then the share follows from that figure here and in memory.
 pub fn harness_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
+    if workload.metric.measure == Measure::Printed {
+        let value = |trials: &mut dyn Iterator<Item = &Trial>| middle(trials.filter_map(median).collect());
+        let here = value(&mut trials.iter().copied())?;
+        let in_memory = value(&mut of_kind(record, workload, BaselineKind::Memory))?;
+        let better = workload.metric.better;
+        return Some((better.oriented_ln(here) - better.oriented_ln(in_memory)).exp());
+    }
     Some(seconds_of(record, workload, BaselineKind::Memory)? / per_operation::seconds(trials.iter().copied())?)
 }
 
-/// The share of a cell's time that the same number of program starts takes.
+/// The share of a cell's time that the same number of program starts takes; `None` for a figure that the program
+/// prints, which need not include its start.
 pub fn start_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
-    let starts = workload.traits.starts? as f64;
+    let starts = workload.traits.starts.filter(|_| workload.metric.measure != Measure::Printed)? as f64;
     let operations = trials.iter().map(|trial| trial.operations()).max()? as f64;
     let runs = trials.iter().map(|trial| trial.slices.len()).max()?.max(1) as f64;
     let per_operation = starts * runs / operations;

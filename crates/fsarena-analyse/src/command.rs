@@ -19,12 +19,15 @@ pub fn command(record: &RunRecord) -> Vec<String> {
         Some(_) => ["calibrate", "--slices"].map(str::to_owned).to_vec(),
         None => vec!["compare".to_owned()],
     });
-    let spelling = |contender: &Contender| spelling(plan, contender);
-    words.extend(plan.contenders.iter().map(spelling));
+    let is_of_matrix = |contender: &&Contender| plan.matrices.iter().any(|matrix| matrix.has(&contender.label));
+    let single = plan.contenders.iter().filter(|contender| !is_of_matrix(contender));
+    words.extend(single.map(|contender| spelling(plan, contender)));
+    words.extend(plan.matrices.iter().flat_map(|matrix| ["--matrix".to_owned(), matrix.argument.clone()]));
     let named = || as_typed(plan).iter().map(|name| (*name).to_owned()).collect();
     let typed = |name: String| plan.workload_files.get(&name).cloned().unwrap_or(name);
     match &plan.suite {
         Some(suite) => words.extend(["--suite".to_owned(), suite.clone()]),
+        None if !plan.own_commands.is_empty() => words.extend(plan.own_commands.clone()),
         None => words.extend(
             slice_lengths
                 .clone()

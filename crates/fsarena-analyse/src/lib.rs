@@ -8,6 +8,7 @@ mod command;
 mod contrasts;
 mod difference;
 mod durability;
+mod effects;
 mod evidence;
 mod gate;
 mod guarantees;

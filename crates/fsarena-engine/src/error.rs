@@ -31,7 +31,7 @@ pub enum EngineError {
     #[error(transparent)]
     Fio(#[from] crate::fio::FioError),
     /// A script of the workload failed, with its message.
-    #[error("the workload's `{script}` ended with {status}: {words}")]
+    #[error("the workload's `{script}` ended with {status}{}", after_colon(words))]
     Script { script: String, status: std::process::ExitStatus, words: String },
     /// A file stays in memory, so that it cannot be made cold.
     #[error(
@@ -69,6 +69,10 @@ pub enum EngineError {
     /// The file system returned an error.
     #[error("{act}: {source}")]
     Io { act: String, source: io::Error },
+}
+
+fn after_colon(words: &str) -> String {
+    if words.is_empty() { " and wrote nothing".to_owned() } else { format!(": {words}") }
 }
 
 /// The end of a log, as the end of a sentence.
@@ -126,6 +130,9 @@ impl Explained for EngineError {
             }
             Self::NoLibrary { .. } | Self::TooManyFiles { .. } => {
                 Some("give libraries workloads of the engine `sequence`, such as --workload axvisor".to_owned())
+            }
+            Self::NoProgram { package: "", .. } => {
+                Some("install it, or name it by its path; a built-in of a shell needs the shell: sh -c '…'".to_owned())
             }
             Self::NoProgram { package, .. } => Some(format!(
                 "apt-get install {package}; `make apps` installs those of all suites and starts no service"

@@ -309,6 +309,15 @@ pub trait Job {
         Ok(())
     }
 
+    /// Undoes what the work did outside of its directory. Untimed, after everything else, also if a part failed or the
+    /// run is stopped: it has a short time limit of its own.
+    ///
+    /// # Errors
+    /// If that fails.
+    fn clean_up(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
     /// Works until `limit`, or until no work is left, and adds the results to `stats`.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ use crate::{EngineError, Job, Limit, Operation, RunStats};
 pub struct Need {
     /// Its name.
     pub program: &'static str,
-    /// The Debian package that contains it.
+    /// The Debian package that contains it; empty if it is not known.
     pub package: &'static str,
     /// The argument with which it prints its version in the first line. Empty if it prints none. [`Need::PACKAGED`] if
     /// it prints none and the version of its package is used.

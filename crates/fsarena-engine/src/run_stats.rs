@@ -27,6 +27,9 @@ pub struct RunStats {
     pub steps: Vec<Step>,
     /// Further figures that the program reported.
     pub reported: Vec<(Probe, f64)>,
+    /// The figure that the program printed for the workload's metric.
+    #[serde(skip)]
+    pub printed: Option<f64>,
     recorders: [Option<Box<Recorder>>; Operation::COUNT],
     /// The windows of the current run.
     windows: Windows,
@@ -46,6 +49,7 @@ impl RunStats {
             offered: None,
             steps: Vec::new(),
             reported: Vec::new(),
+            printed: None,
             recorders,
             windows: Windows::default(),
             earlier: Vec::new(),
@@ -54,7 +58,7 @@ impl RunStats {
 
     /// Empties the statistics. They keep their memory, so that the next run does not touch new memory.
     pub fn clear(&mut self) {
-        (self.operations, self.bytes, self.elapsed, self.offered) = (0, 0, Nanos(0), None);
+        (self.operations, self.bytes, self.elapsed, self.offered, self.printed) = (0, 0, Nanos(0), None, None);
         self.recorders.iter_mut().flatten().for_each(|recorder| recorder.clear());
         self.windows.clear();
         self.earlier.clear();

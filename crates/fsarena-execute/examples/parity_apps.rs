@@ -86,7 +86,7 @@ fn through(workload: &Workload, folder: &Path) -> Result<f64> {
     drop(job);
     std::fs::remove_dir_all(folder)?;
     let (operations, bytes, seconds) = (stats.operations, stats.bytes, stats.elapsed.as_seconds());
-    let done = Done { operations, bytes, seconds, latency: &|| stats.latency_of_operations() };
+    let done = Done { operations, bytes, seconds, latency: &|| stats.latency_of_operations(), printed: None };
     let figure = workload.metric.measure.of(&done).context("nothing was done")?;
     Ok(if unit(workload) == "ms" { figure / 1e3 } else { figure })
 }

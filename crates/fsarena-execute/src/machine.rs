@@ -6,6 +6,7 @@ mod watched;
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -131,7 +132,13 @@ impl Machine {
         let Some(Work { name, inode, .. }) = self.works[contender].clone() else { return Ok(()) };
         let parent = self.open_directory(contender)?;
         let act = || format!("remove {}", parent.path().join(&name).display());
-        match parent.remove(&name, inode).map_err(io(act()))? {
+        let left_mounted = |error: std::io::Error| match error.kind() {
+            ErrorKind::CrossesDevices => {
+                std::io::Error::other("the work left a mount in it (--cleanup can unmount it)")
+            }
+            _ => error,
+        };
+        match parent.remove(&name, inode).map_err(left_mounted).map_err(io(act()))? {
             Removal::Done | Removal::Absent => {
                 self.works[contender] = None;
                 Ok(())

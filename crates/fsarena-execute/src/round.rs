@@ -280,10 +280,11 @@ fn watched(
 
 /// The slice's figure from its statistics; `after` is further time that belongs to the slice.
 fn sample(workload: &Workload, stats: &RunStats, after: Nanos, position: u32) -> Option<Slice> {
-    let RunStats { operations, bytes, .. } = *stats;
+    let RunStats { operations, bytes, printed, .. } = *stats;
     let elapsed = stats.elapsed + after;
     let latency = &|| stats.latency_of_operations();
-    let value = workload.metric.measure.of(&Done { operations, bytes, seconds: elapsed.as_seconds(), latency })?;
+    let done = Done { operations, bytes, seconds: elapsed.as_seconds(), latency, printed };
+    let value = workload.metric.measure.of(&done)?;
     Some(Slice { position, operations, bytes, elapsed, value })
 }
 
@@ -304,10 +305,11 @@ fn close(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) 
             Err(error) => player.failure = Some(error.text),
         }
     }
+    let cleaned = job.as_mut().map_or(Ok(()), |job| job.clean_up());
     drop(job);
     let leaves = setting.shares.leaves && player.failure.is_none();
     let cleared = if leaves { Ok(()) } else { testbed.clear(player.contender, setting.workload) };
-    let error = synced.err().or(cleared.err());
+    let error = synced.err().or(cleaned.err().map(TestbedError::from)).or(cleared.err());
     player.failure = player.failure.take().or(error.map(|error| error.text));
     if player.failure.is_none() && player.slices.is_empty() {
         player.failure = Some("nothing was done within the time".to_owned());

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::cell::{Cell, Change, LatencyOverTime, Point, Stability};
 pub use self::row::{BaselineRow, Clock, ContenderRow, WorkloadRow};
-pub use self::verdict::{PairVerdict, StandingRow, SuiteRow, Verdict};
+pub use self::verdict::{EffectRow, PairVerdict, StandingRow, SuiteRow, Verdict};
 use crate::event::{Check, Note, RoundFacts};
 use crate::{Environment, Label, Recommendation, Reproduction, Status, Unavailable, VerificationRow};
 
@@ -60,6 +60,9 @@ pub struct Comparison {
     /// Pairs of contenders with the same durability class, in command-line order; empty with fewer than two workloads.
     #[serde(default)]
     pub suite_ratios: Vec<SuiteRow>,
+    /// What each option of a matrix changes, by matrix, workload and factor.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<EffectRow>,
     /// Figures of the same work in memory, on the bare device, or as mere starts of programs.
     #[serde(default)]
     pub baselines: Vec<BaselineRow>,

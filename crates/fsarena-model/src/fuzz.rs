@@ -2,14 +2,22 @@
 
 use std::str::FromStr;
 
-use crate::{Bytes, Contender, Mix, Nanos, Often, Rate, Share};
+use crate::{Bytes, Contender, Matrix, Mix, Nanos, Often, Rate, Share};
 
 #[test]
 fn contenders() {
-    let good =
-        ["ext4", "noatime=ext4:noatime,data=journal", "dir:/mnt/share", "a=dir:/x=y", "mine.toml", "xfs:-m,reflink=0"];
+    let good = [
+        "ext4",
+        "noatime=ext4:noatime,data=journal",
+        "dir:/mnt/share",
+        "a=dir:/x=y",
+        "mine.toml",
+        "xfs:-m,reflink=0",
+        "{ext4,xfs}:{,noatime},commit={5,30} -m {0,1} -O {,^}has_journal",
+    ];
     fsarena_testing::fuzz::texts(&good, |argument| {
         let _ = Contender::toml_file(argument);
+        let _ = Matrix::parse(argument);
         let Ok(contender) = argument.parse::<Contender>() else { return };
         let _ = contender.spelling();
         let _ = contender.relabelled(argument);

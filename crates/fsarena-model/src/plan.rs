@@ -9,7 +9,9 @@ use sha2::{Digest, Sha256};
 
 use crate::mix::Mix;
 use crate::reproduction::Scale;
-use crate::{Bytes, Contender, Guest, Label, Nanos, NoiseBounds, Often, Precondition, Reproduces, Share, Workload};
+use crate::{
+    Bytes, Contender, Guest, Label, Matrix, Nanos, NoiseBounds, Often, Precondition, Reproduces, Share, Workload,
+};
 
 pub use parts::{Budget, Lanes, LeftOut, Medium, Rounds, Slowdown, Storage, Unavailable, listed};
 
@@ -87,6 +89,13 @@ pub struct Plan {
     /// The arguments that named files of workloads, by the workload's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub workload_files: BTreeMap<String, String>,
+    /// The options that made the workloads of a command of the user's own, as typed: `--command`, its command, and so
+    /// on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own_commands: Vec<String>,
+    /// The matrices that some of the contenders come from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub matrices: Vec<Matrix>,
 }
 
 impl Plan {
@@ -120,6 +129,8 @@ impl Plan {
             groups: BTreeMap::new(),
             contender_files: BTreeMap::new(),
             workload_files: BTreeMap::new(),
+            own_commands: Vec::new(),
+            matrices: Vec::new(),
         }
     }
 
@@ -207,9 +218,18 @@ mod tests {
     fn a_plan_from_before_there_were_bounds_excludes_nothing_and_keeps_its_hash() {
         let old = Plan { noise: NoiseBounds::ignored(), ..plan(1) };
         let json = serde_json::to_string(&old).expect("serializable");
-        for later in
-            ["noise", "precondition", "unavailable", "scale", "mix", "groups", "contender_files", "workload_files"]
-        {
+        for later in [
+            "noise",
+            "precondition",
+            "unavailable",
+            "scale",
+            "mix",
+            "groups",
+            "contender_files",
+            "workload_files",
+            "own_commands",
+            "matrices",
+        ] {
             assert!(!json.contains(later), "{later}");
         }
         assert_eq!(serde_json::from_str::<Plan>(&json).expect("readable"), old);

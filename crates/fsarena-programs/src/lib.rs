@@ -17,6 +17,8 @@ mod user;
 
 use fsarena_engine::Engine;
 
+pub use program::in_one_line;
+
 /// All engines whose programs have to be installed first (`make apps`).
 pub static PROGRAMS: &[&dyn Engine] = &[
     // databases

@@ -1,23 +1,28 @@
-//! The engine `program`: runs scripts that start any program, times them, and reads figures from their output.
+//! The engine `program`: runs scripts and commands, times them, and reads figures from their output.
 
+mod act;
 mod output;
 mod parameters;
 mod timed;
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use fsarena_engine::{
     Abilities, Engine, EngineError, Job, Limit, Need, Operation, Programs, RunStats, Scratch, drop_cached_below, go_on,
     pid_namespace, sync_and_drop_caches, sync_at,
 };
 use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload, intern};
-use fsarena_sys::child::{self, Ended, Setting};
+use fsarena_sys::child::{self, Ended, Patience, Setting};
 use fsarena_sys::clock;
 use rand::Rng;
 
+use self::act::Act;
+pub use self::act::in_one_line;
 use self::output::{Heard, Known};
 use self::parameters::{Parameters, ProgramNeed, StepParameters, Task, Version};
 use crate::server::last_lines;
@@ -27,6 +32,13 @@ const MOST_STARTS_IN_MEMORY: u64 = 5000;
 
 /// Time for the start of the shells and for small scripts.
 const OVERHEAD: Nanos = Nanos::millis(600);
+
+/// Time limit of a cleanup.
+const CLEANUP: Duration = Duration::from_secs(60);
+
+/// What a program says on a full file system (`ENOSPC`), and what is added to that.
+const NO_SPACE: &str = "No space left on device";
+const FULL: &str = "\nthe file system is full: --lane-size makes the lanes larger";
 
 /// The engine `program`.
 pub struct Program;
@@ -45,7 +57,7 @@ impl Engine for Program {
             peak: parameters.data,
             extra_time: OVERHEAD + Nanos::millis(starts.unwrap_or(0)) + Nanos::seconds(parameters.estimate_s),
             // One of several shells: the workload names one.
-            program: Some(parameters.needs.first().map_or("sh".to_owned(), |need| need.program.clone())),
+            program: Some(parameters.program().unwrap_or("sh").to_owned()),
             starts,
             runs_in_memory: starts.is_none_or(|starts| starts <= MOST_STARTS_IN_MEMORY),
             ..Traits::default()
@@ -54,7 +66,7 @@ impl Engine for Program {
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let (parameters, directory) = (Parameters::of(workload)?, directory.to_owned());
-        let program = parameters.needs.first().map_or("script", |need| intern(&need.program));
+        let program = parameters.program().map_or("script", intern);
         Ok(Box::new(ProgramJob { parameters, program, directory, scratch: Scratch::new()?, seed }))
     }
 
@@ -68,9 +80,11 @@ fn programs(workload: &Workload) -> Programs {
     // The package of the standard shell has another name.
     let package = if parameters.shell == "sh" { "dash" } else { intern(&parameters.shell) };
     let shell = Need { version: "", ..Need::new(intern(&parameters.shell), package) };
-    let needs = parameters.needs.iter().map(ProgramNeed::need).chain([shell]).collect();
+    let has_script = parameters.acts().any(|act| matches!(act, Act::Script(_)));
+    let named = parameters.needs.iter().map(ProgramNeed::need);
+    let needs = named.chain(parameters.commands()).chain(has_script.then_some(shell)).collect();
     // Scripts of no named program are in the workload's parameters only.
-    let settings = if parameters.needs.is_empty() { Vec::new() } else { parameters.lines() };
+    let settings = if parameters.program().is_none() { Vec::new() } else { parameters.lines() };
     Programs { needs, settings }
 }
 
@@ -88,18 +102,39 @@ impl ProgramNeed {
 }
 
 impl Parameters {
+    /// The program that does the work, if it is named.
+    fn program(&self) -> Option<&str> {
+        let named = self.needs.first().map(|need| need.program.as_str());
+        named.or_else(|| self.script.as_ref()?.program())
+    }
+
+    /// The programs of commands, as far as they can be looked up: those on the search path, and those with a path.
+    fn commands(&self) -> impl Iterator<Item = Need> {
+        let path = |program: &str| match (program.contains('/'), &self.directory) {
+            (false, _) => Some(PathBuf::from(program)),
+            (true, Some(directory)) => Some(directory.join(program)).filter(|path| path.is_absolute()),
+            (true, None) => Some(PathBuf::from(program)).filter(|path| path.is_absolute()),
+        };
+        let programs = self.acts().filter_map(Act::program).filter_map(path);
+        programs.map(|path| Need { version: "", ..Need::new(intern(&path.to_string_lossy()), "") })
+    }
+
     /// The variables and scripts of a run, line by line.
     fn lines(&self) -> Vec<String> {
         let variables: Vec<_> = self.variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let variables = (!variables.is_empty()).then(|| variables.join(" "));
-        let run: Vec<&str> = match self.task() {
-            Task::Script(script) => vec![script],
-            Task::Steps(steps) => steps.iter().map(|step| step.script.as_str()).collect(),
-        };
-        let scripts = self.prepare.iter().chain(&self.before).map(String::as_str).chain(run);
-        let lines = scripts.flat_map(str::lines).map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned);
-        variables.into_iter().chain(lines).collect()
+        let steps = self.steps.iter().map(|step| &step.script);
+        let acts = self.prepare.iter().chain(&self.before).chain(&self.script).chain(steps).chain(&self.cleanup);
+        variables.into_iter().chain(acts.flat_map(Act::lines)).collect()
     }
+}
+
+/// A script or command with its name for errors, and its `$N`.
+#[derive(Clone, Copy)]
+struct Named<'a> {
+    name: &'a str,
+    act: &'a Act,
+    operations: u64,
 }
 
 /// A job of the engine `program`.
@@ -114,13 +149,34 @@ struct ProgramJob {
 }
 
 impl ProgramJob {
-    /// Runs a script in which `$N` is `operations`; `None` if it was stopped. `name` is used in its error.
-    fn script(
+    /// Runs a script or command in which `$N` is `operations`; `None` if it was stopped.
+    fn act(
         &self,
-        (name, text, operations): (&str, &str, u64),
+        Named { name, act, operations }: Named<'_>,
         heard: Option<&mut Heard>,
         stop: &AtomicBool,
     ) -> Result<Option<Ended>, EngineError> {
+        let variables = self.variables(act, operations);
+        let directory = self.working_directory(act);
+        let setting = Setting { directory, streams: self.scratch.path(), variables: &variables, stop };
+        let own = act.argv(&self.parameters.shell, &self.directory);
+        let argv: Vec<OsString> = pid_namespace().iter().map(OsString::from).chain(own).collect();
+        let ended = match heard {
+            Some(heard) => child::run_heard(&argv, setting, &mut |piece| heard.hear(piece, clock::now())),
+            None => child::run_until(&argv, setting),
+        };
+        match ended.map_err(EngineError::io(self.start_of(act)))? {
+            Some(ended) if !ended.status.success() => Err(self.failed(name, act, &ended)),
+            ended => Ok(ended),
+        }
+    }
+
+    /// A command gets none but its own, since programs such as make(1) use whatever is there.
+    fn variables(&self, act: &Act, operations: u64) -> Vec<(&str, String)> {
+        let own = self.parameters.variables.iter().map(|(name, value)| (name.as_str(), value.to_string()));
+        if let Act::Command(_) = act {
+            return own.collect();
+        }
         let scratch = self.scratch.path();
         let fixed = [
             ("N", operations.to_string()),
@@ -128,60 +184,68 @@ impl ProgramJob {
             ("SCRATCH", scratch.display().to_string()),
             (timed::VARIABLE, scratch.join(timed::FILE).display().to_string()),
         ];
-        let own = self.parameters.variables.iter().map(|(name, value)| (name.as_str(), value.to_string()));
-        let variables: Vec<_> = fixed.into_iter().chain(own).collect();
-        let setting = Setting { directory: &self.directory, streams: scratch, variables: &variables, stop };
-        let shell = [self.parameters.shell.as_str(), "-c", text];
-        let argv: Vec<&str> = pid_namespace().iter().copied().chain(shell).collect();
-        let ended = match heard {
-            Some(heard) => child::run_heard(&argv, setting, &mut |piece| heard.hear(piece, clock::now())),
-            None => child::run_until(&argv, setting),
-        };
-        match ended.map_err(EngineError::io(format!("start {}", shell[0])))? {
-            Some(ended) if !ended.status.success() => {
-                let words = last_lines(&ended.words());
-                Err(EngineError::Script { script: name.to_owned(), status: ended.status, words })
-            }
-            ended => Ok(ended),
+        fixed.into_iter().chain(own).collect()
+    }
+
+    fn working_directory(&self, act: &Act) -> &Path {
+        let own = self.parameters.directory.as_deref().filter(|_| matches!(act, Act::Command(_)));
+        own.unwrap_or(&self.directory)
+    }
+
+    /// What is done when the act is started, for errors.
+    fn start_of(&self, act: &Act) -> String {
+        match act {
+            Act::Script(_) => format!("start {}", self.parameters.shell),
+            Act::Command(_) => format!("start `{}` in {}", act.lines().concat(), self.working_directory(act).display()),
         }
     }
 
-    fn untimed(
-        &self,
-        name: &str,
-        text: Option<&String>,
-        operations: u64,
-        stop: &AtomicBool,
-    ) -> Result<(), EngineError> {
-        let Some(text) = text else { return Ok(()) };
-        match self.script((name, text, operations), None, stop)? {
+    /// The error of a script or command that failed.
+    fn failed(&self, name: &str, act: &Act, ended: &Ended) -> EngineError {
+        let (script, words) = match act {
+            Act::Script(_) => (name.to_owned(), last_lines(&ended.words())),
+            Act::Command(_) if ended.stderr.trim().is_empty() => (act.lines().concat(), last_lines(&ended.stdout)),
+            Act::Command(_) => (act.lines().concat(), last_lines(&ended.stderr)),
+        };
+        let full = if self.is_full() || words.contains(NO_SPACE) { FULL } else { "" };
+        EngineError::Script { script, status: ended.status, words: format!("{words}{full}") }
+    }
+
+    /// Whether less than a hundredth of the file system is free.
+    fn is_full(&self) -> bool {
+        rustix::fs::statvfs(&self.directory).is_ok_and(|found| found.f_bavail < found.f_blocks / 100)
+    }
+
+    fn untimed(&self, name: &str, act: Option<&Act>, operations: u64, stop: &AtomicBool) -> Result<(), EngineError> {
+        let Some(act) = act else { return Ok(()) };
+        match self.act(Named { name, act, operations }, None, stop)? {
             Some(_) => Ok(()),
             None => go_on(stop).map_err(EngineError::io(format!("run the script `{name}`"))),
         }
     }
 
-    /// Runs a script and takes its time; `None` if it was stopped.
+    /// Runs a script or command and takes its time; `None` if it was stopped.
     fn timed(
         &self,
-        (name, text, operations): (&str, &str, u64),
+        Named { name, act, operations }: Named<'_>,
         heard: Option<&mut Heard>,
         stop: &AtomicBool,
     ) -> Result<Option<(Ended, Nanos)>, EngineError> {
+        let wrapped = timed::wrapped(&self.parameters.shell, act);
         let begin = clock::now();
-        let text = timed::wrapped(&self.parameters.shell, text);
-        let Some(ended) = self.script((name, &text, operations), heard, stop)? else { return Ok(None) };
+        let named = Named { name, act: &wrapped, operations };
+        let Some(ended) = self.act(named, heard, stop)? else { return Ok(None) };
         let around = clock::now().saturating_sub(begin);
         Ok(Some((ended, timed::inside(self.scratch.path()).unwrap_or(around))))
     }
 
-    fn run_script(&self, script: &str, stop: &AtomicBool, stats: &mut RunStats) -> Result<(), EngineError> {
+    fn run_one(&self, act: &Act, stop: &AtomicBool, stats: &mut RunStats) -> Result<(), EngineError> {
         let Parameters { output, bytes, .. } = &self.parameters;
         let operations = self.parameters.operations();
         let mut heard = Heard::default();
         let listener = output.is_heard().then_some(&mut heard);
-        let Some((ended, elapsed)) = self.timed(("script", script, operations), listener, stop)? else {
-            return Ok(());
-        };
+        let named = Named { name: "script", act, operations };
+        let Some((ended, elapsed)) = self.timed(named, listener, stop)? else { return Ok(()) };
         let known = Known { operations, bytes: bytes.0, elapsed };
         let text = [ended.stdout.as_str(), ended.stderr.as_str()].join("\n");
         output.count(self.program, &text, &heard, known, |name| self.parameters.number(name), stats)
@@ -194,7 +258,8 @@ impl ProgramJob {
         if step.cold {
             sync_and_drop_caches(&self.directory, stop)?;
         }
-        let Some((_, elapsed)) = self.timed((name, script, *operations), None, stop)? else { return Ok(false) };
+        let named = Named { name, act: script, operations: *operations };
+        let Some((_, elapsed)) = self.timed(named, None, stop)? else { return Ok(false) };
         stats.record(Operation::Run, elapsed);
         stats.count_done(*operations, bytes.0);
         stats.elapsed = stats.elapsed + elapsed;
@@ -261,10 +326,21 @@ impl Job for ProgramJob {
         Ok(Verification { files: 1, differences: Vec::new() })
     }
 
+    /// Not in a process namespace, which could not end what the work started elsewhere.
+    fn clean_up(&mut self) -> Result<(), EngineError> {
+        let Some(act) = &self.parameters.cleanup else { return Ok(()) };
+        let argv = act.argv(&self.parameters.shell, &self.directory);
+        let ended = child::run_in(self.working_directory(act), &argv, Patience::unstoppable(CLEANUP));
+        match ended.map_err(EngineError::io(self.start_of(act)))? {
+            ended if ended.status.success() => Ok(()),
+            ended => Err(self.failed("cleanup", act, &ended)),
+        }
+    }
+
     /// Runs once, however long that takes.
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         match self.parameters.task() {
-            Task::Script(script) => self.run_script(script, limit.stop, stats),
+            Task::One(act) => self.run_one(act, limit.stop, stats),
             Task::Steps(steps) => {
                 for step in steps {
                     if !self.run_step(step, limit.stop, stats)? {

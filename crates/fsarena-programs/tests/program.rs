@@ -136,10 +136,69 @@ fn who_wants_to_stop_does_not_wait_and_nothing_of_it_stays() {
 }
 
 #[test]
+fn a_command_is_run_as_it_is_in_its_own_working_directory() {
+    let (place, here) = (tempfile::tempdir().expect("temporary folder"), tempfile::tempdir().expect("another"));
+    let odd = place.path().join("a b $HOME 'c");
+    fs::create_dir(&odd).expect("made");
+    fs::write(here.path().join("source"), "x").expect("written");
+    let parameters = json!({
+        "operations": 1, "directory": here.path(),
+        "before": ["cp", "source", "{dir}/copied"],
+        "script": ["sh", "-c", "mv \"$1\" \"$2\"; echo $N speed=7.5", "sh", "{dir}/copied", "{dir}/moved $x"],
+        "cleanup": ["cp", "{dir}/moved $x", "kept"],
+        "output": { "captures": [{ "as": "figure", "pattern": "^ ?speed=(.*)" }] },
+    });
+    let mut workload = workload(parameters);
+    assert!(program().traits(&workload).expect_err("refused").to_string().contains("`measure"));
+    workload.metric.measure = fsarena_model::Measure::Printed;
+    assert_eq!(program().traits(&workload).expect("sound").program.as_deref(), Some("sh"));
+    let mut job = program().open(&workload, &odd, 7).expect("understood");
+    job.prepare(&NEVER).and_then(|()| job.reset(&NEVER)).expect("ready");
+    let stats = run(&mut *job).expect("done");
+    assert_eq!((stats.operations, stats.printed), (1, Some(7.5)));
+    assert!(odd.join("moved $x").exists() && !here.path().join("kept").exists());
+    job.clean_up().expect("cleaned up");
+    assert!(here.path().join("kept").exists());
+}
+
+#[test]
+fn a_command_that_fails_is_shown_with_the_end_of_its_errors() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let script = "for i in $(seq 14); do echo line $i >&2; echo out; done; exit 3";
+    let mut job = open(json!({ "operations": 1, "script": ["sh", "-c", script] }), place.path());
+    let error = run(&mut *job).expect_err("it fails").to_string();
+    assert!(error.contains("exit 3'` ended with exit status: 3: line"), "{error}");
+    assert!(error.ends_with("line 14") && !error.contains("line 2\n"), "{error}");
+    let mut job = open(json!({ "operations": 1, "script": ["false"] }), place.path());
+    assert!(run(&mut *job).expect_err("it fails").to_string().ends_with("exit status: 1 and wrote nothing"));
+    let full = "echo write: No space left on device >&2; exit 1";
+    let mut job = open(json!({ "operations": 1, "script": ["sh", "-c", full] }), place.path());
+    assert!(run(&mut *job).expect_err("it fails").to_string().contains("--lane-size"));
+}
+
+#[test]
+fn programs_of_commands_are_looked_for_where_they_can_be() {
+    let here = tempfile::tempdir().expect("temporary folder");
+    let require = |script: Value| {
+        program().require(&workload(json!({ "operations": 1, "directory": here.path(), "script": script })))
+    };
+    let missing = |script: Value| require(script).expect_err("not there");
+    assert!(missing(json!(["no-such-program"])).to_string().contains("`no-such-program`"));
+    let error = missing(json!(["./tool", "{dir}"]));
+    assert!(error.hint().is_some_and(|hint| hint.contains("its path")), "{error}");
+    fs::write(here.path().join("tool"), "").expect("written");
+    for there in [json!(["./tool"]), json!(["{dir}/made-later"]), json!(["/bin/true"]), json!(["true"])] {
+        require(there).expect("there, or not known before");
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_by_name() {
     let refusal = |workload: &Workload| program().traits(workload).expect_err("refused").to_string();
     for (parameters, name) in [
         (json!({ "script": " ", "operations": 1 }), "`script`"),
+        (json!({ "script": [], "operations": 1 }), "`script`"),
+        (json!({ "script": 3, "operations": 1 }), "the list of the words"),
         (json!({ "script": ":", "operations": 0 }), "`operations`"),
         (json!({ "script": ":" }), "`operations`"),
         (json!({ "script": ":", "operations": 1, "shell": "/bin/sh" }), "`shell`"),

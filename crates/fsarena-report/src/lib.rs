@@ -10,6 +10,7 @@
 mod answer;
 mod csv;
 mod difference;
+mod effects;
 mod explained;
 mod footnote;
 mod gate;

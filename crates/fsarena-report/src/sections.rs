@@ -16,7 +16,7 @@ use crate::report::{
     Section, Sentence, Shade, Shown, Table, TableLook, TableOf, Tone,
 };
 use crate::words::Term;
-use crate::{answer, explained, group, latency, machine, pair, probe, recommendation, shell, words};
+use crate::{answer, effects, explained, group, latency, machine, pair, probe, recommendation, shell, words};
 
 /// The summary of a comparison for a terminal.
 pub fn summary(comparison: &Comparison) -> Report {
@@ -30,6 +30,7 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
         recommendation::section(comparison).unwrap_or_default(),
         verdicts::verdicts(comparison),
         verdicts::over_the_suite(comparison),
+        effects::section(comparison),
         price(comparison),
         workloads(comparison, of_workloads),
         Section::titled("Read with care").with_shown(Shown::Summaries, Content::Footnotes(Vec::new())),

@@ -8,6 +8,8 @@
 //! one value, the weighted mean over the workloads, and the error follows from how it varies from round to round; it is
 //! never smaller than if the workloads were independent. For workloads with different rounds, the correlation of the
 //! noise is unknown: their errors are added up, as if it were the same noise.
+//!
+//! The same holds for several pairs of one workload, whose mean is the effect of what distinguishes them.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +35,7 @@ impl Mean {
     }
 }
 
-/// One workload of a mean, for one pair that is the same in all parts.
+/// One part of a mean: the same pair in another workload, or another pair of the same workload.
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'a> {
     /// Its weight, above 0.

@@ -22,7 +22,7 @@ use rustix::process::{
 use crate::fault;
 
 pub use heard::run_heard;
-pub use short::{Killed, Patience, heed, run};
+pub use short::{Killed, Patience, heed, run, run_in};
 
 /// Maximum number of bytes that are kept of a stream: more than any supported program writes.
 const MOST_KEPT: u64 = 64 << 20;

@@ -5,6 +5,7 @@ mod calibrate;
 #[cfg(test)]
 mod documented;
 mod durability;
+mod own_command;
 mod place;
 mod reproduce;
 mod sides;
@@ -18,6 +19,7 @@ use fsarena_model::{Bytes, Label, Medium, Mix, Nanos, Often, Rate, Share};
 pub use bisect::Bisect;
 pub use calibrate::Calibrate;
 pub use durability::{DiskKind, Durability, WriterKind};
+pub use own_command::{OwnCommands, Printed, Scan, Synced, is_placeholder};
 pub use place::{Guest, How, Place};
 pub use reproduce::{Form, Reproduce, Scale};
 pub use sides::{Diff, Gate, History, Judge, PageFormat, Runs, RunsChange, label};
@@ -67,7 +69,7 @@ pub enum Color {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Compare contenders and decide which is faster
-    Compare(Compare),
+    Compare(Box<Compare>),
     /// Run the tests of a published article, as published and properly, and compare with its figures and claims
     Reproduce(Reproduce),
     /// Continue a run: finish it if it was interrupted, or give its undecided pairs more rounds
@@ -137,6 +139,10 @@ pub struct Compare {
     /// the suite, if it names some]
     #[arg(value_name = "CONTENDER")]
     pub contenders: Vec<String>,
+    /// Contenders for all combinations of the options in braces, as in 'btrfs:compress={no,zstd:1}' or 'ext4:{,noatime}
+    /// -O {,^}has_journal'; shows what each option changes. Can be repeated
+    #[arg(long, value_name = "CONTENDER", conflicts_with = "extra")]
+    pub matrix: Vec<String>,
     /// For contenders whose direct I/O goes through the page cache, add one for which it is direct: btrfs:nodatasum
     #[arg(long)]
     pub extra: bool,
@@ -169,7 +175,7 @@ pub struct Compare {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
     pub rounds: Option<u32>,
     /// Time limit of the run, such as 90s, 3m, 1h [default: the suite's rounds, else one minute per contender, at least
-    /// three]
+    /// three; with --command half of that for each command]
     #[arg(long, value_name = "TIME")]
     pub budget: Option<Nanos>,
     /// Differences within this count as equivalent
@@ -221,6 +227,9 @@ pub struct Compare {
     /// Do not wait for another run to end
     #[arg(long)]
     pub no_wait: bool,
+    /// Commands of the user's own.
+    #[command(flatten)]
+    pub own: OwnCommands,
 }
 
 /// What is printed at the end of a run, and what is written into a file.

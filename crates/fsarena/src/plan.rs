@@ -18,8 +18,8 @@ use fsarena_lane::{LaneError, disk, lane_count, require};
 use fsarena_model::plan::{Lanes, Slowdown};
 use fsarena_model::reproduction::Scale;
 use fsarena_model::{
-    Budget, Bytes, Contender, Label, Mode, Nanos, NoiseBounds, Often, Plan, Precondition, Rounds, Share, Storage,
-    Workload,
+    Budget, Bytes, Contender, Label, Matrix, Mode, Nanos, NoiseBounds, Often, Plan, Precondition, Rounds, Share,
+    Storage, Workload,
 };
 
 use crate::cli::{Compare, Place};
@@ -47,18 +47,21 @@ const BLOCK: u64 = 4096;
 /// The plan for `arguments`, complete and checked, with notes for the user.
 pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let suite = work::suite(arguments).map(fsarena_catalog::suite).transpose()?;
-    let named = contenders(named(arguments, suite.as_ref())?)?;
+    let (matrices, of_matrices) = matrices(&arguments.matrix)?;
+    let named = contenders(named(arguments, suite.as_ref())?, of_matrices)?;
     let work = work::of(arguments, Programs::of(&arguments.place, &named))?;
     let (contenders, added) = if arguments.extra { extra::with_direct(named) } else { (named, Vec::new()) };
     let scale = arguments.scale.map(Scale::from).unwrap_or_default();
-    let usual_baselines = suite.as_ref().map_or(Often::Always, |suite| suite.baselines);
+    let is_own = !arguments.own.commands.is_empty();
+    let usual_baselines =
+        suite.as_ref().map_or(if is_own { Often::Once } else { Often::Always }, |suite| suite.baselines);
     let (usual, noise) = baselines_at(scale, usual_baselines);
     let storage = arguments.place.storage(arguments.storage.as_deref(), &contenders);
     let plan = Plan {
-        workloads: work.workloads,
         suite: work.suite.clone(),
         seed: seed(arguments.seed, &arguments.place),
-        rounds: rounds(arguments, suite.as_ref(), contenders.len()),
+        rounds: rounds(arguments, suite.as_ref(), contenders.len(), work.workloads.len()),
+        workloads: work.workloads,
         contenders,
         reserved: Nanos(0),
         margin: margin(arguments.margin)?,
@@ -83,6 +86,8 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         groups: suite.map(|suite| suite.groups).unwrap_or_default(),
         contender_files: contender_files(&arguments.contenders)?,
         workload_files: work::files(&arguments.workload)?,
+        own_commands: arguments.own.typed(),
+        matrices,
     };
     let plan = checked(plan)?;
     let shared = shared_storage(&plan.contenders);
@@ -119,6 +124,9 @@ fn shared_storage(contenders: &[Contender]) -> Vec<String> {
 /// The contenders from the arguments; otherwise those of the suite.
 fn named<'a>(arguments: &'a Compare, suite: Option<&'a Suite>) -> Result<&'a [String]> {
     let typed = Some(arguments.contenders.as_slice()).filter(|contenders| !contenders.is_empty());
+    if typed.is_none() && !arguments.matrix.is_empty() {
+        return Ok(&[]);
+    }
     let usual = suite.map(|suite| usual_contenders(suite, &arguments.place));
     let named = typed.or(usual).filter(|contenders| !contenders.is_empty());
     let refusal = || Refusal::wrong_use("no contender is named", "name some, as in fsarena compare ext4 xfs");
@@ -135,14 +143,17 @@ fn usual_contenders<'a>(suite: &'a Suite, place: &Place) -> &'a [String] {
 }
 
 /// The number of rounds: from the arguments, one for a smoke run, from the suite, or as many as fit into the default
-/// budget.
-fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize) -> Rounds {
+/// budget. For commands of the user's own that is half of the usual one for each of `workloads`.
+fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize, workloads: usize) -> Rounds {
     let is_smoke = arguments.scale.map(Scale::from) == Some(Scale::Smoke);
     let of_suite = suite.and_then(|suite| suite.rounds);
     match (arguments.rounds, arguments.budget) {
         (Some(count), _) => Rounds::Exactly(count),
         (None, Some(time)) => Rounds::Within(Budget(time)),
         (None, None) if is_smoke => Rounds::Exactly(1),
+        (None, None) if !arguments.own.commands.is_empty() => {
+            Rounds::Within(Budget(Nanos(Budget::for_contenders(contenders).0.0 / 2 * workloads as u64)))
+        }
         (None, None) => of_suite.map_or(Rounds::Within(Budget::for_contenders(contenders)), Rounds::Exactly),
     }
 }
@@ -287,15 +298,27 @@ fn require_slowdowns(plan: &Plan) -> Result<()> {
     }
 }
 
-/// The contenders of a command line.
-pub fn contenders(arguments: &[String]) -> Result<Vec<Contender>> {
+/// The matrices of a command line, and their contenders.
+fn matrices(arguments: &[String]) -> Result<(Vec<Matrix>, Vec<Contender>)> {
+    let hint = "--matrix 'btrfs:compress={no,zstd:1}', or --matrix 'ext4:{,noatime} -O {,^}has_journal'";
+    let parsed =
+        |argument: &String| Matrix::parse(argument).map_err(|error| Refusal::wrong_use(error.to_string(), hint));
+    let parsed: Vec<(Matrix, Vec<Contender>)> = arguments.iter().map(parsed).collect::<Result<_, _>>()?;
+    let (matrices, contenders): (Vec<_>, Vec<_>) = parsed.into_iter().unzip();
+    Ok((matrices, contenders.concat()))
+}
+
+/// The contenders of a command line, followed by those of its matrices.
+pub fn contenders(arguments: &[String], of_matrices: Vec<Contender>) -> Result<Vec<Contender>> {
     let mut contenders: Vec<Contender> = Vec::new();
-    for argument in arguments {
-        let contender = fsarena_catalog::contender(argument)?;
+    let named: Vec<Contender> =
+        arguments.iter().map(|argument| fsarena_catalog::contender(argument)).collect::<Result<_, _>>()?;
+    for contender in named.into_iter().chain(of_matrices) {
         require_short(&contender.label)?;
         if contenders.iter().any(|other| other.label == contender.label) {
             let text = format!("two contenders have the label `{}`", contender.label);
-            let plain = argument.split_once('=').map_or(argument.as_str(), |(_, rest)| rest);
+            let unnamed = Contender { label: Label::from(""), ..contender };
+            let plain = unnamed.spelling().unwrap_or_else(|| "=FILE.toml".to_owned()).split_off(1);
             let hint = format!("give one of them another: a={plain} b={plain}");
             return Err(Refusal::wrong_use(text, hint).into());
         }

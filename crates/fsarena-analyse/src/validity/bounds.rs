@@ -2,7 +2,7 @@
 //! processors or the harness.
 
 use fsarena_model::validity::bounds::{DEVICE_SHARE, HARNESS_SHARE, LANE_SHARE, PROCESSOR_SHARE};
-use fsarena_model::{Durability, Nanos, Validity, ValidityClass, probe};
+use fsarena_model::{Durability, Measure, Nanos, Validity, ValidityClass, probe};
 
 use super::impossible::is_served;
 use super::{Evidence, flag};
@@ -87,6 +87,9 @@ pub fn harness_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     let each = Nanos((evidence.seconds() / evidence.operations() * 1e9) as u64);
     let percent = |share: f64| format!("{:.0} %", (share * 100.0).min(100.0));
     let words = match (memory, starts) {
+        (Some(memory), None) if evidence.workload.metric.measure == Measure::Printed => {
+            format!("the figure is {} of what the same work gives in memory", percent(memory))
+        }
         (Some(memory), Some(starts)) => format!(
             "the same work in memory takes {} of its {each} per operation; starting programs that do nothing takes {} of it",
             percent(memory),

@@ -2,7 +2,7 @@
 
 use fsarena_analyse::baseline_counts;
 use fsarena_model::{
-    Baseline, BaselineKind, CacheState, Event, Label, LaneCost, Nanos, Often, Severity, Trial, Workload,
+    Baseline, BaselineKind, CacheState, Event, Label, LaneCost, Measure, Nanos, Often, Severity, Trial, Workload,
 };
 
 use super::Session;
@@ -123,5 +123,10 @@ fn at_place(workload: &Workload, place: BaselineKind) -> Option<Workload> {
         return None;
     }
     let slices = if place == BaselineKind::Device { workload.slices } else { SLICES };
-    Some(Workload { slices, memory_limit: None, ..workload.clone() })
+    let mut workload = Workload { slices, memory_limit: None, ..workload.clone() };
+    if place == BaselineKind::Start {
+        // Programs that do nothing print nothing.
+        workload.metric.measure = Measure::Seconds;
+    }
+    Some(workload)
 }

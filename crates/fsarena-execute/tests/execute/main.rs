@@ -5,6 +5,7 @@ mod baselines;
 mod budget;
 mod calibration;
 mod durability;
+mod effects;
 mod failures;
 mod fake;
 mod lane_bias;

@@ -87,6 +87,37 @@ pub struct SuiteRow {
     pub left_out: Vec<String>,
 }
 
+/// A main effect: what a level of a factor of a matrix changes in one workload, compared with the factor's first level,
+/// in the mean over all combinations of the other factors.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EffectRow {
+    /// The workload.
+    pub workload: String,
+    /// The matrix, as typed.
+    pub matrix: String,
+    /// The factor.
+    pub factor: String,
+    /// The level.
+    pub level: String,
+    /// The first level of the factor, with which it is compared.
+    pub base: String,
+    /// The geometric mean of how many times better contenders with `level` are than those with `base`; `None` unless
+    /// all pairs have a valid estimate.
+    pub ratio: Option<f64>,
+    /// The lower end of its pointwise 95 % interval.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// Number of pairs of contenders that differ in this factor only.
+    pub pairs: u32,
+    /// The smallest ratio of these pairs.
+    pub least: Option<f64>,
+    /// The largest one.
+    pub most: Option<f64>,
+    /// Why there is no ratio; empty if there is one.
+    pub reason: String,
+}
+
 /// Which contender of a pair is faster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -36,6 +36,8 @@ pub enum Measure {
     MeanLatencyMicroseconds,
     /// The 99th percentile of the latency of the operations, without their syncs, in microseconds.
     P99LatencyMicroseconds,
+    /// The figure that the program of the workload prints.
+    Printed,
 }
 
 impl Measure {
@@ -50,6 +52,7 @@ impl Measure {
             Self::MicrosecondsPerOperation => done.seconds * 1e6 / done.operations as f64,
             Self::MeanLatencyMicroseconds => latency(|latency| latency.mean)?,
             Self::P99LatencyMicroseconds => latency(|latency| latency.p99)?,
+            Self::Printed => done.printed?,
         };
         (value.is_finite() && value > 0.0).then_some(value)
     }
@@ -65,6 +68,8 @@ pub struct Done<'a> {
     pub seconds: f64,
     /// Returns the latencies of the operations, without their syncs. Most measures do not call it.
     pub latency: &'a dyn Fn() -> Option<Latency>,
+    /// The figure that the program printed for the metric.
+    pub printed: Option<f64>,
 }
 
 /// Which direction of a metric is better.
@@ -94,7 +99,7 @@ mod tests {
     #[test]
     fn a_measure_of_nothing_is_absent() {
         let of = |measure: Measure, operations, bytes, seconds| {
-            measure.of(&Done { operations, bytes, seconds, latency: &|| None })
+            measure.of(&Done { operations, bytes, seconds, latency: &|| None, printed: None })
         };
         assert_eq!(of(Measure::OperationsPerSecond, 0, 0, 1.0), None);
         assert_eq!(of(Measure::OperationsPerSecond, 10, 0, 0.0), None);
@@ -102,6 +107,7 @@ mod tests {
         assert_eq!(of(Measure::MicrosecondsPerOperation, 1000, 0, 0.1), Some(100.0));
         assert_eq!(of(Measure::SecondsPerOperation, 3, 0, 6.0), Some(2.0));
         assert_eq!(of(Measure::MeanLatencyMicroseconds, 1000, 0, 0.1), None);
+        assert_eq!(of(Measure::Printed, 1000, 0, 0.1), None);
     }
 
     #[test]

@@ -67,6 +67,8 @@ pub enum Target {
     Seconds,
     /// Transactions that were acknowledged as durable.
     Commits,
+    /// The workload's figure, with `measure = "printed"`.
+    Figure,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -214,6 +216,7 @@ impl Output {
                     Some(Target::BytesPerSecond) => rate = Some(counted),
                     Some(Target::Seconds) => elapsed = Nanos((counted * 1e9) as u64),
                     Some(Target::Commits) => commits = Some(counted as u64),
+                    Some(Target::Figure) => stats.printed = Some(counted),
                     None => {}
                 }
             }

@@ -2,28 +2,30 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::path::PathBuf;
 
 use fsarena_engine::{EngineError, parameters};
-use fsarena_model::{Bytes, DurablePoint, Mode, Workload};
+use fsarena_model::{Bytes, DurablePoint, Measure, Mode, Workload};
 use serde::Deserialize;
 
+use super::act::Act;
 use super::output::{Output, Target};
 
 /// Largest estimate of a duration, in seconds.
 const LONGEST_S: u64 = 10_000_000;
 
-/// Scripts that run in the job's directory. Each gets the environment variables `N` (the `operations` of the workload,
-/// or those of the step), `SEED` (an integer below 2^32 that follows from the run's seed), `SCRATCH` (a directory
-/// outside of the file system that is measured) and those of `variables`.
+/// Scripts and commands. Scripts run in the job's directory, commands in `directory`. Both get the environment variables
+/// of `variables`, scripts also `N` (the `operations` of the workload, or those of the step), `SEED` (an integer below
+/// 2^32 that follows from the run's seed) and `SCRATCH` (a directory outside of the file system that is measured).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameters {
     /// The timed script.
     #[serde(default)]
-    script: Option<String>,
+    pub script: Option<Act>,
     /// Several scripts, one after the other, each timed separately.
     #[serde(default)]
-    steps: Vec<StepParameters>,
+    pub steps: Vec<StepParameters>,
     /// The shell, called as `SHELL -c SCRIPT`.
     #[serde(default = "sh")]
     pub shell: String,
@@ -32,12 +34,16 @@ pub struct Parameters {
     #[serde(default)]
     pub files: BTreeMap<String, Bytes>,
     /// Script that runs once before all runs, untimed.
-    pub prepare: Option<String>,
+    pub prepare: Option<Act>,
     /// Script that runs before each run, untimed.
-    pub before: Option<String>,
+    pub before: Option<Act>,
     /// Script that checks the result. It runs after the file system was mounted again, and fails if the result is
     /// wrong.
-    pub verify: Option<String>,
+    pub verify: Option<Act>,
+    /// Undoes what was done outside of the directory. It runs after everything else, also after a failure.
+    pub cleanup: Option<Act>,
+    /// Working directory of commands. Default: that of the job.
+    pub directory: Option<PathBuf>,
     /// Environment variables.
     #[serde(default)]
     pub variables: BTreeMap<String, Variable>,
@@ -71,7 +77,7 @@ pub struct StepParameters {
     /// Name, unique within the workload.
     pub name: String,
     /// The timed script.
-    pub script: String,
+    pub script: Act,
     /// Number of its operations.
     pub operations: u64,
     /// Number of programs that it starts.
@@ -84,7 +90,7 @@ pub struct StepParameters {
     #[serde(default)]
     pub durable_writes: u64,
     /// Script that runs before it, untimed.
-    pub before: Option<String>,
+    pub before: Option<Act>,
     /// Whether everything is synced and the caches are dropped before it, untimed and after `before`.
     #[serde(default)]
     pub cold: bool,
@@ -146,7 +152,7 @@ pub enum Version {
 #[derive(Debug, Clone, Copy)]
 pub enum Task<'a> {
     /// One script.
-    Script(&'a str),
+    One(&'a Act),
     /// Steps.
     Steps(&'a [StepParameters]),
 }
@@ -172,9 +178,16 @@ impl Parameters {
     /// The script, or the steps.
     pub fn task(&self) -> Task<'_> {
         match &self.script {
-            Some(script) => Task::Script(script),
+            Some(script) => Task::One(script),
             None => Task::Steps(&self.steps),
         }
+    }
+
+    /// All scripts and commands that are there, in the order in which they run.
+    pub fn acts(&self) -> impl Iterator<Item = &Act> {
+        let steps = self.steps.iter().flat_map(|step| step.before.iter().chain([&step.script]));
+        let before = self.prepare.iter().chain(&self.before);
+        before.chain(&self.script).chain(steps).chain(&self.verify).chain(&self.cleanup)
     }
 
     /// Operations of one run, as far as they are known before.
@@ -214,10 +227,9 @@ impl Parameters {
     }
 
     fn mistake_of_scripts(&self, workload: &Workload) -> Option<&'static str> {
-        let scripts = self.script.iter().chain(self.steps.iter().map(|step| &step.script));
         if self.script.is_some() != self.steps.is_empty() {
             Some("there is a `script` or there are `steps`: one of them")
-        } else if scripts.into_iter().any(|script| script.trim().is_empty()) {
+        } else if self.acts().any(Act::is_empty) {
             Some("a `script` is empty")
         } else if self.shell.is_empty() || self.shell.contains('/') {
             Some("`shell` is the name of a program, without a path")
@@ -229,6 +241,8 @@ impl Parameters {
             Some("a script cannot be cut short: with `ends-by-itself` it has no `timed-ms`")
         } else if self.steps.is_empty() && self.operations == 0 && !self.output.has(Target::Operations) {
             Some("`operations` is at least 1, or is read from the output: the figure is divided by it")
+        } else if (workload.metric.measure == Measure::Printed) != self.output.has(Target::Figure) {
+            Some("`measure = \"printed\"` goes with a capture `as = \"figure\"`")
         } else {
             None
         }

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use fsarena_model::Nanos;
 
+use super::act::Act;
+
 /// Environment variable that gives the shell the file for its times.
 pub const VARIABLE: &str = "FSARENA_TIMES";
 
@@ -12,14 +14,14 @@ pub const VARIABLE: &str = "FSARENA_TIMES";
 pub const FILE: &str = "times";
 
 /// The script between two readings of the clock, if the shell can read it without starting a program (`EPOCHREALTIME`
-/// of bash 5). Otherwise the script alone. The exit status does not change.
-pub fn wrapped(shell: &str, script: &str) -> String {
-    match shell {
-        "bash" => format!(
+/// of bash 5). Otherwise the script, or command, alone. The exit status does not change.
+pub fn wrapped(shell: &str, act: &Act) -> Act {
+    match act {
+        Act::Script(script) if shell == "bash" => Act::Script(format!(
             "fsarena_begin=$EPOCHREALTIME\n{script}\nfsarena_status=$?; fsarena_end=$EPOCHREALTIME\n\
              printf '%s %s' \"$fsarena_begin\" \"$fsarena_end\" > \"${VARIABLE}\"\nexit \"$fsarena_status\""
-        ),
-        _ => script.to_owned(),
+        )),
+        _ => act.clone(),
     }
 }
 

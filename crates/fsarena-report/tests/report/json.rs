@@ -7,6 +7,7 @@ use fsarena_model::comparison::Clock;
 use fsarena_testing::schema::mistakes;
 use serde_json::Value;
 
+use crate::effects::of_matrix;
 use crate::fixture::{bare, fixture, grids, interrupted, open_loops, reproduced};
 use crate::recommendation::mixed;
 
@@ -43,7 +44,7 @@ const OPTIONAL: [&str; 10] = [
 
 #[test]
 fn the_keys_are_those_of_the_page_about_the_interface() {
-    let report: Value = serde_json::from_str(&render(&fixture())).unwrap();
+    let report: Value = serde_json::from_str(&render(&of_matrix())).unwrap();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<String>>();
     for (part, documented) in documented() {
         let objects: Vec<&Value> = match part {
@@ -69,7 +70,7 @@ fn the_keys_are_those_of_the_page_about_the_interface() {
 #[test]
 fn every_report_is_as_the_schema_says() {
     let schema: Value = serde_json::from_str(include_str!("../../../../docs/report.schema.json")).unwrap();
-    for comparison in [fixture(), bare(), interrupted(), open_loops(), grids(), mixed(), reproduced()] {
+    for comparison in [fixture(), bare(), interrupted(), open_loops(), grids(), mixed(), reproduced(), of_matrix()] {
         let report = serde_json::from_str(&render(&comparison)).unwrap();
         assert_eq!(mistakes(&schema, &report), Vec::<String>::new());
     }

@@ -6,6 +6,7 @@ mod additions;
 mod baselines;
 mod checks;
 mod csv;
+mod effects;
 mod fixture;
 mod gate;
 mod hostile;

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -84,7 +85,16 @@ pub enum Killed {
 /// # Errors
 /// If it cannot be started, or if it was killed: then the error contains a [`Killed`].
 pub fn run<S: AsRef<OsStr>>(argv: &[S], patience: Patience<'_>) -> io::Result<Ended> {
+    run_in(Path::new("."), argv, patience)
+}
+
+/// Like [`run`], with `directory` as the working directory.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_in<S: AsRef<OsStr>>(directory: &Path, argv: &[S], patience: Patience<'_>) -> io::Result<Ended> {
     let mut command = started(argv)?;
+    command.current_dir(directory);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let mut streams = [Pipe::new(child.stdout.take())?, Pipe::new(child.stderr.take())?];
     let limit = limit_of_tests().unwrap_or(patience.limit);

@@ -18,6 +18,7 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
 fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) -> Compare {
     Compare {
         contenders,
+        matrix: Vec::new(),
         extra: false,
         suite: options.suite.clone(),
         workload: options.workload.clone(),
@@ -43,6 +44,7 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         shown: Shown::default(),
         dry_run: false,
         no_wait: false,
+        own: Default::default(),
         place: crate::cli::Place {
             on: None,
             guest: None,

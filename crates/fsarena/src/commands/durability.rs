@@ -19,7 +19,7 @@ use crate::{held, places, plan};
 
 /// Makes power cuts on each contender and prints what was lost.
 pub fn run(global: &Global, options: &cli::Durability) -> Result<Ended> {
-    let contenders = plan::contenders(&options.contenders)?;
+    let contenders = plan::contenders(&options.contenders, Vec::new())?;
     contenders.iter().try_for_each(|contender| require_lane(contender, options))?;
     let seed = options.seed.unwrap_or_else(plan::drawn_seed);
     let stop = stop_flag()?;

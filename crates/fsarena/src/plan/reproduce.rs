@@ -26,7 +26,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let harness = Harness::from(options.harness);
     let usual = usual_contenders(&suite, &options.place);
     let named = if options.contenders.is_empty() { usual } else { &options.contenders };
-    let contenders = contenders(named)?;
+    let contenders = contenders(named, Vec::new())?;
     let workloads = super::work::at_scale(&suite.workloads, scale)?;
     let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(harness, workload)).collect();
     let (workloads, unavailable) = super::available::available(workloads, Programs::of(&options.place, &contenders))?;
@@ -66,6 +66,8 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         groups: suite.groups,
         contender_files,
         workload_files: Default::default(),
+        own_commands: Vec::new(),
+        matrices: Vec::new(),
     };
     Ok((checked(plan)?, notes))
 }

@@ -1,6 +1,7 @@
 //! The workloads of a plan, and the engines that run them.
 
 mod cache;
+mod commands;
 
 use std::collections::BTreeMap;
 
@@ -30,15 +31,17 @@ pub struct Work {
 
 /// The suite that `arguments` name; `None` if they name workloads one by one.
 pub fn suite(arguments: &Compare) -> Option<&str> {
-    let is_suite = arguments.workload.is_empty() && arguments.fio.is_empty() && arguments.engine == Who::Native;
+    let is_named = !arguments.workload.is_empty() || !arguments.fio.is_empty() || !arguments.own.commands.is_empty();
+    let is_suite = !is_named && arguments.engine == Who::Native;
     is_suite.then_some(arguments.suite.as_str())
 }
 
 /// The workloads that `arguments` select.
 pub fn of(arguments: &Compare, programs: Programs) -> Result<Work> {
-    let choices = match arguments.fio.is_empty() {
-        true => from_catalogue(arguments, programs)?,
-        false => from_job_files(arguments)?,
+    let choices = match (arguments.own.commands.is_empty(), arguments.fio.is_empty()) {
+        (false, _) => commands::from_commands(arguments, programs)?,
+        (true, false) => from_job_files(arguments)?,
+        (true, true) => from_catalogue(arguments, programs)?,
     };
     let suite = suite(arguments).map(str::to_owned);
     let is_suite = suite.is_some();

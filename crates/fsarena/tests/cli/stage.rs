@@ -147,6 +147,14 @@ impl Stage {
         report
     }
 
+    /// The beginning of the hash of the plan that the command of a report would run, in the test's folder.
+    pub fn plan_again(&self, report: &serde_json::Value) -> String {
+        let words = report["command"].as_array().expect("an array").iter().skip(1);
+        let words: Vec<&str> = words.map(|word| word.as_str().expect("a word")).collect();
+        let plan = out(&run(self.fsarena().args(words).arg("--dry-run").current_dir(self.place.path()), 0));
+        plan.strip_prefix("plan ").and_then(|plan| plan.split(',').next()).expect("a hash").to_owned()
+    }
+
     /// The leftovers of this test's runs: devices, mounts, files, ledgers, processes. After all tests,
     /// `scripts/nothing-left` checks for devices without files and for control groups.
     pub fn left(&self) -> Vec<String> {

@@ -1,0 +1,76 @@
+//! Main effects: what an option of a matrix changes, as the mean over all combinations of the other options.
+
+use fsarena_model::comparison::{EffectRow, PairVerdict};
+use fsarena_model::{Combination, Factor, Label, Matrix, RunRecord};
+use fsarena_stats::{Part, Rule, weighted_mean};
+
+use crate::looks::Standing;
+use crate::standings::part;
+
+/// The effects of all levels against the first of their factor, by matrix, workload and factor.
+///
+/// `verdicts` are those of the record.
+pub fn effects(record: &RunRecord, standing: &Standing, verdicts: &[PairVerdict]) -> Vec<EffectRow> {
+    let plan = &record.plan;
+    let mut rows = Vec::new();
+    for matrix in &plan.matrices {
+        for workload in 0..plan.workloads.len() {
+            for (factor, kind) in matrix.factors.iter().enumerate() {
+                let of_level = |level| effect(record, standing, verdicts, (matrix, workload, factor, level));
+                rows.extend((1..kind.levels.len()).map(of_level));
+            }
+        }
+    }
+    rows
+}
+
+fn effect(
+    record: &RunRecord,
+    standing: &Standing,
+    verdicts: &[PairVerdict],
+    (matrix, workload, factor, level): (&Matrix, usize, usize, usize),
+) -> EffectRow {
+    let name = &record.plan.workloads[workload].name;
+    let pairs = pairs(matrix, factor, level);
+    let place = |label: &Label| record.plan.contenders.iter().position(|contender| contender.label == *label);
+    let of_pair = |(base, other): &(&Label, &Label)| {
+        let unknown = || format!("{base} / {other}");
+        let is_it = |row: &&PairVerdict| row.workload == *name && row.a == **base && row.b == **other;
+        let judged = verdicts.iter().find(is_it).ok_or_else(unknown)?;
+        let places = place(base).zip(place(other)).ok_or_else(unknown)?;
+        part(standing, judged, (workload, 1.0), places.0, places.1).map_err(|why| format!("{base} / {other}: {why}"))
+    };
+    let parts: Vec<Result<Part<'_>, String>> = pairs.iter().map(of_pair).collect();
+    let reason = parts.iter().find_map(|part| part.as_ref().err().cloned());
+    let known: Vec<Part<'_>> = parts.into_iter().flatten().collect();
+    let mean = if reason.is_none() { weighted_mean(&known) } else { None };
+    let interval = mean.map(|mean| mean.interval(Rule::default().alpha).ratios());
+    // The pairs say how many times better the base is.
+    let single: Vec<f64> = known.iter().filter_map(|part| Some((-part.pair.estimate?).exp())).collect();
+    let Factor { name: factor, levels } = &matrix.factors[factor];
+    EffectRow {
+        workload: name.to_string(),
+        matrix: matrix.argument.clone(),
+        factor: factor.clone(),
+        level: levels[level].clone(),
+        base: levels[0].clone(),
+        ratio: mean.map(|mean| (-mean.estimate).exp()),
+        low: interval.map(|(_, high)| 1.0 / high),
+        high: interval.map(|(low, _)| 1.0 / low),
+        pairs: pairs.len() as u32,
+        least: single.iter().copied().reduce(f64::min).filter(|_| mean.is_some()),
+        most: single.iter().copied().reduce(f64::max).filter(|_| mean.is_some()),
+        reason: reason.unwrap_or_default(),
+    }
+}
+
+/// The pairs of contenders that differ in one factor only: its first level, and `level`.
+fn pairs(matrix: &Matrix, factor: usize, level: usize) -> Vec<(&Label, &Label)> {
+    let at = |wanted: usize| matrix.combinations.iter().filter(move |one| one.levels[factor] == wanted);
+    let others = |one: &Combination| {
+        let kept = one.levels.iter().enumerate().filter(|(place, _)| *place != factor);
+        kept.map(|(_, level)| *level).collect::<Vec<_>>()
+    };
+    let partner = |base: &Combination| at(level).find(|other| others(other) == others(base));
+    at(0).filter_map(|base| Some((&base.label, &partner(base)?.label))).collect()
+}

@@ -1,0 +1,296 @@
+//! Matrices of contenders: one argument with alternatives in braces, and the contenders that it stands for.
+
+use serde::{Deserialize, Serialize};
+
+use crate::contender::ContenderError;
+use crate::{Contender, Label};
+
+/// Maximum number of contenders of one matrix.
+const MOST: usize = 64;
+
+/// An argument such as `btrfs:compress={no,zstd:1}`. Each pair of braces is a factor, each alternative in it a level;
+/// the contenders are all combinations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Matrix {
+    /// The argument as typed.
+    pub argument: String,
+    /// The factors, in the order of the argument.
+    pub factors: Vec<Factor>,
+    /// The contenders; the level of the last factor changes first.
+    pub combinations: Vec<Combination>,
+}
+
+/// One pair of braces.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Factor {
+    /// The option's name, or its alternatives.
+    pub name: String,
+    /// The option with each of the alternatives: `compress=no`, `compress=zstd:1`.
+    pub levels: Vec<String>,
+}
+
+/// A contender of a matrix.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Combination {
+    /// The contender.
+    pub label: Label,
+    /// The index of its level, for each factor.
+    pub levels: Vec<usize>,
+}
+
+/// A level that adds nothing to the options.
+const NOTHING: &str = "without";
+
+/// Why a matrix was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MatrixError {
+    /// There are no alternatives.
+    #[error("the matrix `{0}` has no alternatives in braces")]
+    NoBraces(String),
+    /// Braces do not match, or are within others.
+    #[error("the matrix `{0}` has a brace without its counterpart, or braces within braces")]
+    Unbalanced(String),
+    /// A pair of braces has a single alternative, or one of them twice.
+    #[error("the matrix `{argument}`: `{{{inside}}}` is not a list of different alternatives")]
+    NoList {
+        /// The argument.
+        argument: String,
+        /// What is between the braces.
+        inside: String,
+    },
+    /// There is a label, which all contenders would share.
+    #[error("the matrix `{0}` has a label, which all of its contenders would have")]
+    Labelled(String),
+    /// It has too many contenders.
+    #[error("the matrix `{argument}` stands for {count} contenders, and {MOST} are the most")]
+    TooMany {
+        /// The argument.
+        argument: String,
+        /// How many it stands for.
+        count: usize,
+    },
+    /// A contender is malformed.
+    #[error(transparent)]
+    Contender(#[from] ContenderError),
+}
+
+/// A piece of an argument: fixed text, or alternatives.
+enum Piece<'a> {
+    Text(&'a str),
+    Braces(Vec<&'a str>),
+}
+
+impl Matrix {
+    /// The matrix of an argument, and its contenders.
+    ///
+    /// # Errors
+    /// [`MatrixError`].
+    pub fn parse(argument: &str) -> Result<(Self, Vec<Contender>), MatrixError> {
+        let pieces = pieces(argument)?;
+        let sizes: Vec<usize> = braces(&pieces).map(Vec::len).collect();
+        if sizes.is_empty() {
+            return Err(MatrixError::NoBraces(argument.to_owned()));
+        }
+        let count = sizes.iter().fold(1_usize, |product, size| product.saturating_mul(*size));
+        if count > MOST {
+            return Err(MatrixError::TooMany { argument: argument.to_owned(), count });
+        }
+        let all: Vec<Vec<usize>> = (0..count).map(|number| levels(number, &sizes)).collect();
+        let contenders: Vec<Contender> =
+            all.iter().map(|levels| contender(argument, &text(&pieces, levels))).collect::<Result<_, _>>()?;
+        let combination =
+            |(contender, levels): (&Contender, Vec<usize>)| Combination { label: contender.label.clone(), levels };
+        let combinations = contenders.iter().zip(all).map(combination).collect();
+        let factors = (0..sizes.len()).map(|number| factor(&pieces, &sizes, number)).collect();
+        Ok((Self { argument: argument.to_owned(), factors, combinations }, contenders))
+    }
+
+    /// Whether it has the contender of that label.
+    pub fn has(&self, label: &Label) -> bool {
+        self.combinations.iter().any(|combination| combination.label == *label)
+    }
+}
+
+fn pieces(argument: &str) -> Result<Vec<Piece<'_>>, MatrixError> {
+    let (mut pieces, mut rest) = (Vec::new(), argument);
+    let unbalanced = || MatrixError::Unbalanced(argument.to_owned());
+    while let Some((before, after)) = rest.split_once('{') {
+        let (inside, behind) = after.split_once('}').ok_or_else(unbalanced)?;
+        if before.contains('}') || inside.contains('{') {
+            return Err(unbalanced());
+        }
+        let levels: Vec<&str> = inside.split(',').collect();
+        let is_twice = (1..levels.len()).any(|place| levels[..place].contains(&levels[place]));
+        if levels.len() < 2 || is_twice {
+            return Err(MatrixError::NoList { argument: argument.to_owned(), inside: inside.to_owned() });
+        }
+        pieces.extend([Piece::Text(before), Piece::Braces(levels)]);
+        rest = behind;
+    }
+    match rest.contains('}') {
+        true => Err(unbalanced()),
+        false => Ok(pieces.into_iter().chain([Piece::Text(rest)]).collect()),
+    }
+}
+
+fn braces<'a, 'b>(pieces: &'b [Piece<'a>]) -> impl Iterator<Item = &'b Vec<&'a str>> {
+    pieces.iter().filter_map(|piece| match piece {
+        Piece::Text(_) => None,
+        Piece::Braces(levels) => Some(levels),
+    })
+}
+
+/// The levels of the combination with this number.
+fn levels(number: usize, sizes: &[usize]) -> Vec<usize> {
+    let mut left = number;
+    let mut levels: Vec<usize> = sizes
+        .iter()
+        .rev()
+        .map(|size| {
+            let level = left % size;
+            left /= size;
+            level
+        })
+        .collect();
+    levels.reverse();
+    levels
+}
+
+/// The argument with these levels in place of the braces.
+fn text(pieces: &[Piece<'_>], levels: &[usize]) -> String {
+    let mut levels = levels.iter();
+    let piece = |piece: &Piece<'_>| match piece {
+        Piece::Text(text) => (*text).to_owned(),
+        Piece::Braces(all) => levels.next().map_or(String::new(), |level| all[*level].to_owned()),
+    };
+    pieces.iter().map(piece).collect()
+}
+
+/// The contender in its shortest spelling, which is its label: empty alternatives leave separators behind.
+fn contender(argument: &str, text: &str) -> Result<Contender, MatrixError> {
+    let mut contender: Contender = text.parse()?;
+    if contender.label.0 != text {
+        return Err(MatrixError::Labelled(argument.to_owned()));
+    }
+    let options = contender.mount.split(',').filter(|option| !option.is_empty());
+    contender.mount = options.collect::<Vec<_>>().join(",");
+    contender.label = Label::from("");
+    let spelling = contender.spelling().unwrap_or_default();
+    contender.label = Label(spelling.trim_start_matches('=').to_owned());
+    Ok(contender)
+}
+
+/// The factor of one pair of braces. Its levels are the whole options that the braces are part of.
+fn factor(pieces: &[Piece<'_>], sizes: &[usize], number: usize) -> Factor {
+    let with = |level: usize| {
+        // A mark that no argument has shows where the braces were.
+        let mark = |piece: usize| if piece == number { format!("\0{level}\0") } else { "…".to_owned() };
+        let mut count = 0;
+        let piece = |piece: &Piece<'_>| match piece {
+            Piece::Text(text) => (*text).to_owned(),
+            Piece::Braces(_) => {
+                count += 1;
+                mark(count - 1)
+            }
+        };
+        let marked: String = pieces.iter().map(piece).collect();
+        let option = option(&marked);
+        let alternative = braces(pieces).nth(number).map_or("", |levels| levels[level]);
+        option.replace(&format!("\0{level}\0"), alternative)
+    };
+    let levels: Vec<String> = (0..sizes[number]).map(with).collect();
+    let options: Vec<&str> = levels.iter().map(String::as_str).filter(|level| !level.is_empty()).collect();
+    let name = |option: &&str| option.split_once('=').map(|(name, _)| name.to_owned());
+    let common =
+        options.first().and_then(name).filter(|first| options.iter().all(|it| name(it).as_ref() == Some(first)));
+    let named = |level: &String| if level.is_empty() { NOTHING.to_owned() } else { level.clone() };
+    Factor { name: common.unwrap_or_else(|| options.join("/")), levels: levels.iter().map(named).collect() }
+}
+
+/// The option of an argument that has the mark, a NUL: the kind, an option of mount, or one of mkfs with its letter.
+fn option(marked: &str) -> String {
+    let of_list = |list: &str| list.split(',').find(|option| option.contains('\0')).unwrap_or_default().to_owned();
+    let words: Vec<&str> = marked.split(' ').collect();
+    let place = words.iter().position(|word| word.contains('\0')).unwrap_or_default();
+    match (place, words[place].split_once(':')) {
+        (0, Some((kind, mount))) if !kind.contains('\0') => of_list(mount),
+        (0, Some((kind, _))) => kind.to_owned(),
+        (0, None) => words[0].to_owned(),
+        _ if words[place - 1].starts_with('-') => format!("{} {}", words[place - 1], of_list(words[place])),
+        _ => of_list(words[place]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(argument: &str) -> (Vec<String>, Vec<(String, Vec<String>)>) {
+        let (matrix, contenders) = Matrix::parse(argument).expect("sound");
+        let labels = contenders.iter().map(|contender| contender.label.0.clone()).collect();
+        assert!(matrix.combinations.iter().zip(&contenders).all(|(one, other)| one.label == other.label));
+        for contender in &contenders {
+            assert_eq!(contender.label.0.parse::<Contender>().as_ref(), Ok(contender), "the label repeats it");
+        }
+        (labels, matrix.factors.into_iter().map(|factor| (factor.name, factor.levels)).collect())
+    }
+
+    fn factor(name: &str, levels: &[&str]) -> (String, Vec<String>) {
+        (name.to_owned(), levels.iter().map(|level| (*level).to_owned()).collect())
+    }
+
+    #[test]
+    fn alternatives_are_expanded_as_in_a_shell() {
+        let (labels, factors) = parsed("btrfs:compress={no,zstd:1,zstd:3}");
+        assert_eq!(labels, ["btrfs:compress=no", "btrfs:compress=zstd:1", "btrfs:compress=zstd:3"]);
+        assert_eq!(factors, [factor("compress", &["compress=no", "compress=zstd:1", "compress=zstd:3"])]);
+    }
+
+    #[test]
+    fn an_empty_alternative_leaves_the_option_out() {
+        let (labels, factors) = parsed("ext4:{,noatime} -O {,^}has_journal");
+        let wanted = [
+            "ext4 -O has_journal",
+            "ext4 -O ^has_journal",
+            "ext4:noatime -O has_journal",
+            "ext4:noatime -O ^has_journal",
+        ];
+        assert_eq!(labels, wanted);
+        let journal = factor("-O has_journal/-O ^has_journal", &["-O has_journal", "-O ^has_journal"]);
+        assert_eq!(factors, [factor("noatime", &["without", "noatime"]), journal]);
+        assert_eq!(parsed("ext4:{noatime,},{,commit=30}").0[1..], ["ext4:noatime,commit=30", "ext4", "ext4:commit=30"]);
+        assert_eq!(parsed("ext4{, -m 0}").0, ["ext4", "ext4 -m 0"]);
+    }
+
+    #[test]
+    fn a_factor_is_named_after_its_option() {
+        let named = |argument: &str| parsed(argument).1.remove(0);
+        assert_eq!(
+            named("btrfs:noatime,compress=zstd:{1,3}"),
+            factor("compress", &["compress=zstd:1", "compress=zstd:3"])
+        );
+        assert_eq!(named("xfs -m reflink={0,1} -i size=512").0, "-m reflink");
+        assert_eq!(named("ext4 -m 1 -O a,{,^}b,c").1, ["-O b", "-O ^b"]);
+        assert_eq!(named("ext4:{noatime,commit=30}").0, "noatime/commit=30");
+    }
+
+    #[test]
+    fn kinds_are_a_factor_too() {
+        let (labels, factors) = parsed("{ext4,xfs}:{noatime,relatime}");
+        assert_eq!(labels.len(), 4);
+        assert_eq!(factors[0], factor("ext4/xfs", &["ext4", "xfs"]));
+    }
+
+    #[test]
+    fn what_is_no_matrix_is_refused() {
+        let refused = |argument: &str| Matrix::parse(argument).expect_err(argument).to_string();
+        assert!(refused("ext4:noatime").contains("no alternatives"));
+        for unbalanced in ["ext4:{a,b", "ext4:a,b}", "ext4:{a,{b,c}}"] {
+            assert!(refused(unbalanced).contains("counterpart"), "{unbalanced}");
+        }
+        assert!(refused("ext4:{noatime}").contains("`{noatime}`") && refused("ext4:{a,a}").contains("different"));
+        assert!(refused("x=ext4:{a,b}").contains("label"));
+        assert!(refused("ext4:{1,2,3,4,5},{1,2,3,4,5},{1,2,3}").contains("75 contenders"));
+        assert!(refused(":{a,b}").contains("no file-system kind"));
+    }
+}

@@ -1,0 +1,108 @@
+//! What each option of a matrix changes: a sentence per option, and a table.
+
+use fsarena_model::Comparison;
+use fsarena_model::comparison::EffectRow;
+
+use crate::number::{DASH, Ratio};
+use crate::pair::{interval, times};
+use crate::report::ColumnKind::{Figure, Name};
+use crate::report::{Entry, List, ListLook, Paragraph, Role, Section, Sentence, TableLook, TableOf};
+use crate::words::counted;
+
+/// The explanation of the table.
+const MEANING: &str = "A main effect: how many times better the option is than the other, as the geometric mean over \
+    all combinations of the other options of its matrix, with the pointwise 95 % interval of this one mean; it decides \
+    nothing. From … to: the ratios of the single pairs. Where they are far apart, options depend on each other, and the \
+    mean says little.";
+
+/// The section; empty without a matrix.
+pub fn section(comparison: &Comparison) -> Section {
+    let rows: Vec<&EffectRow> = by_size(&comparison.effects);
+    let has_others = rows.iter().any(|row| row.pairs > 1);
+    let table = TableOf::new(TableLook::Narrow, &rows)
+        .column(Name, "workload", |row| &row.workload)
+        .column(Name, "option", |row| &row.level)
+        .column(Name, "against", |row| &row.base)
+        .column(Figure, "ratio", |row| ratio_of(row))
+        .column(Figure, "95 %", |row| interval(ratio(row)));
+    let table = match has_others {
+        true => table.column(Figure, "from … to", |row| range(row)),
+        false => table,
+    };
+    Section::titled("Which option matters")
+        .with(List::new(ListLook::Paragraphs, sentences(&comparison.effects)))
+        .with(table.done())
+        .with(Paragraph::legend(MEANING))
+}
+
+fn ratio(row: &EffectRow) -> Option<Ratio> {
+    Some(Ratio { middle: row.ratio?, low: row.low, high: row.high })
+}
+
+fn ratio_of(row: &EffectRow) -> Entry {
+    let aside = if row.reason.is_empty() { String::new() } else { format!("not without {}", row.reason) };
+    Sentence::from(times(ratio(row))).and(Role::Aside, aside).into()
+}
+
+/// The range of the single pairs; a dash for one pair.
+fn range(row: &EffectRow) -> String {
+    match (row.least, row.most) {
+        (Some(least), Some(most)) if row.pairs > 1 => {
+            let [least, most] = [least, most].map(|middle| Ratio { middle, low: None, high: None }.times());
+            format!("{least} to {most}")
+        }
+        _ => DASH.to_owned(),
+    }
+}
+
+/// The distance of the ratio from 1, in either direction.
+fn size(row: &EffectRow) -> f64 {
+    row.ratio.map_or(0.0, |ratio| ratio.ln().abs())
+}
+
+/// Whether the interval excludes 1.
+fn is_shown(row: &EffectRow) -> bool {
+    row.low.is_some_and(|low| low > 1.0) || row.high.is_some_and(|high| high < 1.0)
+}
+
+/// The rows with the largest effect of each workload first.
+fn by_size(rows: &[EffectRow]) -> Vec<&EffectRow> {
+    let mut sorted: Vec<(usize, &EffectRow)> = Vec::new();
+    for row in rows {
+        let first = rows.iter().position(|other| (&other.matrix, &other.workload) == (&row.matrix, &row.workload));
+        sorted.push((first.unwrap_or_default(), row));
+    }
+    sorted.sort_by(|one, other| one.0.cmp(&other.0).then(size(other.1).total_cmp(&size(one.1))));
+    sorted.into_iter().map(|(_, row)| row).collect()
+}
+
+/// A sentence for each factor: where it is shown to matter, and where most. The factor that matters most comes first.
+fn sentences(rows: &[EffectRow]) -> Vec<String> {
+    let mut factors: Vec<Vec<&EffectRow>> = Vec::new();
+    for row in rows {
+        match factors.iter_mut().find(|own| (&own[0].matrix, &own[0].factor) == (&row.matrix, &row.factor)) {
+            Some(own) => own.push(row),
+            None => factors.push(vec![row]),
+        }
+    }
+    let largest = |own: &[&EffectRow]| own.iter().filter(|row| is_shown(row)).map(|row| size(row)).fold(0.0, f64::max);
+    factors.sort_by(|one, other| largest(other).total_cmp(&largest(one)));
+    factors.iter().map(|own| sentence(own)).collect()
+}
+
+fn sentence(own: &[&EffectRow]) -> String {
+    let shown: Vec<&&EffectRow> = own.iter().filter(|row| is_shown(row)).collect();
+    let names = |rows: &mut dyn Iterator<Item = &EffectRow>| {
+        let mut names: Vec<String> = rows.map(|row| row.workload.clone()).collect();
+        names.dedup();
+        names.len()
+    };
+    let (factor, all) = (&own[0].factor, counted(names(&mut own.iter().copied()), "workload"));
+    let Some(most) = shown.iter().max_by(|one, other| size(one).total_cmp(&size(other))) else {
+        return format!("{factor}: shown to matter in none of {all}.");
+    };
+    let times = times(ratio(most));
+    let count = names(&mut shown.iter().map(|row| **row));
+    let EffectRow { workload, level, base, .. } = most;
+    format!("{factor}: shown to matter in {count} of {all}, most in {workload}: {level} is {times} as good as {base}.")
+}

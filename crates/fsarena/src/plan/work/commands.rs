@@ -1,0 +1,421 @@
+//! `--command`: commands of the user's own as workloads of the engine `program`.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use fsarena_model::{
+    Better, CacheState, DurablePoint, Measure, Metric, Mode, Name, Relation, Traits, Variant, Workload,
+};
+use fsarena_programs::in_one_line;
+use serde_json::{Value, json};
+
+use super::{Choices, Noted};
+use crate::cli::{Caches, Compare, OwnCommands, Place, Printed, Scan, Synced, is_placeholder};
+use crate::exit::Refusal;
+use crate::plan::available::Programs;
+
+/// Stands for the directory on the contender.
+const DIRECTORY: &str = "{dir}";
+/// Maximum length of a name that is made of a command, in characters.
+const LONGEST_NAME: usize = 24;
+/// Time limit of a command, in seconds.
+const TIME_LIMIT_S: u64 = 3600;
+/// Words that mean something to a shell, and nothing to a program.
+const OF_SHELLS: [&str; 9] = ["|", "||", "&&", "&", ">", ">>", "<", "2>", "2>&1"];
+
+/// The workloads of the commands, in order.
+pub fn from_commands(arguments: &Compare, programs: Programs) -> Result<Choices> {
+    if programs == Programs::Fetched {
+        let text = "a guest has neither your programs nor your files, so it cannot run your command";
+        let hint = "name contenders that this kernel supports, and leave out --guest";
+        return Err(Refusal::wrong_use(text, hint).into());
+    }
+    let own = &arguments.own;
+    require_one_sync(own)?;
+    let drafts: Vec<Draft> = own.commands.iter().map(|text| Draft::of(own, text)).collect::<Result<_>>()?;
+    require_used(&own.scan, &drafts)?;
+    let directory = directory(&arguments.place)?;
+    let mut chosen: Vec<Noted> = Vec::new();
+    let filled_in = drafts.iter().flat_map(|draft| draft.filled_in(&own.scan));
+    for workload in filled_in.flat_map(|draft| draft.workloads(arguments, &directory)) {
+        require_new(&chosen, &workload)?;
+        chosen.push((workload, None));
+    }
+    let notes = drafts.iter().flat_map(|draft| draft.notes(&own.scan)).chain([what_is_timed(own)]).collect();
+    Ok(Choices { chosen, notes, unavailable: Vec::new() })
+}
+
+/// The working directory of the commands: the present one. On another machine it is that of the agent.
+fn directory(place: &Place) -> Result<PathBuf> {
+    match place.on {
+        Some(_) => Ok(PathBuf::from(".")),
+        None => std::env::current_dir().context("look up the working directory"),
+    }
+}
+
+fn what_is_timed(own: &OwnCommands) -> String {
+    match (&own.metric, synced(own)) {
+        (Some(Printed { name, .. }), _) => {
+            format!("`{name}` is what the command prints; the sync of the file system after it is not in that")
+        }
+        (None, Synced::Within) => "the sync of the file system after each command is in its time".to_owned(),
+        (None, Synced::Apart) => {
+            "the sync of the file system after each command is not in its time: data that it leaves in memory cost \
+             nothing"
+                .to_owned()
+        }
+    }
+}
+
+fn synced(own: &OwnCommands) -> Synced {
+    own.sync.unwrap_or(if own.metric.is_some() { Synced::Apart } else { Synced::Within })
+}
+
+fn require_one_sync(own: &OwnCommands) -> Result<()> {
+    match (&own.metric, own.sync) {
+        (Some(_), Some(Synced::Within)) => {
+            let text = "a figure that the command prints has no sync of fsarena in it";
+            Err(Refusal::wrong_use(text, "leave out --sync within, or --metric").into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a scan that changes nothing.
+fn require_used(scans: &[Scan], drafts: &[Draft]) -> Result<()> {
+    let is_twice = |(place, scan): &(usize, &Scan)| scans[..*place].iter().any(|other| other.name == scan.name);
+    if let Some((_, scan)) = scans.iter().enumerate().find(is_twice) {
+        let text = format!("--scan {} is given twice", scan.name);
+        return Err(Refusal::wrong_use(text, "give all its values at once, as in threads=1,2,4").into());
+    }
+    match scans.iter().find(|scan| !drafts.iter().any(|draft| draft.has(&scan.name))) {
+        None => Ok(()),
+        Some(Scan { name, .. }) => {
+            let text = format!("no command has {{{name}}}, which --scan {name} replaces");
+            Err(Refusal::wrong_use(text, format!("write {{{name}}} where its values belong")).into())
+        }
+    }
+}
+
+fn require_new(chosen: &[Noted], workload: &Workload) -> Result<()> {
+    match chosen.iter().any(|(other, _)| other.name == workload.name) {
+        false => Ok(()),
+        true => {
+            let text = format!("two commands have the name `{}`", workload.name);
+            Err(Refusal::wrong_use(text, "name them: --command one='…' --command two='…'").into())
+        }
+    }
+}
+
+/// A command with what belongs to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Draft {
+    name: Name,
+    command: Vec<String>,
+    prepare: Option<Vec<String>>,
+    cleanup: Option<Vec<String>>,
+}
+
+impl Draft {
+    fn of(own: &OwnCommands, text: &str) -> Result<Self> {
+        let (name, command) = named(text)?;
+        let words = words("--command", command)?;
+        if !words.iter().any(|word| word.contains(DIRECTORY)) {
+            let text = format!("`{command}` has no {DIRECTORY}, so it would not use the file systems");
+            let hint =
+                format!("{DIRECTORY} is the command's directory on each of them, as in 'make -C {DIRECTORY}/src'");
+            return Err(Refusal::wrong_use(text, hint).into());
+        }
+        let further = |option, text: &Option<String>| text.as_ref().map(|text| self::words(option, text)).transpose();
+        Ok(Self {
+            name: name.unwrap_or_else(|| name_of(&words)),
+            command: words,
+            prepare: further("--prepare", &own.prepare)?,
+            cleanup: further("--cleanup", &own.cleanup)?,
+        })
+    }
+
+    fn all_words(&self) -> impl Iterator<Item = &String> {
+        self.command.iter().chain(self.prepare.iter().flatten()).chain(self.cleanup.iter().flatten())
+    }
+
+    fn has(&self, placeholder: &str) -> bool {
+        self.all_words().any(|word| word.contains(&braced(placeholder)))
+    }
+
+    /// The draft for each combination of the values of its placeholders.
+    fn filled_in(&self, scans: &[Scan]) -> Vec<Self> {
+        scans.iter().filter(|scan| self.has(&scan.name)).fold(vec![self.clone()], |drafts, scan| {
+            drafts.iter().flat_map(|draft| scan.values.iter().map(|value| draft.with(&scan.name, value))).collect()
+        })
+    }
+
+    fn with(&self, name: &str, value: &str) -> Self {
+        let filled = |words: &Vec<String>| words.iter().map(|word| word.replace(&braced(name), value)).collect();
+        Self {
+            name: self.name.variant(format!("{name}-{value}")),
+            command: filled(&self.command),
+            prepare: self.prepare.as_ref().map(filled),
+            cleanup: self.cleanup.as_ref().map(filled),
+        }
+    }
+
+    /// Words that are passed on as they are, and may be meant otherwise: those of a shell, and unknown placeholders.
+    fn notes(&self, scans: &[Scan]) -> Vec<String> {
+        let of_shell = self.all_words().find(|word| OF_SHELLS.contains(&word.as_str()));
+        let of_shell = of_shell.map(|word| {
+            format!(
+                "`{word}` is passed on as it is, since no shell runs commands; for a shell: sh -c '…' sh {DIRECTORY}"
+            )
+        });
+        let known: Vec<&str> = ["dir"].into_iter().chain(scans.iter().map(|scan| scan.name.as_str())).collect();
+        let is_unknown = |name: &&str| is_placeholder(name) && !known.contains(name);
+        let unknown = self.all_words().flat_map(|word| in_braces(word)).find(is_unknown);
+        let unknown = unknown.map(|name| {
+            let known: Vec<String> = known.iter().map(|name| braced(name)).collect();
+            format!("`{{{name}}}` is passed on as it is: placeholders are {}", known.join(", "))
+        });
+        of_shell.into_iter().chain(unknown).collect()
+    }
+
+    /// The workload in each of the requested cache states.
+    fn workloads(self, arguments: &Compare, directory: &PathBuf) -> Vec<Workload> {
+        let warm = self.workload(&arguments.own, directory);
+        let cold = || Workload {
+            name: warm.name.variant(CacheState::Cold),
+            measures: format!(
+                "{} The file system is mounted again before, so that nothing is in memory.",
+                warm.measures
+            ),
+            cache: CacheState::Cold,
+            variant: Some(Variant { of: warm.name.to_string(), relation: Relation::Cache }),
+            ..warm.clone()
+        };
+        match arguments.cache {
+            None | Some(Caches::Warm) => vec![warm],
+            Some(Caches::Cold) => vec![cold()],
+            Some(Caches::Both) => vec![warm.clone(), cold()],
+        }
+    }
+
+    fn workload(&self, own: &OwnCommands, directory: &PathBuf) -> Workload {
+        let (durable, ends_by_itself) = match synced(own) {
+            Synced::Within => (DurablePoint::Syncfs, false),
+            Synced::Apart => (DurablePoint::None, true),
+        };
+        Workload {
+            name: self.name.clone(),
+            version: 1,
+            measures: self.measures(own),
+            why: "A command of your own.".to_owned(),
+            engine: "program".to_owned(),
+            metric: metric(own),
+            durable,
+            cache: CacheState::Warm,
+            state: Default::default(),
+            mode: Mode::Whole,
+            warm_up_ms: 0,
+            timed_ms: 0,
+            slices: 2,
+            ends_by_itself,
+            most_rounds: None,
+            scaled: None,
+            published: None,
+            smoke: None,
+            time_limit_s: Some(own.time_limit_s().unwrap_or(TIME_LIMIT_S)),
+            agrees_from_ms: None,
+            memory_limit: None,
+            parameters: self.parameters(own, directory),
+            variant: None,
+            traits: Traits::default(),
+        }
+    }
+
+    fn parameters(&self, own: &OwnCommands, directory: &PathBuf) -> Value {
+        let mut parameters = json!({ "script": self.command, "directory": directory, "operations": 1, "starts": 1 });
+        for (key, words) in [("before", &self.prepare), ("cleanup", &self.cleanup)] {
+            if let Some(words) = words {
+                parameters[key] = json!(words);
+            }
+        }
+        if let Some(Printed { pattern, .. }) = &own.metric {
+            parameters["output"] = json!({ "captures": [{ "as": "figure", "pattern": pattern }] });
+        }
+        parameters
+    }
+
+    /// What the figure is, in one or two sentences.
+    fn measures(&self, own: &OwnCommands) -> String {
+        let command = in_one_line(&self.command);
+        let figure = match (&own.metric, synced(own)) {
+            (Some(Printed { name, .. }), _) => format!("`{name}` as `{command}` prints it."),
+            (None, Synced::Within) => format!("Seconds of `{command}`, with the sync of the file system after it."),
+            (None, Synced::Apart) => format!("Seconds of `{command}`, without the sync of the file system after it."),
+        };
+        let prepared =
+            self.prepare.as_ref().map(|words| format!(" Before each run, untimed: `{}`.", in_one_line(words)));
+        format!("{figure}{}", prepared.unwrap_or_default())
+    }
+}
+
+fn metric(own: &OwnCommands) -> Metric {
+    match own.metric.clone() {
+        Some(Printed { name, unit, better, .. }) => Metric { name, unit, measure: Measure::Printed, better },
+        None => {
+            let (name, unit) = ("time".to_owned(), "s".to_owned());
+            Metric { name, unit, measure: Measure::Seconds, better: Better::Lower }
+        }
+    }
+}
+
+/// What is in braces in a word, except for the variables of a shell (`${name}`).
+fn in_braces(word: &str) -> impl Iterator<Item = &str> {
+    let pieces: Vec<&str> = word.split('{').collect();
+    let after_dollar = pieces.clone().into_iter().map(|piece| piece.ends_with('$'));
+    let inside = pieces.into_iter().skip(1).map(|piece| piece.split_once('}').map(|(inside, _)| inside));
+    inside.zip(after_dollar).filter_map(|(inside, is_variable)| inside.filter(|_| !is_variable))
+}
+
+fn braced(name: &str) -> String {
+    format!("{{{name}}}")
+}
+
+/// The words of a command, as a shell would split them.
+fn words(option: &str, text: &str) -> Result<Vec<String>> {
+    let refusal = || {
+        Refusal::wrong_use(
+            format!("{option} `{text}` is no command: a quote is open, or it is empty"),
+            "close the quotes",
+        )
+    };
+    Ok(shlex::split(text).filter(|words| !words.is_empty()).ok_or_else(refusal)?)
+}
+
+/// The name in front of a command, and the command. A `=` after the first blank, quote or slash belongs to the command.
+fn named(text: &str) -> Result<(Option<Name>, &str)> {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let Some((name, command)) = text.split_once('=').filter(|(name, _)| name.chars().all(is_of_name)) else {
+        return Ok((None, text));
+    };
+    let is_variable = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    if name.chars().all(is_variable) {
+        let refusal = format!("`{text}` begins like a variable, which only a shell would set");
+        return Err(Refusal::wrong_use(refusal, format!("env {text}; a name of the workload has small letters")).into());
+    }
+    match name.parse() {
+        Ok(name) => Ok((Some(name), command)),
+        Err(error) => Err(Refusal::wrong_use(format!("{error}"), "--command build='make -C {dir}'").into()),
+    }
+}
+
+/// A short name for a command: its program and the beginning of its arguments, without placeholders.
+fn name_of(words: &[String]) -> Name {
+    let program = words[0].rsplit('/').next().unwrap_or_default();
+    let plain = |word: &str| {
+        let kept =
+            word.split('{').map(|piece| piece.split_once('}').map_or(piece, |(_, after)| after)).collect::<String>();
+        let dashed = kept.split(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '_');
+        dashed.filter(|piece| !piece.is_empty()).collect::<Vec<_>>().join("-")
+    };
+    let mut name = plain(program);
+    for piece in words[1..].iter().map(|word| plain(word)).filter(|piece| !piece.is_empty()) {
+        if name.chars().count() + 1 + piece.chars().count() > LONGEST_NAME {
+            break;
+        }
+        name = format!("{name}-{piece}");
+    }
+    Name::from_text(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    use crate::cli::{Arguments, Command};
+
+    fn chosen(arguments: &[&str]) -> Result<Choices> {
+        let words = ["fsarena", "compare", "ext4"].iter().chain(arguments);
+        let Command::Compare(compare) = Arguments::parse_from(words).command else { panic!("compare") };
+        from_commands(&compare, Programs::Installed)
+    }
+
+    fn names(arguments: &[&str]) -> Vec<String> {
+        chosen(arguments).expect("sound").chosen.into_iter().map(|(workload, _)| workload.name.to_string()).collect()
+    }
+
+    #[test]
+    fn commands_have_names_that_can_be_read() {
+        for (command, name) in [
+            ("make -C {dir}/src -j2", "make-C-src-j2"),
+            ("build=make -C {dir}", "build"),
+            ("/usr/bin/cp -r /etc {dir}/etc", "cp-r-etc-etc"),
+            ("sh -c 'a=1; cd \"$0\" && exec ./configure --with-much' {dir}", "sh-c"),
+            ("xz -T{threads} {dir}/x", "xz-T-x"),
+        ] {
+            assert_eq!(names(&["--command", command]), [name]);
+        }
+    }
+
+    #[test]
+    fn scans_give_a_workload_for_each_combination_that_differs() {
+        let scans = ["--scan", "threads=1,2", "--scan", "level=3,9"];
+        let own = ["--command", "one=xz -{level} -T{threads} {dir}/x", "--command", "two=cat {dir}/x"];
+        let commands = chosen(&[&own[..], &scans].concat()).expect("sound").chosen;
+        let words: Vec<_> =
+            commands.iter().map(|(it, _)| (it.name.as_str(), it.parameters["script"][1].clone())).collect();
+        assert_eq!(words[0], ("one@threads-1@level-3", json!("-3")));
+        assert_eq!(words[3], ("one@threads-2@level-9", json!("-9")));
+        assert_eq!(words[4].0, "two");
+        assert_eq!(words.len(), 5);
+    }
+
+    #[test]
+    fn a_value_stays_one_word() {
+        let own = ["--command", "x={a} {dir} {b}", "--scan", "a=one two,three", "--scan", "b=$HOME"];
+        let commands = chosen(&own).expect("sound").chosen;
+        assert_eq!(commands[0].0.parameters["script"], json!(["one two", "{dir}", "$HOME"]));
+    }
+
+    #[test]
+    fn the_sync_is_in_the_time_unless_it_is_set_apart() {
+        let of = |more: &[&str]| {
+            let Choices { chosen, notes, .. } = chosen(&[&["--command", "cp x {dir}"], more].concat()).expect("sound");
+            (chosen[0].0.ends_by_itself, chosen[0].0.durable, notes)
+        };
+        let (ends, durable, notes) = of(&[]);
+        assert_eq!((ends, durable), (false, DurablePoint::Syncfs));
+        assert!(notes[0].contains("is in its time"), "{notes:?}");
+        assert_eq!(of(&["--sync", "apart"]).1, DurablePoint::None);
+        let (ends, _, notes) = of(&["--metric", "rate=MB/s,higher:rate (.*)"]);
+        assert!(ends && notes[0].contains("`rate`"), "{notes:?}");
+    }
+
+    #[test]
+    fn cold_runs_are_workloads_of_their_own() {
+        let own = ["--command", "a=cat {dir}/x", "--cache"];
+        assert_eq!(names(&[&own[..], &["both"]].concat()), ["a", "a@cold"]);
+        assert_eq!(names(&[&own[..], &["cold"]].concat()), ["a@cold"]);
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused_and_what_may_be_is_noted() {
+        for (arguments, words) in [
+            (&["--command", "cp -r a b"][..], "no {dir}"),
+            (&["--command", "cp 'a {dir}"], "a quote is open"),
+            (&["--command", "CC=gcc make -C {dir}"], "begins like a variable"),
+            (&["--command", "a {dir}", "--scan", "x=1,2"], "no command has {x}"),
+            (&["--command", "a {x} {dir}", "--scan", "x=1", "--scan", "x=2"], "given twice"),
+            (&["--command", "a {dir}", "--command", "a {dir}"], "two commands have the name `a`"),
+            (&["--command", "a {dir}", "--metric", "r=s,lower:(x)", "--sync", "within"], "has no sync"),
+        ] {
+            let error = chosen(arguments).err().expect("refused").to_string();
+            assert!(error.contains(words), "{error}");
+        }
+        let notes = chosen(&["--command", "cat {dir}/x | wc"]).expect("understood").notes;
+        assert!(notes[0].contains("`|` is passed on as it is"), "{notes:?}");
+        let notes = |command: &str| chosen(&["--command", command]).expect("understood").notes;
+        assert!(notes("cp {dir}/x {to}")[0].contains("`{to}` is passed on as it is"));
+        assert_eq!(notes("sh -c 'for f in {} {A}; do cat ${f}; done' {dir}").len(), 1, "only the sync");
+    }
+}
