@@ -23,7 +23,6 @@ use serde::{Deserialize, Serialize};
 use crate::LaneError;
 use crate::kind::made_lanes;
 use crate::space::nearest_existing;
-use crate::storage::layout;
 
 use contents::Owner;
 pub use contents::{Contents, EDGE, Layout};
@@ -61,6 +60,12 @@ pub fn largest_lane(disks: &[PathBuf]) -> Option<Bytes> {
     let sizes = disks.iter().map(|path| size_at(path)).collect::<Option<Vec<Bytes>>>()?;
     let smallest = sizes.into_iter().min()?;
     Some(Bytes(smallest.0.saturating_sub(2 * EDGE) >> 20 << 20)).filter(|lane| lane.0 > 0)
+}
+
+/// Layout of the lanes: all on one disk, or one on each partition.
+pub fn layout(plan: &Plan, lanes: usize) -> Layout {
+    let lanes = if matches!(plan.storage, Storage::Partitions(_)) { 1 } else { lanes as u64 };
+    Layout { lane_size: plan.lane_size.0, lanes }
 }
 
 /// The size of each disk for the lanes of `plan`; `None` if no disk is that large.

@@ -8,7 +8,7 @@ use fsarena_model::{Bytes, Plan, Storage};
 use fsarena_sys::fault;
 use fsarena_sys::loopdev::Extent;
 
-use crate::disk::{Disk, Layout};
+use crate::disk::{Disk, layout};
 use crate::kind::lane_count;
 use crate::lane::{Backing, Lane};
 use crate::ledger::{Ledger, Made};
@@ -124,12 +124,6 @@ fn mount_memory(ledger: &mut Ledger, at: &Path, size: Bytes, count: usize) -> Re
         options,
         error: Box::new(error),
     })
-}
-
-/// Layout of the lanes: all on one disk, or one on each partition.
-pub fn layout(plan: &Plan, lanes: usize) -> Layout {
-    let lanes = if matches!(plan.storage, Storage::Partitions(_)) { 1 } else { lanes as u64 };
-    Layout { lane_size: plan.lane_size.0, lanes }
 }
 
 /// This only looks up the sizes: the disks are opened and measured again when the run takes them.
