@@ -5,7 +5,7 @@ use fsarena_model::comparison::{
 };
 use fsarena_model::event::Note;
 use fsarena_model::{
-    Comparison, Contender, ContenderFacts, Label, Recommendation, RunRecord, Severity, Trial, Workload,
+    Comparison, Contender, ContenderFacts, Label, Recommendation, Rounds, RunRecord, Severity, Status, Trial, Workload,
 };
 use fsarena_stats::cell_summary;
 
@@ -103,7 +103,7 @@ fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
     let found = smoke(record).into_iter().chain(noise::held_back(record)).chain(rate::notes(record, cells));
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
     let found = found.chain(slice_lengths::unchecked(record)).chain(durability::notes(record));
-    let found = found.chain(shared_folders(record));
+    let found = found.chain(shared_folders(record)).chain(too_few_rounds(record));
     found.chain(record.notes.iter().cloned()).collect()
 }
 
@@ -111,6 +111,26 @@ fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
 fn smoke(record: &RunRecord) -> Option<Note> {
     let text = "smoke: everything was only tried out, for seconds and as a rule in one round; nothing is judged";
     record.plan.is_smoke().then(|| Note { severity: Severity::Info, text: text.to_owned() })
+}
+
+/// Fewer rounds than this decide nothing.
+const FEWEST_ROUNDS: usize = 3;
+
+/// The note that the budget ended a run before anything could be decided.
+fn too_few_rounds(record: &RunRecord) -> Option<Note> {
+    let is_by_time = matches!(record.plan.rounds, Rounds::Within(_)) && record.plan.contenders.len() > 1;
+    let longest = record.rounds.iter().map(|facts| facts.seconds).reduce(f64::max)?;
+    let count = record.rounds.len();
+    let lacking = FEWEST_ROUNDS
+        .checked_sub(count)
+        .filter(|lacking| *lacking > 0 && is_by_time && record.status == Status::Complete)?;
+    let rounds = if count == 1 { "1 round".to_owned() } else { format!("{count} rounds") };
+    let text = format!(
+        "only {rounds} of up to {longest:.0} s fitted into the budget, and fewer than {FEWEST_ROUNDS} decide nothing: fsarena resume {} \
+         --rounds {lacking}",
+        record.run
+    );
+    Some(Note { severity: Severity::Warning, text })
 }
 
 /// Notes about contenders that are shared folders.

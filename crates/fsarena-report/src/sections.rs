@@ -28,9 +28,9 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
     let Additions { sections, of_workloads } = additions;
     let own = [
         recommendation::section(comparison).unwrap_or_default(),
+        effects::section(comparison),
         verdicts::verdicts(comparison),
         verdicts::over_the_suite(comparison),
-        effects::section(comparison),
         price(comparison),
         workloads(comparison, of_workloads),
         Section::titled("Read with care").with_shown(Shown::Summaries, Content::Footnotes(Vec::new())),

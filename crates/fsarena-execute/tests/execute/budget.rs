@@ -24,6 +24,15 @@ fn spans(performance: &Performance) -> Vec<(Nanos, Nanos)> {
 }
 
 #[test]
+fn a_budget_for_fewer_rounds_than_decide_anything_is_pointed_out() {
+    let noted = |seconds: u64| {
+        let comparison = endless(seconds).perform().comparison();
+        comparison.notes.iter().any(|note| note.text.contains("fewer than 3 decide nothing: fsarena resume"))
+    };
+    assert!(noted(1) && !noted(180));
+}
+
+#[test]
 fn no_round_begins_that_would_not_fit_and_none_that_would_is_left_out() {
     for seconds in [12, 20, 25, 33] {
         let performance = endless(seconds).perform();
