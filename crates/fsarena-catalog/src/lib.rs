@@ -73,7 +73,7 @@ impl Explained for CatalogError {
             Self::NoArticle(_) => Some("`fsarena list published` shows which there are".to_owned()),
             Self::Malformed { .. } => Some("docs/guides/ says what these files may have".to_owned()),
             Self::MalformedContender { .. } => Some(
-                "it may have `kind`, `label`, `kernel`, `mount`, `mkfs` (a list), `disk` and `path`: docs/guides/contender-files.md"
+                "it may have `kind`, `label`, `mount`, `mkfs` (a list), `kernel`, `disk` and `path`: docs/guides/contender-files.md"
                     .to_owned(),
             ),
             Self::Contender(_) => Some("[LABEL=]KIND[@KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS], dir:PATH, or a .toml file".to_owned()),

@@ -317,8 +317,9 @@ pub fn contenders(arguments: &[String], of_matrices: Vec<Contender>) -> Result<V
         require_short(&contender.label)?;
         if contenders.iter().any(|other| other.label == contender.label) {
             let text = format!("two contenders have the label `{}`", contender.label);
+            // Without a label of its own.
             let unnamed = Contender { label: Label::from(""), ..contender };
-            let plain = unnamed.spelling().unwrap_or_else(|| "=FILE.toml".to_owned()).split_off(1);
+            let plain = unnamed.spelling().unwrap_or_else(|| "FILE.toml".to_owned());
             let hint = format!("give one of them another: a={plain} b={plain}");
             return Err(Refusal::wrong_use(text, hint).into());
         }
