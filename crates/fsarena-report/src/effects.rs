@@ -29,10 +29,12 @@ pub fn section(comparison: &Comparison) -> Section {
         true => table.column(Figure, "from … to", |row| range(row)),
         false => table,
     };
-    Section::titled("Which option matters")
-        .with(List::new(ListLook::Paragraphs, sentences(&comparison.effects)))
-        .with(table.done())
-        .with(Paragraph::legend(MEANING))
+    short(comparison).with(table.done()).with(Paragraph::legend(MEANING))
+}
+
+/// The section without its table.
+pub fn short(comparison: &Comparison) -> Section {
+    Section::titled("Which option matters").with(List::new(ListLook::Paragraphs, sentences(&comparison.effects)))
 }
 
 fn ratio(row: &EffectRow) -> Option<Ratio> {
@@ -99,7 +101,7 @@ fn sentence(own: &[&EffectRow]) -> String {
     };
     let (factor, all) = (&own[0].factor, counted(names(&mut own.iter().copied()), "workload"));
     let Some(most) = shown.iter().max_by(|one, other| size(one).total_cmp(&size(other))) else {
-        return format!("{factor}: shown to matter in none of {all}.");
+        return format!("{factor}: not shown to matter ({all}).");
     };
     let times = times(ratio(most));
     let count = names(&mut shown.iter().map(|row| **row));

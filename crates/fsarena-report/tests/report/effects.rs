@@ -42,7 +42,7 @@ fn every_format_for_people_says_which_option_matters() {
         let report = crate::rendered(format, &of_matrix()).split_whitespace().collect::<Vec<_>>().join(" ");
         let most =
             "commit: shown to matter in 1 of 2 workloads, most in stat-tree: commit=30 is 1.50× as good as commit=5.";
-        let none = "noatime: shown to matter in none of 2 workloads.";
+        let none = "noatime: not shown to matter (2 workloads).";
         let places = [report.find(most), report.find(none)];
         assert!(places[0].is_some() && places[0] < places[1], "{format}: {places:?} {report}");
         assert!(report.contains("0.70× to 3.20×"), "{format}");
