@@ -37,7 +37,7 @@ const BASE: &[&str] = &[
 ];
 
 /// Changes if the image is made in another way.
-const RECIPE: &str = "recipe 2";
+const RECIPE: &str = "recipe 3";
 
 /// Parts of packages that a guest does not need.
 const LEFT_OUT: &[&str] = &[
@@ -69,6 +69,9 @@ const LEFT_OUT: &[&str] = &[
 /// Directories that Debian has merged into /usr, as links.
 const MERGED: [(&str, &str); 4] =
     [("bin", "usr/bin"), ("sbin", "usr/sbin"), ("lib", "usr/lib"), ("lib64", "usr/lib64")];
+
+/// Links that scripts of packages would make, which are not run (update-alternatives).
+const LINKS: [(&str, &str); 2] = [("etc/mtab", "/proc/self/mounts"), ("usr/bin/awk", "mawk")];
 
 /// Modules that are loaded from the archive, with those that they depend on. crc32c is requested by its algorithm's
 /// name, so no module depends on it.
@@ -155,7 +158,7 @@ impl Build {
             let folder = self.tree.join(folder);
             fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
         }
-        for (name, target) in MERGED.into_iter().chain([("etc/mtab", "/proc/self/mounts")]) {
+        for (name, target) in MERGED.into_iter().chain(LINKS) {
             let link = self.tree.join(name);
             std::os::unix::fs::symlink(target, &link).map_err(GuestError::io("create", &link))?;
         }

@@ -200,7 +200,8 @@ impl Output {
             for (label, figure) in figures {
                 if let Some(other) = capture.equals.as_deref().filter(|name| number(name) != Some(figure)) {
                     let what = capture.pattern.as_str();
-                    return Err(wrong(format!("`{what}` in its output is {figure}, not {other}")));
+                    let wanted = number(other).map_or("unknown".to_owned(), |wanted| wanted.to_string());
+                    return Err(wrong(format!("`{what}` in its output is {figure}; `{other}` is {wanted}")));
                 }
                 if let Some(name) = &capture.name {
                     let name = intern(&name.replace("{label}", &label));
@@ -380,7 +381,7 @@ mod tests {
         assert!(!deletion, "it began and ended in one piece");
         let other = text.replace("12522 files", "12521 files");
         let error = counted("phoronix-postmark", &other, &postmark()).expect_err("one is missing");
-        assert!(error.contains("is 24999, not N"), "{error}");
+        assert!(error.contains("is 24999; `N` is 25000"), "{error}");
         let at_once = heard(&[("Creating files...Done\nPerforming transactions..Done\nDeleting files...Done", 1)]);
         let error = counted("phoronix-postmark", text, &at_once).expect_err("no time");
         assert!(error.contains("both came in one piece"), "{error}");
