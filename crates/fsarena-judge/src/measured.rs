@@ -2,7 +2,7 @@
 
 use fsarena_model::Better;
 
-/// One figure that somebody measured.
+/// One figure that was measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// Where it comes from: a file, and the place in it.
