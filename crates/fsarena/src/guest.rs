@@ -52,6 +52,28 @@ impl InGuest {
         };
         Self { wanted, simulated }
     }
+
+    /// The same guest with another kernel, if one is named.
+    fn of_kernel(&self, kernel: Option<&str>) -> Self {
+        let kernel = kernel.map(str::to_owned).or_else(|| self.wanted.kernel.clone());
+        Self { wanted: Wanted { kernel, ..self.wanted.clone() }, ..*self }
+    }
+
+    /// The disk with the lanes of `plan`, whose storage is one of the host.
+    fn disk(&self, plan: &Plan) -> GuestDisk {
+        self.simulated.map_or_else(|| GuestDisk::Virtual(plan.storage.clone()), GuestDisk::Simulated)
+    }
+}
+
+/// Locks the machine, calls `act`, and removes what it has entered into the ledger.
+fn on_machine(wait: bool, stop: &AtomicBool, act: impl FnOnce(&mut Held) -> Result<End>) -> Result<End> {
+    let wait = if wait { Wait::Yes } else { Wait::No };
+    let Some(mut held) = take_machine(wait, stop)? else { return Ok(End::Stopped) };
+    let ended = act(&mut held);
+    let removed = held.ledger.undo();
+    let ended = ended?;
+    removed?;
+    Ok(ended)
 }
 
 /// The package of a kernel whose version follows its name.
@@ -92,9 +114,7 @@ pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut 
             _ => several::run(in_guest, order, stop, listener),
         };
     }
-    let named = kernels.into_iter().flatten().next().map(str::to_owned);
-    let wanted = Wanted { kernel: named.or_else(|| in_guest.wanted.kernel.clone()), ..in_guest.wanted.clone() };
-    let in_guest = &InGuest { wanted, ..*in_guest };
+    let in_guest = &in_guest.of_kernel(kernels.into_iter().flatten().next());
     let request = |guest: Guest| {
         let notes = order.notes.iter().cloned().chain([guest.remark()]).collect();
         let plan = Plan { guest: Some(guest), storage: within(&order.plan), ..order.plan.clone() };
@@ -173,16 +193,12 @@ impl Task<'_> {
         Shares::require(&kinds)?;
         // Only root can have a namespace, and then counts what QEMU does.
         let has_counters = self.plan.has_own_disks() && namespace::enter_private_mounts().is_ok();
-        let wait = if self.wait { Wait::Yes } else { Wait::No };
-        let Some(mut held) = take_machine(wait, stop)? else { return Ok(End::Stopped) };
-        if has_counters {
-            show_kernel_counters(&mut held.ledger)?;
-        }
-        let ended = self.boot_and_run(&mut held, request, stop, listener);
-        let removed = held.ledger.undo();
-        let ended = ended?;
-        removed?;
-        Ok(ended)
+        on_machine(self.wait, stop, |held| {
+            if has_counters {
+                show_kernel_counters(&mut held.ledger)?;
+            }
+            self.boot_and_run(held, request, stop, listener)
+        })
     }
 
     fn boot_and_run(
@@ -198,10 +214,7 @@ impl Task<'_> {
         let shares = share(self.plan, held)?;
         let prepared = fsarena_guest::prepare(&places::cache()?, &self.in_guest.wanted, &mut telling)?;
         telling("booting the guest");
-        let disk = match self.in_guest.simulated {
-            Some(disk) => GuestDisk::Simulated(disk),
-            None => GuestDisk::Virtual(self.plan.storage.clone()),
-        };
+        let disk = self.in_guest.disk(self.plan);
         let request = request(Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) });
         let in_guest = Plan { storage: within(self.plan), ..self.plan.clone() };
         let (size, modes) = (disk::needed(&in_guest).context("the lanes are too large")?, modes(self.plan));

@@ -6,15 +6,14 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use fsarena_execute::{Listener, RunError};
-use fsarena_lane::Wait;
 use fsarena_model::event::Note;
-use fsarena_model::{Event, Guest, GuestDisk, Plan, Rounds, Severity, Status, Storage};
+use fsarena_model::{Event, Guest, Plan, Rounds, Severity, Status, Storage};
 use fsarena_sys::clock;
 
 use super::several::{of_kernel, require_no_shares};
-use super::{InGuest, Task, Wanted};
+use super::{InGuest, Task, on_machine};
 use crate::agent::{End, Order, Request};
-use crate::held::{Held, take_machine};
+use crate::held::Held;
 use crate::places;
 
 /// Rounds of a run without a fixed number. It cannot end when all pairs are decided, as a guest has only some of them.
@@ -23,13 +22,7 @@ const ROUNDS: u32 = 4;
 /// Executes an order in one guest after the other.
 pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
     require_no_shares(&order.plan)?;
-    let wait = if order.wait { Wait::Yes } else { Wait::No };
-    let Some(mut held) = take_machine(wait, stop)? else { return Ok(End::Stopped) };
-    let ended = parts(in_guest, order, &mut held, stop, listener);
-    let removed = held.ledger.undo();
-    let ended = ended?;
-    removed?;
-    Ok(ended)
+    on_machine(order.wait, stop, |held| parts(in_guest, order, held, stop, listener))
 }
 
 fn parts(
@@ -54,7 +47,7 @@ fn parts(
     }
     for (number, kernel) in super::kernels(&on_host).into_iter().enumerate() {
         let part = of_kernel(&on_host, kernel);
-        let task = Task { in_guest: &of(in_guest, kernel), plan: &part, wait: false };
+        let task = Task { in_guest: &in_guest.of_kernel(kernel), plan: &part, wait: false };
         let request = |guest| {
             let storage = Storage::Disk(fsarena_guest::lanes_device());
             let plan = Plan { guest: Some(guest), storage, ..part.clone() };
@@ -69,21 +62,15 @@ fn parts(
     Ok(End::Complete)
 }
 
-/// The guest of the contenders that name `kernel`.
-fn of(in_guest: &InGuest, kernel: Option<&str>) -> InGuest {
-    let kernel = kernel.map(str::to_owned).or_else(|| in_guest.wanted.kernel.clone());
-    InGuest { wanted: Wanted { kernel, ..in_guest.wanted.clone() }, ..*in_guest }
-}
-
 /// The first guest, with the packages of all kernels.
 fn described(in_guest: &InGuest, plan: &Plan, listener: &mut dyn Listener) -> Result<Option<Guest>> {
     let mut telling = |what: &str| {
         let _ = listener.hear(&Event::Preparing(what.to_owned()));
     };
-    let disk = in_guest.simulated.map_or(GuestDisk::Virtual(plan.storage.clone()), GuestDisk::Simulated);
+    let disk = in_guest.disk(plan);
     let mut first: Option<Guest> = None;
     for kernel in super::kernels(plan) {
-        let prepared = fsarena_guest::prepare(&places::cache()?, &of(in_guest, kernel).wanted, &mut telling)?;
+        let prepared = fsarena_guest::prepare(&places::cache()?, &in_guest.of_kernel(kernel).wanted, &mut telling)?;
         let guest = prepared.describe(disk.clone());
         let package = guest.kernel.clone();
         let first = first.get_or_insert(guest);

@@ -8,18 +8,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result};
 use fsarena_execute::remote::Machines;
 use fsarena_execute::{Listener, Remaining, Resumption, RunError, TestbedError};
-use fsarena_guest::{Hardware, Running, Shares, Wanted};
+use fsarena_guest::{Hardware, Running, Shares};
+use fsarena_lane::disk;
 use fsarena_lane::kind::Ground;
-use fsarena_lane::{Wait, disk};
 use fsarena_model::event::Note;
-use fsarena_model::{Contender, Event, Guest, GuestDisk, Label, Plan, RunRecord, Severity, Storage};
+use fsarena_model::{Contender, Event, Guest, Label, Plan, RunRecord, Severity, Storage};
 use fsarena_sys::{MonotonicClock, clock};
 
-use super::{InGuest, tell};
+use super::{InGuest, on_machine, tell};
 use crate::agent::{End, Order, Request, StoredRun};
 use crate::calls::Connection;
 use crate::exit::Refusal;
-use crate::held::take_machine;
 use crate::places;
 
 /// Executes an order in one guest for each kernel.
@@ -82,13 +81,7 @@ impl Guests<'_> {
         session: impl FnOnce(&Plan, &mut Machines<Connection>, &AtomicBool, &mut dyn Listener) -> Result<End>,
     ) -> Result<End> {
         require_no_shares(self.plan)?;
-        let wait = if self.wait { Wait::Yes } else { Wait::No };
-        let Some(mut held) = take_machine(wait, stop)? else { return Ok(End::Stopped) };
-        let ended = self.boot_and_run(stop, listener, session);
-        let removed = held.ledger.undo();
-        let ended = ended?;
-        removed?;
-        Ok(ended)
+        on_machine(self.wait, stop, |_| self.boot_and_run(stop, listener, session))
     }
 
     fn boot_and_run(
@@ -131,18 +124,13 @@ impl Guests<'_> {
         let mut telling = |what: &str| {
             let _ = listener.hear(&Event::Preparing(what.to_owned()));
         };
-        let wanted = &self.in_guest.wanted;
         // A run that continues has the same packages again.
         let before = |kernel: &str| super::package(self.plan.guest.as_ref()?.kernels.get(kernel)?);
         let named = kernel.map(|kernel| before(kernel).unwrap_or_else(|| kernel.to_owned()));
-        let named = named.or_else(|| wanted.kernel.clone());
-        let prepared =
-            fsarena_guest::prepare(&places::cache()?, &Wanted { kernel: named, ..wanted.clone() }, &mut telling)?;
+        let in_guest = self.in_guest.of_kernel(named.as_deref());
+        let prepared = fsarena_guest::prepare(&places::cache()?, &in_guest.wanted, &mut telling)?;
         telling(&format!("booting {}", prepared.name()));
-        let disk = match self.in_guest.simulated {
-            Some(disk) => GuestDisk::Simulated(disk),
-            None => GuestDisk::Virtual(self.plan.storage.clone()),
-        };
+        let disk = self.in_guest.disk(self.plan);
         let plan = of_kernel(self.plan, kernel);
         let guest = prepared.describe(disk.clone());
         let plan = Plan { guest: Some(guest.clone()), storage: Storage::Disk(fsarena_guest::lanes_device()), ..plan };
