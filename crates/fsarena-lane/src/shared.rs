@@ -19,6 +19,13 @@ const KINDS: &[(&[&str], &str, Server)] = &[
     (&["nfs", "nfs4"], "a folder of another machine by NFS", Server::Remote),
     (&["cifs", "smb3"], "a folder of another machine by SMB", Server::Remote),
     (&["fuse.sshfs"], "a folder of another machine by SSH", Server::Remote),
+    (&["fuse.glusterfs"], "a volume of GlusterFS", Server::Remote),
+    (&["fuse.mfs", "fuse.moosefs"], "a folder of MooseFS", Server::Remote),
+    (&["ceph", "fuse.ceph-fuse", "fuse.ceph"], "a folder of CephFS", Server::Remote),
+    (&["lustre"], "a folder of Lustre", Server::Remote),
+    (&["beegfs"], "a folder of BeeGFS", Server::Remote),
+    (&["gpfs"], "a folder of Storage Scale (GPFS)", Server::Remote),
+    (&["fuse.juicefs", "fuse.seaweedfs", "fuse.s3fs"], "a folder of an object store", Server::Remote),
 ];
 
 /// A remark about directories on a mount of this type, which may be followed by its options; `None` if it is not a

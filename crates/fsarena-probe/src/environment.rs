@@ -1,9 +1,10 @@
 //! Properties of the machine, read once per run.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use fsarena_model::{Bytes, Environment};
+use fsarena_model::{Bytes, Environment, MachineName};
 use fsarena_sys::mountinfo;
 
 use crate::{frequency_policy, memory_bandwidth};
@@ -31,6 +32,16 @@ pub fn survey(beneath: Option<&Path>) -> Environment {
         memory_bandwidth: memory_bandwidth(),
         frequency_policy: frequency_policy(),
         ..Environment::default()
+    }
+}
+
+/// What this machine is called.
+pub fn machine_name() -> MachineName {
+    let trimmed = |path| read(path).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    MachineName {
+        host: trimmed("/proc/sys/kernel/hostname"),
+        boot: trimmed("/proc/sys/kernel/random/boot_id"),
+        network: std::fs::metadata("/proc/self/ns/net").ok().map(|namespace| namespace.ino()),
     }
 }
 
