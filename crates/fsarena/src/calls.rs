@@ -62,14 +62,9 @@ impl Connection {
     ) -> Result<Self, TestbedError> {
         let (sender, lines) = mpsc::channel();
         thread::spawn(move || {
-            // It reads to the end also without a listener: the agent writes its last lines after the last call.
-            for line in output.lines() {
-                let line = line.map_err(|error| error.to_string());
-                let line = line.and_then(|line| serde_json::from_str(&line).map_err(|_| line));
-                let is_broken = matches!(&line, Err(_));
-                if sender.send(line).is_err() && is_broken {
-                    break;
-                }
+            // It reads on after the last call: an agent that could not write its last lines would fail.
+            for line in output.lines().map_while(Result::ok) {
+                let _ = sender.send(serde_json::from_str(&line).map_err(|_| line));
             }
         });
         let (calls, open) = Default::default();
