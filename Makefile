@@ -3,7 +3,7 @@
 TARGET := $(shell uname -m)-unknown-linux-gnu
 export CARGO_BUILD_TARGET := $(TARGET)
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
-FSARENA := $(TARGET_DIR)/$(TARGET)/release/fsarena
+FSARENA ?= $(TARGET_DIR)/$(TARGET)/release/fsarena
 
 PROGRAMS := cc:gcc mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs blkid:util-linux setpriv:util-linux fio:fio sysbench:sysbench
 TESTERS := strace:strace qemu-system-x86_64:qemu-system-x86 qemu-img:qemu-utils /usr/lib/openssh/sftp-server:openssh-sftp-server
@@ -19,7 +19,7 @@ APPS_phoronix-2009 := $(POSTGRESQL) apache2:apache2-bin ab:apache2-utils sqlite3
 # A suite may set its contenders and rounds; `quick` sets neither.
 OF_SUITE := $(if $(SUITE),--suite $(SUITE)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SCALE),--scale $(SCALE))
 
-.PHONY: help apps compare test test-command test-parts test-articles build install dist setup calibrate bench-round bench-engine bench-market parity parity-apps references clean
+.PHONY: help apps compare test test-command test-parts test-articles build install dist setup calibrate bench-round bench-engine bench-market parity parity-apps references clean cluster cluster-smoke cluster-down
 
 help:
 	@echo "make compare    compare ext4, xfs and btrfs here, and write fsarena-report.html"
@@ -33,6 +33,8 @@ help:
 	@echo "make bench-round  where the time of a round goes (root)"
 	@echo "make bench-engine what the load engine costs compared with fio and fs_mark"
 	@echo "make bench-market how fast market data are made up, with their SHA-256 (ROWS=2000000 SEED=1 DAY=2016-04-11)"
+	@echo "make cluster    Slurm, ssh, GlusterFS and MooseFS on 4 nodes in namespaces of this machine (root; NODES=8)"
+	@echo "make cluster-smoke  a comparison on two nodes of it (FSARENA=BINARY); make cluster-down ends it"
 	@echo "make parity     the same jobs natively and through fio, on a lane (root)"
 	@echo "make parity-apps servers and tools through fsarena and by hand, on a lane (root)"
 	@echo "make references  compute the reference values of the statistics tests with pinned SciPy, and compare"
@@ -105,6 +107,16 @@ parity: setup
 
 parity-apps: setup
 	cargo run --release --locked --package fsarena-execute --example parity_apps
+
+# A cluster for tests (scripts/cluster): no service is started, and all of it ends with `make cluster-down`.
+cluster:
+	scripts/cluster up $(or $(NODES),4)
+
+cluster-smoke:
+	scripts/cluster smoke $(abspath $(FSARENA))
+
+cluster-down:
+	scripts/cluster down
 
 calibrate: setup
 	cargo run --release --locked --package fsarena-stats --example calibrate -- $(or $(RUNS),300) $(or $(SEED),1)

@@ -12,7 +12,7 @@ use crate::kind::{Ground, Kind, kind, made_lanes};
 use crate::space::{self, nearest_existing};
 use crate::{KINDS, LaneError, storage};
 
-/// Refuses contenders of an unknown kind, without the directory that they name, or with options that they cannot have.
+/// Refuses contenders of an unknown kind, or with options that they cannot have.
 ///
 /// # Errors
 /// The first problem that is found.
@@ -22,9 +22,6 @@ pub fn contenders(named: &[Contender]) -> Result<(), LaneError> {
         if contender.disk.is_some() && kind.ground() != Ground::Lane {
             let what = format!("`{}` is not on a disk, which could have a cache mode or a format", contender.kind);
             return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
-        }
-        if kind.ground() == Ground::Directory {
-            directory(contender)?;
         }
         if let Some(piece) = options(contender).find(|piece| names_storage(piece)) {
             let what = format!("its options name `{piece}`, a device or a file that fsarena has not made");
@@ -68,7 +65,8 @@ pub fn plan(plan: &Plan) -> Result<(), LaneError> {
     space(plan)
 }
 
-/// Refuses kinds that this user, kernel or lane size does not support, or whose tools are missing.
+/// Refuses kinds that this user, kernel or lane size does not support, or whose tools are missing, and `dir` contenders
+/// whose directory does not exist.
 ///
 /// # Errors
 /// The first reason that is found.
@@ -80,8 +78,9 @@ pub fn rights_and_kinds(plan: &Plan) -> Result<(), LaneError> {
             let what = "it has a virtual disk of its own, and this is no guest".to_owned();
             return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
         }
-        if kind.ground() != Ground::Directory {
-            lanes_of(kind, plan.lane_size).map_err(|error| of_guest(error, plan))?;
+        match kind.ground() {
+            Ground::Directory => directory(contender)?,
+            _ => lanes_of(kind, plan.lane_size).map_err(|error| of_guest(error, plan))?,
         }
     }
     Ok(())
