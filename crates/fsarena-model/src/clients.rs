@@ -53,6 +53,9 @@ pub struct MachineName {
     pub boot: Option<String>,
     /// The inode of its network namespace. Clients with the same one on one machine share their network's counters.
     pub network: Option<u64>,
+    /// Megabits per second of its fastest network link that is up.
+    #[serde(default)]
+    pub link_mbit: Option<u64>,
 }
 
 /// Clocks of a client compared with those of the machine that coordinates the run. Measured like NTP (RFC 5905): the

@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use fsarena_execute::remote::ClientMachines;
 use fsarena_execute::{Listener, Remaining, Resumption, RunError, TestbedError};
 use fsarena_model::event::Note;
-use fsarena_model::{Clients, Event, Measure, NoiseBounds, Often, Plan, RunRecord, Severity, Workload};
+use fsarena_model::{Clients, Event, Measure, Mode, NoiseBounds, Often, Plan, RunRecord, Severity, Workload};
 use fsarena_sys::{MonotonicClock, clock};
 
 use crate::agent::{self, End, Order, Request, StoredRun};
@@ -30,6 +30,9 @@ const ENDING: Duration = Duration::from_secs(60);
 
 /// Shortest timed part of a slice, milliseconds: clients start within a hundredth of it.
 const SHORTEST: u64 = 500;
+
+/// Fewest slices of a round, so that the order of the contenders is balanced and a slice may be lost.
+const FEWEST_SLICES: u32 = 4;
 
 /// The clients that the arguments name; `None` if they name none.
 ///
@@ -137,15 +140,23 @@ pub fn with_clients(plan: Plan, clients: Clients) -> Result<Plan> {
         let text = format!("the figure of `{}` is what its program prints for one client", workload.name);
         return Err(Refusal::wrong_use(text, "use workloads that count operations or bytes").into());
     }
-    let workloads = plan.workloads.iter().flat_map(|workload| {
-        clients.numbers.iter().map(|count| {
-            let timed_ms = if workload.timed_ms == 0 { 0 } else { workload.timed_ms.max(SHORTEST) };
-            Workload { timed_ms, ..workload.with_clients(*count) }
-        })
-    });
+    let longer: Vec<Workload> = plan.workloads.iter().map(with_longer_slices).collect();
+    let workloads =
+        longer.iter().flat_map(|workload| clients.numbers.iter().map(|count| workload.with_clients(*count)));
     // Daemons of a file service on a client are a part of it, and no load of others.
     let (noise, baselines) = (NoiseBounds::ignored(), Often::Never);
     Ok(Plan { workloads: workloads.collect(), noise, baselines, clients: Some(clients), ..plan })
+}
+
+/// The workload with slices that are long compared with the differences between the starts of clients, and about as much
+/// time in all.
+fn with_longer_slices(workload: &Workload) -> Workload {
+    if workload.mode == Mode::Whole || workload.timed_ms == 0 || workload.timed_ms >= SHORTEST {
+        return workload.clone();
+    }
+    let all = workload.timed_ms * u64::from(workload.slices);
+    let slices = (all.div_ceil(SHORTEST).next_multiple_of(2) as u32).max(FEWEST_SLICES);
+    Workload { timed_ms: SHORTEST, slices, ..workload.clone() }
 }
 
 /// Executes an order on its clients.
