@@ -4,6 +4,7 @@ mod agent;
 mod caches;
 mod calibrating;
 mod catalogue;
+mod clients;
 mod comparing;
 mod disks;
 mod dry;
