@@ -1,0 +1,28 @@
+//! `fsarena across`: the same comparison on several machines.
+
+use anyhow::Result;
+use fsarena_analyse::{NamedRun, across};
+use fsarena_model::across::MissingMachine;
+
+use super::sides::{deliver, rendered, require_common, require_other, runs};
+use crate::cli::{Across, Global};
+use crate::exit::Ended;
+
+/// Compares stored runs of several machines.
+pub fn run(global: &Global, options: &Across) -> Result<Ended> {
+    let machines: Vec<Vec<NamedRun>> = options.machines.iter().map(|text| runs(global, text)).collect::<Result<_>>()?;
+    for (index, machine) in machines.iter().enumerate() {
+        machines[..index].iter().try_for_each(|other| require_other(other, machine))?;
+    }
+    show(global, options, &machines, Vec::new())?;
+    Ok(Ended::Well)
+}
+
+/// Prints the report on these machines.
+pub fn show(global: &Global, options: &Across, machines: &[Vec<NamedRun>], missing: Vec<MissingMachine>) -> Result<()> {
+    let across = across(machines, missing);
+    require_common(&across.left_out, across.pairs.is_empty())?;
+    let report = fsarena_report::across(&across, env!("CARGO_PKG_VERSION"));
+    let output = options.output.as_deref();
+    deliver(output, &rendered(global, options.format, report, &across, output.is_some()))
+}
