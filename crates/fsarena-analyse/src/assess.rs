@@ -17,7 +17,8 @@ use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{
-    baselines, durability, noise, over_time, per_operation, probes, rate, slice_lengths, stability, steps, validity,
+    baselines, durability, noise, over_time, per_operation, probes, rate, scaling, slice_lengths, stability, steps,
+    validity,
 };
 
 /// Derives the comparison from a record, without the reproduction of an article (`fsarena-articles`). The same record
@@ -50,6 +51,8 @@ pub fn assess(record: &RunRecord) -> Comparison {
         standings: judged.standings,
         suite_ratios: judged.suite_ratios,
         effects: judged.effects,
+        scaling: scaling::rows(record),
+        scaling_pairs: if plan.is_smoke() { Vec::new() } else { scaling::exponent_pairs(record) },
         cells,
         verdicts: judged.verdicts,
         baselines: baselines::rows(record),

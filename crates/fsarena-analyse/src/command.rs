@@ -1,8 +1,9 @@
 //! The command line that repeats a run.
 
+use fsarena_model::clients::WhenLost;
 use fsarena_model::plan::listed;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
-use fsarena_model::{Contender, Guest, GuestDisk, Plan, Relation, RunRecord, Storage, Workload};
+use fsarena_model::{Clients, Contender, Guest, GuestDisk, Plan, Relation, RunRecord, Storage, Workload};
 
 use crate::slice_lengths::calibrated;
 
@@ -40,6 +41,7 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     words.extend(plan.mix.iter().flat_map(|mix| ["--weights".to_owned(), mix.to_string()]));
     words.extend(rates(plan));
     words.extend(cache(plan));
+    words.extend(plan.clients.iter().flat_map(clients));
     for slowdown in &plan.slowdowns {
         words.extend(["--slowdown".to_owned(), format!("{}={}%", slowdown.label, slowdown.share.0 * 100.0)]);
     }
@@ -48,10 +50,18 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     // `fsarena calibrate --slices` draws its seed.
     let options = lanes_and_seed(record).into_iter().filter(|(name, _)| slice_lengths.is_none() || *name != "--seed");
     words.extend(options.flat_map(|(name, value)| [name.to_owned(), value]));
-    if slice_lengths.is_none() && plan.baselines != plan.usual_baselines {
+    if slice_lengths.is_none() && plan.baselines != plan.usual_baselines && plan.clients.is_none() {
         words.extend(["--baselines".to_owned(), plan.baselines.to_string()]);
     }
     words
+}
+
+/// The options that name the clients.
+fn clients(clients: &Clients) -> Vec<String> {
+    let commands = clients.commands.iter().flat_map(|command| ["--client".to_owned(), command.clone()]);
+    let numbers: Vec<String> = clients.numbers.iter().map(ToString::to_string).collect();
+    let lost = (clients.when_lost == WhenLost::Continue).then(|| "--when-lost=continue".to_owned());
+    commands.chain(["--clients-scale".to_owned(), numbers.join(",")]).chain(lost).collect()
 }
 
 /// The argument that names the contender: its file if it came from one.

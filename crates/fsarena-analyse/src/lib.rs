@@ -23,6 +23,7 @@ mod probes;
 mod rate;
 mod recommendation;
 mod required_rounds;
+mod scaling;
 mod sides;
 mod slice_lengths;
 mod stability;

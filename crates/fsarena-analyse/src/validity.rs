@@ -2,6 +2,7 @@
 
 mod bounds;
 mod cache;
+mod clients;
 mod impossible;
 
 use fsarena_model::{
@@ -25,6 +26,9 @@ const RULES: &[Rule] = &[
     bounds::device_bound,
     bounds::cpu_bound,
     bounds::harness_bound,
+    clients::uneven,
+    clients::skewed,
+    clients::network_bound,
     overloaded,
 ];
 

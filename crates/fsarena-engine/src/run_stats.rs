@@ -3,7 +3,7 @@
 mod recorder;
 mod windows;
 
-use fsarena_model::{Latency, LatencyWindow, Nanos, Probe, Step, probe};
+use fsarena_model::{ClientsWork, Latency, LatencyWindow, Nanos, Probe, Step, probe};
 use serde::{Deserialize, Serialize};
 
 use crate::Operation;
@@ -27,6 +27,8 @@ pub struct RunStats {
     pub steps: Vec<Step>,
     /// Further figures that the program reported.
     pub reported: Vec<(Probe, f64)>,
+    /// What each client did, if clients did the work.
+    pub clients: Option<ClientsWork>,
     /// The figure that the program printed for the workload's metric.
     #[serde(skip)]
     pub printed: Option<f64>,
@@ -49,6 +51,7 @@ impl RunStats {
             offered: None,
             steps: Vec::new(),
             reported: Vec::new(),
+            clients: None,
             printed: None,
             recorders,
             windows: Windows::default(),
@@ -64,6 +67,7 @@ impl RunStats {
         self.earlier.clear();
         self.steps.clear();
         self.reported.clear();
+        self.clients = None;
     }
 
     /// Records the latency of one operation. Measured: 20 instructions, and no allocation except for the first
@@ -138,6 +142,9 @@ impl RunStats {
         self.elapsed = self.elapsed + later.elapsed;
         self.offered = later.offered.or(self.offered);
         self.take_in(later);
+        if let Some(later) = &later.clients {
+            self.clients.get_or_insert_default().follow(later);
+        }
         self.steps.extend(later.steps.iter().cloned());
         self.reported.extend(&later.reported);
         self.earlier.extend(later.windows.windows(position));

@@ -43,6 +43,8 @@ pub struct Machine {
     arena: Arena,
     engines: Engines,
     places: Vec<Option<Ground>>,
+    /// Whether a contender is a shared folder, whose data come over a network.
+    is_remote: Vec<bool>,
     watched: Vec<Watched>,
     /// The directory of the current workload, for each contender that has one.
     works: Vec<Option<Work>>,
@@ -68,6 +70,7 @@ impl Machine {
             arena,
             engines,
             places: vec![None; count],
+            is_remote: vec![false; count],
             watched,
             works: vec![None; count],
             beneath,
@@ -99,7 +102,7 @@ impl Machine {
     }
 
     /// The contender's directory; an error if the contender is not mounted, for example after a failed remount.
-    fn directory(&self, contender: usize) -> Result<PathBuf, TestbedError> {
+    fn mounted(&self, contender: usize) -> Result<PathBuf, TestbedError> {
         let place = self.places[contender].as_ref();
         let missing = || io("use it".to_owned())(std::io::Error::other("it is not mounted"));
         place.map(|place| place.directory.clone()).ok_or_else(missing)
@@ -107,7 +110,7 @@ impl Machine {
 
     /// Opens the contender's directory.
     fn open_directory(&self, contender: usize) -> Result<Directory, TestbedError> {
-        self.directory(contender)?;
+        self.mounted(contender)?;
         let place = self.places[contender].as_ref();
         Ok(place.map(Ground::open).transpose()?.expect("a contender that has a directory has a place"))
     }
@@ -155,7 +158,8 @@ impl Machine {
         let beneath = self.beneath.clone();
         match (&self.places[contender], self.place(contender)) {
             (Some(found), _) => {
-                Target { device: found.device.clone(), backing: found.backing.clone(), beneath, flushes }
+                let (device, backing) = (found.device.clone(), found.backing.clone());
+                Target { device, backing, beneath, flushes, network: self.is_remote[contender] }
             }
             (None, Some(BaselineKind::Device)) => {
                 Target { device: self.arena.calibration_device_name(), beneath, ..Target::default() }
@@ -195,6 +199,7 @@ impl Volumes for Machine {
         self.round = round;
         let (place, facts) = self.arena.make(contender, lane, round)?;
         self.places[contender] = Some(place);
+        self.is_remote[contender] = facts.shared_folder.is_some();
         Ok(facts)
     }
 
@@ -209,6 +214,10 @@ impl Volumes for Machine {
             BaselineKind::Start => workload.traits.starts.is_some(),
         };
         Ok(is_possible.then_some(number))
+    }
+
+    fn directory(&mut self, contender: usize) -> Option<PathBuf> {
+        self.mounted(contender).ok()
     }
 
     fn remount(&mut self, contender: usize) -> Result<bool, TestbedError> {
@@ -230,7 +239,7 @@ impl Volumes for Machine {
                 None => return Ok(Nanos(0)),
                 Some((device, _)) => (device, |device| rustix::fs::fdatasync(device)),
             },
-            Some(BaselineKind::Memory) | None => (self.directory(contender)?, |folder| syncfs(folder)),
+            Some(BaselineKind::Memory) | None => (self.mounted(contender)?, |folder| syncfs(folder)),
         };
         let file = File::open(&path).map_err(io(format!("open {}", path.display())))?;
         let start = clock::now();
@@ -246,7 +255,7 @@ impl Volumes for Machine {
     }
 
     fn used(&mut self, contender: usize) -> Option<Bytes> {
-        let mounted = self.directory(contender).ok().filter(|_| self.library(contender).is_none())?;
+        let mounted = self.mounted(contender).ok().filter(|_| self.library(contender).is_none())?;
         let found = rustix::fs::statvfs(mounted).ok()?;
         Some(Bytes((found.f_blocks - found.f_bfree) * found.f_frsize))
     }
@@ -276,7 +285,7 @@ impl Workloads for Machine {
         let engine = self.engines.of(workload)?;
         let layout = workload.traits.files.as_ref().map(|files| files.description.clone());
         if let Some(left) = self.works[contender].as_ref().filter(|left| layout.is_some() && left.layout == layout) {
-            let directory = self.directory(contender)?.join(&left.name);
+            let directory = self.mounted(contender)?.join(&left.name);
             let mut job = engine.open(workload, &directory, seed)?;
             job.adopt(stop)?;
             return Ok(job);
@@ -303,13 +312,13 @@ impl Workloads for Machine {
             return self.verify_library(contender, workload, job, stop);
         }
         let unmounted = self.remount_timed(contender)?;
-        let directory = self.directory(contender)?.join(&workload.name);
+        let directory = self.mounted(contender)?.join(&workload.name);
         Ok(Some(Verified { found: job.verify(&directory, stop)?, unmounted }))
     }
 
     fn logical(&mut self, contender: usize, workload: &Workload) -> Option<Bytes> {
         let name = self.works[contender].as_ref().map_or(&workload.name, |work| &work.name);
-        baselines::logical(self.directory(contender).ok()?.join(name))
+        baselines::logical(self.mounted(contender).ok()?.join(name))
     }
 
     fn clear(&mut self, contender: usize, _workload: &Workload) -> Result<(), TestbedError> {
@@ -385,6 +394,10 @@ impl Host for Machine {
     fn conditions(&mut self) -> Conditions {
         let before = std::mem::replace(&mut self.conditions, ConditionsSnapshot::take());
         self.conditions.since(&before)
+    }
+
+    fn clients(&self) -> Option<u32> {
+        None
     }
 
     fn limit_memory(&mut self, limit: Bytes) -> Result<(), TestbedError> {

@@ -4,9 +4,11 @@
 //! machines that answer calls. The work itself runs and is timed where the file system is, so a call costs no figure
 //! anything.
 
+mod clients;
 mod machines;
 mod served;
 
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::RunStats;
@@ -17,6 +19,7 @@ use serde_json::Value;
 
 use crate::TestbedError;
 
+pub use clients::ClientMachines;
 pub use machines::Machines;
 pub use served::Served;
 
@@ -27,6 +30,14 @@ pub use served::Served;
 pub enum Call {
     /// Whether the machine is prepared.
     Ready,
+    /// What the machine is called, which answers [`MachineName`](fsarena_model::MachineName).
+    Introduce,
+    /// The machine's clocks, which answers [`Clocks`].
+    Clocks,
+    /// [`Volumes::directory`](crate::Volumes::directory).
+    Directory(usize),
+    /// Whether the machine sees this path.
+    Sees(PathBuf),
     /// [`Volumes::make`](crate::Volumes::make).
     Make {
         /// The contender.
@@ -87,6 +98,8 @@ pub enum Call {
     Run {
         /// The contender, or a baseline.
         contender: usize,
+        /// When to begin, by the machine's monotonic clock; `None`: at once.
+        at: Option<Nanos>,
         /// Maximum time inside the timer.
         time: Option<Nanos>,
         /// The share by which all work is slowed down.
@@ -119,15 +132,44 @@ pub struct Ran {
     pub stats: RunStats,
     /// [`Job::reads_on`](fsarena_engine::Job::reads_on) after the run.
     pub reads_on: bool,
+    /// When it began, by the machine's monotonic clock.
+    pub began: Nanos,
+}
+
+/// A machine's clocks at one moment.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct Clocks {
+    /// `CLOCK_MONOTONIC`.
+    pub monotonic: Nanos,
+    /// Time since 1970, UTC.
+    pub time_of_day: Nanos,
 }
 
 /// A machine that answers calls, one after the other.
 pub trait Remote {
-    /// Makes a call, which ends early once `stop` is set.
+    /// Sends a call. The answers come in the order of the calls.
+    ///
+    /// # Errors
+    /// If the connection is lost.
+    fn send(&self, call: &Call) -> Result<(), TestbedError>;
+
+    /// Waits for the answer to the oldest call without one. The call ends early once `stop` is set.
     ///
     /// # Errors
     /// Those of the call, and if the connection is lost.
-    fn call(&self, call: &Call, stop: &AtomicBool) -> Result<Value, TestbedError>;
+    fn receive(&self, stop: &AtomicBool) -> Result<Value, TestbedError>;
+
+    /// Whether the connection is lost.
+    fn is_lost(&self) -> bool;
+
+    /// Sends a call and waits for its answer.
+    ///
+    /// # Errors
+    /// Those of [`Remote::send`] and [`Remote::receive`].
+    fn call(&self, call: &Call, stop: &AtomicBool) -> Result<Value, TestbedError> {
+        self.send(call)?;
+        self.receive(stop)
+    }
 }
 
 /// Reads the answer to a call.

@@ -278,8 +278,12 @@ fn watched(
     player.upkeep(setting, |job, stop| job.end(stop))
 }
 
-/// The slice's figure from its statistics; `after` is further time that belongs to the slice.
+/// The slice's figure from its statistics; `after` is further time that belongs to the slice. `None` if nothing was
+/// done, or if clients did not start together.
 fn sample(workload: &Workload, stats: &RunStats, after: Nanos, position: u32) -> Option<Slice> {
+    if stats.clients.as_ref().is_some_and(|clients| clients.skewed > 0) {
+        return None;
+    }
     let RunStats { operations, bytes, printed, .. } = *stats;
     let elapsed = stats.elapsed + after;
     let latency = &|| stats.latency_of_operations();
@@ -312,7 +316,9 @@ fn close(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) 
     let error = synced.err().or(cleaned.err().map(TestbedError::from)).or(cleared.err());
     player.failure = player.failure.take().or(error.map(|error| error.text));
     if player.failure.is_none() && player.slices.is_empty() {
-        player.failure = Some("nothing was done within the time".to_owned());
+        let is_skewed = player.stats.clients.as_ref().is_some_and(|clients| clients.skewed > 0);
+        let why = if is_skewed { "the clients never started together" } else { "nothing was done within the time" };
+        player.failure = Some(why.to_owned());
     }
     player.spend(probe::TIME_CLOSE, setting.clock.now().saturating_sub(start));
     trial(testbed, setting, player)

@@ -155,7 +155,13 @@ impl Session<'_> {
         let clocks = self.clocks(workload);
         let setting =
             Setting { workload, index, round, slowdowns, contenders, lanes, shares, clocks, seed, watch, clock };
+        let clients = self.testbed.clients();
         let trials = round::run(self.testbed, &setting).unwrap_or_default();
+        if self.testbed.clients() != clients {
+            let left = self.testbed.clients().unwrap_or_default();
+            let text = format!("round {round}: a client was lost during {}: {left} are left", workload.name);
+            return self.note(Severity::Failure, text);
+        }
         self.note_once(clocks, &trials);
         for trial in trials {
             if let Some(why) = trial.outcome.why() {
@@ -189,9 +195,12 @@ impl Session<'_> {
         due.into_iter().filter(|workload| self.is_wanted(*workload)).collect()
     }
 
-    /// Whether the workload has not yet reached its maximum number of rounds.
+    /// Whether the workload has not yet reached its maximum number of rounds, and has enough clients.
     fn is_wanted(&self, workload: usize) -> bool {
         let workload = &self.plan.workloads[workload];
+        if workload.clients() > self.testbed.clients() {
+            return false;
+        }
         workload.most_rounds.is_none_or(|most| rounds_of_workload(&self.record, workload) < most)
     }
 

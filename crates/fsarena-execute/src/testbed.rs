@@ -2,6 +2,7 @@
 //! deterministic one.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Job};
@@ -71,6 +72,9 @@ pub trait Volumes {
     /// # Errors
     /// If the place cannot be created.
     fn baseline(&mut self, kind: BaselineKind, workload: &Workload) -> Result<Option<usize>, TestbedError>;
+
+    /// The directory of this run on the contender; `None` if it is not mounted.
+    fn directory(&mut self, contender: usize) -> Option<PathBuf>;
 
     /// Remounts the contender, so that none of its files are cached; `false` if it cannot be remounted.
     ///
@@ -170,6 +174,9 @@ pub trait Host {
 
     /// Throttling and swapping of the machine since the last call, and processor frequencies.
     fn conditions(&mut self) -> Conditions;
+
+    /// Clients that still work; `None` if the run has none.
+    fn clients(&self) -> Option<u32>;
 
     /// Limits the memory of this process, including page cache that it fills from now on, to `limit`.
     ///

@@ -60,6 +60,9 @@ pub struct Ledger {
     _lock: File,
 }
 
+/// Most processes of one run on a machine, besides the first.
+const MOST_PROCESSES: u32 = 4096;
+
 /// A line of a ledger.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -74,16 +77,21 @@ enum Line {
     Withdrawn,
 }
 
-/// Locks the machine for this run. While another run holds the lock, calls `waiting` repeatedly with that run's
+/// Locks the machine for this run, or for one process of the run `session`. While another run holds the lock, calls `waiting` repeatedly with that run's
 /// process.
 ///
 /// # Errors
 /// [`LaneError::Busy`] if `wait` is [`Wait::No`], or `waiting` returns [`Go::Stop`].
-pub fn take_machine(wait: Wait, waiting: &mut dyn FnMut(Option<&Holder>) -> Go) -> Result<MachineLock, LaneError> {
+pub fn take_machine(
+    session: Option<&str>,
+    wait: Wait,
+    waiting: &mut dyn FnMut(Option<&Holder>) -> Go,
+) -> Result<MachineLock, LaneError> {
     const PAUSE: Duration = Duration::from_millis(200);
     let mut holder = None;
     loop {
-        if let Some(lock) = MachineLock::take().map_err(LaneError::io("take the lock of", "this machine"))? {
+        let taken = session.map_or_else(MachineLock::take, MachineLock::share);
+        if let Some(lock) = taken.map_err(LaneError::io("take the lock of", "this machine"))? {
             return Ok(lock);
         }
         holder = holder.or_else(machine::holder);
@@ -140,6 +148,23 @@ impl Ledger {
         ledger.write(&Line::Boot(boot))?;
         sync_folder(folder)?;
         Ok((ledger, cleared))
+    }
+
+    /// Opens a ledger like [`Ledger::open`] for one of several processes of a run on this machine: in `folder`, or in
+    /// the first of its numbered folders that no other process holds.
+    ///
+    /// # Errors
+    /// Those of [`Ledger::open`].
+    pub fn open_with_others(folder: &Path) -> Result<(Self, Cleared), LaneError> {
+        let folders = (1..=MOST_PROCESSES).map(|number| folder.join(number.to_string()));
+        let mut opened = Self::open(folder);
+        for folder in folders {
+            match opened {
+                Err(LaneError::Busy { .. }) => opened = Self::open(&folder),
+                opened => return opened,
+            }
+        }
+        opened
     }
 
     /// A unique word of this run: it marks everything that the run makes.
@@ -280,11 +305,21 @@ fn lock(folder: &Path) -> Result<File, LaneError> {
     }
 }
 
-/// Undoes the ledgers of dead runs. The caller holds the lock.
+/// Undoes the ledgers of dead runs in `folder`, and in its numbered folders that no process holds. The caller holds the
+/// lock of `folder`.
 fn clear(folder: &Path, boot: &str) -> Result<Cleared, LaneError> {
     let entries = fs::read_dir(folder).map_err(LaneError::io("read the folder", folder))?;
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let (folders, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).partition(|path| path.is_dir());
     let mut all = Cleared::default();
+    for folder in folders {
+        if let Ok(_lock) = lock(&folder) {
+            let Cleared { removed, kept } = clear(&folder, boot)?;
+            all.removed.extend(removed);
+            all.kept.extend(kept);
+        }
+    }
+    let paths = paths.into_iter();
     for path in paths.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")) {
         let token = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let cleared = match read(&path) {

@@ -1,5 +1,7 @@
 //! Shared folders: directories on another machine, or on the host of this one, recognised by the type of their mount.
 
+use fsarena_sys::mountinfo::Mount;
+
 /// What serves a shared folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Server {
@@ -19,7 +21,19 @@ const KINDS: &[(&[&str], &str, Server)] = &[
     (&["nfs", "nfs4"], "a folder of another machine by NFS", Server::Remote),
     (&["cifs", "smb3"], "a folder of another machine by SMB", Server::Remote),
     (&["fuse.sshfs"], "a folder of another machine by SSH", Server::Remote),
+    (&["fuse.glusterfs"], "a volume of GlusterFS", Server::Remote),
+    (&["fuse.mfs"], "a folder of MooseFS", Server::Remote),
+    (&["ceph", "fuse.ceph-fuse", "fuse.ceph"], "a folder of CephFS", Server::Remote),
+    (&["lustre"], "a folder of Lustre", Server::Remote),
+    (&["beegfs"], "a folder of BeeGFS", Server::Remote),
+    (&["gpfs"], "a folder of Storage Scale (GPFS)", Server::Remote),
+    (&["fuse.juicefs", "fuse.seaweedfs", "fuse.s3fs"], "a folder of an object store", Server::Remote),
 ];
+
+/// The type of a mount in mountinfo, made more exact by its source: MooseFS has no type of its own.
+pub fn kind_of(mount: &Mount) -> &str {
+    if mount.kind == "fuse" && mount.source.starts_with("mfs#") { "fuse.mfs" } else { &mount.kind }
+}
 
 /// A remark about directories on a mount of this type, which may be followed by its options; `None` if it is not a
 /// shared folder.

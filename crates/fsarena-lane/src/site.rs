@@ -286,7 +286,7 @@ pub fn facts(contender: &Contender, kind: &dyn Kind, site: &Site) -> Result<Cont
         features,
         read_ahead_kib: read_ahead(&site.directory),
         says_alignment: alignment::says_alignment(&site.directory),
-        shared_folder: crate::shared::remark(&mount.kind),
+        shared_folder: crate::shared::remark(crate::shared::kind_of(&mount)),
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod cell;
 mod row;
+mod scaling;
 mod verdict;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::cell::{Cell, Change, LatencyOverTime, Point, Stability};
 pub use self::row::{BaselineRow, Clock, ContenderRow, WorkloadRow};
+pub use self::scaling::{ScalingPair, ScalingPoint, ScalingRow};
 pub use self::verdict::{EffectRow, PairVerdict, StandingRow, SuiteRow, Verdict};
 use crate::event::{Check, Note, RoundFacts};
 use crate::{Environment, Label, Recommendation, Reproduction, Status, Unavailable, VerificationRow};
@@ -63,6 +65,12 @@ pub struct Comparison {
     /// What each option of a matrix changes, by matrix, workload and factor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<EffectRow>,
+    /// How figures change with the number of clients, by workload, then contender.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scaling: Vec<ScalingRow>,
+    /// Which contender gains more from further clients, by workload, then pair.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scaling_pairs: Vec<ScalingPair>,
     /// Figures of the same work in memory, on the bare device, or as mere starts of programs.
     #[serde(default)]
     pub baselines: Vec<BaselineRow>,

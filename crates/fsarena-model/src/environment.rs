@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Durability, Guarantee, Label, Nanos, Preconditioned};
+use crate::{Bytes, ClientFacts, Durability, Guarantee, Label, Nanos, Preconditioned};
 
 /// The machine and the place of the lanes, read once per run. A value that could not be read is `None`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -57,6 +57,9 @@ pub struct Environment {
     /// Load on the machine just before the run, while the run did nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_rest: Option<AtRest>,
+    /// The clients, if the run has some. The other fields are then those of the first client.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clients: Vec<ClientFacts>,
 }
 
 /// Load on a machine at rest.

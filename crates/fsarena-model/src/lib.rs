@@ -6,6 +6,7 @@
 pub mod across;
 pub mod article;
 pub mod baseline;
+pub mod clients;
 pub mod comparison;
 pub mod conditions;
 pub mod contender;
@@ -41,6 +42,7 @@ pub mod workload;
 pub use across::Across;
 pub use article::Article;
 pub use baseline::{Baseline, BaselineKind, Often};
+pub use clients::{ClientFacts, Clients, ClientsWork, ClockOffset, MachineName, WhenLost};
 pub use comparison::{Comparison, Verdict};
 pub use conditions::Conditions;
 pub use contender::{Contender, Durability, Guarantee, Label};

@@ -10,7 +10,8 @@ use sha2::{Digest, Sha256};
 use crate::mix::Mix;
 use crate::reproduction::Scale;
 use crate::{
-    Bytes, Contender, Guest, Label, Matrix, Nanos, NoiseBounds, Often, Precondition, Reproduces, Share, Workload,
+    Bytes, Clients, Contender, Guest, Label, Matrix, Nanos, NoiseBounds, Often, Precondition, Reproduces, Share,
+    Workload,
 };
 
 pub use parts::{Budget, Lanes, LeftOut, Medium, Rounds, Slowdown, Storage, Unavailable, listed};
@@ -39,6 +40,9 @@ pub struct Plan {
     /// The virtual machine in which all of this happens; `None`: on the host itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guest: Option<Guest>,
+    /// The machines that do the work; `None`: this one, alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<Clients>,
     /// The size of each lane.
     pub lane_size: Bytes,
     /// The medium that the lanes' queue settings imitate.
@@ -112,6 +116,7 @@ impl Plan {
             margin: Share(0.05),
             storage: Storage::Memory,
             guest: None,
+            clients: None,
             lane_size: Bytes::gib(1),
             medium: Medium::Nvme,
             slowdowns: Vec::new(),

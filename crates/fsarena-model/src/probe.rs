@@ -224,6 +224,8 @@ probes! {
     PAGES_CACHED = "pages.cached", "pages", Kind::PerOperation, Explanation;
     MACHINE_DIRTIED = "machine.dirtied", "pages", Kind::PerOperation, Explanation;
     PROCESS_READ = "process.read", "bytes", Kind::PerOperation, Explanation;
+    NETWORK_RECEIVED = "network.received", "bytes", Kind::PerOperation, Explanation;
+    NETWORK_SENT = "network.sent", "bytes", Kind::PerOperation, Explanation;
     PROCESS_WRITTEN = "process.written", "bytes", Kind::PerOperation, Explanation;
 
     // Rates, the three clocks, space, and the untimed parts of a trial.

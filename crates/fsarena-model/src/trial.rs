@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{Label, Nanos, Probe, Readings, Step, Verification};
+use crate::{ClientsWork, Label, Nanos, Probe, Readings, Step, Verification};
 
 /// Names of latencies: calls that make other operations durable, and are no operations of a workload themselves.
 pub const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
@@ -137,6 +137,9 @@ pub struct Trial {
     /// Latencies over time: one or more entries per slice and operation.
     #[serde(default)]
     pub over_time: Vec<LatencyWindow>,
+    /// What each client did, if there are clients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<ClientsWork>,
     /// The readings of the probes, by their names.
     pub probes: Readings,
     /// How it ended.
@@ -156,6 +159,7 @@ impl Trial {
             verified: None,
             latencies: BTreeMap::new(),
             over_time: Vec::new(),
+            clients: None,
             probes: BTreeMap::new(),
             outcome,
         }

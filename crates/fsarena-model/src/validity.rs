@@ -20,6 +20,10 @@ pub enum ValidityClass {
     CpuBound,
     /// The harness itself takes most of the time.
     HarnessBound,
+    /// Clients did not do the same, or did not start together.
+    UnevenClients,
+    /// The network was saturated, not the file service.
+    NetworkBound,
     /// The figure exceeds what device or memory can do, or lacks the flushes that its durability needs.
     Impossible,
     /// It did not keep up with the offered rate: its latency grows with the length of the run.
@@ -47,17 +51,25 @@ pub mod bounds {
     pub const THROUGH_THE_CACHE: f64 = 0.5;
     /// Share of the offered operations from which on an open loop kept up.
     pub const KEEPS_UP: f64 = 0.97;
+    /// Share of the median rate of the other clients below which a client is slow.
+    pub const CLIENT_SHARE: f64 = 0.5;
+    /// Share of the slices of several clients above which too many did not count.
+    pub const SKEWED_SHARE: f64 = 0.25;
+    /// Share of what a client's network link can carry from which on the network limits the figure.
+    pub const LINK_SHARE: f64 = 0.8;
 }
 
 impl ValidityClass {
     /// All classes, in the order in which they are explained.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Cached,
         Self::NotDirect,
         Self::DeviceBound,
         Self::LaneBound,
         Self::CpuBound,
         Self::HarnessBound,
+        Self::UnevenClients,
+        Self::NetworkBound,
         Self::Impossible,
         Self::Overloaded,
         Self::Unsteady,
@@ -79,6 +91,8 @@ impl fmt::Display for ValidityClass {
             Self::LaneBound => "lane-bound",
             Self::CpuBound => "cpu-bound",
             Self::HarnessBound => "harness-bound",
+            Self::UnevenClients => "uneven-clients",
+            Self::NetworkBound => "network-bound",
             Self::Impossible => "impossible",
             Self::Overloaded => "overloaded",
             Self::Unsteady => "unsteady",

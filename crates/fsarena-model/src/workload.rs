@@ -120,6 +120,21 @@ impl Workload {
         names.iter().filter(is_work).map(|name| (*name).clone()).collect()
     }
 
+    /// The number of clients that do it at the same time; `None` if the run has no clients.
+    pub fn clients(&self) -> Option<u32> {
+        match self.variant.as_ref()?.relation {
+            Relation::Clients(count) => Some(count),
+            _ => None,
+        }
+    }
+
+    /// The workload as `count` clients do it, named `NAME@COUNT-clients`.
+    pub fn with_clients(&self, count: u32) -> Self {
+        let suffix = if count == 1 { "1-client".to_owned() } else { format!("{count}-clients") };
+        let variant = Some(Variant { of: self.name.to_string(), relation: Relation::Clients(count) });
+        Self { name: self.name.variant(suffix), variant, ..self.clone() }
+    }
+
     /// Whether operations begin at a given rate, whatever became of the ones before.
     pub fn is_open_loop(&self) -> bool {
         self.rate().is_some()
@@ -153,6 +168,8 @@ pub enum Relation {
     Slices(u64),
     /// It runs in one piece.
     Whole,
+    /// This number of clients does it at the same time.
+    Clients(u32),
 }
 
 fn is_false(value: &bool) -> bool {

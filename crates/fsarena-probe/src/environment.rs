@@ -1,9 +1,10 @@
 //! Properties of the machine, read once per run.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use fsarena_model::{Bytes, Environment};
+use fsarena_model::{Bytes, Environment, MachineName};
 use fsarena_sys::mountinfo;
 
 use crate::{frequency_policy, memory_bandwidth};
@@ -33,6 +34,26 @@ pub fn survey(beneath: Option<&Path>) -> Environment {
         frequency_policy: frequency_policy(),
         ..Environment::default()
     }
+}
+
+/// What this machine is called.
+pub fn machine_name() -> MachineName {
+    let trimmed = |path| read(path).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    MachineName {
+        host: trimmed("/proc/sys/kernel/hostname"),
+        boot: trimmed("/proc/sys/kernel/random/boot_id"),
+        network: std::fs::metadata("/proc/self/ns/net").ok().map(|namespace| namespace.ino()),
+        link_mbit: fastest_link(),
+    }
+}
+
+/// The kernel states no speed of a link that is down, or has none (sysfs-class-net).
+fn fastest_link() -> Option<u64> {
+    let links = std::fs::read_dir("/sys/class/net").ok()?;
+    let speed = |link: std::io::Result<std::fs::DirEntry>| {
+        std::fs::read_to_string(link.ok()?.path().join("speed")).ok()?.trim().parse().ok()
+    };
+    links.filter_map(speed).max()
 }
 
 fn read(path: &str) -> Option<String> {

@@ -12,6 +12,7 @@ mod flushes;
 mod fuzz;
 mod kernel_threads;
 mod machine;
+mod network;
 mod pages;
 mod process;
 mod shared_disk;
@@ -22,7 +23,7 @@ use fsarena_model::{Probe, Readings};
 
 pub use bandwidth::memory_bandwidth;
 pub use conditions::{ConditionsSnapshot, frequency_policy};
-pub use environment::survey;
+pub use environment::{machine_name, survey};
 pub use shared_disk::Beneath;
 
 /// All sources of counters.
@@ -31,6 +32,7 @@ static SOURCES: &[&dyn Source] = &[
     &flushes::Durable,
     &kernel_threads::KernelThreads,
     &machine::Machine,
+    &network::Network,
     &pages::Pages,
     &process::Process,
     &shared_disk::SharedDisk,
@@ -47,6 +49,8 @@ pub struct Target {
     pub beneath: Option<Arc<Beneath>>,
     /// Whether flushes are counted one by one.
     pub flushes: Flushes,
+    /// Whether the work is on a shared folder, whose data come over a network.
+    pub network: bool,
 }
 
 /// Whether a probe counts the requests to a device that ask for a flush or for FUA. While it does, each request to any
@@ -118,6 +122,7 @@ mod tests {
             backing: Some("no-such-info".to_owned()),
             beneath: None,
             flushes: Flushes::Counted,
+            network: false,
         }
     }
 

@@ -24,7 +24,13 @@ fn arena(folder: &std::path::Path) -> Arena {
 /// Growth of the counters while 200 new files are each made durable: enough for the time of flushes, which has a
 /// resolution of 1 ms.
 fn synced(place: &Place, flushes: Flushes) -> Readings {
-    let target = Target { beneath: None, device: place.device.clone(), backing: place.backing.clone(), flushes };
+    let target = Target {
+        beneath: None,
+        device: place.device.clone(),
+        backing: place.backing.clone(),
+        flushes,
+        ..Target::default()
+    };
     let before = Snapshot::take(&target);
     for number in 0..200 {
         let mut file = File::create_new(place.directory.join(format!("{flushes:?}-{number}"))).expect("a new file");

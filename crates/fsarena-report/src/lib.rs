@@ -28,6 +28,7 @@ mod probe;
 mod ranking;
 mod recommendation;
 pub mod report;
+mod scaling;
 mod sections;
 pub mod svg;
 mod text;

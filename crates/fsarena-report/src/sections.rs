@@ -16,7 +16,7 @@ use crate::report::{
     Section, Sentence, Shade, Shown, Table, TableLook, TableOf, Tone,
 };
 use crate::words::Term;
-use crate::{answer, effects, explained, group, latency, machine, pair, probe, recommendation, shell, words};
+use crate::{answer, effects, explained, group, latency, machine, pair, probe, recommendation, scaling, shell, words};
 
 /// The summary of a comparison for a terminal.
 pub fn summary(comparison: &Comparison) -> Report {
@@ -29,6 +29,7 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
     let own = [
         recommendation::section(comparison).unwrap_or_default(),
         effects::section(comparison),
+        scaling::section(comparison),
         verdicts::verdicts(comparison),
         verdicts::over_the_suite(comparison),
         price(comparison),

@@ -5,6 +5,7 @@ pub mod axis;
 pub(crate) mod latency;
 pub(crate) mod medians;
 pub mod plane;
+pub mod scaling;
 
 use std::fmt::Write;
 

@@ -227,7 +227,10 @@ pub const FIGURES: &[Term] = &[
 
 /// What a class of validity means, as the end of a sentence.
 pub fn validity(class: ValidityClass) -> String {
-    use bounds::{DEVICE_SHARE, HARNESS_SHARE, KEEPS_UP, LANE_SHARE, PROCESSOR_SHARE, SERVED, THROUGH_THE_CACHE};
+    use bounds::{
+        CLIENT_SHARE, DEVICE_SHARE, HARNESS_SHARE, KEEPS_UP, LANE_SHARE, LINK_SHARE, PROCESSOR_SHARE, SERVED,
+        SKEWED_SHARE, THROUGH_THE_CACHE,
+    };
     match class {
         ValidityClass::Cached => {
             format!("the device carried less than {} of the bytes of a cold or direct read", percent(SERVED))
@@ -246,6 +249,14 @@ pub fn validity(class: ValidityClass) -> String {
         }
         ValidityClass::HarnessBound => {
             format!("the same work in memory takes more than {} of the time", percent(HARNESS_SHARE))
+        }
+        ValidityClass::UnevenClients => format!(
+            "a client did less than {} of the others, or more than {} of the slices did not start together",
+            percent(CLIENT_SHARE),
+            percent(SKEWED_SHARE)
+        ),
+        ValidityClass::NetworkBound => {
+            format!("a client's network link carried at least {} of what it can", percent(LINK_SHARE))
         }
         ValidityClass::Impossible => {
             "beyond what device or memory can do, or without the flushes that durability needs".to_owned()
@@ -278,6 +289,8 @@ fn advice(class: ValidityClass) -> &'static str {
             "No file system of a contender has a part in that: a difference between contenders comes out too small. What \
              is started and called for each operation is the figure."
         }
+        ValidityClass::UnevenClients => "The sum is not that of equal clients.",
+        ValidityClass::NetworkBound => "A faster network, or fewer clients on one link, would show the file service.",
         ValidityClass::Impossible => "Never printed as a result, and not ranked.",
         ValidityClass::Overloaded => "The latency grew with the length of the run. Offer less.",
         ValidityClass::Unsteady => "There is no verdict. A calmer machine, or more rounds, may decide it.",

@@ -65,6 +65,7 @@ fn trial(round: u32, workload: &str, contender: usize, slices: u32) -> Trial {
         steps: Vec::new(),
         verified: None,
         over_time: Vec::new(),
+        clients: None,
         probes: Default::default(),
         outcome: Outcome::Finished,
     }

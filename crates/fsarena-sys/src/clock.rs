@@ -8,6 +8,9 @@ use rustix::time::Timespec;
 pub trait Clock {
     /// The current time; never less than an earlier result.
     fn now(&self) -> Nanos;
+
+    /// Waits until it shows `moment`; a signal may end it early.
+    fn sleep_until(&self, moment: Nanos);
 }
 
 /// `CLOCK_MONOTONIC`.
@@ -17,6 +20,10 @@ pub struct MonotonicClock;
 impl Clock for MonotonicClock {
     fn now(&self) -> Nanos {
         now()
+    }
+
+    fn sleep_until(&self, moment: Nanos) {
+        sleep_until(moment);
     }
 }
 
@@ -42,6 +49,11 @@ pub fn sleep_until(moment: Nanos) {
     let nanoseconds = i64::try_from(moment.0).unwrap_or(i64::MAX);
     let request = Timespec { tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000 };
     let _ = clock_nanosleep_absolute(rustix::thread::ClockId::Monotonic, &request);
+}
+
+/// The time since 1970, UTC, which may be set while this process runs: only for comparing machines.
+pub fn time_of_day() -> Nanos {
+    std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default().into()
 }
 
 /// The time of day, UTC: `2026-11-22T16:24:34Z`.

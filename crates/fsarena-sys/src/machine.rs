@@ -16,7 +16,7 @@ const NAME: &[u8] = b"fsarena/run";
 
 /// The lock, held until this is dropped.
 #[derive(Debug)]
-pub struct MachineLock(#[allow(dead_code, reason = "it is held, not used")] UnixListener);
+pub struct MachineLock(Vec<UnixListener>);
 
 /// The process that holds the lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,9 +40,24 @@ impl MachineLock {
         Self::take_named(NAME)
     }
 
+    /// Takes the lock for one of several processes of a run, which share it: all of them name the same `session`.
+    /// `None` if another run holds it.
+    ///
+    /// # Errors
+    /// Those of [`MachineLock::take`].
+    pub fn share(session: &str) -> io::Result<Option<Self>> {
+        let group = format!("fsarena/{session}");
+        if let Some(Self(mut lock)) = Self::take()? {
+            lock.extend(Self::take_named(group.as_bytes())?.map(|group| group.0).into_iter().flatten());
+            return Ok(Some(Self(lock)));
+        }
+        let is_of_this_run = UnixStream::connect_addr(&SocketAddr::from_abstract_name(group)?).is_ok();
+        Ok(is_of_this_run.then(|| Self(Vec::new())))
+    }
+
     fn take_named(name: &[u8]) -> io::Result<Option<Self>> {
         match UnixListener::bind_addr(&SocketAddr::from_abstract_name(name)?) {
-            Ok(listener) => Ok(Some(Self(listener))),
+            Ok(listener) => Ok(Some(Self(vec![listener]))),
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => Ok(None),
             Err(error) => Err(error),
         }
@@ -107,5 +122,14 @@ mod tests {
         drop(lock);
         assert_eq!(holder_of(&name), None);
         assert!(MachineLock::take_named(&name).expect("abstract sockets").is_some());
+    }
+
+    #[test]
+    fn processes_of_one_run_share_the_lock() {
+        let Some(lock) = MachineLock::share("test-session").expect("abstract sockets") else { return };
+        assert!(MachineLock::take().expect("abstract sockets").is_none());
+        assert!(MachineLock::share("test-session").expect("abstract sockets").is_some());
+        assert!(MachineLock::share("another").expect("abstract sockets").is_none());
+        drop(lock);
     }
 }

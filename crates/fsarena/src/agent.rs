@@ -33,6 +33,15 @@ pub enum Request {
     Resume(StoredRun),
     /// The machine is prepared for a plan, and then answers calls.
     Testbed(Box<Order>),
+    /// The same for one of the clients of a run, several of which may share the machine.
+    Client {
+        /// The plan.
+        order: Box<Order>,
+        /// What all clients of the run have in common.
+        session: String,
+    },
+    /// What dead runs left on the machine is removed.
+    Clear,
 }
 
 /// A new run.
@@ -150,7 +159,7 @@ pub fn serve(stop: &Arc<AtomicBool>, execute: impl FnOnce(Request, &mut dyn List
         let hint = "an agent is started by another fsarena: fsarena compare ext4 xfs --on 'ssh HOST fsarena agent'";
         Refusal::wrong_use(format!("no request on stdin: {error}"), hint)
     })?;
-    if !matches!(request, Request::Testbed(_)) {
+    if !matches!(request, Request::Testbed(_) | Request::Client { .. }) {
         stop_with_stdin(Arc::clone(stop));
     }
     thread::spawn(|| {
@@ -213,7 +222,8 @@ pub fn converse<R: BufRead>(
     })
 }
 
-fn start(command: &str) -> Result<Child> {
+/// Starts the agent that `command` starts, with pipes for its stdin and stdout.
+pub fn start(command: &str) -> Result<Child> {
     let wrong = || Refusal::wrong_use(format!("`{command}` is no command line"), "--on 'ssh HOST fsarena agent'");
     let words = shlex::split(command).filter(|words| !words.is_empty()).ok_or_else(wrong)?;
     let child = Command::new(&words[0]).args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();

@@ -1,17 +1,19 @@
 //! Calls of a testbed over a connection to an agent: this command's side and the agent's.
 
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use fsarena_engine::NEVER;
 use fsarena_execute::remote::{Call, Remote, Served};
 use fsarena_execute::{Listener, Testbed, TestbedError};
+use fsarena_sys::MonotonicClock;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -34,14 +36,19 @@ enum Message {
 pub struct Connection {
     input: RefCell<Box<dyn Write>>,
     lines: Receiver<Result<Line, String>>,
+    /// The number of the last call.
     calls: Cell<u64>,
+    /// The numbers of the calls without an answer.
+    open: RefCell<VecDeque<u64>>,
+    /// How long the agent may be silent.
+    patience: Duration,
     /// Set when the connection is lost, so that the run ends.
     lost: Arc<AtomicBool>,
 }
 
 impl Connection {
     /// Gives the agent `request`, waits until its machine is prepared, and passes its events to `listener`. Sets `lost`
-    /// when the connection is lost.
+    /// when the connection is lost, or the agent is silent for longer than `patience`.
     ///
     /// # Errors
     /// If the agent cannot prepare its machine.
@@ -50,21 +57,21 @@ impl Connection {
         output: impl BufRead + Send + 'static,
         request: &Request,
         lost: Arc<AtomicBool>,
+        patience: Duration,
         listener: &mut dyn Listener,
     ) -> Result<Self, TestbedError> {
         let (sender, lines) = mpsc::channel();
         thread::spawn(move || {
-            for line in output.lines() {
-                let line = line.map_err(|error| error.to_string());
-                let line = line.and_then(|line| serde_json::from_str(&line).map_err(|_| line));
-                if sender.send(line).is_err() {
-                    break;
-                }
+            // It reads on after the last call: an agent that could not write its last lines would fail.
+            for line in output.lines().map_while(Result::ok) {
+                let _ = sender.send(serde_json::from_str(&line).map_err(|_| line));
             }
         });
-        let connection = Self { input: RefCell::new(input), lines, calls: Cell::new(0), lost };
+        let (calls, open) = Default::default();
+        let connection = Self { input: RefCell::new(input), lines, calls, open, patience, lost };
         connection.write(request)?;
-        connection.answer(&Call::Ready, &NEVER, Some(listener))?;
+        connection.send(&Call::Ready)?;
+        connection.answer(&NEVER, Some(listener))?;
         Ok(connection)
     }
 
@@ -80,18 +87,18 @@ impl Connection {
         TestbedError::machine(format!("the connection to the agent is lost: {why}"))
     }
 
-    fn answer(
-        &self,
-        call: &Call,
-        stop: &AtomicBool,
-        mut listener: Option<&mut dyn Listener>,
-    ) -> Result<Value, TestbedError> {
-        let number = self.calls.get() + 1;
-        self.calls.set(number);
-        self.write(&Message::Call(number, call.clone()))?;
-        let mut is_stopped = false;
+    /// Waits for the answer to the oldest call without one.
+    fn answer(&self, stop: &AtomicBool, mut listener: Option<&mut dyn Listener>) -> Result<Value, TestbedError> {
+        let number = self.open.borrow_mut().pop_front().unwrap_or_default();
+        let (mut is_stopped, mut heard_at) = (false, Instant::now());
         loop {
-            match self.lines.recv_timeout(LOOK) {
+            let line = self.lines.recv_timeout(LOOK);
+            if !matches!(line, Err(RecvTimeoutError::Timeout)) {
+                heard_at = Instant::now();
+            } else if heard_at.elapsed() > self.patience {
+                return Err(self.lose(&format!("it was silent for {:.0} s", self.patience.as_secs_f64())));
+            }
+            match line {
                 Ok(Ok(Line::Answer(answer))) => return answer,
                 Ok(Ok(Line::Event(event))) => {
                     let heard = listener.as_mut().map_or(Ok(()), |listener| listener.hear(&event));
@@ -99,6 +106,12 @@ impl Connection {
                 }
                 Ok(Ok(Line::Failed { text, hint, exit })) => {
                     return Err(TestbedError { text, hint, category: category(exit) });
+                }
+                Ok(Ok(Line::Version(version))) if version != env!("CARGO_PKG_VERSION") => {
+                    self.lost.store(true, Ordering::Relaxed);
+                    let text = format!("it is fsarena {version}, and this is {}", env!("CARGO_PKG_VERSION"));
+                    let hint = Some("install the same version there".to_owned());
+                    return Err(TestbedError { hint, ..TestbedError::machine(text) });
                 }
                 Ok(Ok(Line::Version(_) | Line::Alive)) => {}
                 Ok(Ok(Line::Ended(_))) => return Err(self.lose("it has ended")),
@@ -115,8 +128,20 @@ impl Connection {
 }
 
 impl Remote for Connection {
-    fn call(&self, call: &Call, stop: &AtomicBool) -> Result<Value, TestbedError> {
-        self.answer(call, stop, None)
+    fn send(&self, call: &Call) -> Result<(), TestbedError> {
+        let number = self.calls.get() + 1;
+        self.calls.set(number);
+        self.write(&Message::Call(number, call.clone()))?;
+        self.open.borrow_mut().push_back(number);
+        Ok(())
+    }
+
+    fn receive(&self, stop: &AtomicBool) -> Result<Value, TestbedError> {
+        self.answer(stop, None)
+    }
+
+    fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
     }
 }
 
@@ -143,7 +168,7 @@ pub fn serve(testbed: &mut dyn Testbed, mut write: impl FnMut(Line) -> Result<()
         // The connection is lost: all calls end.
         reader.stop(u64::MAX);
     });
-    let mut served = Served::new(testbed);
+    let mut served = Served::new(testbed, &MonotonicClock, fsarena_probe::machine_name());
     for (number, call) in calls {
         stops.begin(number);
         write(Line::Answer(served.answer(call, &stops.flag)))?;

@@ -20,7 +20,7 @@ pub use bisect::Bisect;
 pub use calibrate::Calibrate;
 pub use durability::{DiskKind, Durability, WriterKind};
 pub use own_command::{OwnCommands, Printed, Scan, Synced, is_placeholder};
-pub use place::{Guest, How, Place};
+pub use place::{Clients, Guest, How, Place};
 pub use reproduce::{Form, Reproduce, Scale};
 pub use sides::{Across, Diff, Gate, History, Judge, PageFormat, Runs, RunsChange, label};
 

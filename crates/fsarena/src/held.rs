@@ -22,8 +22,17 @@ pub struct Held {
 
 /// Locks the machine and removes the leftovers of dead runs; `None` if the run is stopped while it waits.
 pub fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
+    take(None, wait, stop)
+}
+
+/// The same for one of several processes of the run `session`, which may share this machine.
+pub fn share_machine(session: &str, wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
+    take(Some(session), wait, stop)
+}
+
+fn take(session: Option<&str>, wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
     let mut announced = false;
-    let taken = fsarena_lane::take_machine(wait, &mut |holder| {
+    let taken = fsarena_lane::take_machine(session, wait, &mut |holder| {
         if !std::mem::replace(&mut announced, true) {
             let busy = LaneError::Busy { holder: holder.cloned().map(Box::new) };
             note!("waiting: {busy}");
@@ -36,7 +45,8 @@ pub fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
         Err(LaneError::Busy { .. }) if stop.load(Ordering::Relaxed) => Ok(None),
         taken => {
             let machine = taken?;
-            let (ledger, cleared) = Ledger::open(&default_folder()?)?;
+            let open = if session.is_some() { Ledger::open_with_others } else { Ledger::open };
+            let (ledger, cleared) = open(&default_folder()?)?;
             tell_cleared(&cleared);
             Ok(Some(Held { ledger, disks: Vec::new(), machine }))
         }

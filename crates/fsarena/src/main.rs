@@ -8,6 +8,7 @@ mod agent;
 mod architecture;
 mod calls;
 mod cli;
+mod clients;
 mod commands;
 mod durability;
 mod engines;

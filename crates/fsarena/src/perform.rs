@@ -19,11 +19,11 @@ use crate::cli::Global;
 use crate::engines::ENGINES;
 use crate::exit::Refusal;
 use crate::guest::{self, InGuest};
-use crate::held::{Held, take_machine};
+use crate::held::{Held, share_machine, take_machine};
 use crate::listen::Recorder;
 use crate::note::{note, tell};
 use crate::progress::Progress;
-use crate::{calls, cli, places, plan};
+use crate::{calls, cli, clients, places, plan};
 
 /// A plan to execute.
 pub struct Task {
@@ -41,6 +41,8 @@ pub enum Place {
     Agent(String),
     /// In a guest.
     Guest(InGuest),
+    /// On the clients of the plan.
+    Clients,
 }
 
 impl Place {
@@ -54,6 +56,9 @@ impl Place {
         if let Some(contender) = own_disk.filter(|_| arguments.on.is_some() || arguments.simulated().is_some()) {
             let text = format!("`{}` has a virtual disk of its own, in a guest of this machine", contender.label);
             return Err(Refusal::wrong_use(text, "leave out --on, --guest-disk and --guest deterministic").into());
+        }
+        if plan.clients.is_some() {
+            return Ok(Self::Clients);
         }
         if let Some(command) = &arguments.on {
             return Ok(Self::Agent(command.clone()));
@@ -98,6 +103,7 @@ pub fn perform(global: &Global, task: &Task, stop: &AtomicBool) -> Result<Option
             agent::elsewhere(command, &Request::Compare(Box::new(task.order.clone())), stop, &mut recorder)
         }
         Place::Guest(guest) => guest::run(guest, &task.order, stop, &mut recorder),
+        Place::Clients => clients::run(&task.order, stop, &mut recorder),
     };
     recorder.progress.end();
     let Some(run) = recorder.run else { return ended.map(|_| None) };
@@ -117,8 +123,7 @@ pub fn perform(global: &Global, task: &Task, stop: &AtomicBool) -> Result<Option
 /// Executes an order on this machine.
 pub fn here(order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
     enter_namespace(&order.plan)?;
-    let wait = if order.wait { Wait::Yes } else { Wait::No };
-    let Some(held) = take_machine(wait, stop)? else { return Ok(End::Stopped) };
+    let Some(held) = take_machine(patience(order.wait), stop)? else { return Ok(End::Stopped) };
     // Checked only after the lock is taken: another run may have filled the storage, or held the disk.
     let plan = plan::fitted(order.plan.clone());
     plan::require_space(&plan)?;
@@ -136,9 +141,20 @@ pub fn here(order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Re
 }
 
 /// Prepares this machine for an order's plan, and answers the calls on stdin until it ends.
-pub fn answer_calls(order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+///
+/// As a client of the run `session`, it shares the machine with other clients of that run.
+pub fn answer_calls(
+    order: &Order,
+    session: Option<&str>,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<End> {
     let plan = &order.plan;
-    let Some(held) = take_machine_for(plan, order.wait, stop)? else { return Ok(End::Stopped) };
+    let taken = match session {
+        None => take_machine_for(plan, order.wait, stop)?,
+        Some(session) => share_machine_for(plan, session, order.wait, stop)?,
+    };
+    let Some(held) = taken else { return Ok(End::Stopped) };
     plan::require_space(plan)?;
     let held = Held { disks: disk::hold(plan, &Consent(order.erase.clone()))?, ..held };
     let status = on_machine(plan, held, stop, listener, |machine, _| {
@@ -177,8 +193,9 @@ pub fn resume(global: &Global, continuation: Continuation, stop: &AtomicBool) ->
     let Continuation { run, wish, wait, erase, on } = continuation;
     let mut store = places::existing_store(global)?;
     let plan = store.load(run)?.plan;
-    let held = match (&on, &plan.guest) {
-        (None, None) => take_machine_for(&plan, wait, stop)?,
+    let is_here = plan.guest.is_none() && plan.clients.is_none();
+    let held = match &on {
+        None if is_here => take_machine_for(&plan, wait, stop)?,
         _ => None,
     };
     // Loaded after the lock is taken: another process may have continued the run in the meantime.
@@ -189,6 +206,9 @@ pub fn resume(global: &Global, continuation: Continuation, stop: &AtomicBool) ->
         (Some(command), _) => {
             let request = Request::Resume(StoredRun { run, events, wish, wait, erase });
             agent::elsewhere(&command, &request, stop, &mut recorder)
+        }
+        (None, None) if plan.clients.is_some() => {
+            clients::resume(StoredRun { run, events, wish, wait, erase }, &plan, stop, &mut recorder)
         }
         (None, None) if plan.guest.is_some() => {
             let stored = StoredRun { run, events, wish, wait, erase };
@@ -217,10 +237,25 @@ pub fn resume_here(stored: StoredRun, stop: &AtomicBool, listener: &mut dyn List
 
 /// Checks a stored plan, and locks the machine for it; `None` if the run is stopped while it waits.
 fn take_machine_for(plan: &Plan, wait: bool, stop: &AtomicBool) -> Result<Option<Held>> {
+    require(plan)?;
+    take_machine(patience(wait), stop)
+}
+
+/// The same for a client of the run `session`.
+fn share_machine_for(plan: &Plan, session: &str, wait: bool, stop: &AtomicBool) -> Result<Option<Held>> {
+    require(plan)?;
+    share_machine(session, patience(wait), stop)
+}
+
+/// Checks a plan, and enters the mount namespace that it needs.
+fn require(plan: &Plan) -> Result<()> {
     plan::require_sound(plan)?;
     plan::require_machine(plan)?;
-    enter_namespace(plan)?;
-    take_machine(if wait { Wait::Yes } else { Wait::No }, stop)
+    enter_namespace(plan)
+}
+
+fn patience(wait: bool) -> Wait {
+    if wait { Wait::Yes } else { Wait::No }
 }
 
 /// Like [`here`], for a stored run.

@@ -23,6 +23,7 @@ use fsarena_model::{
 };
 
 use crate::cli::{Compare, Place};
+use crate::clients;
 use crate::engines::ENGINES;
 use crate::exit::Refusal;
 use crate::plan::available::Programs;
@@ -56,11 +57,14 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let usual_baselines =
         suite.as_ref().map_or(if is_own { Often::Once } else { Often::Always }, |suite| suite.baselines);
     let (usual, noise) = baselines_at(scale, usual_baselines);
+    let clients = clients::named(&arguments.place.clients)?;
+    // Each number of clients takes the time of a run.
+    let numbers = clients.as_ref().map_or(1, |clients| clients.numbers.len() as u64);
     let storage = arguments.place.storage(arguments.storage.as_deref(), &contenders);
     let plan = Plan {
         suite: work.suite.clone(),
         seed: seed(arguments.seed, &arguments.place),
-        rounds: rounds(arguments, suite.as_ref(), contenders.len(), work.workloads.len()),
+        rounds: rounds(arguments, suite.as_ref(), contenders.len(), work.workloads.len(), numbers),
         workloads: work.workloads,
         contenders,
         reserved: Nanos(0),
@@ -70,6 +74,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
             .unwrap_or(LANE),
         storage,
         guest: None,
+        clients: None,
         medium: arguments.medium,
         slowdowns: arguments.slowdown.clone(),
         noise,
@@ -88,6 +93,10 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         workload_files: work::files(&arguments.workload)?,
         own_commands: arguments.own.typed(),
         matrices,
+    };
+    let plan = match clients {
+        Some(clients) => clients::with_clients(plan, clients)?,
+        None => plan,
     };
     let plan = checked(plan)?;
     let shared = shared_storage(&plan.contenders);
@@ -144,17 +153,18 @@ fn usual_contenders<'a>(suite: &'a Suite, place: &Place) -> &'a [String] {
 
 /// The number of rounds: from the arguments, one for a smoke run, from the suite, or as many as fit into the default
 /// budget. For commands of the user's own that is half of the usual one for each of `workloads`.
-fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize, workloads: usize) -> Rounds {
+fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize, workloads: usize, numbers: u64) -> Rounds {
     let is_smoke = arguments.scale.map(Scale::from) == Some(Scale::Smoke);
     let of_suite = suite.and_then(|suite| suite.rounds);
+    let usual = Nanos(Budget::for_contenders(contenders).0.0 * numbers);
     match (arguments.rounds, arguments.budget) {
         (Some(count), _) => Rounds::Exactly(count),
         (None, Some(time)) => Rounds::Within(Budget(time)),
         (None, None) if is_smoke => Rounds::Exactly(1),
         (None, None) if !arguments.own.commands.is_empty() => {
-            Rounds::Within(Budget(Nanos(Budget::for_contenders(contenders).0.0 / 2 * workloads as u64)))
+            Rounds::Within(Budget(Nanos(usual.0 / 2 * workloads as u64)))
         }
-        (None, None) => of_suite.map_or(Rounds::Within(Budget::for_contenders(contenders)), Rounds::Exactly),
+        (None, None) => of_suite.map_or(Rounds::Within(Budget(usual)), Rounds::Exactly),
     }
 }
 

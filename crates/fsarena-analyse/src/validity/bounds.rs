@@ -2,7 +2,7 @@
 //! processors or the harness.
 
 use fsarena_model::validity::bounds::{DEVICE_SHARE, HARNESS_SHARE, LANE_SHARE, PROCESSOR_SHARE};
-use fsarena_model::{Durability, Measure, Nanos, Validity, ValidityClass, probe};
+use fsarena_model::{ClientFacts, Durability, Measure, Nanos, Validity, ValidityClass, probe};
 
 use super::impossible::is_served;
 use super::{Evidence, flag};
@@ -59,7 +59,7 @@ pub fn device_bound(evidence: &Evidence<'_>) -> Option<Validity> {
 
 /// The processors were busy all the time.
 pub fn cpu_bound(evidence: &Evidence<'_>) -> Option<Validity> {
-    let cores = f64::from(evidence.record.environment.cores?);
+    let cores = f64::from(cores(evidence)?);
     let busy = evidence.sum(probe::CPU_PROCESS)? + evidence.sum(probe::CPU_KERNEL)?;
     let share = busy / (evidence.seconds() * cores);
     // A share above `ALL` is not possible: a program's counters then include work before and after its timed part.
@@ -72,6 +72,16 @@ pub fn cpu_bound(evidence: &Evidence<'_>) -> Option<Validity> {
         share * cores
     );
     flag(ValidityClass::CpuBound, text)
+}
+
+/// The processors that work: of clients, those of their machines, each once.
+fn cores(evidence: &Evidence<'_>) -> Option<u32> {
+    let environment = &evidence.record.environment;
+    let Some(count) = evidence.workload.clients() else { return environment.cores };
+    let mut machines: Vec<&ClientFacts> = environment.clients.iter().take(count as usize).collect();
+    machines.sort_by_key(|client| &client.machine.boot);
+    machines.dedup_by(|one, other| one.machine.boot.is_some() && one.machine.boot == other.machine.boot);
+    machines.iter().map(|client| client.cores).sum()
 }
 
 /// The same work takes almost as long without a file system.

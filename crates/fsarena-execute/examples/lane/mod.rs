@@ -12,7 +12,7 @@ use fsarena_sys::namespace;
 /// If this is not root, or the lane cannot be made or removed; and the errors of `act`.
 pub fn with_lane(contender: &str, size: Bytes, act: impl FnOnce(&mut Arena) -> Result<()>) -> Result<()> {
     namespace::enter_private_mounts().context("a mount namespace of its own; run as root")?;
-    let _machine = fsarena_lane::take_machine(fsarena_lane::Wait::Yes, &mut |_| Go::On)?;
+    let _machine = fsarena_lane::take_machine(None, fsarena_lane::Wait::Yes, &mut |_| Go::On)?;
     let ledger = Ledger::open(&fsarena_lane::default_folder()?)?.0;
     let plan = Plan {
         storage: Storage::Directory(fsarena_lane::DEFAULT_FOLDER.into()),

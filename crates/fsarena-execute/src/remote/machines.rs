@@ -1,7 +1,7 @@
 //! The other side: a testbed whose contenders are on machines that answer calls.
 
 use std::cell::Cell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
@@ -86,6 +86,10 @@ impl<R: Remote> Volumes for Machines<R> {
     fn baseline(&mut self, kind: BaselineKind, workload: &Workload) -> Result<Option<usize>, TestbedError> {
         let [only] = self.machines.as_slice() else { return Ok(None) };
         only.call(&Call::Baseline(kind, Box::new(workload.clone())), &NEVER)
+    }
+
+    fn directory(&mut self, contender: usize) -> Option<PathBuf> {
+        self.call(contender, Call::Directory).ok().flatten()
     }
 
     fn remount(&mut self, contender: usize) -> Result<bool, TestbedError> {
@@ -184,6 +188,10 @@ impl<R: Remote> Host for Machines<R> {
         self.machines[0].call(&Call::Conditions, &NEVER).unwrap_or_default()
     }
 
+    fn clients(&self) -> Option<u32> {
+        None
+    }
+
     fn limit_memory(&mut self, limit: Bytes) -> Result<(), TestbedError> {
         self.machines.iter().try_for_each(|machine| machine.call(&Call::LimitMemory(limit), &NEVER))
     }
@@ -260,7 +268,7 @@ impl<R: Remote> Job for RemoteJob<R> {
         }
         let Limit { time, stop, slowdown } = *limit;
         let is_first = stats.elapsed == Nanos(0) && stats.operations == 0;
-        let call = Call::Run { contender: *number, time, slowdown, is_first, is_counted };
+        let call = Call::Run { contender: *number, at: None, time, slowdown, is_first, is_counted };
         let ran: Ran = machine.call(&call, stop).map_err(|error| EngineError::Worker(error.text))?;
         (*stats, self.reads_on) = (ran.stats, ran.reads_on);
         Ok(())

@@ -1,20 +1,27 @@
 //! A machine's side: calls are answered with its testbed.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_engine::{Job, Limit, RunStats};
+use fsarena_model::{MachineName, Nanos};
+use fsarena_sys::Clock;
 use fsarena_sys::affinity::Pinned;
 use fsarena_sys::memory;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Call, Ran, Upkeep};
+use super::{Call, Clocks, Ran, Upkeep};
 use crate::{Testbed, TestbedError};
+
+/// How often to look whether a run that waits for its start is to end.
+const LOOK: Nanos = Nanos::millis(20);
 
 /// A testbed that answers calls, and the jobs that it has opened.
 pub struct Served<'a> {
     testbed: &'a mut dyn Testbed,
+    clock: &'a dyn Clock,
+    name: MachineName,
     jobs: BTreeMap<usize, Work>,
 }
 
@@ -25,9 +32,9 @@ struct Work {
 }
 
 impl<'a> Served<'a> {
-    /// Answers calls with `testbed`.
-    pub fn new(testbed: &'a mut dyn Testbed) -> Self {
-        Self { testbed, jobs: BTreeMap::new() }
+    /// Answers calls with `testbed` and `clock` on the machine with that name.
+    pub fn new(testbed: &'a mut dyn Testbed, clock: &'a dyn Clock, name: MachineName) -> Self {
+        Self { testbed, clock, name, jobs: BTreeMap::new() }
     }
 
     /// Does what a call asks for. It ends early once `stop` is set.
@@ -38,6 +45,12 @@ impl<'a> Served<'a> {
         let testbed = &mut *self.testbed;
         match call {
             Call::Ready => Ok(Value::Null),
+            Call::Introduce => value(&self.name),
+            Call::Clocks => {
+                value(Clocks { monotonic: self.clock.now(), time_of_day: fsarena_sys::clock::time_of_day() })
+            }
+            Call::Directory(contender) => value(testbed.directory(contender)),
+            Call::Sees(path) => value(path.exists()),
             Call::Make { contender, lane, round } => value(testbed.make(contender, lane, round)?),
             Call::Baseline(kind, workload) => value(testbed.baseline(kind, &workload)?),
             Call::Remount(contender) => value(testbed.remount(contender)?),
@@ -73,7 +86,7 @@ impl<'a> Served<'a> {
             Call::LimitMemory(limit) => value(testbed.limit_memory(limit)?),
             Call::LiftMemoryLimit => value(testbed.lift_memory_limit()?),
             Call::Upkeep(contender, upkeep) => value(work(&mut self.jobs, contender)?.upkeep(upkeep, stop)?),
-            Call::Run { contender, time, slowdown, is_first, is_counted } => {
+            Call::Run { contender, at, time, slowdown, is_first, is_counted } => {
                 let work = work(&mut self.jobs, contender)?;
                 if is_first {
                     work.stats.clear();
@@ -82,12 +95,16 @@ impl<'a> Served<'a> {
                 if is_counted {
                     testbed.start_counters(contender);
                 }
+                if let Some(at) = at {
+                    wait_until(at, self.clock, stop);
+                }
+                let began = self.clock.now();
                 let done = work.job.run(&Limit { time, stop, slowdown }, &mut work.stats);
                 if is_counted {
                     testbed.stop_counters(contender);
                 }
                 done?;
-                value(Ran { stats: work.stats.clone(), reads_on: work.job.reads_on() })
+                value(Ran { stats: work.stats.clone(), reads_on: work.job.reads_on(), began })
             }
             Call::Close(contender) => {
                 self.jobs.remove(&contender);
@@ -111,6 +128,13 @@ impl Work {
             Upkeep::End => job.end(stop),
         };
         Ok(done?)
+    }
+}
+
+/// Waits until `moment`, or until `stop` is set.
+fn wait_until(moment: Nanos, clock: &dyn Clock, stop: &AtomicBool) {
+    while clock.now() < moment && !stop.load(Ordering::Relaxed) {
+        clock.sleep_until(moment.min(clock.now() + LOOK));
     }
 }
 

@@ -116,6 +116,7 @@ pub(super) fn trial(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &m
         verified: player.verified.take(),
         latencies: latencies.collect(),
         over_time: player.stats.windows(),
+        clients: player.stats.clients.take(),
         probes,
         outcome: match (player.out_of_time, player.failure.take()) {
             (Some(limit), _) => Outcome::OutOfTime(limit),

@@ -133,6 +133,7 @@ fn trial(workload: &Workload, round: u32, label: &str) -> Trial {
         steps: Vec::new(),
         verified: None,
         over_time: Vec::new(),
+        clients: None,
         probes: readings.map(|(probe, value)| probe.reading(value)).into(),
         outcome: Outcome::Finished,
     }

@@ -8,7 +8,7 @@ use super::{damage, notes, verdicts};
 use crate::group::groups;
 use crate::report::{Content, List, ListLook, Paragraph, Role, Section, Sentence, Tone};
 use crate::words::{self, counted, listed};
-use crate::{answer, effects, pair, recommendation};
+use crate::{answer, effects, pair, recommendation, scaling};
 
 /// Maximum number of warnings in full.
 const WARNINGS: usize = 3;
@@ -27,6 +27,7 @@ pub fn sections(comparison: &Comparison) -> Vec<Section> {
     let mut sections: Vec<Section> = recommendation::sentences(comparison).into_iter().collect();
     sections.push(Section::default().with(Paragraph::plain(answer::short(comparison).join(" "))));
     sections.push(effects::short(comparison));
+    sections.push(scaling::short(comparison));
     sections.extend(medians);
     sections.push(Section::default().with(Paragraph::plain(over_the_suite(comparison).unwrap_or_default())));
     sections.push(Section::titled("Read with care").with(Content::ShortFootnotes(Vec::new())));

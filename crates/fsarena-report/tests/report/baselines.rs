@@ -213,6 +213,8 @@ fn every_class_of_validity_has_its_mark_and_its_sentence_in_every_format() {
         LaneBound,
         CpuBound,
         HarnessBound,
+        UnevenClients,
+        NetworkBound,
         Impossible,
         Overloaded,
         Unsteady,

@@ -39,6 +39,7 @@ pub fn trial(round: u32) -> Trial {
         latencies: [("fsync".to_owned(), latency)].into(),
         steps: Vec::new(),
         verified: None,
+        clients: None,
         over_time: vec![LatencyWindow {
             slice: 3,
             width: Nanos::seconds(1),

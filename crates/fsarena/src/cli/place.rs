@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{Kind, kernel_has};
+use fsarena_model::clients;
 use fsarena_model::guest::Simulated;
 use fsarena_model::{Accelerator, Bytes, Contender, Storage};
 
@@ -25,6 +26,46 @@ pub struct Place {
     /// The guest's memory
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub guest_memory: Bytes,
+    /// Machines that work on shared directories at the same time.
+    #[command(flatten)]
+    pub clients: Clients,
+}
+
+/// Machines that work on shared directories at the same time.
+#[derive(Debug, Default, Args)]
+pub struct Clients {
+    /// Let several machines work on shared directories at the same time: local:N, ssh:HOSTFILE, mpi:HOSTFILE, slurm
+    /// (the nodes of this allocation) or slurm:N
+    #[arg(long, value_name = "WHERE", conflicts_with_all = ["on", "guest"])]
+    pub clients: Option<String>,
+    /// A further client: the command that starts its agent, such as 'ssh HOST fsarena agent'; can be repeated
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["on", "guest"])]
+    pub client: Vec<String>,
+    /// Measure each workload with these numbers of clients, as in 1,2,4,8 [default: all of them]
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
+    pub clients_scale: Vec<u32>,
+    /// What to do when a client is lost
+    #[arg(long, value_name = "WHAT", default_value = "end")]
+    pub when_lost: WhenLost,
+}
+
+/// What to do when a client is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum WhenLost {
+    #[default]
+    /// End the run, which can be resumed
+    End,
+    /// Go on with the others; workloads that need more clients end there
+    Continue,
+}
+
+impl From<WhenLost> for clients::WhenLost {
+    fn from(what: WhenLost) -> Self {
+        match what {
+            WhenLost::End => Self::End,
+            WhenLost::Continue => Self::Continue,
+        }
+    }
 }
 
 /// `fsarena guest`.

@@ -6,7 +6,7 @@ mod slices;
 use anyhow::Result;
 use fsarena_model::{Bytes, Often};
 
-use crate::cli::{Calibrate, Compare, Global, Shown, Who};
+use crate::cli::{Calibrate, Clients, Compare, Global, Shown, Who};
 use crate::exit::Ended;
 
 /// Runs one of the two calibrations.
@@ -51,6 +51,7 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
             guest_kernel: None,
             guest_disk: None,
             guest_memory: Bytes::gib(1),
+            clients: Clients::default(),
         },
     }
 }

@@ -8,7 +8,7 @@ use crate::note::note;
 
 /// Removes leftovers, unless a run is in progress.
 pub fn run() -> Result<Ended> {
-    let _machine = take_machine(Wait::No, &mut |_| Go::Stop)?;
+    let _machine = take_machine(None, Wait::No, &mut |_| Go::Stop)?;
     let (mut ledger, mut cleared) = Ledger::open(&default_folder()?)?;
     ledger.undo()?;
     if cleared == Cleared::default() {

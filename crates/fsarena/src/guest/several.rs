@@ -4,6 +4,7 @@
 use std::io::BufReader;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use fsarena_execute::remote::Machines;
@@ -20,6 +21,9 @@ use crate::agent::{End, Order, Request, StoredRun};
 use crate::calls::Connection;
 use crate::exit::Refusal;
 use crate::places;
+
+/// How long the agent of a guest may be silent: an emulated guest on a busy machine is slow.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Executes an order in one guest for each kernel.
 pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
@@ -143,7 +147,7 @@ impl Guests<'_> {
         let (input, output) = (Box::new(stream()?), BufReader::new(stream()?));
         let order = Order { plan: plan.clone(), notes: Vec::new(), wait: false, erase: Vec::new() };
         let request = Request::Testbed(Box::new(order));
-        match Connection::open(input, output, &request, Arc::clone(&lost), listener) {
+        match Connection::open(input, output, &request, Arc::clone(&lost), PATIENCE, listener) {
             Ok(connection) => {
                 running.booted();
                 Ok(OfKernel { running, lost, connection, guest, plan })

@@ -49,6 +49,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         reserved: Nanos(0),
         margin: margin(options.margin)?,
         guest: None,
+        clients: None,
         lane_size: options.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE),
         medium: options.medium,
         slowdowns: Vec::new(),

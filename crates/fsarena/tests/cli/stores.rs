@@ -37,6 +37,7 @@ fn trial(plan: &Plan) -> Trial {
         steps: Vec::new(),
         verified: None,
         over_time: Vec::new(),
+        clients: None,
         probes: Default::default(),
         outcome: Outcome::Finished,
     }

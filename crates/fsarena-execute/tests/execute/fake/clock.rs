@@ -21,4 +21,8 @@ impl Clock for FakeClock {
     fn now(&self) -> Nanos {
         self.0.get()
     }
+
+    fn sleep_until(&self, moment: Nanos) {
+        self.0.set(self.0.get().max(moment));
+    }
 }

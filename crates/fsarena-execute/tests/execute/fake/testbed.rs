@@ -1,5 +1,6 @@
 //! A testbed that only writes a journal and advances the clock.
 
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
@@ -69,6 +70,10 @@ impl Volumes for FakeTestbed {
     fn baseline(&mut self, place: BaselineKind, _workload: &Workload) -> Result<Option<usize>, TestbedError> {
         let is_there = self.backstage.world.baseline.is_some_and(|(there, _)| there == place);
         Ok(is_there.then_some(self.backstage.labels.len() - 1))
+    }
+
+    fn directory(&mut self, contender: usize) -> Option<PathBuf> {
+        Some(Path::new("/fake").join(&self.backstage.labels[contender]))
     }
 
     fn remount(&mut self, contender: usize) -> Result<bool, TestbedError> {
@@ -170,6 +175,10 @@ impl Host for FakeTestbed {
     fn conditions(&mut self) -> Conditions {
         let is_throttled = self.backstage.world.throttled.contains(&self.backstage.round.get());
         Conditions { quota_throttled: Some(if is_throttled { 1.0 } else { 0.0 }), ..Conditions::default() }
+    }
+
+    fn clients(&self) -> Option<u32> {
+        None
     }
 
     fn limit_memory(&mut self, limit: Bytes) -> Result<(), TestbedError> {

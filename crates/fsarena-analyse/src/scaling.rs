@@ -1,0 +1,197 @@
+//! How figures change with the number of clients.
+
+use fsarena_model::comparison::{ScalingPair, ScalingPoint, ScalingRow, Verdict};
+use fsarena_model::{ClientsWork, Contender, Label, Measure, RunRecord, Trial, Workload};
+use fsarena_stats::{Interval, Precision, Rule, cell_summary};
+
+use crate::durability::class;
+use crate::evidence::{median, pairs, value};
+use crate::noise::counted_trials;
+use crate::probes::middle;
+
+/// A workload with each number of clients, ascending.
+struct Family<'a> {
+    name: &'a str,
+    members: Vec<(u32, &'a Workload)>,
+}
+
+/// The exponent of a contender within a round.
+struct Slope {
+    round: u32,
+    exponent: f64,
+}
+
+/// All rows, by workload, then contender; empty without clients.
+pub fn rows(record: &RunRecord) -> Vec<ScalingRow> {
+    let of_family = |family: &Family<'_>| {
+        let row = |contender: &Contender| row(record, family, &contender.label);
+        record.plan.contenders.iter().map(row).collect::<Vec<_>>()
+    };
+    families(record).iter().flat_map(of_family).collect()
+}
+
+/// The differences between the exponents of contenders of one durability class, by workload, then pair.
+pub fn exponent_pairs(record: &RunRecord) -> Vec<ScalingPair> {
+    let families = families(record);
+    let contenders = &record.plan.contenders;
+    let is_comparable = |(a, b): &(usize, usize)| class(record, *a) == class(record, *b);
+    let comparable: Vec<(usize, usize)> = pairs(contenders.len()).filter(is_comparable).collect();
+    let tail = Rule::default().alpha / 2.0 / (families.len() * comparable.len()).max(1) as f64;
+    let of_family = |family: &Family<'_>| {
+        let slopes: Vec<Vec<Slope>> =
+            contenders.iter().map(|contender| slopes(record, family, &contender.label)).collect();
+        let pair = |(a, b): &(usize, usize)| {
+            let differences = differences(&slopes[*a], &slopes[*b]);
+            let Fitted { mean, interval } = fitted(&differences, tail)?;
+            let verdict = match interval {
+                Interval { low, .. } if low > 0.0 => Verdict::Faster,
+                Interval { high, .. } if high < 0.0 => Verdict::Slower,
+                _ => Verdict::Undecided,
+            };
+            Some(ScalingPair {
+                workload: family.name.to_owned(),
+                a: contenders[*a].label.clone(),
+                b: contenders[*b].label.clone(),
+                difference: mean,
+                low: interval.low,
+                high: interval.high,
+                verdict,
+                rounds: differences.len() as u32,
+            })
+        };
+        comparable.iter().filter_map(pair).collect::<Vec<_>>()
+    };
+    families.iter().flat_map(of_family).collect()
+}
+
+fn families(record: &RunRecord) -> Vec<Family<'_>> {
+    let mut families: Vec<Family<'_>> = Vec::new();
+    for workload in &record.plan.workloads {
+        let Some(count) = workload.clients() else { continue };
+        match families.iter_mut().find(|family| family.name == workload.base()) {
+            Some(family) => family.members.push((count, workload)),
+            None => families.push(Family { name: workload.base(), members: vec![(count, workload)] }),
+        }
+    }
+    families.iter_mut().for_each(|family| family.members.sort_by_key(|(count, _)| *count));
+    families
+}
+
+fn row(record: &RunRecord, family: &Family<'_>, label: &Label) -> ScalingRow {
+    let slopes = slopes(record, family, label);
+    let exponents: Vec<f64> = slopes.iter().map(|slope| slope.exponent).collect();
+    let fitted = fitted(&exponents, Rule::default().alpha / 2.0);
+    let interval = fitted.as_ref().map(|fitted| fitted.interval);
+    ScalingRow {
+        workload: family.name.to_owned(),
+        contender: label.clone(),
+        unit: family.members.first().map(|(_, workload)| workload.metric.unit.clone()).unwrap_or_default(),
+        points: family.members.iter().map(|(count, workload)| point(record, *count, workload, label)).collect(),
+        exponent: middle_of(&exponents),
+        low: interval.map(|interval| interval.low),
+        high: interval.map(|interval| interval.high),
+    }
+}
+
+fn point(record: &RunRecord, clients: u32, workload: &Workload, label: &Label) -> ScalingPoint {
+    let trials = counted_trials(record, workload, label);
+    let values: Vec<f64> = trials.iter().filter_map(|trial| median(trial)).collect();
+    let works: Vec<&ClientsWork> = trials.iter().filter_map(|trial| trial.clients.as_ref()).collect();
+    let together: f64 = works.iter().map(|work| work.together).sum();
+    let last: f64 = works.iter().map(|work| work.last).sum();
+    ScalingPoint {
+        clients,
+        median: cell_summary(&values).map(|summary| summary.median),
+        slowest: middle(works.iter().filter_map(|work| Some(work.slowest()?.share)).collect()),
+        until_last: (together > 0.0).then(|| last / together),
+        skew: works.iter().map(|work| work.skew).reduce(f64::max),
+        skewed: works.iter().map(|work| work.skewed).sum(),
+    }
+}
+
+/// The exponent in each round in which the contender was measured with every number of clients.
+fn slopes(record: &RunRecord, family: &Family<'_>, label: &Label) -> Vec<Slope> {
+    if family.members.len() < 2 || !family.members.iter().all(|(_, workload)| is_rate(workload)) {
+        return Vec::new();
+    }
+    let trials: Vec<(f64, &Workload, Vec<&Trial>)> = family
+        .members
+        .iter()
+        .map(|(count, workload)| (f64::from(*count).ln(), *workload, counted_trials(record, workload, label)))
+        .collect();
+    let in_round = |round: u32| {
+        let point = |(x, workload, trials): &(f64, &Workload, Vec<&Trial>)| {
+            let trial = trials.iter().find(|trial| trial.round == round)?;
+            Some((*x, value(trial, workload)?))
+        };
+        let points: Vec<(f64, f64)> = trials.iter().map(point).collect::<Option<_>>()?;
+        Some(Slope { round, exponent: slope(&points) })
+    };
+    record.rounds.iter().filter_map(|facts| in_round(facts.round)).collect()
+}
+
+/// Whether the figure is work done per time, which clients can add to.
+fn is_rate(workload: &Workload) -> bool {
+    let measures = [Measure::OperationsPerSecond, Measure::MebibytesPerSecond, Measure::MicrosecondsPerOperation];
+    measures.contains(&workload.metric.measure)
+}
+
+/// The slope of the line of least squares.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let count = points.len() as f64;
+    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0 / count, y + point.1 / count));
+    let both: f64 = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum();
+    both / points.iter().map(|point| (point.0 - x).powi(2)).sum::<f64>()
+}
+
+/// The differences of exponents in the rounds that both have.
+fn differences(of_a: &[Slope], of_b: &[Slope]) -> Vec<f64> {
+    let difference = |a: &Slope| Some(a.exponent - of_b.iter().find(|b| b.round == a.round)?.exponent);
+    of_a.iter().filter_map(difference).collect()
+}
+
+/// A mean over rounds with its interval.
+struct Fitted {
+    mean: f64,
+    interval: Interval,
+}
+
+/// Fewest rounds from which an interval follows.
+const FEWEST: usize = 3;
+
+fn fitted(values: &[f64], tail: f64) -> Option<Fitted> {
+    let mean = middle_of(values).filter(|_| values.len() >= FEWEST)?;
+    let freedom = values.len() as f64 - 1.0;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / freedom;
+    let precision = Precision { error: (variance / values.len() as f64).sqrt(), freedom };
+    Some(Fitted { mean, interval: precision.interval(mean, tail) })
+}
+
+/// The arithmetic mean; `None` of nothing.
+fn middle_of(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slope_is_the_exponent() {
+        let at = |clients: f64, rate: f64| (clients.ln(), rate.ln());
+        assert!((slope(&[at(1.0, 10.0), at(2.0, 20.0), at(4.0, 40.0)]) - 1.0).abs() < 1e-12);
+        assert!(slope(&[at(1.0, 10.0), at(8.0, 10.0)]).abs() < 1e-12);
+    }
+
+    /// R: t.test(c(0.9, 1.0, 1.1, 0.8))$conf.int
+    #[test]
+    fn an_interval_is_students() {
+        let Fitted { mean, interval } = fitted(&[0.9, 1.0, 1.1, 0.8], 0.025).expect("four rounds");
+        assert!((mean - 0.95).abs() < 1e-12);
+        assert!(
+            (interval.low - 0.744_573_7).abs() < 1e-6 && (interval.high - 1.155_426_3).abs() < 1e-6,
+            "{interval:?}"
+        );
+        assert!(fitted(&[0.9, 1.0], 0.025).is_none());
+    }
+}

@@ -1,0 +1,438 @@
+//! Clients: machines that do the same work on the same shared file systems at the same time, as one testbed.
+//!
+//! All clients have the plan's contenders, each with directories of its own. A workload is opened on the first clients,
+//! as many as it asks for. A slice begins on all of them at an agreed moment of their monotonic clocks, whose offsets
+//! are measured before each slice. What they did becomes one slice: their operations in the time in which all of them
+//! worked, and one histogram of all latencies.
+
+mod clocks;
+mod merged;
+
+use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fsarena_engine::{EngineError, Job, Limit, NEVER, RunStats};
+use fsarena_lane::CheckResult;
+use fsarena_model::clients::WhenLost;
+use fsarena_model::{
+    BaselineKind, Bytes, ClientFacts, Conditions, ContenderFacts, Environment, LaneCost, MachineName, Nanos, Plan,
+    Readings, Verification, Workload,
+};
+use fsarena_sys::Clock;
+use serde::de::DeserializeOwned;
+
+use self::clocks::ClientClock;
+use self::merged::{Merged, Part};
+use super::{Call, Ran, Remote, Upkeep, answer};
+use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
+
+/// The clients of a run as one testbed.
+pub struct ClientMachines<R>(Rc<Group<R>>);
+
+/// The clients, which the jobs share with the testbed.
+struct Group<R> {
+    clients: Vec<Client<R>>,
+    when_lost: WhenLost,
+    clock: Rc<dyn Clock>,
+    /// Set when the run is to end because a client is lost.
+    over: Arc<AtomicBool>,
+    /// The contender whose counters are to be started with the next run.
+    starting: Cell<Option<usize>>,
+    /// The contender whose counters have been stopped with its run.
+    stopped: Cell<Option<usize>>,
+    /// How many clients work on the current workload.
+    active: Cell<usize>,
+}
+
+struct Client<R> {
+    remote: R,
+    /// The command that starts its agent.
+    command: String,
+    clock: RefCell<ClientClock>,
+    machine: RefCell<MachineName>,
+}
+
+impl<R: Remote> ClientMachines<R> {
+    /// The clients that `remotes` connect to, in the order of the plan's clients. `over` is set if the run is to end
+    /// because a client is lost.
+    pub fn new(plan: &Plan, remotes: Vec<R>, clock: Rc<dyn Clock>, over: Arc<AtomicBool>) -> Self {
+        let (commands, when_lost) =
+            plan.clients.as_ref().map(|clients| (clients.commands.clone(), clients.when_lost)).unwrap_or_default();
+        let client = |(remote, command)| {
+            let (clock, machine) = Default::default();
+            Client { remote, command, clock, machine }
+        };
+        let clients: Vec<_> = remotes.into_iter().zip(commands).map(client).collect();
+        let active = Cell::new(clients.len());
+        let (starting, stopped) = Default::default();
+        Self(Rc::new(Group { clients, when_lost, clock, over, starting, stopped, active }))
+    }
+
+    /// The commands of the clients that are lost.
+    pub fn lost(&self) -> Vec<String> {
+        let lost = self.0.clients.iter().filter(|client| client.remote.is_lost());
+        lost.map(|client| client.command.clone()).collect()
+    }
+
+    fn all<T: DeserializeOwned>(&self, call: &Call) -> Result<Vec<T>, TestbedError> {
+        self.0.each(&self.0.present(), |_| call.clone(), &NEVER)
+    }
+
+    fn first<T: DeserializeOwned>(&self, call: &Call) -> Result<T, TestbedError> {
+        let first =
+            self.0.present().into_iter().next().ok_or_else(|| TestbedError::machine("no client is left".into()));
+        self.0.call(first?, call)
+    }
+
+    /// Checks that what the first client made on a contender is seen by all others: otherwise they do not share it.
+    fn require_shared(&self, contender: usize, label: &str) -> Result<(), TestbedError> {
+        let group = &self.0;
+        let present = group.present();
+        let Some(made) = self.first::<Option<PathBuf>>(&Call::Directory(contender))? else { return Ok(()) };
+        let seen: Vec<bool> = group.each(&present, |_| Call::Sees(made.clone()), &NEVER)?;
+        let blind = present.iter().zip(seen).find(|(_, sees)| !sees).map(|(client, _)| *client);
+        blind.map_or(Ok(()), |client| {
+            let text = format!(
+                "{} does not see what {} made on `{label}` ({}): it is not one file system for both",
+                group.name(client),
+                group.name(present[0]),
+                made.display()
+            );
+            let hint = "mount the shared file system at the same path on each client";
+            Err(TestbedError { hint: Some(hint.to_owned()), ..TestbedError::machine(text) })
+        })
+    }
+}
+
+impl<R: Remote> Group<R> {
+    /// The clients that are not lost.
+    fn present(&self) -> Vec<usize> {
+        (0..self.clients.len()).filter(|client| !self.clients[*client].remote.is_lost()).collect()
+    }
+
+    /// The clients that work on the current workload.
+    fn working(&self) -> Vec<usize> {
+        let mut present = self.present();
+        present.truncate(self.active.get());
+        present
+    }
+
+    fn name(&self, client: usize) -> String {
+        format!("client {} (`{}`)", client + 1, self.clients[client].command)
+    }
+
+    fn call<T: DeserializeOwned>(&self, client: usize, call: &Call) -> Result<T, TestbedError> {
+        self.each(&[client], |_| call.clone(), &NEVER).map(|mut answers| answers.remove(0))
+    }
+
+    /// Makes a call on several clients at the same time, and returns their answers. All have answered when it returns,
+    /// and the first error is that of all.
+    fn each<T: DeserializeOwned>(
+        &self,
+        clients: &[usize],
+        call: impl Fn(usize) -> Call,
+        stop: &AtomicBool,
+    ) -> Result<Vec<T>, TestbedError> {
+        let sent: Vec<_> = clients.iter().map(|client| self.clients[*client].remote.send(&call(*client))).collect();
+        let answers = clients.iter().zip(sent).map(|(client, sent)| {
+            let value = sent.and_then(|()| self.clients[*client].remote.receive(stop)).and_then(answer);
+            value.map_err(|error| self.failure(*client, error))
+        });
+        // Each answer has to be taken, or it would be taken for that of the next call.
+        let answers: Vec<Result<T, TestbedError>> = answers.collect();
+        answers.into_iter().collect()
+    }
+
+    fn failure(&self, client: usize, error: TestbedError) -> TestbedError {
+        if self.clients[client].remote.is_lost() && self.when_lost == WhenLost::End {
+            self.over.store(true, Ordering::Relaxed);
+        }
+        TestbedError { text: format!("{}: {}", self.name(client), error.text), ..error }
+    }
+
+    /// Compares the clocks of clients with this machine's.
+    fn compare_clocks(&self, clients: &[usize], count: usize) -> Result<(), TestbedError> {
+        for client in clients.iter().flat_map(|client| std::iter::repeat_n(*client, count)) {
+            let asked = self.clock.now();
+            let of_day = fsarena_sys::clock::time_of_day();
+            let clocks = self.call(client, &Call::Clocks)?;
+            self.clients[client].clock.borrow_mut().compare(asked, of_day, self.clock.now(), clocks);
+        }
+        Ok(())
+    }
+
+    /// Runs the jobs of the working clients at the same time.
+    fn run(&self, contender: usize, limit: &Limit<'_>, is: First) -> Result<Vec<Part>, TestbedError> {
+        let is_counted = self.starting.get() == Some(contender);
+        if is_counted {
+            self.starting.set(None);
+            self.stopped.set(Some(contender));
+        }
+        let clients = self.working();
+        self.compare_clocks(&clients, 2)?;
+        let Limit { time, slowdown, stop } = *limit;
+        let begin = self.clock.now() + clocks::lead(clients.iter().map(|client| self.clients[*client].clock.borrow()));
+        let call = |client: usize| {
+            let at = (clients.len() > 1).then(|| self.clients[client].clock.borrow().there(begin));
+            Call::Run { contender, at, time, slowdown, is_first: is == First::Yes, is_counted }
+        };
+        let ran: Vec<Ran> = self.each(&clients, call, stop)?;
+        let now = self.clock.now();
+        let part = |(client, ran): (usize, Ran)| {
+            let clock = self.clients[client].clock.borrow();
+            Part { began: clock.here(ran.began), error: clock.error_at(now), ran }
+        };
+        Ok(clients.into_iter().zip(ran).map(part).collect())
+    }
+}
+
+/// Whether the statistics begin with a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum First {
+    Yes,
+    No,
+}
+
+impl<R: Remote> Volumes for ClientMachines<R> {
+    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, TestbedError> {
+        let facts: Vec<ContenderFacts> = self.all(&Call::Make { contender, lane, round })?;
+        let differs = |other: &&ContenderFacts| other.mount != facts[0].mount;
+        let other = facts.iter().zip(self.0.present()).find(|(other, _)| differs(other));
+        self.require_shared(contender, &facts[0].label.0)?;
+        if let Some((other, client)) = other {
+            let (label, first) = (&other.label, &facts[0].mount);
+            let name = self.0.name(client);
+            let text = format!("`{label}` is mounted as `{}` on {name}, and as `{first}` on the first", other.mount);
+            let hint = Some("mount it with the same options on each client".to_owned());
+            return Err(TestbedError { hint, ..TestbedError::machine(text) });
+        }
+        Ok(facts.into_iter().next().expect("there is a client"))
+    }
+
+    /// The same work in memory or on a local device is no bound for a file system of other machines.
+    fn baseline(&mut self, _kind: BaselineKind, _workload: &Workload) -> Result<Option<usize>, TestbedError> {
+        Ok(None)
+    }
+
+    fn directory(&mut self, contender: usize) -> Option<PathBuf> {
+        self.first(&Call::Directory(contender)).ok().flatten()
+    }
+
+    fn remount(&mut self, contender: usize) -> Result<bool, TestbedError> {
+        Ok(self.all(&Call::Remount(contender))?.into_iter().all(|done: bool| done))
+    }
+
+    fn sync(&mut self, contender: usize) -> Result<Nanos, TestbedError> {
+        Ok(self.all(&Call::Sync(contender))?.into_iter().max().unwrap_or_default())
+    }
+
+    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>, TestbedError> {
+        let times: Vec<Option<Nanos>> = self.all(&Call::Quiesce(contender))?;
+        Ok(times.into_iter().collect::<Option<Vec<_>>>().and_then(|times| times.into_iter().max()))
+    }
+
+    fn used(&mut self, contender: usize) -> Option<Bytes> {
+        self.first(&Call::Used(contender)).ok().flatten()
+    }
+
+    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, TestbedError> {
+        let found: Vec<Option<CheckResult>> = self.all(&Call::Finish(contender))?;
+        Ok(found.into_iter().flatten().min_by_key(|check| check.clean))
+    }
+}
+
+impl<R: Remote + 'static> Workloads for ClientMachines<R> {
+    fn open(
+        &mut self,
+        contender: usize,
+        workload: &Workload,
+        seed: u64,
+        stop: &AtomicBool,
+    ) -> Result<Box<dyn Job>, TestbedError> {
+        let group = &self.0;
+        let (wanted, present) =
+            (workload.clients().map_or(group.clients.len(), |count| count as usize), group.present());
+        if wanted > present.len() {
+            let text = format!("{wanted} clients are needed, and {} are left", present.len());
+            return Err(TestbedError::machine(text));
+        }
+        group.active.set(wanted);
+        // Each client has random choices of its own.
+        let seeds = |client: usize| seed ^ fsarena_model::seed::scatter(client as u64);
+        let call = |client: usize| Call::Open { contender, workload: Box::new(workload.clone()), seed: seeds(client) };
+        let verifies: Vec<bool> = group.each(&group.working(), call, stop)?;
+        let verifies = verifies.into_iter().all(|verifies| verifies);
+        let merged = Merged::of(workload);
+        Ok(Box::new(ClientsJob { group: Rc::clone(group), contender, verifies, reads_on: false, merged }))
+    }
+
+    fn verify(
+        &mut self,
+        contender: usize,
+        workload: &Workload,
+        _job: &mut dyn Job,
+        stop: &AtomicBool,
+    ) -> Result<Option<Verified>, TestbedError> {
+        let call = |_| Call::Verify(contender, Box::new(workload.clone()));
+        let found: Vec<Option<Verified>> = self.0.each(&self.0.working(), call, stop)?;
+        Ok(found.into_iter().next().flatten())
+    }
+
+    fn logical(&mut self, contender: usize, workload: &Workload) -> Option<Bytes> {
+        let call = |_| Call::Logical(contender, Box::new(workload.clone()));
+        let found: Vec<Option<Bytes>> = self.0.each(&self.0.working(), call, &NEVER).ok()?;
+        found.into_iter().map(|bytes| Some(bytes?.0)).sum::<Option<u64>>().map(Bytes)
+    }
+
+    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), TestbedError> {
+        self.all::<()>(&Call::Clear(contender, Box::new(workload.clone()))).map(drop)
+    }
+}
+
+impl<R: Remote> Counters for ClientMachines<R> {
+    /// The call is made together with the next run.
+    fn start_counters(&mut self, contender: usize) {
+        self.0.starting.set(Some(contender));
+    }
+
+    fn read_counters(&mut self, _contender: usize) -> Readings {
+        Readings::new()
+    }
+
+    fn stop_counters(&mut self, contender: usize) {
+        if self.0.stopped.take() != Some(contender) {
+            self.0.starting.set(None);
+        }
+    }
+
+    fn totals(&mut self, contender: usize) -> Readings {
+        let clients = self.0.working();
+        let found = self.0.each(&clients, |_| Call::Totals(contender), &NEVER).unwrap_or_default();
+        let machines: Vec<MachineName> =
+            clients.iter().map(|client| self.0.clients[*client].machine.borrow().clone()).collect();
+        merged::readings(&machines, found)
+    }
+}
+
+impl<R: Remote> Host for ClientMachines<R> {
+    fn survey(&mut self) -> Result<Environment, TestbedError> {
+        let group = &self.0;
+        let present = group.present();
+        group.compare_clocks(&present, 8)?;
+        let found: Vec<Environment> = self.all(&Call::Survey)?;
+        let machines: Vec<MachineName> = self.all(&Call::Introduce)?;
+        let facts = present.iter().zip(&found).zip(machines).map(|((client, found), machine)| {
+            let client = &group.clients[*client];
+            client.machine.replace(machine.clone());
+            let clock = client.clock.borrow().offset();
+            let Environment { kernel, cores, memory, .. } = found.clone();
+            ClientFacts { command: client.command.clone(), machine, kernel, cores, memory, clock }
+        });
+        let clients = facts.collect();
+        let first = found.into_iter().next().ok_or_else(|| TestbedError::machine("no client is left".to_owned()))?;
+        // The load at rest is of one machine, and the daemons of a file service are a part of it.
+        Ok(Environment { clients, at_rest: None, ..first })
+    }
+
+    fn lane_cost(&mut self) -> Result<Option<LaneCost>, TestbedError> {
+        Ok(None)
+    }
+
+    fn conditions(&mut self) -> Conditions {
+        self.first(&Call::Conditions).unwrap_or_default()
+    }
+
+    fn clients(&self) -> Option<u32> {
+        Some(self.0.present().len() as u32)
+    }
+
+    fn limit_memory(&mut self, limit: Bytes) -> Result<(), TestbedError> {
+        self.all::<()>(&Call::LimitMemory(limit)).map(drop)
+    }
+
+    fn lift_memory_limit(&mut self) -> Result<(), TestbedError> {
+        self.all::<()>(&Call::LiftMemoryLimit).map(drop)
+    }
+}
+
+/// A job that several clients do at the same time. Closed when it is dropped.
+struct ClientsJob<R: Remote> {
+    group: Rc<Group<R>>,
+    contender: usize,
+    verifies: bool,
+    reads_on: bool,
+    merged: Merged,
+}
+
+impl<R: Remote> ClientsJob<R> {
+    fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        let call = |_| Call::Upkeep(self.contender, upkeep);
+        let done = self.group.each::<()>(&self.group.working(), call, stop);
+        done.map(drop).map_err(|error| EngineError::Worker(error.text))
+    }
+}
+
+impl<R: Remote> Job for ClientsJob<R> {
+    /// [`Call::Open`] has prepared it.
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.upkeep(Upkeep::Reset, stop)
+    }
+
+    fn warm_up(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.upkeep(Upkeep::WarmUp, stop)
+    }
+
+    /// The calling thread does none of the work.
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn reads_on(&self) -> bool {
+        self.reads_on
+    }
+
+    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.upkeep(Upkeep::DropCaches, stop)
+    }
+
+    fn verifies(&self) -> bool {
+        self.verifies
+    }
+
+    /// [`Call::Verify`] does it.
+    fn verify(&mut self, _directory: &Path, _stop: &AtomicBool) -> Result<Verification, EngineError> {
+        Ok(Verification::default())
+    }
+
+    fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.upkeep(Upkeep::Begin, stop)
+    }
+
+    fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.upkeep(Upkeep::End, stop)
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        let is_first = stats.elapsed == Nanos(0) && stats.operations == 0;
+        let first = if is_first { First::Yes } else { First::No };
+        let parts = self.group.run(self.contender, limit, first);
+        let parts = parts.map_err(|error| EngineError::Worker(error.text))?;
+        self.reads_on = parts.iter().all(|part| part.ran.reads_on);
+        self.merged.add(parts, first, stats);
+        Ok(())
+    }
+}
+
+impl<R: Remote> Drop for ClientsJob<R> {
+    fn drop(&mut self) {
+        // If a connection is lost, its job is gone as well.
+        let _ = self.group.each::<()>(&self.group.working(), |_| Call::Close(self.contender), &NEVER);
+    }
+}

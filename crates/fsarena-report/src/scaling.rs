@@ -1,0 +1,142 @@
+//! Clients: how figures change with their number, what each did, and what they are.
+
+use fsarena_model::ClientFacts;
+use fsarena_model::comparison::{Comparison, ScalingPair, ScalingPoint, ScalingRow, Verdict};
+
+use crate::number::{DASH, hundredths, seconds, value};
+use crate::report::ColumnKind::{Figure, Name};
+use crate::report::{
+    Arrangement, Content, Drawing, Drawings, List, ListLook, Paragraph, Section, Shown, TableLook, TableOf,
+};
+use crate::svg::scaling::{Line, against_clients};
+use crate::words::listed;
+
+/// The explanation of the table.
+const MEANING: &str = "The figure of all clients together, in the time in which all of them worked. Each: the figure \
+    divided by the number of clients. Slowest: the rate of the slowest client divided by the median rate of the others. \
+    Until the last: the time until the last client had finished, divided by the time in which all worked. Skew: the \
+    largest difference between the starts of two clients in a slice, with the possible error of their clocks; slices in \
+    which it exceeds 1 % do not count.";
+
+/// The explanation of the clients.
+const CLOCKS: &str = "Clocks were compared before each slice, like NTP: the client's clock is taken to be read in the \
+    middle between question and answer, and the error is half of that time. Slices begin at an agreed moment of \
+    monotonic clocks, whose offsets are known: a wrong time of day changes no figure.";
+
+/// A point of a row, with its row.
+struct Place<'a> {
+    row: &'a ScalingRow,
+    point: &'a ScalingPoint,
+}
+
+/// The section; empty without clients.
+pub fn section(comparison: &Comparison) -> Section {
+    let place = |row| move |point| Place { row, point };
+    let places: Vec<Place<'_>> = comparison.scaling.iter().flat_map(|row| row.points.iter().map(place(row))).collect();
+    let figures = TableOf::new(TableLook::Narrow, &places)
+        .column(Name, "workload", |place| &place.row.workload)
+        .column(Name, "contender", |place| &place.row.contender.0)
+        .column(Figure, "clients", |place| place.point.clients.to_string())
+        .column(Figure, "figure", |place| figure(place, 1.0))
+        .column(Figure, "each", |place| figure(place, f64::from(place.point.clients)))
+        .column(Figure, "slowest", |place| optional(place.point.slowest, hundredths))
+        .column(Figure, "until the last", |place| optional(place.point.until_last, hundredths))
+        .column(Figure, "skew", |place| optional(place.point.skew, seconds))
+        .column(Figure, "not counted", |place| place.point.skewed.to_string())
+        .done();
+    short(comparison)
+        .with_shown(Shown::Page, drawings(comparison))
+        .with(figures)
+        .with(Paragraph::legend(if places.is_empty() { "" } else { MEANING }))
+        .with(clients(&comparison.environment.clients))
+}
+
+/// The section without its tables.
+pub fn short(comparison: &Comparison) -> Section {
+    Section::titled("More clients").with(List::new(ListLook::Paragraphs, sentences(comparison)))
+}
+
+fn clients(clients: &[ClientFacts]) -> Section {
+    let numbered: Vec<(usize, &ClientFacts)> = clients.iter().enumerate().collect();
+    let memory = |client: &ClientFacts| client.memory.map_or(DASH.to_owned(), |size| size.to_string());
+    let table = TableOf::new(TableLook::Narrow, &numbered)
+        .column(Name, "client", |(index, _)| (index + 1).to_string())
+        .column(Name, "host", |(_, client)| client.machine.host.clone().unwrap_or(DASH.to_owned()))
+        .column(Name, "kernel", |(_, client)| client.kernel.clone().unwrap_or(DASH.to_owned()))
+        .column(Figure, "cores", |(_, client)| client.cores.map_or(DASH.to_owned(), |cores| cores.to_string()))
+        .column(Figure, "memory", |(_, client)| memory(client))
+        .column(Figure, "time of day ahead", |(_, client)| ahead(client.clock.time_of_day))
+        .column(Figure, "error", |(_, client)| seconds(client.clock.error))
+        .done();
+    let legend = if clients.is_empty() { "" } else { CLOCKS };
+    Section::titled("The clients").with(table).with(Paragraph::legend(legend))
+}
+
+/// A difference of two clocks.
+fn ahead(difference: f64) -> String {
+    if difference < 0.0 { format!("-{}", seconds(-difference)) } else { seconds(difference) }
+}
+
+fn figure(place: &Place<'_>, divisor: f64) -> String {
+    optional(place.point.median, |median| value(median / divisor, &place.row.unit))
+}
+
+fn optional(figure: Option<f64>, print: impl Fn(f64) -> String) -> String {
+    figure.map_or(DASH.to_owned(), print)
+}
+
+fn drawings(comparison: &Comparison) -> Content {
+    let mut names: Vec<&str> = comparison.scaling.iter().map(|row| row.workload.as_str()).collect();
+    names.dedup();
+    let drawing = |name: &&str| {
+        let rows: Vec<&ScalingRow> = comparison.scaling.iter().filter(|row| row.workload == **name).collect();
+        let points = |row: &ScalingRow| {
+            row.points.iter().filter_map(|point| Some((f64::from(point.clients), point.median?))).collect()
+        };
+        let lines: Vec<Line> =
+            rows.iter().map(|row| Line { contender: row.contender.0.clone(), points: points(row) }).collect();
+        let svg = against_clients(&lines, &rows.first()?.unit)?;
+        Some(Drawing { caption: format!("{name} with more clients"), svg })
+    };
+    let drawings = names.iter().filter_map(drawing).collect();
+    Drawings { arrangement: Arrangement::Wide, drawings }.into()
+}
+
+/// For each workload, what further clients add, and who gains more.
+fn sentences(comparison: &Comparison) -> Vec<String> {
+    let mut names: Vec<&str> = comparison.scaling.iter().map(|row| row.workload.as_str()).collect();
+    names.dedup();
+    names.into_iter().filter_map(|name| sentence(comparison, name)).collect()
+}
+
+fn sentence(comparison: &Comparison, workload: &str) -> Option<String> {
+    let rows = comparison.scaling.iter().filter(|row| row.workload == workload);
+    let gains: Vec<String> = rows.clone().filter_map(gain).collect();
+    let first = rows.clone().next()?;
+    let (fewest, most) = (first.points.first()?.clients, first.points.last()?.clients);
+    let pairs = comparison.scaling_pairs.iter().filter(|pair| pair.workload == workload);
+    let shown: Vec<String> = pairs.filter_map(winner).collect();
+    let verdict = match shown.is_empty() {
+        true => String::new(),
+        false => format!(" It is shown that {}.", listed(&shown)),
+    };
+    (!gains.is_empty()).then(|| format!("{workload}: from {fewest} to {most} clients, {}.{verdict}", listed(&gains)))
+}
+
+/// `gluster does 1.8 times as much (exponent 0.42 [0.38, 0.47])`.
+fn gain(row: &ScalingRow) -> Option<String> {
+    let (first, last) = (row.points.first()?.median?, row.points.last()?.median?);
+    let exponent = row.exponent?;
+    let interval = row.low.zip(row.high);
+    let interval = interval.map_or(String::new(), |(low, high)| format!(" [{low:.2}, {high:.2}]"));
+    Some(format!("{} does {:.2} times as much (exponent {exponent:.2}{interval})", row.contender, last / first))
+}
+
+fn winner(pair: &ScalingPair) -> Option<String> {
+    let (more, less) = match pair.verdict {
+        Verdict::Faster => (&pair.a, &pair.b),
+        Verdict::Slower => (&pair.b, &pair.a),
+        Verdict::Equivalent | Verdict::Undecided | Verdict::Invalid => return None,
+    };
+    Some(format!("{more} gains more from further clients than {less}"))
+}
