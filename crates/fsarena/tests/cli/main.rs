@@ -8,6 +8,7 @@ mod comparing;
 mod disks;
 mod dry;
 mod durability;
+mod elsewhere;
 mod faults;
 mod fio;
 mod grids;
