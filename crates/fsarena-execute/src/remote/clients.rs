@@ -92,8 +92,9 @@ impl<R: Remote> ClientMachines<R> {
         let group = &self.0;
         let present = group.present();
         let Some(made) = self.first::<Option<PathBuf>>(&Call::Directory(contender))? else { return Ok(()) };
-        let seen: Vec<bool> = group.each(&present, |_| Call::Sees(made.clone()), &NEVER)?;
-        let blind = present.iter().zip(seen).find(|(_, sees)| !sees).map(|(client, _)| *client);
+        let others = &present[1..];
+        let seen: Vec<bool> = group.each(others, |_| Call::Sees(made.clone()), &NEVER)?;
+        let blind = others.iter().zip(seen).find(|(_, sees)| !sees).map(|(client, _)| *client);
         blind.map_or(Ok(()), |client| {
             let text = format!(
                 "{} does not see what {} made on `{label}` ({}): it is not one file system for both",

@@ -14,5 +14,5 @@ pub use clock::FakeClock;
 pub use listener::Collector;
 pub use play::{Performance, Play, workload};
 pub use testbed::FakeTestbed;
-pub use wire::Wire;
+pub use wire::{Clocks, Wire};
 pub use world::{Effect, Trap, World};

@@ -4,6 +4,7 @@ mod assess;
 mod baselines;
 mod budget;
 mod calibration;
+mod clients;
 mod durability;
 mod effects;
 mod failures;

@@ -8,21 +8,32 @@ use fsarena_sys::Clock;
 
 /// A clock that every holder of a clone can advance.
 #[derive(Debug, Clone, Default)]
-pub struct FakeClock(Rc<Cell<Nanos>>);
+pub struct FakeClock {
+    now: Rc<Cell<Nanos>>,
+    /// How much later than asked for a sleeper wakes up.
+    late: Nanos,
+}
 
 impl FakeClock {
+    /// A clock whose sleepers wake up late.
+    pub fn waking(late: Nanos) -> Self {
+        Self { late, ..Self::default() }
+    }
+
     /// Advances the clock.
     pub fn advance(&self, span: Nanos) {
-        self.0.set(self.0.get() + span);
+        self.now.set(self.now.get() + span);
     }
 }
 
 impl Clock for FakeClock {
     fn now(&self) -> Nanos {
-        self.0.get()
+        self.now.get()
     }
 
     fn sleep_until(&self, moment: Nanos) {
-        self.0.set(self.0.get().max(moment));
+        if moment > self.now.get() {
+            self.now.set(moment + self.late);
+        }
     }
 }

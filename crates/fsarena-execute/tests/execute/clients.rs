@@ -1,0 +1,143 @@
+//! Runs on several clients at the same time, each with a clock of its own.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fsarena_articles::assess;
+use fsarena_execute::remote::ClientMachines;
+use fsarena_execute::{RunError, run};
+use fsarena_model::clients::WhenLost;
+use fsarena_model::{
+    Clients, Comparison, Nanos, Outcome, Plan, Rounds, RunRecord, Status, Trial, ValidityClass, Verdict, Workload,
+};
+
+use crate::fake::{Backstage, Clocks, Collector, FakeClock, FakeTestbed, Play, Wire, World, workload};
+
+/// A client: the true rates of its contenders, and what is special about it.
+struct Client {
+    rates: [f64; 2],
+    /// By how much its clock is ahead.
+    ahead: Nanos,
+    /// How much later than asked for it wakes up.
+    late: Nanos,
+    /// Calls until it is lost.
+    left: usize,
+}
+
+impl Client {
+    fn of(rates: [f64; 2]) -> Self {
+        Self { rates, ahead: Nanos(0), late: Nanos(0), left: usize::MAX }
+    }
+}
+
+struct Ran {
+    result: Result<Status, RunError>,
+    record: RunRecord,
+    comparison: Comparison,
+}
+
+/// Runs one workload with each of `numbers` clients for six rounds.
+fn ran(clients: &[Client], numbers: &[u32], when_lost: WhenLost) -> Ran {
+    let base = Workload { timed_ms: 500, ..workload("create") };
+    let mut plan = Play::new(&["ext4", "xfs"], World::of(&[])).with_rounds(Rounds::Exactly(6)).plan;
+    plan.workloads = numbers.iter().map(|count| base.with_clients(*count)).collect();
+    let commands = (0..clients.len()).map(|number| format!("ssh node{number} fsarena agent")).collect();
+    let plan = Plan { clients: Some(Clients { commands, numbers: numbers.to_vec(), when_lost }), ..plan };
+    let here = FakeClock::default();
+    let wire = |client: &Client| {
+        let there = FakeClock::waking(client.late);
+        let labels = ["ext4", "xfs", "memory"].map(str::to_owned).to_vec();
+        let world = World { operation_noise: 0.05, ..World::of(&client.rates) };
+        let stage = Rc::new(Backstage::new(world, labels, there.clone()));
+        let clocks = Clocks { here: here.clone(), there, ahead: client.ahead };
+        Wire::to_client(FakeTestbed::new(stage), clocks, client.left)
+    };
+    let over = Arc::new(AtomicBool::new(false));
+    let wires = clients.iter().map(wire).collect();
+    let mut machines = ClientMachines::new(&plan, wires, Rc::new(here.clone()), Arc::clone(&over));
+    let mut listener = Collector::new(here.clone(), usize::MAX);
+    let result = run(&plan, &mut machines, &here, Nanos(0), &over, &mut listener);
+    let mut record = RunRecord::new(1, plan, String::new());
+    listener.events.into_iter().for_each(|event| record.apply(event));
+    assert_eq!(over.load(Ordering::Relaxed), matches!(result, Ok(Status::Interrupted)));
+    Ran { result, comparison: assess(&record), record }
+}
+
+fn trials<'a>(ran: &'a Ran, workload: &str, contender: &str) -> Vec<&'a Trial> {
+    let is_of = |trial: &&Trial| trial.workload == workload && trial.contender.0 == contender;
+    ran.record.trials.iter().filter(is_of).collect()
+}
+
+fn median(ran: &Ran, workload: &str, contender: &str) -> f64 {
+    let cell = ran.comparison.cell(workload, &contender.into()).expect("a cell");
+    cell.median.unwrap_or_else(|| panic!("{:?}", ran.record.notes))
+}
+
+#[test]
+fn what_clients_do_adds_up() {
+    let clients = [Client::of([1000.0, 600.0]), Client::of([1000.0, 600.0]), Client::of([1000.0, 600.0])];
+    let ran = ran(&clients, &[1, 3], WhenLost::End);
+    assert_eq!(ran.result.as_ref().ok(), Some(&Status::Complete));
+    for (workload, expected) in [("create@1-client", 1000.0), ("create@3-clients", 3000.0)] {
+        let found = median(&ran, workload, "ext4");
+        assert!((found / expected - 1.0).abs() < 0.02, "{workload}: {found}");
+    }
+    assert!(
+        ran.comparison.verdicts.iter().all(|pair| pair.verdict == Verdict::Faster),
+        "{:?}",
+        ran.comparison.verdicts
+    );
+    let trial = trials(&ran, "create@3-clients", "ext4")[0];
+    let latency = trial.latencies["create"];
+    assert!(latency.count > 5_900, "one histogram of all latencies: {latency:?}");
+    let work = trial.clients.as_ref().expect("clients");
+    assert_eq!((work.rates.len(), work.skewed), (3, 0));
+    let row = &ran.comparison.scaling[0];
+    let exponent = row.exponent.expect("two numbers of clients");
+    assert!((exponent - 1.0).abs() < 0.02, "{row:?}");
+}
+
+#[test]
+fn a_clock_that_is_off_changes_no_figure() {
+    let off = |ahead| {
+        ran(&[Client::of([1000.0, 600.0]), Client { ahead, ..Client::of([900.0, 500.0]) }], &[2], WhenLost::End)
+    };
+    let (right, wrong) = (off(Nanos(0)), off(Nanos::seconds(1000)));
+    assert_eq!(right.record.trials, wrong.record.trials);
+    let clocks = |ran: &Ran| ran.record.environment.clients[1].clock.monotonic;
+    assert_eq!((clocks(&right).round(), clocks(&wrong).round()), (0.0, 1000.0));
+}
+
+#[test]
+fn slices_in_which_a_client_starts_late_do_not_count() {
+    let late = Client { late: Nanos::millis(6), ..Client::of([1000.0, 600.0]) };
+    let ran = ran(&[Client::of([1000.0, 600.0]), late], &[2], WhenLost::End);
+    let trial = trials(&ran, "create@2-clients", "ext4")[0];
+    assert_eq!(trial.slices, []);
+    assert_eq!(trial.outcome, Outcome::Failed("the clients never started together".to_owned()));
+}
+
+#[test]
+fn a_slow_client_is_named() {
+    let ran = ran(&[Client::of([1000.0, 600.0]), Client::of([200.0, 120.0])], &[2], WhenLost::End);
+    let cell = ran.comparison.cell("create@2-clients", &"xfs".into()).expect("a cell");
+    let flag = cell.validity.iter().find(|flag| flag.class == ValidityClass::UnevenClients).expect("a flag");
+    assert!(flag.text.contains("client 2") && flag.text.contains("did 20 %"), "{}", flag.text);
+}
+
+#[test]
+fn a_lost_client_ends_the_run_or_its_workloads() {
+    let clients = |left| [Client::of([1000.0, 600.0]), Client { left, ..Client::of([1000.0, 600.0]) }];
+    let ended = ran(&clients(200), &[1, 2], WhenLost::End);
+    assert_eq!(ended.result.as_ref().ok(), Some(&Status::Interrupted));
+    let went_on = ran(&clients(200), &[1, 2], WhenLost::Continue);
+    assert_eq!(went_on.result.as_ref().ok(), Some(&Status::Complete));
+    let rounds = |workload| trials(&went_on, workload, "ext4").len();
+    assert_eq!(rounds("create@1-client"), 6);
+    assert!((1..6).contains(&rounds("create@2-clients")), "{}", rounds("create@2-clients"));
+    let finished = went_on.record.trials.iter().all(|trial| trial.outcome == Outcome::Finished);
+    assert!(finished, "the block is lost as a whole");
+    let is_noted = |ran: &Ran| ran.record.notes.iter().any(|note| note.text.contains("a client was lost"));
+    assert!(is_noted(&went_on), "{:?}", went_on.record.notes);
+}
