@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fsarena_model::across::MachineFact;
 use fsarena_model::difference::Contrast;
 use fsarena_model::{Contender, ContenderFacts, Label, Rounds, RunRecord, Scale};
 
@@ -10,27 +11,36 @@ use crate::{durability, noise};
 /// A fact about a run: its name, and its value in words.
 type Fact = (String, String);
 
-/// The facts that differ, in a fixed order: program, machine, plan, contenders.
+/// The facts that differ between two sides, in a fixed order: program, machine, plan, contenders.
 pub(crate) fn between(before: &[&RunRecord], after: &[&RunRecord]) -> Vec<Contrast> {
-    let [before, after] = [before, after].map(|runs| runs.iter().map(|run| facts(run)).collect::<Vec<_>>());
+    let contrast = |fact: MachineFact| {
+        let [before, after] = <[String; 2]>::try_from(fact.values).ok()?;
+        Some(Contrast { what: fact.what, before, after })
+    };
+    among(&[before.to_vec(), after.to_vec()]).into_iter().filter_map(contrast).collect()
+}
+
+/// The facts that differ between machines, or sides, each given as its runs.
+pub(crate) fn among(machines: &[Vec<&RunRecord>]) -> Vec<MachineFact> {
+    let machines: Vec<Vec<Vec<Fact>>> =
+        machines.iter().map(|runs| runs.iter().map(|run| facts(run)).collect()).collect();
     let mut names: Vec<&String> = Vec::new();
-    for (name, _) in before.iter().chain(&after).flatten() {
+    for (name, _) in machines.iter().flatten().flatten() {
         if !names.contains(&name) {
             names.push(name);
         }
     }
-    let values = |runs: &[Vec<Fact>], name: &String| -> BTreeSet<String> {
+    let values = |runs: &Vec<Vec<Fact>>, name: &String| -> BTreeSet<String> {
         let of = |facts: &Vec<Fact>| facts.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
         runs.iter().map(|facts| of(facts).unwrap_or_default()).collect()
     };
-    let contrast = |name: &String| {
-        let (before, after) = (values(&before, name), values(&after, name));
-        let words = |values: &BTreeSet<String>| values.iter().cloned().collect::<Vec<_>>().join(" / ");
-        let (before_words, after_words) = (words(&before), words(&after));
-        let is_same = before == after && before.len() == 1;
-        (!is_same).then_some(Contrast { what: name.clone(), before: before_words, after: after_words })
+    let fact = |name: &String| {
+        let values: Vec<BTreeSet<String>> = machines.iter().map(|runs| values(runs, name)).collect();
+        let is_same = values.windows(2).all(|pair| pair[0] == pair[1]) && values.iter().all(|it| it.len() == 1);
+        let words = values.into_iter().map(|values| values.into_iter().collect::<Vec<_>>().join(" / "));
+        (!is_same).then(|| MachineFact { what: name.clone(), values: words.collect() })
     };
-    names.into_iter().filter_map(contrast).collect()
+    names.into_iter().filter_map(fact).collect()
 }
 
 fn facts(run: &RunRecord) -> Vec<Fact> {

@@ -43,7 +43,7 @@ pub fn difference(before: &[NamedRun], after: &[NamedRun], control: Option<&Labe
     }
 }
 
-fn side_run(run: &NamedRun) -> SideRun {
+pub(crate) fn side_run(run: &NamedRun) -> SideRun {
     let record = &run.record;
     SideRun { name: run.name.clone(), started: record.started.clone(), rounds: record.rounds.len() as u32 }
 }

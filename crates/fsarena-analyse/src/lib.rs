@@ -1,6 +1,7 @@
 //! From the record of a run to its comparison: pure functions that use neither the machine nor a clock, and no engine.
 //! The same record always gives the same comparison.
 
+mod across;
 mod assess;
 mod baselines;
 mod calibration;
@@ -31,6 +32,7 @@ mod steps;
 mod validity;
 mod verdicts;
 
+pub use across::across;
 pub use assess::{assess, verdicts_so_far};
 pub use baselines::counts as baseline_counts;
 pub use calibration::{Calibration, Row, calibration};

@@ -32,7 +32,7 @@ pub(crate) struct Compared {
 }
 
 impl<'a> Side<'a> {
-    fn of(record: &'a RunRecord) -> Self {
+    pub(crate) fn of(record: &'a RunRecord) -> Self {
         Self { record, excluded: Excluded::of(record), cells: assess::cells(record) }
     }
 
@@ -49,7 +49,7 @@ impl<'a> Side<'a> {
     }
 
     /// The values of a contender in the rounds that count, each slice relative to the control's of the same sweep.
-    fn session(&self, name: &str, contender: &Label, control: Option<&Label>) -> Option<Reduced> {
+    pub(crate) fn session(&self, name: &str, contender: &Label, control: Option<&Label>) -> Option<Reduced> {
         let workload = self.workload(name)?;
         let excluded = self.excluded.rounds(workload);
         let own: Vec<&Trial> = self.record.trials.iter().filter(|trial| trial.workload == name).collect();
@@ -77,47 +77,18 @@ impl<'a> Sides<'a> {
 
     /// The workloads that all runs do alike, in the order of the first run.
     pub(crate) fn workloads(&self) -> Vec<&'a Workload> {
-        let is_alike = |workload: &&Workload| {
-            let mut others = self.all().map(|run| run.workload(&workload.name));
-            others.all(|other| other.is_some_and(|other| workload.unlike(other).is_empty()))
-        };
-        self.before.iter().take(1).flat_map(|run| &run.record.plan.workloads).filter(is_alike).collect()
+        common_workloads(&self.all().collect::<Vec<_>>())
     }
 
     /// The contenders that all runs have, in the order of the first run, without the control.
     pub(crate) fn contenders(&self) -> Vec<&'a Label> {
-        let first = self.before.iter().take(1).flat_map(|run| &run.record.plan.contenders);
-        let is_common = |label: &&Label| self.all().all(|run| run.has(label)) && Some(*label) != self.control;
-        first.map(|contender| &contender.label).filter(is_common).collect()
+        let all = common_contenders(&self.all().collect::<Vec<_>>());
+        all.into_iter().filter(|label| Some(*label) != self.control).collect()
     }
 
     /// Why workloads and contenders are not compared.
     pub(crate) fn left_out(&self) -> Vec<String> {
-        let mut reasons: Vec<String> = Vec::new();
-        let mut add = |reason: String| {
-            if !reasons.contains(&reason) {
-                reasons.push(reason);
-            }
-        };
-        for run in self.all() {
-            for workload in &run.record.plan.workloads {
-                for other in self.all() {
-                    match other.workload(&workload.name) {
-                        None => add(format!("{}: not in all runs", workload.name)),
-                        Some(other) if workload.unlike(other).is_empty() => {}
-                        Some(other) => {
-                            add(format!("{}: other work ({})", workload.name, workload.unlike(other).join(", ")));
-                        }
-                    }
-                }
-            }
-            for contender in &run.record.plan.contenders {
-                if !self.all().all(|other| other.has(&contender.label)) {
-                    add(format!("{}: not in all runs", contender.label));
-                }
-            }
-        }
-        reasons
+        left_out(&self.all().collect::<Vec<_>>())
     }
 
     fn quantity(&self, workload: &str, contender: &Label) -> Option<Quantity> {
@@ -202,6 +173,50 @@ impl<'a> Sides<'a> {
     pub(crate) fn margin(&self) -> Share {
         self.before.first().map_or(Share(0.05), |run| run.record.plan.margin)
     }
+}
+
+/// The workloads that all runs do alike, in the order of the first run.
+pub(crate) fn common_workloads<'a>(runs: &[&Side<'a>]) -> Vec<&'a Workload> {
+    let is_alike = |workload: &&Workload| {
+        let mut others = runs.iter().map(|run| run.workload(&workload.name));
+        others.all(|other| other.is_some_and(|other| workload.unlike(other).is_empty()))
+    };
+    runs.iter().take(1).flat_map(|run| &run.record.plan.workloads).filter(is_alike).collect()
+}
+
+/// The contenders that all runs have, in the order of the first run.
+pub(crate) fn common_contenders<'a>(runs: &[&Side<'a>]) -> Vec<&'a Label> {
+    let first = runs.iter().take(1).flat_map(|run| &run.record.plan.contenders);
+    first.map(|contender| &contender.label).filter(|label| runs.iter().all(|run| run.has(label))).collect()
+}
+
+/// Why workloads and contenders are not compared.
+pub(crate) fn left_out(runs: &[&Side<'_>]) -> Vec<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    let mut add = |reason: String| {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    };
+    for run in runs {
+        for workload in &run.record.plan.workloads {
+            for other in runs {
+                match other.workload(&workload.name) {
+                    None => add(format!("{}: not in all runs", workload.name)),
+                    Some(other) if workload.unlike(other).is_empty() => {}
+                    Some(other) => {
+                        add(format!("{}: other work ({})", workload.name, workload.unlike(other).join(", ")));
+                    }
+                }
+            }
+        }
+        for contender in &run.record.plan.contenders {
+            if !runs.iter().all(|other| other.has(&contender.label)) {
+                add(format!("{}: not in all runs", contender.label));
+            }
+        }
+    }
+    reasons
 }
 
 /// A baseline on both sides: logarithms, larger is better.

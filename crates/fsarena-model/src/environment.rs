@@ -11,6 +11,9 @@ use crate::{Bytes, ClientFacts, Durability, Guarantee, Label, Nanos, Preconditio
 pub struct Environment {
     /// fsarena's own version.
     pub fsarena: String,
+    /// The machine's name, `uname -n`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// `uname -r`.
     pub kernel: Option<String>,
     /// The processor's model name.

@@ -3,6 +3,7 @@
 //! All other crates use these terms: a *contender* gets a *lane*, runs *workloads* in *rounds* of *slices*, which make
 //! *trials*; the trials of one contender and workload form a *cell*, and a pair of cells gets a *verdict*.
 
+pub mod across;
 pub mod article;
 pub mod baseline;
 pub mod clients;
@@ -38,6 +39,7 @@ pub mod units;
 pub mod validity;
 pub mod workload;
 
+pub use across::Across;
 pub use article::Article;
 pub use baseline::{Baseline, BaselineKind, Often};
 pub use clients::{ClientFacts, Clients, ClientsWork, ClockOffset, MachineName, WhenLost};

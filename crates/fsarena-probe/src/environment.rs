@@ -16,6 +16,7 @@ pub fn survey(beneath: Option<&Path>) -> Environment {
     let memory = read("/proc/meminfo").and_then(|text| total(&text));
     Environment {
         fsarena: env!("CARGO_PKG_VERSION").to_owned(),
+        host: read("/proc/sys/kernel/hostname").map(|text| text.trim().to_owned()).filter(|name| !name.is_empty()),
         kernel: read("/proc/sys/kernel/osrelease").map(|text| text.trim().to_owned()),
         cpu: read("/proc/cpuinfo").and_then(|text| after_colon(&text, "model name")),
         cores: std::thread::available_parallelism().ok().map(|count| count.get() as u32),

@@ -7,6 +7,7 @@
 //! Another crate adds sections and drawings with [`Additions`], made of the kinds of content in [`report`] and of the
 //! parts of drawings in [`svg`], and has a list of formats of its own.
 
+mod across;
 mod answer;
 mod csv;
 mod difference;
@@ -36,6 +37,7 @@ mod words;
 
 use fsarena_model::Comparison;
 
+pub use across::report as across;
 pub use answer::advised;
 pub use difference::report as difference;
 pub use gate::{junit, report as gate};

@@ -14,6 +14,7 @@
 //! | where does a series of runs change its level? | `change_points.rs` |
 //! | how well do two orders agree? | `agreement.rs` |
 //! | what changed between two sides that were not interleaved? | `sessions.rs` |
+//! | what holds on several machines, and what depends on the machine? | `machines.rs` |
 //! | is a device in its steady state? | `snia.rs` |
 //!
 //! `examples/calibrate` prints how often the decisions are wrong.
@@ -25,6 +26,7 @@ mod change_points;
 mod decision;
 mod error;
 mod interval;
+mod machines;
 mod mean;
 mod mix;
 mod quantile;
@@ -42,12 +44,13 @@ pub use change_points::{ChangePoint, change_points};
 pub use decision::{Judge, MOST_ROUNDS, Outlook, Pair, Reduced, Round, Rule, Sweep, Verdict, Workload};
 pub use error::StatsError;
 pub use interval::{Interval, Precision};
+pub use machines::{OnMachine, Pooled, depending, on_each};
 pub use mean::{Mean, Part, weighted_mean};
 pub use mix::{Flip, Lead, flips};
 pub use rank::{Rank, Standings};
 pub use sessions::{
-    Drift, Ending, Proof, Quantity, Regression, Shift, Unchanged, mean_session, proofs, regressions, session, shifts,
-    shifts_with,
+    Drift, Ending, Level, Proof, Quantity, Regression, Shift, Unchanged, levels, mean_session, proofs, regressions,
+    session, shifts, shifts_with,
 };
 pub use snia::SteadyWindow;
 pub use steady::{Effect, outliers, own_trends};

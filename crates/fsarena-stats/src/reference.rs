@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::mean::together;
 use crate::quantile::{digamma, student_upper};
-use crate::{Before, Effect, Precision, Step, carry_over, outliers, within_rounds};
+use crate::{Before, Effect, OnMachine, Pooled, Precision, Step, carry_over, outliers, within_rounds};
 
 fn reference() -> Value {
     serde_json::from_str(include_str!("../tests/reference/reference.json")).expect("make.py writes JSON")
@@ -93,5 +93,32 @@ fn sums_of_independent_estimates_agree() {
         let interval = mean.interval(number(&expected["estimate"]), 0.025);
         assert_close("low", interval.low, number(&expected["interval"][0]));
         assert_close("high", interval.high, number(&expected["interval"][1]));
+    }
+}
+
+fn machines(value: &Value) -> Vec<OnMachine> {
+    let rows = list(&value["machines"]).iter().map(numbers);
+    let on_machine = |row: Vec<f64>| {
+        let freedom = row.get(2).copied().unwrap_or(1000.0);
+        OnMachine { estimate: row[0], precision: Precision { error: row[1], freedom } }
+    };
+    rows.map(on_machine).collect()
+}
+
+#[test]
+fn random_effects_agree() {
+    for expected in list(&reference()["pooled"]) {
+        let pooled = Pooled::of(&machines(expected)).expect("several machines");
+        assert_close("estimate", pooled.estimate, number(&expected["estimate"]));
+        assert_close("deviation", pooled.deviation, number(&expected["deviation"]));
+        assert_close("share", pooled.share, number(&expected["share"]));
+        for (name, interval) in [("mean", pooled.mean), ("further", pooled.further)] {
+            assert_close(name, interval.low, number(&expected[name][0]));
+            assert_close(name, interval.high, number(&expected[name][1]));
+        }
+    }
+    for expected in list(&reference()["alike"]) {
+        let pooled = Pooled::of(&machines(expected)).expect("several machines");
+        assert_close("alike", pooled.alike, number(&expected["alike"]));
     }
 }

@@ -162,34 +162,71 @@ impl Side {
 /// they have to be of one kind.
 #[must_use]
 pub fn shifts(quantities: &[Quantity], unchanged: &[Unchanged], assumed: Drift) -> (Drift, Vec<Option<Shift>>) {
-    let sides = sides(quantities);
+    let sides = both_sides(quantities);
     let drift = drift(&sides, unchanged, assumed);
-    (drift, sides.iter().map(|sides| sides.as_ref().and_then(|sides| shift(sides, drift))).collect())
+    (drift, sides.iter().map(|sides| shift(sides, drift)).collect())
 }
 
 /// The changes of quantities whose drift is known.
 #[must_use]
 pub fn shifts_with(quantities: &[Quantity], drift: Drift) -> Vec<Option<Shift>> {
-    sides(quantities).iter().map(|sides| sides.as_ref().and_then(|sides| shift(sides, drift))).collect()
+    both_sides(quantities).iter().map(|sides| shift(sides, drift)).collect()
 }
 
-fn sides(quantities: &[Quantity]) -> Vec<Option<[Side; 2]>> {
-    let sessions = quantities.iter().flat_map(|quantity| quantity.before.iter().chain(&quantity.after));
+/// A quantity on one side.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Level {
+    /// A logarithm.
+    pub estimate: f64,
+    /// How well it is known, with the drift between sessions.
+    pub precision: Precision,
+    /// The same without the drift.
+    pub within: Precision,
+    /// Rounds in all.
+    pub rounds: u32,
+}
+
+/// Each quantity on each of several sides, given as the sessions of each side, and the drift that is part of the
+/// errors. `None` on a side that does not have the quantity in three rounds of each session.
+#[must_use]
+pub fn levels(quantities: &[Vec<&[Reduced]>], assumed: Drift) -> (Drift, Vec<Vec<Option<Level>>>) {
+    let sides = sides(quantities);
+    let drift = drift(&sides, &[], assumed);
+    let level = |side: &Side| Level {
+        estimate: side.mean,
+        precision: drift.added_to(side.within, 1.0 / side.sessions),
+        within: side.within,
+        rounds: side.rounds as u32,
+    };
+    let levels = sides.iter().map(|sides| sides.iter().map(|side| side.as_ref().map(level)).collect());
+    (drift, levels.collect())
+}
+
+/// Both sides of each quantity; neither if it lacks one.
+fn both_sides(quantities: &[Quantity]) -> Vec<Vec<Option<Side>>> {
+    let each: Vec<Vec<&[Reduced]>> = quantities.iter().map(|it| vec![&it.before[..], &it.after[..]]).collect();
+    let complete = |sides: Vec<Option<Side>>| if sides.iter().all(Option::is_some) { sides } else { Vec::new() };
+    sides(&each).into_iter().map(complete).collect()
+}
+
+/// The sides of each quantity, given as the sessions of each side.
+fn sides(quantities: &[Vec<&[Reduced]>]) -> Vec<Vec<Option<Side>>> {
+    let sessions = quantities.iter().flatten().copied().flatten();
     let samples: Vec<_> = sessions.map(|session| session.samples(usize::MAX)).collect();
     let mut tests = moderate(&samples).into_iter().map(|tests| tests.into_iter().next().flatten());
-    let mut side = |sessions: &[Reduced]| Side::of(&tests.by_ref().take(sessions.len()).collect::<Vec<_>>());
-    let both = quantities.iter().map(|quantity| (side(&quantity.before), side(&quantity.after)));
-    both.map(|(before, after)| Some([before?, after?])).collect()
+    let mut side = |sessions: &&[Reduced]| Side::of(&tests.by_ref().take(sessions.len()).collect::<Vec<_>>());
+    quantities.iter().map(|sides| sides.iter().map(&mut side).collect()).collect()
 }
 
-fn drift(sides: &[Option<[Side; 2]>], unchanged: &[Unchanged], assumed: Drift) -> Drift {
+fn drift(quantities: &[Vec<Option<Side>>], unchanged: &[Unchanged], assumed: Drift) -> Drift {
     let repeated = |side: usize| {
-        let known: Vec<&Side> = sides.iter().flatten().map(|sides| &sides[side]).collect();
+        let known: Vec<&Side> = quantities.iter().filter_map(|sides| sides.get(side)?.as_ref()).collect();
         let drifts: Vec<f64> = known.iter().filter_map(|side| side.drift).collect();
         let repeats = known.iter().map(|side| side.sessions - 1.0).fold(0.0, f64::max);
         (!drifts.is_empty()).then(|| (drifts.iter().sum::<f64>() / drifts.len() as f64, PER_REPEAT * repeats))
     };
-    let repeats: Vec<(f64, f64)> = [0, 1].into_iter().filter_map(repeated).collect();
+    let most = quantities.iter().map(Vec::len).max().unwrap_or(0);
+    let repeats: Vec<(f64, f64)> = (0..most).filter_map(repeated).collect();
     let prior = Drift { deviation: assumed.deviation.min(Drift::PRIOR.deviation), ..Drift::PRIOR };
     if !repeats.is_empty() {
         return repeats.into_iter().fold(prior, |drift, (variance, freedom)| drift.and(variance, freedom));
@@ -204,7 +241,8 @@ fn drift(sides: &[Option<[Side; 2]>], unchanged: &[Unchanged], assumed: Drift) -
     if squares.is_empty() { assumed } else { prior.and(squares.iter().sum::<f64>() / count, PER_BASELINE * count) }
 }
 
-fn shift([before, after]: &[Side; 2], drift: Drift) -> Option<Shift> {
+fn shift(sides: &[Option<Side>], drift: Drift) -> Option<Shift> {
+    let [Some(before), Some(after)] = sides else { return None };
     let within = together([before.within, after.within].into_iter())?;
     Some(Shift {
         estimate: after.mean - before.mean,
@@ -305,14 +343,14 @@ pub fn regressions(
 }
 
 /// Holm's procedure.
-struct Steps {
-    /// The tail at which the last step tests.
-    tail: f64,
+pub(crate) struct Steps {
+    /// The tail at which the last step tests: smaller ones are proved.
+    pub(crate) tail: f64,
 }
 
 impl Steps {
     /// Tests the smallest tail first, each at `tail` of one over the number of estimates that are left.
-    fn down(tails: &[Option<f64>], tail: impl Fn(f64) -> f64) -> Self {
+    pub(crate) fn down(tails: &[Option<f64>], tail: impl Fn(f64) -> f64) -> Self {
         let mut sorted: Vec<f64> = tails.iter().flatten().copied().collect();
         sorted.sort_by(f64::total_cmp);
         let level = |left: usize| tail(1.0 / left.max(1) as f64);
@@ -324,7 +362,7 @@ impl Steps {
 
 impl Precision {
     /// The probability of an estimate that lies at least this far beyond the truth, on one side.
-    fn tail(&self, distance: f64) -> f64 {
+    pub(crate) fn tail(&self, distance: f64) -> f64 {
         student_tail(self.freedom, distance / self.error)
     }
 

@@ -22,7 +22,7 @@ pub use durability::{DiskKind, Durability, WriterKind};
 pub use own_command::{OwnCommands, Printed, Scan, Synced, is_placeholder};
 pub use place::{Clients, Guest, How, Place};
 pub use reproduce::{Form, Reproduce, Scale};
-pub use sides::{Diff, Gate, History, Judge, PageFormat, Runs, RunsChange, label};
+pub use sides::{Across, Diff, Gate, History, Judge, PageFormat, Runs, RunsChange, label};
 
 /// Which file system, with which options, for this work, on this machine?
 #[derive(Debug, Parser)]
@@ -78,6 +78,8 @@ pub enum Command {
     Report(Report),
     /// Compare two sides of runs that were not interleaved: another kernel, another day, another machine
     Diff(Diff),
+    /// Compare the same runs on several machines: what holds on all of them, and what depends on the machine
+    Across(Across),
     /// Check a run for regressions: exit code 1 only if one holds
     Gate(Gate),
     /// Say what results that others measured can show, and what they cannot

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod across;
 mod agent;
 mod bisect;
 mod calibrate;
@@ -41,6 +42,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Resume(options) => resume::run(global, options),
         Command::Report(options) => report::run(global, options),
         Command::Diff(options) => diff::run(global, options),
+        Command::Across(options) => across::run(global, options),
         Command::Gate(options) => gate::run(global, options),
         Command::Judge(options) => judge::run(global, options),
         Command::History(options) => history::run(global, options),

@@ -10,6 +10,7 @@ mod calls;
 mod cli;
 mod clients;
 mod commands;
+mod deploy;
 mod durability;
 mod engines;
 mod exit;

@@ -23,7 +23,7 @@ use crate::held::{Held, share_machine, take_machine};
 use crate::listen::Recorder;
 use crate::note::{note, tell};
 use crate::progress::Progress;
-use crate::{calls, cli, clients, places, plan};
+use crate::{calls, cli, clients, deploy, places, plan};
 
 /// A plan to execute.
 pub struct Task {
@@ -39,6 +39,8 @@ pub enum Place {
     Here,
     /// By the agent that this command starts.
     Agent(String),
+    /// By several agents, each with a run of its own.
+    Agents(Vec<String>),
     /// In a guest.
     Guest(InGuest),
     /// On the clients of the plan.
@@ -53,15 +55,17 @@ impl Place {
     /// If the plan has a directory of this machine, which a guest does not have.
     pub fn of(arguments: &cli::Place, plan: &Plan, notes: &mut Vec<String>) -> Result<Self> {
         let own_disk = plan.contenders.iter().find(|contender| contender.disk.is_some());
-        if let Some(contender) = own_disk.filter(|_| arguments.on.is_some() || arguments.simulated().is_some()) {
+        if let Some(contender) = own_disk.filter(|_| !arguments.on.is_empty() || arguments.simulated().is_some()) {
             let text = format!("`{}` has a virtual disk of its own, in a guest of this machine", contender.label);
             return Err(Refusal::wrong_use(text, "leave out --on, --guest-disk and --guest deterministic").into());
         }
         if plan.clients.is_some() {
             return Ok(Self::Clients);
         }
-        if let Some(command) = &arguments.on {
-            return Ok(Self::Agent(command.clone()));
+        match arguments.on.as_slice() {
+            [] => {}
+            [command] => return Ok(Self::Agent(command.clone())),
+            commands => return Ok(Self::Agents(commands.to_vec())),
         }
         if !arguments.is_guest(&plan.contenders) {
             return Ok(Self::Here);
@@ -99,8 +103,11 @@ pub fn perform(global: &Global, task: &Task, stop: &AtomicBool) -> Result<Option
     let mut recorder = Recorder { store: &mut store, run: None, known: None, progress: Progress::new(global) };
     let ended = match &task.place {
         Place::Here => here(&task.order, stop, &mut recorder),
-        Place::Agent(command) => {
-            agent::elsewhere(command, &Request::Compare(Box::new(task.order.clone())), stop, &mut recorder)
+        Place::Agent(command) => deploy::ready(command, stop).and_then(|command| {
+            agent::elsewhere(&command, &Request::Compare(Box::new(task.order.clone())), stop, &mut recorder)
+        }),
+        Place::Agents(_) => {
+            Err(Refusal::wrong_use("this is done on one machine", "name --on once; `compare` takes several").into())
         }
         Place::Guest(guest) => guest::run(guest, &task.order, stop, &mut recorder),
         Place::Clients => clients::run(&task.order, stop, &mut recorder),
@@ -205,6 +212,7 @@ pub fn resume(global: &Global, continuation: Continuation, stop: &AtomicBool) ->
     let ended = match (on, held) {
         (Some(command), _) => {
             let request = Request::Resume(StoredRun { run, events, wish, wait, erase });
+            let command = deploy::ready(&command, stop)?;
             agent::elsewhere(&command, &request, stop, &mut recorder)
         }
         (None, None) if plan.clients.is_some() => {

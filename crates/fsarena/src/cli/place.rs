@@ -10,9 +10,10 @@ use fsarena_model::{Accelerator, Bytes, Contender, Storage};
 /// Where a run takes place: here, on another machine, or in a guest.
 #[derive(Debug, Args)]
 pub struct Place {
-    /// Run on another machine: a command that starts an agent there, such as 'ssh HOST fsarena agent'
+    /// Run on another machine: a command that starts an agent there, such as 'ssh HOST fsarena agent'. Can be repeated:
+    /// the same comparison on each machine, and what holds on all of them
     #[arg(long, value_name = "COMMAND", conflicts_with = "guest")]
-    pub on: Option<String>,
+    pub on: Vec<String>,
     /// Run in a virtual machine, which needs QEMU and no root [default: if this kernel lacks a contender's file system]
     #[arg(long, visible_alias = "in-guest", value_name = "HOW", num_args = 0..=1, default_missing_value = "auto")]
     pub guest: Option<How>,
@@ -125,7 +126,7 @@ impl Place {
     pub fn is_guest(&self, contenders: &[Contender]) -> bool {
         let asks_for_guest = |contender: &Contender| contender.kernel.is_some() || contender.disk.is_some();
         let has_to_be = || contenders.iter().any(asks_for_guest) || !Self::only_in_guest(contenders).is_empty();
-        self.on.is_none() && (self.guest.is_some() || has_to_be())
+        self.on.is_empty() && (self.guest.is_some() || has_to_be())
     }
 
     /// The simulated disk of the guest, if it has one.

@@ -1,4 +1,4 @@
-//! What can be typed after `fsarena diff`, `fsarena gate`, `fsarena history` and `fsarena runs`.
+//! What can be typed after `fsarena diff`, `fsarena across`, `fsarena gate`, `fsarena history` and `fsarena runs`.
 
 use std::path::PathBuf;
 
@@ -22,6 +22,25 @@ pub struct Diff {
     /// A contender that did not change: all others relative to it, in the same sweeps
     #[arg(long, value_name = "LABEL")]
     pub control: Option<String>,
+    /// How to write it down
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: PageFormat,
+    /// Into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `fsarena across`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  fsarena across 12 15 16                 a run of each machine
+  fsarena across 12,13 15,16 18           several runs of a machine show how much it drifts
+  fsarena across here.jsonl there.jsonl   files of `fsarena export`")]
+pub struct Across {
+    /// A machine: its run by number, `last`, or a file of `fsarena export`; several of one machine are separated by
+    /// commas
+    #[arg(value_name = "RUN", required = true, num_args = 2..)]
+    pub machines: Vec<String>,
     /// How to write it down
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: PageFormat,

@@ -46,7 +46,7 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         no_wait: false,
         own: Default::default(),
         place: crate::cli::Place {
-            on: None,
+            on: Vec::new(),
             guest: None,
             guest_kernel: None,
             guest_disk: None,

@@ -1,6 +1,7 @@
 //! `fsarena compare`: from arguments to a verdict.
 
 pub mod dry;
+mod machines;
 
 use std::sync::atomic::AtomicBool;
 
@@ -27,6 +28,9 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
         return dry::run(&plan::fitted(plan));
     }
     let order = Order { plan, notes, wait: !options.no_wait, erase: options.erase.clone() };
+    if let Place::Agents(commands) = &place {
+        return machines::run(global, &order, commands, &options.shown);
+    }
     let task = Task { order, place };
     let stop = stop_flag()?;
     let Some((record, status)) = perform(global, &task, &stop)? else { return Ok(Ended::Interrupted) };

@@ -9,6 +9,7 @@ mod comparing;
 mod disks;
 mod dry;
 mod durability;
+mod elsewhere;
 mod faults;
 mod fio;
 mod grids;

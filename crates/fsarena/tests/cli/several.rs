@@ -118,6 +118,43 @@ fn sides_are_runs_and_files_and_nothing_else() {
 }
 
 #[test]
+fn machines_are_compared_with_what_holds_on_all_of_them() {
+    let stage = Stage::without_runs();
+    for ratio in [1.30, 1.31, 1.29, 0.7, 1.0] {
+        store(&stage, "small", ratio);
+    }
+    let across = |arguments: &[&str]| {
+        json(&out(&run(stage.fsarena().arg("across").args(arguments).args(["--format", "json"]), 0)))
+    };
+    let alike = &across(&["1", "2", "3"])["pairs"][0];
+    assert_eq!((&alike["verdict"], &alike["depends"]), (&"slower".into(), &false.into()), "{alike}");
+    let machines = alike["machines"].as_array().expect("machines");
+    assert!(machines.iter().all(|it| it["session"] == "slower" && it["verdict"] == "slower"), "{alike}");
+    let sample = |name: &str| alike["sample"][name].as_f64().expect("a number");
+    assert!((sample("ratio") - 1.0 / 1.3).abs() < 0.01 && sample("high") < 1.0, "{alike}");
+    assert!(sample("further_low") <= sample("low"), "{alike}");
+
+    let unlike = across(&["1", "4", "5"]);
+    let pair = &unlike["pairs"][0];
+    assert_eq!((&pair["verdict"], &pair["depends"]), (&"undecided".into(), &true.into()), "{pair}");
+    // Several runs of a machine show its drift.
+    let repeated = across(&["1,2", "3,4"]);
+    assert_eq!(repeated["drift"]["source"], "repeats");
+    assert_eq!(repeated["machines"][1]["runs"].as_array().map(Vec::len), Some(2));
+    assert_ne!(repeated["pairs"][0]["machines"][1]["verdict"], "slower");
+
+    let text = out(&run(stage.fsarena().args(["across", "1", "2", "3"]), 0));
+    assert!(text.contains("On all 3 machines new is faster than base in small (1.30×)."), "{text}");
+    let text = out(&run(stage.fsarena().args(["across", "1", "4"]), 0));
+    assert!(text.contains("No difference holds on both machines. It depends on the machine in small"), "{text}");
+    let refused = |arguments: &[&str]| err(&run(stage.fsarena().arg("across").args(arguments), 2));
+    assert!(refused(&["1"]).contains("2"), "{}", refused(&["1"]));
+    assert!(refused(&["1,2", "2"]).contains("run 2 is on both sides"));
+    let other = store(&stage, "other", 1.0).to_string();
+    assert!(refused(&["1", &other]).contains("nothing in common"));
+}
+
+#[test]
 fn a_history_and_tags_and_removed_runs() {
     let stage = Stage::without_runs();
     for number in 0..14 {
@@ -180,8 +217,9 @@ fn the_json_has_the_documented_keys() {
     store(&stage, "small", 1.0);
     store(&stage, "small", 0.9);
     let file = stage.file("rows.csv", "fs,rate\nxfs,1\next4,2\n");
-    let lines: [&[&str]; 4] = [
+    let lines: [&[&str]; 5] = [
         &["diff", "1", "2"],
+        &["across", "1", "2"],
         &["gate", "1", "--baseline-contender", "base"],
         &["history", "small"],
         &["judge", &file, "--contender", "fs", "--value", "rate"],

@@ -47,9 +47,9 @@ pub fn from_commands(arguments: &Compare, programs: Programs) -> Result<Choices>
 
 /// The working directory of the commands: the present one. On another machine it is that of the agent.
 fn directory(place: &Place) -> Result<PathBuf> {
-    match place.on {
-        Some(_) => Ok(PathBuf::from(".")),
-        None => std::env::current_dir().context("look up the working directory"),
+    match place.on.as_slice() {
+        [] => std::env::current_dir().context("look up the working directory"),
+        _ => Ok(PathBuf::from(".")),
     }
 }
 

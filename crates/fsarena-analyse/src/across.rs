@@ -1,0 +1,256 @@
+//! The same comparison on several machines: what holds on all of them, and what depends on the machine.
+
+use fsarena_model::across::{Across, AcrossPair, FORMAT, MachineRuns, MissingMachine, PairOnMachine, Sample};
+use fsarena_model::comparison::PairVerdict;
+use fsarena_model::difference::{DriftSource, SessionDrift};
+use fsarena_model::{Label, Share, ValidityClass, Verdict, Workload};
+use fsarena_stats::{Drift, Level, OnMachine, Pooled, Proof, Reduced, Rule, depending, levels, on_each, proofs};
+
+use crate::difference::{NamedRun, side_run};
+use crate::evidence::pairs;
+use crate::sides::{Side, common_contenders, common_workloads, left_out};
+use crate::{assess, contrasts};
+
+/// A machine: its runs, and their verdicts.
+struct Machine<'a> {
+    name: String,
+    runs: Vec<Side<'a>>,
+    verdicts: Vec<Vec<PairVerdict>>,
+}
+
+/// A pair of contenders in a workload, and its sessions on each machine.
+struct Compared<'a> {
+    workload: &'a Workload,
+    a: &'a Label,
+    b: &'a Label,
+    sessions: Vec<Vec<Reduced>>,
+}
+
+/// Compares machines, each given as its runs. `missing` are those that have none. Without a pair of contenders and a
+/// workload that all runs have, there is no pair.
+pub fn across(machines: &[Vec<NamedRun>], missing: Vec<MissingMachine>) -> Across {
+    let names = names(machines);
+    let known: Vec<Machine<'_>> = machines.iter().zip(names.clone()).map(machine_of).collect();
+    let all: Vec<&Side<'_>> = known.iter().flat_map(|machine| &machine.runs).collect();
+    let margin = all.first().map_or(Share(0.05), |run| run.record.plan.margin);
+    let compared = compared(&known, &all);
+    let sessions: Vec<Vec<&[Reduced]>> =
+        compared.iter().map(|it| it.sessions.iter().map(Vec::as_slice).collect()).collect();
+    let (drift, levels) = levels(&sessions, Drift::ASSUMED_RELATIVE);
+    let records: Vec<Vec<_>> = machines.iter().map(|runs| runs.iter().map(|run| &run.record).collect()).collect();
+    Across {
+        format: FORMAT,
+        machines: machines.iter().zip(names).map(machine_runs).collect(),
+        missing,
+        margin,
+        drift: session_drift(machines, drift),
+        pairs: judged(&known, &compared, &levels, Rule { margin: margin.0, ..Rule::default() }),
+        facts: contrasts::among(&records),
+        left_out: left_out(&all),
+        notes: notes(machines),
+    }
+}
+
+fn machine_of<'a>((runs, name): (&'a Vec<NamedRun>, String)) -> Machine<'a> {
+    let verdicts = runs.iter().map(|run| assess(&run.record).verdicts).collect();
+    Machine { name, runs: runs.iter().map(|run| Side::of(&run.record)).collect(), verdicts }
+}
+
+fn machine_runs((runs, name): (&Vec<NamedRun>, String)) -> MachineRuns {
+    MachineRuns { name, runs: runs.iter().map(side_run).collect() }
+}
+
+/// Host names where they tell the machines apart, else the names of their runs.
+fn names(machines: &[Vec<NamedRun>]) -> Vec<String> {
+    let hosts: Vec<Option<&String>> = machines.iter().map(|runs| host(runs)).collect();
+    let of_runs = |runs: &Vec<NamedRun>| runs.iter().map(|run| run.name.clone()).collect::<Vec<_>>().join(", ");
+    let name = |(runs, host): (&Vec<NamedRun>, &Option<&String>)| {
+        let is_unique = hosts.iter().filter(|other| *other == host).count() == 1;
+        (*host).filter(|_| is_unique).cloned().unwrap_or_else(|| of_runs(runs))
+    };
+    machines.iter().zip(&hosts).map(name).collect()
+}
+
+/// The host name that all runs of a machine have.
+fn host(runs: &[NamedRun]) -> Option<&String> {
+    let mut hosts = runs.iter().map(|run| run.record.environment.host.as_ref());
+    let first = hosts.next()??;
+    hosts.all(|host| host == Some(first)).then_some(first)
+}
+
+fn notes(machines: &[Vec<NamedRun>]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (index, runs) in machines.iter().enumerate() {
+        let Some(own) = host(runs) else { continue };
+        if machines[..index].iter().any(|other| host(other) == Some(own)) {
+            notes.push(format!(
+                "Several of these machines have the host name {own}. Runs of one machine are no sample of machines: name \
+                 them as one, as in `fsarena across 12,13 14`."
+            ));
+        }
+    }
+    notes.dedup();
+    notes
+}
+
+fn session_drift(machines: &[Vec<NamedRun>], drift: Drift) -> SessionDrift {
+    let has_repeats = machines.iter().any(|runs| runs.len() > 1);
+    let source = if has_repeats { DriftSource::Repeats } else { DriftSource::Assumed };
+    SessionDrift { deviation: Share(drift.deviation.exp_m1()), source }
+}
+
+fn compared<'a>(machines: &[Machine<'a>], all: &[&Side<'a>]) -> Vec<Compared<'a>> {
+    let (workloads, contenders) = (common_workloads(all), common_contenders(all));
+    let each = workloads.into_iter().flat_map(|workload| pairs(contenders.len()).map(move |pair| (workload, pair)));
+    let of = |(workload, (a, b)): (&'a Workload, (usize, usize))| {
+        let (a, b) = (contenders[a], contenders[b]);
+        let sessions = |machine: &Machine<'_>| {
+            let of_run = |run: &Side<'_>| run.session(&workload.name, a, Some(b));
+            machine.runs.iter().map(of_run).collect::<Option<Vec<Reduced>>>().unwrap_or_default()
+        };
+        Compared { workload, a, b, sessions: machines.iter().map(sessions).collect() }
+    };
+    each.map(of).collect()
+}
+
+/// A pair on a machine, before the tests: why it is not valid, and its level.
+struct Known {
+    session: Verdict,
+    invalid: Option<String>,
+    is_device_bound: bool,
+    level: Option<Level>,
+}
+
+impl Known {
+    fn of(machine: &Machine<'_>, pair: &Compared<'_>, level: Option<Level>) -> Self {
+        let own: Vec<PairVerdict> = machine.verdicts.iter().filter_map(|all| verdict_of(all, pair)).collect();
+        let invalid = own.iter().find(|own| own.verdict == Verdict::Invalid).map(|own| own.reason.clone());
+        let first = own.first().map_or(Verdict::Undecided, |own| own.verdict);
+        let is_shared = own.iter().all(|own| own.verdict == first);
+        let cells = machine.runs.iter().flat_map(|run| [pair.a, pair.b].map(|label| run.cell(pair.workload, label)));
+        let is_device_bound =
+            cells.flatten().any(|cell| cell.validity.iter().any(|flag| flag.class == ValidityClass::DeviceBound));
+        let session = if is_shared { first } else { Verdict::Undecided };
+        Self { session, level: level.filter(|_| invalid.is_none()), invalid, is_device_bound }
+    }
+
+    fn on_machine(&self) -> Option<OnMachine> {
+        self.level.map(|level| OnMachine { estimate: level.estimate, precision: level.precision })
+    }
+
+    /// An equivalence at the limit of the device says nothing about the contenders.
+    fn judged(&self, verdict: fsarena_stats::Verdict) -> Verdict {
+        match verdict {
+            fsarena_stats::Verdict::Faster => Verdict::Faster,
+            fsarena_stats::Verdict::Slower => Verdict::Slower,
+            fsarena_stats::Verdict::Equivalent if !self.is_device_bound => Verdict::Equivalent,
+            fsarena_stats::Verdict::Equivalent | fsarena_stats::Verdict::Undecided => Verdict::Undecided,
+        }
+    }
+
+    /// Why there is no verdict; empty if there can be one.
+    fn lacks(&self) -> String {
+        match (&self.invalid, self.level) {
+            (Some(reason), _) => reason.clone(),
+            (None, None) => "fewer than three rounds".to_owned(),
+            (None, Some(_)) => String::new(),
+        }
+    }
+}
+
+/// The verdict of a run on the pair, from the point of view of its first contender.
+fn verdict_of(verdicts: &[PairVerdict], pair: &Compared<'_>) -> Option<PairVerdict> {
+    let own = verdicts.iter().filter(|verdict| verdict.workload == pair.workload.name.as_str());
+    let mut own = own.filter(|it| (&it.a, &it.b) == (pair.a, pair.b) || (&it.a, &it.b) == (pair.b, pair.a));
+    let found = own.next()?.clone();
+    Some(if found.a == *pair.a { found } else { PairVerdict { verdict: found.verdict.reversed(), ..found } })
+}
+
+fn judged(
+    machines: &[Machine<'_>],
+    compared: &[Compared<'_>],
+    levels: &[Vec<Option<Level>>],
+    rule: Rule,
+) -> Vec<AcrossPair> {
+    let of_pair = |(pair, levels): (&Compared<'_>, &Vec<Option<Level>>)| {
+        machines.iter().zip(levels).map(|(machine, level)| Known::of(machine, pair, *level)).collect()
+    };
+    let known: Vec<Vec<Known>> = compared.iter().zip(levels).map(of_pair).collect();
+    let complete = |on: &Vec<Known>| on.iter().map(Known::on_machine).collect::<Option<Vec<_>>>().unwrap_or_default();
+    let each = on_each(&known.iter().map(complete).collect::<Vec<_>>(), rule);
+    let usable = |on: &Vec<Known>| Pooled::of(&on.iter().filter_map(Known::on_machine).collect::<Vec<_>>());
+    let pooled: Vec<Option<Pooled>> = known.iter().map(usable).collect();
+    let alike: Vec<Option<f64>> = pooled.iter().map(|pooled| pooled.map(|pooled| pooled.alike)).collect();
+    let depends = depending(&alike, rule.alpha);
+    let proofs: Vec<Vec<Option<Proof>>> = (0..machines.len()).map(|index| proofs_on(&known, index, rule)).collect();
+    let pair = |index: usize| {
+        let on = &known[index];
+        let (verdict, reason) = on_all(machines, on, each[index]);
+        let row = |(machine, on): (usize, &Known)| on_machine(on, proofs[machine][index].as_ref());
+        AcrossPair {
+            workload: compared[index].workload.name.to_string(),
+            a: compared[index].a.clone(),
+            b: compared[index].b.clone(),
+            machines: on.iter().enumerate().map(row).collect(),
+            verdict,
+            reason,
+            depends: depends[index],
+            sample: pooled[index].map(sample),
+        }
+    };
+    (0..compared.len()).map(pair).collect()
+}
+
+/// What is proved about each pair on one machine.
+fn proofs_on(known: &[Vec<Known>], machine: usize, rule: Rule) -> Vec<Option<Proof>> {
+    let estimate = |on: &Vec<Known>| on[machine].level.map(|level| (level.estimate, level.precision));
+    proofs(&known.iter().map(estimate).collect::<Vec<_>>(), rule)
+}
+
+fn on_machine(known: &Known, proof: Option<&Proof>) -> PairOnMachine {
+    let ends = proof.map(|proof| proof.pointwise.ratios());
+    let verdict = match proof {
+        _ if known.invalid.is_some() => Verdict::Invalid,
+        Some(proof) => known.judged(proof.verdict),
+        None => Verdict::Undecided,
+    };
+    PairOnMachine {
+        ratio: known.level.map(|level| level.estimate.exp()),
+        low: ends.map(|ends| ends.0),
+        high: ends.map(|ends| ends.1),
+        session: known.session,
+        verdict,
+        reason: known.lacks(),
+        rounds: known.level.map_or(0, |level| level.rounds),
+    }
+}
+
+/// What holds on each of these machines, and what it lacks.
+fn on_all(machines: &[Machine<'_>], on: &[Known], verdict: Option<fsarena_stats::Verdict>) -> (Verdict, String) {
+    let lacking = machines.iter().zip(on).map(|(machine, known)| (machine, known.lacks()));
+    let lacking = lacking.filter(|(_, lacks)| !lacks.is_empty());
+    let reason = lacking.map(|(machine, lacks)| format!("{}: {lacks}", machine.name)).collect::<Vec<_>>().join("; ");
+    match verdict {
+        _ if on.iter().any(|known| known.invalid.is_some()) => (Verdict::Invalid, reason),
+        None => (Verdict::Undecided, reason),
+        Some(verdict) => {
+            let all: Vec<Verdict> = on.iter().map(|known| known.judged(verdict)).collect();
+            let shared = all.first().copied().filter(|first| all.iter().all(|other| other == first));
+            (shared.unwrap_or(Verdict::Undecided), reason)
+        }
+    }
+}
+
+fn sample(pooled: Pooled) -> Sample {
+    let ((low, high), (further_low, further_high)) = (pooled.mean.ratios(), pooled.further.ratios());
+    Sample {
+        ratio: pooled.estimate.exp(),
+        low,
+        high,
+        further_low,
+        further_high,
+        deviation: Share(pooled.deviation.exp_m1()),
+        share: Share(pooled.share),
+        alike: pooled.alike,
+    }
+}

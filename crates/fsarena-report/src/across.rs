@@ -1,0 +1,201 @@
+//! The same comparison on several machines, as a report.
+
+use fsarena_model::Verdict;
+use fsarena_model::across::{Across, AcrossPair, MachineFact, MachineRuns, PairOnMachine, Sample};
+
+use crate::number::{self, DASH, Ratio};
+use crate::pair;
+use crate::report::ColumnKind::{Figure, Name, Reference, Words};
+use crate::report::{
+    Count, Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf,
+};
+use crate::words::{counted, listed, rounds};
+
+/// What a verdict on all machines says.
+const ON_ALL: &str = "On all: what each of these machines shows, with an error of 5 % over the whole table. The \
+    machine with the least evidence decides, so that more machines make it harder, never easier. Depends: whether it is \
+    proved that the ratio is not the same on all machines.";
+
+/// What the random effects say.
+const SAMPLE: &str = "Mean, interval and further machine take these machines as a random sample of machines like them; \
+    whether they are one, the figures cannot show. The interval is that of the mean over such machines, at 95 %. The \
+    ratio of a further one is in the last interval, at 95 %. Both are wide with few machines. Between machines: the \
+    standard deviation of the ratio from machine to machine, beyond noise and drift.";
+
+/// How far each verdict of a machine reaches.
+const SCOPES: &str = "This session: the verdict of the run, whose interval covers the noise of its rounds. This machine: \
+    the interval also covers what another session on the same machine would change. Neither says anything about other \
+    machines.";
+
+/// The report on several machines.
+pub fn report(across: &Across, version: &str) -> Report {
+    let names = listed(across.machines.iter().map(|machine| &machine.name));
+    Report {
+        title: format!("On {}", counted(across.machines.len(), "machine")),
+        run: names,
+        facts: across.machines.iter().map(machine).collect(),
+        condition: missing(across),
+        alarms: Vec::new(),
+        answer: answer(across),
+        counts: counts(across),
+        sections: vec![
+            Section::default().with_shown(Shown::Terminal, Paragraph::plain(answer(across))),
+            Section::titled("Notes").with(List::new(ListLook::Notes, across.notes.clone())),
+            Section::titled("On all machines")
+                .with(all_machines(across))
+                .with(Paragraph::legend(ON_ALL))
+                .with(Paragraph::legend(SAMPLE)),
+            Section::titled("On each machine")
+                .with(each_machine(across))
+                .with(Paragraph::legend(SCOPES))
+                .with(Paragraph::legend(across.drift.sentence())),
+            Section::titled("What differs between the machines").with(facts(across)),
+            Section::titled("Not compared").with(List::new(ListLook::Notes, across.left_out.clone())),
+        ],
+        origin: format!("Made by fsarena {version}."),
+        version: version.to_owned(),
+    }
+}
+
+/// `node1: run 8 (2026-03-01T12:00:00Z, 6 rounds)`.
+fn machine(machine: &MachineRuns) -> String {
+    let runs = machine.runs.iter().map(|run| format!("{} ({}, {})", run.name, run.started, rounds(run.rounds)));
+    format!("{}: {}", machine.name, listed(runs))
+}
+
+fn missing(across: &Across) -> Option<String> {
+    let one = across.missing.iter().map(|machine| format!("`{}` ({})", machine.name, machine.why));
+    (!across.missing.is_empty()).then(|| format!("Not in this report: {}.", listed(one)))
+}
+
+fn answer(across: &Across) -> String {
+    let of = |verdicts: &[Verdict]| {
+        across.pairs.iter().filter(|pair| verdicts.contains(&pair.verdict)).collect::<Vec<&AcrossPair>>()
+    };
+    let decided = of(&[Verdict::Faster, Verdict::Slower]);
+    let machines = match across.machines.len() {
+        2 => "both machines".to_owned(),
+        count => format!("all {}", counted(count, "machine")),
+    };
+    let holds = match decided.as_slice() {
+        [] => format!("No difference holds on {machines}."),
+        decided => format!("On {machines} {}.", listed(decided.iter().map(|pair| winner(pair)))),
+    };
+    let depends: Vec<String> = across.pairs.iter().filter(|pair| pair.depends).filter_map(span).collect();
+    let depends = (!depends.is_empty()).then(|| format!("It depends on the machine in {}.", listed(depends)));
+    let equal = of(&[Verdict::Equivalent]).len();
+    let rest = format!(
+        "Of {}, {} {} within {} on {machines}, and {} undecided.",
+        counted(across.pairs.len(), "comparison"),
+        equal,
+        if equal == 1 { "is equal" } else { "are equal" },
+        number::percent(across.margin.0),
+        of(&[Verdict::Undecided]).len(),
+    );
+    [Some(holds), depends, Some(rest)].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// `xfs is faster than ext4 in create-fsync (1.31×)`.
+fn winner(pair: &AcrossPair) -> String {
+    let AcrossPair { workload, a, b, .. } = pair;
+    let (better, worse) = if pair.verdict == Verdict::Slower { (b, a) } else { (a, b) };
+    let ratio = pair.sample.map(|sample| pair::times(Some(favourable(sample.ratio)))).unwrap_or_default();
+    format!("{better} is faster than {worse} in {workload} ({ratio})")
+}
+
+fn favourable(ratio: f64) -> Ratio {
+    Ratio { middle: ratio.max(ratio.recip()), low: None, high: None }
+}
+
+/// `create-fsync (xfs / ext4 from 0.80× to 1.40×)`.
+fn span(pair: &AcrossPair) -> Option<String> {
+    let ratios = || pair.machines.iter().filter_map(|machine| machine.ratio);
+    let (least, most) = (ratios().reduce(f64::min)?, ratios().reduce(f64::max)?);
+    let times = |middle| Ratio { middle, low: None, high: None }.times();
+    Some(format!("{} ({} from {} to {})", pair.workload, name(pair), times(least), times(most)))
+}
+
+fn name(pair: &AcrossPair) -> String {
+    format!("{} / {}", pair.a, pair.b)
+}
+
+fn counts(across: &Across) -> Vec<Count> {
+    let of = |shade: Shade, wanted: &[Verdict], words| {
+        let count = across.pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count();
+        Count { verdict: shade, count, words }
+    };
+    vec![
+        of(Shade::Faster, &[Verdict::Faster, Verdict::Slower], "a difference on all machines"),
+        of(Shade::Equivalent, &[Verdict::Equivalent], "equivalent on all machines"),
+        of(Shade::Undecided, &[Verdict::Undecided], "undecided"),
+        of(Shade::Invalid, &[Verdict::Invalid], "invalid"),
+    ]
+}
+
+fn all_machines(across: &Across) -> Table {
+    let mean = |sample: Sample| Ratio { middle: sample.ratio, low: Some(sample.low), high: Some(sample.high) };
+    let further =
+        |sample: Sample| Ratio { low: Some(sample.further_low), high: Some(sample.further_high), ..mean(sample) };
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| DASH.to_owned());
+    TableOf::new(TableLook::Full, &across.pairs)
+        .column(Name, "workload", |pair| pair.workload.clone())
+        .column(Words, "pair", name)
+        .column(Words, "on all", |pair| verdict(pair, pair.verdict))
+        .column(Words, "depends", |pair| if pair.depends { "yes" } else { "not shown" })
+        .column(Figure, "mean", |pair| pair::times(pair.sample.map(mean)))
+        .column(Figure, "interval", |pair| pair::interval(pair.sample.map(mean)))
+        .column(Figure, "further machine", |pair| pair::interval(pair.sample.map(further)))
+        .column(Figure, "between machines", |pair| {
+            or_dash(pair.sample.map(|sample| number::percent(sample.deviation.0)))
+        })
+        .column(Reference, "", |pair| pair.reason.clone())
+        .done()
+}
+
+/// `xfs faster`, from the point of view of the reader.
+fn verdict(pair: &AcrossPair, verdict: Verdict) -> Entry {
+    let words = match verdict {
+        Verdict::Faster => format!("{} faster", pair.a),
+        Verdict::Slower => format!("{} faster", pair.b),
+        other => other.to_string(),
+    };
+    Entry::from(Sentence::new(Role::Verdict(verdict.into()), words))
+}
+
+/// A pair on a machine.
+struct Row<'a> {
+    pair: &'a AcrossPair,
+    machine: &'a str,
+    on: &'a PairOnMachine,
+}
+
+fn each_machine(across: &Across) -> Table {
+    let rows = across.pairs.iter().flat_map(|pair| {
+        let machines = across.machines.iter().zip(&pair.machines);
+        machines.map(move |(machine, on)| Row { pair, machine: &machine.name, on })
+    });
+    let rows: Vec<Row<'_>> = rows.collect();
+    let ratio = |row: &Row<'_>| Some(Ratio { middle: row.on.ratio?, low: row.on.low, high: row.on.high });
+    TableOf::new(TableLook::Grouped, &rows)
+        .column(Name, "workload, pair", |row| format!("{}, {}", row.pair.workload, name(row.pair)))
+        .column(Words, "machine", |row| row.machine.to_owned())
+        .column(Figure, "ratio", |row| pair::times(ratio(row)))
+        .column(Figure, "interval", |row| pair::interval(ratio(row)))
+        .column(Words, "this session", |row| verdict(row.pair, row.on.session))
+        .column(Words, "this machine", |row| verdict(row.pair, row.on.verdict))
+        .column(Figure, "rounds", |row| row.on.rounds.to_string())
+        .column(Reference, "", |row| row.on.reason.clone())
+        .done()
+}
+
+fn facts(across: &Across) -> Table {
+    let value = |fact: &MachineFact, machine: &usize| match fact.values.get(*machine).map(String::as_str) {
+        None | Some("") => DASH.to_owned(),
+        Some(value) => value.to_owned(),
+    };
+    let machines = across.machines.iter().enumerate().map(|(index, machine)| (machine.name.clone(), index));
+    TableOf::new(TableLook::Full, &across.facts)
+        .column(Name, "what differs", |fact| fact.what.clone())
+        .columns(Words, machines, value)
+        .done()
+}

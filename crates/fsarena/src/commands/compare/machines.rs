@@ -1,0 +1,114 @@
+//! The same comparison on several machines at the same time: a run of each, and one report on all of them.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+
+use anyhow::{Error, Result};
+use fsarena_analyse::NamedRun;
+use fsarena_model::across::MissingMachine;
+use fsarena_model::{RunRecord, Status};
+
+use super::{ended, show};
+use crate::agent::Order;
+use crate::cli::{Global, PageFormat, Shown};
+use crate::commands::across::{self, Page};
+use crate::exit::{self, Ended, Refusal};
+use crate::note::note;
+use crate::perform::{Place, Task, perform};
+use crate::signals::stop_flag;
+
+/// How a run on a machine ended: its record, or why there is none.
+type Outcome = Result<(RunRecord, Status), Error>;
+
+/// Makes the runs and prints the report. A machine without a result does not stop the others.
+pub fn run(global: &Global, order: &Order, commands: &[String], shown: &Shown) -> Result<Ended> {
+    let page = page(shown)?;
+    note!("on {} machines at the same time, each with a run of its own", commands.len());
+    let (mut missing, mut found, mut first_error) = (Vec::new(), Vec::new(), None);
+    for (command, outcome) in commands.iter().zip(on_machines(global, order, commands)?) {
+        match outcome {
+            Ok(run) => found.push(run),
+            Err(error) => {
+                missing.push(MissingMachine { name: command.clone(), why: exit::words(&error) });
+                first_error = first_error.or(Some(error));
+            }
+        }
+    }
+    let is_missing = (!missing.is_empty()).then_some(Ended::WithFailures);
+    let worst = found.iter().map(|(record, status)| ended(record, *status)).chain(is_missing).max_by_key(severity);
+    match (found.as_slice(), first_error) {
+        ([], Some(error)) => return Err(error),
+        ([(record, _)], _) => show(global, record, shown)?,
+        _ => across::show(global, &page, &found.into_iter().map(named).collect::<Vec<_>>(), missing)?,
+    }
+    Ok(worst.unwrap_or(Ended::Well))
+}
+
+/// Makes the run of each machine.
+fn on_machines(global: &Global, order: &Order, commands: &[String]) -> Result<Vec<Outcome>> {
+    let (quiet, stop) = (quiet(global), stop_flag()?);
+    let on = |command: &String| {
+        let task = Task { order: order.clone(), place: Place::Agent(command.clone()) };
+        on_machine(&quiet, &task, &stop)
+    };
+    Ok(thread::scope(|scope| {
+        let started: Vec<_> = commands.iter().map(|command| scope.spawn(|| on(command))).collect();
+        started.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    }))
+}
+
+/// Runs the comparison on one machine, and says how it ended.
+fn on_machine(global: &Global, task: &Task, stop: &AtomicBool) -> Outcome {
+    let Place::Agent(command) = &task.place else { return Err(Error::msg("this is no other machine")) };
+    let outcome = perform(global, task, stop).and_then(|run| run.ok_or_else(stopped));
+    match &outcome {
+        Ok((record, Status::Complete)) => note!("`{command}`: run {} is complete", record.run),
+        Ok((record, Status::Interrupted)) => note!("`{command}`: run {} is interrupted", record.run),
+        Err(error) => note!("`{command}`: no result: {}", exit::words(error)),
+    }
+    outcome
+}
+
+fn stopped() -> Error {
+    Refusal::trial("stopped before anything was measured", "start it again").into()
+}
+
+fn named((record, _): (RunRecord, Status)) -> Vec<NamedRun> {
+    vec![NamedRun { name: format!("run {}", record.run), record }]
+}
+
+/// Several progress lines would overwrite each other.
+fn quiet(global: &Global) -> Global {
+    Global { no_progress: true, store: global.store.clone(), ..*global }
+}
+
+fn severity(ended: &Ended) -> u8 {
+    match ended {
+        Ended::Well => 0,
+        Ended::WithRegression => 1,
+        Ended::WithFailures => 2,
+        Ended::Interrupted => 3,
+    }
+}
+
+/// What is printed at the end.
+///
+/// # Errors
+/// If the format is one of single runs.
+fn page(shown: &Shown) -> Result<Page> {
+    let usual = if shown.output.is_some() { "html" } else { "text" };
+    let format = match shown.format.as_deref().unwrap_or(usual) {
+        "text" | "summary" => PageFormat::Text,
+        "markdown" => PageFormat::Markdown,
+        "html" => PageFormat::Html,
+        "json" => PageFormat::Json,
+        other => {
+            let text = format!("`{other}` is a format of one run, and there is a run of each machine");
+            return Err(
+                Refusal::wrong_use(text, "--format text, markdown, html or json; later: fsarena report RUN").into()
+            );
+        }
+    };
+    Ok(Page { format, output: shown.output.clone() })
+}

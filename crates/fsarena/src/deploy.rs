@@ -1,0 +1,229 @@
+//! Brings this program to another machine that lacks it, or has another version, through the ssh that is to start an
+//! agent there.
+//!
+//! It is one static binary, so a copy is enough. It goes to a folder of the user's cache that is named after its
+//! content, so that it is copied once, and never replaces a binary that runs.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use fsarena_sys::child::end_with_parent;
+use sha2::{Digest, Sha256};
+
+use crate::exit::Refusal;
+use crate::note::note;
+
+/// This version of fsarena.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// How often to look whether a command has ended, or is to stop.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The exit code of a shell that does not find a command.
+const NOT_FOUND: i32 = 127;
+
+/// The command that starts an agent of this version where `command` starts one: `command` itself, or if it is `ssh …
+/// fsarena agent` and the machine lacks this version, one with the path of a copy there. Any other command is
+/// returned as it is.
+///
+/// # Errors
+/// If the machine cannot be reached, or the program cannot be copied or does not run there.
+pub fn ready(command: &str, stop: &AtomicBool) -> Result<String> {
+    let Some(place) = OverSsh::of(command) else { return Ok(command.to_owned()) };
+    let found = place.version(stop)?;
+    if found.as_deref() == Some(VERSION) {
+        return Ok(command.to_owned());
+    }
+    let binary = Binary::own()?;
+    let path = match place.copy_of(&binary, stop)? {
+        Some(path) => path,
+        None => {
+            let has = found.map_or("no fsarena".to_owned(), |version| format!("fsarena {version}"));
+            note!("`{}` has {has}: copying this one, {VERSION}, to it", place.name());
+            place.copy(&binary, stop)?
+        }
+    };
+    place.agent(&path)
+}
+
+/// A command that starts an agent through ssh: `ssh HOST fsarena agent`.
+#[derive(Debug, PartialEq, Eq)]
+struct OverSsh {
+    /// The words before the program.
+    ssh: Vec<String>,
+    program: String,
+}
+
+/// This program's file.
+struct Binary {
+    file: File,
+    bytes: u64,
+    /// The folder of its copies, below the user's cache.
+    folder: String,
+}
+
+impl Binary {
+    fn own() -> Result<Self> {
+        let path = std::env::current_exe().context("the path of this program")?;
+        let reading = || format!("read {}", path.display());
+        let content = fs::read(&path).with_context(reading)?;
+        let file = File::open(&path).with_context(reading)?;
+        let hash: String = Sha256::digest(&content).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+        let bytes = content.len() as u64;
+        Ok(Self { file, bytes, folder: format!("fsarena/{VERSION}-{hash}") })
+    }
+}
+
+impl OverSsh {
+    /// `None` for any other command.
+    fn of(command: &str) -> Option<Self> {
+        let words = shlex::split(command)?;
+        let [ssh @ .., program, agent] = words.as_slice() else { return None };
+        let is = |word: &String, name: &str| Path::new(word).file_name().is_some_and(|file| file == name);
+        let is_ssh = ssh.iter().any(|word| is(word, "ssh"));
+        (agent == "agent" && is(program, "fsarena") && is_ssh)
+            .then(|| Self { ssh: ssh.to_vec(), program: program.clone() })
+    }
+
+    fn name(&self) -> String {
+        self.ssh.join(" ")
+    }
+
+    /// The version of the program there; `None` if there is none.
+    fn version(&self, stop: &AtomicBool) -> Result<Option<String>> {
+        let program = quoted(&self.program)?;
+        let script = format!("command -v {program} >/dev/null || exit {NOT_FOUND}; exec {program} --version");
+        let ended = self.run(&script, Stdio::null(), stop)?;
+        match ended.status.code() {
+            Some(0) => Ok(Some(ended.stdout.trim().trim_start_matches("fsarena ").to_owned())),
+            Some(NOT_FOUND) => Ok(None),
+            _ => {
+                let text = format!("`{}` reaches no machine: {}", self.name(), ended.stderr.trim());
+                Err(Refusal::machine(text, format!("try it alone: {} true", self.name())).into())
+            }
+        }
+    }
+
+    /// The path of the binary's copy there, if there is one that runs.
+    fn copy_of(&self, binary: &Binary, stop: &AtomicBool) -> Result<Option<String>> {
+        let script = format!("{}; \"$file\" --version >/dev/null 2>&1 && printf %s \"$file\"", names(binary));
+        let ended = self.run(&script, Stdio::null(), stop)?;
+        Ok(Some(ended.stdout).filter(|path| ended.status.success() && !path.is_empty()))
+    }
+
+    /// Copies the binary there, and returns its path.
+    fn copy(&self, binary: &Binary, stop: &AtomicBool) -> Result<String> {
+        let script = format!(
+            "{}; umask 077; mkdir -p \"$folder\" || exit 1; trap 'rm -f \"$new\"' EXIT
+             cat >\"$new\" && [ \"$(wc -c <\"$new\")\" -eq {} ] && chmod 700 \"$new\" || exit 1
+             \"$new\" --version >/dev/null || {{ echo \"it does not run on $(uname -sm)\" >&2; exit 1; }}
+             mv \"$new\" \"$file\" && printf %s \"$file\"",
+            names(binary),
+            binary.bytes
+        );
+        let ended = self.run(&script, binary.file.try_clone()?.into(), stop)?;
+        if ended.status.success() {
+            return Ok(ended.stdout);
+        }
+        let text = format!("copy fsarena by `{}`: {}", self.name(), ended.stderr.trim());
+        let hint =
+            format!("install fsarena {VERSION} there, and name its path: --on '{} PATH/fsarena agent'", self.name());
+        Err(Refusal::machine(text, hint).into())
+    }
+
+    /// The command that starts an agent of the program at `path` there.
+    fn agent(&self, path: &str) -> Result<String> {
+        let path = quoted(path)?;
+        let words = self.ssh.iter().map(String::as_str).chain([path.as_str(), "agent"]);
+        shlex::try_join(words).map_err(|_| unprintable().into())
+    }
+
+    /// Runs a script in a shell there. ssh joins its arguments to a line for the user's shell, hence the quotes.
+    fn run(&self, script: &str, input: Stdio, stop: &AtomicBool) -> Result<Ended> {
+        let script = quoted(script)?;
+        let mut command = Command::new(&self.ssh[0]);
+        command.args(&self.ssh[1..]).args(["sh", "-c", &script]).stdin(input);
+        end_with_parent(&mut command);
+        let name = self.name();
+        Ended::of(command, stop).map_err(|error| {
+            let hint = "the command after --on has to start an agent, as in --on 'ssh HOST fsarena agent'";
+            Refusal::wrong_use(format!("start `{name}`: {error}"), hint).into()
+        })
+    }
+}
+
+/// Lines of a shell that name the folder of the binary's copy, the copy, and the file that becomes it.
+fn names(binary: &Binary) -> String {
+    let folder = format!("folder=\"${{XDG_CACHE_HOME:-$HOME/.cache}}/{}\"", binary.folder);
+    format!("{folder}; file=\"$folder/fsarena\"; new=\"$folder/new.$$\"")
+}
+
+fn quoted(text: &str) -> Result<String> {
+    Ok(shlex::try_quote(text).map_err(|_| unprintable())?.into_owned())
+}
+
+fn unprintable() -> Refusal {
+    Refusal::wrong_use("the command that starts the agent has a null byte", "--on 'ssh HOST fsarena agent'")
+}
+
+/// How a command ended, and what it wrote.
+struct Ended {
+    status: ExitStatus,
+    stdout: String,
+    stderr: String,
+}
+
+impl Ended {
+    /// Waits for the end of a command, which is killed once `stop` is set.
+    fn of(mut command: Command, stop: &AtomicBool) -> io::Result<Self> {
+        let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+        let mut child = command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?).spawn()?;
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if stop.load(Ordering::Relaxed) {
+                child.kill()?;
+            }
+            thread::sleep(LOOK);
+        };
+        Ok(Self { status, stdout: text(stdout)?, stderr: text(stderr)? })
+    }
+}
+
+fn text(mut file: File) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_ssh_copies_and_only_to_an_agent_of_fsarena() {
+        let over = |command: &str| OverSsh::of(command).map(|it| (it.name(), it.program));
+        let expected = |ssh: &str, program: &str| Some((ssh.to_owned(), program.to_owned()));
+        assert_eq!(over("ssh -p 22 me@node fsarena agent"), expected("ssh -p 22 me@node", "fsarena"));
+        assert_eq!(over("/usr/bin/ssh node /opt/fsarena agent"), expected("/usr/bin/ssh node", "/opt/fsarena"));
+        for other in ["fsarena agent", "srun -w n7 fsarena agent", "ssh node run-agent", "ssh node fsarena", "'", ""] {
+            assert_eq!(over(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_command_of_a_copy_is_quoted_for_both_shells() {
+        let place = OverSsh::of("ssh -F 'a b' node fsarena agent").expect("ssh");
+        let command = place.agent("/home/x y/fsarena").expect("words");
+        let words = shlex::split(&command).expect("closed");
+        assert_eq!(words, ["ssh", "-F", "a b", "node", "'/home/x y/fsarena'", "agent"]);
+    }
+}
