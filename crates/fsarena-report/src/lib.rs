@@ -7,6 +7,7 @@
 //! Another crate adds sections and drawings with [`Additions`], made of the kinds of content in [`report`] and of the
 //! parts of drawings in [`svg`], and has a list of formats of its own.
 
+mod anchor;
 mod answer;
 mod csv;
 mod difference;
@@ -28,10 +29,12 @@ mod ranking;
 mod recommendation;
 pub mod report;
 mod sections;
+mod standing;
 pub mod svg;
 mod text;
 mod visible;
 mod words;
+mod work;
 
 use fsarena_model::Comparison;
 
