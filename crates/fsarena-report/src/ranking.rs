@@ -198,11 +198,10 @@ pub fn best(comparison: &Comparison, group: &Group<'_>, workload: &str) -> Optio
     (group.contenders.len() >= SEVERAL).then_some(best)
 }
 
-/// The contenders of the best group of a workload, if some ranked ones are not in it.
-pub fn some_best(comparison: &Comparison, group: &Group<'_>, workload: &str) -> Option<Vec<String>> {
-    let is_worse = |row: &StandingRow| !row.in_best_group;
-    let best = ranked(comparison, group, workload).filter(|row| row.in_best_group).map(|row| label(row).to_owned());
-    ranked(comparison, group, workload).any(is_worse).then(|| best.collect())
+/// The contenders of the best group of a workload.
+pub fn best_group(comparison: &Comparison, group: &Group<'_>, workload: &str) -> Vec<String> {
+    let best = ranked(comparison, group, workload).filter(|row| row.in_best_group);
+    best.map(|row| label(row).to_owned()).collect()
 }
 
 /// Each best group with its workloads, `ext4, xfs: stat-tree, randread-4k`, the smallest first. Empty if no contender

@@ -15,6 +15,9 @@ use crate::work::{Work, works};
 /// Maximum number of workloads that are named. More are counted.
 const NAMED: usize = 2;
 
+/// Maximum number of contenders that are named if they are all of a group.
+const FEW: usize = 3;
+
 /// The sentences on a group of contenders: a single one if nothing is decided, none if the run judges nothing.
 pub fn sentences(comparison: &Comparison, group: &Group<'_>) -> Vec<Sentence> {
     let verdicts: Vec<&PairVerdict> = super::pairs(comparison, group);
@@ -70,13 +73,13 @@ impl Outcomes<'_> {
     /// Where the best are equivalent.
     fn shared(&self) -> String {
         let names = self.names(|lead| *lead == Lead::Several);
-        self.best_of(&names, |labels| format!("{labels} are equally fast"), "all are equally fast")
+        self.best_of(&names, |labels| format!("{labels} are equally fast"))
     }
 
     /// Where no lead is shown.
     fn open(&self) -> String {
         let names = self.names(|lead| *lead == Lead::Open);
-        self.best_of(&names, |labels| format!("undecided between {labels}"), "undecided")
+        self.best_of(&names, |labels| format!("undecided between {labels}"))
     }
 
     fn invalid(&self) -> String {
@@ -98,19 +101,20 @@ impl Outcomes<'_> {
         self.rankings.iter().filter(|(_, ranking)| wanted(&lead(ranking))).map(|(name, _)| *name).collect()
     }
 
-    /// A part for each best group in some workloads; `all` if it has all contenders.
-    fn best_of(&self, names: &[&str], some: impl Fn(&str) -> String, all: &str) -> String {
-        let mut found: Vec<(Option<String>, Vec<&str>)> = Vec::new();
+    /// A part for each best group in some workloads.
+    fn best_of(&self, names: &[&str], words: impl Fn(&str) -> String) -> String {
+        let mut found: Vec<(String, Vec<&str>)> = Vec::new();
         for name in names.iter().copied() {
-            let best = ranking::some_best(self.comparison, self.group, name).map(listed);
+            let best = match ranking::best_group(self.comparison, self.group, name) {
+                all if all.len() > FEW && all.len() == self.group.contenders.len() => "all".to_owned(),
+                best => listed(best),
+            };
             match found.iter_mut().find(|(known, _)| *known == best) {
                 Some((_, own)) => own.push(name),
                 None => found.push((best, vec![name])),
             }
         }
-        let part = |(best, names): &(Option<String>, Vec<&str>)| {
-            best.as_ref().map_or(all.to_owned(), |labels| some(labels)) + &self.place(names)
-        };
+        let part = |(labels, names): &(String, Vec<&str>)| words(labels) + &self.place(names);
         found.iter().map(part).collect::<Vec<_>>().join(", ")
     }
 
