@@ -7,6 +7,7 @@ mod claims;
 mod differences;
 mod factors;
 mod figures;
+mod matrix;
 mod winners;
 
 use fsarena_model::reproduction::{Measured, ReproducedFigure, StandIn};
@@ -39,6 +40,7 @@ pub fn section(comparison: &Comparison) -> Option<Section> {
         .with(List::new(ListLook::Paragraphs, sentences))
         .with_shown(Shown::Terminal, List::new(ListLook::Paragraphs, outcomes(reproduction)))
         .with(List::new(ListLook::Paragraphs, after::verified(comparison)))
+        .with_shown(Shown::Page, matrix::matrix(reproduction))
         .with_shown(Shown::Page, charts::curves(reproduction));
     let tables = tables.map(|table| (Shown::Everywhere, table)).into_iter();
     let tables = tables.chain([(Shown::Documents, claims::sheet(reproduction))]);
@@ -108,7 +110,7 @@ const UNFINISHED: &str = "did not finish";
 
 /// How a figure is measured here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+pub enum Form {
     AsPublished,
     Properly,
 }

@@ -14,7 +14,8 @@ use crate::{anchor, pair, ranking, standing, words};
 /// The tables of all groups of contenders.
 pub fn matrix(comparison: &Comparison) -> Section {
     let works = works(comparison);
-    let mut section = Section::titled("Who is best where");
+    let title = if comparison.verdicts.is_empty() { "The figures" } else { "Who is best where" };
+    let mut section = Section::titled(title);
     for (index, group) in groups(comparison).iter().enumerate() {
         let apart = apart(group).filter(|_| index > 0).unwrap_or_default();
         section = section.with_shown(Shown::Page, Paragraph::apart(apart));
@@ -33,6 +34,7 @@ fn table(comparison: &Comparison, group: &Group<'_>, works: &[Work<'_>]) -> Tabl
         .column(Words, "unit", |row| unit(row))
         .columns(Words, labels, |row, label| entry(comparison, group, row, label));
     let table = match group.contenders.len() {
+        _ if comparison.verdicts.is_empty() => table,
         0 | 1 => table,
         2 => table.column(Words, "ranking", |row| order(comparison, group, row)),
         _ => {
@@ -61,7 +63,8 @@ fn unit(workload: &WorkloadRow) -> Sentence {
 
 fn entry(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, label: &Label) -> Entry {
     let name = &workload.name;
-    let Some(cell) = comparison.cell(name, label) else { return DASH.into() };
+    let was_tried = |cell: &&Cell| cell.median.is_some() || !cell.validity.is_empty();
+    let Some(cell) = comparison.cell(name, label).filter(was_tried) else { return DASH.into() };
     let figure = Sentence::new(Role::Link(anchor::contender(comparison, name, label)), figure_of(cell, &cell.unit));
     let Some(shade) = shade(comparison, group, cell) else { return figure.into() };
     let figure = figure.and(Role::Verdict(shade), standing::word(comparison, name, label, shade));
