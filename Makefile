@@ -19,7 +19,7 @@ APPS_phoronix-2009 := $(POSTGRESQL) apache2:apache2-bin ab:apache2-utils sqlite3
 # A suite may set its contenders and rounds; `quick` sets neither.
 OF_SUITE := $(if $(SUITE),--suite $(SUITE)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SCALE),--scale $(SCALE))
 
-.PHONY: help apps compare test test-command test-parts test-articles build install dist setup calibrate bench-round bench-engine bench-market parity parity-apps references clean cluster cluster-smoke cluster-down
+.PHONY: help apps compare test test-command test-parts test-articles test-page build install dist setup calibrate bench-round bench-engine bench-market parity parity-apps references clean cluster cluster-smoke cluster-down
 
 help:
 	@echo "make compare    compare ext4, xfs and btrfs here, and write fsarena-report.html"
@@ -27,6 +27,7 @@ help:
 	@echo "make apps       install the programs of these suites: MariaDB, PostgreSQL, Apache httpd and tools; no service is started or enabled"
 	@echo "make test       check everything, as CI does (NEEDS=list: list tests that cannot run here instead of failing)"
 	@echo "make test-articles  run every suite and article for seconds, and compare the catalogue with the articles (SEEDS=DIR)"
+	@echo "make test-page  open the pages of a run and of an article in Chromium, which is installed (300 MB); root (PAGES='a.html b.html': these)"
 	@echo "make build      the release binary, $(FSARENA)"
 	@echo "make install    the binary, completions and the manual page (PREFIX=/usr/local DESTDIR=)"
 	@echo "make dist       packages for Debian, archives and checksums in $(TARGET_DIR)/dist"
@@ -89,6 +90,21 @@ test-parts:
 test-articles: setup apps
 	FSARENA_SEEDS=$(or $(SEEDS),/work/shared/seeds) $(TEST) --test cli --test published -- --ignored
 	$(if $(FIO_EXAMPLES),FSARENA_FIO_EXAMPLES=$(FIO_EXAMPLES) $(TEST) --test engine -- --ignored --nocapture fios_own_examples)
+
+# Installs Chromium and is therefore no part of `make test`. Pictures of the pages are left in pages/pictures of the
+# target directory. The store of the two runs is removed.
+PAGE_DIR := $(abspath $(TARGET_DIR))/pages
+AXE := axe-core-4.10.3
+AXE_SHA256 := 0f2b4d7dcdf7d1219df8d1959ad68e565f51d14c3f0d88bb71cd59abeb956292
+ON_PAGES := $(FSARENA) --store $(PAGE_DIR)/store.sqlite
+test-page: $(if $(PAGES),,build)
+	@scripts/install-missing chromium:chromium python3:python3 npm:npm
+	@mkdir -p $(PAGE_DIR)
+	cd $(PAGE_DIR) && npm pack --silent $(subst core-,core@,$(AXE)) && echo "$(AXE_SHA256)  $(AXE).tgz" | sha256sum --check && tar -xzf $(AXE).tgz package/axe.min.js
+	$(if $(PAGES),,$(ON_PAGES) compare ext4 xfs btrfs --rounds 4 -o $(PAGE_DIR)/run.html > /dev/null)
+	$(if $(PAGES),,$(ON_PAGES) reproduce axvisor --scale smoke -o $(PAGE_DIR)/article.html > /dev/null)
+	@rm -f $(PAGE_DIR)/store.sqlite*
+	scripts/test-page $(PAGE_DIR)/package/axe.min.js $(PAGE_DIR)/pictures $(or $(PAGES),$(PAGE_DIR)/run.html $(PAGE_DIR)/article.html)
 
 bench-round: build
 	rm -f target/bench-round.sqlite*

@@ -5,7 +5,8 @@ use fsarena_model::comparison::{
 };
 use fsarena_model::event::Note;
 use fsarena_model::{
-    Comparison, Contender, ContenderFacts, Label, Recommendation, Rounds, RunRecord, Severity, Status, Trial, Workload,
+    Comparison, Contender, ContenderFacts, Label, Plan, Recommendation, Rounds, RunRecord, Severity, Status, Trial,
+    Workload,
 };
 use fsarena_stats::cell_summary;
 
@@ -44,7 +45,7 @@ pub fn assess(record: &RunRecord) -> Comparison {
         condition: noise::condition(record),
         environment: record.environment.clone(),
         contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
-        workloads: plan.workloads.iter().map(workload_row).collect(),
+        workloads: plan.workloads.iter().map(|workload| workload_row(plan, workload)).collect(),
         notes: notes(record, &cells),
         unavailable: plan.unavailable.clone(),
         recommendation: judged.recommendation.map(Box::new),
@@ -157,7 +158,8 @@ fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
     }
 }
 
-fn workload_row(workload: &Workload) -> WorkloadRow {
+fn workload_row(plan: &Plan, workload: &Workload) -> WorkloadRow {
+    let has_it = |(_, members): &(&String, &Vec<String>)| members.iter().any(|name| name == workload.base());
     WorkloadRow {
         engine: workload.engine.clone(),
         name: workload.name.to_string(),
@@ -170,6 +172,7 @@ fn workload_row(workload: &Workload) -> WorkloadRow {
         cache: workload.cache,
         measures: workload.measures.clone(),
         why: workload.why.clone(),
+        group: plan.groups.iter().find(has_it).map(|(name, _)| name.clone()),
         variant_of: workload.rate().map(|_| workload.base().to_owned()),
         rate: workload.rate().map(|rate| rate.to_string()),
         memory_limit: workload.memory_limit,

@@ -21,6 +21,7 @@ pub const FORMATS: &[Format] = &[
 /// grids.
 pub fn additions(comparison: &Comparison) -> Additions {
     Additions {
+        answer: reproduction::answer(comparison),
         sections: reproduction::section(comparison).into_iter().collect(),
         of_workloads: page::of_workloads(comparison),
     }

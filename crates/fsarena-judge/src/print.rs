@@ -30,7 +30,7 @@ pub fn report(judgement: &Judgement, version: &str) -> Report {
         facts: vec![head],
         condition: None,
         alarms: Vec::new(),
-        answer: answer.clone(),
+        answer: vec![answer.clone().into()],
         counts: Vec::new(),
         sections: vec![
             Section::default().with_shown(Shown::Terminal, Paragraph::plain(answer)),

@@ -1,5 +1,5 @@
 //! Prints a made-up comparison in a format, to look at during development: `cargo run -p fsarena-report --example
-//! fixture -- html > /tmp/report.html`.
+//! fixture -- html > /tmp/report.html`. A further argument names a variation, or a report in JSON to read instead.
 
 use std::io::Write;
 
@@ -15,9 +15,14 @@ fn main() {
     let comparison = match arguments.next().as_deref() {
         Some("two") => fixture::only(&["ext4", "xfs"]),
         Some("tmpfs") => fixture::with_tmpfs(),
+        Some("crowded") => fixture::crowded(),
         Some("grids") => fixture::grids(),
         Some("open_loops") => fixture::open_loops(),
         Some("interrupted") => fixture::interrupted(),
+        Some(path) if path.ends_with(".json") => {
+            let json = std::fs::read_to_string(path).expect("readable");
+            serde_json::from_str(&json).expect("a report")
+        }
         _ => fixture::fixture(),
     };
     let format = fsarena_report::FORMATS.iter().find(|format| format.name == name);

@@ -1,5 +1,6 @@
-//! The answer in one paragraph: the winners of the workloads, the number of ties, the largest differences, and what
-//! more time would decide.
+//! The answer in few sentences: the winners of the workloads, the number of ties, and what more time would decide.
+
+mod by_work;
 
 use fsarena_model::comparison::{ContenderRow, PairVerdict, WorkloadRow};
 use fsarena_model::{Comparison, Label, Status, Verdict};
@@ -8,25 +9,32 @@ use crate::group::{self, Group, labels};
 use crate::number::{self, span};
 use crate::pair;
 use crate::ranking::{Ranking, ranking};
+use crate::recommendation;
+use crate::report::{Role, Sentence};
 use crate::words::{self, counted, listed, rounds};
 
-/// How many of the largest differences are named.
-const LARGEST: usize = 3;
-
-/// The sentences, each complete.
-pub fn answer(comparison: &Comparison) -> Vec<String> {
-    let mut sentences: Vec<String> = comparison.condition.iter().cloned().collect();
-    for group in group::groups(comparison).iter().filter(|group| group.contenders.len() > 1) {
-        sentences.extend(winners(comparison, group));
-        sentences.extend(largest(comparison, group));
-        sentences.push(count(comparison, group));
+/// The sentences of a document, each complete: one for each group of workloads, then what holds for all.
+pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
+    let groups = group::groups(comparison);
+    let several: Vec<&Group<'_>> = groups.iter().filter(|group| group.contenders.len() > 1).collect();
+    let by_work = several.iter().flat_map(|group| by_work::sentences(comparison, group));
+    let is_decided = comparison.verdicts.iter().any(|pair| pair.verdict != Verdict::Undecided);
+    let condition = comparison.condition.iter().map(Sentence::from);
+    let of_mix = recommendation::best(comparison);
+    let mut sentences: Vec<Sentence> =
+        of_mix.map(|best| Sentence::new(Role::Strong, "By your own mix:").and(Role::Plain, best)).collect();
+    match is_decided {
+        true => sentences.extend(by_work.chain(condition)),
+        false => sentences.extend(condition.chain(by_work)),
     }
-    sentences.extend(price(comparison));
-    sentences.extend(apart(comparison));
-    sentences.extend(damaged(comparison));
+    let rest = several.iter().map(|group| count(comparison, group)).chain(price(comparison));
+    sentences.push(rest.collect::<Vec<_>>().join(" ").into());
+    sentences.extend(apart(comparison).map(Sentence::from));
+    sentences.extend(damaged(comparison).map(Sentence::from));
     if comparison.status == Status::Interrupted {
-        sentences.push(format!("The run was interrupted after {}.", rounds(comparison.rounds)));
+        sentences.push(format!("The run was interrupted after {}.", rounds(comparison.rounds)).into());
     }
+    sentences.retain(|sentence| !sentence.0.is_empty());
     sentences
 }
 
@@ -115,30 +123,6 @@ pub fn pairs<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a PairV
     comparison.workloads.iter().flat_map(|row| of(&row.name)).collect()
 }
 
-fn largest(comparison: &Comparison, group: &Group<'_>) -> Option<String> {
-    let decided = |pair: &&PairVerdict| matches!(pair.verdict, Verdict::Faster | Verdict::Slower);
-    let towards = |pair| Some((pair, pair::better(pair, pair::decision(pair)?).1));
-    let mut pairs: Vec<_> = pairs(comparison, group).into_iter().filter(decided).filter_map(towards).collect();
-    pairs.sort_by(|(_, left), (_, right)| right.middle.total_cmp(&left.middle));
-    let mut named: Vec<&str> = Vec::new();
-    pairs.retain(|(pair, _)| {
-        !named.contains(&pair.workload.as_str()) && {
-            named.push(&pair.workload);
-            true
-        }
-    });
-    let name = |(pair, ratio): &(&PairVerdict, number::Ratio)| {
-        let (winner, loser) = if pair.verdict == Verdict::Faster { (&pair.a, &pair.b) } else { (&pair.b, &pair.a) };
-        let interval = ratio.interval().map(|interval| format!(" {interval}")).unwrap_or_default();
-        format!("{}{interval} in {} ({winner} over {loser})", ratio.times(), pair.workload)
-    };
-    let largest: Vec<_> = pairs.iter().take(LARGEST).map(name).collect();
-    (!largest.is_empty()).then(|| match largest.len() {
-        1 => format!("The largest difference is {}.", largest[0]),
-        _ => format!("The largest differences are {}.", listed(&largest)),
-    })
-}
-
 fn count(comparison: &Comparison, group: &Group<'_>) -> String {
     let pairs = pairs(comparison, group);
     let of = |wanted: &[Verdict]| pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count();
@@ -151,6 +135,7 @@ fn count(comparison: &Comparison, group: &Group<'_>) -> String {
     ];
     let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
     match pairs.len() {
+        0 if comparison.verdicts.is_empty() => "This run judges nothing: it shows figures only.".to_owned(),
         0 => "No pair could be compared.".to_owned(),
         total => format!("Of {}: {}.", counted(total, "comparison"), listed(parts)),
     }

@@ -32,7 +32,7 @@ pub fn report(difference: &Difference, version: &str) -> Report {
         facts: vec![sides],
         condition: difference.withheld.as_ref().map(|why| format!("Nothing is decided: {why}.")),
         alarms: Vec::new(),
-        answer: answer(difference),
+        answer: vec![answer(difference).into()],
         counts: counts(difference),
         sections: vec![
             Section::default().with_shown(Shown::Terminal, Paragraph::plain(answer(difference))),

@@ -24,7 +24,7 @@ pub fn report(gate: &Gate, version: &str) -> Report {
         facts: vec![gate.title.clone()],
         condition: None,
         alarms: Vec::new(),
-        answer: answer.clone(),
+        answer: vec![answer.clone().into()],
         counts: Vec::new(),
         sections: vec![
             Section::default().with_shown(Shown::Terminal, Paragraph::plain(answer)),

@@ -33,7 +33,7 @@ pub fn report(history: &History, version: &str) -> Report {
         facts: vec![head],
         condition: None,
         alarms: Vec::new(),
-        answer: answer.clone(),
+        answer: vec![answer.clone().into()],
         counts: Vec::new(),
         sections: [Section::default().with_shown(Shown::Terminal, Paragraph::plain(answer))]
             .into_iter()

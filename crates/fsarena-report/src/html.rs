@@ -4,16 +4,19 @@ use fsarena_model::Comparison;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, HtmlEscape, Output, State, UndefinedBehavior, Value, escape_formatter};
+use sha2::{Digest, Sha256};
 
 use crate::report::{Additions, Medium, Report};
 use crate::{sections, visible};
 
 /// The templates; the page uses the others. Values are escaped in all whose names end in `.html`.
-const TEMPLATES: &[(&str, &str)] = &[
-    ("page.html", include_str!("../templates/page.html")),
-    ("style.css", include_str!("../templates/style.css")),
-    ("blocks.html", include_str!("../templates/blocks.html")),
-];
+const TEMPLATES: &[(&str, &str)] =
+    &[("page.html", include_str!("../templates/page.html")), ("blocks.html", include_str!("../templates/blocks.html"))];
+
+/// What the page has in its elements `style` and `script`. Its content security policy allows these two by their
+/// hashes, and nothing else.
+const INLINE: &[(&str, &str)] =
+    &[("style", include_str!("../templates/style.css")), ("script", include_str!("../templates/page.js"))];
 
 /// The report as one HTML page.
 pub fn render(comparison: &Comparison, additions: Additions) -> String {
@@ -31,9 +34,32 @@ pub fn of_report(report: Report) -> String {
     for (name, source) in TEMPLATES {
         environment.add_template(name, source).expect("the templates are fixed and tested");
     }
+    for (name, text) in INLINE {
+        environment.add_global(*name, Value::from_safe_string((*text).to_owned()));
+        environment.add_global(format!("{name}_source"), Value::from_safe_string(source_expression(text)));
+    }
     let page = environment.get_template("page.html").expect("the page is among the templates");
     let report = report.on(Medium::Page);
     page.render(Serde(report)).expect("the templates ask only for what a report has")
+}
+
+/// The source expression of a text in a content security policy: `sha256-` and the hash in base64 (W3C, Content
+/// Security Policy Level 3, 2.3.1).
+fn source_expression(text: &str) -> String {
+    format!("'sha256-{}'", base64(&Sha256::digest(text)))
+}
+
+/// Base64 with padding (RFC 4648, section 4).
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let group = |group: &[u8]| {
+        let byte = |index: usize| u32::from(group.get(index).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        let letter = |place: usize| char::from(LETTERS[(bits >> (18 - 6 * place) & 63) as usize]);
+        let letters: String = (0..=group.len()).map(letter).collect();
+        format!("{letters:=<4}")
+    };
+    bytes.chunks(3).map(group).collect()
 }
 
 /// Writes a value to the page; no other function does. Control characters become visible, and text in right-to-left
@@ -55,4 +81,24 @@ fn attribute(text: &str) -> Value {
 fn is_right_to_left(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}')
         || matches!(c, '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_that_of_the_rfc() {
+        let encoded = ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map(|text| base64(text.as_bytes()));
+        assert_eq!(encoded, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]);
+    }
+
+    #[test]
+    fn a_source_expression_is_that_of_the_standard() {
+        // The example of the MDN page on script-src: the text `alert('Hello, world.');`.
+        assert_eq!(
+            source_expression("alert('Hello, world.');"),
+            "'sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng='"
+        );
+    }
 }

@@ -8,6 +8,7 @@
 //! parts of drawings in [`svg`], and has a list of formats of its own.
 
 mod across;
+mod anchor;
 mod answer;
 mod csv;
 mod difference;
@@ -30,10 +31,12 @@ mod recommendation;
 pub mod report;
 mod scaling;
 mod sections;
+mod standing;
 pub mod svg;
 mod text;
 mod visible;
 mod words;
+mod work;
 
 use fsarena_model::Comparison;
 

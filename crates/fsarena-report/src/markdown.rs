@@ -13,9 +13,11 @@ pub fn render(comparison: &Comparison, additions: Additions) -> String {
 /// Any report as Markdown.
 pub fn of_report(report: Report) -> String {
     let report = report.on(Medium::Markdown);
-    let head = [format!("# {}", escaped(&report.title)), escaped(&report.answer), escaped(&format!("{}.", report.run))];
-    head.into_iter().chain(report.sections.iter().map(|outer| section("##", outer))).collect::<Vec<_>>().join("\n\n")
-        + "\n"
+    let mut parts = vec![format!("# {}", escaped(&report.title))];
+    parts.extend(report.answer.iter().map(sentence));
+    parts.push(escaped(&format!("{}.", report.run)));
+    parts.extend(report.sections.iter().map(|outer| section("##", outer)));
+    parts.join("\n\n") + "\n"
 }
 
 /// A section below a heading with this mark.

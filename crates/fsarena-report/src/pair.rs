@@ -33,6 +33,15 @@ pub fn better(pair: &PairVerdict, ratio: Ratio) -> (&Label, Ratio) {
     if is_b { (&pair.b, ratio.inverted()) } else { (&pair.a, ratio) }
 }
 
+/// The faster contender of a decided pair.
+pub fn winner(pair: &PairVerdict) -> Option<&Label> {
+    match pair.verdict {
+        Verdict::Faster => Some(&pair.a),
+        Verdict::Slower => Some(&pair.b),
+        Verdict::Equivalent | Verdict::Undecided | Verdict::Invalid => None,
+    }
+}
+
 /// `ext4 / xfs`.
 pub fn name(pair: &PairVerdict) -> String {
     format!("{} / {}", pair.a, pair.b)

@@ -7,7 +7,7 @@ use fsarena_model::probe::Role as ProbeRole;
 use fsarena_model::{Comparison, Label, Probe, ProbeId, probe};
 
 use crate::number::{self, DASH, bytes, hundredths, percent, seconds, three_digits};
-use crate::report::{ColumnKind, Fold, Role, Section, Sentence, TableLook, TableOf};
+use crate::report::{ColumnKind, Fold, Section, Sentence, TableLook, TableOf};
 use crate::words::Term;
 
 /// A figure that explains the metric.
@@ -118,11 +118,11 @@ fn is_elsewhere(id: &ProbeId) -> bool {
     id.operation().is_some() || id.probe().is_some_and(|probe| probe.role != ProbeRole::Explanation)
 }
 
-/// The title of a probe; of an unknown one its name and unit.
+/// The title of a probe, which the page's terms explain; of an unknown one its name and unit.
 fn title(id: &ProbeId, cells: &[&Cell]) -> Sentence {
     let unit = || cells.iter().find_map(|cell| cell.probes.get(id)).map_or("", |reading| &reading.unit);
     match find(id) {
-        Some(known) => Sentence::default().and_explained(Role::Plain, known.title, known.explanation),
+        Some(known) => known.title.into(),
         None => format!("{id}, {}", unit()).into(),
     }
 }

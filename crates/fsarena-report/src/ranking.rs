@@ -175,11 +175,16 @@ fn symbol(verdict: Verdict) -> &'static str {
 /// Minimum number of contenders for a best group. For two, the verdict says the same.
 const SEVERAL: usize = 3;
 
+/// The best and the worst possible rank of a contender; `None` for contenders without a rank.
+pub fn ranks(comparison: &Comparison, workload: &str, contender: &Label) -> Option<(u32, u32)> {
+    let mut rows = comparison.standings.iter().filter(|row| row.workload == workload);
+    let row = rows.find(|row| row.contender == *contender)?;
+    row.rank_best.zip(row.rank_worst)
+}
+
 /// `1`, or `1–2` if the verdicts leave it open; a dash for contenders without a rank.
 pub fn rank(comparison: &Comparison, workload: &str, contender: &Label) -> String {
-    let mut rows = comparison.standings.iter().filter(|row| row.workload == workload);
-    let row = rows.find(|row| row.contender == *contender);
-    match row.and_then(|row| row.rank_best.zip(row.rank_worst)) {
+    match ranks(comparison, workload, contender) {
         Some((best, worst)) if best < worst => format!("{best}–{worst}"),
         Some((best, _)) => best.to_string(),
         None => DASH.to_owned(),
@@ -191,6 +196,12 @@ pub fn best(comparison: &Comparison, group: &Group<'_>, workload: &str) -> Optio
     let best: Vec<&str> = ranked(comparison, group, workload).filter(|row| row.in_best_group).map(label).collect();
     let best = if best.is_empty() { DASH.to_owned() } else { best.join(", ") };
     (group.contenders.len() >= SEVERAL).then_some(best)
+}
+
+/// The contenders of the best group of a workload.
+pub fn best_group(comparison: &Comparison, group: &Group<'_>, workload: &str) -> Vec<String> {
+    let best = ranked(comparison, group, workload).filter(|row| row.in_best_group);
+    best.map(|row| label(row).to_owned()).collect()
 }
 
 /// Each best group with its workloads, `ext4, xfs: stat-tree, randread-4k`, the smallest first. Empty if no contender

@@ -29,9 +29,17 @@ pub fn section(comparison: &Comparison) -> Option<Section> {
 /// The section without its tables.
 pub fn sentences(comparison: &Comparison) -> Option<Section> {
     let advice = comparison.recommendation.as_deref()?;
-    let best = advice.classes.iter().map(|class| sentence(comparison, advice, class));
-    let sentences = [mix(advice)].into_iter().chain(best).chain(advice.classes.iter().flat_map(objections));
+    let objections = advice.classes.iter().flat_map(objections);
+    let sentences = [mix(advice)].into_iter().chain(best(comparison)).chain(objections);
     Some(Section::titled("By your own mix").with(List::new(ListLook::Paragraphs, sentences)))
+}
+
+/// Which contender is the best for the mix, a sentence for each durability class.
+pub fn best(comparison: &Comparison) -> impl Iterator<Item = String> {
+    let sentences = |advice: &'_ Recommendation| -> Vec<String> {
+        advice.classes.iter().map(|class| sentence(comparison, advice, class)).collect()
+    };
+    comparison.recommendation.as_deref().map(sentences).into_iter().flatten()
 }
 
 fn mix(advice: &Recommendation) -> String {

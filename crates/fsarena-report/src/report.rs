@@ -15,7 +15,7 @@ pub use content::{
     Tone,
 };
 pub use sentence::{Phrase, Role, Sentence, Shade};
-pub use table::{Column, ColumnKind, Entry, Table, TableLook, TableOf};
+pub use table::{Column, ColumnKind, Entry, Heading, Table, TableLook, TableOf};
 
 /// A kind of output for readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +62,8 @@ impl Shown {
 /// What another crate adds to the report on a comparison.
 #[derive(Debug, Default)]
 pub struct Additions {
+    /// What they add to the answer, before its own sentences.
+    pub answer: Vec<Sentence>,
     /// Sections that precede all others.
     pub sections: Vec<Section>,
     /// Content of the page's parts about workloads, by the workload's name.
@@ -81,8 +83,8 @@ pub struct Report {
     pub condition: Option<String>,
     /// What went wrong with the run as a whole.
     pub alarms: Vec<String>,
-    /// The answer in one paragraph.
-    pub answer: String,
+    /// The answer, for documents.
+    pub answer: Vec<Sentence>,
     /// Number of pairs by verdict.
     pub counts: Vec<Count>,
     /// The sections in their order.

@@ -1,19 +1,20 @@
 //! What a report contains, in its order. A new section is one function and one line in [`report`].
 
+mod matrix;
 mod summary;
 mod verdicts;
 mod workload;
 
 use std::collections::BTreeMap;
 
-use fsarena_model::comparison::ContenderRow;
+use fsarena_model::comparison::{ContenderRow, WorkloadRow};
 use fsarena_model::event::{Check, RoundFacts};
-use fsarena_model::{Comparison, LaneCost, Nanos, Severity, Status, Verdict};
+use fsarena_model::{Comparison, LaneCost, Nanos, Severity, Status};
 
-use crate::number::{DASH, bytes, hundredths, seconds, three_digits};
+use crate::number::{self, DASH, bytes, hundredths, seconds, three_digits};
 use crate::report::{
-    Additions, ColumnKind, Content, Count, Fact, Facts, FactsLook, Fold, List, ListLook, Paragraph, Report, Role,
-    Section, Sentence, Shade, Shown, Table, TableLook, TableOf, Tone,
+    Additions, ColumnKind, Content, Fact, Facts, FactsLook, Fold, List, ListLook, Paragraph, Report, Role, Section,
+    Sentence, Shown, Table, TableLook, TableOf, Tone,
 };
 use crate::words::Term;
 use crate::{answer, effects, explained, group, latency, machine, pair, probe, recommendation, scaling, shell, words};
@@ -25,26 +26,33 @@ pub fn summary(comparison: &Comparison) -> Report {
 
 /// The report on a comparison, with the parts of all media.
 pub fn report(comparison: &Comparison, additions: Additions) -> Report {
-    let Additions { sections, of_workloads } = additions;
+    let Additions { answer, sections, of_workloads } = additions;
     let own = [
         recommendation::section(comparison).unwrap_or_default(),
         effects::section(comparison),
         scaling::section(comparison),
         verdicts::verdicts(comparison),
-        verdicts::over_the_suite(comparison),
-        price(comparison),
         workloads(comparison, of_workloads),
+        verdicts::over_the_suite(comparison),
+        Section::titled("Pair by pair").with_shown(Shown::Page, verdicts::pair_by_pair(comparison)),
+        price(comparison),
         Section::titled("Read with care").with_shown(Shown::Summaries, Content::Footnotes(Vec::new())),
         checks_and_notes(comparison),
         contenders(comparison),
         explanations(comparison),
         latency::of_all(comparison),
         not_covered(comparison),
-        place(comparison),
         reading(comparison),
+        the_plan(comparison),
+        place(comparison),
         repeat(comparison),
     ];
-    Report { sections: sections.into_iter().chain(own).collect(), ..frame(comparison) }
+    let frame = frame(comparison);
+    Report {
+        answer: answer.into_iter().chain(frame.answer).collect(),
+        sections: [matrix::matrix(comparison)].into_iter().chain(sections).chain(own).collect(),
+        ..frame
+    }
 }
 
 /// A report without sections.
@@ -57,8 +65,8 @@ fn frame(comparison: &Comparison) -> Report {
         facts: facts(comparison),
         condition: comparison.condition.clone(),
         alarms: alarms(comparison),
-        answer: answer::answer(comparison).join(" "),
-        counts: counts(comparison),
+        answer: answer::answer(comparison),
+        counts: Vec::new(),
         sections: Vec::new(),
         origin: format!("Made by fsarena {version} from run {run}, seed {seed}."),
         version: version.clone(),
@@ -80,23 +88,6 @@ fn alarms(comparison: &Comparison) -> Vec<String> {
     let interrupted = (comparison.status == Status::Interrupted)
         .then(|| "This run was interrupted. What follows is what was measured until then.".to_owned());
     interrupted.into_iter().chain(comparison.damage.iter().map(damage)).collect()
-}
-
-/// Counts only pairs within a group.
-fn counts(comparison: &Comparison) -> Vec<Count> {
-    let groups = group::groups(comparison);
-    let pairs: Vec<_> = groups.iter().flat_map(|group| answer::pairs(comparison, group)).collect();
-    let of = |verdict, wanted: &[Verdict], words| Count {
-        verdict,
-        count: pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count(),
-        words,
-    };
-    vec![
-        of(Shade::Faster, &[Verdict::Faster, Verdict::Slower], "a difference shown"),
-        of(Shade::Equivalent, &[Verdict::Equivalent], "equivalent"),
-        of(Shade::Undecided, &[Verdict::Undecided], "undecided"),
-        of(Shade::Invalid, &[Verdict::Invalid], "invalid"),
-    ]
 }
 
 /// What more time would decide. In documents it is part of the answer.
@@ -248,19 +239,49 @@ fn reading(comparison: &Comparison) -> Section {
     match probe::terms(&comparison.cells) {
         probes if probes.is_empty() => section,
         probes => {
-            let part = Section::titled("Behind the figures").with(Paragraph::plain(words::PROBES));
+            let part = Section::titled("Behind the figures").folded(Fold::Closed);
+            let part = part.with(Paragraph::plain(words::PROBES));
             section.with_shown(Shown::Page, part.with(terms(FactsLook::CompactTerms, &probes)))
         }
     }
 }
 
+/// What was to be done.
+fn the_plan(comparison: &Comparison) -> Section {
+    let facts = [
+        Fact::new("Suite", Role::Plain, comparison.suite.clone().unwrap_or_default()),
+        Fact::new(
+            "Contenders",
+            Role::Plain,
+            group::labels(&comparison.contenders.iter().collect::<Vec<_>>()).join(", "),
+        ),
+        Fact::new("Rounds that were done", Role::Plain, comparison.rounds.to_string()),
+        Fact::new("Margin of equivalence", Role::Plain, number::percent(comparison.margin)),
+        Fact::new("Seed", Role::Plain, &comparison.seed),
+        Fact::new("SHA-256 of the plan", Role::Code, &comparison.plan_hash),
+    ];
+    let memory = |row: &WorkloadRow| row.memory_limit.map_or(DASH.to_owned(), |limit| limit.to_string());
+    let table = TableOf::new(TableLook::Full, &comparison.workloads)
+        .column(ColumnKind::Name, "workload", |row| &row.name)
+        .column(ColumnKind::Figure, "version", |row| row.version.to_string())
+        .column(ColumnKind::Words, "engine", |row| &row.engine)
+        .column(ColumnKind::Words, "metric", |row| format!("{}, {}", row.metric, row.unit))
+        .column(ColumnKind::Words, "mode", |row| words::mode(row.mode))
+        .column(ColumnKind::Words, "durability", |row| words::durable(row.durable))
+        .column(ColumnKind::Words, "cache", |row| words::cache(row.cache))
+        .column(ColumnKind::Figure, "memory limit", memory)
+        .done();
+    Section::titled("The plan")
+        .with_shown(Shown::Page, Facts::known(FactsLook::Columns, facts))
+        .with_shown(Shown::Page, Section::titled("Its workloads").folded(Fold::Closed).with(table))
+}
+
 /// The command for the same schedule, offsets, names and bytes.
 fn repeat(comparison: &Comparison) -> Section {
     let command: Vec<String> = comparison.command.iter().map(|word| shell(word)).collect();
-    let same = Sentence::from("The same seed gives the same schedule, offsets, names and bytes. SHA-256 of the plan:");
     Section::titled("How to repeat this")
         .with_shown(Shown::Page, Content::Command(command.join(" ")))
-        .with_shown(Shown::Page, Paragraph::plain(same.and(Role::Code, &comparison.plan_hash)))
+        .with_shown(Shown::Page, Paragraph::plain("The same seed gives the same schedule, offsets, names and bytes."))
 }
 
 /// `Run 12: suite quick; ext4, xfs; 6 rounds; seed 7351; complete`.

@@ -56,27 +56,26 @@ impl Canvas {
 
     /// A straight line.
     pub fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
-        let ((x1, y1), (x2, y2)) = (from, to);
-        self.push(format_args!(r#"<line class="{class}" x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}"/>"#));
+        self.path(class, &format!("M{}L{}", point(from), point(to)));
     }
 
     /// A circle, filled unless its class says otherwise.
     pub fn circle(&mut self, class: &str, (x, y): (f64, f64), radius: f64) {
-        self.push(format_args!(r#"<circle class="{class}" cx="{x:.1}" cy="{y:.1}" r="{radius}"/>"#));
+        let (x, y) = (tenths(x), tenths(y));
+        self.push(format_args!(r#"<circle class="{class}" cx="{x}" cy="{y}" r="{radius}"/>"#));
+    }
+
+    /// Dots as one path; the width of its line is their diameter.
+    pub fn dots(&mut self, class: &str, places: &[(f64, f64)]) {
+        let dots: String = places.iter().map(|place| format!("M{}h0", point(*place))).collect();
+        self.path(class, &dots);
     }
 
     /// A filled rectangle between two corners.
     pub fn rectangle(&mut self, class: &str, (left, top): (f64, f64), (right, bottom): (f64, f64)) {
-        let (width, height) = ((right - left).max(0.0), (bottom - top).max(0.0));
-        self.push(format_args!(
-            r#"<rect class="{class}" x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}"/>"#
-        ));
-    }
-
-    /// A filled shape with these corners.
-    pub fn polygon(&mut self, class: &str, corners: &[(f64, f64)]) {
-        let points = points(corners);
-        self.push(format_args!(r#"<polygon class="{class}" points="{points}"/>"#));
+        let (width, height) = (tenths((right - left).max(0.0)), tenths((bottom - top).max(0.0)));
+        let (x, y) = (tenths(left), tenths(top));
+        self.push(format_args!(r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}"/>"#));
     }
 
     /// A line through these points.
@@ -93,13 +92,13 @@ impl Canvas {
     /// A text on the base line through `at`.
     pub fn text(&mut self, class: &str, anchor: Anchor, at: (f64, f64), text: &str) {
         let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
+            Anchor::Start => "",
+            Anchor::Middle => r#" text-anchor="middle""#,
+            Anchor::End => r#" text-anchor="end""#,
         };
-        let ((x, y), text) = (at, visible(text));
+        let (x, y, text) = (tenths(at.0), tenths(at.1), visible(text));
         let text = HtmlEscape(&text);
-        self.push(format_args!(r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#));
+        self.push(format_args!(r#"<text class="{class}" x="{x}" y="{y}"{anchor}>{text}</text>"#));
     }
 
     /// A text that reads from bottom to top and ends at the given position.
@@ -125,7 +124,17 @@ impl Canvas {
 }
 
 fn points(places: &[(f64, f64)]) -> String {
-    places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
+    places.iter().map(|place| point(*place)).collect::<Vec<_>>().join(" ")
+}
+
+fn point((x, y): (f64, f64)) -> String {
+    format!("{},{}", tenths(x), tenths(y))
+}
+
+/// A coordinate with at most one decimal: a page has very many of them.
+fn tenths(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
 /// Approximate width of `text` in a drawing.
@@ -177,16 +186,21 @@ pub fn class(index: usize) -> String {
 }
 
 /// The mark of contender `index` at a point.
-pub fn mark(canvas: &mut Canvas, index: usize, (x, y): (f64, f64)) {
-    let class = format!("mark {}", class(index));
-    let around = |offsets: &[(f64, f64)]| offsets.iter().map(|(dx, dy)| (x + dx, y + dy)).collect::<Vec<_>>();
-    match index % SHAPES {
-        0 => canvas.circle(&class, (x, y), 3.8),
-        1 => canvas.rectangle(&class, (x - 3.4, y - 3.4), (x + 3.4, y + 3.4)),
-        2 => canvas.polygon(&class, &around(&[(0.0, -4.6), (4.4, 3.4), (-4.4, 3.4)])),
-        3 => canvas.polygon(&class, &around(&[(0.0, -4.8), (4.8, 0.0), (0.0, 4.8), (-4.8, 0.0)])),
-        _ => canvas.polygon(&class, &around(&[(0.0, 4.6), (4.4, -3.4), (-4.4, -3.4)])),
-    }
+pub fn mark(canvas: &mut Canvas, index: usize, place: (f64, f64)) {
+    marks(canvas, index, &[place]);
+}
+
+/// The marks of contender `index` at some points, as one path: a page has thousands of them.
+pub fn marks(canvas: &mut Canvas, index: usize, places: &[(f64, f64)]) {
+    let from = |(x, y): &(f64, f64), dx: f64, dy: f64| format!("M{}", point((x + dx, y + dy)));
+    let shape = |place: &(f64, f64)| match index % SHAPES {
+        0 => from(place, -3.8, 0.0) + "a3.8 3.8 0 1 0 7.6 0a3.8 3.8 0 1 0-7.6 0z",
+        1 => from(place, -3.4, -3.4) + "h6.8v6.8h-6.8z",
+        2 => from(place, 0.0, -4.6) + "l4.4 8h-8.8z",
+        3 => from(place, 0.0, -4.8) + "l4.8 4.8-4.8 4.8-4.8-4.8z",
+        _ => from(place, 0.0, 4.6) + "l4.4-8h-8.8z",
+    };
+    canvas.path(&format!("mark {}", class(index)), &places.iter().map(shape).collect::<String>());
 }
 
 /// A ring around a mark.

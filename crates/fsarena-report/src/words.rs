@@ -156,10 +156,11 @@ pub const PROBES: &str = "Counted over the timed part unless said otherwise, med
 /// How to read the drawings of a workload; `margin` is the equivalence margin, 0 to 1.
 pub fn drawings(margin: f64) -> String {
     format!(
-        "Left: a large dot is the median over rounds, the bar its 95\u{a0}% interval, a faint dot one round, a ring \
-            one that was excluded; green are those that none is shown to beat. Right: how many times better the first \
-            of a pair is; the thick bar is the pointwise interval, the thin one the interval of the decision, the \
-            shaded band the margin of {} within which contenders count as equivalent.",
+        "Left: a bar is the median over rounds, from 0 on, in the colours of the table above; the line is its \
+            95\u{a0}% interval, a faint dot one round, a ring one that was excluded. Right: how many times better the \
+            first of a pair is, in the colour of the better one; the thick line is the pointwise interval, the thin \
+            one the interval of the decision, the shaded band the margin of {} within which contenders count as \
+            equivalent.",
         percent(margin)
     )
 }

@@ -7,12 +7,13 @@ mod claims;
 mod differences;
 mod factors;
 mod figures;
+mod matrix;
 mod winners;
 
 use fsarena_model::reproduction::{Measured, ReproducedFigure, StandIn};
 use fsarena_model::{Comparison, Reproduction};
 use fsarena_report::number;
-use fsarena_report::report::{Fold, List, ListLook, Section, Shown, Table};
+use fsarena_report::report::{Fold, List, ListLook, Role, Section, Sentence, Shown, Table};
 
 /// The section about a comparison's reproduction: its sentences, the curves of a page, the tables, and a page's charts
 /// of each test. `None` if it has none.
@@ -35,22 +36,35 @@ pub fn section(comparison: &Comparison) -> Option<Section> {
     sentences.extend(stand_ins(reproduction));
     sentences.extend(differences::sentences(comparison, reproduction));
     sentences.extend(reproduction.remarks.iter().cloned());
-    sentences.extend(winners::sentences(reproduction));
-    sentences.extend(claims::sentence(reproduction));
-    sentences.extend(after::verified(comparison));
     let section = Section::titled(format!("{}, reproduced", reproduction.article.english))
         .with(List::new(ListLook::Paragraphs, sentences))
+        .with_shown(Shown::Terminal, List::new(ListLook::Paragraphs, outcomes(reproduction)))
+        .with(List::new(ListLook::Paragraphs, after::verified(comparison)))
+        .with_shown(Shown::Page, matrix::matrix(reproduction))
         .with_shown(Shown::Page, charts::curves(reproduction));
     let tables = tables.map(|table| (Shown::Everywhere, table)).into_iter();
     let tables = tables.chain([(Shown::Documents, claims::sheet(reproduction))]);
-    let folds = [Fold::Open].into_iter().chain(std::iter::repeat(Fold::Closed));
-    let tables = tables.filter(|(_, table)| table.has_rows()).zip(folds);
-    let section = tables.fold(section, |section, ((shown, table), fold)| section.with_shown(shown, table.folded(fold)));
+    let tables = tables.filter(|(_, table)| table.has_rows());
+    let section = tables.fold(section, |section, (shown, table)| section.with_shown(shown, table.folded(Fold::Closed)));
     let section = match differences::section(reproduction) {
         Some(differences) => section.with(differences.folded(Fold::Closed)),
         None => section,
     };
     Some(section.with_shown(Shown::Page, charts::charts(reproduction)))
+}
+
+/// What a reproduction adds to the answer of documents: how often the published winners win here, and the claims.
+pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
+    let of = |reproduction: &Reproduction| {
+        let name = format!("{}, reproduced:", reproduction.article.english);
+        Sentence::new(Role::Strong, name).and(Role::Plain, outcomes(reproduction).join(" "))
+    };
+    comparison.reproduction.as_deref().map(of).into_iter().collect()
+}
+
+/// How often the published winners win here, and what became of the claims.
+fn outcomes(reproduction: &Reproduction) -> Vec<String> {
+    winners::sentences(reproduction).into_iter().chain(claims::sentence(reproduction)).collect()
 }
 
 /// A sentence about workloads that do less than was published.
@@ -96,7 +110,7 @@ const UNFINISHED: &str = "did not finish";
 
 /// How a figure is measured here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+pub enum Form {
     AsPublished,
     Properly,
 }

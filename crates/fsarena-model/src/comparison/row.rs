@@ -71,6 +71,9 @@ pub struct WorkloadRow {
     pub measures: String,
     /// Why the figure matters.
     pub why: String,
+    /// The group of the suite that it belongs to; `None` if the suite has no group with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// The workload of which this one is an open loop.
     #[serde(default)]
     pub variant_of: Option<String>,

@@ -1,5 +1,7 @@
 //! Texts whose phrases have roles.
 
+use std::fmt;
+
 use fsarena_model::{Severity, Verdict};
 use serde::Serialize;
 
@@ -46,7 +48,7 @@ pub enum Role {
     Link(String),
 }
 
-/// A verdict as it is coloured.
+/// A verdict, or what follows from all verdicts on a contender, as it is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shade {
@@ -62,6 +64,28 @@ pub enum Shade {
     Leaning,
     /// The figures cannot be compared.
     Invalid,
+    /// Faster than another contender, and slower than none.
+    Best,
+    /// Faster than one and slower than another.
+    Between,
+    /// Slower than another contender, and faster than none.
+    Worst,
+}
+
+impl fmt::Display for Shade {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Equivalent => "equivalent",
+            Self::Undecided => "undecided",
+            Self::Leaning => "leaning",
+            Self::Invalid => "invalid",
+            Self::Best => "best",
+            Self::Between => "between",
+            Self::Worst => "worst",
+        })
+    }
 }
 
 impl From<Verdict> for Shade {

@@ -15,6 +15,19 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The rows that are not about contenders, by index.
     pub baselines: Vec<usize>,
+    /// Names of the rows on a page, to which links lead; empty, or one per row.
+    pub anchors: Vec<String>,
+    /// Titles above some of the rows of a page, in ascending order.
+    pub headings: Vec<Heading>,
+}
+
+/// A title above a row, which holds up to the next one.
+#[derive(Debug, Clone, Serialize)]
+pub struct Heading {
+    /// The index of the row.
+    pub row: usize,
+    /// The title.
+    pub title: String,
 }
 
 /// How a table is shown.
@@ -28,6 +41,8 @@ pub enum TableLook {
     Narrow,
     /// With coloured verdicts. A terminal that is too narrow shows each row as lines.
     Matrix,
+    /// With coloured figures. A page that is too narrow shows each row as lines.
+    Standings,
     /// Rows with the same first entry belong together, and are not repeated in it.
     Grouped,
     /// With long names of rows.
@@ -69,6 +84,8 @@ pub enum ColumnKind {
 pub struct Entry {
     /// The text.
     pub sentence: Sentence,
+    /// The class of its colour on a page; may be empty.
+    pub tint: String,
     /// What footnotes say about it.
     #[serde(skip)]
     pub remarks: Vec<Remark>,
@@ -80,6 +97,11 @@ impl Entry {
     /// The entry with footnotes.
     pub fn with_remarks(self, remarks: impl IntoIterator<Item = Remark>) -> Self {
         Self { remarks: remarks.into_iter().collect(), ..self }
+    }
+
+    /// The entry in a colour.
+    pub fn tinted(self, tint: impl Into<String>) -> Self {
+        Self { tint: tint.into(), ..self }
     }
 }
 
@@ -176,11 +198,23 @@ impl<'a, T> TableOf<'a, T> {
         items.into_iter().fold(self, |table, (title, item)| table.column(kind, title, |row| entry(row, &item)))
     }
 
-    /// The table. Rows of baselines are shown in another way than the others.
-    pub fn with_baselines(mut self, is_baseline: impl Fn(&T) -> bool) -> Table {
+    /// Shows the rows of baselines in another way than the others.
+    pub fn with_baselines(mut self, is_baseline: impl Fn(&T) -> bool) -> Self {
         let rows = self.rows.iter().enumerate().filter(|(_, row)| is_baseline(row));
         self.table.baselines = rows.map(|(index, _)| index).collect();
-        self.table
+        self
+    }
+
+    /// Gives each row a name on the page; may be empty.
+    pub fn with_anchors(mut self, anchor: impl Fn(&T) -> String) -> Self {
+        self.table.anchors = self.rows.iter().map(anchor).collect();
+        self
+    }
+
+    /// Adds titles above some of the rows.
+    pub fn with_headings(mut self, headings: Vec<Heading>) -> Self {
+        self.table.headings = headings;
+        self
     }
 
     /// The table.

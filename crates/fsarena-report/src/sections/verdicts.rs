@@ -8,36 +8,39 @@ use crate::group::{Group, groups};
 use crate::number::{self, DASH};
 use crate::report::ColumnKind::{Figure, Median, Name, Words};
 use crate::report::{
-    Entry, List, ListLook, Paragraph, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf,
+    Entry, Fold, List, ListLook, Paragraph, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf,
 };
-use crate::{group, pair, ranking, words};
-
-/// The anchor of a workload's part of the page.
-pub fn anchor(comparison: &Comparison, workload: &WorkloadRow) -> String {
-    let index = comparison.workloads.iter().position(|row| row.name == workload.name).unwrap_or_default();
-    format!("workload-{}", index + 1)
-}
+use crate::{anchor, group, pair, ranking, svg, words};
 
 /// The workload's name, which on the page leads to its part.
 fn link(comparison: &Comparison, workload: &WorkloadRow) -> Sentence {
-    Sentence::new(Role::Link(anchor(comparison, workload)), workload.name.as_str())
+    Sentence::new(Role::Link(anchor::workload(comparison, &workload.name)), workload.name.as_str())
 }
 
-/// The medians and verdicts of each group of contenders.
+/// The medians and verdicts of each group of contenders, for media without the page's parts about workloads.
 pub fn verdicts(comparison: &Comparison) -> Section {
     let mut section = Section::titled("Verdicts");
     for (index, group) in groups(comparison).iter().enumerate() {
         let apart = group::apart(group).filter(|_| index > 0);
-        section = section.with(Paragraph::apart(Sentence::from(apart.unwrap_or_default())));
-        section = section.with(medians(comparison, group));
+        section = section.with_shown(Shown::Summaries, Paragraph::apart(apart.unwrap_or_default()));
+        section = section.with_shown(Shown::Summaries, medians(comparison, group));
         section = section.with_shown(Shown::Terminal, best_groups(comparison, group));
         if group.contenders.len() > 2 {
             let pairs = pairs_of(comparison, group);
-            section = section.with_shown(Shown::Page, matrix(comparison, group));
             section = section.with_shown(Shown::Summaries, pairs_table(comparison, &pairs));
         }
     }
-    section.with_shown(Shown::Page, Paragraph::legend(colours(comparison)))
+    section
+}
+
+/// The verdicts of all pairs in all workloads, in the colours of the contenders. Two contenders are one pair, which the
+/// other tables have.
+pub fn pair_by_pair(comparison: &Comparison) -> Section {
+    let groups = groups(comparison);
+    let several = groups.iter().filter(|group| group.contenders.len() > 2);
+    let section = Section::titled("Every pair in every workload").folded(Fold::Closed);
+    let section = several.fold(section, |section, group| section.with(matrix(comparison, group)));
+    if section.has_rows() { section.with(Paragraph::legend(colours(comparison))) } else { section }
 }
 
 /// One row per workload, with the median of each contender and what follows from them.
@@ -88,11 +91,7 @@ pub fn short_medians(comparison: &Comparison, group: &Group<'_>) -> Table {
 
 fn short_median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Entry {
     match comparison.cell(&workload.name, label) {
-        Some(cell) => match cell.median.filter(|_| cell.is_plausible()) {
-            Some(median) => Entry::from(number::value(median, &workload.unit)),
-            None => Entry::from(median_of(cell, &workload.unit)),
-        }
-        .with_remarks(of_cell(cell)),
+        Some(cell) => Entry::from(figure_of(cell, &workload.unit)).with_remarks(of_cell(cell)),
         None => DASH.into(),
     }
 }
@@ -120,7 +119,8 @@ fn favourable_interval(pair: &PairVerdict) -> String {
     pair::interval(pair::valid(pair, pair::decision(pair)).map(|ratio| pair::better(pair, ratio).1))
 }
 
-fn order(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow) -> String {
+/// The ranking; a dash if the run judges nothing.
+pub fn order(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow) -> String {
     match comparison.verdicts.is_empty() {
         true => DASH.to_owned(),
         false => ranking::ranking(comparison, group, &workload.name).to_string(),
@@ -151,6 +151,7 @@ pub fn pairs_table(comparison: &Comparison, pairs: &[&PairVerdict]) -> Table {
         .column(Figure, "finds from", |pair| pair::finds_from(pair))
         .column_on(Shown::Documents, Figure, "rounds", |pair| pair.rounds.to_string())
         .column(Words, "verdict on the first", |pair| verdict(comparison, pair))
+        .with_anchors(|pair| anchor::pair(comparison, pair))
         .done()
 }
 
@@ -170,17 +171,17 @@ fn matrix(comparison: &Comparison, group: &Group<'_>) -> Table {
     }
     let verdict = |workload: &WorkloadRow, (a, b): (&Label, &Label)| {
         let mut verdicts = group::verdicts(comparison, &workload.name, &group.contenders);
-        verdicts.find(|pair| (&pair.a, &pair.b) == (a, b)).map(in_favour)
+        verdicts.find(|pair| (&pair.a, &pair.b) == (a, b)).map(|pair| in_favour(comparison, pair))
     };
-    let missing = || Sentence::new(Role::Verdict(Shade::Undecided), "not compared");
+    let missing = || Entry::from("not compared").tinted(Shade::Undecided.to_string());
     TableOf::new(TableLook::Matrix, &comparison.workloads)
         .column(Name, "workload", |workload| link(comparison, workload))
         .columns(Words, pairs, |workload, (a, b)| verdict(workload, (&a.label, &b.label)).unwrap_or_else(missing))
         .done()
 }
 
-/// Which of a pair is better, or seems to be, and how many times.
-fn in_favour(pair: &PairVerdict) -> Sentence {
+/// Which of a pair is better, or seems to be, and how many times. The colour is that of the faster contender.
+fn in_favour(comparison: &Comparison, pair: &PairVerdict) -> Entry {
     let words = match (pair.verdict, pair.leaning) {
         (Verdict::Faster, _) => format!("{} faster", pair.a),
         (Verdict::Slower, _) => format!("{} faster", pair.b),
@@ -193,32 +194,31 @@ fn in_favour(pair: &PairVerdict) -> Sentence {
         let name = if matches!(pair.verdict, Verdict::Faster | Verdict::Slower) { "" } else { label.0.as_str() };
         format!("{name} {} {}", ratio.times(), ratio.interval().unwrap_or_default()).trim().to_owned()
     });
-    Sentence::new(Role::Verdict(pair.verdict.into()), words).and(Role::Aside, figure.unwrap_or_default())
+    let words = Sentence::new(Role::Link(anchor::pair(comparison, pair)), words);
+    let tint = match pair::winner(pair) {
+        Some(label) => svg::class(index_of(comparison, label)),
+        None => Shade::from(pair.verdict).to_string(),
+    };
+    Entry::from(words.and(Role::Aside, figure.unwrap_or_default())).tinted(tint)
 }
 
-/// How to read the colours and the ranking.
+/// The position of a contender, from which its colour follows.
+pub fn index_of(comparison: &Comparison, label: &Label) -> usize {
+    comparison.contenders.iter().position(|row| row.label == *label).unwrap_or_default()
+}
+
+/// How to read the colours.
 fn colours(comparison: &Comparison) -> Sentence {
-    let margin = number::percent(comparison.margin);
     Sentence::from(
         "The ratio says how many times better the named one is, or is estimated to be, with the interval that its \
-         verdict rests on.",
+         verdict rests on. The colour is that of the faster contender.",
     )
-    .and(Role::Key(Shade::Faster), "green")
-    .and(Role::Plain, "the first of the pair is faster,")
-    .and(Role::Key(Shade::Slower), "orange")
-    .and(Role::Plain, "the second,")
-    .and(Role::Key(Shade::Equivalent), "grey")
-    .and(Role::Plain, format!("equivalent within {margin},"))
+    .and(Role::Key(Shade::Equivalent), "Grey")
+    .and(Role::Plain, format!("is equivalent within {},", number::percent(comparison.margin)))
     .and(Role::Key(Shade::Undecided), "hatched")
     .and(Role::Plain, "undecided,")
     .and(Role::Key(Shade::Invalid), "crossed")
-    .and(Role::Plain, "invalid. In a ranking,")
-    .and(Role::Code, ">")
-    .and(
-        Role::Plain,
-        "stands only where each before it is shown to be faster than each behind it; in the best group are those that \
-         none is shown to be faster than.",
-    )
+    .and(Role::Plain, "invalid.")
 }
 
 /// The mean ratio of each pair over all workloads.
@@ -240,6 +240,14 @@ pub fn over_the_suite(comparison: &Comparison) -> Section {
     let has_mean = rows.iter().any(|row| row.ratio.is_some());
     let meaning = if has_mean { words::SUITE } else { "" };
     Section::titled("Over the suite").with(table).with(Paragraph::legend(meaning))
+}
+
+/// `31.2k`, or why this figure is missing.
+pub fn figure_of(cell: &Cell, unit: &str) -> String {
+    match cell.median.filter(|_| cell.is_plausible()) {
+        Some(median) => number::value(median, unit),
+        None => median_of(cell, unit),
+    }
 }
 
 /// `31.2k ±1.3 %`, or why this figure is missing. An impossible figure is never printed as a result.

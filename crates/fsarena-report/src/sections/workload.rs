@@ -3,22 +3,22 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_model::comparison::{BaselineRow, Cell, WorkloadRow};
+use fsarena_model::comparison::{BaselineRow, Cell, ContenderRow, PairVerdict, WorkloadRow};
 use fsarena_model::probe::{LatencyFigure, RATE_DONE, RATE_OFFERED};
 use fsarena_model::trial::SYNCS;
 use fsarena_model::{Comparison, Label, Validity, ValidityClass};
 
-use super::verdicts::{anchor, median_of, pairs_table};
+use super::verdicts::{index_of, median_of, pairs_table};
 use crate::group::{self, Group};
 use crate::number::{self, DASH};
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{
-    Arrangement, Content, Drawing, Drawings, Entry, Fold, List, ListLook, Paragraph, Role, Section, Sentence, Table,
-    TableLook, TableOf,
+    Arrangement, Content, Drawing, Drawings, Entry, Fold, List, ListLook, Paragraph, Role, Section, Sentence, Shade,
+    Table, TableLook, TableOf,
 };
 use crate::svg::latency::{Load, LoadLine, against_load, over_time};
 use crate::svg::medians::{self, Dot, ratios};
-use crate::{explained, latency, probe, ranking, words};
+use crate::{anchor, explained, latency, probe, ranking, standing, svg, words};
 
 /// The explanation of the drawings of latencies over time.
 const OVER_TIME: &str = "A point is a part of at most a second of a slice, its median over rounds; slices stand behind \
@@ -29,15 +29,18 @@ pub fn workload(comparison: &Comparison, workload: &WorkloadRow, additions: Vec<
     let of_contender = |label: &Label| comparison.cell(&workload.name, label);
     let cells: Vec<_> = comparison.contenders.iter().map(|row| of_contender(&row.label)).collect();
     let groups = group::groups(comparison);
-    let parts = groups.iter().enumerate().flat_map(|(index, group)| of_group(comparison, group, index, workload));
+    let parts: Vec<Part<'_>> =
+        groups.iter().enumerate().map(|(index, group)| Part { comparison, workload, group, index }).collect();
+    let figures = Section::titled("Figures").with_hint("medians, ratios, validity");
+    let figures = figures.folded(Fold::Closed).with(List::new(ListLook::Chips, facts(workload)));
     Section::titled(workload.name.as_str())
         .with_hint(format!("{}, {}; version {}", workload.metric, workload.unit, workload.version))
-        .folded(Fold::Article(anchor(comparison, workload)))
+        .folded(Fold::Article(anchor::workload(comparison, &workload.name)))
         .with(Paragraph::plain(Sentence::from(&workload.measures).and(Role::Faint, &workload.why)))
-        .with(List::new(ListLook::Chips, facts(workload)))
-        .with_all(parts)
+        .with_all(parts.iter().flat_map(Part::drawings))
         .with(List::new(ListLook::Cares, cares(&cells)))
         .with_all(additions)
+        .with(figures.with_all(parts.iter().flat_map(Part::tables)))
         .with_all(latencies(comparison, workload, &cells))
         .with_all(explained::of_workload(comparison, workload))
         .with(probe::part(comparison, workload))
@@ -54,30 +57,55 @@ fn facts(workload: &WorkloadRow) -> impl Iterator<Item = String> {
     fixed.map(str::to_owned).into_iter().chain(words::memory(workload))
 }
 
-/// The drawings and tables of a group of contenders.
-fn of_group(comparison: &Comparison, group: &Group<'_>, index: usize, workload: &WorkloadRow) -> Vec<Content> {
-    let name = &workload.name;
-    let cells: Vec<_> = group.contenders.iter().filter_map(|row| comparison.cell(name, &row.label)).collect();
-    let pairs: Vec<_> = group::verdicts(comparison, name, &group.contenders).collect();
-    let ranking = (group.contenders.len() > 1).then(|| ranking::ranking(comparison, group, name));
-    let leaders = ranking.as_ref().and_then(|ranking| ranking.leaders()).unwrap_or_default();
-    let leads = |cell: &Cell| leaders.iter().any(|label| **label == cell.contender);
-    let dots: Vec<_> = cells.iter().map(|cell| Dot { cell, leads: leads(cell) }).collect();
-    let drawings = [medians::medians(&dots, &workload.unit, workload.better), ratios(&pairs, comparison.margin)];
-    let drawings = drawings.into_iter().flatten().map(|svg| Drawing { caption: String::new(), svg }).collect();
-    let baselines = comparison.baselines.iter().filter(|row| row.workload == *name && index == 0);
-    let rows: Vec<Measured<'_>> = dots
-        .iter()
-        .map(|dot| Measured::Contender(dot.cell, dot.leads))
-        .chain(baselines.map(Measured::Baseline))
-        .collect();
-    let apart = group::apart(group).filter(|_| index > 0).unwrap_or_default();
-    vec![
-        Paragraph::apart(apart).into(),
-        Drawings { arrangement: Arrangement::Grid, drawings }.into(),
-        figures(comparison, group, workload, &rows).into(),
-        pairs_table(comparison, &pairs).into(),
-    ]
+/// A group of contenders in a workload.
+struct Part<'a> {
+    comparison: &'a Comparison,
+    workload: &'a WorkloadRow,
+    group: &'a Group<'a>,
+    /// The position of the group; only the first is not shown apart.
+    index: usize,
+}
+
+impl<'a> Part<'a> {
+    fn apart(&self) -> Content {
+        Paragraph::apart(group::apart(self.group).filter(|_| self.index > 0).unwrap_or_default()).into()
+    }
+
+    fn dots(&self) -> Vec<Dot<'a>> {
+        let cell = |row: &&ContenderRow| self.comparison.cell(&self.workload.name, &row.label);
+        let dot = |cell: &'a Cell| {
+            let shade = standing::shade(self.comparison, self.group, &cell.workload, &cell.contender);
+            let word = |shade| standing::word(self.comparison, &cell.workload, &cell.contender, shade);
+            Dot { cell, shade, word: shade.map(word).unwrap_or_default() }
+        };
+        self.group.contenders.iter().filter_map(cell).map(dot).collect()
+    }
+
+    fn pairs(&self) -> Vec<&'a PairVerdict> {
+        group::verdicts(self.comparison, &self.workload.name, &self.group.contenders).collect()
+    }
+
+    /// The medians, and the ratios of pairs.
+    fn drawings(&self) -> Vec<Content> {
+        let class = |label: &Label| svg::class(index_of(self.comparison, label));
+        let drawings = [
+            medians::medians(&self.dots(), &self.workload.unit, self.workload.better),
+            ratios(&self.pairs(), self.comparison.margin, class),
+        ];
+        let drawings = drawings.into_iter().flatten().map(|svg| Drawing { caption: String::new(), svg }).collect();
+        vec![self.apart(), Drawings { arrangement: Arrangement::Grid, drawings }.into()]
+    }
+
+    /// The figures behind the drawings.
+    fn tables(&self) -> Vec<Content> {
+        let name = &self.workload.name;
+        let baselines = self.comparison.baselines.iter().filter(|row| row.workload == *name && self.index == 0);
+        let contenders =
+            self.dots().into_iter().map(|dot| Measured::Contender(dot.cell, dot.shade == Some(Shade::Best)));
+        let rows: Vec<Measured<'_>> = contenders.chain(baselines.map(Measured::Baseline)).collect();
+        let figures = figures(self.comparison, self.group, self.workload, &rows);
+        vec![self.apart(), figures.into(), pairs_table(self.comparison, &self.pairs()).into()]
+    }
 }
 
 /// A row of a workload's figures.
@@ -120,6 +148,11 @@ fn figures(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, r
     table
         .column(Words, "validity", |row| row.entry(|cell| validity(cell).into(), |_| "baseline".into()))
         .with_baselines(|row| matches!(row, Measured::Baseline(_)))
+        .with_anchors(|row| match row {
+            Measured::Contender(cell, _) => anchor::contender(comparison, &cell.workload, &cell.contender),
+            Measured::Baseline(_) => String::new(),
+        })
+        .done()
 }
 
 fn name(row: &Measured<'_>) -> Sentence {
@@ -186,8 +219,8 @@ fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[Option<&C
     }
     let tables: Vec<Table> = operations.iter().map(|operation| latency::of_operation(&cells, operation)).collect();
     let meaning = latency::meaning(&tables);
-    contents.extend(tables.into_iter().map(Content::Table));
-    contents.push(Paragraph::legend(meaning).into());
+    let part = Section::titled("Latencies").folded(Fold::Closed).with_all(tables);
+    contents.push(part.with(Paragraph::legend(meaning)).into());
     let drawing = |operation: &&str| {
         let svg = over_time(&plausible, operation)?;
         Some(Drawing { caption: format!("Latency of {operation} within a trial"), svg })

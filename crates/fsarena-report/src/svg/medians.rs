@@ -2,46 +2,53 @@
 //! of pairs.
 
 use fsarena_model::comparison::{Cell, PairVerdict};
-use fsarena_model::{Better, Verdict};
+use fsarena_model::{Better, Label, Verdict};
 
-use super::axis::{Axis, Scale, short};
+use super::axis::{Axis, short};
 use super::{Anchor, BOTTOM, Canvas, ROW, TOP, WIDTH, fitted, text_width};
 use crate::number::{self, three_digits};
 use crate::pair;
+use crate::report::Shade;
 
 /// Maximum width of a label.
 const LABEL: f64 = 140.0;
 
-/// Space for the figure to the right.
-const FIGURE: f64 = 64.0;
+/// Space for the figure and its word to the right.
+const FIGURE: f64 = 124.0;
+
+/// Half of a bar's height.
+const HALF: f64 = 10.0;
 
 /// One contender in a drawing.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Dot<'a> {
     /// Its cell. An implausible or missing figure is not drawn.
     pub cell: &'a Cell,
-    /// Whether no contender in the drawing is proved to be faster.
-    pub leads: bool,
+    /// The colour of its bar; `None` if there is nothing to compare it with.
+    pub shade: Option<Shade>,
+    /// The word for that colour.
+    pub word: String,
 }
 
-/// The drawing of the contenders' medians with their intervals, and each round's value as a faint dot, or as a ring if
-/// it was set aside; `None` if there is no figure.
+/// The drawing of the contenders' medians as bars from 0 with their intervals, and each round's value as a faint dot,
+/// or as a ring if it was set aside; `None` if there is no figure.
 pub fn medians(dots: &[Dot<'_>], unit: &str, better: Better) -> Option<String> {
     let widest = dots.iter().map(|dot| text_width(&dot.cell.contender.0)).fold(0.0, f64::max);
     let left = widest.min(LABEL) + 14.0;
-    let values: Vec<f64> = dots.iter().filter(|dot| dot.cell.is_plausible()).flat_map(|dot| values(dot.cell)).collect();
-    let axis = Axis::of_figures(&values, (left, WIDTH - FIGURE))?;
+    let plausible = dots.iter().filter(|dot| dot.cell.is_plausible());
+    let most = plausible.flat_map(|dot| values(dot.cell)).fold(0.0, f64::max);
+    let axis = Axis::from_zero(most, (left, WIDTH - FIGURE))?;
     let bottom = TOP + ROW * dots.len() as f64;
     let mut canvas = Canvas::new(bottom + BOTTOM);
     scale(&mut canvas, &axis, bottom, |tick| short(&number::value(tick, unit)));
-    canvas.text("axis-title", Anchor::End, (WIDTH - FIGURE, bottom + 38.0), &title(&axis, unit, better));
+    canvas.text("axis-title", Anchor::End, (WIDTH - FIGURE, bottom + 38.0), &title(unit, better));
     for (index, dot) in dots.iter().enumerate() {
         let y = TOP + ROW * (index as f64 + 0.5);
-        let class = if dot.leads { "label leads" } else { "label" };
-        canvas.text(class, Anchor::End, (left - 10.0, y + 4.5), &fitted(&dot.cell.contender.0, LABEL));
+        canvas.text("label", Anchor::End, (left - 10.0, y + 4.5), &fitted(&dot.cell.contender.0, LABEL));
         contender(&mut canvas, &axis, dot, y, unit);
     }
-    Some(canvas.finish(&format!("Medians of {} contenders in {unit}", dots.len())))
+    let words: Vec<String> = dots.iter().map(|dot| format!("{} {}", dot.cell.contender, figure(dot, unit))).collect();
+    Some(canvas.finish(&format!("{}: {}", title(unit, better), words.join(", "))))
 }
 
 fn values(cell: &Cell) -> impl Iterator<Item = f64> {
@@ -58,49 +65,52 @@ fn scale(canvas: &mut Canvas, axis: &Axis, bottom: f64, print: impl Fn(f64) -> S
     }
 }
 
-/// The title of the axis, including properties of the scale that could mislead a reader.
-fn title(axis: &Axis, unit: &str, better: Better) -> String {
-    let scale = match axis.scale {
-        Scale::Logarithmic => ", logarithmic",
-        Scale::Linear if axis.has_zero() => "",
-        Scale::Linear => ", not from 0",
-    };
+fn title(unit: &str, better: Better) -> String {
     match better {
-        Better::Higher => format!("{unit}{scale}; higher is better →"),
-        Better::Lower => format!("← lower is better; {unit}{scale}"),
+        Better::Higher => format!("{unit}; higher is better →"),
+        Better::Lower => format!("← lower is better; {unit}"),
+    }
+}
+
+/// `15.1k best`.
+fn figure(dot: &Dot<'_>, unit: &str) -> String {
+    match dot.cell.median.filter(|_| dot.cell.is_plausible()) {
+        Some(median) => format!("{} {}", number::value(median, unit), dot.word).trim_end().to_owned(),
+        None => "no figure".to_owned(),
     }
 }
 
 fn contender(canvas: &mut Canvas, axis: &Axis, dot: &Dot<'_>, y: f64, unit: &str) {
     let right = WIDTH - FIGURE + 8.0;
-    let Some(median) = dot.cell.median.filter(|_| dot.cell.is_plausible()) else {
-        return canvas.text("figure", Anchor::Start, (right, y + 4.5), "no figure");
-    };
-    let class = if dot.leads { "leads" } else { "" };
-    for (index, value) in dot.cell.by_round.iter().enumerate() {
-        let lift = (index % 5) as f64 * 2.6 - 5.2;
-        let is_excluded = dot.cell.stability.excluded.contains(&(index as u32 + 1));
-        let class = if is_excluded { "excluded" } else { "round" };
-        value.iter().for_each(|value| canvas.circle(class, (axis.at(*value), y + lift), 2.6));
+    let shade = dot.shade.map(|shade| shade.to_string()).unwrap_or_default();
+    canvas.text(&format!("figure {shade}"), Anchor::Start, (right, y + 4.5), &fitted(&figure(dot, unit), FIGURE));
+    let Some(median) = dot.cell.median.filter(|_| dot.cell.is_plausible()) else { return };
+    canvas.rectangle(&format!("bar {shade}"), (axis.at(0.0), y - HALF), (axis.at(median), y + HALF));
+    let mut counted = Vec::new();
+    for (index, value) in dot.cell.by_round.iter().enumerate().filter_map(|(index, value)| Some((index, (*value)?))) {
+        let place = (axis.at(value), y + (index % 5) as f64 * 2.6 - 5.2);
+        match dot.cell.stability.excluded.contains(&(index as u32 + 1)) {
+            true => canvas.circle("excluded", place, 2.2),
+            false => counted.push(place),
+        }
     }
+    canvas.dots("round", &counted);
     if let (Some(low), Some(high)) = (dot.cell.low, dot.cell.high) {
         let (from, to) = (axis.at(low), axis.at(high));
-        canvas.line(&format!("interval {class}"), (from, y), (to, y));
-        [from, to].iter().for_each(|x| canvas.line(&format!("cap {class}"), (*x, y - 5.0), (*x, y + 5.0)));
+        canvas.line("interval", (from, y), (to, y));
+        [from, to].iter().for_each(|x| canvas.line("cap", (*x, y - 5.0), (*x, y + 5.0)));
     }
-    canvas.circle(&format!("median {class}"), (axis.at(median), y), 4.6);
-    canvas.text("figure", Anchor::Start, (right, y + 4.5), &number::value(median, unit));
 }
 
 /// Maximum width of a pair's name.
 const PAIR: f64 = 165.0;
 
 /// Space for the verdict to the right.
-const OUTCOME: f64 = 126.0;
+const OUTCOME: f64 = 138.0;
 
 /// The drawing of the ratios of pairs around 1, with both intervals and the band within which contenders count as
-/// equivalent; `None` if there is no pair. `margin` is the equivalence margin, 0 to 1.
-pub fn ratios(pairs: &[&PairVerdict], margin: f64) -> Option<String> {
+/// equivalent; `None` if there is no pair. `margin` is the equivalence margin, 0 to 1; `class` is that of a contender.
+pub fn ratios(pairs: &[&PairVerdict], margin: f64, class: impl Fn(&Label) -> String) -> Option<String> {
     let widest = pairs.iter().map(|pair| text_width(&pair::name(pair))).fold(0.0, f64::max);
     let room = (widest.min(PAIR) + 14.0, WIDTH - OUTCOME);
     let values: Vec<f64> = pairs.iter().filter(|pair| is_drawn(pair)).flat_map(|pair| ratio_values(pair)).collect();
@@ -115,10 +125,12 @@ pub fn ratios(pairs: &[&PairVerdict], margin: f64) -> Option<String> {
     for (index, pair) in pairs.iter().enumerate() {
         let y = TOP + ROW * (index as f64 + 0.5);
         canvas.text("label", Anchor::End, (room.0 - 10.0, y + 4.5), &fitted(&pair::name(pair), PAIR));
-        ratio(&mut canvas, &axis, pair, y);
-        canvas.text(&format!("figure {}", pair.verdict), Anchor::Start, (room.1 + 8.0, y + 4.5), &words(pair));
+        let class = pair::winner(pair).map_or(pair.verdict.to_string(), &class);
+        ratio(&mut canvas, &axis, pair, y, &class);
+        canvas.text(&format!("figure {class}"), Anchor::Start, (room.1 + 8.0, y + 4.5), &fitted(&words(pair), OUTCOME));
     }
-    Some(canvas.finish(&format!("Ratios of {} pairs", pairs.len())))
+    let words: Vec<String> = pairs.iter().map(|pair| format!("{}: {}", pair::name(pair), words(pair))).collect();
+    Some(canvas.finish(&format!("Ratios: {}", words.join(", "))))
 }
 
 fn is_drawn(pair: &PairVerdict) -> bool {
@@ -133,23 +145,22 @@ fn tick_label(tick: f64) -> String {
     format!("{}×", short(&three_digits(tick)))
 }
 
-fn ratio(canvas: &mut Canvas, axis: &Axis, pair: &PairVerdict, y: f64) {
+fn ratio(canvas: &mut Canvas, axis: &Axis, pair: &PairVerdict, y: f64, class: &str) {
     let Some(middle) = pair.ratio.filter(|_| is_drawn(pair)) else { return };
-    let verdict = pair.verdict.to_string();
     if let (Some(low), Some(high)) = (pair.decision_low, pair.decision_high) {
         let (from, to) = (axis.at(low), axis.at(high));
-        canvas.line(&format!("decision {verdict}"), (from, y), (to, y));
-        [from, to].iter().for_each(|x| canvas.line(&format!("cap {verdict}"), (*x, y - 4.0), (*x, y + 4.0)));
+        canvas.line(&format!("decision {class}"), (from, y), (to, y));
+        [from, to].iter().for_each(|x| canvas.line(&format!("cap {class}"), (*x, y - 4.0), (*x, y + 4.0)));
     }
     if let (Some(low), Some(high)) = (pair.low, pair.high) {
-        canvas.line(&format!("pointwise {verdict}"), (axis.at(low), y), (axis.at(high), y));
+        canvas.line(&format!("pointwise {class}"), (axis.at(low), y), (axis.at(high), y));
     }
-    canvas.circle(&format!("median {verdict}"), (axis.at(middle), y), 4.6);
+    canvas.circle(&format!("median {class}"), (axis.at(middle), y), 4.6);
 }
 
+/// `1.15× xfs`, `1.02× undecided`: how many times better which one is.
 fn words(pair: &PairVerdict) -> String {
-    match pair::ratio(pair).filter(|_| is_drawn(pair)) {
-        Some(ratio) => format!("{} {}", ratio.times(), pair.verdict),
-        None => pair.verdict.to_string(),
-    }
+    let Some(ratio) = pair::ratio(pair).filter(|_| is_drawn(pair)) else { return pair.verdict.to_string() };
+    let (_, ratio) = pair::better(pair, ratio);
+    format!("{} {}", ratio.times(), pair::winner(pair).map_or(pair.verdict.to_string(), Label::to_string))
 }

@@ -1,13 +1,16 @@
 //! A plane with two axes, for lines of contenders.
 
 use super::axis::{Axis, short};
-use super::{Anchor, BOTTOM, Canvas, Sign, WIDTH, legend, legend_height, mark};
+use super::{Anchor, BOTTOM, Canvas, Sign, WIDTH, legend, legend_height, marks};
 
 /// Space for the ticks to the left.
 const LEFT: f64 = 62.0;
 
 /// Space to the right, so that half of a tick's label fits.
 const RIGHT: f64 = 18.0;
+
+/// Maximum number of marks on a line. More would hide it.
+const MARKS: usize = 16;
 
 /// The left and the right end of a plane.
 pub const ROOM: (f64, f64) = (LEFT, WIDTH - RIGHT);
@@ -75,10 +78,11 @@ impl Plane {
         (self.x.at(x), self.y.at(y))
     }
 
-    /// Draws the line through points of a contender, with its mark at each.
+    /// Draws the line through points of a contender, with its mark at each, or at some of many.
     pub fn path(&self, canvas: &mut Canvas, index: usize, class: &str, points: &[(f64, f64)]) {
         let places: Vec<_> = points.iter().map(|point| self.at(*point)).collect();
         canvas.polyline(class, &places);
-        places.iter().for_each(|place| mark(canvas, index, *place));
+        let some: Vec<_> = places.iter().step_by(places.len().div_ceil(MARKS).max(1)).copied().collect();
+        marks(canvas, index, &some);
     }
 }

@@ -10,6 +10,7 @@ use crate::fixture::fixture;
 fn additions() -> Additions {
     let drawings: Content = Paragraph::plain("Added to a workload.").into();
     Additions {
+        answer: vec!["An added answer.".into()],
         sections: vec![Section::titled("Added").with(Paragraph::plain("An added sentence."))],
         of_workloads: BTreeMap::from([("create-fsync".to_owned(), vec![drawings])]),
     }
@@ -26,7 +27,17 @@ fn an_added_section_comes_first_in_every_format_for_readers() {
         let report = rendered(format);
         let (_, after) = report.split_once(heading).unwrap_or_else(|| panic!("{format}"));
         assert!(after.contains("An added sentence."), "{format}");
-        assert!(after.contains("Verdicts"), "{format}: the other sections follow");
+        let next = if format == "html" { "Workload by workload" } else { "Verdicts" };
+        assert!(after.contains(next), "{format}: the other sections follow");
+    }
+}
+
+#[test]
+fn an_added_answer_precedes_the_others_in_documents() {
+    for format in ["markdown", "html"] {
+        let report = rendered(format);
+        let (before, _) = report.split_once("An added answer.").unwrap();
+        assert!(!before.contains("fastest"), "{format}");
     }
 }
 

@@ -96,5 +96,5 @@ fn what_runs_of_others_contain_cannot_control_a_terminal() {
     for text in [report_text(made(), style), markdown(made()), html(made()), junit(&hostile)] {
         assert!(!text.contains(['\u{1b}', '\u{202e}']) && !text.contains("\n# FORGED"), "{text}");
     }
-    assert!(!markdown(made()).contains("<script") && !html(made()).contains("<script"));
+    assert!(!markdown(made()).contains("<script") && html(made()).matches("<script").count() == 1);
 }

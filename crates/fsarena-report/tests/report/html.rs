@@ -1,9 +1,11 @@
 //! Tests of the page: it is well-formed and self-contained, and nothing that a user typed becomes markup.
 
+use std::collections::BTreeSet;
+
 use fsarena_model::{Bytes, Comparison};
 
-use crate::checks::{assert_self_contained, is_balanced};
-use crate::fixture::{fixture, grids, interrupted, only, open_loops, rename, with_tmpfs};
+use crate::checks::{assert_self_contained, content, is_balanced};
+use crate::fixture::{crowded, fixture, grids, interrupted, only, open_loops, rename, with_tmpfs};
 
 fn render(comparison: &Comparison) -> String {
     crate::rendered("html", comparison)
@@ -75,18 +77,21 @@ fn what_a_user_typed_is_shown_and_not_obeyed() {
     rename(&mut comparison, "xfs", "<script>alert(1)</script>");
     comparison.notes[0].text = "{{ 7 * 7 }} <b>".to_owned();
     let page = render(&comparison);
-    assert!(!page.contains("<script") && page.contains("&lt;script&gt;"));
+    assert!(page.matches("<script").count() == 1 && page.contains("&lt;script&gt;"));
     assert!(page.contains("{{ 7 * 7 }} &lt;b&gt;"));
 }
 
 #[test]
 fn every_reference_within_the_page_has_its_target() {
-    let page = render(&fixture());
+    let comparison = fixture();
+    let page = content(&render(&comparison));
     let ids: Vec<_> = page.split(" id=\"").skip(1).map(|part| part.split('"').next().unwrap()).collect();
     for target in page.split("href=\"#").skip(1).map(|part| part.split('"').next().unwrap()) {
         assert!(ids.contains(&target), "{target}");
     }
-    assert_eq!(ids.len(), fixture().workloads.len());
+    let (cells, pairs) = (comparison.cells.len(), comparison.verdicts.len());
+    assert_eq!(ids.len(), comparison.workloads.len() + cells + pairs, "each row of a contender or pair has one");
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "all are different");
 }
 
 #[test]
@@ -95,10 +100,75 @@ fn an_implausible_figure_is_never_printed_as_a_result() {
     let section = page.split("<h3>seqread-cold").nth(1).unwrap().split("</article>").next().unwrap();
     assert!(section.contains("impossible") && section.contains("no figure"));
     let median = fixture().cells.iter().find(|cell| cell.workload == "seqread-cold").unwrap().median.unwrap();
-    assert!(!section.contains(&format!("<td class=\"number\">{:.0}", median)));
+    assert!(!section.contains(&format!(">{median:.0}")) && !matrix(&page).contains(&format!(">{median:.0}")));
 }
 
 #[test]
 fn the_page_as_a_whole() {
-    insta::assert_snapshot!(render(&only(&["ext4", "xfs"])));
+    insta::assert_snapshot!(content(&render(&only(&["ext4", "xfs"]))));
+}
+
+/// The table of contenders and workloads.
+fn matrix(page: &str) -> &str {
+    page.split("<table class=\"standings\">").nth(1).unwrap().split("</table>").next().unwrap()
+}
+
+/// A row of that table, with tags replaced by spaces.
+fn row(page: &str, workload: &str) -> String {
+    let row = matrix(page).split("<tr").find(|row| row.contains(&format!(">{workload}</a></th>"))).unwrap();
+    let (row, _) = row.split_once("</tr>").unwrap();
+    let texts: Vec<&str> = row.split(['<', '>']).skip(1).step_by(2).map(str::trim).collect();
+    texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn every_figure_of_the_matrix_has_a_word_and_a_colour() {
+    let page = render(&fixture());
+    assert_eq!(
+        row(&page, "create-fsync"),
+        "create-fsync files&#x2f;s 2.82k between 1.19× behind 3.35k best 1.12k worst \
+        3.00× behind xfs xfs &gt; ext4 &gt; btrfs"
+    );
+    assert_eq!(
+        row(&page, "randwrite-4k"),
+        "randwrite-4k ops&#x2f;s 12.4k best group 12.4k best group 4.00k worst 3.11× \
+        behind ext4, xfs ext4 ≈ xfs &gt; btrfs"
+    );
+    assert!(row(&page, "stat-tree").contains("412k equivalent 409k equivalent 397k equivalent"));
+    assert!(row(&page, "seqread-cold").contains("impossible invalid 1940 best 1660 worst"));
+    for class in ["best", "between", "worst", "equivalent", "invalid"] {
+        assert!(matrix(&page).contains(&format!("class=\"{class}\"><a href=\"#workload-")), "{class}");
+    }
+    let page = render(&interrupted());
+    assert!(row(&page, "create-fsync").contains("2.82k undecided"), "nothing is decided, so nothing is green or red");
+    assert!(row(&page, "seqwrite-fsync").contains("did not finish invalid"));
+    assert!(!matrix(&page).contains("class=\"best\"") && !matrix(&page).contains("class=\"worst\""));
+}
+
+#[test]
+fn each_group_of_workloads_has_a_sentence_and_a_heading() {
+    let mut comparison = fixture();
+    for workload in &mut comparison.workloads {
+        workload.group = workload.name.contains("fsync").then(|| "commits".to_owned());
+    }
+    let page = render(&comparison);
+    assert!(page.contains(
+        "<b>commits (3 workloads):</b> xfs is the fastest in create-fsync and append-fsync (1.14× to \
+        1.19× ahead); undecided between ext4 and xfs in seqwrite-fsync.</p>"
+    ));
+    assert!(
+        page.contains("<b>With a cold cache (seqread-cold):</b> xfs is the fastest (1.17× ahead); not ranked: ext4.")
+    );
+    assert!(page.contains("<b>In the page cache (stat-tree):</b> ext4, xfs and btrfs are equally fast."));
+    let headings = matrix(&page).matches("<tr class=\"heading\"><th scope=\"rowgroup\" colspan=\"7\">").count();
+    assert_eq!((headings, page.matches("<p class=\"answer\">").count()), (4, 5), "and one about all pairs");
+}
+
+#[test]
+fn a_page_of_forty_workloads_is_small() {
+    let comparison = crowded();
+    assert_eq!((comparison.workloads.len(), comparison.contenders.len()), (40, 3));
+    let page = render(&comparison);
+    assert!(page.matches("<polyline").count() > 400, "or it has less to show than a real one");
+    assert!(page.len() < 1_500_000, "{}", page.len());
 }

@@ -29,13 +29,14 @@ fn documented() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
 }
 
 /// Optional parts: left out where there is nothing.
-const OPTIONAL: [&str; 10] = [
+const OPTIONAL: [&str; 11] = [
     "condition",
     "verifications",
     "reproduction",
     "unavailable",
     "recommendation",
     "memory_limit",
+    "group",
     "variant_of",
     "rate",
     "steps",

@@ -69,7 +69,7 @@ fn the_curve_of_open_loops() {
 #[test]
 fn the_course_over_time() {
     let page = html(&open_loops());
-    let details = part(section(&page, "randwrite-4k@110%"), "<details>", "</details>");
+    let details = part(section(&page, "randwrite-4k@110%"), "<summary>Latency over time", "</details>");
     insta::assert_snapshot!(details.replace("/>", "/>\n"));
     assert_eq!(details.matches("<polyline").count(), 4, "two contenders, two lines");
 }

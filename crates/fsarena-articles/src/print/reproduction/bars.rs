@@ -1,6 +1,7 @@
 //! Bars as articles draw them: the best is green, the worst is red, all others are blue.
 
 use fsarena_report::number;
+use fsarena_report::report::Shade;
 use fsarena_report::svg::axis::{Axis, short};
 use fsarena_report::svg::{Anchor, BOTTOM, Canvas, ROW, TOP, WIDTH, fitted, text_width};
 
@@ -125,22 +126,28 @@ impl Names {
     }
 }
 
-/// The class of a bar: best, worst or between within its group. If all are equally good, none is the worst.
+/// The class of a bar. One that is alone is neither best nor worst.
 fn class(bar: &Bar, group: &[Bar], frame: Frame<'_>) -> String {
+    let shade = shade(bar, group, frame.is_higher_better).unwrap_or(Shade::Between);
+    let ranked = if frame.has_scale { "" } else { " ranked" };
+    format!("bar {shade}{ranked}")
+}
+
+/// Whether a bar is best, worst or between within its group; `None` if it is alone. If all are equally good, none is the
+/// worst.
+pub fn shade(bar: &Bar, group: &[Bar], is_higher_better: bool) -> Option<Shade> {
     let ends = |best: bool| {
         let values = group.iter().map(|bar| bar.value).filter(|value| *value > 0.0);
-        if best == frame.is_higher_better { values.fold(0.0, f64::max) } else { values.fold(f64::INFINITY, f64::min) }
+        if best == is_higher_better { values.fold(0.0, f64::max) } else { values.fold(f64::INFINITY, f64::min) }
     };
     let is_at = |end: f64| frame_share(bar.value, end) <= CLOSE;
-    let tone = match () {
-        () if group.len() < 2 => "between",
-        () if bar.value <= 0.0 => "worst",
-        () if is_at(ends(true)) => "best",
-        () if is_at(ends(false)) => "worst",
-        () => "between",
+    let shade = match bar.value {
+        ..=0.0 => Shade::Worst,
+        _ if is_at(ends(true)) => Shade::Best,
+        _ if is_at(ends(false)) => Shade::Worst,
+        _ => Shade::Between,
     };
-    let ranked = if frame.has_scale { "" } else { " ranked" };
-    format!("bar {tone}{ranked}")
+    (group.len() > 1).then_some(shade)
 }
 
 fn frame_share(value: f64, end: f64) -> f64 {

@@ -19,17 +19,23 @@ const MEANING: &str = "The best is green, the worst red, those between blue, as 
 /// The charts of each test: published, and measured here.
 pub fn charts(reproduction: &Reproduction) -> Section {
     let part = Section::titled("The article's charts next to ours");
-    let tests = reproduction.article.tests.iter().filter_map(|test| charts_of(reproduction, test));
+    let tests = (1..).zip(&reproduction.article.tests);
+    let tests = tests.filter_map(|(number, test)| charts_of(reproduction, number, test));
     part.with(Paragraph::legend(MEANING)).with_all(tests)
 }
 
-fn charts_of(reproduction: &Reproduction, test: &PublishedTest) -> Option<Section> {
+/// The anchor of the charts of a test, by its position in the article from 1 on.
+pub fn anchor(number: usize) -> String {
+    format!("test-{number}")
+}
+
+fn charts_of(reproduction: &Reproduction, number: usize, test: &PublishedTest) -> Option<Section> {
     let metric = test.metrics.first()?;
     let charts: Vec<Drawing> = Drawn::ALL.iter().filter_map(|form| chart(reproduction, test, metric, *form)).collect();
     (!charts.is_empty()).then(|| {
         Section::titled(&test.title)
             .with_hint(&test.original)
-            .folded(Fold::Article(String::new()))
+            .folded(Fold::Article(anchor(number)))
             .with(Paragraph::plain(Sentence::new(Role::Faint, &test.method)))
             .with(List::new(ListLook::Cares, &test.remark))
             .with(Drawings { arrangement: Arrangement::Grid, drawings: charts })
@@ -38,8 +44,10 @@ fn charts_of(reproduction: &Reproduction, test: &PublishedTest) -> Option<Sectio
 
 /// Which of the three figures is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Drawn {
+pub enum Drawn {
+    /// As published.
     Published,
+    /// Measured here in a form.
     Here(Form),
 }
 
@@ -100,7 +108,7 @@ fn drawn(test: &PublishedTest, groups: &[(String, Vec<Bar>)], frame: Frame<'_>) 
 }
 
 /// Bars by place on the axis. Places without bars are left out.
-fn groups(
+pub fn groups(
     reproduction: &Reproduction,
     test: &PublishedTest,
     metric: &PublishedMetric,

@@ -1,0 +1,149 @@
+//! A sentence for each group of workloads: who is the fastest where, and how far ahead.
+
+use fsarena_model::comparison::PairVerdict;
+use fsarena_model::{Comparison, Label, Verdict};
+
+use super::{Lead, Ranked, lead, workload_ranking};
+use crate::group::{self, Group};
+use crate::number::Ratio;
+use crate::pair;
+use crate::ranking;
+use crate::report::{Role, Sentence};
+use crate::words::{counted, listed};
+use crate::work::{Work, works};
+
+/// Maximum number of workloads that are named. More are counted.
+const NAMED: usize = 2;
+
+/// Maximum number of contenders that are named if they are all of a group.
+const FEW: usize = 3;
+
+/// The sentences on a group of contenders: a single one if nothing is decided, none if the run judges nothing.
+pub fn sentences(comparison: &Comparison, group: &Group<'_>) -> Vec<Sentence> {
+    let verdicts: Vec<&PairVerdict> = super::pairs(comparison, group);
+    if !verdicts.is_empty() && verdicts.iter().all(|pair| pair.verdict == Verdict::Undecided) {
+        return vec![
+            format!(
+                "Nothing is decided: no lead is shown in any of {}.",
+                counted(comparison.workloads.len(), "workload")
+            )
+            .into(),
+        ];
+    }
+    let works = if verdicts.is_empty() { Vec::new() } else { works(comparison) };
+    works.iter().map(|work| sentence(comparison, group, work)).collect()
+}
+
+/// `Made durable (6 workloads): xfs is the fastest in 5 of 6 (1.15× to 1.49× ahead), ext4 in rename-fsync`.
+fn sentence(comparison: &Comparison, group: &Group<'_>, work: &Work<'_>) -> Sentence {
+    let rankings: Vec<Ranked<'_>> = work.workloads.iter().map(|row| workload_ranking(comparison, group, row)).collect();
+    let which = match rankings.as_slice() {
+        [(only, _)] => (*only).to_owned(),
+        _ => counted(rankings.len(), "workload"),
+    };
+    let all = Outcomes { comparison, group, rankings };
+    let won = all.won();
+    let parts = [won.join(", "), all.shared(), all.open(), all.invalid(), all.left_out()];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    Sentence::new(Role::Strong, format!("{} ({which}):", work.title)).and(Role::Plain, format!("{}.", parts.join("; ")))
+}
+
+/// The rankings of a group of workloads.
+struct Outcomes<'a> {
+    comparison: &'a Comparison,
+    group: &'a Group<'a>,
+    rankings: Vec<Ranked<'a>>,
+}
+
+impl Outcomes<'_> {
+    /// A part for each contender that leads alone, the most successful first.
+    fn won(&self) -> Vec<String> {
+        let led_by = |label: &Label| self.names(|lead| *lead == Lead::One(label));
+        let mut won: Vec<_> = self.group.contenders.iter().map(|row| (&row.label, led_by(&row.label))).collect();
+        won.retain(|(_, names)| !names.is_empty());
+        won.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+        let superlative = if self.group.contenders.len() == 2 { "faster" } else { "fastest" };
+        let part = |(index, (label, names)): (usize, &(&Label, Vec<&str>))| {
+            let verb = if index == 0 { format!(" is the {superlative}") } else { String::new() };
+            format!("{label}{verb}{}{}", self.place(names), self.ahead(label, names))
+        };
+        won.iter().enumerate().map(part).collect()
+    }
+
+    /// Where the best are equivalent.
+    fn shared(&self) -> String {
+        let names = self.names(|lead| *lead == Lead::Several);
+        self.best_of(&names, |labels| format!("{labels} are equally fast"))
+    }
+
+    /// Where no lead is shown.
+    fn open(&self) -> String {
+        let names = self.names(|lead| *lead == Lead::Open);
+        self.best_of(&names, |labels| format!("undecided between {labels}"))
+    }
+
+    fn invalid(&self) -> String {
+        let names = self.names(|lead| *lead == Lead::Invalid);
+        if names.is_empty() { String::new() } else { format!("no figures can be compared{}", self.place(&names)) }
+    }
+
+    /// Invalid figures where the others can be compared.
+    fn left_out(&self) -> String {
+        let is_known = |(_, ranking): &&Ranked<'_>| !ranking.invalid.is_empty() && !ranking.tiers.is_empty();
+        let out = self.rankings.iter().filter(is_known);
+        let out: Vec<String> =
+            out.map(|(name, ranking)| format!("{}{}", listed(&ranking.invalid), self.place(&[name]))).collect();
+        if out.is_empty() { String::new() } else { format!("not ranked: {}", listed(out)) }
+    }
+
+    /// The names of the workloads with a lead of this kind.
+    fn names(&self, wanted: impl Fn(&Lead<'_>) -> bool) -> Vec<&str> {
+        self.rankings.iter().filter(|(_, ranking)| wanted(&lead(ranking))).map(|(name, _)| *name).collect()
+    }
+
+    /// A part for each best group in some workloads.
+    fn best_of(&self, names: &[&str], words: impl Fn(&str) -> String) -> String {
+        let mut found: Vec<(String, Vec<&str>)> = Vec::new();
+        for name in names.iter().copied() {
+            let best = match ranking::best_group(self.comparison, self.group, name) {
+                all if all.len() > FEW && all.len() == self.group.contenders.len() => "all".to_owned(),
+                best => listed(best),
+            };
+            match found.iter_mut().find(|(known, _)| *known == best) {
+                Some((_, own)) => own.push(name),
+                None => found.push((best, vec![name])),
+            }
+        }
+        let part = |(labels, names): &(String, Vec<&str>)| words(labels) + &self.place(names);
+        found.iter().map(part).collect::<Vec<_>>().join(", ")
+    }
+
+    /// ` in all 6`, ` in 5 of 6`, ` in create-fsync`; empty for the only workload.
+    fn place(&self, names: &[&str]) -> String {
+        match (names.len(), self.rankings.len()) {
+            (_, 1) => String::new(),
+            (2, 2) => " in both".to_owned(),
+            (count, all) if count == all => format!(" in all {all}"),
+            (count, all) if count > NAMED => format!(" in {count} of {all}"),
+            _ => format!(" in {}", listed(names)),
+        }
+    }
+
+    /// ` (1.15× to 1.49× ahead)`: how many times better a leader is than the next, over some workloads.
+    fn ahead(&self, leader: &Label, names: &[&str]) -> String {
+        let mut leads: Vec<Ratio> = names.iter().filter_map(|name| self.lead_over_next(leader, name)).collect();
+        leads.sort_by(|one, other| one.middle.total_cmp(&other.middle));
+        match leads.as_slice() {
+            [] => String::new(),
+            [only] => format!(" ({} ahead)", only.times()),
+            [least, .., most] => format!(" ({} to {} ahead)", least.times(), most.times()),
+        }
+    }
+
+    fn lead_over_next(&self, leader: &Label, workload: &str) -> Option<Ratio> {
+        let verdicts = group::verdicts(self.comparison, workload, &self.group.contenders);
+        let own = verdicts.filter(|pair| pair.verdict != Verdict::Invalid && (pair.a == *leader || pair.b == *leader));
+        let ratio = |pair: &PairVerdict| Some(pair::better(pair, pair::ratio(pair)?).1);
+        own.filter_map(ratio).min_by(|one, other| one.middle.total_cmp(&other.middle))
+    }
+}

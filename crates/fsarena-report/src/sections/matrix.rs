@@ -1,0 +1,113 @@
+//! The page's picture of a comparison: contenders and workloads in colours, with the figures.
+
+use fsarena_model::comparison::{Cell, PairVerdict, WorkloadRow};
+use fsarena_model::{Better, Comparison, Label};
+
+use super::verdicts::{figure_of, order};
+use crate::group::{Group, apart, groups};
+use crate::number::DASH;
+use crate::report::ColumnKind::{Name, Words};
+use crate::report::{Entry, Heading, Paragraph, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf};
+use crate::work::{Work, works};
+use crate::{anchor, pair, ranking, standing, words};
+
+/// The tables of all groups of contenders.
+pub fn matrix(comparison: &Comparison) -> Section {
+    let works = works(comparison);
+    let title = if comparison.verdicts.is_empty() { "The figures" } else { "Who is best where" };
+    let mut section = Section::titled(title);
+    for (index, group) in groups(comparison).iter().enumerate() {
+        let apart = apart(group).filter(|_| index > 0).unwrap_or_default();
+        section = section.with_shown(Shown::Page, Paragraph::apart(apart));
+        section = section.with_shown(Shown::Page, table(comparison, group, &works));
+    }
+    section.with_shown(Shown::Page, Paragraph::legend(legend(comparison)))
+}
+
+fn table(comparison: &Comparison, group: &Group<'_>, works: &[Work<'_>]) -> Table {
+    let rows: Vec<&WorkloadRow> = works.iter().flat_map(|work| work.workloads.iter().copied()).collect();
+    let labels = group.contenders.iter().map(|row| (row.label.to_string(), &row.label));
+    let name = |row: &&WorkloadRow| Sentence::new(Role::Link(anchor::workload(comparison, &row.name)), &row.name);
+    let best = |row: &&WorkloadRow| ranking::best(comparison, group, &row.name).unwrap_or_default();
+    let table = TableOf::new(TableLook::Standings, &rows)
+        .column(Name, "workload", name)
+        .column(Words, "unit", |row| unit(row))
+        .columns(Words, labels, |row, label| entry(comparison, group, row, label));
+    let table = match group.contenders.len() {
+        _ if comparison.verdicts.is_empty() => table,
+        0 | 1 => table,
+        2 => table.column(Words, "ranking", |row| order(comparison, group, row)),
+        _ => {
+            let table = table.column(Words, "best group", best);
+            table.column(Words, "ranking", |row| order(comparison, group, row))
+        }
+    };
+    table.with_headings(headings(works)).done()
+}
+
+/// The titles of the groups of workloads, if there are several.
+fn headings(works: &[Work<'_>]) -> Vec<Heading> {
+    let start = |index: usize| works[..index].iter().map(|work| work.workloads.len()).sum();
+    let heading = |(index, work): (usize, &Work<'_>)| Heading { row: start(index), title: work.title.clone() };
+    let headings = works.iter().enumerate().map(heading);
+    if works.len() > 1 { headings.collect() } else { Vec::new() }
+}
+
+fn unit(workload: &WorkloadRow) -> Sentence {
+    let direction = match workload.better {
+        Better::Higher => "",
+        Better::Lower => words::better(Better::Lower),
+    };
+    Sentence::from(&workload.unit).and(Role::Aside, direction)
+}
+
+fn entry(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, label: &Label) -> Entry {
+    let name = &workload.name;
+    let was_tried = |cell: &&Cell| cell.median.is_some() || !cell.validity.is_empty();
+    let Some(cell) = comparison.cell(name, label).filter(was_tried) else { return DASH.into() };
+    let figure = Sentence::new(Role::Link(anchor::contender(comparison, name, label)), figure_of(cell, &cell.unit));
+    let Some(shade) = shade(comparison, group, cell) else { return figure.into() };
+    let figure = figure.and(Role::Verdict(shade), standing::word(comparison, name, label, shade));
+    let figure = match standing::most_behind(comparison, group, name, label) {
+        Some(pair) => figure.and(Role::Link(anchor::pair(comparison, pair)), behind(pair)),
+        None => figure,
+    };
+    Entry::from(figure).tinted(shade.to_string())
+}
+
+/// `1.49× behind`.
+fn behind(pair: &PairVerdict) -> String {
+    pair::ratio(pair).map_or(String::new(), |ratio| format!("{} behind", pair::better(pair, ratio).1.times()))
+}
+
+/// The colour of a cell; a missing or impossible figure is invalid, also in a run that judges nothing.
+fn shade(comparison: &Comparison, group: &Group<'_>, cell: &Cell) -> Option<Shade> {
+    let is_missing = cell.median.is_none() || !cell.is_plausible();
+    let judged = standing::shade(comparison, group, &cell.workload, &cell.contender);
+    if is_missing { Some(Shade::Invalid) } else { judged }
+}
+
+fn legend(comparison: &Comparison) -> Sentence {
+    if comparison.verdicts.is_empty() {
+        return "The medians; each leads to its row. This run judges nothing.".into();
+    }
+    Sentence::from("A figure is the median over rounds, and leads to its row.")
+        .and(Role::Key(Shade::Best), "Best")
+        .and(Role::Plain, "is shown to be faster than another and slower than none,")
+        .and(Role::Key(Shade::Worst), "worst")
+        .and(Role::Plain, "the opposite,")
+        .and(Role::Key(Shade::Between), "between")
+        .and(Role::Plain, "is faster than one and slower than another. Of a")
+        .and(Role::Strong, "group")
+        .and(Role::Plain, "it is open, or does not matter, who is first.")
+        .and(Role::Key(Shade::Equivalent), "Equivalent")
+        .and(Role::Plain, "and")
+        .and(Role::Key(Shade::Undecided), "undecided")
+        .and(Role::Plain, "is the outcome against all others.")
+        .and(Role::Strong, "Behind")
+        .and(
+            Role::Plain,
+            "is how many times better the one furthest ahead is. In a ranking, > means that each before it is shown to \
+             be faster than each after it; the best group has all that none is shown to be faster than.",
+        )
+}

@@ -1,0 +1,56 @@
+//! How a contender did among those of its group in a workload, as a colour and a word. It claims no more than the
+//! verdicts do.
+
+use fsarena_model::comparison::PairVerdict;
+use fsarena_model::{Comparison, Label, Verdict};
+
+use crate::group::{self, Group};
+use crate::pair;
+use crate::ranking;
+use crate::report::Shade;
+
+/// The colour: best if the contender is shown to be faster than another and slower than none, worst in the opposite
+/// case. `None` if there is nothing to compare it with.
+pub fn shade(comparison: &Comparison, group: &Group<'_>, workload: &str, label: &Label) -> Option<Shade> {
+    let others = group.contenders.iter().filter(|row| row.label != *label);
+    let verdicts: Vec<Verdict> =
+        others.map(|other| group::verdict(comparison, workload, label, &other.label)).collect();
+    if verdicts.is_empty() || comparison.verdicts.is_empty() {
+        return None;
+    }
+    let has = |verdict| verdicts.contains(&verdict);
+    Some(match (has(Verdict::Faster), has(Verdict::Slower)) {
+        (true, true) => Shade::Between,
+        (true, false) => Shade::Best,
+        (false, true) => Shade::Worst,
+        _ if has(Verdict::Undecided) => Shade::Undecided,
+        _ if has(Verdict::Equivalent) => Shade::Equivalent,
+        _ => Shade::Invalid,
+    })
+}
+
+/// The word for a colour: `best`, or `best group` if the verdicts leave it open which of several is first.
+pub fn word(comparison: &Comparison, workload: &str, label: &Label, shade: Shade) -> String {
+    let is_alone = ranking::ranks(comparison, workload, label).is_some_and(|(best, worst)| best == worst);
+    match shade {
+        Shade::Best | Shade::Worst if !is_alone => format!("{shade} group"),
+        _ => shade.to_string(),
+    }
+}
+
+/// The pair of a contender with the one that is furthest ahead of it, if any is shown to be faster.
+pub fn most_behind<'a>(
+    comparison: &'a Comparison,
+    group: &Group<'_>,
+    workload: &str,
+    label: &Label,
+) -> Option<&'a PairVerdict> {
+    let is_lost = |pair: &&PairVerdict| match pair.verdict {
+        Verdict::Faster => pair.b == *label,
+        Verdict::Slower => pair.a == *label,
+        _ => false,
+    };
+    let lost = group::verdicts(comparison, workload, &group.contenders).filter(is_lost);
+    let distance = |pair: &PairVerdict| pair::ratio(pair).map_or(1.0, |ratio| pair::better(pair, ratio).1.middle);
+    lost.max_by(|one, other| distance(one).total_cmp(&distance(other)))
+}

@@ -1,0 +1,36 @@
+//! Groups of workloads: those of the suite, or else workloads that ask the same of a file system.
+
+use fsarena_model::comparison::WorkloadRow;
+use fsarena_model::{CacheState, Comparison, DurablePoint};
+
+/// Workloads that belong together.
+#[derive(Debug)]
+pub struct Work<'a> {
+    /// What they have in common: `Made durable`.
+    pub title: String,
+    /// The workloads, at least one.
+    pub workloads: Vec<&'a WorkloadRow>,
+}
+
+/// All groups, in the order of their first workloads.
+pub fn works(comparison: &Comparison) -> Vec<Work<'_>> {
+    let mut works: Vec<Work<'_>> = Vec::new();
+    for workload in &comparison.workloads {
+        let title = title(workload);
+        match works.iter_mut().find(|work| work.title == title) {
+            Some(work) => work.workloads.push(workload),
+            None => works.push(Work { title, workloads: vec![workload] }),
+        }
+    }
+    works
+}
+
+fn title(workload: &WorkloadRow) -> String {
+    let own = match (workload.durable, workload.cache) {
+        (DurablePoint::None, CacheState::Warm) => "In the page cache",
+        (DurablePoint::None, CacheState::Cold) => "With a cold cache",
+        (DurablePoint::None, CacheState::Direct) => "Direct I/O",
+        _ => "Made durable",
+    };
+    workload.group.as_ref().map_or(own.to_owned(), |group| group.to_string())
+}
