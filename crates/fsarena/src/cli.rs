@@ -90,7 +90,7 @@ pub enum Command {
     Export(Export),
     /// Add runs that `fsarena export` has written to the store
     Import(Import),
-    /// List kinds, workloads, suites and articles, and what is missing for each; or say all about one
+    /// List kinds, workloads, suites, profiles and articles, and what is missing for each; or say all about one
     List(List),
     /// Show what this machine can do, how noisy it is, and where lanes are best
     Doctor(Doctor),
@@ -156,6 +156,9 @@ pub struct Compare {
     /// would change it
     #[arg(long, value_name = "NAME=WEIGHT,...")]
     pub weights: Option<Mix>,
+    /// A use, such as mail or database, or a .toml file with one: the workloads that matter for it, with their weights
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["suite", "workload", "fio", "weights", "commands"])]
+    pub profile: Option<String>,
     /// A single workload, or a .toml file with one; can be repeated
     #[arg(long, value_name = "NAME")]
     pub workload: Vec<String>,
@@ -310,6 +313,9 @@ pub struct Report {
     /// By another mix of the suite's groups, or workloads, than that of the run
     #[arg(long, value_name = "NAME=WEIGHT,...")]
     pub weights: Option<Mix>,
+    /// For a use, such as mail or database, or a .toml file with one; says what of it the run lacks
+    #[arg(long, value_name = "NAME", conflicts_with = "weights")]
+    pub profile: Option<String>,
     /// Into this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -337,7 +343,7 @@ pub struct Import {
 /// `fsarena list`.
 #[derive(Debug, Args)]
 pub struct List {
-    /// kinds, workloads, suites or published; the name of one of these; or a word to look for in descriptions
+    /// kinds, workloads, suites, profiles or published; the name of one of these; or a word to look for in descriptions
     #[arg(value_name = "WHAT")]
     pub what: Option<String>,
 }
