@@ -22,7 +22,7 @@ pub use durability::{DiskKind, Durability, WriterKind};
 pub use own_command::{OwnCommands, Printed, Scan, Synced, is_placeholder};
 pub use place::{Guest, How, Place};
 pub use reproduce::{Form, Reproduce, Scale};
-pub use sides::{Diff, Gate, History, Judge, PageFormat, Runs, RunsChange, label};
+pub use sides::{Diff, Gate, History, Judge, PageFormat, Runs, RunsChange, Serve, label};
 
 /// Which file system, with which options, for this work, on this machine?
 #[derive(Debug, Parser)]
@@ -37,7 +37,7 @@ pub struct Arguments {
 }
 
 /// Options of every command, before or after its name.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Global {
     /// Where runs are kept [default: fsarena/store.sqlite in the user's data directory, /var/lib/fsarena/store.sqlite
     /// for root]
@@ -86,6 +86,8 @@ pub enum Command {
     History(History),
     /// List the runs in the store; tag, annotate or remove them
     Runs(Runs),
+    /// Show the runs in the store as pages for a browser on this machine, until Ctrl-C; read-only
+    Serve(Serve),
     /// Write a run as JSON lines, for `fsarena import` on another machine
     Export(Export),
     /// Add runs that `fsarena export` has written to the store
