@@ -25,12 +25,12 @@ pub fn policy() -> String {
 /// The answer to a request; reads the store at that moment.
 pub fn answer(global: &Global, request: &Request) -> Answer {
     match page(global, request) {
-        Ok(Some(page)) => Answer { status: Status::Ok, page },
-        Ok(None) => failed(Status::NotFound, "There is no such page.", None),
+        Ok(Some(page)) => Answer { status: Status::OK, page },
+        Ok(None) => failed(Status::NOT_FOUND, "There is no such page.", None),
         Err(error) => {
             let (category, hint) = explain(&error);
             let is_use = category == ErrorCategory::Use;
-            let status = if is_use { Status::BadRequest } else { Status::InternalServerError };
+            let status = if is_use { Status::BAD_REQUEST } else { Status::INTERNAL_SERVER_ERROR };
             failed(status, &words(&error), hint)
         }
     }
@@ -107,7 +107,7 @@ fn linked(report: Report) -> String {
 /// The page that says what went wrong.
 fn failed(status: Status, text: &str, hint: Option<String>) -> Answer {
     let page = linked(Report {
-        title: status.line().to_owned(),
+        title: status.0.to_owned(),
         run: String::new(),
         facts: Vec::new(),
         condition: None,

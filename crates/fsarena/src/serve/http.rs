@@ -29,29 +29,17 @@ impl Request {
     }
 }
 
-/// The statuses of answers (RFC 9110, 15).
+/// A status of an answer: its number and reason (RFC 9110, 15).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    Ok,
-    BadRequest,
-    NotFound,
-    MethodNotAllowed,
-    MisdirectedRequest,
-    InternalServerError,
-}
+pub struct Status(pub &'static str);
 
 impl Status {
-    /// Number and reason.
-    pub fn line(self) -> &'static str {
-        match self {
-            Self::Ok => "200 OK",
-            Self::BadRequest => "400 Bad Request",
-            Self::NotFound => "404 Not Found",
-            Self::MethodNotAllowed => "405 Method Not Allowed",
-            Self::MisdirectedRequest => "421 Misdirected Request",
-            Self::InternalServerError => "500 Internal Server Error",
-        }
-    }
+    pub const OK: Self = Self("200 OK");
+    pub const BAD_REQUEST: Self = Self("400 Bad Request");
+    pub const NOT_FOUND: Self = Self("404 Not Found");
+    pub const METHOD_NOT_ALLOWED: Self = Self("405 Method Not Allowed");
+    pub const MISDIRECTED_REQUEST: Self = Self("421 Misdirected Request");
+    pub const INTERNAL_SERVER_ERROR: Self = Self("500 Internal Server Error");
 }
 
 /// An answer: a page, or a text without a request that could be understood.
@@ -112,7 +100,7 @@ fn converse(
         lines.take_while(|line| line.as_ref().is_ok_and(|line| !line.is_empty())).flatten().collect();
     let answer = match request(&head, hosts) {
         Ok(request) => answer(&request),
-        Err(status) => Answer { status, page: format!("<!DOCTYPE html><title>{0}</title>{0}\n", status.line()) },
+        Err(status) => Answer { status, page: format!("<!DOCTYPE html><title>{0}</title>{0}\n", status.0) },
     };
     let Answer { status, page } = answer;
     write!(
@@ -120,7 +108,7 @@ fn converse(
         "HTTP/1.1 {}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
          Content-Security-Policy: {policy}\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
          Cross-Origin-Resource-Policy: same-origin\r\nCache-Control: no-store\r\nAllow: GET\r\n\r\n",
-        status.line(),
+        status.0,
         page.len(),
     )?;
     stream.write_all(page.as_bytes())?;
@@ -132,20 +120,20 @@ fn converse(
 /// The request in the lines of a head (RFC 9112). A page of another site that made its name point to this machine (DNS
 /// rebinding) calls this server by that name, which is not among `hosts`.
 fn request(head: &[String], hosts: &[String]) -> Result<Request, Status> {
-    let (first, fields) = head.split_first().ok_or(Status::BadRequest)?;
-    let [method, target, version] = first.split(' ').collect::<Vec<_>>()[..] else { return Err(Status::BadRequest) };
+    let (first, fields) = head.split_first().ok_or(Status::BAD_REQUEST)?;
+    let [method, target, version] = first.split(' ').collect::<Vec<_>>()[..] else { return Err(Status::BAD_REQUEST) };
     if !version.starts_with("HTTP/1.") || !target.starts_with('/') {
-        return Err(Status::BadRequest);
+        return Err(Status::BAD_REQUEST);
     }
     let fields = fields.iter().filter_map(|field| field.split_once(':'));
     let named: Vec<&str> =
         fields.filter(|(name, _)| name.eq_ignore_ascii_case("host")).map(|(_, value)| value.trim()).collect();
     let is_own = |name: &str| hosts.iter().any(|host| host.eq_ignore_ascii_case(name));
     if named.len() != 1 || !is_own(named[0]) {
-        return Err(Status::MisdirectedRequest);
+        return Err(Status::MISDIRECTED_REQUEST);
     }
     if method != "GET" {
-        return Err(Status::MethodNotAllowed);
+        return Err(Status::METHOD_NOT_ALLOWED);
     }
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let pair = |text: &str| {
@@ -153,7 +141,7 @@ fn request(head: &[String], hosts: &[String]) -> Result<Request, Status> {
         Some((decoded(name)?, decoded(value)?))
     };
     let query = query.split('&').filter(|text| !text.is_empty()).map(pair);
-    let query = query.collect::<Option<_>>().ok_or(Status::BadRequest)?;
+    let query = query.collect::<Option<_>>().ok_or(Status::BAD_REQUEST)?;
     Ok(Request { path: path.to_owned(), query })
 }
 
@@ -209,22 +197,22 @@ mod tests {
     fn only_this_machine_may_be_asked_for() {
         for host in ["evil.example", "127.0.0.1:81", "127.0.0.1", "localhost:80.evil.example", ""] {
             let field = format!("Host: {host}");
-            assert_eq!(asked(&["GET / HTTP/1.1", &field]), Err(Status::MisdirectedRequest), "{host}");
+            assert_eq!(asked(&["GET / HTTP/1.1", &field]), Err(Status::MISDIRECTED_REQUEST), "{host}");
         }
-        assert_eq!(asked(&["GET / HTTP/1.1"]), Err(Status::MisdirectedRequest));
+        assert_eq!(asked(&["GET / HTTP/1.1"]), Err(Status::MISDIRECTED_REQUEST));
         let two = ["GET / HTTP/1.1", "Host: localhost:80", "Host: evil.example"];
-        assert_eq!(asked(&two), Err(Status::MisdirectedRequest));
+        assert_eq!(asked(&two), Err(Status::MISDIRECTED_REQUEST));
     }
 
     #[test]
     fn what_is_no_request_for_a_page_is_refused() {
         let host = "Host: localhost:80";
         for first in ["", "GET /", "GET  / HTTP/1.1", "GET / HTTP/2", "GET http://x/ HTTP/1.1", "GET /?a=%f HTTP/1.1"] {
-            assert_eq!(asked(&[first, host]), Err(Status::BadRequest), "{first}");
+            assert_eq!(asked(&[first, host]), Err(Status::BAD_REQUEST), "{first}");
         }
-        assert_eq!(asked(&["GET /?a=%ff HTTP/1.1", host]), Err(Status::BadRequest));
-        assert_eq!(asked(&["POST / HTTP/1.1", host]), Err(Status::MethodNotAllowed));
-        assert_eq!(asked(&[]), Err(Status::BadRequest));
+        assert_eq!(asked(&["GET /?a=%ff HTTP/1.1", host]), Err(Status::BAD_REQUEST));
+        assert_eq!(asked(&["POST / HTTP/1.1", host]), Err(Status::METHOD_NOT_ALLOWED));
+        assert_eq!(asked(&[]), Err(Status::BAD_REQUEST));
     }
 
     #[test]
