@@ -144,6 +144,7 @@ fn contender(row: &ContenderRow) -> Section {
     let mount = row.mount.clone().unwrap_or_else(|| "never mounted".to_owned());
     let durability = row.durability.map(|class| format!("{class}: {}", words::durability(class)));
     let facts = [
+        Fact::new("Kernel", Role::Plain, row.kernel.clone().unwrap_or_default()),
         Fact::new("Made by", Role::Code, mkfs),
         Fact::new("Mounted as", Role::Code, mount),
         Fact::new("Durability", Role::Plain, durability.unwrap_or_default()),
@@ -160,7 +161,7 @@ fn explanations(comparison: &Comparison) -> Section {
 }
 
 fn not_covered(comparison: &Comparison) -> Section {
-    let biases = words::biases(comparison).iter().copied();
+    let biases = words::biases(comparison);
     let interval = if comparison.verdicts.is_empty() { "" } else { words::INTERVAL };
     Section::titled("What the intervals do not cover")
         .with(Paragraph::legend(words::NOISE_ONLY))
