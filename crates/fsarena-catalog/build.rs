@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 fn main() {
     let catalog = Path::new(&std::env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../../catalog");
     let mut code = String::new();
-    for (name, folder) in [("WORKLOADS", "workloads"), ("SUITES", "suites"), ("ARTICLES", "published")] {
+    let folders =
+        [("WORKLOADS", "workloads"), ("SUITES", "suites"), ("PROFILES", "profiles"), ("ARTICLES", "published")];
+    for (name, folder) in folders {
         let folder = catalog.join(folder);
         println!("cargo::rerun-if-changed={}", folder.display());
         writeln!(code, "static {name}: &[(&str, &str)] = &[{}];", entries(&folder)).expect("a string takes it");

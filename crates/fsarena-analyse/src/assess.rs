@@ -146,9 +146,11 @@ fn shared_folders(record: &RunRecord) -> Vec<Note> {
 
 fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
     let facts = record.contenders.iter().find(|facts| facts.label == contender.label);
+    let guest = record.plan.guest.as_ref();
     ContenderRow {
         label: contender.label.clone(),
         kind: contender.kind.clone(),
+        kernel: contender.kernel.as_ref().and_then(|kernel| guest?.kernels.get(kernel).cloned()),
         mkfs: facts.map(|facts| facts.mkfs.clone()).unwrap_or_default(),
         mount: facts.map(|facts| facts.mount.clone()),
         durability: durability::of_label(record, &contender.label),

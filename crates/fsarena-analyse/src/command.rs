@@ -1,10 +1,13 @@
 //! The command line that repeats a run.
 
+use std::collections::BTreeSet;
+
 use fsarena_model::clients::WhenLost;
 use fsarena_model::plan::listed;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
 use fsarena_model::{Clients, Contender, Guest, GuestDisk, Plan, Relation, RunRecord, Storage, Workload};
 
+use crate::recommendation::covered;
 use crate::slice_lengths::calibrated;
 
 /// The command line that repeats a run. It gives the number of rounds that were run: under a budget the number may
@@ -26,8 +29,10 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     words.extend(plan.matrices.iter().flat_map(|matrix| ["--matrix".to_owned(), matrix.argument.clone()]));
     let named = || as_typed(plan).iter().map(|name| (*name).to_owned()).collect();
     let typed = |name: String| plan.workload_files.get(&name).cloned().unwrap_or(name);
+    let profile = profile(plan);
     match &plan.suite {
         Some(suite) => words.extend(["--suite".to_owned(), suite.clone()]),
+        None if profile.is_some() => {}
         None if !plan.own_commands.is_empty() => words.extend(plan.own_commands.clone()),
         None => words.extend(
             slice_lengths
@@ -38,7 +43,10 @@ pub fn command(record: &RunRecord) -> Vec<String> {
         ),
     }
     words.extend((!plan.scale.is_standard()).then(|| format!("--scale={}", plan.scale)));
-    words.extend(plan.mix.iter().flat_map(|mix| ["--weights".to_owned(), mix.to_string()]));
+    words.extend(match profile {
+        Some(profile) => vec!["--profile".to_owned(), profile.to_owned()],
+        None => weights(plan),
+    });
     words.extend(rates(plan));
     words.extend(cache(plan));
     words.extend(plan.clients.iter().flat_map(clients));
@@ -62,6 +70,21 @@ fn clients(clients: &Clients) -> Vec<String> {
     let numbers: Vec<String> = clients.numbers.iter().map(ToString::to_string).collect();
     let lost = (clients.when_lost == WhenLost::Continue).then(|| "--when-lost=continue".to_owned());
     commands.chain(["--clients-scale".to_owned(), numbers.join(",")]).chain(lost).collect()
+}
+
+/// The profile that stands for all workloads of the plan; `None` if the plan has more or fewer.
+fn profile(plan: &Plan) -> Option<&str> {
+    let (profile, mix) = (plan.profile.as_deref()?, plan.mix.as_ref()?);
+    let unavailable = plan.unavailable.iter().map(|missing| missing.workload.as_str());
+    let run: BTreeSet<&str> = as_typed(plan).into_iter().chain(unavailable).collect();
+    let weighted: BTreeSet<&str> = mix.0.iter().map(|weight| weight.name.as_str()).collect();
+    (plan.suite.is_none() && run == weighted).then_some(profile)
+}
+
+/// The weights of what the plan has.
+fn weights(plan: &Plan) -> Vec<String> {
+    let mix = plan.mix.as_ref().and_then(|mix| covered(plan, mix));
+    mix.into_iter().flat_map(|mix| ["--weights".to_owned(), mix.to_string()]).collect()
 }
 
 /// The argument that names the contender: its file if it came from one.

@@ -6,7 +6,7 @@ mod advice;
 use std::collections::BTreeMap;
 
 use fsarena_model::comparison::{Cell, PairVerdict};
-use fsarena_model::{Durability, Mix, Plan, Recommendation, RunRecord, Unavailable};
+use fsarena_model::{Durability, Mix, Plan, Recommendation, RunRecord, Unavailable, Weight};
 
 use crate::durability::class;
 use crate::looks::Standing;
@@ -39,15 +39,30 @@ pub fn recommendation(
     cells: &[Cell],
     verdicts: &[PairVerdict],
 ) -> Option<Recommendation> {
-    let mix = record.plan.mix.clone()?;
+    let whole = record.plan.mix.as_ref()?;
+    let mix = covered(&record.plan, whole)?;
     let parts = parts(&record.plan, &mix);
     let weights = weights(&parts);
     let workloads = weights.iter().map(|(number, weight)| (record.plan.workloads[*number].name.to_string(), *weight));
     let workloads = workloads.collect();
     let evidence = Evidence { record, standing, cells, verdicts, parts, weights };
     let classes = classes(record).into_iter().map(|(durability, members)| evidence.advice(durability, &members));
-    let without = without(&record.plan, &mix);
-    Some(Recommendation { mix, workloads, without, classes: classes.collect() })
+    let (absent, without) = (absent(&record.plan, whole), without(&record.plan, whole));
+    let profile = record.plan.profile.clone();
+    Some(Recommendation { profile, mix, absent, workloads, without, classes: classes.collect() })
+}
+
+/// The weights of the names that have a workload in the plan; `None` if no name has one.
+pub fn covered(plan: &Plan, mix: &Mix) -> Option<Mix> {
+    let is_there = |weight: &&Weight| !members(plan, &weight.name).is_empty();
+    Mix::of(mix.0.iter().filter(is_there).cloned().collect()).ok()
+}
+
+/// The names that have no workload in the plan, for another reason than missing programs.
+fn absent(plan: &Plan, mix: &Mix) -> Vec<Weight> {
+    let is_absent =
+        |weight: &&Weight| members(plan, &weight.name).is_empty() && not_here(plan, &weight.name).is_empty();
+    mix.0.iter().filter(is_absent).cloned().collect()
 }
 
 /// The first name in the mix that matches no workload of the plan, with all names that do match; `None` if all match.
@@ -86,12 +101,12 @@ fn members(plan: &Plan, name: &str) -> Vec<usize> {
 }
 
 fn parts(plan: &Plan, mix: &Mix) -> Vec<Part> {
-    let part = |weight: &fsarena_model::Weight| Part {
+    let part = |weight: &Weight| Part {
         name: weight.name.clone(),
         share: weight.share,
         workloads: members(plan, &weight.name),
     };
-    mix.0.iter().map(part).filter(|part| !part.workloads.is_empty()).collect()
+    mix.0.iter().map(part).collect()
 }
 
 /// The weight of each workload; a workload in two parts gets the sum of both weights.

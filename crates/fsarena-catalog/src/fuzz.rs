@@ -3,7 +3,7 @@
 use fsarena_model::Article;
 use fsarena_model::reproduction::Scale;
 
-use crate::{ARTICLES, SUITES, Suite, WORKLOADS, at_scale, contender, parse, parse_workload};
+use crate::{ARTICLES, PROFILES, SUITES, Suite, WORKLOADS, at_scale, contender, parse, parse_workload, profile};
 
 fn texts_of(entries: &[(&'static str, &'static str)]) -> Vec<&'static str> {
     entries.iter().map(|(_, text)| *text).collect()
@@ -25,8 +25,10 @@ fn workloads() {
 }
 
 #[test]
-fn suites_and_articles() {
+fn suites_profiles_and_articles() {
     fsarena_testing::fuzz::texts(&texts_of(SUITES), |text| drop(parse::<Suite>(name_in(text), text)));
+    let folder = std::path::Path::new("/nowhere");
+    fsarena_testing::fuzz::texts(&texts_of(PROFILES), |text| drop(profile::of_text(name_in(text), text, folder)));
     fsarena_testing::fuzz::texts(&texts_of(ARTICLES), |text| drop(parse::<Article>(name_in(text), text)));
 }
 

@@ -1,9 +1,10 @@
-//! The catalogue: workloads, suites and published articles as TOML data, embedded in the binary. It also reads
+//! The catalogue: workloads, suites, profiles and published articles as TOML data, embedded in the binary. It also reads
 //! contenders from TOML files.
 
 mod contender;
 #[cfg(test)]
 mod fuzz;
+mod profile;
 mod published;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use fsarena_model::{Bytes, ErrorCategory, Explained, Mode, Often, StateOfFileSys
 use serde::Deserialize;
 
 pub use contender::contender;
+pub use profile::{Profile, profile, profiles};
 pub use published::{article, articles, at_scale};
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
@@ -53,6 +55,9 @@ pub enum CatalogError {
     /// No suite has this name.
     #[error("there is no suite `{0}`")]
     NoSuite(String),
+    /// No profile has this name.
+    #[error("there is no profile `{0}`")]
+    NoProfile(String),
     /// No article has this name.
     #[error("there is no article `{0}`")]
     NoArticle(String),
@@ -70,6 +75,7 @@ impl Explained for CatalogError {
         match self {
             Self::NoWorkload(name) => Some(did_you_mean(name, names(WORKLOADS), "`fsarena list workloads` has all")),
             Self::NoSuite(name) => Some(did_you_mean(name, names(SUITES), "`fsarena list suites` has all")),
+            Self::NoProfile(name) => Some(did_you_mean(name, names(PROFILES), "`fsarena list profiles` has all")),
             Self::NoArticle(_) => Some("`fsarena list published` shows which there are".to_owned()),
             Self::Malformed { .. } => Some("docs/guides/ says what these files may have".to_owned()),
             Self::MalformedContender { .. } => Some(

@@ -15,8 +15,16 @@ use crate::work::{Action, RECORD, created, path, record, turn};
 pub struct Loss {
     /// The operation's number.
     pub operation: u64,
+    /// What it did, in a few words.
+    pub action: String,
     /// What is found in its place.
     pub what: String,
+}
+
+impl Loss {
+    fn of(operation: u64, what: String) -> Self {
+        Self { operation, action: Action::of(operation).to_string(), what }
+    }
 }
 
 /// What is found on a file system after a power cut.
@@ -51,8 +59,8 @@ pub fn find_lost(directory: &Path, seed: u64, acknowledged: u64) -> Vec<Loss> {
         };
         match found {
             Ok(found) if found == wanted => None,
-            Ok(found) => Some(Loss { operation, what: difference(&found, &wanted) }),
-            Err(what) => Some(Loss { operation, what: format!("{action:?}: {what}") }),
+            Ok(found) => Some(Loss::of(operation, difference(&found, &wanted))),
+            Err(what) => Some(Loss::of(operation, what)),
         }
     };
     (0..acknowledged).filter_map(find).collect()
@@ -60,10 +68,10 @@ pub fn find_lost(directory: &Path, seed: u64, acknowledged: u64) -> Vec<Loss> {
 
 /// The file has to have the content of `operation`, or completely that of a later one.
 fn replaced(directory: &Path, seed: u64, operation: u64) -> Option<Loss> {
-    let loss = |what: String| Some(Loss { operation, what });
+    let loss = |what: String| Some(Loss::of(operation, what));
     let found = match fs::read(path(directory, Action::Replace)) {
         Ok(found) => found,
-        Err(error) => return loss(format!("Replace: {error}")),
+        Err(error) => return loss(error.to_string()),
     };
     // The next one may have been under way.
     let next = operation + Action::ALL.len() as u64;

@@ -1,7 +1,6 @@
 //! The result over all states of a file system.
 
 use crate::found::{Found, Loss};
-use crate::work::Action;
 
 /// Most examples that are kept.
 const EXAMPLES: usize = 3;
@@ -34,9 +33,9 @@ impl Tally {
         self.most_lost = self.most_lost.max(lost);
         self.unmountable += u64::from(unmountable.is_some());
         self.damaged += u64::from(damage.is_some());
-        let loss = losses.first().map(|Loss { operation, what }| {
-            format!("operation {operation} ({}) is lost: {what}", Action::of(*operation))
-        });
+        let told =
+            |Loss { operation, action, what }: &Loss| format!("operation {operation} ({action}) is lost: {what}");
+        let loss = losses.first().map(told);
         let what = unmountable.iter().cloned().chain(loss).chain(damage.iter().cloned()).next();
         if let Some(what) = what.filter(|_| self.examples.len() < EXAMPLES) {
             self.examples.push(format!("{state}: {what}"));
@@ -59,7 +58,8 @@ mod tests {
         let mut tally = Tally::default();
         tally.add("state 1", 9, &Found::default());
         assert!(tally.is_sound());
-        let loss = |operation| Loss { operation, what: "nothing is there".to_owned() };
+        let (action, what) = ("rename".to_owned(), "nothing is there".to_owned());
+        let loss = |operation| Loss { operation, action: action.clone(), what: what.clone() };
         let losses = Found { losses: vec![loss(3), loss(4)], ..Found::default() };
         tally.add("state 2", 9, &losses);
         let damage = Found { damage: Some("a wrong count".to_owned()), ..Found::default() };

@@ -19,33 +19,43 @@ pub struct Weight {
     pub share: f64,
 }
 
-/// Parses `reads=0.7,ingest=0.2,results=0.1`; the numbers need not add up to 1.
-impl FromStr for Mix {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let mut weights = text.split(',').map(weight).collect::<Result<Vec<_>, _>>()?;
+impl Mix {
+    /// A mix of weights that need not add up to 1.
+    ///
+    /// # Errors
+    /// If a name has two weights, a weight is not above 0, or there is none.
+    pub fn of(mut weights: Vec<Weight>) -> Result<Self, String> {
         for (index, weight) in weights.iter().enumerate() {
+            if !(weight.share > 0.0 && weight.share.is_finite()) {
+                return Err(format!("the weight of `{}` is above 0", weight.name));
+            }
             if weights[..index].iter().any(|other| other.name == weight.name) {
                 return Err(format!("`{}` has two weights", weight.name));
             }
         }
         let sum: f64 = weights.iter().map(|weight| weight.share).sum();
         weights.iter_mut().for_each(|weight| weight.share /= sum);
-        match sum.is_finite() {
+        match sum > 0.0 && sum.is_finite() {
             true => Ok(Self(weights)),
+            false if weights.is_empty() => Err("nothing has a weight".to_owned()),
             false => Err("the weights are too large".to_owned()),
         }
+    }
+}
+
+/// Parses `reads=0.7,ingest=0.2,results=0.1`; the numbers need not add up to 1.
+impl FromStr for Mix {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::of(text.split(',').map(weight).collect::<Result<_, _>>()?)
     }
 }
 
 fn weight(text: &str) -> Result<Weight, String> {
     let (name, share) = text.split_once('=').ok_or("a name, `=` and a weight, such as reads=0.7,ingest=0.3")?;
     let share: f64 = share.trim().parse().map_err(|_| format!("`{share}` is not a number"))?;
-    match share > 0.0 && share.is_finite() {
-        true => Ok(Weight { name: name.trim().to_owned(), share }),
-        false => Err(format!("the weight of `{name}` is above 0")),
-    }
+    Ok(Weight { name: name.trim().to_owned(), share })
 }
 
 /// Prints it as it is typed, normalised.

@@ -83,6 +83,9 @@ pub struct Plan {
     /// The reader's own mix of the workloads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mix: Option<Mix>,
+    /// The profile, by name or file, that the mix is from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
     /// Workloads of the suite that form a group, by the name of the group.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub groups: BTreeMap<String, Vec<String>>,
@@ -131,6 +134,7 @@ impl Plan {
             unavailable: Vec::new(),
             scale: Scale::Standard,
             mix: None,
+            profile: None,
             groups: BTreeMap::new(),
             contender_files: BTreeMap::new(),
             workload_files: BTreeMap::new(),

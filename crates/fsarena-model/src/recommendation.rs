@@ -3,13 +3,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Durability, Label, Mix, Unavailable};
+use crate::{Durability, Label, Mix, Unavailable, Weight};
 
 /// The recommendation for a mix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recommendation {
-    /// The weights; all shares add up to 1.
+    /// The profile, by name or file, that the mix is from.
+    #[serde(default)]
+    pub profile: Option<String>,
+    /// The weights of what the run has; all shares add up to 1.
     pub mix: Mix,
+    /// Names of the profile that the run has no workload for, with their shares of the whole profile.
+    #[serde(default)]
+    pub absent: Vec<Weight>,
     /// The workloads that count, with their shares: within a group all count equally.
     pub workloads: Vec<(String, f64)>,
     /// Workloads that would count but were not run, because their programs are missing; the others of their name get

@@ -17,6 +17,7 @@ mod user;
 
 use fsarena_engine::Engine;
 
+pub use postgresql::{NEEDS as POSTGRESQL_NEEDS, PostgreSql};
 pub use program::in_one_line;
 
 /// All engines whose programs have to be installed first (`make apps`).

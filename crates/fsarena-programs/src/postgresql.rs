@@ -75,14 +75,21 @@ impl PostgreSql {
     /// # Errors
     /// If it cannot be made, or `stop` is set.
     pub fn install(directory: &Path, stop: &AtomicBool) -> Result<Self, EngineError> {
-        let user = User::of(USER)?;
-        let run = RunFolder::for_server(user.as_ref())?;
-        let data = directory.join("postgresql");
-        folder::make(&data, 0o700, user.as_ref())?;
-        let made = Self { server: None, run, user, data };
+        let made = Self::at(directory)?;
+        folder::make(&made.data, 0o700, made.user.as_ref())?;
         let options = ["-D".to_owned(), made.data.display().to_string()].into_iter().chain(owned(CLUSTER));
         made.tool("initdb", options.collect())?.finish_unless(stop)?;
         Ok(made)
+    }
+
+    /// The cluster that is in `directory` already.
+    ///
+    /// # Errors
+    /// If there is no place for the server's socket and log.
+    pub fn at(directory: &Path) -> Result<Self, EngineError> {
+        let user = User::of(USER)?;
+        let run = RunFolder::for_server(user.as_ref())?;
+        Ok(Self { server: None, run, user, data: directory.join("postgresql") })
     }
 
     /// Starts the server and waits until it answers.

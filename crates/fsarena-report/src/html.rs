@@ -4,19 +4,31 @@ use fsarena_model::Comparison;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, HtmlEscape, Output, State, UndefinedBehavior, Value, escape_formatter};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::report::{Additions, Medium, Report};
 use crate::{sections, visible};
 
-/// The templates; the page uses the others. Values are escaped in all whose names end in `.html`.
-const TEMPLATES: &[(&str, &str)] =
-    &[("page.html", include_str!("../templates/page.html")), ("blocks.html", include_str!("../templates/blocks.html"))];
+/// The templates; `page.html` and `runs.html` use the others. Values are escaped in all whose names end in `.html`.
+const TEMPLATES: &[(&str, &str)] = &[
+    ("page.html", include_str!("../templates/page.html")),
+    ("runs.html", include_str!("../templates/runs.html")),
+    ("head.html", include_str!("../templates/head.html")),
+    ("blocks.html", include_str!("../templates/blocks.html")),
+];
 
-/// What the page has in its elements `style` and `script`. Its content security policy allows these two by their
-/// hashes, and nothing else.
-const INLINE: &[(&str, &str)] =
-    &[("style", include_str!("../templates/style.css")), ("script", include_str!("../templates/page.js"))];
+const STYLE: &str = include_str!("../templates/style.css");
+const SCRIPT: &str = include_str!("../templates/page.js");
+
+/// The content security policy of a page: its own style and script, by their hashes, and nothing else.
+pub fn policy() -> String {
+    format!(
+        "default-src 'none'; style-src {}; script-src {}; img-src blob:; base-uri 'none'; form-action 'self'",
+        source_expression(STYLE),
+        source_expression(SCRIPT)
+    )
+}
 
 /// The report as one HTML page.
 pub fn render(comparison: &Comparison, additions: Additions) -> String {
@@ -25,22 +37,83 @@ pub fn render(comparison: &Comparison, additions: Additions) -> String {
 
 /// Any report as one HTML page.
 pub fn of_report(report: Report) -> String {
+    linked(report, &[])
+}
+
+/// A link to another page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Link {
+    /// Its address.
+    pub address: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Like [`of_report`], with links to other pages at the top.
+pub fn linked(report: Report, links: &[Link]) -> String {
+    let mut environment = environment();
+    environment.add_global("links", Serde(links));
+    rendered(&environment, "page.html", report.on(Medium::Page))
+}
+
+/// The runs of a store, for a page that leads to others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Runs {
+    /// The title.
+    pub title: String,
+    /// Where the store is.
+    pub store: String,
+    /// The version of the program.
+    pub version: String,
+    /// The runs, in the order of the page.
+    pub runs: Vec<RunLine>,
+    /// The histories of workloads.
+    pub workloads: Vec<Link>,
+}
+
+/// A run in a list of runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunLine {
+    /// Its number; its page is `/runs/NUMBER`.
+    pub run: i64,
+    /// When it began, RFC 3339 in UTC.
+    pub started: String,
+    /// How far it has come.
+    pub status: String,
+    /// Rounds that were finished.
+    pub rounds: u32,
+    /// The suite or profile.
+    pub work: String,
+    /// The labels of the contenders.
+    pub contenders: String,
+    /// The tags.
+    pub tags: String,
+}
+
+/// The page of a store: a form asks for `/diff?before=NUMBER&after=NUMBER`.
+pub fn runs(runs: &Runs) -> String {
+    rendered(&environment(), "runs.html", runs)
+}
+
+fn rendered(environment: &Environment<'_>, template: &str, value: impl Serialize) -> String {
+    let page = environment.get_template(template).expect("it is among the templates");
+    page.render(Serde(value)).expect("the templates ask only for what there is")
+}
+
+fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
     environment.set_formatter(write_value);
     environment.add_filter("attribute", attribute);
+    for (name, text) in [("policy", policy()), ("style", STYLE.to_owned()), ("script", SCRIPT.to_owned())] {
+        environment.add_global(name, Value::from_safe_string(text));
+    }
     environment.set_syntax(syntax.expect("the delimiters are the usual ones"));
     for (name, source) in TEMPLATES {
         environment.add_template(name, source).expect("the templates are fixed and tested");
     }
-    for (name, text) in INLINE {
-        environment.add_global(*name, Value::from_safe_string((*text).to_owned()));
-        environment.add_global(format!("{name}_source"), Value::from_safe_string(source_expression(text)));
-    }
-    let page = environment.get_template("page.html").expect("the page is among the templates");
-    let report = report.on(Medium::Page);
-    page.render(Serde(report)).expect("the templates ask only for what a report has")
+    environment
 }
 
 /// The source expression of a text in a content security policy: `sha256-` and the hash in base64 (W3C, Content

@@ -1,7 +1,7 @@
 //! The best contender for the reader's own mix, as sentences and tables.
 
 use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow};
-use fsarena_model::{Comparison, Label, Recommendation, Unavailable};
+use fsarena_model::{Comparison, Label, Recommendation, Unavailable, Weight};
 
 use crate::number::{self, DASH, Ratio};
 use crate::pair;
@@ -30,8 +30,12 @@ pub fn section(comparison: &Comparison) -> Option<Section> {
 pub fn sentences(comparison: &Comparison) -> Option<Section> {
     let advice = comparison.recommendation.as_deref()?;
     let objections = advice.classes.iter().flat_map(objections);
-    let sentences = [mix(advice)].into_iter().chain(best(comparison)).chain(objections);
-    Some(Section::titled("By your own mix").with(List::new(ListLook::Paragraphs, sentences)))
+    let sentences = best(comparison).chain(objections).chain([mix(advice)]).chain(absent(advice));
+    Some(Section::titled(title(advice)).with(List::new(ListLook::Paragraphs, sentences)))
+}
+
+fn title(advice: &Recommendation) -> String {
+    advice.profile.as_ref().map_or("By your own mix".to_owned(), |profile| format!("For the profile {profile}"))
 }
 
 /// Which contender is the best for the mix, a sentence for each durability class.
@@ -43,10 +47,20 @@ pub fn best(comparison: &Comparison) -> impl Iterator<Item = String> {
 }
 
 fn mix(advice: &Recommendation) -> String {
-    let shares = advice.mix.0.iter().map(|weight| format!("{} {}", weight.name, number::percent(weight.share)));
     let count = advice.workloads.len();
     let workloads = if count == 1 { "1 workload counts".to_owned() } else { format!("{count} workloads count") };
-    format!("The mix is {}; {workloads}{}.", listed(shares), without(advice))
+    format!("The mix is {}; {workloads}{}.", shares(&advice.mix.0), without(advice))
+}
+
+fn shares(weights: &[Weight]) -> String {
+    listed(weights.iter().map(|weight| format!("{} {}", weight.name, number::percent(weight.share))))
+}
+
+/// What of the profile the run does not have.
+fn absent(advice: &Recommendation) -> Option<String> {
+    let lost: f64 = advice.absent.iter().map(|weight| weight.share).sum();
+    let absent = || format!("The run lacks {} of the profile: {}.", number::percent(lost), shares(&advice.absent));
+    (!advice.absent.is_empty()).then(absent)
 }
 
 /// Workloads of the mix that are missing, and how their share is used.
@@ -56,9 +70,8 @@ fn without(advice: &Recommendation) -> String {
         true => String::new(),
         false => {
             let missing = listed(advice.without.iter().map(one));
-            format!(
-                ", without {missing}: the programs were not there, and the share is that of the others of the same name"
-            )
+            let others = if advice.profile.is_some() { "the others" } else { "the others of the same name" };
+            format!(", without {missing}: the programs were not there, and the share is that of {others}")
         }
     }
 }
@@ -79,7 +92,26 @@ fn sentence(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvic
         None => begin(&format!("take {first}: its lead over each of the others exceeds the margin of {margin}")),
         Some(level) => format!("{among}{first} is first by estimate, but {level}"),
     };
-    format!("{told}{}.", flips(class))
+    format!("{told}{}.{}", flips(class), leads(class, first))
+}
+
+/// The mean ratio of the first to each of the others, as sentences of their own; empty if none is known.
+fn leads(class: &ClassAdvice, first: &Label) -> String {
+    let lead = |row: &MixRow| {
+        let ratio = ratio(row)?;
+        let (other, ratio) = if row.a == *first { (&row.b, ratio) } else { (&row.a, ratio.inverted()) };
+        Some(format!("{first} / {other} {} {}", ratio.times(), ratio.interval()?))
+    };
+    let of_first = class.pairs.iter().filter(|row| row.a == *first || row.b == *first);
+    let leads: Vec<String> = of_first.filter_map(lead).collect();
+    match leads.is_empty() {
+        true => String::new(),
+        false => format!(" Mean ratio over the mix: {}.", leads.join(", ")),
+    }
+}
+
+fn ratio(row: &MixRow) -> Option<Ratio> {
+    row.ratio.map(|middle| Ratio { middle, low: row.low, high: row.high })
 }
 
 /// The contenders that are not proved to be behind the first by more than the margin.
@@ -105,7 +137,7 @@ fn flips(class: &ClassAdvice) -> String {
     }
 }
 
-/// `with reads below 31 % xfs would be`.
+/// `with reads below 31 % xfs would be better`.
 fn flip(flip: &MixFlip) -> Option<String> {
     let side = |word: &str, (at, label): &(f64, Label)| format!("{word} {} {label}", number::percent(*at));
     let sides: Vec<String> =
@@ -113,7 +145,7 @@ fn flip(flip: &MixFlip) -> Option<String> {
             .into_iter()
             .flatten()
             .collect();
-    (!sides.is_empty()).then(|| format!("with {} {} would be", flip.name, sides.join(" and ")))
+    (!sides.is_empty()).then(|| format!("with {} {} would be better", flip.name, sides.join(" and ")))
 }
 
 fn objections(class: &ClassAdvice) -> impl Iterator<Item = String> {
@@ -122,7 +154,6 @@ fn objections(class: &ClassAdvice) -> impl Iterator<Item = String> {
 
 fn tables(advice: &Recommendation, class: &ClassAdvice) -> [Section; 2] {
     let among = among(advice, class);
-    let ratio = |row: &MixRow| row.ratio.map(|middle| Ratio { middle, low: row.low, high: row.high });
     let count = advice.workloads.len();
     let pairs = TableOf::new(TableLook::Narrow, &class.pairs)
         .column(Name, "pair", |row| format!("{} / {}", row.a, row.b))

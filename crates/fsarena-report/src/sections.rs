@@ -74,14 +74,13 @@ fn frame(comparison: &Comparison) -> Report {
 }
 
 fn facts(comparison: &Comparison) -> Vec<String> {
-    let suite = comparison.suite.as_ref().map(|suite| format!("suite {suite}"));
     let rest = [
         words::rounds(comparison.rounds),
         format!("started {}", comparison.started),
         words::status(comparison.status).to_owned(),
         format!("fsarena {}", comparison.environment.fsarena),
     ];
-    [format!("run {}", comparison.run)].into_iter().chain(suite).chain(rest).collect()
+    [format!("run {}", comparison.run)].into_iter().chain(chosen(comparison)).chain(rest).collect()
 }
 
 fn alarms(comparison: &Comparison) -> Vec<String> {
@@ -137,6 +136,7 @@ fn contender(row: &ContenderRow) -> Section {
     let mount = row.mount.clone().unwrap_or_else(|| "never mounted".to_owned());
     let durability = row.durability.map(|class| format!("{class}: {}", words::durability(class)));
     let facts = [
+        Fact::new("Kernel", Role::Plain, row.kernel.clone().unwrap_or_default()),
         Fact::new("Made by", Role::Code, mkfs),
         Fact::new("Mounted as", Role::Code, mount),
         Fact::new("Durability", Role::Plain, durability.unwrap_or_default()),
@@ -153,7 +153,7 @@ fn explanations(comparison: &Comparison) -> Section {
 }
 
 fn not_covered(comparison: &Comparison) -> Section {
-    let biases = words::biases(comparison).iter().copied();
+    let biases = words::biases(comparison);
     let interval = if comparison.verdicts.is_empty() { "" } else { words::INTERVAL };
     Section::titled("What the intervals do not cover")
         .with(Paragraph::legend(words::NOISE_ONLY))
@@ -284,11 +284,18 @@ fn repeat(comparison: &Comparison) -> Section {
         .with_shown(Shown::Page, Paragraph::plain("The same seed gives the same schedule, offsets, names and bytes."))
 }
 
+/// The suite or profile that the workloads are from.
+fn chosen(comparison: &Comparison) -> Option<String> {
+    let profile = || comparison.recommendation.as_ref()?.profile.as_ref();
+    let suite = comparison.suite.as_ref().map(|suite| format!("suite {suite}"));
+    suite.or_else(|| profile().map(|profile| format!("profile {profile}")))
+}
+
 /// `Run 12: suite quick; ext4, xfs; 6 rounds; seed 7351; complete`.
 fn head(comparison: &Comparison) -> String {
-    let suite = comparison.suite.as_ref().map_or("single workloads".to_owned(), |suite| format!("suite {suite}"));
+    let chosen = chosen(comparison).unwrap_or_else(|| "single workloads".to_owned());
     format!(
-        "Run {}: {suite}; {}; {}; seed {}; {}",
+        "Run {}: {chosen}; {}; {}; seed {}; {}",
         comparison.run,
         group::labels(&comparison.contenders.iter().collect::<Vec<_>>()).join(", "),
         words::rounds(comparison.rounds),

@@ -112,22 +112,26 @@ pub fn status(status: Status) -> &'static str {
 }
 
 /// Systematic errors, which no interval covers.
-pub fn biases(comparison: &Comparison) -> &'static [&'static str] {
+pub fn biases(comparison: &Comparison) -> Vec<&'static str> {
     let only_directories = comparison.contenders.iter().all(|contender| contender.kind == Contender::DIRECTORY);
-    if only_directories { OF_DIRECTORIES } else { OF_LANES }
+    let is_kernel_named = comparison.contenders.iter().any(|contender| contender.kernel.is_some());
+    let (others, machine) = match (only_directories, is_kernel_named) {
+        (true, _) => (OF_DIRECTORIES, "Machine: one machine, one kernel."),
+        (false, false) => (OF_LANES, "Machine: one machine, one kernel, one version of each tool."),
+        (false, true) => (OF_LANES, "Machine: one machine, one version of each tool."),
+    };
+    [others, &[machine]].concat()
 }
 
 const OF_DIRECTORIES: &[&str] = &[
     "Place: the storage of each directory is part of its figures: size, fill level and age may differ.",
     "Cold: a directory is not mounted again; the kernel was only asked to drop what is read cold.",
-    "Machine: one machine, one kernel.",
 ];
 
 const OF_LANES: &[&str] = &[
     "Size: every contender had a lane of the same, limited size; a larger file system may rank otherwise.",
     "Host: where lanes are images, the file system beneath them and its device are part of every figure.",
     "Age: lanes were freshly made; fragmentation and fill level of a file system in use are not in here.",
-    "Machine: one machine, one kernel, one version of each tool.",
 ];
 
 /// The sentence before [`biases`].

@@ -17,7 +17,7 @@ pub struct RunRow {
     pub started: String,
     /// How far it has come.
     pub status: Status,
-    /// The suite, if one was run.
+    /// The suite or profile, if one was run.
     pub suite: Option<String>,
     /// The contenders, in command-line order.
     pub contenders: Vec<Label>,
@@ -76,6 +76,18 @@ impl Store {
         let (mut runs, mut tags) = (list().map_err(|error| self.sqlite(error))?, self.tags()?);
         runs.iter_mut().for_each(|row| row.tags = tags.remove(&row.run).unwrap_or_default());
         Ok(runs)
+    }
+
+    /// The names of the workloads in these runs, sorted.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn workloads(&self) -> Result<Vec<String>> {
+        let query = "SELECT DISTINCT json_extract(workload.value, '$.name')
+                     FROM run JOIN event USING (run), json_each(event, '$.started.plan.workloads') AS workload
+                     WHERE has_measured AND number = 1 ORDER BY 1";
+        let list = || self.connection.prepare(query)?.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>();
+        list().map_err(|error| self.sqlite(error))
     }
 
     /// The tags of each run that has some.

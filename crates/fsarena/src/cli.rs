@@ -22,7 +22,7 @@ pub use durability::{DiskKind, Durability, WriterKind};
 pub use own_command::{OwnCommands, Printed, Scan, Synced, is_placeholder};
 pub use place::{Clients, Guest, How, Place};
 pub use reproduce::{Form, Reproduce, Scale};
-pub use sides::{Across, Diff, Gate, History, Judge, PageFormat, Runs, RunsChange, label};
+pub use sides::{Across, Diff, Gate, History, Judge, PageFormat, Runs, RunsChange, Serve, label};
 
 /// Which file system, with which options, for this work, on this machine?
 #[derive(Debug, Parser)]
@@ -37,7 +37,7 @@ pub struct Arguments {
 }
 
 /// Options of every command, before or after its name.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Global {
     /// Where runs are kept [default: fsarena/store.sqlite in the user's data directory, /var/lib/fsarena/store.sqlite
     /// for root]
@@ -88,11 +88,13 @@ pub enum Command {
     History(History),
     /// List the runs in the store; tag, annotate or remove them
     Runs(Runs),
+    /// Show the runs in the store as pages for a browser on this machine, until Ctrl-C; read-only
+    Serve(Serve),
     /// Write a run as JSON lines, for `fsarena import` on another machine
     Export(Export),
     /// Add runs that `fsarena export` has written to the store
     Import(Import),
-    /// List kinds, workloads, suites and articles, and what is missing for each; or say all about one
+    /// List kinds, workloads, suites, profiles and articles, and what is missing for each; or say all about one
     List(List),
     /// Show what this machine can do, how noisy it is, and where lanes are best
     Doctor(Doctor),
@@ -158,6 +160,9 @@ pub struct Compare {
     /// would change it
     #[arg(long, value_name = "NAME=WEIGHT,...")]
     pub weights: Option<Mix>,
+    /// A use, such as mail or database, or a .toml file with one: the workloads that matter for it, with their weights
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["suite", "workload", "fio", "weights", "commands"])]
+    pub profile: Option<String>,
     /// A single workload, or a .toml file with one; can be repeated
     #[arg(long, value_name = "NAME")]
     pub workload: Vec<String>,
@@ -312,6 +317,9 @@ pub struct Report {
     /// By another mix of the suite's groups, or workloads, than that of the run
     #[arg(long, value_name = "NAME=WEIGHT,...")]
     pub weights: Option<Mix>,
+    /// For a use, such as mail or database, or a .toml file with one; says what of it the run lacks
+    #[arg(long, value_name = "NAME", conflicts_with = "weights")]
+    pub profile: Option<String>,
     /// Into this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -339,7 +347,7 @@ pub struct Import {
 /// `fsarena list`.
 #[derive(Debug, Args)]
 pub struct List {
-    /// kinds, workloads, suites or published; the name of one of these; or a word to look for in descriptions
+    /// kinds, workloads, suites, profiles or published; the name of one of these; or a word to look for in descriptions
     #[arg(value_name = "WHAT")]
     pub what: Option<String>,
 }

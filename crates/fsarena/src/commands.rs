@@ -21,6 +21,7 @@ mod report;
 mod reproduce;
 mod resume;
 mod runs;
+mod serve;
 mod sides;
 
 use anyhow::{Context, Result};
@@ -32,6 +33,8 @@ use crate::exit::Ended;
 use crate::places;
 
 pub use clean::tell as tell_cleared;
+pub use diff::difference;
+pub use history::history_of;
 
 /// Runs the command that the arguments name.
 pub fn run(arguments: &Arguments) -> Result<Ended> {
@@ -47,6 +50,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Judge(options) => judge::run(global, options),
         Command::History(options) => history::run(global, options),
         Command::Runs(options) => runs::run(global, options),
+        Command::Serve(options) => serve::run(global, options),
         Command::Export(options) => export::run(global, options),
         Command::Import(options) => import::run(global, options),
         Command::List(options) => list::run(options),

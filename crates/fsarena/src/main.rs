@@ -25,6 +25,7 @@ mod perform;
 mod places;
 mod plan;
 mod progress;
+mod serve;
 mod signals;
 
 use std::process::ExitCode;

@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 
 use anyhow::Result;
 
-use fsarena_analyse::{not_here, unknown_names};
+use fsarena_analyse::{covered, not_here, unknown_names};
 use fsarena_catalog::Suite;
 use fsarena_execute::{estimated_round, estimated_setup, largest, require_libraries, reserved, unaligned};
 use fsarena_lane::{LaneError, disk, lane_count, require};
@@ -48,14 +48,15 @@ const BLOCK: u64 = 4096;
 /// The plan for `arguments`, complete and checked, with notes for the user.
 pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let suite = work::suite(arguments).map(fsarena_catalog::suite).transpose()?;
+    let profile = arguments.profile.as_deref().map(fsarena_catalog::profile).transpose()?;
     let (matrices, of_matrices) = matrices(&arguments.matrix)?;
     let named = contenders(named(arguments, suite.as_ref())?, of_matrices)?;
-    let work = work::of(arguments, Programs::of(&arguments.place, &named))?;
+    let work = work::of(arguments, profile.as_ref(), Programs::of(&arguments.place, &named))?;
     let (contenders, added) = if arguments.extra { extra::with_direct(named) } else { (named, Vec::new()) };
     let scale = arguments.scale.map(Scale::from).unwrap_or_default();
-    let is_own = !arguments.own.commands.is_empty();
+    let is_short = !arguments.own.commands.is_empty() || profile.is_some();
     let usual_baselines =
-        suite.as_ref().map_or(if is_own { Often::Once } else { Often::Always }, |suite| suite.baselines);
+        suite.as_ref().map_or(if is_short { Often::Once } else { Often::Always }, |suite| suite.baselines);
     let (usual, noise) = baselines_at(scale, usual_baselines);
     let clients = clients::named(&arguments.place.clients)?;
     // Each number of clients takes the time of a run.
@@ -87,7 +88,8 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         reproduces: None,
         unavailable: work.unavailable,
         scale,
-        mix: arguments.weights.clone(),
+        mix: arguments.weights.clone().or(profile.map(|profile| profile.mix)),
+        profile: arguments.profile.clone(),
         groups: suite.map(|suite| suite.groups).unwrap_or_default(),
         contender_files: contender_files(&arguments.contenders)?,
         workload_files: work::files(&arguments.workload)?,
@@ -216,14 +218,18 @@ fn require_one_at_a_time(plan: &Plan) -> Result<()> {
     }
 }
 
-/// Refuses weights for workloads and groups that are not in the plan.
+/// Refuses weights for workloads and groups that are not in the plan. Of a profile, one that is there suffices.
 pub fn require_mix(plan: &Plan) -> Result<()> {
     let Some(mix) = &plan.mix else { return Ok(()) };
     match unknown_names(plan, mix) {
         None => Ok(()),
+        Some(_) if plan.profile.is_some() && covered(plan, mix).is_some() => Ok(()),
         Some((name, _)) if !not_here(plan, &name).is_empty() => without_programs(plan, &name),
         Some((name, known)) => {
-            let text = format!("there is no group and no workload `{name}` in this run that could have a weight");
+            let text = match &plan.profile {
+                Some(profile) => format!("the run has no workload of the profile `{profile}`"),
+                None => format!("there is no group and no workload `{name}` in this run that could have a weight"),
+            };
             Err(Refusal::wrong_use(text, format!("there are {}", known.join(", "))).into())
         }
     }

@@ -1,4 +1,4 @@
-//! Signals that end a run.
+//! Signals that end a run or a command.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -35,6 +35,11 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     })?;
     child::heed(Arc::clone(&stop));
     Ok(stop)
+}
+
+/// The signals that end a command which only waits.
+pub fn ending() -> Result<Signals> {
+    Ok(Signals::new([SIGINT, SIGTERM, SIGHUP])?)
 }
 
 /// Whether a SIGINT at `now` asks to end at once, without clean-up.

@@ -28,6 +28,9 @@ pub struct ContenderRow {
     pub label: Label,
     /// Its kind.
     pub kind: String,
+    /// The package of the kernel that it names; `None` if it names none.
+    #[serde(default)]
+    pub kernel: Option<String>,
     /// The command that made it.
     pub mkfs: Vec<String>,
     /// Its mount as the kernel reports it; `None` if it was never mounted.

@@ -31,13 +31,22 @@ pub fn mixed() -> Comparison {
     };
     let workloads = vec![("create-fsync".to_owned(), 0.3), ("randread-4k".to_owned(), 0.7)];
     let mix = "reads=0.7,ingest=0.3".parse().expect("well spelled");
-    let recommendation = Some(Box::new(Recommendation { mix, workloads, without: Vec::new(), classes: vec![class] }));
+    let recommendation = Some(Box::new(Recommendation {
+        profile: None,
+        mix,
+        absent: Vec::new(),
+        workloads,
+        without: Vec::new(),
+        classes: vec![class],
+    }));
     Comparison { recommendation, ..fixture() }
 }
 
-const SAID: [&str; 4] = [
+const SAID: [&str; 6] = [
     "The mix is reads 70 % and ingest 30 %; 2 workloads count.",
-    "Take ext4: its lead over each of the others exceeds the margin of 5 %; with reads below 31 % xfs would be.",
+    "Take ext4: its lead over each of the others exceeds the margin of 5 %; with reads below 31 % xfs would be better.",
+    "Mean ratio over the mix: ext4 ",
+    " xfs 1.20× [1.10, 1.30].",
     "btrfs is not recommended (create-fsync: did-not-finish).",
     "31 %: xfs",
 ];
@@ -70,6 +79,20 @@ fn what_is_missing_of_the_mix_is_said_with_the_mix() {
     }
     let report: serde_json::Value = serde_json::from_str(&crate::rendered("json", &comparison)).expect("JSON");
     assert_eq!(report["recommendation"]["without"][0]["workload"], "phoronix-pgbench");
+}
+
+#[test]
+fn a_profile_is_named_with_what_the_run_lacks_of_it() {
+    let mut comparison = Comparison { suite: None, ..mixed() };
+    let advice = comparison.recommendation.as_mut().expect("there");
+    advice.profile = Some("mail".to_owned());
+    advice.absent = vec![fsarena_model::Weight { name: "read-tree".to_owned(), share: 0.25 }];
+    for format in ["text", "markdown", "html"] {
+        let report = crate::rendered(format, &comparison).split_whitespace().collect::<Vec<_>>().join(" ");
+        for said in ["For the profile mail", "The run lacks 25 % of the profile: read-tree 25 %.", "profile mail"] {
+            assert!(report.contains(said), "{format}: {said}: {report}");
+        }
+    }
 }
 
 #[test]

@@ -76,6 +76,17 @@ fn many_contenders_fit_the_width_of_a_terminal() {
 }
 
 #[test]
+fn contenders_under_several_kernels_are_not_of_one_kernel() {
+    let mut comparison = fixture();
+    let one = "Machine: one machine, one kernel, one version of each tool.";
+    assert!(crate::rendered("text", &comparison).contains(one));
+    comparison.contenders[0].kernel = Some("linux-image-6.12-amd64 6.12.1-1".to_owned());
+    let text = crate::rendered("text", &comparison);
+    assert!(text.contains("Machine: one machine, one version of each tool.") && !text.contains("one kernel"), "{text}");
+    assert!(crate::rendered("html", &comparison).contains("linux-image-6.12-amd64 6.12.1-1"));
+}
+
+#[test]
 fn a_single_contender_and_no_workload_are_no_reason_to_fail() {
     let mut comparison = only(&["ext4"]);
     assert!(text(&comparison, PLAIN).contains("create-fsync"));

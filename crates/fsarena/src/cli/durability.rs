@@ -1,7 +1,7 @@
 //! Options of `fsarena durability`.
 
 use clap::{Args, ValueEnum};
-use fsarena_durability::{Disk, Syncs};
+use fsarena_durability::Disk;
 use fsarena_model::Bytes;
 
 /// `fsarena durability`.
@@ -19,7 +19,7 @@ pub struct Durability {
     /// How the disk treats a flush
     #[arg(long, value_name = "HOW", default_value = "honest")]
     pub disk: DiskKind,
-    /// What the writer does before it acknowledges an operation
+    /// Who writes, and what is done before an operation is acknowledged
     #[arg(long, value_name = "HOW", default_value = "fsync")]
     pub writer: WriterKind,
     /// Seed of all random choices [default: random; the result shows it]
@@ -57,20 +57,14 @@ impl From<DiskKind> for Disk {
     }
 }
 
-/// What a writer does before it acknowledges an operation.
+/// Who writes, and what is done before an operation is acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum WriterKind {
-    /// It syncs.
+    /// Files and SQLite, synced.
     Fsync,
-    /// Nothing: a control, in which losses have to be found.
+    /// Files and SQLite, not synced: a control, in which losses have to be found.
     WithoutFsync,
-}
-
-impl From<WriterKind> for Syncs {
-    fn from(kind: WriterKind) -> Self {
-        match kind {
-            WriterKind::Fsync => Self::Each,
-            WriterKind::WithoutFsync => Self::Never,
-        }
-    }
+    /// PostgreSQL: rows, each in a transaction.
+    #[value(name = "postgresql")]
+    PostgreSql,
 }

@@ -1,4 +1,4 @@
-//! What can be typed after `fsarena diff`, `fsarena across`, `fsarena gate`, `fsarena history` and `fsarena runs`.
+//! What can be typed after commands on stored runs, and `fsarena judge`.
 
 use std::path::PathBuf;
 
@@ -202,6 +202,14 @@ pub struct Tags {
 fn tag(text: &str) -> Result<String, String> {
     let is_plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
     if is_plain { Ok(text.to_owned()) } else { Err("only letters, digits, `.`, `_` and `-`".to_owned()) }
+}
+
+/// `fsarena serve`.
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// The port of the loopback device; 0 is a free one
+    #[arg(long, value_name = "N", default_value = "8384")]
+    pub port: u16,
 }
 
 /// The format of a report that is not a comparison.

@@ -36,6 +36,7 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         lane_size: Some(lane_size),
         scale: None,
         weights: None,
+        profile: None,
         medium: options.medium,
         precondition: false,
         slowdown: Vec::new(),

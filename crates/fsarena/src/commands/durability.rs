@@ -1,15 +1,18 @@
 //! `fsarena durability`: whether file systems keep what they have acknowledged when the power fails.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
-use fsarena_durability::Disk;
+use fsarena_durability::{Disk, Syncs};
 use fsarena_guest::Wanted;
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{Kind, Wait};
 use fsarena_model::{Contender, Label};
+use fsarena_programs::POSTGRESQL_NEEDS;
 
 use super::{print, table};
 use crate::cli::{self, DiskKind, Global, WriterKind};
-use crate::durability::guest::Task;
+use crate::durability::guest::{Task, Work};
 use crate::durability::{Outcome, Trial, try_out};
 use crate::exit::{Ended, Refusal};
 use crate::note::note;
@@ -31,14 +34,14 @@ pub fn run(global: &Global, options: &cli::Durability) -> Result<Ended> {
         kernel: options.guest_kernel.clone(),
         accelerator: None,
         memory: options.guest_memory,
-        packages: Vec::new(),
+        packages: packages(options.writer),
     };
     let prepared = fsarena_guest::prepare(&places::cache()?, &wanted, &mut telling)?;
     let trial = Trial { disk: options.disk.into(), states: options.states as usize, seed, size: options.lane_size };
     let mut outcomes: Vec<(Label, Outcome)> = Vec::new();
     for contender in contenders {
         let label = contender.label.clone();
-        let task = Task { contender, seed, syncs: options.writer.into(), operations: options.operations };
+        let task = Task { contender, seed, work: work(options.writer), operations: options.operations };
         match try_out(&prepared, &task, &trial, &stop, &mut telling)? {
             Some(outcome) => outcomes.push((label, outcome)),
             None => {
@@ -52,6 +55,21 @@ pub fn run(global: &Global, options: &cli::Durability) -> Result<Ended> {
     print(&page(&outcomes))?;
     note!("{}", conditions(options, &trial, &prepared.name()));
     Ok(if outcomes.iter().all(|(_, outcome)| outcome.tally.is_sound()) { Ended::Well } else { Ended::WithFailures })
+}
+
+fn work(writer: WriterKind) -> Work {
+    match writer {
+        WriterKind::Fsync => Work::Files(Syncs::Each),
+        WriterKind::WithoutFsync => Work::Files(Syncs::Never),
+        WriterKind::PostgreSql => Work::Rows,
+    }
+}
+
+/// The Debian packages of the writer's programs.
+fn packages(writer: WriterKind) -> Vec<String> {
+    let needs = if writer == WriterKind::PostgreSql { POSTGRESQL_NEEDS } else { &[] };
+    let packages: BTreeSet<&str> = needs.iter().map(|need| need.package).collect();
+    packages.into_iter().map(str::to_owned).collect()
 }
 
 /// Refuses contenders that have no disk of their own, or too small a one.
@@ -119,13 +137,15 @@ fn conditions(options: &cli::Durability, trial: &Trial, kernel: &str) -> String 
         Disk::Honest => "",
         Disk::Lying => "; the disk ignored flushes",
     };
-    let writer = match options.writer {
-        WriterKind::Fsync => "",
-        WriterKind::WithoutFsync => "; the writer did not sync",
+    let (writer, of_writer) = match options.writer {
+        WriterKind::Fsync => ("", ""),
+        WriterKind::WithoutFsync => ("; the writer did not sync", " --writer without-fsync"),
+        WriterKind::PostgreSql => ("; the writer was PostgreSQL", " --writer postgresql"),
     };
-    let command = [(options.disk == DiskKind::Lying).then_some(" --disk lying")];
-    let further: String = command.into_iter().flatten().collect();
-    let again =
-        format!("--states {} --operations {} --seed {}{further}", options.states, options.operations, trial.seed);
+    let of_disk = if options.disk == DiskKind::Lying { " --disk lying" } else { "" };
+    let again = format!(
+        "--states {} --operations {} --seed {}{of_disk}{of_writer}",
+        options.states, options.operations, trial.seed
+    );
     format!("in a guest with {kernel}{disk}{writer}; the same power cuts: {again}")
 }

@@ -10,18 +10,7 @@ use crate::places;
 
 /// Shows the history of a workload.
 pub fn run(global: &Global, options: &History) -> Result<Ended> {
-    let store = places::store_to_read(global)?;
-    let is_wanted = |tags: &[String]| options.tag.as_ref().is_none_or(|tag| tags.contains(tag));
-    let rows = store.runs()?.into_iter().filter(|row| is_wanted(&row.tags));
-    let records = rows.map(|row| store.load(row.run)).collect::<Result<Vec<_>, _>>()?;
-    let Some(mut history) = history(&records, &options.workload) else {
-        let mut names: Vec<&str> =
-            records.iter().flat_map(|run| &run.plan.workloads).map(|it| it.name.as_str()).collect();
-        names.sort_unstable();
-        names.dedup();
-        let text = format!("no run in the store has the workload `{}`", options.workload);
-        return Err(Refusal::wrong_use(text, format!("the runs have: {}", names.join(", "))).into());
-    };
+    let mut history = history_of(global, &options.workload, options.tag.as_ref())?;
     if !options.contender.is_empty() {
         history.series.retain(|series| options.contender.contains(&series.contender.0));
     }
@@ -29,4 +18,21 @@ pub fn run(global: &Global, options: &History) -> Result<Ended> {
     let output = options.output.as_deref();
     deliver(output, &rendered(global, options.format, report, &history, output.is_some()))?;
     Ok(Ended::Well)
+}
+
+/// The history of a workload over the runs in the store, or those with a tag.
+pub fn history_of(global: &Global, workload: &str, tag: Option<&String>) -> Result<fsarena_model::History> {
+    let store = places::store_to_read(global)?;
+    let is_wanted = |tags: &[String]| tag.is_none_or(|tag| tags.contains(tag));
+    let rows = store.runs()?.into_iter().filter(|row| is_wanted(&row.tags));
+    let records = rows.map(|row| store.load(row.run)).collect::<Result<Vec<_>, _>>()?;
+    let lacking = || {
+        let mut names: Vec<&str> =
+            records.iter().flat_map(|run| &run.plan.workloads).map(|it| it.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let text = format!("no run in the store has the workload `{workload}`");
+        Refusal::wrong_use(text, format!("the runs have: {}", names.join(", ")))
+    };
+    Ok(history(&records, workload).ok_or_else(lacking)?)
 }

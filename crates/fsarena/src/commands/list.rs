@@ -1,5 +1,5 @@
-//! `fsarena list`: kinds, workloads, suites and articles, and the missing packages for each; all about one of them; or
-//! those with a word in their descriptions.
+//! `fsarena list`: kinds, workloads, suites, profiles and articles, and the missing packages for each; all about one of
+//! them; or those with a word in their descriptions.
 
 mod about;
 mod published;
@@ -7,7 +7,7 @@ mod published;
 use std::fmt;
 
 use anyhow::Result;
-use fsarena_catalog::Suite;
+use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{KINDS, Kind, Tool, kernel_has, missing_tool};
 use fsarena_model::name::did_you_mean;
@@ -27,6 +27,7 @@ pub fn run(options: &List) -> Result<Ended> {
         Some("kinds") => kinds(|_| true),
         Some("workloads") => workloads(|_| true)?,
         Some("suites") => suites(|_| true)?,
+        Some("profiles") => profiles(|_| true)?,
         Some("published") => published::articles()?,
         Some(name) => match about::named(name)? {
             Some(text) => text,
@@ -37,7 +38,7 @@ pub fn run(options: &List) -> Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// Kinds, suites and articles in a line each, and the names of the workloads.
+/// Kinds, suites and profiles in a line each, and the names of workloads and articles.
 fn overview() -> Result<String> {
     let names: Vec<String> = fsarena_catalog::workloads()?.into_iter().map(|workload| workload.name.into()).collect();
     let suites = fsarena_catalog::suites()?;
@@ -46,9 +47,10 @@ fn overview() -> Result<String> {
     let width = places::width().unwrap_or(PLAIN.width);
     let lines = |title: &str, names: &[String]| layout::wrapped(&format!("{title}: {}", names.join(", ")), "  ", width);
     Ok(format!(
-        "{}\n{suites}\n{}\n\n{}\n\nfsarena list NAME says all about one, fsarena list WORD finds those that mention it, \
-         and\nfsarena list kinds, workloads, suites or published has a table.\n",
+        "{}\n{suites}\n{}\n{}\n\n{}\n\nfsarena list NAME says all about one, fsarena list WORD finds those that mention \
+         it, and\nfsarena list kinds, workloads, suites, profiles or published has a table.\n",
         kinds(|_| true),
+        profiles(|_| true)?,
         lines("workloads", &names),
         lines("articles", &articles),
     ))
@@ -62,6 +64,7 @@ fn found(word: &str) -> Result<String> {
         kinds(|kind| has(&[kind.name(), kind.about()])),
         workloads(|workload| has(&[&workload.name, &workload.measures, &workload.why, &workload.engine]))?,
         suites(|suite| has(&[&suite.name, &suite.about]) || suite.groups.keys().any(|group| has(&[group])))?,
+        profiles(|profile| has(&[&profile.name, &profile.about, &profile.why]))?,
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| part.lines().count() > 1).collect();
     if parts.is_empty() {
@@ -144,4 +147,9 @@ fn suites(is_wanted: impl Fn(&Suite) -> bool) -> Result<String> {
     let suites = fsarena_catalog::suites()?.into_iter().filter(is_wanted);
     let rows = suites.map(|suite| [suite.name, suite.about, suite.workloads.join(" ")]);
     Ok(table(["suite", "about", "workloads"], rows))
+}
+
+fn profiles(is_wanted: impl Fn(&Profile) -> bool) -> Result<String> {
+    let profiles = fsarena_catalog::profiles()?.into_iter().filter(is_wanted);
+    Ok(table(["profile", "about"], profiles.map(|profile| [profile.name, profile.about])))
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use fsarena_articles::{additions, assess};
-use fsarena_model::Comparison;
+use fsarena_model::{Comparison, Mix, Plan};
 use fsarena_report::{Document, Format};
 use fsarena_store::Store;
 
@@ -20,8 +20,10 @@ pub fn run(global: &Global, options: &Report) -> Result<Ended> {
     let store = places::store_to_read(global)?;
     let mut record = store.load(number(&store, &options.run)?)?;
     if let Some(mix) = &options.weights {
-        record.plan.mix = Some(mix.clone());
-        plan::require_mix(&record.plan)?;
+        judge_by(&mut record.plan, mix.clone(), None)?;
+    }
+    if let Some(name) = &options.profile {
+        judge_by(&mut record.plan, fsarena_catalog::profile(name)?.mix, Some(name.clone()))?;
     }
     let comparison = assess(&record);
     let format = formats::named(&options.format)?;
@@ -34,6 +36,13 @@ pub fn run(global: &Global, options: &Report) -> Result<Ended> {
         return write_into(path, format, &comparison).map(|()| Ended::Well);
     }
     print_as(format, &comparison).map(|()| Ended::Well)
+}
+
+/// Replaces the plan's mix by another, which may be from a profile.
+fn judge_by(plan: &mut Plan, mix: Mix, profile: Option<String>) -> Result<()> {
+    plan.mix = Some(mix);
+    plan.profile = profile;
+    plan::require_mix(plan)
 }
 
 /// Prints a comparison in a format.

@@ -39,7 +39,7 @@ fn list(global: &Global, tag: Option<&String>) -> Result<()> {
             row.tags.join(" "),
         ]
     });
-    print(&table(["run", "started", "status", "rounds", "suite", "contenders", "tags"], rows))
+    print(&table(["run", "started", "status", "rounds", "suite or profile", "contenders", "tags"], rows))
 }
 
 /// Adds events to a run that is not being measured.

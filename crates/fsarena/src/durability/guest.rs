@@ -17,6 +17,8 @@ use fsarena_sys::child::{self, Patience};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
+use super::rows::{self, Rows};
+
 /// Time limit of mkfs and of a checker.
 const LIMIT: Duration = Duration::from_secs(240);
 
@@ -30,10 +32,20 @@ pub struct Task {
     pub contender: Contender,
     /// The seed of its UUID and of all records.
     pub seed: u64,
-    /// Whether each operation is synced.
-    pub syncs: Syncs,
+    /// What its operations are.
+    pub work: Work,
     /// Number of operations.
     pub operations: u64,
+}
+
+/// Who does the operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Work {
+    /// System calls on files, and SQLite.
+    Files(Syncs),
+    /// PostgreSQL.
+    Rows,
 }
 
 /// What the host asks for, as a line of JSON.
@@ -93,15 +105,29 @@ fn record(task: &Task) -> Result<()> {
         bail!("`{}` failed: {}", argv.join(" "), ended.words());
     }
     let point = mount_at(kind, task, &device.partition)?;
-    let mut writer = Writer::begin(point, task.seed, task.syncs)?;
+    let mut perform = begin(point, task)?;
     let marks = OpenOptions::new().write(true).custom_flags(OFlags::DIRECT.bits() as i32).open(&device.disk);
     let marks = marks.with_context(|| format!("open {}", device.disk.display()))?;
     acknowledge(&marks, 0)?;
     for operation in 0..task.operations {
-        writer.perform(operation)?;
+        perform(operation)?;
         acknowledge(&marks, operation + 1)?;
     }
     Ok(())
+}
+
+/// Starts the writer; returns what does an operation.
+fn begin(point: &Path, task: &Task) -> Result<Box<dyn FnMut(u64) -> Result<()>>> {
+    Ok(match task.work {
+        Work::Files(syncs) => {
+            let mut writer = Writer::begin(point, task.seed, syncs)?;
+            Box::new(move |operation| Ok(writer.perform(operation)?))
+        }
+        Work::Rows => {
+            let mut rows = Rows::begin(point, task.seed)?;
+            Box::new(move |operation| rows.insert(operation))
+        }
+    })
 }
 
 /// Marks in the disk's log that the first `count` operations are acknowledged: the write is direct, so all requests that
@@ -124,7 +150,10 @@ fn check(task: &Task, acknowledged: u64) -> Result<Found> {
             return Ok(Found { unmountable: Some(why.join("; ")), ..found });
         }
     };
-    found.losses = find_lost(point, task.seed, acknowledged);
+    found.losses = match task.work {
+        Work::Files(_) => find_lost(point, task.seed, acknowledged),
+        Work::Rows => rows::find_lost(point, task.seed, acknowledged),
+    };
     fsarena_lane::unmount(point)?;
     found.damage = run(&kind.check(&device.partition), 0)?;
     Ok(found)

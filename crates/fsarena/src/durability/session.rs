@@ -10,8 +10,8 @@ use fsarena_guest::{GuestError, Hardware, Prepared, RawDisk, Running, Shares};
 
 use super::guest::{Answer, Order};
 
-/// How long a guest may take for an answer. The longest orders make or check a file system.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// How long a guest may take for an answer. The longest order makes a file system and a database, and does all work.
+const PATIENCE: Duration = Duration::from_secs(600);
 /// How often to look whether to stop.
 const LOOK: Duration = Duration::from_millis(200);
 

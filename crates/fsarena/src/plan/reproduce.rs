@@ -64,6 +64,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         unavailable,
         scale: Scale::Standard,
         mix: None,
+        profile: None,
         groups: suite.groups,
         contender_files,
         workload_files: Default::default(),

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
+use fsarena_catalog::Profile;
 use fsarena_engine::fio::{self, Choice, Way};
 use fsarena_model::reproduction::Scale;
 use fsarena_model::{Unavailable, Workload};
@@ -32,19 +33,19 @@ pub struct Work {
 /// The suite that `arguments` name; `None` if they name workloads one by one.
 pub fn suite(arguments: &Compare) -> Option<&str> {
     let is_named = !arguments.workload.is_empty() || !arguments.fio.is_empty() || !arguments.own.commands.is_empty();
-    let is_suite = !is_named && arguments.engine == Who::Native;
+    let is_suite = !is_named && arguments.profile.is_none() && arguments.engine == Who::Native;
     is_suite.then_some(arguments.suite.as_str())
 }
 
-/// The workloads that `arguments` select.
-pub fn of(arguments: &Compare, programs: Programs) -> Result<Work> {
+/// The workloads that `arguments` select; `profile` is the one that they name.
+pub fn of(arguments: &Compare, profile: Option<&Profile>, programs: Programs) -> Result<Work> {
     let choices = match (arguments.own.commands.is_empty(), arguments.fio.is_empty()) {
         (false, _) => commands::from_commands(arguments, programs)?,
         (true, false) => from_job_files(arguments)?,
-        (true, true) => from_catalogue(arguments, programs)?,
+        (true, true) => from_catalogue(arguments, profile, programs)?,
     };
     let suite = suite(arguments).map(str::to_owned);
-    let is_suite = suite.is_some();
+    let is_listed = suite.is_some() || profile.is_some();
     let Choices { chosen, notes, unavailable } = choices;
     let mut work = Work { workloads: Vec::new(), suite, notes, unavailable };
     for (workload, note) in chosen {
@@ -55,9 +56,9 @@ pub fn of(arguments: &Compare, programs: Programs) -> Result<Work> {
         work.workloads.push(workload);
         work.notes.extend(note);
     }
-    // A workload that the user named has to be able to keep a rate. One from a suite, or a second one through fio, need
-    // not.
-    let is_named = !is_suite && arguments.engine != Who::Both;
+    // A workload that the user named has to be able to keep a rate. One from a suite or profile, or a second one through
+    // fio, need not.
+    let is_named = !is_listed && arguments.engine != Who::Both;
     let unable = if is_named { Unable::Refused } else { Unable::LeftOut };
     work.workloads = open_loops::expanded(work.workloads, &arguments.rate, unable)?;
     Ok(work)
@@ -77,11 +78,12 @@ fn with_note(choice: Choice) -> Noted {
     (choice.workload, Some(choice.note))
 }
 
-fn from_catalogue(arguments: &Compare, programs: Programs) -> Result<Choices> {
+fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, programs: Programs) -> Result<Choices> {
     let scale: Scale = arguments.scale.map(Scale::from).unwrap_or_default();
-    let (workloads, unavailable) = match arguments.workload.is_empty() {
-        true => available(at_scale(&fsarena_catalog::suite(&arguments.suite)?.workloads, scale)?, programs)?,
-        false => (at_scale(&arguments.workload, scale)?, Vec::new()),
+    let (workloads, unavailable) = match (arguments.workload.is_empty(), profile) {
+        (true, Some(profile)) => available(at_scale(&profile.workloads, scale)?, programs)?,
+        (true, None) => available(at_scale(&fsarena_catalog::suite(&arguments.suite)?.workloads, scale)?, programs)?,
+        (false, _) => (at_scale(&arguments.workload, scale)?, Vec::new()),
     };
     let named = workloads.into_iter().map(|workload| (workload, None)).collect();
     let Choices { chosen: native, mut notes, .. } = cache::with(arguments.cache, named)?;

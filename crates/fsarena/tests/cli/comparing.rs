@@ -185,7 +185,15 @@ fn what_there_is_can_be_listed() {
     let about = out(&run(stage.fsarena().args(["list", "create-fsync"]), 0));
     assert!(about.contains("durable by fsync, inside the timer") && about.contains("quick"), "{about}");
     let mail = out(&run(stage.fsarena().args(["list", "mail"]), 0));
-    assert!(mail.contains("create-fsync") && mail.contains("phoronix-2009") && !mail.contains("stat-tree"), "{mail}");
+    assert!(
+        mail.contains("profile mail") && mail.contains("create-fsync 22 %") && !mail.contains("stat-tree"),
+        "{mail}"
+    );
+    let spools = out(&run(stage.fsarena().args(["list", "spool"]), 0));
+    assert!(
+        spools.contains("create-fsync") && spools.contains("A mail spool") && !spools.contains("stat-tree"),
+        "{spools}"
+    );
     let unknown = err(&run(stage.fsarena().args(["list", "quikc"]), 2));
     assert!(unknown.contains("did you mean `quick`?"), "{unknown}");
     let mut narrow = stage.fsarena();

@@ -32,6 +32,7 @@ mod refusing;
 mod reproduce;
 mod resuming;
 mod servers;
+mod serving;
 mod several;
 mod shell;
 mod signals;

@@ -1,4 +1,4 @@
-//! `--weights`: the user's own mix of workloads.
+//! `--weights` and `--profile`: mixes of workloads.
 
 use crate::stage::{SMALL, Stage, err, out, run};
 
@@ -65,4 +65,49 @@ fn without_contenders_those_of_the_suite_take_part() {
     assert!(["ext3", "ext4", "xfs", "btrfs"].iter().all(|label| plan.contains(label)), "{plan}");
     let refused = err(&run(stage.fsarena().args(["compare", "--dry-run"]), 2));
     assert!(refused.contains("no contender is named"), "{refused}");
+}
+
+#[test]
+fn a_profile_chooses_workloads_and_weights() {
+    let stage = Stage::without_runs();
+    let plan =
+        out(&run(stage.fsarena().args(["compare", "ext4", "xfs", "btrfs", "--profile", "mail", "--dry-run"]), 0));
+    for workload in ["create-fsync", "append-fsync", "rename-fsync", "read-tree", "delete-syncfs"] {
+        assert!(plan.contains(workload), "{workload}: {plan}");
+    }
+    assert!(!plan.contains("seqwrite-fsync"), "{plan}");
+    let ask = |more: &[&str]| {
+        err(&run(stage.fsarena().args(["compare", "ext4", "xfs", "--dry-run", "--profile"]).args(more), 2))
+    };
+    assert!(ask(&["mial"]).contains("did you mean `mail`?"));
+    assert!(ask(&["mail", "--suite", "quick"]).contains("cannot be used with"));
+    assert!(ask(&["mail", "--weights", "read-tree=1"]).contains("cannot be used with"));
+    let own = stage.file("own.toml", "name = 'own'\n[weights]\nread-tee = 1\n");
+    assert!(ask(&[&own]).contains("did you mean `read-tree`?"));
+}
+
+#[test]
+fn a_run_is_judged_for_a_profile_and_a_stored_run_for_another() {
+    let Some(stage) = Stage::of_root() else { return };
+    stage.file("small.toml", SMALL);
+    stage.file("other.toml", &SMALL.replace("small", "other").replace("1024", "9000"));
+    let own = stage.file("own.toml", "name = 'own'\n[weights]\n\"small.toml\" = 1\n\"other.toml\" = 3\n");
+    let output = run(stage.compare(&["ext4", "xfs"]).args(["--profile", &own, "--rounds", "4", "--seed", "8"]), 0);
+    assert!(out(&output).contains("The mix is other 75 % and small 25 %"), "{}", out(&output));
+    let report = stage.json();
+    assert_eq!(report["recommendation"]["profile"].as_str(), Some(own.as_str()));
+    let command: Vec<&str> =
+        report["command"].as_array().expect("a list").iter().filter_map(|it| it.as_str()).collect();
+    assert!(command.windows(2).any(|words| words == ["--profile", &own]), "{command:?}");
+    assert!(!command.contains(&"--workload") && !command.contains(&"--weights"), "{command:?}");
+
+    let half = stage.file("half.toml", "name = 'half'\n[weights]\n\"other.toml\" = 1\nread-tree = 1\n");
+    let again = out(&run(stage.fsarena().args(["report", "last", "--profile", &half]), 0));
+    assert!(again.contains("The mix is other 100 %; 1 workload counts."), "{again}");
+    assert!(again.contains("The run lacks 50 % of the profile: read-tree 50 %."), "{again}");
+    let none = err(&run(stage.fsarena().args(["report", "last", "--profile", "mail"]), 2));
+    assert!(
+        none.contains("no workload of the profile `mail`") && none.contains("hint: there are other, small"),
+        "{none}"
+    );
 }

@@ -1,10 +1,10 @@
-//! All about one workload, suite, kind or article.
+//! All about one workload, suite, profile, kind or article.
 
 use anyhow::Result;
-use fsarena_catalog::Suite;
+use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::{KINDS, Kind};
 use fsarena_model::article::Article;
-use fsarena_model::{Better, Workload};
+use fsarena_model::{Better, Weight, Workload};
 use fsarena_report::{PLAIN, layout};
 
 use super::{availability, can_keep_a_rate, here};
@@ -18,8 +18,9 @@ pub fn names() -> Result<Vec<String>> {
     let workloads = fsarena_catalog::workloads()?.into_iter().map(|workload| workload.name.into());
     let suites = fsarena_catalog::suites()?.into_iter().map(|suite| suite.name);
     let articles = fsarena_catalog::articles()?.into_iter().map(|article| article.name);
+    let profiles = fsarena_catalog::profiles()?.into_iter().map(|profile| profile.name);
     let kinds = KINDS.iter().map(|kind| kind.name().to_owned());
-    Ok(workloads.chain(suites).chain(articles).chain(kinds).collect())
+    Ok(workloads.chain(suites).chain(profiles).chain(articles).chain(kinds).collect())
 }
 
 /// What is known about everything with this name; `None` if there is nothing.
@@ -27,9 +28,11 @@ pub fn named(name: &str) -> Result<Option<String>> {
     let suites = fsarena_catalog::suites()?;
     let workload = fsarena_catalog::workloads()?.into_iter().find(|workload| workload.name == name);
     let article = fsarena_catalog::articles()?.into_iter().find(|article| article.name == name);
+    let profile = fsarena_catalog::profiles()?.into_iter().find(|profile| profile.name == name);
     let parts = [
         workload.map(|found| workload_page(&found, &suites)),
         suites.iter().find(|suite| suite.name == name).map(suite_page),
+        profile.map(|found| profile_page(&found)),
         KINDS.iter().copied().find(|kind| kind.name() == name).map(kind_page),
         article.map(|found| article_page(&found)),
     ];
@@ -72,6 +75,21 @@ fn suite_page(suite: &Suite) -> String {
             ("contenders", suite.contenders.join(", ")),
             ("groups", groups.collect::<Vec<_>>().join("; ")),
             ("run it", format!("fsarena compare --suite {}", suite.name)),
+        ],
+    )
+}
+
+fn profile_page(profile: &Profile) -> String {
+    let share = |weight: &Weight| format!("{} {}", weight.name, fsarena_report::number::percent(weight.share));
+    let shares: Vec<String> = profile.mix.0.iter().map(share).collect();
+    page(
+        &format!("profile {}", profile.name),
+        &[
+            ("about", profile.about.clone()),
+            ("workloads", shares.join(", ")),
+            ("why", profile.why.clone()),
+            ("source", profile.source.clone().unwrap_or_default()),
+            ("run it", format!("fsarena compare ext4 xfs btrfs --profile {}", profile.name)),
         ],
     )
 }
