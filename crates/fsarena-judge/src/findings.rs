@@ -6,7 +6,7 @@ use std::fmt;
 use fsarena_model::validity::bounds;
 use serde::{Deserialize, Serialize};
 
-use crate::measured::{Durable, Measured};
+use crate::measured::{Durable, Measured, Reads};
 use crate::resolve::Design;
 
 /// Names of file systems as results spell them.
@@ -61,7 +61,7 @@ impl fmt::Display for FindingClass {
 
 type Rule = fn(&[Measured], &Design<'_>) -> Vec<Finding>;
 
-const RULES: [Rule; 6] = [identity, hosts, order, one_run, cached, durability];
+const RULES: [Rule; 8] = [identity, conditions, treatment, hosts, order, one_run, cached, durability];
 
 /// All findings, gravest first.
 pub fn findings(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
@@ -196,31 +196,93 @@ fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
     one(FindingClass::OneRun, format!("one {unit} each: nothing shows how much the figures of {names} vary"))
 }
 
-fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
-    let is_cached = |row: &&Measured| row.reads.is_some_and(|reads| reads.device < bounds::SERVED * reads.work);
-    let text = |row: &Measured| {
-        let share = row.reads.map_or(0.0, |reads| 100.0 * reads.device / reads.work);
-        format!("{}: the device served {share:.0} % of the bytes that were read, memory the rest", row.source)
+/// Conditions of which the contenders share no value.
+fn conditions(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
+    let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.conditions.keys()).collect();
+    let differing = names.into_iter().filter_map(|name| differing(rows, |row| row.conditions.get(name).cloned(), name));
+    let differing: Vec<String> = differing.collect();
+    if differing.is_empty() {
+        return Vec::new();
+    }
+    one(FindingClass::Confounded, format!("besides the contender, these differ: {}", differing.join("; ")))
+}
+
+/// Workloads that were synced, or cached, for one contender only.
+fn treatment(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
+    let workloads: BTreeSet<&str> = rows.iter().map(|row| row.workload.as_str()).collect();
+    let of = |workload: &&str| {
+        let own: Vec<Measured> = rows.iter().filter(|row| row.workload == **workload).cloned().collect();
+        differing(&own, |row| Some(treated(row).to_owned()), workload)
     };
-    rows.iter().filter(is_cached).map(|row| Finding { class: FindingClass::Cached, text: text(row) }).collect()
+    let differing: Vec<String> = workloads.iter().filter_map(of).collect();
+    if differing.is_empty() {
+        return Vec::new();
+    }
+    one(FindingClass::Confounded, format!("contenders did not do the same work: {}", differing.join("; ")))
+}
+
+fn treated(row: &Measured) -> &'static str {
+    match (row.durable, row.reads) {
+        (Durable::Synced, _) => "synced",
+        (Durable::NotSynced, _) => "not synced",
+        (_, Reads::Device) => "read from the device",
+        (_, Reads::JustWritten) => "read what it had just written",
+        _ => "not recorded",
+    }
+}
+
+/// `name (ext4: A, xfs: B)` if two contenders have no value in common.
+fn differing(rows: &[Measured], value: impl Fn(&Measured) -> Option<String>, name: &str) -> Option<String> {
+    let mut values: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for row in rows {
+        values.entry(&row.contender).or_default().extend(value(row));
+    }
+    let mut known = values.into_iter().filter(|(_, values)| !values.is_empty());
+    let (first, own) = known.next()?;
+    let (other, theirs) = known.find(|(_, theirs)| theirs.is_disjoint(&own))?;
+    let joined = |values: BTreeSet<String>| values.into_iter().collect::<Vec<_>>().join(" or ");
+    Some(format!("{name} ({first}: {}, {other}: {})", joined(own), joined(theirs)))
+}
+
+fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
+    let counted = rows.iter().filter_map(|row| match row.reads {
+        Reads::Counted { work, device } if device < bounds::SERVED * work => Some((row, 100.0 * device / work)),
+        _ => None,
+    });
+    let served = counted.map(|(row, share)| {
+        format!("{}: the device served {share:.0} % of the bytes that were read, memory the rest", row.source)
+    });
+    let just_written = listed(rows, |row| row.reads == Reads::JustWritten)
+        .map(|names| format!("{names}: what was read had just been written, so memory may have served it"));
+    let unknown = listed(rows, |row| row.reads == Reads::Unknown)
+        .map(|names| format!("{names}: nothing shows whether reads came from the device or from memory"));
+    let texts = served.chain(just_written).chain(unknown);
+    texts.map(|text| Finding { class: FindingClass::Cached, text }).collect()
+}
+
+/// Number of workloads that a finding names.
+const NAMED: usize = 3;
+
+/// The workloads of some rows, by name; `None` if there are none.
+fn listed(rows: &[Measured], is_meant: impl Fn(&Measured) -> bool) -> Option<String> {
+    let all: BTreeSet<&str> = rows.iter().map(|row| row.workload.as_str()).collect();
+    let meant: BTreeSet<&str> = rows.iter().filter(|row| is_meant(row)).map(|row| row.workload.as_str()).collect();
+    let named = || meant.iter().take(NAMED).copied().collect::<Vec<_>>().join("; ");
+    match meant.len() {
+        0 => None,
+        count if count == all.len() => Some("all workloads".to_owned()),
+        count if count > NAMED => Some(format!("{} and {} more", named(), count - NAMED)),
+        _ => Some(named()),
+    }
 }
 
 fn durability(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
-    let of = |durable: Durable| rows.iter().filter(|row| row.durable == durable).collect::<Vec<_>>();
-    let (unknown, unsynced) = (of(Durable::Unknown), of(Durable::NotSynced));
-    let mut found = Vec::new();
-    if !unsynced.is_empty() {
-        let names: BTreeSet<&str> = unsynced.iter().map(|row| row.workload.as_str()).collect();
-        let text = format!(
-            "{}: nothing was synced within the measured time, so what was written need not be on the device",
-            names.into_iter().collect::<Vec<_>>().join(", ")
-        );
-        found.extend(one(FindingClass::Durability, text));
-    }
-    if !unknown.is_empty() {
-        let text = "nothing shows whether what was written was on the device when the clock stopped, and whether reads \
-                    came from it or from memory";
-        found.extend(one(FindingClass::Durability, text.to_owned()));
-    }
-    found
+    let unsynced = listed(rows, |row| row.durable == Durable::NotSynced).map(|names| {
+        format!("{names}: nothing was synced within the measured time, so what was written need not be on the device")
+    });
+    let unknown = listed(rows, |row| row.durable == Durable::Unknown).map(|names| {
+        format!("{names}: nothing shows whether what was written was on the device when the clock stopped")
+    });
+    let texts = [unsynced, unknown].into_iter().flatten();
+    texts.map(|text| Finding { class: FindingClass::Durability, text }).collect()
 }

@@ -13,6 +13,6 @@ mod resolve;
 
 pub use findings::{Finding, FindingClass};
 pub use judgement::{Judgement, PairJudgement, Reason, judge};
-pub use measured::{Durable, Measured};
+pub use measured::{Durable, Measured, Reads};
 pub use print::report;
-pub use read::{CsvColumns, ReadError, csv, json};
+pub use read::{CsvColumns, File, ReadError, TOOLS, csv, results};

@@ -1,5 +1,7 @@
 //! A result of another tool.
 
+use std::collections::BTreeMap;
+
 use fsarena_model::Better;
 
 /// One figure that was measured.
@@ -25,8 +27,10 @@ pub struct Measured {
     pub recorded: Option<String>,
     /// Whether what was written was durable when the clock stopped.
     pub durable: Durable,
-    /// Bytes that it read, and that the device read meanwhile.
-    pub reads: Option<Reads>,
+    /// Where what it read came from.
+    pub reads: Reads,
+    /// What else is recorded about it by name, such as the kernel, that should be the same for all contenders.
+    pub conditions: BTreeMap<String, String>,
 }
 
 /// Whether what was written was durable when the clock stopped.
@@ -42,13 +46,24 @@ pub enum Durable {
     NothingWritten,
 }
 
-/// Bytes that a result read, and that the device read meanwhile.
+/// Where what a result read came from.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reads {
-    /// By the work.
-    pub work: f64,
-    /// By the device.
-    pub device: f64,
+pub enum Reads {
+    /// The result does not say.
+    Unknown,
+    /// Counters tell.
+    Counted {
+        /// Bytes that the work read.
+        work: f64,
+        /// Bytes that the device read meanwhile.
+        device: f64,
+    },
+    /// The program had just written it, so it may still have been in memory.
+    JustWritten,
+    /// The device: by direct I/O, or after an unmount.
+    Device,
+    /// Nothing was read.
+    Nothing,
 }
 
 impl Measured {

@@ -1,6 +1,6 @@
 //! Results of other tools, made up or shortened, and what they can show.
 
-use fsarena_judge::{CsvColumns, FindingClass, Judgement, Measured, Reason, csv, json, judge, report};
+use fsarena_judge::{CsvColumns, File, FindingClass, Judgement, Measured, ReadError, Reason, csv, judge, report};
 use fsarena_model::{Better, Share, Verdict};
 use serde_json::json;
 
@@ -26,6 +26,11 @@ fn table(rows: impl IntoIterator<Item = (&'static str, f64, f64)>) -> Vec<Measur
     let line = |(name, time, rate): (&str, f64, f64)| format!("{name},write,{time},{rate}\n");
     let text: String = rows.into_iter().map(line).collect();
     csv("rows.csv", &format!("fs,test,when,rate\n{text}"), &columns()).expect("well formed")
+}
+
+/// A file that is named as its contender.
+fn json(name: &str, text: &str) -> Result<Vec<Measured>, ReadError> {
+    fsarena_judge::results(&File { label: name, name, text })
 }
 
 fn classes(judgement: &Judgement) -> Vec<FindingClass> {
@@ -77,8 +82,8 @@ fn one_run_each_shows_no_spread_and_unknown_times_no_order() {
     columns.time = None;
     let rows = csv("rows.csv", "fs,test,rate\next4,write,100\nxfs,write,140\n", &columns).expect("well formed");
     let judgement = judge(&rows, MARGIN);
-    use FindingClass::{Confounded, Durability, Identity, OneRun};
-    assert_eq!(classes(&judgement), [Identity, Confounded, OneRun, Durability]);
+    use FindingClass::{Cached, Confounded, Durability, Identity, OneRun};
+    assert_eq!(classes(&judgement), [Identity, Confounded, OneRun, Cached, Durability]);
     assert!(text(&judgement, Confounded).contains("order is unknown"));
     assert_eq!((judgement.pairs[0].verdict, judgement.pairs[0].reason), (Verdict::Undecided, Reason::NoRepetition));
 }

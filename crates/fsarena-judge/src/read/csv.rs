@@ -1,9 +1,12 @@
 //! Comma-separated values (RFC 4180) with a header line; the user names the columns.
 
+use std::collections::BTreeMap;
+
 use fsarena_model::Better;
 
 use super::ReadError;
-use crate::measured::{Durable, Measured};
+use super::time::seconds;
+use crate::measured::{Durable, Measured, Reads};
 
 /// The columns of a CSV file by their names in its header.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +64,8 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             host: host.map(field),
             recorded: recorded.map(field).filter(|text| !text.is_empty()),
             durable: Durable::Unknown,
-            reads: None,
+            reads: Reads::Unknown,
+            conditions: BTreeMap::new(),
             source,
         })
     };
@@ -91,29 +95,6 @@ fn records(text: &str) -> Vec<Vec<String>> {
     records
 }
 
-/// Seconds: a number, or RFC 3339 without regard to its offset, which all rows are expected to share.
-pub(super) fn seconds(text: &str) -> Option<f64> {
-    if let Ok(number) = text.parse::<f64>() {
-        return Some(number).filter(|number| number.is_finite());
-    }
-    let (date, time) = text.split_once(['T', ' '])?;
-    let mut parts = date.split('-').map(|part| part.parse::<i64>().ok());
-    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    let time = time.trim_end_matches('Z').split(['+', '-']).next()?;
-    let mut parts = time.split(':').map(|part| part.parse::<f64>().ok());
-    let (hours, minutes, rest) = (parts.next()??, parts.next()??, parts.next().unwrap_or(Some(0.0))?);
-    Some(days(year, month, day) as f64 * 86400.0 + hours * 3600.0 + minutes * 60.0 + rest)
-}
-
-/// Days since 1970 (Howard Hinnant, *chrono-Compatible Low-Level Date Algorithms*, `days_from_civil`).
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,14 +103,5 @@ mod tests {
     fn quoted_fields_keep_commas_quotes_and_lines() {
         let text = "a,b\r\n\"x, y\",\"say \"\"so\"\"\nand so\"\n";
         assert_eq!(records(text)[1], ["x, y", "say \"so\"\nand so"]);
-    }
-
-    #[test]
-    fn times_are_seconds_or_dates() {
-        assert_eq!(seconds("12.5"), Some(12.5));
-        assert_eq!(seconds("1970-01-02T00:00:01Z"), Some(86401.0));
-        assert_eq!(seconds("2025-08-26T20:53:34.5+00:00"), Some(1_756_241_614.5));
-        assert_eq!(seconds("2024-03-01 00:00:00"), Some(1_709_251_200.0));
-        assert_eq!(seconds("soon"), None);
     }
 }

@@ -1,9 +1,8 @@
 //! fio's `--output-format=json`: each job and direction is a workload of the contender that the file is called.
 
-use fsarena_model::Better;
 use serde_json::Value;
 
-use super::{ReadError, positive};
+use super::{Figure, File, ReadError, positive};
 use crate::measured::{Durable, Measured, Reads};
 
 /// Bytes of a sector in `disk_util` (HOWTO.rst).
@@ -16,32 +15,34 @@ pub fn knows(value: &Value) -> bool {
 }
 
 /// The operations per second of each job in each direction that did something.
-pub fn read(label: &str, value: &Value) -> Result<Vec<Measured>, ReadError> {
+pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> {
     let jobs = value["jobs"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut rows = Vec::new();
     for job in jobs {
         let name = job["jobname"].as_str().unwrap_or("job");
+        let source = format!("{}, {name}", file.name);
         if job["error"].as_i64().is_some_and(|error| error != 0) {
-            return Err(ReadError::malformed(
-                format!("{label}, {name}"),
-                "the job failed, so its figures are of no work",
-            ));
+            return Err(ReadError::malformed(source, "the job failed, so its figures are of no work"));
         }
         for direction in ["read", "write", "trim"] {
             let Some(rate) = positive(&job[direction]["iops"]) else { continue };
             rows.push(Measured {
-                source: format!("{label}, {name}"),
-                contender: label.to_owned(),
-                workload: format!("{name} {direction}"),
-                value: rate,
-                unit: "ops/s".to_owned(),
-                better: Better::Higher,
+                source: source.clone(),
                 time: positive(&value["timestamp"]),
                 host: job["hostname"].as_str().map(str::to_owned),
-                recorded: None,
                 durable: if direction == "write" { durable(value, job) } else { Durable::NothingWritten },
                 // The device's counters are of all jobs together.
-                reads: (direction == "read" && jobs.len() == 1).then(|| reads(value, job)).flatten(),
+                reads: match direction {
+                    "read" if jobs.len() == 1 => reads(value, job).unwrap_or(Reads::Unknown),
+                    "read" => Reads::Unknown,
+                    _ => Reads::Nothing,
+                },
+                conditions: value["fio version"]
+                    .as_str()
+                    .map(|it| ("program".to_owned(), it.to_owned()))
+                    .into_iter()
+                    .collect(),
+                ..file.row(1, Figure::rate(format!("{name} {direction}"), rate, "ops/s"))
             });
         }
     }
@@ -66,5 +67,5 @@ fn durable(value: &Value, job: &Value) -> Durable {
 fn reads(value: &Value, job: &Value) -> Option<Reads> {
     let disks = value["disk_util"].as_array()?;
     let sectors = disks.iter().map(|disk| disk["read_sectors"].as_f64()).sum::<Option<f64>>()?;
-    Some(Reads { work: positive(&job["read"]["io_bytes"])?, device: sectors * SECTOR })
+    Some(Reads::Counted { work: positive(&job["read"]["io_bytes"])?, device: sectors * SECTOR })
 }

@@ -1,10 +1,9 @@
 //! hyperfine's `--export-json`: each command is a contender, and its times are its rows.
 
-use fsarena_model::Better;
 use serde_json::Value;
 
-use super::{ReadError, positive};
-use crate::measured::{Durable, Measured};
+use super::{Figure, File, ReadError, positive};
+use crate::Measured;
 
 pub fn knows(value: &Value) -> bool {
     value["results"][0]["times"].is_array() && value["results"][0]["command"].is_string()
@@ -12,7 +11,7 @@ pub fn knows(value: &Value) -> bool {
 
 /// The times of each command. hyperfine does all runs of a command before those of the next one, so the time of a row
 /// follows from the rows before it.
-pub fn read(label: &str, value: &Value) -> Result<Vec<Measured>, ReadError> {
+pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> {
     let mut rows = Vec::new();
     let mut clock = 0.0;
     for result in value["results"].as_array().into_iter().flatten() {
@@ -20,7 +19,7 @@ pub fn read(label: &str, value: &Value) -> Result<Vec<Measured>, ReadError> {
         let times = result["times"].as_array().map(Vec::as_slice).unwrap_or_default();
         let codes = result["exit_codes"].as_array().map(Vec::as_slice).unwrap_or_default();
         for (number, time) in times.iter().enumerate() {
-            let source = format!("{label}, `{command}`, run {}", number + 1);
+            let source = format!("{}, `{command}`, run {}", file.name, number + 1);
             let time = positive(time).ok_or_else(|| ReadError::malformed(&source, "its time is no number above 0"))?;
             if codes.get(number).and_then(Value::as_i64).is_some_and(|code| code != 0) {
                 return Err(ReadError::malformed(&source, "the command failed, so its time is of no work"));
@@ -28,15 +27,8 @@ pub fn read(label: &str, value: &Value) -> Result<Vec<Measured>, ReadError> {
             rows.push(Measured {
                 source,
                 contender: command.to_owned(),
-                workload: "time".to_owned(),
-                value: time,
-                unit: "s".to_owned(),
-                better: Better::Lower,
                 time: Some(clock),
-                host: None,
-                recorded: None,
-                durable: Durable::Unknown,
-                reads: None,
+                ..file.row(1, Figure::seconds("time", time))
             });
             clock += time;
         }

@@ -1,46 +1,39 @@
 //! The consolidated results of kdevops' Milvus workflow: one entry per run, with the host's name in `_file`.
 
-use fsarena_model::Better;
 use serde_json::Value;
 
-use super::csv::seconds;
-use super::{ReadError, positive};
+use super::time::seconds;
+use super::{Figure, File, ReadError, positive};
+use crate::Measured;
 use crate::findings::kind_in;
-use crate::measured::{Durable, Measured};
 
 pub fn knows(value: &Value) -> bool {
     value["raw_results"][0]["query_performance"].is_object()
 }
 
 /// The figures of each run. As in the authors' own report, the contender is the file system in the host's name.
-pub fn read(label: &str, value: &Value) -> Result<Vec<Measured>, ReadError> {
+pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> {
     let runs = value["raw_results"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut rows = Vec::new();
     for (number, run) in runs.iter().enumerate() {
-        let place = format!("{label}, run {}", number + 1);
-        let file = run["_file"].as_str().ok_or_else(|| ReadError::malformed(&place, "it has no `_file`"))?;
-        let host = host(file);
-        let row = |workload: String, value: f64, unit: &str, better| Measured {
-            source: place.clone(),
+        let place = format!("{}, run {}", file.name, number + 1);
+        let own = run["_file"].as_str().ok_or_else(|| ReadError::malformed(&place, "it has no `_file`"))?;
+        let host = host(own);
+        let row = |figure: Figure| Measured {
             contender: kind_in(&host).unwrap_or(&host).to_owned(),
-            workload,
-            value,
-            unit: unit.to_owned(),
-            better,
             time: run["timestamp"].as_str().and_then(seconds),
             host: Some(host.clone()),
             recorded: run["filesystem"].as_str().map(str::to_owned),
-            durable: Durable::Unknown,
-            reads: None,
+            ..file.row(number + 1, figure)
         };
         let insert = positive(&run["insert_performance"]["vectors_per_second"]);
-        rows.extend(insert.map(|rate| row("insert".to_owned(), rate, "vectors/s", Better::Higher)));
+        rows.extend(insert.map(|rate| row(Figure::rate("insert", rate, "vectors/s"))));
         let index = positive(&run["index_performance"]["creation_time_seconds"]);
-        rows.extend(index.map(|time| row("index".to_owned(), time, "s", Better::Lower)));
+        rows.extend(index.map(|time| row(Figure::seconds("index", time))));
         for (depth, batches) in run["query_performance"].as_object().into_iter().flatten() {
             for (batch, figures) in batches.as_object().into_iter().flatten() {
                 let rate = positive(&figures["queries_per_second"]);
-                rows.extend(rate.map(|rate| row(format!("{depth} {batch}"), rate, "queries/s", Better::Higher)));
+                rows.extend(rate.map(|rate| row(Figure::rate(format!("{depth} {batch}"), rate, "queries/s"))));
             }
         }
     }

@@ -113,11 +113,14 @@ pub struct History {
 /// `fsarena judge`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  fsarena judge ext4=run-1.json xfs=run-2.json              results of fio
+  fsarena judge ext4=run-1.json xfs=run-2.json              results of fio, or of IOzone, sysbench, dbench …
+  fsarena judge ext4=a.txt ext4=b.txt xfs=c.txt xfs=d.txt   with repetitions
   fsarena judge times.json                                  one of hyperfine --export-json
+  fsarena judge composite.xml                               of the Phoronix Test Suite
   fsarena judge rows.csv --contender fs --workload test --value MBps --time when --host vm")]
 pub struct Judge {
-    /// Results: CSV, or JSON of fio (one file per contender, [LABEL=]FILE), hyperfine or kdevops' Milvus workflow
+    /// [LABEL=]FILE: results of fio, IOzone, sysbench, dbench, bonnie++, IOR, mdtest (one file per contender and run),
+    /// hyperfine, the Phoronix Test Suite, kdevops' Milvus workflow, or CSV
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<String>,
     /// CSV: the column that names the contender

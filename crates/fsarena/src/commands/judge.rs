@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use fsarena_judge::{CsvColumns, Measured, csv, json, judge};
+use anyhow::Result;
+use fsarena_judge::{CsvColumns, File, Measured, ReadError, TOOLS, csv, judge, results};
 use fsarena_model::Better;
 
 use super::sides::{deliver, rendered};
@@ -31,23 +31,21 @@ fn of_file(argument: &str, options: &Judge) -> Result<Vec<Measured>> {
     };
     let stem = || Path::new(path).file_stem().map_or(path.to_owned(), |stem| stem.to_string_lossy().into_owned());
     let label = label.map_or_else(stem, str::to_owned);
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Refusal::wrong_use(
-            format!("`{path}` cannot be read: {error}"),
-            "name files of results, as in `fsarena judge a.json b.json`",
-        )
-    })?;
-    let is_json = text.trim_start().starts_with(['{', '[']) || path.ends_with(".json");
-    let rows = match (is_json, columns(options)) {
-        (true, _) => json(&label, &text),
-        (false, Some(columns)) => csv(&label, &text, &columns),
-        (false, None) => {
-            let hint = "name its columns: `--contender COL --value COL [--workload COL] [--time COL] [--host COL]`";
-            return Err(Refusal::wrong_use(format!("`{path}` is no JSON, so it is taken for CSV"), hint).into());
+    let hint = "name files of results, as in `fsarena judge a.json b.json`";
+    let bytes =
+        std::fs::read(path).map_err(|error| Refusal::wrong_use(format!("`{path}` cannot be read: {error}"), hint))?;
+    // Benchmarks print names of machines and paths in any encoding.
+    let text = String::from_utf8_lossy(&bytes);
+    let file = File { label: &label, name: path, text: &text };
+    let rows = match (results(&file), columns(options)) {
+        (Err(ReadError::UnknownTool { .. }), Some(columns)) => csv(path, &text, &columns),
+        (Err(ReadError::UnknownTool { .. }), None) => {
+            let hint = "name the columns of a CSV: `--contender COL --value COL [--workload COL] [--time COL] …`";
+            return Err(Refusal::wrong_use(format!("`{path}` is of no tool that judge knows: {TOOLS}"), hint).into());
         }
+        (rows, _) => rows,
     };
-    let hint = "judge reads CSV, and JSON of fio, hyperfine and kdevops' Milvus workflow";
-    rows.map_err(|error| Refusal::wrong_use(error.to_string(), hint)).context(format!("read {path}"))
+    rows.map_err(|error| Refusal::wrong_use(error.to_string(), format!("judge reads {TOOLS}, and CSV")).into())
 }
 
 fn columns(options: &Judge) -> Option<CsvColumns> {

@@ -1,0 +1,119 @@
+//! bonnie++'s comma-separated lines: those of 1.03, and of the formats 1.9x (bon_csv2html(1)). Other lines are skipped.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Figure, File, ReadError, figure};
+use crate::findings::kind_in;
+use crate::measured::{Durable, Measured, Reads};
+
+/// A test: its name, and where its figure is after the description of the run.
+type Test = (&'static str, usize);
+
+/// Tests of a large file.
+const OF_DATA: [Test; 6] =
+    [("write by character", 0), ("write", 2), ("rewrite", 4), ("read by character", 6), ("read", 8), ("seeks", 10)];
+
+/// Tests of many files.
+const OF_FILES: [Test; 6] = [
+    ("sequential create", 0),
+    ("sequential stat", 2),
+    ("sequential delete", 4),
+    ("random create", 6),
+    ("random stat", 8),
+    ("random delete", 10),
+];
+
+pub fn knows(file: &File<'_>) -> bool {
+    file.text.lines().any(|line| Line::of(line).is_some())
+}
+
+/// Each test of each line. If the lines have several machine names, those are the contenders.
+pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
+    let lines: Vec<Line<'_>> = file.text.lines().filter_map(Line::of).collect();
+    let names: BTreeSet<&str> = lines.iter().map(|line| line.name()).collect();
+    let of = |(index, line): (usize, &Line<'_>)| {
+        let measured = |figure: Figure| {
+            let row = line.measured(file.row(index + 1, figure));
+            let contender = if names.len() > 1 { line.name().to_owned() } else { row.contender };
+            Measured { contender, ..row }
+        };
+        line.figures().into_iter().map(measured).collect::<Vec<_>>()
+    };
+    Ok(lines.iter().enumerate().flat_map(of).collect())
+}
+
+/// A line of results.
+struct Line<'a> {
+    fields: Vec<&'a str>,
+    /// Where the machine's name is.
+    name: usize,
+    /// Where the first figure is.
+    data: usize,
+    /// Where the first figure of many files is.
+    files: usize,
+}
+
+impl<'a> Line<'a> {
+    fn of(line: &'a str) -> Option<Self> {
+        let fields: Vec<&str> = line.trim().split(',').collect();
+        let is_size = |text: &str| text.trim_end_matches(['M', 'G', 'K']).split(':').all(|part| figure(part).is_some());
+        let version = figure(fields[0]).filter(|_| fields[0].starts_with("1.9"));
+        match (fields.len(), version) {
+            (46.., Some(version)) => {
+                let data = if version < 1.98 { 7 } else { 9 };
+                Some(Self { fields, name: 2, data, files: data + 17 })
+            }
+            (27, None) if is_size(fields[1]) => Some(Self { fields, name: 0, data: 2, files: 15 }),
+            _ => None,
+        }
+    }
+
+    fn name(&self) -> &'a str {
+        self.fields[self.name]
+    }
+
+    /// The field `after` the machine's name, in the formats 1.9x.
+    fn described(&self, after: usize) -> Option<&'a str> {
+        if self.name > 0 { self.fields.get(self.name + after).copied() } else { None }
+    }
+
+    /// What was measured: a test that was too fast has `+++++`, and one that was left out has nothing.
+    fn figures(&self) -> Vec<Figure> {
+        let size = self.described(3).unwrap_or(self.fields[1]);
+        let copies = self.described(1).filter(|count| *count != "1").map(|count| format!(", {count} copies"));
+        let copies = copies.unwrap_or_default();
+        let count = self.fields.get(self.files - if self.name > 0 { 5 } else { 1 }).copied().unwrap_or_default();
+        let value = |place: usize| self.fields.get(place).and_then(|word| figure(word));
+        let data = OF_DATA.into_iter().filter_map(|(test, place)| {
+            let unit = if test == "seeks" { "seeks/s" } else { "KiB/s" };
+            Some(Figure::rate(format!("{test}, {size}{copies}"), value(self.data + place)?, unit))
+        });
+        let files = OF_FILES.into_iter().filter_map(|(test, place)| {
+            let workload = format!("{test}, {count}×1024 files{copies}");
+            Some(Figure::rate(workload, value(self.files + place)?, "files/s"))
+        });
+        data.chain(files).collect()
+    }
+
+    fn measured(&self, row: Measured) -> Measured {
+        let test = row.workload.split(',').next().unwrap_or_default();
+        let program = self.described(0).and(self.fields.get(1)).map_or("1.03".to_owned(), |it| (*it).to_owned());
+        Measured {
+            host: Some(self.name()).filter(|name| kind_in(name).is_none()).map(str::to_owned),
+            durable: match test {
+                // It syncs and closes the file before it looks at the clock.
+                "write by character" | "write" | "rewrite" => Durable::Synced,
+                "seeks" | "read" | "read by character" => Durable::NothingWritten,
+                _ if test.ends_with("stat") => Durable::NothingWritten,
+                _ => Durable::NotSynced,
+            },
+            reads: match test {
+                "write by character" | "write" => Reads::Nothing,
+                _ if test.ends_with("create") || test.ends_with("delete") => Reads::Nothing,
+                _ => Reads::JustWritten,
+            },
+            conditions: BTreeMap::from([("program".to_owned(), format!("bonnie++ {program}"))]),
+            ..row
+        }
+    }
+}

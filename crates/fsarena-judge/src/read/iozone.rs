@@ -1,0 +1,195 @@
+//! IOzone's text output: the table of automatic mode (`-a`), throughput of several processes (`-t`), or the Excel
+//! report (`-R`) where the table is missing. A file may have several runs.
+
+use std::collections::BTreeMap;
+
+use fsarena_model::Better;
+
+use super::time::asctime;
+use super::{Figure, File, ReadError, after, figure};
+use crate::measured::{Durable, Measured, Reads};
+
+/// The tests in the order of the table's columns (`iozone.c`).
+const TESTS: [&str; 17] = [
+    "write",
+    "rewrite",
+    "read",
+    "reread",
+    "random read",
+    "random write",
+    "backward read",
+    "record rewrite",
+    "stride read",
+    "fwrite",
+    "frewrite",
+    "fread",
+    "freread",
+    "pwrite",
+    "repwrite",
+    "pread",
+    "repread",
+];
+
+/// How far the end of a figure may be from the end of its column's title.
+const MISALIGNED: usize = 4;
+
+pub fn knows(file: &File<'_>) -> bool {
+    file.text.contains("Iozone: Performance Test of File I/O")
+        || file.text.lines().any(is_title)
+        || file.text.contains("\"Writer report\"")
+}
+
+/// Each test for each size of files and records. IOzone reads what it has just written.
+pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
+    let runs = file.runs(|line| line.contains("Iozone: Performance Test of File I/O"));
+    let runs = if runs.is_empty() { vec![file.text.lines().collect()] } else { runs };
+    let mut rows = Vec::new();
+    for (index, lines) in runs.iter().enumerate() {
+        let run = Run::of(lines);
+        let mut figures = table(lines, &run).map_err(|why| file.malformed(why))?;
+        if figures.is_empty() {
+            figures = reports(lines, &run);
+        }
+        figures.extend(throughput(lines));
+        rows.extend(figures.into_iter().map(|figure| run.measured(file.row(index + 1, figure))));
+    }
+    Ok(rows)
+}
+
+/// What a run says about itself.
+struct Run<'a> {
+    lines: &'a [&'a str],
+    unit: &'static str,
+    better: Better,
+}
+
+impl<'a> Run<'a> {
+    fn of(lines: &'a [&'a str]) -> Self {
+        let output = lines.iter().find_map(|line| Some(line.split_once("Output is in ")?.1));
+        let (unit, better) = match output.map(str::to_lowercase) {
+            Some(text) if text.starts_with("op") => ("ops/s", Better::Higher),
+            Some(text) if text.starts_with("micro") => ("µs/op", Better::Lower),
+            _ => ("KiB/s", Better::Higher),
+        };
+        Self { lines, unit, better }
+    }
+
+    fn has(&self, words: &str) -> bool {
+        self.lines.iter().any(|line| line.contains(words))
+    }
+
+    /// Whether the file system is unmounted and mounted between tests.
+    fn is_remounted(&self) -> bool {
+        let command = after(self.lines, "Command line used");
+        command.is_some_and(|command| command.split_whitespace().any(|word| word == "-U"))
+    }
+
+    /// A row with what the run says about durability, caches, time and machine.
+    fn measured(&self, row: Measured) -> Measured {
+        let is_direct = self.has("O_DIRECT feature enabled") || self.is_remounted();
+        let is_synced = self.has("Include fsync in write timing") || self.has("SYNC Mode") || self.has("O_DSYNC mode");
+        let writes = row.workload.contains("writ");
+        let version = self.lines.iter().find_map(|line| line.trim().strip_prefix("Version $Revision: "));
+        let version = version.map(|text| ("program".to_owned(), format!("IOzone {}", text.trim_end_matches(" $"))));
+        Measured {
+            time: after(self.lines, "Run began").and_then(asctime),
+            host: self.lines.iter().find_map(|line| host(line)),
+            durable: match (writes, is_synced) {
+                (false, _) => Durable::NothingWritten,
+                (true, true) => Durable::Synced,
+                (true, false) => Durable::NotSynced,
+            },
+            reads: match (writes, is_direct) {
+                (true, _) => Reads::Nothing,
+                (false, true) => Reads::Device,
+                (false, false) => Reads::JustWritten,
+            },
+            conditions: BTreeMap::from_iter(version),
+            ..row
+        }
+    }
+
+    fn figure(&self, test: &str, file_kib: &str, record_kib: &str, value: f64) -> Figure {
+        let workload = format!("{test}, {file_kib} KiB in {record_kib} KiB");
+        Figure { workload, value, unit: self.unit, better: self.better }
+    }
+}
+
+/// The host of `Machine = Linux HOST 6.1.0 …`, which `-M` prints.
+fn host(line: &str) -> Option<String> {
+    let uname = line.trim().strip_prefix("Machine = ")?;
+    uname.split_whitespace().nth(1).map(str::to_owned)
+}
+
+fn is_title(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    words.next().is_some_and(|word| word.eq_ignore_ascii_case("kb")) && words.next() == Some("reclen")
+}
+
+/// Words with the columns in which they end.
+fn words(line: &str) -> Vec<(&str, usize)> {
+    let start = |word: &str| word.as_ptr() as usize - line.as_ptr() as usize;
+    line.split_whitespace().map(|word| (word, start(word) + word.len())).collect()
+}
+
+/// The figures of the table. A test that was left out leaves its column empty, so only the place of a figure shows which
+/// test it is of.
+fn table(lines: &[&str], run: &Run<'_>) -> Result<Vec<Figure>, String> {
+    let mut figures = Vec::new();
+    let Some(first) = lines.iter().position(|line| is_title(line)) else { return Ok(figures) };
+    let titles: Vec<(&str, usize)> = words(lines[first]).into_iter().skip(2).collect();
+    if titles.len() > TESTS.len() || titles.iter().zip(TESTS).any(|(title, test)| !test.ends_with(title.0)) {
+        return Err(format!("the columns `{}` are not those of IOzone", lines[first].trim()));
+    }
+    for line in &lines[first + 1..] {
+        let all = words(line);
+        let [file, record, values @ ..] = &all[..] else { continue };
+        if [file, record].iter().any(|(word, _)| word.parse::<u64>().is_err()) {
+            continue;
+        }
+        for (place, (word, end)) in values.iter().enumerate() {
+            let nearest = (0..titles.len()).min_by_key(|column| titles[*column].1.abs_diff(*end));
+            let column = if values.len() == titles.len() { Some(place) } else { nearest };
+            let is_there = |column: &usize| titles[*column].1.abs_diff(*end) <= MISALIGNED;
+            let column = column.filter(|column| values.len() == titles.len() || is_there(column));
+            let column = column.ok_or_else(|| format!("`{}` does not fit the table's columns", line.trim()))?;
+            figures.extend(figure(word).map(|value| run.figure(TESTS[column], file.0, record.0, value)));
+        }
+    }
+    Ok(figures)
+}
+
+/// `"Writer report"`, a line of record sizes, and a line for each file size.
+fn reports(lines: &[&str], run: &Run<'_>) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    let (mut test, mut records) = (None, Vec::new());
+    for line in lines {
+        let cells: Vec<&str> = line.split_whitespace().map(|cell| cell.trim_matches('"')).collect();
+        if let Some(name) = line.trim().trim_matches('"').to_lowercase().strip_suffix(" report") {
+            (test, records) = (Some(name.to_owned()), Vec::new());
+        } else if let Some(test) = test.as_ref().filter(|_| cells.iter().all(|cell| figure(cell).is_some())) {
+            match cells.split_first() {
+                None => {}
+                Some(_) if records.is_empty() => records = cells,
+                Some((file, values)) => {
+                    let of = |(value, record): (&&str, &&str)| Some(run.figure(test, file, record, figure(value)?));
+                    figures.extend(values.iter().zip(&records).filter_map(of));
+                }
+            }
+        }
+    }
+    figures
+}
+
+/// `Children see throughput for 12 initial writers = 416004.59 kB/sec`.
+fn throughput(lines: &[&str]) -> Vec<Figure> {
+    let record = lines.iter().find_map(|line| line.trim().strip_prefix("Record Size "));
+    let record = record.map(|size| format!(", record {size}")).unwrap_or_default();
+    let of = |line: &&str| {
+        let (test, value) = line.trim().strip_prefix("Children see throughput for")?.split_once('=')?;
+        let test = test.split_whitespace().collect::<Vec<_>>().join(" ");
+        let unit = if value.contains("ops/sec") { "ops/s" } else { "KiB/s" };
+        Some(Figure::rate(format!("{test}{record}"), figure(value.split_whitespace().next()?)?, unit))
+    };
+    lines.iter().filter_map(of).collect()
+}

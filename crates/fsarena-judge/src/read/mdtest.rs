@@ -1,0 +1,141 @@
+//! mdtest's text output. Its summary has no single iterations; they follow from its columns if there are three or
+//! fewer. With `-v` it prints those of its first task.
+
+use std::collections::BTreeMap;
+
+use super::time::month_first;
+use super::{Figure, File, ReadError, figure};
+use crate::measured::{Durable, Measured, Reads};
+
+/// By how much the rate of the first task, times the number of tasks, may differ from that of all.
+const TOLERANCE: f64 = 0.1;
+
+pub fn knows(file: &File<'_>) -> bool {
+    file.text.lines().any(begins)
+}
+
+/// `mdtest-4.1.0+dev was launched with 2 total task(s) on 1 node(s)`.
+fn begins(line: &str) -> bool {
+    line.trim_start().starts_with("mdtest-") && line.contains(" was launched with ")
+}
+
+/// Operations per second of each test.
+pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
+    let started = file.text.lines().filter_map(|line| line.trim().strip_prefix("-- started at "));
+    let started: Vec<Option<f64>> = started.map(|text| month_first(text.trim_end_matches(" --"))).collect();
+    let mut rows = Vec::new();
+    for (index, lines) in file.runs(begins).iter().enumerate() {
+        let run = Run::of(lines);
+        let tests = summary(lines);
+        for test in &tests {
+            let workload = format!("{}, {} tasks", test.name.to_lowercase(), run.tasks);
+            for (number, rate) in test.iterations(lines, run.tasks).into_iter().enumerate() {
+                let row = file.row(index + 1, Figure::rate(&workload, rate, "ops/s"));
+                let source = format!("{}, iteration {}", row.source, number + 1);
+                rows.push(Measured {
+                    source,
+                    time: started.get(index).copied().flatten(),
+                    ..run.measured(row, test.name)
+                });
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// What a run says about itself.
+struct Run<'a> {
+    program: &'a str,
+    tasks: f64,
+    nodes: &'a str,
+    options: Vec<&'a str>,
+}
+
+impl<'a> Run<'a> {
+    fn of(lines: &[&'a str]) -> Self {
+        let words: Vec<&str> = lines[0].split_whitespace().collect();
+        let before = |name: &str| {
+            let place = words.iter().position(|word| word.starts_with(name)).and_then(|place| place.checked_sub(1))?;
+            words.get(place).copied()
+        };
+        let command = lines.iter().find_map(|line| line.trim().strip_prefix("Command line used:"));
+        Self {
+            program: words[0],
+            tasks: before("total").and_then(figure).unwrap_or(1.0),
+            nodes: before("node(s)").unwrap_or("?"),
+            options: command.unwrap_or_default().split_whitespace().map(|word| word.trim_matches('\'')).collect(),
+        }
+    }
+
+    fn measured(&self, row: Measured, test: &str) -> Measured {
+        let writes = ["creation", "removal", "rename"].iter().any(|work| test.contains(work));
+        let is_synced = self.options.contains(&"-y") && test == "File creation";
+        // With several nodes, -N lets each read what another has written.
+        let is_moved = self.nodes != "1" && self.options.iter().any(|option| option.starts_with("-N"));
+        Measured {
+            durable: match (writes, is_synced) {
+                (false, _) => Durable::NothingWritten,
+                (true, true) => Durable::Synced,
+                (true, false) => Durable::NotSynced,
+            },
+            reads: match (writes, is_moved) {
+                (true, _) => Reads::Nothing,
+                (false, true) => Reads::Unknown,
+                (false, false) => Reads::JustWritten,
+            },
+            conditions: BTreeMap::from([("program".to_owned(), self.program.to_owned())]),
+            ..row
+        }
+    }
+}
+
+/// A line of the summary.
+struct Test<'a> {
+    name: &'a str,
+    count: usize,
+    max: f64,
+    min: f64,
+    mean: f64,
+}
+
+/// The tests that were done: `File creation  6211.1  5800.9  6000.0  200.1` of `SUMMARY rate: (of 3 iterations)`.
+fn summary<'a>(lines: &[&'a str]) -> Vec<Test<'a>> {
+    let is_head = |line: &&&str| line.trim().starts_with("SUMMARY") && !line.contains("SUMMARY time");
+    let mut tests = Vec::new();
+    let Some(place) = lines.iter().position(|line| is_head(&line)) else { return tests };
+    let count = lines[place].rsplit_once("(of ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+    for line in lines[place + 1..].iter().take_while(|line| !line.trim().starts_with("SUMMARY")) {
+        let (name, rest) = line.split_at(line.find(|letter: char| letter.is_ascii_digit()).unwrap_or(line.len()));
+        let values: Vec<f64> = rest.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        // With statistics of ranks, those of iterations are the last four.
+        let [.., max, min, mean, _] = values[..] else { continue };
+        let name = name.trim().trim_end_matches(':').trim();
+        if mean > 0.0 && min > 0.0 {
+            tests.push(Test { name, count: count.unwrap_or(1), max, min, mean });
+        }
+    }
+    tests
+}
+
+impl Test<'_> {
+    /// The rate of each iteration; of more than three that are not in the file, their mean.
+    fn iterations(&self, lines: &[&str], tasks: f64) -> Vec<f64> {
+        let printed: Vec<f64> = lines.iter().filter_map(|line| self.printed(line)).collect();
+        let factor = self.mean * printed.len() as f64 / printed.iter().sum::<f64>();
+        // Some versions print the rate of all tasks, others that of the first one.
+        let is_plausible = [1.0, tasks].iter().any(|expected| (factor / expected - 1.0).abs() < TOLERANCE);
+        match self.count {
+            2 => vec![self.min, self.max],
+            3 => vec![self.min, 3.0 * self.mean - self.min - self.max, self.max],
+            count if printed.len() == count && is_plausible => printed.iter().map(|rate| factor * rate).collect(),
+            _ => vec![self.mean],
+        }
+    }
+
+    /// `V-1: Rank   0 Line  2175   File creation     :    0.012 sec,   8291.823 ops/sec`.
+    fn printed(&self, line: &str) -> Option<f64> {
+        let (before, values) = line.rsplit_once(':')?;
+        let rate = values.trim().strip_suffix(" ops/sec")?.split_whitespace().last()?;
+        before.trim().ends_with(self.name).then(|| figure(rate)).flatten()
+    }
+}

@@ -1,0 +1,115 @@
+//! The Phoronix Test Suite's `composite.xml`: each system is a contender. Its own record names the file system, the
+//! hardware and the kernel, and has the value of each run (`result-file.xsd` there).
+
+use std::collections::BTreeMap;
+
+use fsarena_model::Better;
+use serde::Deserialize;
+
+use super::time::seconds;
+use super::{Figure, File, ReadError, figure};
+use crate::Measured;
+
+/// What a system records that is no condition: the file system is what is compared.
+const FILE_SYSTEM: &str = "File-System";
+
+#[derive(Deserialize)]
+struct Suite {
+    #[serde(rename = "System", default)]
+    systems: Vec<System>,
+    #[serde(rename = "Result", default)]
+    results: Vec<Outcome>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+#[derive(Default)]
+struct System {
+    identifier: String,
+    hardware: String,
+    software: String,
+    time_stamp: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "PascalCase", default)]
+struct Outcome {
+    title: String,
+    description: String,
+    scale: String,
+    proportion: String,
+    data: Data,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "PascalCase", default)]
+struct Data {
+    entry: Vec<Entry>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "PascalCase", default)]
+struct Entry {
+    identifier: String,
+    value: String,
+    raw_string: String,
+}
+
+pub fn knows(file: &File<'_>) -> bool {
+    file.text.contains("<PhoronixTestSuite>")
+}
+
+/// Each run of each test on each system.
+pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
+    let suite: Suite = quick_xml::de::from_str(file.text).map_err(|error| file.malformed(error.to_string()))?;
+    let systems: BTreeMap<&str, &System> =
+        suite.systems.iter().map(|system| (system.identifier.as_str(), system)).collect();
+    let mut rows = Vec::new();
+    for (index, outcome) in suite.results.iter().enumerate() {
+        for entry in &outcome.data.entry {
+            let system = systems.get(entry.identifier.as_str());
+            for (number, value) in entry.values().into_iter().enumerate() {
+                let row = file.row(index + 1, outcome.figure(value));
+                rows.push(Measured {
+                    source: format!("{}, {}, run {}", row.source, entry.identifier, number + 1),
+                    contender: entry.identifier.clone(),
+                    time: system.and_then(|system| seconds(&system.time_stamp)),
+                    recorded: system.and_then(|system| system.listed().remove(FILE_SYSTEM)),
+                    conditions: system.map(|system| system.conditions()).unwrap_or_default(),
+                    ..row
+                });
+            }
+        }
+    }
+    Ok(rows)
+}
+
+impl System {
+    /// `Processor: AMD EPYC (8 Cores), Memory: 32GB`: names and values of hardware and software.
+    fn listed(&self) -> BTreeMap<String, String> {
+        let parts = [&self.hardware, &self.software].into_iter().flat_map(|text| text.split(", "));
+        let pairs = parts.filter_map(|part| part.split_once(": "));
+        pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect()
+    }
+
+    fn conditions(&self) -> BTreeMap<String, String> {
+        self.listed().into_iter().filter(|(name, _)| name != FILE_SYSTEM).collect()
+    }
+}
+
+impl Outcome {
+    fn figure(&self, value: f64) -> Figure {
+        let parts = [&self.title, &self.description, &self.scale].map(|text| text.trim());
+        let workload = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+        let better = if self.proportion == "LIB" { Better::Lower } else { Better::Higher };
+        Figure { workload, value, unit: "", better }
+    }
+}
+
+impl Entry {
+    /// The values of its runs; without them its mean.
+    fn values(&self) -> Vec<f64> {
+        let runs: Option<Vec<f64>> = self.raw_string.split(':').map(|word| figure(word.trim())).collect();
+        runs.unwrap_or_else(|| figure(self.value.trim()).into_iter().collect())
+    }
+}
