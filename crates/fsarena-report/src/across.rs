@@ -36,7 +36,7 @@ pub fn report(across: &Across, version: &str) -> Report {
         facts: across.machines.iter().map(machine).collect(),
         condition: missing(across),
         alarms: Vec::new(),
-        answer: answer(across),
+        answer: vec![answer(across).into()],
         counts: counts(across),
         sections: vec![
             Section::default().with_shown(Shown::Terminal, Paragraph::plain(answer(across))),

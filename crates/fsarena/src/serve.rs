@@ -112,7 +112,7 @@ fn failed(status: Status, text: &str, hint: Option<String>) -> Answer {
         facts: Vec::new(),
         condition: None,
         alarms: vec![text.to_owned()],
-        answer: hint.unwrap_or_default(),
+        answer: hint.into_iter().map(Into::into).collect(),
         counts: Vec::new(),
         sections: Vec::new(),
         origin: format!("Made by fsarena {}.", env!("CARGO_PKG_VERSION")),
