@@ -242,13 +242,14 @@ fn on_all(machines: &[Machine<'_>], on: &[Known], verdict: Option<fsarena_stats:
 }
 
 fn sample(pooled: Pooled) -> Sample {
-    let ((low, high), (further_low, further_high)) = (pooled.mean.ratios(), pooled.further.ratios());
+    let (low, high) = pooled.mean.ratios();
+    let further = pooled.further.map(|further| further.ratios());
     Sample {
         ratio: pooled.estimate.exp(),
         low,
         high,
-        further_low,
-        further_high,
+        further_low: further.map(|ends| ends.0),
+        further_high: further.map(|ends| ends.1),
         deviation: Share(pooled.deviation.exp_m1()),
         share: Share(pooled.share),
         alike: pooled.alike,

@@ -98,10 +98,10 @@ pub struct Sample {
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// The lower end of the 95 % prediction interval of one further machine.
-    pub further_low: f64,
+    /// The lower end of the 95 % prediction interval of one further machine; `None` with two machines.
+    pub further_low: Option<f64>,
     /// The upper end.
-    pub further_high: f64,
+    pub further_high: Option<f64>,
     /// The standard deviation of the ratio between machines.
     pub deviation: Share,
     /// The share of the variation between the ratios that is one between machines (I²).

@@ -19,8 +19,8 @@ const ON_ALL: &str = "On all: what each of these machines shows, with an error o
 /// What the random effects say.
 const SAMPLE: &str = "Mean, interval and further machine take these machines as a random sample of machines like them; \
     whether they are one, the figures cannot show. The interval is that of the mean over such machines, at 95 %. The \
-    ratio of a further one is in the last interval, at 95 %. Both are wide with few machines. Between machines: the \
-    standard deviation of the ratio from machine to machine, beyond noise and drift.";
+    ratio of a further one is in the last interval, at 95 %; two machines show none. Both are wide with few machines. \
+    Between machines: the standard deviation of the ratio from machine to machine, beyond noise and drift.";
 
 /// How far each verdict of a machine reaches.
 const SCOPES: &str = "This session: the verdict of the run, whose interval covers the noise of its rounds. This machine: \
@@ -134,8 +134,7 @@ fn counts(across: &Across) -> Vec<Count> {
 
 fn all_machines(across: &Across) -> Table {
     let mean = |sample: Sample| Ratio { middle: sample.ratio, low: Some(sample.low), high: Some(sample.high) };
-    let further =
-        |sample: Sample| Ratio { low: Some(sample.further_low), high: Some(sample.further_high), ..mean(sample) };
+    let further = |sample: Sample| Ratio { low: sample.further_low, high: sample.further_high, ..mean(sample) };
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| DASH.to_owned());
     TableOf::new(TableLook::Full, &across.pairs)
         .column(Name, "workload", |pair| pair.workload.clone())

@@ -42,8 +42,9 @@ pub struct Pooled {
     pub estimate: f64,
     /// The 95 % interval of the mean.
     pub mean: Interval,
-    /// The 95 % prediction interval of one further machine.
-    pub further: Interval,
+    /// The 95 % prediction interval of one further machine; `None` with two machines, which do not show how much
+    /// machines vary.
+    pub further: Option<Interval>,
     /// The standard deviation between machines (τ), beyond what the errors of the estimates explain.
     pub deviation: f64,
     /// The share of the variation between the estimates that is one between machines (I²), 0 to 1.
@@ -69,7 +70,10 @@ impl Pooled {
         Some(Self {
             estimate: weighted.mean,
             mean: Interval::around(weighted.mean, reach * error),
-            further: Interval::around(weighted.mean, reach * variance.hypot_of(error)),
+            further: (freedom > 1.0).then(|| {
+                let reach = student_upper(freedom - 1.0, TAIL);
+                Interval::around(weighted.mean, reach * variance.hypot_of(error))
+            }),
             deviation: variance.0.sqrt(),
             share: variance.0 / (variance.0 + typical_variance(machines)),
             alike: welch(machines),
@@ -207,8 +211,9 @@ mod tests {
         assert_eq!((pooled.deviation, pooled.share), (0.0, 0.0));
         let half = student_upper(3.0, TAIL) * 0.01;
         assert!((pooled.mean.high - 0.2 - half).abs() < 1e-12, "{pooled:?}");
-        assert_eq!(pooled.mean, pooled.further);
         assert!(pooled.alike > 0.999);
+        let two = Pooled::of(&[0.2, 0.2].map(|it| on_machine(it, 0.02))).expect("several");
+        assert_eq!(two.further, None);
     }
 
     #[test]
@@ -216,7 +221,8 @@ mod tests {
         let pooled = Pooled::of(&[0.1, 0.5, 0.9].map(|it| on_machine(it, 0.02))).expect("several");
         assert!((pooled.estimate - 0.5).abs() < 1e-9 && pooled.deviation > 0.3 && pooled.share > 0.9);
         assert!(pooled.alike < 0.001, "{pooled:?}");
-        assert!(pooled.further.low < pooled.mean.low && pooled.mean.high < pooled.further.high);
+        let further = pooled.further.expect("three machines");
+        assert!(further.low < pooled.mean.low && pooled.mean.high < further.high);
     }
 
     #[test]

@@ -22,5 +22,6 @@ mod worlds;
 mod decision;
 mod decision_simulation;
 mod gate_errors;
+mod machines;
 mod mix;
 mod steady;

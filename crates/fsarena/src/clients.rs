@@ -19,8 +19,8 @@ use fsarena_sys::{MonotonicClock, clock};
 
 use crate::agent::{self, End, Order, Request, StoredRun};
 use crate::calls::Connection;
-use crate::cli;
 use crate::exit::Refusal;
+use crate::{cli, deploy};
 
 /// How long an agent may be silent. It writes a line every ten seconds.
 const PATIENCE: Duration = Duration::from_secs(45);
@@ -195,7 +195,8 @@ fn perform(
     let clients = plan.clients.as_ref().context("the plan has clients")?;
     let order = Order { plan: plan.clone(), notes: Vec::new(), wait, erase: Vec::new() };
     let request = Request::Client { order: Box::new(order), session: new_session() };
-    let mut agents = Agents(clients.commands.iter().map(|command| Agent::start(command)).collect::<Result<_>>()?);
+    let commands = deploy::all_ready(&clients.commands, stop)?;
+    let mut agents = Agents(commands.iter().map(|command| Agent::start(command)).collect::<Result<_>>()?);
     let connections = agents.connect(&request, listener)?;
     let over = Arc::new(AtomicBool::new(false));
     let mut machines = ClientMachines::new(plan, connections, Rc::new(MonotonicClock), Arc::clone(&over));
@@ -275,7 +276,9 @@ fn clear(command: &str) -> String {
     }
     let begin = Instant::now();
     let look = || begin.elapsed() > ENDING;
-    let done = fsarena_engine::watched(look, |stop| agent::elsewhere(command, &Request::Clear, stop, &mut Silent));
+    let done = fsarena_engine::watched(look, |stop| {
+        agent::elsewhere(&deploy::ready(command, stop)?, &Request::Clear, stop, &mut Silent)
+    });
     match done {
         Ok(_) => "what it had made was removed".to_owned(),
         Err(error) => format!("what it had made may still be there, run `fsarena clean` on it ({error})"),

@@ -6,6 +6,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,6 +51,17 @@ pub fn ready(command: &str, stop: &AtomicBool) -> Result<String> {
         }
     };
     place.agent(&path)
+}
+
+/// [`ready`] for several commands at the same time.
+///
+/// # Errors
+/// Those of [`ready`], of the first command that has one.
+pub fn all_ready(commands: &[String], stop: &AtomicBool) -> Result<Vec<String>> {
+    thread::scope(|scope| {
+        let started: Vec<_> = commands.iter().map(|command| scope.spawn(move || ready(command, stop))).collect();
+        started.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    })
 }
 
 /// A command that starts an agent through ssh: `ssh HOST fsarena agent`.

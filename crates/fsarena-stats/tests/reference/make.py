@@ -100,7 +100,7 @@ def pooled(estimate, square):
     made = combine_effects(estimate, square, method_re="iterated", use_t=True, atol=1e-13)
     weights = 1 / square
     typical = (count - 1) * weights.sum() / (weights.sum() ** 2 - (weights**2).sum())
-    half = stats.t.isf(ALPHA / 2, count - 1) * np.sqrt(made.tau2 + made.sd_eff_w_re_hksj**2)
+    half = stats.t.isf(ALPHA / 2, count - 2) * np.sqrt(made.tau2 + made.sd_eff_w_re_hksj**2)
     return {"machines": [[float(x), float(np.sqrt(v))] for x, v in zip(estimate, square)],
             "estimate": float(made.mean_effect_re), "mean": [float(x) for x in made.conf_int()[3]],
             "further": [float(made.mean_effect_re - half), float(made.mean_effect_re + half)],

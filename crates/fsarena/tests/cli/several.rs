@@ -147,6 +147,9 @@ fn machines_are_compared_with_what_holds_on_all_of_them() {
     assert!(text.contains("On all 3 machines new is faster than base in small (1.30×)."), "{text}");
     let text = out(&run(stage.fsarena().args(["across", "1", "4"]), 0));
     assert!(text.contains("No difference holds on both machines. It depends on the machine in small"), "{text}");
+    let page = stage.path("across.html");
+    run(stage.fsarena().args(["across", "1", "4", "--format", "html", "-o"]).arg(&page), 0);
+    assert!(std::fs::read_to_string(page).expect("written").contains("<h2>On all machines</h2>"));
     let refused = |arguments: &[&str]| err(&run(stage.fsarena().arg("across").args(arguments), 2));
     assert!(refused(&["1"]).contains("2"), "{}", refused(&["1"]));
     assert!(refused(&["1,2", "2"]).contains("run 2 is on both sides"));

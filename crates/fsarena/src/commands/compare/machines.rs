@@ -1,7 +1,7 @@
 //! The same comparison on several machines at the same time: a run of each, and one report on all of them.
 
 use std::panic::resume_unwind;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use anyhow::{Error, Result};
@@ -25,8 +25,9 @@ type Outcome = Result<(RunRecord, Status), Error>;
 pub fn run(global: &Global, order: &Order, commands: &[String], shown: &Shown) -> Result<Ended> {
     let page = page(shown)?;
     note!("on {} machines at the same time, each with a run of its own", commands.len());
+    let stop = stop_flag()?;
     let (mut missing, mut found, mut first_error) = (Vec::new(), Vec::new(), None);
-    for (command, outcome) in commands.iter().zip(on_machines(global, order, commands)?) {
+    for (command, outcome) in commands.iter().zip(on_machines(global, order, commands, &stop)) {
         match outcome {
             Ok(run) => found.push(run),
             Err(error) => {
@@ -38,6 +39,7 @@ pub fn run(global: &Global, order: &Order, commands: &[String], shown: &Shown) -
     let is_missing = (!missing.is_empty()).then_some(Ended::WithFailures);
     let worst = found.iter().map(|(record, status)| ended(record, *status)).chain(is_missing).max_by_key(severity);
     match (found.as_slice(), first_error) {
+        ([], _) if stop.load(Ordering::Relaxed) => return Ok(Ended::Interrupted),
         ([], Some(error)) => return Err(error),
         ([(record, _)], _) => show(global, record, shown)?,
         _ => across::show(global, &page, &found.into_iter().map(named).collect::<Vec<_>>(), missing)?,
@@ -46,16 +48,16 @@ pub fn run(global: &Global, order: &Order, commands: &[String], shown: &Shown) -
 }
 
 /// Makes the run of each machine.
-fn on_machines(global: &Global, order: &Order, commands: &[String]) -> Result<Vec<Outcome>> {
-    let (quiet, stop) = (quiet(global), stop_flag()?);
+fn on_machines(global: &Global, order: &Order, commands: &[String], stop: &AtomicBool) -> Vec<Outcome> {
+    let quiet = quiet(global);
     let on = |command: &String| {
         let task = Task { order: order.clone(), place: Place::Agent(command.clone()) };
-        on_machine(&quiet, &task, &stop)
+        on_machine(&quiet, &task, stop)
     };
-    Ok(thread::scope(|scope| {
+    thread::scope(|scope| {
         let started: Vec<_> = commands.iter().map(|command| scope.spawn(|| on(command))).collect();
         started.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
-    }))
+    })
 }
 
 /// Runs the comparison on one machine, and says how it ended.
