@@ -102,7 +102,7 @@ test-page: $(if $(PAGES),,build)
 	@mkdir -p $(PAGE_DIR)
 	cd $(PAGE_DIR) && npm pack --silent $(subst core-,core@,$(AXE)) && echo "$(AXE_SHA256)  $(AXE).tgz" | sha256sum --check && tar -xzf $(AXE).tgz package/axe.min.js
 	$(if $(PAGES),,$(ON_PAGES) compare ext4 xfs btrfs --rounds 4 -o $(PAGE_DIR)/run.html > /dev/null)
-	$(if $(PAGES),,$(ON_PAGES) reproduce axvisor --scale smoke -o $(PAGE_DIR)/article.html > /dev/null)
+	$(if $(PAGES),,$(ON_PAGES) reproduce axvisor --harness native --contenders ext4,xfs --rounds 1 -o $(PAGE_DIR)/article.html > /dev/null)
 	@rm -f $(PAGE_DIR)/store.sqlite*
 	scripts/test-page $(PAGE_DIR)/package/axe.min.js $(PAGE_DIR)/pictures $(or $(PAGES),$(PAGE_DIR)/run.html $(PAGE_DIR)/article.html)
 

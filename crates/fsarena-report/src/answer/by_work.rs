@@ -22,13 +22,11 @@ const FEW: usize = 3;
 pub fn sentences(comparison: &Comparison, group: &Group<'_>) -> Vec<Sentence> {
     let verdicts: Vec<&PairVerdict> = super::pairs(comparison, group);
     if !verdicts.is_empty() && verdicts.iter().all(|pair| pair.verdict == Verdict::Undecided) {
-        return vec![
-            format!(
-                "Nothing is decided: no lead is shown in any of {}.",
-                counted(comparison.workloads.len(), "workload")
-            )
-            .into(),
-        ];
+        let place = match comparison.workloads.len() {
+            1 => String::new(),
+            count => format!(": no lead is shown in any of the {count} workloads"),
+        };
+        return vec![format!("Nothing is decided{place}.").into()];
     }
     let works = if verdicts.is_empty() { Vec::new() } else { works(comparison) };
     works.iter().map(|work| sentence(comparison, group, work)).collect()
