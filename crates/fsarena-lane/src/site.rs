@@ -1,6 +1,8 @@
 //! Sites: contenders that are made, mounted and verified for work, and later unmounted and checked.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,7 +11,7 @@ use fsarena_model::{Contender, ContenderFacts, Durability, Nanos};
 use fsarena_sys::child::{self, Ended, Killed, Patience};
 use fsarena_sys::daemon::{Daemon, Wrapping};
 use fsarena_sys::directory::FileId;
-use fsarena_sys::{clock, mount, mountinfo};
+use fsarena_sys::{block, clock, mount, mountinfo};
 
 use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
@@ -167,6 +169,7 @@ impl Mounting {
     /// If the mount fails, or turns out to be something else.
     pub fn mount_at(&self, kind: &dyn Kind, point: &Path) -> Result<(), LaneError> {
         let Self { source, options } = self;
+        forget_cached(Path::new(source)).map_err(LaneError::io("forget what is cached of", source))?;
         match kind.mounter() {
             Some(program) => self.mount_by(program, point)?,
             None => {
@@ -189,6 +192,16 @@ impl Mounting {
             Ran::Ended(ended) => Err(LaneError::Mounter { command, words: ended.words() }),
             Ran::Killed(why) => Err(LaneError::Mounter { command, words: why.to_string() }),
         }
+    }
+}
+
+/// Forgets what the kernel has cached of a block device. A lane stays open, so an unmount alone does not do that, unless
+/// the file system asks for it. NILFS2 does not: it writes past this cache and reads its log from it when it is mounted,
+/// so that it would find old blocks and go back to an older checkpoint.
+fn forget_cached(source: &Path) -> io::Result<()> {
+    match fs::metadata(source) {
+        Ok(found) if found.file_type().is_block_device() => block::forget(&File::open(source)?),
+        _ => Ok(()),
     }
 }
 

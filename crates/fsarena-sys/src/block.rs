@@ -6,6 +6,7 @@ use std::os::fd::AsRawFd;
 
 use libc::{c_int, c_ulong};
 
+const BLKFLSBUF: c_ulong = 0x1261;
 const BLKROGET: c_ulong = 0x125E;
 const BLKGETSIZE64: c_ulong = 0x8008_1272;
 const BLKGETDISKSEQ: c_ulong = 0x8008_1280;
@@ -46,6 +47,16 @@ pub fn sequence(device: &File) -> io::Result<Option<u64>> {
     }
 }
 
+/// Writes back and forgets what the kernel has cached of the device itself. The kernel does that when the last user closes
+/// the device.
+///
+/// # Errors
+/// `ENOTTY` if it is not a block device; `EACCES` without `CAP_SYS_ADMIN`.
+pub fn forget(device: &File) -> io::Result<()> {
+    // SAFETY: the request takes no argument.
+    check(unsafe { libc::ioctl(device.as_raw_fd(), BLKFLSBUF, 0) })
+}
+
 fn check(result: c_int) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
@@ -57,7 +68,7 @@ mod tests {
     #[test]
     fn a_file_is_not_a_block_device() {
         let file = tempfile::tempfile().expect("temporary file");
-        assert!(size(&file).is_err() && is_read_only(&file).is_err());
+        assert!(size(&file).is_err() && is_read_only(&file).is_err() && forget(&file).is_err());
         assert_eq!(sequence(&file).ok().flatten(), None);
     }
 }

@@ -1,10 +1,12 @@
 //! Measurements of real lanes and of the file systems on them.
 
 use std::fs;
+use std::io::Read;
+use std::path::Path;
 
 use fsarena_lane::{Go, reread};
 use fsarena_model::{Bytes, Guarantee, Nanos};
-use fsarena_sys::mountinfo;
+use fsarena_sys::{mountinfo, resident};
 
 use super::ground;
 
@@ -20,6 +22,25 @@ fn the_spare_lane_tells_what_its_flushes_and_repeated_reads_are() {
     arena.close().expect("nothing stays");
     let arena = ground.arena(&["tmpfs"], 128);
     assert_eq!((arena.flushes().expect("no lane"), arena.repeated_reads().expect("no lane")), (Vec::new(), None));
+    arena.close().expect("nothing stays");
+}
+
+#[test]
+fn nothing_of_a_lane_is_cached_when_it_is_mounted() {
+    const PART: u64 = 1 << 20;
+    let Some(ground) = ground() else { return };
+    let mut arena = ground.arena(&["ext4"], 64);
+    let device = fs::read_dir("/sys/block").expect("readable").flatten().find(|entry| {
+        let file = fs::read_to_string(entry.path().join("loop/backing_file")).unwrap_or_default();
+        Path::new(&file).starts_with(ground.place.path()) && file.contains("lane-0")
+    });
+    let device = Path::new("/dev").join(device.expect("a lane").file_name());
+    let mut cached = vec![0; PART as usize];
+    fs::File::open(&device).and_then(|mut device| device.read_exact(&mut cached)).expect("read");
+    let pages = || resident::pages(&fs::File::open(&device).expect("opens"), PART).expect("known");
+    assert!(pages() > 200, "or this test shows nothing");
+    arena.make(0, Some(0), 1).expect("made");
+    assert!(pages() < 50, "{}", pages());
     arena.close().expect("nothing stays");
 }
 
