@@ -17,7 +17,8 @@ use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{
-    baselines, durability, noise, over_time, per_operation, probes, rate, slice_lengths, stability, steps, validity,
+    baselines, durability, histograms, noise, over_time, per_operation, probes, rate, slice_lengths, stability, steps,
+    validity,
 };
 
 /// Derives the comparison from a record, without the reproduction of an article (`fsarena-articles`). The same record
@@ -201,6 +202,7 @@ fn cell(record: &RunRecord, workload: &Workload, contender: &Label, excluded: &[
         probes: probes::of_cell_or_all(&kept, &trials),
         by_round: (1..=last).map(in_round).collect(),
         steps: steps::rows(&kept),
+        histograms: histograms::of_cell(&kept),
         over_time: over_time::of_cell(&trials),
         stability: Stability::default(),
     }
