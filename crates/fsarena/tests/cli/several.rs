@@ -13,7 +13,7 @@ use crate::stage::{SMALL, Stage, err, out, run};
 const DEVIATIONS: [f64; 7] = [0.3, -1.1, 0.8, -0.2, 1.4, -0.9, -0.4];
 
 /// Stores a run of the directories `base` and `new`, of which `new` reaches `ratio` of the rate of `base`.
-fn store(stage: &Stage, name: &str, ratio: f64) -> i64 {
+pub fn store(stage: &Stage, name: &str, ratio: f64) -> i64 {
     let contenders =
         ["base", "new"].map(|label| format!("{label}=dir:{}", stage.place.path().display()).parse().expect("spelled"));
     let small: Workload = fsarena_catalog::workload(&stage.file("small.toml", SMALL)).expect("well-formed");
