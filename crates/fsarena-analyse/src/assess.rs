@@ -18,7 +18,7 @@ use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{
-    baselines, durability, noise, over_time, per_operation, probes, rate, scaling, slice_lengths, stability, steps,
+    baselines, durability, histograms, noise, over_time, per_operation, probes, rate, scaling, slice_lengths, stability, steps,
     validity,
 };
 
@@ -209,6 +209,7 @@ fn cell(record: &RunRecord, workload: &Workload, contender: &Label, excluded: &[
         probes: probes::of_cell_or_all(&kept, &trials),
         by_round: (1..=last).map(in_round).collect(),
         steps: steps::rows(&kept),
+        histograms: histograms::of_cell(&kept),
         over_time: over_time::of_cell(&trials),
         stability: Stability::default(),
     }

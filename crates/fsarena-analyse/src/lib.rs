@@ -13,6 +13,7 @@ mod effects;
 mod evidence;
 mod gate;
 mod guarantees;
+mod histograms;
 mod history;
 mod iostat;
 mod looks;

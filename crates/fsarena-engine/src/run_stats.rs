@@ -3,7 +3,7 @@
 mod recorder;
 mod windows;
 
-use fsarena_model::{ClientsWork, Latency, LatencyWindow, Nanos, Probe, Step, probe};
+use fsarena_model::{ClientsWork, Latency, LatencyCount, LatencyWindow, Nanos, Probe, Step, probe};
 use serde::{Deserialize, Serialize};
 
 use crate::Operation;
@@ -179,6 +179,12 @@ impl RunStats {
     /// The latencies of each operation that was done.
     pub fn latencies(&self) -> impl Iterator<Item = (Operation, Latency)> {
         Operation::all().filter_map(|operation| Some((operation, self.latency(operation)?)))
+    }
+
+    /// How often each latency of each operation occurred.
+    pub fn histograms(&self) -> impl Iterator<Item = (Operation, Vec<LatencyCount>)> {
+        let of = |operation: Operation| Some((operation, self.recorders[operation as usize].as_ref()?.counts()));
+        Operation::all().filter_map(of).filter(|(_, counts)| !counts.is_empty())
     }
 
     /// The latencies over time.

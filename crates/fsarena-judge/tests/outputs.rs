@@ -81,6 +81,11 @@ fn sysbench_runs_of_a_file_are_repetitions() {
     let old = "sysbench 0.4.12:  multi-threaded system evaluation benchmark\n\nNumber of threads: 8\n\
                Operations performed:  5991 Read, 4009 Write, 12800 Other = 22800 Total\n  170.32 Requests/sec executed\n";
     assert_eq!(figures(&read("a", old)), BTreeMap::from([("database, 8 threads: requests", vec![170.32])]));
+    let newer = "sysbench 1.1.0-18a9f86 (using LuaJIT)\nNumber of threads: 1\nDoing random r/w test\n\
+                 Throughput:\n         read:  IOPS=1234.50 19.29 MiB/s (20.22 MB/s)\n         write: IOPS=823.00 12.86 MiB/s\n";
+    let newer = read("a", newer);
+    assert_eq!(figures(&newer)["random r/w, 1 threads: writes"], [823.0]);
+    assert_eq!(figures(&newer)["random r/w, 1 threads: reads"], [1234.5]);
     let database = "sysbench 1.0.20 (using LuaJIT)\nNumber of threads: 4\n    transactions:  1000   (99.94 per sec.)\n";
     assert_eq!(figures(&read("a", database)), BTreeMap::from([("database, 4 threads: transactions", vec![99.94])]));
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::cell::{Cell, Change, LatencyOverTime, Point, Stability};
+pub use self::cell::{Cell, Change, LatencyBucket, LatencyHistogram, LatencyOverTime, Point, Stability};
 pub use self::row::{BaselineRow, Clock, ContenderRow, WorkloadRow};
 pub use self::scaling::{ScalingPair, ScalingPoint, ScalingRow};
 pub use self::verdict::{EffectRow, PairVerdict, StandingRow, SuiteRow, Verdict};

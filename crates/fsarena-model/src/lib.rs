@@ -67,7 +67,7 @@ pub use record::{RunRecord, Status};
 pub use reproduction::{Reproduces, Reproduction, Scale};
 pub use step::{Step, StepRow, Verification, VerificationRow};
 pub use traits::Traits;
-pub use trial::{Latency, LatencyWindow, Outcome, Reading, Slice, Trial};
+pub use trial::{Latency, LatencyCount, LatencyWindow, Outcome, Reading, Slice, Trial};
 pub use units::{Bytes, Nanos, Share};
 pub use validity::{Validity, ValidityClass};
 pub use workload::{

@@ -61,6 +61,28 @@ pub struct Latency {
     pub max: Nanos,
 }
 
+/// Latencies of about the same length, to two significant digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u64, u64)", into = "(u64, u64)")]
+pub struct LatencyCount {
+    /// The longest of them.
+    pub at_most: Nanos,
+    /// How many there are.
+    pub count: u64,
+}
+
+impl From<(u64, u64)> for LatencyCount {
+    fn from((at_most, count): (u64, u64)) -> Self {
+        Self { at_most: Nanos(at_most), count }
+    }
+}
+
+impl From<LatencyCount> for (u64, u64) {
+    fn from(counted: LatencyCount) -> Self {
+        (counted.at_most.0, counted.count)
+    }
+}
+
 /// The latencies of one kind of operation within a part of a slice: latency over time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyWindow {
@@ -134,6 +156,9 @@ pub struct Trial {
     pub verified: Option<Verification>,
     /// Latencies by what was timed: `read`, `create`, `fsync`, `syncfs` and so on.
     pub latencies: BTreeMap<String, Latency>,
+    /// How often each latency occurred, by what was timed, from short to long; empty in older runs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub histograms: BTreeMap<String, Vec<LatencyCount>>,
     /// Latencies over time: one or more entries per slice and operation.
     #[serde(default)]
     pub over_time: Vec<LatencyWindow>,
@@ -158,6 +183,7 @@ impl Trial {
             steps: Vec::new(),
             verified: None,
             latencies: BTreeMap::new(),
+            histograms: BTreeMap::new(),
             over_time: Vec::new(),
             clients: None,
             probes: BTreeMap::new(),

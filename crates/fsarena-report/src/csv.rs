@@ -5,6 +5,7 @@
 //! | `cell` | a contender in a workload | the median over rounds; `low`, `high`: 95 % of it |
 //! | `round` | a contender in a workload, in one round | that round's value; `reason` says if it was excluded |
 //! | `probe` | a probe of a cell; `metric` is its name | the median over rounds |
+//! | `bucket` | latencies of a cell above the bound of the row before and up to `high` seconds; `metric` is their name | how many |
 //! | `baseline` | a workload's baseline at `against` (`memory`, `device`, `start`) | the median over rounds |
 //! | `verdict` | a pair; `contender` against `against` | how many times better the first is |
 //! | `rank` | a contender in a workload | empty; `low` is its best possible rank, `high` its worst |
@@ -119,6 +120,13 @@ fn cell_rows(cell: &Cell) -> Vec<Fields> {
         let mut row = base("probe", cell, name, &reading.unit);
         row.push(("value", number(reading.value)));
         rows.push(row);
+    }
+    for histogram in &cell.histograms {
+        for bucket in &histogram.buckets {
+            let mut row = base("bucket", cell, &format!("latency.{}", histogram.operation), "ops");
+            row.extend([("value", bucket.count.to_string()), ("high", number(Some(bucket.at_most)))]);
+            rows.push(row);
+        }
     }
     rows
 }

@@ -10,6 +10,7 @@
 mod across;
 mod anchor;
 mod answer;
+mod composite;
 mod csv;
 mod difference;
 mod effects;
@@ -18,12 +19,14 @@ mod footnote;
 mod gate;
 mod group;
 mod history;
+mod hlog;
 mod html;
 mod json;
 mod latency;
 mod machine;
 mod markdown;
 pub mod number;
+mod openmetrics;
 mod pair;
 mod probe;
 mod ranking;
@@ -115,4 +118,11 @@ pub const FORMATS: &[Format] = &[
         render: |comparison, more| Ok(markdown::render(comparison, more).into()),
     },
     Format { name: "csv", extension: "csv", render: |comparison, _| Ok(csv::render(comparison).into()) },
+    Format { name: "composite", extension: "xml", render: |comparison, _| Ok(composite::render(comparison).into()) },
+    Format {
+        name: "openmetrics",
+        extension: "txt",
+        render: |comparison, _| Ok(openmetrics::render(comparison).into()),
+    },
+    Format { name: "hlog", extension: "hlog", render: |comparison, _| hlog::render(comparison) },
 ];

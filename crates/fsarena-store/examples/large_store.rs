@@ -64,6 +64,7 @@ fn trial(round: u32, workload: &str, contender: usize, slices: u32) -> Trial {
         latencies: Default::default(),
         steps: Vec::new(),
         verified: None,
+        histograms: Default::default(),
         over_time: Vec::new(),
         clients: None,
         probes: Default::default(),

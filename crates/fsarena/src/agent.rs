@@ -152,10 +152,6 @@ pub fn serve(stop: &Arc<AtomicBool>, execute: impl FnOnce(Request, &mut dyn List
     write(&Line::Version(env!("CARGO_PKG_VERSION").to_owned()))?;
     let mut text = String::new();
     std::io::stdin().lock().read_line(&mut text).context("read the request from stdin")?;
-    // The other side is gone, and has said why.
-    if text.is_empty() {
-        return Ok(());
-    }
     if let Ok(order) = serde_json::from_str(&text) {
         return durability::guest::serve(order);
     }

@@ -47,18 +47,17 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Gives the agent `request`, waits until its machine is prepared, and passes its events to `listener`. Sets `lost`
-    /// when the connection is lost, or the agent is silent for longer than `patience`.
+    /// Gives the agent `request`, which makes it prepare its machine. Sets `lost` when the connection is lost, or the
+    /// agent is silent for longer than `patience`.
     ///
     /// # Errors
-    /// If the agent cannot prepare its machine.
+    /// If the agent does not take the request.
     pub fn open(
         input: Box<dyn Write>,
         output: impl BufRead + Send + 'static,
         request: &Request,
         lost: Arc<AtomicBool>,
         patience: Duration,
-        listener: &mut dyn Listener,
     ) -> Result<Self, TestbedError> {
         let (sender, lines) = mpsc::channel();
         thread::spawn(move || {
@@ -71,8 +70,15 @@ impl Connection {
         let connection = Self { input: RefCell::new(input), lines, calls, open, patience, lost };
         connection.write(request)?;
         connection.send(&Call::Ready)?;
-        connection.answer(&NEVER, Some(listener))?;
         Ok(connection)
+    }
+
+    /// Waits until the agent's machine is prepared, and passes its events to `listener`. Comes before the first call.
+    ///
+    /// # Errors
+    /// If the agent cannot prepare its machine.
+    pub fn prepared(&self, listener: &mut dyn Listener) -> Result<(), TestbedError> {
+        self.answer(&NEVER, Some(listener)).map(drop)
     }
 
     fn write(&self, message: &impl Serialize) -> Result<(), TestbedError> {

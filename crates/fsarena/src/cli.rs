@@ -2,9 +2,11 @@
 
 mod bisect;
 mod calibrate;
+mod candidates;
 #[cfg(test)]
 mod documented;
 mod durability;
+mod help;
 mod own_command;
 mod place;
 mod reproduce;
@@ -19,10 +21,14 @@ use fsarena_model::{Bytes, Label, Medium, Mix, Nanos, Often, Rate, Share};
 pub use bisect::Bisect;
 pub use calibrate::Calibrate;
 pub use durability::{DiskKind, Durability, WriterKind};
+pub use help::command;
 pub use own_command::{OwnCommands, Printed, Scan, Synced, is_placeholder};
 pub use place::{Clients, Guest, How, Place};
-pub use reproduce::{Form, Reproduce, Scale};
+pub use reproduce::{Reproduce, Scale};
 pub use sides::{Across, Diff, Gate, History, Judge, PageFormat, Runs, RunsChange, Serve, label};
+
+/// The variable with which a shell asks for completions.
+pub const COMPLETE: &str = "FSARENA_COMPLETE";
 
 /// Which file system, with which options, for this work, on this machine?
 #[derive(Debug, Parser)]
@@ -46,6 +52,9 @@ pub struct Global {
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: Color,
+    /// Do not read the configuration file
+    #[arg(long, global = true)]
+    pub no_config: bool,
     /// No live progress line
     #[arg(long, global = true)]
     pub no_progress: bool,
@@ -141,7 +150,7 @@ pub enum Generated {
 pub struct Compare {
     /// '[LABEL=]KIND[@KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', dir:PATH, or a .toml file [default: those of
     /// the suite, if it names some]
-    #[arg(value_name = "CONTENDER")]
+    #[arg(value_name = "CONTENDER", add = candidates::kinds())]
     pub contenders: Vec<String>,
     /// Contenders for all combinations of the options in braces, as in 'btrfs:compress={no,zstd:1}' or 'ext4:{,noatime}
     /// -O {,^}has_journal'; shows what each option changes. Can be repeated
@@ -151,7 +160,7 @@ pub struct Compare {
     #[arg(long)]
     pub extra: bool,
     /// The workloads to run, by the name of their list
-    #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload")]
+    #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload", add = candidates::suites())]
     pub suite: String,
     /// Amount of work, for workloads with several sizes
     #[arg(long, value_name = "SCALE", conflicts_with = "fio")]
@@ -164,7 +173,7 @@ pub struct Compare {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["suite", "workload", "fio", "weights", "commands"])]
     pub profile: Option<String>,
     /// A single workload, or a .toml file with one; can be repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = candidates::workloads())]
     pub workload: Vec<String>,
     /// Also as an open loop at these rates: 50%,90%,110% of each contender's own peak, or operations per second
     #[arg(long, value_name = "RATE", value_delimiter = ',')]
@@ -245,7 +254,8 @@ pub struct Shown {
     /// Print the whole report, not only a summary
     #[arg(long)]
     pub full: bool,
-    /// Write the report in this format: to --output, or to stdout instead of the summary [default with --output: html]
+    /// Write the report in this format: to --output, or to stdout instead of the summary [default with --output: html];
+    /// with --dry-run, json writes the plan
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub format: Option<String>,
     /// Write the report into this file
@@ -279,7 +289,7 @@ pub enum Who {
 #[derive(Debug, Args)]
 pub struct Resume {
     /// The run's number, or `last`
-    #[arg(value_name = "RUN", default_value = "last")]
+    #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
     pub run: String,
     /// At most this number of further rounds of what is undecided [default: what an interrupted run lacks, or what the
     /// undecided pairs ask for]
@@ -309,7 +319,7 @@ pub struct Resume {
 #[derive(Debug, Args)]
 pub struct Report {
     /// The run's number, or `last`
-    #[arg(value_name = "RUN", default_value = "last")]
+    #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
     pub run: String,
     /// How to write it down
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats())]
@@ -329,7 +339,7 @@ pub struct Report {
 #[derive(Debug, Args)]
 pub struct Export {
     /// The run's number, or `last`
-    #[arg(value_name = "RUN", default_value = "last")]
+    #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
     pub run: String,
     /// Into this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
@@ -348,8 +358,11 @@ pub struct Import {
 #[derive(Debug, Args)]
 pub struct List {
     /// kinds, workloads, suites, profiles or published; the name of one of these; or a word to look for in descriptions
-    #[arg(value_name = "WHAT")]
+    #[arg(value_name = "WHAT", add = candidates::listed())]
     pub what: Option<String>,
+    /// How to write it down
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: DataFormat,
 }
 
 /// `fsarena doctor`.
@@ -358,6 +371,19 @@ pub struct Doctor {
     /// Where the lanes would lie
     #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
     pub storage: String,
+    /// How to write it down
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: DataFormat,
+}
+
+/// The format of what is no report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum DataFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
 }
 
 fn formats() -> clap::builder::PossibleValuesParser {

@@ -231,22 +231,31 @@ impl Agent {
         Ok(Self { command: command.to_owned(), child: agent::start(command)? })
     }
 
-    fn connect(&mut self, number: usize, request: &Request, listener: &mut dyn Listener) -> Result<Connection> {
-        let input = Box::new(self.child.stdin.take().context("the agent's stdin")?);
-        let output = BufReader::new(self.child.stdout.take().context("the agent's stdout")?);
+    fn connect(&mut self, request: &Request) -> Result<Connection, TestbedError> {
+        let no_pipe = || TestbedError::machine("its stdin and stdout are not connected".to_owned());
+        let (input, output) = self.child.stdin.take().zip(self.child.stdout.take()).ok_or_else(no_pipe)?;
         let lost = Arc::new(AtomicBool::new(false));
-        Connection::open(input, output, request, lost, PATIENCE, listener).map_err(|error| {
-            let TestbedError { text, hint, category } = error;
-            let text = format!("client {number} (`{}`): {text}", self.command);
-            let try_it = "try its command alone: it has to print the version of fsarena and wait".to_owned();
-            Refusal::of_agent(text, hint.or(Some(try_it)), category).into()
-        })
+        Connection::open(Box::new(input), BufReader::new(output), request, lost, PATIENCE)
+    }
+
+    fn refusal(&self, number: usize, error: TestbedError) -> Refusal {
+        let TestbedError { text, hint, category } = error;
+        let text = format!("client {number} (`{}`): {text}", self.command);
+        let try_it = "try its command alone: it has to print the version of fsarena and wait".to_owned();
+        Refusal::of_agent(text, hint.or(Some(try_it)), category)
     }
 }
 
 impl Agents {
+    /// All agents prepare their machines at the same time.
     fn connect(&mut self, request: &Request, listener: &mut dyn Listener) -> Result<Vec<Connection>> {
-        self.0.iter_mut().enumerate().map(|(index, agent)| agent.connect(index + 1, request, listener)).collect()
+        let connections: Vec<_> = self.0.iter_mut().map(|agent| agent.connect(request)).collect();
+        let numbered = connections.into_iter().zip(&self.0).enumerate();
+        let prepared = numbered.map(|(index, (connection, agent))| {
+            let prepared = connection.and_then(|connection| connection.prepared(listener).map(|()| connection));
+            Ok(prepared.map_err(|error| agent.refusal(index + 1, error))?)
+        });
+        prepared.collect()
     }
 }
 

@@ -71,6 +71,14 @@ fn print(text: &str) -> Result<()> {
     write(visible_lines(text).as_bytes())
 }
 
+/// The number of the JSON forms that are no reports.
+const FORMAT: u32 = 1;
+
+/// Prints a value as JSON.
+fn print_json(value: &serde_json::Value) -> Result<()> {
+    write(fsarena_report::json(value).as_bytes())
+}
+
 /// A table as text. On a terminal, or with COLUMNS, long cells are wrapped; otherwise each is a single line.
 fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let mut table = Table::new();

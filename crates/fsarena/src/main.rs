@@ -10,6 +10,7 @@ mod calls;
 mod cli;
 mod clients;
 mod commands;
+mod config;
 mod deploy;
 mod durability;
 mod engines;
@@ -30,13 +31,20 @@ mod signals;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
+use clap_complete::CompleteEnv;
 
 fn main() -> ExitCode {
     if fsarena_guest::init::is_init() {
         fsarena_guest::init::run(&["agent"]);
     }
-    let arguments = match cli::Arguments::try_parse() {
+    CompleteEnv::with_factory(cli::command).var(cli::COMPLETE).complete();
+    let words = match config::completed(&cli::command(), std::env::args_os().collect()) {
+        Ok(words) => words,
+        Err(error) => return exit::report(&error),
+    };
+    let parsed = cli::command().try_get_matches_from(words);
+    let arguments = match parsed.and_then(|matches| cli::Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => return exit::usage(&error),
     };

@@ -53,21 +53,28 @@ pub fn cache() -> Result<PathBuf> {
 }
 
 /// A folder of the XDG base directory specification.
-fn folder(variable: &str, below_home: &str) -> Option<PathBuf> {
+pub fn folder(variable: &str, below_home: &str) -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value: &OsString| !value.is_empty()).map(PathBuf::from);
     set(variable).or_else(|| set("HOME").map(|home| home.join(below_home)))
 }
 
 /// The style of text on stdout.
 pub fn style(global: &Global) -> fsarena_report::Style {
-    let terminal = std::io::stdout().is_terminal();
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let color = match global.color {
         Color::Always => true,
         Color::Never => false,
-        Color::Auto => terminal && !plain,
+        Color::Auto => is_coloured(|name| std::env::var(name).ok(), std::io::stdout().is_terminal()),
     };
     fsarena_report::Style { color, width: width().unwrap_or(fsarena_report::PLAIN.width) }
+}
+
+/// Whether there is colour by <https://no-color.org> and <https://bixense.com/clicolors>: NO_COLOR wins over
+/// CLICOLOR_FORCE, and that over CLICOLOR=0 and the terminal.
+fn is_coloured(variable: impl Fn(&str) -> Option<String>, is_terminal: bool) -> bool {
+    let is_set = |name: &str| variable(name).is_some_and(|value| !value.is_empty() && value != "0");
+    let is_plain = variable("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_off = variable("CLICOLOR").is_some_and(|value| value == "0");
+    !is_plain && (is_set("CLICOLOR_FORCE") || (is_terminal && !is_off))
 }
 
 /// Columns of the terminal, or else the number that the variable COLUMNS has, at least 40.
@@ -79,3 +86,20 @@ pub fn width() -> Option<usize> {
 
 /// Fewest columns for which reports are laid out.
 const NARROWEST: usize = 40;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_choose_colour() {
+        let with = |name: &'static str, value: &'static str| {
+            move |is_terminal| is_coloured(|known| (known == name).then(|| value.to_owned()), is_terminal)
+        };
+        assert!(with("OTHER", "1")(true) && !with("OTHER", "1")(false));
+        assert!(!with("NO_COLOR", "1")(true) && with("NO_COLOR", "")(true));
+        assert!(!with("CLICOLOR", "0")(true) && with("CLICOLOR", "1")(true) && !with("CLICOLOR", "1")(false));
+        assert!(with("CLICOLOR_FORCE", "1")(false) && !with("CLICOLOR_FORCE", "0")(false));
+        assert!(!is_coloured(|name| ["NO_COLOR", "CLICOLOR_FORCE"].contains(&name).then(|| "1".to_owned()), true));
+    }
+}

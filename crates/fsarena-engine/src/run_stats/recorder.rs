@@ -1,7 +1,7 @@
 //! Histograms of latencies: those of a run with three significant digits, those of its parts with two. The inner loop
 //! increments counters of its own: those of an HDR histogram, without the fields that only reading needs.
 
-use fsarena_model::{Latency, LatencyWindow, Nanos};
+use fsarena_model::{Latency, LatencyCount, LatencyWindow, Nanos};
 use hdrhistogram::{Counter, Histogram};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -83,6 +83,13 @@ impl Recorder {
         let mut all = self.ended.clone();
         self.current.add_to(&mut all);
         all
+    }
+
+    /// How often each latency was recorded, to two significant digits.
+    pub fn counts(&self) -> Vec<LatencyCount> {
+        let mut coarse = Histogram::<u64>::new_with_bounds(1, LONGEST, 2).expect("the bounds are in order");
+        counts(&self.all()).iter().for_each(|(latency, count)| coarse.saturating_record_n(*latency, *count));
+        counts(&coarse).into_iter().map(LatencyCount::from).collect()
     }
 
     /// The summary of all latencies; `None` if there are none.

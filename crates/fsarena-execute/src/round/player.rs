@@ -98,6 +98,8 @@ pub(super) fn trial(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &m
     let label = setting.contenders.iter().find(|(index, _)| *index == player.contender).map(|(_, label)| *label);
     let steps = std::mem::take(&mut player.stats.steps);
     let latencies = player.stats.latencies().map(|(operation, latency)| (operation.name().to_owned(), latency));
+    let histograms = player.stats.histograms().map(|(operation, counts)| (operation.name().to_owned(), counts));
+    let histograms = histograms.collect();
     let mut probes = testbed.totals(player.contender);
     probes.append(&mut player.readings);
     let spent = std::mem::take(&mut player.spent).into_iter();
@@ -115,6 +117,7 @@ pub(super) fn trial(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &m
         steps,
         verified: player.verified.take(),
         latencies: latencies.collect(),
+        histograms,
         over_time: player.stats.windows(),
         clients: player.stats.clients.take(),
         probes,

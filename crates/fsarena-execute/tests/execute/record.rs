@@ -132,6 +132,7 @@ fn trial(workload: &Workload, round: u32, label: &str) -> Trial {
         latencies: BTreeMap::from([("create".to_owned(), latency), ("fsync".to_owned(), latency)]),
         steps: Vec::new(),
         verified: None,
+        histograms: Default::default(),
         over_time: Vec::new(),
         clients: None,
         probes: readings.map(|(probe, value)| probe.reading(value)).into(),

@@ -69,7 +69,8 @@ impl<'a> Run<'a> {
 
     fn measured(&self, row: Measured, test: &str) -> Measured {
         let writes = ["creation", "removal", "rename"].iter().any(|work| test.contains(work));
-        let is_synced = self.options.contains(&"-y") && test == "File creation";
+        // -Y syncs after each test, and -y each file, within the measured time.
+        let is_synced = self.options.contains(&"-Y") || (self.options.contains(&"-y") && test == "File creation");
         // With several nodes, -N lets each read what another has written.
         let is_moved = self.nodes != "1" && self.options.iter().any(|option| option.starts_with("-N"));
         Measured {

@@ -1,4 +1,4 @@
-//! sysbench's text output, versions 0.4 to 1.0: `fileio`, and the transactions of its database tests. A file may have
+//! sysbench's text output, versions 0.4 to 1.1: `fileio`, and the transactions of its database tests. A file may have
 //! several runs.
 
 use std::collections::BTreeMap;
@@ -42,7 +42,10 @@ fn figures(lines: &[&str]) -> Vec<Figure> {
     let work = parts.collect::<Vec<_>>().join(", ");
     let of = |name: &str, unit, value: Option<f64>| Some(Figure::rate(format!("{work}: {name}"), value?, unit));
     let directions = [("reads", "reads/s"), ("writes", "writes/s")];
-    let directions = directions.map(|(name, key)| of(name, "ops/s", after(lines, key).and_then(figure)));
+    let directions = directions.map(|(name, key)| {
+        let newer = || after(lines, &key[..key.len() - "s/s".len()])?.strip_prefix("IOPS=")?.split(' ').next();
+        of(name, "ops/s", after(lines, key).or_else(newer).and_then(figure))
+    });
     let requests = lines.iter().find_map(|line| line.trim().strip_suffix(" Requests/sec executed")).and_then(figure);
     let transactions = after(lines, "transactions").and_then(per_second);
     let further = [of("requests", "ops/s", requests), of("transactions", "transactions/s", transactions)];

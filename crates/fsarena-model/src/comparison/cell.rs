@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Label, Probe, Readings, StepRow, Validity, ValidityClass};
+use crate::{Label, LatencyCount, Probe, Readings, StepRow, Validity, ValidityClass};
 
 /// Contender × workload, over all rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,6 +51,9 @@ pub struct Cell {
     /// Its steps, if its workload has steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepRow>,
+    /// How often latencies of each length occurred, by operation, over the rounds that count; empty in older runs.
+    #[serde(default)]
+    pub histograms: Vec<LatencyHistogram>,
     /// Latency over time, by operation.
     #[serde(default)]
     pub over_time: Vec<LatencyOverTime>,
@@ -102,6 +105,27 @@ impl Change {
     pub fn is_proved(&self) -> bool {
         self.low > 1.0 || self.high < 1.0
     }
+}
+
+/// How often latencies of one kind of operation occurred.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LatencyHistogram {
+    /// What was timed, such as `read`.
+    pub operation: String,
+    /// The buckets that have operations, from short to long.
+    pub buckets: Vec<LatencyBucket>,
+    /// The same to two significant digits; not in JSON.
+    #[serde(skip)]
+    pub counts: Vec<LatencyCount>,
+}
+
+/// The operations above the bound below it, up to and with its own. Bounds are 1, 2 and 5 times a power of ten.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LatencyBucket {
+    /// The bound, in seconds.
+    pub at_most: f64,
+    /// Number of operations.
+    pub count: u64,
 }
 
 /// The latencies of one kind of operation over time.

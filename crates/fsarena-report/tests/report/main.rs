@@ -7,6 +7,7 @@ mod baselines;
 mod checks;
 mod csv;
 mod effects;
+mod exports;
 mod fixture;
 mod gate;
 mod hostile;

@@ -2,8 +2,8 @@
 
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::{
-    Conditions, ContenderFacts, Durability, Environment, Event, Guarantee, Label, Latency, LatencyWindow, Nanos,
-    Outcome, Plan, Rounds, Severity, Slice, Trial, probe,
+    Conditions, ContenderFacts, Durability, Environment, Event, Guarantee, Label, Latency, LatencyCount, LatencyWindow,
+    Nanos, Outcome, Plan, Rounds, Severity, Slice, Trial, probe,
 };
 
 pub const STARTED: &str = "2026-03-01T12:00:00Z";
@@ -40,6 +40,7 @@ pub fn trial(round: u32) -> Trial {
         steps: Vec::new(),
         verified: None,
         clients: None,
+        histograms: [("fsync".to_owned(), vec![LatencyCount::from((1_015, 3))])].into(),
         over_time: vec![LatencyWindow {
             slice: 3,
             width: Nanos::seconds(1),

@@ -4,13 +4,13 @@ use clap::Args;
 use fsarena_model::Bytes;
 use fsarena_model::plan::Slowdown;
 
-use super::How;
+use super::{How, candidates};
 
 /// `fsarena bisect`.
 #[derive(Debug, Args)]
 pub struct Bisect {
     /// 'KIND[:MOUNT-OPTIONS][ MKFS-ARGUMENTS]'
-    #[arg(value_name = "CONTENDER")]
+    #[arg(value_name = "CONTENDER", add = candidates::kinds())]
     pub contender: String,
     /// A kernel that is fast: a Debian package, or linux-6.1 for the newest of a version
     #[arg(long, value_name = "PACKAGE")]
@@ -19,7 +19,7 @@ pub struct Bisect {
     #[arg(long, value_name = "PACKAGE")]
     pub bad: String,
     /// What it is slower at: a workload, or a .toml file with one
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = candidates::workloads())]
     pub workload: String,
     /// The kernels from old to new, packages or files of packages [default: those on Debian's mirrors]
     #[arg(long, value_name = "PACKAGE,...", value_delimiter = ',')]

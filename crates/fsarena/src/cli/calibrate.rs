@@ -3,13 +3,13 @@
 use clap::Args;
 use fsarena_model::{Bytes, Medium, Nanos, Share};
 
-use super::medium;
+use super::{DataFormat, candidates, medium};
 
 /// `fsarena calibrate`.
 #[derive(Debug, Args)]
 pub struct Calibrate {
     /// What is run against itself [default: ext4]; with --slices, against each other [default: ext4 xfs btrfs]
-    #[arg(value_name = "CONTENDER")]
+    #[arg(value_name = "CONTENDER", add = candidates::kinds())]
     pub contenders: Vec<String>,
     /// Measure from which length on slices agree with whole runs
     #[arg(long, conflicts_with_all = ["runs", "slowdown", "budget"])]
@@ -28,10 +28,10 @@ pub struct Calibrate {
     #[arg(long, value_name = "PERCENT", default_value = "5%")]
     pub slowdown: Share,
     /// The workloads to run, by the name of their list
-    #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload")]
+    #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload", add = candidates::suites())]
     pub suite: String,
     /// A single workload, or a .toml file with one; can be repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = candidates::workloads())]
     pub workload: Vec<String>,
     /// How long each run may take
     #[arg(long, value_name = "TIME", default_value = "2m")]
@@ -51,4 +51,7 @@ pub struct Calibrate {
     /// The medium that the lanes imitate
     #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
     pub medium: Medium,
+    /// How to write the result down
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: DataFormat,
 }

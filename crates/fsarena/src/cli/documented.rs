@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
 use clap::error::ErrorKind;
 
-use super::Arguments;
+use super::command;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -47,7 +46,7 @@ fn every_documented_command_line_is_understood() {
         // Of `native|fio` the first.
         let words = shlex::split(line).expect("quotes are closed").into_iter();
         let words = words.map(|word| word.split('|').next().unwrap_or_default().to_owned());
-        match Arguments::try_parse_from(words) {
+        match command().try_get_matches_from(words) {
             // The name of a command.
             Err(error) if error.kind() == ErrorKind::MissingRequiredArgument && !line.contains(" -") => {}
             Err(error) => panic!("{line}: {error}"),

@@ -8,7 +8,7 @@ use fsarena_model::Bytes;
 #[derive(Debug, Args)]
 pub struct Durability {
     /// '[LABEL=]KIND[:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', or a .toml file
-    #[arg(value_name = "CONTENDER", required = true)]
+    #[arg(value_name = "CONTENDER", required = true, add = super::candidates::kinds())]
     pub contenders: Vec<String>,
     /// Number of power cuts per contender
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]

@@ -6,20 +6,20 @@ use clap::{Args, ValueEnum};
 use fsarena_model::reproduction;
 use fsarena_model::{Bytes, Medium, Share};
 
-use super::{Place, medium};
+use super::{DataFormat, Place, medium};
 
 /// `fsarena reproduce`.
 #[derive(Debug, Args)]
 pub struct Reproduce {
     /// The article: axvisor, openeuler, vagrant, trading or phoronix-2009
-    #[arg(value_name = "ARTICLE")]
+    #[arg(value_name = "ARTICLE", add = super::candidates::articles())]
     pub article: String,
     /// Print what it published, and judge that; run nothing
     #[arg(long)]
     pub published_only: bool,
     /// How --published-only prints it
     #[arg(long, value_name = "FORMAT", default_value = "text", requires = "published_only")]
-    pub format: Form,
+    pub format: DataFormat,
     /// Contenders, separated by commas; options with a comma need a .toml file [default: the article's]
     #[arg(long, value_name = "CONTENDER,...", value_delimiter = ',')]
     pub contenders: Vec<String>,
@@ -63,15 +63,6 @@ pub struct Reproduce {
     /// Do not wait for another run to end
     #[arg(long)]
     pub no_wait: bool,
-}
-
-/// How an article is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Form {
-    /// For people.
-    Text,
-    /// For programs.
-    Json,
 }
 
 /// How much work is done.

@@ -5,19 +5,16 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use fsarena_model::{Label, Share};
 
+use super::{DataFormat, candidates};
+
 /// `fsarena diff`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  fsarena diff 12 15                  another kernel, another day
-  fsarena diff 12,13,14 15,16         several runs per side show how much the machine drifts
-  fsarena diff here.jsonl there.jsonl files of `fsarena export`, of two machines
-  fsarena diff 12 15 --control ext4   ext4 did not change: all others relative to it")]
 pub struct Diff {
     /// The first side: runs by number, `last`, or files of `fsarena export`; separated by commas
-    #[arg(value_name = "BEFORE")]
+    #[arg(value_name = "BEFORE", add = candidates::runs())]
     pub before: String,
     /// The second side
-    #[arg(value_name = "AFTER")]
+    #[arg(value_name = "AFTER", add = candidates::runs())]
     pub after: String,
     /// A contender that did not change: all others relative to it, in the same sweeps
     #[arg(long, value_name = "LABEL")]
@@ -51,21 +48,15 @@ pub struct Across {
 
 /// `fsarena gate`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Exit code 1: a regression holds. Exit code 0: none is proved; the text says what could have been.
-Examples:
-  fsarena compare base=dir:/mnt/old new=dir:/mnt/new --rounds 12
-  fsarena gate last --baseline-contender base
-  fsarena gate last --baseline 12,13,14 --threshold 10% --junit gate.xml --summary summary.md"
-)]
 pub struct Gate {
     /// The run to check: its number, `last`, or a file of `fsarena export`; several are separated by commas
-    #[arg(value_name = "RUN", default_value = "last")]
+    #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
     pub run: String,
     /// The runs that it is checked against, as in RUN: each contender against itself
     #[arg(
         long,
         value_name = "RUN",
+        add = candidates::runs(),
         conflicts_with = "baseline_contender",
         required_unless_present = "baseline_contender"
     )]
@@ -94,7 +85,7 @@ pub struct Gate {
 #[derive(Debug, Args)]
 pub struct History {
     /// The workload's name
-    #[arg(value_name = "WORKLOAD")]
+    #[arg(value_name = "WORKLOAD", add = candidates::workloads())]
     pub workload: String,
     /// Only this contender; can be repeated
     #[arg(long, value_name = "LABEL")]
@@ -112,12 +103,6 @@ pub struct History {
 
 /// `fsarena judge`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  fsarena judge ext4=run-1.json xfs=run-2.json              results of fio, or of IOzone, sysbench, dbench …
-  fsarena judge ext4=a.txt ext4=b.txt xfs=c.txt xfs=d.txt   with repetitions
-  fsarena judge times.json                                  one of hyperfine --export-json
-  fsarena judge composite.xml                               of the Phoronix Test Suite
-  fsarena judge rows.csv --contender fs --workload test --value MBps --time when --host vm")]
 pub struct Judge {
     /// [LABEL=]FILE: results of fio, IOzone, sysbench, dbench, bonnie++, IOR, mdtest (one file per contender and run),
     /// hyperfine, the Phoronix Test Suite, kdevops' Milvus workflow, or CSV
@@ -165,6 +150,9 @@ pub struct Runs {
     /// Only runs with this tag
     #[arg(long, value_name = "TAG")]
     pub tag: Option<String>,
+    /// How to write it down
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: DataFormat,
 }
 
 /// What can be done with stored runs.
@@ -177,7 +165,7 @@ pub enum RunsChange {
     /// Add a note to a run; its report shows it
     Note {
         /// The run's number, or `last`
-        #[arg(value_name = "RUN")]
+        #[arg(value_name = "RUN", add = candidates::runs())]
         run: String,
         /// The note
         #[arg(value_name = "TEXT")]
@@ -186,7 +174,7 @@ pub enum RunsChange {
     /// Remove runs from the store, for ever
     Remove {
         /// The runs' numbers
-        #[arg(value_name = "RUN", required = true)]
+        #[arg(value_name = "RUN", required = true, add = candidates::runs())]
         runs: Vec<i64>,
     },
 }
@@ -195,7 +183,7 @@ pub enum RunsChange {
 #[derive(Debug, Args)]
 pub struct Tags {
     /// The run's number, or `last`
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", add = candidates::runs())]
     pub run: String,
     /// Tags of letters, digits, `.`, `_` and `-`
     #[arg(value_name = "TAG", required = true, value_parser = tag)]

@@ -25,7 +25,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
     notes.iter().for_each(|note| tell(note));
     let place = Place::of(&options.place, &plan, &mut notes)?;
     if options.dry_run {
-        return dry::run(&plan::fitted(plan));
+        return dry::run(&plan::fitted(plan), options.shown.format.as_deref());
     }
     let order = Order { plan, notes, wait: !options.no_wait, erase: options.erase.clone() };
     if let Place::Agents(commands) = &place {

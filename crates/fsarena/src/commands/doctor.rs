@@ -15,8 +15,10 @@ use anyhow::Result;
 use fsarena_lane::disk;
 use fsarena_model::Storage;
 
-use super::print;
-use crate::cli::{Doctor, Global};
+use serde_json::{Value, json};
+
+use super::{FORMAT, print, print_json};
+use crate::cli::{DataFormat, Doctor, Global};
 use crate::exit::Ended;
 use crate::progress::Progress;
 
@@ -35,6 +37,11 @@ pub fn run(global: &Global, options: &Doctor) -> Result<Ended> {
     let (places, best) = places::section(&options.storage);
     sections.extend([places, leftovers::section(), store::section(global), advice::section(best.as_deref(), able)]);
     progress.end();
+    if options.format == DataFormat::Json {
+        let sections: Vec<Value> = sections.iter().map(page::Section::json).collect();
+        print_json(&json!({ "format": FORMAT, "able": able, "sections": sections }))?;
+        return Ok(Ended::Well);
+    }
     print(&page::render(&sections, crate::places::style(global).width))?;
     Ok(Ended::Well)
 }

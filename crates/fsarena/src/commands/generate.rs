@@ -3,11 +3,10 @@
 use std::io;
 
 use anyhow::Result;
-use clap::CommandFactory;
-use clap_complete::Shell;
+use clap_complete::env::Shells;
 use clap_mangen::Man;
 
-use crate::cli::{Arguments, Generate, Generated};
+use crate::cli::{COMPLETE, Generate, Generated, command};
 use crate::exit::Ended;
 
 /// The end of the manual page, after the options. The exit codes are those of `exit.rs`.
@@ -15,6 +14,9 @@ const REST: &str = r#".SH EXIT STATUS
 .TP
 0
 All is well. Undecided pairs are no failure.
+.TP
+1
+fsarena gate: a regression holds.
 .TP
 2
 The call was wrong, or what it names is not free.
@@ -31,6 +33,9 @@ A signal ended it; what was measured is kept.
 .TP
 /var/lib/fsarena/store.sqlite
 Root's runs; those of other users are in their data directory.
+.TP
+~/.config/fsarena/config.toml, /etc/fsarena/config.toml
+Default values of options.
 .SH SEE ALSO
 .BR fio (1),
 .BR mke2fs (8),
@@ -40,17 +45,23 @@ Root's runs; those of other users are in their data directory.
 
 /// Prints the requested completions or manual page.
 pub fn run(options: &Generate) -> Result<Ended> {
-    let mut command = Arguments::command();
-    let mut text = Vec::new();
-    let mut completions = |shell: Shell| clap_complete::generate(shell, &mut command, "fsarena", &mut text);
-    match options.what {
-        Generated::Bash => completions(Shell::Bash),
-        Generated::Zsh => completions(Shell::Zsh),
-        Generated::Fish => completions(Shell::Fish),
-        Generated::Man => text = manual(command)?,
-    }
+    let text = match options.what {
+        Generated::Bash => completions("bash")?,
+        Generated::Zsh => completions("zsh")?,
+        Generated::Fish => completions("fish")?,
+        Generated::Man => manual(command())?,
+    };
     super::write(&text)?;
     Ok(Ended::Well)
+}
+
+/// What registers fsarena in a shell, which then asks it for each completion.
+fn completions(shell: &str) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    let shells = Shells::builtins();
+    let completer = shells.completer(shell).expect("clap knows this shell");
+    completer.write_registration(COMPLETE, "fsarena", "fsarena", "fsarena", &mut text)?;
+    Ok(text)
 }
 
 /// One page for all commands; each command has a section.

@@ -2,6 +2,7 @@
 //! them; or those with a word in their descriptions.
 
 mod about;
+mod data;
 mod published;
 
 use std::fmt;
@@ -14,14 +15,18 @@ use fsarena_model::name::did_you_mean;
 use fsarena_model::{Rate, Workload};
 use fsarena_report::{PLAIN, layout};
 
-use super::{print, table};
-use crate::cli::List;
+use super::{print, print_json, table};
+use crate::cli::{DataFormat, List};
 use crate::engines::ENGINES;
 use crate::exit::{Ended, Refusal};
 use crate::places;
 
 /// Lists a category, describes what has a name, or finds a word; without either, gives an overview.
 pub fn run(options: &List) -> Result<Ended> {
+    if options.format == DataFormat::Json {
+        print_json(&data::listed(options.what.as_deref())?)?;
+        return Ok(Ended::Well);
+    }
     let text = match options.what.as_deref() {
         None => overview()?,
         Some("kinds") => kinds(|_| true),
@@ -67,12 +72,14 @@ fn found(word: &str) -> Result<String> {
         profiles(|profile| has(&[&profile.name, &profile.about, &profile.why]))?,
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| part.lines().count() > 1).collect();
-    if parts.is_empty() {
-        let names = about::names()?;
-        let hint = did_you_mean(word, names.iter().map(String::as_str), "`fsarena list` shows what there is");
-        return Err(Refusal::wrong_use(format!("nothing is named `{word}` or mentions it"), hint).into());
-    }
-    Ok(parts.join("\n"))
+    if parts.is_empty() { Err(nothing(word)?) } else { Ok(parts.join("\n")) }
+}
+
+/// The refusal of a word that occurs nowhere.
+fn nothing(word: &str) -> Result<anyhow::Error> {
+    let names = about::names()?;
+    let hint = did_you_mean(word, names.iter().map(String::as_str), "`fsarena list` shows what there is");
+    Ok(Refusal::wrong_use(format!("nothing is named `{word}` or mentions it"), hint).into())
 }
 
 fn kinds(is_wanted: impl Fn(&dyn Kind) -> bool) -> String {

@@ -22,7 +22,7 @@ pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
     notes.iter().for_each(|note| tell(note));
     let place = Place::of(&options.place, &plan, &mut notes)?;
     if options.dry_run {
-        return compare::dry::run(&plan::fitted(plan));
+        return compare::dry::run(&plan::fitted(plan), None);
     }
     let order = Order { plan, notes, wait: !options.no_wait, erase: options.erase.clone() };
     let stop = stop_flag()?;

@@ -3,9 +3,11 @@
 use anyhow::Result;
 use fsarena_model::event::Note;
 use fsarena_model::{Event, Severity, Status};
+use fsarena_store::RunRow;
+use serde_json::{Value, json};
 
-use super::{print, report, table};
-use crate::cli::{Global, Runs, RunsChange};
+use super::{FORMAT, print, print_json, report, table};
+use crate::cli::{DataFormat, Global, Runs, RunsChange};
 use crate::exit::Ended;
 use crate::note::note;
 use crate::places;
@@ -13,7 +15,7 @@ use crate::places;
 /// Lists the runs, oldest first, or changes some.
 pub fn run(global: &Global, options: &Runs) -> Result<Ended> {
     match &options.change {
-        None => list(global, options.tag.as_ref())?,
+        None => list(global, options)?,
         Some(RunsChange::Tag(tags)) => add(global, &tags.run, tags.tags.iter().cloned().map(Event::Tagged))?,
         Some(RunsChange::Untag(tags)) => add(global, &tags.run, tags.tags.iter().cloned().map(Event::Untagged))?,
         Some(RunsChange::Note { run, text }) => {
@@ -24,9 +26,14 @@ pub fn run(global: &Global, options: &Runs) -> Result<Ended> {
     Ok(Ended::Well)
 }
 
-fn list(global: &Global, tag: Option<&String>) -> Result<()> {
+fn list(global: &Global, options: &Runs) -> Result<()> {
     let rows = places::store_to_read(global)?.runs()?.into_iter();
-    let rows = rows.filter(|row| tag.is_none_or(|tag| row.tags.contains(tag))).map(|row| {
+    let rows = rows.filter(|row| options.tag.as_ref().is_none_or(|tag| row.tags.contains(tag)));
+    if options.format == DataFormat::Json {
+        let runs: Vec<Value> = rows.map(|row| json(&row)).collect();
+        return print_json(&json!({ "format": FORMAT, "runs": runs }));
+    }
+    let rows = rows.map(|row| {
         let status = if row.status == Status::Complete { "complete" } else { "interrupted" };
         let labels: Vec<String> = row.contenders.iter().map(ToString::to_string).collect();
         [
@@ -40,6 +47,13 @@ fn list(global: &Global, tag: Option<&String>) -> Result<()> {
         ]
     });
     print(&table(["run", "started", "status", "rounds", "suite or profile", "contenders", "tags"], rows))
+}
+
+fn json(row: &RunRow) -> Value {
+    json!({
+        "run": row.run, "started": row.started, "status": row.status, "rounds": row.rounds, "suite": row.suite,
+        "contenders": row.contenders, "tags": row.tags,
+    })
 }
 
 /// Adds events to a run that is not being measured.

@@ -147,7 +147,9 @@ impl Guests<'_> {
         let (input, output) = (Box::new(stream()?), BufReader::new(stream()?));
         let order = Order { plan: plan.clone(), notes: Vec::new(), wait: false, erase: Vec::new() };
         let request = Request::Testbed(Box::new(order));
-        match Connection::open(input, output, &request, Arc::clone(&lost), PATIENCE, listener) {
+        let connection = Connection::open(input, output, &request, Arc::clone(&lost), PATIENCE);
+        let prepared = |connection: Connection| connection.prepared(listener).map(|()| connection);
+        match connection.and_then(prepared) {
             Ok(connection) => {
                 running.booted();
                 Ok(OfKernel { running, lost, connection, guest, plan })

@@ -113,6 +113,7 @@ impl Stage {
     pub fn fsarena_with(&self, store: &Path) -> Command {
         let mut command = Command::new(binary());
         command.env("HOME", self.path("home")).env_remove("XDG_DATA_HOME").env_remove("XDG_STATE_HOME");
+        command.env_remove("XDG_CONFIG_HOME");
         command.env("NO_COLOR", "1").arg("--store").arg(store);
         command
     }

@@ -36,6 +36,7 @@ fn trial(plan: &Plan) -> Trial {
         latencies: Default::default(),
         steps: Vec::new(),
         verified: None,
+        histograms: Default::default(),
         over_time: Vec::new(),
         clients: None,
         probes: Default::default(),

@@ -5,14 +5,15 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use comfy_table::{Table, presets};
-use fsarena_analyse::{Calibration, calibration};
+use fsarena_analyse::{Calibration, Row, calibration};
 use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Label, RunRecord, Share, Status};
+use serde_json::{Value, json};
 
 use super::comparison;
 use crate::agent::Order;
-use crate::cli::{Calibrate, Compare, Global};
-use crate::commands::print;
+use crate::cli::{Calibrate, Compare, DataFormat, Global};
+use crate::commands::{FORMAT, print, print_json};
 use crate::exit::{Ended, Refusal};
 use crate::note::note;
 use crate::perform::{Place, Task, perform};
@@ -27,15 +28,37 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     if !options.of.is_empty() {
         let (slowed, equal) = stored(global, &options.of)?;
         let share = slowed.iter().flat_map(|record| &record.plan.slowdowns).map(|slowdown| slowdown.share).next();
-        print(&text(&calibration(&equal, &slowed), share.unwrap_or(options.slowdown)))?;
-        return Ok(Ended::Well);
+        return show(options, &calibration(&equal, &slowed), share.unwrap_or(options.slowdown));
     }
     let stop = stop_flag()?;
     let Some(equal) = several(global, options, &[], &stop)? else { return Ok(Ended::Interrupted) };
     let slowdown = [Slowdown { label: Label::from("b"), share: options.slowdown }];
     let Some(slowed) = several(global, options, &slowdown, &stop)? else { return Ok(Ended::Interrupted) };
-    print(&text(&calibration(&equal, &slowed), options.slowdown))?;
+    show(options, &calibration(&equal, &slowed), options.slowdown)
+}
+
+fn show(options: &Calibrate, calibration: &Calibration, slowdown: Share) -> Result<Ended> {
+    match options.format {
+        DataFormat::Text => print(&text(calibration, slowdown))?,
+        DataFormat::Json => print_json(&json(calibration, slowdown))?,
+    }
     Ok(Ended::Well)
+}
+
+fn json(calibration: &Calibration, slowdown: Share) -> Value {
+    let row = |row: &Row| {
+        json!({
+            "workload": row.workload, "equal": row.equal, "winners": row.winners, "equivalent": row.equivalent,
+            "slowed": row.slowed, "found": row.found, "deviation": row.deviation, "finds_from": row.finds_from,
+        })
+    };
+    json!({
+        "format": FORMAT,
+        "slowdown": slowdown,
+        "runs": calibration.runs,
+        "runs_with_a_winner": calibration.runs_with_a_winner,
+        "workloads": calibration.rows.iter().map(row).collect::<Vec<_>>(),
+    })
 }
 
 /// Stored runs: those with a slowdown, then those of identical contenders.

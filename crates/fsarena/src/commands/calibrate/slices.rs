@@ -9,11 +9,12 @@ use fsarena_analyse::{
     slice_lengths,
 };
 use fsarena_model::{Bytes, Mode, Plan, RunRecord, Status};
+use serde_json::{Value, json};
 
 use super::comparison;
 use crate::agent::Order;
-use crate::cli::{Calibrate, Compare, Global};
-use crate::commands::print;
+use crate::cli::{Calibrate, Compare, DataFormat, Global};
+use crate::commands::{FORMAT, print, print_json};
 use crate::exit::{Ended, Refusal};
 use crate::note::note;
 use crate::perform::{Place, Task, perform};
@@ -27,7 +28,7 @@ const SIZES: [u64; 3] = [2, 8, 32];
 
 /// Runs the calibration on lanes of each size, and prints the results and the conclusion.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
-    let mut seen = Seen::default();
+    let mut seen = Seen { format: options.format, ..Seen::default() };
     if options.of.is_empty() {
         let stop = stop_flag()?;
         for size in sizes(options) {
@@ -41,27 +42,34 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     for run in &options.of {
         seen.take(&places::store_to_read(global)?.load(*run)?)?;
     }
-    print(&findings(&seen))?;
+    match options.format {
+        DataFormat::Text => print(&findings(&seen))?,
+        DataFormat::Json => print_json(&json(&seen))?,
+    }
     Ok(Ended::Well)
 }
 
 /// The results for all lengths.
 #[derive(Default)]
 struct Seen {
+    format: DataFormat,
     pairs: Vec<SliceLengthPair>,
     workloads: Vec<String>,
 }
 
 impl Seen {
-    /// Prints the results of a calibration and stores them.
+    /// Stores the results of a calibration, and prints them as text.
     fn take(&mut self, record: &RunRecord) -> Result<()> {
         let Some(names) = calibrated(&record.plan.workloads) else {
             let text = format!("run {} is not one of the slice_lengths", record.run);
             return Err(Refusal::wrong_use(text, "fsarena runs").into());
         };
         let pairs = slice_lengths(record, &names);
-        let head = format!("lanes of {}, run {}, {} rounds", record.plan.lane_size, record.run, record.rounds.len());
-        print(&format!("{head}\n\n{}\n{}\n", table(&pairs), carried(record)))?;
+        if self.format == DataFormat::Text {
+            let (size, rounds) = (record.plan.lane_size, record.rounds.len());
+            let head = format!("lanes of {size}, run {}, {rounds} rounds", record.run);
+            print(&format!("{head}\n\n{}\n{}\n", table(&pairs), carried(record)))?;
+        }
         self.pairs.extend(pairs);
         let new: Vec<String> = names.into_iter().filter(|name| !self.workloads.contains(name)).collect();
         self.workloads.extend(new);
@@ -118,6 +126,34 @@ fn plan_of(options: &Calibrate, size: Bytes) -> Result<Plan> {
     }
     (plan.workloads, plan.suite) = (lengths(&plan.workloads), None);
     Ok(plan)
+}
+
+fn json(seen: &Seen) -> Value {
+    let length = |length: &SliceLength| {
+        json!({
+            "slice_ms": length.slice_ms, "ratio": length.ratio, "low": length.interval.map(|it| it.0),
+            "high": length.interval.map(|it| it.1),
+        })
+    };
+    let pair = |pair: &SliceLengthPair| {
+        let lengths: Vec<Value> = pair.lengths.iter().map(length).collect();
+        json!({ "workload": pair.workload, "a": pair.a, "b": pair.b, "lengths": lengths })
+    };
+    let workload = |workload: &String| {
+        let (agrees_from_ms, surety) = match finding(&seen.pairs, workload) {
+            None => (None, "unmeasured"),
+            Some(Finding::Whole) => (None, "whole"),
+            Some(Finding::SlicedFrom { slice_ms, surety: Agreement::Agrees }) => (Some(slice_ms), "shown"),
+            Some(Finding::SlicedFrom { surety: Agreement::Doubtful, .. }) => (None, "doubtful"),
+            Some(Finding::SlicedFrom { slice_ms, .. }) => (Some(slice_ms), "not-contradicted"),
+        };
+        json!({ "workload": workload, "agrees_from_ms": agrees_from_ms, "finding": surety })
+    };
+    json!({
+        "format": FORMAT,
+        "pairs": seen.pairs.iter().map(pair).collect::<Vec<_>>(),
+        "workloads": seen.workloads.iter().map(workload).collect::<Vec<_>>(),
+    })
 }
 
 fn table(pairs: &[SliceLengthPair]) -> String {

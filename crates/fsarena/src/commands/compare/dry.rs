@@ -8,18 +8,28 @@ use anyhow::Result;
 use fsarena_execute::{estimated_round, estimated_setup};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{LaneError, kernel_has, kind, lane_count, made_lanes};
-use fsarena_model::{Bytes, Mode, Plan, Rounds, Storage};
+use fsarena_model::{Bytes, Contender, Mode, Plan, Rounds, Storage, Workload};
 use fsarena_report::visible;
 use fsarena_sys::mount;
+use serde_json::{Value, json};
 
-use crate::commands::print;
+use crate::commands::{FORMAT, print, print_json};
 use crate::exit::{Ended, Refusal};
 
-/// Prints the plan and checks it; changes nothing.
-pub fn run(plan: &Plan) -> Result<Ended> {
-    let mut text = String::new();
-    write_plan(&mut text, plan)?;
-    print(&text)?;
+/// Prints the plan and checks it; changes nothing. `format` is that of the report: a plan has text and JSON.
+pub fn run(plan: &Plan, format: Option<&str>) -> Result<Ended> {
+    match format {
+        None | Some("text") => {
+            let mut text = String::new();
+            write_plan(&mut text, plan)?;
+            print(&text)?;
+        }
+        Some("json") => print_json(&json(plan))?,
+        Some(other) => {
+            let text = format!("a plan has no format `{other}`");
+            return Err(Refusal::wrong_use(text, "--dry-run --format text, or json").into());
+        }
+    }
     require_options(plan)?;
     require_storage(plan)?;
     Ok(Ended::Well)
@@ -76,6 +86,40 @@ fn require_storage(plan: &Plan) -> Result<()> {
 
 fn is_root() -> bool {
     rustix::process::geteuid().is_root()
+}
+
+fn json(plan: &Plan) -> Value {
+    let (round, setup) = (estimated_round(plan), estimated_setup(plan));
+    let (rounds, budget) = match plan.rounds {
+        Rounds::Exactly(count) => (u64::from(count), None),
+        Rounds::Within(budget) => (budget.0.saturating_sub(setup).0 / round.0.max(1), Some(budget.0.as_seconds())),
+    };
+    let workload = |workload: &Workload| {
+        json!({
+            "name": workload.name.to_string(), "version": workload.version, "mode": workload.mode,
+            "measures": workload.measures, "memory_limit": workload.memory_limit,
+        })
+    };
+    let contender = |contender: &Contender| {
+        json!({
+            "label": contender.label, "kind": contender.kind, "mount": contender.mount, "mkfs": contender.mkfs,
+            "path": contender.path,
+        })
+    };
+    json!({
+        "format": FORMAT,
+        "plan_hash": plan.hash(),
+        "seed": plan.seed.to_string(),
+        "contenders": plan.contenders.iter().map(contender).collect::<Vec<_>>(),
+        "workloads": plan.workloads.iter().map(workload).collect::<Vec<_>>(),
+        "rounds": rounds,
+        "budget_seconds": budget,
+        "round_seconds": round.as_seconds(),
+        "setup_seconds": setup.as_seconds(),
+        "storage": plan.storage.to_string(),
+        "lanes": made_lanes(plan),
+        "lane_bytes": plan.lane_size,
+    })
 }
 
 fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use serde_json::{Value, json};
+
 /// Maximum line length, however wide the terminal is.
 const WIDEST: usize = 120;
 const NARROWEST: usize = 60;
@@ -72,6 +74,12 @@ impl Section {
     /// Whether the section has no missing and no impossible finding.
     pub fn is_fine(&self) -> bool {
         self.lines.iter().all(|line| matches!(line.word, Word::Ok | Word::Note))
+    }
+
+    /// The section for programs.
+    pub fn json(&self) -> Value {
+        let line = |line: &Line| json!({ "state": line.word.text(), "subject": line.subject, "texts": line.texts });
+        json!({ "title": self.title, "lines": self.lines.iter().map(line).collect::<Vec<_>>() })
     }
 }
 

@@ -3,17 +3,17 @@
 use anyhow::Result;
 use fsarena_report::Style;
 
-use crate::cli::Form;
+use crate::cli::DataFormat;
 use crate::commands::write;
 use crate::exit::Ended;
 
 /// Prints the article `name` as text or JSON; runs nothing.
-pub fn run(name: &str, format: Form, style: Style) -> Result<Ended> {
+pub fn run(name: &str, format: DataFormat, style: Style) -> Result<Ended> {
     let article = fsarena_catalog::article(name)?;
     let findings = fsarena_articles::judge(&article);
     let text = match format {
-        Form::Json => fsarena_articles::article_as_json(&article, &findings),
-        Form::Text => fsarena_articles::article_as_text(&article, &findings, style),
+        DataFormat::Json => fsarena_articles::article_as_json(&article, &findings),
+        DataFormat::Text => fsarena_articles::article_as_text(&article, &findings, style),
     };
     write(text.as_bytes())?;
     Ok(Ended::Well)

@@ -1,0 +1,69 @@
+//! How often latencies of each length occurred, over a cell's trials.
+
+use std::collections::BTreeMap;
+
+use fsarena_model::comparison::{LatencyBucket, LatencyHistogram};
+use fsarena_model::{LatencyCount, Nanos, Trial};
+
+/// The histogram of each operation, by name.
+pub fn of_cell(trials: &[&Trial]) -> Vec<LatencyHistogram> {
+    let mut all: BTreeMap<&str, BTreeMap<Nanos, u64>> = BTreeMap::new();
+    for (operation, counts) in trials.iter().flat_map(|trial| &trial.histograms) {
+        let own = all.entry(operation).or_default();
+        for LatencyCount { at_most, count } in counts {
+            let known = own.entry(*at_most).or_default();
+            *known = known.saturating_add(*count);
+        }
+    }
+    all.into_iter().map(|(operation, counts)| histogram(operation, counts)).collect()
+}
+
+fn histogram(operation: &str, counts: BTreeMap<Nanos, u64>) -> LatencyHistogram {
+    let mut buckets: BTreeMap<u64, u64> = BTreeMap::new();
+    for (latency, count) in &counts {
+        let known = buckets.entry(bound(latency.0)).or_default();
+        *known = known.saturating_add(*count);
+    }
+    let bucket = |(bound, count)| LatencyBucket { at_most: Nanos(bound).as_seconds(), count };
+    LatencyHistogram {
+        operation: operation.to_owned(),
+        buckets: buckets.into_iter().map(bucket).collect(),
+        counts: counts.into_iter().map(|(at_most, count)| LatencyCount { at_most, count }).collect(),
+    }
+}
+
+/// The smallest of 1, 2, 5, 10, 20, 50 … that is at least `nanoseconds`; above all of these, the largest.
+fn bound(nanoseconds: u64) -> u64 {
+    let powers = (0..u64::MAX.ilog10()).map(|exponent| 10_u64.pow(exponent));
+    let bounds = powers.flat_map(|power| [power, 2 * power, 5 * power]);
+    let mut last = 0;
+    for bound in bounds {
+        last = bound;
+        if bound >= nanoseconds {
+            break;
+        }
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use fsarena_model::Outcome;
+
+    use super::*;
+
+    #[test]
+    fn counts_of_all_rounds_fall_into_buckets_of_their_bounds() {
+        let trial = |counts: &[(u64, u64)]| {
+            let counts: Vec<LatencyCount> = counts.iter().copied().map(LatencyCount::from).collect();
+            let histograms = BTreeMap::from([("read".to_owned(), counts)]);
+            Trial { histograms, ..Trial::empty(1, "w", "ext4".into(), Outcome::Finished) }
+        };
+        let (one, two) = (trial(&[(1000, 3), (1015, 2)]), trial(&[(1015, 4), (2_100_000, 1), (u64::MAX, 1)]));
+        let [histogram] = &of_cell(&[&one, &two])[..] else { panic!("one operation") };
+        let buckets: Vec<(f64, u64)> = histogram.buckets.iter().map(|bucket| (bucket.at_most, bucket.count)).collect();
+        assert_eq!(buckets, [(1e-6, 3), (2e-6, 6), (5e-3, 1), (5e9, 1)]);
+        let fine: Vec<(u64, u64)> = histogram.counts.iter().map(|count| (*count).into()).collect();
+        assert_eq!(fine, [(1000, 3), (1015, 6), (2_100_000, 1), (u64::MAX, 1)]);
+    }
+}

@@ -1,0 +1,78 @@
+//! HdrHistogram's interval log with compressed histograms (V2): a line per workload, contender and operation, which are
+//! its tag. Values are nanoseconds.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use fsarena_model::comparison::{Cell, LatencyHistogram};
+use fsarena_model::{Comparison, LatencyCount};
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::V2DeflateSerializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
+
+use crate::{Document, Nothing, visible};
+
+/// Nanoseconds of the log's unit for maxima, which is a millisecond in the programs that read it.
+const MILLISECOND: f64 = 1e6;
+
+/// The histograms of a comparison.
+///
+/// # Errors
+/// [`Nothing`] if the run has none.
+pub fn render(comparison: &Comparison) -> Result<Document, Nothing> {
+    let of = |cell| move |histogram| Line::of(cell, histogram);
+    let lines: Vec<Line> =
+        comparison.cells.iter().flat_map(|cell| cell.histograms.iter().filter_map(of(cell))).collect();
+    if lines.is_empty() {
+        let why = format!("run {} has no latencies, or was made before they were kept as histograms", comparison.run);
+        return Err(Nothing { why, hint: "use `--format csv` for its percentiles".to_owned() });
+    }
+    Ok(written(comparison, &lines).expect("memory can be written to, and these histograms be serialized").into())
+}
+
+fn written(comparison: &Comparison, lines: &[Line]) -> Result<String, Box<dyn std::error::Error>> {
+    let mut log = Vec::new();
+    let mut serializer = V2DeflateSerializer::new();
+    let title = format!("[fsarena run {}, started {}; nanoseconds]", comparison.run, comparison.started);
+    let mut writer = IntervalLogWriterBuilder::new()
+        .add_comment(&visible(&title))
+        .with_max_value_divisor(MILLISECOND)
+        .begin_log_with(&mut log, &mut serializer)?;
+    for line in lines {
+        writer.write_histogram(&line.histogram, Duration::ZERO, line.length, Tag::new(&line.tag))?;
+    }
+    Ok(String::from_utf8(log)?)
+}
+
+/// A line of the log.
+struct Line {
+    tag: String,
+    length: Duration,
+    histogram: Histogram<u64>,
+}
+
+impl Line {
+    /// `None` without latencies.
+    fn of(cell: &Cell, histogram: &LatencyHistogram) -> Option<Self> {
+        let longest = histogram.counts.last()?.at_most.0.max(2);
+        let mut counted = Histogram::new_with_bounds(1, longest, 2).ok()?;
+        for LatencyCount { at_most, count } in &histogram.counts {
+            counted.saturating_record_n(at_most.0, *count);
+        }
+        let tag = format!("{}/{}/{}", cell.workload, cell.contender, histogram.operation);
+        // A tag has neither commas nor blanks.
+        let tag = visible(&tag).replace(',', ";").replace(char::is_whitespace, "_");
+        Some(Self { tag, length: timed(cell, &histogram.operation), histogram: counted })
+    }
+}
+
+/// The timed seconds of all rounds, as far as latencies over time show them.
+fn timed(cell: &Cell, operation: &str) -> Duration {
+    let mut rounds: BTreeMap<u32, f64> = BTreeMap::new();
+    let points = cell.over_time.iter().filter(|course| course.operation == operation).flat_map(|course| &course.points);
+    for point in points {
+        let last = rounds.entry(point.round).or_default();
+        *last = last.max(point.seconds);
+    }
+    Duration::try_from_secs_f64(rounds.values().sum()).unwrap_or_default()
+}
