@@ -18,8 +18,8 @@ use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{
-    baselines, durability, histograms, noise, over_time, per_operation, probes, rate, scaling, slice_lengths, stability, steps,
-    validity,
+    baselines, durability, histograms, noise, over_time, per_operation, probes, rate, scaling, slice_lengths,
+    stability, steps, validity,
 };
 
 /// Derives the comparison from a record, without the reproduction of an article (`fsarena-articles`). The same record

@@ -49,7 +49,7 @@ fn table(kind: &str, workloads: &[String], arena: &mut Arena) -> Result<()> {
         let workload = fsarena_catalog::workload(name)?;
         let pairs = pairs(&workload, &folder).with_context(|| name.clone())?;
         let (device, backing) = (place.device.clone(), place.backing.clone());
-        let target = Target { device, backing, beneath: None, flushes: Flushes::Counted };
+        let target = Target { device, backing, beneath: None, flushes: Flushes::Counted, network: false };
         let [native, fio] = counted(&workload, &folder, &target).with_context(|| name.clone())?;
         std::fs::remove_dir_all(&folder)?;
         let each = |of: fn(&Pair) -> f64| pairs.iter().map(of).collect::<Vec<f64>>();

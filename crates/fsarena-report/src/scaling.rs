@@ -64,7 +64,7 @@ fn clients(clients: &[ClientFacts]) -> Section {
         .column(Name, "host", |(_, client)| client.machine.host.clone().unwrap_or(DASH.to_owned()))
         .column(Name, "kernel", |(_, client)| client.kernel.clone().unwrap_or(DASH.to_owned()))
         .column(Figure, "cores", |(_, client)| client.cores.map_or(DASH.to_owned(), |cores| cores.to_string()))
-        .column(Figure, "memory", |(_, client)| memory(client))
+        .column(Figure, "memory size", |(_, client)| memory(client))
         .column(Figure, "time of day ahead", |(_, client)| ahead(client.clock.time_of_day))
         .column(Figure, "error", |(_, client)| seconds(client.clock.error))
         .done();

@@ -226,8 +226,12 @@ mod tests {
 
     #[test]
     fn a_shared_machine_is_counted_once() {
-        let machine =
-            |boot: &str, network| MachineName { host: None, boot: Some(boot.to_owned()), network: Some(network) };
+        let machine = |boot: &str, network| MachineName {
+            host: None,
+            boot: Some(boot.to_owned()),
+            network: Some(network),
+            link_mbit: None,
+        };
         let machines = [machine("a", 1), machine("a", 2), machine("b", 1)];
         let of = |process: f64, whole, network: Option<f64>| {
             Readings::from([
