@@ -4,6 +4,7 @@ mod agent;
 mod caches;
 mod calibrating;
 mod catalogue;
+mod chroots;
 mod comparing;
 mod completing;
 mod data;
