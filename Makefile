@@ -6,7 +6,7 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 FSARENA ?= $(TARGET_DIR)/$(TARGET)/release/fsarena
 
 PROGRAMS := cc:gcc mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs blkid:util-linux setpriv:util-linux fio:fio sysbench:sysbench
-TESTERS := strace:strace qemu-system-x86_64:qemu-system-x86 qemu-img:qemu-utils /usr/lib/openssh/sftp-server:openssh-sftp-server
+TESTERS := strace:strace /bin/busybox:busybox-static qemu-system-x86_64:qemu-system-x86 qemu-img:qemu-utils /usr/lib/openssh/sftp-server:openssh-sftp-server
 HEADERS := /usr/include/stdio.h
 
 # Programs of the suites that run real programs; `make compare SUITE=trading` installs those of its suite first.

@@ -136,7 +136,7 @@ impl Ledger {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(LaneError::io("create the folder", folder))?;
         let lock = lock(folder)?;
-        let run = Run::new().map_err(LaneError::io("read", "/dev/urandom"))?;
+        let run = Run::new().map_err(LaneError::io("ask the kernel for", "random bytes"))?;
         let cleared = clear(folder, &run.boot)?;
         let path = folder.join(format!("{}.jsonl", run.token));
         let mut options = OpenOptions::new();

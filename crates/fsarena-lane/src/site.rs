@@ -288,7 +288,8 @@ pub fn facts(contender: &Contender, kind: &dyn Kind, site: &Site) -> Result<Cont
     let mount = mount.map_err(LaneError::io("look up the mount of", &site.directory))?;
     let options = mount.all_options();
     let features = kind.features(&site.description);
-    let volatile = ["tmpfs", "ramfs"].contains(&mount.kind.as_str());
+    // Of a mount that a chroot hides, the magic number is known (magic.h).
+    let volatile = ["tmpfs", "ramfs", "0x1021994", "0x858458f6"].contains(&mount.kind.as_str());
     let ranked_as = if volatile { crate::kind::kind("tmpfs").unwrap_or(kind) } else { kind };
     Ok(ContenderFacts {
         label: contender.label.clone(),

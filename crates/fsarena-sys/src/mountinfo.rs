@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, StatxFlags, makedev, statx};
+use rustix::fs::{AtFlags, CWD, StatVfsMountFlags, StatxFlags, makedev, statfs, statvfs, statx};
 
 /// One mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,14 +69,37 @@ pub fn everywhere() -> io::Result<Vec<Mount>> {
     Ok(all)
 }
 
-/// The mount in which `path` lies.
+/// The mount in which `path` lies. In a chroot whose root is no mount point, the kernel hides that mount, and without
+/// `/proc` there is no table: then only its device, its type and the most common options are known.
 ///
 /// # Errors
-/// If the path or the table cannot be read, or the table does not contain the path's mount.
+/// If the path or the table cannot be read.
 pub fn mount_of(path: &Path) -> io::Result<Mount> {
     let found = statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID)?;
-    let missing = || io::Error::new(io::ErrorKind::NotFound, format!("no mount is known for {}", path.display()));
-    mounts()?.into_iter().find(|mount| mount.id == found.stx_mnt_id).ok_or_else(missing)
+    let known = match mounts() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        mounts => mounts?,
+    };
+    match known.into_iter().find(|mount| mount.id == found.stx_mnt_id) {
+        Some(mount) => Ok(mount),
+        None => hidden(path, found.stx_mnt_id, makedev(found.stx_dev_major, found.stx_dev_minor)),
+    }
+}
+
+/// A mount as the file system itself reports it; its type is the magic number of statfs(2).
+fn hidden(path: &Path, id: u64, device: u64) -> io::Result<Mount> {
+    let flags = statvfs(path)?.f_flag;
+    let named = [
+        (StatVfsMountFlags::RDONLY, "ro"),
+        (StatVfsMountFlags::SYNCHRONOUS, "sync"),
+        (StatVfsMountFlags::NOATIME, "noatime"),
+        (StatVfsMountFlags::RELATIME, "relatime"),
+    ];
+    let is_set = |(flag, name)| flags.contains(flag).then_some(name);
+    let options: Vec<&str> = named.into_iter().filter_map(is_set).collect();
+    let kind = format!("{:#x}", statfs(path)?.f_type);
+    let (point, options) = (PathBuf::from("/"), options.join(","));
+    Ok(Mount { id, device, point, options, kind, source: String::new(), super_options: String::new() })
 }
 
 /// Parses the text of a mountinfo file; omits malformed lines.
@@ -126,6 +149,14 @@ mod tests {
     use super::*;
 
     const LINE: &str = r"36 35 98:0 /mnt1 /mnt\0402 rw,noatime master:1 - ext3 /dev/root rw,errors=continue";
+
+    #[test]
+    fn a_hidden_mount_is_known_by_the_file_system_itself() {
+        let known = mount_of(Path::new("/dev/shm")).expect("it is mounted");
+        let found = hidden(Path::new("/dev/shm"), known.id, known.device).expect("it is there");
+        assert_eq!((found.kind.as_str(), found.device, found.id), ("0x1021994", known.device, known.id));
+        assert_eq!(found.source, "");
+    }
 
     #[test]
     fn a_line_is_taken_apart() {

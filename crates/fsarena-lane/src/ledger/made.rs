@@ -1,13 +1,14 @@
 //! What a run makes, and how it is removed: only what is the run's by device and inode, or by the run's token.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fsarena_sys::directory::{Directory, FileId, Removal};
 use fsarena_sys::{loopdev, mountinfo};
+use rustix::rand::GetRandomFlags;
 use serde::{Deserialize, Serialize};
 
 use super::{Cleared, Leftover};
@@ -75,10 +76,11 @@ impl Run {
     /// A new run with a random token.
     ///
     /// # Errors
-    /// If `/dev/urandom` cannot be read.
+    /// If the kernel gives no random bytes.
     pub fn new() -> io::Result<Self> {
         let mut random = [0; 8];
-        File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut random))?;
+        // At most 256 bytes are never cut short (getrandom(2)). A chroot may lack /dev/urandom.
+        rustix::rand::getrandom(&mut random[..], GetRandomFlags::empty())?;
         let boot = disk::boot().unwrap_or_default();
         Ok(Self { token: format!("{:016x}", u64::from_ne_bytes(random)), boot, is_same_boot: true })
     }

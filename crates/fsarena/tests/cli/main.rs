@@ -5,6 +5,7 @@ mod caches;
 mod calibrating;
 mod catalogue;
 mod clients;
+mod chroots;
 mod comparing;
 mod completing;
 mod data;

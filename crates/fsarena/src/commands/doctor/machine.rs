@@ -1,5 +1,7 @@
 //! The machine's kernel, processor, memory and hypervisor.
 
+use std::path::Path;
+
 use super::page::{Line, Section, Word};
 
 /// One line for each property of the machine.
@@ -18,7 +20,43 @@ pub fn section() -> Section {
         let text = format!("a virtual machine{named}: its host's load and caches are out of sight");
         Line::new(Word::Note, "hypervisor", text)
     }));
+    lines.extend(PLACES.into_iter().filter_map(absent));
     Section { title: "Machine", lines }
+}
+
+/// A place that a chroot or a container may lack.
+struct Place {
+    /// A file that is there if the place is.
+    file: &'static str,
+    name: &'static str,
+    needed_for: &'static str,
+    hint: &'static str,
+}
+
+const PLACES: [Place; 3] = [
+    Place {
+        file: "/proc/self",
+        name: "/proc",
+        needed_for: "counters, mounts and kinds cannot be read",
+        hint: "mount -t proc proc /proc",
+    },
+    Place {
+        file: "/sys/class",
+        name: "/sys",
+        needed_for: "devices and their settings cannot be read",
+        hint: "mount -t sysfs sysfs /sys",
+    },
+    Place {
+        file: "/dev/null",
+        name: "/dev",
+        needed_for: "there are no devices, and programs that workloads start may fail",
+        hint: "mount -t devtmpfs dev /dev",
+    },
+];
+
+fn absent(place: Place) -> Option<Line> {
+    let line = || Line::new(Word::Missing, place.name, format!("not here: {}", place.needed_for)).hint(place.hint);
+    (!Path::new(place.file).exists()).then(line)
 }
 
 fn known(subject: &str, value: Option<String>) -> Line {
