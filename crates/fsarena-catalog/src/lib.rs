@@ -1,5 +1,5 @@
-//! The catalogue: workloads, suites, profiles and published articles as TOML data, embedded in the binary. It also reads
-//! contenders from TOML files.
+//! The catalogue: workloads, suites, profiles and published articles as TOML data, embedded in the binary. It also
+//! reads contenders from TOML files.
 
 mod contender;
 #[cfg(test)]

@@ -33,9 +33,9 @@ impl Tally {
         self.most_lost = self.most_lost.max(lost);
         self.unmountable += u64::from(unmountable.is_some());
         self.damaged += u64::from(damage.is_some());
-        let told =
+        let sentence =
             |Loss { operation, action, what }: &Loss| format!("operation {operation} ({action}) is lost: {what}");
-        let loss = losses.first().map(told);
+        let loss = losses.first().map(sentence);
         let what = unmountable.iter().cloned().chain(loss).chain(damage.iter().cloned()).next();
         if let Some(what) = what.filter(|_| self.examples.len() < EXAMPLES) {
             self.examples.push(format!("{state}: {what}"));
