@@ -47,6 +47,15 @@ fn the_best_follows_from_the_mix_and_flips_where_both_are_level() {
 }
 
 #[test]
+fn a_workload_has_the_name_of_its_group() {
+    let mut record = torn().perform().record;
+    record.plan.groups.insert("logs".to_owned(), vec!["append".to_owned(), "absent".to_owned()]);
+    let comparison = assess(&record);
+    let of = |name: &str| comparison.workloads.iter().find(|row| row.name == name).expect("measured").group.clone();
+    assert_eq!((of("append").as_deref(), of("create")), (Some("logs"), None));
+}
+
+#[test]
 fn groups_count_their_workloads_alike_and_a_name_alone_never_flips() {
     let mut record = torn().with_rounds(Rounds::Exactly(8)).perform().record;
     record.plan.groups.insert("both".to_owned(), vec!["create".to_owned(), "append".to_owned(), "absent".to_owned()]);
