@@ -27,7 +27,7 @@ const INTERRUPTED: Code = (130, "interrupted; what was measured is kept");
 const RUN: &[Code] = &[DONE, USE, TRIAL, MACHINE, INTERRUPTED];
 const READ: &[Code] = &[DONE, USE, MACHINE];
 
-const ENDS: [End; 20] = [
+const ENDS: [End; 22] = [
     End {
         command: "compare",
         examples: &[
@@ -36,6 +36,7 @@ const ENDS: [End; 20] = [
             "fsarena compare dir:/mnt/a dir:/mnt/b --workload append-fsync",
             "fsarena compare ext4 xfs --command 'make -C {dir}/src' --prepare 'tar xf src.tar -C {dir}'",
             "fsarena compare --matrix 'btrfs:compress={no,zstd:1}' --dry-run --format json",
+            "fsarena compare dir:/mnt/nfs dir:/mnt/gluster --clients slurm --clients-scale 1,2,4,8",
         ],
         codes: RUN,
     },
@@ -64,6 +65,16 @@ const ENDS: [End; 20] = [
         ],
         codes: READ,
     },
+    End {
+        command: "across",
+        examples: &[
+            "fsarena across 12 15 16",
+            "fsarena across 12,13 15,16 18",
+            "fsarena across here.jsonl there.jsonl",
+        ],
+        codes: READ,
+    },
+    End { command: "serve", examples: &["fsarena serve", "fsarena serve --port 0"], codes: READ },
     End {
         command: "gate",
         examples: &[

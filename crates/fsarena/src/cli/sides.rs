@@ -29,10 +29,6 @@ pub struct Diff {
 
 /// `fsarena across`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  fsarena across 12 15 16                 a run of each machine
-  fsarena across 12,13 15,16 18           several runs of a machine show how much it drifts
-  fsarena across here.jsonl there.jsonl   files of `fsarena export`")]
 pub struct Across {
     /// A machine: its run by number, `last`, or a file of `fsarena export`; several of one machine are separated by
     /// commas
