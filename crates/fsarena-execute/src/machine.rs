@@ -199,7 +199,7 @@ impl Volumes for Machine {
         self.round = round;
         let (place, facts) = self.arena.make(contender, lane, round)?;
         self.places[contender] = Some(place);
-        self.is_remote[contender] = facts.shared_folder.is_some();
+        self.is_remote[contender] = fsarena_lane::shared::is_remote(&facts.mount);
         Ok(facts)
     }
 

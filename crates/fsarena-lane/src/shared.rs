@@ -35,6 +35,12 @@ pub fn kind_of(mount: &Mount) -> &str {
     if mount.kind == "fuse" && mount.source.starts_with("mfs#") { "fuse.mfs" } else { &mount.kind }
 }
 
+/// Whether data on a mount of this type, which may be followed by its options, come over a network.
+pub fn is_remote(mount: &str) -> bool {
+    let kind = mount.split(' ').next().unwrap_or_default();
+    KINDS.iter().any(|(kinds, _, server)| kinds.contains(&kind) && *server == Server::Remote)
+}
+
 /// A remark about directories on a mount of this type, which may be followed by its options; `None` if it is not a
 /// shared folder.
 pub fn remark(mount: &str) -> Option<String> {
@@ -95,6 +101,17 @@ mod tests {
         }
         assert_eq!(remarks[10..], [None, None]);
         assert_eq!(remark("cifs2 rw"), None);
+    }
+
+    #[test]
+    fn only_what_another_machine_serves_comes_over_a_network() {
+        let remote: Vec<bool> = parse(MOUNTS).iter().map(|mount| is_remote(kind_of(mount))).collect();
+        let expected = [false, false, false, true, true, false, false, true, true, false, false, false];
+        assert_eq!(remote, expected);
+        let moose = "53 29 0:49 / /mnt/mfs rw - fuse mfs\\043server:9421 rw,user_id=0\n";
+        let mount = parse(moose).into_iter().next().expect("a mount");
+        assert_eq!(kind_of(&mount), "fuse.mfs");
+        assert!(is_remote(&format!("{} rw,user_id=0", kind_of(&mount))));
     }
 
     #[test]

@@ -294,7 +294,7 @@ pub fn facts(contender: &Contender, kind: &dyn Kind, site: &Site) -> Result<Cont
     Ok(ContenderFacts {
         label: contender.label.clone(),
         mkfs: site.mkfs.clone(),
-        mount: format!("{} {options}", mount.kind),
+        mount: format!("{} {options}", crate::shared::kind_of(&mount)),
         durability: if is_unsafe(contender) { Durability::Unflushed } else { ranked_as.durability(&options) },
         guarantees: kind.guarantees(&features, &options),
         features,

@@ -115,7 +115,9 @@ pub fn status(status: Status) -> &'static str {
 pub fn biases(comparison: &Comparison) -> Vec<&'static str> {
     let only_directories = comparison.contenders.iter().all(|contender| contender.kind == Contender::DIRECTORY);
     let is_kernel_named = comparison.contenders.iter().any(|contender| contender.kernel.is_some());
+    let has_clients = !comparison.environment.clients.is_empty();
     let (others, machine) = match (only_directories, is_kernel_named) {
+        (true, _) if has_clients => (OF_DIRECTORIES, "Machine: these clients, these servers, one network."),
         (true, _) => (OF_DIRECTORIES, "Machine: one machine, one kernel."),
         (false, false) => (OF_LANES, "Machine: one machine, one kernel, one version of each tool."),
         (false, true) => (OF_LANES, "Machine: one machine, one version of each tool."),

@@ -42,13 +42,14 @@ fn unread(evidence: &Evidence<'_>) -> Option<Validity> {
     flag(ValidityClass::Cached, text)
 }
 
-/// Bytes that the storage carried for a trial: from the device's counters on a lane, otherwise from the kernel's
-/// accounting of this process. Direct work may read, write or do both.
+/// Bytes that the storage carried for a trial: from the device's counters on a lane, on a folder of another machine
+/// from those of the network, otherwise from the kernel's accounting of this process. Direct work may read, write or do
+/// both.
 fn carried(cache: CacheState, trial: &Trial) -> Option<f64> {
-    let of = |device: Probe, process: Probe| trial.probe(device).or_else(|| trial.probe(process));
-    let read = of(probe::DEVICE_READ, probe::PROCESS_READ)?;
+    let of = |probes: [Probe; 3]| probes.into_iter().find_map(|probe| trial.probe(probe));
+    let read = of([probe::DEVICE_READ, probe::NETWORK_RECEIVED, probe::PROCESS_READ])?;
     match cache {
-        CacheState::Direct => Some(read + of(probe::DEVICE_WRITTEN, probe::PROCESS_WRITTEN)?),
+        CacheState::Direct => Some(read + of([probe::DEVICE_WRITTEN, probe::NETWORK_SENT, probe::PROCESS_WRITTEN])?),
         CacheState::Cold | CacheState::Warm => Some(read),
     }
 }

@@ -74,6 +74,13 @@ fn without_a_device_the_accounts_of_the_process_tell() {
 }
 
 #[test]
+fn what_another_machine_serves_has_to_come_over_the_network() {
+    let remote = || cold().reading(probe::DEVICE_READ, None).reading(probe::PROCESS_READ, 100.0 * MEBIBYTE);
+    assert_eq!(remote().reading(probe::NETWORK_RECEIVED, 10.0 * MEBIBYTE).classes(), [ValidityClass::Cached]);
+    assert_eq!(remote().reading(probe::NETWORK_RECEIVED, 103.0 * MEBIBYTE).classes(), []);
+}
+
+#[test]
 fn a_warm_read_is_not_called_cached() {
     let warm = Kept::new(Workload { durable: DurablePoint::None, ..workload("stat") });
     assert_eq!(warm.reading(probe::DEVICE_READ, 0.0).classes(), []);
