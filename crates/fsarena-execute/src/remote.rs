@@ -5,6 +5,7 @@
 //! anything.
 
 mod clients;
+mod job;
 mod machines;
 mod served;
 

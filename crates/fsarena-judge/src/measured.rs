@@ -9,7 +9,7 @@ use fsarena_model::Better;
 pub struct Measured {
     /// Where it comes from: a file, and the place in it.
     pub source: String,
-    /// What it is said to be a figure of.
+    /// What it is a figure of, by its label.
     pub contender: String,
     /// What was done.
     pub workload: String,

@@ -1,4 +1,4 @@
-//! Several machines: how often what is said about them is wrong, in short simulations with a fixed seed.
+//! Several machines: how often a statement about them is wrong, in short simulations with a fixed seed.
 
 use fsarena_stats::{OnMachine, Pooled, Precision, Rule, Verdict, depending, on_each};
 

@@ -9,23 +9,24 @@ mod clocks;
 mod merged;
 
 use std::cell::{Cell, RefCell};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_engine::{EngineError, Job, Limit, NEVER, RunStats};
+use fsarena_engine::{Job, Limit, NEVER, RunStats};
 use fsarena_lane::CheckResult;
 use fsarena_model::clients::WhenLost;
 use fsarena_model::{
     BaselineKind, Bytes, ClientFacts, Conditions, ContenderFacts, Environment, LaneCost, MachineName, Nanos, Plan,
-    Readings, Verification, Workload,
+    Readings, Workload,
 };
 use fsarena_sys::Clock;
 use serde::de::DeserializeOwned;
 
 use self::clocks::ClientClock;
 use self::merged::{Merged, Part};
+use super::job::{First, RemoteJob, Work};
 use super::{Call, Ran, Remote, Upkeep, answer};
 use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
 
@@ -190,13 +191,6 @@ impl<R: Remote> Group<R> {
     }
 }
 
-/// Whether the statistics begin with a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum First {
-    Yes,
-    No,
-}
-
 impl<R: Remote> Volumes for ClientMachines<R> {
     fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, TestbedError> {
         let facts: Vec<ContenderFacts> = self.all(&Call::Make { contender, lane, round })?;
@@ -266,8 +260,8 @@ impl<R: Remote + 'static> Workloads for ClientMachines<R> {
         let call = |client: usize| Call::Open { contender, workload: Box::new(workload.clone()), seed: seeds(client) };
         let verifies: Vec<bool> = group.each(&group.working(), call, stop)?;
         let verifies = verifies.into_iter().all(|verifies| verifies);
-        let merged = Merged::of(workload);
-        Ok(Box::new(ClientsJob { group: Rc::clone(group), contender, verifies, reads_on: false, merged }))
+        let work = OnClients { group: Rc::clone(group), contender, merged: Merged::of(workload) };
+        Ok(Box::new(RemoteJob::new(work, verifies)))
     }
 
     fn verify(
@@ -359,81 +353,27 @@ impl<R: Remote> Host for ClientMachines<R> {
     }
 }
 
-/// A job that several clients do at the same time. Closed when it is dropped.
-struct ClientsJob<R: Remote> {
+/// The work of several clients on a contender at the same time.
+struct OnClients<R> {
     group: Rc<Group<R>>,
     contender: usize,
-    verifies: bool,
-    reads_on: bool,
     merged: Merged,
 }
 
-impl<R: Remote> ClientsJob<R> {
-    fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+impl<R: Remote> Work for OnClients<R> {
+    fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), TestbedError> {
         let call = |_| Call::Upkeep(self.contender, upkeep);
-        let done = self.group.each::<()>(&self.group.working(), call, stop);
-        done.map(drop).map_err(|error| EngineError::Worker(error.text))
-    }
-}
-
-impl<R: Remote> Job for ClientsJob<R> {
-    /// [`Call::Open`] has prepared it.
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        Ok(())
+        self.group.each::<()>(&self.group.working(), call, stop).map(drop)
     }
 
-    fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.upkeep(Upkeep::Reset, stop)
-    }
-
-    fn warm_up(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.upkeep(Upkeep::WarmUp, stop)
-    }
-
-    /// The calling thread does none of the work.
-    fn is_alone(&self) -> bool {
-        false
-    }
-
-    fn reads_on(&self) -> bool {
-        self.reads_on
-    }
-
-    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.upkeep(Upkeep::DropCaches, stop)
-    }
-
-    fn verifies(&self) -> bool {
-        self.verifies
-    }
-
-    /// [`Call::Verify`] does it.
-    fn verify(&mut self, _directory: &Path, _stop: &AtomicBool) -> Result<Verification, EngineError> {
-        Ok(Verification::default())
-    }
-
-    fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.upkeep(Upkeep::Begin, stop)
-    }
-
-    fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.upkeep(Upkeep::End, stop)
-    }
-
-    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let is_first = stats.elapsed == Nanos(0) && stats.operations == 0;
-        let first = if is_first { First::Yes } else { First::No };
-        let parts = self.group.run(self.contender, limit, first);
-        let parts = parts.map_err(|error| EngineError::Worker(error.text))?;
-        self.reads_on = parts.iter().all(|part| part.ran.reads_on);
+    fn run(&mut self, limit: &Limit<'_>, first: First, stats: &mut RunStats) -> Result<bool, TestbedError> {
+        let parts = self.group.run(self.contender, limit, first)?;
+        let reads_on = parts.iter().all(|part| part.ran.reads_on);
         self.merged.add(parts, first, stats);
-        Ok(())
+        Ok(reads_on)
     }
-}
 
-impl<R: Remote> Drop for ClientsJob<R> {
-    fn drop(&mut self) {
-        // If a connection is lost, its job is gone as well.
+    fn close(&self) {
         let _ = self.group.each::<()>(&self.group.working(), |_| Call::Close(self.contender), &NEVER);
     }
 }

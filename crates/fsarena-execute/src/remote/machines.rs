@@ -1,18 +1,18 @@
 //! The other side: a testbed whose contenders are on machines that answer calls.
 
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Job, Limit, NEVER, RunStats};
+use fsarena_engine::{Job, Limit, NEVER, RunStats};
 use fsarena_lane::CheckResult;
 use fsarena_model::{
-    BaselineKind, Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Plan, Readings, Verification,
-    Workload,
+    BaselineKind, Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Plan, Readings, Workload,
 };
 use serde::de::DeserializeOwned;
 
+use super::job::{First, RemoteJob, Work};
 use super::{Call, Ran, Remote, Upkeep, answer};
 use crate::schedule::lane_rounds;
 use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
@@ -124,7 +124,7 @@ impl<R: Remote + 'static> Workloads for Machines<R> {
         let (machine, number) = self.of(contender);
         let call = Call::Open { contender: number, workload: Box::new(workload.clone()), seed };
         let verifies = machine.call(&call, stop)?;
-        Ok(Box::new(RemoteJob { machine: Rc::clone(machine), number, verifies, reads_on: false }))
+        Ok(Box::new(RemoteJob::new(OnMachine { machine: Rc::clone(machine), number }, verifies)))
     }
 
     fn verify(
@@ -201,65 +201,18 @@ impl<R: Remote> Host for Machines<R> {
     }
 }
 
-/// A job on another machine. Closed when it is dropped.
-struct RemoteJob<R: Remote> {
+/// The work of a contender on another machine.
+struct OnMachine<R> {
     machine: Rc<Machine<R>>,
     number: usize,
-    verifies: bool,
-    reads_on: bool,
 }
 
-impl<R: Remote> RemoteJob<R> {
-    fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.machine.call(&Call::Upkeep(self.number, upkeep), stop).map_err(|error| EngineError::Worker(error.text))
-    }
-}
-
-impl<R: Remote> Job for RemoteJob<R> {
-    /// [`Call::Open`] has prepared it.
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        Ok(())
+impl<R: Remote> Work for OnMachine<R> {
+    fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), TestbedError> {
+        self.machine.call(&Call::Upkeep(self.number, upkeep), stop)
     }
 
-    fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.upkeep(Upkeep::Reset, stop)
-    }
-
-    fn warm_up(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.upkeep(Upkeep::WarmUp, stop)
-    }
-
-    /// The calling thread does none of the work.
-    fn is_alone(&self) -> bool {
-        false
-    }
-
-    fn reads_on(&self) -> bool {
-        self.reads_on
-    }
-
-    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.upkeep(Upkeep::DropCaches, stop)
-    }
-
-    fn verifies(&self) -> bool {
-        self.verifies
-    }
-
-    /// [`Call::Verify`] does it.
-    fn verify(&mut self, _directory: &Path, _stop: &AtomicBool) -> Result<Verification, EngineError> {
-        Ok(Verification::default())
-    }
-
-    fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.upkeep(Upkeep::Begin, stop)
-    }
-
-    fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.upkeep(Upkeep::End, stop)
-    }
-
-    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, first: First, stats: &mut RunStats) -> Result<bool, TestbedError> {
         let Self { machine, number, .. } = self;
         let is_counted = machine.starting.get() == Some(*number);
         if is_counted {
@@ -267,17 +220,14 @@ impl<R: Remote> Job for RemoteJob<R> {
             machine.stopped.set(Some(*number));
         }
         let Limit { time, stop, slowdown } = *limit;
-        let is_first = stats.elapsed == Nanos(0) && stats.operations == 0;
+        let is_first = first == First::Yes;
         let call = Call::Run { contender: *number, at: None, time, slowdown, is_first, is_counted };
-        let ran: Ran = machine.call(&call, stop).map_err(|error| EngineError::Worker(error.text))?;
-        (*stats, self.reads_on) = (ran.stats, ran.reads_on);
-        Ok(())
+        let ran: Ran = machine.call(&call, stop)?;
+        *stats = ran.stats;
+        Ok(ran.reads_on)
     }
-}
 
-impl<R: Remote> Drop for RemoteJob<R> {
-    fn drop(&mut self) {
-        // If the connection is lost, the job is gone as well.
+    fn close(&self) {
         let _ = self.machine.call::<()>(&Call::Close(self.number), &NEVER);
     }
 }

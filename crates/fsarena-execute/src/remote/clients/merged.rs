@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use fsarena_engine::RunStats;
 use fsarena_model::{ClientsWork, MachineName, Measure, Nanos, Probe, ProbeId, Reading, Readings, Workload, probe};
 
-use super::First;
 use crate::remote::Ran;
+use crate::remote::job::First;
 
 /// Largest difference between the starts of two clients, as a share of the slice.
 const LARGEST_SKEW: f64 = 0.01;
