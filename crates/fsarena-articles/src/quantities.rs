@@ -104,7 +104,7 @@ mod tests {
             (Quantity::System, 15.0),
             (Quantity::Utilisation, 95.0),
         ] {
-            let found = quantity(&trial, wanted).expect("told");
+            let found = quantity(&trial, wanted).expect("known");
             assert!((found - figure).abs() < 1e-9, "{wanted:?}: {found} is not {figure}");
         }
     }

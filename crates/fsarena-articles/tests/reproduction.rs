@@ -5,7 +5,7 @@ use crate::fixture::reproduced;
 use crate::rendered;
 
 #[test]
-fn text_has_published_beside_measured_and_what_was_left_owing() {
+fn text_has_published_and_measured_figures_and_steps_outside_of_tests() {
     let text = rendered("text", &reproduced());
     let start = text.find("Small files, reproduced").expect("it is there");
     let end = text[start..].find("\n\nVerdicts\n").expect("the usual tables follow");

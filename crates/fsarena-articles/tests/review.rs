@@ -185,7 +185,7 @@ fn reasons_agree_with_the_text_and_with_each_other() {
         ("phoronix-2009", "too-slow", "EXT4 waits for the disk as they do"),
         ("vagrant", "nfs-only-virtualbox", "never has the guests' own disks apart"),
         ("trading", "recommend-ext4", "Btrfs in five"),
-        ("trading", "recommend-ext4", "How often each was run is not said"),
+        ("trading", "recommend-ext4", "How often each was run is not stated"),
         ("trading", "because-concurrent", "not how often it was run"),
     ];
     for (name, one, words) in all {

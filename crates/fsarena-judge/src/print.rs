@@ -4,7 +4,7 @@ use fsarena_model::Verdict;
 use fsarena_report::number::{DASH, Ratio, percent, three_digits};
 use fsarena_report::report::ColumnKind::{Figure, Name, Words};
 use fsarena_report::report::{
-    Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Shown, TableLook, TableOf,
+    Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, TableLook, TableOf,
 };
 
 use crate::findings::FindingClass;
@@ -23,23 +23,13 @@ pub fn report(judgement: &Judgement, version: &str) -> Report {
     let findings = judgement.findings.iter().map(|finding| {
         Sentence::new(Role::Flag, format!("{}:", finding.class)).and(Role::Plain, format!("{}.", finding.text))
     });
-    let answer = answer(judgement);
-    Report {
-        title: "What these results can show".to_owned(),
-        run: head.clone(),
-        facts: vec![head],
-        condition: None,
-        alarms: Vec::new(),
-        answer: vec![answer.clone().into()],
-        counts: Vec::new(),
-        sections: vec![
-            Section::default().with_shown(Shown::Terminal, Paragraph::plain(answer)),
+    Report::new("What these results can show", head, version).answering(
+        answer(judgement),
+        [
             Section::titled("What speaks against them").with(List::new(ListLook::Notes, findings)),
             Section::titled("Pairs").with(table(&judgement.pairs)).with(Paragraph::legend(MEANING)),
         ],
-        origin: format!("Made by fsarena {version}."),
-        version: version.to_owned(),
-    }
+    )
 }
 
 fn answer(judgement: &Judgement) -> String {

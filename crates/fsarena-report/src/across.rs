@@ -7,7 +7,7 @@ use crate::number::{self, DASH, Ratio};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name, Reference, Words};
 use crate::report::{
-    Count, Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf,
+    Count, Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Table, TableLook, TableOf,
 };
 use crate::words::{counted, listed, rounds};
 
@@ -30,30 +30,25 @@ const SCOPES: &str = "This session: the verdict of the run, whose interval cover
 /// The report on several machines.
 pub fn report(across: &Across, version: &str) -> Report {
     let names = listed(across.machines.iter().map(|machine| &machine.name));
+    let sections = [
+        Section::titled("Notes").with(List::new(ListLook::Notes, across.notes.clone())),
+        Section::titled("On all machines")
+            .with(all_machines(across))
+            .with(Paragraph::legend(ON_ALL))
+            .with(Paragraph::legend(SAMPLE)),
+        Section::titled("On each machine")
+            .with(each_machine(across))
+            .with(Paragraph::legend(SCOPES))
+            .with(Paragraph::legend(across.drift.sentence())),
+        Section::titled("What differs between the machines").with(facts(across)),
+        Section::titled("Not compared").with(List::new(ListLook::Notes, across.left_out.clone())),
+    ];
     Report {
-        title: format!("On {}", counted(across.machines.len(), "machine")),
-        run: names,
         facts: across.machines.iter().map(machine).collect(),
         condition: missing(across),
-        alarms: Vec::new(),
-        answer: vec![answer(across).into()],
         counts: counts(across),
-        sections: vec![
-            Section::default().with_shown(Shown::Terminal, Paragraph::plain(answer(across))),
-            Section::titled("Notes").with(List::new(ListLook::Notes, across.notes.clone())),
-            Section::titled("On all machines")
-                .with(all_machines(across))
-                .with(Paragraph::legend(ON_ALL))
-                .with(Paragraph::legend(SAMPLE)),
-            Section::titled("On each machine")
-                .with(each_machine(across))
-                .with(Paragraph::legend(SCOPES))
-                .with(Paragraph::legend(across.drift.sentence())),
-            Section::titled("What differs between the machines").with(facts(across)),
-            Section::titled("Not compared").with(List::new(ListLook::Notes, across.left_out.clone())),
-        ],
-        origin: format!("Made by fsarena {version}."),
-        version: version.to_owned(),
+        ..Report::new(format!("On {}", counted(across.machines.len(), "machine")), names, version)
+            .answering(answer(across), sections)
     }
 }
 

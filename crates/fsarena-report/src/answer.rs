@@ -74,7 +74,7 @@ fn winners(comparison: &Comparison, group: &Group<'_>) -> Option<String> {
     let is_won = !parts.is_empty();
     let others = [
         (Lead::Several, "the best are equivalent"),
-        (Lead::Open, "no one is shown to lead"),
+        (Lead::Open, "the fastest is undecided"),
         (Lead::Invalid, "no figures can be compared"),
     ];
     for (wanted, words) in others {

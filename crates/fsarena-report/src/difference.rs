@@ -7,7 +7,7 @@ use crate::number::{self, DASH, Ratio};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{
-    Count, Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf,
+    Count, Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Table, TableLook, TableOf,
 };
 use crate::words::{counted, listed, rounds};
 
@@ -26,27 +26,21 @@ const UNCOVERED: &str = "The sides were measured one after the other. Each side 
 /// The report on two sides.
 pub fn report(difference: &Difference, version: &str) -> Report {
     let sides = format!("{} against {}", side(&difference.after), side(&difference.before));
+    let title = format!("{} against {}", names(&difference.after), names(&difference.before));
+    let sections = [
+        changes(difference),
+        machine(difference),
+        contrasts(&difference.contrasts),
+        Section::titled("Not compared").with(List::new(ListLook::Notes, difference.left_out.clone())),
+        Section::titled("What the intervals cover")
+            .with(Paragraph::legend(difference.drift.sentence()))
+            .with(Paragraph::legend(COVERED))
+            .with(Paragraph::legend(UNCOVERED)),
+    ];
     Report {
-        title: format!("{} against {}", names(&difference.after), names(&difference.before)),
-        run: sides.clone(),
-        facts: vec![sides],
         condition: difference.withheld.as_ref().map(|why| format!("Nothing is decided: {why}.")),
-        alarms: Vec::new(),
-        answer: vec![answer(difference).into()],
         counts: counts(difference),
-        sections: vec![
-            Section::default().with_shown(Shown::Terminal, Paragraph::plain(answer(difference))),
-            changes(difference),
-            machine(difference),
-            contrasts(&difference.contrasts),
-            Section::titled("Not compared").with(List::new(ListLook::Notes, difference.left_out.clone())),
-            Section::titled("What the intervals cover")
-                .with(Paragraph::legend(difference.drift.sentence()))
-                .with(Paragraph::legend(COVERED))
-                .with(Paragraph::legend(UNCOVERED)),
-        ],
-        origin: format!("Made by fsarena {version}."),
-        version: version.to_owned(),
+        ..Report::new(title, sides, version).answering(answer(difference), sections)
     }
 }
 

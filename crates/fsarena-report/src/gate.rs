@@ -8,34 +8,21 @@ use crate::difference::contrasts;
 use crate::number::{self, DASH, Ratio};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name, Reference, Words};
-use crate::report::{
-    Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Shown, TableLook, TableOf,
-};
+use crate::report::{Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, TableLook, TableOf};
 use crate::visible;
 use crate::words::{counted, listed};
 
 /// The report on a gate.
 pub fn report(gate: &Gate, version: &str) -> Report {
-    let answer = answer(gate);
-    let power = power(gate);
-    Report {
-        title: format!("{}: {}", if gate.has_failed() { "Regression" } else { "No regression is proved" }, gate.title),
-        run: format!("{}, threshold {}", gate.title, number::percent(gate.threshold.0)),
-        facts: vec![gate.title.clone()],
-        condition: None,
-        alarms: Vec::new(),
-        answer: vec![answer.clone().into()],
-        counts: Vec::new(),
-        sections: vec![
-            Section::default().with_shown(Shown::Terminal, Paragraph::plain(answer)),
-            Section::titled("Checks").with(table(gate)).with(Paragraph::legend(meaning(gate))),
-            Section::titled("What could be found").with(List::new(ListLook::Paragraphs, power)),
-            Section::titled("Notes").with(List::new(ListLook::Notes, gate.notes.clone())),
-            if gate.is_interleaved { Section::default() } else { contrasts(&gate.contrasts) },
-        ],
-        origin: format!("Made by fsarena {version}."),
-        version: version.to_owned(),
-    }
+    let title = format!("{}: {}", if gate.has_failed() { "Regression" } else { "No regression is proved" }, gate.title);
+    let head = format!("{}, threshold {}", gate.title, number::percent(gate.threshold.0));
+    let sections = [
+        Section::titled("Checks").with(table(gate)).with(Paragraph::legend(meaning(gate))),
+        Section::titled("What could be found").with(List::new(ListLook::Paragraphs, power(gate))),
+        Section::titled("Notes").with(List::new(ListLook::Notes, gate.notes.clone())),
+        if gate.is_interleaved { Section::default() } else { contrasts(&gate.contrasts) },
+    ];
+    Report::new(title, head, version).answering(answer(gate), sections)
 }
 
 /// `random writes on xfs`, `xfs over all workloads`.

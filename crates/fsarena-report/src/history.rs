@@ -5,9 +5,7 @@ use fsarena_model::history::{HistoryPoint, LevelChange, Series};
 
 use crate::number::{self, percent};
 use crate::report::ColumnKind::{Figure, Name, Words};
-use crate::report::{
-    List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf,
-};
+use crate::report::{List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Table, TableLook, TableOf};
 use crate::words::{better, counted, listed};
 
 /// Columns of a chart.
@@ -26,26 +24,12 @@ pub fn report(history: &History, version: &str) -> Report {
     let head = format!("{} in {}, {}", history.workload, counted(runs, "run"), better(history.better));
     let range = Range::of(history);
     let sections = history.series.iter().map(|series| section(history, series, range));
-    let answer = answer(history);
-    Report {
-        title: format!("History of {}", history.workload),
-        run: head.clone(),
-        facts: vec![head],
-        condition: None,
-        alarms: Vec::new(),
-        answer: vec![answer.clone().into()],
-        counts: Vec::new(),
-        sections: [Section::default().with_shown(Shown::Terminal, Paragraph::plain(answer))]
-            .into_iter()
-            .chain(sections)
-            .chain([
-                Section::titled("Left out").with(List::new(ListLook::Notes, history.left_out.clone())),
-                Section::titled("How changes are found").with(Paragraph::legend(METHOD)),
-            ])
-            .collect(),
-        origin: format!("Made by fsarena {version}."),
-        version: version.to_owned(),
-    }
+    let last = [
+        Section::titled("Left out").with(List::new(ListLook::Notes, history.left_out.clone())),
+        Section::titled("How changes are found").with(Paragraph::legend(METHOD)),
+    ];
+    Report::new(format!("History of {}", history.workload), head, version)
+        .answering(answer(history), sections.chain(last))
 }
 
 fn answer(history: &History) -> String {

@@ -73,6 +73,8 @@ const PROBES: &[Described] = &[
         accounts it."),
     probe(probe::PROCESS_WRITTEN, "Written for the process, bytes/op", bytes, "What this process caused to be written, as \
         the kernel accounts it."),
+    probe(probe::NETWORK_RECEIVED, "Received, bytes/op", bytes, "What came over the clients' network links meanwhile."),
+    probe(probe::NETWORK_SENT, "Sent, bytes/op", bytes, "What the clients sent over them meanwhile."),
     probe(probe::SYNC, "Sync afterwards", seconds, "An untimed syncfs after the last slice: work that the figure left \
         to later."),
 ];
@@ -83,17 +85,18 @@ fn rate(value: f64) -> String {
 
 /// The explanations of the known probes of `cells`, in their order.
 pub fn terms(cells: &[Cell]) -> Vec<Term> {
-    let is_present = |known: &&Described| cells.iter().any(|cell| cell.probes.contains_key(&known.probe.key()));
+    let is_read = |cell: &Cell, id: &ProbeId| cell.probes.get(id).is_some_and(|reading| reading.value.is_some());
+    let is_present = |known: &&Described| cells.iter().any(|cell| is_read(cell, &known.probe.key()));
     PROBES.iter().filter(is_present).map(|known| (known.title, known.explanation)).collect()
 }
 
-/// The probes of a workload: the known ones in their order, then the others by name. Probes that have tables of their
-/// own are left out.
+/// The probes that a workload has readings of: the known ones in their order, then the others by name. Probes that have
+/// tables of their own are left out.
 pub fn part(comparison: &Comparison, workload: &WorkloadRow) -> Section {
     let cell = |label: &Label| comparison.cell(&workload.name, label);
     let cells: Vec<&Cell> = comparison.contenders.iter().filter_map(|row| cell(&row.label)).collect();
-    let present: BTreeSet<&ProbeId> =
-        cells.iter().flat_map(|cell| cell.probes.keys()).filter(|id| !is_elsewhere(id)).collect();
+    let readings = cells.iter().flat_map(|cell| &cell.probes).filter(|(_, reading)| reading.value.is_some());
+    let present: BTreeSet<&ProbeId> = readings.map(|(id, _)| id).filter(|id| !is_elsewhere(id)).collect();
     let known = PROBES.iter().map(|known| known.probe.key()).filter(|id| present.contains(id));
     let unknown = present.iter().copied().filter(|id| find(id).is_none()).cloned();
     let rows: Vec<ProbeId> = known.chain(unknown).collect();

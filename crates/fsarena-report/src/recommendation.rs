@@ -88,11 +88,11 @@ fn sentence(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvic
         return begin("none can be recommended: there are workloads of the mix in which not all can be compared.");
     };
     let margin = number::percent(comparison.margin);
-    let told = match level(class, first, &margin) {
+    let text = match level(class, first, &margin) {
         None => begin(&format!("take {first}: its lead over each of the others exceeds the margin of {margin}")),
         Some(level) => format!("{among}{first} is first by estimate, but {level}"),
     };
-    format!("{told}{}.{}", flips(class), leads(class, first))
+    format!("{text}{}.{}", flips(class), leads(class, first))
 }
 
 /// The mean ratio of the first to each of the others, as sentences of their own; empty if none is known.

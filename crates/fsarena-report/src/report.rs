@@ -107,6 +107,32 @@ pub struct Count {
 }
 
 impl Report {
+    /// A report that is not on one comparison: `run` is its one fact.
+    pub fn new(title: impl Into<String>, run: impl Into<String>, version: &str) -> Self {
+        let run = run.into();
+        Self {
+            title: title.into(),
+            facts: vec![run.clone()],
+            run,
+            condition: None,
+            alarms: Vec::new(),
+            answer: Vec::new(),
+            counts: Vec::new(),
+            sections: Vec::new(),
+            origin: format!("Made by fsarena {version}."),
+            version: version.to_owned(),
+        }
+    }
+
+    /// With this answer in all media, and then these sections.
+    #[must_use]
+    pub fn answering(mut self, answer: String, sections: impl IntoIterator<Item = Section>) -> Self {
+        self.answer = vec![answer.clone().into()];
+        let first = Section::default().with_shown(Shown::Terminal, Paragraph::plain(answer));
+        self.sections = [first].into_iter().chain(sections).collect();
+        self
+    }
+
     /// The parts that `medium` shows, with the numbers of their footnotes. Empty parts are left out.
     pub fn on(mut self, medium: Medium) -> Self {
         for section in &mut self.sections {

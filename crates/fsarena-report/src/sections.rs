@@ -169,7 +169,7 @@ fn place(comparison: &Comparison) -> Section {
         Fact { name: workloads, lines }
     });
     let settings = Facts { look: FactsLook::Columns, facts: settings.collect() };
-    let settings = Section::titled("What the programs of others were told").folded(Fold::Closed).with(settings);
+    let settings = Section::titled("Settings of external programs").folded(Fold::Closed).with(settings);
     Section::titled("Where and when")
         .with(Facts::known(FactsLook::Columns, machine::facts(environment)))
         .with(List::new(ListLook::Paragraphs, machine::lane_facts(comparison)).in_tone(Tone::Legend))

@@ -221,8 +221,8 @@ pub const FIGURES: &[Term] = &[
     ),
     (
         "rank, best group",
-        "The place of a contender in a workload, as far as verdicts prove it: 1–2 is first or second. The best group \
-            has all those that none is proved better than.",
+        "The place of a contender in a workload, as far as verdicts prove it: 1–2 is first or second. In the best \
+            group are all contenders than which no other is proved better.",
     ),
     (
         "rounds",

@@ -255,7 +255,7 @@ pub struct Shown {
     #[arg(long)]
     pub full: bool,
     /// Write the report in this format: to --output, or to stdout instead of the summary [default with --output: html];
-    /// with --dry-run, json writes the plan
+    /// --dry-run and --published-only have text and json
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub format: Option<String>,
     /// Write the report into this file

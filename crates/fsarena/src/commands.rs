@@ -28,8 +28,8 @@ use anyhow::{Context, Result};
 use comfy_table::{ContentArrangement, Table, presets};
 use fsarena_report::{visible, visible_lines};
 
-use crate::cli::{Arguments, Command};
-use crate::exit::Ended;
+use crate::cli::{Arguments, Command, DataFormat};
+use crate::exit::{Ended, Refusal};
 use crate::places;
 
 pub use clean::tell as tell_cleared;
@@ -73,6 +73,15 @@ fn print(text: &str) -> Result<()> {
 
 /// The number of the JSON forms that are no reports.
 const FORMAT: u32 = 1;
+
+/// The format of that name for `what` (`a plan`), which is no report and has text and JSON only.
+fn data_format(name: Option<&str>, what: &str) -> Result<DataFormat, Refusal> {
+    match name {
+        None | Some("text") => Ok(DataFormat::Text),
+        Some("json") => Ok(DataFormat::Json),
+        Some(other) => Err(Refusal::wrong_use(format!("{what} has no format `{other}`"), "--format text, or json")),
+    }
+}
 
 /// Prints a value as JSON.
 fn print_json(value: &serde_json::Value) -> Result<()> {

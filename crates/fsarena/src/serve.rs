@@ -107,16 +107,10 @@ fn linked(report: Report) -> String {
 /// The page that says what went wrong.
 fn failed(status: Status, text: &str, hint: Option<String>) -> Answer {
     let page = linked(Report {
-        title: status.0.to_owned(),
-        run: String::new(),
         facts: Vec::new(),
-        condition: None,
         alarms: vec![text.to_owned()],
         answer: hint.into_iter().map(Into::into).collect(),
-        counts: Vec::new(),
-        sections: Vec::new(),
-        origin: format!("Made by fsarena {}.", env!("CARGO_PKG_VERSION")),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ..Report::new(status.0, String::new(), env!("CARGO_PKG_VERSION"))
     });
     Answer { status, page }
 }

@@ -24,12 +24,12 @@ fn here(context: &Context<'_>, claim: &Claim, figures: &[ReproducedFigure]) -> C
         (_, Some(true)) => Outcome::Holds,
         (_, Some(false)) => Outcome::DoesNotHold,
     };
-    let told = told(context, &seen).map(|words| words + " ").unwrap_or_default();
-    ClaimHere { claim: claim.name.clone(), outcome, why: told + &claim.why, checked: seen.is_so.is_some() }
+    let shown = shown_here(context, &seen).map(|words| words + " ").unwrap_or_default();
+    ClaimHere { claim: claim.name.clone(), outcome, why: shown + &claim.why, checked: seen.is_so.is_some() }
 }
 
 /// What this run shows about a claim, and what it lacks to decide it; `None` if it shows and lacks nothing.
-fn told(context: &Context<'_>, seen: &Seen<'_>) -> Option<String> {
+fn shown_here(context: &Context<'_>, seen: &Seen<'_>) -> Option<String> {
     let words = seen.words.join("; ");
     let lack = |name: &&str| match context.stand_ins.iter().any(|one| one.name == **name && one.properly.is_some()) {
         true => format!("{name} has no valid figure"),

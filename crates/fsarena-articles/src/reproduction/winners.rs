@@ -71,10 +71,10 @@ pub fn winners(context: &Context<'_>, figures: &[ReproducedFigure]) -> (Vec<Winn
 
 /// Kendall's tau over all tests.
 pub fn agreement(lists: &[OrderedPairs], seed: u64) -> Option<Agreement> {
-    tau_of_lists(lists, seed).map(told)
+    tau_of_lists(lists, seed).map(of_tau)
 }
 
-fn told(Tau { tau, low, high, pairs }: Tau) -> Agreement {
+fn of_tau(Tau { tau, low, high, pairs }: Tau) -> Agreement {
     Agreement { tau, low, high, pairs }
 }
 
@@ -216,7 +216,7 @@ fn tau(
     let turned = |values: &Vec<f64>| values.iter().map(|value| turned(metric.better, *value)).collect();
     let rounds: Vec<Vec<f64>> = rounds.iter().map(turned).collect();
     let margins = (PUBLISHED_MARGIN, context.record.plan.margin.0);
-    tau_over_rounds(&published, &rounds, margins, context.record.plan.seed).map(told)
+    tau_over_rounds(&published, &rounds, margins, context.record.plan.seed).map(of_tau)
 }
 
 #[cfg(test)]

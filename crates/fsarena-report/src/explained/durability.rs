@@ -12,8 +12,8 @@ use crate::words::counted;
 pub const CLOCKS: Subject = Subject {
     title: "Three clocks and space",
     meaning: "For each operation, from its beginning: when the calls had returned, when all was durable, and when the \
-        lane was at rest (remounted read-only and back: checkpoint, log and deferred work done). What a remount takes \
-        where nothing is left is taken off. Later: after the clock that the workload's figure counts, until rest. \
+        lane was at rest (remounted read-only and back: checkpoint, log and deferred work done). The time of \
+        a remount with nothing left to do is subtracted. Later: after the clock of the workload's figure, until rest. \
         Space: bytes more in use than before, for a byte of the files.",
     lines: clocks,
     brief: worth_a_line,

@@ -89,25 +89,25 @@ fn shade(comparison: &Comparison, group: &Group<'_>, cell: &Cell) -> Option<Shad
 
 fn legend(comparison: &Comparison) -> Sentence {
     if comparison.verdicts.is_empty() {
-        return "The medians; each leads to its row. This run judges nothing.".into();
+        return "The medians; each links to its row. This run has no verdicts.".into();
     }
-    Sentence::from("A figure is the median over rounds, and leads to its row.")
-        .and(Role::Key(Shade::Best), "Best")
-        .and(Role::Plain, "is shown to be faster than another and slower than none,")
-        .and(Role::Key(Shade::Worst), "worst")
-        .and(Role::Plain, "the opposite,")
-        .and(Role::Key(Shade::Between), "between")
-        .and(Role::Plain, "is faster than one and slower than another. Of a")
-        .and(Role::Strong, "group")
-        .and(Role::Plain, "it is open, or does not matter, who is first.")
+    Sentence::from("A figure is the median over rounds, and links to its row.")
+        .and(Role::Key(Shade::Best), "Best:")
+        .and(Role::Plain, "shown to be faster than at least one other, and no other is shown to be faster.")
+        .and(Role::Key(Shade::Worst), "Worst:")
+        .and(Role::Plain, "the opposite.")
+        .and(Role::Key(Shade::Between), "Between:")
+        .and(Role::Plain, "faster than one and slower than another.")
+        .and(Role::Strong, "Group:")
+        .and(Role::Plain, "several share the place, undecided or equivalent among themselves.")
         .and(Role::Key(Shade::Equivalent), "Equivalent")
-        .and(Role::Plain, "and")
-        .and(Role::Key(Shade::Undecided), "undecided")
-        .and(Role::Plain, "is the outcome against all others.")
-        .and(Role::Strong, "Behind")
+        .and(Role::Plain, "or")
+        .and(Role::Key(Shade::Undecided), "undecided:")
+        .and(Role::Plain, "so against all others.")
+        .and(Role::Strong, "Behind:")
         .and(
             Role::Plain,
-            "is how many times better the one furthest ahead is. In a ranking, > means that each before it is shown to \
-             be faster than each after it; the best group has all that none is shown to be faster than.",
+            "how many times better the leader is. In a ranking, all before > are shown to be faster than all after it. \
+             The best group has every contender than which no other is shown to be faster.",
         )
 }

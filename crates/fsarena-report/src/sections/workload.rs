@@ -21,8 +21,8 @@ use crate::svg::medians::{self, Dot, ratios};
 use crate::{anchor, explained, latency, probe, ranking, standing, svg, words};
 
 /// The explanation of the drawings of latencies over time.
-const OVER_TIME: &str = "A point is a part of at most a second of a slice, its median over rounds; slices stand behind \
-    one another, with other contenders' in between.";
+const OVER_TIME: &str = "A point is a part of at most a second of a slice, its median over rounds; slices follow one \
+    another, and those of other contenders ran in between.";
 
 /// The part about a workload, with what another crate adds to it.
 pub fn workload(comparison: &Comparison, workload: &WorkloadRow, additions: Vec<Content>) -> Section {

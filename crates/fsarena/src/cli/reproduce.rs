@@ -1,12 +1,10 @@
 //! What can be typed after `fsarena reproduce`.
 
-use std::path::PathBuf;
-
 use clap::{Args, ValueEnum};
 use fsarena_model::reproduction;
 use fsarena_model::{Bytes, Medium, Share};
 
-use super::{DataFormat, Place, medium};
+use super::{Place, Shown, medium};
 
 /// `fsarena reproduce`.
 #[derive(Debug, Args)]
@@ -17,9 +15,6 @@ pub struct Reproduce {
     /// Print what it published, and judge that; run nothing
     #[arg(long)]
     pub published_only: bool,
-    /// How --published-only prints it
-    #[arg(long, value_name = "FORMAT", default_value = "text", requires = "published_only")]
-    pub format: DataFormat,
     /// Contenders, separated by commas; options with a comma need a .toml file [default: the article's]
     #[arg(long, value_name = "CONTENDER,...", value_delimiter = ',')]
     pub contenders: Vec<String>,
@@ -51,9 +46,9 @@ pub struct Reproduce {
     /// The medium that the lanes imitate
     #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
     pub medium: Medium,
-    /// Write the report as a page into this file, too
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// What is printed at the end.
+    #[command(flatten)]
+    pub shown: Shown,
     /// Print the plan, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -10,7 +10,9 @@ use fsarena_model::{Article, Bytes, Contender, Nanos, Often, Plan, Precondition,
 use fsarena_execute::left_out;
 
 use super::available::Programs;
-use super::{checked, contenders, margin, seed, usual_contenders};
+use super::checks::margin;
+use super::contenders::{contender_files, contenders, usual_contenders};
+use super::{checked, seed};
 use crate::cli::Reproduce;
 use crate::engines::ENGINES;
 use crate::exit::Refusal;
@@ -38,7 +40,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let idle = left_out.iter().map(|out| format!("`{}` cannot do `{}`", out.label, out.workload));
     let compared = compared(&article, &contenders, &suite);
     let notes = idle.chain(unavailable.iter().map(ToString::to_string)).chain(compared).collect();
-    let contender_files = super::contender_files(named)?;
+    let contender_files = contender_files(named)?;
     let plan = Plan {
         workloads,
         suite: Some(suite.name.clone()),

@@ -77,21 +77,33 @@ fn an_article_is_planned_at_either_scale() {
 }
 
 #[test]
+fn a_plan_can_be_had_as_json_and_in_no_other_format() {
+    let stage = Stage::new();
+    let plan = ["reproduce", "axvisor", "--dry-run", "--scale", "smoke", "--storage", "memory", "--format"];
+    let output = out(&run(stage.fsarena().args(plan).arg("json"), 0));
+    let plan_of_article: serde_json::Value = serde_json::from_str(&output).expect("JSON");
+    assert_eq!(plan_of_article["rounds"], 1);
+    assert_eq!(plan_of_article["contenders"][0]["kind"], "rsext4");
+    let refused = run(stage.fsarena().args(plan).arg("csv"), 2);
+    assert!(err(&refused).contains("a plan has no format `csv`"), "{}", err(&refused));
+}
+
+#[test]
 fn a_plan_says_what_of_the_article_it_compares_and_how_to_get_the_rest() {
     let stage = Stage::new();
-    let told = |arguments: &[&str]| {
+    let notes = |arguments: &[&str]| {
         err(&stage.fsarena().arg("reproduce").args(arguments).arg("--dry-run").output().expect("it starts"))
     };
-    let on_host = told(&["vagrant"]);
-    let said = "this run represents VirtualBox native, VMware native, and has nothing for native, vboxsf, vmhgfs, NFS; \
+    let on_host = notes(&["vagrant"]);
+    let expected = "this run represents VirtualBox native, VMware native, and has nothing for native, vboxsf, vmhgfs, NFS; \
                 `fsarena reproduce vagrant --guest` has 9p, virtiofs, nfs for them";
-    assert!(on_host.contains(said), "{on_host}");
-    let in_guest = told(&["vagrant", "--guest"]);
+    assert!(on_host.contains(expected), "{on_host}");
+    let in_guest = notes(&["vagrant", "--guest"]);
     assert!(in_guest.contains("has nothing for native\n"), "{in_guest}");
-    let without = told(&["phoronix-2009", "--scale", "smoke", "--contenders", "ext3,ext4"]);
+    let without = notes(&["phoronix-2009", "--scale", "smoke", "--contenders", "ext3,ext4"]);
     assert!(
         without.contains("nothing for XFS, Btrfs, NILFS2; without --contenders xfs, btrfs, nilfs2 takes part"),
         "{without}"
     );
-    assert!(!told(&["phoronix-2009", "--scale", "smoke"]).contains("has nothing for"));
+    assert!(!notes(&["phoronix-2009", "--scale", "smoke"]).contains("has nothing for"));
 }

@@ -22,9 +22,9 @@ pub fn sheet(comparison: &Comparison, reproduction: &Reproduction) -> Section {
     });
     let table = Table::from_rows(head, rows, 2);
     let meaning = "Seconds, with those of the sync after it; in brackets what the step wrote to the device, which for \
-        an unmount is what was still owed to it. Steps named true are that many mere starts of /bin/true: no file \
-        system has a part in them.";
-    Section::titled("Beside the tests").with(table).with(Paragraph::legend(meaning))
+        an unmount is what had not been written before. Steps named true only start /bin/true that many times: they \
+        do not use a file system.";
+    Section::titled("Steps outside of the tests").with(table).with(Paragraph::legend(meaning))
 }
 
 fn row(comparison: &Comparison, workload: &str, name: &str) -> Vec<String> {

@@ -37,7 +37,7 @@ pub fn as_published(reproduction: &Reproduction) -> Section {
         Some(named(key).into_iter().chain(published.iter().map(text)).chain(here).collect())
     };
     let table = Table::from_rows(head, keys(reproduction).iter().filter_map(row), 3);
-    let meaning = "Published: as the article prints it, on its own machine. Beside it the same, done in the same way, \
+    let meaning = "Published: as the article prints it, on its own machine. Then the same test, done in the same way, \
         on this machine.";
     Section::titled("As it was published").with(table).with(Paragraph::legend(meaning))
 }

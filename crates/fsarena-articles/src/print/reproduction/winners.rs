@@ -23,9 +23,8 @@ pub fn sheet(reproduction: &Reproduction) -> Section {
         reproduction.winners.iter().filter(is_known).map(row),
         4,
     );
-    let meaning = "A winner is told from the others where their medians differ by more than the margin and their 95 % \
-        intervals, where there are any, do not overlap; without intervals, of fewer than three rounds, only where one \
-        is twice the other. Published figures within 1 % of each other are equal: where several win, all of them must \
+    let meaning = "A contender wins if its median differs from those of the others by more than the margin and the \
+        95 % intervals do not overlap. Without intervals (fewer than three rounds), one has to be twice the other. Published figures within 1 % of each other are equal: where several win, all of them must \
         win. Tau: Kendall's rank agreement (tau-b), 1 where all pairs are in the published order, less where the \
         article has ties and here there are none, −1 where all are turned round; its interval here is over rounds, \
         from six on, that of all tests together over tests.";

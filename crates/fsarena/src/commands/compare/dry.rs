@@ -13,22 +13,19 @@ use fsarena_report::visible;
 use fsarena_sys::mount;
 use serde_json::{Value, json};
 
-use crate::commands::{FORMAT, print, print_json};
+use crate::cli::DataFormat;
+use crate::commands::{FORMAT, data_format, print, print_json};
 use crate::exit::{Ended, Refusal};
 
 /// Prints the plan and checks it; changes nothing. `format` is that of the report: a plan has text and JSON.
 pub fn run(plan: &Plan, format: Option<&str>) -> Result<Ended> {
-    match format {
-        None | Some("text") => {
+    match data_format(format, "a plan")? {
+        DataFormat::Text => {
             let mut text = String::new();
             write_plan(&mut text, plan)?;
             print(&text)?;
         }
-        Some("json") => print_json(&json(plan))?,
-        Some(other) => {
-            let text = format!("a plan has no format `{other}`");
-            return Err(Refusal::wrong_use(text, "--dry-run --format text, or json").into());
-        }
+        DataFormat::Json => print_json(&json(plan))?,
     }
     require_options(plan)?;
     require_storage(plan)?;

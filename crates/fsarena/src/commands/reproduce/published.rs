@@ -4,11 +4,12 @@ use anyhow::Result;
 use fsarena_report::Style;
 
 use crate::cli::DataFormat;
-use crate::commands::write;
+use crate::commands::{data_format, write};
 use crate::exit::Ended;
 
 /// Prints the article `name` as text or JSON; runs nothing.
-pub fn run(name: &str, format: DataFormat, style: Style) -> Result<Ended> {
+pub fn run(name: &str, format: Option<&str>, style: Style) -> Result<Ended> {
+    let format = data_format(format, "an article")?;
     let article = fsarena_catalog::article(name)?;
     let findings = fsarena_articles::judge(&article);
     let text = match format {

@@ -1,5 +1,8 @@
 //! `--command`: commands of the user's own as workloads of the engine `program`.
 
+#[cfg(test)]
+mod tests;
+
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -325,97 +328,4 @@ fn name_of(words: &[String]) -> Name {
         name = format!("{name}-{piece}");
     }
     Name::from_text(&name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::Parser;
-
-    use crate::cli::{Arguments, Command};
-
-    fn chosen(arguments: &[&str]) -> Result<Choices> {
-        let words = ["fsarena", "compare", "ext4"].iter().chain(arguments);
-        let Command::Compare(compare) = Arguments::parse_from(words).command else { panic!("compare") };
-        from_commands(&compare, Programs::Installed)
-    }
-
-    fn names(arguments: &[&str]) -> Vec<String> {
-        chosen(arguments).expect("sound").chosen.into_iter().map(|(workload, _)| workload.name.to_string()).collect()
-    }
-
-    #[test]
-    fn commands_have_names_that_can_be_read() {
-        for (command, name) in [
-            ("make -C {dir}/src -j2", "make-C-src-j2"),
-            ("build=make -C {dir}", "build"),
-            ("/usr/bin/cp -r /etc {dir}/etc", "cp-r-etc-etc"),
-            ("sh -c 'a=1; cd \"$0\" && exec ./configure --with-much' {dir}", "sh-c"),
-            ("xz -T{threads} {dir}/x", "xz-T-x"),
-        ] {
-            assert_eq!(names(&["--command", command]), [name]);
-        }
-    }
-
-    #[test]
-    fn scans_give_a_workload_for_each_combination_that_differs() {
-        let scans = ["--scan", "threads=1,2", "--scan", "level=3,9"];
-        let own = ["--command", "one=xz -{level} -T{threads} {dir}/x", "--command", "two=cat {dir}/x"];
-        let commands = chosen(&[&own[..], &scans].concat()).expect("sound").chosen;
-        let words: Vec<_> =
-            commands.iter().map(|(it, _)| (it.name.as_str(), it.parameters["script"][1].clone())).collect();
-        assert_eq!(words[0], ("one@threads-1@level-3", json!("-3")));
-        assert_eq!(words[3], ("one@threads-2@level-9", json!("-9")));
-        assert_eq!(words[4].0, "two");
-        assert_eq!(words.len(), 5);
-    }
-
-    #[test]
-    fn a_value_stays_one_word() {
-        let own = ["--command", "x={a} {dir} {b}", "--scan", "a=one two,three", "--scan", "b=$HOME"];
-        let commands = chosen(&own).expect("sound").chosen;
-        assert_eq!(commands[0].0.parameters["script"], json!(["one two", "{dir}", "$HOME"]));
-    }
-
-    #[test]
-    fn the_sync_is_in_the_time_unless_it_is_set_apart() {
-        let of = |more: &[&str]| {
-            let Choices { chosen, notes, .. } = chosen(&[&["--command", "cp x {dir}"], more].concat()).expect("sound");
-            (chosen[0].0.ends_by_itself, chosen[0].0.durable, notes)
-        };
-        let (ends, durable, notes) = of(&[]);
-        assert_eq!((ends, durable), (false, DurablePoint::Syncfs));
-        assert!(notes[0].contains("is in its time"), "{notes:?}");
-        assert_eq!(of(&["--sync", "apart"]).1, DurablePoint::None);
-        let (ends, _, notes) = of(&["--metric", "rate=MB/s,higher:rate (.*)"]);
-        assert!(ends && notes[0].contains("`rate`"), "{notes:?}");
-    }
-
-    #[test]
-    fn cold_runs_are_workloads_of_their_own() {
-        let own = ["--command", "a=cat {dir}/x", "--cache"];
-        assert_eq!(names(&[&own[..], &["both"]].concat()), ["a", "a@cold"]);
-        assert_eq!(names(&[&own[..], &["cold"]].concat()), ["a@cold"]);
-    }
-
-    #[test]
-    fn what_cannot_be_meant_is_refused_and_what_may_be_is_noted() {
-        for (arguments, words) in [
-            (&["--command", "cp -r a b"][..], "no {dir}"),
-            (&["--command", "cp 'a {dir}"], "a quote is open"),
-            (&["--command", "CC=gcc make -C {dir}"], "begins like a variable"),
-            (&["--command", "a {dir}", "--scan", "x=1,2"], "no command has {x}"),
-            (&["--command", "a {x} {dir}", "--scan", "x=1", "--scan", "x=2"], "given twice"),
-            (&["--command", "a {dir}", "--command", "a {dir}"], "two commands have the name `a`"),
-            (&["--command", "a {dir}", "--metric", "r=s,lower:(x)", "--sync", "within"], "has no sync"),
-        ] {
-            let error = chosen(arguments).err().expect("refused").to_string();
-            assert!(error.contains(words), "{error}");
-        }
-        let notes = chosen(&["--command", "cat {dir}/x | wc"]).expect("understood").notes;
-        assert!(notes[0].contains("`|` is passed on as it is"), "{notes:?}");
-        let notes = |command: &str| chosen(&["--command", command]).expect("understood").notes;
-        assert!(notes("cp {dir}/x {to}")[0].contains("`{to}` is passed on as it is"));
-        assert_eq!(notes("sh -c 'for f in {} {A}; do cat ${f}; done' {dir}").len(), 1, "only the sync");
-    }
 }

@@ -1,0 +1,37 @@
+use super::*;
+
+/// A kind that is mounted by this program.
+struct MountedBy(&'static str);
+
+impl Kind for MountedBy {
+    fn name(&self) -> &'static str {
+        "fuse.other"
+    }
+
+    fn about(&self) -> &'static str {
+        "a test"
+    }
+
+    fn mounter(&self) -> Option<&'static str> {
+        Some(self.0)
+    }
+}
+
+#[test]
+fn a_program_that_mounts_nothing_is_noticed_whatever_it_says() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mounting = Mounting { source: "host:/folder".to_owned(), options: "ro".to_owned() };
+    let error = |program| mounting.mount_at(&MountedBy(program), folder.path()).expect_err("nothing is mounted");
+    assert!(matches!(error("true"), LaneError::WrongMount { .. }));
+    let failed = error("false");
+    assert!(matches!(failed, LaneError::Mounter { .. }));
+    assert!(failed.to_string().starts_with("`false host:/folder /"), "{failed}");
+}
+
+#[test]
+fn what_is_mounted_has_to_be_what_was_to_be_mounted() {
+    let ext4 = crate::kind::kind("ext4").expect("it exists");
+    let error = verify(ext4, "/dev/loop1000", Path::new("/proc")).expect_err("that is proc");
+    assert!(matches!(error, LaneError::WrongMount { .. }), "{error}");
+    assert!(error.to_string().starts_with("`/proc` should be ext4 from /dev/loop1000, and is proc from "), "{error}");
+}

@@ -1,0 +1,229 @@
+//! What a plan has to fulfil before a run begins.
+
+use anyhow::Result;
+use fsarena_analyse::{covered, not_here, unknown_names};
+use fsarena_execute::{estimated_round, estimated_setup, largest, require_libraries, unaligned};
+use fsarena_lane::{LaneError, lane_count, require};
+use fsarena_model::plan::Slowdown;
+use fsarena_model::{Bytes, Contender, Label, Mode, Plan, Rounds, Share, Storage, Workload};
+
+use crate::engines::ENGINES;
+use crate::exit::Refusal;
+
+/// Maximum share of a lane that data may fill: copy-on-write file systems need room for overwrites.
+const FILL: f64 = 0.6;
+
+/// Maximum of `--rounds`.
+const MOST_ROUNDS: u32 = 1000;
+
+/// Size of a lane's logical blocks, in bytes.
+const BLOCK: u64 = 4096;
+
+/// Refuses a plan, from arguments or from the store, that contradicts itself, or whose data do not fit on its lanes.
+pub fn require_sound(plan: &Plan) -> Result<()> {
+    require_labels(&plan.contenders)?;
+    plan.workloads.iter().try_for_each(fsarena_catalog::require_sound)?;
+    margin(plan.margin)?;
+    if matches!(plan.rounds, Rounds::Exactly(count) if !(1..=MOST_ROUNDS).contains(&count)) {
+        let text = format!("a run has at least one round and at most {MOST_ROUNDS}");
+        return Err(Refusal::wrong_use(text, "--rounds 10").into());
+    }
+    require_slowdowns(plan)?;
+    require_whole_blocks(plan)?;
+    require_lanes_to_precondition(plan)?;
+    require_work(plan)
+}
+
+/// Refuses a budget that is too short for one round.
+pub fn require_time(plan: &Plan) -> Result<()> {
+    if let Rounds::Within(budget) = plan.rounds {
+        let round = estimated_round(plan) + estimated_setup(plan);
+        if round > budget.0 {
+            return Err(fsarena_execute::RunError::Budget { budget: budget.0, round }.into());
+        }
+    }
+    Ok(())
+}
+
+/// Refuses slices if contenders use one disk in turn: slices need all contenders at the same time.
+pub fn require_one_at_a_time(plan: &Plan) -> Result<()> {
+    if plan.has_own_disks() && !plan.lanes.is_own() {
+        let text = "--one-at-a-time takes one disk, and contenders have virtual disks of their own";
+        return Err(Refusal::wrong_use(text, "leave out --one-at-a-time").into());
+    }
+    let sliced = plan.workloads.iter().find(|workload| workload.mode == Mode::Sliced);
+    match sliced.filter(|_| !plan.lanes.is_own()) {
+        _ if !plan.lanes.is_own() && matches!(plan.storage, Storage::Partitions(_)) => {
+            let text = "--one-at-a-time takes one disk or partition, and several are named";
+            Err(Refusal::wrong_use(text, "name one of them with --storage").into())
+        }
+        Some(workload) => {
+            let text =
+                format!("`{}` runs in slices, for which all contenders have to be there at a time", workload.name);
+            Err(Refusal::wrong_use(text, "leave out --one-at-a-time, or name workloads with `mode = \"whole\"`").into())
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses weights for workloads and groups that are not in the plan. Of a profile, one that is there suffices.
+pub fn require_mix(plan: &Plan) -> Result<()> {
+    let Some(mix) = &plan.mix else { return Ok(()) };
+    match unknown_names(plan, mix) {
+        None => Ok(()),
+        Some(_) if plan.profile.is_some() && covered(plan, mix).is_some() => Ok(()),
+        Some((name, _)) if !not_here(plan, &name).is_empty() => without_programs(plan, &name),
+        Some((name, known)) => {
+            let text = match &plan.profile {
+                Some(profile) => format!("the run has no workload of the profile `{profile}`"),
+                None => format!("there is no group and no workload `{name}` in this run that could have a weight"),
+            };
+            Err(Refusal::wrong_use(text, format!("there are {}", known.join(", "))).into())
+        }
+    }
+}
+
+/// Refuses a weight for a name whose workloads all lack programs. The error names the missing programs; if they have
+/// been installed since the stored run, it says so.
+fn without_programs(plan: &Plan, name: &str) -> Result<()> {
+    for missing in not_here(plan, name) {
+        let workload = fsarena_catalog::workload(&missing.workload)?;
+        ENGINES.of(&workload)?.require(&workload)?;
+    }
+    let text =
+        format!("no workload of `{name}` was run, for their programs were not there, and it cannot have a weight");
+    Err(Refusal::machine(text, "they are there now: make the run again").into())
+}
+
+/// Refuses a plan that this machine or this user cannot run; creates nothing.
+pub fn require_machine(plan: &Plan) -> Result<()> {
+    require::rights_and_kinds(plan)?;
+    require::memory_limits(plan)?;
+    for workload in &plan.workloads {
+        if let Some(engine) = ENGINES.named(&workload.engine) {
+            engine.require(workload)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses lanes or directories without enough room, and disks that are in use.
+pub fn require_space(plan: &Plan) -> Result<()> {
+    require::space(plan)?;
+    let data: Vec<Bytes> = plan.workloads.iter().map(|workload| workload.traits.peak).collect();
+    Ok(require::directories(plan, &data)?)
+}
+
+/// Refuses a margin of 0, within which no equivalence can be proved, and of 100 % or more.
+pub fn margin(margin: Share) -> Result<Share> {
+    match margin.0 > 0.0 && margin.0 < 1.0 {
+        true => Ok(margin),
+        false => Err(Refusal::wrong_use("a margin is above 0 % and below 100 %", "--margin 1%").into()),
+    }
+}
+
+/// Refuses slowdowns for unknown contenders, and for workloads of other programs, which cannot be slowed down.
+fn require_slowdowns(plan: &Plan) -> Result<()> {
+    let is_one = |label: &Label| plan.contenders.iter().any(|contender| contender.label == *label);
+    if let Some(label) = plan.uncounted.iter().find(|label| !is_one(label)) {
+        return Err(
+            Refusal::wrong_use(format!("there is no contender `{label}`"), "--no-counters takes a label").into()
+        );
+    }
+    for (index, Slowdown { label, .. }) in plan.slowdowns.iter().enumerate() {
+        if plan.slowdowns[..index].iter().any(|other| other.label == *label) {
+            return Err(Refusal::wrong_use(format!("`{label}` has two slowdowns"), "give it one").into());
+        }
+        if plan.contenders.iter().all(|contender| contender.label != *label) {
+            let labels: Vec<&str> = plan.contenders.iter().map(|contender| contender.label.0.as_str()).collect();
+            let text = format!("there is no contender `{label}` to be slowed");
+            return Err(Refusal::wrong_use(text, format!("the labels are {}", labels.join(", "))).into());
+        }
+    }
+    let is_foreign = |workload: &&Workload| workload.traits.program.is_some();
+    match plan.workloads.iter().find(is_foreign).filter(|_| !plan.slowdowns.is_empty()) {
+        None => Ok(()),
+        Some(workload) => {
+            let text = format!("`{}` is done by another program, which cannot be slowed", workload.name);
+            Err(Refusal::wrong_use(text, "use workloads of native engines: `fsarena list workloads`").into())
+        }
+    }
+}
+
+/// Refuses contenders with the same label.
+fn require_labels(contenders: &[Contender]) -> Result<()> {
+    let twice = |(index, contender): &(usize, &Contender)| {
+        contenders[..*index].iter().any(|other| other.label == contender.label)
+    };
+    match contenders.iter().enumerate().find(twice) {
+        None => Ok(()),
+        Some((_, contender)) => {
+            let text = format!("two contenders have the label `{}`", contender.label);
+            Err(Refusal::wrong_use(text, "give one of them another: a=ext4 b=ext4").into())
+        }
+    }
+}
+
+/// Refuses `--precondition` if the plan has no lanes.
+fn require_lanes_to_precondition(plan: &Plan) -> Result<()> {
+    match plan.precondition.is_none() || lane_count(plan) > 0 {
+        true => Ok(()),
+        false => {
+            let text = "there are no lanes that could be preconditioned: none of these contenders needs one";
+            Err(Refusal::wrong_use(text, "leave out --precondition").into())
+        }
+    }
+}
+
+fn require_whole_blocks(plan: &Plan) -> Result<()> {
+    let size = plan.lane_size.0;
+    match size > 0 && size.is_multiple_of(BLOCK) {
+        true => Ok(()),
+        false => {
+            let hint = format!("--lane-size {}", possible_size(plan));
+            Err(Refusal::wrong_use(format!("a lane of {size} bytes is not made of whole blocks of {BLOCK}"), hint)
+                .into())
+        }
+    }
+}
+
+/// A size close to the requested one, in whole blocks, that suffices for the plan's kinds and workloads.
+fn possible_size(plan: &Plan) -> u64 {
+    let data = largest(&plan.workloads).map_or(0, |workload| needed(workload.traits.peak).0);
+    let kinds = plan.contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
+    let smallest = kinds.map(|kind| kind.smallest_lane().0).max().unwrap_or(0);
+    plan.lane_size.0.max(data).max(smallest).max(1).div_ceil(BLOCK).saturating_mul(BLOCK)
+}
+
+/// The lane size that is needed for this amount of data.
+fn needed(data: Bytes) -> Bytes {
+    Bytes((data.0 as f64 / FILL).ceil() as u64)
+}
+
+/// Refuses workloads that are invalid, or do not fit on a lane.
+fn require_work(plan: &Plan) -> Result<()> {
+    if let Some(workload) = largest(&plan.workloads) {
+        let needed = needed(workload.traits.peak);
+        if lane_count(plan) > 0 && needed > plan.lane_size {
+            let wanted_by = format!("the workload `{}`", workload.name);
+            return Err(LaneError::LaneTooSmall { size: plan.lane_size, wanted_by, needed }.into());
+        }
+    }
+    require_whole_sectors(plan)?;
+    Ok(require_libraries(ENGINES, plan)?)
+}
+
+/// Refuses direct I/O that is not in multiples of the lanes' blocks. For directories, this is checked when a run opens
+/// its files.
+fn require_whole_sectors(plan: &Plan) -> Result<()> {
+    match unaligned(&plan.workloads, Bytes(BLOCK)).filter(|_| lane_count(plan) > 0) {
+        None => Ok(()),
+        Some((block, workload)) => {
+            let text = format!(
+                "the workload `{}` does direct I/O of {} bytes, and the lanes' blocks are {BLOCK} bytes long",
+                workload.name, block.0
+            );
+            Err(Refusal::wrong_use(text, "make `block-size` a multiple of 4096, or do without direct I/O").into())
+        }
+    }
+}
