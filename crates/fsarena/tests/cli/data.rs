@@ -79,9 +79,9 @@ fn a_plan_is_data() {
     let small = stage.small();
     let line = ["compare", "ext4", "xfs:noatime", "--dry-run", "--workload", &small, "--rounds", "3", "--seed", "7"];
     let plan = json(&stage, &line);
-    require_documented("compare --dry-run", &plan);
-    require_documented("compare --dry-run: contenders", &plan["contenders"][0]);
-    require_documented("compare --dry-run: workloads", &plan["workloads"][0]);
+    require_documented("--dry-run", &plan);
+    require_documented("--dry-run: contenders", &plan["contenders"][0]);
+    require_documented("--dry-run: workloads", &plan["workloads"][0]);
     assert_eq!((&plan["rounds"], &plan["seed"]), (&Value::from(3), &Value::from("7")));
     assert_eq!((&plan["contenders"][1]["mount"], &plan["budget_seconds"]), (&Value::from("noatime"), &Value::Null));
     let text = out(&run(stage.fsarena().args(line), 0));

@@ -83,7 +83,7 @@ fn a_plan_can_be_had_as_json_and_in_no_other_format() {
     let output = out(&run(stage.fsarena().args(plan).arg("json"), 0));
     let plan_of_article: serde_json::Value = serde_json::from_str(&output).expect("JSON");
     assert_eq!(plan_of_article["rounds"], 1);
-    assert_eq!(plan_of_article["contenders"][0]["kind"], "rsext4");
+    assert_eq!(plan_of_article["workloads"][0]["name"], "axvisor-shell");
     let refused = run(stage.fsarena().args(plan).arg("csv"), 2);
     assert!(err(&refused).contains("a plan has no format `csv`"), "{}", err(&refused));
 }
