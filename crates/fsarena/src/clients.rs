@@ -66,8 +66,7 @@ pub fn named(arguments: &cli::Clients) -> Result<Option<Clients>> {
 fn commands_of(place: &str) -> Result<Vec<String>> {
     let (launcher, rest) = place.split_once(':').unwrap_or((place, ""));
     let own = std::env::current_exe().context("the path of this program")?.display().to_string();
-    let own =
-        shlex::try_quote(&own).map_err(|_| Refusal::wrong_use("the path of this program", "rename it"))?.into_owned();
+    let own = quoted(&own)?;
     match launcher {
         "local" => Ok(vec![format!("{own} agent"); count(place, rest)?]),
         "ssh" => Ok(hosts(rest)?.iter().map(|host| format!("ssh {host} fsarena agent")).collect()),
@@ -100,7 +99,7 @@ fn hosts(path: &str) -> Result<Vec<String>> {
         Refusal::wrong_use(format!("read the hosts in `{path}`: {error}"), hint)
     })?;
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
-    let hosts: Vec<String> = lines.filter_map(|line| Some(line.split_whitespace().next()?.to_owned())).collect();
+    let hosts: Vec<&str> = lines.filter_map(|line| Some(host(line.split_whitespace().next()?))).collect();
     match hosts.iter().find(|host| host.starts_with('-')) {
         _ if hosts.is_empty() => {
             Err(Refusal::wrong_use(format!("`{path}` names no host"), "write one host per line").into())
@@ -108,12 +107,27 @@ fn hosts(path: &str) -> Result<Vec<String>> {
         Some(host) => {
             Err(Refusal::wrong_use(format!("`{host}` in `{path}` is no host"), "write one host per line").into())
         }
-        None => Ok(hosts),
+        None => hosts.into_iter().map(quoted).collect(),
     }
 }
 
 /// The nodes of the Slurm allocation in which this command runs.
 fn slurm_nodes() -> Result<Vec<String>> {
+/// A host as ssh and mpirun take it: without the brackets of an IPv6 address, and without the `:SLOTS` of MPICH's host
+/// files.
+fn host(word: &str) -> &str {
+    let bare = word.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(word);
+    match bare.split_once(':') {
+        Some((host, slots)) if !slots.is_empty() && slots.bytes().all(|letter| letter.is_ascii_digit()) => host,
+        _ => bare,
+    }
+}
+
+fn quoted(word: &str) -> Result<String> {
+    let refusal = |_| Refusal::wrong_use(format!("`{word}` has a null byte"), "rename it");
+    Ok(shlex::try_quote(word).map_err(refusal)?.into_owned())
+}
+
     let refusal =
         |text: String| Refusal::machine(text, "start it within an allocation (salloc -N4), or: --clients slurm:4");
     let list = std::env::var("SLURM_JOB_NODELIST").map_err(|_| refusal("this is no allocation of Slurm".to_owned()))?;
@@ -333,11 +347,11 @@ mod tests {
     #[test]
     fn a_host_file_has_a_host_per_line() {
         let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
-        writeln!(file, "# nodes\nnode1 slots=4\n\nme@node2 # the second").expect("written");
+        writeln!(file, "# nodes\nnode1 slots=4\n\nme@node2 # the second\nnode3:8\n[fd00::1]").expect("written");
         let path = file.path().display().to_string();
         assert_eq!(
             commands_of(&format!("ssh:{path}")).expect("hosts"),
-            ["ssh node1 fsarena agent", "ssh me@node2 fsarena agent"]
+            ["node1", "me@node2", "node3", "fd00::1"].map(|host| format!("ssh {host} fsarena agent"))
         );
         writeln!(file, "-oProxyCommand=x").expect("written");
         assert!(commands_of(&format!("ssh:{path}")).is_err());
