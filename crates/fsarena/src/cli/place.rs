@@ -1,6 +1,7 @@
 //! Where a run takes place.
 
 use clap::{Args, ValueEnum};
+use fsarena_guest::BootMount;
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{Kind, kernel_has};
 use fsarena_model::clients;
@@ -85,6 +86,16 @@ pub struct Guest {
 
 /// How a guest's instructions are executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+    /// Connect its agent to stdin and stdout, as a client of a run: --client 'fsarena guest --agent --mount …'
+    #[arg(long)]
+    pub agent: bool,
+    /// Mount this in it, a line as in fstab(5): '10.0.2.2:/export /mnt/nfs nfs4 port=2049'; 10.0.2.2 is this machine.
+    /// Can be repeated
+    #[arg(long, value_name = "LINE")]
+    pub mount: Vec<BootMount>,
+    /// Further arguments of QEMU, split into words as in a shell; can be repeated
+    #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
+    pub qemu: Vec<String>,
 pub enum How {
     /// By KVM if it works, otherwise emulated.
     Auto,
