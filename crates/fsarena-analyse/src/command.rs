@@ -53,6 +53,7 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     for slowdown in &plan.slowdowns {
         words.extend(["--slowdown".to_owned(), format!("{}={}%", slowdown.label, slowdown.share.0 * 100.0)]);
     }
+    words.extend(plan.guarantees.iter().flat_map(|stated| ["--guarantee".to_owned(), stated.to_string()]));
     words.extend(plan.uncounted.iter().flat_map(|label| ["--no-counters".to_owned(), label.to_string()]));
     words.extend((!plan.precondition.is_none()).then(|| "--precondition".to_owned()));
     // `fsarena calibrate --slices` draws its seed.

@@ -7,6 +7,7 @@ mod work;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::mem::discriminant;
 use std::os::unix::fs::MetadataExt;
 
 use anyhow::Result;
@@ -19,7 +20,7 @@ use fsarena_model::plan::{Lanes, Slowdown};
 use fsarena_model::reproduction::Scale;
 use fsarena_model::{
     Budget, Bytes, Contender, Label, Matrix, Mode, Nanos, NoiseBounds, Often, Plan, Precondition, Rounds, Share,
-    Storage, Workload,
+    Stated, Storage, Workload,
 };
 
 use crate::cli::{Compare, Place};
@@ -78,6 +79,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         clients: None,
         medium: arguments.medium,
         slowdowns: arguments.slowdown.clone(),
+        guarantees: arguments.guarantee.clone(),
         noise,
         baselines: arguments.baselines.unwrap_or(usual),
         usual_baselines,
@@ -192,6 +194,7 @@ pub fn require_sound(plan: &Plan) -> Result<()> {
         return Err(Refusal::wrong_use(text, "--rounds 10").into());
     }
     require_slowdowns(plan)?;
+    require_guarantees(plan)?;
     require_whole_blocks(plan)?;
     require_lanes_to_precondition(plan)?;
     require_work(plan)
@@ -312,6 +315,23 @@ fn require_slowdowns(plan: &Plan) -> Result<()> {
             Err(Refusal::wrong_use(text, "use workloads of native engines: `fsarena list workloads`").into())
         }
     }
+}
+
+/// Refuses guarantees that are stated twice, or about file systems whose guarantees are known.
+fn require_guarantees(plan: &Plan) -> Result<()> {
+    for (index, Stated { label, promise }) in plan.guarantees.iter().enumerate() {
+        let is_directory = |contender: &Contender| contender.label == *label && contender.is_directory();
+        if !plan.contenders.iter().any(is_directory) {
+            let text = format!("there is no directory `{label}` whose guarantees could be stated");
+            return Err(Refusal::wrong_use(text, "nfs=dir:/mnt/nfs --guarantee nfs=unflushed").into());
+        }
+        let is_same = |other: &Stated| other.label == *label && discriminant(&other.promise) == discriminant(promise);
+        if plan.guarantees[..index].iter().any(is_same) {
+            let text = format!("two guarantees of `{label}` contradict each other");
+            return Err(Refusal::wrong_use(text, "state one of them").into());
+        }
+    }
+    Ok(())
 }
 
 /// The matrices of a command line, and their contenders.
