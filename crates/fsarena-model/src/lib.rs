@@ -43,7 +43,7 @@ pub mod workload;
 pub use across::Across;
 pub use article::Article;
 pub use baseline::{Baseline, BaselineKind, Often};
-pub use clients::{ClientFacts, Clients, ClientsWork, ClockOffset, MachineName, WhenLost};
+pub use clients::{ClientFacts, Clients, ClientsWork, ClockOffset, FileServer, MachineName, WhenLost};
 pub use comparison::{Comparison, Verdict};
 pub use conditions::Conditions;
 pub use contender::{Contender, Durability, Guarantee, Label};

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use fsarena_execute::remote::ClientMachines;
+use fsarena_execute::remote::{ClientMachines, Server};
 use fsarena_execute::{Listener, Remaining, Resumption, RunError, TestbedError};
 use fsarena_model::event::Note;
 use fsarena_model::{Clients, Event, Measure, Mode, NoiseBounds, Often, Plan, RunRecord, Severity, Workload};
@@ -20,6 +20,7 @@ use fsarena_sys::{MonotonicClock, clock};
 use crate::agent::{self, End, Order, Request, StoredRun};
 use crate::calls::Connection;
 use crate::exit::Refusal;
+use crate::file_server::Shell;
 use crate::{cli, deploy};
 
 /// How long an agent may be silent. It writes a line every ten seconds.
@@ -59,7 +60,8 @@ pub fn named(arguments: &cli::Clients) -> Result<Option<Clients>> {
     if numbers.is_empty() {
         numbers.push(all);
     }
-    Ok(Some(Clients { commands, numbers, when_lost: arguments.when_lost.into() }))
+    let (when_lost, servers) = (arguments.when_lost.into(), arguments.server.clone());
+    Ok(Some(Clients { commands, numbers, when_lost, servers }))
 }
 
 /// The commands that start agents at `place`, as `--clients` names it.
@@ -111,8 +113,6 @@ fn hosts(path: &str) -> Result<Vec<String>> {
     }
 }
 
-/// The nodes of the Slurm allocation in which this command runs.
-fn slurm_nodes() -> Result<Vec<String>> {
 /// A host as ssh and mpirun take it: without the brackets of an IPv6 address, and without the `:SLOTS` of MPICH's host
 /// files.
 fn host(word: &str) -> &str {
@@ -128,6 +128,8 @@ fn quoted(word: &str) -> Result<String> {
     Ok(shlex::try_quote(word).map_err(refusal)?.into_owned())
 }
 
+/// The nodes of the Slurm allocation in which this command runs.
+fn slurm_nodes() -> Result<Vec<String>> {
     let refusal =
         |text: String| Refusal::machine(text, "start it within an allocation (salloc -N4), or: --clients slurm:4");
     let list = std::env::var("SLURM_JOB_NODELIST").map_err(|_| refusal("this is no allocation of Slurm".to_owned()))?;
@@ -213,7 +215,9 @@ fn perform(
     let mut agents = Agents(commands.iter().map(|command| Agent::start(command)).collect::<Result<_>>()?);
     let connections = agents.connect(&request, listener)?;
     let over = Arc::new(AtomicBool::new(false));
-    let mut machines = ClientMachines::new(plan, connections, Rc::new(MonotonicClock), Arc::clone(&over));
+    let servers = clients.servers.iter().map(|server| Ok(Box::new(Shell::start(server)?) as Box<dyn Server>));
+    let servers = servers.collect::<Result<_>>()?;
+    let mut machines = ClientMachines::new(plan, connections, servers, Rc::new(MonotonicClock), Arc::clone(&over));
     let look = || stop.load(Ordering::Relaxed) || over.load(Ordering::Relaxed);
     let ended = fsarena_engine::watched(look, |stop| session(&mut machines, stop, listener));
     let lost = machines.lost();
