@@ -157,6 +157,7 @@ fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
         guarantees: facts.map(|facts| facts.guarantees.clone()).unwrap_or_default(),
         features: facts.map(|facts| facts.features.clone()).unwrap_or_default(),
         read_ahead_kib: facts.and_then(|facts| facts.read_ahead_kib),
+        sharing: durability::sharing(record, &contender.label),
     }
 }
 

@@ -53,6 +53,7 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     for slowdown in &plan.slowdowns {
         words.extend(["--slowdown".to_owned(), format!("{}={}%", slowdown.label, slowdown.share.0 * 100.0)]);
     }
+    words.extend(plan.guarantees.iter().flat_map(|stated| ["--guarantee".to_owned(), stated.to_string()]));
     words.extend(plan.uncounted.iter().flat_map(|label| ["--no-counters".to_owned(), label.to_string()]));
     words.extend((!plan.precondition.is_none()).then(|| "--precondition".to_owned()));
     // `fsarena calibrate --slices` draws its seed.
@@ -69,7 +70,8 @@ fn clients(clients: &Clients) -> Vec<String> {
     let commands = clients.commands.iter().flat_map(|command| ["--client".to_owned(), command.clone()]);
     let numbers: Vec<String> = clients.numbers.iter().map(ToString::to_string).collect();
     let lost = (clients.when_lost == WhenLost::Continue).then(|| "--when-lost=continue".to_owned());
-    commands.chain(["--clients-scale".to_owned(), numbers.join(",")]).chain(lost).collect()
+    let servers = clients.servers.iter().flat_map(|server| ["--server".to_owned(), server.to_string()]);
+    commands.chain(["--clients-scale".to_owned(), numbers.join(",")]).chain(lost).chain(servers).collect()
 }
 
 /// The profile that stands for all workloads of the plan; `None` if the plan has more or fewer.

@@ -1,23 +1,49 @@
-//! Observed durability classes: the guarantee of a contender's kind and mount options, unless its device receives no
-//! flush.
+//! Classes of contenders that are ranked with each other. Durability: the guarantee of a contender's kind and mount
+//! options, unless its device receives no flush. On clients also coherence. What the user states about a server counts
+//! first.
 
 use fsarena_model::event::Note;
 use fsarena_model::trial::SYNCS;
-use fsarena_model::{Durability, DurablePoint, Label, Outcome, RunRecord, Severity, Trial, Workload, probe};
+use fsarena_model::{
+    Class, Durability, DurablePoint, Label, Outcome, Promise, RunRecord, Severity, Sharing, Trial, Workload, probe,
+};
 
 /// With at least this many syncs, missing flushes are no coincidence.
 const ENOUGH: f64 = 20.0;
 /// A contender with fewer flushes per sync than this does not flush; mounting may cause a few.
 const NONE: f64 = 0.05;
 
-/// The durability class of a contender of the plan; `None` if the contender was never made.
-pub fn class(record: &RunRecord, contender: usize) -> Option<Durability> {
-    of_label(record, &record.plan.contenders[contender].label)
+/// The class of a contender of the plan; `None` if the contender was never made.
+pub fn class(record: &RunRecord, contender: usize) -> Option<Class> {
+    let label = &record.plan.contenders[contender].label;
+    let coherence = record.plan.clients.as_ref().and_then(|_| sharing(record, label)?.coherence);
+    Some(Class { durability: of_label(record, label)?, coherence })
+}
+
+/// What the contender `label` promises to its clients, with what the user states; `None` if it is no shared folder.
+pub fn sharing(record: &RunRecord, label: &Label) -> Option<Sharing> {
+    let mut sharing = record.contenders.iter().find(|facts| facts.label == *label)?.sharing.clone()?;
+    for promise in stated(record, label) {
+        match promise {
+            Promise::Durability(class) => sharing.fsync = format!("{class}, as stated"),
+            Promise::Coherence(class) => sharing.coherence = Some(class),
+        }
+    }
+    Some(sharing)
+}
+
+fn stated(record: &RunRecord, label: &Label) -> impl Iterator<Item = Promise> {
+    record.plan.guarantees.iter().filter(move |stated| stated.label == *label).map(|stated| stated.promise)
 }
 
 /// The durability class of the contender `label`.
 pub fn of_label(record: &RunRecord, label: &Label) -> Option<Durability> {
-    let guaranteed = record.contenders.iter().find(|facts| facts.label == *label)?.durability;
+    let made = record.contenders.iter().find(|facts| facts.label == *label)?.durability;
+    let stated = stated(record, label).find_map(|promise| match promise {
+        Promise::Durability(class) => Some(class),
+        Promise::Coherence(_) => None,
+    });
+    let guaranteed = stated.unwrap_or(made);
     let is_broken = guaranteed == Durability::Flushed && unflushed(record, label).is_some();
     Some(if is_broken { Durability::Unflushed } else { guaranteed })
 }

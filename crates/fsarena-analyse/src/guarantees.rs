@@ -58,6 +58,7 @@ mod tests {
             read_ahead_kib: None,
             says_alignment: None,
             shared_folder: None,
+            sharing: None,
         }
     }
 

@@ -6,7 +6,7 @@ mod advice;
 use std::collections::BTreeMap;
 
 use fsarena_model::comparison::{Cell, PairVerdict};
-use fsarena_model::{Durability, Mix, Plan, Recommendation, RunRecord, Unavailable, Weight};
+use fsarena_model::{Class, Mix, Plan, Recommendation, RunRecord, Unavailable, Weight};
 
 use crate::durability::class;
 use crate::looks::Standing;
@@ -46,7 +46,7 @@ pub fn recommendation(
     let workloads = weights.iter().map(|(number, weight)| (record.plan.workloads[*number].name.to_string(), *weight));
     let workloads = workloads.collect();
     let evidence = Evidence { record, standing, cells, verdicts, parts, weights };
-    let classes = classes(record).into_iter().map(|(durability, members)| evidence.advice(durability, &members));
+    let classes = classes(record).into_iter().map(|(class, members)| evidence.advice(class, &members));
     let (absent, without) = (absent(&record.plan, whole), without(&record.plan, whole));
     let profile = record.plan.profile.clone();
     Some(Recommendation { profile, mix, absent, workloads, without, classes: classes.collect() })
@@ -121,8 +121,8 @@ fn weights(parts: &[Part]) -> BTreeMap<usize, f64> {
 }
 
 /// The contenders (indices in the plan) of each durability class that has two or more.
-fn classes(record: &RunRecord) -> Vec<(Durability, Vec<usize>)> {
-    let mut classes: BTreeMap<Durability, Vec<usize>> = BTreeMap::new();
+fn classes(record: &RunRecord) -> Vec<(Class, Vec<usize>)> {
+    let mut classes: BTreeMap<Class, Vec<usize>> = BTreeMap::new();
     for contender in 0..record.plan.contenders.len() {
         if let Some(class) = class(record, contender) {
             classes.entry(class).or_default().push(contender);

@@ -24,12 +24,12 @@ pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<
 fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Cell), b: (usize, &Cell)) -> PairVerdict {
     let workload = &record.plan.workloads[index];
     let pair = standing.pair(index, a.0, b.0);
-    let durability_differs = class(record, a.0) != class(record, b.0);
+    let apart = apart(record, a.0, b.0);
     let takes_no_part = [a.1, b.1].iter().any(|cell| !record.plan.takes_part(&cell.contender, &cell.workload));
     let latest = pair.map(|pair| pair.latest);
     let pointwise = latest.and_then(|latest| latest.pointwise);
     let decision = pair.and_then(Pair::decision);
-    let (verdict, reason) = judge(pair, takes_no_part, durability_differs, a.1, b.1);
+    let (verdict, reason) = judge(pair, takes_no_part, apart, a.1, b.1);
     let is_open = verdict == Verdict::Undecided;
     let outlook = latest.and_then(|latest| latest.outlook);
     // An equivalence at the device's limit counts as undecided. Further rounds would not change that, so none are asked
@@ -97,7 +97,17 @@ fn joined(parts: &[String]) -> String {
     present.join("; ")
 }
 
-fn judge(pair: Option<&Pair>, takes_no_part: bool, durability_differs: bool, a: &Cell, b: &Cell) -> (Verdict, String) {
+/// Why two contenders are never ranked with each other; `None` if they are of one class.
+fn apart(record: &RunRecord, a: usize, b: usize) -> Option<&'static str> {
+    let durability = |contender| class(record, contender).map(|class| class.durability);
+    if durability(a) != durability(b) {
+        return Some("different durability: never ranked with each other");
+    }
+    let differs = class(record, a) != class(record, b);
+    differs.then_some("clients see changes of others at different times: never ranked with each other")
+}
+
+fn judge(pair: Option<&Pair>, takes_no_part: bool, apart: Option<&str>, a: &Cell, b: &Cell) -> (Verdict, String) {
     let flags: Vec<(&Label, &Validity)> =
         [a, b].into_iter().flat_map(|cell| cell.validity.iter().map(move |flag| (&cell.contender, flag))).collect();
     let reasons = |chosen: &dyn Fn(&Validity) -> bool| {
@@ -109,10 +119,7 @@ fn judge(pair: Option<&Pair>, takes_no_part: bool, durability_differs: bool, a: 
         _ if !forbidden.is_empty() => (Verdict::Invalid, forbidden),
         None if takes_no_part => (Verdict::Invalid, "one of them cannot do this".to_owned()),
         None if a.rounds == 0 || b.rounds == 0 => (Verdict::Undecided, "not measured".to_owned()),
-        None if durability_differs => {
-            (Verdict::Invalid, "different durability: never ranked with each other".to_owned())
-        }
-        None => (Verdict::Invalid, "the figures cannot be compared".to_owned()),
+        None => (Verdict::Invalid, apart.unwrap_or("the figures cannot be compared").to_owned()),
         Some(pair) if pair.is_unsteady => {
             (Verdict::Invalid, "unsteady: later rounds contradict earlier ones".to_owned())
         }

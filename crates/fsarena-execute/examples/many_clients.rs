@@ -102,10 +102,10 @@ fn measure(count: u64) {
     let client = |number| Simulated { traffic: Rc::clone(&traffic), calls: RefCell::default(), number };
     let (stop, over) = (AtomicBool::new(false), Arc::new(AtomicBool::new(false)));
     let commands = (0..count).map(|number| format!("ssh node{number} fsarena agent")).collect();
-    let clients = Clients { commands, numbers: vec![count as u32], when_lost: WhenLost::End };
+    let clients = Clients { commands, numbers: vec![count as u32], when_lost: WhenLost::End, servers: Vec::new() };
     let plan = Plan { clients: Some(clients), ..Plan::of(Vec::new()) };
     let remotes = (0..count).map(client).collect();
-    let mut machines = ClientMachines::new(&plan, remotes, Rc::new(MonotonicClock), over);
+    let mut machines = ClientMachines::new(&plan, remotes, Vec::new(), Rc::new(MonotonicClock), over);
     let workload: Workload = fsarena_catalog::workload("create-fsync").expect("of the catalogue");
     let mut job = machines.open(0, &workload.with_clients(count as u32), 1, &stop).expect("it opens");
     traffic.messages.set(0);

@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::TestbedError;
 
-pub use clients::ClientMachines;
+pub use clients::{ClientMachines, Server};
 pub use machines::Machines;
 pub use served::Served;
 

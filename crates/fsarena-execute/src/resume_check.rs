@@ -102,6 +102,7 @@ mod tests {
             read_ahead_kib: None,
             says_alignment: None,
             shared_folder: None,
+            sharing: None,
         }
     }
 

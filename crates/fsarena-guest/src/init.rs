@@ -15,6 +15,8 @@ use rustix::mount::{MountFlags, mount, mount_move};
 use rustix::process::{WaitOptions, chdir, chroot, getpid};
 use rustix::system::{RebootCommand, finit_module, reboot, sethostname};
 
+use crate::BootMount;
+
 /// The archive's directory of modules. No other system has it.
 pub const MODULES: &str = "fsarena-modules";
 /// Name of the virtio-serial port of the agent.
@@ -28,6 +30,12 @@ pub const ROOT_COPY: &str = "fsarena-root.img";
 pub const ORDER: &str = "fsarena-order.json";
 /// The kernel's parameter for a simulated disk: size in MiB, latency in ns, bandwidth in MB/s or 0, cache in MiB.
 pub const SIMULATED: &str = "fsarena.disk";
+
+/// The archive's list of what the guest mounts, as lines of fstab(5).
+pub const MOUNTS: &str = "fsarena-mounts";
+
+/// The kernel's parameter for the guest's host name.
+pub const NAME: &str = "fsarena.name";
 
 /// The kernel's parameter for the guest's address on the network, with the length of its prefix.
 pub const ADDRESS: &str = "fsarena.address";
@@ -47,6 +55,11 @@ pub fn by_id(serial: &str) -> PathBuf {
 /// Whether this process is the first one of a guest.
 pub fn is_init() -> bool {
     getpid().is_init() && Path::new("/").join(MODULES).is_dir()
+}
+
+/// Whether this machine is a guest that is a client: what it writes outside of its mounts ends with it.
+pub fn is_client() -> bool {
+    matches!(parameter(NAME), Ok(Some(_)))
 }
 
 /// Runs the guest; never returns. `arguments` are those with which this binary becomes the agent.
@@ -69,8 +82,9 @@ fn start(arguments: &[&str]) -> io::Result<()> {
     }
     load_modules()?;
     let order = fs::read(Path::new("/").join(ORDER)).ok();
+    let mounts = fs::read_to_string(Path::new("/").join(MOUNTS)).unwrap_or_default();
     enter_root()?;
-    sethostname(b"guest")?;
+    sethostname(parameter(NAME)?.unwrap_or_else(|| "guest".to_owned()).as_bytes())?;
     for (kind, point) in [("tmpfs", "/tmp"), ("tmpfs", "/run"), ("tmpfs", "/dev/shm"), ("devpts", "/dev/pts")] {
         fs::create_dir_all(point)?;
         mount_kind(kind, "none", point, "")?;
@@ -79,6 +93,9 @@ fn start(arguments: &[&str]) -> io::Result<()> {
     name_disks()?;
     simulate_disk()?;
     connect()?;
+    for line in mounts.lines() {
+        line.parse::<BootMount>().map_err(io::Error::other)?.mount()?;
+    }
     let port = port()?;
     let mut agent = Command::new("/proc/self/exe");
     agent.args(arguments).env("PATH", "/usr/sbin:/usr/bin").env("HOME", "/root").stdout(Stdio::from(port.try_clone()?));

@@ -4,6 +4,7 @@
 //! into a folder of the user's cache; nothing is installed. QEMU runs it, with KVM where that works. This binary is its
 //! init ([`init`]), which starts the agent on a virtio-serial port. No step needs root.
 
+mod boot_mount;
 mod channel;
 mod cpio;
 mod error;
@@ -26,6 +27,7 @@ use fsarena_model::Bytes;
 use fsarena_model::guest::{Accelerator, Guest, GuestDisk};
 use rustix::fs::{FlockOperation, flock};
 
+pub use boot_mount::{BadMount, BootMount};
 pub use channel::{RawDisk, memory};
 pub use error::GuestError;
 pub use kernel::named;

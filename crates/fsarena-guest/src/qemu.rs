@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{self, Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -17,6 +17,7 @@ use std::time::Duration;
 use fsarena_model::Bytes;
 use fsarena_model::guest::{Accelerator, DiskMode, GuestDisk};
 use fsarena_sys::child::{self, Patience, end_with_parent};
+use rustix::system::uname;
 
 use crate::channel::{self, Channel, RawDisk};
 use crate::cpio::Archive;
@@ -24,7 +25,7 @@ use crate::lanes::{self, LaneDisk};
 use crate::monitor::{DiskCounts, Monitor};
 use crate::root::Root;
 use crate::shares::{self, Shares};
-use crate::{GuestError, Prepared, RAW, init};
+use crate::{BootMount, GuestError, Prepared, RAW, init};
 
 const PROGRAM: &str = "qemu-system-x86_64";
 
@@ -153,6 +154,7 @@ impl Hardware<'_> {
             archive.file("init", &binary)?;
             copied.as_ref().map_or(Ok(()), |root| archive.file(init::ROOT_COPY, root))?;
             self.order.map_or(Ok(()), |order| archive.file(init::ORDER, order))?;
+            self.shares.at_boot().map_or(Ok(()), |mounts| archive.file(init::MOUNTS, lines(mounts).as_bytes()))?;
             archive.finish()?;
             file.write_all(&modules)?;
             file.seek(SeekFrom::Start(0))
@@ -186,6 +188,9 @@ impl Hardware<'_> {
         }
         if self.shares.has_network() {
             line += &format!(" {}={}", init::ADDRESS, shares::GUEST);
+        }
+        if self.shares.at_boot().is_some() {
+            line += &format!(" {}={}", init::NAME, client_name());
         }
         if self.is_deterministic() {
             line += " norandmaps random.trust_cpu=off";
@@ -229,9 +234,6 @@ impl Hardware<'_> {
             add("-blockdev", format!("driver=file,node-name=root,read-only=on,filename={image}"));
             add("-device", format!("virtio-blk-pci,drive=root,serial={}", init::ROOT));
         }
-        for pair in self.shares.arguments(self.memory()).chunks_exact(2) {
-            add(&pair[0], pair[1].clone());
-        }
         if let Some(RawDisk { content, log }) = self.raw {
             add("-add-fd", format!("fd={},set=2", content.as_raw_fd()));
             add("-blockdev", "driver=file,node-name=raw,filename=/dev/fdset/2".to_owned());
@@ -250,8 +252,19 @@ impl Hardware<'_> {
         for (index, disk) in lanes.iter().enumerate() {
             words.extend(disk.arguments(4 + index));
         }
+        words.extend(self.shares.arguments(self.memory()));
         words
     }
+}
+
+fn lines(mounts: &[BootMount]) -> String {
+    mounts.iter().map(|mount| format!("{mount}\n")).collect()
+}
+
+/// The host name of a guest that is a client. Servers tell their NFS clients apart by it (nfs(5), "nfs4_unique_id").
+fn client_name() -> String {
+    let host: String = uname().nodename().to_string_lossy().chars().take(40).collect();
+    format!("{host}-guest-{}", process::id())
 }
 
 /// A value of a QEMU option: commas are doubled.

@@ -1,5 +1,5 @@
 //! Folders of the host that a guest mounts, and their servers. The servers listen on a socket of the run's folder or on
-//! the loopback device, and end with this process.
+//! the loopback device, and end with this process. A guest that is a client of servers of others mounts their folders.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -12,7 +12,7 @@ use fsarena_model::{Bytes, Contender};
 use fsarena_sys::child::{self, Patience};
 use fsarena_sys::daemon::{Daemon, Wrapping};
 
-use crate::GuestError;
+use crate::{BootMount, GuestError};
 
 /// The host as the guest sees it, and the guest, on QEMU's user network (QEMU, "Using the user mode network stack").
 const HOST: &str = "10.0.2.2";
@@ -47,6 +47,8 @@ pub struct Shares {
     /// Options of the network: what it connects with programs of the host.
     forwards: String,
     has_shared_memory: bool,
+    /// What a client mounts when it boots; `None`: the guest is no client.
+    of_others: Option<Vec<BootMount>>,
     /// They end when this is dropped.
     servers: Vec<Daemon>,
 }
@@ -170,6 +172,16 @@ impl Shares {
             }
         }
         Ok(shares)
+    }
+
+    /// Folders of servers of others, which the guest mounts when it boots; `arguments` are further ones of QEMU.
+    pub fn of_others(mounts: Vec<BootMount>, arguments: Vec<String>) -> Self {
+        Self { of_others: Some(mounts), arguments, has_network: true, ..Self::default() }
+    }
+
+    /// What a client mounts when it boots; `None`: the guest is no client.
+    pub fn at_boot(&self) -> Option<&[BootMount]> {
+        self.of_others.as_deref()
     }
 
     /// QEMU's arguments for a guest with that much memory.

@@ -21,6 +21,7 @@ mod queue;
 pub mod require;
 pub mod reread;
 pub mod shared;
+mod sharing;
 mod site;
 mod space;
 mod storage;

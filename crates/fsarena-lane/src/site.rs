@@ -18,7 +18,7 @@ use fsarena_sys::{block, clock, mount, mountinfo};
 
 use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
-use crate::{CheckResult, LaneError, alignment};
+use crate::{CheckResult, LaneError, alignment, shared, sharing};
 
 /// Mount options with which the kernel shows what a library has written: it writes nothing, and replays no journal.
 pub const UNTOUCHED: &str = "ro,norecovery";
@@ -294,16 +294,19 @@ pub fn facts(contender: &Contender, kind: &dyn Kind, site: &Site) -> Result<Cont
     // Of a mount that a chroot hides, the magic number is known (magic.h).
     let volatile = ["tmpfs", "ramfs", "0x1021994", "0x858458f6"].contains(&mount.kind.as_str());
     let ranked_as = if volatile { crate::kind::kind("tmpfs").unwrap_or(kind) } else { kind };
+    let mounted_as = shared::kind_of(&mount);
+    let keeps_nothing = is_unsafe(contender) || sharing::keeps_syncs(mounted_as, &options);
     Ok(ContenderFacts {
         label: contender.label.clone(),
         mkfs: site.mkfs.clone(),
-        mount: format!("{} {options}", crate::shared::kind_of(&mount)),
-        durability: if is_unsafe(contender) { Durability::Unflushed } else { ranked_as.durability(&options) },
+        mount: format!("{mounted_as} {options}"),
+        durability: if keeps_nothing { Durability::Unflushed } else { ranked_as.durability(&options) },
         guarantees: kind.guarantees(&features, &options),
         features,
         read_ahead_kib: read_ahead(&site.directory),
         says_alignment: alignment::says_alignment(&site.directory),
-        shared_folder: crate::shared::remark(crate::shared::kind_of(&mount)),
+        shared_folder: shared::remark(mounted_as),
+        sharing: sharing::of(mounted_as, &options),
     })
 }
 
@@ -325,6 +328,7 @@ fn facts_of_library(contender: &Contender, kind: &dyn Kind, site: &Site) -> Cont
         read_ahead_kib: None,
         says_alignment: None,
         shared_folder: None,
+        sharing: None,
     }
 }
 

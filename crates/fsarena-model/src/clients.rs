@@ -1,5 +1,8 @@
 //! Clients: machines that do the same work on the same shared file systems at the same time.
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Bytes;
@@ -14,6 +17,38 @@ pub struct Clients {
     /// What happens when a client is lost.
     #[serde(default)]
     pub when_lost: WhenLost,
+    /// The file servers whose caches are dropped before cold work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<FileServer>,
+}
+
+/// A file server, on which a shell drops the cache and counts what disks read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileServer {
+    /// The block devices of its file systems, as in /proc/diskstats.
+    pub disks: Vec<String>,
+    /// The command that starts a shell of root there, such as `ssh root@server sh`.
+    pub command: String,
+}
+
+impl fmt::Display for FileServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.disks.join(","), self.command)
+    }
+}
+
+/// Parses `sdb,sdc=ssh root@server sh`.
+impl FromStr for FileServer {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || "disks, `=` and the command of a shell, as in 'sdb,sdc=ssh root@server sh'".to_owned();
+        let (disks, command) = text.split_once('=').ok_or_else(wrong)?;
+        let disks: Vec<String> = disks.split(',').map(|disk| disk.trim_start_matches("/dev/").to_owned()).collect();
+        let is_name = |disk: &String| !disk.is_empty() && !disk.contains([' ', '/']);
+        let is_right = disks.iter().all(is_name) && !command.trim().is_empty();
+        is_right.then(|| Self { disks, command: command.to_owned() }).ok_or_else(wrong)
+    }
 }
 
 /// What happens when the connection to a client is lost, or the client is silent for too long.
@@ -130,6 +165,16 @@ pub struct SlowestClient {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_server_is_its_disks_and_a_shell() {
+        let server: FileServer = "/dev/sdb,dm-0=ssh -o A=B server sh".parse().expect("well spelled");
+        assert_eq!((server.disks.join(" "), server.command.as_str()), ("sdb dm-0".to_owned(), "ssh -o A=B server sh"));
+        assert_eq!(server.to_string().parse(), Ok(server));
+        for wrong in ["ssh server sh", "=sh", "sdb=", "sdb,=sh", "ssh -o A=B server sh"] {
+            assert!(wrong.parse::<FileServer>().is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn slices_are_weighted_by_their_time() {

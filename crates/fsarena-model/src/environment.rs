@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, ClientFacts, Durability, Guarantee, Label, Nanos, Preconditioned};
+use crate::{Bytes, ClientFacts, Durability, Guarantee, Label, Nanos, Preconditioned, Sharing};
 
 /// The machine and the place of the lanes, read once per run. A value that could not be read is `None`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -131,4 +131,7 @@ pub struct ContenderFacts {
     /// What it is if it is a shared folder, and what follows from that, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_folder: Option<String>,
+    /// What it promises to its clients, if it is a shared folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<Sharing>,
 }

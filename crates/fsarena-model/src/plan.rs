@@ -11,7 +11,7 @@ use crate::mix::Mix;
 use crate::reproduction::Scale;
 use crate::{
     Bytes, Clients, Contender, Guest, Label, Matrix, Nanos, NoiseBounds, Often, Precondition, Reproduces, Share,
-    Workload,
+    Stated, Workload,
 };
 
 pub use parts::{Budget, Lanes, LeftOut, Medium, Rounds, Slowdown, Storage, Unavailable, listed};
@@ -50,6 +50,9 @@ pub struct Plan {
     /// Contenders that are slowed down on purpose, to test whether that is detected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowdowns: Vec<Slowdown>,
+    /// What the user states about servers of contenders.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guarantees: Vec<Stated>,
     /// When a round does not count for a workload because of other load on the machine.
     #[serde(default = "NoiseBounds::ignored", skip_serializing_if = "NoiseBounds::is_ignored")]
     pub noise: NoiseBounds,
@@ -123,6 +126,7 @@ impl Plan {
             lane_size: Bytes::gib(1),
             medium: Medium::Nvme,
             slowdowns: Vec::new(),
+            guarantees: Vec::new(),
             noise: NoiseBounds::default(),
             baselines: Often::Never,
             usual_baselines: Often::Always,
@@ -238,6 +242,7 @@ mod tests {
             "workload_files",
             "own_commands",
             "matrices",
+            "guarantees",
         ] {
             assert!(!json.contains(later), "{later}");
         }

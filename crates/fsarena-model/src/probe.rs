@@ -226,6 +226,7 @@ probes! {
     PROCESS_READ = "process.read", "bytes", Kind::PerOperation, Explanation;
     NETWORK_RECEIVED = "network.received", "bytes", Kind::PerOperation, Explanation;
     NETWORK_SENT = "network.sent", "bytes", Kind::PerOperation, Explanation;
+    SERVER_READ = "server.read", "bytes", Kind::PerOperation, Explanation;
     PROCESS_WRITTEN = "process.written", "bytes", Kind::PerOperation, Explanation;
 
     // Rates, the three clocks, space, and the untimed parts of a trial.

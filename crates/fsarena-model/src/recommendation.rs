@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Durability, Label, Mix, Unavailable, Weight};
+use crate::{Coherence, Durability, Label, Mix, Unavailable, Weight};
 
 /// The recommendation for a mix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,6 +31,9 @@ pub struct Recommendation {
 pub struct ClassAdvice {
     /// The class.
     pub durability: Durability,
+    /// When its clients see the changes of others; `None` on a single machine, and if it is not known.
+    #[serde(default)]
+    pub coherence: Option<Coherence>,
     /// The weighted geometric mean of each pair's ratios, in command-line order.
     pub pairs: Vec<MixRow>,
     /// The best contender by estimate; `None` if no two can be compared.

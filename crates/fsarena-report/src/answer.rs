@@ -144,10 +144,10 @@ fn count(comparison: &Comparison, group: &Group<'_>) -> String {
 fn apart(comparison: &Comparison) -> Option<String> {
     let groups = group::groups(comparison);
     let names = |group: &Group<'_>| {
-        Some(format!("{} ({})", listed(labels(&group.contenders)), words::durability(group.durability?)))
+        Some(format!("{} ({})", listed(labels(&group.contenders)), words::guaranteed(group.class?)))
     };
     let apart: Vec<_> = groups.iter().skip(1).filter_map(names).collect();
-    (!apart.is_empty()).then(|| format!("Shown apart, for another durability: {}.", apart.join("; ")))
+    (!apart.is_empty()).then(|| format!("Shown apart, for other guarantees: {}.", apart.join("; ")))
 }
 
 fn damaged(comparison: &Comparison) -> Option<String> {

@@ -1,18 +1,18 @@
-//! Groups of contenders that may be ranked together, which are those of the same durability class: their guarantees,
-//! and the cells and verdicts of their workloads.
+//! Groups of contenders that may be ranked together, which are those of the same class: their guarantees, and the cells
+//! and verdicts of their workloads.
 
 use std::collections::BTreeSet;
 
 use fsarena_model::comparison::{ContenderRow, PairVerdict};
-use fsarena_model::{Comparison, Durability, Guarantee, Label, Verdict};
+use fsarena_model::{Class, Comparison, Guarantee, Label, Verdict};
 
 use crate::words::{self, listed};
 
-/// The contenders of one durability class, in command-line order.
+/// The contenders of one class, in command-line order.
 #[derive(Debug, Clone)]
 pub struct Group<'a> {
     /// Their class; `None` if no contender of the run was ever mounted.
-    pub durability: Option<Durability>,
+    pub class: Option<Class>,
     /// The contenders of the class.
     pub contenders: Vec<&'a ContenderRow>,
 }
@@ -20,17 +20,25 @@ pub struct Group<'a> {
 /// All groups, the strongest durability first. Contenders that were never mounted have no figures and belong to the
 /// first group.
 pub fn groups(comparison: &Comparison) -> Vec<Group<'_>> {
-    let mut classes: Vec<_> = comparison.contenders.iter().filter_map(|row| row.durability).collect();
+    let class = |row: &ContenderRow| class(comparison, row);
+    let mut classes: Vec<Class> = comparison.contenders.iter().filter_map(class).collect();
     classes.sort();
     classes.dedup();
     let Some(first) = classes.first().copied() else {
-        return vec![Group { durability: None, contenders: comparison.contenders.iter().collect() }];
+        return vec![Group { class: None, contenders: comparison.contenders.iter().collect() }];
     };
-    let members = |class| {
-        let belongs = move |row: &&ContenderRow| row.durability.unwrap_or(first) == class;
+    let members = |wanted| {
+        let belongs = move |row: &&ContenderRow| class(row).unwrap_or(first) == wanted;
         comparison.contenders.iter().filter(belongs).collect()
     };
-    classes.into_iter().map(|class| Group { durability: Some(class), contenders: members(class) }).collect()
+    classes.into_iter().map(|class| Group { class: Some(class), contenders: members(class) }).collect()
+}
+
+/// On a single machine there are no other clients whose changes could be seen.
+fn class(comparison: &Comparison, row: &ContenderRow) -> Option<Class> {
+    let is_on_clients = !comparison.environment.clients.is_empty();
+    let coherence = row.sharing.as_ref().filter(|_| is_on_clients).and_then(|sharing| sharing.coherence);
+    Some(Class { durability: row.durability?, coherence })
 }
 
 /// The labels of some contenders.
@@ -99,8 +107,8 @@ fn more_promised(group: &Group<'_>, sets: &[BTreeSet<Guarantee>], common: &BTree
     more.iter().map(|(extra, labels)| format!("{} {} {}", listed(labels), verb(labels), listed(extra))).collect()
 }
 
-/// Why a group of weaker durability is shown separately.
+/// Why a group that is not the first is shown separately.
 pub fn apart(group: &Group<'_>) -> Option<String> {
-    let class = group.durability?;
-    Some(format!("Apart, durability {class}: {}. Never ranked with the others.", words::durability(class)))
+    let class = group.class?;
+    Some(format!("Apart, {}: {}. Never ranked with the others.", words::class(class), words::guaranteed(class)))
 }

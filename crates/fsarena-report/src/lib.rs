@@ -34,6 +34,7 @@ mod recommendation;
 pub mod report;
 mod scaling;
 mod sections;
+mod sharing;
 mod standing;
 pub mod svg;
 mod text;

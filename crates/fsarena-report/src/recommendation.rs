@@ -1,13 +1,13 @@
 //! The best contender for the reader's own mix, as sentences and tables.
 
 use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow};
-use fsarena_model::{Comparison, Label, Recommendation, Unavailable, Weight};
+use fsarena_model::{Class, Comparison, Label, Recommendation, Unavailable, Weight};
 
 use crate::number::{self, DASH, Ratio};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name};
 use crate::report::{List, ListLook, Paragraph, Section, TableLook, TableOf};
-use crate::words::{begun, listed};
+use crate::words::{self, begun, listed};
 
 /// The explanation of the intervals.
 const MEANING: &str = "Geometric means of how many times better the first of a pair is, each workload with its share \
@@ -78,7 +78,8 @@ fn without(advice: &Recommendation) -> String {
 
 /// `Durability flushed: `, if there are several classes; otherwise empty.
 fn among(advice: &Recommendation, class: &ClassAdvice) -> String {
-    if advice.classes.len() > 1 { format!("Durability {}: ", class.durability) } else { String::new() }
+    let words = || words::class(Class { durability: class.durability, coherence: class.coherence });
+    if advice.classes.len() > 1 { format!("{}: ", begun(&words())) } else { String::new() }
 }
 
 fn sentence(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvice) -> String {

@@ -17,7 +17,9 @@ use crate::report::{
     Sentence, Shown, Table, TableLook, TableOf, Tone,
 };
 use crate::words::Term;
-use crate::{answer, effects, explained, group, latency, machine, pair, probe, recommendation, scaling, shell, words};
+use crate::{
+    answer, effects, explained, group, latency, machine, pair, probe, recommendation, scaling, sharing, shell, words,
+};
 
 /// The summary of a comparison for a terminal.
 pub fn summary(comparison: &Comparison) -> Report {
@@ -31,6 +33,7 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
         recommendation::section(comparison).unwrap_or_default(),
         effects::section(comparison),
         scaling::section(comparison),
+        sharing::section(comparison),
         verdicts::verdicts(comparison),
         workloads(comparison, of_workloads),
         verdicts::over_the_suite(comparison),

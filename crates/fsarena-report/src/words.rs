@@ -3,8 +3,8 @@
 use fsarena_model::comparison::WorkloadRow;
 use fsarena_model::validity::bounds;
 use fsarena_model::{
-    BaselineKind, Better, CacheState, Comparison, Contender, Durability, DurablePoint, Mode, Severity, Status,
-    ValidityClass,
+    BaselineKind, Better, CacheState, Class, Coherence, Comparison, Contender, Durability, DurablePoint, Mode,
+    Severity, Status, ValidityClass,
 };
 
 use crate::number::percent;
@@ -47,6 +47,27 @@ pub fn durability(class: Durability) -> &'static str {
         Durability::Unflushed => "what was synced was written, but no flush was sent",
         Durability::Volatile => "nothing outlives the machine",
     }
+}
+
+/// When a client sees what others have changed.
+pub fn coherence(class: Coherence) -> &'static str {
+    match class {
+        Coherence::Immediate => "clients see changes of others at once",
+        Coherence::CloseToOpen => "clients see changes of others when they open a file that these have closed",
+        Coherence::Expiring => "clients see changes of others when what they have cached expires",
+    }
+}
+
+/// The name of a class: `durability flushed, coherence close-to-open`.
+pub fn class(class: Class) -> String {
+    let coherence = class.coherence.map(|coherence| format!(", coherence {coherence}")).unwrap_or_default();
+    format!("durability {}{coherence}", class.durability)
+}
+
+/// What the contenders of a class guarantee.
+pub fn guaranteed(class: Class) -> String {
+    let words = [Some(durability(class.durability)), class.coherence.map(coherence)];
+    words.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// What a workload makes durable inside the timer.

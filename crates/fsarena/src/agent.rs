@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -138,6 +138,36 @@ pub fn write(line: &Line) -> Result<()> {
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("write to stdout")
 }
 
+/// Writes to stdout that the agent is alive, until it is dropped.
+pub struct Alive {
+    over: Arc<AtomicBool>,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl Alive {
+    /// Writes the first line at once.
+    pub fn start() -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let ends = Arc::clone(&over);
+        let writer = thread::spawn(move || {
+            while !ends.load(Ordering::Relaxed) && write(&Line::Alive).is_ok() {
+                thread::park_timeout(ALIVE);
+            }
+        });
+        Self { over, writer: Some(writer) }
+    }
+}
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(writer) = self.writer.take() {
+            writer.thread().unpark();
+            let _ = writer.join();
+        }
+    }
+}
+
 /// Writes events as lines to stdout.
 struct Lines;
 
@@ -162,11 +192,7 @@ pub fn serve(stop: &Arc<AtomicBool>, execute: impl FnOnce(Request, &mut dyn List
     if !matches!(request, Request::Testbed(_) | Request::Client { .. }) {
         stop_with_stdin(Arc::clone(stop));
     }
-    thread::spawn(|| {
-        while write(&Line::Alive).is_ok() {
-            thread::sleep(ALIVE);
-        }
-    });
+    let _alive = Alive::start();
     match execute(request, &mut Lines) {
         Ok(end) => write(&Line::Ended(end)),
         Err(error) => {

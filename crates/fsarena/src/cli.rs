@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use fsarena_model::plan::Slowdown;
-use fsarena_model::{Bytes, Label, Medium, Mix, Nanos, Often, Rate, Share};
+use fsarena_model::{Bytes, Label, Medium, Mix, Nanos, Often, Rate, Share, Stated};
 
 pub use bisect::Bisect;
 pub use calibrate::Calibrate;
@@ -221,6 +221,11 @@ pub struct Compare {
     /// images
     #[arg(long)]
     pub precondition: bool,
+    /// State a guarantee of a directory that is up to a server, where no client sees it, as in nfs-async=unflushed:
+    /// flushed, unflushed or volatile (fsync), immediate, close-to-open or expiring (changes of other clients). Can be
+    /// repeated
+    #[arg(long, value_name = "LABEL=CLASS")]
+    pub guarantee: Vec<Stated>,
     /// Make each operation of a contender take this much longer, to test whether that is found
     #[arg(long, value_name = "LABEL=PERCENT")]
     pub slowdown: Vec<Slowdown>,

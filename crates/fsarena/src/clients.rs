@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use fsarena_execute::remote::ClientMachines;
+use fsarena_execute::remote::{ClientMachines, Server};
 use fsarena_execute::{Listener, Remaining, Resumption, RunError, TestbedError};
 use fsarena_model::event::Note;
 use fsarena_model::{Clients, Event, Measure, Mode, NoiseBounds, Often, Plan, RunRecord, Severity, Workload};
@@ -20,6 +20,7 @@ use fsarena_sys::{MonotonicClock, clock};
 use crate::agent::{self, End, Order, Request, StoredRun};
 use crate::calls::Connection;
 use crate::exit::Refusal;
+use crate::file_server::Shell;
 use crate::{cli, deploy};
 
 /// How long an agent may be silent. It writes a line every ten seconds.
@@ -59,15 +60,15 @@ pub fn named(arguments: &cli::Clients) -> Result<Option<Clients>> {
     if numbers.is_empty() {
         numbers.push(all);
     }
-    Ok(Some(Clients { commands, numbers, when_lost: arguments.when_lost.into() }))
+    let (when_lost, servers) = (arguments.when_lost.into(), arguments.server.clone());
+    Ok(Some(Clients { commands, numbers, when_lost, servers }))
 }
 
 /// The commands that start agents at `place`, as `--clients` names it.
 fn commands_of(place: &str) -> Result<Vec<String>> {
     let (launcher, rest) = place.split_once(':').unwrap_or((place, ""));
     let own = std::env::current_exe().context("the path of this program")?.display().to_string();
-    let own =
-        shlex::try_quote(&own).map_err(|_| Refusal::wrong_use("the path of this program", "rename it"))?.into_owned();
+    let own = quoted(&own)?;
     match launcher {
         "local" => Ok(vec![format!("{own} agent"); count(place, rest)?]),
         "ssh" => Ok(hosts(rest)?.iter().map(|host| format!("ssh {host} fsarena agent")).collect()),
@@ -100,7 +101,7 @@ fn hosts(path: &str) -> Result<Vec<String>> {
         Refusal::wrong_use(format!("read the hosts in `{path}`: {error}"), hint)
     })?;
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
-    let hosts: Vec<String> = lines.filter_map(|line| Some(line.split_whitespace().next()?.to_owned())).collect();
+    let hosts: Vec<&str> = lines.filter_map(|line| Some(host(line.split_whitespace().next()?))).collect();
     match hosts.iter().find(|host| host.starts_with('-')) {
         _ if hosts.is_empty() => {
             Err(Refusal::wrong_use(format!("`{path}` names no host"), "write one host per line").into())
@@ -108,8 +109,23 @@ fn hosts(path: &str) -> Result<Vec<String>> {
         Some(host) => {
             Err(Refusal::wrong_use(format!("`{host}` in `{path}` is no host"), "write one host per line").into())
         }
-        None => Ok(hosts),
+        None => hosts.into_iter().map(quoted).collect(),
     }
+}
+
+/// A host as ssh and mpirun take it: without the brackets of an IPv6 address, and without the `:SLOTS` of MPICH's host
+/// files.
+fn host(word: &str) -> &str {
+    let bare = word.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(word);
+    match bare.split_once(':') {
+        Some((host, slots)) if !slots.is_empty() && slots.bytes().all(|letter| letter.is_ascii_digit()) => host,
+        _ => bare,
+    }
+}
+
+fn quoted(word: &str) -> Result<String> {
+    let refusal = |_| Refusal::wrong_use(format!("`{word}` has a null byte"), "rename it");
+    Ok(shlex::try_quote(word).map_err(refusal)?.into_owned())
 }
 
 /// The nodes of the Slurm allocation in which this command runs.
@@ -199,7 +215,9 @@ fn perform(
     let mut agents = Agents(commands.iter().map(|command| Agent::start(command)).collect::<Result<_>>()?);
     let connections = agents.connect(&request, listener)?;
     let over = Arc::new(AtomicBool::new(false));
-    let mut machines = ClientMachines::new(plan, connections, Rc::new(MonotonicClock), Arc::clone(&over));
+    let servers = clients.servers.iter().map(|server| Ok(Box::new(Shell::start(server)?) as Box<dyn Server>));
+    let servers = servers.collect::<Result<_>>()?;
+    let mut machines = ClientMachines::new(plan, connections, servers, Rc::new(MonotonicClock), Arc::clone(&over));
     let look = || stop.load(Ordering::Relaxed) || over.load(Ordering::Relaxed);
     let ended = fsarena_engine::watched(look, |stop| session(&mut machines, stop, listener));
     let lost = machines.lost();
@@ -333,11 +351,11 @@ mod tests {
     #[test]
     fn a_host_file_has_a_host_per_line() {
         let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
-        writeln!(file, "# nodes\nnode1 slots=4\n\nme@node2 # the second").expect("written");
+        writeln!(file, "# nodes\nnode1 slots=4\n\nme@node2 # the second\nnode3:8\n[fd00::1]").expect("written");
         let path = file.path().display().to_string();
         assert_eq!(
             commands_of(&format!("ssh:{path}")).expect("hosts"),
-            ["ssh node1 fsarena agent", "ssh me@node2 fsarena agent"]
+            ["node1", "me@node2", "node3", "fd00::1"].map(|host| format!("ssh {host} fsarena agent"))
         );
         writeln!(file, "-oProxyCommand=x").expect("written");
         assert!(commands_of(&format!("ssh:{path}")).is_err());

@@ -1,5 +1,5 @@
-//! Brings this program to another machine that lacks it, or has another version, through the ssh that is to start an
-//! agent there.
+//! Brings this program to another machine that lacks it, or has another version, through the ssh, srun or mpirun that
+//! is to start an agent there.
 //!
 //! It is one static binary, so a copy is enough. It goes to a folder of the user's cache that is named after its
 //! content, so that it is copied once, and never replaces a binary that runs.
@@ -26,17 +26,14 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// How often to look whether a command has ended, or is to stop.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The exit code of a shell that does not find a command.
-const NOT_FOUND: i32 = 127;
-
 /// The command that starts an agent of this version where `command` starts one: `command` itself, or if it is `ssh …
-/// fsarena agent` and the machine lacks this version, one with the path of a copy there. Any other command is
-/// returned as it is.
+/// fsarena agent` and the machine lacks this version, one with the path of a copy there. The same with srun and mpirun
+/// if they name the machine. Any other command is returned as it is.
 ///
 /// # Errors
 /// If the machine cannot be reached, or the program cannot be copied or does not run there.
 pub fn ready(command: &str, stop: &AtomicBool) -> Result<String> {
-    let Some(place) = OverSsh::of(command) else { return Ok(command.to_owned()) };
+    let Some(place) = Launcher::of(command) else { return Ok(command.to_owned()) };
     let found = place.version(stop)?;
     if found.as_deref() == Some(VERSION) {
         return Ok(command.to_owned());
@@ -64,12 +61,46 @@ pub fn all_ready(commands: &[String], stop: &AtomicBool) -> Result<Vec<String>> 
     })
 }
 
-/// A command that starts an agent through ssh: `ssh HOST fsarena agent`.
+/// A command that starts an agent on a certain machine: `ssh HOST fsarena agent`.
 #[derive(Debug, PartialEq, Eq)]
-struct OverSsh {
+struct Launcher {
     /// The words before the program.
-    ssh: Vec<String>,
+    words: Vec<String>,
+    passing: Passing,
     program: String,
+}
+
+/// How a launcher passes the words of a command on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Passing {
+    /// As a line for the user's shell, as ssh does.
+    AsLine,
+    /// As they are.
+    AsWords,
+}
+
+/// Programs that launch others, and the options with which they name the machine. ssh always names it.
+const LAUNCHERS: [(&str, Passing, &[&str]); 4] = [
+    ("ssh", Passing::AsLine, &[]),
+    ("srun", Passing::AsWords, &["-w", "--nodelist"]),
+    ("mpirun", Passing::AsWords, &["--host", "-host", "-H"]),
+    ("mpiexec", Passing::AsWords, &["--host", "-host", "-H"]),
+];
+
+impl Passing {
+    /// How the launcher in `words` does it; `None` if there is none, or the next command may run on another machine.
+    fn of(words: &[String]) -> Option<Self> {
+        let is = |word: &String, name: &str| Path::new(word).file_name().is_some_and(|file| file == name);
+        let (_, passing, options) = LAUNCHERS.iter().find(|(name, ..)| words.iter().any(|word| is(word, name)))?;
+        let names = |option: &&str| words.iter().any(|word| word.starts_with(*option));
+        (options.is_empty() || options.iter().any(names)).then_some(*passing)
+    }
+
+    /// A word as it has to be given to the launcher.
+    fn word(self, text: &str) -> Result<String> {
+        let quoted = || Ok(shlex::try_quote(text).map_err(|_| unprintable())?.into_owned());
+        if self == Self::AsLine { quoted() } else { Ok(text.to_owned()) }
+    }
 }
 
 /// This program's file.
@@ -92,39 +123,35 @@ impl Binary {
     }
 }
 
-impl OverSsh {
+impl Launcher {
     /// `None` for any other command.
     fn of(command: &str) -> Option<Self> {
         let words = shlex::split(command)?;
-        let [ssh @ .., program, agent] = words.as_slice() else { return None };
-        let is = |word: &String, name: &str| Path::new(word).file_name().is_some_and(|file| file == name);
-        let is_ssh = ssh.iter().any(|word| is(word, "ssh"));
-        (agent == "agent" && is(program, "fsarena") && is_ssh)
-            .then(|| Self { ssh: ssh.to_vec(), program: program.clone() })
+        let [launcher @ .., program, agent] = words.as_slice() else { return None };
+        let is_agent = agent == "agent" && Path::new(program).file_name().is_some_and(|file| file == "fsarena");
+        let passing = Passing::of(launcher).filter(|_| is_agent)?;
+        Some(Self { words: launcher.to_vec(), passing, program: program.clone() })
     }
 
     fn name(&self) -> String {
-        self.ssh.join(" ")
+        self.words.join(" ")
     }
 
     /// The version of the program there; `None` if there is none.
     fn version(&self, stop: &AtomicBool) -> Result<Option<String>> {
-        let program = quoted(&self.program)?;
-        let script = format!("command -v {program} >/dev/null || exit {NOT_FOUND}; exec {program} --version");
+        let program = shlex::try_quote(&self.program).map_err(|_| unprintable())?;
+        let script = format!("command -v {program} >/dev/null || exit 0; exec {program} --version");
         let ended = self.run(&script, Stdio::null(), stop)?;
-        match ended.status.code() {
-            Some(0) => Ok(Some(ended.stdout.trim().trim_start_matches("fsarena ").to_owned())),
-            Some(NOT_FOUND) => Ok(None),
-            _ => {
-                let text = format!("`{}` reaches no machine: {}", self.name(), ended.stderr.trim());
-                Err(Refusal::machine(text, format!("try it alone: {} true", self.name())).into())
-            }
+        if !ended.status.success() {
+            let text = format!("`{}` reaches no machine: {}", self.name(), ended.stderr.trim());
+            return Err(Refusal::machine(text, format!("try it alone: {} true", self.name())).into());
         }
+        Ok(ended.stdout.trim().strip_prefix("fsarena ").map(str::to_owned))
     }
 
     /// The path of the binary's copy there, if there is one that runs.
     fn copy_of(&self, binary: &Binary, stop: &AtomicBool) -> Result<Option<String>> {
-        let script = format!("{}; \"$file\" --version >/dev/null 2>&1 && printf %s \"$file\"", names(binary));
+        let script = format!("{}; ! \"$file\" --version >/dev/null 2>&1 || printf %s \"$file\"", names(binary));
         let ended = self.run(&script, Stdio::null(), stop)?;
         Ok(Some(ended.stdout).filter(|path| ended.status.success() && !path.is_empty()))
     }
@@ -151,16 +178,16 @@ impl OverSsh {
 
     /// The command that starts an agent of the program at `path` there.
     fn agent(&self, path: &str) -> Result<String> {
-        let path = quoted(path)?;
-        let words = self.ssh.iter().map(String::as_str).chain([path.as_str(), "agent"]);
+        let path = self.passing.word(path)?;
+        let words = self.words.iter().map(String::as_str).chain([path.as_str(), "agent"]);
         shlex::try_join(words).map_err(|_| unprintable().into())
     }
 
-    /// Runs a script in a shell there. ssh joins its arguments to a line for the user's shell, hence the quotes.
+    /// Runs a script in a shell there.
     fn run(&self, script: &str, input: Stdio, stop: &AtomicBool) -> Result<Ended> {
-        let script = quoted(script)?;
-        let mut command = Command::new(&self.ssh[0]);
-        command.args(&self.ssh[1..]).args(["sh", "-c", &script]).stdin(input);
+        let script = self.passing.word(script)?;
+        let mut command = Command::new(&self.words[0]);
+        command.args(&self.words[1..]).args(["sh", "-c", &script]).stdin(input);
         end_with_parent(&mut command);
         let name = self.name();
         Ended::of(command, stop).map_err(|error| {
@@ -174,10 +201,6 @@ impl OverSsh {
 fn names(binary: &Binary) -> String {
     let folder = format!("folder=\"${{XDG_CACHE_HOME:-$HOME/.cache}}/{}\"", binary.folder);
     format!("{folder}; file=\"$folder/fsarena\"; new=\"$folder/new.$$\"")
-}
-
-fn quoted(text: &str) -> Result<String> {
-    Ok(shlex::try_quote(text).map_err(|_| unprintable())?.into_owned())
 }
 
 fn unprintable() -> Refusal {
@@ -221,21 +244,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_ssh_copies_and_only_to_an_agent_of_fsarena() {
-        let over = |command: &str| OverSsh::of(command).map(|it| (it.name(), it.program));
+    fn a_launcher_that_names_the_machine_copies_to_an_agent_of_fsarena() {
+        let over = |command: &str| Launcher::of(command).map(|it| (it.name(), it.program));
         let expected = |ssh: &str, program: &str| Some((ssh.to_owned(), program.to_owned()));
         assert_eq!(over("ssh -p 22 me@node fsarena agent"), expected("ssh -p 22 me@node", "fsarena"));
         assert_eq!(over("/usr/bin/ssh node /opt/fsarena agent"), expected("/usr/bin/ssh node", "/opt/fsarena"));
-        for other in ["fsarena agent", "srun -w n7 fsarena agent", "ssh node run-agent", "ssh node fsarena", "'", ""] {
+        assert_eq!(over("srun -w n7 fsarena agent"), expected("srun -w n7", "fsarena"));
+        assert_eq!(over("srun --nodelist=n7 /a/fsarena agent"), expected("srun --nodelist=n7", "/a/fsarena"));
+        assert_eq!(over("mpirun --host n7 -n 1 fsarena agent"), expected("mpirun --host n7 -n 1", "fsarena"));
+        let others =
+            ["fsarena agent", "srun -N1 fsarena agent", "mpirun -n 1 fsarena agent", "kubectl exec fsarena agent"];
+        for other in others.into_iter().chain(["ssh node run-agent", "ssh node fsarena", "'", ""]) {
             assert_eq!(over(other), None, "{other}");
         }
     }
 
     #[test]
     fn the_command_of_a_copy_is_quoted_for_both_shells() {
-        let place = OverSsh::of("ssh -F 'a b' node fsarena agent").expect("ssh");
+        let place = Launcher::of("ssh -F 'a b' node fsarena agent").expect("ssh");
         let command = place.agent("/home/x y/fsarena").expect("words");
         let words = shlex::split(&command).expect("closed");
         assert_eq!(words, ["ssh", "-F", "a b", "node", "'/home/x y/fsarena'", "agent"]);
+        let place = Launcher::of("srun -w n7 fsarena agent").expect("srun");
+        let command = place.agent("/home/x y/fsarena").expect("words");
+        assert_eq!(shlex::split(&command).expect("closed"), ["srun", "-w", "n7", "/home/x y/fsarena", "agent"]);
     }
 }

@@ -15,6 +15,7 @@ mod deploy;
 mod durability;
 mod engines;
 mod exit;
+mod file_server;
 mod formats;
 mod guest;
 mod held;

@@ -60,6 +60,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         clients: None,
         medium: arguments.medium,
         slowdowns: arguments.slowdown.clone(),
+        guarantees: arguments.guarantee.clone(),
         noise,
         baselines: arguments.baselines.unwrap_or(usual),
         usual_baselines,

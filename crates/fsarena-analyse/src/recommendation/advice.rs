@@ -1,7 +1,7 @@
 //! The advice for the contenders of one durability class.
 
 use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow, NotRecommended};
-use fsarena_model::{Durability, Label};
+use fsarena_model::{Class, Label};
 use fsarena_stats::{Interval, Lead, Mean, Rule, flips, weighted_mean};
 
 use super::{Evidence, Part};
@@ -9,7 +9,7 @@ use crate::evidence::pairs;
 use crate::standings::part;
 
 impl Evidence<'_> {
-    pub fn advice(&self, durability: Durability, members: &[usize]) -> ClassAdvice {
+    pub fn advice(&self, class: Class, members: &[usize]) -> ClassAdvice {
         let among = |(a, b): &(usize, usize)| members.contains(a) && members.contains(b);
         let rows = pairs(self.count()).filter(among).map(|(a, b)| self.row(a, b)).collect();
         let not_recommended: Vec<(usize, String)> =
@@ -18,7 +18,8 @@ impl Evidence<'_> {
         let candidates: Vec<usize> = members.iter().copied().filter(is_candidate).collect();
         let first = self.first(&candidates);
         ClassAdvice {
-            durability,
+            durability: class.durability,
+            coherence: class.coherence,
             pairs: rows,
             first: first.map(|first| self.label(first)),
             best: first.map(|first| self.best(first, &candidates)).unwrap_or_default(),

@@ -17,6 +17,9 @@ pub fn cached(evidence: &Evidence<'_>) -> Option<Validity> {
     if let Some(unread) = unread(evidence) {
         return Some(unread);
     }
+    if let Some(kept) = kept_by_server(evidence) {
+        return Some(kept);
+    }
     let share = |trial: &Trial| Some(carried(evidence.workload.cache, trial)? / trial.bytes() as f64);
     let shares = evidence.finished.iter().filter_map(|trial| Some((share(trial)?, trial)));
     let (share, trial) = shares.min_by(|one, other| one.0.total_cmp(&other.0))?;
@@ -39,6 +42,23 @@ fn unread(evidence: &Evidence<'_>) -> Option<Validity> {
     let is_unread = |trial: &&&Trial| trial.bytes() == 0 && trial.probe(probe::DEVICE_READ) == Some(0.0);
     let trial = evidence.finished.iter().find(is_unread).filter(|_| is_cold)?;
     let text = format!("in round {} the device read nothing: all that the workload needed was in memory", trial.round);
+    flag(ValidityClass::Cached, text)
+}
+
+/// Cold reads that the disks of the file servers did not carry, as far as these are counted.
+fn kept_by_server(evidence: &Evidence<'_>) -> Option<Validity> {
+    let is_cold = evidence.workload.cache == CacheState::Cold;
+    let share = |trial: &Trial| Some(trial.probe(probe::SERVER_READ)? / trial.bytes() as f64);
+    let shares = evidence.finished.iter().filter_map(|trial| Some((share(trial)?, trial)));
+    let lowest = shares.min_by(|one, other| one.0.total_cmp(&other.0)).filter(|_| is_cold);
+    let (share, trial) = lowest.filter(|(share, _)| *share < SERVED)?;
+    let text = format!(
+        "in round {} the disks of the servers read {:.0} % of the {} that the workload asked for: the rest came from \
+         the servers' memory",
+        trial.round,
+        share * 100.0,
+        Bytes(trial.bytes())
+    );
     flag(ValidityClass::Cached, text)
 }
 

@@ -9,6 +9,7 @@ mod clocks;
 mod merged;
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use fsarena_lane::CheckResult;
 use fsarena_model::clients::WhenLost;
 use fsarena_model::{
     BaselineKind, Bytes, ClientFacts, Conditions, ContenderFacts, Environment, LaneCost, MachineName, Nanos, Plan,
-    Readings, Workload,
+    Readings, Workload, probe,
 };
 use fsarena_sys::Clock;
 use serde::de::DeserializeOwned;
@@ -33,9 +34,27 @@ use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
 /// The clients of a run as one testbed.
 pub struct ClientMachines<R>(Rc<Group<R>>);
 
+/// A file server of the contenders.
+pub trait Server {
+    /// Drops what its memory has cached of its disks.
+    ///
+    /// # Errors
+    /// If it cannot, or the connection is lost.
+    fn drop_caches(&self) -> Result<(), TestbedError>;
+
+    /// Bytes that its disks have read so far.
+    ///
+    /// # Errors
+    /// If they cannot be read, or the connection is lost.
+    fn bytes_read(&self) -> Result<u64, TestbedError>;
+}
+
 /// The clients, which the jobs share with the testbed.
 struct Group<R> {
     clients: Vec<Client<R>>,
+    servers: Vec<Box<dyn Server>>,
+    /// Bytes that the servers have read for each contender since the last totals.
+    bytes_read: RefCell<BTreeMap<usize, u64>>,
     when_lost: WhenLost,
     clock: Rc<dyn Clock>,
     /// Set when the run is to end because a client is lost.
@@ -57,9 +76,15 @@ struct Client<R> {
 }
 
 impl<R: Remote> ClientMachines<R> {
-    /// The clients that `remotes` connect to, in the order of the plan's clients. `over` is set if the run is to end
-    /// because a client is lost.
-    pub fn new(plan: &Plan, remotes: Vec<R>, clock: Rc<dyn Clock>, over: Arc<AtomicBool>) -> Self {
+    /// The clients that `remotes` connect to, in the order of the plan's clients, and its servers. `over` is set if the
+    /// run is to end because a client is lost.
+    pub fn new(
+        plan: &Plan,
+        remotes: Vec<R>,
+        servers: Vec<Box<dyn Server>>,
+        clock: Rc<dyn Clock>,
+        over: Arc<AtomicBool>,
+    ) -> Self {
         let (commands, when_lost) =
             plan.clients.as_ref().map(|clients| (clients.commands.clone(), clients.when_lost)).unwrap_or_default();
         let client = |(remote, command)| {
@@ -68,8 +93,8 @@ impl<R: Remote> ClientMachines<R> {
         };
         let clients: Vec<_> = remotes.into_iter().zip(commands).map(client).collect();
         let active = Cell::new(clients.len());
-        let (starting, stopped) = Default::default();
-        Self(Rc::new(Group { clients, when_lost, clock, over, starting, stopped, active }))
+        let (starting, stopped, bytes_read) = Default::default();
+        Self(Rc::new(Group { clients, servers, bytes_read, when_lost, clock, over, starting, stopped, active }))
     }
 
     /// The commands of the clients that are lost.
@@ -166,6 +191,16 @@ impl<R: Remote> Group<R> {
         Ok(())
     }
 
+    /// Drops the caches of all servers.
+    fn drop_servers_caches(&self) -> Result<(), TestbedError> {
+        self.servers.iter().try_for_each(|server| server.drop_caches())
+    }
+
+    /// Bytes that the disks of all servers have read so far.
+    fn servers_read(&self) -> Result<u64, TestbedError> {
+        self.servers.iter().map(|server| server.bytes_read()).sum()
+    }
+
     /// Runs the jobs of the working clients at the same time.
     fn run(&self, contender: usize, limit: &Limit<'_>, is: First) -> Result<Vec<Part>, TestbedError> {
         let is_counted = self.starting.get() == Some(contender);
@@ -174,6 +209,7 @@ impl<R: Remote> Group<R> {
             self.stopped.set(Some(contender));
         }
         let clients = self.working();
+        let read_before = self.servers_read()?;
         self.compare_clocks(&clients, 2)?;
         let Limit { time, slowdown, stop } = *limit;
         let begin = self.clock.now() + clocks::lead(clients.iter().map(|client| self.clients[*client].clock.borrow()));
@@ -183,6 +219,10 @@ impl<R: Remote> Group<R> {
         };
         let ran: Vec<Ran> = self.each(&clients, call, stop)?;
         let now = self.clock.now();
+        if is_counted {
+            let read = self.servers_read()?.saturating_sub(read_before);
+            *self.bytes_read.borrow_mut().entry(contender).or_default() += read;
+        }
         let part = |(client, ran): (usize, Ran)| {
             let clock = self.clients[client].clock.borrow();
             Part { began: clock.here(ran.began), error: clock.error_at(now), ran }
@@ -308,7 +348,11 @@ impl<R: Remote> Counters for ClientMachines<R> {
         let found = self.0.each(&clients, |_| Call::Totals(contender), &NEVER).unwrap_or_default();
         let machines: Vec<MachineName> =
             clients.iter().map(|client| self.0.clients[*client].machine.borrow().clone()).collect();
-        merged::readings(&machines, found)
+        let mut readings = merged::readings(&machines, found);
+        let read = self.0.bytes_read.borrow_mut().remove(&contender);
+        let read = read.filter(|_| !self.0.servers.is_empty()).map(|bytes| bytes as f64);
+        readings.extend(read.map(|bytes| probe::SERVER_READ.reading(bytes)));
+        readings
     }
 }
 
@@ -363,7 +407,8 @@ struct OnClients<R> {
 impl<R: Remote> Work for OnClients<R> {
     fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), TestbedError> {
         let call = |_| Call::Upkeep(self.contender, upkeep);
-        self.group.each::<()>(&self.group.working(), call, stop).map(drop)
+        self.group.each::<()>(&self.group.working(), call, stop)?;
+        if matches!(upkeep, Upkeep::DropCaches) { self.group.drop_servers_caches() } else { Ok(()) }
     }
 
     fn run(&mut self, limit: &Limit<'_>, first: First, stats: &mut RunStats) -> Result<bool, TestbedError> {

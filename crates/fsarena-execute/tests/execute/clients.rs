@@ -43,7 +43,8 @@ fn ran(clients: &[Client], numbers: &[u32], when_lost: WhenLost) -> Ran {
     let mut plan = Play::new(&["ext4", "xfs"], World::of(&[])).with_rounds(Rounds::Exactly(6)).plan;
     plan.workloads = numbers.iter().map(|count| base.with_clients(*count)).collect();
     let commands = (0..clients.len()).map(|number| format!("ssh node{number} fsarena agent")).collect();
-    let plan = Plan { clients: Some(Clients { commands, numbers: numbers.to_vec(), when_lost }), ..plan };
+    let plan =
+        Plan { clients: Some(Clients { commands, numbers: numbers.to_vec(), when_lost, servers: Vec::new() }), ..plan };
     let here = FakeClock::default();
     let wire = |client: &Client| {
         let there = FakeClock::waking(client.late);
@@ -55,7 +56,7 @@ fn ran(clients: &[Client], numbers: &[u32], when_lost: WhenLost) -> Ran {
     };
     let over = Arc::new(AtomicBool::new(false));
     let wires = clients.iter().map(wire).collect();
-    let mut machines = ClientMachines::new(&plan, wires, Rc::new(here.clone()), Arc::clone(&over));
+    let mut machines = ClientMachines::new(&plan, wires, Vec::new(), Rc::new(here.clone()), Arc::clone(&over));
     let mut listener = Collector::new(here.clone(), usize::MAX);
     let result = run(&plan, &mut machines, &here, Nanos(0), &over, &mut listener);
     let mut record = RunRecord::new(1, plan, String::new());

@@ -101,6 +101,7 @@ fn facts(label: &str) -> ContenderFacts {
         read_ahead_kib: None,
         says_alignment: None,
         shared_folder: None,
+        sharing: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BaselineKind, Better, Bytes, CacheState, Durability, DurablePoint, Guarantee, Label, Mode};
+use crate::{BaselineKind, Better, Bytes, CacheState, Durability, DurablePoint, Guarantee, Label, Mode, Sharing};
 
 /// A baseline over all rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,6 +43,9 @@ pub struct ContenderRow {
     pub features: Vec<String>,
     /// Read-ahead, in KiB.
     pub read_ahead_kib: Option<u64>,
+    /// What it promises to its clients, and what the user states about that; `None` if it is no shared folder.
+    #[serde(default)]
+    pub sharing: Option<Sharing>,
 }
 
 /// A workload in a report.

@@ -22,6 +22,7 @@ pub fn mixed() -> Comparison {
     let reason = "create-fsync: did-not-finish".to_owned();
     let class = ClassAdvice {
         durability: Durability::Flushed,
+        coherence: None,
         pairs: vec![known, unknown],
         first: Some(label("ext4")),
         best: vec![label("ext4")],

@@ -69,6 +69,7 @@ pub fn events() -> Vec<Event> {
         read_ahead_kib: None,
         says_alignment: None,
         shared_folder: None,
+        sharing: None,
     };
     let check = Check { round: 1, contender: Label::from("ext4"), clean: false, output: "bad\nblock".to_owned() };
     vec![

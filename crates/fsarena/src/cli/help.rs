@@ -150,7 +150,15 @@ const ENDS: [End; 22] = [
         codes: RUN,
     },
     End { command: "agent", examples: &["fsarena compare ext4 xfs --on 'ssh HOST fsarena agent'"], codes: RUN },
-    End { command: "guest", examples: &["fsarena guest", "fsarena guest deterministic"], codes: &[DONE, USE, MACHINE] },
+    End {
+        command: "guest",
+        examples: &[
+            "fsarena guest",
+            "fsarena guest deterministic",
+            "fsarena guest --agent --mount '10.0.2.2:/export /mnt/nfs nfs4'",
+        ],
+        codes: &[DONE, USE, MACHINE],
+    },
     End {
         command: "generate",
         examples: &["source <(fsarena generate bash)", "fsarena generate man | man -l -"],

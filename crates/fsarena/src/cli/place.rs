@@ -1,9 +1,10 @@
 //! Where a run takes place.
 
 use clap::{Args, ValueEnum};
+use fsarena_guest::BootMount;
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{Kind, kernel_has};
-use fsarena_model::clients;
+use fsarena_model::clients::{self, FileServer};
 use fsarena_model::guest::Simulated;
 use fsarena_model::{Accelerator, Bytes, Contender, Storage};
 
@@ -45,6 +46,10 @@ pub struct Clients {
     /// Measure each workload with these numbers of clients, as in 1,2,4,8 [default: all of them]
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub clients_scale: Vec<u32>,
+    /// Drop the caches of a file server before cold work, and count what its disks read: the disks, and the command of
+    /// a shell of root there, as in 'sdb,sdc=ssh root@server sh'; can be repeated
+    #[arg(long, value_name = "DISK,...=COMMAND", conflicts_with_all = ["on", "guest"])]
+    pub server: Vec<FileServer>,
     /// What to do when a client is lost
     #[arg(long, value_name = "WHAT", default_value = "end")]
     pub when_lost: WhenLost,
@@ -81,6 +86,16 @@ pub struct Guest {
     /// Its memory
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub guest_memory: Bytes,
+    /// Connect its agent to stdin and stdout, as a client of a run: --client 'fsarena guest --agent --mount …'
+    #[arg(long)]
+    pub agent: bool,
+    /// Mount this in it, a line as in fstab(5): '10.0.2.2:/export /mnt/nfs nfs4 port=2049'; 10.0.2.2 is this machine.
+    /// Can be repeated
+    #[arg(long, value_name = "LINE")]
+    pub mount: Vec<BootMount>,
+    /// Further arguments of QEMU, split into words as in a shell; can be repeated
+    #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
+    pub qemu: Vec<String>,
 }
 
 /// How a guest's instructions are executed.

@@ -5,7 +5,7 @@ use fsarena_lane::{Ledger, default_folder};
 
 use crate::agent::{End, Request};
 use crate::commands::tell_cleared;
-use crate::exit::Ended;
+use crate::exit::{Ended, Refusal};
 use crate::signals::stop_flag;
 use crate::{agent, perform, plan};
 
@@ -28,6 +28,10 @@ pub fn run() -> Result<Ended> {
 
 /// Removes what dead runs left on this machine, unless other processes still use it.
 fn clear() -> Result<End> {
+    if fsarena_guest::init::is_client() {
+        let hint = "look for folders fsarena-* in the shared directories";
+        return Err(Refusal::machine("the ledger of a guest ended with it", hint).into());
+    }
     let (mut ledger, cleared) = Ledger::open_with_others(&default_folder()?)?;
     tell_cleared(&cleared);
     ledger.undo()?;

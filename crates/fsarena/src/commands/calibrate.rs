@@ -40,6 +40,7 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         medium: options.medium,
         precondition: false,
         slowdown: Vec::new(),
+        guarantee: Vec::new(),
         uncounted: Vec::new(),
         baselines: Some(Often::Never),
         shown: Shown::default(),

@@ -1,17 +1,27 @@
-//! `fsarena guest`: fetches what a guest needs, boots it, and says how it runs.
+//! `fsarena guest`: fetches what a guest needs, boots it, and says how it runs, or connects its agent.
 
-use std::time::Instant;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use anyhow::Result;
-use fsarena_guest::{Hardware, Shares, Wanted};
+use anyhow::{Context, Result};
+use fsarena_guest::{Hardware, Prepared, Running, Shares, Wanted};
 
 use super::print;
+use crate::agent::Alive;
 use crate::cli::Guest;
-use crate::exit::Ended;
+use crate::exit::{Ended, Refusal};
 use crate::note::tell;
 use crate::places;
+use crate::signals::stop_flag;
 
-/// Prepares a guest and tries it.
+/// How often to look whether the guest is to end.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Prepares a guest and tries it, or connects its agent.
 pub fn run(options: &Guest) -> Result<Ended> {
     let wanted = Wanted {
         kernel: options.guest_kernel.clone(),
@@ -19,15 +29,75 @@ pub fn run(options: &Guest) -> Result<Ended> {
         memory: options.guest_memory,
         packages: Vec::new(),
     };
+    let shares = shares(options)?;
+    let alive = options.agent.then(Alive::start);
     let prepared = fsarena_guest::prepare(&places::cache()?, &wanted, &mut |what| tell(what))?;
     let begin = Instant::now();
-    let running =
-        Hardware { prepared: &prepared, lanes: None, modes: &[], raw: None, shares: &Shares::default(), order: None }
-            .boot()?;
+    let running = boot(&prepared, &shares)?;
+    if options.agent {
+        return connect(running, alive);
+    }
     if !running.answers() {
         return Err(running.failed("did not start its agent").into());
     }
     let seconds = begin.elapsed().as_secs_f64();
     print(&format!("The guest works: {prepared}; it boots in {seconds:.1} s.\n"))?;
     Ok(Ended::Well)
+}
+
+fn boot(prepared: &Prepared, shares: &Shares) -> Result<Running> {
+    let hardware = Hardware { prepared, lanes: None, modes: &[], raw: None, shares, order: None };
+    Ok(hardware.boot()?)
+}
+
+/// What the guest mounts when it boots.
+fn shares(options: &Guest) -> Result<Shares> {
+    let wrong = |text: &String| {
+        Refusal::wrong_use(format!("`{text}` cannot be split into words"), "--qemu '-rtc base=2026-01-01T00:00:00'")
+    };
+    let words = options.qemu.iter().map(|text| shlex::split(text).ok_or_else(|| wrong(text)));
+    let words: Vec<Vec<String>> = words.collect::<Result<_, _>>()?;
+    Ok(Shares::of_others(options.mount.clone(), words.concat()))
+}
+
+/// Connects the guest's agent to stdin and stdout until the guest ends. The agent is to end when stdin ends, or at a
+/// signal.
+fn connect(running: Running, alive: Option<Alive>) -> Result<Ended> {
+    let stream = || running.stream().try_clone().context("the connection to the guest");
+    let (to_guest, from_guest, stop) = (stream()?, stream()?, stop_flag()?);
+    let stdin_ended = Arc::new(AtomicBool::new(false));
+    let (stdin, ended) = (to_guest.try_clone()?, Arc::clone(&stdin_ended));
+    thread::spawn(move || {
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut &stdin);
+        ended.store(true, Ordering::Relaxed);
+    });
+    thread::spawn(move || {
+        while !stop.load(Ordering::Relaxed) && !stdin_ended.load(Ordering::Relaxed) {
+            thread::sleep(LOOK);
+        }
+        // No call is an empty line, so the agent ends. If the connection were closed, the guest would wait for another.
+        let _ = (&to_guest).write_all(b"\n");
+    });
+    match pass_on(from_guest, alive) {
+        Ok(1..) => Ok(Ended::Well),
+        Ok(0) => Err(running.failed("did not start its agent").into()),
+        // It is silent, or has ended without having read what stdin brought.
+        Err(_) => Err(running.failed("stopped").into()),
+    }
+}
+
+/// Passes what the agent writes on to stdout, and returns the number of bytes. The agent ends by itself when the reader
+/// of stdout has ended.
+fn pass_on(mut from_guest: UnixStream, mut alive: Option<Alive>) -> std::io::Result<u64> {
+    let (mut buffer, mut passed) = ([0; 1 << 16], 0);
+    loop {
+        let count = from_guest.read(&mut buffer)?;
+        if count == 0 {
+            return Ok(passed);
+        }
+        drop(alive.take());
+        passed += count as u64;
+        let mut stdout = std::io::stdout().lock();
+        let _ = stdout.write_all(&buffer[..count]).and_then(|()| stdout.flush());
+    }
 }

@@ -179,6 +179,7 @@ pub fn of_kernel(plan: &Plan, kernel: Option<&str>) -> Plan {
     let contenders: Vec<Contender> = contenders.cloned().collect();
     let is_here = |label: &Label| contenders.iter().any(|contender| contender.label == *label);
     let slowdowns = plan.slowdowns.iter().filter(|slowdown| is_here(&slowdown.label)).cloned().collect();
+    let guarantees = plan.guarantees.iter().filter(|stated| is_here(&stated.label)).cloned().collect();
     let uncounted = plan.uncounted.iter().filter(|label| is_here(label)).cloned().collect();
-    Plan { contenders, slowdowns, uncounted, ..plan.clone() }
+    Plan { contenders, slowdowns, guarantees, uncounted, ..plan.clone() }
 }

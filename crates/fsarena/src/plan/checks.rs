@@ -1,11 +1,13 @@
 //! What a plan has to fulfil before a run begins.
 
+use std::mem::discriminant;
+
 use anyhow::Result;
 use fsarena_analyse::{covered, not_here, unknown_names};
 use fsarena_execute::{estimated_round, estimated_setup, largest, require_libraries, unaligned};
 use fsarena_lane::{LaneError, lane_count, require};
 use fsarena_model::plan::Slowdown;
-use fsarena_model::{Bytes, Contender, Label, Mode, Plan, Rounds, Share, Storage, Workload};
+use fsarena_model::{Bytes, Contender, Label, Mode, Plan, Rounds, Share, Stated, Storage, Workload};
 
 use crate::engines::ENGINES;
 use crate::exit::Refusal;
@@ -29,6 +31,7 @@ pub fn require_sound(plan: &Plan) -> Result<()> {
         return Err(Refusal::wrong_use(text, "--rounds 10").into());
     }
     require_slowdowns(plan)?;
+    require_guarantees(plan)?;
     require_whole_blocks(plan)?;
     require_lanes_to_precondition(plan)?;
     require_work(plan)
@@ -148,6 +151,23 @@ fn require_slowdowns(plan: &Plan) -> Result<()> {
             Err(Refusal::wrong_use(text, "use workloads of native engines: `fsarena list workloads`").into())
         }
     }
+}
+
+/// Refuses guarantees that are stated twice, or about file systems whose guarantees are known.
+fn require_guarantees(plan: &Plan) -> Result<()> {
+    for (index, Stated { label, promise }) in plan.guarantees.iter().enumerate() {
+        let is_directory = |contender: &Contender| contender.label == *label && contender.is_directory();
+        if !plan.contenders.iter().any(is_directory) {
+            let text = format!("there is no directory `{label}` whose guarantees could be stated");
+            return Err(Refusal::wrong_use(text, "nfs=dir:/mnt/nfs --guarantee nfs=unflushed").into());
+        }
+        let is_same = |other: &Stated| other.label == *label && discriminant(&other.promise) == discriminant(promise);
+        if plan.guarantees[..index].iter().any(is_same) {
+            let text = format!("two guarantees of `{label}` contradict each other");
+            return Err(Refusal::wrong_use(text, "state one of them").into());
+        }
+    }
+    Ok(())
 }
 
 /// Refuses contenders with the same label.

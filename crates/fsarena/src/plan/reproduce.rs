@@ -55,6 +55,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         lane_size: options.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE),
         medium: options.medium,
         slowdowns: Vec::new(),
+        guarantees: Vec::new(),
         noise,
         baselines,
         usual_baselines: Often::Always,

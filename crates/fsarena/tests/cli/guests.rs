@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use fsarena_testing::{Need, has};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::stage::{Doomed, Stage, binary, err, out, run, wait_until};
+use crate::stage::{Doomed, Stage, accounts_for, binary, err, out, run, wait_until};
 
 /// Fetches what a guest needs, once for all tests. This is done before a stage takes the test's network away.
 fn prepared() -> bool {
@@ -92,6 +92,48 @@ fn kernels_are_contenders_each_in_a_guest_of_its_own() {
     assert_eq!(stage.left(), Vec::<String>::new());
     let refused = run(stage.compare(&["ext4", "9p@linux-6.1"]).args(["--workload", &stage.small()]), 2);
     assert!(err(&refused).contains("`9p@linux-6.1` is a folder of the host"), "{}", err(&refused));
+}
+
+/// Two guests share a folder of the host. The second one's time of day is months behind.
+#[test]
+fn guests_are_clients_and_their_time_of_day_changes_nothing() {
+    if !prepared() {
+        return;
+    }
+    let stage = Stage::new();
+    ["a", "b"].into_iter().for_each(|name| fs::create_dir(stage.path(name)).expect("made"));
+    let client = |further: &str| {
+        let folder = stage.place.path().display();
+        let device =
+            format!("-fsdev local,id=f,path={folder},security_model=none -device virtio-9p-pci,fsdev=f,mount_tag=f");
+        let mount = "f /mnt/f 9p trans=virtio,version=9p2000.L";
+        format!("{} guest --agent --mount '{mount}' --qemu '{device} {further}'", binary().display())
+    };
+    let mut compare = stage.fsarena();
+    compare.args(["compare", "a=dir:/mnt/f/a", "b=dir:/mnt/f/b", "--rounds", "1", "--workload", &stage.small()]);
+    compare.args(["--client", &client(""), "--client", &client("-rtc base=2026-01-01T00:00:00")]);
+    run(compare.args(["--guarantee", "b=unflushed"]), 0);
+    let report = stage.json();
+    assert!(report["cells"].as_array().expect("cells").iter().all(|cell| accounts_for(cell, 1)), "{}", report["cells"]);
+    let clients = report["environment"]["clients"].as_array().expect("clients");
+    assert_ne!(clients[0]["machine"]["host"], clients[1]["machine"]["host"], "servers tell clients apart by name");
+    let ahead = |client: usize| clients[client]["clock"]["time_of_day"].as_f64().expect("measured");
+    assert!(ahead(1) < ahead(0) - 86_400.0, "{clients:?}");
+    let contender = &report["contenders"][0];
+    assert!(contender["mount"].as_str().is_some_and(|mount| mount.starts_with("9p rw")), "{contender}");
+    assert_eq!(contender["sharing"]["coherence"], "immediate");
+    assert_eq!(report["contenders"][1]["sharing"]["fsync"], "unflushed, as stated");
+    let reason = report["verdicts"][0]["reason"].as_str();
+    assert_eq!(reason, Some("different durability: never ranked with each other"));
+    assert!(["a", "b"].iter().all(|name| fs::read_dir(stage.path(name)).expect("there").count() == 0));
+    assert_nothing_left(&stage);
+
+    for (line, expected) in [("server:/a /mnt nfs4", "IP address"), ("f /mnt", "fstab"), ("f mnt 9p", "absolute")] {
+        let output = run(stage.fsarena().args(["guest", "--mount", line]), 2);
+        assert!(err(&output).contains(expected), "{}", err(&output));
+    }
+    let output = run(stage.fsarena().args(["guest", "--agent", "--mount", "f /mnt/f 9p trans=virtio"]), 3);
+    assert!(err(&output).contains("fsarena: mount f at /mnt/f: "), "{}", err(&output));
 }
 
 /// The second contender names the kernel of the first, and so has a guest of its own.

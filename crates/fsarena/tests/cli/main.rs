@@ -6,6 +6,7 @@ mod calibrating;
 mod catalogue;
 mod chroots;
 mod clients;
+mod cluster;
 mod comparing;
 mod completing;
 mod data;

@@ -31,6 +31,7 @@ pub fn store(stage: &Stage, name: &str, ratio: f64) -> i64 {
         read_ahead_kib: None,
         says_alignment: None,
         shared_folder: None,
+        sharing: None,
     };
     let mut events: Vec<Event> = plan.contenders.iter().map(|it| Event::Contender(made(&it.label))).collect();
     for round in 1..=6 {

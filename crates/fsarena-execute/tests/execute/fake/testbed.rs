@@ -64,6 +64,7 @@ impl Volumes for FakeTestbed {
             read_ahead_kib: Some(128),
             says_alignment: None,
             shared_folder: None,
+            sharing: None,
         })
     }
 
