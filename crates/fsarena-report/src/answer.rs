@@ -135,7 +135,7 @@ fn count(comparison: &Comparison, group: &Group<'_>) -> String {
     ];
     let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
     match pairs.len() {
-        0 if comparison.verdicts.is_empty() => "This run judges nothing: it shows figures only.".to_owned(),
+        0 if comparison.verdicts.is_empty() => "This run has figures, but no verdicts.".to_owned(),
         0 => "No pair could be compared.".to_owned(),
         total => format!("Of {}: {}.", counted(total, "comparison"), listed(parts)),
     }

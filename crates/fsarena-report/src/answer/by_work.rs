@@ -18,7 +18,7 @@ const NAMED: usize = 2;
 /// Maximum number of contenders that are named if they are all of a group.
 const FEW: usize = 3;
 
-/// The sentences on a group of contenders: a single one if nothing is decided, none if the run judges nothing.
+/// The sentences on a group of contenders: a single one if nothing is decided, none in a run without verdicts.
 pub fn sentences(comparison: &Comparison, group: &Group<'_>) -> Vec<Sentence> {
     let verdicts: Vec<&PairVerdict> = super::pairs(comparison, group);
     if !verdicts.is_empty() && verdicts.iter().all(|pair| pair.verdict == Verdict::Undecided) {

@@ -80,7 +80,7 @@ fn behind(pair: &PairVerdict) -> String {
     pair::ratio(pair).map_or(String::new(), |ratio| format!("{} behind", pair::better(pair, ratio).1.times()))
 }
 
-/// The colour of a cell; a missing or impossible figure is invalid, also in a run that judges nothing.
+/// The colour of a cell; a missing or impossible figure is invalid, also in a run without verdicts.
 fn shade(comparison: &Comparison, group: &Group<'_>, cell: &Cell) -> Option<Shade> {
     let is_missing = cell.median.is_none() || !cell.is_plausible();
     let judged = standing::shade(comparison, group, &cell.workload, &cell.contender);

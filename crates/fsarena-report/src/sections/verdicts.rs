@@ -106,7 +106,7 @@ fn median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Ent
 /// The statement about the only pair of a group.
 fn only_verdict(comparison: &Comparison, pair: Option<&PairVerdict>) -> Entry {
     match pair {
-        // The run judges nothing.
+        // The run has no verdicts.
         None if comparison.verdicts.is_empty() => DASH.into(),
         None => Sentence::new(Role::Verdict(Shade::Undecided), Verdict::Undecided.to_string()).into(),
         Some(pair) => Entry::from(Sentence::new(Role::Verdict(pair.verdict.into()), pair::statement(pair)))
@@ -119,7 +119,7 @@ fn favourable_interval(pair: &PairVerdict) -> String {
     pair::interval(pair::valid(pair, pair::decision(pair)).map(|ratio| pair::better(pair, ratio).1))
 }
 
-/// The ranking; a dash if the run judges nothing.
+/// The ranking; a dash in a run without verdicts.
 pub fn order(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow) -> String {
     match comparison.verdicts.is_empty() {
         true => DASH.to_owned(),
