@@ -12,7 +12,8 @@ use tempfile::TempDir;
 
 fn workloads() -> impl Iterator<Item = Workload> {
     let all = fsarena_catalog::workloads().expect("well formed");
-    all.into_iter().filter(|workload| workload.mode == Mode::Sliced).map(small)
+    let is_native = |workload: &Workload| engine(&workload.engine).is_some();
+    all.into_iter().filter(|workload| workload.mode == Mode::Sliced && is_native(workload)).map(small)
 }
 
 fn small(mut workload: Workload) -> Workload {

@@ -3,10 +3,12 @@
 //! All clients have the plan's contenders, each with directories of its own. A workload is opened on the first clients,
 //! as many as it asks for. A slice begins on all of them at an agreed moment of their monotonic clocks, whose offsets
 //! are measured before each slice. What they did becomes one slice: their operations in the time in which all of them
-//! worked, and one histogram of all latencies.
+//! worked, and one histogram of all latencies. A program that works on several machines by itself is started once
+//! ([`spanning`]).
 
 mod clocks;
 mod merged;
+mod spanning;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -15,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_engine::{Job, Limit, NEVER, RunStats};
+use fsarena_engine::{Engines, Job, Limit, NEVER, RunStats};
 use fsarena_lane::CheckResult;
 use fsarena_model::clients::WhenLost;
 use fsarena_model::{
@@ -32,7 +34,11 @@ use super::{Call, Ran, Remote, Upkeep, answer};
 use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
 
 /// The clients of a run as one testbed.
-pub struct ClientMachines<R>(Rc<Group<R>>);
+pub struct ClientMachines<R> {
+    group: Rc<Group<R>>,
+    /// The engines of programs that are started here.
+    engines: Engines,
+}
 
 /// A file server of the contenders.
 pub trait Server {
@@ -65,6 +71,8 @@ struct Group<R> {
     stopped: Cell<Option<usize>>,
     /// How many clients work on the current workload.
     active: Cell<usize>,
+    /// Whether this machine starts the program of the current workload.
+    spans: Cell<bool>,
 }
 
 struct Client<R> {
@@ -77,9 +85,10 @@ struct Client<R> {
 
 impl<R: Remote> ClientMachines<R> {
     /// The clients that `remotes` connect to, in the order of the plan's clients, and its servers. `over` is set if the
-    /// run is to end because a client is lost.
+    /// run is to end because a client is lost. `engines` have the programs that are started here.
     pub fn new(
         plan: &Plan,
+        engines: Engines,
         remotes: Vec<R>,
         servers: Vec<Box<dyn Server>>,
         clock: Rc<dyn Clock>,
@@ -93,29 +102,30 @@ impl<R: Remote> ClientMachines<R> {
         };
         let clients: Vec<_> = remotes.into_iter().zip(commands).map(client).collect();
         let active = Cell::new(clients.len());
-        let (starting, stopped, bytes_read) = Default::default();
-        Self(Rc::new(Group { clients, servers, bytes_read, when_lost, clock, over, starting, stopped, active }))
+        let (starting, stopped, spans, bytes_read) = Default::default();
+        let group = Group { clients, servers, bytes_read, when_lost, clock, over, starting, stopped, active, spans };
+        Self { group: Rc::new(group), engines }
     }
 
     /// The commands of the clients that are lost.
     pub fn lost(&self) -> Vec<String> {
-        let lost = self.0.clients.iter().filter(|client| client.remote.is_lost());
+        let lost = self.group.clients.iter().filter(|client| client.remote.is_lost());
         lost.map(|client| client.command.clone()).collect()
     }
 
     fn all<T: DeserializeOwned>(&self, call: &Call) -> Result<Vec<T>, TestbedError> {
-        self.0.each(&self.0.present(), |_| call.clone(), &NEVER)
+        self.group.each(&self.group.present(), |_| call.clone(), &NEVER)
     }
 
     fn first<T: DeserializeOwned>(&self, call: &Call) -> Result<T, TestbedError> {
         let first =
-            self.0.present().into_iter().next().ok_or_else(|| TestbedError::machine("no client is left".into()));
-        self.0.call(first?, call)
+            self.group.present().into_iter().next().ok_or_else(|| TestbedError::machine("no client is left".into()));
+        self.group.call(first?, call)
     }
 
     /// Checks that what the first client made on a contender is seen by all others: otherwise they do not share it.
     fn require_shared(&self, contender: usize, label: &str) -> Result<(), TestbedError> {
-        let group = &self.0;
+        let group = &self.group;
         let present = group.present();
         let Some(made) = self.first::<Option<PathBuf>>(&Call::Directory(contender))? else { return Ok(()) };
         let others = &present[1..];
@@ -201,13 +211,26 @@ impl<R: Remote> Group<R> {
         self.servers.iter().map(|server| server.bytes_read()).sum()
     }
 
-    /// Runs the jobs of the working clients at the same time.
-    fn run(&self, contender: usize, limit: &Limit<'_>, is: First) -> Result<Vec<Part>, TestbedError> {
+    /// Counts what the disks of all servers have read since `before` as the contender's.
+    fn count_read(&self, contender: usize, before: u64) -> Result<(), TestbedError> {
+        let read = self.servers_read()?.saturating_sub(before);
+        *self.bytes_read.borrow_mut().entry(contender).or_default() += read;
+        Ok(())
+    }
+
+    /// Whether the contender's counters are to be started with a run that begins now, and stopped with it.
+    fn begins_counted(&self, contender: usize) -> bool {
         let is_counted = self.starting.get() == Some(contender);
         if is_counted {
             self.starting.set(None);
             self.stopped.set(Some(contender));
         }
+        is_counted
+    }
+
+    /// Runs the jobs of the working clients at the same time.
+    fn run(&self, contender: usize, limit: &Limit<'_>, is: First) -> Result<Vec<Part>, TestbedError> {
+        let is_counted = self.begins_counted(contender);
         let clients = self.working();
         let read_before = self.servers_read()?;
         self.compare_clocks(&clients, 2)?;
@@ -220,8 +243,7 @@ impl<R: Remote> Group<R> {
         let ran: Vec<Ran> = self.each(&clients, call, stop)?;
         let now = self.clock.now();
         if is_counted {
-            let read = self.servers_read()?.saturating_sub(read_before);
-            *self.bytes_read.borrow_mut().entry(contender).or_default() += read;
+            self.count_read(contender, read_before)?;
         }
         let part = |(client, ran): (usize, Ran)| {
             let clock = self.clients[client].clock.borrow();
@@ -235,11 +257,11 @@ impl<R: Remote> Volumes for ClientMachines<R> {
     fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, TestbedError> {
         let facts: Vec<ContenderFacts> = self.all(&Call::Make { contender, lane, round })?;
         let differs = |other: &&ContenderFacts| other.mount != facts[0].mount;
-        let other = facts.iter().zip(self.0.present()).find(|(other, _)| differs(other));
+        let other = facts.iter().zip(self.group.present()).find(|(other, _)| differs(other));
         self.require_shared(contender, &facts[0].label.0)?;
         if let Some((other, client)) = other {
             let (label, first) = (&other.label, &facts[0].mount);
-            let name = self.0.name(client);
+            let name = self.group.name(client);
             let text = format!("`{label}` is mounted as `{}` on {name}, and as `{first}` on the first", other.mount);
             let hint = Some("mount it with the same options on each client".to_owned());
             return Err(TestbedError { hint, ..TestbedError::machine(text) });
@@ -287,7 +309,7 @@ impl<R: Remote + 'static> Workloads for ClientMachines<R> {
         seed: u64,
         stop: &AtomicBool,
     ) -> Result<Box<dyn Job>, TestbedError> {
-        let group = &self.0;
+        let group = &self.group;
         let (wanted, present) =
             (workload.clients().map_or(group.clients.len(), |count| count as usize), group.present());
         if wanted > present.len() {
@@ -295,6 +317,12 @@ impl<R: Remote + 'static> Workloads for ClientMachines<R> {
             return Err(TestbedError::machine(text));
         }
         group.active.set(wanted);
+        let engine = self.engines.named(&workload.engine);
+        let spanning = engine.and_then(|engine| engine.abilities().spanning);
+        group.spans.set(spanning.is_some());
+        if let Some(spanning) = spanning {
+            return self.open_spanning(contender, workload, seed, spanning, stop);
+        }
         // Each client has random choices of its own.
         let seeds = |client: usize| seed ^ fsarena_model::seed::scatter(client as u64);
         let call = |client: usize| Call::Open { contender, workload: Box::new(workload.clone()), seed: seeds(client) };
@@ -312,13 +340,13 @@ impl<R: Remote + 'static> Workloads for ClientMachines<R> {
         stop: &AtomicBool,
     ) -> Result<Option<Verified>, TestbedError> {
         let call = |_| Call::Verify(contender, Box::new(workload.clone()));
-        let found: Vec<Option<Verified>> = self.0.each(&self.0.working(), call, stop)?;
+        let found: Vec<Option<Verified>> = self.group.each(&self.group.working(), call, stop)?;
         Ok(found.into_iter().next().flatten())
     }
 
     fn logical(&mut self, contender: usize, workload: &Workload) -> Option<Bytes> {
         let call = |_| Call::Logical(contender, Box::new(workload.clone()));
-        let found: Vec<Option<Bytes>> = self.0.each(&self.0.working(), call, &NEVER).ok()?;
+        let found: Vec<Option<Bytes>> = self.group.each(&self.group.working(), call, &NEVER).ok()?;
         found.into_iter().map(|bytes| Some(bytes?.0)).sum::<Option<u64>>().map(Bytes)
     }
 
@@ -330,7 +358,7 @@ impl<R: Remote + 'static> Workloads for ClientMachines<R> {
 impl<R: Remote> Counters for ClientMachines<R> {
     /// The call is made together with the next run.
     fn start_counters(&mut self, contender: usize) {
-        self.0.starting.set(Some(contender));
+        self.group.starting.set(Some(contender));
     }
 
     fn read_counters(&mut self, _contender: usize) -> Readings {
@@ -338,19 +366,20 @@ impl<R: Remote> Counters for ClientMachines<R> {
     }
 
     fn stop_counters(&mut self, contender: usize) {
-        if self.0.stopped.take() != Some(contender) {
-            self.0.starting.set(None);
+        if self.group.stopped.take() != Some(contender) {
+            self.group.starting.set(None);
         }
     }
 
     fn totals(&mut self, contender: usize) -> Readings {
-        let clients = self.0.working();
-        let found = self.0.each(&clients, |_| Call::Totals(contender), &NEVER).unwrap_or_default();
+        let clients = self.group.working();
+        let found = self.group.each(&clients, |_| Call::Totals(contender), &NEVER).unwrap_or_default();
         let machines: Vec<MachineName> =
-            clients.iter().map(|client| self.0.clients[*client].machine.borrow().clone()).collect();
-        let mut readings = merged::readings(&machines, found);
-        let read = self.0.bytes_read.borrow_mut().remove(&contender);
-        let read = read.filter(|_| !self.0.servers.is_empty()).map(|bytes| bytes as f64);
+            clients.iter().map(|client| self.group.clients[*client].machine.borrow().clone()).collect();
+        let readings = merged::readings(&machines, found);
+        let mut readings = if self.group.spans.get() { spanning::without_own(readings) } else { readings };
+        let read = self.group.bytes_read.borrow_mut().remove(&contender);
+        let read = read.filter(|_| !self.group.servers.is_empty()).map(|bytes| bytes as f64);
         readings.extend(read.map(|bytes| probe::SERVER_READ.reading(bytes)));
         readings
     }
@@ -358,7 +387,7 @@ impl<R: Remote> Counters for ClientMachines<R> {
 
 impl<R: Remote> Host for ClientMachines<R> {
     fn survey(&mut self) -> Result<Environment, TestbedError> {
-        let group = &self.0;
+        let group = &self.group;
         let present = group.present();
         group.compare_clocks(&present, 8)?;
         let found: Vec<Environment> = self.all(&Call::Survey)?;
@@ -385,7 +414,7 @@ impl<R: Remote> Host for ClientMachines<R> {
     }
 
     fn clients(&self) -> Option<u32> {
-        Some(self.0.present().len() as u32)
+        Some(self.group.present().len() as u32)
     }
 
     fn limit_memory(&mut self, limit: Bytes) -> Result<(), TestbedError> {
