@@ -15,7 +15,7 @@ use rustix::mount::{MountFlags, mount, mount_move};
 use rustix::process::{WaitOptions, chdir, chroot, getpid};
 use rustix::system::{RebootCommand, finit_module, reboot, sethostname};
 
-use crate::BootMount;
+use crate::{BootMount, shares};
 
 /// The archive's directory of modules. No other system has it.
 pub const MODULES: &str = "fsarena-modules";
@@ -192,7 +192,7 @@ fn parameter(name: &str) -> io::Result<Option<String>> {
     Ok(line.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('=')).map(str::to_owned))
 }
 
-/// Gives the guest its address, if it has one, and the loopback device its own.
+/// Gives the guest its address and the way to other machines, if it has a network, and the loopback device its address.
 fn connect() -> io::Result<()> {
     let ip = |words: &str| match Command::new("/usr/bin/ip").args(words.split(' ')).status()?.success() {
         true => Ok(()),
@@ -203,7 +203,8 @@ fn connect() -> io::Result<()> {
     let _ = Command::new("/usr/sbin/modprobe").arg("virtio_net").status();
     waited("the network device", || Path::new("/sys/class/net/eth0").exists().then_some(()))?;
     ip(&format!("address add {address} dev eth0"))?;
-    ip("link set eth0 up")
+    ip("link set eth0 up")?;
+    ip(&format!("route add default via {}", shares::HOST))
 }
 
 /// Makes the disk that the kernel's command line describes (Documentation/block/null_blk.rst). It has 512-byte sectors,

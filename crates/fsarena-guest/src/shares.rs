@@ -15,7 +15,7 @@ use fsarena_sys::daemon::{Daemon, Wrapping};
 use crate::{BootMount, GuestError};
 
 /// The host as the guest sees it, and the guest, on QEMU's user network (QEMU, "Using the user mode network stack").
-const HOST: &str = "10.0.2.2";
+pub const HOST: &str = "10.0.2.2";
 /// The guest's address with the length of its network's prefix.
 pub const GUEST: &str = "10.0.2.15/24";
 

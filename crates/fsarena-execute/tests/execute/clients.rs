@@ -1,5 +1,6 @@
 //! Runs on several clients at the same time, each with a clock of its own.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -7,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_articles::assess;
 use fsarena_engine::{Abilities, Engine, EngineError, Engines, Job, Limit, RunStats, Spanning};
-use fsarena_execute::remote::ClientMachines;
-use fsarena_execute::{RunError, run};
+use fsarena_execute::remote::{ClientMachines, Server};
+use fsarena_execute::{RunError, TestbedError, run};
 use fsarena_model::clients::WhenLost;
 use fsarena_model::{
-    Clients, Comparison, Nanos, Outcome, Plan, Rounds, RunRecord, Status, Traits, Trial, ValidityClass, Verdict,
-    Workload, probe,
+    CacheState, Clients, Coherence, Comparison, Nanos, Outcome, Plan, Rounds, RunRecord, Sharing, Status, Traits,
+    Trial, ValidityClass, Verdict, Workload, probe,
 };
 
 use crate::fake::{Backstage, Clocks, Collector, FakeClock, FakeTestbed, Play, Wire, World, workload};
@@ -49,6 +50,17 @@ fn ran(clients: &[Client], numbers: &[u32], when_lost: WhenLost) -> Ran {
 
 fn ran_with(engines: Engines, clients: &[Client], numbers: &[u32], when_lost: WhenLost) -> Ran {
     let base = Workload { timed_ms: 500, ..workload("create") };
+    performed(engines, clients, numbers, when_lost, base, Vec::new())
+}
+
+fn performed(
+    engines: Engines,
+    clients: &[Client],
+    numbers: &[u32],
+    when_lost: WhenLost,
+    base: Workload,
+    servers: Vec<Box<dyn Server>>,
+) -> Ran {
     let mut plan = Play::new(&["ext4", "xfs"], World::of(&[])).with_rounds(Rounds::Exactly(6)).plan;
     plan.workloads = numbers.iter().map(|count| base.with_clients(*count)).collect();
     let commands = (0..clients.len()).map(|number| format!("ssh node{number} fsarena agent")).collect();
@@ -67,7 +79,7 @@ fn ran_with(engines: Engines, clients: &[Client], numbers: &[u32], when_lost: Wh
     };
     let over = Arc::new(AtomicBool::new(false));
     let wires = clients.iter().map(wire).collect();
-    let mut machines = ClientMachines::new(&plan, engines, wires, Vec::new(), Rc::new(here.clone()), Arc::clone(&over));
+    let mut machines = ClientMachines::new(&plan, engines, wires, servers, Rc::new(here.clone()), Arc::clone(&over));
     let mut listener = Collector::new(here.clone(), usize::MAX);
     let result = run(&plan, &mut machines, &here, Nanos(0), &over, &mut listener);
     let mut record = RunRecord::new(1, plan, String::new());
@@ -129,6 +141,56 @@ fn slices_in_which_a_client_starts_late_do_not_count() {
     let trial = trials(&ran, "create@2-clients", "ext4")[0];
     assert_eq!(trial.slices, []);
     assert_eq!(trial.outcome, Outcome::Failed("the clients never started together".to_owned()));
+}
+
+/// A server whose disks read 1,000 bytes between two questions.
+#[derive(Default)]
+struct Disks {
+    read: Cell<u64>,
+    drops: Rc<Cell<u32>>,
+}
+
+impl Server for Disks {
+    fn drop_caches(&self) -> Result<(), TestbedError> {
+        self.drops.set(self.drops.get() + 1);
+        Ok(())
+    }
+
+    fn bytes_read(&self) -> Result<u64, TestbedError> {
+        Ok(self.read.replace(self.read.get() + 1000))
+    }
+}
+
+#[test]
+fn the_caches_of_servers_are_dropped_and_what_their_disks_read_is_counted() {
+    let (cold, disks) = (Workload { cache: CacheState::Cold, timed_ms: 500, ..workload("create") }, Disks::default());
+    let drops = Rc::clone(&disks.drops);
+    let clients = [Client::of([1000.0, 600.0]), Client::of([1000.0, 600.0])];
+    let ran = performed(Engines(&[]), &clients, &[2], WhenLost::End, cold, vec![Box::new(disks)]);
+    let trials = trials(&ran, "create@2-clients", "ext4");
+    assert!(drops.get() as usize >= trials.len(), "{drops:?}");
+    for trial in trials {
+        assert_eq!(trial.probe(probe::SERVER_READ), Some(1000.0 * trial.slices.len() as f64));
+    }
+}
+
+#[test]
+fn clients_that_see_changes_at_different_times_are_not_ranked() {
+    let mut record = ran(&[Client::of([1000.0, 600.0]), Client::of([1000.0, 600.0])], &[2], WhenLost::End).record;
+    let of = |coherence| {
+        let [fsync, attributes, locks, silent_server] = [(); 4].map(|()| String::new());
+        Some(Sharing { coherence, fsync, attributes, locks, silent_server })
+    };
+    record.contenders[0].sharing = of(Some(Coherence::CloseToOpen));
+    record.contenders[1].sharing = of(Some(Coherence::Expiring));
+    let reason = |record: &RunRecord| assess(record).verdicts[0].reason.clone();
+    assert!(reason(&record).contains("different times: never ranked"), "{}", reason(&record));
+    record.plan.guarantees = vec!["xfs=close-to-open".parse().expect("well spelled")];
+    assert_eq!(assess(&record).verdicts[0].verdict, Verdict::Faster, "as the user states");
+    record.plan.guarantees.push("xfs=unflushed".parse().expect("well spelled"));
+    assert!(reason(&record).contains("different durability"), "{}", reason(&record));
+    let alone = RunRecord { plan: Plan { clients: None, guarantees: Vec::new(), ..record.plan.clone() }, ..record };
+    assert_eq!(assess(&alone).verdicts[0].verdict, Verdict::Faster, "on a single machine there are no other clients");
 }
 
 #[test]

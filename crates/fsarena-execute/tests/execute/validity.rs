@@ -45,6 +45,14 @@ fn a_cold_read_served_by_nine_tenths_is_not_cached() {
 }
 
 #[test]
+fn a_cold_read_that_the_disks_of_the_servers_did_not_serve_is_cached() {
+    let kept = cold().reading(probe::SERVER_READ, 50.0 * MEBIBYTE);
+    assert_eq!(kept.classes(), [ValidityClass::Cached]);
+    assert!(kept.validity()[0].text.contains("disks of the servers read 50 % of the 100 MiB"), "{:?}", kept.validity());
+    assert_eq!(cold().reading(probe::SERVER_READ, 91.0 * MEBIBYTE).classes(), []);
+}
+
+#[test]
 fn nothing_is_called_cached_where_no_probe_could_look() {
     assert_eq!(cold().without(probe::DEVICE_READ).classes(), []);
     assert_eq!(cold().reading(probe::DEVICE_READ, None).classes(), []);
