@@ -281,7 +281,7 @@ impl<R: Remote> Volumes for ClientMachines<R> {
     fn remount(&mut self, contender: usize) -> Result<bool, TestbedError> {
         let is_done = self.all(&Call::Remount(contender))?.into_iter().all(|done: bool| done);
         if is_done {
-            self.0.drop_servers_caches()?;
+            self.group.drop_servers_caches()?;
         }
         Ok(is_done)
     }

@@ -11,10 +11,10 @@ use crate::words::counted;
 
 pub const CLOCKS: Subject = Subject {
     title: "Three clocks and space",
-    meaning: "For each operation, from its beginning: when the calls had returned, when all was durable, and when the \
-        lane was at rest (remounted read-only and back: checkpoint, log and deferred work done). The time of \
-        a remount with nothing left to do is subtracted. Later: after the clock of the workload's figure, until rest. \
-        Space: bytes more in use than before, for a byte of the files.",
+    meaning: "For each operation, from its beginning until its calls had returned, all was durable, and the lane was \
+        at rest (remounted read-only and back: checkpoint, log and deferred work done), less the time of an idle \
+        remount. Later: after the clock of the workload's figure, until rest. Space: bytes more in use than before, \
+        for a byte of the files.",
     lines: clocks,
     brief: worth_a_line,
     rest: silent,
