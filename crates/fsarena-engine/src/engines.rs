@@ -44,7 +44,8 @@ impl Engines {
         Ok(Workload { traits, ..workload })
     }
 
-    /// Debian packages of the programs that the workload needs and that are not installed, sorted, without duplicates.
+    /// Debian packages, or the addresses of sources, of the programs that the workload needs and that are not installed.
+    /// Sorted, without duplicates.
     pub fn missing(self, workload: &Workload) -> Vec<String> {
         let needs = self.named(&workload.engine).map(|engine| engine.programs(workload).needs).unwrap_or_default();
         let missing: BTreeSet<&str> =
@@ -55,7 +56,7 @@ impl Engines {
     /// Debian packages of all programs that the workload needs, sorted, without duplicates.
     pub fn packages(self, workload: &Workload) -> BTreeSet<&'static str> {
         let needs = self.named(&workload.engine).map(|engine| engine.programs(workload).needs).unwrap_or_default();
-        needs.into_iter().map(|need| need.package).collect()
+        needs.into_iter().filter(|need| need.is_packaged()).map(|need| need.package).collect()
     }
 
     /// Versions of the programs that these workloads need, by program name. Programs that are missing or print no

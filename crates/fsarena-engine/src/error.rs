@@ -3,6 +3,7 @@
 use std::io;
 
 use fsarena_library::Library;
+use fsarena_model::plan::how_to_install;
 use fsarena_model::{ErrorCategory, Explained, Workload};
 
 /// An error of a workload. Its message says what its fields are.
@@ -134,6 +135,7 @@ impl Explained for EngineError {
             Self::NoProgram { package: "", .. } => {
                 Some("install it, or name it by its path; a built-in of a shell needs the shell: sh -c '…'".to_owned())
             }
+            Self::NoProgram { package, .. } if package.starts_with("https://") => Some(how_to_install(&[package])),
             Self::NoProgram { package, .. } => Some(format!(
                 "apt-get install {package}; `make apps` installs those of all suites and starts no service"
             )),

@@ -106,6 +106,8 @@ pub struct Abilities {
     pub on_device: Option<OnDevice>,
     /// Works in a file system that is a library.
     pub in_library: Option<InLibrary>,
+    /// Works on several machines as one program.
+    pub spanning: Option<Spanning>,
 }
 
 /// Makes a variant of a workload.
@@ -124,6 +126,24 @@ pub struct InLibrary {
     pub require: fn(&Workload, Library) -> Result<(), EngineError>,
     /// Opens a job in a library on a block device, with a seed.
     pub open: fn(&Workload, Library, &Path, u64) -> Opened,
+}
+
+/// How one program works on several machines at the same time, as programs with MPI do. One machine starts it.
+#[derive(Clone, Copy)]
+pub struct Spanning {
+    /// The workload as it is launched.
+    pub launched: fn(&Workload, &Launch) -> Workload,
+    /// The workload of a machine that does not start the program: its job drops caches, and does not run.
+    pub held: fn(&Workload) -> Workload,
+}
+
+/// How a program is started on several machines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// The number of machines.
+    pub machines: u32,
+    /// The words before the program. `{processes}` in them stands for the number of all processes.
+    pub words: Vec<String>,
 }
 
 /// The external programs of a workload.

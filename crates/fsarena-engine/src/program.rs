@@ -17,7 +17,7 @@ use crate::{EngineError, Job, Limit, Operation, RunStats};
 pub struct Need {
     /// Its name.
     pub program: &'static str,
-    /// The Debian package that contains it; empty if it is not known.
+    /// The Debian package that contains it, or the address of its source (`https://`); empty if neither is known.
     pub package: &'static str,
     /// The argument with which it prints its version in the first line. Empty if it prints none. [`Need::PACKAGED`] if
     /// it prints none and the version of its package is used.
@@ -33,6 +33,11 @@ impl Need {
     /// A program on the search path that supports `--version`.
     pub const fn new(program: &'static str, package: &'static str) -> Self {
         Self { program, package, version: "--version", folders: &[] }
+    }
+
+    /// Whether Debian has a package of it.
+    pub fn is_packaged(&self) -> bool {
+        !self.package.starts_with("https://")
     }
 
     /// Its path; `None` if it is not installed.

@@ -12,7 +12,9 @@ use tempfile::TempDir;
 
 fn workloads() -> impl Iterator<Item = Workload> {
     let all = fsarena_catalog::workloads().expect("well formed");
-    all.into_iter().filter(|workload| workload.mode == Mode::Sliced).map(small)
+    // Other engines are those of programs.
+    let is_native = |workload: &Workload| workload.mode == Mode::Sliced && engine(&workload.engine).is_some();
+    all.into_iter().filter(is_native).map(small)
 }
 
 fn small(mut workload: Workload) -> Workload {

@@ -1,5 +1,6 @@
 //! The best contender for the reader's own mix, as sentences and tables.
 
+use fsarena_model::plan::how_to_install;
 use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow};
 use fsarena_model::{Comparison, Label, Recommendation, Unavailable, Weight};
 
@@ -65,7 +66,7 @@ fn absent(advice: &Recommendation) -> Option<String> {
 
 /// Workloads of the mix that are missing, and how their share is used.
 fn without(advice: &Recommendation) -> String {
-    let one = |missing: &Unavailable| format!("{} (apt-get install {})", missing.workload, missing.packages.join(" "));
+    let one = |missing: &Unavailable| format!("{} ({})", missing.workload, how_to_install(&missing.packages));
     match advice.without.is_empty() {
         true => String::new(),
         false => {

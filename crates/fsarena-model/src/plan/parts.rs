@@ -14,7 +14,7 @@ use crate::{Label, Nanos, Share};
 pub struct Unavailable {
     /// Its name.
     pub workload: String,
-    /// Debian packages that contain the missing programs, sorted.
+    /// Debian packages that contain the missing programs, or the addresses of their sources, sorted.
     pub packages: Vec<String>,
 }
 
@@ -23,11 +23,20 @@ impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is left out, since programs are not installed: apt-get install {}",
+            "`{}` is left out, since programs are not installed: {}",
             self.workload,
-            self.packages.join(" ")
+            how_to_install(&self.packages)
         )
     }
+}
+
+/// What has to be done for these Debian packages, or addresses of sources.
+pub fn how_to_install<S: AsRef<str>>(packages: &[S]) -> String {
+    let names = packages.iter().map(AsRef::as_ref);
+    let (sources, packages): (Vec<&str>, Vec<&str>) = names.partition(|name| name.starts_with("https://"));
+    let install = (!packages.is_empty()).then(|| format!("apt-get install {}", packages.join(" ")));
+    let build = (!sources.is_empty()).then(|| format!("build {}", sources.join(" and ")));
+    install.into_iter().chain(build).collect::<Vec<_>>().join(", and ")
 }
 
 /// How contenders share the available space.
@@ -185,5 +194,18 @@ impl fmt::Display for Medium {
             Self::Ssd => "ssd",
             Self::Hdd => "hdd",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_installed_and_sources_are_built() {
+        let address = "https://example.org/tool";
+        assert_eq!(how_to_install(&["one", "two"]), "apt-get install one two");
+        assert_eq!(how_to_install(&[address, "one"]), "apt-get install one, and build https://example.org/tool");
+        assert_eq!(how_to_install(&[address]), "build https://example.org/tool");
     }
 }

@@ -12,6 +12,7 @@ use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{KINDS, Kind, Tool, kernel_has, missing_tool};
 use fsarena_model::name::did_you_mean;
+use fsarena_model::plan::how_to_install;
 use fsarena_model::{Rate, Workload};
 use fsarena_report::{PLAIN, layout};
 
@@ -146,7 +147,7 @@ fn here(workload: &Workload) -> String {
     match (ENGINES.named(&workload.engine), ENGINES.missing(workload)) {
         (None, _) => format!("no: there is no engine `{}`", workload.engine),
         (Some(_), missing) if missing.is_empty() => "yes".to_owned(),
-        (Some(_), missing) => format!("no: apt-get install {}", missing.join(" ")),
+        (Some(_), missing) => format!("no: {}", how_to_install(&missing)),
     }
 }
 
