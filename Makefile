@@ -19,7 +19,7 @@ APPS_phoronix-2009 := $(POSTGRESQL) apache2:apache2-bin ab:apache2-utils sqlite3
 # A suite may set its contenders and rounds; `quick` sets neither.
 OF_SUITE := $(if $(SUITE),--suite $(SUITE)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SCALE),--scale $(SCALE))
 
-.PHONY: help apps compare test test-command test-parts test-articles test-page build install dist setup calibrate bench-round bench-engine bench-market parity parity-apps references clean cluster cluster-smoke cluster-down
+.PHONY: help apps compare test test-command test-parts test-articles test-mpi test-page build install dist setup calibrate bench-round bench-engine bench-market parity parity-apps references clean cluster cluster-smoke cluster-down
 
 help:
 	@echo "make compare    compare ext4, xfs and btrfs here, and write fsarena-report.html"
@@ -27,6 +27,7 @@ help:
 	@echo "make apps       install the programs of these suites: MariaDB, PostgreSQL, Apache httpd and tools; no service is started or enabled"
 	@echo "make test       check everything, as CI does (NEEDS=list: list tests that cannot run here instead of failing)"
 	@echo "make test-articles  run every suite and article for seconds, and compare the catalogue with the articles (SEEDS=DIR)"
+	@echo "make test-mpi   run IOR and mdtest for seconds; both have to be on the search path, built from source"
 	@echo "make test-page  open the pages of a run and of an article in Chromium, which is installed (300 MB); root (PAGES='a.html b.html': these)"
 	@echo "make build      the release binary, $(FSARENA)"
 	@echo "make install    the binary, completions and the manual page (PREFIX=/usr/local DESTDIR=)"
@@ -90,6 +91,10 @@ test-parts:
 test-articles: setup apps
 	FSARENA_SEEDS=$(or $(SEEDS),/work/shared/seeds) $(TEST) --test cli --test published -- --ignored
 	$(if $(FIO_EXAMPLES),FSARENA_FIO_EXAMPLES=$(FIO_EXAMPLES) $(TEST) --test engine -- --ignored --nocapture fios_own_examples)
+
+test-mpi:
+	@scripts/install-missing mpirun:openmpi-bin
+	$(TEST) --test programs -- --ignored mpi::
 
 # Installs Chromium and is therefore no part of `make test`. Pictures of the pages are left in pages/pictures of the
 # target directory. The store of the two runs is removed.

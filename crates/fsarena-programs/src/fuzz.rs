@@ -5,7 +5,7 @@ use fsarena_model::reproduction::Scale;
 use fsarena_model::{Bytes, CacheState, Rate, Workload};
 
 use crate::apache::understand as understand_ab;
-use crate::{PROGRAMS, oltp, pgbench, program};
+use crate::{PROGRAMS, ior, mdtest, oltp, pgbench, program};
 
 static ALL: Engines = Engines(&[ENGINES, PROGRAMS]);
 
@@ -100,6 +100,8 @@ fn outputs() {
          Time taken for tests:   2.250 seconds\nHTML transferred:       100000 bytes\n\
          Requests per second:    44.44 [#/sec] (mean)\nPercentage served,Time in ms\n\
          0,0.144\n50,1.2\n99,7.5\n100,9.8\n",
+        include_str!("ior/write.txt"),
+        include_str!("mdtest/create.txt"),
         "Wall Clock: 2.486502 seconds\n",
         "0 199 2241 0 1412881037 912698\n1 5 1123 0 1412881038 100000\n",
     ];
@@ -109,6 +111,8 @@ fn outputs() {
         program::read_any(text);
         oltp::understand(text, &mut stats);
         understand_ab(text, &mut stats);
+        ior::understand(text);
+        mdtest::understand(text);
         stats.record(Operation::Run, Default::default());
         let _ = (stats.latencies().count(), stats.windows());
     });

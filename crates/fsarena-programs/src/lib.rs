@@ -5,7 +5,10 @@ mod apache;
 mod folder;
 #[cfg(test)]
 mod fuzz;
+mod ior;
 mod mariadb;
+mod mdtest;
+mod mpi;
 mod oltp;
 mod parameters;
 mod pgbench;
@@ -28,6 +31,9 @@ pub static PROGRAMS: &[&dyn Engine] = &[
     &pgbench::PgBench,
     // a web server
     &apache::Apache,
+    // parallel file systems
+    &ior::Ior,
+    &mdtest::Mdtest,
     // any program
     &program::Program,
 ];

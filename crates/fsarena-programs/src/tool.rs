@@ -42,6 +42,19 @@ impl Tool<'_> {
         self.judged(child::run_until(&self.words(), self.setting(variables, stop)))
     }
 
+    /// Like [`Tool::run_with`], as this user and without a process namespace, for programs that name what they share
+    /// with others by their process ID.
+    ///
+    /// # Errors
+    /// As [`Tool::run`].
+    pub fn run_among_others(
+        &self,
+        variables: &[(&str, String)],
+        stop: &AtomicBool,
+    ) -> Result<Option<Ended>, EngineError> {
+        self.judged(child::run_until(&self.argv, self.setting(variables, stop)))
+    }
+
     fn words(&self) -> Vec<String> {
         let wrapped = pid_namespace().iter().map(|word| (*word).to_owned());
         let user = self.user.map(User::words).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 mod articles;
 mod mariadb;
+mod mpi;
 mod oltp;
 mod program;
 mod servers;

@@ -1,0 +1,122 @@
+//! The engine `ior`: IOR, by which parallel file systems are measured, as one program on all machines.
+
+mod output;
+mod parameters;
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{
+    Abilities, Engine, EngineError, Job, Limit, Need, Operation as Kind, Programs, RunStats, Spanning,
+};
+use fsarena_model::{Probe, Traits, Workload};
+
+use self::output::Output;
+use self::parameters::{Operation, Parameters};
+use crate::mpi::{self, Mpi, Ran};
+
+/// The program's name.
+const NAME: &str = "ior";
+
+/// The figure that the program prints, if it is not the one of its processes.
+const PRINTED: Probe = Probe::of_program("ior.printed", "MiB/s");
+
+/// The engine `ior`.
+pub struct Ior;
+
+impl Engine for Ior {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
+        let parameters = Parameters::of(workload)?;
+        Ok(Traits {
+            peak: parameters.bytes(),
+            block: Some(parameters.transfer_size),
+            direct_block: parameters.direct_block(),
+            extra_time: parameters.about(),
+            program: Some(NAME.to_owned()),
+            ..Traits::default()
+        })
+    }
+
+    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+        let parameters = Parameters::of(workload)?;
+        let mpi = Mpi::new(NAME, parameters.start.clone(), directory)?;
+        Ok(Box::new(IorJob { parameters, mpi, seed }))
+    }
+
+    fn abilities(&self) -> Abilities {
+        let spanning = Some(Spanning { launched: mpi::launched, held: mpi::held });
+        Abilities { programs: Some(programs), spanning, ..Abilities::default() }
+    }
+}
+
+fn programs(workload: &Workload) -> Programs {
+    let Ok(parameters) = Parameters::of(workload) else { return Programs::default() };
+    let line = |operation| {
+        let options = parameters.options(operation, "SEED");
+        parameters.start.shown(&[vec![NAME.to_owned()], options].concat())
+    };
+    let lines = parameters.operations().map(line);
+    Programs { needs: parameters.start.needs(Need::new(NAME, mpi::SOURCE)), settings: lines.collect() }
+}
+
+struct IorJob {
+    parameters: Parameters,
+    mpi: Mpi,
+    seed: u64,
+}
+
+impl IorJob {
+    fn options(&self, operation: Operation) -> Vec<String> {
+        // It takes the seed for a time, and 0 for none.
+        let seed = (self.seed as u32 >> 1).max(1).to_string();
+        self.parameters.options(operation, &seed)
+    }
+
+    fn read(&self, operation: Operation, ran: &Ran) -> Result<Output, EngineError> {
+        let read = Output::of(&ran.text, operation.word(), self.parameters.start.all());
+        let checked = read.and_then(|output| output.moved(self.parameters.bytes(), ran.around));
+        checked.map_err(|words| EngineError::Program { program: NAME, words })
+    }
+}
+
+impl Job for IorJob {
+    /// What is read is written before.
+    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        if self.mpi.is_held() || self.parameters.operation == Operation::Write {
+            return Ok(());
+        }
+        let ran = self.mpi.finish(&self.options(Operation::Write), stop)?;
+        self.read(Operation::Write, &ran).map(drop)
+    }
+
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.mpi.drop_caches(stop)
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        let operation = self.parameters.operation;
+        let Some(ran) = self.mpi.run(&self.options(operation), limit.stop)? else { return Ok(()) };
+        let output = self.read(operation, &ran)?;
+        let bytes = self.parameters.bytes().0;
+        stats.count_done(bytes / self.parameters.transfer_size.0, bytes);
+        stats.elapsed = stats.elapsed + output.elapsed;
+        stats.record(Kind::Run, output.elapsed);
+        stats.end_part(stats.elapsed);
+        stats.reported.extend(output.other_figure().map(|figure| (PRINTED, figure)));
+        Ok(())
+    }
+}
+
+/// Reads any text as the program's output.
+#[cfg(test)]
+pub(crate) fn understand(text: &str) {
+    let _ = Output::of(text, Operation::Write.word(), 2).map(|output| output.other_figure());
+}

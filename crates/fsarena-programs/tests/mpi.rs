@@ -1,0 +1,73 @@
+//! The engines of MPI programs, with the real programs. Debian does not package them, so these tests run only when asked
+//! for (`make test-mpi`).
+
+use std::fs;
+
+use fsarena_engine::{Engine, Job, Limit, NEVER, RunStats};
+use fsarena_model::reproduction::Scale;
+use fsarena_model::{Nanos, Workload};
+use serde_json::json;
+
+use crate::ENGINES;
+
+fn workloads() -> Vec<Workload> {
+    let suite = fsarena_catalog::suite("io500").expect("in the catalogue");
+    let small = |name: &String| {
+        let workload = fsarena_catalog::workload(name).expect("in the catalogue");
+        fsarena_catalog::at_scale(workload, Scale::Smoke).expect("sound")
+    };
+    suite.workloads.iter().map(small).collect()
+}
+
+fn engine(workload: &Workload) -> &'static dyn Engine {
+    ENGINES.of(workload).expect("there")
+}
+
+fn run(job: &mut dyn Job) -> RunStats {
+    let mut stats = RunStats::new();
+    job.reset(&NEVER).and_then(|()| job.drop_caches(&NEVER)).expect("made ready");
+    job.run(&Limit::new(None, &NEVER), &mut stats).expect("done");
+    stats
+}
+
+#[test]
+#[ignore = "needs ior and mdtest: make test-mpi"]
+fn all_phases_of_io500_run_again_and_again() {
+    for workload in workloads() {
+        // A path with a character that the programs take for a separator.
+        let place = tempfile::Builder::new().prefix("two@clients ").tempdir_in("/var/tmp").expect("a folder");
+        let mut job = engine(&workload).open(&workload, place.path(), 7).expect("understood");
+        job.prepare(&NEVER).unwrap_or_else(|error| panic!("{}: {error}", workload.name));
+        for stats in [run(&mut *job), run(&mut *job)] {
+            assert!(stats.operations > 0 && stats.elapsed > Nanos(0), "{}: {stats:?}", workload.name);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs ior and mdtest: make test-mpi"]
+fn the_bytes_are_in_the_file_and_one_process_will_do() {
+    let place = tempfile::tempdir_in("/var/tmp").expect("a folder");
+    let mut workload = fsarena_catalog::workload("ior-hard-write").expect("in the catalogue");
+    workload.parameters["processes"] = json!(1);
+    let mut job = engine(&workload).open(&workload, place.path(), 7).expect("understood");
+    job.prepare(&NEVER).expect("nothing to do");
+    let stats = run(&mut *job);
+    assert_eq!((stats.operations, stats.bytes), (512, 512 * 47_008));
+    assert_eq!(fs::metadata(place.path().join("data")).expect("written").len(), stats.bytes);
+}
+
+#[test]
+#[ignore = "needs ior and mdtest: make test-mpi"]
+fn wrong_data_fail_the_trial() {
+    let place = tempfile::tempdir_in("/var/tmp").expect("a folder");
+    let workload = workloads().into_iter().find(|workload| *workload.name == *"ior-hard-read").expect("there");
+    let mut job = engine(&workload).open(&workload, place.path(), 7).expect("understood");
+    job.prepare(&NEVER).expect("written");
+    let data = place.path().join("data");
+    let mut content = fs::read(&data).expect("written");
+    content[100_000] ^= 1;
+    fs::write(&data, content).expect("changed");
+    let error = job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect_err("it is wrong").to_string();
+    assert!(error.contains("ior"), "{error}");
+}
