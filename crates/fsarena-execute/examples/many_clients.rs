@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use fsarena_engine::{Limit, Operation, RunStats};
+use fsarena_engine::{Engines, Limit, Operation, RunStats};
 use fsarena_execute::remote::{Call, ClientMachines, Clocks, Ran, Remote};
 use fsarena_execute::{TestbedError, Workloads};
 use fsarena_model::{Clients, Nanos, Plan, WhenLost, Workload};
@@ -105,7 +105,7 @@ fn measure(count: u64) {
     let clients = Clients { commands, numbers: vec![count as u32], when_lost: WhenLost::End };
     let plan = Plan { clients: Some(clients), ..Plan::of(Vec::new()) };
     let remotes = (0..count).map(client).collect();
-    let mut machines = ClientMachines::new(&plan, remotes, Rc::new(MonotonicClock), over);
+    let mut machines = ClientMachines::new(&plan, Engines(&[]), remotes, Rc::new(MonotonicClock), over);
     let workload: Workload = fsarena_catalog::workload("create-fsync").expect("of the catalogue");
     let mut job = machines.open(0, &workload.with_clients(count as u32), 1, &stop).expect("it opens");
     traffic.messages.set(0);

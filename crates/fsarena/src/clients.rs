@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use fsarena_engine::Launch;
 use fsarena_execute::remote::ClientMachines;
 use fsarena_execute::{Listener, Remaining, Resumption, RunError, TestbedError};
 use fsarena_model::event::Note;
@@ -19,6 +20,7 @@ use fsarena_sys::{MonotonicClock, clock};
 
 use crate::agent::{self, End, Order, Request, StoredRun};
 use crate::calls::Connection;
+use crate::engines::ENGINES;
 use crate::exit::Refusal;
 use crate::{cli, deploy};
 
@@ -34,14 +36,60 @@ const SHORTEST: u64 = 500;
 /// Fewest slices of a round, so that the order of the contenders is balanced and a slice may be lost.
 const FEWEST_SLICES: u32 = 4;
 
+/// The clients of a run, and how a program is started that works on all of them as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The clients.
+    pub clients: Clients,
+    launcher: Launcher,
+}
+
+/// What starts a program that works on several clients as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Launcher {
+    /// mpirun, on this machine.
+    Here,
+    /// mpirun, on these hosts.
+    Mpi(Vec<String>),
+    /// srun, on these nodes of the allocation.
+    Slurm(Vec<String>),
+    /// Nothing: it is not known on which hosts the clients are.
+    Unknown,
+}
+
+impl Launcher {
+    /// The words that start a program on the first `count` clients, its processes in turn on each; `None` if they are
+    /// not known.
+    fn words(&self, count: usize) -> Option<Vec<String>> {
+        let text = match self {
+            Self::Here => "mpirun -n {processes}".to_owned(),
+            Self::Mpi(hosts) => {
+                format!("mpirun -x PATH --map-by node --host {} -n {{processes}}", hosts[..count].join(","))
+            }
+            Self::Slurm(nodes) => format!(
+                "srun --overlap --overcommit --distribution=cyclic -N{count} -w {} -n {{processes}}",
+                nodes[..count].join(",")
+            ),
+            Self::Unknown => return None,
+        };
+        Some(text.split(' ').map(str::to_owned).collect())
+    }
+}
+
 /// The clients that the arguments name; `None` if they name none.
 ///
 /// # Errors
 /// If a list of hosts cannot be read, or the numbers are not possible.
-pub fn named(arguments: &cli::Clients) -> Result<Option<Clients>> {
+pub fn named(arguments: &cli::Clients) -> Result<Option<Named>> {
     let mut commands = arguments.client.clone();
+    let mut launcher = Launcher::Unknown;
     if let Some(place) = &arguments.clients {
-        commands.extend(commands_of(place)?);
+        let own_commands = commands.len();
+        let found = started_at(place)?;
+        commands.extend(found.commands);
+        if own_commands == 0 {
+            launcher = found.launcher;
+        }
     }
     if commands.is_empty() {
         let is_alone = arguments.clients_scale.is_empty();
@@ -59,24 +107,45 @@ pub fn named(arguments: &cli::Clients) -> Result<Option<Clients>> {
     if numbers.is_empty() {
         numbers.push(all);
     }
-    Ok(Some(Clients { commands, numbers, when_lost: arguments.when_lost.into() }))
+    let clients = Clients { commands, numbers, when_lost: arguments.when_lost.into() };
+    Ok(Some(Named { clients, launcher }))
 }
 
-/// The commands that start agents at `place`, as `--clients` names it.
-fn commands_of(place: &str) -> Result<Vec<String>> {
+/// How agents and programs are started on clients.
+struct Started {
+    commands: Vec<String>,
+    launcher: Launcher,
+}
+
+/// How agents and programs are started at `place`, as `--clients` names it.
+fn started_at(place: &str) -> Result<Started> {
     let (launcher, rest) = place.split_once(':').unwrap_or((place, ""));
     let own = std::env::current_exe().context("the path of this program")?.display().to_string();
     let own =
         shlex::try_quote(&own).map_err(|_| Refusal::wrong_use("the path of this program", "rename it"))?.into_owned();
     match launcher {
-        "local" => Ok(vec![format!("{own} agent"); count(place, rest)?]),
-        "ssh" => Ok(hosts(rest)?.iter().map(|host| format!("ssh {host} fsarena agent")).collect()),
-        "mpi" => Ok(hosts(rest)?.iter().map(|host| format!("mpirun --host {host} -n 1 {own} agent")).collect()),
+        "local" => {
+            Ok(Started { commands: vec![format!("{own} agent"); count(place, rest)?], launcher: Launcher::Here })
+        }
+        "ssh" => {
+            let hosts = hosts(rest)?;
+            let commands = hosts.iter().map(|host| format!("ssh {host} fsarena agent")).collect();
+            Ok(Started { commands, launcher: Launcher::Mpi(hosts) })
+        }
+        "mpi" => {
+            let hosts = hosts(rest)?;
+            let commands = hosts.iter().map(|host| format!("mpirun --host {host} -n 1 {own} agent")).collect();
+            Ok(Started { commands, launcher: Launcher::Mpi(hosts) })
+        }
         "slurm" if rest.is_empty() => {
             let nodes = slurm_nodes()?;
-            Ok(nodes.iter().map(|node| format!("srun --overlap -N1 -n1 -w {node} {own} agent")).collect())
+            let command = |node: &String| format!("srun --overlap -N1 -n1 -w {node} {own} agent");
+            Ok(Started { commands: nodes.iter().map(command).collect(), launcher: Launcher::Slurm(nodes) })
         }
-        "slurm" => Ok(vec![format!("srun -N1 -n1 {own} agent"); count(place, rest)?]),
+        "slurm" => {
+            let commands = vec![format!("srun -N1 -n1 {own} agent"); count(place, rest)?];
+            Ok(Started { commands, launcher: Launcher::Unknown })
+        }
         _ => {
             let text = format!("`{place}` names no clients");
             let hint = "--clients local:4, ssh:HOSTFILE, mpi:HOSTFILE, slurm (the nodes of this allocation) or slurm:4";
@@ -127,8 +196,9 @@ fn slurm_nodes() -> Result<Vec<String>> {
 /// The plan with each workload once for each number of clients.
 ///
 /// # Errors
-/// If a contender is not a directory, or a workload's figure cannot be added up.
-pub fn with_clients(plan: Plan, clients: Clients) -> Result<Plan> {
+/// If a contender is not a directory, a workload's figure cannot be added up, or its program cannot be started.
+pub fn with_clients(plan: Plan, named: Named) -> Result<Plan> {
+    let Named { clients, launcher } = named;
     if let Some(contender) = plan.contenders.iter().find(|contender| !contender.is_directory()) {
         let text = format!("`{}` is a file system of one machine, which clients cannot share", contender.label);
         return Err(
@@ -141,11 +211,23 @@ pub fn with_clients(plan: Plan, clients: Clients) -> Result<Plan> {
         return Err(Refusal::wrong_use(text, "use workloads that count operations or bytes").into());
     }
     let longer: Vec<Workload> = plan.workloads.iter().map(with_longer_slices).collect();
-    let workloads =
-        longer.iter().flat_map(|workload| clients.numbers.iter().map(|count| workload.with_clients(*count)));
+    let each = longer.iter().flat_map(|workload| clients.numbers.iter().map(|count| workload.with_clients(*count)));
+    let workloads: Vec<Workload> = each.map(|workload| launched(workload, &launcher)).collect::<Result<_>>()?;
     // Daemons of a file service on a client are a part of it, and no load of others.
     let (noise, baselines) = (NoiseBounds::ignored(), Often::Never);
-    Ok(Plan { workloads: workloads.collect(), noise, baselines, clients: Some(clients), ..plan })
+    Ok(Plan { workloads, noise, baselines, clients: Some(clients), ..plan })
+}
+
+/// The workload as its program is started on its clients, if it works on all of them as one.
+fn launched(workload: Workload, launcher: &Launcher) -> Result<Workload> {
+    let Some(spanning) = ENGINES.of(&workload)?.abilities().spanning else { return Ok(workload) };
+    let machines = workload.clients().unwrap_or(1);
+    let Some(words) = launcher.words(machines as usize) else {
+        let text = format!("it is not known on which hosts the program of `{}` has to be started", workload.base());
+        let hint = "--clients ssh:HOSTFILE, mpi:HOSTFILE, local:4, or slurm within an allocation";
+        return Err(Refusal::wrong_use(text, hint).into());
+    };
+    Ok(ENGINES.resolved((spanning.launched)(&workload, &Launch { machines, words }))?)
 }
 
 /// The workload with slices that are long compared with the differences between the starts of clients, and about as much
@@ -199,7 +281,7 @@ fn perform(
     let mut agents = Agents(commands.iter().map(|command| Agent::start(command)).collect::<Result<_>>()?);
     let connections = agents.connect(&request, listener)?;
     let over = Arc::new(AtomicBool::new(false));
-    let mut machines = ClientMachines::new(plan, connections, Rc::new(MonotonicClock), Arc::clone(&over));
+    let mut machines = ClientMachines::new(plan, ENGINES, connections, Rc::new(MonotonicClock), Arc::clone(&over));
     let look = || stop.load(Ordering::Relaxed) || over.load(Ordering::Relaxed);
     let ended = fsarena_engine::watched(look, |stop| session(&mut machines, stop, listener));
     let lost = machines.lost();
@@ -307,9 +389,11 @@ mod tests {
 
     #[test]
     fn clients_are_commands_and_their_numbers_ascend() {
-        let clients = named(&arguments(Some("local:4"), &[4, 1, 2, 2])).expect("well named").expect("some");
+        let of =
+            |place, scale: &[u32]| named(&arguments(Some(place), scale)).expect("well named").expect("some").clients;
+        let clients = of("local:4", &[4, 1, 2, 2]);
         assert_eq!((clients.commands.len(), clients.numbers), (4, vec![1, 2, 4]));
-        assert_eq!(named(&arguments(Some("local:3"), &[])).expect("well named").expect("some").numbers, [3]);
+        assert_eq!(of("local:3", &[]).numbers, [3]);
         assert_eq!(named(&arguments(None, &[])).expect("none"), None);
     }
 
@@ -335,11 +419,28 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
         writeln!(file, "# nodes\nnode1 slots=4\n\nme@node2 # the second").expect("written");
         let path = file.path().display().to_string();
-        assert_eq!(
-            commands_of(&format!("ssh:{path}")).expect("hosts"),
-            ["ssh node1 fsarena agent", "ssh me@node2 fsarena agent"]
-        );
+        let started = started_at(&format!("ssh:{path}")).expect("hosts");
+        assert_eq!(started.commands, ["ssh node1 fsarena agent", "ssh me@node2 fsarena agent"]);
+        let words = |count| started.launcher.words(count).map(|words| words.join(" "));
+        let launched = |hosts| Some(format!("mpirun -x PATH --map-by node --host {hosts} -n {{processes}}"));
+        assert_eq!((words(1), words(2)), (launched("node1"), launched("node1,me@node2")));
         writeln!(file, "-oProxyCommand=x").expect("written");
-        assert!(commands_of(&format!("ssh:{path}")).is_err());
+        assert!(started_at(&format!("ssh:{path}")).is_err());
+    }
+
+    #[test]
+    fn programs_are_started_by_what_starts_the_agents() {
+        let nodes = ["n1", "n2", "n3"].map(str::to_owned).to_vec();
+        let slurm = Launcher::Slurm(nodes).words(2).map(|words| words.join(" "));
+        let expected = "srun --overlap --overcommit --distribution=cyclic -N2 -w n1,n2 -n {processes}";
+        assert_eq!(slurm.as_deref(), Some(expected));
+        let of = |own: &[&str], place: Option<&str>| {
+            let client = own.iter().map(|command| (*command).to_owned()).collect();
+            let named = named(&cli::Clients { client, ..arguments(place, &[]) }).expect("well named").expect("some");
+            named.launcher
+        };
+        assert_eq!(of(&[], Some("local:2")), Launcher::Here);
+        assert_eq!(of(&["ssh n1 fsarena agent"], None), Launcher::Unknown);
+        assert_eq!(of(&["ssh n1 fsarena agent"], Some("local:2")), Launcher::Unknown);
     }
 }

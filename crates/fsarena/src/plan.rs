@@ -60,7 +60,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let (usual, noise) = baselines_at(scale, usual_baselines);
     let clients = clients::named(&arguments.place.clients)?;
     // Each number of clients takes the time of a run.
-    let numbers = clients.as_ref().map_or(1, |clients| clients.numbers.len() as u64);
+    let numbers = clients.as_ref().map_or(1, |named| named.clients.numbers.len() as u64);
     let storage = arguments.place.storage(arguments.storage.as_deref(), &contenders);
     let plan = Plan {
         suite: work.suite.clone(),

@@ -3,10 +3,12 @@
 //! All clients have the plan's contenders, each with directories of its own. A workload is opened on the first clients,
 //! as many as it asks for. A slice begins on all of them at an agreed moment of their monotonic clocks, whose offsets
 //! are measured before each slice. What they did becomes one slice: their operations in the time in which all of them
-//! worked, and one histogram of all latencies.
+//! worked, and one histogram of all latencies. A program that works on several machines by itself is started once
+//! ([`spanning`]).
 
 mod clocks;
 mod merged;
+mod spanning;
 
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
@@ -14,7 +16,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_engine::{Job, Limit, NEVER, RunStats};
+use fsarena_engine::{Engines, Job, Limit, NEVER, RunStats};
 use fsarena_lane::CheckResult;
 use fsarena_model::clients::WhenLost;
 use fsarena_model::{
@@ -31,7 +33,11 @@ use super::{Call, Ran, Remote, Upkeep, answer};
 use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
 
 /// The clients of a run as one testbed.
-pub struct ClientMachines<R>(Rc<Group<R>>);
+pub struct ClientMachines<R> {
+    group: Rc<Group<R>>,
+    /// The engines of programs that are started here.
+    engines: Engines,
+}
 
 /// The clients, which the jobs share with the testbed.
 struct Group<R> {
@@ -46,6 +52,8 @@ struct Group<R> {
     stopped: Cell<Option<usize>>,
     /// How many clients work on the current workload.
     active: Cell<usize>,
+    /// Whether this machine starts the program of the current workload.
+    spans: Cell<bool>,
 }
 
 struct Client<R> {
@@ -58,8 +66,8 @@ struct Client<R> {
 
 impl<R: Remote> ClientMachines<R> {
     /// The clients that `remotes` connect to, in the order of the plan's clients. `over` is set if the run is to end
-    /// because a client is lost.
-    pub fn new(plan: &Plan, remotes: Vec<R>, clock: Rc<dyn Clock>, over: Arc<AtomicBool>) -> Self {
+    /// because a client is lost. `engines` have the programs that are started here.
+    pub fn new(plan: &Plan, engines: Engines, remotes: Vec<R>, clock: Rc<dyn Clock>, over: Arc<AtomicBool>) -> Self {
         let (commands, when_lost) =
             plan.clients.as_ref().map(|clients| (clients.commands.clone(), clients.when_lost)).unwrap_or_default();
         let client = |(remote, command)| {
@@ -68,29 +76,30 @@ impl<R: Remote> ClientMachines<R> {
         };
         let clients: Vec<_> = remotes.into_iter().zip(commands).map(client).collect();
         let active = Cell::new(clients.len());
-        let (starting, stopped) = Default::default();
-        Self(Rc::new(Group { clients, when_lost, clock, over, starting, stopped, active }))
+        let (starting, stopped, spans) = Default::default();
+        let group = Rc::new(Group { clients, when_lost, clock, over, starting, stopped, active, spans });
+        Self { group, engines }
     }
 
     /// The commands of the clients that are lost.
     pub fn lost(&self) -> Vec<String> {
-        let lost = self.0.clients.iter().filter(|client| client.remote.is_lost());
+        let lost = self.group.clients.iter().filter(|client| client.remote.is_lost());
         lost.map(|client| client.command.clone()).collect()
     }
 
     fn all<T: DeserializeOwned>(&self, call: &Call) -> Result<Vec<T>, TestbedError> {
-        self.0.each(&self.0.present(), |_| call.clone(), &NEVER)
+        self.group.each(&self.group.present(), |_| call.clone(), &NEVER)
     }
 
     fn first<T: DeserializeOwned>(&self, call: &Call) -> Result<T, TestbedError> {
         let first =
-            self.0.present().into_iter().next().ok_or_else(|| TestbedError::machine("no client is left".into()));
-        self.0.call(first?, call)
+            self.group.present().into_iter().next().ok_or_else(|| TestbedError::machine("no client is left".into()));
+        self.group.call(first?, call)
     }
 
     /// Checks that what the first client made on a contender is seen by all others: otherwise they do not share it.
     fn require_shared(&self, contender: usize, label: &str) -> Result<(), TestbedError> {
-        let group = &self.0;
+        let group = &self.group;
         let present = group.present();
         let Some(made) = self.first::<Option<PathBuf>>(&Call::Directory(contender))? else { return Ok(()) };
         let others = &present[1..];
@@ -166,13 +175,19 @@ impl<R: Remote> Group<R> {
         Ok(())
     }
 
-    /// Runs the jobs of the working clients at the same time.
-    fn run(&self, contender: usize, limit: &Limit<'_>, is: First) -> Result<Vec<Part>, TestbedError> {
+    /// Whether the contender's counters are to be started with a run that begins now, and stopped with it.
+    fn begins_counted(&self, contender: usize) -> bool {
         let is_counted = self.starting.get() == Some(contender);
         if is_counted {
             self.starting.set(None);
             self.stopped.set(Some(contender));
         }
+        is_counted
+    }
+
+    /// Runs the jobs of the working clients at the same time.
+    fn run(&self, contender: usize, limit: &Limit<'_>, is: First) -> Result<Vec<Part>, TestbedError> {
+        let is_counted = self.begins_counted(contender);
         let clients = self.working();
         self.compare_clocks(&clients, 2)?;
         let Limit { time, slowdown, stop } = *limit;
@@ -195,11 +210,11 @@ impl<R: Remote> Volumes for ClientMachines<R> {
     fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, TestbedError> {
         let facts: Vec<ContenderFacts> = self.all(&Call::Make { contender, lane, round })?;
         let differs = |other: &&ContenderFacts| other.mount != facts[0].mount;
-        let other = facts.iter().zip(self.0.present()).find(|(other, _)| differs(other));
+        let other = facts.iter().zip(self.group.present()).find(|(other, _)| differs(other));
         self.require_shared(contender, &facts[0].label.0)?;
         if let Some((other, client)) = other {
             let (label, first) = (&other.label, &facts[0].mount);
-            let name = self.0.name(client);
+            let name = self.group.name(client);
             let text = format!("`{label}` is mounted as `{}` on {name}, and as `{first}` on the first", other.mount);
             let hint = Some("mount it with the same options on each client".to_owned());
             return Err(TestbedError { hint, ..TestbedError::machine(text) });
@@ -247,7 +262,7 @@ impl<R: Remote + 'static> Workloads for ClientMachines<R> {
         seed: u64,
         stop: &AtomicBool,
     ) -> Result<Box<dyn Job>, TestbedError> {
-        let group = &self.0;
+        let group = &self.group;
         let (wanted, present) =
             (workload.clients().map_or(group.clients.len(), |count| count as usize), group.present());
         if wanted > present.len() {
@@ -255,6 +270,12 @@ impl<R: Remote + 'static> Workloads for ClientMachines<R> {
             return Err(TestbedError::machine(text));
         }
         group.active.set(wanted);
+        let engine = self.engines.named(&workload.engine);
+        let spanning = engine.and_then(|engine| engine.abilities().spanning);
+        group.spans.set(spanning.is_some());
+        if let Some(spanning) = spanning {
+            return self.open_spanning(contender, workload, seed, spanning, stop);
+        }
         // Each client has random choices of its own.
         let seeds = |client: usize| seed ^ fsarena_model::seed::scatter(client as u64);
         let call = |client: usize| Call::Open { contender, workload: Box::new(workload.clone()), seed: seeds(client) };
@@ -272,13 +293,13 @@ impl<R: Remote + 'static> Workloads for ClientMachines<R> {
         stop: &AtomicBool,
     ) -> Result<Option<Verified>, TestbedError> {
         let call = |_| Call::Verify(contender, Box::new(workload.clone()));
-        let found: Vec<Option<Verified>> = self.0.each(&self.0.working(), call, stop)?;
+        let found: Vec<Option<Verified>> = self.group.each(&self.group.working(), call, stop)?;
         Ok(found.into_iter().next().flatten())
     }
 
     fn logical(&mut self, contender: usize, workload: &Workload) -> Option<Bytes> {
         let call = |_| Call::Logical(contender, Box::new(workload.clone()));
-        let found: Vec<Option<Bytes>> = self.0.each(&self.0.working(), call, &NEVER).ok()?;
+        let found: Vec<Option<Bytes>> = self.group.each(&self.group.working(), call, &NEVER).ok()?;
         found.into_iter().map(|bytes| Some(bytes?.0)).sum::<Option<u64>>().map(Bytes)
     }
 
@@ -290,7 +311,7 @@ impl<R: Remote + 'static> Workloads for ClientMachines<R> {
 impl<R: Remote> Counters for ClientMachines<R> {
     /// The call is made together with the next run.
     fn start_counters(&mut self, contender: usize) {
-        self.0.starting.set(Some(contender));
+        self.group.starting.set(Some(contender));
     }
 
     fn read_counters(&mut self, _contender: usize) -> Readings {
@@ -298,23 +319,24 @@ impl<R: Remote> Counters for ClientMachines<R> {
     }
 
     fn stop_counters(&mut self, contender: usize) {
-        if self.0.stopped.take() != Some(contender) {
-            self.0.starting.set(None);
+        if self.group.stopped.take() != Some(contender) {
+            self.group.starting.set(None);
         }
     }
 
     fn totals(&mut self, contender: usize) -> Readings {
-        let clients = self.0.working();
-        let found = self.0.each(&clients, |_| Call::Totals(contender), &NEVER).unwrap_or_default();
+        let clients = self.group.working();
+        let found = self.group.each(&clients, |_| Call::Totals(contender), &NEVER).unwrap_or_default();
         let machines: Vec<MachineName> =
-            clients.iter().map(|client| self.0.clients[*client].machine.borrow().clone()).collect();
-        merged::readings(&machines, found)
+            clients.iter().map(|client| self.group.clients[*client].machine.borrow().clone()).collect();
+        let readings = merged::readings(&machines, found);
+        if self.group.spans.get() { spanning::without_own(readings) } else { readings }
     }
 }
 
 impl<R: Remote> Host for ClientMachines<R> {
     fn survey(&mut self) -> Result<Environment, TestbedError> {
-        let group = &self.0;
+        let group = &self.group;
         let present = group.present();
         group.compare_clocks(&present, 8)?;
         let found: Vec<Environment> = self.all(&Call::Survey)?;
@@ -341,7 +363,7 @@ impl<R: Remote> Host for ClientMachines<R> {
     }
 
     fn clients(&self) -> Option<u32> {
-        Some(self.0.present().len() as u32)
+        Some(self.group.present().len() as u32)
     }
 
     fn limit_memory(&mut self, limit: Bytes) -> Result<(), TestbedError> {

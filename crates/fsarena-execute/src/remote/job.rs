@@ -52,7 +52,8 @@ impl<W: Work> RemoteJob<W> {
     }
 }
 
-fn worker(error: TestbedError) -> EngineError {
+/// An error of another machine, as that of a job.
+pub fn worker(error: TestbedError) -> EngineError {
     EngineError::Worker(error.text)
 }
 

@@ -1,15 +1,18 @@
 //! Runs on several clients at the same time, each with a clock of its own.
 
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_articles::assess;
+use fsarena_engine::{Abilities, Engine, EngineError, Engines, Job, Limit, RunStats, Spanning};
 use fsarena_execute::remote::ClientMachines;
 use fsarena_execute::{RunError, run};
 use fsarena_model::clients::WhenLost;
 use fsarena_model::{
-    Clients, Comparison, Nanos, Outcome, Plan, Rounds, RunRecord, Status, Trial, ValidityClass, Verdict, Workload,
+    Clients, Comparison, Nanos, Outcome, Plan, Rounds, RunRecord, Status, Traits, Trial, ValidityClass, Verdict,
+    Workload, probe,
 };
 
 use crate::fake::{Backstage, Clocks, Collector, FakeClock, FakeTestbed, Play, Wire, World, workload};
@@ -35,33 +38,42 @@ struct Ran {
     result: Result<Status, RunError>,
     record: RunRecord,
     comparison: Comparison,
+    /// What happened on each client.
+    journals: Vec<Vec<String>>,
 }
 
 /// Runs one workload with each of `numbers` clients for six rounds.
 fn ran(clients: &[Client], numbers: &[u32], when_lost: WhenLost) -> Ran {
+    ran_with(Engines(&[]), clients, numbers, when_lost)
+}
+
+fn ran_with(engines: Engines, clients: &[Client], numbers: &[u32], when_lost: WhenLost) -> Ran {
     let base = Workload { timed_ms: 500, ..workload("create") };
     let mut plan = Play::new(&["ext4", "xfs"], World::of(&[])).with_rounds(Rounds::Exactly(6)).plan;
     plan.workloads = numbers.iter().map(|count| base.with_clients(*count)).collect();
     let commands = (0..clients.len()).map(|number| format!("ssh node{number} fsarena agent")).collect();
     let plan = Plan { clients: Some(Clients { commands, numbers: numbers.to_vec(), when_lost }), ..plan };
     let here = FakeClock::default();
+    let mut stages = Vec::new();
     let wire = |client: &Client| {
         let there = FakeClock::waking(client.late);
         let labels = ["ext4", "xfs", "memory"].map(str::to_owned).to_vec();
         let world = World { operation_noise: 0.05, ..World::of(&client.rates) };
         let stage = Rc::new(Backstage::new(world, labels, there.clone()));
+        stages.push(Rc::clone(&stage));
         let clocks = Clocks { here: here.clone(), there, ahead: client.ahead };
         Wire::to_client(FakeTestbed::new(stage), clocks, client.left)
     };
     let over = Arc::new(AtomicBool::new(false));
     let wires = clients.iter().map(wire).collect();
-    let mut machines = ClientMachines::new(&plan, wires, Rc::new(here.clone()), Arc::clone(&over));
+    let mut machines = ClientMachines::new(&plan, engines, wires, Rc::new(here.clone()), Arc::clone(&over));
     let mut listener = Collector::new(here.clone(), usize::MAX);
     let result = run(&plan, &mut machines, &here, Nanos(0), &over, &mut listener);
     let mut record = RunRecord::new(1, plan, String::new());
     listener.events.into_iter().for_each(|event| record.apply(event));
     assert_eq!(over.load(Ordering::Relaxed), matches!(result, Ok(Status::Interrupted)));
-    Ran { result, comparison: assess(&record), record }
+    let journals = stages.iter().map(|stage| stage.journal()).collect();
+    Ran { result, comparison: assess(&record), record, journals }
 }
 
 fn trials<'a>(ran: &'a Ran, workload: &str, contender: &str) -> Vec<&'a Trial> {
@@ -140,4 +152,61 @@ fn a_lost_client_ends_the_run_or_its_workloads() {
     assert!(finished, "the block is lost as a whole");
     let is_noted = |ran: &Ran| ran.record.notes.iter().any(|note| note.text.contains("a client was lost"));
     assert!(is_noted(&went_on), "{:?}", went_on.record.notes);
+}
+
+/// An engine whose programs work on several machines as one: a thousand operations in a second.
+struct Together;
+
+struct TogetherJob;
+
+static TOGETHER: Engines = Engines(&[&[&Together]]);
+
+impl Engine for Together {
+    fn name(&self) -> &'static str {
+        "files"
+    }
+
+    fn traits(&self, _workload: &Workload) -> Result<Traits, EngineError> {
+        Ok(Traits::default())
+    }
+
+    fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
+        assert_eq!(directory, Path::new("/").join(&workload.name), "that of the first client");
+        Ok(Box::new(TogetherJob))
+    }
+
+    fn abilities(&self) -> Abilities {
+        let held = |workload: &Workload| Workload { version: 77, ..workload.clone() };
+        let spanning = Some(Spanning { launched: |workload, _| workload.clone(), held });
+        Abilities { spanning, ..Abilities::default() }
+    }
+}
+
+impl Job for TogetherJob {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn run(&mut self, _limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        stats.count_done(1000, 0);
+        stats.elapsed = stats.elapsed + Nanos::seconds(1);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_program_that_spans_clients_is_started_once_and_counted_on_each() {
+    let clients = || [Client::of([1000.0, 600.0]), Client::of([1000.0, 600.0])];
+    let ran = ran_with(TOGETHER, &clients(), &[2], WhenLost::End);
+    assert_eq!(ran.result.as_ref().ok(), Some(&Status::Complete));
+    assert_eq!(median(&ran, "create@2-clients", "ext4"), 1000.0);
+    let trial = trials(&ran, "create@2-clients", "ext4")[0];
+    assert_eq!(trial.probe(probe::CPU_PROCESS), None, "the program is no part of the agents");
+    for journal in &ran.journals {
+        let count = |what: &str| journal.iter().filter(|entry| entry.starts_with(what)).count();
+        // Six rounds of four slices, and in the first one for the three clocks.
+        assert_eq!(count("open ext4"), 6);
+        assert!(count("watch ext4") >= 24 && count("watch ext4") == count("count ext4"), "{journal:?}");
+        assert_eq!(count("run ext4"), 0, "{journal:?}");
+    }
 }

@@ -1,0 +1,107 @@
+//! A program that works on all clients as one, such as by MPI. This machine starts it in a directory that the first
+//! client makes. The clients read their counters, drop their caches, and remove the directory.
+
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{EngineError, Job, Limit, NEVER, RunStats, Spanning};
+use fsarena_model::{Probe, Readings, Workload, probe};
+
+use super::{ClientMachines, Group};
+use crate::TestbedError;
+use crate::remote::job::worker;
+use crate::remote::{Call, Remote, Upkeep};
+
+impl<R: Remote + 'static> ClientMachines<R> {
+    /// Opens a job of a program that works on all active clients.
+    pub(super) fn open_spanning(
+        &self,
+        contender: usize,
+        workload: &Workload,
+        seed: u64,
+        spanning: Spanning,
+        stop: &AtomicBool,
+    ) -> Result<Box<dyn Job>, TestbedError> {
+        let group = &self.group;
+        let clients = group.working();
+        // The launcher's words name the first clients of the plan.
+        if let Some(lost) = (0..clients.len()).find(|client| !clients.contains(client)) {
+            let text = format!("the program would be started on {}, which is lost", group.name(lost));
+            return Err(TestbedError::machine(text));
+        }
+        let held = (spanning.held)(workload);
+        let open = |_| Call::Open { contender, workload: Box::new(held.clone()), seed };
+        group.each::<bool>(&clients, open, stop)?;
+        let gone = || TestbedError::machine("the contender has no directory".to_owned());
+        let directory = self.first::<Option<std::path::PathBuf>>(&Call::Directory(contender))?.ok_or_else(gone)?;
+        let engine = self.engines.of(workload)?;
+        let job = engine.open(workload, &directory.join(&workload.name), seed)?;
+        let mut opened = OneProgram { group: Rc::clone(group), contender, clients, job };
+        opened.job.prepare(stop)?;
+        Ok(Box::new(opened))
+    }
+}
+
+/// Readings that the agents took of themselves and their children, to which the program does not belong.
+const OWN: [Probe; 4] = [probe::CPU_PROCESS, probe::CPU_SYSTEM, probe::PROCESS_READ, probe::PROCESS_WRITTEN];
+
+/// The readings without those that do not see the program.
+pub fn without_own(mut readings: Readings) -> Readings {
+    for (_, reading) in readings.iter_mut().filter(|(id, _)| OWN.iter().any(|probe| **id == probe.id)) {
+        reading.value = None;
+    }
+    readings
+}
+
+/// The job of a program that this machine starts on several clients. Closed on them when it is dropped.
+struct OneProgram<R: Remote> {
+    group: Rc<Group<R>>,
+    contender: usize,
+    clients: Vec<usize>,
+    job: Box<dyn Job>,
+}
+
+impl<R: Remote> OneProgram<R> {
+    fn all(&self, call: Call, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.group.each::<()>(&self.clients, |_| call.clone(), stop).map(drop).map_err(worker)
+    }
+}
+
+impl<R: Remote> Job for OneProgram<R> {
+    /// Opening it has prepared it.
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.job.reset(stop)
+    }
+
+    /// The calling thread does none of the work.
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.all(Call::Upkeep(self.contender, Upkeep::DropCaches), stop)
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        let is_counted = self.group.begins_counted(self.contender);
+        if is_counted {
+            self.all(Call::StartCounters(self.contender), &NEVER)?;
+        }
+        let done = self.job.run(limit, stats);
+        // A client that is lost explains why the program failed.
+        if is_counted {
+            self.all(Call::StopCounters(self.contender), &NEVER)?;
+        }
+        done
+    }
+}
+
+impl<R: Remote> Drop for OneProgram<R> {
+    fn drop(&mut self) {
+        let _ = self.all(Call::Close(self.contender), &NEVER);
+    }
+}
