@@ -11,12 +11,12 @@ use fsarena_model::probe::Kind;
 use fsarena_store::Store;
 use fsarena_sys::{mount, namespace};
 use fsarena_testing::schema::mistakes;
-use fsarena_testing::{Alone, Machine, Need, alone, has};
+use fsarena_testing::{Alone, Machine, Memory, Need, alone, has};
 
 /// A separate folder for a test, and the isolation from other runs.
 pub struct Stage {
     pub place: tempfile::TempDir,
-    memory: tempfile::TempDir,
+    memory: Memory,
     _machine: Has,
 }
 
@@ -69,11 +69,7 @@ impl Stage {
         let place = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
         fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).expect("ours");
         fs::write(place.path().join("small.toml"), SMALL).expect("written");
-        let memory = tempfile::tempdir_in("/dev/shm").expect("temporary folder in memory");
-        if matches!(machine, Has::Machine(_)) {
-            // Huge pages take a fraction of the time that the kernel needs to fill lanes.
-            mount::mount("tmpfs", "tmpfs", "mode=0755,huge=always", memory.path()).expect("root may mount");
-        }
+        let memory = if matches!(machine, Has::Machine(_)) { Memory::of_huge_pages() } else { Memory::folder() };
         Self { place, memory, _machine: machine }
     }
 
@@ -200,12 +196,6 @@ fn require_registered(record: &RunRecord) {
                 None => assert!(engine.is_some_and(|it| it == "program" || id.reported_by(it).is_some()), "{id}"),
             }
         }
-    }
-}
-
-impl Drop for Stage {
-    fn drop(&mut self) {
-        let _ = rustix::mount::unmount(self.memory.path(), rustix::mount::UnmountFlags::DETACH);
     }
 }
 
