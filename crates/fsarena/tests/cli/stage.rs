@@ -1,9 +1,10 @@
 //! The environment that all tests share: a separate folder, the binary, and a check for leftovers of runs.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use fsarena_model::RunRecord;
@@ -234,6 +235,25 @@ pub fn run(command: &mut Command, code: i32) -> Output {
     let output = command.output().expect("it starts");
     assert_eq!(output.status.code(), Some(code), "{command:?}\n{}{}", out(&output), err(&output));
     output
+}
+
+/// Writes a shell script that can be run at once.
+///
+/// Another program writes it. If this process did, each program that another test starts at that moment could hold the
+/// file open for writing, and it could not be run (`ETXTBSY`).
+pub fn script(path: &Path, text: &str) {
+    let mut write = Command::new("install");
+    write.args(["-D", "-m", "755", "/dev/stdin"]).arg(path).stdin(Stdio::piped());
+    let mut write = write.spawn().expect("it starts");
+    let mut stdin = write.stdin.take().expect("piped");
+    stdin.write_all(format!("#!/bin/sh\n{text}\n").as_bytes()).expect("it reads");
+    drop(stdin);
+    assert!(write.wait().expect("it ends").success(), "{}", path.display());
+}
+
+/// Copies a program, as [`script`] writes one, to where every user may run it.
+pub fn copy_program(from: &Path, to: &Path) {
+    run(Command::new("install").args(["-D", "-m", "755"]).args([from, to]), 0);
 }
 
 pub fn out(output: &Output) -> String {
