@@ -82,9 +82,10 @@ test: setup apps
 	@scripts/nothing-left
 	@test ! -s $(MISSING) || { echo "Not tested here:"; sort $(MISSING); }
 
-# Two groups that run in parallel: runs of the command, which mostly wait for devices, and all other tests.
+# Two groups that run in parallel: runs of the command, which mostly wait for devices and so are one more than there
+# are processors, and all other tests.
 test-command:
-	$(TEST) --test 'c*'
+	$(TEST) --test 'c*' -- --test-threads=$$(($$(nproc) + 1))
 
 test-parts:
 	$(TEST) --lib --bins --test '[!c]*'

@@ -60,6 +60,7 @@ fn tests_and_metrics_that_are_named_are_there() {
 
 #[test]
 fn workloads_and_steps_that_stand_for_a_test_are_there() {
+    let mut looked_up = 0;
     for article in articles() {
         let of_test = |test: &PublishedTest| -> Vec<Source> {
             let sources = test.as_published.iter().chain(&test.properly);
@@ -72,9 +73,11 @@ fn workloads_and_steps_that_stand_for_a_test_are_there() {
             let Some(steps) = workload.parameters["steps"].as_array() else { continue };
             for step in &source.steps {
                 assert!(steps.iter().any(|one| one["name"] == **step), "{}: no step `{step}`", workload.name);
+                looked_up += 1;
             }
         }
     }
+    assert!(looked_up > 30, "{looked_up} steps");
 }
 
 #[test]

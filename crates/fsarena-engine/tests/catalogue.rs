@@ -20,6 +20,10 @@ fn workloads() -> impl Iterator<Item = Workload> {
 fn small(mut workload: Workload) -> Workload {
     if let Value::Object(parameters) = &mut workload.parameters {
         parameters.entry("file-size").and_modify(|size| *size = json!("4M"));
+        for (name, most) in [("files", 500), ("fan-out", 5), ("files-per-directory", 20)] {
+            let at_most = |count: &mut Value| *count = json!(count.as_u64().map(|count| count.min(most)));
+            parameters.entry(name).and_modify(at_most);
+        }
     }
     workload
 }

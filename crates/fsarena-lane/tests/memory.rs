@@ -6,11 +6,14 @@ use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fsarena_lane::{Arena, Go, LaneError, Ledger, require};
 use fsarena_model::{Bytes, ErrorCategory, Explained, Plan};
-use fsarena_testing::{Alone, Need, alone, has};
+use fsarena_testing::{Need, has};
 use rustix::fs::{Advice, fadvise};
+
+static THIS_PROCESS: Mutex<()> = Mutex::new(());
 
 fn plan(folder: &Path) -> Plan {
     Plan {
@@ -23,12 +26,12 @@ fn ledger(folder: &Path) -> (Ledger, fsarena_lane::Cleared) {
     Ledger::open(&folder.join("ledger")).expect("no other process has it")
 }
 
-/// An arena with its own directory, while no other test runs; `None` if memory cannot be limited.
-fn arena() -> Option<(Alone, tempfile::TempDir, Arena)> {
+/// An arena with its own directory, while no other of these tests runs; `None` if memory cannot be limited.
+fn arena() -> Option<(MutexGuard<'static, ()>, tempfile::TempDir, Arena)> {
     if !has(&[Need::Root, Need::Path("/sys/fs/cgroup/memory/memory.limit_in_bytes")]) {
         return None;
     }
-    let alone = alone();
+    let alone = THIS_PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
     let mut arena = Arena::open(plan(folder.path()), ledger(folder.path()).0, &mut |_| Go::On).expect("opened");
     arena.confine(Bytes::mib(64)).expect("it can be limited");

@@ -2,30 +2,28 @@
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fsarena_lane::{Arena, Go, LaneError, Ledger, flush, require};
 use fsarena_model::{Bytes, Durability, Guarantee, Medium, Plan, Storage};
 use fsarena_sys::{loopdev, mountinfo, namespace};
-use fsarena_testing::{Alone, Need, alone, has};
+use fsarena_testing::{Memory, Need, has};
 
 #[path = "real/measured.rs"]
 mod measured;
 
-/// A directory of the test's own, and the exclusive right to make loop devices.
+/// A directory of the test's own.
 struct Ground {
-    place: tempfile::TempDir,
-    _alone: Alone,
+    place: Memory,
 }
 
 fn ground() -> Option<Ground> {
     if !has(&[Need::Root]) {
         return None;
     }
-    let alone = alone();
     // Each test runs in its own thread, and so gets its own namespace.
     namespace::enter_private_mounts().expect("root may have a namespace");
-    Some(Ground { place: tempfile::tempdir_in("/var/tmp").expect("temporary folder"), _alone: alone })
+    Some(Ground { place: Memory::of_huge_pages() })
 }
 
 impl Ground {
@@ -45,6 +43,13 @@ impl Ground {
             ..Plan::of(contenders.iter().map(|text| text.parse().expect("well spelled")).collect())
         }
     }
+
+    /// The loop devices of this test's lanes.
+    fn devices(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir("/sys/block").expect("readable").flatten().map(|entry| entry.path());
+        let file = |device: &PathBuf| fs::read_to_string(device.join("loop/backing_file")).unwrap_or_default();
+        entries.filter(|device| Path::new(&file(device)).starts_with(self.place.path())).collect()
+    }
 }
 
 fn device_number(name: &str) -> u32 {
@@ -56,7 +61,6 @@ fn every_kind_is_made_mounted_verified_checked_and_taken_away() {
     let Some(ground) = ground() else { return };
     let kinds = ["ext2", "ext3", "ext4", "xfs", "btrfs"];
     let mut arena = ground.arena(&kinds, 320);
-    let mut devices = Vec::new();
     for (index, kind) in kinds.into_iter().enumerate() {
         let (place, facts) = arena.make(index, Some(index), 1).expect("it can be made");
         let mount = mountinfo::mount_of(&place.directory).expect("it is mounted");
@@ -65,16 +69,14 @@ fn every_kind_is_made_mounted_verified_checked_and_taken_away() {
         assert_eq!(facts.guarantees.contains(&Guarantee::Journal), ["ext3", "ext4", "xfs"].contains(&kind));
         assert!(!facts.features.is_empty() && facts.read_ahead_kib.is_some(), "{facts:?}");
         assert!(place.backing.is_some());
-        devices.push(place.device.expect("it has a lane"));
+        assert!(place.device.is_some(), "it has a lane");
     }
     for index in 0..kinds.len() {
         let result = arena.finish(index).expect("it can be checked").expect("there is something to check");
         assert!(result.clean, "{}", result.output);
     }
     arena.close().expect("nothing stays");
-    for device in devices {
-        assert!(!Path::new("/sys/block").join(&device).exists(), "{device} is gone");
-    }
+    assert_eq!(ground.devices(), Vec::<PathBuf>::new());
     assert!(!ground.place.path().join("storage").exists(), "it was made by the run");
     assert_eq!(fs::read_dir(ground.place.path().join("ledger")).expect("there").count(), 1, "only the lock is left");
 }
@@ -159,12 +161,12 @@ fn damage_is_found_by_the_check() {
 fn an_arena_that_is_dropped_takes_everything_with_it_but_nothing_else() {
     let Some(ground) = ground() else { return };
     let mut arena = ground.arena(&["ext4"], 64);
-    let (place, _) = arena.make(0, Some(0), 1).expect("made");
-    let device = place.device.clone().expect("a lane");
+    arena.make(0, Some(0), 1).expect("made");
+    assert!(!ground.devices().is_empty());
     let storage = ground.place.path().join("storage");
     fs::write(storage.join("precious"), "not ours").expect("written");
     drop(arena);
-    assert!(!Path::new("/sys/block").join(&device).exists());
+    assert_eq!(ground.devices(), Vec::<PathBuf>::new());
     let left: Vec<_> = fs::read_dir(storage).expect("there").flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(left, ["precious"]);
 }
@@ -191,13 +193,13 @@ fn a_place_that_another_user_could_change_is_refused() {
 fn options_that_name_another_device_are_refused() {
     let Some(ground) = ground() else { return };
     let arena = ground.arena(&["ext4"], 64);
-    let theirs = loopdev::device_path(1000).display().to_string();
+    let theirs = Path::new("/dev").join(ground.devices()[0].file_name().expect("a name")).display().to_string();
     for (mkfs, mount) in [(theirs.clone(), String::new()), ("-l".to_owned(), format!("logdev={theirs}"))] {
         let mut plan = ground.plan(&["xfs"], 320);
         plan.contenders[0].mkfs = vec![mkfs];
         plan.contenders[0].mount = mount;
         let error = require::contenders(&plan.contenders).expect_err("refused").to_string();
-        assert!(error.contains("/dev/loop1000"), "{error}");
+        assert!(error.contains(&theirs), "{error}");
     }
     let file = ground.place.path().join("file");
     fs::write(&file, "precious").expect("written");

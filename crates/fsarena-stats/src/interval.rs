@@ -48,3 +48,24 @@ impl Precision {
         Interval::around(estimate, student_upper(self.freedom, tail) * self.error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_become_ratios_and_lie_inside() {
+        let interval = Interval { low: 0.5_f64.ln(), high: 4.0_f64.ln() };
+        let (low, high) = interval.ratios();
+        assert!((low - 0.5).abs() < 1e-12 && (high - 4.0).abs() < 1e-12, "{low} {high}");
+        assert!([interval.low, 0.0, interval.high].iter().all(|value| interval.contains(*value)));
+        assert!(![interval.low - 1e-9, interval.high + 1e-9].iter().any(|value| interval.contains(*value)));
+    }
+
+    /// The quantile of Student's distribution with 5 degrees of freedom for 97.5 % is 2.5706 in every table.
+    #[test]
+    fn an_interval_is_as_wide_as_the_tables_say() {
+        let Interval { low, high } = Precision { error: 0.1, freedom: 5.0 }.interval(3.0, 0.025);
+        assert!((low - 2.74294).abs() < 1e-5 && (high - 3.25706).abs() < 1e-5, "{low} {high}");
+    }
+}

@@ -7,19 +7,25 @@ use std::time::Duration;
 
 use fsarena_model::Nanos;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use rustix::thread::futex;
 
 use crate::clock;
 
-/// How long a worker sleeps between two checks of the gate.
+/// How long the opener sleeps between two checks of who is ready.
 const LOOK: Duration = Duration::from_micros(20);
+
+const CLOSED: u32 = 0;
+const OPEN: u32 = 1;
+const FAILED: u32 = 2;
 
 /// State that the workers share with the code that starts them.
 #[repr(C)]
 pub struct Flags {
     arrived: AtomicU32,
     opened_at: AtomicU64,
-    open: AtomicBool,
-    failed: AtomicBool,
+    /// [`CLOSED`], [`OPEN`] or [`FAILED`]. Workers sleep on it (futex(2)): a thousand that look from time to time would
+    /// leave no processor to those that are still being started.
+    state: AtomicU32,
     /// Set when the workers have to stop.
     pub stop: AtomicBool,
 }
@@ -29,10 +35,20 @@ impl Flags {
     /// open.
     pub fn pass(&self) -> bool {
         self.arrived.fetch_add(1, Ordering::AcqRel);
-        while !self.open.load(Ordering::Acquire) && !self.failed.load(Ordering::Acquire) {
-            std::thread::sleep(LOOK);
+        while self.state.load(Ordering::Acquire) == CLOSED {
+            // It returns early if the state has changed, and after signals.
+            let _ = futex::wait(&self.state, futex::Flags::empty(), CLOSED, None);
         }
-        !self.failed.load(Ordering::Acquire)
+        !self.has_failed()
+    }
+
+    fn has_failed(&self) -> bool {
+        self.state.load(Ordering::Acquire) == FAILED
+    }
+
+    fn set_state(&self, state: u32) {
+        self.state.store(state, Ordering::Release);
+        let _ = futex::wake(&self.state, futex::Flags::empty(), i32::MAX as u32);
     }
 
     /// When the gate opened; valid for workers that have passed.
@@ -42,20 +58,22 @@ impl Flags {
 
     /// Reports a failure: no worker passes any more.
     pub fn fail(&self) {
-        self.failed.store(true, Ordering::Release);
+        self.set_state(FAILED);
     }
 
     /// Opens the gate when `count` workers are ready, unless one fails. `is_alive` returns whether all workers still
     /// run.
     pub fn open_for(&self, count: u32, mut is_alive: impl FnMut() -> bool) {
-        while self.arrived.load(Ordering::Acquire) < count && !self.failed.load(Ordering::Acquire) {
+        while self.arrived.load(Ordering::Acquire) < count && !self.has_failed() {
             if !is_alive() {
                 self.fail();
             }
             std::thread::sleep(LOOK);
         }
         self.opened_at.store(clock::now().0, Ordering::Release);
-        self.open.store(true, Ordering::Release);
+        if !self.has_failed() {
+            self.set_state(OPEN);
+        }
     }
 }
 

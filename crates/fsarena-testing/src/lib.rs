@@ -1,10 +1,12 @@
-//! Shared code of the tests of several crates: hostile texts for parsers, JSON schemas, requirements of a test, and
-//! exclusive use of the machine.
+//! Shared code of the tests of several crates: hostile texts for parsers, JSON schemas, requirements of a test,
+//! exclusive use of the machine, and folders in memory.
 
 mod alone;
 pub mod fuzz;
+mod memory;
 mod needs;
 pub mod schema;
 
 pub use alone::{Alone, Machine, alone};
+pub use memory::Memory;
 pub use needs::{Need, has};

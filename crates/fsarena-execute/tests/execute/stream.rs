@@ -110,6 +110,14 @@ proptest! {
         prop_assert_eq!(well_formed(&performance, &play), Ok(()));
     }
 
+    /// The store is one of the listeners: it writes what it hears.
+    #[test]
+    fn no_event_comes_within_a_slice(play in any_play()) {
+        let performance = play.perform();
+        prop_assert!(performance.entries("watch ").is_empty() || !performance.events.is_empty());
+        prop_assert_eq!(performance.within_slices, Vec::new());
+    }
+
     #[test]
     fn everything_made_is_finished_and_everything_opened_is_cleared(play in any_play()) {
         let performance = play.perform();

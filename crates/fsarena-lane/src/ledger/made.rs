@@ -257,3 +257,33 @@ fn patiently<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     }
     act()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loop_device_is_the_runs_by_its_name_and_its_file() {
+        let file = tempfile::NamedTempFile::new().expect("temporary file");
+        let found = fs::metadata(file.path()).expect("there");
+        let bound = |name: &str, inode: u64| loopdev::Binding {
+            name: name.to_owned(),
+            device: found.dev(),
+            inode,
+            backing_device: 0,
+        };
+        let is_ours = |binding: &loopdev::Binding| is_ours(binding, "ours", file.path());
+        assert!(is_ours(&bound("ours", found.ino())));
+        assert!(!is_ours(&bound("theirs", found.ino())) && !is_ours(&bound("ours", found.ino() + 1)));
+        assert!(super::is_ours(&bound("ours", 1), "ours", Path::new("/no/such/file")), "its file is removed");
+        assert!(!super::is_ours(&bound("theirs", 1), "ours", Path::new("/no/such/file")));
+    }
+
+    #[test]
+    fn a_folder_contains_the_files_of_its_loop_devices() {
+        let folder = Made::Directory { path: "/a".into(), id: None };
+        let device = |backing: &str| Made::Loop { number: 1000, name: "ours".to_owned(), backing: backing.into() };
+        assert!(folder.contains(&device("/a/lane")) && !folder.contains(&device("/ab/lane")));
+        assert!(!device("/a/lane").contains(&folder));
+    }
+}

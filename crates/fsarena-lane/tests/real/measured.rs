@@ -30,11 +30,11 @@ fn nothing_of_a_lane_is_cached_when_it_is_mounted() {
     const PART: u64 = 1 << 20;
     let Some(ground) = ground() else { return };
     let mut arena = ground.arena(&["ext4"], 64);
-    let device = fs::read_dir("/sys/block").expect("readable").flatten().find(|entry| {
-        let file = fs::read_to_string(entry.path().join("loop/backing_file")).unwrap_or_default();
-        Path::new(&file).starts_with(ground.place.path()) && file.contains("lane-0")
-    });
-    let device = Path::new("/dev").join(device.expect("a lane").file_name());
+    let device = ground
+        .devices()
+        .into_iter()
+        .find(|device| fs::read_to_string(device.join("loop/backing_file")).is_ok_and(|file| file.contains("lane-0")));
+    let device = Path::new("/dev").join(device.expect("a lane").file_name().expect("a name"));
     let mut cached = vec![0; PART as usize];
     fs::File::open(&device).and_then(|mut device| device.read_exact(&mut cached)).expect("read");
     let pages = || resident::pages(&fs::File::open(&device).expect("opens"), PART).expect("known");

@@ -6,19 +6,19 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use fsarena_store::Store;
-use fsarena_testing::{Need, alone, has};
-use tempfile::{TempDir, tempdir_in};
+use fsarena_sys::namespace;
+use fsarena_testing::{Memory, Need, has};
 
 use crate::fixture::{STARTED, events, plan};
 
 /// A mounted ext4 on an image; its loop device is freed with the mount.
 struct Disk {
-    place: TempDir,
+    place: Memory,
 }
 
 impl Disk {
     fn new() -> Self {
-        let place = tempdir_in("/var/tmp").unwrap();
+        let place = Memory::folder();
         File::create(place.path().join("image")).unwrap().set_len(64 << 20).unwrap();
         fs::create_dir(place.path().join("mount")).unwrap();
         let disk = Self { place };
@@ -65,9 +65,9 @@ fn what_was_stored_outlives_a_loss_of_power() {
     if !has(&[Need::Root]) {
         return;
     }
-    // A mount namespace that another test makes meanwhile would keep the mount, and with it the file system that was
-    // shut down.
-    let _alone = alone();
+    // A mount namespace that another test makes meanwhile would keep a mount that all see, and with it the file system
+    // that was shut down.
+    namespace::enter_private_mounts().unwrap();
     let disk = Disk::new();
     let path = disk.root().join("new/store.sqlite");
     let mut store = Store::open(&path).unwrap();

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use fsarena_testing::{Need, has};
 
-use crate::stage::{SMALL, Stage, binary, err, out};
+use crate::stage::{SMALL, Stage, binary, copy_program, err, out};
 
 /// A directory with the binary, busybox, and two directories to compare.
 fn chroot(stage: &Stage) -> PathBuf {
@@ -14,8 +14,8 @@ fn chroot(stage: &Stage) -> PathBuf {
     for folder in ["bin", "a", "b", "root", "proc", "tmp"] {
         fs::create_dir_all(root.join(folder)).expect("made");
     }
-    fs::copy(binary(), root.join("bin/fsarena")).expect("copied");
-    fs::copy("/bin/busybox", root.join("bin/busybox")).expect("copied");
+    copy_program(binary(), &root.join("bin/fsarena"));
+    copy_program(Path::new("/bin/busybox"), &root.join("bin/busybox"));
     fs::write(root.join("root/small.toml"), SMALL).expect("written");
     root
 }

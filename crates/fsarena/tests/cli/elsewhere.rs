@@ -1,14 +1,13 @@
 //! Several machines, and machines without this program: `--on`, more than once and through ssh.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::stage::{Doomed, Stage, binary, err, out, run, wait_until};
+use crate::stage::{Doomed, Stage, binary, err, out, run, script, wait_until};
 
 /// A short comparison of two directories of the test's folder.
 fn short(stage: &Stage) -> Command {
@@ -30,9 +29,7 @@ fn compare(stage: &Stage) -> Command {
 }
 
 fn program(path: PathBuf, text: &str) -> String {
-    fs::create_dir_all(path.parent().expect("in a folder")).expect("made");
-    fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("ours");
+    script(&path, text);
     path.display().to_string()
 }
 

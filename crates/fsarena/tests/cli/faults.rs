@@ -64,7 +64,7 @@ fn tiny(stage: &Stage) -> String {
 fn lanes(stage: &Stage) -> Victim<'_> {
     let words = ["compare", "ext4", "ext2", "--lane-size", "32M", "--rounds", "1", "--baselines", "never", "--storage"];
     let mut arguments: Vec<String> = words.map(str::to_owned).into();
-    arguments.push(stage.path("new/storage").display().to_string());
+    arguments.push(stage.in_memory("new/storage").display().to_string());
     arguments.extend(["--workload".to_owned(), tiny(stage)]);
     Victim { stage, arguments }
 }
@@ -79,12 +79,12 @@ fn directories(stage: &Stage) -> Victim<'_> {
     Victim { stage, arguments }
 }
 
-/// All mounts of the machine, the test's loop devices, and all files in the test's folder except its stores.
+/// All mounts of the machine, the test's loop devices, and all files in the test's folders except its stores.
 fn machine(stage: &Stage) -> Vec<String> {
     let mut seen: Vec<String> = stage.left();
     let mounts = fs::read_to_string("/proc/thread-self/mountinfo").expect("readable");
     seen.extend(mounts.lines().map(str::to_owned));
-    let mut folders = vec![stage.place.path().to_owned()];
+    let mut folders = vec![stage.place.path().to_owned(), stage.in_memory("")];
     while let Some(folder) = folders.pop() {
         for path in fs::read_dir(folder).expect("readable").flatten().map(|entry| entry.path()) {
             if path.is_dir() && !path.is_symlink() {

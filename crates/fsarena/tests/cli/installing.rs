@@ -1,7 +1,6 @@
 //! The installer behind `make compare` and `make apps`, with an apt-get that only records its calls.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -47,8 +46,7 @@ impl Machine {
     }
 
     fn program(&self, name: &str, script: &str) {
-        let path = self.file(name, &format!("#!/bin/sh\n{script}\n"));
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("ours");
+        crate::stage::script(&self.path(name), script);
     }
 
     fn text(&self, name: &str) -> Option<String> {

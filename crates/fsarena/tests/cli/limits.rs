@@ -1,13 +1,12 @@
 //! Programs that never end: a signal or their time limit stops them, and nothing of them stays.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::stage::{Doomed, SMALL, Stage, err, run, wait_until};
+use crate::stage::{Doomed, SMALL, Stage, err, run, script, wait_until};
 
 /// A job of one read. fio itself hangs only occasionally (3.33, `io_submit_mode=offload` with a rate: the submitting
 /// processes wait for each other), so another program of that name stands in for it.
@@ -16,13 +15,11 @@ const JOB: &str = "[stuck]\nsize=64k\nrw=randread\n";
 /// A search path on which `program` prints its version if called with `flag`, and otherwise never ends.
 fn stuck(stage: &Stage, program: &str, flag: &str) -> String {
     let bin = stage.path("bin");
-    fs::create_dir_all(&bin).expect("made");
     let path = std::env::var("PATH").expect("a search path");
     let real = run(Command::new("sh").args(["-c", &format!("command -v {program}")]), 0);
     let real = String::from_utf8(real.stdout).expect("a path");
-    let script = format!("#!/bin/sh\n[ \"$1\" = {flag} ] && exec {} {flag}\nwhile :; do sleep 1; done\n", real.trim());
-    fs::write(bin.join(program), script).expect("written");
-    fs::set_permissions(bin.join(program), fs::Permissions::from_mode(0o755)).expect("ours");
+    let text = format!("[ \"$1\" = {flag} ] && exec {} {flag}\nwhile :; do sleep 1; done", real.trim());
+    script(&bin.join(program), &text);
     format!("{}:{path}", bin.display())
 }
 

@@ -1,12 +1,11 @@
 //! Options and commands: each does what its help says.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::stage::{Doomed, Stage, err, out, run, wait_until};
+use crate::stage::{Doomed, Stage, err, out, run, script, wait_until};
 
 /// `fsarena compare` of two directories, with the small workload.
 fn compare(stage: &Stage, more: &[&str]) -> Command {
@@ -83,11 +82,8 @@ fn a_medium_is_imitated_and_a_contender_has_no_counters() {
 /// A search path with an e2fsck that always finds damage.
 fn with_damage(stage: &Stage) -> String {
     let (bin, path) = (stage.path("bin"), std::env::var("PATH").expect("a search path"));
-    fs::create_dir_all(&bin).expect("made");
-    let script =
-        "#!/bin/sh\n[ \"$1\" = -V ] && { echo 'e2fsck 1.47.0' >&2; exit 0; }\necho 'Inode 7 is damaged'\nexit 4\n";
-    fs::write(bin.join("e2fsck"), script).expect("written");
-    fs::set_permissions(bin.join("e2fsck"), fs::Permissions::from_mode(0o755)).expect("ours");
+    let text = "[ \"$1\" = -V ] && { echo 'e2fsck 1.47.0' >&2; exit 0; }\necho 'Inode 7 is damaged'\nexit 4";
+    script(&bin.join("e2fsck"), text);
     format!("{}:{path}", bin.display())
 }
 

@@ -1,10 +1,10 @@
 //! Without root: directories can be compared, and lanes are refused with a hint.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::chown;
 use std::process::Command;
 
-use crate::stage::{Stage, binary, err, out, run};
+use crate::stage::{Stage, binary, copy_program, err, out, run};
 
 const NOBODY: u32 = 65534;
 
@@ -12,8 +12,7 @@ const NOBODY: u32 = 65534;
 fn as_nobody(stage: &Stage) -> Command {
     let copy = stage.path("fsarena");
     if !copy.exists() {
-        fs::copy(binary(), &copy).expect("copied");
-        fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).expect("ours");
+        copy_program(binary(), &copy);
         for name in ["home", "a", "b"] {
             fs::create_dir(stage.path(name)).expect("made");
             chown(stage.path(name), Some(NOBODY), Some(NOBODY)).expect("root may");

@@ -1,9 +1,10 @@
 //! The environment that all tests share: a separate folder, the binary, and a check for leftovers of runs.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use fsarena_model::RunRecord;
@@ -11,12 +12,12 @@ use fsarena_model::probe::Kind;
 use fsarena_store::Store;
 use fsarena_sys::{mount, namespace};
 use fsarena_testing::schema::mistakes;
-use fsarena_testing::{Alone, Machine, Need, alone, has};
+use fsarena_testing::{Alone, Machine, Memory, Need, alone, has};
 
 /// A separate folder for a test, and the isolation from other runs.
 pub struct Stage {
     pub place: tempfile::TempDir,
-    memory: tempfile::TempDir,
+    memory: Memory,
     _machine: Has,
 }
 
@@ -69,11 +70,7 @@ impl Stage {
         let place = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
         fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).expect("ours");
         fs::write(place.path().join("small.toml"), SMALL).expect("written");
-        let memory = tempfile::tempdir_in("/dev/shm").expect("temporary folder in memory");
-        if matches!(machine, Has::Machine(_)) {
-            // Huge pages take a fraction of the time that the kernel needs to fill lanes.
-            mount::mount("tmpfs", "tmpfs", "mode=0755,huge=always", memory.path()).expect("root may mount");
-        }
+        let memory = if matches!(machine, Has::Machine(_)) { Memory::of_huge_pages() } else { Memory::folder() };
         Self { place, memory, _machine: machine }
     }
 
@@ -203,12 +200,6 @@ fn require_registered(record: &RunRecord) {
     }
 }
 
-impl Drop for Stage {
-    fn drop(&mut self) {
-        let _ = rustix::mount::unmount(self.memory.path(), rustix::mount::UnmountFlags::DETACH);
-    }
-}
-
 /// Gives this thread, and everything that it starts from now on, its own lock of one run at a time and its own
 /// directories for root's state and for the scratch directories of runs.
 fn enter_namespaces() -> std::io::Result<()> {
@@ -244,6 +235,25 @@ pub fn run(command: &mut Command, code: i32) -> Output {
     let output = command.output().expect("it starts");
     assert_eq!(output.status.code(), Some(code), "{command:?}\n{}{}", out(&output), err(&output));
     output
+}
+
+/// Writes a shell script that can be run at once.
+///
+/// Another program writes it. If this process did, each program that another test starts at that moment could hold the
+/// file open for writing, and it could not be run (`ETXTBSY`).
+pub fn script(path: &Path, text: &str) {
+    let mut write = Command::new("install");
+    write.args(["-D", "-m", "755", "/dev/stdin"]).arg(path).stdin(Stdio::piped());
+    let mut write = write.spawn().expect("it starts");
+    let mut stdin = write.stdin.take().expect("piped");
+    stdin.write_all(format!("#!/bin/sh\n{text}\n").as_bytes()).expect("it reads");
+    drop(stdin);
+    assert!(write.wait().expect("it ends").success(), "{}", path.display());
+}
+
+/// Copies a program, as [`script`] writes one, to where every user may run it.
+pub fn copy_program(from: &Path, to: &Path) {
+    run(Command::new("install").args(["-D", "-m", "755"]).args([from, to]), 0);
 }
 
 pub fn out(output: &Output) -> String {

@@ -8,7 +8,7 @@ use std::process::Command;
 use fsarena_model::{Event, Outcome, Plan, RunRecord, Trial, Workload};
 use fsarena_store::Store;
 
-use crate::stage::{SMALL, Stage, binary, err, is_root, out, run};
+use crate::stage::{SMALL, Stage, binary, copy_program, err, is_root, out, run};
 
 const NOBODY: u32 = 65534;
 
@@ -16,8 +16,7 @@ const NOBODY: u32 = 65534;
 fn as_nobody(stage: &Stage) -> Command {
     let copy = stage.path("fsarena");
     if !copy.exists() {
-        fs::copy(binary(), &copy).expect("copied");
-        fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).expect("ours");
+        copy_program(binary(), &copy);
     }
     let mut command = Command::new("setpriv");
     command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).arg(copy);

@@ -21,7 +21,9 @@ fn data(stage: &Stage, name: &str, shape: &str, parameters: &str) -> String {
 }
 
 fn cells(report: &Value) -> impl Iterator<Item = &Value> {
-    report["cells"].as_array().expect("cells").iter()
+    let cells = report["cells"].as_array().expect("cells");
+    assert!(!cells.is_empty());
+    cells.iter()
 }
 
 fn probe(cell: &Value, name: &str) -> f64 {

@@ -55,6 +55,13 @@ impl Backstage {
         self.journal.borrow().clone()
     }
 
+    /// Whether counters are watched at present, which they are for the timed part of a slice.
+    pub fn is_watched(&self) -> bool {
+        let journal = self.journal.borrow();
+        let ends = |entry: &&String| ["watch ", "count "].iter().any(|act| entry.starts_with(act));
+        journal.iter().rev().find(ends).is_some_and(|entry| entry.starts_with("watch "))
+    }
+
     pub fn counters(&self, contender: usize) -> Counted {
         self.counters.borrow()[contender]
     }

@@ -31,6 +31,8 @@ pub struct Performance {
     pub events: Vec<Event>,
     /// The time of each event.
     pub times: Vec<Nanos>,
+    /// The events that came while the counters of a slice were watched.
+    pub within_slices: Vec<Event>,
     pub journal: Vec<String>,
     pub record: RunRecord,
 }
@@ -100,11 +102,11 @@ impl Play {
         let labels = labels.chain(["memory".to_owned()]).collect();
         let backstage = Rc::new(Backstage::new(self.world.clone(), labels, clock.clone()));
         let testbed = FakeTestbed::new(backstage.clone());
-        let mut listener = Collector::new(clock.clone(), self.deaf_from);
+        let mut listener = Collector::new(clock.clone(), self.deaf_from).at(backstage.clone());
         let result = session(testbed, &clock, &backstage.stop, &mut listener);
         listener.events.iter().cloned().for_each(|event| record.apply(event));
-        let Collector { events, times, .. } = listener;
-        Performance { result, events, times, journal: backstage.journal(), record }
+        let Collector { events, times, within_slices, .. } = listener;
+        Performance { result, events, times, within_slices, journal: backstage.journal(), record }
     }
 }
 
