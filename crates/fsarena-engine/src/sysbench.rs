@@ -5,6 +5,7 @@ pub mod text;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use fsarena_model::{Bytes, CacheState, Nanos, Traits, Workload};
 use fsarena_sys::child::{self, Setting};
@@ -71,7 +72,13 @@ impl SysbenchJob {
         let options = options.iter().map(String::as_str);
         let argv: Vec<&str> =
             pid_namespace().iter().copied().chain([NAME, "fileio"]).chain(options).chain([command]).collect();
-        let setting = Setting { directory: &self.directory, streams: self.streams.path(), variables: &[], stop };
+        let setting = Setting {
+            directory: &self.directory,
+            streams: self.streams.path(),
+            variables: &[],
+            stop,
+            grace: Duration::ZERO,
+        };
         let ended = child::run_until(&argv, setting).map_err(EngineError::io("start sysbench"))?;
         match ended {
             None => Ok(None),

@@ -3,6 +3,8 @@
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use fsarena_lane::{Arena, Go, LaneError, Ledger, flush, require};
 use fsarena_model::{Bytes, Durability, Guarantee, Medium, Plan, Storage};
@@ -27,8 +29,17 @@ fn ground() -> Option<Ground> {
 }
 
 impl Ground {
+    /// A program that another test is starting has the ledger's lock for a moment: fork(2) copies it, and execve(2)
+    /// closes the copy.
     fn ledger(&self) -> Ledger {
-        Ledger::open(&self.place.path().join("ledger")).expect("no other process has it").0
+        let folder = self.place.path().join("ledger");
+        for _ in 0..1000 {
+            match Ledger::open(&folder) {
+                Err(LaneError::Busy { .. }) => thread::sleep(Duration::from_millis(10)),
+                opened => return opened.expect("it can be opened").0,
+            }
+        }
+        panic!("another process has the ledger");
     }
 
     fn arena(&self, contenders: &[&str], size: u64) -> Arena {

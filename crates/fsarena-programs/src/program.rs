@@ -158,7 +158,8 @@ impl ProgramJob {
     ) -> Result<Option<Ended>, EngineError> {
         let variables = self.variables(act, operations);
         let directory = self.working_directory(act);
-        let setting = Setting { directory, streams: self.scratch.path(), variables: &variables, stop };
+        let setting =
+            Setting { directory, streams: self.scratch.path(), variables: &variables, stop, grace: Duration::ZERO };
         let own = act.argv(&self.parameters.shell, &self.directory);
         let argv: Vec<OsString> = pid_namespace().iter().map(OsString::from).chain(own).collect();
         let ended = match heard {

@@ -3,12 +3,16 @@
 use std::io;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use fsarena_engine::{EngineError, pid_namespace};
 use fsarena_sys::child::{self, Ended, Setting};
 
 use crate::server::last_lines;
 use crate::user::User;
+
+/// How long a program may take to remove what it shares with others.
+const GRACE: Duration = Duration::from_secs(3);
 
 /// A program to be run.
 #[derive(Debug, Clone)]
@@ -39,11 +43,11 @@ impl Tool<'_> {
     /// # Errors
     /// As [`Tool::run`].
     pub fn run_with(&self, variables: &[(&str, String)], stop: &AtomicBool) -> Result<Option<Ended>, EngineError> {
-        self.judged(child::run_until(&self.words(), self.setting(variables, stop)))
+        self.judged(child::run_until(&self.words(), self.setting(variables, stop, Duration::ZERO)))
     }
 
     /// Like [`Tool::run_with`], as this user and without a process namespace, for programs that name what they share
-    /// with others by their process ID.
+    /// with others by their process ID, and remove it when they are asked to end.
     ///
     /// # Errors
     /// As [`Tool::run`].
@@ -52,7 +56,7 @@ impl Tool<'_> {
         variables: &[(&str, String)],
         stop: &AtomicBool,
     ) -> Result<Option<Ended>, EngineError> {
-        self.judged(child::run_until(&self.argv, self.setting(variables, stop)))
+        self.judged(child::run_until(&self.argv, self.setting(variables, stop, GRACE)))
     }
 
     fn words(&self) -> Vec<String> {
@@ -61,8 +65,8 @@ impl Tool<'_> {
         wrapped.chain(user).chain(self.argv.iter().cloned()).collect()
     }
 
-    fn setting<'a>(&'a self, variables: &'a [(&'a str, String)], stop: &'a AtomicBool) -> Setting<'a> {
-        Setting { directory: self.directory, streams: self.streams, variables, stop }
+    fn setting<'a>(&'a self, variables: &'a [(&'a str, String)], stop: &'a AtomicBool, grace: Duration) -> Setting<'a> {
+        Setting { directory: self.directory, streams: self.streams, variables, stop, grace }
     }
 
     /// Turns a failed exit status into an error with the program's last lines.

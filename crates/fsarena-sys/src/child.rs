@@ -11,6 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
@@ -59,6 +60,8 @@ pub struct Setting<'a> {
     pub variables: &'a [(&'a str, String)],
     /// Once this is set, the program is killed with all of its process group.
     pub stop: &'a AtomicBool,
+    /// How long it may take before that to end by itself, after SIGTERM; zero: it gets no SIGTERM.
+    pub grace: Duration,
 }
 
 /// Like [`run`], for a program that takes long; `None` if it was stopped. When it has ended, so has its process group.
@@ -70,7 +73,7 @@ pub fn run_until<S: AsRef<OsStr>>(argv: &[S], setting: Setting<'_>) -> io::Resul
     let (out, err) = (Stream::new(&setting, "stdout")?, Stream::new(&setting, "stderr")?);
     let child = set(argv, &setting)?.stdout(out.end()?).stderr(err.end()?).spawn()?;
     let until = wait_for_end(&child, setting.stop);
-    let (Until::End, status) = reap(child, until)? else { return Ok(None) };
+    let (Until::End, status) = reap(child, until, setting.grace)? else { return Ok(None) };
     Ok(Some(Ended { status, stdout: out.text()?, stderr: err.text()? }))
 }
 
@@ -81,9 +84,12 @@ fn set<S: AsRef<OsStr>>(argv: &[S], setting: &Setting<'_>) -> io::Result<Command
     Ok(command)
 }
 
-/// Kills the remaining processes of a child, and waits for it. Returns why the wait ended, and the exit status.
-fn reap(mut child: Child, until: io::Result<Until>) -> io::Result<(Until, ExitStatus)> {
+/// Kills the remaining processes of a child, which may end by themselves within `grace`, and waits for it. Returns why the wait ended, and the exit status.
+fn reap(mut child: Child, until: io::Result<Until>, grace: Duration) -> io::Result<(Until, ExitStatus)> {
     let pid = Pid::from_child(&child);
+    if matches!(until, Ok(Until::Stop)) && !grace.is_zero() {
+        ask_to_end(&child, grace)?;
+    }
     // fio's processes have their own groups: they can be found only while their parent exists.
     if !matches!(until, Ok(Until::End)) {
         kill_descendants(pid);
@@ -161,6 +167,16 @@ fn wait_for_end(child: &Child, stop: &AtomicBool) -> io::Result<Until> {
     }
 }
 
+/// Sends SIGTERM, and waits for the end of the child for as long as `grace`.
+fn ask_to_end(child: &Child, grace: Duration) -> io::Result<()> {
+    let pid = Pid::from_child(child);
+    let end = pidfd_open(pid, PidfdFlags::empty())?;
+    let _ = kill_process(pid, Signal::TERM);
+    let limit = Timespec { tv_sec: grace.as_secs() as i64, tv_nsec: i64::from(grace.subsec_nanos()) };
+    let _ = poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&limit));
+    Ok(())
+}
+
 /// Starts `program`, which needs no arguments and ends soon, and waits for its end. posix_spawn(3) starts it: the time
 /// of fork(2) grows with the memory of this process, and a shell's memory is small.
 ///
@@ -225,10 +241,37 @@ mod tests {
     }
 
     #[test]
+    fn a_program_may_clear_up_before_it_is_killed() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let on = AtomicBool::new(true);
+        let script = "trap 'touch cleared; exit' TERM; touch ready; sleep 600 & wait";
+        let setting = Setting {
+            directory: folder.path(),
+            streams: folder.path(),
+            variables: &[],
+            stop: &on,
+            grace: Duration::from_secs(60),
+        };
+        // Without `ready` the signal came before the trap was set.
+        let is_cleared = || {
+            let stopped = run_until(&["sh", "-c", script], setting).expect("sh starts");
+            assert!(stopped.is_none());
+            folder.path().join("ready").exists().then(|| folder.path().join("cleared").exists())
+        };
+        assert!((0..100).find_map(|_| is_cleared()).expect("it had begun"));
+    }
+
+    #[test]
     fn a_program_is_stopped_with_all_that_it_has_started() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let (on, off) = (AtomicBool::new(true), AtomicBool::new(false));
-        let setting = |stop| Setting { directory: Path::new("/"), streams: folder.path(), variables: &[], stop };
+        let setting = |stop| Setting {
+            directory: Path::new("/"),
+            streams: folder.path(),
+            variables: &[],
+            stop,
+            grace: Duration::ZERO,
+        };
         let ended = run_until(&["sh", "-c", "pwd"], setting(&off));
         assert_eq!(ended.expect("sh starts").expect("it ends").words(), "/");
         let stopped = run_until(&["sh", "-c", "sleep 600; :"], setting(&on));
@@ -245,7 +288,13 @@ mod tests {
             let link = folder.path().join(name);
             let _ = std::fs::remove_file(&link);
             std::os::unix::fs::symlink(&precious, &link).expect("linked");
-            let setting = Setting { directory: Path::new("/"), streams: folder.path(), variables: &[], stop: &off };
+            let setting = Setting {
+                directory: Path::new("/"),
+                streams: folder.path(),
+                variables: &[],
+                stop: &off,
+                grace: Duration::ZERO,
+            };
             run_until(&["sh", "-c", "echo out; echo err >&2"], setting).expect_err("it is a link");
             assert_eq!(std::fs::read_to_string(&precious).expect("there"), "kept");
             std::fs::remove_file(&link).expect("there");
@@ -257,7 +306,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("temporary folder");
         let variables = [("LONG", "600".to_owned())];
         let off = AtomicBool::new(false);
-        let setting = Setting { directory: folder.path(), streams: folder.path(), variables: &variables, stop: &off };
+        let setting = Setting {
+            directory: folder.path(),
+            streams: folder.path(),
+            variables: &variables,
+            stop: &off,
+            grace: Duration::ZERO,
+        };
         let ended = run_until(&["sh", "-c", "sleep $LONG & echo $!"], setting).expect("sh starts").expect("it ends");
         let sleeper = ended.stdout.trim().to_owned();
         assert!(ends(&sleeper));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use fsarena_model::{Nanos, probe};
 use fsarena_sys::child::{self, Patience, Setting};
@@ -59,7 +60,7 @@ pub fn run(text: &str, folder: &Path, stop: &AtomicBool) -> Result<Option<String
     fs::write(folder.join(JOB), text).map_err(EngineError::io("write the job file"))?;
     let arguments = [NAME, "--output-format=json+", "--eta=never", "--output", JSON, JOB];
     let argv: Vec<&str> = pid_namespace().iter().copied().chain(arguments).collect();
-    let setting = Setting { directory: folder, streams: folder, variables: &[], stop };
+    let setting = Setting { directory: folder, streams: folder, variables: &[], stop, grace: Duration::ZERO };
     let ended = child::run_until(&argv, setting).map_err(EngineError::io("start fio"))?;
     let Some(ended) = ended else { return Ok(None) };
     let output = fs::read_to_string(folder.join(JSON)).unwrap_or_default();

@@ -30,7 +30,7 @@ pub fn run_heard<S: AsRef<OsStr>>(
         kept.extend_from_slice(&piece[..piece.len().min(room)]);
         heard(piece);
     });
-    let (Until::End, status) = reap(child, until)? else { return Ok(None) };
+    let (Until::End, status) = reap(child, until, setting.grace)? else { return Ok(None) };
     Ok(Some(Ended { status, stdout: String::from_utf8_lossy(&kept).into_owned(), stderr: err.text()? }))
 }
 
@@ -76,13 +76,20 @@ mod tests {
     use super::*;
     use std::path::Path;
     use std::sync::atomic::AtomicBool;
+    use std::time::Duration;
 
     /// Runs a script, which may wait for the file `$HEARD`: that is made when the first piece arrives.
     fn hear(script: &str, stop: &AtomicBool) -> (Option<Ended>, Vec<String>) {
         let folder = tempfile::tempdir().expect("temporary folder");
         let first = folder.path().join("heard");
         let variables = [("HEARD", first.display().to_string())];
-        let setting = Setting { directory: Path::new("/"), streams: folder.path(), variables: &variables, stop };
+        let setting = Setting {
+            directory: Path::new("/"),
+            streams: folder.path(),
+            variables: &variables,
+            stop,
+            grace: Duration::ZERO,
+        };
         let mut pieces = Vec::new();
         let mut heard = |piece: &[u8]| {
             pieces.push(String::from_utf8_lossy(piece).into_owned());

@@ -100,7 +100,7 @@ pub fn run_in<S: AsRef<OsStr>>(directory: &Path, argv: &[S], patience: Patience<
     let limit = limit_of_tests().unwrap_or(patience.limit);
     let deadline = Instant::now().checked_add(limit);
     let until = read_to_end(&child, &mut streams, deadline, patience.stop);
-    let (until, status) = reap(child, until)?;
+    let (until, status) = reap(child, until, Duration::ZERO)?;
     // Reads what the program wrote right before its end.
     streams.iter_mut().try_for_each(Pipe::drain)?;
     let [stdout, stderr] = streams.map(Pipe::text);

@@ -58,7 +58,7 @@ fn a_weight_for_what_is_not_here_names_the_program_and_the_package() {
 fn where_they_are_installed_nothing_is_left_out() {
     let stage = Stage::without_runs();
     let arguments = ["compare", "ext4", "xfs", "--suite", "phoronix-2009", "--rounds", "1", "--dry-run", "--scale"];
-    for (scale, lanes) in [("smoke", " of 2.00 GiB"), ("standard", " of 4.00 GiB"), ("published", " of 24.0 GiB")] {
+    for (scale, lanes) in [("smoke", " of 4.00 GiB"), ("standard", " of 4.00 GiB"), ("published", " of 24.0 GiB")] {
         let plan = run(stage.fsarena().args(arguments).arg(scale), 0);
         assert!(out(&plan).contains("phoronix-postmark") && out(&plan).contains(lanes), "{scale}: {}", out(&plan));
         assert!(!err(&plan).contains("left out"), "{}", err(&plan));
