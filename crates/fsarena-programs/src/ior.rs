@@ -21,6 +21,9 @@ const NAME: &str = "ior";
 /// The figure that the program prints, if it is not the one of its processes.
 const PRINTED: Probe = Probe::of_program("ior.printed", "MiB/s");
 
+/// The file that is read, and the beginning of the names of those that are written.
+const FILE: &str = "data";
+
 /// The engine `ior`.
 pub struct Ior;
 
@@ -44,7 +47,7 @@ impl Engine for Ior {
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let parameters = Parameters::of(workload)?;
         let mpi = Mpi::new(NAME, parameters.start.clone(), directory)?;
-        Ok(Box::new(IorJob { parameters, mpi, seed }))
+        Ok(Box::new(IorJob { parameters, mpi, seed, written: 0 }))
     }
 
     fn abilities(&self) -> Abilities {
@@ -56,7 +59,7 @@ impl Engine for Ior {
 fn programs(workload: &Workload) -> Programs {
     let Ok(parameters) = Parameters::of(workload) else { return Programs::default() };
     let line = |operation| {
-        let options = parameters.options(operation, "SEED");
+        let options = parameters.options(operation, "SEED", FILE);
         parameters.start.shown(&[vec![NAME.to_owned()], options].concat())
     };
     let lines = parameters.operations().map(line);
@@ -67,13 +70,21 @@ struct IorJob {
     parameters: Parameters,
     mpi: Mpi,
     seed: u64,
+    /// Slices that have written a file of their own.
+    written: u32,
 }
 
 impl IorJob {
+    /// A file that is written has a new name each time: a machine may still have the removed one in its cache, and would
+    /// fail to open it (ESTALE).
     fn options(&self, operation: Operation) -> Vec<String> {
+        let file = match self.parameters.operation {
+            Operation::Read => FILE.to_owned(),
+            Operation::Write => format!("{FILE}-{}", self.written),
+        };
         // It takes the seed for a time, and 0 for none.
         let seed = (self.seed as u32 >> 1).max(1).to_string();
-        self.parameters.options(operation, &seed)
+        self.parameters.options(operation, &seed, &file)
     }
 
     fn read(&self, operation: Operation, ran: &Ran) -> Result<Output, EngineError> {
@@ -103,6 +114,7 @@ impl Job for IorJob {
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let operation = self.parameters.operation;
+        self.written += 1;
         let Some(ran) = self.mpi.run(&self.options(operation), limit.stop)? else { return Ok(()) };
         let output = self.read(operation, &ran)?;
         let bytes = self.parameters.bytes().0;

@@ -133,14 +133,15 @@ impl Parameters {
 
     /// The program's options. `-C -Q 1`: each process reads what a process of the next node has written. `-g`: all wait
     /// for each other between opening, moving data and closing, as in IO500. The seed follows as the contents' (`-G`).
-    pub fn options(&self, operation: Operation, seed: &str) -> Vec<String> {
+    /// What is written for reads is kept (`-k`).
+    pub fn options(&self, operation: Operation, seed: &str, file: &str) -> Vec<String> {
         let (transfer, block) = (self.transfer_size.0.to_string(), self.block_size.0.to_string());
         let segments = self.segments.to_string();
         let does = match operation {
             Operation::Write => "-w",
             Operation::Read => "-r",
         };
-        let fixed = ["-a", "POSIX", does, "-k", "-g", "-G", seed, "-C", "-Q", "1", "-o", "data"];
+        let fixed = ["-a", "POSIX", does, "-g", "-G", seed, "-C", "-Q", "1", "-o", file];
         let sizes = ["-t", &transfer, "-b", &block, "-s", &segments];
         let flags = [
             // What is prepared is durable, too.
@@ -148,6 +149,7 @@ impl Parameters {
                 "-e",
                 operation == Operation::Write && (self.durable == DurablePoint::Fsync || operation != self.operation),
             ),
+            ("-k", self.operation == Operation::Read),
             ("-F", self.file_per_process),
             ("-z", self.random),
             ("-R", self.verify && operation == Operation::Read),
