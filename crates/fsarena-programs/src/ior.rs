@@ -6,14 +6,12 @@ mod parameters;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{
-    Abilities, Engine, EngineError, Job, Limit, Need, Operation as Kind, Programs, RunStats, Spanning,
-};
+use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Programs, RunStats};
 use fsarena_model::{Probe, Traits, Workload};
 
 use self::output::Output;
 use self::parameters::{Operation, Parameters};
-use crate::mpi::{self, Mpi, Ran};
+use crate::mpi::{self, Done, Mpi, Ran};
 
 /// The program's name.
 const NAME: &str = "ior";
@@ -51,19 +49,15 @@ impl Engine for Ior {
     }
 
     fn abilities(&self) -> Abilities {
-        let spanning = Some(Spanning { launched: mpi::launched, held: mpi::held });
-        Abilities { programs: Some(programs), spanning, ..Abilities::default() }
+        mpi::abilities(programs)
     }
 }
 
 fn programs(workload: &Workload) -> Programs {
     let Ok(parameters) = Parameters::of(workload) else { return Programs::default() };
-    let line = |operation| {
-        let options = parameters.options(operation, "SEED", FILE);
-        parameters.start.shown(&[vec![NAME.to_owned()], options].concat())
-    };
-    let lines = parameters.operations().map(line);
-    Programs { needs: parameters.start.needs(Need::new(NAME, mpi::SOURCE)), settings: lines.collect() }
+    parameters
+        .start
+        .programs(NAME, parameters.operations().map(|operation| parameters.options(operation, "SEED", FILE)))
 }
 
 struct IorJob {
@@ -90,7 +84,7 @@ impl IorJob {
     fn read(&self, operation: Operation, ran: &Ran) -> Result<Output, EngineError> {
         let read = Output::of(&ran.text, operation.word(), self.parameters.start.all());
         let checked = read.and_then(|output| output.moved(self.parameters.bytes(), ran.around));
-        checked.map_err(|words| EngineError::Program { program: NAME, words })
+        checked.map_err(|words| self.mpi.failed(&words))
     }
 }
 
@@ -117,12 +111,10 @@ impl Job for IorJob {
         self.written += 1;
         let Some(ran) = self.mpi.run(&self.options(operation), limit.stop)? else { return Ok(()) };
         let output = self.read(operation, &ran)?;
-        let bytes = self.parameters.bytes().0;
-        stats.count_done(bytes / self.parameters.transfer_size.0, bytes);
-        stats.elapsed = stats.elapsed + output.elapsed;
-        stats.record(Kind::Run, output.elapsed);
-        stats.end_part(stats.elapsed);
-        stats.reported.extend(output.other_figure().map(|figure| (PRINTED, figure)));
+        let bytes = self.parameters.bytes();
+        let operations = bytes.0 / self.parameters.transfer_size.0;
+        let printed = output.other_figure().map(|figure| (PRINTED, figure));
+        Done { elapsed: output.elapsed, operations, bytes, printed }.add_to(stats);
         Ok(())
     }
 }

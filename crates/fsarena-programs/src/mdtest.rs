@@ -6,14 +6,12 @@ mod parameters;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{
-    Abilities, Engine, EngineError, Job, Limit, Need, Operation as Kind, Programs, RunStats, Spanning,
-};
+use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Programs, RunStats};
 use fsarena_model::{Probe, Traits, Workload};
 
 use self::output::Output;
 use self::parameters::{Operation, Parameters};
-use crate::mpi::{self, Mpi, Ran};
+use crate::mpi::{self, Done, Mpi, Ran};
 
 /// The program's name.
 const NAME: &str = "mdtest";
@@ -46,19 +44,13 @@ impl Engine for Mdtest {
     }
 
     fn abilities(&self) -> Abilities {
-        let spanning = Some(Spanning { launched: mpi::launched, held: mpi::held });
-        Abilities { programs: Some(programs), spanning, ..Abilities::default() }
+        mpi::abilities(programs)
     }
 }
 
 fn programs(workload: &Workload) -> Programs {
     let Ok(parameters) = Parameters::of(workload) else { return Programs::default() };
-    let line = |operation| {
-        let options = parameters.options(operation, "SEED");
-        parameters.start.shown(&[vec![NAME.to_owned()], options].concat())
-    };
-    let lines = parameters.operations().map(line);
-    Programs { needs: parameters.start.needs(Need::new(NAME, mpi::SOURCE)), settings: lines.collect() }
+    parameters.start.programs(NAME, parameters.operations().map(|operation| parameters.options(operation, "SEED")))
 }
 
 /// The files in the job's directory.
@@ -83,7 +75,7 @@ impl MdtestJob {
     fn read(&self, operation: Operation, ran: &Ran) -> Result<Output, EngineError> {
         let read = Output::of(&ran.text, operation.phase(), self.parameters.start.all());
         let checked = read.and_then(|output| output.done(self.parameters.all(), ran.around));
-        checked.map_err(|words| EngineError::Program { program: NAME, words })
+        checked.map_err(|words| self.mpi.failed(&words))
     }
 
     /// Makes or removes all files, untimed.
@@ -122,11 +114,9 @@ impl Job for MdtestJob {
         let Some(ran) = self.mpi.run(&self.options(operation), limit.stop)? else { return Ok(()) };
         let output = self.read(operation, &ran)?;
         self.files = operation.leaves().unwrap_or(self.files);
-        stats.count_done(self.parameters.all(), self.parameters.moved().0);
-        stats.elapsed = stats.elapsed + output.elapsed;
-        stats.record(Kind::Run, output.elapsed);
-        stats.end_part(stats.elapsed);
-        stats.reported.extend(output.other_figure().map(|figure| (PRINTED, figure)));
+        let (operations, bytes) = (self.parameters.all(), self.parameters.moved());
+        let printed = output.other_figure().map(|figure| (PRINTED, figure));
+        Done { elapsed: output.elapsed, operations, bytes, printed }.add_to(stats);
         Ok(())
     }
 }

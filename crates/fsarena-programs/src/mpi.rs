@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Launch, Need, Scratch, sync_and_drop_caches};
-use fsarena_model::{Nanos, Workload};
+use fsarena_engine::{
+    Abilities, EngineError, Launch, Need, Operation, Programs, RunStats, Scratch, Spanning, sync_and_drop_caches,
+};
+use fsarena_model::{Bytes, Nanos, Probe, Workload};
 use fsarena_sys::clock;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -16,7 +18,7 @@ use crate::tool::Tool;
 const MPIRUN: Need = Need::new("mpirun", "openmpi-bin");
 
 /// Source of both programs, which Debian does not package.
-pub const SOURCE: &str = "https://github.com/hpc/ior";
+const SOURCE: &str = "https://github.com/hpc/ior";
 
 /// Stands for the number of processes in the words of a launcher.
 const PROCESSES: &str = "{processes}";
@@ -79,24 +81,33 @@ impl Start {
     }
 
     /// The command line of `program`, for the report.
-    pub fn shown(&self, program: &[String]) -> String {
+    fn shown(&self, program: &[String]) -> String {
         self.words(MPIRUN.program, "LANE", program).join(" ")
     }
 
-    /// The programs that have to be installed here.
-    pub fn needs(&self, program: Need) -> Vec<Need> {
+    /// The programs that have to be installed here, and the command lines of the program `name` with these options.
+    pub fn programs(&self, name: &'static str, options: impl Iterator<Item = Vec<String>>) -> Programs {
         let starter = self.launch.is_empty().then_some(MPIRUN);
-        [program].into_iter().chain(starter).map(|need| Need { version: "", ..need }).collect()
+        let needs = [Need::new(name, SOURCE)].into_iter().chain(starter);
+        Programs {
+            needs: needs.map(|need| Need { version: "", ..need }).collect(),
+            settings: options.map(|options| self.shown(&[vec![name.to_owned()], options].concat())).collect(),
+        }
     }
 }
 
+/// The abilities of an engine of such a program.
+pub fn abilities(programs: fn(&Workload) -> Programs) -> Abilities {
+    Abilities { programs: Some(programs), spanning: Some(Spanning { launched, held }), ..Abilities::default() }
+}
+
 /// The workload as these words start its program on several machines.
-pub fn launched(workload: &Workload, launch: &Launch) -> Workload {
+fn launched(workload: &Workload, launch: &Launch) -> Workload {
     with(workload, json!({ "machines": launch.machines, "launch": launch.words }))
 }
 
 /// The workload of a machine on which another one starts the program.
-pub fn held(workload: &Workload) -> Workload {
+fn held(workload: &Workload) -> Workload {
     with(workload, json!({ "held": true }))
 }
 
@@ -167,7 +178,8 @@ impl Mpi {
         sync_and_drop_caches(&self.directory, stop)
     }
 
-    fn failed(&self, words: &str) -> EngineError {
+    /// The error that says this of the program.
+    pub fn failed(&self, words: &str) -> EngineError {
         EngineError::Program { program: self.name, words: words.to_owned() }
     }
 }
@@ -198,8 +210,38 @@ pub fn field<T: FromStr>(fields: &[&str], position: usize) -> Option<T> {
     fields.get(position)?.trim().parse().ok()
 }
 
-/// A warning after which its figures are not those of the work.
-pub fn warning(text: &str) -> Option<&str> {
+/// What all processes of a run have done.
+pub struct Done {
+    /// The time of the slowest process.
+    pub elapsed: Nanos,
+    /// Transfers or files.
+    pub operations: u64,
+    /// Bytes moved.
+    pub bytes: Bytes,
+    /// The figure that the program prints, if it is another one.
+    pub printed: Option<(Probe, f64)>,
+}
+
+impl Done {
+    /// Adds it to the statistics of a run as one part.
+    pub fn add_to(self, stats: &mut RunStats) {
+        stats.count_done(self.operations, self.bytes.0);
+        stats.elapsed = stats.elapsed + self.elapsed;
+        stats.record(Operation::Run, self.elapsed);
+        stats.end_part(stats.elapsed);
+        stats.reported.extend(self.printed);
+    }
+}
+
+/// Refuses output with a warning after which its figures are not those of the work.
+///
+/// # Errors
+/// In words: the warning.
+pub fn require_no_warning(text: &str) -> Result<(), String> {
+    warning(text).map_or(Ok(()), |warning| Err(format!("it warns: {warning}")))
+}
+
+fn warning(text: &str) -> Option<&str> {
     // The file of the last slice is removed before the timer starts; the sizes are checked by the bytes moved.
     const HARMLESS: [&str; 4] = ["exists already", "file size", "bytes moved", "deadlineForStonewalling"];
     let warnings = text.lines().filter_map(|line| line.trim().strip_prefix("WARNING: "));

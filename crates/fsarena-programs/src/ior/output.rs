@@ -34,9 +34,7 @@ impl Output {
     /// # Errors
     /// In words, if something is missing, or is not what it must be.
     pub fn of(text: &str, operation: &str, processes: u64) -> Result<Self, String> {
-        if let Some(warning) = mpi::warning(text) {
-            return Err(format!("it warns: {warning}"));
-        }
+        mpi::require_no_warning(text)?;
         let rows = text.lines().filter_map(|line| process(line.trim().strip_prefix(operation)?.strip_prefix(',')?));
         let rows = mpi::complete(rows.collect(), processes)?;
         let seconds = rows.iter().map(|process| process.seconds).fold(0.0, f64::max);

@@ -33,9 +33,7 @@ impl Output {
     /// # Errors
     /// In words, if something is missing, or is not what it must be.
     pub fn of(text: &str, phase: &str, processes: u64) -> Result<Self, String> {
-        if let Some(warning) = mpi::warning(text) {
-            return Err(format!("it warns: {warning}"));
-        }
+        mpi::require_no_warning(text)?;
         let column = text.lines().find_map(|line| column(line, phase));
         let lines = move || text.lines().filter_map(move |line| row(line.trim(), column?));
         let all = lines().find(|(name, _)| *name == "all").map(|(_, all)| all);
