@@ -40,8 +40,11 @@ pub fn spread(middle: f64, low: Option<f64>, high: Option<f64>) -> Option<String
     half.is_finite().then(|| format!("±{} %", significant(half * 100.0, 2)))
 }
 
-/// A share in percent, to two digits: `5 %`, `0.45 %`, `12 %`.
+/// A share in percent, to two digits: `5 %`, `0.45 %`, `12 %`, `>1000 %`.
 pub fn percent(share: f64) -> String {
+    if share > 10.0 {
+        return ">1000 %".to_owned();
+    }
     let digits = significant(share * 100.0, 2);
     format!("{} %", digits.strip_suffix(".0").unwrap_or(&digits))
 }
@@ -150,9 +153,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratios_beyond_a_thousand_are_cut_short() {
+    fn what_is_beyond_a_thousand_is_cut_short() {
         let nothing = Ratio { middle: 1.2, low: Some(5.9e-31), high: Some(4.8e23) };
         assert_eq!(nothing.interval().as_deref(), Some("[<0.001, >1000]"));
+        assert_eq!([0.123, 10.0, 841.0].map(percent), ["12 %", "1000 %", ">1000 %"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use fsarena_execute::{estimated_round, estimated_setup};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{LaneError, kernel_has, kind, lane_count, made_lanes};
 use fsarena_model::{Bytes, Contender, Mode, Plan, Rounds, Storage, Workload};
-use fsarena_report::visible;
+use fsarena_report::{rounds, visible};
 use fsarena_sys::mount;
 use serde_json::{Value, json};
 
@@ -146,7 +146,7 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
     match plan.rounds {
         Rounds::Exactly(count) => {
             let total = fsarena_model::Nanos(setup.0 + round.0 * u64::from(count));
-            writeln!(text, "  {count} rounds of about {round}, about {total} in all")?;
+            writeln!(text, "  {} of about {round}, about {total} in all", rounds(count))?;
         }
         Rounds::Within(budget) => {
             let count = budget.0.saturating_sub(setup).0 / round.0.max(1);
