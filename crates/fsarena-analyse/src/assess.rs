@@ -113,8 +113,8 @@ fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
 
 /// The note that a smoke run gets no verdicts.
 fn smoke(record: &RunRecord) -> Option<Note> {
-    let text = "smoke: everything was only tried out, for seconds and as a rule in one round; nothing is judged";
-    record.plan.is_smoke().then(|| Note { severity: Severity::Info, text: text.to_owned() })
+    let text = "a run of scale smoke only tries everything out, with little work: there are no verdicts";
+    record.plan.is_smoke().then(|| Note { severity: Severity::Warning, text: text.to_owned() })
 }
 
 /// Fewer rounds than this decide nothing.
