@@ -30,7 +30,7 @@ help:
 	@echo "make apps       install the programs of these suites: MariaDB, PostgreSQL, Apache httpd and tools; no service is started or enabled"
 	@echo "make test       check everything, as CI does (NEEDS=list: list tests that cannot run here instead of failing)"
 	@echo "make test-articles  run every suite and article for seconds, and compare the catalogue with the articles (SEEDS=DIR)"
-	@echo "make test-mpi   run IOR and mdtest for seconds; both have to be on the search path, built from source"
+	@echo "make test-mpi   run IOR, mdtest and elbencho for seconds; they have to be on the search path, built from source"
 	@echo "make test-page  open the pages of a run and of an article in Chromium, which is installed (300 MB); root (PAGES='a.html b.html': these)"
 	@echo "make build      the release binary, $(FSARENA)"
 	@echo "make install    the binary, completions and the manual page (PREFIX=/usr/local DESTDIR=)"

@@ -5,7 +5,8 @@
 use fsarena_model::event::Note;
 use fsarena_model::trial::SYNCS;
 use fsarena_model::{
-    Class, Durability, DurablePoint, Label, Outcome, Promise, RunRecord, Severity, Sharing, Trial, Workload, probe,
+    Class, Durability, DurablePoint, Label, Outcome, RunRecord, Severity, Sharing, StatedGuarantee, Trial, Workload,
+    probe,
 };
 
 /// With at least this many syncs, missing flushes are no coincidence.
@@ -20,28 +21,28 @@ pub fn class(record: &RunRecord, contender: usize) -> Option<Class> {
     Some(Class { durability: of_label(record, label)?, coherence })
 }
 
-/// What the contender `label` promises to its clients, with what the user states; `None` if it is no shared folder.
+/// What the contender `label` guarantees to its clients, with what the user states; `None` if it is no shared folder.
 pub fn sharing(record: &RunRecord, label: &Label) -> Option<Sharing> {
     let mut sharing = record.contenders.iter().find(|facts| facts.label == *label)?.sharing.clone()?;
-    for promise in stated(record, label) {
-        match promise {
-            Promise::Durability(class) => sharing.fsync = format!("{class}, as stated"),
-            Promise::Coherence(class) => sharing.coherence = Some(class),
+    for guarantee in stated(record, label) {
+        match guarantee {
+            StatedGuarantee::Durability(class) => sharing.fsync = format!("{class}, as stated"),
+            StatedGuarantee::Coherence(class) => sharing.coherence = Some(class),
         }
     }
     Some(sharing)
 }
 
-fn stated(record: &RunRecord, label: &Label) -> impl Iterator<Item = Promise> {
-    record.plan.guarantees.iter().filter(move |stated| stated.label == *label).map(|stated| stated.promise)
+fn stated(record: &RunRecord, label: &Label) -> impl Iterator<Item = StatedGuarantee> {
+    record.plan.guarantees.iter().filter(move |stated| stated.label == *label).map(|stated| stated.guarantee)
 }
 
 /// The durability class of the contender `label`.
 pub fn of_label(record: &RunRecord, label: &Label) -> Option<Durability> {
     let made = record.contenders.iter().find(|facts| facts.label == *label)?.durability;
-    let stated = stated(record, label).find_map(|promise| match promise {
-        Promise::Durability(class) => Some(class),
-        Promise::Coherence(_) => None,
+    let stated = stated(record, label).find_map(|guarantee| match guarantee {
+        StatedGuarantee::Durability(class) => Some(class),
+        StatedGuarantee::Coherence(_) => None,
     });
     let guaranteed = stated.unwrap_or(made);
     let is_broken = guaranteed == Durability::Flushed && unflushed(record, label).is_some();

@@ -1,4 +1,4 @@
-//! What the mounts of shared file systems promise, by their type and their options as the kernel reports them. Options
+//! What the mounts of shared file systems guarantee, by their type and their options as the kernel reports them. Options
 //! of FUSE programs are not among those, so only the programs' defaults are known.
 
 use fsarena_model::{Coherence, Sharing};
@@ -11,7 +11,7 @@ const GIVES_UP: &str = "calls fail, and writes may be lost";
 const RECALLED: &str = "until they are recalled";
 const UP_TO_SERVER: &str = "up to the server";
 
-/// The promises of a mount of this type, as [`crate::shared::kind_of`] has it; `None` if it is no shared file system.
+/// The guarantees of a mount of this type, as [`crate::shared::kind_of`] has it; `None` if it is no shared file system.
 pub fn of(kind: &str, options: &str) -> Option<Sharing> {
     let options = Options(options);
     let sharing = match kind {

@@ -131,7 +131,7 @@ pub struct ContenderFacts {
     /// What it is if it is a shared folder, and what follows from that, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_folder: Option<String>,
-    /// What it promises to its clients, if it is a shared folder.
+    /// What it guarantees to its clients, if it is a shared folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<Sharing>,
 }

@@ -66,7 +66,7 @@ pub use rate::{Rate, RateError};
 pub use recommendation::Recommendation;
 pub use record::{RunRecord, Status};
 pub use reproduction::{Reproduces, Reproduction, Scale};
-pub use sharing::{Class, Coherence, Promise, Sharing, Stated};
+pub use sharing::{Class, Coherence, Sharing, Stated, StatedGuarantee};
 pub use step::{Step, StepRow, Verification, VerificationRow};
 pub use traits::Traits;
 pub use trial::{Latency, LatencyCount, LatencyWindow, Outcome, Reading, Slice, Trial};

@@ -1,4 +1,4 @@
-//! What shared file systems promise to the clients that have them mounted, and what the user states about them.
+//! What shared file systems guarantee to the clients that have them mounted, and what the user states about them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -32,7 +32,7 @@ impl fmt::Display for Coherence {
     }
 }
 
-/// What the mount of a shared file system says about its promises, as far as a client can see it. Texts are for
+/// What the mount of a shared file system says about its guarantees, as far as a client can see it. Texts are for
 /// readers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sharing {
@@ -63,13 +63,13 @@ pub struct Stated {
     /// The contender's label.
     pub label: Label,
     /// What it guarantees.
-    pub promise: Promise,
+    pub guarantee: StatedGuarantee,
 }
 
 /// A guarantee by which contenders are kept apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Promise {
+pub enum StatedGuarantee {
     /// What a completed fsync guarantees.
     Durability(Durability),
     /// When clients see the changes of others.
@@ -78,9 +78,9 @@ pub enum Promise {
 
 impl fmt::Display for Stated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.promise {
-            Promise::Durability(class) => write!(f, "{}={class}", self.label),
-            Promise::Coherence(class) => write!(f, "{}={class}", self.label),
+        match self.guarantee {
+            StatedGuarantee::Durability(class) => write!(f, "{}={class}", self.label),
+            StatedGuarantee::Coherence(class) => write!(f, "{}={class}", self.label),
         }
     }
 }
@@ -97,7 +97,7 @@ impl FromStr for Stated {
         };
         let (label, class) = text.rsplit_once('=').ok_or_else(wrong)?;
         let class: StrDeserializer<'_, Error> = class.into_deserializer();
-        Ok(Self { label: Label::from(label), promise: Promise::deserialize(class).map_err(|_| wrong())? })
+        Ok(Self { label: Label::from(label), guarantee: StatedGuarantee::deserialize(class).map_err(|_| wrong())? })
     }
 }
 

@@ -13,8 +13,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fsarena_engine::{
-    Abilities, Engine, EngineError, Job, Limit, Need, Operation, Programs, RunStats, Scratch, drop_cached_below, go_on,
-    pid_namespace, sync_and_drop_caches, sync_at,
+    Abilities, Engine, EngineError, Job, Limit, Need, Operation, Programs, RunStats, Scratch, go_on, pid_namespace,
+    sync_and_drop_caches, sync_at,
 };
 use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload, intern};
 use fsarena_sys::child::{self, Ended, Patience, Setting};
@@ -313,7 +313,7 @@ impl Job for ProgramJob {
     }
 
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        drop_cached_below(&self.directory, stop)
+        sync_and_drop_caches(&self.directory, stop)
     }
 
     fn verifies(&self) -> bool {

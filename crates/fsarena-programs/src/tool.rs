@@ -75,7 +75,7 @@ impl Tool<'_> {
             Some(ended) if !ended.status.success() => {
                 // stderr comes last: initdb's progress on stdout would otherwise hide why it failed.
                 let output = [ended.stdout.as_str(), ended.stderr.as_str()].join("\n");
-                let words = format!("{} ({})", last_lines(&output), ended.status);
+                let words = format!("{} ({})", reason(&output), ended.status);
                 Err(EngineError::Program { program: self.name, words })
             }
             ended => Ok(ended),
@@ -89,5 +89,29 @@ impl Tool<'_> {
     pub fn finish_unless(&self, stop: &AtomicBool) -> Result<Ended, EngineError> {
         let stopped = || EngineError::Program { program: self.name, words: "it was stopped".to_owned() };
         self.run(stop)?.ok_or_else(stopped)
+    }
+}
+
+/// Why a program failed: its lines that begin with `ERROR`, or else its last lines. What started it (mpirun) may write
+/// many lines after its own.
+fn reason(output: &str) -> String {
+    let mut errors: Vec<&str> = output.lines().filter(|line| line.starts_with("ERROR")).collect();
+    // Each process may write the same.
+    errors.dedup();
+    if errors.is_empty() { last_lines(output) } else { last_lines(&errors.join("\n")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_programs_own_error_counts_not_what_mpirun_adds() {
+        let reason_of_mdtest = reason(include_str!("tool/mpi-abort.txt"));
+        let wrong: Vec<&str> = reason_of_mdtest.lines().filter(|line| !line.starts_with("ERROR: open64(")).collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
+        assert_eq!(reason_of_mdtest.lines().count(), 2, "one of each process");
+        assert_eq!(reason("ERROR: full\nERROR: full\nMPI_ABORT was invoked\n"), "ERROR: full");
+        assert_eq!(reason("no such file\nTry --help\n"), "no such file\nTry --help");
     }
 }

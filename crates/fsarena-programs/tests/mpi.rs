@@ -1,5 +1,5 @@
-//! The engines of MPI programs, with the real programs. Debian does not package them, so these tests run only when asked
-//! for (`make test-mpi`).
+//! The programs that measure parallel file systems, with the real programs. Debian does not package them, so these tests
+//! run only when asked for (`make test-mpi`).
 
 use std::fs;
 
@@ -10,8 +10,8 @@ use serde_json::json;
 
 use crate::ENGINES;
 
-fn workloads() -> Vec<Workload> {
-    let suite = fsarena_catalog::suite("io500").expect("in the catalogue");
+fn workloads(suite: &str) -> Vec<Workload> {
+    let suite = fsarena_catalog::suite(suite).expect("in the catalogue");
     let small = |name: &String| {
         let workload = fsarena_catalog::workload(name).expect("in the catalogue");
         fsarena_catalog::at_scale(workload, Scale::Smoke).expect("sound")
@@ -33,7 +33,17 @@ fn run(job: &mut dyn Job) -> RunStats {
 #[test]
 #[ignore = "needs ior and mdtest: make test-mpi"]
 fn all_phases_of_io500_run_again_and_again() {
-    for workload in workloads() {
+    require_repeatable("io500");
+}
+
+#[test]
+#[ignore = "needs elbencho: make test-mpi"]
+fn all_phases_of_elbencho_run_again_and_again() {
+    require_repeatable("elbencho");
+}
+
+fn require_repeatable(suite: &str) {
+    for workload in workloads(suite) {
         // A path with a character that the programs take for a separator.
         let place = tempfile::Builder::new().prefix("two@clients ").tempdir_in("/var/tmp").expect("a folder");
         let mut job = engine(&workload).open(&workload, place.path(), 7).expect("understood");
@@ -61,7 +71,7 @@ fn the_bytes_are_in_the_file_and_one_process_will_do() {
 #[ignore = "needs ior and mdtest: make test-mpi"]
 fn wrong_data_fail_the_trial() {
     let place = tempfile::tempdir_in("/var/tmp").expect("a folder");
-    let workload = workloads().into_iter().find(|workload| *workload.name == *"ior-hard-read").expect("there");
+    let workload = workloads("io500").into_iter().find(|workload| *workload.name == *"ior-hard-read").expect("there");
     let mut job = engine(&workload).open(&workload, place.path(), 7).expect("understood");
     job.prepare(&NEVER).expect("written");
     let data = place.path().join("data");

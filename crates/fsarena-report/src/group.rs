@@ -80,7 +80,7 @@ pub fn guarantees(group: &Group<'_>) -> Option<String> {
     let sets: Vec<BTreeSet<Guarantee>> =
         group.contenders.iter().map(|row| row.guarantees.iter().copied().collect()).collect();
     let common = sets.iter().cloned().reduce(|left, right| &left & &right)?;
-    let more = more_promised(group, &sets, &common);
+    let more = more_guaranteed(group, &sets, &common);
     let all = match group.contenders.as_slice() {
         [one] => format!("{} guarantees", one.label),
         many => format!("{} guarantee", listed(labels(many))),
@@ -94,7 +94,7 @@ pub fn guarantees(group: &Group<'_>) -> Option<String> {
 }
 
 /// The contenders that guarantee more than `common`. Contenders with the same guarantees are named together.
-fn more_promised(group: &Group<'_>, sets: &[BTreeSet<Guarantee>], common: &BTreeSet<Guarantee>) -> Vec<String> {
+fn more_guaranteed(group: &Group<'_>, sets: &[BTreeSet<Guarantee>], common: &BTreeSet<Guarantee>) -> Vec<String> {
     let mut more: Vec<(BTreeSet<Guarantee>, Vec<&Label>)> = Vec::new();
     for (row, set) in group.contenders.iter().zip(sets).filter(|(_, set)| set.len() > common.len()) {
         let extra = set - common;

@@ -1,4 +1,4 @@
-//! What shared file systems promise to their clients, a row for each.
+//! What shared file systems guarantee to their clients, a row for each.
 
 use fsarena_model::Sharing;
 use fsarena_model::comparison::{Comparison, ContenderRow};
@@ -26,5 +26,5 @@ pub fn section(comparison: &Comparison) -> Section {
         .column(Words, "if the server is silent", |(_, sharing)| &sharing.silent_server)
         .done();
     let legend = if rows.is_empty() { "" } else { MEANING };
-    Section::titled("What the shared file systems promise").with(table).with(Paragraph::legend(legend))
+    Section::titled("What the shared file systems guarantee").with(table).with(Paragraph::legend(legend))
 }

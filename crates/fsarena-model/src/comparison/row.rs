@@ -43,7 +43,7 @@ pub struct ContenderRow {
     pub features: Vec<String>,
     /// Read-ahead, in KiB.
     pub read_ahead_kib: Option<u64>,
-    /// What it promises to its clients, and what the user states about that; `None` if it is no shared folder.
+    /// What it guarantees to its clients, and what the user states about that; `None` if it is no shared folder.
     #[serde(default)]
     pub sharing: Option<Sharing>,
 }

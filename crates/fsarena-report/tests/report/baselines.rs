@@ -244,7 +244,7 @@ fn every_class_of_validity_has_its_mark_and_its_sentence_in_every_format() {
 }
 
 #[test]
-fn promises_are_said_beside_each_verdict_on_the_page_and_once_in_text() {
+fn guarantees_are_shown_with_each_verdict_on_the_page_and_once_in_text() {
     let comparison = fixture();
     let sentence = "btrfs also has data checksums and copy on write";
     assert_eq!(render(&comparison, "text").matches(sentence).count(), 1);

@@ -155,13 +155,14 @@ fn require_slowdowns(plan: &Plan) -> Result<()> {
 
 /// Refuses guarantees that are stated twice, or about file systems whose guarantees are known.
 fn require_guarantees(plan: &Plan) -> Result<()> {
-    for (index, Stated { label, promise }) in plan.guarantees.iter().enumerate() {
+    for (index, Stated { label, guarantee }) in plan.guarantees.iter().enumerate() {
         let is_directory = |contender: &Contender| contender.label == *label && contender.is_directory();
         if !plan.contenders.iter().any(is_directory) {
             let text = format!("there is no directory `{label}` whose guarantees could be stated");
             return Err(Refusal::wrong_use(text, "nfs=dir:/mnt/nfs --guarantee nfs=unflushed").into());
         }
-        let is_same = |other: &Stated| other.label == *label && discriminant(&other.promise) == discriminant(promise);
+        let is_same =
+            |other: &Stated| other.label == *label && discriminant(&other.guarantee) == discriminant(guarantee);
         if plan.guarantees[..index].iter().any(is_same) {
             let text = format!("two guarantees of `{label}` contradict each other");
             return Err(Refusal::wrong_use(text, "state one of them").into());

@@ -96,3 +96,22 @@ fn numbers_are_the_first_the_last_or_all() {
     assert_eq!([read("first", text), read("last", text), read("sum", text)], [Some(1.0), Some(4.0), Some(7.5)]);
     assert_eq!(read("sum", "none"), None);
 }
+
+#[test]
+fn elbenchos_time_is_that_of_its_last_thread_with_the_sync() {
+    let text = include_str!("../elbencho.txt");
+    let read = |text: &str| {
+        let (known, files) = (Known { operations: 1000, ..KNOWN }, |name: &str| (name == "N").then_some(1000.0));
+        let mut stats = RunStats::new();
+        let counted = output("elbencho-create").count("it", text, &Heard::default(), known, files, &mut stats);
+        counted.map(|()| stats).map_err(|error| error.to_string())
+    };
+    let stats = read(text).expect("its output");
+    assert_eq!((stats.operations, stats.elapsed), (1000, Nanos::millis(350 + 21)));
+    let first = (Probe::of_program("elbencho.first-done", "ms"), 327.0);
+    assert!(stats.reported.contains(&first), "{:?}", stats.reported);
+    let fewer = read(&text.replace(r#""entries":"1000""#, r#""entries":"999""#)).expect_err("one is missing");
+    assert!(fewer.contains("is 999; `N` is 1000"), "{fewer}");
+    let unsynced = read(&text.replace(r#"e":"SYNC""#, r#"e":"SINK""#)).expect_err("no sync");
+    assert!(unsynced.contains("its output has no") && unsynced.contains("SYNC"), "{unsynced}");
+}
