@@ -215,13 +215,10 @@ pub enum Durability {
     Volatile,
 }
 
+/// Its name in JSON.
 impl fmt::Display for Durability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Flushed => "flushed",
-            Self::Unflushed => "unflushed",
-            Self::Volatile => "volatile",
-        })
+        self.serialize(f)
     }
 }
 

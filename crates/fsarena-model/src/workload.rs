@@ -213,11 +213,7 @@ pub enum CacheState {
 /// Prints the word that workload files use.
 impl fmt::Display for CacheState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Warm => "warm",
-            Self::Cold => "cold",
-            Self::Direct => "direct",
-        })
+        self.serialize(f)
     }
 }
 
