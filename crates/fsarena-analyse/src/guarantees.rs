@@ -48,18 +48,8 @@ mod tests {
     use super::*;
 
     fn guaranteeing(label: &str, guarantees: &[Guarantee]) -> ContenderFacts {
-        ContenderFacts {
-            label: Label::from(label),
-            mkfs: Vec::new(),
-            mount: String::new(),
-            durability: Durability::Flushed,
-            guarantees: guarantees.to_vec(),
-            features: Vec::new(),
-            read_ahead_kib: None,
-            says_alignment: None,
-            shared_folder: None,
-            sharing: None,
-        }
+        let facts = ContenderFacts::new(Label::from(label), Durability::Flushed);
+        ContenderFacts { guarantees: guarantees.to_vec(), ..facts }
     }
 
     #[test]

@@ -24,31 +24,17 @@ include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
 /// Errors of catalogue data and of contenders.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CatalogError {
     /// A file cannot be read.
     #[error("read `{}`: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The operating system's error.
-        source: std::io::Error,
-    },
+    Read { path: PathBuf, source: std::io::Error },
     /// A file is malformed.
     #[error("`{name}`: {what}")]
-    Malformed {
-        /// The file, or the name in the catalogue.
-        name: String,
-        /// What is wrong with it.
-        what: String,
-    },
+    Malformed { name: String, what: String },
     /// A contender's file is malformed.
     #[error("`{name}`: {what}")]
-    MalformedContender {
-        /// The file.
-        name: String,
-        /// What is wrong with it.
-        what: String,
-    },
+    MalformedContender { name: String, what: String },
     /// No workload has this name.
     #[error("there is no workload `{0}`")]
     NoWorkload(String),

@@ -84,23 +84,14 @@ pub fn partition_table(sectors: u64) -> Vec<u8> {
 
 /// Why a log cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum LogError {
     /// A read failed, or the log ends within a request.
     #[error("read request {number} of the log: {source}")]
-    Io {
-        /// The request's number.
-        number: usize,
-        /// Why.
-        source: io::Error,
-    },
+    Io { number: usize, source: io::Error },
     /// An entry has flags of another format.
     #[error("request {number} of the log has the unknown flags {flags:#x}")]
-    Flags {
-        /// The request's number.
-        number: usize,
-        /// Its flags.
-        flags: u64,
-    },
+    Flags { number: usize, flags: u64 },
 }
 
 /// All requests of a disk, in the order in which it has completed them.

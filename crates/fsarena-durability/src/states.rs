@@ -60,18 +60,14 @@ pub struct Content {
 
 /// Why a log is no recording.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum RecordingError {
     /// The mark of the begin is missing.
     #[error("the log has no mark of the begin")]
     NoBegin,
     /// A mark is missing, or out of order.
     #[error("the log has mark {found} where mark {expected} is expected")]
-    OutOfOrder {
-        /// The number that is expected.
-        expected: u64,
-        /// The number that was found.
-        found: u64,
-    },
+    OutOfOrder { expected: u64, found: u64 },
 }
 
 /// A log with the marks of a writer: number 0 when it begins, and number n when operation n - 1 is acknowledged.

@@ -102,23 +102,14 @@ pub enum Syncs {
 
 /// Why an operation failed.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum WorkError {
     /// I/O failed.
     #[error("operation {operation}: {source}")]
-    Io {
-        /// The operation; 0 before the first one.
-        operation: u64,
-        /// Why.
-        source: io::Error,
-    },
+    Io { operation: u64, source: io::Error },
     /// SQLite refused.
     #[error("operation {operation}: SQLite: {source}")]
-    Sqlite {
-        /// The operation; 0 before the first one.
-        operation: u64,
-        /// Why.
-        source: rusqlite::Error,
-    },
+    Sqlite { operation: u64, source: rusqlite::Error },
 }
 
 /// Does the operations, in a directory of its own.

@@ -77,7 +77,7 @@ struct Parameters {
 impl Parameters {
     /// The parameters of `workload`.
     fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked(workload, |parameters: &Self| complaint_about(workload).or_else(|| parameters.complaint()))
+        checked(workload, |parameters: &Self| parameters.complaint(workload))
     }
 
     /// All threads: the kind of each, and its number among the threads of its kind.
@@ -96,8 +96,15 @@ impl Parameters {
         Duration::from_millis(self.rest_ms)
     }
 
-    fn complaint(&self) -> Option<&'static str> {
+    fn complaint(&self, workload: &Workload) -> Option<&'static str> {
         Some(match () {
+            () if !runs_once(workload) => {
+                "its time is `seconds`: `mode = \"whole\"`, `ends-by-itself = true`, no `timed-ms`"
+            }
+            () if !matches!(workload.durable, DurablePoint::None | DurablePoint::Syncfs) => {
+                "`durable` is `none` or `syncfs`: once, at the end"
+            }
+            () if workload.cache != CacheState::Warm => "`cache` is `warm`: what is read was written just before",
             () if self.rest_ms == 0 => "`rest-ms` is at least 1",
             () if self.seconds == 0 => "`seconds` is at least 1",
             () if self.most_blogs == 0 => "`most-blogs` is at least 1",
@@ -106,19 +113,6 @@ impl Parameters {
             () => return None,
         })
     }
-}
-
-fn complaint_about(workload: &Workload) -> Option<&'static str> {
-    Some(match () {
-        () if !runs_once(workload) => {
-            "its time is `seconds`: `mode = \"whole\"`, `ends-by-itself = true`, no `timed-ms`"
-        }
-        () if !matches!(workload.durable, DurablePoint::None | DurablePoint::Syncfs) => {
-            "`durable` is `none` or `syncfs`: once, at the end"
-        }
-        () if workload.cache != CacheState::Warm => "`cache` is `warm`: what is read was written just before",
-        () => return None,
-    })
 }
 
 /// Name of the folder of the blogs, in the job's directory.

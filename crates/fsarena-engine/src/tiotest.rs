@@ -80,7 +80,7 @@ fn all_tests() -> Vec<Test> {
 impl Parameters {
     /// The parameters of `workload`.
     fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked(workload, |parameters: &Self| complaint_about(workload).or_else(|| parameters.complaint()))
+        checked(workload, |parameters: &Self| parameters.complaint(workload))
     }
 
     /// Bytes of all files.
@@ -88,8 +88,15 @@ impl Parameters {
         self.size.saturating_mul(u64::from(self.threads))
     }
 
-    fn complaint(&self) -> Option<&'static str> {
+    fn complaint(&self, workload: &Workload) -> Option<&'static str> {
         Some(match () {
+            () if !runs_once(workload) => {
+                "each test is done once: `mode = \"whole\"`, `ends-by-itself = true`, no `timed-ms`"
+            }
+            () if !matches!(workload.durable, DurablePoint::None | DurablePoint::OSync) => {
+                "`durable` is `none` or `o-sync` (tiotest's -S)"
+            }
+            () if workload.cache == CacheState::Direct => "`cache` is `warm` or `cold`: before each test that reads",
             () if !(1..=1024).contains(&self.threads) => "`threads` is 1 to 1024",
             () if !(1..=LARGEST).contains(&self.block) => "`block` is 1 to 64M",
             () if self.size == 0 || !self.size.is_multiple_of(self.block) => "`size` is a multiple of `block`",
@@ -98,19 +105,6 @@ impl Parameters {
             () => return None,
         })
     }
-}
-
-fn complaint_about(workload: &Workload) -> Option<&'static str> {
-    Some(match () {
-        () if !runs_once(workload) => {
-            "each test is done once: `mode = \"whole\"`, `ends-by-itself = true`, no `timed-ms`"
-        }
-        () if !matches!(workload.durable, DurablePoint::None | DurablePoint::OSync) => {
-            "`durable` is `none` or `o-sync` (tiotest's -S)"
-        }
-        () if workload.cache == CacheState::Direct => "`cache` is `warm` or `cold`: before each test that reads",
-        () => return None,
-    })
 }
 
 /// The names of the figures of a test.

@@ -16,12 +16,10 @@ fn workload(durable: &str, cache: &str, parameters: &Value) -> Workload {
     for (key, value) in parameters.as_object().expect("an object") {
         all[key] = value.clone();
     }
-    let metric = json!({ "name": "rate", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
-    let workload = json!({
-        "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "data", "metric": metric,
-        "durable": durable, "cache": cache, "mode": "sliced", "timed-ms": 0, "parameters": all,
+    let fields = json!({
+        "durable": durable, "cache": cache, "mode": "sliced", "ends-by-itself": false, "parameters": all,
     });
-    serde_json::from_value(workload).expect("a workload")
+    fsarena_testing::workload("data", fields)
 }
 
 fn place() -> tempfile::TempDir {

@@ -22,12 +22,10 @@ const MIB: u64 = 1 << 20;
 fn workload(durable: &str, cache: &str, parameters: Value) -> Workload {
     let mut all = json!({ "file-size": "1M", "block-size": "4K" });
     all.as_object_mut().expect("an object").extend(parameters.as_object().expect("an object").clone());
-    let metric = json!({ "name": "rate", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
-    let workload = json!({
-        "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "data", "metric": metric,
-        "durable": durable, "cache": cache, "mode": "sliced", "timed-ms": 0, "parameters": all,
+    let fields = json!({
+        "durable": durable, "cache": cache, "mode": "sliced", "ends-by-itself": false, "parameters": all,
     });
-    serde_json::from_value(workload).expect("a workload")
+    fsarena_testing::workload("data", fields)
 }
 
 /// A file of zeros in place of a device.

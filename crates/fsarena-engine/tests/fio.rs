@@ -9,12 +9,11 @@ use fsarena_model::{Bytes, ErrorCategory, Explained, Nanos, Workload};
 use serde_json::json;
 
 fn workload(durable: &str, cache: &str, parameters: serde_json::Value) -> Workload {
-    serde_json::from_value(json!({
-        "name": "under-test", "version": 1, "measures": "A test.", "why": "a test", "engine": "data",
-        "metric": { "name": "rate", "unit": "op/s", "measure": "operations-per-second", "better": "higher" },
-        "durable": durable, "cache": cache, "mode": "sliced", "timed-ms": 100, "parameters": parameters,
-    }))
-    .expect("a well-formed workload")
+    let fields = json!({
+        "durable": durable, "cache": cache, "mode": "sliced", "ends-by-itself": false, "timed-ms": 100,
+        "parameters": parameters,
+    });
+    fsarena_testing::workload("data", fields)
 }
 
 fn place() -> tempfile::TempDir {

@@ -13,11 +13,8 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn workload(durable: &str, cache: &str, parameters: Value) -> Workload {
     let metric = json!({ "name": "grid", "unit": "s", "measure": "seconds", "better": "lower" });
-    let workload = json!({
-        "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "iozone", "metric": metric,
-        "durable": durable, "cache": cache, "mode": "whole", "ends-by-itself": true, "parameters": parameters,
-    });
-    serde_json::from_value(workload).expect("a workload")
+    let fields = json!({ "metric": metric, "durable": durable, "cache": cache, "parameters": parameters });
+    fsarena_testing::workload("iozone", fields)
 }
 
 fn iozone() -> &'static dyn Engine {

@@ -8,12 +8,11 @@ use fsarena_model::{Nanos, Workload};
 use serde_json::json;
 
 fn workload(engine: &str, durable: &str, cache: &str, parameters: serde_json::Value) -> Workload {
-    serde_json::from_value(json!({
-        "name": "under-test", "version": 1, "measures": "a test", "why": "a test", "engine": engine,
-        "metric": { "name": "rate", "unit": "op/s", "measure": "operations-per-second", "better": "higher" },
-        "durable": durable, "cache": cache, "mode": "sliced", "timed-ms": 100, "parameters": parameters,
-    }))
-    .expect("a well-formed workload")
+    let fields = json!({
+        "durable": durable, "cache": cache, "mode": "sliced", "ends-by-itself": false, "timed-ms": 100,
+        "parameters": parameters,
+    });
+    fsarena_testing::workload(engine, fields)
 }
 
 fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<RunStats, EngineError> {

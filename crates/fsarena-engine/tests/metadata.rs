@@ -18,12 +18,10 @@ use tempfile::TempDir;
 
 /// A workload with these parameters, and 100 ms for a slice.
 fn workload(durable: &str, parameters: Value) -> Workload {
-    serde_json::from_value(json!({
-        "name": "under-test", "version": 1, "measures": "a test", "why": "a test", "engine": "files",
-        "metric": { "name": "rate", "unit": "op/s", "measure": "operations-per-second", "better": "higher" },
-        "durable": durable, "cache": "warm", "mode": "sliced", "timed-ms": 100, "parameters": parameters,
-    }))
-    .expect("a well-formed workload")
+    let fields = json!({
+        "durable": durable, "mode": "sliced", "ends-by-itself": false, "timed-ms": 100, "parameters": parameters,
+    });
+    fsarena_testing::workload("files", fields)
 }
 
 /// The directory and the statistics that a job leaves.

@@ -11,121 +11,29 @@ use fsarena_library::Library;
 use fsarena_model::{Bytes, Workload, probe};
 
 const STEPS: &str = r#"
-    [[parameters.steps]]
-    name = "create"
-    do = "create"
-    where = "files/small"
-    count = 5
-    size = "3000"
-
-    [[parameters.steps]]
-    name = "large"
-    do = "create"
-    where = "files/large"
-    size = "2500K"
-    block = "64K"
-
-    [[parameters.steps]]
-    name = "random"
-    do = "random-write"
-    where = "files/large"
-    count = 20
-    block = "4K"
-
-    [[parameters.steps]]
-    name = "append"
-    do = "append"
-    where = "files/small"
-    count = 2
-    size = 100
-
-    [[parameters.steps]]
-    name = "over"
-    do = "write"
-    where = "files/small"
-    from = 4
-
-    [[parameters.steps]]
-    name = "read"
-    do = "read"
-    where = "files/small"
-    cold = true
-
-    [[parameters.steps]]
-    name = "mkdir"
-    do = "mkdir"
-    where = "dirs/dir"
-    count = 3
-
-    [[parameters.steps]]
-    name = "inner"
-    do = "create"
-    where = "inner"
-    inside = "dirs/dir"
-    each = 2
-    count = 6
-    size = 0
-
-    [[parameters.steps]]
-    name = "rename"
-    do = "rename"
-    where = "inner"
-    to = "renamed"
-    count = 4
-    sync = "within"
-
-    [[parameters.steps]]
-    name = "attributes"
-    do = "attributes"
-    where = ["renamed", "inner"]
-
-    [[parameters.steps]]
-    name = "list"
-    do = "list"
-    where = "files"
-    count = 6
-
-    [[parameters.steps]]
-    name = "stat"
-    do = "stat"
-    where = "files/small"
-
-    [[parameters.steps]]
-    name = "delete"
-    do = "delete"
-    where = "files/small"
-    from = 3
-    count = 1
-
-    [[parameters.steps]]
-    name = "more"
-    do = "mkdir"
-    where = "other/dir"
-    count = 2
-
-    [[parameters.steps]]
-    name = "rmdir"
-    do = "rmdir"
-    where = "other/dir"
-    count = 1
-
-    [[parameters.steps]]
-    name = "tree"
-    do = "delete-tree"
-    where = "other"
-
-    [[parameters.steps]]
-    name = "final-sync"
-    do = "sync"
+    parameters.steps = [
+        { name = "create", do = "create", where = "files/small", count = 5, size = "3000" },
+        { name = "large", do = "create", where = "files/large", size = "2500K", block = "64K" },
+        { name = "random", do = "random-write", where = "files/large", count = 20, block = "4K" },
+        { name = "append", do = "append", where = "files/small", count = 2, size = 100 },
+        { name = "over", do = "write", where = "files/small", from = 4 },
+        { name = "read", do = "read", where = "files/small", cold = true },
+        { name = "mkdir", do = "mkdir", where = "dirs/dir", count = 3 },
+        { name = "inner", do = "create", where = "inner", inside = "dirs/dir", each = 2, count = 6, size = 0 },
+        { name = "rename", do = "rename", where = "inner", to = "renamed", count = 4, sync = "within" },
+        { name = "attributes", do = "attributes", where = ["renamed", "inner"] },
+        { name = "list", do = "list", where = "files", count = 6 },
+        { name = "stat", do = "stat", where = "files/small" },
+        { name = "delete", do = "delete", where = "files/small", from = 3, count = 1 },
+        { name = "more", do = "mkdir", where = "other/dir", count = 2 },
+        { name = "rmdir", do = "rmdir", where = "other/dir", count = 1 },
+        { name = "tree", do = "delete-tree", where = "other" },
+        { name = "final-sync", do = "sync" },
+    ]
 "#;
 
 fn workload(steps: &str) -> Workload {
-    let text = format!(
-        "name = 'x'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nengine = 'sequence'\ndurable = 'none'\ncache = 'warm'\n\
-         mode = 'whole'\nends-by-itself = true\n\
-         metric = {{ name = 'total', unit = 's', measure = 'seconds', better = 'lower' }}\n{steps}"
-    );
-    toml::from_str(&text).expect("a workload")
+    fsarena_testing::workload("sequence", toml::from_str(steps).expect("a table"))
 }
 
 fn refused(steps: &str) -> String {
@@ -215,24 +123,11 @@ fn steps_that_do_not_fit_together_are_refused_by_name() {
 #[test]
 fn a_chain_of_folders_has_files_in_each_and_each_write_may_be_durable() {
     let steps = r#"
-        [[parameters.steps]]
-        name = "folders"
-        do = "mkdir"
-        where = "tree/level"
-        count = 9
-        chain = 3
-        sync = "within"
-
-        [[parameters.steps]]
-        name = "files"
-        do = "create"
-        where = "file"
-        inside = "tree/level"
-        each = 2
-        count = 18
-        size = "6K"
-        block = "4K"
-        sync = "each"
+        parameters.steps = [
+            { name = "folders", do = "mkdir", where = "tree/level", count = 9, chain = 3, sync = "within" },
+            { name = "files", do = "create", where = "file", inside = "tree/level", each = 2, count = 18,
+              size = "6K", block = "4K", sync = "each" },
+        ]
     "#;
     let place = tempfile::tempdir().expect("temporary folder");
     let sequence = engine("sequence").expect("it is there");
@@ -275,7 +170,7 @@ impl Image {
         let request = format!("rdump / {}", self.0.path().display());
         let copied = Command::new("debugfs").args(["-R", &request]).arg(self.path()).output().expect("it starts");
         assert!(copied.status.success());
-        self.0.path().join("x")
+        self.0.path().join("under-test")
     }
 }
 

@@ -11,15 +11,10 @@ use serde_json::json;
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn workload(mode: &str, files: u32) -> Workload {
-    let metric = json!({ "name": "rate", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
     let parameters = json!({
         "mode": mode, "file-total-size": "4M", "file-num": files, "file-block-size": "4K", "threads": 2, "time": 1,
     });
-    let workload = json!({
-        "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "sysbench", "metric": metric,
-        "durable": "none", "cache": "warm", "mode": "whole", "ends-by-itself": true, "parameters": parameters,
-    });
-    serde_json::from_value(workload).expect("a workload")
+    fsarena_testing::workload("sysbench", json!({ "parameters": parameters }))
 }
 
 fn run(mode: &str, directory: &Path) -> Result<RunStats, EngineError> {

@@ -8,15 +8,11 @@ use crate::TestbedError;
 
 /// An error that ends a run.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum RunError {
     /// A contender could not be made before anything was measured.
     #[error("contender `{contender}`: {error}")]
-    Contender {
-        /// The contender's label.
-        contender: String,
-        /// The reason.
-        error: TestbedError,
-    },
+    Contender { contender: String, error: TestbedError },
     /// The machine failed before anything was measured.
     #[error(transparent)]
     Lane(#[from] LaneError),
@@ -31,12 +27,7 @@ pub enum RunError {
     Unlike(String),
     /// The budget is too short for one round.
     #[error("a budget of {budget} is too short: one round takes about {round}")]
-    Budget {
-        /// The budget.
-        budget: fsarena_model::Nanos,
-        /// The estimated duration of a round.
-        round: fsarena_model::Nanos,
-    },
+    Budget { budget: fsarena_model::Nanos, round: fsarena_model::Nanos },
 }
 
 impl Explained for RunError {

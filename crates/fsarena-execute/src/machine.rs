@@ -2,9 +2,9 @@
 
 mod baselines;
 mod libraries;
+mod survey;
 mod watched;
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -12,21 +12,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Engines, Job};
-use fsarena_lane::{Arena, CheckResult, Effort, Go, LaneError, Place as Ground};
-use fsarena_model::{
-    AtRest, BaselineKind, Bytes, Conditions, ContenderFacts, Environment, LaneCost, Name, Nanos, Plan, Preconditioned,
-    Probe, ProbeId, Reading, Readings, Workload, probe,
-};
-use fsarena_probe::{Beneath, ConditionsSnapshot, Flushes, Snapshot, Target, Totals};
+use fsarena_lane::{Arena, CheckResult, Go, LaneError, Place as Ground};
+use fsarena_model::{BaselineKind, Bytes, ContenderFacts, Name, Nanos, Plan, Preconditioned, Readings, Workload};
+use fsarena_probe::{Beneath, ConditionsSnapshot, Flushes, Target};
 use fsarena_sys::directory::{Directory, Removal};
 use fsarena_sys::{clock, memory};
 use rustix::fs::syncfs;
 
-use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads, precondition};
+use crate::{Counters, TestbedError, Verified, Volumes, Workloads, precondition};
 use watched::Watched;
-
-/// How long the idle machine is observed before the run, to know its background load.
-const AT_REST: Nanos = clock::look(Nanos::seconds(1));
 
 /// The directory of a workload on a contender.
 #[derive(Debug, Clone)]
@@ -176,18 +170,6 @@ impl Machine {
     fn is_probed(&self, number: usize) -> bool {
         self.plan.contenders.get(number).is_none_or(|contender| !self.plan.uncounted.contains(&contender.label))
     }
-}
-
-/// Rates per second of the idle machine.
-fn at_rest(beneath: Option<Arc<Beneath>>) -> BTreeMap<ProbeId, f64> {
-    let target = Target { beneath, ..Target::default() };
-    let (before, start) = (Snapshot::take(&target), clock::now());
-    std::thread::sleep(AT_REST.into());
-    let mut totals = Totals::default();
-    totals.add(&before, &Snapshot::take(&target));
-    let seconds = clock::now().saturating_sub(start).as_seconds();
-    let rate = |(id, reading): (ProbeId, Reading)| Some((id, reading.value? / seconds));
-    totals.readings().into_iter().filter_map(rate).collect()
 }
 
 fn io(act: String) -> impl FnOnce(std::io::Error) -> TestbedError {
@@ -357,54 +339,5 @@ impl Counters for Machine {
 
     fn totals(&mut self, contender: usize) -> Readings {
         self.watched[contender].take(self.kernel_at_rest)
-    }
-}
-
-impl Host for Machine {
-    fn survey(&mut self) -> Result<Environment, TestbedError> {
-        let mut environment = fsarena_probe::survey(self.arena.beneath().as_deref());
-        let kinds: Vec<&str> = self.plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
-        environment.tools = fsarena_lane::tool_versions(&kinds);
-        environment.tools.extend(self.engines.program_versions(&self.plan.workloads));
-        environment.settings = self.engines.settings(&self.plan.workloads);
-        environment.queue = self.arena.queue_settings();
-        environment.storage = self.arena.beneath().map(|_| self.plan.storage.to_string());
-        environment.preconditioned = self.preconditioned.clone();
-        // Measured first, before any other read or write on the lanes.
-        environment.repeated_reads = self.arena.repeated_reads()?;
-        environment.lane_cost = self.arena.lane_cost(Effort::FULL)?;
-        environment.flushes = self.arena.flushes()?;
-        let rates = at_rest(self.beneath.clone());
-        let rate = |probe: Probe| rates.get(&probe.key()).copied();
-        self.kernel_at_rest = rate(probe::CPU_KERNEL).unwrap_or(0.0);
-        let own = rate(probe::CPU_PROCESS).zip(rate(probe::CPU_KERNEL)).map(|(process, kernel)| process + kernel);
-        environment.at_rest = Some(AtRest {
-            foreign_cores: rate(probe::CPU_MACHINE).zip(own).map(|(machine, own)| (machine - own).max(0.0)),
-            steal_cores: rate(probe::CPU_STEAL),
-            disk_per_second: rate(probe::DISK_OTHERS),
-        });
-        self.conditions = ConditionsSnapshot::take();
-        Ok(environment)
-    }
-
-    fn lane_cost(&mut self) -> Result<Option<LaneCost>, TestbedError> {
-        Ok(self.arena.lane_cost(Effort::ROUND)?)
-    }
-
-    fn conditions(&mut self) -> Conditions {
-        let before = std::mem::replace(&mut self.conditions, ConditionsSnapshot::take());
-        self.conditions.since(&before)
-    }
-
-    fn clients(&self) -> Option<u32> {
-        None
-    }
-
-    fn limit_memory(&mut self, limit: Bytes) -> Result<(), TestbedError> {
-        Ok(self.arena.confine(limit)?)
-    }
-
-    fn lift_memory_limit(&mut self) -> Result<(), TestbedError> {
-        Ok(self.arena.release()?)
     }
 }

@@ -92,18 +92,8 @@ mod tests {
 
     fn ext4(uuid: &str, device: &str, further: &str, mount: &str) -> ContenderFacts {
         let argv = ["mke2fs", "-U", uuid, "-E", &format!("nodiscard,hash_seed={uuid}"), further, device];
-        ContenderFacts {
-            label: Label::from("ext4"),
-            mkfs: argv.map(str::to_owned).to_vec(),
-            mount: mount.to_owned(),
-            durability: Durability::Flushed,
-            guarantees: Vec::new(),
-            features: Vec::new(),
-            read_ahead_kib: None,
-            says_alignment: None,
-            shared_folder: None,
-            sharing: None,
-        }
+        let facts = ContenderFacts::new(Label::from("ext4"), Durability::Flushed);
+        ContenderFacts { mkfs: argv.map(str::to_owned).to_vec(), mount: mount.to_owned(), ..facts }
     }
 
     #[test]

@@ -11,103 +11,41 @@ const FULL: u64 = 1 << 20;
 
 /// Why a guest cannot be prepared, booted or used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum GuestError {
     /// I/O on a file failed.
     #[error("{act} `{}`: {source}", path.display())]
-    Io {
-        /// What was being done, such as `create`.
-        act: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// Why it failed.
-        source: io::Error,
-    },
+    Io { act: &'static str, path: PathBuf, source: io::Error },
     /// A program is not installed.
     #[error("`{program}` is needed for a guest and is not installed")]
-    ProgramMissing {
-        /// The program.
-        program: &'static str,
-        /// The Debian package that has it.
-        package: &'static str,
-    },
+    ProgramMissing { program: &'static str, package: &'static str },
     /// The server of a share is not installed.
     #[error("`{kind}` needs `{program}` on this machine, which is not installed")]
-    ServerMissing {
-        /// The kind of share.
-        kind: &'static str,
-        /// The program.
-        program: &'static str,
-        /// The Debian package that has it.
-        package: &'static str,
-    },
+    ServerMissing { kind: &'static str, program: &'static str, package: &'static str },
     /// The server of a share needs root.
     #[error("the server of `{kind}` needs root")]
-    ShareNeedsRoot {
-        /// The kind of share.
-        kind: &'static str,
-    },
+    ShareNeedsRoot { kind: &'static str },
     /// A program failed.
     #[error("`{command}` failed: {words}")]
-    Program {
-        /// The command.
-        command: String,
-        /// What it printed.
-        words: String,
-    },
+    Program { command: String, words: String },
     /// A package does not exist, or cannot be fetched.
     #[error("fetch the package `{package}`: {words}")]
-    Package {
-        /// The package.
-        package: String,
-        /// What apt printed.
-        words: String,
-    },
+    Package { package: String, words: String },
     /// The lists of packages cannot be fetched.
     #[error("fetch the lists of Debian's packages: {words}")]
-    Lists {
-        /// What apt printed.
-        words: String,
-    },
+    Lists { words: String },
     /// A package of a kernel is not one, or is incomplete.
     #[error("`{package}` has no kernel that can be booted: {what}")]
-    NoKernel {
-        /// The package.
-        package: String,
-        /// What is missing.
-        what: String,
-    },
+    NoKernel { package: String, what: String },
     /// The file system of the cache is full.
     #[error("no room for the kernel and programs of a guest in `{}`: {words}", cache.display())]
-    CacheFull {
-        /// The folder.
-        cache: PathBuf,
-        /// What failed.
-        words: String,
-    },
+    CacheFull { cache: PathBuf, words: String },
     /// The storage has too little room for the guest's disk.
     #[error("no room for a disk of {needed} in {place}: {source}")]
-    NoRoom {
-        /// Where the disk would lie.
-        place: String,
-        /// Its size.
-        needed: Bytes,
-        /// Why it cannot be allocated.
-        source: io::Error,
-    },
-    /// KVM was asked for and does not work.
-    #[error("KVM does not work here: {why}")]
-    NoKvm {
-        /// What happened.
-        why: String,
-    },
+    NoRoom { place: String, needed: Bytes, source: io::Error },
     /// The guest did not start, stopped or hangs.
     #[error("the guest {what}{}", tail(console))]
-    Ended {
-        /// What happened.
-        what: String,
-        /// The last lines of its console, and what QEMU printed.
-        console: String,
-    },
+    Ended { what: String, console: String },
 }
 
 fn tail(console: &str) -> String {
@@ -170,7 +108,6 @@ impl Explained for GuestError {
                     .to_owned()
             }
             Self::NoRoom { .. } => "name another place with --storage, or a smaller --lane-size".to_owned(),
-            Self::NoKvm { .. } => "leave it out: --guest emulates the processor where KVM does not work".to_owned(),
             Self::Ended { .. } => {
                 "a guest with more memory may help, or with another kernel: --guest-memory 2G, --guest-kernel PACKAGE"
                     .to_owned()

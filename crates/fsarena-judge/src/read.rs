@@ -25,29 +25,17 @@ use crate::measured::{Durable, Reads};
 
 /// Why a file was not understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ReadError {
     /// It is not JSON.
     #[error("{name} is not JSON: {why}")]
-    NotJson {
-        /// The file.
-        name: String,
-        /// The parser's words.
-        why: String,
-    },
+    NotJson { name: String, why: String },
     /// It is of no tool that is known.
     #[error("{name} is of a tool that is not known here")]
-    UnknownTool {
-        /// The file.
-        name: String,
-    },
+    UnknownTool { name: String },
     /// A part of it is missing or not as expected.
     #[error("{place}: {why}")]
-    Malformed {
-        /// The file, and the place in it.
-        place: String,
-        /// What is wrong.
-        why: String,
-    },
+    Malformed { place: String, why: String },
 }
 
 impl ReadError {

@@ -9,271 +9,104 @@ use fsarena_sys::machine::Holder;
 
 /// Why lanes cannot be made, used or removed.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum LaneError {
     /// I/O on a file or device failed.
     #[error("{act} `{}`: {source}", path.display())]
-    Io {
-        /// What was being done, such as `create`.
-        act: &'static str,
-        /// The file or device.
-        path: PathBuf,
-        /// Why it failed.
-        source: io::Error,
-    },
-    /// A kind that fsarena does not know.
+    Io { act: &'static str, path: PathBuf, source: io::Error },
+    /// A kind that fsarena does not know; `known` are those that exist.
     #[error("contender `{argument}`: there is no kind `{kind}`")]
-    UnknownKind {
-        /// The contender.
-        argument: String,
-        /// The kind that was named.
-        kind: String,
-        /// Those that exist.
-        known: Vec<&'static str>,
-    },
+    UnknownKind { argument: String, kind: String, known: Vec<&'static str> },
     /// The running kernel has no such file system.
     #[error("this kernel has no `{kind}`")]
-    KernelLacks {
-        /// The file system.
-        kind: String,
-    },
+    KernelLacks { kind: String },
     /// The kernel of the guest has no such file system.
     #[error("the guest's kernel ({kernel}) has no `{kind}`")]
-    GuestLacks {
-        /// The file system.
-        kind: String,
-        /// The kernel's package.
-        kernel: String,
-    },
+    GuestLacks { kind: String, kernel: String },
     /// A share without a server.
     #[error("`{contender}` is a folder of the host that a guest mounts, and no guest was started for it")]
-    NoShare {
-        /// The contender.
-        contender: String,
-    },
-    /// A tool is not installed.
+    NoShare { contender: String },
+    /// A tool is not installed. The Debian package `package` has it.
     #[error("`{program}` is needed for `{kind}` and is not installed")]
-    ToolMissing {
-        /// The kind that needs it.
-        kind: String,
-        /// The program.
-        program: String,
-        /// The Debian package that has it.
-        package: String,
-    },
+    ToolMissing { kind: String, program: String, package: String },
     /// Lanes need privileges that this user lacks.
     #[error("`{kind}` needs root: fsarena makes loop devices and mounts for it")]
-    NotRoot {
-        /// The kind that needs lanes.
-        kind: String,
-    },
+    NotRoot { kind: String },
     /// A lane is smaller than the kind or the workloads need.
     #[error("a lane of {size} is too small for {wanted_by}, which needs {needed}")]
-    LaneTooSmall {
-        /// The lane's size.
-        size: Bytes,
-        /// The kind or the workload that needs more.
-        wanted_by: String,
-        /// The size that is needed.
-        needed: Bytes,
-    },
+    LaneTooSmall { size: Bytes, wanted_by: String, needed: Bytes },
     /// The storage has no room for the lanes.
     #[error("{needed} are needed for {lanes} lanes in {place}, and {free} are free")]
-    NoSpace {
-        /// Where the lanes should go.
-        place: String,
-        /// How many lanes.
-        lanes: usize,
-        /// Bytes for all of them.
-        needed: Bytes,
-        /// Free bytes.
-        free: Bytes,
-    },
+    NoSpace { place: String, lanes: usize, needed: Bytes, free: Bytes },
     /// The file system of a `dir` contender has no room for the data of the workloads.
     #[error(
         "the workload `{workload}` needs {needed}, with a reserve, on the file system of `{}`, where {free} are free",
         path.display()
     )]
-    NoRoom {
-        /// A directory on that file system.
-        path: PathBuf,
-        /// The workload that needs most.
-        workload: String,
-        /// Bytes for all contenders on it, plus the reserve, plus the lanes that are on it.
-        needed: Bytes,
-        /// Free bytes.
-        free: Bytes,
-    },
+    NoRoom { path: PathBuf, workload: String, needed: Bytes, free: Bytes },
     /// The directory of a `dir` contender does not exist.
     #[error("the directory `{}` of contender `{contender}` does not exist", path.display())]
-    NoDirectory {
-        /// The contender.
-        contender: String,
-        /// The directory.
-        path: PathBuf,
-    },
+    NoDirectory { contender: String, path: PathBuf },
     /// An option that this kind of contender cannot have.
     #[error("contender `{contender}`: {what}")]
-    BadOption {
-        /// The contender.
-        contender: String,
-        /// What is wrong.
-        what: String,
-    },
+    BadOption { contender: String, what: String },
     /// A program that mounts failed.
     #[error("`{command}` failed: {words}")]
-    Mounter {
-        /// The command.
-        command: String,
-        /// Its output.
-        words: String,
-    },
+    Mounter { command: String, words: String },
     /// mkfs failed.
     #[error("`{command}` failed: {words}")]
-    Mkfs {
-        /// The command.
-        command: String,
-        /// Its output.
-        words: String,
-    },
+    Mkfs { command: String, words: String },
     /// A checker did not end.
     #[error("check a file system: {0}")]
     Check(fsarena_sys::child::Killed),
     /// A mount failed.
     #[error("mount `{source_device}` as `{kind}` with options `{options}`: {error}")]
-    Mount {
-        /// The source of the mount.
-        source_device: String,
-        /// The file-system type.
-        kind: String,
-        /// The mount options.
-        options: String,
-        /// The kernel's message.
-        error: Box<fsarena_sys::mount::MountError>,
-    },
+    Mount { source_device: String, kind: String, options: String, error: Box<fsarena_sys::mount::MountError> },
     /// The mounted file system is not the expected one.
     #[error("`{}` should be {expected}, and is {found}", path.display())]
-    WrongMount {
-        /// The mount point.
-        path: PathBuf,
-        /// The expected type and source.
-        expected: String,
-        /// The type, source and mount point that were found.
-        found: String,
-    },
+    WrongMount { path: PathBuf, expected: String, found: String },
     /// A file system stayed busy.
     #[error("unmount `{}`: {source}", path.display())]
-    Unmount {
-        /// The mount point.
-        path: PathBuf,
-        /// Why it failed.
-        source: io::Error,
-    },
+    Unmount { path: PathBuf, source: io::Error },
     /// A file system could not be remounted read-only to bring it to rest, or not read-write again.
     #[error("bring `{}` to rest: {error}", path.display())]
-    Rest {
-        /// The mount point.
-        path: PathBuf,
-        /// The kernel's message.
-        error: Box<fsarena_sys::mount::MountError>,
-    },
+    Rest { path: PathBuf, error: Box<fsarena_sys::mount::MountError> },
     /// A loop device does its I/O through the page cache.
     #[error("loop device {number} does not do direct I/O to `{}`", path.display())]
-    NotDirect {
-        /// The loop device.
-        number: u32,
-        /// The backing file.
-        path: PathBuf,
-    },
+    NotDirect { number: u32, path: PathBuf },
     /// A queue setting of a lane did not take effect.
     #[error("`{}` is `{found}` and should be `{wanted}`", path.display())]
-    Queue {
-        /// The setting.
-        path: PathBuf,
-        /// The wanted value.
-        wanted: String,
-        /// The value that was read back.
-        found: String,
-    },
+    Queue { path: PathBuf, wanted: String, found: String },
     /// Another user could replace files that root makes there.
     #[error("`{}` is not a safe place for root's files: {why}", path.display())]
-    UnsafePlace {
-        /// The folder.
-        path: PathBuf,
-        /// Why not.
-        why: &'static str,
-    },
+    UnsafePlace { path: PathBuf, why: &'static str },
     /// A disk is in use, or its use cannot be determined.
     #[error("`{}` is not free: {why}", path.display())]
-    DiskInUse {
-        /// The disk.
-        path: PathBuf,
-        /// What uses it, or why that is unknown.
-        why: String,
-    },
-    /// A disk holds data.
+    DiskInUse { path: PathBuf, why: String },
+    /// A disk holds data. The user has to name `id` to give them up.
     #[error("`{}` holds data: {what}", path.display())]
-    DiskHoldsData {
-        /// The disk.
-        path: PathBuf,
-        /// What was found on it.
-        what: String,
-        /// The ID that the user has to name to give up the data.
-        id: String,
-    },
-    /// The user gave up the data of a disk that this run does not use.
+    DiskHoldsData { path: PathBuf, what: String, id: String },
+    /// The user gave up the data of a disk that this run does not use; its disks have the IDs `ids`.
     #[error("`--erase {named}` names none of the disks of this run")]
-    WrongDisk {
-        /// The ID that the user named.
-        named: String,
-        /// The IDs of the run's disks.
-        ids: Vec<String>,
-    },
+    WrongDisk { named: String, ids: Vec<String> },
     /// The number of partitions does not match the contenders.
     #[error("{partitions} partitions were named for {contenders} contenders that need one each")]
-    Partitions {
-        /// How many there are.
-        partitions: usize,
-        /// How many contenders need one.
-        contenders: usize,
-    },
-    /// A memory limit is too small for fsarena itself.
+    Partitions { partitions: usize, contenders: usize },
+    /// A memory limit is too small for fsarena itself, which needs `needed`.
     #[error("a memory limit of {limit} is too small for fsarena itself")]
-    LimitTooSmall {
-        /// The limit.
-        limit: Bytes,
-        /// The smallest limit.
-        needed: Bytes,
-    },
+    LimitTooSmall { limit: Bytes, needed: Bytes },
     /// This machine or this user cannot limit memory.
     #[error("the memory of a workload cannot be limited here: {why}")]
-    NoMemoryGroup {
-        /// Why not.
-        why: String,
-    },
+    NoMemoryGroup { why: String },
     /// The kernel refuses a memory limit.
     #[error("limit the memory of the control group `{}` to {limit}: {source}", path.display())]
-    Limit {
-        /// The group.
-        path: PathBuf,
-        /// The limit.
-        limit: Bytes,
-        /// Why it failed.
-        source: io::Error,
-    },
+    Limit { path: PathBuf, limit: Bytes, source: io::Error },
     /// Another run uses this machine.
     #[error("another run of fsarena is using this machine{}", holder.as_deref().map(described).unwrap_or_default())]
-    Busy {
-        /// Its process, if that is known.
-        holder: Option<Box<Holder>>,
-    },
+    Busy { holder: Option<Box<Holder>> },
     /// Something that an earlier run made could not be removed.
     #[error("a run left {what}, which cannot be cleared away: {why}")]
-    Leftover {
-        /// What was left.
-        what: String,
-        /// Why it could not be removed.
-        why: String,
-    },
+    Leftover { what: String, why: String },
     /// The user's state directory is unknown.
     #[error("neither XDG_STATE_HOME nor HOME is set: there is no place for the ledger")]
     NoHome,

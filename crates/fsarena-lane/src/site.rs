@@ -319,16 +319,11 @@ fn is_unsafe(contender: &Contender) -> bool {
 fn facts_of_library(contender: &Contender, kind: &dyn Kind, site: &Site) -> ContenderFacts {
     let features = kind.features(&site.description);
     ContenderFacts {
-        label: contender.label.clone(),
         mkfs: site.mkfs.clone(),
         mount: format!("{}, a library within this process", kind.name()),
-        durability: kind.durability(""),
         guarantees: kind.guarantees(&features, ""),
         features,
-        read_ahead_kib: None,
-        says_alignment: None,
-        shared_folder: None,
-        sharing: None,
+        ..ContenderFacts::new(contender.label.clone(), kind.durability(""))
     }
 }
 

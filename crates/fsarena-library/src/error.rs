@@ -4,35 +4,17 @@ use std::io;
 
 /// An error of a file system.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum LibraryError {
     /// The kernel returned an error.
     #[error("{act}: {source}")]
-    Kernel {
-        /// The action that failed, such as `create k1-7`.
-        act: String,
-        /// The reason.
-        source: io::Error,
-    },
+    Kernel { act: String, source: io::Error },
     /// The library returned an error.
     #[error("{act}: {library} says: {words}")]
-    Library {
-        /// Name of the library.
-        library: &'static str,
-        /// The action that failed.
-        act: String,
-        /// The message of the library.
-        words: String,
-    },
+    Library { library: &'static str, act: String, words: String },
     /// The block device of the library returned an error.
     #[error("{act}: {library} could not use its device: {source}")]
-    Device {
-        /// Name of the library.
-        library: &'static str,
-        /// The action that failed.
-        act: String,
-        /// The reason.
-        source: io::Error,
-    },
+    Device { library: &'static str, act: String, source: io::Error },
 }
 
 impl LibraryError {

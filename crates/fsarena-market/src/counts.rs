@@ -97,15 +97,4 @@ impl Counts {
     pub fn of(&self, instrument: usize) -> u64 {
         self.by_minute[instrument * MINUTES..][..MINUTES].iter().map(|count| u64::from(*count)).sum()
     }
-
-    /// Number of rows of a contract in each hour of the clock in which it has any, in the order of time.
-    pub fn by_hour(&self, instrument: usize) -> Vec<(u32, u64)> {
-        let hours = Part::ALL.into_iter().flat_map(|part| {
-            let first = part.first_minute() / 60;
-            (first..first + part.minutes().div_ceil(60)).map(move |hour| (part, hour))
-        });
-        let counted =
-            hours.map(|(part, hour)| (hour, self.within(&Window { instrument, part, from: hour * 60, minutes: 60 })));
-        counted.filter(|(_, rows)| *rows > 0).collect()
-    }
 }

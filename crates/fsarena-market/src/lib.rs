@@ -72,6 +72,7 @@ pub const COLUMNS: [&str; 44] = [
 
 /// The reason why a day cannot be generated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum MarketError {
     /// The text is not a date.
     #[error("`{0}` is no date such as 2016-04-11")]
@@ -81,12 +82,5 @@ pub enum MarketError {
     Weekend(Date),
     /// More or fewer rows than a day can have.
     #[error("{rows} rows: a day has {least} (one for each contract) to {most} (each active in each half second)")]
-    Rows {
-        /// Requested number of rows.
-        rows: u64,
-        /// Minimum number of rows.
-        least: u64,
-        /// Maximum number of rows.
-        most: u64,
-    },
+    Rows { rows: u64, least: u64, most: u64 },
 }

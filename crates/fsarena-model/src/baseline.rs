@@ -25,13 +25,10 @@ impl BaselineKind {
     pub const ALL: [Self; 3] = [Self::Memory, Self::Device, Self::Start];
 }
 
+/// Its name in JSON.
 impl fmt::Display for BaselineKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Memory => "memory",
-            Self::Device => "device",
-            Self::Start => "start",
-        })
+        self.serialize(f)
     }
 }
 
@@ -57,13 +54,10 @@ pub enum Often {
     Always,
 }
 
+/// Its name in JSON.
 impl fmt::Display for Often {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Never => "never",
-            Self::Once => "once",
-            Self::Always => "always",
-        })
+        self.serialize(f)
     }
 }
 

@@ -62,15 +62,11 @@ pub struct Contender {
 
 /// Why a contender argument was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ContenderError {
     /// The label has a character outside `[A-Za-z0-9._-]`, or none.
     #[error("contender `{argument}`: the label `{label}` may only have letters, digits, `.`, `_` and `-`")]
-    BadLabel {
-        /// What was typed.
-        argument: String,
-        /// The part before `=`.
-        label: String,
-    },
+    BadLabel { argument: String, label: String },
     /// The kind is missing.
     #[error("contender `{0}`: no file-system kind is named")]
     NoKind(String),
@@ -84,12 +80,7 @@ pub enum ContenderError {
     NoPath(String),
     /// What follows the `@` is no property of a guest's disk.
     #[error("contender `{argument}`: {what}")]
-    BadDisk {
-        /// What was typed.
-        argument: String,
-        /// What is wrong.
-        what: String,
-    },
+    BadDisk { argument: String, what: String },
 }
 
 impl Contender {
@@ -215,13 +206,10 @@ pub enum Durability {
     Volatile,
 }
 
+/// Its name in JSON.
 impl fmt::Display for Durability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Flushed => "flushed",
-            Self::Unflushed => "unflushed",
-            Self::Volatile => "volatile",
-        })
+        self.serialize(f)
     }
 }
 

@@ -135,3 +135,21 @@ pub struct ContenderFacts {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<Sharing>,
 }
+
+impl ContenderFacts {
+    /// A contender of this class, about which nothing else is known.
+    pub fn new(label: Label, durability: Durability) -> Self {
+        Self {
+            label,
+            mkfs: Vec::new(),
+            mount: String::new(),
+            durability,
+            guarantees: Vec::new(),
+            features: Vec::new(),
+            read_ahead_kib: None,
+            says_alignment: None,
+            shared_folder: None,
+            sharing: None,
+        }
+    }
+}

@@ -210,13 +210,10 @@ pub enum Accelerator {
     Deterministic,
 }
 
+/// Its name in JSON.
 impl fmt::Display for Accelerator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Kvm => "kvm",
-            Self::Emulated => "emulated",
-            Self::Deterministic => "deterministic",
-        })
+        self.serialize(f)
     }
 }
 

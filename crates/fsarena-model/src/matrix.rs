@@ -43,6 +43,7 @@ const NOTHING: &str = "without";
 
 /// Why a matrix was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum MatrixError {
     /// There are no alternatives.
     #[error("the matrix `{0}` has no alternatives in braces")]
@@ -52,23 +53,13 @@ pub enum MatrixError {
     Unbalanced(String),
     /// A pair of braces has a single alternative, or one of them twice.
     #[error("the matrix `{argument}`: `{{{inside}}}` is not a list of different alternatives")]
-    NoList {
-        /// The argument.
-        argument: String,
-        /// What is between the braces.
-        inside: String,
-    },
+    NoList { argument: String, inside: String },
     /// There is a label, which all contenders would share.
     #[error("the matrix `{0}` has a label, which all of its contenders would have")]
     Labelled(String),
     /// It has too many contenders.
     #[error("the matrix `{argument}` stands for {count} contenders, and {MOST} are the most")]
-    TooMany {
-        /// The argument.
-        argument: String,
-        /// How many it stands for.
-        count: usize,
-    },
+    TooMany { argument: String, count: usize },
     /// A contender is malformed.
     #[error(transparent)]
     Contender(#[from] ContenderError),

@@ -56,11 +56,7 @@ impl Scale {
 /// Prints it as it is typed.
 impl fmt::Display for Scale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Smoke => "smoke",
-            Self::Standard => "standard",
-            Self::Published => "published",
-        })
+        self.serialize(f)
     }
 }
 

@@ -22,13 +22,10 @@ pub enum Coherence {
     Expiring,
 }
 
+/// Its name in JSON.
 impl fmt::Display for Coherence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Immediate => "immediate",
-            Self::CloseToOpen => "close-to-open",
-            Self::Expiring => "expiring",
-        })
+        self.serialize(f)
     }
 }
 

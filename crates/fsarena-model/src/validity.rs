@@ -82,22 +82,10 @@ impl ValidityClass {
     }
 }
 
+/// Its name in JSON.
 impl fmt::Display for ValidityClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Cached => "cached",
-            Self::NotDirect => "not-direct",
-            Self::DeviceBound => "device-bound",
-            Self::LaneBound => "lane-bound",
-            Self::CpuBound => "cpu-bound",
-            Self::HarnessBound => "harness-bound",
-            Self::UnevenClients => "uneven-clients",
-            Self::NetworkBound => "network-bound",
-            Self::Impossible => "impossible",
-            Self::Overloaded => "overloaded",
-            Self::Unsteady => "unsteady",
-            Self::DidNotFinish => "did-not-finish",
-        })
+        self.serialize(f)
     }
 }
 

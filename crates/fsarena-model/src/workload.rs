@@ -90,6 +90,36 @@ const WORDS: [&str; 9] =
     ["measures", "why", "traits", "agrees-from-ms", "time-limit-s", "published", "smoke", "most-rounds", "scaled"];
 
 impl Workload {
+    /// Work of `engine` that runs whole until it is done, once, with nothing made durable, on files in memory.
+    pub fn new(name: Name, engine: &str, metric: Metric, parameters: serde_json::Value) -> Self {
+        Self {
+            name,
+            version: 1,
+            measures: String::new(),
+            why: String::new(),
+            engine: engine.to_owned(),
+            metric,
+            durable: DurablePoint::None,
+            cache: CacheState::Warm,
+            state: StateOfFileSystem::Fresh,
+            mode: Mode::Whole,
+            warm_up_ms: 0,
+            timed_ms: 0,
+            slices: default_slices(),
+            ends_by_itself: true,
+            most_rounds: None,
+            scaled: None,
+            published: None,
+            smoke: None,
+            time_limit_s: None,
+            agrees_from_ms: None,
+            memory_limit: None,
+            parameters,
+            variant: None,
+            traits: Traits::default(),
+        }
+    }
+
     /// Length of a slice's timed part; `None` means until the work is done.
     pub fn timed(&self) -> Option<Nanos> {
         (self.timed_ms > 0).then(|| Nanos::millis(self.timed_ms))
@@ -213,11 +243,7 @@ pub enum CacheState {
 /// Prints the word that workload files use.
 impl fmt::Display for CacheState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Warm => "warm",
-            Self::Cold => "cold",
-            Self::Direct => "direct",
-        })
+        self.serialize(f)
     }
 }
 

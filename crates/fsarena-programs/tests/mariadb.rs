@@ -26,11 +26,8 @@ fn place() -> TempDir {
 
 fn workload(parameters: &Value) -> Workload {
     let metric = json!({ "name": "m", "unit": "s", "measure": "seconds", "better": "lower" });
-    let workload = json!({
-        "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "mariadb", "metric": metric,
-        "durable": "fdatasync", "cache": "warm", "mode": "whole", "ends-by-itself": true, "parameters": parameters,
-    });
-    serde_json::from_value(workload).expect("a workload")
+    let fields = json!({ "metric": metric, "durable": "fdatasync", "parameters": parameters });
+    fsarena_testing::workload("mariadb", fields)
 }
 
 /// A job whose server runs.

@@ -12,11 +12,8 @@ use crate::ENGINES;
 
 fn workload(parameters: &Value) -> Workload {
     let metric = json!({ "name": "m", "unit": "us", "measure": "mean-latency-microseconds", "better": "lower" });
-    let workload = json!({
-        "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "oltp", "metric": metric,
-        "durable": "fdatasync", "cache": "cold", "mode": "whole", "ends-by-itself": true, "parameters": parameters,
-    });
-    serde_json::from_value(workload).expect("a workload")
+    let fields = json!({ "metric": metric, "durable": "fdatasync", "cache": "cold", "parameters": parameters });
+    fsarena_testing::workload("oltp", fields)
 }
 
 #[test]

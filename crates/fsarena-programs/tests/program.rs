@@ -13,12 +13,7 @@ use serde_json::{Value, json};
 use crate::ENGINES;
 
 fn workload(parameters: Value) -> Workload {
-    let metric = json!({ "name": "rate", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
-    let workload = json!({
-        "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "program", "metric": metric,
-        "durable": "none", "cache": "warm", "mode": "whole", "ends-by-itself": true, "parameters": parameters,
-    });
-    serde_json::from_value(workload).expect("a workload")
+    fsarena_testing::workload("program", json!({ "parameters": parameters }))
 }
 
 fn program() -> &'static dyn Engine {

@@ -1,15 +1,5 @@
-//! CSV as one long table (RFC 4180 with line feeds). Any program can read it at once and filter by `kind`:
-//!
-//! | kind | one row is | `value` is |
-//! |---|---|---|
-//! | `cell` | a contender in a workload | the median over rounds; `low`, `high`: 95 % of it |
-//! | `round` | a contender in a workload, in one round | that round's value; `reason` says if it was excluded |
-//! | `probe` | a probe of a cell; `metric` is its name | the median over rounds |
-//! | `bucket` | latencies of a cell above the bound of the row before and up to `high` seconds; `metric` is their name | how many |
-//! | `baseline` | a workload's baseline at `against` (`memory`, `device`, `start`) | the median over rounds |
-//! | `verdict` | a pair; `contender` against `against` | how many times better the first is |
-//! | `rank` | a contender in a workload | empty; `low` is its best possible rank, `high` its worst |
-//! | `suite` | a pair over all `workloads` | the geometric mean of its ratios |
+//! CSV as one long table (RFC 4180 with line feeds). Any program can read it at once and filter by `kind`;
+//! `docs/interface.md` has the kinds, and what `value` is in each.
 //!
 //! Every row has the run's number, start, seed, SHA-256 of the plan, kernel and processor, so that files of several runs
 //! can be joined.

@@ -1,20 +1,20 @@
 //! HTML: one self-contained page, made from the templates in `templates/`.
 
-use fsarena_model::Comparison;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, HtmlEscape, Output, State, UndefinedBehavior, Value, escape_formatter};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::report::{Additions, Medium, Report};
-use crate::{sections, visible};
+use crate::report::{Medium, Report};
+use crate::visible;
 
-/// The templates; `page.html` and `runs.html` use the others. Values are escaped in all whose names end in `.html`.
+/// The templates; `page.html` and `runs.html` fill the blocks of `frame.html`. Values are escaped in all whose names end
+/// in `.html`.
 const TEMPLATES: &[(&str, &str)] = &[
     ("page.html", include_str!("../templates/page.html")),
     ("runs.html", include_str!("../templates/runs.html")),
-    ("head.html", include_str!("../templates/head.html")),
+    ("frame.html", include_str!("../templates/frame.html")),
     ("blocks.html", include_str!("../templates/blocks.html")),
 ];
 
@@ -28,11 +28,6 @@ pub fn policy() -> String {
         source_expression(STYLE),
         source_expression(SCRIPT)
     )
-}
-
-/// The report as one HTML page.
-pub fn render(comparison: &Comparison, additions: Additions) -> String {
-    of_report(sections::report(comparison, additions))
 }
 
 /// Any report as one HTML page.

@@ -1,14 +1,8 @@
-//! JSON: the comparison as it is, which is `format` 1 of the interface.
+//! JSON: a value as it is. That of a comparison is `format` 1 of the interface.
 
-use fsarena_model::Comparison;
 use serde::Serialize;
 
 use crate::visible::is_ruling;
-
-/// The comparison as indented JSON.
-pub fn render(comparison: &Comparison) -> String {
-    indented(comparison)
-}
 
 /// Any value as indented JSON. Control characters in its strings are escaped.
 pub fn indented(value: &impl Serialize) -> String {

@@ -105,25 +105,13 @@ pub struct Format {
 
 /// The formats of every comparison, the default first.
 pub const FORMATS: &[Format] = &[
-    Format { name: "text", extension: "txt", render: |comparison, more| Ok(text::plain(comparison, more).into()) },
-    Format {
-        name: "summary",
-        extension: "txt",
-        render: |comparison, _| Ok(text::summary(comparison, text::PLAIN).into()),
-    },
-    Format { name: "html", extension: "html", render: |comparison, more| Ok(html::render(comparison, more).into()) },
-    Format { name: "json", extension: "json", render: |comparison, _| Ok(json::render(comparison).into()) },
-    Format {
-        name: "markdown",
-        extension: "md",
-        render: |comparison, more| Ok(markdown::render(comparison, more).into()),
-    },
-    Format { name: "csv", extension: "csv", render: |comparison, _| Ok(csv::render(comparison).into()) },
-    Format { name: "composite", extension: "xml", render: |comparison, _| Ok(composite::render(comparison).into()) },
-    Format {
-        name: "openmetrics",
-        extension: "txt",
-        render: |comparison, _| Ok(openmetrics::render(comparison).into()),
-    },
-    Format { name: "hlog", extension: "hlog", render: |comparison, _| hlog::render(comparison) },
+    Format { name: "text", extension: "txt", render: |it, more| Ok(text::plain(it, more).into()) },
+    Format { name: "summary", extension: "txt", render: |it, _| Ok(summary(it, PLAIN).into()) },
+    Format { name: "html", extension: "html", render: |it, more| Ok(html(comparison(it, more)).into()) },
+    Format { name: "json", extension: "json", render: |it, _| Ok(json(it).into()) },
+    Format { name: "markdown", extension: "md", render: |it, more| Ok(markdown(comparison(it, more)).into()) },
+    Format { name: "csv", extension: "csv", render: |it, _| Ok(csv::render(it).into()) },
+    Format { name: "composite", extension: "xml", render: |it, _| Ok(composite::render(it).into()) },
+    Format { name: "openmetrics", extension: "txt", render: |it, _| Ok(openmetrics::render(it).into()) },
+    Format { name: "hlog", extension: "hlog", render: |it, _| hlog::render(it) },
 ];

@@ -1,14 +1,7 @@
 //! Markdown (GitHub's tables) for issues, pull requests and articles.
 
-use fsarena_model::Comparison;
-
-use crate::report::{Additions, Block, Content, Fact, Medium, Report, Section, Sentence, Table};
-use crate::{sections, visible};
-
-/// The report as Markdown.
-pub fn render(comparison: &Comparison, additions: Additions) -> String {
-    of_report(sections::report(comparison, additions))
-}
+use crate::report::{Block, Content, Fact, Medium, Report, Section, Sentence, Table};
+use crate::visible;
 
 /// Any report as Markdown.
 pub fn of_report(report: Report) -> String {

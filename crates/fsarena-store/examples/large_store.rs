@@ -56,18 +56,8 @@ fn trial(round: u32, workload: &str, contender: usize, slices: u32) -> Trial {
         Slice { position, operations, bytes: 0, elapsed, value: operations as f64 / elapsed.as_seconds() }
     };
     Trial {
-        round,
-        workload: workload.to_owned(),
-        contender: Label::from(CONTENDERS[contender]),
         lane: Some((round + contender as u32) % 4),
         slices: (0..slices).map(slice).collect(),
-        latencies: Default::default(),
-        steps: Vec::new(),
-        verified: None,
-        histograms: Default::default(),
-        over_time: Vec::new(),
-        clients: None,
-        probes: Default::default(),
-        outcome: Outcome::Finished,
+        ..Trial::empty(round, workload, Label::from(CONTENDERS[contender]), Outcome::Finished)
     }
 }

@@ -23,93 +23,38 @@ impl fmt::Display for Access {
 
 /// Why a store operation failed.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum StoreError {
     /// There is no file, or an empty one.
     #[error("there is no store at `{}`", path.display())]
-    Missing {
-        /// The path of the store.
-        path: PathBuf,
-    },
+    Missing { path: PathBuf },
     /// The file or a directory above it cannot be made, read or written.
     #[error("the store `{}` cannot be {access}: {why}", path.display())]
-    Inaccessible {
-        /// The store.
-        path: PathBuf,
-        /// The access that was tried.
-        access: Access,
-        /// The message of the system or of SQLite.
-        why: String,
-    },
+    Inaccessible { path: PathBuf, access: Access, why: String },
     /// Another user could replace what root writes there.
     #[error("the store `{}` is no safe place for root's runs: `{}` {why}", path.display(), found.display())]
-    Unsafe {
-        /// The store.
-        path: PathBuf,
-        /// The file or folder that other users can change.
-        found: PathBuf,
-        /// What is wrong with it, as in "belongs to another user".
-        why: &'static str,
-    },
+    Unsafe { path: PathBuf, found: PathBuf, why: &'static str },
     /// Another version of fsarena made it; it was left unchanged.
     #[error("the store `{}` has format {found}, and this fsarena uses format {known}", path.display())]
-    OtherFormat {
-        /// The store.
-        path: PathBuf,
-        /// Its format.
-        found: i64,
-        /// The format of this fsarena.
-        known: i64,
-    },
+    OtherFormat { path: PathBuf, found: i64, known: i64 },
     /// It is an SQLite file of another program; it was left unchanged.
     #[error("`{}` is a database of another program, not a store of fsarena", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
+    Foreign { path: PathBuf },
     /// It is not an SQLite file, or is damaged.
     #[error("the store `{}` is damaged or no store at all: {why}", path.display())]
-    Damaged {
-        /// The store.
-        path: PathBuf,
-        /// What is wrong with it, or the message of SQLite.
-        why: String,
-    },
+    Damaged { path: PathBuf, why: String },
     /// An event in it is not what this fsarena expects.
     #[error("run {run} in the store `{}`: event {number} cannot be read: {why}", path.display())]
-    Unreadable {
-        /// The store.
-        path: PathBuf,
-        /// The run that the event belongs to.
-        run: i64,
-        /// The event's number, from 1.
-        number: u64,
-        /// Why.
-        why: String,
-    },
+    Unreadable { path: PathBuf, run: i64, number: u64, why: String },
     /// No run has this number.
     #[error("the store `{}` has no run {run}", path.display())]
-    NoSuchRun {
-        /// The number.
-        run: i64,
-        /// The store.
-        path: PathBuf,
-    },
+    NoSuchRun { run: i64, path: PathBuf },
     /// Another process has continued the run in the meantime.
     #[error("run {run} in the store `{}` has gone on in the meantime", path.display())]
-    Continued {
-        /// The run.
-        run: i64,
-        /// The store.
-        path: PathBuf,
-    },
+    Continued { run: i64, path: PathBuf },
     /// Any other error of SQLite, such as a lock that another process does not release.
     #[error("the store `{}`: {error}", path.display())]
-    Sqlite {
-        /// The store.
-        path: PathBuf,
-        /// The error of SQLite.
-        error: rusqlite::Error,
-    },
+    Sqlite { path: PathBuf, error: rusqlite::Error },
 }
 
 impl StoreError {

@@ -24,13 +24,16 @@ mod runs;
 mod serve;
 mod sides;
 
+use std::path::Path;
+
 use anyhow::{Context, Result};
 use comfy_table::{ContentArrangement, Table, presets};
 use fsarena_report::{visible, visible_lines};
 
 use crate::cli::{Arguments, Command, DataFormat};
 use crate::exit::{Ended, Refusal};
-use crate::places;
+use crate::note::note;
+use crate::{output, places};
 
 pub use clean::tell as tell_cleared;
 pub use diff::difference;
@@ -107,4 +110,12 @@ fn write(data: &[u8]) -> Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("write to stdout"),
     }
+}
+
+/// Prints data, or writes them to the file.
+fn deliver(path: Option<&Path>, data: &[u8]) -> Result<()> {
+    let Some(path) = path else { return write(data) };
+    output::write(path, data).with_context(|| format!("write {}", path.display()))?;
+    note!("{} written", path.display());
+    Ok(())
 }

@@ -22,6 +22,7 @@ use crate::engines::ENGINES;
 use crate::exit::{Lost, Refusal};
 use crate::held::{Held, take_machine};
 use crate::places;
+use crate::session::Session;
 
 /// Memory of the host as a folder.
 const MEMORY: &str = "/dev/shm";
@@ -68,7 +69,7 @@ impl InGuest {
 /// Locks the machine, calls `act`, and removes what it has entered into the ledger.
 fn on_machine(wait: bool, stop: &AtomicBool, act: impl FnOnce(&mut Held) -> Result<End>) -> Result<End> {
     let wait = if wait { Wait::Yes } else { Wait::No };
-    let Some(mut held) = take_machine(wait, stop)? else { return Ok(End::Stopped) };
+    let Some(mut held) = take_machine(None, wait, stop)? else { return Ok(End::Stopped) };
     let ended = act(&mut held);
     let removed = held.ledger.undo();
     let ended = ended?;
@@ -111,7 +112,7 @@ pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut 
     if kernels.len() > 1 {
         return match in_guest.wanted.accelerator {
             Some(Accelerator::Deterministic) => in_turn::run(in_guest, order, stop, listener),
-            _ => several::run(in_guest, order, stop, listener),
+            _ => several::run(in_guest, Session::of_order(order), &order.plan, order.wait, stop, listener),
         };
     }
     let in_guest = &in_guest.of_kernel(kernels.into_iter().flatten().next());
@@ -137,7 +138,9 @@ pub fn resume(stored: StoredRun, plan: &Plan, stop: &AtomicBool, listener: &mut 
         return Err(Refusal::wrong_use(text, "start a new one with more --rounds").into());
     }
     if kernels(plan).len() > 1 {
-        return several::resume(&in_guest, stored, &on_host, stop, listener);
+        let wait = stored.wait;
+        let Some(session) = Session::of_stored(stored)? else { return Ok(End::Nothing) };
+        return several::run(&in_guest, session, &on_host, wait, stop, listener);
     }
     let task = Task { in_guest: &in_guest, plan: &on_host, wait: stored.wait };
     let request = |guest: Guest| {

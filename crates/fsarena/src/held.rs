@@ -20,17 +20,9 @@ pub struct Held {
     pub machine: MachineLock,
 }
 
-/// Locks the machine and removes the leftovers of dead runs; `None` if the run is stopped while it waits.
-pub fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
-    take(None, wait, stop)
-}
-
-/// The same for one of several processes of the run `session`, which may share this machine.
-pub fn share_machine(session: &str, wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
-    take(Some(session), wait, stop)
-}
-
-fn take(session: Option<&str>, wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
+/// Locks the machine and removes the leftovers of dead runs; `None` if the run is stopped while it waits. Processes of
+/// the same `session` may share the machine.
+pub fn take_machine(session: Option<&str>, wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
     let mut announced = false;
     let taken = fsarena_lane::take_machine(session, wait, &mut |holder| {
         if !std::mem::replace(&mut announced, true) {

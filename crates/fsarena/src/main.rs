@@ -28,6 +28,7 @@ mod places;
 mod plan;
 mod progress;
 mod serve;
+mod session;
 mod signals;
 
 use std::process::ExitCode;

@@ -19,11 +19,12 @@ use crate::cli::Global;
 use crate::engines::ENGINES;
 use crate::exit::Refusal;
 use crate::guest::{self, InGuest};
-use crate::held::{Held, share_machine, take_machine};
+use crate::held::{Held, take_machine};
 use crate::listen::Recorder;
 use crate::note::{note, tell};
 use crate::progress::Progress;
-use crate::{calls, cli, clients, deploy, places, plan};
+use crate::session::Session;
+use crate::{calls, cli, clients, deploy, places, plan, session};
 
 /// A plan to execute.
 pub struct Task {
@@ -110,7 +111,10 @@ pub fn perform(global: &Global, task: &Task, stop: &AtomicBool) -> Result<Option
             Err(Refusal::wrong_use("this is done on one machine", "name --on once; `compare` takes several").into())
         }
         Place::Guest(guest) => guest::run(guest, &task.order, stop, &mut recorder),
-        Place::Clients => clients::run(&task.order, stop, &mut recorder),
+        Place::Clients => {
+            let Order { plan, wait, .. } = &task.order;
+            clients::run(Session::of_order(&task.order), plan, *wait, stop, &mut recorder)
+        }
     };
     recorder.progress.end();
     let Some(run) = recorder.run else { return ended.map(|_| None) };
@@ -130,17 +134,13 @@ pub fn perform(global: &Global, task: &Task, stop: &AtomicBool) -> Result<Option
 /// Executes an order on this machine.
 pub fn here(order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
     enter_namespace(&order.plan)?;
-    let Some(held) = take_machine(patience(order.wait), stop)? else { return Ok(End::Stopped) };
+    let Some(held) = take_machine(None, patience(order.wait), stop)? else { return Ok(End::Stopped) };
     // Checked only after the lock is taken: another run may have filled the storage, or held the disk.
     let plan = plan::fitted(order.plan.clone());
     plan::require_space(&plan)?;
     let held = Held { disks: disk::hold(&plan, &Consent(order.erase.clone()))?, ..held };
     let started = clock::now();
-    let mut tell = |event: &Event| listener.hear(event).map_err(RunError::Listener);
-    tell(&Event::Started { plan: Box::new(plan.clone()), started: clock::utc() })?;
-    for text in &order.notes {
-        tell(&Event::Note(Note { severity: Severity::Info, text: text.clone() }))?;
-    }
+    session::begin(&plan, order.notes.iter().cloned(), listener)?;
     let status = on_machine(&plan, held, stop, listener, |machine, listener| {
         fsarena_execute::run(&plan, machine, &MonotonicClock, started, stop, listener)
     })?;
@@ -157,11 +157,7 @@ pub fn answer_calls(
     listener: &mut dyn Listener,
 ) -> Result<End> {
     let plan = &order.plan;
-    let taken = match session {
-        None => take_machine_for(plan, order.wait, stop)?,
-        Some(session) => share_machine_for(plan, session, order.wait, stop)?,
-    };
-    let Some(held) = taken else { return Ok(End::Stopped) };
+    let Some(held) = take_machine_for(plan, session, order.wait, stop)? else { return Ok(End::Stopped) };
     plan::require_space(plan)?;
     let held = Held { disks: disk::hold(plan, &Consent(order.erase.clone()))?, ..held };
     let status = on_machine(plan, held, stop, listener, |machine, _| {
@@ -202,7 +198,7 @@ pub fn resume(global: &Global, continuation: Continuation, stop: &AtomicBool) ->
     let plan = store.load(run)?.plan;
     let is_here = plan.guest.is_none() && plan.clients.is_none();
     let held = match &on {
-        None if is_here => take_machine_for(&plan, wait, stop)?,
+        None if is_here => take_machine_for(&plan, None, wait, stop)?,
         _ => None,
     };
     // Loaded after the lock is taken: another process may have continued the run in the meantime.
@@ -215,9 +211,11 @@ pub fn resume(global: &Global, continuation: Continuation, stop: &AtomicBool) ->
             let command = deploy::ready(&command, stop)?;
             agent::elsewhere(&command, &request, stop, &mut recorder)
         }
-        (None, None) if plan.clients.is_some() => {
-            clients::resume(StoredRun { run, events, wish, wait, erase }, &plan, stop, &mut recorder)
-        }
+        (None, None) if plan.clients.is_some() => Session::of_stored(StoredRun { run, events, wish, wait, erase })
+            .and_then(|session| match session {
+                Some(session) => clients::run(session, &plan, wait, stop, &mut recorder),
+                None => Ok(End::Nothing),
+            }),
         (None, None) if plan.guest.is_some() => {
             let stored = StoredRun { run, events, wish, wait, erase };
             guest::resume(stored, &plan, stop, &mut recorder)
@@ -238,28 +236,18 @@ pub fn resume(global: &Global, continuation: Continuation, stop: &AtomicBool) ->
 /// Continues on this machine a run that another fsarena has stored.
 pub fn resume_here(stored: StoredRun, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
     let StoredRun { run, events, wish, wait, erase } = stored;
-    let record = RunRecord::of_events(run, events).context("the events are not those of a run")?;
-    let Some(held) = take_machine_for(&record.plan, wait, stop)? else { return Ok(End::Stopped) };
+    let record = session::record(run, events)?;
+    let Some(held) = take_machine_for(&record.plan, None, wait, stop)? else { return Ok(End::Stopped) };
     go_on(record, wish, &Consent(erase), held, stop, listener)
 }
 
-/// Checks a stored plan, and locks the machine for it; `None` if the run is stopped while it waits.
-fn take_machine_for(plan: &Plan, wait: bool, stop: &AtomicBool) -> Result<Option<Held>> {
-    require(plan)?;
-    take_machine(patience(wait), stop)
-}
-
-/// The same for a client of the run `session`.
-fn share_machine_for(plan: &Plan, session: &str, wait: bool, stop: &AtomicBool) -> Result<Option<Held>> {
-    require(plan)?;
-    share_machine(session, patience(wait), stop)
-}
-
-/// Checks a plan, and enters the mount namespace that it needs.
-fn require(plan: &Plan) -> Result<()> {
+/// Checks a plan, enters the mount namespace that it needs, and locks the machine for it; `None` if the run is stopped
+/// while it waits. Processes of the same `session` may share the machine.
+fn take_machine_for(plan: &Plan, session: Option<&str>, wait: bool, stop: &AtomicBool) -> Result<Option<Held>> {
     plan::require_sound(plan)?;
     plan::require_machine(plan)?;
-    enter_namespace(plan)
+    enter_namespace(plan)?;
+    take_machine(session, patience(wait), stop)
 }
 
 fn patience(wait: bool) -> Wait {

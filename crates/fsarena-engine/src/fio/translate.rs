@@ -4,9 +4,7 @@ mod data;
 
 use std::collections::BTreeSet;
 
-use fsarena_model::{
-    Better, Bytes, CacheState, DurablePoint, Measure, Metric, Mode, Name, Nanos, StateOfFileSystem, Traits, Workload,
-};
+use fsarena_model::{Better, Bytes, CacheState, DurablePoint, Measure, Metric, Mode, Name, Nanos, Workload};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -68,46 +66,18 @@ pub fn natively(name: &Name, section: &Section) -> Result<Native, String> {
     data::translate(&mut draft)?;
     duration(&mut draft)?;
     let workload = Workload {
+        why: "A job of fio's, as given on the command line.".to_owned(),
         durable: draft.durable,
         cache: draft.cache,
         mode: draft.mode,
         timed_ms: draft.timed.map_or(0, |time| time.0 / 1_000_000),
-        ..workload(name, "data", std::slice::from_ref(section), Value::Object(draft.parameters))
+        slices: SLICES,
+        ..Workload::new(name.clone(), "data", metric(std::slice::from_ref(section)), Value::Object(draft.parameters))
     };
     let remarks = draft.remarks.into_iter().collect();
     match crate::data::Parameters::of(&workload) {
         Ok(_) => Ok(Native { workload, remarks }),
         Err(error) => Err(error.to_string()),
-    }
-}
-
-/// A workload of the engine `engine` that runs `sections` until their work is done.
-fn workload(name: &Name, engine: &str, sections: &[Section], parameters: Value) -> Workload {
-    Workload {
-        name: name.clone(),
-        version: 1,
-        measures: String::new(),
-        why: "A job of fio's, as given on the command line.".to_owned(),
-        engine: engine.to_owned(),
-        metric: metric(sections),
-        durable: DurablePoint::None,
-        cache: CacheState::Warm,
-        state: StateOfFileSystem::Fresh,
-        mode: Mode::Whole,
-        warm_up_ms: 0,
-        timed_ms: 0,
-        slices: SLICES,
-        ends_by_itself: true,
-        agrees_from_ms: None,
-        memory_limit: None,
-        most_rounds: None,
-        smoke: None,
-        time_limit_s: None,
-        scaled: None,
-        published: None,
-        variant: None,
-        traits: Traits::default(),
-        parameters,
     }
 }
 
@@ -120,7 +90,7 @@ pub fn as_it_is(name: Name, file: &JobFile) -> Workload {
         why: "A job file of fio's, as given on the command line.".to_owned(),
         durable: durable.find(|point| *point != DurablePoint::None).unwrap_or(DurablePoint::None),
         cache: if is_direct { CacheState::Direct } else { CacheState::Warm },
-        ..workload(&name, super::program::NAME, &file.sections, parameters)
+        ..Workload::new(name, super::program::NAME, metric(&file.sections), parameters)
     }
 }
 

@@ -91,18 +91,8 @@ impl Kept {
 }
 
 fn facts(label: &str) -> ContenderFacts {
-    ContenderFacts {
-        label: Label::from(label),
-        mkfs: Vec::new(),
-        mount: format!("{label} rw"),
-        durability: Durability::Flushed,
-        guarantees: Vec::new(),
-        features: Vec::new(),
-        read_ahead_kib: None,
-        says_alignment: None,
-        shared_folder: None,
-        sharing: None,
-    }
+    let facts = ContenderFacts::new(Label::from(label), Durability::Flushed);
+    ContenderFacts { mount: format!("{label} rw"), ..facts }
 }
 
 fn trial(workload: &Workload, round: u32, label: &str) -> Trial {
@@ -125,18 +115,10 @@ fn trial(workload: &Workload, round: u32, label: &str) -> Trial {
         (probe::PAGES_CACHED, 0.0),
     ];
     Trial {
-        round,
-        workload: workload.name.to_string(),
-        contender: Label::from(label),
         lane: Some((round + u32::from(label == "xfs")) % 2),
         slices: (0..4).map(slice).collect(),
         latencies: BTreeMap::from([("create".to_owned(), latency), ("fsync".to_owned(), latency)]),
-        steps: Vec::new(),
-        verified: None,
-        histograms: Default::default(),
-        over_time: Vec::new(),
-        clients: None,
         probes: readings.map(|(probe, value)| probe.reading(value)).into(),
-        outcome: Outcome::Finished,
+        ..Trial::empty(round, workload.name.as_str(), Label::from(label), Outcome::Finished)
     }
 }

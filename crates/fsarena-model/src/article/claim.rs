@@ -138,15 +138,10 @@ pub enum ClaimKind {
     Conclusion,
 }
 
+/// Its name in JSON.
 impl fmt::Display for ClaimKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Sum => "sum",
-            Self::Observation => "observation",
-            Self::Cause => "cause",
-            Self::Advice => "advice",
-            Self::Conclusion => "conclusion",
-        })
+        self.serialize(f)
     }
 }
 

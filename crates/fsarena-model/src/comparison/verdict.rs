@@ -145,14 +145,9 @@ impl Verdict {
     }
 }
 
+/// Its name in JSON.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::Equivalent => "equivalent",
-            Self::Undecided => "undecided",
-            Self::Invalid => "invalid",
-        })
+        self.serialize(f)
     }
 }

@@ -187,13 +187,10 @@ pub enum Medium {
     Hdd,
 }
 
+/// Its name in JSON.
 impl fmt::Display for Medium {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Nvme => "nvme",
-            Self::Ssd => "ssd",
-            Self::Hdd => "hdd",
-        })
+        self.serialize(f)
     }
 }
 

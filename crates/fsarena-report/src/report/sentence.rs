@@ -72,19 +72,10 @@ pub enum Shade {
     Worst,
 }
 
+/// Its name in JSON.
 impl fmt::Display for Shade {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::Equivalent => "equivalent",
-            Self::Undecided => "undecided",
-            Self::Leaning => "leaning",
-            Self::Invalid => "invalid",
-            Self::Best => "best",
-            Self::Between => "between",
-            Self::Worst => "worst",
-        })
+        self.serialize(f)
     }
 }
 

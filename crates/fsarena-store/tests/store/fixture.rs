@@ -60,16 +60,11 @@ pub fn trial(round: u32) -> Trial {
 pub fn events() -> Vec<Event> {
     let environment = Environment { cores: Some(2), fsarena: "0.1.0".to_owned(), ..Environment::default() };
     let facts = ContenderFacts {
-        label: Label::from("ext4"),
         mkfs: vec!["mkfs.ext4".to_owned(), "-q".to_owned()],
         mount: "ext4 rw".to_owned(),
-        durability: Durability::Flushed,
         guarantees: vec![Guarantee::Journal],
         features: vec!["extents".to_owned()],
-        read_ahead_kib: None,
-        says_alignment: None,
-        shared_folder: None,
-        sharing: None,
+        ..ContenderFacts::new(Label::from("ext4"), Durability::Flushed)
     };
     let check = Check { round: 1, contender: Label::from("ext4"), clean: false, output: "bad\nblock".to_owned() };
     vec![

@@ -58,21 +58,14 @@ impl Patience<'static> {
 
 /// Why [`run`] killed a program.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Killed {
     /// Its time limit has passed.
     #[error("`{command}` did not end within {} s and was killed", limit.as_secs_f64())]
-    TimeLimit {
-        /// The command.
-        command: String,
-        /// The time limit.
-        limit: Duration,
-    },
+    TimeLimit { command: String, limit: Duration },
     /// This process was asked to stop.
     #[error("`{command}` was stopped")]
-    Stopped {
-        /// The command.
-        command: String,
-    },
+    Stopped { command: String },
 }
 
 /// Runs a short program to its end and keeps its output, at most `MOST_KEPT` bytes of each stream.

@@ -19,12 +19,9 @@ pub struct Diff {
     /// A contender that did not change: all others relative to it, in the same sweeps
     #[arg(long, value_name = "LABEL")]
     pub control: Option<String>,
-    /// How to write it down
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PageFormat,
-    /// Into this file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// How the report is written, and where.
+    #[command(flatten)]
+    pub page: Page,
 }
 
 /// `fsarena across`.
@@ -34,12 +31,9 @@ pub struct Across {
     /// commas
     #[arg(value_name = "RUN", required = true, num_args = 2..)]
     pub machines: Vec<String>,
-    /// How to write it down
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PageFormat,
-    /// Into this file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// How the report is written, and where.
+    #[command(flatten)]
+    pub page: Page,
 }
 
 /// `fsarena gate`.
@@ -89,12 +83,9 @@ pub struct History {
     /// Only runs with this tag
     #[arg(long, value_name = "TAG")]
     pub tag: Option<String>,
-    /// How to write it down
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PageFormat,
-    /// Into this file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// How the report is written, and where.
+    #[command(flatten)]
+    pub page: Page,
 }
 
 /// `fsarena judge`.
@@ -128,12 +119,9 @@ pub struct Judge {
     /// Differences within this count as equivalent
     #[arg(long, value_name = "PERCENT", default_value = "5%")]
     pub margin: Share,
-    /// How to write it down
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PageFormat,
-    /// Into this file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// How the report is written, and where.
+    #[command(flatten)]
+    pub page: Page,
 }
 
 /// `fsarena runs`.
@@ -197,6 +185,17 @@ pub struct Serve {
     /// The port of the loopback device; 0 is a free one
     #[arg(long, value_name = "N", default_value = "8384")]
     pub port: u16,
+}
+
+/// How a report that is not a comparison is written, and where.
+#[derive(Debug, Args)]
+pub struct Page {
+    /// How to write it down
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: PageFormat,
+    /// Into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// The format of a report that is not a comparison.

@@ -12,7 +12,7 @@ use fsarena_articles::assess;
 use fsarena_model::{Contender, Verdict};
 
 use super::{compare, print, table};
-use crate::cli::{Arguments, Bisect, Command, Global};
+use crate::cli::{Bisect, Compare, Global};
 use crate::exit::{Ended, Refusal};
 use crate::note::note;
 use crate::places;
@@ -172,13 +172,11 @@ impl Compared<'_> {
         let guest = guest.to_possible_value().context("each has a name")?;
         let (good, tested) = (self.contender("good", 0)?, self.contender("tested", kernel)?);
         let (rounds, memory) = (rounds.to_string(), guest_memory.0.to_string());
-        let words = ["fsarena", "compare", &good, &tested, "--workload", workload, "--rounds", &rounds];
+        let words = ["compare", &good, &tested, "--workload", workload, "--rounds", &rounds];
         let words =
             words.into_iter().chain(["--guest", guest.get_name(), "--baselines", "never", "--guest-memory", &memory]);
         let words = words.map(str::to_owned).chain(self.slowdowns(kernel)?);
-        let Command::Compare(options) = Arguments::try_parse_from(words).context("the comparison")?.command else {
-            return Ok(None);
-        };
+        let options = Compare::try_parse_from(words).context("the comparison")?;
         let Some((record, _)) = compare::record(self.global, &options, self.stop)? else { return Ok(None) };
         let comparison = assess(&record);
         let pair = comparison.verdicts.first().context("a comparison of two has a pair")?;

@@ -3,10 +3,11 @@
 mod equals;
 mod slices;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use clap::Parser;
 use fsarena_model::{Bytes, Often};
 
-use crate::cli::{Calibrate, Clients, Compare, Global, Shown, Who};
+use crate::cli::{Calibrate, Compare, Global};
 use crate::exit::Ended;
 
 /// Runs one of the two calibrations.
@@ -15,45 +16,18 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
 }
 
 /// The arguments of `compare` that both calibrations share.
-fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) -> Compare {
-    Compare {
-        contenders,
-        matrix: Vec::new(),
-        extra: false,
+fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) -> Result<Compare> {
+    let words = ["compare", "--"].map(str::to_owned).into_iter().chain(contenders);
+    let usual = Compare::try_parse_from(words).context("the comparison")?;
+    Ok(Compare {
         suite: options.suite.clone(),
         workload: options.workload.clone(),
-        rate: Vec::new(),
-        cache: None,
-        fio: Vec::new(),
-        engine: Who::Native,
-        rounds: None,
-        budget: None,
         margin: options.margin,
-        seed: None,
         storage: Some(options.storage.clone()),
         erase: options.erase.clone(),
-        one_at_a_time: false,
         lane_size: Some(lane_size),
-        scale: None,
-        weights: None,
-        profile: None,
         medium: options.medium,
-        precondition: false,
-        slowdown: Vec::new(),
-        guarantee: Vec::new(),
-        uncounted: Vec::new(),
         baselines: Some(Often::Never),
-        shown: Shown::default(),
-        dry_run: false,
-        no_wait: false,
-        own: Default::default(),
-        place: crate::cli::Place {
-            on: Vec::new(),
-            guest: None,
-            guest_kernel: None,
-            guest_disk: None,
-            guest_memory: Bytes::gib(1),
-            clients: Clients::default(),
-        },
-    }
+        ..usual
+    })
 }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use fsarena_model::{Difference, Label};
 
-use super::sides::{deliver, rendered, require, require_common, require_other, runs};
+use super::sides::{require, require_common, require_other, runs, show};
 use crate::cli::{Diff, Global, label};
 use crate::exit::Ended;
 
@@ -12,8 +12,7 @@ pub fn run(global: &Global, options: &Diff) -> Result<Ended> {
     let control = label(options.control.as_ref());
     let difference = difference(global, &options.before, &options.after, control.as_ref())?;
     let report = fsarena_report::difference(&difference, env!("CARGO_PKG_VERSION"));
-    let output = options.output.as_deref();
-    deliver(output, &rendered(global, options.format, report, &difference, output.is_some()))?;
+    show(global, &options.page, report, &difference)?;
     Ok(Ended::Well)
 }
 

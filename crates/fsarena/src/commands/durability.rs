@@ -27,7 +27,7 @@ pub fn run(global: &Global, options: &cli::Durability) -> Result<Ended> {
     let seed = options.seed.unwrap_or_else(plan::drawn_seed);
     let stop = stop_flag()?;
     let wait = if options.no_wait { Wait::No } else { Wait::Yes };
-    let Some(_held) = held::take_machine(wait, &stop)? else { return Ok(Ended::Interrupted) };
+    let Some(_held) = held::take_machine(None, wait, &stop)? else { return Ok(Ended::Interrupted) };
     let progress = Progress::new(global);
     let mut telling = |what: &str| progress.prepare(what);
     let wanted = Wanted {

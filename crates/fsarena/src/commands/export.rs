@@ -1,26 +1,19 @@
 //! `fsarena export`: a stored run as JSON lines, as an agent writes them.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use fsarena_store::Store;
 
-use super::{report, write};
+use super::{deliver, report};
 use crate::agent::Line;
 use crate::cli::{Export, Global};
 use crate::exit::Ended;
-use crate::note::note;
-use crate::{output, places};
+use crate::places;
 
 /// Writes a run to a file, or to stdout.
 pub fn run(global: &Global, options: &Export) -> Result<Ended> {
     let store = places::store_to_read(global)?;
     let text = lines(&store, report::number(&store, &options.run)?)?;
-    match &options.output {
-        None => write(text.as_bytes())?,
-        Some(path) => {
-            output::write(path, text.as_bytes()).with_context(|| format!("write {}", path.display()))?;
-            note!("{} written", path.display());
-        }
-    }
+    deliver(options.output.as_deref(), text.as_bytes())?;
     Ok(Ended::Well)
 }
 

@@ -9,8 +9,9 @@ use fsarena_analyse::{NamedRun, gate, gate_within};
 use fsarena_model::Gate;
 use fsarena_model::difference::GateOutcome;
 
-use super::sides::{deliver, rendered, require, require_common, require_other, runs};
-use crate::cli::{self, Global, label};
+use super::deliver;
+use super::sides::{require, require_common, require_other, runs, show};
+use crate::cli::{self, Global, Page, label};
 use crate::exit::{Ended, Refusal};
 
 /// Checks a run. A regression that holds ends with exit code 1.
@@ -30,9 +31,9 @@ pub fn run(global: &Global, options: &cli::Gate) -> Result<Ended> {
     };
     let version = env!("CARGO_PKG_VERSION");
     let report = || fsarena_report::gate(&gate, version);
-    deliver(None, &rendered(global, options.format, report(), &gate, false))?;
+    show(global, &Page { format: options.format, output: None }, report(), &gate)?;
     if let Some(path) = &options.junit {
-        deliver(Some(path), &fsarena_report::junit(&gate))?;
+        deliver(Some(path), fsarena_report::junit(&gate).as_bytes())?;
     }
     if let Some(path) = &options.summary {
         append(path, &fsarena_report::markdown(report())).with_context(|| format!("write {}", path.display()))?;

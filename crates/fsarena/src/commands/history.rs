@@ -3,7 +3,7 @@
 use anyhow::Result;
 use fsarena_analyse::history;
 
-use super::sides::{deliver, rendered};
+use super::sides::show;
 use crate::cli::{Global, History};
 use crate::exit::{Ended, Refusal};
 use crate::places;
@@ -15,8 +15,7 @@ pub fn run(global: &Global, options: &History) -> Result<Ended> {
         history.series.retain(|series| options.contender.contains(&series.contender.0));
     }
     let report = fsarena_report::history(&history, env!("CARGO_PKG_VERSION"));
-    let output = options.output.as_deref();
-    deliver(output, &rendered(global, options.format, report, &history, output.is_some()))?;
+    show(global, &options.page, report, &history)?;
     Ok(Ended::Well)
 }
 

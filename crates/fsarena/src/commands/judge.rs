@@ -6,7 +6,7 @@ use anyhow::Result;
 use fsarena_judge::{CsvColumns, File, Measured, ReadError, TOOLS, csv, judge, results};
 use fsarena_model::Better;
 
-use super::sides::{deliver, rendered};
+use super::sides::show;
 use crate::cli::{Global, Judge};
 use crate::exit::{Ended, Refusal};
 
@@ -18,8 +18,7 @@ pub fn run(global: &Global, options: &Judge) -> Result<Ended> {
     }
     let judgement = judge(&rows, options.margin);
     let report = fsarena_judge::report(&judgement, env!("CARGO_PKG_VERSION"));
-    let output = options.output.as_deref();
-    deliver(output, &rendered(global, options.format, report, &judgement, output.is_some()))?;
+    show(global, &options.page, report, &judgement)?;
     Ok(Ended::Well)
 }
 

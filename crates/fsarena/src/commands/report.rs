@@ -3,17 +3,16 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use fsarena_articles::{additions, assess};
 use fsarena_model::{Comparison, Mix, Plan};
 use fsarena_report::{Document, Format};
 use fsarena_store::Store;
 
-use super::write;
+use super::{deliver, write};
 use crate::cli::{Global, Report};
 use crate::exit::{Ended, Refusal};
-use crate::note::note;
-use crate::{formats, output, places, plan};
+use crate::{formats, places, plan};
 
 /// Prints the report of a run, or writes it to a file.
 pub fn run(global: &Global, options: &Report) -> Result<Ended> {
@@ -73,10 +72,7 @@ fn rendered(format: &Format, comparison: &Comparison) -> Result<Document> {
 
 /// Writes a comparison to a file in the given format.
 pub fn write_into(path: &Path, format: &Format, comparison: &Comparison) -> Result<()> {
-    let document = rendered(format, comparison)?;
-    output::write(path, document.bytes()).with_context(|| format!("write {}", path.display()))?;
-    note!("{} written", path.display());
-    Ok(())
+    deliver(Some(path), rendered(format, comparison)?.bytes())
 }
 
 /// The number of a run; `last` is the latest run.

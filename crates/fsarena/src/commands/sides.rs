@@ -9,11 +9,10 @@ use fsarena_report::report::Report;
 use fsarena_store::Store;
 use serde::Serialize;
 
-use super::{import, report, write};
-use crate::cli::{Global, PageFormat};
+use super::{deliver, import, report};
+use crate::cli::{Global, Page, PageFormat};
 use crate::exit::Refusal;
-use crate::note::note;
-use crate::{output, places};
+use crate::places;
 
 /// The runs that `text` names: numbers and files, separated by commas.
 pub fn runs(global: &Global, text: &str) -> Result<Vec<NamedRun>> {
@@ -97,23 +96,17 @@ pub fn require_common(left_out: &[String], is_empty: bool) -> Result<()> {
     Err(Refusal::wrong_use(text, hint).into())
 }
 
-/// A report in the given format; `value` is what JSON has.
-pub fn rendered(global: &Global, format: PageFormat, report: Report, value: &impl Serialize, to_file: bool) -> String {
-    match format {
-        PageFormat::Text if to_file => {
-            fsarena_report::report_text(report, fsarena_report::Style { color: false, width: 120 })
-        }
-        PageFormat::Text => fsarena_report::report_text(report, places::style(global)),
+/// Prints a report, or writes it to the file; `value` is what JSON has.
+pub fn show(global: &Global, page: &Page, report: Report, value: &impl Serialize) -> Result<()> {
+    let style = match &page.output {
+        Some(_) => fsarena_report::PLAIN,
+        None => places::style(global),
+    };
+    let text = match page.format {
+        PageFormat::Text => fsarena_report::report_text(report, style),
         PageFormat::Markdown => fsarena_report::markdown(report),
         PageFormat::Html => fsarena_report::html(report),
         PageFormat::Json => fsarena_report::json(value),
-    }
-}
-
-/// Prints a text, or writes it to the file.
-pub fn deliver(path: Option<&Path>, text: &str) -> Result<()> {
-    let Some(path) = path else { return write(text.as_bytes()) };
-    output::write(path, text.as_bytes()).with_context(|| format!("write {}", path.display()))?;
-    note!("{} written", path.display());
-    Ok(())
+    };
+    deliver(page.output.as_deref(), text.as_bytes())
 }

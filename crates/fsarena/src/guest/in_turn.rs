@@ -6,15 +6,13 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use fsarena_execute::{Listener, RunError};
-use fsarena_model::event::Note;
-use fsarena_model::{Event, Guest, Plan, Rounds, Severity, Status, Storage};
-use fsarena_sys::clock;
+use fsarena_model::{Event, Guest, Plan, Rounds, Status, Storage};
 
 use super::several::{of_kernel, require_no_shares};
 use super::{InGuest, Task, on_machine};
 use crate::agent::{End, Order, Request};
 use crate::held::Held;
-use crate::places;
+use crate::{places, session};
 
 /// Rounds of a run without a fixed number. It cannot end when all pairs are decided, as a guest has only some of them.
 const ROUNDS: u32 = 4;
@@ -40,11 +38,7 @@ fn parts(
     let guest = described(in_guest, &on_host, listener)?;
     let remark = guest.as_ref().map(Guest::remark);
     let plan = Plan { guest, storage: Storage::Disk(fsarena_guest::lanes_device()), ..on_host.clone() };
-    let mut tell = |event: &Event| listener.hear(event).map_err(RunError::Listener);
-    tell(&Event::Started { plan: Box::new(plan), started: clock::utc() })?;
-    for text in order.notes.iter().cloned().chain(remark) {
-        tell(&Event::Note(Note { severity: Severity::Info, text }))?;
-    }
+    session::begin(&plan, order.notes.iter().cloned().chain(remark), listener)?;
     for (number, kernel) in super::kernels(&on_host).into_iter().enumerate() {
         let part = of_kernel(&on_host, kernel);
         let task = Task { in_guest: &in_guest.of_kernel(kernel), plan: &part, wait: false };

@@ -8,61 +8,39 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use fsarena_execute::remote::Machines;
-use fsarena_execute::{Listener, Remaining, Resumption, RunError, TestbedError};
+use fsarena_execute::{Listener, TestbedError};
 use fsarena_guest::{Hardware, Running, Shares};
 use fsarena_lane::disk;
-use fsarena_lane::kind::Ground;
-use fsarena_model::event::Note;
-use fsarena_model::{Contender, Event, Guest, Label, Plan, RunRecord, Severity, Storage};
-use fsarena_sys::{MonotonicClock, clock};
+use fsarena_model::{Contender, Event, Guest, Label, Plan, Storage};
 
-use super::{InGuest, on_machine, tell};
-use crate::agent::{End, Order, Request, StoredRun};
+use super::{InGuest, on_machine, share_of, tell};
+use crate::agent::{End, Order, Request};
 use crate::calls::Connection;
 use crate::exit::Refusal;
 use crate::places;
+use crate::session::Session;
 
 /// How long the agent of a guest may be silent: an emulated guest on a busy machine is slow.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Executes an order in one guest for each kernel.
-pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
-    let guests = Guests { in_guest, plan: &order.plan, wait: order.wait };
-    guests.perform(stop, listener, |plan, machines, stop, listener| {
-        let started = clock::now();
-        let mut tell = |event: &Event| listener.hear(event).map_err(RunError::Listener);
-        tell(&Event::Started { plan: Box::new(plan.clone()), started: clock::utc() })?;
-        for text in order.notes.iter().cloned().chain(plan.guest.as_ref().map(Guest::remark)) {
-            tell(&Event::Note(Note { severity: Severity::Info, text }))?;
-        }
-        let status = fsarena_execute::run(plan, machines, &MonotonicClock, started, stop, listener)?;
-        Ok(status.into())
-    })
-}
-
-/// Continues a stored run; `on_host` is its plan with the storage of the host.
-pub fn resume(
+/// Does a session in one guest for each kernel of `on_host`, a plan whose storage is one of the host.
+pub fn run(
     in_guest: &InGuest,
-    stored: StoredRun,
+    session: Session,
     on_host: &Plan,
+    wait: bool,
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<End> {
-    let record = RunRecord::of_events(stored.run, stored.events).context("the events are not those of a run")?;
-    let Some(rest) = Remaining::of(&record, stored.wish)? else { return Ok(End::Nothing) };
-    let guests = Guests { in_guest, plan: on_host, wait: stored.wait };
-    guests.perform(stop, listener, |_, machines, stop, listener| {
-        let resumption = Resumption { record, rest, at: clock::utc() };
-        let status = fsarena_execute::resume(resumption, machines, &MonotonicClock, clock::now(), stop, listener)?;
-        Ok(status.into())
-    })
+    require_no_shares(on_host)?;
+    let guests = Guests { in_guest, plan: on_host };
+    on_machine(wait, stop, |_| guests.boot_and_run(session, stop, listener))
 }
 
 /// The guests of a plan whose storage is one of the host.
 struct Guests<'a> {
     in_guest: &'a InGuest,
     plan: &'a Plan,
-    wait: bool,
 }
 
 /// A guest of one kernel.
@@ -77,23 +55,8 @@ struct OfKernel {
 }
 
 impl Guests<'_> {
-    /// Locks the machine, boots the guests, calls `session`, and removes everything.
-    fn perform(
-        &self,
-        stop: &AtomicBool,
-        listener: &mut dyn Listener,
-        session: impl FnOnce(&Plan, &mut Machines<Connection>, &AtomicBool, &mut dyn Listener) -> Result<End>,
-    ) -> Result<End> {
-        require_no_shares(self.plan)?;
-        on_machine(self.wait, stop, |_| self.boot_and_run(stop, listener, session))
-    }
-
-    fn boot_and_run(
-        &self,
-        stop: &AtomicBool,
-        listener: &mut dyn Listener,
-        session: impl FnOnce(&Plan, &mut Machines<Connection>, &AtomicBool, &mut dyn Listener) -> Result<End>,
-    ) -> Result<End> {
+    /// Boots the guests, and does the session with their agents.
+    fn boot_and_run(&self, session: Session, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
         let kernels = super::kernels(self.plan).into_iter();
         let booted = kernels.map(|kernel| self.boot(kernel, listener)).collect::<Result<Vec<_>>>()?;
         let plan = self.in_guests(&booted);
@@ -102,7 +65,7 @@ impl Guests<'_> {
         let is_lost = |(_, lost): &(Running, Arc<AtomicBool>)| lost.load(Ordering::Relaxed);
         let mut machines = Machines::new(&plan, machines);
         let look = || stop.load(Ordering::Relaxed) || guests.iter().any(is_lost);
-        let ended = fsarena_engine::watched(look, |stop| session(&plan, &mut machines, stop, listener));
+        let ended = fsarena_engine::watched(look, |stop| session.run(&plan, &mut machines, stop, listener));
         drop(machines);
         if let Some((running, _)) = guests.iter_mut().find(|guest| is_lost(guest)) {
             return Err(running.explained("stopped before the run ended").into());
@@ -162,9 +125,7 @@ impl Guests<'_> {
 
 /// Refuses folders of the host, whose servers have one guest.
 pub fn require_no_shares(plan: &Plan) -> Result<()> {
-    let is_shared =
-        |contender: &&Contender| fsarena_lane::kind(&contender.kind).is_some_and(|kind| kind.ground() == Ground::Share);
-    match plan.contenders.iter().find(is_shared) {
+    match plan.contenders.iter().find(|contender| share_of(contender).is_some()) {
         None => Ok(()),
         Some(contender) => {
             let text = format!("`{}` is a folder of the host, which has one guest at a time", contender.label);

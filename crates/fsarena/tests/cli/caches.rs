@@ -6,12 +6,7 @@ use crate::stage::{Stage, accounts_for, err, out, run};
 
 /// Writes a workload that reads to a file.
 fn workload(stage: &Stage, name: &str, head: &str, parameters: &str) -> String {
-    let metric = "{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }";
-    let text = format!(
-        "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\ndurable = 'none'\nmetric = {metric}\n{head}\n\
-         parameters = {{ {parameters} }}"
-    );
-    stage.file(&format!("{name}.toml"), &text)
+    stage.workload(name, &format!("{head}\nparameters = {{ {parameters} }}"))
 }
 
 /// Warm random reads, a cold scan and a warm tree: each reads blocks of 4 KiB, and no block twice.

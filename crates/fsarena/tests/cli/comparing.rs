@@ -53,12 +53,7 @@ fn every_kind_is_compared_and_nothing_is_left() {
 fn a_direct_write_through_the_page_cache_is_found_and_a_cold_read_is_proved() {
     let Some(stage) = Stage::of_root() else { return };
     let shape = |name: &str, cache: &str, more: &str| {
-        let metric = "{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }";
-        let text = format!(
-            "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nengine = 'data'\ndurable = 'none'\ncache = '{cache}'\n\
-             mode = 'sliced'\nslices = 2\nmetric = {metric}\n{more}"
-        );
-        stage.file(&format!("{name}.toml"), &text)
+        stage.workload(name, &format!("engine = 'data'\ncache = '{cache}'\nmode = 'sliced'\nslices = 2\n{more}"))
     };
     let random = "operation = 'write', pattern = 'random', file-size = 33554432, block-size = 4096";
     let writes = shape("writes", "direct", &format!("parameters = {{ {random}, operations = 400 }}"));

@@ -56,13 +56,9 @@ fn a_job_runs_natively_or_through_fio_and_says_which() {
 #[test]
 fn a_workload_runs_natively_and_through_fio_side_by_side() {
     let stage = Stage::new();
-    let metric = "{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }";
-    let parameters = "{ operation = 'read', pattern = 'random', file-size = '2M', block-size = '4K' }";
-    let text = format!(
-        "name = 'reads'\nversion = 1\nmeasures = 'Reads.'\nwhy = 'x'\nengine = 'data'\ndurable = 'none'\ncache = 'warm'\n\
-         mode = 'sliced'\nslices = 2\ntimed-ms = 50\nmetric = {metric}\nparameters = {parameters}\n"
-    );
-    let reads = stage.file("reads.toml", &text);
+    let fields = "engine = 'data'\ncache = 'warm'\nmode = 'sliced'\nslices = 2\ntimed-ms = 50\n\
+        parameters = { operation = 'read', pattern = 'random', file-size = '2M', block-size = '4K' }\n";
+    let reads = stage.workload("reads", fields);
     let [a, b] = folders(&stage);
     let arguments = ["compare", &a, &b, "--rounds", "1", "--engine", "both", "--workload", &reads];
     run(stage.fsarena().args(arguments), 0);

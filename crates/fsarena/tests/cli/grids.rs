@@ -6,12 +6,12 @@ use crate::stage::{Stage, accounts_for, err, out, run};
 
 /// Writes a workload with a small grid to a file.
 fn workload(stage: &Stage, name: &str, durable: &str, cache: &str) -> String {
-    let metric = "{ name = 'grid-seconds', unit = 's', measure = 'seconds', better = 'lower' }";
-    let text = format!(
-        "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nengine = 'iozone'\ndurable = '{durable}'\ncache = '{cache}'\n\
-         mode = 'whole'\nends-by-itself = true\nmetric = {metric}\n[parameters]\nlargest = '128K'\n"
+    let fields = format!(
+        "engine = 'iozone'\ndurable = '{durable}'\ncache = '{cache}'\nmode = 'whole'\nends-by-itself = true\n\
+         metric = {{ name = 'grid-seconds', unit = 's', measure = 'seconds', better = 'lower' }}\n\
+         parameters = {{ largest = '128K' }}"
     );
-    stage.file(&format!("{name}.toml"), &text)
+    stage.workload(name, &fields)
 }
 
 #[test]

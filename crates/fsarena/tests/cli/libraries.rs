@@ -16,36 +16,13 @@ cache = "warm"
 mode = "whole"
 ends-by-itself = true
 metric = { name = "total", unit = "s", measure = "seconds", better = "lower" }
-
-[[parameters.steps]]
-name = "create"
-do = "create"
-where = "files/small"
-count = 50
-size = "3K"
-
-[[parameters.steps]]
-name = "large"
-do = "create"
-where = "files/large"
-size = "8M"
-
-[[parameters.steps]]
-name = "random"
-do = "random-write"
-where = "files/large"
-count = 100
-block = "4K"
-
-[[parameters.steps]]
-name = "delete"
-do = "delete"
-where = "files/small"
-count = 20
-
-[[parameters.steps]]
-name = "final-sync"
-do = "sync"
+parameters.steps = [
+    { name = "create", do = "create", where = "files/small", count = 50, size = "3K" },
+    { name = "large", do = "create", where = "files/large", size = "8M" },
+    { name = "random", do = "random-write", where = "files/large", count = 100, block = "4K" },
+    { name = "delete", do = "delete", where = "files/small", count = 20 },
+    { name = "final-sync", do = "sync" },
+]
 "#;
 
 fn steps<'a>(report: &'a Value, contender: &str) -> Vec<&'a Value> {

@@ -32,12 +32,8 @@ fn folders(stage: &Stage) -> [String; 2] {
 }
 
 fn workload(stage: &Stage, engine: &str, more: &str) -> String {
-    let text = format!(
-        "name = 'stuck'\nversion = 1\nmeasures = 'A test.'\nwhy = 'A test.'\nengine = '{engine}'\ndurable = 'none'\n\
-         cache = 'warm'\nmode = 'whole'\nends-by-itself = true\n{more}\n[metric]\nname = 'rate'\nunit = '1/s'\n\
-         measure = 'operations-per-second'\nbetter = 'higher'\n"
-    );
-    stage.file("stuck.toml", &text)
+    let fields = format!("engine = '{engine}'\ncache = 'warm'\nmode = 'whole'\nends-by-itself = true\n{more}\n");
+    stage.workload("stuck", &fields)
 }
 
 /// The processes that work below `place`, or name it.

@@ -4,12 +4,7 @@ use crate::stage::{Stage, err, run};
 
 /// Writes a workload of the engine `data` (or another) to a file.
 fn workload(stage: &Stage, name: &str, head: &str, parameters: &str) -> String {
-    let metric = "{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }";
-    let text = format!(
-        "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nmode = 'whole'\nmetric = {metric}\n{head}\n\
-         parameters = {{ {parameters} }}"
-    );
-    stage.file(&format!("{name}.toml"), &text)
+    stage.workload(name, &format!("mode = 'whole'\n{head}\nparameters = {{ {parameters} }}"))
 }
 
 fn cell<'a>(report: &'a serde_json::Value, workload: &str, contender: &str) -> &'a serde_json::Value {

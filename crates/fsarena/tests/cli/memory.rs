@@ -6,13 +6,12 @@ use crate::stage::{Stage, err, run};
 
 /// Writes a workload to a file: random reads of `file` MB within a memory limit of `limit` MB.
 fn workload(stage: &Stage, name: &str, file: u32, limit: u32) -> String {
-    let text = format!(
-        "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nengine = 'data'\ndurable = 'none'\ncache = 'warm'\n\
-         mode = 'sliced'\nslices = 2\nwarm-up-ms = 10\ntimed-ms = 50\nmemory-limit = '{limit}M'\n\
-         metric = {{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }}\n\
+    let fields = format!(
+        "engine = 'data'\ncache = 'warm'\nmode = 'sliced'\nslices = 2\nwarm-up-ms = 10\ntimed-ms = 50\n\
+         memory-limit = '{limit}M'\n\
          parameters = {{ operation = 'read', pattern = 'random', file-size = '{file}M', block-size = '4K' }}"
     );
-    stage.file(&format!("{name}.toml"), &text)
+    stage.workload(name, &fields)
 }
 
 fn can_limit_memory() -> bool {

@@ -7,11 +7,7 @@ use crate::stage::{Stage, accounts_for, binary, err, out, run};
 
 /// Writes a workload to a file.
 fn workload(stage: &Stage, name: &str, head: &str, parameters: &str) -> String {
-    let text = format!(
-        "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\ndurable = 'none'\nmode = 'whole'\nends-by-itself = true\n{head}\n\
-         [parameters]\n{parameters}"
-    );
-    stage.file(&format!("{name}.toml"), &text)
+    stage.workload(name, &format!("mode = 'whole'\nends-by-itself = true\n{head}\n[parameters]\n{parameters}"))
 }
 
 fn steps(stage: &Stage) -> String {

@@ -22,16 +22,8 @@ pub fn store(stage: &Stage, name: &str, ratio: f64) -> i64 {
     let mut store = Store::open(&stage.store()).expect("opened");
     let run = store.begin(&plan, "2026-11-22T12:00:00Z").expect("begun");
     let made = |label: &Label| ContenderFacts {
-        label: label.clone(),
-        mkfs: Vec::new(),
         mount: "ext4 rw".to_owned(),
-        durability: Durability::Flushed,
-        guarantees: Vec::new(),
-        features: Vec::new(),
-        read_ahead_kib: None,
-        says_alignment: None,
-        shared_folder: None,
-        sharing: None,
+        ..ContenderFacts::new(label.clone(), Durability::Flushed)
     };
     let mut events: Vec<Event> = plan.contenders.iter().map(|it| Event::Contender(made(&it.label))).collect();
     for round in 1..=6 {

@@ -6,12 +6,8 @@ use crate::stage::{Doomed, Stage, accounts_for, err, out, run, wait_until};
 
 /// Writes a workload of the engine `shell` to a file.
 fn workload(stage: &Stage, name: &str, parameters: &str) -> String {
-    let metric = "{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }";
-    let text = format!(
-        "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nengine = 'program'\ndurable = 'none'\ncache = 'warm'\n\
-         mode = 'whole'\nmetric = {metric}\n[parameters]\n{parameters}"
-    );
-    stage.file(&format!("{name}.toml"), &text)
+    let fields = format!("engine = 'program'\ncache = 'warm'\nmode = 'whole'\n[parameters]\n{parameters}");
+    stage.workload(name, &fields)
 }
 
 #[test]

@@ -101,6 +101,19 @@ impl Stage {
         self.path(name).display().to_string()
     }
 
+    /// Writes a workload to a file, and returns its path. `fields` are those without a default here: the metric is a
+    /// rate unless they name one, and nothing is made durable unless they say so.
+    pub fn workload(&self, name: &str, fields: &str) -> String {
+        let rate = "metric = { name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }";
+        let mut text = format!("name = '{name}'\nversion = 1\nmeasures = 'A test.'\nwhy = 'A test.'\n");
+        for (key, line) in [("metric = ", rate), ("durable = ", "durable = 'none'")] {
+            if !fields.contains(key) {
+                text += &format!("{line}\n");
+            }
+        }
+        self.file(&format!("{name}.toml"), &(text + fields))
+    }
+
     /// The binary, with the test's store and home.
     pub fn fsarena(&self) -> Command {
         self.fsarena_with(&self.store())

@@ -26,21 +26,8 @@ fn as_nobody(stage: &Stage) -> Command {
 
 /// A finished trial of a plan.
 fn trial(plan: &Plan) -> Trial {
-    Trial {
-        round: 1,
-        workload: plan.workloads[0].name.to_string(),
-        contender: plan.contenders[0].label.clone(),
-        lane: None,
-        slices: Vec::new(),
-        latencies: Default::default(),
-        steps: Vec::new(),
-        verified: None,
-        histograms: Default::default(),
-        over_time: Vec::new(),
-        clients: None,
-        probes: Default::default(),
-        outcome: Outcome::Finished,
-    }
+    let (workload, label) = (plan.workloads[0].name.as_str(), plan.contenders[0].label.clone());
+    Trial::empty(1, workload, label, Outcome::Finished)
 }
 
 /// Stores a run of a hand-made plan, with one trial.

@@ -12,12 +12,8 @@ use crate::stage::{LANE, SMALL, Stage, run};
 
 /// Writes a workload of the engine `data` to a file; `shape` is inserted before its parameters.
 fn data(stage: &Stage, name: &str, shape: &str, parameters: &str) -> String {
-    let text = format!(
-        "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nengine = 'data'\ndurable = 'none'\nmode = 'sliced'\n\
-         slices = 2\n{shape}\nparameters = {{ {parameters} }}\n\
-         metric = {{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }}\n"
-    );
-    stage.file(&format!("{name}.toml"), &text)
+    let fields = format!("engine = 'data'\nmode = 'sliced'\nslices = 2\n{shape}\nparameters = {{ {parameters} }}\n");
+    stage.workload(name, &fields)
 }
 
 fn cells(report: &Value) -> impl Iterator<Item = &Value> {

@@ -7,8 +7,8 @@ use fsarena_articles::assess;
 use fsarena_execute::remote::Machines;
 use fsarena_execute::{Remaining, Resumption, RunError, Wish, resume, run};
 use fsarena_model::{
-    Better, Budget, CacheState, Comparison, DurablePoint, Event, Measure, Metric, Mode, Nanos, NoiseBounds, Plan,
-    Rounds, RunRecord, StateOfFileSystem, Status, Traits, Trial, Verdict, Workload,
+    Better, Budget, Comparison, DurablePoint, Event, Measure, Metric, Mode, Nanos, NoiseBounds, Plan, Rounds,
+    RunRecord, Status, Trial, Verdict, Workload,
 };
 
 use super::backstage::Backstage;
@@ -160,35 +160,20 @@ impl Performance {
 
 /// A sliced workload: 20 ms to warm up, 100 ms timed, four slices, an fsync with each operation.
 pub fn workload(name: &str) -> Workload {
+    let metric = Metric {
+        name: "operations-per-second".to_owned(),
+        unit: "op/s".to_owned(),
+        measure: Measure::OperationsPerSecond,
+        better: Better::Higher,
+    };
     Workload {
-        name: name.parse().expect("a name"),
-        version: 1,
         measures: "How often something is done.".to_owned(),
         why: "A test.".to_owned(),
-        engine: "files".to_owned(),
-        metric: Metric {
-            name: "operations-per-second".to_owned(),
-            unit: "op/s".to_owned(),
-            measure: Measure::OperationsPerSecond,
-            better: Better::Higher,
-        },
         durable: DurablePoint::Fsync,
-        cache: CacheState::Warm,
-        state: StateOfFileSystem::Fresh,
         mode: Mode::Sliced,
         warm_up_ms: 20,
         timed_ms: 100,
-        slices: 4,
-        parameters: serde_json::Value::Null,
         ends_by_itself: false,
-        agrees_from_ms: None,
-        memory_limit: None,
-        most_rounds: None,
-        smoke: None,
-        time_limit_s: None,
-        scaled: None,
-        published: None,
-        variant: None,
-        traits: Traits::default(),
+        ..Workload::new(name.parse().expect("a name"), "files", metric, serde_json::Value::Null)
     }
 }

@@ -54,17 +54,12 @@ impl Volumes for FakeTestbed {
         self.act("make", contender, &how, self.backstage.world.upkeep)?;
         self.lanes[contender] = lane;
         let label = &self.backstage.labels[contender];
+        let durability = *self.backstage.world.durability.get(contender).unwrap_or(&Durability::Flushed);
         Ok(ContenderFacts {
-            label: Label::from(label.as_str()),
             mkfs: vec![format!("mkfs.{label}")],
             mount: format!("{label} rw"),
-            durability: *self.backstage.world.durability.get(contender).unwrap_or(&Durability::Flushed),
-            guarantees: Vec::new(),
-            features: Vec::new(),
             read_ahead_kib: Some(128),
-            says_alignment: None,
-            shared_folder: None,
-            sharing: None,
+            ..ContenderFacts::new(Label::from(label.as_str()), durability)
         })
     }
 

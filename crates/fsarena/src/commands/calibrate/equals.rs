@@ -114,7 +114,7 @@ fn equals(options: &Calibrate, slowdown: &[Slowdown]) -> Result<Compare> {
     };
     let contenders = vec![format!("a={plain}"), format!("b={plain}")];
     let slowdown = slowdown.to_vec();
-    Ok(Compare { budget: Some(options.budget), slowdown, ..comparison(options, contenders, size) })
+    Ok(Compare { budget: Some(options.budget), slowdown, ..comparison(options, contenders, size)? })
 }
 
 fn text(calibration: &Calibration, slowdown: Share) -> String {

@@ -61,7 +61,7 @@ impl Seen {
     /// Stores the results of a calibration, and prints them as text.
     fn take(&mut self, record: &RunRecord) -> Result<()> {
         let Some(names) = calibrated(&record.plan.workloads) else {
-            let text = format!("run {} is not one of the slice_lengths", record.run);
+            let text = format!("run {} is no calibration of slice lengths", record.run);
             return Err(Refusal::wrong_use(text, "fsarena runs").into());
         };
         let pairs = slice_lengths(record, &names);
@@ -114,11 +114,13 @@ fn plan_of(options: &Calibrate, size: Bytes) -> Result<Plan> {
     };
     if contenders.len() < 2 {
         let hint = "fsarena calibrate --slices ext4 xfs";
-        return Err(
-            Refusal::wrong_use("a slice_lengths is about ratios, and takes two contenders or more", hint).into()
-        );
+        return Err(Refusal::wrong_use(
+            "a calibration of slice lengths is about ratios, and takes two contenders or more",
+            hint,
+        )
+        .into());
     }
-    let compare = Compare { rounds: Some(options.rounds), ..comparison(options, contenders, size) };
+    let compare = Compare { rounds: Some(options.rounds), ..comparison(options, contenders, size)? };
     let (mut plan, _) = plan::plan(&compare)?;
     if let Some(workload) = plan.workloads.iter().find(|workload| workload.traits.program.is_some()) {
         let text = format!("`{}` is done by another program, which has no short slices", workload.name);

@@ -5,14 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use anyhow::{Error, Result};
+use clap::ValueEnum;
 use fsarena_analyse::NamedRun;
 use fsarena_model::across::MissingMachine;
 use fsarena_model::{RunRecord, Status};
 
 use super::{ended, show};
 use crate::agent::Order;
-use crate::cli::{Global, PageFormat, Shown};
-use crate::commands::across::{self, Page};
+use crate::cli::{Global, Page, PageFormat, Shown};
+use crate::commands::across;
 use crate::exit::{self, Ended, Refusal};
 use crate::note::note;
 use crate::perform::{Place, Task, perform};
@@ -100,17 +101,14 @@ fn severity(ended: &Ended) -> u8 {
 /// If the format is one of single runs.
 fn page(shown: &Shown) -> Result<Page> {
     let usual = if shown.output.is_some() { "html" } else { "text" };
-    let format = match shown.format.as_deref().unwrap_or(usual) {
-        "text" | "summary" => PageFormat::Text,
-        "markdown" => PageFormat::Markdown,
-        "html" => PageFormat::Html,
-        "json" => PageFormat::Json,
-        other => {
-            let text = format!("`{other}` is a format of one run, and there is a run of each machine");
-            return Err(
-                Refusal::wrong_use(text, "--format text, markdown, html or json; later: fsarena report RUN").into()
-            );
-        }
+    let name = shown.format.as_deref().unwrap_or(usual);
+    let refusal = |_| {
+        let text = format!("`{name}` is a format of one run, and there is a run of each machine");
+        Refusal::wrong_use(text, "--format text, markdown, html or json; later: fsarena report RUN")
+    };
+    let format = match name {
+        "summary" => PageFormat::Text,
+        _ => PageFormat::from_str(name, false).map_err(refusal)?,
     };
     Ok(Page { format, output: shown.output.clone() })
 }

@@ -29,7 +29,7 @@ const TIME: Nanos = Nanos::seconds(5);
 
 /// A place, and the findings about it.
 #[derive(Debug)]
-struct BaselineKind {
+struct Place {
     /// The value for `--storage`.
     option: String,
     /// The storage beneath the lanes.
@@ -52,7 +52,7 @@ struct BaselineKind {
     folder: Option<PathBuf>,
 }
 
-impl BaselineKind {
+impl Place {
     fn needed(&self) -> Bytes {
         Bytes(LANE_SIZE.0 * LANES + self.reserve.0)
     }
@@ -81,7 +81,7 @@ impl BaselineKind {
 pub fn section(asked: &str) -> (Section, Option<String>) {
     let mut lines = Vec::new();
     let places = gather(asked, &mut lines);
-    let order = rank::order(&places.iter().map(BaselineKind::standing).collect::<Vec<_>>());
+    let order = rank::order(&places.iter().map(Place::standing).collect::<Vec<_>>());
     let best = order.first().filter(|best| best.tier != rank::Tier::Unusable).map(|best| best.index);
     let ranked = order.iter().map(|ranked| {
         let is_best = best == Some(ranked.index);
@@ -93,7 +93,7 @@ pub fn section(asked: &str) -> (Section, Option<String>) {
     (Section { title: "Places for lanes, best first", lines }, best.map(|best| places[best].option.clone()))
 }
 
-impl BaselineKind {
+impl Place {
     fn standing(&self) -> rank::Standing {
         let cost = self.cost.as_ref().ok().map(|cost| cost.back_to_back.max(cost.paced));
         rank::Standing { footing: self.footing, usable: self.refusal().is_none(), cost }
@@ -101,7 +101,7 @@ impl BaselineKind {
 }
 
 /// All places; errors are added to `lines`.
-fn gather(asked: &str, lines: &mut Vec<Line>) -> Vec<BaselineKind> {
+fn gather(asked: &str, lines: &mut Vec<Line>) -> Vec<Place> {
     let storage = Storage::from(asked);
     let mut places = Vec::new();
     let deadline = clock::now() + TIME;
@@ -127,9 +127,9 @@ fn has_room(folder: &Folder) -> bool {
     folder.free.is_none_or(|free| free.0 >= LANE_SIZE.0 * LANES + RESERVE.0)
 }
 
-fn folder_place(folder: Folder, deadline: Nanos) -> BaselineKind {
+fn folder_place(folder: Folder, deadline: Nanos) -> Place {
     let found = measure::in_folder(&folder.existing, deadline);
-    BaselineKind {
+    Place {
         option: folder.option.display().to_string(),
         footing: folder.footing,
         description: folder.description,
@@ -143,9 +143,9 @@ fn folder_place(folder: Folder, deadline: Nanos) -> BaselineKind {
     }
 }
 
-fn memory_place() -> BaselineKind {
+fn memory_place() -> Place {
     let found = measure::in_memory();
-    BaselineKind {
+    Place {
         option: "memory".to_owned(),
         footing: Footing::Memory,
         description: "a tmpfs of the run's own".to_owned(),

@@ -6,9 +6,7 @@ mod tests;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use fsarena_model::{
-    Better, CacheState, DurablePoint, Measure, Metric, Mode, Name, Relation, Traits, Variant, Workload,
-};
+use fsarena_model::{Better, CacheState, DurablePoint, Measure, Metric, Name, Relation, Variant, Workload};
 use fsarena_programs::in_one_line;
 use serde_json::{Value, json};
 
@@ -207,30 +205,13 @@ impl Draft {
             Synced::Apart => (DurablePoint::None, true),
         };
         Workload {
-            name: self.name.clone(),
-            version: 1,
             measures: self.measures(own),
             why: "A command of your own.".to_owned(),
-            engine: "program".to_owned(),
-            metric: metric(own),
             durable,
-            cache: CacheState::Warm,
-            state: Default::default(),
-            mode: Mode::Whole,
-            warm_up_ms: 0,
-            timed_ms: 0,
             slices: 2,
             ends_by_itself,
-            most_rounds: None,
-            scaled: None,
-            published: None,
-            smoke: None,
             time_limit_s: Some(own.time_limit_s().unwrap_or(TIME_LIMIT_S)),
-            agrees_from_ms: None,
-            memory_limit: None,
-            parameters: self.parameters(own, directory),
-            variant: None,
-            traits: Traits::default(),
+            ..Workload::new(self.name.clone(), "program", metric(own), self.parameters(own, directory))
         }
     }
 

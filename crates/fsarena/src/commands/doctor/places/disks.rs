@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use fsarena_lane::disk::{self, Refusal};
 use fsarena_model::Bytes;
 
-use super::BaselineKind;
+use super::Place;
 use super::rank::Footing;
 use crate::commands::doctor::page::{Line, Word};
 
 /// The free disks and all disks in `asked`, and a line for each other disk.
-pub fn candidates(asked: &[PathBuf]) -> (Vec<BaselineKind>, Vec<Line>) {
+pub fn candidates(asked: &[PathBuf]) -> (Vec<Place>, Vec<Line>) {
     let (mut places, mut lines) = (Vec::new(), Vec::new());
     match disk::all() {
         Err(why) => lines.push(Line::new(Word::Note, "unused disks", format!("not looked for: {why}"))),
@@ -27,8 +27,8 @@ pub fn candidates(asked: &[PathBuf]) -> (Vec<BaselineKind>, Vec<Line>) {
     (places, lines)
 }
 
-fn free(path: &Path, size: Bytes, id: &str) -> BaselineKind {
-    BaselineKind {
+fn free(path: &Path, size: Bytes, id: &str) -> Place {
+    Place {
         option: path.display().to_string(),
         footing: Footing::Disk,
         description: format!("a disk or partition, ID {id}"),
@@ -42,7 +42,7 @@ fn free(path: &Path, size: Bytes, id: &str) -> BaselineKind {
     }
 }
 
-fn place(path: &Path) -> BaselineKind {
+fn place(path: &Path) -> Place {
     match disk::look(path) {
         Ok((size, id)) => free(path, size, &id),
         Err(refusal) => {
@@ -54,7 +54,7 @@ fn place(path: &Path) -> BaselineKind {
                 }
             };
             let obstacle = Some(obstacle);
-            BaselineKind { free: disk::size_at(path), obstacle, ..free(path, Bytes(0), &id) }
+            Place { free: disk::size_at(path), obstacle, ..free(path, Bytes(0), &id) }
         }
     }
 }

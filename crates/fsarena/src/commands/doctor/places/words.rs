@@ -6,13 +6,13 @@ use fsarena_model::{Bytes, LaneCost};
 use super::folders::Folder;
 use super::rank::{Footing, Ranked};
 use super::trust::Trust;
-use super::{BaselineKind, LANE_SIZE, LANES};
+use super::{LANE_SIZE, LANES, Place};
 use crate::commands::doctor::advice::option;
 use crate::commands::doctor::page::{Line, Word};
 
 /// The line of one place: description, cost, how far both can be trusted if that was tested, and the reason for its
 /// rank.
-pub fn line(place: &BaselineKind, ranked: &Ranked, trust: Option<&Trust>, is_best: bool) -> Line {
+pub fn line(place: &Place, ranked: &Ranked, trust: Option<&Trust>, is_best: bool) -> Line {
     let refusal = place.refusal();
     let word = if refusal.is_some() { Word::No } else { Word::Ok };
     let mut line = Line::new(word, &place.option, format!("{}{}", place.description, room(place)));
@@ -34,7 +34,7 @@ pub fn line(place: &BaselineKind, ranked: &Ranked, trust: Option<&Trust>, is_bes
     }
 }
 
-fn room(place: &BaselineKind) -> String {
+fn room(place: &Place) -> String {
     let direct = match place.direct {
         Some(true) => ", direct I/O",
         Some(false) => ", no direct I/O",
@@ -47,7 +47,7 @@ fn room(place: &BaselineKind) -> String {
     }
 }
 
-fn way_out(place: &BaselineKind) -> String {
+fn way_out(place: &Place) -> String {
     match (&place.obstacle, place.free) {
         (None, Some(free)) if smaller(free, place.reserve).0 > 0 => {
             format!("--lane-size {}M fits", smaller(free, place.reserve).0 >> 20)
@@ -68,7 +68,7 @@ fn cost_words(cost: &LaneCost) -> String {
 
 /// The bytes and flushes that reached the device. A device without a volatile cache counts no flushes, and some devices
 /// never do.
-fn beneath(place: &BaselineKind, cost: &LaneCost) -> String {
+fn beneath(place: &Place, cost: &LaneCost) -> String {
     let device = match (&place.device, place.footing) {
         (_, Footing::Memory) => return "no device beneath".to_owned(),
         (None, _) => return "what reaches the device beneath could not be read".to_owned(),

@@ -1,12 +1,9 @@
 use super::*;
 use clap::Parser;
 
-use crate::cli::{Arguments, Command};
-
 fn chosen(arguments: &[&str]) -> Result<Choices> {
-    let words = ["fsarena", "compare", "ext4"].iter().chain(arguments);
-    let Command::Compare(compare) = Arguments::parse_from(words).command else { panic!("compare") };
-    from_commands(&compare, Programs::Installed)
+    let words = ["compare", "ext4"].iter().chain(arguments);
+    from_commands(&Compare::parse_from(words), Programs::Installed)
 }
 
 fn names(arguments: &[&str]) -> Vec<String> {

@@ -1,0 +1,139 @@
+//! What can be typed after `fsarena compare`.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use fsarena_model::plan::Slowdown;
+use fsarena_model::{Bytes, Label, Medium, Mix, Nanos, Often, Rate, Share, Stated};
+
+use super::{OwnCommands, Place, Scale, Shown, candidates, medium};
+
+/// `fsarena compare`.
+#[derive(Debug, Parser)]
+pub struct Compare {
+    /// '[LABEL=]KIND[@KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', dir:PATH, or a .toml file [default: those of
+    /// the suite, if it names some]
+    #[arg(value_name = "CONTENDER", add = candidates::kinds())]
+    pub contenders: Vec<String>,
+    /// Contenders for all combinations of the options in braces, as in 'btrfs:compress={no,zstd:1}' or 'ext4:{,noatime}
+    /// -O {,^}has_journal'; shows what each option changes. Can be repeated
+    #[arg(long, value_name = "CONTENDER", conflicts_with = "extra")]
+    pub matrix: Vec<String>,
+    /// For contenders whose direct I/O goes through the page cache, add one for which it is direct: btrfs:nodatasum
+    #[arg(long)]
+    pub extra: bool,
+    /// The workloads to run, by the name of their list
+    #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload", add = candidates::suites())]
+    pub suite: String,
+    /// Amount of work, for workloads with several sizes
+    #[arg(long, value_name = "SCALE", conflicts_with = "fio")]
+    pub scale: Option<Scale>,
+    /// Weights of groups or workloads of the suite: which contender is best for them, how certain that is, and what
+    /// would change it
+    #[arg(long, value_name = "NAME=WEIGHT,...")]
+    pub weights: Option<Mix>,
+    /// A use, such as mail or database, or a .toml file with one: the workloads that matter for it, with their weights
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["suite", "workload", "fio", "weights", "commands"])]
+    pub profile: Option<String>,
+    /// A single workload, or a .toml file with one; can be repeated
+    #[arg(long, value_name = "NAME", add = candidates::workloads())]
+    pub workload: Vec<String>,
+    /// Also as an open loop at these rates: 50%,90%,110% of each contender's own peak, or operations per second
+    #[arg(long, value_name = "RATE", value_delimiter = ',')]
+    pub rate: Vec<Rate>,
+    /// Cache state of reads
+    #[arg(long, value_name = "WHERE")]
+    pub cache: Option<Caches>,
+    /// A fio job file, run natively if every option is understood, otherwise through fio; can be repeated
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "workload"])]
+    pub fio: Vec<PathBuf>,
+    /// What does the work on large files
+    #[arg(long, value_name = "WHO", default_value = "native")]
+    pub engine: Who,
+    /// Number of rounds, regardless of what is decided
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
+    pub rounds: Option<u32>,
+    /// Time limit of the run, such as 90s, 3m, 1h [default: the suite's rounds, else one minute per contender, at least
+    /// three; with --command half of that for each command]
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<Nanos>,
+    /// Differences within this count as equivalent
+    #[arg(long, value_name = "PERCENT", default_value = "5%")]
+    pub margin: Share,
+    /// Seed of all random choices [default: random; the report shows it]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Storage of the lanes: dir:PATH, memory, a disk /dev/A, or partitions /dev/A,/dev/B with one lane each [default:
+    /// /var/tmp/fsarena; memory for a guest]
+    #[arg(long, value_name = "PLACE")]
+    pub storage: Option<String>,
+    /// Overwrite the data on a disk that --storage names, by its ID from `fsarena doctor`; can be repeated
+    #[arg(long, value_name = "ID")]
+    pub erase: Vec<String>,
+    /// Contenders use a whole disk one after the other; all workloads must run whole, not in slices
+    #[arg(long)]
+    pub one_at_a_time: bool,
+    /// The size of each lane [default: what the suite needs, else 2G; all of a partition, or with --one-at-a-time a
+    /// disk]
+    #[arg(long, value_name = "SIZE")]
+    pub lane_size: Option<Bytes>,
+    /// The medium that the lanes imitate
+    #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
+    pub medium: Medium,
+    /// Bring the lanes into a steady state first, by SNIA's rule: written in full twice, then at random; for SSDs, not
+    /// images
+    #[arg(long)]
+    pub precondition: bool,
+    /// State a guarantee of a directory that is up to a server, where no client sees it, as in nfs-async=unflushed:
+    /// flushed, unflushed or volatile (fsync), immediate, close-to-open or expiring (changes of other clients). Can be
+    /// repeated
+    #[arg(long, value_name = "LABEL=CLASS")]
+    pub guarantee: Vec<Stated>,
+    /// Make each operation of a contender take this much longer, to test whether that is found
+    #[arg(long, value_name = "LABEL=PERCENT")]
+    pub slowdown: Vec<Slowdown>,
+    /// Read no counters around the slices of a contender, to measure what reading them costs
+    #[arg(long = "no-counters", value_name = "LABEL")]
+    pub uncounted: Vec<Label>,
+    /// Measure baselines, the three clocks and space: never, once or always [default: once in `quick`, never at
+    /// --scale smoke, else always]
+    #[arg(long, value_name = "OFTEN")]
+    pub baselines: Option<Often>,
+    /// What is printed at the end.
+    #[command(flatten)]
+    pub shown: Shown,
+    /// Print the plan, its duration and the space it needs, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Where the run takes place.
+    #[command(flatten)]
+    pub place: Place,
+    /// Do not wait for another run to end
+    #[arg(long)]
+    pub no_wait: bool,
+    /// Commands of the user's own.
+    #[command(flatten)]
+    pub own: OwnCommands,
+}
+
+/// Where the data of reads are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Caches {
+    /// On the device only.
+    Cold,
+    /// In memory.
+    Warm,
+    /// Both.
+    Both,
+}
+
+/// What does the work on large files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Who {
+    /// fsarena itself.
+    Native,
+    /// The program fio.
+    Fio,
+    /// Both.
+    Both,
+}
