@@ -22,10 +22,13 @@ pub enum Coherence {
     Expiring,
 }
 
-/// Its name in JSON.
 impl fmt::Display for Coherence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
+        f.pad(match self {
+            Self::Immediate => "immediate",
+            Self::CloseToOpen => "close-to-open",
+            Self::Expiring => "expiring",
+        })
     }
 }
 

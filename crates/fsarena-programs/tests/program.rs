@@ -13,7 +13,12 @@ use serde_json::{Value, json};
 use crate::ENGINES;
 
 fn workload(parameters: Value) -> Workload {
-    fsarena_testing::workload("program", json!({ "parameters": parameters }))
+    let metric = json!({ "name": "rate", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
+    let workload = json!({
+        "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "program", "metric": metric,
+        "durable": "none", "cache": "warm", "mode": "whole", "ends-by-itself": true, "parameters": parameters,
+    });
+    serde_json::from_value(workload).expect("a workload")
 }
 
 fn program() -> &'static dyn Engine {
