@@ -81,3 +81,16 @@ fn wrong_data_fail_the_trial() {
     let error = job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect_err("it is wrong").to_string();
     assert!(error.contains("ior"), "{error}");
 }
+
+#[test]
+#[ignore = "needs elbencho: make test-mpi"]
+fn a_file_that_is_missing_fails_elbenchos_trial() {
+    let place = tempfile::tempdir_in("/var/tmp").expect("a folder");
+    let workload =
+        workloads("elbencho").into_iter().find(|workload| *workload.name == *"elbencho-stat").expect("there");
+    let mut job = engine(&workload).open(&workload, place.path(), 7).expect("understood");
+    job.prepare(&NEVER).and_then(|()| job.reset(&NEVER)).expect("made");
+    fs::remove_file(place.path().join("files/r1/d9/r1-f99")).expect("made before");
+    let error = job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect_err("one is missing").to_string();
+    assert!(error.contains("File stat failed") && error.contains("r1-f99"), "{error}");
+}
