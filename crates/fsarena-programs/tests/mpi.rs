@@ -81,3 +81,35 @@ fn wrong_data_fail_the_trial() {
     let error = job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect_err("it is wrong").to_string();
     assert!(error.contains("ior"), "{error}");
 }
+
+#[test]
+#[ignore = "needs elbencho: make test-mpi"]
+fn a_file_that_is_missing_fails_elbenchos_trial() {
+    let place = tempfile::tempdir_in("/var/tmp").expect("a folder");
+    let workload =
+        workloads("elbencho").into_iter().find(|workload| *workload.name == *"elbencho-stat").expect("there");
+    let mut job = engine(&workload).open(&workload, place.path(), 7).expect("understood");
+    job.prepare(&NEVER).and_then(|()| job.reset(&NEVER)).expect("made");
+    fs::remove_file(place.path().join("files/r1/d9/r1-f99")).expect("made before");
+    let error = job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect_err("one is missing").to_string();
+    assert!(error.contains("File stat failed") && error.contains("r1-f99"), "{error}");
+}
+
+#[test]
+#[ignore = "needs ior and mdtest: make test-mpi"]
+fn wrong_data_in_a_small_file_fail_the_trial() {
+    let place = tempfile::tempdir_in("/var/tmp").expect("a folder");
+    let workload =
+        workloads("io500").into_iter().find(|workload| *workload.name == *"mdtest-hard-read").expect("there");
+    let mut job = engine(&workload).open(&workload, place.path(), 7).expect("understood");
+    job.prepare(&NEVER).expect("written");
+    let mut file = place.path().to_owned();
+    while file.is_dir() {
+        file = fs::read_dir(&file).expect("a folder").next().expect("not empty").expect("listed").path();
+    }
+    let mut content = fs::read(&file).expect("written");
+    content[1000] ^= 1;
+    fs::write(&file, content).expect("changed");
+    let error = job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect_err("it is wrong").to_string();
+    assert!(error.contains("verifying the data"), "{error}");
+}
