@@ -239,8 +239,8 @@ impl Guest {
             }
             Accelerator::Emulated => format!(
                 "all contenders run in {machine}; the processor is emulated: times are several times longer than on a \
-                 real one. Ratios of metadata operations hold within about 20 %; those of direct I/O, fsync and data in \
-                 the page cache do not"
+                 real one. Ratios of metadata operations without a sync hold within about 20 %; those of direct I/O, \
+                 data in the page cache, and work that ends with a sync do not: what is faster here may be slower there"
             ),
             Accelerator::Deterministic => format!(
                 "all contenders run in {machine}; the clock counts instructions, one nanosecond each: a second is \
