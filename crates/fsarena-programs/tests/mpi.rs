@@ -12,11 +12,12 @@ use crate::ENGINES;
 
 fn workloads(suite: &str) -> Vec<Workload> {
     let suite = fsarena_catalog::suite(suite).expect("in the catalogue");
-    let small = |name: &String| {
-        let workload = fsarena_catalog::workload(name).expect("in the catalogue");
-        fsarena_catalog::at_scale(workload, Scale::Smoke).expect("sound")
-    };
-    suite.workloads.iter().map(small).collect()
+    suite.workloads.iter().map(|name| small(name)).collect()
+}
+
+fn small(workload: &str) -> Workload {
+    let workload = fsarena_catalog::workload(workload).expect("in the catalogue");
+    fsarena_catalog::at_scale(workload, Scale::Smoke).expect("sound")
 }
 
 fn engine(workload: &Workload) -> &'static dyn Engine {
@@ -71,7 +72,7 @@ fn one_process_will_do_and_its_file_is_removed() {
 #[ignore = "needs ior and mdtest: make test-mpi"]
 fn wrong_data_fail_the_trial() {
     let place = tempfile::tempdir_in("/var/tmp").expect("a folder");
-    let workload = workloads("io500").into_iter().find(|workload| *workload.name == *"ior-hard-read").expect("there");
+    let workload = small("ior-hard-read");
     let mut job = engine(&workload).open(&workload, place.path(), 7).expect("understood");
     job.prepare(&NEVER).expect("written");
     let data = place.path().join("data");
@@ -86,8 +87,7 @@ fn wrong_data_fail_the_trial() {
 #[ignore = "needs elbencho: make test-mpi"]
 fn a_file_that_is_missing_fails_elbenchos_trial() {
     let place = tempfile::tempdir_in("/var/tmp").expect("a folder");
-    let workload =
-        workloads("elbencho").into_iter().find(|workload| *workload.name == *"elbencho-stat").expect("there");
+    let workload = small("elbencho-stat");
     let mut job = engine(&workload).open(&workload, place.path(), 7).expect("understood");
     job.prepare(&NEVER).and_then(|()| job.reset(&NEVER)).expect("made");
     fs::remove_file(place.path().join("files/r1/d9/r1-f99")).expect("made before");
@@ -99,8 +99,7 @@ fn a_file_that_is_missing_fails_elbenchos_trial() {
 #[ignore = "needs ior and mdtest: make test-mpi"]
 fn wrong_data_in_a_small_file_fail_the_trial() {
     let place = tempfile::tempdir_in("/var/tmp").expect("a folder");
-    let workload =
-        workloads("io500").into_iter().find(|workload| *workload.name == *"mdtest-hard-read").expect("there");
+    let workload = small("mdtest-hard-read");
     let mut job = engine(&workload).open(&workload, place.path(), 7).expect("understood");
     job.prepare(&NEVER).expect("written");
     let mut file = place.path().to_owned();
