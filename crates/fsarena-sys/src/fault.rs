@@ -15,6 +15,8 @@ use std::io;
 ///   limit can end.
 /// - `list@FILE`: the name of each step is appended to FILE.
 ///
+/// With `n:NAME` in place of n, only steps of that name count: how many others come before may depend on the machine.
+///
 /// # Errors
 /// The injected error.
 #[inline]
@@ -45,7 +47,7 @@ pub enum Start {
 pub fn start(what: &str) -> io::Result<Start> {
     #[cfg(debug_assertions)]
     {
-        let hangs = injected::is_hanging_next();
+        let hangs = injected::is_hanging_next(what);
         injected::step(what)?;
         Ok(if hangs { Start::Hanging } else { Start::Normal })
     }
@@ -67,10 +69,29 @@ mod injected {
 
     #[derive(Debug, PartialEq, Eq)]
     pub(super) enum Fault {
-        Kill(u64),
-        Fail(u64, i32),
-        Hang(u64),
+        Kill(At),
+        Fail(At, i32),
+        Hang(At),
         List(PathBuf),
+    }
+
+    /// The step that counts: the `number`th of those called `name`, or of all.
+    #[derive(Debug, PartialEq, Eq)]
+    pub(super) struct At {
+        pub number: u64,
+        pub name: Option<String>,
+    }
+
+    impl At {
+        fn parse(text: &str) -> Option<At> {
+            let (number, name) =
+                text.split_once(':').map_or((text, None), |(number, name)| (number, Some(name.into())));
+            Some(At { number: number.parse().ok()?, name })
+        }
+
+        fn counts(&self, what: &str) -> bool {
+            self.name.as_deref().is_none_or(|name| name == what)
+        }
     }
 
     static STEPS: AtomicU64 = AtomicU64::new(0);
@@ -83,28 +104,32 @@ mod injected {
     pub(super) fn parse(text: &str) -> Option<Fault> {
         let (what, at) = text.split_once('@')?;
         Some(match what {
-            "kill" => Fault::Kill(at.parse().ok()?),
-            "hang" => Fault::Hang(at.parse().ok()?),
+            "kill" => Fault::Kill(At::parse(at)?),
+            "hang" => Fault::Hang(At::parse(at)?),
             "list" => Fault::List(at.into()),
-            errno => Fault::Fail(at.parse().ok()?, errno.parse().ok()?),
+            errno => Fault::Fail(At::parse(at)?, errno.parse().ok()?),
         })
     }
 
-    pub(super) fn is_hanging_next() -> bool {
-        fault() == Some(&Fault::Hang(STEPS.load(Ordering::SeqCst) + 1))
+    pub(super) fn is_hanging_next(what: &str) -> bool {
+        let next = STEPS.load(Ordering::SeqCst) + 1;
+        matches!(fault(), Some(Fault::Hang(at)) if at.counts(what) && at.number == next)
     }
 
     pub(super) fn step(what: &str) -> io::Result<()> {
         let Some(fault) = fault() else { return Ok(()) };
+        if matches!(fault, Fault::Kill(at) | Fault::Fail(at, _) | Fault::Hang(at) if !at.counts(what)) {
+            return Ok(());
+        }
         let now = STEPS.fetch_add(1, Ordering::SeqCst) + 1;
         match fault {
-            Fault::Kill(n) if *n == now => {
+            Fault::Kill(at) if at.number == now => {
                 let _ = kill_process(getpid(), Signal::KILL);
                 loop {
                     std::thread::park();
                 }
             }
-            Fault::Fail(n, errno) if *n == now => Err(io::Error::from_raw_os_error(*errno)),
+            Fault::Fail(at, errno) if at.number == now => Err(io::Error::from_raw_os_error(*errno)),
             Fault::List(path) => {
                 let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
                 file.and_then(|mut file| writeln!(file, "{now} {what}"))
@@ -116,13 +141,15 @@ mod injected {
 
 #[cfg(all(test, debug_assertions))]
 mod tests {
-    use super::injected::{Fault, parse};
+    use super::injected::{At, Fault, parse};
 
     #[test]
     fn faults_are_parsed() {
-        assert_eq!(parse("kill@7"), Some(Fault::Kill(7)));
-        assert_eq!(parse("5@12"), Some(Fault::Fail(12, 5)));
-        assert_eq!(parse("hang@1"), Some(Fault::Hang(1)));
+        let at = |number| At { number, name: None };
+        assert_eq!(parse("kill@7"), Some(Fault::Kill(at(7))));
+        assert_eq!(parse("5@12"), Some(Fault::Fail(at(12), 5)));
+        assert_eq!(parse("hang@1"), Some(Fault::Hang(at(1))));
+        assert_eq!(parse("kill@2:fill lane"), Some(Fault::Kill(At { number: 2, name: Some("fill lane".into()) })));
         assert_eq!(parse("list@/tmp/x"), Some(Fault::List("/tmp/x".into())));
         assert_eq!(parse("kill"), None);
         assert_eq!(parse("?@1"), None);

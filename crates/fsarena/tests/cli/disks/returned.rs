@@ -182,14 +182,14 @@ fn a_run_that_dies_or_fails_at_any_step_on_a_disk_leaves_it_free() {
     run(compare(&stage, &["ext4"], &disk.path()).env("FSARENA_FAULT", format!("list@{}", list.display())), 0);
     let steps = fs::read_to_string(&list).expect("the steps");
     let own = ["write disk-label", "fill lane", "wipe lane", "write release-marks"];
-    let steps: Vec<(&str, &str)> = steps.lines().filter_map(|line| line.split_once(' ')).collect();
-    let steps: Vec<_> = steps.into_iter().filter(|(_, what)| own.contains(what)).collect();
-    assert_eq!(steps.len(), 9, "{steps:?}");
-    for (number, what) in steps {
+    let counts = own.map(|own| (own, steps.lines().filter(|line| line.ends_with(own)).count()));
+    assert_eq!(counts.iter().map(|(_, count)| count).sum::<usize>(), 9, "{counts:?}");
+    for (what, number) in counts.into_iter().flat_map(|(what, count)| (1..=count).map(move |number| (what, number))) {
         for fault in ["kill", "5"] {
             let mut command = compare(&stage, &["ext4"], &disk.path());
-            let output = command.env("FSARENA_FAULT", format!("{fault}@{number}")).output().expect("it starts");
-            assert!(!output.status.success(), "{fault}@{number} {what}");
+            let fault = format!("{fault}@{number}:{what}");
+            let output = command.env("FSARENA_FAULT", &fault).output().expect("it starts");
+            assert!(!output.status.success(), "{fault}");
             run(stage.fsarena().arg("clean"), 0);
             // The next run checks, too, that the disk is free.
             assert_wiped(&stage, &disk);
