@@ -41,6 +41,16 @@ pub fn is_remote(mount: &str) -> bool {
     KINDS.iter().any(|(kinds, _, server)| kinds.contains(&kind) && *server == Server::Remote)
 }
 
+/// What mounts of the same file system have in common. Each mount of a shared folder may have a device number of its
+/// own, so its type and source are compared.
+pub fn identity(mount: &Mount) -> String {
+    let kind = kind_of(mount);
+    match remark(kind) {
+        Some(_) => format!("{kind} {}", mount.source),
+        None => format!("device {}:{}", rustix::fs::major(mount.device), rustix::fs::minor(mount.device)),
+    }
+}
+
 /// A remark about directories on a mount of this type, which may be followed by its options; `None` if it is not a
 /// shared folder.
 pub fn remark(mount: &str) -> Option<String> {
@@ -112,6 +122,20 @@ mod tests {
         let mount = parse(moose).into_iter().next().expect("a mount");
         assert_eq!(kind_of(&mount), "fuse.mfs");
         assert!(is_remote(&format!("{} rw,user_id=0", kind_of(&mount))));
+    }
+
+    #[test]
+    fn a_shared_folder_is_the_same_by_its_source_and_a_disk_by_its_number() {
+        let of = |line: &str| identity(&parse(line)[0]);
+        let gluster = of("60 29 0:60 / /mnt/a rw - fuse.glusterfs n0:/v rw\n");
+        assert_eq!(gluster, "fuse.glusterfs n0:/v");
+        assert_eq!(of("61 29 0:61 /x /mnt/b ro - fuse.glusterfs n0:/v ro\n"), gluster);
+        assert_ne!(of("62 29 0:62 / /mnt/c rw - fuse.glusterfs n0:/w rw\n"), gluster);
+        assert_eq!(
+            of("51 1 254:0 /home /home rw,noatime - ext4 /dev/root rw\n"),
+            of("52 1 254:0 / / rw - ext4 /dev/vda rw\n")
+        );
+        assert_ne!(of("53 1 0:30 / /a rw - tmpfs tmpfs rw\n"), of("54 1 0:31 / /b rw - tmpfs tmpfs rw\n"));
     }
 
     #[test]

@@ -306,6 +306,7 @@ pub fn facts(contender: &Contender, kind: &dyn Kind, site: &Site) -> Result<Cont
         read_ahead_kib: read_ahead(&site.directory),
         says_alignment: alignment::says_alignment(&site.directory),
         shared_folder: shared::remark(mounted_as),
+        file_system: (kind.ground() == Ground::Directory).then(|| shared::identity(&mount)),
         sharing: sharing::of(mounted_as, &options),
     })
 }

@@ -131,6 +131,10 @@ pub struct ContenderFacts {
     /// What it is if it is a shared folder, and what follows from that, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_folder: Option<String>,
+    /// The file system that an existing directory is on: two contenders with the same one share it. Its type and source
+    /// if it is a shared folder, otherwise its device number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_system: Option<String>,
     /// What it guarantees to its clients, if it is a shared folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<Sharing>,
@@ -149,6 +153,7 @@ impl ContenderFacts {
             read_ahead_kib: None,
             says_alignment: None,
             shared_folder: None,
+            file_system: None,
             sharing: None,
         }
     }

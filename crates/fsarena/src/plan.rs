@@ -84,8 +84,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         None => plan,
     };
     let plan = checked(plan)?;
-    let shared = contenders::shared_storage(&plan.contenders);
-    Ok((plan, added.into_iter().chain(work.notes).chain(shared).collect()))
+    Ok((plan, added.into_iter().chain(work.notes).collect()))
 }
 
 /// The lane size from the arguments, or that of the whole disk if a lane takes all of it.

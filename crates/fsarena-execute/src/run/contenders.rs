@@ -3,7 +3,7 @@
 use fsarena_model::event::Check;
 use fsarena_model::{ContenderFacts, Event, Label, Outcome, Severity, Trial};
 
-use super::Session;
+use super::{Session, facts};
 use crate::round::Shares;
 use crate::schedule::{Assignment, lane_rounds, making_order, one_lane, own_lanes};
 use crate::{RunError, resume_check};
@@ -102,10 +102,11 @@ impl Session<'_> {
             return Err(RunError::Unlike(text));
         }
         let new: Vec<ContenderFacts> = made.into_iter().filter(|facts| known(facts).is_none()).collect();
+        let shared = facts::shared_storage(&self.record.contenders, &new);
         for event in std::mem::take(&mut self.pending).into_iter().chain(new.into_iter().map(Event::Contender)) {
             self.tell(event)?;
         }
-        Ok(())
+        shared.into_iter().try_for_each(|text| self.note(Severity::Warning, text))
     }
 
     /// Records all workloads of the round as failed for a contender that could not be made.

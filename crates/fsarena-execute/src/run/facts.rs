@@ -1,9 +1,11 @@
 //! Facts of a round and notes about a run, in addition to its trials.
 
+use std::collections::BTreeSet;
+
 use fsarena_analyse::foreign_seconds;
 use fsarena_model::event::RoundFacts;
 use fsarena_model::plan::Slowdown;
-use fsarena_model::{Conditions, Environment, LaneCost, Plan, Trial, probe};
+use fsarena_model::{Conditions, ContenderFacts, Environment, LaneCost, Plan, Trial, probe};
 
 use crate::{environment, libraries};
 
@@ -24,6 +26,18 @@ pub fn notes(plan: &Plan) -> impl Iterator<Item = String> {
             .to_owned()
     });
     slowdowns.chain(uncounted).chain(in_turn).chain(libraries::cautions(plan))
+}
+
+/// One note for each file system on which several contenders are directories, at least one of them a new one.
+pub fn shared_storage(known: &[ContenderFacts], new: &[ContenderFacts]) -> Vec<String> {
+    let places: BTreeSet<&String> = new.iter().filter_map(|facts| facts.file_system.as_ref()).collect();
+    let on = |place| known.iter().chain(new).filter(move |facts| facts.file_system.as_ref() == Some(place));
+    let groups = places.into_iter().map(|place| (place, on(place).map(|facts| format!("`{}`", facts.label)).collect()));
+    let groups = groups.filter(|(_, labels): &(_, Vec<String>)| labels.len() > 1);
+    let text = |(place, labels): (&String, Vec<String>)| {
+        format!("{} are directories on the same file system ({place}), not on different ones", labels.join(", "))
+    };
+    groups.map(text).collect()
 }
 
 /// The note that flushes do nothing in memory, so that durable work is faster there than on a disk.
@@ -53,4 +67,26 @@ pub fn of_round(
     };
     let (foreign_cores, steal_cores) = (cores(foreign_seconds), cores(|trial| trial.probe(probe::CPU_STEAL)));
     RoundFacts { round, seconds, foreign_cores, steal_cores, lane_cost, conditions }
+}
+
+#[cfg(test)]
+mod tests {
+    use fsarena_model::{Durability, Label};
+
+    use super::*;
+
+    #[test]
+    fn only_directories_that_share_a_file_system_are_named_and_each_group_once() {
+        let facts = |label: &str, place: Option<&str>| ContenderFacts {
+            file_system: place.map(str::to_owned),
+            ..ContenderFacts::new(Label::from(label), Durability::Flushed)
+        };
+        let (a, b) = (facts("a", Some("nfs4 host:/x")), facts("b", Some("nfs4 host:/x")));
+        let others = [facts("c", Some("nfs4 host:/y")), facts("ext4", None), facts("xfs", None)];
+        assert!(shared_storage(&[], &others).is_empty());
+        let text = "`a`, `b` are directories on the same file system (nfs4 host:/x), not on different ones";
+        assert_eq!(shared_storage(&[], &[a.clone(), b.clone()]), [text]);
+        assert_eq!(shared_storage(std::slice::from_ref(&a), std::slice::from_ref(&b)), [text]);
+        assert!(shared_storage(&[a, b], &others).is_empty(), "this was noted when they were made");
+    }
 }

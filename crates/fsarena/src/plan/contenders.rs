@@ -1,8 +1,6 @@
 //! The contenders of a command line.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 
 use anyhow::Result;
 use fsarena_catalog::Suite;
@@ -71,18 +69,6 @@ pub fn matrices(arguments: &[String]) -> Result<(Vec<Matrix>, Vec<Contender>)> {
 pub fn contender_files(arguments: &[String]) -> Result<BTreeMap<String, String>> {
     let files = arguments.iter().filter(|argument| Contender::toml_file(argument).is_some());
     files.map(|argument| Ok((fsarena_catalog::contender(argument)?.label.0, argument.clone()))).collect()
-}
-
-/// One note for each group of directories on the same file system.
-pub fn shared_storage(contenders: &[Contender]) -> Vec<String> {
-    let mut labels: BTreeMap<u64, Vec<String>> = BTreeMap::new();
-    for contender in contenders {
-        if let Some(found) = contender.path.as_ref().and_then(|path| fs::metadata(path).ok()) {
-            labels.entry(found.dev()).or_default().push(format!("`{}`", contender.label));
-        }
-    }
-    let shared = labels.into_values().filter(|labels| labels.len() > 1);
-    shared.map(|labels| format!("{} lie on the same file system", labels.join(", "))).collect()
 }
 
 /// Refuses long labels, because labels are in every table.

@@ -41,6 +41,8 @@ fn clients_work_at_the_same_time_on_the_same_directories() {
         report["workloads"].as_array().expect("workloads").iter().filter_map(|row| row["name"].as_str()).collect();
     assert_eq!(names, ["small@1-client", "small@2-clients"]);
     assert!(report["cells"].as_array().expect("cells").iter().all(|cell| accounts_for(cell, 1)), "{}", report["cells"]);
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("are directories on the same file system"), "{notes}");
     let clients = report["environment"]["clients"].as_array().expect("clients");
     assert_eq!((clients.len(), &clients[0]["machine"]), (2, &clients[1]["machine"]), "one machine");
     let points = report.pointer("/scaling/0/points").and_then(|points| points.as_array()).expect("points");

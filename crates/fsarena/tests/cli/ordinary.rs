@@ -36,6 +36,7 @@ fn directories_are_compared_without_root() {
     let output =
         run(as_nobody(&stage).args(["compare", &folder("a"), &folder("b"), "--rounds", "4", "--workload", &small]), 0);
     assert!(out(&output).contains("small"), "{}", out(&output));
+    assert!(out(&output).contains("are directories on the same file system"), "{}", out(&output));
     for name in ["a", "b"] {
         assert_eq!(fs::read_dir(stage.path(name)).expect("there").count(), 0, "the subdirectory is gone again");
     }
