@@ -11,6 +11,7 @@ mod help;
 mod own_command;
 mod place;
 mod reproduce;
+mod setup;
 mod sides;
 mod stored;
 
@@ -27,6 +28,7 @@ pub use help::command;
 pub use own_command::{OwnCommands, Printed, Scan, Synced, is_placeholder};
 pub use place::{Clients, Guest, How, Place};
 pub use reproduce::{Reproduce, Scale};
+pub use setup::Setup;
 pub use sides::{Across, Diff, Gate, History, Judge, Page, PageFormat, Runs, RunsChange, Serve, label};
 pub use stored::{Export, Import, Report, Resume};
 

@@ -40,8 +40,6 @@ pub enum Place {
     Here,
     /// By the agent that this command starts.
     Agent(String),
-    /// By several agents, each with a run of its own.
-    Agents(Vec<String>),
     /// In a guest.
     Guest(InGuest),
     /// On the clients of the plan.
@@ -63,10 +61,9 @@ impl Place {
         if plan.clients.is_some() {
             return Ok(Self::Clients);
         }
-        match arguments.on.as_slice() {
-            [] => {}
-            [command] => return Ok(Self::Agent(command.clone())),
-            commands => return Ok(Self::Agents(commands.to_vec())),
+        // The others of several have a task each (`machines`).
+        if let Some(command) = arguments.on.first() {
+            return Ok(Self::Agent(command.clone()));
         }
         if !arguments.is_guest(&plan.contenders) {
             return Ok(Self::Here);
@@ -107,9 +104,6 @@ pub fn perform(global: &Global, task: &Task, stop: &AtomicBool) -> Result<Option
         Place::Agent(command) => deploy::ready(command, stop).and_then(|command| {
             agent::elsewhere(&command, &Request::Compare(Box::new(task.order.clone())), stop, &mut recorder)
         }),
-        Place::Agents(_) => {
-            Err(Refusal::wrong_use("this is done on one machine", "name --on once; `compare` takes several").into())
-        }
         Place::Guest(guest) => guest::run(guest, &task.order, stop, &mut recorder),
         Place::Clients => {
             let Order { plan, wait, .. } = &task.order;

@@ -33,32 +33,32 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let profile = arguments.profile.as_deref().map(fsarena_catalog::profile).transpose()?;
     let (matrices, of_matrices) = contenders::matrices(&arguments.matrix)?;
     let named = contenders(contenders::named(arguments, suite.as_ref())?, of_matrices)?;
-    let work = work::of(arguments, profile.as_ref(), Programs::of(&arguments.place, &named))?;
+    let work = work::of(arguments, profile.as_ref(), Programs::of(&arguments.setup.place, &named))?;
     let (contenders, added) = if arguments.extra { extra::with_direct(named) } else { (named, Vec::new()) };
     let scale = arguments.scale.map(Scale::from).unwrap_or_default();
     let is_short = !arguments.own.commands.is_empty() || profile.is_some();
     let usual_baselines =
         suite.as_ref().map_or(if is_short { Often::Once } else { Often::Always }, |suite| suite.baselines);
     let (usual, noise) = baselines_at(scale, usual_baselines);
-    let clients = clients::named(&arguments.place.clients)?;
+    let clients = clients::named(&arguments.setup.place.clients)?;
     // Each number of clients takes the time of a run.
     let numbers = clients.as_ref().map_or(1, |named| named.clients.numbers.len() as u64);
-    let storage = arguments.place.storage(arguments.storage.as_deref(), &contenders);
+    let storage = arguments.setup.place.storage(arguments.setup.storage.as_deref(), &contenders);
     let plan = Plan {
         suite: work.suite.clone(),
-        seed: seed(arguments.seed, &arguments.place),
+        seed: seed(arguments.setup.seed, &arguments.setup.place),
         rounds: rounds(arguments, suite.as_ref(), contenders.len(), work.workloads.len(), numbers),
         workloads: work.workloads,
         contenders,
         reserved: Nanos(0),
-        margin: checks::margin(arguments.margin)?,
+        margin: checks::margin(arguments.setup.margin)?,
         lane_size: lane_size(arguments, &storage)
             .or(suite.as_ref().and_then(|suite| suite.lane_size(scale)))
             .unwrap_or(LANE),
         storage,
         guest: None,
         clients: None,
-        medium: arguments.medium,
+        medium: arguments.setup.medium,
         slowdowns: arguments.slowdown.clone(),
         guarantees: arguments.guarantee.clone(),
         noise,
@@ -90,7 +90,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
 /// The lane size from the arguments, or that of the whole disk if a lane takes all of it.
 fn lane_size(arguments: &Compare, storage: &Storage) -> Option<Bytes> {
     let takes_all = arguments.one_at_a_time || matches!(storage, Storage::Partitions(_));
-    arguments.lane_size.or_else(|| disk::largest_lane(storage.disks()).filter(|_| takes_all))
+    arguments.setup.lane_size.or_else(|| disk::largest_lane(storage.disks()).filter(|_| takes_all))
 }
 
 /// How often to measure baselines, and when a round does not count, at that scale. For smoke runs: never, and rounds

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 use fsarena_model::plan::Slowdown;
-use fsarena_model::{Bytes, Label, Medium, Mix, Nanos, Often, Rate, Share, Stated};
+use fsarena_model::{Label, Mix, Nanos, Often, Rate, Stated};
 
-use super::{OwnCommands, Place, Scale, Shown, candidates, medium};
+use super::{OwnCommands, Scale, Setup, candidates};
 
 /// `fsarena compare`.
 #[derive(Debug, Parser)]
@@ -57,29 +57,9 @@ pub struct Compare {
     /// three; with --command half of that for each command]
     #[arg(long, value_name = "TIME")]
     pub budget: Option<Nanos>,
-    /// Differences within this count as equivalent
-    #[arg(long, value_name = "PERCENT", default_value = "5%")]
-    pub margin: Share,
-    /// Seed of all random choices [default: random; the report shows it]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// Storage of the lanes: dir:PATH, memory, a disk /dev/A, or partitions /dev/A,/dev/B with one lane each [default:
-    /// /var/tmp/fsarena; memory for a guest]
-    #[arg(long, value_name = "PLACE")]
-    pub storage: Option<String>,
-    /// Overwrite the data on a disk that --storage names, by its ID from `fsarena doctor`; can be repeated
-    #[arg(long, value_name = "ID")]
-    pub erase: Vec<String>,
     /// Contenders use a whole disk one after the other; all workloads must run whole, not in slices
     #[arg(long)]
     pub one_at_a_time: bool,
-    /// The size of each lane [default: what the suite needs, else 2G; all of a partition, or with --one-at-a-time a
-    /// disk]
-    #[arg(long, value_name = "SIZE")]
-    pub lane_size: Option<Bytes>,
-    /// The medium that the lanes imitate
-    #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
-    pub medium: Medium,
     /// Bring the lanes into a steady state first, by SNIA's rule: written in full twice, then at random; for SSDs, not
     /// images
     #[arg(long)]
@@ -99,18 +79,9 @@ pub struct Compare {
     /// --scale smoke, else always]
     #[arg(long, value_name = "OFTEN")]
     pub baselines: Option<Often>,
-    /// What is printed at the end.
+    /// How the plan is carried out.
     #[command(flatten)]
-    pub shown: Shown,
-    /// Print the plan, its duration and the space it needs, and do nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Where the run takes place.
-    #[command(flatten)]
-    pub place: Place,
-    /// Do not wait for another run to end
-    #[arg(long)]
-    pub no_wait: bool,
+    pub setup: Setup,
     /// Commands of the user's own.
     #[command(flatten)]
     pub own: OwnCommands,

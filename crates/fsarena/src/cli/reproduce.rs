@@ -2,9 +2,8 @@
 
 use clap::{Args, ValueEnum};
 use fsarena_model::reproduction;
-use fsarena_model::{Bytes, Medium, Share};
 
-use super::{Place, Shown, medium};
+use super::Setup;
 
 /// `fsarena reproduce`.
 #[derive(Debug, Args)]
@@ -27,37 +26,9 @@ pub struct Reproduce {
     /// How many rounds [default: the article's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub rounds: Option<u32>,
-    /// Differences within this count as equivalent
-    #[arg(long, value_name = "PERCENT", default_value = "5%")]
-    pub margin: Share,
-    /// From which every random choice follows [default: drawn, and reported]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk, /dev/A,/dev/B are one lane each
-    /// [default: /var/tmp/fsarena; memory for a guest]
-    #[arg(long, value_name = "PLACE")]
-    pub storage: Option<String>,
-    /// Overwrite the data on a disk that --storage names, by its ID from `fsarena doctor`; can be repeated
-    #[arg(long, value_name = "ID")]
-    pub erase: Vec<String>,
-    /// The size of each lane [default: what the article's tests need]
-    #[arg(long, value_name = "SIZE")]
-    pub lane_size: Option<Bytes>,
-    /// The medium that the lanes imitate
-    #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
-    pub medium: Medium,
-    /// What is printed at the end.
+    /// How the plan is carried out.
     #[command(flatten)]
-    pub shown: Shown,
-    /// Print the plan, its duration and the space it needs, and do nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Where the run takes place.
-    #[command(flatten)]
-    pub place: Place,
-    /// Do not wait for another run to end
-    #[arg(long)]
-    pub no_wait: bool,
+    pub setup: Setup,
 }
 
 /// How much work is done.

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use fsarena_model::{Bytes, Often};
 
-use crate::cli::{Calibrate, Compare, Global};
+use crate::cli::{Calibrate, Compare, Global, Setup};
 use crate::exit::Ended;
 
 /// Runs one of the two calibrations.
@@ -22,12 +22,15 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
     Ok(Compare {
         suite: options.suite.clone(),
         workload: options.workload.clone(),
-        margin: options.margin,
-        storage: Some(options.storage.clone()),
-        erase: options.erase.clone(),
-        lane_size: Some(lane_size),
-        medium: options.medium,
         baselines: Some(Often::Never),
+        setup: Setup {
+            margin: options.margin,
+            storage: Some(options.storage.clone()),
+            erase: options.erase.clone(),
+            lane_size: Some(lane_size),
+            medium: options.medium,
+            ..usual.setup
+        },
         ..usual
     })
 }

@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use fsarena_articles::assess;
-use fsarena_model::{Comparison, Outcome, RunRecord, Severity, Status};
+use fsarena_model::{Comparison, Outcome, Plan, RunRecord, Severity, Status};
 use rustix::fs::{Access, access};
 
 use super::report;
 use crate::agent::Order;
-use crate::cli::{Compare, Global, Shown};
+use crate::cli::{Compare, Global, Setup, Shown};
 use crate::exit::Ended;
 use crate::note::{note, tell};
 use crate::perform::{Place, Task, perform};
@@ -21,29 +21,37 @@ use crate::{formats, plan};
 
 /// Runs the comparison and prints its verdicts.
 pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
-    let (plan, mut notes) = plan::plan(options)?;
+    carry_out(global, plan::plan(options)?, &options.setup)
+}
+
+/// Carries out a plan, which has notes for the user, and prints what follows from it.
+pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup: &Setup) -> Result<Ended> {
     notes.iter().for_each(|note| tell(note));
-    let place = Place::of(&options.place, &plan, &mut notes)?;
-    if options.dry_run {
-        return dry::run(&plan::fitted(plan), options.shown.format.as_deref());
+    let place = Place::of(&setup.place, &plan, &mut notes)?;
+    if setup.dry_run {
+        return dry::run(&plan::fitted(plan), setup.shown.format.as_deref());
     }
-    let order = Order { plan, notes, wait: !options.no_wait, erase: options.erase.clone() };
-    if let Place::Agents(commands) = &place {
-        return machines::run(global, &order, commands, &options.shown);
+    let order = order(plan, notes, setup);
+    if setup.place.on.len() > 1 {
+        return machines::run(global, &order, &setup.place.on, &setup.shown);
     }
-    let task = Task { order, place };
     let stop = stop_flag()?;
-    let Some((record, status)) = perform(global, &task, &stop)? else { return Ok(Ended::Interrupted) };
-    show(global, &record, &options.shown)?;
+    let Some((record, status)) = perform(global, &Task { order, place }, &stop)? else {
+        return Ok(Ended::Interrupted);
+    };
+    show(global, &record, &setup.shown)?;
     Ok(ended(&record, status))
 }
 
 /// Runs the comparison and returns its record; `None` if it was stopped before anything was measured.
 pub fn record(global: &Global, options: &Compare, stop: &AtomicBool) -> Result<Option<(RunRecord, Status)>> {
     let (plan, mut notes) = plan::plan(options)?;
-    let place = Place::of(&options.place, &plan, &mut notes)?;
-    let order = Order { plan, notes, wait: !options.no_wait, erase: options.erase.clone() };
-    perform(global, &Task { order, place }, stop)
+    let place = Place::of(&options.setup.place, &plan, &mut notes)?;
+    perform(global, &Task { order: order(plan, notes, &options.setup), place }, stop)
+}
+
+fn order(plan: Plan, notes: Vec<String>, setup: &Setup) -> Order {
+    Order { plan, notes, wait: !setup.no_wait, erase: setup.erase.clone() }
 }
 
 /// Prints the summary of a run that has just ended, or what `shown` asks for, and the commands that continue it.

@@ -19,7 +19,7 @@ pub fn named<'a>(arguments: &'a Compare, suite: Option<&'a Suite>) -> Result<&'a
     if typed.is_none() && !arguments.matrix.is_empty() {
         return Ok(&[]);
     }
-    let usual = suite.map(|suite| usual_contenders(suite, &arguments.place));
+    let usual = suite.map(|suite| usual_contenders(suite, &arguments.setup.place));
     let named = typed.or(usual).filter(|contenders| !contenders.is_empty());
     let refusal = || Refusal::wrong_use("no contender is named", "name some, as in fsarena compare ext4 xfs");
     Ok(named.ok_or_else(refusal)?)

@@ -26,12 +26,13 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let suite = fsarena_catalog::suite(&article.name).map_err(|_| cannot_be_run(&article.name))?;
     let scale: Scale = options.scale.map(Scale::from).unwrap_or_default();
     let harness = Harness::from(options.harness);
-    let usual = usual_contenders(&suite, &options.place);
+    let usual = usual_contenders(&suite, &options.setup.place);
     let named = if options.contenders.is_empty() { usual } else { &options.contenders };
     let contenders = contenders(named, Vec::new())?;
     let workloads = super::work::at_scale(&suite.workloads, scale)?;
     let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(harness, workload)).collect();
-    let (workloads, unavailable) = super::available::available(workloads, Programs::of(&options.place, &contenders))?;
+    let (workloads, unavailable) =
+        super::available::available(workloads, Programs::of(&options.setup.place, &contenders))?;
     let (baselines, noise) = super::baselines_at(scale, Often::Once);
     let usual = if scale == Scale::Smoke { Some(1) } else { suite.rounds };
     let rounds = options.rounds.or(usual).unwrap_or(1);
@@ -44,16 +45,16 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let plan = Plan {
         workloads,
         suite: Some(suite.name.clone()),
-        seed: seed(options.seed, &options.place),
+        seed: seed(options.setup.seed, &options.setup.place),
         rounds: Rounds::Exactly(rounds),
-        storage: options.place.storage(options.storage.as_deref(), &contenders),
+        storage: options.setup.place.storage(options.setup.storage.as_deref(), &contenders),
         contenders,
         reserved: Nanos(0),
-        margin: margin(options.margin)?,
+        margin: margin(options.setup.margin)?,
         guest: None,
         clients: None,
-        lane_size: options.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE),
-        medium: options.medium,
+        lane_size: options.setup.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE),
+        medium: options.setup.medium,
         slowdowns: Vec::new(),
         guarantees: Vec::new(),
         noise,

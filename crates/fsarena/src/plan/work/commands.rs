@@ -35,7 +35,7 @@ pub fn from_commands(arguments: &Compare, programs: Programs) -> Result<Choices>
     require_one_sync(own)?;
     let drafts: Vec<Draft> = own.commands.iter().map(|text| Draft::of(own, text)).collect::<Result<_>>()?;
     require_used(&own.scan, &drafts)?;
-    let directory = directory(&arguments.place)?;
+    let directory = directory(&arguments.setup.place)?;
     let mut chosen: Vec<Noted> = Vec::new();
     let filled_in = drafts.iter().flat_map(|draft| draft.filled_in(&own.scan));
     for workload in filled_in.flat_map(|draft| draft.workloads(arguments, &directory)) {

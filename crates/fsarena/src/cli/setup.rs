@@ -1,0 +1,43 @@
+//! What the commands that carry out a plan have in common.
+
+use clap::Args;
+use fsarena_model::{Bytes, Medium, Share};
+
+use super::{Place, Shown, medium};
+
+/// How a plan is carried out: on which storage, where, and what is shown of it.
+#[derive(Debug, Args)]
+pub struct Setup {
+    /// Differences within this count as equivalent
+    #[arg(long, value_name = "PERCENT", default_value = "5%")]
+    pub margin: Share,
+    /// Seed of all random choices [default: random; the report shows it]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Storage of the lanes: dir:PATH, memory, a disk /dev/A, or partitions /dev/A,/dev/B with one lane each [default:
+    /// /var/tmp/fsarena; memory for a guest]
+    #[arg(long, value_name = "PLACE")]
+    pub storage: Option<String>,
+    /// Overwrite the data on a disk that --storage names, by its ID from `fsarena doctor`; can be repeated
+    #[arg(long, value_name = "ID")]
+    pub erase: Vec<String>,
+    /// The size of each lane [default: what the suite or article needs, else 2G; all of a partition, or of a disk that
+    /// contenders use in turn]
+    #[arg(long, value_name = "SIZE")]
+    pub lane_size: Option<Bytes>,
+    /// The medium that the lanes imitate
+    #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
+    pub medium: Medium,
+    /// What is printed at the end.
+    #[command(flatten)]
+    pub shown: Shown,
+    /// Print the plan, its duration and the space it needs, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Where the run takes place.
+    #[command(flatten)]
+    pub place: Place,
+    /// Do not wait for another run to end
+    #[arg(long)]
+    pub no_wait: bool,
+}
