@@ -3,6 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -47,8 +48,11 @@ impl Ground {
         Arena::open(plan, self.ledger(), &mut |_| Go::On).expect("the lanes can be made")
     }
 
+    /// Its seed is its own: mkfs.btrfs refuses a UUID that a file system of another test has.
     fn plan(&self, contenders: &[&str], size: u64) -> Plan {
+        static PLANS: AtomicU64 = AtomicU64::new(0);
         Plan {
+            seed: u64::from(std::process::id()) << 16 | PLANS.fetch_add(1, Ordering::Relaxed),
             storage: Storage::Directory(self.place.path().join("storage")),
             lane_size: Bytes::mib(size),
             ..Plan::of(contenders.iter().map(|text| text.parse().expect("well spelled")).collect())

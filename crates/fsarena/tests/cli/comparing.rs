@@ -21,7 +21,7 @@ fn every_kind_is_compared_and_nothing_is_left() {
     let kinds = ["ext2", "ext3", "ext4", "xfs", "btrfs", "tmpfs"];
     let table = stage.path("table.csv");
     let mut command = stage.compare(&kinds);
-    command.args(["--rounds", "2", "--workload", &stage.small(), "--seed", "7", "--format", "csv", "-o"]).arg(&table);
+    command.args(["--rounds", "2", "--workload", &stage.small(), "--seed", "17", "--format", "csv", "-o"]).arg(&table);
     let output = run(&mut command, 0);
     assert!(out(&output).contains("best group") && err(&output).contains("run 1;"), "{}", out(&output));
     assert!(std::fs::read_to_string(&table).expect("it was written").starts_with("kind,workload,"));
@@ -30,7 +30,7 @@ fn every_kind_is_compared_and_nothing_is_left() {
     let report = stage.json();
     assert_eq!((report["format"].as_i64(), report["status"].as_str()), (Some(1), Some("complete")));
     assert_eq!(report["rounds"], 2);
-    assert_eq!(report["seed"], "7");
+    assert_eq!(report["seed"], "17");
     assert_eq!(report["contenders"].as_array().map(Vec::len), Some(6));
     assert_eq!(report["verdicts"].as_array().map(Vec::len), Some(15), "each pair once");
     assert_eq!(report["damage"], Value::Array(Vec::new()));

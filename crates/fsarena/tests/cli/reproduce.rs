@@ -11,7 +11,7 @@ fn axvisors_operations_run_on_a_kernel_and_on_a_library() {
     let arguments = ["reproduce", "axvisor", "--harness", "native", "--contenders", "ext4,rsext4", "--rounds", "1"];
     let page = stage.path("page.html");
     let mut command = stage.fsarena();
-    let command = command.args(arguments).args(["--seed", "7", "--storage"]).arg(stage.storage()).arg("-o").arg(&page);
+    let command = command.args(arguments).args(["--seed", "37", "--storage"]).arg(stage.storage()).arg("-o").arg(&page);
     let output = run(command, 0);
     assert!(std::fs::read_to_string(page).expect("written").contains("rmdir-50"));
     let text = out(&output);
