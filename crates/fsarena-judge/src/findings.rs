@@ -70,9 +70,9 @@ pub fn findings(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
     found
 }
 
-/// Whether a contender's results record another file system than its label names.
-pub fn is_mislabelled(rows: &[Measured], contender: &str) -> bool {
-    rows.iter().any(|row| row.contender == contender && contradicts(row))
+/// The contenders whose results record another file system than their label names.
+pub fn mislabelled(rows: &[Measured]) -> BTreeSet<&str> {
+    rows.iter().filter(|row| contradicts(row)).map(|row| row.contender.as_str()).collect()
 }
 
 fn contradicts(row: &Measured) -> bool {

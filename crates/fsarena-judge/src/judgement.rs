@@ -7,7 +7,7 @@ use fsarena_model::{Share, Verdict};
 use fsarena_stats::{Precision, Rule, proofs};
 use serde::{Deserialize, Serialize};
 
-use crate::findings::{Finding, FindingClass, findings, is_mislabelled};
+use crate::findings::{Finding, FindingClass, findings, mislabelled};
 use crate::measured::Measured;
 use crate::resolve::{Design, Difference, Resolution, naive};
 
@@ -112,12 +112,17 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
     }
     found.extend(itself(&gaps));
     found.sort_by_key(|finding| finding.class);
+    let mislabelled = mislabelled(rows);
     let estimates = pairs.iter().map(|(_, found)| found.as_ref().and_then(|it| Some((it.estimate, it.precision?))));
     let estimates: Vec<Option<(f64, Precision)>> = estimates.collect();
     let proofs = proofs(&estimates, Rule { margin: margin.0, ..Rule::default() });
     let judged = pairs.into_iter().zip(proofs).map(|((pair, difference), proof)| {
         let interval = proof.map(|proof| proof.decision.ratios());
-        let (verdict, reason) = verdict(rows, &pair, difference.as_ref(), proof.map(|proof| proof.verdict));
+        let (verdict, reason) = if [&pair.a, &pair.b].into_iter().any(|name| mislabelled.contains(name.as_str())) {
+            (Verdict::Invalid, Reason::Identity)
+        } else {
+            verdict(difference.as_ref(), proof.map(|proof| proof.verdict))
+        };
         let ratio = difference.map(|difference| difference.estimate.exp());
         PairJudgement { ratio, low: interval.map(|it| it.0), high: interval.map(|it| it.1), verdict, reason, ..pair }
     });
@@ -156,15 +161,7 @@ fn itself(gaps: &[(String, f64)]) -> Option<Finding> {
     Some(Finding { class: FindingClass::Confounded, text })
 }
 
-fn verdict(
-    rows: &[Measured],
-    pair: &PairJudgement,
-    difference: Option<&Difference>,
-    proved: Option<fsarena_stats::Verdict>,
-) -> (Verdict, Reason) {
-    if [&pair.a, &pair.b].into_iter().any(|name| is_mislabelled(rows, name)) {
-        return (Verdict::Invalid, Reason::Identity);
-    }
+fn verdict(difference: Option<&Difference>, proved: Option<fsarena_stats::Verdict>) -> (Verdict, Reason) {
     let Some(difference) = difference else { return (Verdict::Invalid, Reason::Missing) };
     let apart = if difference.is_together { Reason::None } else { Reason::OtherTimes };
     match proved {

@@ -13,7 +13,7 @@ use crate::words::{self, begun, listed};
 /// The explanation of the intervals.
 const MEANING: &str = "Geometric means of how many times better the first of a pair is, each workload with its share \
     of the mix; pointwise 95 % intervals, by how the mean of a round varies from round to round, since workloads of \
-    the same rounds share their luck; the errors of workloads with different rounds are added up. Who is best follows \
+    the same rounds share their luck; the errors of workloads with different rounds are added up. Which is best follows \
     from wider ones, which hold over all of its rivals together.";
 
 /// The explanation of the second table.

@@ -7,30 +7,31 @@
 //! ([`spanning`]).
 
 mod clocks;
+mod group;
 mod merged;
+mod servers;
 mod spanning;
 
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Engines, Job, Limit, NEVER, RunStats};
 use fsarena_lane::CheckResult;
-use fsarena_model::clients::WhenLost;
 use fsarena_model::{
     BaselineKind, Bytes, ClientFacts, Conditions, ContenderFacts, Environment, LaneCost, MachineName, Nanos, Plan,
-    Readings, Workload, probe,
+    Readings, Workload,
 };
 use fsarena_sys::Clock;
 use serde::de::DeserializeOwned;
 
-use self::clocks::ClientClock;
-use self::merged::{Merged, Part};
+use self::group::Group;
+use self::merged::Merged;
+pub use self::servers::Server;
+use self::servers::Servers;
 use super::job::{First, RemoteJob, Work};
-use super::{Call, Ran, Remote, Upkeep, answer};
+use super::{Call, Remote, Upkeep};
 use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
 
 /// The clients of a run as one testbed.
@@ -38,49 +39,6 @@ pub struct ClientMachines<R> {
     group: Rc<Group<R>>,
     /// The engines of programs that are started here.
     engines: Engines,
-}
-
-/// A file server of the contenders.
-pub trait Server {
-    /// Drops what its memory has cached of its disks.
-    ///
-    /// # Errors
-    /// If it cannot, or the connection is lost.
-    fn drop_caches(&self) -> Result<(), TestbedError>;
-
-    /// Bytes that its disks have read so far.
-    ///
-    /// # Errors
-    /// If they cannot be read, or the connection is lost.
-    fn bytes_read(&self) -> Result<u64, TestbedError>;
-}
-
-/// The clients, which the jobs share with the testbed.
-struct Group<R> {
-    clients: Vec<Client<R>>,
-    servers: Vec<Box<dyn Server>>,
-    /// Bytes that the servers have read for each contender since the last totals.
-    bytes_read: RefCell<BTreeMap<usize, u64>>,
-    when_lost: WhenLost,
-    clock: Rc<dyn Clock>,
-    /// Set when the run is to end because a client is lost.
-    over: Arc<AtomicBool>,
-    /// The contender whose counters are to be started with the next run.
-    starting: Cell<Option<usize>>,
-    /// The contender whose counters have been stopped with its run.
-    stopped: Cell<Option<usize>>,
-    /// How many clients work on the current workload.
-    active: Cell<usize>,
-    /// Whether this machine starts the program of the current workload.
-    spans: Cell<bool>,
-}
-
-struct Client<R> {
-    remote: R,
-    /// The command that starts its agent.
-    command: String,
-    clock: RefCell<ClientClock>,
-    machine: RefCell<MachineName>,
 }
 
 impl<R: Remote> ClientMachines<R> {
@@ -94,16 +52,7 @@ impl<R: Remote> ClientMachines<R> {
         clock: Rc<dyn Clock>,
         over: Arc<AtomicBool>,
     ) -> Self {
-        let (commands, when_lost) =
-            plan.clients.as_ref().map(|clients| (clients.commands.clone(), clients.when_lost)).unwrap_or_default();
-        let client = |(remote, command)| {
-            let (clock, machine) = Default::default();
-            Client { remote, command, clock, machine }
-        };
-        let clients: Vec<_> = remotes.into_iter().zip(commands).map(client).collect();
-        let active = Cell::new(clients.len());
-        let (starting, stopped, spans, bytes_read) = Default::default();
-        let group = Group { clients, servers, bytes_read, when_lost, clock, over, starting, stopped, active, spans };
+        let group = Group::new(plan, remotes, Servers::new(servers), clock, over);
         Self { group: Rc::new(group), engines }
     }
 
@@ -144,115 +93,6 @@ impl<R: Remote> ClientMachines<R> {
     }
 }
 
-impl<R: Remote> Group<R> {
-    /// The clients that are not lost.
-    fn present(&self) -> Vec<usize> {
-        (0..self.clients.len()).filter(|client| !self.clients[*client].remote.is_lost()).collect()
-    }
-
-    /// The clients that work on the current workload.
-    fn working(&self) -> Vec<usize> {
-        let mut present = self.present();
-        present.truncate(self.active.get());
-        present
-    }
-
-    fn name(&self, client: usize) -> String {
-        format!("client {} (`{}`)", client + 1, self.clients[client].command)
-    }
-
-    fn call<T: DeserializeOwned>(&self, client: usize, call: &Call) -> Result<T, TestbedError> {
-        self.each(&[client], |_| call.clone(), &NEVER).map(|mut answers| answers.remove(0))
-    }
-
-    /// Makes a call on several clients at the same time, and returns their answers. All have answered when it returns,
-    /// and the first error is that of all.
-    fn each<T: DeserializeOwned>(
-        &self,
-        clients: &[usize],
-        call: impl Fn(usize) -> Call,
-        stop: &AtomicBool,
-    ) -> Result<Vec<T>, TestbedError> {
-        let sent: Vec<_> = clients.iter().map(|client| self.clients[*client].remote.send(&call(*client))).collect();
-        let answers = clients.iter().zip(sent).map(|(client, sent)| {
-            let value = sent.and_then(|()| self.clients[*client].remote.receive(stop)).and_then(answer);
-            value.map_err(|error| self.failure(*client, error))
-        });
-        // Each answer has to be taken, or it would be taken for that of the next call.
-        let answers: Vec<Result<T, TestbedError>> = answers.collect();
-        answers.into_iter().collect()
-    }
-
-    fn failure(&self, client: usize, error: TestbedError) -> TestbedError {
-        if self.clients[client].remote.is_lost() && self.when_lost == WhenLost::End {
-            self.over.store(true, Ordering::Relaxed);
-        }
-        TestbedError { text: format!("{}: {}", self.name(client), error.text), ..error }
-    }
-
-    /// Compares the clocks of clients with this machine's.
-    fn compare_clocks(&self, clients: &[usize], count: usize) -> Result<(), TestbedError> {
-        for client in clients.iter().flat_map(|client| std::iter::repeat_n(*client, count)) {
-            let asked = self.clock.now();
-            let of_day = fsarena_sys::clock::time_of_day();
-            let clocks = self.call(client, &Call::Clocks)?;
-            self.clients[client].clock.borrow_mut().compare(asked, of_day, self.clock.now(), clocks);
-        }
-        Ok(())
-    }
-
-    /// Drops the caches of all servers.
-    fn drop_servers_caches(&self) -> Result<(), TestbedError> {
-        self.servers.iter().try_for_each(|server| server.drop_caches())
-    }
-
-    /// Bytes that the disks of all servers have read so far.
-    fn servers_read(&self) -> Result<u64, TestbedError> {
-        self.servers.iter().map(|server| server.bytes_read()).sum()
-    }
-
-    /// Counts what the disks of all servers have read since `before` as the contender's.
-    fn count_read(&self, contender: usize, before: u64) -> Result<(), TestbedError> {
-        let read = self.servers_read()?.saturating_sub(before);
-        *self.bytes_read.borrow_mut().entry(contender).or_default() += read;
-        Ok(())
-    }
-
-    /// Whether the contender's counters are to be started with a run that begins now, and stopped with it.
-    fn begins_counted(&self, contender: usize) -> bool {
-        let is_counted = self.starting.get() == Some(contender);
-        if is_counted {
-            self.starting.set(None);
-            self.stopped.set(Some(contender));
-        }
-        is_counted
-    }
-
-    /// Runs the jobs of the working clients at the same time.
-    fn run(&self, contender: usize, limit: &Limit<'_>, is: First) -> Result<Vec<Part>, TestbedError> {
-        let is_counted = self.begins_counted(contender);
-        let clients = self.working();
-        let read_before = self.servers_read()?;
-        self.compare_clocks(&clients, 2)?;
-        let Limit { time, slowdown, stop } = *limit;
-        let begin = self.clock.now() + clocks::lead(clients.iter().map(|client| self.clients[*client].clock.borrow()));
-        let call = |client: usize| {
-            let at = (clients.len() > 1).then(|| self.clients[client].clock.borrow().there(begin));
-            Call::Run { contender, at, time, slowdown, is_first: is == First::Yes, is_counted }
-        };
-        let ran: Vec<Ran> = self.each(&clients, call, stop)?;
-        let now = self.clock.now();
-        if is_counted {
-            self.count_read(contender, read_before)?;
-        }
-        let part = |(client, ran): (usize, Ran)| {
-            let clock = self.clients[client].clock.borrow();
-            Part { began: clock.here(ran.began), error: clock.error_at(now), ran }
-        };
-        Ok(clients.into_iter().zip(ran).map(part).collect())
-    }
-}
-
 impl<R: Remote> Volumes for ClientMachines<R> {
     fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, TestbedError> {
         let facts: Vec<ContenderFacts> = self.all(&Call::Make { contender, lane, round })?;
@@ -281,7 +121,7 @@ impl<R: Remote> Volumes for ClientMachines<R> {
     fn remount(&mut self, contender: usize) -> Result<bool, TestbedError> {
         let is_done = self.all(&Call::Remount(contender))?.into_iter().all(|done: bool| done);
         if is_done {
-            self.group.drop_servers_caches()?;
+            self.group.servers.drop_caches()?;
         }
         Ok(is_done)
     }
@@ -382,9 +222,7 @@ impl<R: Remote> Counters for ClientMachines<R> {
             clients.iter().map(|client| self.group.clients[*client].machine.borrow().clone()).collect();
         let readings = merged::readings(&machines, found);
         let mut readings = if self.group.spans.get() { spanning::without_own(readings) } else { readings };
-        let read = self.group.bytes_read.borrow_mut().remove(&contender);
-        let read = read.filter(|_| !self.group.servers.is_empty()).map(|bytes| bytes as f64);
-        readings.extend(read.map(|bytes| probe::SERVER_READ.reading(bytes)));
+        readings.extend(self.group.servers.take_readings(contender));
         readings
     }
 }
@@ -441,7 +279,7 @@ impl<R: Remote> Work for OnClients<R> {
     fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), TestbedError> {
         let call = |_| Call::Upkeep(self.contender, upkeep);
         self.group.each::<()>(&self.group.working(), call, stop)?;
-        if matches!(upkeep, Upkeep::DropCaches) { self.group.drop_servers_caches() } else { Ok(()) }
+        if matches!(upkeep, Upkeep::DropCaches) { self.group.servers.drop_caches() } else { Ok(()) }
     }
 
     fn run(&mut self, limit: &Limit<'_>, first: First, stats: &mut RunStats) -> Result<bool, TestbedError> {

@@ -14,7 +14,7 @@ use crate::{anchor, pair, ranking, standing, words};
 /// The tables of all groups of contenders.
 pub fn matrix(comparison: &Comparison) -> Section {
     let works = works(comparison);
-    let title = if comparison.verdicts.is_empty() { "The figures" } else { "Who is best where" };
+    let title = if comparison.verdicts.is_empty() { "The figures" } else { "Which is best where" };
     let mut section = Section::titled(title);
     for (index, group) in groups(comparison).iter().enumerate() {
         let apart = apart(group).filter(|_| index > 0).unwrap_or_default();

@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 use fsarena_engine::{EngineError, Job, Limit, NEVER, RunStats, Spanning};
 use fsarena_model::{Probe, Readings, Workload, probe};
 
-use super::{ClientMachines, Group};
+use super::ClientMachines;
+use super::group::Group;
 use crate::TestbedError;
 use crate::remote::job::worker;
 use crate::remote::{Call, Remote, Upkeep};
@@ -84,7 +85,7 @@ impl<R: Remote> Job for OneProgram<R> {
 
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.all(Call::Upkeep(self.contender, Upkeep::DropCaches), stop)?;
-        self.group.drop_servers_caches().map_err(worker)
+        self.group.servers.drop_caches().map_err(worker)
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
@@ -92,12 +93,12 @@ impl<R: Remote> Job for OneProgram<R> {
         if is_counted {
             self.all(Call::StartCounters(self.contender), &NEVER)?;
         }
-        let read_before = self.group.servers_read().map_err(worker)?;
+        let read_before = self.group.servers.read_so_far().map_err(worker)?;
         let done = self.job.run(limit, stats);
         // A client that is lost explains why the program failed.
         if is_counted {
             self.all(Call::StopCounters(self.contender), &NEVER)?;
-            self.group.count_read(self.contender, read_before).map_err(worker)?;
+            self.group.servers.count(self.contender, read_before).map_err(worker)?;
         }
         done
     }

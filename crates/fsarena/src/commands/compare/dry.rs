@@ -32,9 +32,10 @@ pub fn run(plan: &Plan, format: Option<&str>) -> Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// Refuses mount options that the kernel rejects without a mount. Only root can check this.
+/// Refuses mount options that this kernel rejects without a mount. Only root can check this, and a guest has a kernel of
+/// its own.
 fn require_options(plan: &Plan) -> Result<()> {
-    for contender in plan.contenders.iter().filter(|_| is_root()) {
+    for contender in plan.contenders.iter().filter(|_| plan.guest.is_none() && is_root()) {
         let Some(kind) = kind(&contender.kind) else { continue };
         let is_mounted = matches!(kind.ground(), Ground::Lane | Ground::Memory) && kernel_has(kind.mounted_as());
         if !is_mounted {
