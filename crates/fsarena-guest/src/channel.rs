@@ -8,8 +8,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-use fsarena_model::{Bytes, Storage};
-use rustix::fs::{FallocateFlags, MemfdFlags, OFlags, fallocate, memfd_create};
+use fsarena_model::Storage;
+use rustix::fs::{MemfdFlags, OFlags, memfd_create};
 use rustix::io::{FdFlags, fcntl_setfd};
 
 use crate::GuestError;
@@ -34,17 +34,6 @@ impl Channel {
     }
 }
 
-/// A file of `size` bytes in `storage`, allocated in full and without a name.
-///
-/// # Errors
-/// If there is no room, or the storage is not a directory or memory.
-pub fn disk(storage: &Storage, size: Bytes) -> Result<File, GuestError> {
-    let file = empty(storage)?;
-    let allocated = fallocate(&file, FallocateFlags::empty(), 0, size.0);
-    allocated.map_err(|error| no_room(storage, size, error.into()))?;
-    Ok(file)
-}
-
 /// An empty file in `storage`, without a name.
 ///
 /// # Errors
@@ -54,11 +43,6 @@ pub fn empty(storage: &Storage) -> Result<File, GuestError> {
         Storage::Directory(path) => unnamed(path).map_err(GuestError::io("create a file in", path)),
         _ => memory("fsarena-lanes"),
     }
-}
-
-/// The error of a disk of `needed` bytes that cannot be allocated.
-pub fn no_room(storage: &Storage, needed: Bytes, source: io::Error) -> GuestError {
-    GuestError::NoRoom { place: storage.to_string(), needed, source }
 }
 
 /// A disk of a guest, whose content the host reads and writes.

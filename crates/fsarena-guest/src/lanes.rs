@@ -14,8 +14,10 @@ use crate::{GuestError, LANES, channel, lane_serial};
 /// A virtual disk: a file without a name, in the storage of the lanes.
 #[derive(Debug)]
 pub struct LaneDisk {
-    /// The file, allocated in full.
+    /// The file.
     pub file: File,
+    /// Its size.
+    size: Bytes,
     /// The name of its node in QEMU.
     pub node: String,
     serial: String,
@@ -23,28 +25,51 @@ pub struct LaneDisk {
 }
 
 /// The disks of `size` bytes: one for each of `modes`, or one if there are none; none if the guest simulates its disk.
+/// They are sparse until they are [allocated](allocate).
 ///
 /// # Errors
-/// If there is no room, or a program is missing.
+/// If a file cannot be made, or a program is missing.
 pub fn disks(lanes: Option<(&GuestDisk, Bytes)>, modes: &[DiskMode]) -> Result<Vec<LaneDisk>, GuestError> {
     let Some((GuestDisk::Virtual(storage), size)) = lanes else { return Ok(Vec::new()) };
     if modes.is_empty() {
-        let (file, mode) = (channel::disk(storage, size)?, DiskMode::default());
-        return Ok(vec![LaneDisk { file, node: "lanes".to_owned(), serial: LANES.to_owned(), mode }]);
+        let (file, mode) = (raw(storage, size)?, DiskMode::default());
+        return Ok(vec![LaneDisk { file, size, node: "lanes".to_owned(), serial: LANES.to_owned(), mode }]);
     }
     let own = |(index, mode): (usize, &DiskMode)| {
-        let file = match mode.format.unwrap_or_default() {
-            ImageFormat::Raw => channel::disk(storage, size)?,
+        let (file, size) = match mode.format.unwrap_or_default() {
+            ImageFormat::Raw => (raw(storage, size)?, size),
             ImageFormat::Qcow2 => qcow2(storage, size)?,
         };
-        Ok(LaneDisk { file, node: format!("lanes-{index}"), serial: lane_serial(index), mode: *mode })
+        Ok(LaneDisk { file, size, node: format!("lanes-{index}"), serial: lane_serial(index), mode: *mode })
     };
     modes.iter().enumerate().map(own).collect()
 }
 
-/// A file in format qcow2, as qemu-img makes it. All its bytes are allocated on the host, so that it cannot become full:
-/// tables take 1/4096 of the size (docs/interop/qcow2.txt of QEMU: eight bytes and two per cluster of 64 KiB).
-fn qcow2(storage: &Storage, size: Bytes) -> Result<File, GuestError> {
+/// Allocates all bytes of the disks on the host, which takes seconds: a guest may boot in the meantime.
+///
+/// # Errors
+/// If there is no room.
+pub fn allocate(disks: &[LaneDisk], lanes: Option<(&GuestDisk, Bytes)>) -> Result<(), GuestError> {
+    let Some((GuestDisk::Virtual(storage), _)) = lanes else { return Ok(()) };
+    disks.iter().try_for_each(|disk| {
+        let allocated = fallocate(&disk.file, FallocateFlags::KEEP_SIZE, 0, disk.size.0);
+        allocated.map_err(|error| GuestError::NoRoom {
+            place: storage.to_string(),
+            needed: disk.size,
+            source: error.into(),
+        })
+    })
+}
+
+fn raw(storage: &Storage, size: Bytes) -> Result<File, GuestError> {
+    let file = channel::empty(storage)?;
+    file.set_len(size.0).map_err(GuestError::io("make", "a disk"))?;
+    Ok(file)
+}
+
+/// A file in format qcow2, as qemu-img makes it, and the most bytes that it can take: tables take 1/4096 of the size
+/// (docs/interop/qcow2.txt of QEMU: eight bytes and two per cluster of 64 KiB).
+fn qcow2(storage: &Storage, size: Bytes) -> Result<(File, Bytes), GuestError> {
     let program = "qemu-img";
     child::find_program(program).ok_or(GuestError::ProgramMissing { program, package: "qemu-utils" })?;
     let most = Bytes(size.0 + size.0 / 4096 + (4 << 20));
@@ -52,15 +77,13 @@ fn qcow2(storage: &Storage, size: Bytes) -> Result<File, GuestError> {
     channel::inherit(&file)?;
     let (path, bytes) = (format!("/dev/fd/{}", file.as_raw_fd()), size.0.to_string());
     run(&[program, "create", "-q", "-f", "qcow2", &path, &bytes], "qemu-img create")?;
-    let allocated = fallocate(&file, FallocateFlags::KEEP_SIZE, 0, most.0);
-    allocated.map_err(|error| channel::no_room(storage, most, error.into()))?;
-    Ok(file)
+    Ok((file, most))
 }
 
 impl LaneDisk {
     /// QEMU's arguments. `set` is the number of its set of descriptors.
     pub fn arguments(&self, set: usize) -> Vec<String> {
-        let Self { file, node, serial, mode } = self;
+        let Self { file, node, serial, mode, .. } = self;
         let cache = mode.cache.unwrap_or_default();
         let on = |is_on: bool| if is_on { "on" } else { "off" };
         let flags = format!("cache.direct={},cache.no-flush={}", on(cache.is_direct()), on(cache == CacheMode::Unsafe));
@@ -87,6 +110,8 @@ impl LaneDisk {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt;
+
     use super::*;
 
     /// The settings that qemu(1) lists for `cache=` of `-drive`: write-back, direct and no-flush.
@@ -102,12 +127,23 @@ mod tests {
         for (name, writeback, direct, no_flush) in modes {
             let mode: DiskMode = format!("cache={name},format=qcow2").parse().expect("well spelled");
             let lanes = GuestDisk::Virtual(Storage::Memory);
-            let file = channel::disk(&Storage::Memory, Bytes::mib(1)).expect("memory");
-            let words = LaneDisk { file, node: "n".to_owned(), serial: "s".to_owned(), mode }.arguments(1).join(" ");
+            let (file, size) = (channel::empty(&Storage::Memory).expect("memory"), Bytes::mib(1));
+            let disk = LaneDisk { file, size, node: "n".to_owned(), serial: "s".to_owned(), mode };
+            let words = disk.arguments(1).join(" ");
             let flags = format!("cache.direct={direct},cache.no-flush={no_flush}");
             assert_eq!(words.matches(&flags).count(), 2, "{words}");
             assert!(words.contains(&format!("write-cache={writeback}")), "{words}");
             assert_eq!(disks(Some((&lanes, Bytes::mib(1))), &[]).expect("memory").len(), 1);
         }
+    }
+
+    #[test]
+    fn a_disk_is_allocated_in_full_and_keeps_its_size() {
+        let lanes = (&GuestDisk::Virtual(Storage::Memory), Bytes::mib(1));
+        let disks = disks(Some(lanes), &[]).expect("memory");
+        let facts = |disk: &LaneDisk| disk.file.metadata().map(|it| (it.len(), it.blocks() * 512)).expect("open");
+        assert_eq!(facts(&disks[0]), (1 << 20, 0));
+        allocate(&disks, Some(lanes)).expect("room");
+        assert_eq!(facts(&disks[0]), (1 << 20, 1 << 20));
     }
 }

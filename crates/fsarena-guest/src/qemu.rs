@@ -122,7 +122,7 @@ impl Hardware<'_> {
         end_with_parent(&mut command);
         let mut qemu = command.spawn().map_err(GuestError::io("start", PROGRAM))?;
         // QEMU has its own descriptors now. The channel has to end when QEMU ends, so its end must not stay open here.
-        drop((guest, archive, lanes, monitored));
+        drop((guest, archive, monitored));
         if let Some(monitor) = &mut monitor {
             monitor.count(qemu.id());
         }
@@ -135,7 +135,10 @@ impl Hardware<'_> {
         });
         let silence = silence(self.prepared.accelerator);
         host.set_read_timeout(Some(silence)).map_err(GuestError::io("set", "a time limit"))?;
-        Ok(Running { qemu, stream: host, readers: readers.collect(), console, silence, monitor })
+        let running = Running { qemu, stream: host, readers: readers.collect(), console, silence, monitor };
+        // The guest boots meanwhile. It writes nothing before its agent is asked to.
+        lanes::allocate(&lanes, self.lanes)?;
+        Ok(running)
     }
 
     /// The archive from which the kernel fills its first file system: this binary as init, and the modules of the boot.
