@@ -8,8 +8,8 @@ use fsarena_model::{Contender, Plan, Workload};
 
 /// The library that implements a contender; `None` for a file system of the kernel.
 pub fn library_of(contender: &Contender) -> Option<Library> {
-    let kind = kind(&contender.kind).filter(|kind| kind.ground() == Ground::Library)?;
-    Library::named(kind.name())
+    let kind = kind(&contender.kind).filter(|kind| kind.ground == Ground::Library)?;
+    Library::named(kind.name)
 }
 
 /// Refuses a plan in which a library takes part in a workload that it does not support.
@@ -40,7 +40,7 @@ pub fn left_out(engines: Engines, contenders: &[Contender], workloads: &[Workloa
 /// Warnings that readers need before they read a contender's figures.
 pub fn cautions(plan: &Plan) -> impl Iterator<Item = String> {
     plan.contenders.iter().filter_map(|contender| {
-        let caution = kind(&contender.kind)?.caution()?;
+        let caution = kind(&contender.kind)?.caution?;
         Some(format!("`{}`: {caution}", contender.label))
     })
 }
@@ -53,8 +53,8 @@ mod tests {
 
     #[test]
     fn every_kind_that_is_a_library_has_one_and_each_has_a_kind() {
-        let kinds = KINDS.iter().filter(|kind| kind.ground() == Ground::Library);
-        let named: Vec<Option<Library>> = kinds.map(|kind| Library::named(kind.name())).collect();
+        let kinds = KINDS.iter().filter(|kind| kind.ground == Ground::Library);
+        let named: Vec<Option<Library>> = kinds.map(|kind| Library::named(kind.name)).collect();
         assert_eq!(named, Library::ALL.map(Some));
     }
 }

@@ -85,7 +85,7 @@ pub fn version_in(words: &str) -> Option<&str> {
 /// The mkfs programs whose versions follow the kernel's, each with its version. `words` has the version output of each
 /// program, by program name.
 pub fn makers(words: &BTreeMap<String, String>) -> Vec<(Tool, &str)> {
-    let makers = KINDS.iter().filter_map(|kind| kind.tools().first());
+    let makers = KINDS.iter().filter_map(|kind| kind.tools.first());
     makers
         .filter(|tool| NUMBERED_AS_KERNELS.contains(&tool.package))
         .filter_map(|tool| Some((*tool, version_in(words.get(tool.program)?)?)))

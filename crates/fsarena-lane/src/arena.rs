@@ -204,7 +204,7 @@ impl Arena {
     ) -> Result<(Place, ContenderFacts), LaneError> {
         let contender = self.plan.contenders[index].clone();
         let kind = known(&contender.label.0, &contender.kind)?;
-        let site = match kind.ground() {
+        let site = match kind.ground {
             Ground::Directory => self.make_directory(index, &contender)?,
             Ground::Lane | Ground::Library | Ground::Memory | Ground::Share => {
                 self.make_mount(index, lane, round, kind)?
@@ -223,13 +223,7 @@ impl Arena {
         Place { directory: site.directory.clone(), device: lane.map(Lane::name), backing, library, id: site.id }
     }
 
-    fn make_mount(
-        &mut self,
-        index: usize,
-        lane: Option<usize>,
-        round: u32,
-        kind: &dyn Kind,
-    ) -> Result<Site, LaneError> {
+    fn make_mount(&mut self, index: usize, lane: Option<usize>, round: u32, kind: &Kind) -> Result<Site, LaneError> {
         let point = self.folder.join(format!("contender-{index}"));
         if !point.exists() {
             self.ledger.make_directory(&point, 0o755)?;
@@ -247,9 +241,9 @@ impl Arena {
     }
 
     /// What is mounted for `contender`, and how.
-    fn mounting(&self, contender: &Contender, kind: &dyn Kind, lane: Option<&Lane>) -> Result<Mounting, LaneError> {
+    fn mounting(&self, contender: &Contender, kind: &Kind, lane: Option<&Lane>) -> Result<Mounting, LaneError> {
         let lane = lane.map_or_else(|| "fsarena".to_owned(), |lane| lane.path().display().to_string());
-        match kind.ground() {
+        match kind.ground {
             Ground::Library => Ok(Mounting { source: lane, options: site::UNTOUCHED.to_owned() }),
             Ground::Share => {
                 let shares = self.plan.guest.iter().flat_map(|guest| &guest.shares);
@@ -320,7 +314,7 @@ impl Arena {
         let contender = &self.plan.contenders[index];
         let kind = known(&contender.label.0, &contender.kind)?;
         let Some(mut site) = self.sites[index].take() else { return Ok(None) };
-        if kind.ground() == Ground::Directory {
+        if kind.ground == Ground::Directory {
             return Ok(None);
         }
         if let Err(error) = if site.is_mounted { site.unmount() } else { Ok(()) } {

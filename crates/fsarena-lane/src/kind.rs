@@ -15,37 +15,37 @@ use fsarena_model::plan::Lanes;
 use fsarena_model::{Bytes, Durability, Guarantee, Plan, Storage};
 
 /// All kinds, in the order in which they are listed.
-pub static KINDS: &[&dyn Kind] = &[
+pub static KINDS: &[&Kind] = &[
     &ext::EXT2,
     &ext::EXT3,
     &ext::EXT4,
-    &xfs::Xfs,
-    &btrfs::Btrfs,
+    &xfs::XFS,
+    &btrfs::BTRFS,
     &further::NILFS2,
     &further::F2FS,
     &further::JFS,
     &further::REISERFS,
     &further::EXFAT,
     &further::UDF,
-    &tmpfs::Tmpfs,
+    &tmpfs::TMPFS,
     &share::PLAN9,
     &share::VIRTIOFS,
     &share::NFS,
     &share::SMB,
     &share::SSHFS,
-    &dir::Directory,
+    &dir::DIRECTORY,
     &rsext4::RSEXT4,
     &rsext4::PREVIEW,
 ];
 
 /// The kind of that name.
-pub fn kind(name: &str) -> Option<&'static dyn Kind> {
-    KINDS.iter().copied().find(|kind| kind.name() == name)
+pub fn kind(name: &str) -> Option<&'static Kind> {
+    KINDS.iter().copied().find(|kind| kind.name == name)
 }
 
 /// Whether each contender needs a lane, in the plan's order.
 pub fn needs_lane(plan: &Plan) -> Vec<bool> {
-    let needs = |name: &str| kind(name).is_some_and(|kind| kind.ground().has_lane());
+    let needs = |name: &str| kind(name).is_some_and(|kind| kind.ground.has_lane());
     plan.contenders.iter().map(|contender| needs(&contender.kind)).collect()
 }
 
@@ -107,99 +107,120 @@ pub struct Identity {
     pub hash_seed: String,
 }
 
-/// A kind of file system.
-pub trait Kind: Sync {
+/// The words of a command; empty: there is none.
+pub type Words = &'static [&'static str];
+
+/// A kind of file system. Its commands get the device as their last word.
+#[derive(Debug)]
+pub struct Kind {
     /// Name on the command line. It is also the name of the kernel's driver, or of the library.
-    fn name(&self) -> &'static str;
-
+    pub name: &'static str,
     /// The kernel's name for the file system, used to mount it.
-    fn mounted_as(&self) -> &'static str {
-        self.name()
-    }
-
+    pub mounted_as: &'static str,
     /// The program that mounts it, called as `PROGRAM SOURCE POINT -o OPTIONS`; `None`: the kernel does.
-    fn mounter(&self) -> Option<&'static str> {
-        None
-    }
-
+    pub mounter: Option<&'static str>,
     /// One-line description.
-    fn about(&self) -> &'static str;
-
+    pub about: &'static str,
     /// What its contenders are stored on.
-    fn ground(&self) -> Ground {
-        Ground::Lane
-    }
-
+    pub ground: Ground,
     /// The programs it needs.
-    fn tools(&self) -> &'static [Tool] {
-        &[]
-    }
-
+    pub tools: &'static [Tool],
     /// The smallest lane on which its mkfs works.
-    fn smallest_lane(&self) -> Bytes {
-        Bytes(0)
+    pub smallest_lane: Bytes,
+    pub(crate) commands: Commands,
+    /// Features named in the output of mkfs, followed by that of [`Kind::describe`].
+    pub features: fn(&str) -> Vec<String>,
+    /// What the file system guarantees, according to its features and its mount options as the kernel reports them.
+    pub guarantees: fn(&[String], &str) -> Vec<Guarantee>,
+    /// The mount option that makes direct I/O bypass the page cache, if it does not with these options, as typed. `None`
+    /// if direct I/O already bypasses it, or no option makes it so.
+    pub made_direct: fn(&str) -> Option<&'static str>,
+    /// Durability class of an fsync with these mount options.
+    pub durability: fn(&str) -> Durability,
+    /// A warning that a reader needs before the figures; `None` for most kinds.
+    pub caution: Option<&'static str>,
+}
+
+/// The commands for a file system on a device.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Commands {
+    /// Makes it; `{uuid}` and `{hash_seed}` stand for those of the [`Identity`].
+    mkfs: Words,
+    /// Describes it as created.
+    describe: Words,
+    /// Checks it without changing anything; exit code 0 means clean.
+    check: Words,
+    /// Makes it mountable after a crash, where the kernel cannot; exit code 0 or 1 means success (as of fsck(8)).
+    recover: Words,
+    /// The daemon that works while it is mounted. It gets the mount point as well.
+    daemon: Words,
+}
+
+impl Commands {
+    const NONE: Self = Self { mkfs: &[], describe: &[], check: &[], recover: &[], daemon: &[] };
+}
+
+impl Kind {
+    /// A file system on a lane, which the kernel mounts by that name; it has no commands yet.
+    const fn new(name: &'static str, about: &'static str) -> Self {
+        Self {
+            name,
+            mounted_as: name,
+            mounter: None,
+            about,
+            ground: Ground::Lane,
+            tools: &[],
+            smallest_lane: Bytes(0),
+            commands: Commands::NONE,
+            features: |_| Vec::new(),
+            guarantees: |_, _| Vec::new(),
+            made_direct: |_| None,
+            durability: with_barriers,
+            caution: None,
+        }
     }
 
-    /// The command that makes it on `device`.
-    fn mkfs(&self, _device: &Path, _identity: &Identity, _further: &[String]) -> Vec<String> {
-        Vec::new()
+    /// The command that makes it on `device`, with `further` words of the contender.
+    pub fn mkfs(&self, device: &Path, identity: &Identity, further: &[String]) -> Vec<String> {
+        let Identity { uuid, hash_seed } = identity;
+        let words =
+            self.commands.mkfs.iter().map(|word| word.replace("{uuid}", uuid).replace("{hash_seed}", hash_seed));
+        words.chain(further.iter().cloned()).chain([device.display().to_string()]).collect()
+    }
+
+    /// The command that describes the file system on `device` as created; empty: there is none.
+    pub fn describe(&self, device: &Path) -> Vec<String> {
+        command(self.commands.describe, &[device])
     }
 
     /// The command that checks it on `device` without changing anything; exit code 0 means clean. Empty: there is none.
-    fn check(&self, _device: &Path) -> Vec<String> {
-        Vec::new()
+    pub fn check(&self, device: &Path) -> Vec<String> {
+        command(self.commands.check, &[device])
+    }
+
+    /// The command that makes it mountable after a crash; exit code 0 or 1 means success. Empty: mounting it is enough.
+    pub fn recover(&self, device: &Path) -> Vec<String> {
+        command(self.commands.recover, &[device])
     }
 
     /// The command of the daemon that works while it is mounted from `device` at `point`, started by unshare(1); empty:
     /// there is none.
-    fn daemon(&self, _device: &Path, _point: &Path) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// The command that makes it mountable after a crash, where the kernel cannot; exit code 0 or 1 means success (as of
-    /// fsck(8)). Empty: mounting it is enough.
-    fn recover(&self, _device: &Path) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// The command that describes the file system on `device` as created.
-    fn describe(&self, _device: &Path) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Features named in the output of mkfs, followed by that of [`Kind::describe`].
-    fn features(&self, _description: &str) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// What the file system guarantees, according to its features and its mount options as the kernel reports them.
-    fn guarantees(&self, _features: &[String], _options: &str) -> Vec<Guarantee> {
-        Vec::new()
-    }
-
-    /// The mount option that makes direct I/O bypass the page cache, if it does not with the options `mount`, as typed.
-    /// `None` if direct I/O already bypasses it, or no option makes it so.
-    fn made_direct(&self, _mount: &str) -> Option<&'static str> {
-        None
-    }
-
-    /// A warning that a reader needs before the figures; `None` for most kinds.
-    fn caution(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// Durability class of an fsync with these mount options.
-    fn durability(&self, options: &str) -> Durability {
-        let without = ["nobarrier", "barrier=0"];
-        match options.split(',').any(|option| without.contains(&option)) {
-            true => Durability::Unflushed,
-            false => Durability::Flushed,
-        }
+    pub fn daemon(&self, device: &Path, point: &Path) -> Vec<String> {
+        command(self.commands.daemon, &[device, point])
     }
 }
 
-fn strings<const N: usize>(parts: [&str; N]) -> Vec<String> {
-    parts.map(str::to_owned).to_vec()
+fn command(words: Words, places: &[&Path]) -> Vec<String> {
+    let places = places.iter().filter(|_| !words.is_empty()).map(|path| path.display().to_string());
+    words.iter().map(|word| (*word).to_owned()).chain(places).collect()
+}
+
+/// Durability class where an fsync flushes, unless it is mounted without barriers.
+fn with_barriers(options: &str) -> Durability {
+    match options.split(',').any(|option| ["nobarrier", "barrier=0"].contains(&option)) {
+        true => Durability::Unflushed,
+        false => Durability::Flushed,
+    }
 }
 
 #[cfg(test)]
@@ -209,7 +230,7 @@ mod tests {
     #[test]
     fn names_are_unique() {
         for wanted in KINDS {
-            assert_eq!(KINDS.iter().filter(|kind| kind.name() == wanted.name()).count(), 1);
+            assert_eq!(KINDS.iter().filter(|kind| kind.name == wanted.name).count(), 1);
         }
         assert!(kind("ext4").is_some());
         assert!(kind("ntfs").is_none());
@@ -218,7 +239,7 @@ mod tests {
     #[test]
     fn mounting_without_barriers_costs_the_durability_class() {
         let ext4 = kind("ext4").expect("ext4 is a kind");
-        assert_eq!(ext4.durability("rw,relatime"), Durability::Flushed);
-        assert_eq!(ext4.durability("rw,nobarrier"), Durability::Unflushed);
+        assert_eq!((ext4.durability)("rw,relatime"), Durability::Flushed);
+        assert_eq!((ext4.durability)("rw,nobarrier"), Durability::Unflushed);
     }
 }

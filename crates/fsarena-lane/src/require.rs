@@ -19,7 +19,7 @@ use crate::{KINDS, LaneError, storage};
 pub fn contenders(named: &[Contender]) -> Result<(), LaneError> {
     for contender in named {
         let kind = known(&contender.label.0, &contender.kind)?;
-        if contender.disk.is_some() && kind.ground() != Ground::Lane {
+        if contender.disk.is_some() && kind.ground != Ground::Lane {
             let what = format!("`{}` is not on a disk, which could have a cache mode or a format", contender.kind);
             return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
         }
@@ -27,11 +27,11 @@ pub fn contenders(named: &[Contender]) -> Result<(), LaneError> {
             let what = format!("its options name `{piece}`, a device or a file that fsarena has not made");
             return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
         }
-        if kind.ground() == Ground::Library && !contender.mount.is_empty() {
+        if kind.ground == Ground::Library && !contender.mount.is_empty() {
             let what = format!("`{}` is a library and is not mounted, so it takes no mount options", contender.kind);
             return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
         }
-        if !kind.ground().has_lane() && !contender.mkfs.is_empty() {
+        if !kind.ground.has_lane() && !contender.mkfs.is_empty() {
             let what = format!("`{}` is not made by an mkfs, so it takes no options of one", contender.kind);
             return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
         }
@@ -78,7 +78,7 @@ pub fn rights_and_kinds(plan: &Plan) -> Result<(), LaneError> {
             let what = "it has a virtual disk of its own, and this is no guest".to_owned();
             return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
         }
-        match kind.ground() {
+        match kind.ground {
             Ground::Directory => directory(contender)?,
             _ => lanes_of(kind, plan.lane_size).map_err(|error| of_guest(error, plan))?,
         }
@@ -162,8 +162,8 @@ fn lanes_on_same_file_system(plan: &Plan, path: &Path) -> std::io::Result<Bytes>
 
 /// Versions of the tools that these kinds need, by program; a tool that does not start is omitted.
 pub fn tool_versions(kinds: &[&str]) -> BTreeMap<String, String> {
-    let kinds = KINDS.iter().filter(|kind| kinds.contains(&kind.name()));
-    let tools = kinds.flat_map(|kind| kind.tools());
+    let kinds = KINDS.iter().filter(|kind| kinds.contains(&kind.name));
+    let tools = kinds.flat_map(|kind| kind.tools);
     tools
         .filter_map(|tool| {
             let words = child::run(&[tool.program, tool.version], Patience::query()).ok()?.words();
@@ -176,11 +176,11 @@ pub fn tool_versions(kinds: &[&str]) -> BTreeMap<String, String> {
 ///
 /// # Errors
 /// [`LaneError::UnknownKind`] with the kinds that exist.
-pub fn known(argument: &str, name: &str) -> Result<&'static dyn Kind, LaneError> {
+pub fn known(argument: &str, name: &str) -> Result<&'static Kind, LaneError> {
     kind(name).ok_or_else(|| LaneError::UnknownKind {
         argument: argument.to_owned(),
         kind: name.to_owned(),
-        known: KINDS.iter().map(|kind| kind.name()).collect(),
+        known: KINDS.iter().map(|kind| kind.name).collect(),
     })
 }
 
@@ -201,22 +201,22 @@ pub fn directory(contender: &Contender) -> Result<(), LaneError> {
 }
 
 /// Refuses a kind that this user, kernel or lane size does not support, or whose tools are missing.
-fn lanes_of(kind: &dyn Kind, lane_size: Bytes) -> Result<(), LaneError> {
-    let name = kind.name().to_owned();
+fn lanes_of(kind: &Kind, lane_size: Bytes) -> Result<(), LaneError> {
+    let name = kind.name.to_owned();
     if !rustix::process::geteuid().is_root() {
         return Err(LaneError::NotRoot { kind: name });
     }
-    if !kernel_has(kind.mounted_as()) {
-        return Err(LaneError::KernelLacks { kind: kind.mounted_as().to_owned() });
+    if !kernel_has(kind.mounted_as) {
+        return Err(LaneError::KernelLacks { kind: kind.mounted_as.to_owned() });
     }
     if let Some(tool) = missing_tool(kind) {
         let (program, package) = (tool.program.to_owned(), tool.package.to_owned());
         return Err(LaneError::ToolMissing { kind: name, program, package });
     }
-    match lane_size >= kind.smallest_lane() {
+    match lane_size >= kind.smallest_lane {
         true => Ok(()),
         false => {
-            let needed = kind.smallest_lane();
+            let needed = kind.smallest_lane;
             Err(LaneError::LaneTooSmall { size: lane_size, wanted_by: format!("`{name}`"), needed })
         }
     }
@@ -235,6 +235,6 @@ pub fn kernel_has(kind: &str) -> bool {
 }
 
 /// The first tool of a kind that is not installed.
-pub fn missing_tool(kind: &dyn Kind) -> Option<crate::Tool> {
-    kind.tools().iter().copied().find(|tool| child::find_program(tool.program).is_none())
+pub fn missing_tool(kind: &Kind) -> Option<crate::Tool> {
+    kind.tools.iter().copied().find(|tool| child::find_program(tool.program).is_none())
 }

@@ -64,7 +64,7 @@ impl Site {
     ///
     /// # Errors
     /// If it cannot be started.
-    pub fn start_daemon(&mut self, kind: &dyn Kind, lane: Option<&Lane>) -> Result<(), LaneError> {
+    pub fn start_daemon(&mut self, kind: &Kind, lane: Option<&Lane>) -> Result<(), LaneError> {
         let argv = lane.map_or(Vec::new(), |lane| kind.daemon(&lane.path(), &self.directory));
         if let Some(program) = argv.first() {
             let started = Daemon::start(&argv, Wrapping::Once, Path::new("/"), Path::new("/dev/null"));
@@ -89,7 +89,7 @@ impl Site {
 /// If mkfs or the mount fails, or the mount turns out to be something else.
 pub fn make(
     contender: &Contender,
-    kind: &dyn Kind,
+    kind: &Kind,
     lane: Option<(usize, &Lane)>,
     identity: &Identity,
     mounting: &Mounting,
@@ -101,7 +101,7 @@ pub fn make(
         site.limit = tool_limit(lane)?;
         site.description = run_tool(&site.mkfs, site.limit)? + &run_tool(&kind.describe(&lane.path()), site.limit)?;
     }
-    if kind.ground() != Ground::Library {
+    if kind.ground != Ground::Library {
         mounting.mount_at(kind, point)?;
         site.is_mounted = true;
         site.start_daemon(kind, lane.map(|(_, lane)| lane))?;
@@ -170,15 +170,15 @@ impl Mounting {
     ///
     /// # Errors
     /// If the mount fails, or turns out to be something else.
-    pub fn mount_at(&self, kind: &dyn Kind, point: &Path) -> Result<(), LaneError> {
+    pub fn mount_at(&self, kind: &Kind, point: &Path) -> Result<(), LaneError> {
         let Self { source, options } = self;
         forget_cached(Path::new(source)).map_err(LaneError::io("forget what is cached of", source))?;
-        match kind.mounter() {
+        match kind.mounter {
             Some(program) => self.mount_by(program, point)?,
             None => {
-                mount::mount(kind.mounted_as(), source, options, point).map_err(|error| LaneError::Mount {
+                mount::mount(kind.mounted_as, source, options, point).map_err(|error| LaneError::Mount {
                     source_device: source.clone(),
-                    kind: kind.mounted_as().to_owned(),
+                    kind: kind.mounted_as.to_owned(),
                     options: options.clone(),
                     error: Box::new(error),
                 })?;
@@ -209,13 +209,13 @@ fn forget_cached(source: &Path) -> io::Result<()> {
 }
 
 /// Checks mountinfo. An ext3 image mounts as ext4 without an error, and statfs does not distinguish them.
-fn verify(kind: &dyn Kind, source: &str, point: &Path) -> Result<(), LaneError> {
+fn verify(kind: &Kind, source: &str, point: &Path) -> Result<(), LaneError> {
     let found = mountinfo::mount_of(point).map_err(LaneError::io("look up the mount of", point))?;
-    match found.kind == kind.mounted_as() && found.source == source && found.point == point {
+    match found.kind == kind.mounted_as && found.source == source && found.point == point {
         true => Ok(()),
         false => Err(LaneError::WrongMount {
             path: point.to_owned(),
-            expected: format!("{} from {source}", kind.mounted_as()),
+            expected: format!("{} from {source}", kind.mounted_as),
             found: format!("{} from {} at {}", found.kind, found.source, found.point.display()),
         }),
     }
@@ -265,7 +265,7 @@ pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
 ///
 /// # Errors
 /// If the checker cannot be started, or does not end.
-pub fn check(kind: &dyn Kind, lane: &Lane) -> Result<Option<CheckResult>, LaneError> {
+pub fn check(kind: &Kind, lane: &Lane) -> Result<Option<CheckResult>, LaneError> {
     let argv = kind.check(&lane.path());
     if argv.is_empty() {
         return Ok(None);
@@ -283,30 +283,35 @@ pub fn check(kind: &dyn Kind, lane: &Lane) -> Result<Option<CheckResult>, LaneEr
 ///
 /// # Errors
 /// If its mount cannot be looked up.
-pub fn facts(contender: &Contender, kind: &dyn Kind, site: &Site) -> Result<ContenderFacts, LaneError> {
-    if kind.ground() == Ground::Library {
+pub fn facts(contender: &Contender, kind: &Kind, site: &Site) -> Result<ContenderFacts, LaneError> {
+    if kind.ground == Ground::Library {
         return Ok(facts_of_library(contender, kind, site));
     }
     let mount = mountinfo::mount_of(&site.directory);
     let mount = mount.map_err(LaneError::io("look up the mount of", &site.directory))?;
     let options = mount.all_options();
-    let features = kind.features(&site.description);
+    let features = (kind.features)(&site.description);
     // Of a mount that a chroot hides, the magic number is known (magic.h).
     let volatile = ["tmpfs", "ramfs", "0x1021994", "0x858458f6"].contains(&mount.kind.as_str());
-    let ranked_as = if volatile { crate::kind::kind("tmpfs").unwrap_or(kind) } else { kind };
     let mounted_as = shared::kind_of(&mount);
     let keeps_nothing = is_unsafe(contender) || sharing::keeps_syncs(mounted_as, &options);
     Ok(ContenderFacts {
         label: contender.label.clone(),
         mkfs: site.mkfs.clone(),
         mount: format!("{mounted_as} {options}"),
-        durability: if keeps_nothing { Durability::Unflushed } else { ranked_as.durability(&options) },
-        guarantees: kind.guarantees(&features, &options),
+        durability: if keeps_nothing {
+            Durability::Unflushed
+        } else if volatile {
+            Durability::Volatile
+        } else {
+            (kind.durability)(&options)
+        },
+        guarantees: (kind.guarantees)(&features, &options),
         features,
         read_ahead_kib: read_ahead(&site.directory),
         says_alignment: alignment::says_alignment(&site.directory),
         shared_folder: shared::remark(mounted_as),
-        file_system: (kind.ground() == Ground::Directory).then(|| shared::identity(&mount)),
+        file_system: (kind.ground == Ground::Directory).then(|| shared::identity(&mount)),
         sharing: sharing::of(mounted_as, &options),
     })
 }
@@ -317,14 +322,14 @@ fn is_unsafe(contender: &Contender) -> bool {
 }
 
 /// A library has no mount, and so no mount options and no read-ahead of the kernel's.
-fn facts_of_library(contender: &Contender, kind: &dyn Kind, site: &Site) -> ContenderFacts {
-    let features = kind.features(&site.description);
+fn facts_of_library(contender: &Contender, kind: &Kind, site: &Site) -> ContenderFacts {
+    let features = (kind.features)(&site.description);
     ContenderFacts {
         mkfs: site.mkfs.clone(),
-        mount: format!("{}, a library within this process", kind.name()),
-        guarantees: kind.guarantees(&features, ""),
+        mount: format!("{}, a library within this process", kind.name),
+        guarantees: (kind.guarantees)(&features, ""),
         features,
-        ..ContenderFacts::new(contender.label.clone(), kind.durability(""))
+        ..ContenderFacts::new(contender.label.clone(), (kind.durability)(""))
     }
 }
 
@@ -360,6 +365,6 @@ fn btrfs_backing(directory: &Path) -> Option<String> {
 }
 
 /// Whether mounting contenders of this kind again makes their files cold.
-pub fn can_remount(kind: &dyn Kind) -> bool {
-    matches!(kind.ground(), Ground::Lane | Ground::Share)
+pub fn can_remount(kind: &Kind) -> bool {
+    matches!(kind.ground, Ground::Lane | Ground::Share)
 }

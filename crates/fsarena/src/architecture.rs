@@ -71,7 +71,7 @@ fn the_core_names_no_engine_suite_article_or_kind() {
     let engines = ENGINES.all().map(|engine| engine.name());
     let suites = fsarena_catalog::suites().expect("sound").into_iter().map(|suite| suite.name);
     let articles = fsarena_catalog::articles().expect("sound").into_iter().map(|article| article.name);
-    let kinds = fsarena_lane::KINDS.iter().map(|kind| kind.name());
+    let kinds = fsarena_lane::KINDS.iter().map(|kind| kind.name);
     let names: BTreeSet<String> = engines.chain(kinds).map(str::to_owned).chain(suites).chain(articles).collect();
     let mut found = Vec::new();
     for crate_name in CORE {

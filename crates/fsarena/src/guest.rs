@@ -97,13 +97,13 @@ fn kernels(plan: &Plan) -> Vec<Option<&str>> {
 /// those of file systems on disks.
 pub fn packages(plan: &Plan) -> Vec<String> {
     let of_workloads = plan.workloads.iter().flat_map(|workload| ENGINES.packages(workload));
-    let shares = plan.contenders.iter().filter_map(share_of).flat_map(|kind| kind.tools()).map(|tool| tool.package);
+    let shares = plan.contenders.iter().filter_map(share_of).flat_map(|kind| kind.tools).map(|tool| tool.package);
     of_workloads.chain(shares).map(str::to_owned).collect()
 }
 
 /// The contender's kind, if it is a folder of the host that a guest mounts.
-fn share_of(contender: &Contender) -> Option<&'static dyn Kind> {
-    fsarena_lane::kind(&contender.kind).filter(|kind| kind.ground() == Ground::Share)
+fn share_of(contender: &Contender) -> Option<&'static Kind> {
+    fsarena_lane::kind(&contender.kind).filter(|kind| kind.ground == Ground::Share)
 }
 
 /// Executes an order in a guest, or in one for each kernel that its contenders name.
@@ -192,7 +192,7 @@ impl Task<'_> {
         stop: &AtomicBool,
         listener: &mut dyn Listener,
     ) -> Result<End> {
-        let kinds: Vec<&str> = self.plan.contenders.iter().filter_map(share_of).map(|kind| kind.name()).collect();
+        let kinds: Vec<&str> = self.plan.contenders.iter().filter_map(share_of).map(|kind| kind.name).collect();
         Shares::require(&kinds)?;
         // Only root can have a namespace, and then counts what QEMU does.
         let has_counters = self.plan.has_own_disks() && namespace::enter_private_mounts().is_ok();

@@ -1,84 +1,62 @@
 //! Btrfs (mkfs.btrfs(8)).
 
-use std::path::Path;
-
 use fsarena_model::{Bytes, Guarantee};
 
-use super::{Identity, Kind, Tool, strings};
+use super::{Commands, Kind, Tool};
 
 /// Btrfs.
-pub struct Btrfs;
+pub static BTRFS: Kind = Kind {
+    tools: &[
+        Tool { program: "mkfs.btrfs", package: "btrfs-progs", version: "--version" },
+        Tool { program: "btrfs", package: "btrfs-progs", version: "--version" },
+    ],
+    smallest_lane: Bytes::mib(128),
+    commands: Commands {
+        mkfs: &["mkfs.btrfs", "-f", "-K", "-U", "{uuid}"],
+        describe: &["btrfs", "inspect-internal", "dump-super"],
+        check: &["btrfs", "check", "--readonly"],
+        ..Commands::NONE
+    },
+    features,
+    guarantees,
+    made_direct,
+    ..Kind::new("btrfs", "copy on write, checksums of data, snapshots, compression")
+};
 
-impl Kind for Btrfs {
-    fn name(&self) -> &'static str {
-        "btrfs"
-    }
-
-    fn about(&self) -> &'static str {
-        "copy on write, checksums of data, snapshots, compression"
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[
-            Tool { program: "mkfs.btrfs", package: "btrfs-progs", version: "--version" },
-            Tool { program: "btrfs", package: "btrfs-progs", version: "--version" },
-        ]
-    }
-
-    fn smallest_lane(&self) -> Bytes {
-        Bytes::mib(128)
-    }
-
-    fn mkfs(&self, device: &Path, identity: &Identity, further: &[String]) -> Vec<String> {
-        let mut argv = strings(["mkfs.btrfs", "-f", "-K", "-U", &identity.uuid]);
-        argv.extend_from_slice(further);
-        argv.push(device.display().to_string());
-        argv
-    }
-
-    fn check(&self, device: &Path) -> Vec<String> {
-        strings(["btrfs", "check", "--readonly", &device.display().to_string()])
-    }
-
-    fn describe(&self, device: &Path) -> Vec<String> {
-        strings(["btrfs", "inspect-internal", "dump-super", &device.display().to_string()])
-    }
-
-    /// The flags of the super block in lower case, the checksum, and the profiles that mkfs printed.
-    fn features(&self, description: &str) -> Vec<String> {
-        let mut features = Vec::new();
-        for line in description.lines().map(str::trim) {
-            features.extend(flag(line));
-            features.extend(line.strip_prefix("csum_type").map(|rest| format!("csum={}", checksum(rest))));
-            for profile in ["Data", "Metadata"] {
-                let rest = line.strip_prefix(profile).and_then(|rest| rest.strip_prefix(':'));
-                let name = rest.and_then(|rest| rest.split_whitespace().next());
-                features.extend(name.map(|name| format!("{}={}", profile.to_lowercase(), name.to_lowercase())));
-            }
+/// The flags of the super block in lower case, the checksum, and the profiles that mkfs printed.
+fn features(description: &str) -> Vec<String> {
+    let mut features = Vec::new();
+    for line in description.lines().map(str::trim) {
+        features.extend(flag(line));
+        features.extend(line.strip_prefix("csum_type").map(|rest| format!("csum={}", checksum(rest))));
+        for profile in ["Data", "Metadata"] {
+            let rest = line.strip_prefix(profile).and_then(|rest| rest.strip_prefix(':'));
+            let name = rest.and_then(|rest| rest.split_whitespace().next());
+            features.extend(name.map(|name| format!("{}={}", profile.to_lowercase(), name.to_lowercase())));
         }
-        features
     }
+    features
+}
 
-    fn guarantees(&self, features: &[String], options: &str) -> Vec<Guarantee> {
-        let option = |name: &str| options.split(',').any(|option| option == name);
-        let compressed = options.split(',').any(|option| option.starts_with("compress"));
-        let mut guarantees = vec![Guarantee::MetadataChecksums];
-        guarantees.extend((!option("nodatasum") && !option("nodatacow")).then_some(Guarantee::DataChecksums));
-        guarantees.extend((!option("nodatacow")).then_some(Guarantee::CopyOnWrite));
-        let duplicated = features.iter().any(|feature| feature == "metadata=dup");
-        guarantees.extend(duplicated.then_some(Guarantee::DuplicatedMetadata));
-        guarantees.extend(compressed.then_some(Guarantee::Compression));
-        guarantees
-    }
+fn guarantees(features: &[String], options: &str) -> Vec<Guarantee> {
+    let option = |name: &str| options.split(',').any(|option| option == name);
+    let compressed = options.split(',').any(|option| option.starts_with("compress"));
+    let mut guarantees = vec![Guarantee::MetadataChecksums];
+    guarantees.extend((!option("nodatasum") && !option("nodatacow")).then_some(Guarantee::DataChecksums));
+    guarantees.extend((!option("nodatacow")).then_some(Guarantee::CopyOnWrite));
+    let duplicated = features.iter().any(|feature| feature == "metadata=dup");
+    guarantees.extend(duplicated.then_some(Guarantee::DuplicatedMetadata));
+    guarantees.extend(compressed.then_some(Guarantee::Compression));
+    guarantees
+}
 
-    /// Since Linux 6.15 direct writes to files with checksums pass through the page cache (fs/btrfs/direct-io.c).
-    /// Compression needs checksums: without them the files are not compressed, which is a different contender.
-    fn made_direct(&self, mount: &str) -> Option<&'static str> {
-        let has = |names: &[&str]| mount.split(',').any(|option| names.contains(&option));
-        let is_compressed = mount.split(',').any(|option| option.starts_with("compress"));
-        let is_so = is_compressed && !has(&["compress=no", "compress=none"]);
-        (!is_so && !has(&["nodatasum", "nodatacow"])).then_some("nodatasum")
-    }
+/// Since Linux 6.15 direct writes to files with checksums pass through the page cache (fs/btrfs/direct-io.c).
+/// Compression needs checksums: without them the files are not compressed, which is a different contender.
+fn made_direct(mount: &str) -> Option<&'static str> {
+    let has = |names: &[&str]| mount.split(',').any(|option| names.contains(&option));
+    let is_compressed = mount.split(',').any(|option| option.starts_with("compress"));
+    let is_so = is_compressed && !has(&["compress=no", "compress=none"]);
+    (!is_so && !has(&["nodatasum", "nodatacow"])).then_some("nodatasum")
 }
 
 /// Parses a flag: each is on its own line, in capitals between `(`, `|` and `)`.
@@ -101,7 +79,7 @@ mod tests {
     fn features_are_read_from_mkfs_and_the_super_block() {
         let text = "  Data:             single            8.00MiB\n  Metadata:         DUP             102.38MiB\n\
                     csum_type\t\t0 (crc32c)\nincompat_flags\t\t0x341\n\t\t\t( MIXED_BACKREF |\n\t\t\t  EXTENDED_IREF |\n\t\t\t  NO_HOLES )";
-        let features = Btrfs.features(text);
+        let features = features(text);
         assert!(features.contains(&"metadata=dup".to_owned()));
         assert!(features.contains(&"csum=crc32c".to_owned()));
         assert!(features.contains(&"mixed_backref".to_owned()) && features.contains(&"no_holes".to_owned()));
@@ -109,17 +87,14 @@ mod tests {
 
     #[test]
     fn without_checksums_they_are_not_guaranteed() {
-        assert!(!Btrfs.guarantees(&[], "rw,nodatasum").contains(&Guarantee::DataChecksums));
-        assert!(Btrfs.guarantees(&[], "rw,nodatasum").contains(&Guarantee::CopyOnWrite));
-        assert!(!Btrfs.guarantees(&[], "rw,nodatacow").contains(&Guarantee::CopyOnWrite));
+        assert!(!guarantees(&[], "rw,nodatasum").contains(&Guarantee::DataChecksums));
+        assert!(guarantees(&[], "rw,nodatasum").contains(&Guarantee::CopyOnWrite));
+        assert!(!guarantees(&[], "rw,nodatacow").contains(&Guarantee::CopyOnWrite));
     }
 
     #[test]
     fn checksums_keep_direct_io_from_being_direct() {
-        assert_eq!(["", "noatime", "compress=no"].map(|mount| Btrfs.made_direct(mount)), [Some("nodatasum"); 3]);
-        assert_eq!(
-            ["nodatasum", "noatime,nodatacow", "compress=zstd"].map(|mount| Btrfs.made_direct(mount)),
-            [None; 3]
-        );
+        assert_eq!(["", "noatime", "compress=no"].map(made_direct), [Some("nodatasum"); 3]);
+        assert_eq!(["nodatasum", "noatime,nodatacow", "compress=zstd"].map(made_direct), [None; 3]);
     }
 }

@@ -5,18 +5,7 @@ use fsarena_model::Contender;
 use super::{Ground, Kind};
 
 /// `dir:PATH`.
-pub struct Directory;
-
-impl Kind for Directory {
-    fn name(&self) -> &'static str {
-        Contender::DIRECTORY
-    }
-
-    fn about(&self) -> &'static str {
-        "an existing directory, as in dir:/mnt/share; needs no root"
-    }
-
-    fn ground(&self) -> Ground {
-        Ground::Directory
-    }
-}
+pub static DIRECTORY: Kind = Kind {
+    ground: Ground::Directory,
+    ..Kind::new(Contender::DIRECTORY, "an existing directory, as in dir:/mnt/share; needs no root")
+};

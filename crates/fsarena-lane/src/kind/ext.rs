@@ -1,87 +1,79 @@
 //! ext2, ext3 and ext4, made without lazy initialisation (mke2fs(8)).
 
-use std::path::Path;
-
 use fsarena_model::{Bytes, Guarantee};
 
-use super::{Identity, Kind, Tool, strings};
-
-/// One of ext2, ext3 and ext4.
-pub struct Ext {
-    name: &'static str,
-    about: &'static str,
-}
+use super::{Commands, Kind, Tool, Words};
 
 /// ext2: no journal.
-pub static EXT2: Ext = Ext { name: "ext2", about: "the second extended file system: no journal" };
+pub static EXT2: Kind = Kind {
+    commands: commands(&["mke2fs", "-q", "-F", "-t", "ext2", "-U", "{uuid}", "-E", EXTENDED]),
+    ..ext("ext2", "the second extended file system: no journal")
+};
 /// ext3: ext2 with a journal.
-pub static EXT3: Ext = Ext { name: "ext3", about: "ext2 with a journal" };
+pub static EXT3: Kind = Kind {
+    commands: commands(&["mke2fs", "-q", "-F", "-t", "ext3", "-U", "{uuid}", "-E", EXTENDED]),
+    ..ext("ext3", "ext2 with a journal")
+};
 /// ext4: extents, delayed allocation, journal checksums.
-pub static EXT4: Ext = Ext { name: "ext4", about: "extents, delayed allocation, a journal" };
+pub static EXT4: Kind = Kind {
+    commands: commands(&["mke2fs", "-q", "-F", "-t", "ext4", "-U", "{uuid}", "-E", EXTENDED]),
+    ..ext("ext4", "extents, delayed allocation, a journal")
+};
 
-const TOOLS: &[Tool] = &[
-    Tool { program: "mke2fs", package: "e2fsprogs", version: "-V" },
-    Tool { program: "e2fsck", package: "e2fsprogs", version: "-V" },
-];
+/// Extended options of mke2fs(8).
+pub(super) const EXTENDED: &str = "lazy_itable_init=0,lazy_journal_init=0,nodiscard,hash_seed={hash_seed}";
 
-impl Kind for Ext {
-    fn name(&self) -> &'static str {
-        self.name
+/// What all of them have in common, without the commands.
+pub(super) const fn ext(name: &'static str, about: &'static str) -> Kind {
+    Kind {
+        tools: &[
+            Tool { program: "mke2fs", package: "e2fsprogs", version: "-V" },
+            Tool { program: "e2fsck", package: "e2fsprogs", version: "-V" },
+        ],
+        smallest_lane: Bytes::mib(16),
+        features,
+        guarantees,
+        made_direct,
+        ..Kind::new(name, about)
     }
+}
 
-    fn about(&self) -> &'static str {
-        self.about
-    }
+/// The commands for one that `mkfs` makes.
+pub(super) const fn commands(mkfs: Words) -> Commands {
+    Commands { mkfs, describe: &["dumpe2fs", "-h"], check: &["e2fsck", "-fn"], ..Commands::NONE }
+}
 
-    fn tools(&self) -> &'static [Tool] {
-        TOOLS
-    }
+fn features(description: &str) -> Vec<String> {
+    let line = description.lines().find_map(|line| line.strip_prefix("Filesystem features:"));
+    line.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+}
 
-    fn smallest_lane(&self) -> Bytes {
-        Bytes::mib(16)
-    }
+fn guarantees(features: &[String], options: &str) -> Vec<Guarantee> {
+    let has = |name: &str| features.iter().any(|feature| feature == name);
+    let journal = has("has_journal") && !options.split(',').any(|option| option == "norecovery");
+    let mut guarantees = Vec::new();
+    guarantees.extend(journal.then_some(Guarantee::Journal));
+    let of_data = journal && options.split(',').any(|option| option == "data=journal");
+    guarantees.extend(of_data.then_some(Guarantee::DataJournal));
+    guarantees.extend(has("metadata_csum").then_some(Guarantee::MetadataChecksums));
+    guarantees
+}
 
-    fn mkfs(&self, device: &Path, identity: &Identity, further: &[String]) -> Vec<String> {
-        let extended = format!("lazy_itable_init=0,lazy_journal_init=0,nodiscard,hash_seed={}", identity.hash_seed);
-        let mut argv = strings(["mke2fs", "-q", "-F", "-t", self.name, "-U", &identity.uuid, "-E", &extended]);
-        argv.extend_from_slice(further);
-        argv.push(device.display().to_string());
-        argv
-    }
-
-    fn check(&self, device: &Path) -> Vec<String> {
-        strings(["e2fsck", "-fn", &device.display().to_string()])
-    }
-
-    fn describe(&self, device: &Path) -> Vec<String> {
-        strings(["dumpe2fs", "-h", &device.display().to_string()])
-    }
-
-    fn features(&self, description: &str) -> Vec<String> {
-        let line = description.lines().find_map(|line| line.strip_prefix("Filesystem features:"));
-        line.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
-    }
-
-    fn guarantees(&self, features: &[String], options: &str) -> Vec<Guarantee> {
-        let has = |name: &str| features.iter().any(|feature| feature == name);
-        let journal = has("has_journal") && !options.split(',').any(|option| option == "norecovery");
-        let mut guarantees = Vec::new();
-        guarantees.extend(journal.then_some(Guarantee::Journal));
-        let of_data = journal && options.split(',').any(|option| option == "data=journal");
-        guarantees.extend(of_data.then_some(Guarantee::DataJournal));
-        guarantees.extend(has("metadata_csum").then_some(Guarantee::MetadataChecksums));
-        guarantees
-    }
-
-    /// Journalled data is written through the page cache (`ext4_dio_alignment` in fs/ext4/inode.c).
-    fn made_direct(&self, mount: &str) -> Option<&'static str> {
-        mount.split(',').any(|option| option == "data=journal").then_some("data=ordered")
-    }
+/// Journalled data is written through the page cache (`ext4_dio_alignment` in fs/ext4/inode.c).
+fn made_direct(mount: &str) -> Option<&'static str> {
+    mount.split(',').any(|option| option == "data=journal").then_some("data=ordered")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use super::super::Identity;
     use super::*;
+
+    fn strings<const N: usize>(parts: [&str; N]) -> Vec<String> {
+        parts.map(str::to_owned).to_vec()
+    }
 
     #[test]
     fn further_options_come_before_the_device() {
@@ -92,20 +84,19 @@ mod tests {
 
     #[test]
     fn features_are_read_from_dumpe2fs() {
-        let features =
-            EXT4.features("Filesystem UUID: x\nFilesystem features:      has_journal ext_attr metadata_csum\n");
+        let features = features("Filesystem UUID: x\nFilesystem features:      has_journal ext_attr metadata_csum\n");
         assert_eq!(features, strings(["has_journal", "ext_attr", "metadata_csum"]));
-        assert_eq!(EXT4.guarantees(&features, "rw"), vec![Guarantee::Journal, Guarantee::MetadataChecksums]);
+        assert_eq!(guarantees(&features, "rw"), vec![Guarantee::Journal, Guarantee::MetadataChecksums]);
     }
 
     #[test]
     fn data_are_journalled_only_where_there_is_a_journal() {
         let of = |features: &[&str], options| {
-            EXT4.guarantees(&features.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), options)
+            guarantees(&features.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), options)
         };
         assert_eq!(of(&["has_journal"], "rw,data=journal"), [Guarantee::Journal, Guarantee::DataJournal]);
         assert_eq!(of(&["has_journal"], "rw,data=ordered"), [Guarantee::Journal]);
         assert_eq!(of(&["extent"], "rw,data=journal"), []);
-        assert_eq!(EXT2.guarantees(&strings(["ext_attr", "filetype"]), "rw"), []);
+        assert_eq!(guarantees(&strings(["ext_attr", "filetype"]), "rw"), []);
     }
 }

@@ -5,22 +5,8 @@ use fsarena_model::Durability;
 use super::{Ground, Kind};
 
 /// tmpfs.
-pub struct Tmpfs;
-
-impl Kind for Tmpfs {
-    fn name(&self) -> &'static str {
-        "tmpfs"
-    }
-
-    fn about(&self) -> &'static str {
-        "memory: nothing is durable, shown apart from the others"
-    }
-
-    fn ground(&self) -> Ground {
-        Ground::Memory
-    }
-
-    fn durability(&self, _options: &str) -> Durability {
-        Durability::Volatile
-    }
-}
+pub static TMPFS: Kind = Kind {
+    ground: Ground::Memory,
+    durability: |_| Durability::Volatile,
+    ..Kind::new("tmpfs", "memory: nothing is durable, shown apart from the others")
+};

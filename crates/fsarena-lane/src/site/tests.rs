@@ -1,27 +1,14 @@
 use super::*;
 
-/// A kind that is mounted by this program.
-struct MountedBy(&'static str);
-
-impl Kind for MountedBy {
-    fn name(&self) -> &'static str {
-        "fuse.other"
-    }
-
-    fn about(&self) -> &'static str {
-        "a test"
-    }
-
-    fn mounter(&self) -> Option<&'static str> {
-        Some(self.0)
-    }
-}
-
 #[test]
 fn a_program_that_mounts_nothing_is_noticed_whatever_it_says() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mounting = Mounting { source: "host:/folder".to_owned(), options: "ro".to_owned() };
-    let error = |program| mounting.mount_at(&MountedBy(program), folder.path()).expect_err("nothing is mounted");
+    let sshfs = crate::kind::kind("sshfs").expect("it exists");
+    let error = |program| {
+        let kind = Kind { mounter: Some(program), ..*sshfs };
+        mounting.mount_at(&kind, folder.path()).expect_err("nothing is mounted")
+    };
     assert!(matches!(error("true"), LaneError::WrongMount { .. }));
     let failed = error("false");
     assert!(matches!(failed, LaneError::Mounter { .. }));

@@ -12,7 +12,7 @@ use crate::places;
 
 /// Kinds of file system.
 pub fn kinds() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| KINDS.iter().map(|kind| described(kind.name(), kind.about())).collect())
+    ArgValueCandidates::new(|| KINDS.iter().map(|kind| described(kind.name, kind.about)).collect())
 }
 
 /// Suites.

@@ -127,12 +127,12 @@ impl Place {
     /// Kinds that can only be compared in a guest.
     pub fn only_in_guest(contenders: &[Contender]) -> Vec<&'static str> {
         let kinds = contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
-        let cannot = |kind: &&dyn Kind| match kind.ground() {
+        let cannot = |kind: &&Kind| match kind.ground {
             Ground::Share => true,
-            Ground::Lane => !kernel_has(kind.mounted_as()),
+            Ground::Lane => !kernel_has(kind.mounted_as),
             Ground::Library | Ground::Memory | Ground::Directory => false,
         };
-        let mut names: Vec<&str> = kinds.filter(cannot).map(Kind::name).collect();
+        let mut names: Vec<&str> = kinds.filter(cannot).map(|kind| kind.name).collect();
         names.dedup();
         names
     }

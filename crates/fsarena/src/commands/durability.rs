@@ -6,7 +6,7 @@ use anyhow::Result;
 use fsarena_durability::{Disk, Syncs};
 use fsarena_guest::Wanted;
 use fsarena_lane::kind::Ground;
-use fsarena_lane::{Kind, Wait};
+use fsarena_lane::Wait;
 use fsarena_model::{Contender, Label};
 use fsarena_programs::POSTGRESQL_NEEDS;
 
@@ -75,8 +75,8 @@ fn packages(writer: WriterKind) -> Vec<String> {
 /// Refuses contenders that have no disk of their own, or too small a one.
 fn require_lane(contender: &Contender, options: &cli::Durability) -> Result<()> {
     let kind = fsarena_lane::kind(&contender.kind);
-    let smallest = kind.map_or(0, |kind| kind.smallest_lane().0);
-    if !kind.is_some_and(|kind| kind.ground() == Ground::Lane) {
+    let smallest = kind.map_or(0, |kind| kind.smallest_lane.0);
+    if !kind.is_some_and(|kind| kind.ground == Ground::Lane) {
         let text = format!("`{}` has no disk of its own, so no power cut can be made", contender.label);
         let hint = format!("kinds with a disk: {}", with_disk().join(", "));
         return Err(Refusal::wrong_use(text, hint).into());
@@ -94,8 +94,8 @@ fn require_lane(contender: &Contender, options: &cli::Durability) -> Result<()> 
 }
 
 fn with_disk() -> Vec<&'static str> {
-    let kinds = fsarena_lane::KINDS.iter().filter(|kind| kind.ground() == Ground::Lane);
-    kinds.map(|kind| Kind::name(*kind)).collect()
+    let kinds = fsarena_lane::KINDS.iter().filter(|kind| kind.ground == Ground::Lane);
+    kinds.map(|kind| kind.name).collect()
 }
 
 fn page(outcomes: &[(Label, Outcome)]) -> String {

@@ -67,7 +67,7 @@ fn found(word: &str) -> Result<String> {
     let lower = word.to_lowercase();
     let has = |texts: &[&str]| texts.iter().any(|text| text.to_lowercase().contains(&lower));
     let parts = [
-        kinds(|kind| has(&[kind.name(), kind.about()])),
+        kinds(|kind| has(&[kind.name, kind.about])),
         workloads(|workload| has(&[&workload.name, &workload.measures, &workload.why, &workload.engine]))?,
         suites(|suite| has(&[&suite.name, &suite.about]) || suite.groups.keys().any(|group| has(&[group])))?,
         profiles(|profile| has(&[&profile.name, &profile.about, &profile.why]))?,
@@ -83,8 +83,8 @@ fn nothing(word: &str) -> Result<anyhow::Error> {
     Ok(Refusal::wrong_use(format!("nothing is named `{word}` or mentions it"), hint).into())
 }
 
-fn kinds(is_wanted: impl Fn(&dyn Kind) -> bool) -> String {
-    let row = |kind: &dyn Kind| [kind.name().to_owned(), availability(kind).to_string(), kind.about().to_owned()];
+fn kinds(is_wanted: impl Fn(&Kind) -> bool) -> String {
+    let row = |kind: &Kind| [kind.name.to_owned(), availability(kind).to_string(), kind.about.to_owned()];
     table(["kind", "here", "about"], KINDS.iter().copied().filter(|kind| is_wanted(*kind)).map(row))
 }
 
@@ -114,11 +114,11 @@ impl fmt::Display for Availability {
 }
 
 /// Whether `kind` is usable here; otherwise the first obstacle.
-pub fn availability(kind: &dyn Kind) -> Availability {
-    if kind.ground() == Ground::Directory {
+pub fn availability(kind: &Kind) -> Availability {
+    if kind.ground == Ground::Directory {
         return Availability::Here;
     }
-    if kind.ground() == Ground::Share || !kernel_has(kind.mounted_as()) {
+    if kind.ground == Ground::Share || !kernel_has(kind.mounted_as) {
         return Availability::KernelLacks;
     }
     match missing_tool(kind) {

@@ -169,12 +169,12 @@ fn run(argv: &[String], most: i32) -> Result<Option<String>> {
     Ok((!is_well).then(|| format!("{program} ended with {}: {}", ended.status, last())))
 }
 
-fn kind(task: &Task) -> Result<&'static dyn Kind> {
+fn kind(task: &Task) -> Result<&'static Kind> {
     let name = &task.contender.kind;
     fsarena_lane::kind(name).with_context(|| format!("there is no kind `{name}`"))
 }
 
-fn mount_at(kind: &dyn Kind, task: &Task, device: &Path) -> Result<&'static Path> {
+fn mount_at(kind: &Kind, task: &Task, device: &Path) -> Result<&'static Path> {
     let point = Path::new(POINT);
     fs::create_dir_all(point).context("make the mount point")?;
     let mounting = Mounting { source: device.display().to_string(), options: task.contender.mount.clone() };

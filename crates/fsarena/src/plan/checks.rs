@@ -212,7 +212,7 @@ fn require_whole_blocks(plan: &Plan) -> Result<()> {
 fn possible_size(plan: &Plan) -> u64 {
     let data = largest(&plan.workloads).map_or(0, |workload| needed(workload.traits.peak).0);
     let kinds = plan.contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
-    let smallest = kinds.map(|kind| kind.smallest_lane().0).max().unwrap_or(0);
+    let smallest = kinds.map(|kind| kind.smallest_lane.0).max().unwrap_or(0);
     plan.lane_size.0.max(data).max(smallest).max(1).div_ceil(BLOCK).saturating_mul(BLOCK)
 }
 

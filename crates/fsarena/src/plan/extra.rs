@@ -10,7 +10,9 @@ use fsarena_model::{Contender, Label};
 pub fn with_direct(named: Vec<Contender>) -> (Vec<Contender>, Vec<String>) {
     let (mut all, mut notes) = (named.clone(), Vec::new());
     for contender in named {
-        let Some(option) = kind(&contender.kind).and_then(|kind| kind.made_direct(&contender.mount)) else { continue };
+        let Some(option) = kind(&contender.kind).and_then(|kind| (kind.made_direct)(&contender.mount)) else {
+            continue;
+        };
         let mount = with_option(&contender.mount, option);
         let is_it = |other: &Contender| {
             (&other.kind, &other.mkfs, options(&other.mount)) == (&contender.kind, &contender.mkfs, options(&mount))

@@ -26,6 +26,8 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_made() {
     assert!(!stage.path("new").exists());
     if is_root() {
         dry(&["ext4:bogus", "xfs"], 3, "Unknown parameter 'bogus'");
+        // A guest has a kernel of its own.
+        dry(&["ext4:bogus", "xfs", "--guest", "emulated"], 0, "");
         dry(&["ext4", "t=tmpfs:size=many"], 3, "size");
         dry(&["ext4:noatime,data=journal", "xfs:noatime,logbsize=64k", "tmpfs:huge=never"], 0, "");
     }

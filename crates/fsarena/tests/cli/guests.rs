@@ -352,7 +352,7 @@ fn a_guest_that_cannot_do_its_work_measures_nothing_and_says_why() {
     failed(&mount, 3, &["Unknown parameter 'bogus'", "hint: the words after the colon are the kernel's"]);
 
     let root = Path::new(CACHE).join("roots").join(release());
-    let (image, own) = (root.join("root.img"), stage.in_memory("root.img"));
+    let (image, own) = (root.join("base.img"), stage.in_memory("base.img"));
     fs::copy(&image, &own).expect("copied");
     let module = format!("rm /usr/lib/modules/{}/kernel/fs/nilfs2/nilfs2.ko", release());
     run(Command::new("debugfs").args(["-w", "-R", &module]).arg(&own), 0);
@@ -363,7 +363,7 @@ fn a_guest_that_cannot_do_its_work_measures_nothing_and_says_why() {
         &["the guest's kernel (linux-image-", "has no `nilfs2`", "--guest-kernel"],
     );
 
-    let (boot, own) = (root.join("boot.cpio"), stage.path("boot.cpio"));
+    let (boot, own) = (root.join("base.cpio"), stage.path("base.cpio"));
     let mut archive = fs::read(&boot).expect("readable");
     // The kernel unpacks archives that follow each other, from a multiple of four bytes.
     archive.resize(archive.len().next_multiple_of(4), 0);

@@ -37,13 +37,13 @@ pub fn run(plan: &Plan, format: Option<&str>) -> Result<Ended> {
 fn require_options(plan: &Plan) -> Result<()> {
     for contender in plan.contenders.iter().filter(|_| plan.guest.is_none() && is_root()) {
         let Some(kind) = kind(&contender.kind) else { continue };
-        let is_mounted = matches!(kind.ground(), Ground::Lane | Ground::Memory) && kernel_has(kind.mounted_as());
+        let is_mounted = matches!(kind.ground, Ground::Lane | Ground::Memory) && kernel_has(kind.mounted_as);
         if !is_mounted {
             continue;
         }
-        mount::check_options(kind.mounted_as(), &contender.mount).map_err(|error| LaneError::Mount {
+        mount::check_options(kind.mounted_as, &contender.mount).map_err(|error| LaneError::Mount {
             source_device: contender.label.to_string(),
-            kind: kind.mounted_as().to_owned(),
+            kind: kind.mounted_as.to_owned(),
             options: contender.mount.clone(),
             error: Box::new(error),
         })?;

@@ -11,7 +11,7 @@ use crate::commands::list::{Availability, availability};
 
 /// One line for each kind, and one for each package of tools that is much older or newer than the kernel.
 pub fn section() -> Section {
-    let names: Vec<&str> = KINDS.iter().map(|kind| kind.name()).collect();
+    let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     let versions = tool_versions(&names);
     let mut lines: Vec<Line> = KINDS.iter().map(|kind| line(*kind, &versions)).collect();
     let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
@@ -23,29 +23,29 @@ pub fn section() -> Section {
 
 /// Those of ext4, xfs and btrfs that lanes can have here, at least as root.
 pub fn usual() -> Vec<&'static str> {
-    let is_ready = |kind: &&&dyn Kind| match availability(**kind) {
+    let is_ready = |kind: &&&Kind| match availability(**kind) {
         Availability::Here | Availability::AsRoot => true,
-        Availability::KernelLacks => has_module(kind.name()),
+        Availability::KernelLacks => has_module(kind.name),
         Availability::ToolMissing(_) => false,
     };
-    let usual = KINDS.iter().filter(|kind| ["ext4", "xfs", "btrfs"].contains(&kind.name()));
-    usual.filter(is_ready).map(|kind| kind.name()).collect()
+    let usual = KINDS.iter().filter(|kind| ["ext4", "xfs", "btrfs"].contains(&kind.name));
+    usual.filter(is_ready).map(|kind| kind.name).collect()
 }
 
-fn line(kind: &dyn Kind, versions: &BTreeMap<String, String>) -> Line {
-    let (name, about) = (kind.name(), kind.about());
+fn line(kind: &Kind, versions: &BTreeMap<String, String>) -> Line {
+    let (name, about) = (kind.name, kind.about);
     let found = tools(kind, versions);
     match availability(kind) {
-        Availability::Here if kind.ground() == Ground::Directory => Line::new(Word::Ok, name, about),
-        Availability::Here if kind.ground() == Ground::Library => {
+        Availability::Here if kind.ground == Ground::Directory => Line::new(Word::Ok, name, about),
+        Availability::Here if kind.ground == Ground::Library => {
             Line::new(Word::Ok, name, format!("a library in fsarena{found}"))
         }
-        Availability::AsRoot if kind.ground() == Ground::Library => {
+        Availability::AsRoot if kind.ground == Ground::Library => {
             Line::new(Word::Note, name, format!("as root: a library in fsarena{found}"))
         }
         Availability::Here => Line::new(Word::Ok, name, format!("in the kernel{found}")),
         Availability::AsRoot => Line::new(Word::Note, name, format!("as root: in the kernel{found}")),
-        Availability::KernelLacks if has_module(kind.mounted_as()) => {
+        Availability::KernelLacks if has_module(kind.mounted_as) => {
             Line::new(Word::Note, name, format!("as root, who may load the kernel's module{found}"))
         }
         Availability::KernelLacks => Line::new(Word::No, name, format!("this kernel lacks it{found}"))
@@ -66,8 +66,8 @@ fn has_module(kind: &str) -> bool {
 }
 
 /// `, e2fsprogs 1.47.0`; the version is omitted if the tool does not report one.
-fn tools(kind: &dyn Kind, versions: &BTreeMap<String, String>) -> String {
-    let Some(tool) = kind.tools().first() else { return String::new() };
+fn tools(kind: &Kind, versions: &BTreeMap<String, String>) -> String {
+    let Some(tool) = kind.tools.first() else { return String::new() };
     match versions.get(tool.program).and_then(|words| age::version_in(words)) {
         Some(version) => format!(", {} {version}", tool.package),
         None if fsarena_lane::missing_tool(kind).is_some() => format!(", {} not installed", tool.package),

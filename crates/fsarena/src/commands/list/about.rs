@@ -19,7 +19,7 @@ pub fn names() -> Result<Vec<String>> {
     let suites = fsarena_catalog::suites()?.into_iter().map(|suite| suite.name);
     let articles = fsarena_catalog::articles()?.into_iter().map(|article| article.name);
     let profiles = fsarena_catalog::profiles()?.into_iter().map(|profile| profile.name);
-    let kinds = KINDS.iter().map(|kind| kind.name().to_owned());
+    let kinds = KINDS.iter().map(|kind| kind.name.to_owned());
     Ok(workloads.chain(suites).chain(profiles).chain(articles).chain(kinds).collect())
 }
 
@@ -33,7 +33,7 @@ pub fn named(name: &str) -> Result<Option<String>> {
         workload.map(|found| workload_page(&found, &suites)),
         suites.iter().find(|suite| suite.name == name).map(suite_page),
         profile.map(|found| profile_page(&found)),
-        KINDS.iter().copied().find(|kind| kind.name() == name).map(kind_page),
+        KINDS.iter().copied().find(|kind| kind.name == name).map(kind_page),
         article.map(|found| article_page(&found)),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -94,11 +94,8 @@ fn profile_page(profile: &Profile) -> String {
     )
 }
 
-fn kind_page(kind: &dyn Kind) -> String {
-    page(
-        &format!("kind {}", kind.name()),
-        &[("about", kind.about().to_owned()), ("here", availability(kind).to_string())],
-    )
+fn kind_page(kind: &Kind) -> String {
+    page(&format!("kind {}", kind.name), &[("about", kind.about.to_owned()), ("here", availability(kind).to_string())])
 }
 
 fn article_page(article: &Article) -> String {

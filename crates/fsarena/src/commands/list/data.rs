@@ -56,10 +56,10 @@ impl Category {
     }
 }
 
-fn kind_json(kind: &dyn Kind) -> Value {
+fn kind_json(kind: &Kind) -> Value {
     let found = availability(kind);
     let obstacle = (found != Availability::Here).then(|| found.to_string());
-    json!({ "name": kind.name(), "about": kind.about(), "here": obstacle.is_none(), "obstacle": obstacle })
+    json!({ "name": kind.name, "about": kind.about, "here": obstacle.is_none(), "obstacle": obstacle })
 }
 
 fn workload_json(workload: &Workload) -> Value {
