@@ -40,9 +40,9 @@ pub enum GuestError {
     /// The file system of the cache is full.
     #[error("no room for the kernel and programs of a guest in `{}`: {words}", cache.display())]
     CacheFull { cache: PathBuf, words: String },
-    /// The storage has too little room for the guest's disk.
-    #[error("no room for a disk of {needed} in {place}: {source}")]
-    NoRoom { place: String, needed: Bytes, source: io::Error },
+    /// The storage has too little room for the guest, or for its disk.
+    #[error("no room for {what} of {needed} in {place}: {source}")]
+    NoRoom { what: &'static str, place: String, needed: Bytes, source: io::Error },
     /// The guest did not start, stopped or hangs.
     #[error("the guest {what}{}", tail(console))]
     Ended { what: String, console: String },

@@ -1,6 +1,7 @@
 //! The virtual disks with the lanes: one for all of them, or one for each.
 
 use std::fs::File;
+use std::io;
 use std::os::fd::AsRawFd;
 
 use fsarena_model::guest::{CacheMode, DiskMode, ImageFormat};
@@ -10,6 +11,9 @@ use rustix::fs::{FallocateFlags, fallocate};
 
 use crate::kernel::run;
 use crate::{GuestError, LANES, channel, lane_serial};
+
+/// Memory of the host that guests leave free.
+const RESERVE: Bytes = Bytes::mib(256);
 
 /// A virtual disk: a file without a name, in the storage of the lanes.
 #[derive(Debug)]
@@ -45,6 +49,23 @@ pub fn disks(lanes: Option<(&GuestDisk, Bytes)>, modes: &[DiskMode]) -> Result<V
     modes.iter().enumerate().map(own).collect()
 }
 
+/// Refuses disks in memory that the host has no room for, with a guest of `memory`: the kernel would end programs.
+///
+/// # Errors
+/// [`GuestError::NoRoom`].
+pub fn require_memory(disks: &[LaneDisk], lanes: Option<(&GuestDisk, Bytes)>, memory: Bytes) -> Result<(), GuestError> {
+    let in_memory = matches!(lanes, Some((GuestDisk::Virtual(Storage::Memory), _)));
+    let disks: u64 = disks.iter().filter(|_| in_memory).map(|disk| disk.size.0).sum();
+    let needed = Bytes(disks.saturating_add(memory.0).saturating_add(RESERVE.0));
+    match fsarena_sys::memory::available().filter(|free| *free < needed) {
+        None => Ok(()),
+        Some(free) => {
+            let source = io::Error::other(format!("{free} are available"));
+            Err(GuestError::NoRoom { what: "the guest and its disk", place: "memory".to_owned(), needed, source })
+        }
+    }
+}
+
 /// Allocates all bytes of the disks on the host, which takes seconds: a guest may boot in the meantime.
 ///
 /// # Errors
@@ -54,6 +75,7 @@ pub fn allocate(disks: &[LaneDisk], lanes: Option<(&GuestDisk, Bytes)>) -> Resul
     disks.iter().try_for_each(|disk| {
         let allocated = fallocate(&disk.file, FallocateFlags::KEEP_SIZE, 0, disk.size.0);
         allocated.map_err(|error| GuestError::NoRoom {
+            what: "a disk",
             place: storage.to_string(),
             needed: disk.size,
             source: error.into(),
@@ -135,6 +157,16 @@ mod tests {
             assert!(words.contains(&format!("write-cache={writeback}")), "{words}");
             assert_eq!(disks(Some((&lanes, Bytes::mib(1))), &[]).expect("memory").len(), 1);
         }
+    }
+
+    #[test]
+    fn a_disk_that_memory_cannot_hold_is_refused() {
+        let lanes = (&GuestDisk::Virtual(Storage::Memory), Bytes::gib(1 << 20));
+        let disks = disks(Some(lanes), &[]).expect("sparse");
+        let error = require_memory(&disks, Some(lanes), Bytes::gib(1)).expect_err("no machine has it");
+        assert!(error.to_string().starts_with("no room for the guest and its disk of 1024 TiB in memory: "), "{error}");
+        let lanes = (&GuestDisk::Virtual(Storage::Memory), Bytes::mib(1));
+        require_memory(&super::disks(Some(lanes), &[]).expect("memory"), Some(lanes), Bytes::mib(1)).expect("room");
     }
 
     #[test]

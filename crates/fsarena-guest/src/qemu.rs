@@ -102,6 +102,7 @@ impl Hardware<'_> {
         let Channel { host, guest } = Channel::new()?;
         let archive = self.archive()?;
         let lanes = lanes::disks(self.lanes, self.modes)?;
+        lanes::require_memory(&lanes, self.lanes, self.memory())?;
         let watched = (!self.modes.is_empty()).then(|| Monitor::of(&lanes)).transpose()?;
         let (mut monitor, monitored) = watched.unzip();
         channel::inherit(&guest)?;

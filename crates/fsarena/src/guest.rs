@@ -21,8 +21,8 @@ use crate::agent::{self, End, Link, Order, Request, StoredRun};
 use crate::engines::ENGINES;
 use crate::exit::{Lost, Refusal};
 use crate::held::{Held, take_machine};
-use crate::places;
 use crate::session::Session;
+use crate::{places, plan};
 
 /// Memory of the host as a folder.
 const MEMORY: &str = "/dev/shm";
@@ -108,6 +108,7 @@ fn share_of(contender: &Contender) -> Option<&'static Kind> {
 
 /// Executes an order in a guest, or in one for each kernel that its contenders name.
 pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    let order = &Order { plan: plan::fitted(order.plan.clone()), ..order.clone() };
     let kernels = kernels(&order.plan);
     if kernels.len() > 1 {
         return match in_guest.wanted.accelerator {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use fsarena_durability::{Disk, Syncs};
 use fsarena_guest::Wanted;
-use fsarena_lane::kind::Ground;
 use fsarena_lane::Wait;
+use fsarena_lane::kind::Ground;
 use fsarena_model::{Contender, Label};
 use fsarena_programs::POSTGRESQL_NEEDS;
 

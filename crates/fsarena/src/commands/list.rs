@@ -85,7 +85,7 @@ fn nothing(word: &str) -> Result<anyhow::Error> {
 
 fn kinds(is_wanted: impl Fn(&Kind) -> bool) -> String {
     let row = |kind: &Kind| [kind.name.to_owned(), availability(kind).to_string(), kind.about.to_owned()];
-    table(["kind", "here", "about"], KINDS.iter().copied().filter(|kind| is_wanted(*kind)).map(row))
+    table(["kind", "here", "about"], KINDS.iter().copied().filter(|kind| is_wanted(kind)).map(row))
 }
 
 /// Whether a kind is usable on this machine.

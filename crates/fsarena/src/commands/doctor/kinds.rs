@@ -13,7 +13,7 @@ use crate::commands::list::{Availability, availability};
 pub fn section() -> Section {
     let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     let versions = tool_versions(&names);
-    let mut lines: Vec<Line> = KINDS.iter().map(|kind| line(*kind, &versions)).collect();
+    let mut lines: Vec<Line> = KINDS.iter().map(|kind| line(kind, &versions)).collect();
     let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
     lines.extend(
         age::makers(&versions).into_iter().filter_map(|(tool, version)| age_line(tool.package, version, &kernel)),
@@ -23,7 +23,7 @@ pub fn section() -> Section {
 
 /// Those of ext4, xfs and btrfs that lanes can have here, at least as root.
 pub fn usual() -> Vec<&'static str> {
-    let is_ready = |kind: &&&Kind| match availability(**kind) {
+    let is_ready = |kind: &&&Kind| match availability(kind) {
         Availability::Here | Availability::AsRoot => true,
         Availability::KernelLacks => has_module(kind.name),
         Availability::ToolMissing(_) => false,

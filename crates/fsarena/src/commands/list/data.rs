@@ -13,7 +13,7 @@ use crate::engines::ENGINES;
 /// A category, what has a name, or what mentions a word; everything without either.
 pub fn listed(what: Option<&str>) -> Result<Value> {
     let all = [
-        Category::new("kinds", KINDS.iter().map(|kind| kind_json(*kind))),
+        Category::new("kinds", KINDS.iter().map(|kind| kind_json(kind))),
         Category::new("workloads", fsarena_catalog::workloads()?.iter().map(workload_json)),
         Category::new("suites", fsarena_catalog::suites()?.iter().map(suite_json)),
         Category::new("published", fsarena_catalog::articles()?.iter().map(article_json)),
