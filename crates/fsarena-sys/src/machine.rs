@@ -8,11 +8,18 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use fsarena_model::Nanos;
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 
 /// The name of the socket.
 const NAME: &[u8] = b"fsarena/run";
+
+/// How long a lock may stay after its holder has ended.
+const DEAD_HOLDER: Duration = Duration::from_secs(5);
 
 /// The lock, held until this is dropped.
 #[derive(Debug)]
@@ -56,12 +63,24 @@ impl MachineLock {
     }
 
     fn take_named(name: &[u8]) -> io::Result<Option<Self>> {
-        match UnixListener::bind_addr(&SocketAddr::from_abstract_name(name)?) {
-            Ok(listener) => Ok(Some(Self(vec![listener]))),
-            Err(error) if error.kind() == io::ErrorKind::AddrInUse => Ok(None),
-            Err(error) => Err(error),
+        let address = SocketAddr::from_abstract_name(name)?;
+        let give_up = Instant::now() + DEAD_HOLDER;
+        loop {
+            match UnixListener::bind_addr(&address) {
+                Ok(listener) => return Ok(Some(Self(vec![listener]))),
+                Err(error) if error.kind() != io::ErrorKind::AddrInUse => return Err(error),
+                // A process that the holder was just starting has its open files until execve(2).
+                Err(_) if is_dead(name) && Instant::now() < give_up => thread::sleep(Duration::from_millis(5)),
+                Err(_) => return Ok(None),
+            }
         }
     }
+}
+
+/// Whether the process that took the lock has ended, although the lock is not free.
+fn is_dead(name: &[u8]) -> bool {
+    let holder = holder_of(name).and_then(|holder| Pid::from_raw(holder.process));
+    holder.is_some_and(|process| test_kill_process(process) == Err(Errno::SRCH))
 }
 
 /// The process that holds the lock; `None` if the lock is free.
@@ -121,6 +140,29 @@ mod tests {
         assert!(!holder.command.is_empty() && holder.running.is_some(), "{holder:?}");
         drop(lock);
         assert_eq!(holder_of(&name), None);
+        assert!(MachineLock::take_named(&name).expect("abstract sockets").is_some());
+    }
+
+    /// The shell takes the lock over from a process that has ended, as one does that is about to become another program.
+    #[test]
+    fn a_lock_is_waited_for_if_its_holder_has_ended() {
+        let name = format!("fsarena/ended-{}", std::process::id()).into_bytes();
+        // SAFETY: the child makes system calls only, and ends without running anything of this process.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let lock = MachineLock::take_named(&name);
+            // SAFETY: as above; the grandchild has the lock, and outlives its parent.
+            unsafe {
+                if libc::fork() == 0 {
+                    libc::usleep(200_000);
+                }
+                std::mem::forget(lock);
+                libc::_exit(0);
+            }
+        }
+        // SAFETY: it waits for the child that was made above.
+        unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) };
+        assert!(holder_of(&name).is_some_and(|holder| holder.process == child), "the grandchild has it");
         assert!(MachineLock::take_named(&name).expect("abstract sockets").is_some());
     }
 

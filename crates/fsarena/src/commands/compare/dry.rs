@@ -17,8 +17,9 @@ use crate::cli::DataFormat;
 use crate::commands::{FORMAT, data_format, print, print_json};
 use crate::exit::{Ended, Refusal};
 
-/// Prints the plan and checks it; changes nothing. `format` is that of the report: a plan has text and JSON.
-pub fn run(plan: &Plan, format: Option<&str>) -> Result<Ended> {
+/// Prints the plan and checks it; changes nothing. `format` is that of the report: a plan has text and JSON. Mount options
+/// for a guest are left to its kernel.
+pub fn run(plan: &Plan, is_for_guest: bool, format: Option<&str>) -> Result<Ended> {
     match data_format(format, "a plan")? {
         DataFormat::Text => {
             let mut text = String::new();
@@ -27,15 +28,16 @@ pub fn run(plan: &Plan, format: Option<&str>) -> Result<Ended> {
         }
         DataFormat::Json => print_json(&json(plan))?,
     }
-    require_options(plan)?;
+    if !is_for_guest {
+        require_options(plan)?;
+    }
     require_storage(plan)?;
     Ok(Ended::Well)
 }
 
-/// Refuses mount options that this kernel rejects without a mount. Only root can check this, and a guest has a kernel of
-/// its own.
+/// Refuses mount options that the kernel rejects without a mount. Only root can check this.
 fn require_options(plan: &Plan) -> Result<()> {
-    for contender in plan.contenders.iter().filter(|_| plan.guest.is_none() && is_root()) {
+    for contender in plan.contenders.iter().filter(|_| is_root()) {
         let Some(kind) = kind(&contender.kind) else { continue };
         let is_mounted = matches!(kind.ground, Ground::Lane | Ground::Memory) && kernel_has(kind.mounted_as);
         if !is_mounted {
