@@ -32,36 +32,43 @@ pub fn assess(record: &RunRecord) -> Comparison {
     // A smoke run gets no verdicts.
     let judged = if plan.is_smoke() { Judged::default() } else { judged(record, &standing, &cells) };
     Comparison {
+        run: run_info(record),
+        environment: record.environment.clone(),
+        contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
+        workloads: plan.workloads.iter().map(|workload| workload_row(plan, workload)).collect(),
+        notes: notes(record, &cells),
+        cells,
+        judged,
+        scaling: Scaling {
+            rows: scaling::rows(record),
+            pairs: if plan.is_smoke() { Vec::new() } else { scaling::exponent_pairs(record) },
+        },
+        baselines: baselines::rows(record),
+        reproduction: None,
+        checks: Checks {
+            verifications: steps::verifications(record),
+            clean: record.checks.iter().filter(|check| check.clean).count() as u32,
+            damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
+        },
+        round_facts: record.rounds.clone(),
+    }
+}
+
+fn run_info(record: &RunRecord) -> RunInfo {
+    let plan = &record.plan;
+    RunInfo {
         format: FORMAT,
-        run: record.run,
+        number: record.run,
         status: record.status,
         seed: plan.seed.to_string(),
         started: record.started.clone(),
-        suite: plan.suite.clone(),
+        suite: plan.suite.name.clone(),
+        unavailable: plan.suite.unavailable.clone(),
         margin: plan.margin.0,
         plan_hash: plan.hash(),
         command: command(record),
         rounds: record.rounds.len() as u32,
         condition: noise::condition(record),
-        environment: record.environment.clone(),
-        contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
-        workloads: plan.workloads.iter().map(|workload| workload_row(plan, workload)).collect(),
-        notes: notes(record, &cells),
-        unavailable: plan.unavailable.clone(),
-        recommendation: judged.recommendation.map(Box::new),
-        standings: judged.standings,
-        suite_ratios: judged.suite_ratios,
-        effects: judged.effects,
-        scaling: scaling::rows(record),
-        scaling_pairs: if plan.is_smoke() { Vec::new() } else { scaling::exponent_pairs(record) },
-        cells,
-        verdicts: judged.verdicts,
-        baselines: baselines::rows(record),
-        verifications: steps::verifications(record),
-        reproduction: None,
-        clean_checks: record.checks.iter().filter(|check| check.clean).count() as u32,
-        damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
-        round_facts: record.rounds.clone(),
     }
 }
 
@@ -81,23 +88,13 @@ pub(crate) fn cells(record: &RunRecord) -> Vec<Cell> {
     plan.workloads.iter().flat_map(of_workload).collect()
 }
 
-/// Verdicts, and the rankings that follow from them.
-#[derive(Default)]
-struct Judged {
-    verdicts: Vec<PairVerdict>,
-    standings: Vec<StandingRow>,
-    suite_ratios: Vec<SuiteRow>,
-    effects: Vec<EffectRow>,
-    recommendation: Option<Recommendation>,
-}
-
 fn judged(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Judged {
     let verdicts = verdicts(record, standing, cells);
     Judged {
         standings: standings(record, cells, &verdicts),
         suite_ratios: suite_ratios(record, standing, &verdicts),
         effects: effects(record, standing, &verdicts),
-        recommendation: recommendation(record, standing, cells, &verdicts),
+        recommendation: recommendation(record, standing, cells, &verdicts).map(Box::new),
         verdicts,
     }
 }
@@ -175,7 +172,7 @@ fn workload_row(plan: &Plan, workload: &Workload) -> WorkloadRow {
         cache: workload.cache,
         measures: workload.measures.clone(),
         why: workload.why.clone(),
-        group: plan.groups.iter().find(has_it).map(|(name, _)| name.clone()),
+        group: plan.suite.groups.iter().find(has_it).map(|(name, _)| name.clone()),
         variant_of: workload.rate().map(|_| workload.base().to_owned()),
         rate: workload.rate().map(|rate| rate.to_string()),
         memory_limit: workload.memory_limit,

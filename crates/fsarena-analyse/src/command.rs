@@ -23,17 +23,17 @@ pub fn command(record: &RunRecord) -> Vec<String> {
         Some(_) => ["calibrate", "--slices"].map(str::to_owned).to_vec(),
         None => vec!["compare".to_owned()],
     });
-    let is_of_matrix = |contender: &&Contender| plan.matrices.iter().any(|matrix| matrix.has(&contender.label));
+    let is_of_matrix = |contender: &&Contender| plan.arguments.matrices.iter().any(|matrix| matrix.has(&contender.label));
     let single = plan.contenders.iter().filter(|contender| !is_of_matrix(contender));
     words.extend(single.map(|contender| spelling(plan, contender)));
-    words.extend(plan.matrices.iter().flat_map(|matrix| ["--matrix".to_owned(), matrix.argument.clone()]));
+    words.extend(plan.arguments.matrices.iter().flat_map(|matrix| ["--matrix".to_owned(), matrix.argument.clone()]));
     let named = || as_typed(plan).iter().map(|name| (*name).to_owned()).collect();
-    let typed = |name: String| plan.workload_files.get(&name).cloned().unwrap_or(name);
+    let typed = |name: String| plan.arguments.workload_files.get(&name).cloned().unwrap_or(name);
     let profile = profile(plan);
-    match &plan.suite {
+    match &plan.suite.name {
         Some(suite) => words.extend(["--suite".to_owned(), suite.clone()]),
         None if profile.is_some() => {}
-        None if !plan.own_commands.is_empty() => words.extend(plan.own_commands.clone()),
+        None if !plan.arguments.own_commands.is_empty() => words.extend(plan.arguments.own_commands.clone()),
         None => words.extend(
             slice_lengths
                 .clone()
@@ -42,7 +42,7 @@ pub fn command(record: &RunRecord) -> Vec<String> {
                 .flat_map(|name| ["--workload".to_owned(), typed(name)]),
         ),
     }
-    words.extend((!plan.scale.is_standard()).then(|| format!("--scale={}", plan.scale)));
+    words.extend((!plan.suite.scale.is_standard()).then(|| format!("--scale={}", plan.suite.scale)));
     words.extend(match profile {
         Some(profile) => vec!["--profile".to_owned(), profile.to_owned()],
         None => weights(plan),
@@ -50,17 +50,17 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     words.extend(rates(plan));
     words.extend(cache(plan));
     words.extend(plan.clients.iter().flat_map(clients));
-    for slowdown in &plan.slowdowns {
+    for slowdown in &plan.measuring.slowdowns {
         words.extend(["--slowdown".to_owned(), format!("{}={}%", slowdown.label, slowdown.share.0 * 100.0)]);
     }
     words.extend(plan.guarantees.iter().flat_map(|stated| ["--guarantee".to_owned(), stated.to_string()]));
-    words.extend(plan.uncounted.iter().flat_map(|label| ["--no-counters".to_owned(), label.to_string()]));
-    words.extend((!plan.precondition.is_none()).then(|| "--precondition".to_owned()));
+    words.extend(plan.measuring.uncounted.iter().flat_map(|label| ["--no-counters".to_owned(), label.to_string()]));
+    words.extend((!plan.lanes.precondition.is_none()).then(|| "--precondition".to_owned()));
     // `fsarena calibrate --slices` draws its seed.
     let options = lanes_and_seed(record).into_iter().filter(|(name, _)| slice_lengths.is_none() || *name != "--seed");
     words.extend(options.flat_map(|(name, value)| [name.to_owned(), value]));
-    if slice_lengths.is_none() && plan.baselines != plan.usual_baselines && plan.clients.is_none() {
-        words.extend(["--baselines".to_owned(), plan.baselines.to_string()]);
+    if slice_lengths.is_none() && plan.measuring.baselines != plan.suite.usual_baselines && plan.clients.is_none() {
+        words.extend(["--baselines".to_owned(), plan.measuring.baselines.to_string()]);
     }
     words
 }
@@ -76,22 +76,22 @@ fn clients(clients: &Clients) -> Vec<String> {
 
 /// The profile that stands for all workloads of the plan; `None` if the plan has more or fewer.
 fn profile(plan: &Plan) -> Option<&str> {
-    let (profile, mix) = (plan.profile.as_deref()?, plan.mix.as_ref()?);
-    let unavailable = plan.unavailable.iter().map(|missing| missing.workload.as_str());
+    let (profile, mix) = (plan.weighting.profile.as_deref()?, plan.weighting.mix.as_ref()?);
+    let unavailable = plan.suite.unavailable.iter().map(|missing| missing.workload.as_str());
     let run: BTreeSet<&str> = as_typed(plan).into_iter().chain(unavailable).collect();
     let weighted: BTreeSet<&str> = mix.0.iter().map(|weight| weight.name.as_str()).collect();
-    (plan.suite.is_none() && run == weighted).then_some(profile)
+    (plan.suite.name.is_none() && run == weighted).then_some(profile)
 }
 
 /// The weights of what the plan has.
 fn weights(plan: &Plan) -> Vec<String> {
-    let mix = plan.mix.as_ref().and_then(|mix| covered(plan, mix));
+    let mix = plan.weighting.mix.as_ref().and_then(|mix| covered(plan, mix));
     mix.into_iter().flat_map(|mix| ["--weights".to_owned(), mix.to_string()]).collect()
 }
 
 /// The argument that names the contender: its file if it came from one.
 fn spelling(plan: &Plan, contender: &Contender) -> String {
-    let file = plan.contender_files.get(&contender.label.0).cloned();
+    let file = plan.arguments.contender_files.get(&contender.label.0).cloned();
     file.or_else(|| contender.spelling()).unwrap_or_else(|| contender.label.to_string())
 }
 
@@ -108,8 +108,8 @@ fn lanes_and_seed(record: &RunRecord) -> Vec<(&'static str, String)> {
         length(record),
         ("--margin", format!("{}%", (plan.margin.0 * 1e8).round() / 1e6)),
         ("--storage", storage),
-        ("--lane-size", plan.lane_size.0.to_string()),
-        ("--medium", plan.medium.to_string()),
+        ("--lane-size", plan.lanes.size.0.to_string()),
+        ("--medium", plan.lanes.medium.to_string()),
         ("--seed", plan.seed.to_string()),
     ];
     place.into_iter().chain(options).collect()
@@ -120,7 +120,7 @@ fn storage(plan: &Plan) -> &Storage {
     match &plan.guest {
         Some(Guest { disk: GuestDisk::Virtual(storage), .. }) => storage,
         Some(Guest { disk: GuestDisk::Simulated(_), .. }) => &Storage::Memory,
-        None => &plan.storage,
+        None => &plan.lanes.storage,
     }
 }
 

@@ -80,19 +80,19 @@ fn plan(run: &RunRecord) -> Vec<Fact> {
         Rounds::Within(budget) => format!("as many rounds as fit into {}", budget.0),
     };
     let fact = |name: &str, value: String| (name.to_owned(), value);
-    let scale = if plan.scale == Scale::Standard { String::new() } else { plan.scale.to_string() };
+    let scale = if plan.suite.scale == Scale::Standard { String::new() } else { plan.suite.scale.to_string() };
     let labels = |labels: &[Label]| labels.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let slowdowns = plan.slowdowns.iter().map(|slowdown| format!("{} {}", slowdown.label, slowdown.share));
+    let slowdowns = plan.measuring.slowdowns.iter().map(|slowdown| format!("{} {}", slowdown.label, slowdown.share));
     let mut facts = vec![
-        fact("suite", plan.suite.clone().unwrap_or_default()),
+        fact("suite", plan.suite.name.clone().unwrap_or_default()),
         fact("scale", scale),
         fact("planned", rounds),
-        fact("lane size", plan.lane_size.to_string()),
-        fact("medium", plan.medium.to_string()),
-        fact("one lane in turn", if plan.lanes.is_own() { String::new() } else { "yes".to_owned() }),
-        fact("preconditioned", if plan.precondition.is_none() { String::new() } else { "yes".to_owned() }),
+        fact("lane size", plan.lanes.size.to_string()),
+        fact("medium", plan.lanes.medium.to_string()),
+        fact("one lane in turn", if plan.lanes.shared.is_own() { String::new() } else { "yes".to_owned() }),
+        fact("preconditioned", if plan.lanes.precondition.is_none() { String::new() } else { "yes".to_owned() }),
         fact("slowed down on purpose", slowdowns.collect::<Vec<_>>().join(", ")),
-        fact("without counters", labels(&plan.uncounted)),
+        fact("without counters", labels(&plan.measuring.uncounted)),
     ];
     if let Some(guest) = &plan.guest {
         facts.extend([

@@ -13,7 +13,7 @@ use crate::standings::part;
 pub fn effects(record: &RunRecord, standing: &Standing, verdicts: &[PairVerdict]) -> Vec<EffectRow> {
     let plan = &record.plan;
     let mut rows = Vec::new();
-    for matrix in &plan.matrices {
+    for matrix in &plan.arguments.matrices {
         for workload in 0..plan.workloads.len() {
             for (factor, kind) in matrix.factors.iter().enumerate() {
                 let of_level = |level| effect(record, standing, verdicts, (matrix, workload, factor, level));

@@ -99,7 +99,7 @@ fn within(
             let ends = [&record.plan.contenders[a].label, &record.plan.contenders[b].label];
             pair.workload == workload.name.as_str() && [&pair.a, &pair.b] == ends
         };
-        let verdict = comparison.verdicts.iter().find(is_pair);
+        let verdict = comparison.judged.verdicts.iter().find(is_pair);
         let forbidden = verdict.filter(|pair| pair.verdict == Verdict::Invalid).map(|pair| pair.reason.clone());
         let found = standing.with_rounds(index, a, b);
         // Before a contender was on enough lanes, and in three rounds, there is no decision.

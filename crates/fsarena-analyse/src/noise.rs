@@ -125,7 +125,7 @@ struct Condition<'a> {
 
 impl<'a> Condition<'a> {
     fn of(record: &'a RunRecord) -> Self {
-        let bounds = &record.plan.noise;
+        let bounds = &record.plan.measuring.noise;
         let visits = visits(record);
         let quiet = Rates::default();
         let busy: Vec<&Visit<'_>> = visits.iter().filter(|visit| !quiet.has(&visit.rates, bounds)).collect();
@@ -198,7 +198,7 @@ impl Excluded {
 
 /// Whether a quota, heat or swapping slowed the machine down in a round, as far as its counters show.
 fn is_held_back(record: &RunRecord, facts: &RoundFacts) -> bool {
-    let NoiseBounds { throttled, swapped, .. } = record.plan.noise;
+    let NoiseBounds { throttled, swapped, .. } = record.plan.measuring.noise;
     let is_beyond = |bound: Option<f64>, seen: Option<f64>| bound.zip(seen).is_some_and(|(bound, seen)| seen > bound);
     let conditions = &facts.conditions;
     is_beyond(throttled, conditions.quota_throttled.map(|seconds| seconds / facts.seconds))
@@ -212,7 +212,7 @@ pub fn is_noisy(record: &RunRecord, trial: &Trial) -> bool {
     let mut workloads = record.plan.workloads.iter();
     let mut load = Load::default();
     load.add(trial, workloads.any(|workload| workload.name == trial.workload && is_done_by_another_program(workload)));
-    let bounds = &record.plan.noise;
+    let bounds = &record.plan.measuring.noise;
     !bounds.is_ignored() && !Rates::default().has(&load.rates(), bounds)
 }
 

@@ -39,7 +39,7 @@ pub fn recommendation(
     cells: &[Cell],
     verdicts: &[PairVerdict],
 ) -> Option<Recommendation> {
-    let whole = record.plan.mix.as_ref()?;
+    let whole = record.plan.weighting.mix.as_ref()?;
     let mix = covered(&record.plan, whole)?;
     let parts = parts(&record.plan, &mix);
     let weights = weights(&parts);
@@ -48,7 +48,7 @@ pub fn recommendation(
     let evidence = Evidence { record, standing, cells, verdicts, parts, weights };
     let classes = classes(record).into_iter().map(|(class, members)| evidence.advice(class, &members));
     let (absent, without) = (absent(&record.plan, whole), without(&record.plan, whole));
-    let profile = record.plan.profile.clone();
+    let profile = record.plan.weighting.profile.clone();
     Some(Recommendation { profile, mix, absent, workloads, without, classes: classes.collect() })
 }
 
@@ -68,25 +68,25 @@ fn absent(plan: &Plan, mix: &Mix) -> Vec<Weight> {
 /// The first name in the mix that matches no workload of the plan, with all names that do match; `None` if all match.
 pub fn unknown_names(plan: &Plan, mix: &Mix) -> Option<(String, Vec<String>)> {
     let unknown = mix.0.iter().find(|weight| members(plan, &weight.name).is_empty())?;
-    let groups = plan.groups.keys().filter(|group| !members(plan, group).is_empty()).cloned();
+    let groups = plan.suite.groups.keys().filter(|group| !members(plan, group).is_empty()).cloned();
     let workloads = closed(plan).map(|number| plan.workloads[number].name.to_string());
     Some((unknown.name.clone(), groups.chain(workloads).collect()))
 }
 
 /// The workloads that `name` stands for and that cannot run here, because their programs are not installed.
 pub fn not_here<'a>(plan: &'a Plan, name: &str) -> Vec<&'a Unavailable> {
-    plan.unavailable.iter().filter(|missing| is_of(plan, name, &missing.workload)).collect()
+    plan.suite.unavailable.iter().filter(|missing| is_of(plan, name, &missing.workload)).collect()
 }
 
 /// The unavailable workloads of all names in the mix.
 fn without(plan: &Plan, mix: &Mix) -> Vec<Unavailable> {
     let counts = |missing: &&Unavailable| mix.0.iter().any(|weight| is_of(plan, &weight.name, &missing.workload));
-    plan.unavailable.iter().filter(counts).cloned().collect()
+    plan.suite.unavailable.iter().filter(counts).cloned().collect()
 }
 
 /// Whether a name stands for the workload: it is the workload's name, or the name of a group that contains it.
 fn is_of(plan: &Plan, name: &str, workload: &str) -> bool {
-    plan.groups.get(name).map_or(workload == name, |group| group.iter().any(|member| member == workload))
+    plan.suite.groups.get(name).map_or(workload == name, |group| group.iter().any(|member| member == workload))
 }
 
 /// The indices of all workloads except open loops.

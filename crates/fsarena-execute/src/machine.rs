@@ -81,7 +81,7 @@ impl Machine {
     /// # Errors
     /// If a lane fails.
     pub fn precondition(&mut self, telling: &mut dyn FnMut(&str) -> Go) -> Result<(), LaneError> {
-        if !self.plan.precondition.is_none() {
+        if !self.plan.lanes.precondition.is_none() {
             self.preconditioned = precondition::precondition(&self.arena, telling)?;
         }
         Ok(())
@@ -168,7 +168,7 @@ impl Machine {
     }
 
     fn is_probed(&self, number: usize) -> bool {
-        self.plan.contenders.get(number).is_none_or(|contender| !self.plan.uncounted.contains(&contender.label))
+        self.plan.contenders.get(number).is_none_or(|contender| !self.plan.measuring.uncounted.contains(&contender.label))
     }
 }
 

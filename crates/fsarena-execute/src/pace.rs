@@ -26,7 +26,7 @@ pub fn estimated_round(plan: &Plan) -> Nanos {
 /// Estimated duration of a round of these workloads (indices in the plan), before anything is measured.
 pub fn estimated_round_of(plan: &Plan, workloads: &[usize]) -> Nanos {
     let contenders = plan.contenders.len() as f64;
-    let always = if plan.baselines == Often::Always { baselines(plan, workloads) } else { 0.0 };
+    let always = if plan.measuring.baselines == Often::Always { baselines(plan, workloads) } else { 0.0 };
     let seconds = weight(plan, workloads) * contenders + always;
     Nanos((seconds * 1e9) as u64 + AROUND_A_CONTENDER.0 * plan.contenders.len() as u64)
 }
@@ -58,8 +58,8 @@ pub fn weight(plan: &Plan, workloads: &[usize]) -> f64 {
 /// Estimated duration of writing the lanes, and of preconditioning them if the plan asks for it.
 pub fn estimated_setup(plan: &Plan) -> Nanos {
     let count = fsarena_lane::made_lanes(plan) as u64;
-    let gigabytes = (count * plan.lane_size.0.div_ceil(Bytes::mib(1).0)) as f64 / 1024.0;
-    let (times, random) = match plan.precondition {
+    let gigabytes = (count * plan.lanes.size.0.div_ceil(Bytes::mib(1).0)) as f64 / 1024.0;
+    let (times, random) = match plan.lanes.precondition {
         Precondition::None => (1.0, Nanos(0)),
         Precondition::Snia => (3.0, PRECONDITIONING),
     };

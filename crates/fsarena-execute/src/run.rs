@@ -93,7 +93,7 @@ impl Session<'_> {
         match self.testbed.survey() {
             Ok(environment) => {
                 let free = facts::free_flushes(&environment);
-                let found = environment::notes(&environment, self.plan.medium, &self.plan.storage);
+                let found = environment::notes(&environment, self.plan.lanes.medium, &self.plan.lanes.storage);
                 self.tell(Event::Surveyed(Box::new(environment)))?;
                 free.map_or(Ok(()), |text| self.note(Severity::Warning, text))?;
                 found.into_iter().try_for_each(|note| self.tell(Event::Note(note)))?;
@@ -130,7 +130,7 @@ impl Session<'_> {
         let expected = self.aim.expected(round, pace::weight(self.plan, open), self.spent(), last);
         self.tell(Event::RoundStarted { round, expected, workloads })?;
         let first_trial = self.record.trials.len();
-        match self.plan.lanes {
+        match self.plan.lanes.shared {
             Lanes::Own => self.side_by_side(round, &order)?,
             Lanes::InTurn => self.in_turn(round, &order)?,
         }

@@ -144,7 +144,7 @@ impl Arena {
             let (ledger, plan, folder) = (&mut self.ledger, &self.plan, &self.folder);
             self.lanes.push(storage::open_lane(ledger, plan, folder, &self.disks, index)?);
         }
-        let has_calibration_device = self.plan.lanes.is_own() && count > lane_count(&self.plan);
+        let has_calibration_device = self.plan.lanes.shared.is_own() && count > lane_count(&self.plan);
         self.calibration_device = if has_calibration_device { self.lanes.pop() } else { None };
         Ok(())
     }

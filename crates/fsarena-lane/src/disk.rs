@@ -64,8 +64,8 @@ pub fn largest_lane(disks: &[PathBuf]) -> Option<Bytes> {
 
 /// Layout of the lanes: all on one disk, or one on each partition.
 pub fn layout(plan: &Plan, lanes: usize) -> Layout {
-    let lanes = if matches!(plan.storage, Storage::Partitions(_)) { 1 } else { lanes as u64 };
-    Layout { lane_size: plan.lane_size.0, lanes }
+    let lanes = if matches!(plan.lanes.storage, Storage::Partitions(_)) { 1 } else { lanes as u64 };
+    Layout { lane_size: plan.lanes.size.0, lanes }
 }
 
 /// The size of each disk for the lanes of `plan`; `None` if no disk is that large.
@@ -206,7 +206,7 @@ fn refused(error: io::Error) -> String {
 /// [`LaneError::DiskInUse`], [`LaneError::DiskHoldsData`] without `consent`, [`LaneError::WrongDisk`] if `consent`
 /// names a disk that the plan does not use.
 pub fn hold(plan: &Plan, consent: &Consent) -> Result<Vec<Disk>, LaneError> {
-    let paths = if made_lanes(plan) > 0 { plan.storage.disks() } else { &[] };
+    let paths = if made_lanes(plan) > 0 { plan.lanes.storage.disks() } else { &[] };
     let open = |path: &PathBuf| {
         Disk::open(path, Access::Write).map_err(|why| LaneError::DiskInUse { path: path.clone(), why })
     };

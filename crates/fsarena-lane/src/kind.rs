@@ -57,7 +57,7 @@ pub fn lane_count(plan: &Plan) -> usize {
 /// Number of lanes to make: one for each contender that needs one and a calibration device, or one that all use in
 /// turn. On partitions the calibration device exists only if there is a partition for it.
 pub fn made_lanes(plan: &Plan) -> usize {
-    match (lane_count(plan), plan.lanes, &plan.storage) {
+    match (lane_count(plan), plan.lanes.shared, &plan.lanes.storage) {
         (0, ..) => 0,
         (_, Lanes::InTurn, _) => 1,
         (count, Lanes::Own, Storage::Partitions(paths)) if paths.len() == count => count,

@@ -30,7 +30,7 @@ fn mounted(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<PathBuf, L
         ledger.make_directory(&at, 0o755)?;
     }
     ledger.announce(Made::Mount { path: at.clone() })?;
-    let options = format!("size={}", plan.lane_size.0);
+    let options = format!("size={}", plan.lanes.size.0);
     let mount = |options: &str| fsarena_sys::mount::mount("tmpfs", "fsarena", options, &at);
     // With small pages, as on a kernel without large ones, tmpfs is slower with large files than file systems on a
     // disk.

@@ -80,7 +80,7 @@ pub fn rights_and_kinds(plan: &Plan) -> Result<(), LaneError> {
         }
         match kind.ground {
             Ground::Directory => directory(contender)?,
-            _ => lanes_of(kind, plan.lane_size).map_err(|error| of_guest(error, plan))?,
+            _ => lanes_of(kind, plan.lanes.size).map_err(|error| of_guest(error, plan))?,
         }
     }
     Ok(())
@@ -108,7 +108,7 @@ pub fn memory_limits(plan: &Plan) -> Result<(), LaneError> {
 /// [`LaneError::NoSpace`], [`LaneError::Partitions`] if their number does not match.
 pub fn space(plan: &Plan) -> Result<(), LaneError> {
     let lanes = made_lanes(plan);
-    match &plan.storage {
+    match &plan.lanes.storage {
         _ if lanes == 0 => Ok(()),
         Storage::Directory(path) => storage::require_space(plan, &nearest_existing(path), lanes),
         _ => storage::require_space(plan, Path::new("/"), lanes),
@@ -154,10 +154,10 @@ fn by_file_system(plan: &Plan) -> Result<Vec<(&Path, Vec<&Contender>)>, LaneErro
 
 /// Bytes of the lanes, if they lie on the file system of `path`.
 fn lanes_on_same_file_system(plan: &Plan, path: &Path) -> std::io::Result<Bytes> {
-    let Storage::Directory(storage) = &plan.storage else { return Ok(Bytes(0)) };
+    let Storage::Directory(storage) = &plan.lanes.storage else { return Ok(Bytes(0)) };
     let is_same = space::file_system(&nearest_existing(storage))? == space::file_system(path)?;
     let lanes = if is_same { made_lanes(plan) as u64 } else { 0 };
-    Ok(Bytes(plan.lane_size.0.saturating_mul(lanes)))
+    Ok(Bytes(plan.lanes.size.0.saturating_mul(lanes)))
 }
 
 /// Versions of the tools that these kinds need, by program; a tool that does not start is omitted.

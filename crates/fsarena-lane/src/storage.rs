@@ -25,7 +25,7 @@ pub const DEFAULT_FOLDER: &str = "/var/tmp/fsarena";
 /// # Errors
 /// If the folder cannot be made, is not safe, or has too little room for `count` lanes.
 pub fn make_place(ledger: &mut Ledger, plan: &Plan, count: usize) -> Result<PathBuf, LaneError> {
-    let parent = match &plan.storage {
+    let parent = match &plan.lanes.storage {
         Storage::Directory(path) => path.clone(),
         Storage::Memory | Storage::Disk(_) | Storage::Partitions(_) => DEFAULT_FOLDER.into(),
     };
@@ -35,21 +35,21 @@ pub fn make_place(ledger: &mut Ledger, plan: &Plan, count: usize) -> Result<Path
     require_space(plan, &parent, count)?;
     let folder = parent.join(ledger.name());
     ledger.make_directory(&folder, 0o711)?;
-    if plan.storage == Storage::Memory && count > 0 {
-        mount_memory(ledger, &image_folder(plan, &folder), plan.lane_size, count)?;
+    if plan.lanes.storage == Storage::Memory && count > 0 {
+        mount_memory(ledger, &image_folder(plan, &folder), plan.lanes.size, count)?;
     }
     Ok(folder)
 }
 
 /// Folder of the images: the run's folder, or the tmpfs that is mounted below it.
 fn image_folder(plan: &Plan, folder: &Path) -> PathBuf {
-    if plan.storage == Storage::Memory { folder.join("images") } else { folder.to_owned() }
+    if plan.lanes.storage == Storage::Memory { folder.join("images") } else { folder.to_owned() }
 }
 
 /// What backs the lanes: the folder with the images, or the disk; of several disks the last one, which has the
 /// calibration lane.
 pub fn beneath(plan: &Plan, folder: &Path) -> PathBuf {
-    plan.storage.disks().last().cloned().unwrap_or_else(|| image_folder(plan, folder))
+    plan.lanes.storage.disks().last().cloned().unwrap_or_else(|| image_folder(plan, folder))
 }
 
 /// Refuses a folder in which another user could replace files that root makes.
@@ -78,20 +78,20 @@ pub fn require_safety(parent: &Path) -> Result<(), LaneError> {
 /// # Errors
 /// [`LaneError::NoSpace`] if not.
 pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), LaneError> {
-    let free = match &plan.storage {
+    let free = match &plan.lanes.storage {
         Storage::Directory(_) => space::free_space(parent).map_err(LaneError::io("look up", parent))?,
         Storage::Memory => fsarena_sys::memory::available().unwrap_or_default(),
         Storage::Disk(_) | Storage::Partitions(_) => return require_room_on_disks(plan, count),
     };
-    let reserve = match &plan.storage {
+    let reserve = match &plan.lanes.storage {
         Storage::Directory(_) => space::reserve(parent).map_err(LaneError::io("look up", parent))?.0,
         Storage::Memory => RESERVE.0,
         Storage::Disk(_) | Storage::Partitions(_) => 0,
     };
-    let needed = Bytes(plan.lane_size.0.saturating_mul(count as u64).saturating_add(reserve));
+    let needed = Bytes(plan.lanes.size.0.saturating_mul(count as u64).saturating_add(reserve));
     match count == 0 || free >= needed {
         true => Ok(()),
-        false => Err(LaneError::NoSpace { place: plan.storage.to_string(), lanes: count, needed, free }),
+        false => Err(LaneError::NoSpace { place: plan.lanes.storage.to_string(), lanes: count, needed, free }),
     }
 }
 
@@ -128,12 +128,12 @@ fn mount_memory(ledger: &mut Ledger, at: &Path, size: Bytes, count: usize) -> Re
 
 /// This only looks up the sizes: the disks are opened and measured again when the run takes them.
 fn require_room_on_disks(plan: &Plan, lanes: usize) -> Result<(), LaneError> {
-    let sizes = plan.storage.disks().iter().filter_map(|path| disk::size_at(path));
+    let sizes = plan.lanes.storage.disks().iter().filter_map(|path| disk::size_at(path));
     sizes.min().map_or(Ok(()), |free| require_room(plan, lanes, free))
 }
 
 fn require_room(plan: &Plan, lanes: usize, free: Bytes) -> Result<(), LaneError> {
-    if let Storage::Partitions(paths) = &plan.storage
+    if let Storage::Partitions(paths) = &plan.lanes.storage
         && paths.len() != lanes
     {
         return Err(LaneError::Partitions { partitions: paths.len(), contenders: lane_count(plan) });
@@ -142,7 +142,7 @@ fn require_room(plan: &Plan, lanes: usize, free: Bytes) -> Result<(), LaneError>
         Some(needed) if needed <= free.0 => Ok(()),
         needed => {
             let needed = Bytes(needed.unwrap_or(u64::MAX));
-            Err(LaneError::NoSpace { place: plan.storage.to_string(), lanes, needed, free })
+            Err(LaneError::NoSpace { place: plan.lanes.storage.to_string(), lanes, needed, free })
         }
     }
 }
@@ -179,15 +179,15 @@ pub fn open_lane(
             let filled = fault::step("fill lane").and_then(|()| image::fill(file, extent, plan.seed, index as u32));
             filled.map_err(LaneError::io("write", path))?;
         }
-        return Lane::open(ledger, &Backing { file, path, extent }, plan.medium, index);
+        return Lane::open(ledger, &Backing { file, path, extent }, plan.lanes.medium, index);
     }
     let path = image_folder(plan, folder).join(format!("lane-{index}.img"));
-    let file = image::write(&path, plan.lane_size, plan.seed, index as u32)?;
-    Lane::open(ledger, &Backing { file: &file, path: &path, extent: Extent::default() }, plan.medium, index)
+    let file = image::write(&path, plan.lanes.size, plan.seed, index as u32)?;
+    Lane::open(ledger, &Backing { file: &file, path: &path, extent: Extent::default() }, plan.lanes.medium, index)
 }
 
 /// The disk with lane `index`, and the lane's position on it; `None` if lanes are images.
 fn part<'a>(plan: &Plan, disks: &'a [Disk], index: usize) -> Option<(&'a Disk, Extent)> {
-    let (disk, place) = if matches!(plan.storage, Storage::Partitions(_)) { (index, 0) } else { (0, index as u64) };
+    let (disk, place) = if matches!(plan.lanes.storage, Storage::Partitions(_)) { (index, 0) } else { (0, index as u64) };
     Some((disks.get(disk)?, layout(plan, index + 1).lane(place)))
 }

@@ -17,7 +17,7 @@ static THIS_PROCESS: Mutex<()> = Mutex::new(());
 
 fn plan(folder: &Path) -> Plan {
     Plan {
-        lane_size: Bytes::mib(64),
+        lanes: LanePlan::new(Storage::Memory, Bytes::mib(64), Medium::Nvme),
         ..Plan::of(vec![format!("dir:{}", folder.display()).parse().expect("well spelled")])
     }
 }

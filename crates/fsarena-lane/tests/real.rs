@@ -53,8 +53,7 @@ impl Ground {
         static PLANS: AtomicU64 = AtomicU64::new(0);
         Plan {
             seed: u64::from(std::process::id()) << 16 | PLANS.fetch_add(1, Ordering::Relaxed),
-            storage: Storage::Directory(self.place.path().join("storage")),
-            lane_size: Bytes::mib(size),
+            lanes: LanePlan::new(Storage::Directory(self.place.path().join("storage")), Bytes::mib(size), Medium::Nvme),
             ..Plan::of(contenders.iter().map(|text| text.parse().expect("well spelled")).collect())
         }
     }
@@ -236,7 +235,7 @@ fn options_that_name_another_device_are_refused() {
 fn memory_holds_lanes_as_well() {
     let Some(ground) = ground() else { return };
     let mut plan = ground.plan(&["ext4", "tmpfs"], 64);
-    plan.storage = Storage::Memory;
+    plan.lanes.storage = Storage::Memory;
     let mut arena = Arena::open(plan, ground.ledger(), &mut |_| Go::On).expect("room");
     let (_, facts) = arena.make(0, Some(0), 1).expect("made");
     assert_eq!(facts.durability, Durability::Flushed);

@@ -22,10 +22,46 @@ pub const FORMAT: u32 = 1;
 /// The results of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
+    /// Which run it was.
+    #[serde(flatten)]
+    pub run: RunInfo,
+    /// The machine.
+    pub environment: Environment,
+    /// In command-line order.
+    pub contenders: Vec<ContenderRow>,
+    /// In the suite's order.
+    pub workloads: Vec<WorkloadRow>,
+    /// By workload, then contender.
+    pub cells: Vec<Cell>,
+    /// Verdicts, and the rankings that follow from them.
+    #[serde(flatten)]
+    pub judged: Judged,
+    /// How figures change with the number of clients.
+    #[serde(flatten)]
+    pub scaling: Scaling,
+    /// Figures of the same work in memory, on the bare device, or as mere starts of programs.
+    #[serde(default)]
+    pub baselines: Vec<BaselineRow>,
+    /// The article whose tests these are, compared with what was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reproduction: Option<Box<Reproduction>>,
+    /// What was found when file systems and files were checked.
+    #[serde(flatten)]
+    pub checks: Checks,
+    /// The machine, round by round.
+    pub round_facts: Vec<RoundFacts>,
+    /// Notes for the report.
+    pub notes: Vec<Note>,
+}
+
+/// Which run it was, and how it was made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunInfo {
     /// [`FORMAT`].
     pub format: u32,
     /// The store's number.
-    pub run: i64,
+    #[serde(rename = "run")]
+    pub number: i64,
     /// Whether the run is complete.
     pub status: Status,
     /// The seed as a decimal string.
@@ -34,6 +70,9 @@ pub struct Comparison {
     pub started: String,
     /// The suite's name, if one was run.
     pub suite: Option<String>,
+    /// Workloads of the suite that were not run, because programs are missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unavailable: Vec<Unavailable>,
     /// The equivalence margin, 0 to 1.
     pub margin: f64,
     /// The SHA-256 of the plan.
@@ -46,14 +85,11 @@ pub struct Comparison {
     /// Other load on the machine, and its consequence; absent if the machine was quiet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
-    /// The machine.
-    pub environment: Environment,
-    /// In command-line order.
-    pub contenders: Vec<ContenderRow>,
-    /// In the suite's order.
-    pub workloads: Vec<WorkloadRow>,
-    /// By workload, then contender.
-    pub cells: Vec<Cell>,
+}
+
+/// Verdicts, and the rankings that follow from them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
     /// By workload, then pair.
     pub verdicts: Vec<PairVerdict>,
     /// By workload, then contender.
@@ -65,36 +101,33 @@ pub struct Comparison {
     /// What each option of a matrix changes, by matrix, workload and factor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<EffectRow>,
-    /// How figures change with the number of clients, by workload, then contender.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub scaling: Vec<ScalingRow>,
-    /// Which contender gains more from further clients, by workload, then pair.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub scaling_pairs: Vec<ScalingPair>,
-    /// Figures of the same work in memory, on the bare device, or as mere starts of programs.
-    #[serde(default)]
-    pub baselines: Vec<BaselineRow>,
-    /// Results of comparing files with their expected content.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub verifications: Vec<VerificationRow>,
-    /// The article whose tests these are, compared with what was measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reproduction: Option<Box<Reproduction>>,
-    /// Workloads of the suite that were not run, because programs are missing.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unavailable: Vec<Unavailable>,
     /// The best contender for the reader's own mix, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommendation: Option<Box<Recommendation>>,
+}
+
+/// How figures change with the number of clients.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Scaling {
+    /// By workload, then contender.
+    #[serde(rename = "scaling", default, skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<ScalingRow>,
+    /// Which contender gains more from further clients, by workload, then pair.
+    #[serde(rename = "scaling_pairs", default, skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<ScalingPair>,
+}
+
+/// What was found when file systems and files were checked.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Checks {
+    /// Results of comparing files with their expected content.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verifications: Vec<VerificationRow>,
     /// Number of checks of file systems, after rounds, that found no errors.
-    #[serde(default)]
-    pub clean_checks: u32,
-    /// Checks that found damage.
+    #[serde(rename = "clean_checks", default)]
+    pub clean: u32,
+    /// Checks of file systems that found damage.
     pub damage: Vec<Check>,
-    /// The machine, round by round.
-    pub round_facts: Vec<RoundFacts>,
-    /// Notes for the report.
-    pub notes: Vec<Note>,
 }
 
 impl Comparison {
@@ -106,7 +139,7 @@ impl Comparison {
     /// The undecided pairs that would probably be decided if the run continued for `seconds` with its undecided pairs.
     pub fn decided_within(&self, seconds: f64) -> Vec<&PairVerdict> {
         let undecided: Vec<&PairVerdict> =
-            self.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided).collect();
+            self.judged.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided).collect();
         let mut shares: BTreeMap<&str, Option<f64>> = BTreeMap::new();
         for pair in &undecided {
             let share = shares.entry(&pair.workload).or_default();

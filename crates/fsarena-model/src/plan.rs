@@ -23,75 +23,136 @@ pub struct Plan {
     pub contenders: Vec<Contender>,
     /// In the suite's order.
     pub workloads: Vec<Workload>,
-    /// The suite's name, if the workloads were not named one by one.
-    pub suite: Option<String>,
+    /// What is of the suite that the workloads are from, if they were not named one by one.
+    #[serde(flatten)]
+    pub suite: OfSuite,
     /// The seed of every random choice.
     #[serde(with = "decimal")]
     pub seed: u64,
     /// When to stop.
     pub rounds: Rounds,
-    /// The part of a budget that is not for rounds: estimated time to write the lanes, and to remove them.
-    #[serde(default)]
-    pub reserved: Nanos,
     /// The ratio within which two contenders count as equivalent.
     pub margin: Share,
-    /// Where the lanes' images go.
-    pub storage: Storage,
+    /// What contenders are made on.
+    #[serde(flatten)]
+    pub lanes: LanePlan,
     /// The virtual machine in which all of this happens; `None`: on the host itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guest: Option<Guest>,
     /// The machines that do the work; `None`: this one, alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clients: Option<Clients>,
-    /// The size of each lane.
-    pub lane_size: Bytes,
-    /// The medium that the lanes' queue settings imitate.
-    pub medium: Medium,
-    /// Contenders that are slowed down on purpose, to test whether that is detected.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub slowdowns: Vec<Slowdown>,
     /// What the user states about servers of contenders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guarantees: Vec<Stated>,
-    /// When a round does not count for a workload because of other load on the machine.
-    #[serde(default = "NoiseBounds::ignored", skip_serializing_if = "NoiseBounds::is_ignored")]
-    pub noise: NoiseBounds,
-    /// How often baselines, the three clocks and the used space are measured.
-    #[serde(default, skip_serializing_if = "Often::is_never")]
-    pub baselines: Often,
-    /// How often a run of this suite measures them by default.
-    #[serde(default = "Often::always", skip_serializing_if = "Often::is_always")]
-    pub usual_baselines: Often,
-    /// Contenders whose slices are measured without probes, to determine the cost of the probes.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub uncounted: Vec<Label>,
-    /// What is done to the lanes' devices before anything is measured.
-    #[serde(default, skip_serializing_if = "Precondition::is_none")]
-    pub precondition: Precondition,
-    /// Whether each contender has its own lane, or all use the same one in turn.
-    #[serde(default, skip_serializing_if = "Lanes::is_own")]
-    pub lanes: Lanes,
+    /// What is measured besides the work, or differently.
+    #[serde(flatten)]
+    pub measuring: Measuring,
     /// Contenders that skip a workload because they do not support it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
     /// The article whose tests these are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reproduces: Option<Box<Reproduces>>,
-    /// Workloads of the suite that are not run, because programs are missing.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unavailable: Vec<Unavailable>,
+    /// How much each workload counts for the reader.
+    #[serde(flatten)]
+    pub weighting: Weighting,
+    /// What the plan was made from, as typed.
+    #[serde(flatten)]
+    pub arguments: Arguments,
+}
+
+/// What a plan has of the suite that its workloads are from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OfSuite {
+    /// The suite's name; `None`: the workloads were named one by one.
+    #[serde(rename = "suite")]
+    pub name: Option<String>,
     /// The scale at which the workloads of a suite are compared.
     #[serde(default, skip_serializing_if = "Scale::is_standard")]
     pub scale: Scale,
+    /// Workloads of the suite that are not run, because programs are missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unavailable: Vec<Unavailable>,
+    /// How often a run of this suite measures baselines by default.
+    #[serde(default = "Often::always", skip_serializing_if = "Often::is_always")]
+    pub usual_baselines: Often,
+    /// Workloads of the suite that form a group, by the name of the group.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub groups: BTreeMap<String, Vec<String>>,
+}
+
+impl Default for OfSuite {
+    fn default() -> Self {
+        Self {
+            name: None,
+            scale: Scale::default(),
+            unavailable: Vec::new(),
+            usual_baselines: Often::Always,
+            groups: BTreeMap::new(),
+        }
+    }
+}
+
+/// What contenders are made on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LanePlan {
+    /// Where the lanes' images go.
+    pub storage: Storage,
+    /// The size of each lane.
+    #[serde(rename = "lane_size")]
+    pub size: Bytes,
+    /// The medium that the lanes' queue settings imitate.
+    pub medium: Medium,
+    /// What is done to the lanes' devices before anything is measured.
+    #[serde(default, skip_serializing_if = "Precondition::is_none")]
+    pub precondition: Precondition,
+    /// Whether each contender has its own lane, or all use the same one in turn.
+    #[serde(rename = "lanes", default, skip_serializing_if = "Lanes::is_own")]
+    pub shared: Lanes,
+    /// The part of a budget that is not for rounds: estimated time to write the lanes, and to remove them.
+    #[serde(default)]
+    pub reserved: Nanos,
+}
+
+impl LanePlan {
+    /// Lanes as they come: one for each contender, not preconditioned, made in no time.
+    pub fn new(storage: Storage, size: Bytes, medium: Medium) -> Self {
+        Self { storage, size, medium, precondition: Precondition::None, shared: Lanes::Own, reserved: Nanos(0) }
+    }
+}
+
+/// What is measured besides the work, or differently.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measuring {
+    /// When a round does not count for a workload because of other load on the machine.
+    #[serde(default = "NoiseBounds::ignored", skip_serializing_if = "NoiseBounds::is_ignored")]
+    pub noise: NoiseBounds,
+    /// How often baselines, the three clocks and the used space are measured.
+    #[serde(default, skip_serializing_if = "Often::is_never")]
+    pub baselines: Often,
+    /// Contenders whose slices are measured without probes, to determine the cost of the probes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncounted: Vec<Label>,
+    /// Contenders that are slowed down on purpose, to test whether that is detected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slowdowns: Vec<Slowdown>,
+}
+
+/// How much each workload counts for the reader.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Weighting {
     /// The reader's own mix of the workloads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mix: Option<Mix>,
     /// The profile, by name or file, that the mix is from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// Workloads of the suite that form a group, by the name of the group.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub groups: BTreeMap<String, Vec<String>>,
+}
+
+/// What a plan was made from, as typed, so that its command can be shown again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Arguments {
     /// The arguments that named files of contenders, by label; relative paths start at the directory where they were
     /// typed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -115,41 +176,30 @@ impl Plan {
         Self {
             contenders,
             workloads: Vec::new(),
-            suite: None,
+            suite: OfSuite::default(),
             seed: 1,
             rounds: Rounds::Within(Budget(Nanos::seconds(1))),
-            reserved: Nanos(0),
             margin: Share(0.05),
-            storage: Storage::Memory,
+            lanes: LanePlan::new(Storage::Memory, Bytes::gib(1), Medium::Nvme),
             guest: None,
             clients: None,
-            lane_size: Bytes::gib(1),
-            medium: Medium::Nvme,
-            slowdowns: Vec::new(),
             guarantees: Vec::new(),
-            noise: NoiseBounds::default(),
-            baselines: Often::Never,
-            usual_baselines: Often::Always,
-            uncounted: Vec::new(),
-            precondition: Precondition::None,
-            lanes: Lanes::Own,
+            measuring: Measuring::default(),
             left_out: Vec::new(),
             reproduces: None,
-            unavailable: Vec::new(),
-            scale: Scale::Standard,
-            mix: None,
-            profile: None,
-            groups: BTreeMap::new(),
-            contender_files: BTreeMap::new(),
-            workload_files: BTreeMap::new(),
-            own_commands: Vec::new(),
-            matrices: Vec::new(),
+            weighting: Weighting::default(),
+            arguments: Arguments::default(),
         }
+    }
+
+    /// The plan on other storage.
+    pub fn with_storage(self, storage: Storage) -> Self {
+        Self { lanes: LanePlan { storage, ..self.lanes }, ..self }
     }
 
     /// Extra time of each operation of the contender `label`, as a share of its time; 0 for most contenders.
     pub fn slowdown(&self, label: &Label) -> f64 {
-        self.slowdowns.iter().find(|slowdown| slowdown.label == *label).map_or(0.0, |slowdown| slowdown.share.0)
+        self.measuring.slowdowns.iter().find(|slowdown| slowdown.label == *label).map_or(0.0, |slowdown| slowdown.share.0)
     }
 
     /// Whether contenders have virtual disks of their own, in a guest.
@@ -164,7 +214,7 @@ impl Plan {
 
     /// Whether this is only a smoke test: then there are no verdicts.
     pub fn is_smoke(&self) -> bool {
-        self.scale == Scale::Smoke || self.reproduces.as_ref().is_some_and(|article| article.scale == Scale::Smoke)
+        self.suite.scale == Scale::Smoke || self.reproduces.as_ref().is_some_and(|article| article.scale == Scale::Smoke)
     }
 
     /// The SHA-256 of the plan's JSON, in hexadecimal.
@@ -193,10 +243,10 @@ mod tests {
 
     fn plan(seed: u64) -> Plan {
         Plan {
-            suite: Some("quick".to_owned()),
+            suite: OfSuite { name: Some("quick".to_owned()), ..OfSuite::default() },
             seed,
             rounds: Rounds::Within(Budget::for_contenders(2)),
-            lane_size: Bytes::gib(2),
+            lanes: LanePlan::new(Storage::Memory, Bytes::gib(2), Medium::Nvme),
             ..Plan::of(vec!["ext4".parse().expect("spelling"), "xfs".parse().expect("spelling")])
         }
     }
@@ -208,7 +258,8 @@ mod tests {
         for wrong in ["b", "b=0.05", "b=0%", "=", "b=x%"] {
             assert!(wrong.parse::<Slowdown>().is_err(), "{wrong}");
         }
-        let plan = Plan { slowdowns: vec![slowdown], ..plan(1) };
+        let measuring = Measuring { slowdowns: vec![slowdown], ..Measuring::default() };
+        let plan = Plan { measuring, ..plan(1) };
         assert_eq!((plan.slowdown(&Label::from("a=b:x")), plan.slowdown(&Label::from("xfs"))), (0.05, 0.0));
     }
 
@@ -229,7 +280,8 @@ mod tests {
 
     #[test]
     fn a_plan_from_before_there_were_bounds_excludes_nothing_and_keeps_its_hash() {
-        let old = Plan { noise: NoiseBounds::ignored(), ..plan(1) };
+        let measuring = Measuring { noise: NoiseBounds::ignored(), ..Measuring::default() };
+        let old = Plan { measuring, ..plan(1) };
         let json = serde_json::to_string(&old).expect("serializable");
         for later in [
             "noise",

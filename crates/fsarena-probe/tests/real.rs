@@ -13,8 +13,7 @@ const CONTENDERS: [&str; 4] = ["ext4", "careless=ext4:barrier=0", "xfs", "btrfs"
 
 fn arena(folder: &std::path::Path) -> Arena {
     let plan = Plan {
-        storage: Storage::Directory(folder.join("storage")),
-        lane_size: Bytes::mib(320),
+        lanes: LanePlan::new(Storage::Directory(folder.join("storage")), Bytes::mib(320), Medium::Nvme),
         ..Plan::of(CONTENDERS.iter().map(|text| text.parse().expect("well spelled")).collect())
     };
     let ledger = Ledger::open(&folder.join("ledger")).expect("no other process has it").0;

@@ -18,8 +18,8 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
     let groups = group::groups(comparison);
     let several: Vec<&Group<'_>> = groups.iter().filter(|group| group.contenders.len() > 1).collect();
     let by_work = several.iter().flat_map(|group| by_work::sentences(comparison, group));
-    let is_decided = comparison.verdicts.iter().any(|pair| pair.verdict != Verdict::Undecided);
-    let condition = comparison.condition.iter().map(Sentence::from);
+    let is_decided = comparison.judged.verdicts.iter().any(|pair| pair.verdict != Verdict::Undecided);
+    let condition = comparison.run.condition.iter().map(Sentence::from);
     let of_mix = recommendation::best(comparison);
     let mut sentences: Vec<Sentence> =
         of_mix.map(|best| Sentence::new(Role::Strong, "By your own mix:").and(Role::Plain, best)).collect();
@@ -31,8 +31,8 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
     sentences.push(rest.collect::<Vec<_>>().join(" ").into());
     sentences.extend(apart(comparison).map(Sentence::from));
     sentences.extend(damaged(comparison).map(Sentence::from));
-    if comparison.status == Status::Interrupted {
-        sentences.push(format!("The run was interrupted after {}.", rounds(comparison.rounds)).into());
+    if comparison.run.status == Status::Interrupted {
+        sentences.push(format!("The run was interrupted after {}.", rounds(comparison.run.rounds)).into());
     }
     sentences.retain(|sentence| !sentence.0.is_empty());
     sentences
@@ -126,7 +126,7 @@ pub fn pairs<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a PairV
 fn count(comparison: &Comparison, group: &Group<'_>) -> String {
     let pairs = pairs(comparison, group);
     let of = |wanted: &[Verdict]| pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count();
-    let margin = number::percent(comparison.margin);
+    let margin = number::percent(comparison.run.margin);
     let parts = [
         (of(&[Verdict::Faster, Verdict::Slower]), "with a difference shown".to_owned()),
         (of(&[Verdict::Equivalent]), format!("equivalent within {margin}")),
@@ -135,7 +135,7 @@ fn count(comparison: &Comparison, group: &Group<'_>) -> String {
     ];
     let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
     match pairs.len() {
-        0 if comparison.verdicts.is_empty() => "This run has figures, but no verdicts.".to_owned(),
+        0 if comparison.judged.verdicts.is_empty() => "This run has figures, but no verdicts.".to_owned(),
         0 => "No pair could be compared.".to_owned(),
         total => format!("Of {}: {}.", counted(total, "comparison"), listed(parts)),
     }
@@ -151,7 +151,7 @@ fn apart(comparison: &Comparison) -> Option<String> {
 }
 
 fn damaged(comparison: &Comparison) -> Option<String> {
-    let is_damaged = |row: &&ContenderRow| comparison.damage.iter().any(|check| check.contender == row.label);
+    let is_damaged = |row: &&ContenderRow| comparison.checks.damage.iter().any(|check| check.contender == row.label);
     let labels = labels(&comparison.contenders.iter().filter(is_damaged).collect::<Vec<_>>());
     (!labels.is_empty()).then(|| format!("A check found damage on {}.", listed(labels)))
 }
@@ -163,7 +163,7 @@ const TIMES: [f64; 3] = [180.0, 600.0, 1800.0];
 /// difference of the others.
 pub fn price(comparison: &Comparison) -> Option<String> {
     let undecided: Vec<&PairVerdict> =
-        comparison.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided && pair.ratio.is_some()).collect();
+        comparison.judged.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided && pair.ratio.is_some()).collect();
     if undecided.is_empty() {
         return None;
     }

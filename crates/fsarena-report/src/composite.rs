@@ -14,13 +14,13 @@ const DESCRIPTION: usize = 2048;
 
 /// The comparison as XML.
 pub fn render(comparison: &Comparison) -> String {
-    let time = time(&comparison.started);
+    let time = time(&comparison.run.started);
     let client = format!("fsarena {}", comparison.environment.fsarena);
-    let command: Vec<String> = comparison.command.iter().map(|word| crate::shell(word)).collect();
+    let command: Vec<String> = comparison.run.command.iter().map(|word| crate::shell(word)).collect();
     let mut xml = Xml { text: "<?xml version=\"1.0\"?>\n".to_owned(), depth: 0 };
     xml.element("PhoronixTestSuite", |xml| {
         xml.element("Generated", |xml| {
-            xml.leaf("Title", &format!("fsarena run {}", comparison.run));
+            xml.leaf("Title", &format!("fsarena run {}", comparison.run.number));
             xml.leaf("LastModified", &time);
             xml.leaf("TestClient", &client);
             xml.leaf("Description", &first_letters(&command.join(" "), DESCRIPTION));

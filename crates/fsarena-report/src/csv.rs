@@ -65,9 +65,9 @@ const TEXTS: [&str; 10] =
 pub fn render(comparison: &Comparison) -> String {
     let cells = comparison.cells.iter().flat_map(cell_rows);
     let baselines = comparison.baselines.iter().map(reference_row);
-    let verdicts = comparison.verdicts.iter().map(verdict_row);
-    let ranks = comparison.standings.iter().map(rank_row);
-    let suite = comparison.suite_ratios.iter().map(suite_row);
+    let verdicts = comparison.judged.verdicts.iter().map(verdict_row);
+    let ranks = comparison.judged.standings.iter().map(rank_row);
+    let suite = comparison.judged.suite_ratios.iter().map(suite_row);
     let of_run = of_run(comparison);
     let rows = cells.chain(baselines).chain(verdicts).chain(ranks).chain(suite);
     let lines = rows.map(|mut fields| {
@@ -81,10 +81,10 @@ pub fn render(comparison: &Comparison) -> String {
 fn of_run(comparison: &Comparison) -> Fields {
     let environment = &comparison.environment;
     vec![
-        ("run", comparison.run.to_string()),
-        ("started", comparison.started.clone()),
-        ("seed", comparison.seed.clone()),
-        ("plan_hash", comparison.plan_hash.clone()),
+        ("run", comparison.run.number.to_string()),
+        ("started", comparison.run.started.clone()),
+        ("seed", comparison.run.seed.clone()),
+        ("plan_hash", comparison.run.plan_hash.clone()),
         ("kernel", environment.kernel.clone().unwrap_or_default()),
         ("processor", environment.cpu.clone().unwrap_or_default()),
     ]

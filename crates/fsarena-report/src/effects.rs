@@ -17,7 +17,7 @@ const MEANING: &str = "A main effect: how many times better the option is than t
 
 /// The section; empty without a matrix.
 pub fn section(comparison: &Comparison) -> Section {
-    let rows: Vec<&EffectRow> = by_size(&comparison.effects);
+    let rows: Vec<&EffectRow> = by_size(&comparison.judged.effects);
     let has_others = rows.iter().any(|row| row.pairs > 1);
     let table = TableOf::new(TableLook::Narrow, &rows)
         .column(Name, "workload", |row| &row.workload)
@@ -34,7 +34,7 @@ pub fn section(comparison: &Comparison) -> Section {
 
 /// The section without its table.
 pub fn short(comparison: &Comparison) -> Section {
-    Section::titled("Which option matters").with(List::new(ListLook::Paragraphs, sentences(&comparison.effects)))
+    Section::titled("Which option matters").with(List::new(ListLook::Paragraphs, sentences(&comparison.judged.effects)))
 }
 
 fn ratio(row: &EffectRow) -> Option<Ratio> {

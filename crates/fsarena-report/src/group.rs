@@ -53,12 +53,12 @@ pub fn verdicts<'a>(
     contenders: &[&ContenderRow],
 ) -> impl Iterator<Item = &'a PairVerdict> {
     let is_among = |label: &Label| contenders.iter().any(|row| row.label == *label);
-    comparison.verdicts.iter().filter(move |pair| pair.workload == workload && is_among(&pair.a) && is_among(&pair.b))
+    comparison.judged.verdicts.iter().filter(move |pair| pair.workload == workload && is_among(&pair.a) && is_among(&pair.b))
 }
 
 /// The verdict on `a` against `b`, in whichever order the pair is stored. A missing pair is undecided.
 pub fn verdict(comparison: &Comparison, workload: &str, a: &Label, b: &Label) -> Verdict {
-    let of_workload = || comparison.verdicts.iter().filter(|pair| pair.workload == workload);
+    let of_workload = || comparison.judged.verdicts.iter().filter(|pair| pair.workload == workload);
     let forth = of_workload().find(|pair| pair.a == *a && pair.b == *b).map(|pair| pair.verdict);
     let back = || of_workload().find(|pair| pair.a == *b && pair.b == *a).map(|pair| pair.verdict.reversed());
     forth.or_else(back).unwrap_or(Verdict::Undecided)
@@ -67,7 +67,7 @@ pub fn verdict(comparison: &Comparison, workload: &str, a: &Label, b: &Label) ->
 /// Whether an undecided pair leans to `a`.
 pub fn leans(comparison: &Comparison, workload: &str, a: &Label, b: &Label) -> bool {
     let undecided =
-        comparison.verdicts.iter().filter(|pair| pair.workload == workload && pair.verdict == Verdict::Undecided);
+        comparison.judged.verdicts.iter().filter(|pair| pair.workload == workload && pair.verdict == Verdict::Undecided);
     let mut towards = undecided.filter_map(|pair| match pair.leaning? {
         Verdict::Faster => Some((&pair.a, &pair.b)),
         _ => Some((&pair.b, &pair.a)),

@@ -24,7 +24,7 @@ pub fn render(comparison: &Comparison) -> Result<Document, Nothing> {
     let lines: Vec<Line> =
         comparison.cells.iter().flat_map(|cell| cell.histograms.iter().filter_map(of(cell))).collect();
     if lines.is_empty() {
-        let why = format!("run {} has no latencies, or was made before they were kept as histograms", comparison.run);
+        let why = format!("run {} has no latencies, or was made before they were kept as histograms", comparison.run.number);
         return Err(Nothing { why, hint: "use `--format csv` for its percentiles".to_owned() });
     }
     Ok(written(comparison, &lines).expect("memory can be written to, and these histograms be serialized").into())
@@ -33,7 +33,7 @@ pub fn render(comparison: &Comparison) -> Result<Document, Nothing> {
 fn written(comparison: &Comparison, lines: &[Line]) -> Result<String, Box<dyn std::error::Error>> {
     let mut log = Vec::new();
     let mut serializer = V2DeflateSerializer::new();
-    let title = format!("[fsarena run {}, started {}; nanoseconds]", comparison.run, comparison.started);
+    let title = format!("[fsarena run {}, started {}; nanoseconds]", comparison.run.number, comparison.run.started);
     let mut writer = IntervalLogWriterBuilder::new()
         .add_comment(&visible(&title))
         .with_max_value_divisor(MILLISECOND)

@@ -10,16 +10,16 @@ type Labels<'a> = Vec<(&'a str, String)>;
 
 /// The comparison as metrics. What could not be read is left out.
 pub fn render(comparison: &Comparison) -> String {
-    let mut page = Page { text: String::new(), run: comparison.run };
+    let mut page = Page { text: String::new(), run: comparison.run.number };
     let environment = &comparison.environment;
     page.family("fsarena_run_info", "gauge", "The run.");
     page.sample(
         "fsarena_run_info",
         vec![
-            ("started", comparison.started.clone()),
+            ("started", comparison.run.started.clone()),
             ("kernel", environment.kernel.clone().unwrap_or_default()),
             ("processor", environment.cpu.clone().unwrap_or_default()),
-            ("plan_hash", comparison.plan_hash.clone()),
+            ("plan_hash", comparison.run.plan_hash.clone()),
         ],
         Some(1.0),
     );
@@ -36,7 +36,7 @@ pub fn render(comparison: &Comparison) -> String {
         }
     }
     page.family("fsarena_ratio", "gauge", "How many times better the contender is than the other one.");
-    for pair in &comparison.verdicts {
+    for pair in &comparison.judged.verdicts {
         page.sample("fsarena_ratio", of_pair(pair), pair.ratio);
     }
     page.family("fsarena_probe", "gauge", "Median over rounds of a counter or a latency, in the unit of its label.");

@@ -87,7 +87,7 @@ pub fn statement(pair: &PairVerdict) -> String {
 /// and xfs / btrfs: btrfs also has data checksums.`
 pub fn pair_guarantees(comparison: &Comparison) -> Vec<String> {
     let mut found: Vec<(&str, Vec<String>)> = Vec::new();
-    for pair in comparison.verdicts.iter().filter(|pair| !pair.guarantees.is_empty()) {
+    for pair in comparison.judged.verdicts.iter().filter(|pair| !pair.guarantees.is_empty()) {
         let name = name(pair);
         match found.iter_mut().find(|(guarantees, _)| *guarantees == pair.guarantees) {
             Some((_, pairs)) if pairs.contains(&name) => {}
@@ -104,7 +104,7 @@ const NAMED: usize = 3;
 /// The pairs within a group.
 pub fn suite_rows<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a SuiteRow> {
     let is_among = |label: &Label| group.contenders.iter().any(|row| row.label == *label);
-    comparison.suite_ratios.iter().filter(|row| is_among(&row.a) && is_among(&row.b)).collect()
+    comparison.judged.suite_ratios.iter().filter(|row| is_among(&row.a) && is_among(&row.b)).collect()
 }
 
 /// Name of a pair: `ext4 / xfs`.

@@ -177,7 +177,7 @@ const SEVERAL: usize = 3;
 
 /// The best and the worst possible rank of a contender; `None` for contenders without a rank.
 pub fn ranks(comparison: &Comparison, workload: &str, contender: &Label) -> Option<(u32, u32)> {
-    let mut rows = comparison.standings.iter().filter(|row| row.workload == workload);
+    let mut rows = comparison.judged.standings.iter().filter(|row| row.workload == workload);
     let row = rows.find(|row| row.contender == *contender)?;
     row.rank_best.zip(row.rank_worst)
 }
@@ -233,7 +233,7 @@ fn ranked<'a>(
 ) -> impl Iterator<Item = &'a StandingRow> {
     let members: Vec<&'a ContenderRow> = group.contenders.clone();
     let is_among = move |row: &&StandingRow| members.iter().any(|member| member.label == row.contender);
-    comparison.standings.iter().filter(move |row| row.workload == workload && row.rank_best.is_some()).filter(is_among)
+    comparison.judged.standings.iter().filter(move |row| row.workload == workload && row.rank_best.is_some()).filter(is_among)
 }
 
 fn label(row: &StandingRow) -> &str {

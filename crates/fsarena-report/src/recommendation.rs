@@ -22,14 +22,14 @@ const FLIPS: &str = "The share of a name in the mix at which another would be fi
 
 /// The section about a comparison's recommendation; `None` if the user gave no mix.
 pub fn section(comparison: &Comparison) -> Option<Section> {
-    let advice = comparison.recommendation.as_deref()?;
+    let advice = comparison.judged.recommendation.as_deref()?;
     let section = sentences(comparison)?;
     Some(advice.classes.iter().flat_map(|class| tables(advice, class)).fold(section, Section::with))
 }
 
 /// The section without its tables.
 pub fn sentences(comparison: &Comparison) -> Option<Section> {
-    let advice = comparison.recommendation.as_deref()?;
+    let advice = comparison.judged.recommendation.as_deref()?;
     let objections = advice.classes.iter().flat_map(objections);
     let sentences = best(comparison).chain(objections).chain([mix(advice)]).chain(absent(advice));
     Some(Section::titled(title(advice)).with(List::new(ListLook::Paragraphs, sentences)))
@@ -44,7 +44,7 @@ pub fn best(comparison: &Comparison) -> impl Iterator<Item = String> {
     let sentences = |advice: &'_ Recommendation| -> Vec<String> {
         advice.classes.iter().map(|class| sentence(comparison, advice, class)).collect()
     };
-    comparison.recommendation.as_deref().map(sentences).into_iter().flatten()
+    comparison.judged.recommendation.as_deref().map(sentences).into_iter().flatten()
 }
 
 fn mix(advice: &Recommendation) -> String {
@@ -89,7 +89,7 @@ fn sentence(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvic
     let Some(first) = &class.first else {
         return begin("none can be recommended: there are workloads of the mix in which not all can be compared.");
     };
-    let margin = number::percent(comparison.margin);
+    let margin = number::percent(comparison.run.margin);
     let text = match level(class, first, &margin) {
         None => begin(&format!("take {first}: its lead over each of the others exceeds the margin of {margin}")),
         Some(level) => format!("{among}{first} is first by estimate, but {level}"),

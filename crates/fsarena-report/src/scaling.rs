@@ -32,7 +32,7 @@ struct Place<'a> {
 /// The section; empty without clients.
 pub fn section(comparison: &Comparison) -> Section {
     let place = |row| move |point| Place { row, point };
-    let places: Vec<Place<'_>> = comparison.scaling.iter().flat_map(|row| row.points.iter().map(place(row))).collect();
+    let places: Vec<Place<'_>> = comparison.scaling.rows.iter().flat_map(|row| row.points.iter().map(place(row))).collect();
     let figures = TableOf::new(TableLook::Narrow, &places)
         .column(Name, "workload", |place| &place.row.workload)
         .column(Name, "contender", |place| &place.row.contender.0)
@@ -86,10 +86,10 @@ fn optional(figure: Option<f64>, print: impl Fn(f64) -> String) -> String {
 }
 
 fn drawings(comparison: &Comparison) -> Content {
-    let mut names: Vec<&str> = comparison.scaling.iter().map(|row| row.workload.as_str()).collect();
+    let mut names: Vec<&str> = comparison.scaling.rows.iter().map(|row| row.workload.as_str()).collect();
     names.dedup();
     let drawing = |name: &&str| {
-        let rows: Vec<&ScalingRow> = comparison.scaling.iter().filter(|row| row.workload == **name).collect();
+        let rows: Vec<&ScalingRow> = comparison.scaling.rows.iter().filter(|row| row.workload == **name).collect();
         let points = |row: &ScalingRow| {
             row.points.iter().filter_map(|point| Some((f64::from(point.clients), point.median?))).collect()
         };
@@ -104,17 +104,17 @@ fn drawings(comparison: &Comparison) -> Content {
 
 /// For each workload, what further clients add, and who gains more.
 fn sentences(comparison: &Comparison) -> Vec<String> {
-    let mut names: Vec<&str> = comparison.scaling.iter().map(|row| row.workload.as_str()).collect();
+    let mut names: Vec<&str> = comparison.scaling.rows.iter().map(|row| row.workload.as_str()).collect();
     names.dedup();
     names.into_iter().filter_map(|name| sentence(comparison, name)).collect()
 }
 
 fn sentence(comparison: &Comparison, workload: &str) -> Option<String> {
-    let rows = comparison.scaling.iter().filter(|row| row.workload == workload);
+    let rows = comparison.scaling.rows.iter().filter(|row| row.workload == workload);
     let gains: Vec<String> = rows.clone().filter_map(gain).collect();
     let first = rows.clone().next()?;
     let (fewest, most) = (first.points.first()?.clients, first.points.last()?.clients);
-    let pairs = comparison.scaling_pairs.iter().filter(|pair| pair.workload == workload);
+    let pairs = comparison.scaling.pairs.iter().filter(|pair| pair.workload == workload);
     let shown: Vec<String> = pairs.filter_map(winner).collect();
     let verdict = match shown.is_empty() {
         true => String::new(),

@@ -61,12 +61,12 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
 /// A report without sections.
 fn frame(comparison: &Comparison) -> Report {
     let labels = group::labels(&comparison.contenders.iter().collect::<Vec<_>>());
-    let (version, run, seed) = (&comparison.environment.fsarena, comparison.run, &comparison.seed);
+    let (version, run, seed) = (&comparison.environment.fsarena, comparison.run.number, &comparison.run.seed);
     Report {
         title: format!("{} compared", words::listed(labels)),
         run: head(comparison),
         facts: facts(comparison),
-        condition: comparison.condition.clone(),
+        condition: comparison.run.condition.clone(),
         alarms: alarms(comparison),
         answer: answer::answer(comparison),
         counts: Vec::new(),
@@ -78,18 +78,18 @@ fn frame(comparison: &Comparison) -> Report {
 
 fn facts(comparison: &Comparison) -> Vec<String> {
     let rest = [
-        words::rounds(comparison.rounds),
-        format!("started {}", comparison.started),
-        words::status(comparison.status).to_owned(),
+        words::rounds(comparison.run.rounds),
+        format!("started {}", comparison.run.started),
+        words::status(comparison.run.status).to_owned(),
         format!("fsarena {}", comparison.environment.fsarena),
     ];
-    [format!("run {}", comparison.run)].into_iter().chain(chosen(comparison)).chain(rest).collect()
+    [format!("run {}", comparison.run.number)].into_iter().chain(chosen(comparison)).chain(rest).collect()
 }
 
 fn alarms(comparison: &Comparison) -> Vec<String> {
-    let interrupted = (comparison.status == Status::Interrupted)
+    let interrupted = (comparison.run.status == Status::Interrupted)
         .then(|| "This run was interrupted. What follows is what was measured until then.".to_owned());
-    interrupted.into_iter().chain(comparison.damage.iter().map(damage)).collect()
+    interrupted.into_iter().chain(comparison.checks.damage.iter().map(damage)).collect()
 }
 
 /// What more time would decide. In documents it is part of the answer.
@@ -103,7 +103,7 @@ fn workloads(comparison: &Comparison, mut additions: BTreeMap<String, Vec<Conten
     if comparison.workloads.is_empty() {
         return section;
     }
-    let section = section.with_shown(Shown::Page, Paragraph::legend(words::drawings(comparison.margin)));
+    let section = section.with_shown(Shown::Page, Paragraph::legend(words::drawings(comparison.run.margin)));
     let parts = comparison.workloads.iter().map(|row| {
         let more = additions.remove(row.name.as_str()).unwrap_or_default();
         workload::workload(comparison, row, more)
@@ -112,8 +112,8 @@ fn workloads(comparison: &Comparison, mut additions: BTreeMap<String, Vec<Conten
 }
 
 fn checks_and_notes(comparison: &Comparison) -> Section {
-    let damage = comparison.damage.iter().map(damage);
-    let clean = if comparison.damage.is_empty() { "No check of a file system found damage." } else { "" };
+    let damage = comparison.checks.damage.iter().map(damage);
+    let clean = if comparison.checks.damage.is_empty() { "No check of a file system found damage." } else { "" };
     let note = |(severity, text): (Severity, &str)| {
         Sentence::new(Role::Severity(severity), format!("{}:", words::severity(severity))).and(Role::Plain, text)
     };
@@ -157,7 +157,7 @@ fn explanations(comparison: &Comparison) -> Section {
 
 fn not_covered(comparison: &Comparison) -> Section {
     let biases = words::biases(comparison);
-    let interval = if comparison.verdicts.is_empty() { "" } else { words::INTERVAL };
+    let interval = if comparison.judged.verdicts.is_empty() { "" } else { words::INTERVAL };
     Section::titled("What the intervals do not cover")
         .with(Paragraph::legend(words::NOISE_ONLY))
         .with(List::new(ListLook::Notes, biases).in_tone(Tone::Legend))
@@ -252,16 +252,16 @@ fn reading(comparison: &Comparison) -> Section {
 /// What was to be done.
 fn the_plan(comparison: &Comparison) -> Section {
     let facts = [
-        Fact::new("Suite", Role::Plain, comparison.suite.clone().unwrap_or_default()),
+        Fact::new("Suite", Role::Plain, comparison.run.suite.clone().unwrap_or_default()),
         Fact::new(
             "Contenders",
             Role::Plain,
             group::labels(&comparison.contenders.iter().collect::<Vec<_>>()).join(", "),
         ),
-        Fact::new("Rounds that were done", Role::Plain, comparison.rounds.to_string()),
-        Fact::new("Margin of equivalence", Role::Plain, number::percent(comparison.margin)),
-        Fact::new("Seed", Role::Plain, &comparison.seed),
-        Fact::new("SHA-256 of the plan", Role::Code, &comparison.plan_hash),
+        Fact::new("Rounds that were done", Role::Plain, comparison.run.rounds.to_string()),
+        Fact::new("Margin of equivalence", Role::Plain, number::percent(comparison.run.margin)),
+        Fact::new("Seed", Role::Plain, &comparison.run.seed),
+        Fact::new("SHA-256 of the plan", Role::Code, &comparison.run.plan_hash),
     ];
     let memory = |row: &WorkloadRow| row.memory_limit.map_or(DASH.to_owned(), |limit| limit.to_string());
     let table = TableOf::new(TableLook::Full, &comparison.workloads)
@@ -281,7 +281,7 @@ fn the_plan(comparison: &Comparison) -> Section {
 
 /// The command for the same schedule, offsets, names and bytes.
 fn repeat(comparison: &Comparison) -> Section {
-    let command: Vec<String> = comparison.command.iter().map(|word| shell(word)).collect();
+    let command: Vec<String> = comparison.run.command.iter().map(|word| shell(word)).collect();
     Section::titled("How to repeat this")
         .with_shown(Shown::Page, Content::Command(command.join(" ")))
         .with_shown(Shown::Page, Paragraph::plain("The same seed gives the same schedule, offsets, names and bytes."))
@@ -289,8 +289,8 @@ fn repeat(comparison: &Comparison) -> Section {
 
 /// The suite or profile that the workloads are from.
 fn chosen(comparison: &Comparison) -> Option<String> {
-    let profile = || comparison.recommendation.as_ref()?.profile.as_ref();
-    let suite = comparison.suite.as_ref().map(|suite| format!("suite {suite}"));
+    let profile = || comparison.judged.recommendation.as_ref()?.profile.as_ref();
+    let suite = comparison.run.suite.as_ref().map(|suite| format!("suite {suite}"));
     suite.or_else(|| profile().map(|profile| format!("profile {profile}")))
 }
 
@@ -299,11 +299,11 @@ fn head(comparison: &Comparison) -> String {
     let chosen = chosen(comparison).unwrap_or_else(|| "single workloads".to_owned());
     format!(
         "Run {}: {chosen}; {}; {}; seed {}; {}",
-        comparison.run,
+        comparison.run.number,
         group::labels(&comparison.contenders.iter().collect::<Vec<_>>()).join(", "),
-        words::rounds(comparison.rounds),
-        comparison.seed,
-        words::status(comparison.status),
+        words::rounds(comparison.run.rounds),
+        comparison.run.seed,
+        words::status(comparison.run.status),
     )
 }
 

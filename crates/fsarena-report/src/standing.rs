@@ -15,7 +15,7 @@ pub fn shade(comparison: &Comparison, group: &Group<'_>, workload: &str, label: 
     let others = group.contenders.iter().filter(|row| row.label != *label);
     let verdicts: Vec<Verdict> =
         others.map(|other| group::verdict(comparison, workload, label, &other.label)).collect();
-    if verdicts.is_empty() || comparison.verdicts.is_empty() {
+    if verdicts.is_empty() || comparison.judged.verdicts.is_empty() {
         return None;
     }
     let has = |verdict| verdicts.contains(&verdict);

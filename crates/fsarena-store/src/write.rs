@@ -107,7 +107,7 @@ fn insert_run(transaction: &Transaction<'_>, plan: &Plan, started: &str) -> rusq
     let labels: Vec<&Label> = plan.contenders.iter().map(|contender| &contender.label).collect();
     transaction.execute(
         "INSERT INTO run (started, suite, contenders) VALUES (?, ?, ?)",
-        params![started, plan.suite.as_ref().or(plan.profile.as_ref()), json(&labels)],
+        params![started, plan.suite.name.as_ref().or(plan.weighting.profile.as_ref()), json(&labels)],
     )?;
     let run = transaction.last_insert_rowid();
     append(transaction, run, &Event::Started { plan: Box::new(plan.clone()), started: started.to_owned() })?;

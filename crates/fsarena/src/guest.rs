@@ -62,7 +62,7 @@ impl InGuest {
 
     /// The disk with the lanes of `plan`, whose storage is one of the host.
     fn disk(&self, plan: &Plan) -> GuestDisk {
-        self.simulated.map_or_else(|| GuestDisk::Virtual(plan.storage.clone()), GuestDisk::Simulated)
+        self.simulated.map_or_else(|| GuestDisk::Virtual(plan.lanes.storage.clone()), GuestDisk::Simulated)
     }
 }
 
@@ -119,7 +119,7 @@ pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut 
     let in_guest = &in_guest.of_kernel(kernels.into_iter().flatten().next());
     let request = |guest: Guest| {
         let notes = order.notes.iter().cloned().chain([guest.remark()]).collect();
-        let plan = Plan { guest: Some(guest), storage: within(&order.plan), ..order.plan.clone() };
+        let plan = Plan { guest: Some(guest), ..order.plan.clone().with_storage(within(&order.plan)) };
         Request::Compare(Box::new(Order { plan, notes, wait: false, erase: Vec::new() }))
     };
     let task = Task { in_guest, plan: &order.plan, wait: order.wait };
@@ -133,7 +133,7 @@ pub fn resume(stored: StoredRun, plan: &Plan, stop: &AtomicBool, listener: &mut 
         GuestDisk::Virtual(storage) => storage.clone(),
         GuestDisk::Simulated(_) => Storage::Memory,
     };
-    let (in_guest, on_host) = (InGuest::like(guest, plan), Plan { storage, ..plan.clone() });
+    let (in_guest, on_host) = (InGuest::like(guest, plan), plan.clone().with_storage(storage));
     if kernels(plan).len() > 1 && guest.accelerator == Accelerator::Deterministic {
         let text = "a run under several kernels that counts instructions cannot go on";
         return Err(Refusal::wrong_use(text, "start a new one with more --rounds").into());
@@ -220,7 +220,7 @@ impl Task<'_> {
         telling("booting the guest");
         let disk = self.in_guest.disk(self.plan);
         let request = request(Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) });
-        let in_guest = Plan { storage: within(self.plan), ..self.plan.clone() };
+        let in_guest = self.plan.clone().with_storage(within(self.plan));
         let (size, modes) = (disk::needed(&in_guest).context("the lanes are too large")?, modes(self.plan));
         let is_deterministic = prepared.accelerator() == Accelerator::Deterministic;
         let text = if is_deterministic { Some(serde_json::to_string(&request)? + "\n") } else { None };
@@ -257,7 +257,7 @@ fn share(plan: &Plan, held: &mut Held) -> Result<Shares> {
     if contenders.is_empty() {
         return Ok(Shares::default());
     }
-    let parent = match &plan.storage {
+    let parent = match &plan.lanes.storage {
         Storage::Directory(path) => path.clone(),
         _ => PathBuf::from(MEMORY),
     };

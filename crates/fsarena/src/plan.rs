@@ -44,40 +44,47 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     // Each number of clients takes the time of a run.
     let numbers = clients.as_ref().map_or(1, |named| named.clients.numbers.len() as u64);
     let storage = arguments.setup.place.storage(arguments.setup.storage.as_deref(), &contenders);
+    let lane_size = lane_size(arguments, &storage).or(suite.as_ref().and_then(|suite| suite.lane_size(scale)));
+    let lane_size = lane_size.unwrap_or(LANE);
     let plan = Plan {
-        suite: work.suite.clone(),
+        suite: OfSuite {
+            name: work.suite.clone(),
+            scale,
+            unavailable: work.unavailable,
+            usual_baselines,
+            groups: suite.map(|suite| suite.groups).unwrap_or_default(),
+        },
         seed: seed(arguments.setup.seed, &arguments.setup.place),
         rounds: rounds(arguments, suite.as_ref(), contenders.len(), work.workloads.len(), numbers),
         workloads: work.workloads,
         contenders,
-        reserved: Nanos(0),
         margin: checks::margin(arguments.setup.margin)?,
-        lane_size: lane_size(arguments, &storage)
-            .or(suite.as_ref().and_then(|suite| suite.lane_size(scale)))
-            .unwrap_or(LANE),
-        storage,
+        lanes: LanePlan {
+            shared: if arguments.one_at_a_time { Lanes::InTurn } else { Lanes::Own },
+            precondition: if arguments.precondition { Precondition::Snia } else { Precondition::None },
+            ..LanePlan::new(storage, lane_size, arguments.setup.medium)
+        },
         guest: None,
         clients: None,
-        medium: arguments.setup.medium,
-        slowdowns: arguments.slowdown.clone(),
         guarantees: arguments.guarantee.clone(),
-        noise,
-        baselines: arguments.baselines.unwrap_or(usual),
-        usual_baselines,
-        uncounted: arguments.uncounted.clone(),
-        lanes: if arguments.one_at_a_time { Lanes::InTurn } else { Lanes::Own },
-        precondition: if arguments.precondition { Precondition::Snia } else { Precondition::None },
+        measuring: Measuring {
+            noise,
+            baselines: arguments.baselines.unwrap_or(usual),
+            uncounted: arguments.uncounted.clone(),
+            slowdowns: arguments.slowdown.clone(),
+        },
         left_out: Vec::new(),
         reproduces: None,
-        unavailable: work.unavailable,
-        scale,
-        mix: arguments.weights.clone().or(profile.map(|profile| profile.mix)),
-        profile: arguments.profile.clone(),
-        groups: suite.map(|suite| suite.groups).unwrap_or_default(),
-        contender_files: contenders::contender_files(&arguments.contenders)?,
-        workload_files: work::files(&arguments.workload)?,
-        own_commands: arguments.own.typed(),
-        matrices,
+        weighting: Weighting {
+            mix: arguments.weights.clone().or(profile.map(|profile| profile.mix)),
+            profile: arguments.profile.clone(),
+        },
+        arguments: Arguments {
+            contender_files: contenders::contender_files(&arguments.contenders)?,
+            workload_files: work::files(&arguments.workload)?,
+            own_commands: arguments.own.typed(),
+            matrices,
+        },
     };
     let plan = match clients {
         Some(clients) => clients::with_clients(plan, clients)?,
@@ -123,7 +130,7 @@ fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize, workloa
 fn checked(plan: Plan) -> Result<Plan> {
     let workloads = plan.workloads.into_iter().map(|workload| ENGINES.resolved(workload)).collect::<Result<_, _>>()?;
     let plan = Plan { workloads, ..plan };
-    let plan = Plan { reserved: reserved(&plan), ..plan };
+    let plan = Plan { lanes: LanePlan { reserved: reserved(&plan), ..plan.lanes.clone() }, ..plan };
     require_sound(&plan)?;
     checks::require_time(&plan)?;
     require_mix(&plan)?;
@@ -136,11 +143,11 @@ fn checked(plan: Plan) -> Result<Plan> {
 pub fn fitted(plan: Plan) -> Plan {
     let is_whole = plan.workloads.iter().all(|workload| workload.mode == Mode::Whole);
     let lacks_room = || matches!(require::space(&plan), Err(LaneError::NoSpace { .. }));
-    let has_partitions = matches!(plan.storage, Storage::Partitions(_));
-    if !is_whole || lane_count(&plan) < 2 || !plan.lanes.is_own() || has_partitions || !lacks_room() {
+    let has_partitions = matches!(plan.lanes.storage, Storage::Partitions(_));
+    if !is_whole || lane_count(&plan) < 2 || !plan.lanes.shared.is_own() || has_partitions || !lacks_room() {
         return plan;
     }
-    Plan { lanes: Lanes::InTurn, ..plan }
+    Plan { lanes: LanePlan { shared: Lanes::InTurn, ..plan.lanes }, ..plan }
 }
 
 /// The seed that was `named`, or one that is drawn. Two runs in a deterministic guest have the same one by default.

@@ -15,8 +15,7 @@ pub fn with_lane(contender: &str, size: Bytes, act: impl FnOnce(&mut Arena) -> R
     let _machine = fsarena_lane::take_machine(None, fsarena_lane::Wait::Yes, &mut |_| Go::On)?;
     let ledger = Ledger::open(&fsarena_lane::default_folder()?)?.0;
     let plan = Plan {
-        storage: Storage::Directory(fsarena_lane::DEFAULT_FOLDER.into()),
-        lane_size: size,
+        lanes: LanePlan::new(Storage::Directory(fsarena_lane::DEFAULT_FOLDER.into()), size, Medium::Nvme),
         ..Plan::of(vec![fsarena_catalog::contender(contender)?])
     };
     let mut arena = Arena::open(plan, ledger, &mut |_| Go::On)?;

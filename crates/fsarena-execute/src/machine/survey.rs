@@ -22,7 +22,7 @@ impl Host for Machine {
         environment.tools.extend(self.engines.program_versions(&self.plan.workloads));
         environment.settings = self.engines.settings(&self.plan.workloads);
         environment.queue = self.arena.queue_settings();
-        environment.storage = self.arena.beneath().map(|_| self.plan.storage.to_string());
+        environment.storage = self.arena.beneath().map(|_| self.plan.lanes.storage.to_string());
         environment.preconditioned = self.preconditioned.clone();
         // Measured first, before any other read or write on the lanes.
         environment.repeated_reads = self.arena.repeated_reads()?;

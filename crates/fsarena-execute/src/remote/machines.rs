@@ -76,7 +76,7 @@ impl<R: Remote> Volumes for Machines<R> {
     fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, TestbedError> {
         let (machine, number) = self.of(contender);
         let plan = &machine.plan;
-        let lane = match plan.lanes.is_own() {
+        let lane = match plan.lanes.shared.is_own() {
             true => lane_rounds(&fsarena_lane::needs_lane(plan), round, plan.seed)[number],
             false => lane,
         };

@@ -27,7 +27,7 @@ impl Session<'_> {
 
     /// Notes time that further rounds will not take.
     pub(super) fn spent_once(&mut self, time: Nanos) {
-        if self.plan.baselines == Often::Once {
+        if self.plan.measuring.baselines == Often::Once {
             self.once = self.once + time;
         }
     }
@@ -41,7 +41,7 @@ impl Session<'_> {
     }
 
     fn is_due(&self, is_new: impl Fn() -> bool) -> bool {
-        match self.plan.baselines {
+        match self.plan.measuring.baselines {
             Often::Never => false,
             Often::Once => is_new(),
             Often::Always => true,

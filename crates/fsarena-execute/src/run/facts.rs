@@ -16,11 +16,11 @@ pub fn slowdowns(plan: &Plan) -> Vec<f64> {
 
 /// Notes about contenders that are treated differently, and about known weaknesses of their kinds.
 pub fn notes(plan: &Plan) -> impl Iterator<Item = String> {
-    let slowdowns = plan.slowdowns.iter().map(|Slowdown { label, share }| {
+    let slowdowns = plan.measuring.slowdowns.iter().map(|Slowdown { label, share }| {
         format!("`{label}` is slowed down on purpose: each of its operations takes {share} longer")
     });
-    let uncounted = plan.uncounted.iter().map(|label| format!("around the slices of `{label}` no counters are read"));
-    let in_turn = (!plan.lanes.is_own()).then(|| {
+    let uncounted = plan.measuring.uncounted.iter().map(|label| format!("around the slices of `{label}` no counters are read"));
+    let in_turn = (!plan.lanes.shared.is_own()).then(|| {
         "all contenders take the same lane in turn, each with all workloads of a round, so that minutes lie between two contenders' \
          runs of one workload"
             .to_owned()

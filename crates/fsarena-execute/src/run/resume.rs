@@ -81,12 +81,12 @@ impl Session<'_> {
         let warning = |text| Note { severity: Severity::Warning, text };
         if !then.fsarena.is_empty() {
             // The lanes were written again, and their state may differ.
-            let state = now.preconditioned.as_ref().map(|done| precondition::note(done, &self.plan.storage));
+            let state = now.preconditioned.as_ref().map(|done| precondition::note(done, &self.plan.lanes.storage));
             let change = resume_check::change(then, &now).map(warning);
             return change.into_iter().chain(state).map(Event::Note).collect();
         }
         let notes = plan_notes(self.plan).chain(free_flushes(&now)).map(warning);
-        let notes = notes.chain(environment::notes(&now, self.plan.medium, &self.plan.storage));
+        let notes = notes.chain(environment::notes(&now, self.plan.lanes.medium, &self.plan.lanes.storage));
         let new: Vec<Note> = notes.filter(|note| !self.record.notes.contains(note)).collect();
         std::iter::once(Event::Surveyed(Box::new(now))).chain(new.into_iter().map(Event::Note)).collect()
     }

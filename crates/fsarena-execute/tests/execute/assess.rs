@@ -94,8 +94,8 @@ fn a_price_is_named_of_undecided_pairs_only() {
     for seed in 1..=6 {
         let play = Play::new(&["ext4", "xfs", "btrfs"], World::of(&[1000.0, 1040.0, 3000.0]).noisy(0.04, seed));
         let comparison = play.perform().comparison();
-        let priced = comparison.verdicts.iter().filter(|pair| pair.needs_rounds.is_some());
-        let undecided = comparison.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided).count();
+        let priced = comparison.judged.verdicts.iter().filter(|pair| pair.needs_rounds.is_some());
+        let undecided = comparison.judged.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided).count();
         assert!(priced.clone().all(|pair| pair.verdict == Verdict::Undecided));
         assert!(priced.clone().all(|pair| pair.needs_rounds.is_some_and(|needs| needs > pair.rounds)));
         assert_eq!(priced.count(), undecided, "seed {seed}");
@@ -109,7 +109,7 @@ fn a_ratio_lies_in_its_interval_and_the_cell_in_its_own() {
         (Some(low), Some(value), Some(high)) => low <= value && value <= high,
         _ => false,
     };
-    assert!(comparison.verdicts.iter().all(|pair| around(pair.low, pair.ratio, pair.high)));
+    assert!(comparison.judged.verdicts.iter().all(|pair| around(pair.low, pair.ratio, pair.high)));
     assert!(comparison.cells.iter().all(|cell| around(cell.low, cell.median, cell.high)));
 }
 
@@ -120,7 +120,7 @@ fn a_ratio_lies_in_its_interval_and_the_cell_in_its_own() {
 fn the_interval_of_a_decision_that_fell_in_the_last_round_holds_the_pointwise_one() {
     let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1200.0]).noisy(0.03, 2));
     let comparison = play.with_workloads(vec![workload("create")]).perform().comparison();
-    let pair = &comparison.verdicts[0];
+    let pair = &comparison.judged.verdicts[0];
     assert_eq!(pair.verdict, Verdict::Slower);
     let (low, high, decision_low, decision_high) = intervals(pair);
     assert!(decision_low < low && high < decision_high);
@@ -130,7 +130,7 @@ fn the_interval_of_a_decision_that_fell_in_the_last_round_holds_the_pointwise_on
 #[test]
 fn a_verdict_that_fell_early_keeps_the_interval_that_it_rests_on() {
     let comparison = mixed().comparison();
-    for pair in &comparison.verdicts {
+    for pair in &comparison.judged.verdicts {
         let (_, _, low, high) = intervals(pair);
         match pair.verdict {
             Verdict::Faster => assert!(low > 1.0),
@@ -138,7 +138,7 @@ fn a_verdict_that_fell_early_keeps_the_interval_that_it_rests_on() {
             _ => assert!(low < 1.0 && high > 1.0),
         }
     }
-    let rounds: Vec<u32> = comparison.verdicts.iter().map(|pair| pair.rounds).collect();
+    let rounds: Vec<u32> = comparison.judged.verdicts.iter().map(|pair| pair.rounds).collect();
     assert!(rounds.iter().any(|rounds| *rounds > 4), "{rounds:?}");
 }
 
@@ -178,7 +178,7 @@ fn turning_the_metric_round_turns_no_verdict() {
 /// The options of the command that repeats a run of three rounds.
 fn repeating(margin: f64, storage: Storage) -> String {
     let mut play = Play::new(&["ext4", "old=ext3:noatime"], World::of(&[1000.0; 2])).with_rounds(Rounds::Exactly(3));
-    (play.plan.margin, play.plan.storage) = (Share(margin), storage);
+    (play.plan.margin, play.plan.lanes.storage) = (Share(margin), storage);
     play.perform().comparison().command.join(" ")
 }
 

@@ -8,7 +8,7 @@ use crate::fake::{Performance, Play, World};
 fn performed(baselines: Often, memory: Option<f64>) -> Performance {
     let world = World { baseline: memory.map(|rate| (BaselineKind::Memory, rate)), ..World::of(&[1000.0, 2000.0]) };
     let mut play = Play::new(&["ext4", "xfs"], world).with_rounds(Rounds::Exactly(3));
-    play.plan.baselines = baselines;
+    play.plan.measuring.baselines = baselines;
     play.perform()
 }
 
@@ -48,7 +48,7 @@ fn a_device_bound_tie_is_shown_live_as_in_the_report() {
     let decided_and_tied = |baseline: f64| {
         let world = World { baseline: Some((BaselineKind::Device, baseline)), ..World::of(&[1000.0, 1000.0]) };
         let mut play = Play::new(&["ext4", "xfs"], world).with_rounds(Rounds::Exactly(6));
-        play.plan.baselines = Often::Once;
+        play.plan.measuring.baselines = Often::Once;
         play.plan.workloads.iter_mut().for_each(|workload| workload.cache = CacheState::Direct);
         let performance = play.perform();
         let decided = |event: &Event| match event {

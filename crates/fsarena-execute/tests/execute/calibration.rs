@@ -9,7 +9,7 @@ fn play(seed: u64, slowdown: Option<&str>) -> RunRecord {
     let world = World::of(&[1000.0; 2]).noisy(0.01, seed);
     let mut play = Play::new(&["a=ext4", "b=ext4"], world).with_seed(seed);
     play = play.with_workloads(vec![workload("create"), workload("append")]);
-    play.plan.slowdowns = slowdown.into_iter().map(|text| text.parse().expect("well spelled")).collect();
+    play.plan.measuring.slowdowns = slowdown.into_iter().map(|text| text.parse().expect("well spelled")).collect();
     play.perform().record
 }
 

@@ -109,16 +109,16 @@ fn what_clients_do_adds_up() {
         assert!((found / expected - 1.0).abs() < 0.02, "{workload}: {found}");
     }
     assert!(
-        ran.comparison.verdicts.iter().all(|pair| pair.verdict == Verdict::Faster),
+        ran.comparison.judged.verdicts.iter().all(|pair| pair.verdict == Verdict::Faster),
         "{:?}",
-        ran.comparison.verdicts
+        ran.comparison.judged.verdicts
     );
     let trial = trials(&ran, "create@3-clients", "ext4")[0];
     let latency = trial.latencies["create"];
     assert!(latency.count > 5_900, "one histogram of all latencies: {latency:?}");
     let work = trial.clients.as_ref().expect("clients");
     assert_eq!((work.rates.len(), work.skewed), (3, 0));
-    let row = &ran.comparison.scaling[0];
+    let row = &ran.comparison.scaling.rows[0];
     let exponent = row.exponent.expect("two numbers of clients");
     assert!((exponent - 1.0).abs() < 0.02, "{row:?}");
 }

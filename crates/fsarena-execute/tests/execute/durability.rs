@@ -17,7 +17,7 @@ fn beside_memory() -> Performance {
 #[test]
 fn a_pair_of_different_durability_has_no_verdict_no_ratio_and_a_reason() {
     let comparison = beside_memory().comparison();
-    let across: Vec<_> = comparison.verdicts.iter().filter(|pair| pair.a.0 == "tmpfs" || pair.b.0 == "tmpfs").collect();
+    let across: Vec<_> = comparison.judged.verdicts.iter().filter(|pair| pair.a.0 == "tmpfs" || pair.b.0 == "tmpfs").collect();
     assert_eq!(across.len(), 4);
     for pair in across {
         assert_eq!((pair.verdict, pair.ratio, pair.low, pair.decision_low), (Verdict::Invalid, None, None, None));
@@ -28,7 +28,7 @@ fn a_pair_of_different_durability_has_no_verdict_no_ratio_and_a_reason() {
 #[test]
 fn a_pair_of_the_same_durability_is_ranked_among_others() {
     let comparison = beside_memory().comparison();
-    let within: Vec<_> = comparison.verdicts.iter().filter(|pair| pair.a.0 == "ext4" && pair.b.0 == "xfs").collect();
+    let within: Vec<_> = comparison.judged.verdicts.iter().filter(|pair| pair.a.0 == "ext4" && pair.b.0 == "xfs").collect();
     assert_eq!(within.iter().map(|pair| pair.verdict).collect::<Vec<_>>(), [Verdict::Slower; 2]);
     assert!(within.iter().all(|pair| pair.ratio.is_some_and(|ratio| (ratio - 0.5).abs() < 0.05)));
 }
@@ -36,7 +36,7 @@ fn a_pair_of_the_same_durability_is_ranked_among_others() {
 #[test]
 fn every_unordered_pair_has_its_verdict_once_in_command_line_order() {
     let comparison = beside_memory().comparison();
-    let names = comparison.verdicts.iter().map(|pair| (pair.workload.as_str(), pair.a.0.as_str(), pair.b.0.as_str()));
+    let names = comparison.judged.verdicts.iter().map(|pair| (pair.workload.as_str(), pair.a.0.as_str(), pair.b.0.as_str()));
     let pairs = [("ext4", "tmpfs"), ("ext4", "xfs"), ("tmpfs", "xfs")];
     let wanted = ["create", "append"].into_iter().flat_map(|workload| pairs.map(|(a, b)| (workload, a, b)));
     assert_eq!(names.collect::<Vec<_>>(), wanted.collect::<Vec<_>>());
@@ -64,7 +64,7 @@ fn each_class_is_ranked_within_itself() {
     };
     let play = Play::new(&["ext4", "a=ext4:nobarrier", "xfs", "b=ext3:barrier=0"], world);
     let comparison = play.with_rounds(Rounds::Exactly(8)).perform().comparison();
-    let verdicts = comparison.verdicts[..6].iter().map(|pair| pair.verdict).collect::<Vec<_>>();
+    let verdicts = comparison.judged.verdicts[..6].iter().map(|pair| pair.verdict).collect::<Vec<_>>();
     let apart = Verdict::Invalid;
     assert_eq!(verdicts, [apart, Verdict::Slower, apart, apart, Verdict::Faster, apart]);
 }
@@ -85,7 +85,7 @@ fn contenders_of_which_no_two_may_be_ranked_are_measured_often_enough_for_an_int
 fn different_guarantees_are_with_each_verdict() {
     let kept = Kept::new(workload("create")).guaranteeing(Guarantee::DataChecksums);
     let comparison = assess(&kept.0);
-    assert!(comparison.verdicts.iter().all(|pair| pair.guarantees == "ext4 also has data checksums"));
+    assert!(comparison.judged.verdicts.iter().all(|pair| pair.guarantees == "ext4 also has data checksums"));
     let apart = assess(&kept.durable(Durability::Volatile).0);
     assert_eq!(apart.verdicts[0].guarantees, "ext4 also has data checksums", "across classes as well");
 }

@@ -10,19 +10,19 @@ fn play(rates: [f64; 4]) -> Play {
     let (matrix, contenders) = Matrix::parse("{ext4,xfs}:{,noatime}").expect("sound");
     let labels: Vec<&str> = contenders.iter().map(|contender| contender.label.0.as_str()).collect();
     let mut play = Play::new(&labels, World::of(&rates).noisy(0.01, 1)).with_rounds(Rounds::Exactly(6));
-    play.plan.matrices = vec![matrix];
+    play.plan.arguments.matrices = vec![matrix];
     play
 }
 
 fn row<'a>(comparison: &'a Comparison, level: &str) -> &'a EffectRow {
     let is_it = |row: &&EffectRow| row.workload == "create" && row.level == level;
-    comparison.effects.iter().find(is_it).expect("a row")
+    comparison.judged.effects.iter().find(is_it).expect("a row")
 }
 
 #[test]
 fn an_effect_is_the_mean_over_the_other_options() {
     let comparison = play([1000.0, 2000.0, 3000.0, 24_000.0]).perform().comparison();
-    let levels: Vec<_> = comparison.effects.iter().map(|row| (row.workload.as_str(), row.level.as_str())).collect();
+    let levels: Vec<_> = comparison.judged.effects.iter().map(|row| (row.workload.as_str(), row.level.as_str())).collect();
     assert_eq!(levels, [("create", "xfs"), ("create", "noatime"), ("append", "xfs"), ("append", "noatime")]);
     let (kind, option) = (row(&comparison, "xfs"), row(&comparison, "noatime"));
     assert_eq!((kind.base.as_str(), option.base.as_str(), option.pairs), ("ext4", "without", 2));
@@ -31,7 +31,7 @@ fn an_effect_is_the_mean_over_the_other_options() {
         assert!(near(row.ratio, mean) && near(row.least, least) && near(row.most, most), "{row:?}");
         assert!(row.low < row.ratio && row.ratio < row.high && row.low > Some(mean * 0.95), "{row:?}");
     }
-    let command = comparison.command.join(" ");
+    let command = comparison.run.command.join(" ");
     assert!(command.starts_with("fsarena compare --matrix {ext4,xfs}:{,noatime} --workload"), "{command}");
 }
 
@@ -43,5 +43,5 @@ fn an_effect_without_all_of_its_contenders_has_a_reason_instead() {
     let broken = row(&comparison, "noatime");
     assert!(broken.ratio.is_none() && broken.least.is_none(), "{broken:?}");
     assert!(broken.reason.contains("xfs / xfs:noatime") && broken.reason.contains("did-not-finish"), "{broken:?}");
-    assert!(comparison.effects.iter().filter(|row| row.workload == "append").all(|row| row.ratio.is_some()));
+    assert!(comparison.judged.effects.iter().filter(|row| row.workload == "append").all(|row| row.ratio.is_some()));
 }

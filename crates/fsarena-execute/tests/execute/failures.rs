@@ -24,7 +24,7 @@ fn verdict(performance: &Performance, workload: &str, a: &str, b: &str) -> (Verd
         let pair: &fsarena_model::comparison::PairVerdict = pair;
         pair.workload == workload && pair.a.0 == a && pair.b.0 == b
     };
-    let pair = comparison.verdicts.iter().find(is_of).expect("every pair has a verdict");
+    let pair = comparison.judged.verdicts.iter().find(is_of).expect("every pair has a verdict");
     (pair.verdict, pair.reason.clone())
 }
 

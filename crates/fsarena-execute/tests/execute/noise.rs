@@ -20,7 +20,7 @@ const BOUNDS: NoiseBounds = NoiseBounds {
 fn quiet() -> RunRecord {
     let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1050.0]).noisy(0.02, 4));
     let mut record = play.with_rounds(Rounds::Exactly(7)).perform().record;
-    record.plan.noise = BOUNDS;
+    record.plan.measuring.noise = BOUNDS;
     record
 }
 
@@ -174,14 +174,14 @@ fn the_work_of_another_program_is_not_taken_for_a_disturbance() {
 #[test]
 fn a_plan_without_bounds_excludes_nothing() {
     let mut record = noisy(&[1, 2, 3]);
-    record.plan.noise = NoiseBounds::ignored();
+    record.plan.measuring.noise = NoiseBounds::ignored();
     assert_eq!(excluded(&record), [0; 0]);
 }
 
 #[test]
 fn where_all_is_under_load_all_counts() {
     let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 3000.0]).noisy(0.01, 1));
-    play.plan.noise = NoiseBounds { foreign_cores: 0.3, ..BOUNDS };
+    play.plan.measuring.noise = NoiseBounds { foreign_cores: 0.3, ..BOUNDS };
     let performance = play.perform();
     assert_eq!(performance.verdicts(), vec![Verdict::Slower; 2]);
     let rounds = performance.rounds().len() as u32;
@@ -194,7 +194,7 @@ fn where_all_is_under_load_all_counts() {
 #[test]
 fn a_round_that_was_held_back_does_not_count_unless_most_were() {
     let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1050.0]).noisy(0.02, 4));
-    play.plan.noise = NoiseBounds { throttled: Some(0.01), ..BOUNDS };
+    play.plan.measuring.noise = NoiseBounds { throttled: Some(0.01), ..BOUNDS };
     play.world.throttled = vec![2];
     let performance = play.with_rounds(Rounds::Exactly(3)).perform();
     assert_eq!(performance.rounds().len(), 3);
@@ -219,7 +219,7 @@ fn what_is_read_in_the_first_round_only_is_there_though_that_was_excluded() {
 fn where_only_rounds_with_the_same_lanes_count_nothing_is_decided() {
     let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 3000.0]).noisy(0.02, 4));
     let mut record = play.with_rounds(Rounds::Exactly(8)).perform().record;
-    record.plan.noise = BOUNDS;
+    record.plan.measuring.noise = BOUNDS;
     assert_eq!(assess(&record).verdicts[0].verdict, Verdict::Slower);
     let is_on_first =
         |trial: &&Trial| trial.contender.0 == "ext4" && trial.workload == "create" && trial.lane == Some(0);

@@ -60,7 +60,7 @@ fn only_contenders_that_do_not_keep_up_are_flagged() {
     let has_note = |words: &str| notes.iter().any(|note| note.contains(words));
     assert!(has_note("create@1500: ext4 does not keep up (offered 1,500/s"), "{notes:?}");
     assert!(has_note("xfs keeps up") && has_note("cannot keep a rate: append"), "{notes:?}");
-    let pair = comparison.verdicts.iter().find(|pair| pair.workload == "create@1500").expect("a pair");
+    let pair = comparison.judged.verdicts.iter().find(|pair| pair.workload == "create@1500").expect("a pair");
     assert!(
         pair.ratio.is_some() && pair.reason.contains("ext4: overloaded"),
         "the verdict stays, with the reason: {pair:?}"
@@ -82,7 +82,7 @@ fn variants_name_their_origin_and_the_command_names_what_was_typed() {
     let row = &comparison.workloads[3];
     assert_eq!((row.variant_of.as_deref(), row.rate.as_deref()), (Some("create"), Some("1500")));
     assert_eq!(comparison.workloads[0].variant_of, None);
-    let command = comparison.command.join(" ");
+    let command = comparison.run.command.join(" ");
     assert!(command.contains("--workload create --workload append --rate 500,1500 --rounds"), "{command}");
 }
 

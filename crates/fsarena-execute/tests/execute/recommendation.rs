@@ -16,7 +16,7 @@ fn torn() -> Play {
 
 fn advice(record: &RunRecord, mix: &str) -> ClassAdvice {
     let mut record = record.clone();
-    record.plan.mix = Some(mix.parse().expect("well spelled"));
+    record.plan.weighting.mix = Some(mix.parse().expect("well spelled"));
     let recommendation = assess(&record).recommendation.expect("there is a mix");
     assert_eq!(recommendation.classes.len(), 1);
     recommendation.classes.into_iter().next().expect("one")
@@ -49,7 +49,7 @@ fn the_best_follows_from_the_mix_and_flips_where_both_are_level() {
 #[test]
 fn a_workload_has_the_name_of_its_group() {
     let mut record = torn().perform().record;
-    record.plan.groups.insert("logs".to_owned(), vec!["append".to_owned(), "absent".to_owned()]);
+    record.plan.suite.groups.insert("logs".to_owned(), vec!["append".to_owned(), "absent".to_owned()]);
     let comparison = assess(&record);
     let of = |name: &str| comparison.workloads.iter().find(|row| row.name == name).expect("measured").group.clone();
     assert_eq!((of("append").as_deref(), of("create")), (Some("logs"), None));
@@ -58,7 +58,7 @@ fn a_workload_has_the_name_of_its_group() {
 #[test]
 fn groups_count_their_workloads_alike_and_a_name_alone_never_flips() {
     let mut record = torn().with_rounds(Rounds::Exactly(8)).perform().record;
-    record.plan.groups.insert("both".to_owned(), vec!["create".to_owned(), "append".to_owned(), "absent".to_owned()]);
+    record.plan.suite.groups.insert("both".to_owned(), vec!["create".to_owned(), "append".to_owned(), "absent".to_owned()]);
     let both = advice(&record, "both=1");
     let plain = assess(&record).suite_ratios;
     for (row, plain) in both.pairs.iter().zip(&plain) {
@@ -107,8 +107,8 @@ fn with_too_few_rounds_there_is_no_recommendation() {
 #[test]
 fn an_unknown_name_is_refused_with_the_known_ones() {
     let mut plan = torn().plan;
-    plan.groups.insert("writes".to_owned(), vec!["append".to_owned()]);
-    plan.groups.insert("gone".to_owned(), vec!["absent".to_owned()]);
+    plan.suite.groups.insert("writes".to_owned(), vec!["append".to_owned()]);
+    plan.suite.groups.insert("gone".to_owned(), vec!["absent".to_owned()]);
     let unknown = |mix: &str| unknown_names(&plan, &mix.parse().expect("well spelled"));
     assert_eq!(unknown("writes=1,create=1"), None);
     for name in ["gone", "absent", "reads"] {
@@ -121,12 +121,12 @@ fn an_unknown_name_is_refused_with_the_known_ones() {
 fn what_was_not_run_for_want_of_programs_is_in_the_comparison() {
     let mut record = torn().perform().record;
     let missing = fsarena_model::Unavailable { workload: "mail".to_owned(), packages: vec!["postmark".to_owned()] };
-    record.plan.unavailable.push(missing.clone());
+    record.plan.suite.unavailable.push(missing.clone());
     assert_eq!(assess(&record).unavailable, std::slice::from_ref(&missing));
-    record.plan.groups.insert("mails".to_owned(), vec!["create".to_owned(), "mail".to_owned()]);
+    record.plan.suite.groups.insert("mails".to_owned(), vec!["create".to_owned(), "mail".to_owned()]);
     let without = |mix: &str| {
         let mut record = record.clone();
-        record.plan.mix = Some(mix.parse().expect("well spelled"));
+        record.plan.weighting.mix = Some(mix.parse().expect("well spelled"));
         assess(&record).recommendation.expect("there is a mix").without
     };
     assert_eq!((without("mails=1,append=1"), without("append=1")), (vec![missing], vec![]));

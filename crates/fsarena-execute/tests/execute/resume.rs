@@ -52,7 +52,7 @@ fn a_run_that_goes_on_is_as_if_it_had_never_ended() {
     // Decision intervals are not compared: the threshold of a run planned for five rounds is stricter in added rounds.
     let figures = |pair: &PairVerdict| (pair.ratio, pair.low, pair.high, pair.rounds);
     let [further_figures, whole_figures] =
-        [&further, &whole].map(|comparison| comparison.verdicts.iter().map(figures).collect::<Vec<_>>());
+        [&further, &whole].map(|comparison| comparison.judged.verdicts.iter().map(figures).collect::<Vec<_>>());
     assert_eq!(further_figures, whole_figures);
     assert_eq!((further.rounds, &further.command), (8, &whole.command));
 }

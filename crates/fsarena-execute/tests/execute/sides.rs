@@ -71,7 +71,7 @@ fn baselines_show_that_the_machine_itself_changed() {
     let run = |machine: f64, seed| {
         let mut play = play(&[1000.0 * machine, 1500.0 * machine], seed);
         play.world.baseline = Some((BaselineKind::Memory, 9000.0 * machine));
-        play.plan.baselines = Often::Always;
+        play.plan.measuring.baselines = Often::Always;
         vec![named(play.perform().record)]
     };
     let (same, other) = (difference(&run(1.0, 1), &run(1.0, 2), None), difference(&run(1.0, 1), &run(0.7, 2), None));
@@ -145,7 +145,7 @@ fn nothing_is_decided_between_a_quiet_and_a_busy_machine() {
     let bounds = NoiseBounds { foreign_cores: 0.6, ..NoiseBounds::default() };
     let mut before = before;
     for run in before.iter_mut().chain(&mut after) {
-        run.record.plan.noise = bounds;
+        run.record.plan.measuring.noise = bounds;
     }
     for trial in after.iter_mut().flat_map(|run| &mut run.record.trials) {
         let seconds = trial.seconds();

@@ -94,7 +94,7 @@ fn an_outlying_round_is_named_and_counts() {
     assert!(text.contains("round 5 of xfs in create") && text.contains("% below its median"), "{text}");
     let comparison = assess(&record);
     assert_eq!((comparison.cells[1].stability.outliers.as_slice(), comparison.cells[1].rounds), ([5].as_slice(), 8));
-    assert!(comparison.verdicts.iter().all(|pair| pair.rounds == 8));
+    assert!(comparison.judged.verdicts.iter().all(|pair| pair.rounds == 8));
 }
 
 #[test]

@@ -10,7 +10,7 @@ type Rank = Option<(u32, u32)>;
 
 /// The ranks of all contenders in a workload, and the members of its best group.
 fn standing(comparison: &Comparison, workload: &str) -> (Vec<Rank>, Vec<String>) {
-    let rows: Vec<_> = comparison.standings.iter().filter(|row| row.workload == workload).collect();
+    let rows: Vec<_> = comparison.judged.standings.iter().filter(|row| row.workload == workload).collect();
     let best = rows.iter().filter(|row| row.in_best_group).map(|row| row.contender.to_string());
     (rows.iter().map(|row| row.rank_best.zip(row.rank_worst)).collect(), best.collect())
 }
@@ -20,8 +20,8 @@ fn is(standing: (Vec<Rank>, Vec<String>), ranks: &[Rank], best: &[&str]) {
 }
 
 fn suite_row<'a>(comparison: &'a Comparison, a: &str, b: &str) -> &'a SuiteRow {
-    let row = comparison.suite_ratios.iter().find(|row| row.a.0 == a && row.b.0 == b);
-    row.unwrap_or_else(|| panic!("no row of {a} and {b}: {:?}", comparison.suite_ratios))
+    let row = comparison.judged.suite_ratios.iter().find(|row| row.a.0 == a && row.b.0 == b);
+    row.unwrap_or_else(|| panic!("no row of {a} and {b}: {:?}", comparison.judged.suite_ratios))
 }
 
 /// Rates of 1000, 4000 and 2000; in `append` the second contender is faster by a further factor of nine.
@@ -51,10 +51,10 @@ fn what_is_not_proved_different_shares_its_ranks() {
 #[test]
 fn the_suites_ratio_is_the_geometric_mean_within_its_interval() {
     let comparison = clear().perform().comparison();
-    assert_eq!(comparison.suite_ratios.len(), 3);
+    assert_eq!(comparison.judged.suite_ratios.len(), 3);
     let row = suite_row(&comparison, "ext4", "xfs");
     let of_pair = |pair: &&fsarena_model::comparison::PairVerdict| pair.a == row.a && pair.b == row.b;
-    let product: f64 = comparison.verdicts.iter().filter(of_pair).filter_map(|pair| pair.ratio).product();
+    let product: f64 = comparison.judged.verdicts.iter().filter(of_pair).filter_map(|pair| pair.ratio).product();
     let ratio = row.ratio.expect("all workloads were measured");
     assert!((ratio / product.sqrt() - 1.0).abs() < 1e-9 && (ratio * 12.0 - 1.0).abs() < 0.03, "{row:?}");
     assert!(row.low < row.ratio && row.ratio < row.high && row.low > Some(0.07), "{row:?}");
@@ -100,7 +100,7 @@ fn each_durability_is_ranked_and_averaged_within_itself() {
     let comparison = play.with_rounds(Rounds::Exactly(8)).perform().comparison();
     let ranks = [Some((2, 2)), Some((1, 1)), Some((1, 1)), Some((2, 2)), None];
     is(standing(&comparison, "create"), &ranks, &["a", "xfs"]);
-    let pairs: Vec<_> = comparison.suite_ratios.iter().map(|row| (row.a.0.as_str(), row.b.0.as_str())).collect();
+    let pairs: Vec<_> = comparison.judged.suite_ratios.iter().map(|row| (row.a.0.as_str(), row.b.0.as_str())).collect();
     assert_eq!(pairs, [("ext4", "xfs"), ("a", "b")]);
 }
 

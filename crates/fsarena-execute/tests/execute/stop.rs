@@ -89,7 +89,7 @@ fn nothing_is_timed_any_more_after_the_stop() {
 fn what_was_measured_before_the_stop_is_assessed() {
     for performance in windows() {
         let comparison = performance.comparison();
-        assert_eq!((comparison.status, comparison.rounds), (Status::Interrupted, 5));
+        assert_eq!((comparison.run.status, comparison.run.rounds), (Status::Interrupted, 5));
         assert_eq!(performance.verdicts(), [Verdict::Slower; 6]);
     }
 }
@@ -100,7 +100,7 @@ fn a_run_that_is_stopped_before_its_first_round_is_assessed_too() {
     assert_eq!((performance.status(), performance.rounds().len()), (Status::Interrupted, 0));
     let comparison = performance.comparison();
     assert_eq!(performance.verdicts(), [Verdict::Undecided; 6]);
-    assert!(comparison.verdicts.iter().all(|pair| pair.ratio.is_none() && pair.reason == "not measured"));
+    assert!(comparison.judged.verdicts.iter().all(|pair| pair.ratio.is_none() && pair.reason == "not measured"));
     assert!(comparison.cells.iter().all(|cell| cell.median.is_none() && cell.validity.is_empty()));
 }
 

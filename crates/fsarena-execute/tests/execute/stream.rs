@@ -138,6 +138,6 @@ proptest! {
         let comparison = performance.comparison();
         let (contenders, workloads) = (play.plan.contenders.len(), play.plan.workloads.len());
         prop_assert_eq!(comparison.cells.len(), contenders * workloads);
-        prop_assert_eq!(comparison.verdicts.len(), contenders * (contenders - 1) / 2 * workloads);
+        prop_assert_eq!(comparison.judged.verdicts.len(), contenders * (contenders - 1) / 2 * workloads);
     }
 }

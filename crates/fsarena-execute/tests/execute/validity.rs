@@ -251,7 +251,7 @@ fn a_contender_that_sends_no_flush_at_all_is_shown_apart() {
     let comparison = assess(&synced().reading(probe::DEVICE_FLUSHES, 0.0).0);
     assert_eq!(comparison.contenders[0].durability, Some(Durability::Unflushed));
     assert_eq!(comparison.contenders[1].durability, Some(Durability::Flushed));
-    let pair = &comparison.verdicts[0];
+    let pair = &comparison.judged.verdicts[0];
     assert!(pair.verdict == Verdict::Invalid && pair.reason.contains("durability"), "{}", pair.reason);
     assert!(
         comparison.notes.iter().any(|note| note.text.contains("ext4: 400 syncs reached the device with 0 flushes"))
@@ -377,7 +377,7 @@ fn direct_work_in_memory_is_not_direct() {
 fn with_a_round_excluded(kept: Kept) -> Kept {
     let busy = [(probe::CPU_PROCESS, 0.0), (probe::CPU_KERNEL, 0.0), (probe::CPU_MACHINE, 1.5)];
     let mut kept = kept;
-    kept.0.plan.noise = NoiseBounds::default();
+    kept.0.plan.measuring.noise = NoiseBounds::default();
     for trial in kept.0.trials.iter_mut().filter(|trial| trial.round == 2) {
         trial.probes.extend(busy.map(|(probe, value)| probe.reading(value)));
     }

@@ -17,8 +17,8 @@ fn a_clear_difference_is_found_on_the_right_side_in_either_direction_of_the_metr
     for (rates, wanted) in [([2000.0, 1000.0], Verdict::Faster), ([1000.0, 2000.0], Verdict::Slower)] {
         let play = Play::new(&["ext4", "xfs"], World::of(&rates).noisy(0.02, 5));
         let comparison = play.with_workloads(vec![workload("rate"), latency("time")]).perform().comparison();
-        assert_eq!(comparison.verdicts.iter().map(|pair| pair.verdict).collect::<Vec<_>>(), [wanted; 2]);
-        for pair in &comparison.verdicts {
+        assert_eq!(comparison.judged.verdicts.iter().map(|pair| pair.verdict).collect::<Vec<_>>(), [wanted; 2]);
+        for pair in &comparison.judged.verdicts {
             let ratio = pair.ratio.expect("a decided pair has a ratio");
             assert!((ratio / (rates[0] / rates[1]) - 1.0).abs() < 0.1, "{}: {ratio}", pair.workload);
         }
@@ -93,7 +93,7 @@ fn a_lone_contender_is_measured_often_enough_for_an_interval_and_no_more() {
     let performance = Play::new(&["ext4"], World::of(&[1000.0]).noisy(0.02, 1)).perform();
     assert_eq!(performance.rounds().len(), 4);
     let comparison = performance.comparison();
-    assert!(comparison.verdicts.is_empty());
+    assert!(comparison.judged.verdicts.is_empty());
     assert!(comparison.cells.iter().all(|cell| cell.low.is_some() && cell.rounds == 4));
 }
 
@@ -117,11 +117,11 @@ fn a_verdict_that_later_rounds_contradict_is_invalid_and_says_why() {
 #[test]
 fn a_slowdown_has_a_note_and_is_found() {
     let mut play = Play::new(&["a=ext4", "b=ext4"], World::of(&[1000.0; 2]).noisy(0.02, 5));
-    play.plan.slowdowns = vec!["b=20%".parse().expect("well spelled")];
+    play.plan.measuring.slowdowns = vec!["b=20%".parse().expect("well spelled")];
     let performance = play.perform();
     let comparison = performance.comparison();
-    assert!(comparison.verdicts.iter().all(|pair| pair.verdict == Verdict::Faster), "{:?}", comparison.verdicts);
+    assert!(comparison.judged.verdicts.iter().all(|pair| pair.verdict == Verdict::Faster), "{:?}", comparison.judged.verdicts);
     let notes: Vec<&str> = comparison.notes.iter().map(|note| note.text.as_str()).collect();
     assert!(notes.iter().any(|note| note.contains("`b` is slowed down on purpose")), "{notes:?}");
-    assert!(comparison.command.windows(2).any(|pair| pair == ["--slowdown", "b=20%"]), "{:?}", comparison.command);
+    assert!(comparison.run.command.windows(2).any(|pair| pair == ["--slowdown", "b=20%"]), "{:?}", comparison.run.command);
 }

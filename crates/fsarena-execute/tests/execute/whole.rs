@@ -104,7 +104,7 @@ fn where_the_longest_slices_differ_the_work_must_run_whole() {
 #[test]
 fn a_slice_length_with_fewer_rounds_is_still_judged() {
     let (mut performance, names) = play_lengths(1.5);
-    performance.record.plan.noise.most = 1;
+    performance.record.plan.measuring.noise.most = 1;
     for trial in
         performance.record.trials.iter_mut().filter(|trial| trial.workload == "append@50ms" && trial.round == 3)
     {
@@ -196,7 +196,7 @@ fn on_one_lane_who_cannot_be_made_after_others_have_worked_is_absent() {
     let play = |nth: usize| {
         let mut play = Play::new(&["ext4", "xfs", "btrfs"], World::of(&[1000.0, 500.0, 250.0]));
         play = play.with_workloads(vec![whole(100)]).with_rounds(Rounds::Exactly(4));
-        play.plan.lanes = Lanes::InTurn;
+        play.plan.lanes.shared = Lanes::InTurn;
         let order: Vec<String> = play.perform().entries("make").into_iter().map(str::to_owned).collect();
         let label = order[nth].split(' ').nth(1).expect("a label").to_owned();
         play.world = play.world.trap(Effect::Fail, 1, 1, &format!("make {label}"));
@@ -223,7 +223,7 @@ fn on_one_lane_who_cannot_be_made_after_others_have_worked_is_absent() {
 fn on_one_lane_each_contender_does_everything_before_the_next_is_made() {
     let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0]));
     play = play.with_workloads(vec![whole(100), Workload { name: "append".parse().expect("a name"), ..whole(100) }]);
-    play.plan.lanes = Lanes::InTurn;
+    play.plan.lanes.shared = Lanes::InTurn;
     let performance = play.with_rounds(Rounds::Exactly(3)).perform();
     let wanted = |entry: &&String| ["make", "open", "finish"].iter().any(|what| entry.starts_with(what));
     let all: Vec<&str> = performance.journal.iter().filter(wanted).map(String::as_str).collect();

@@ -15,7 +15,7 @@ impl Arena {
         let is_free = || self.sites.iter().all(Option::is_none);
         self.calibration_device
             .as_ref()
-            .or_else(|| self.lanes.first().filter(|_| !self.plan.lanes.is_own() && is_free()))
+            .or_else(|| self.lanes.first().filter(|_| !self.plan.lanes.shared.is_own() && is_free()))
     }
 
     /// The calibration device and its size; `None` without lanes.

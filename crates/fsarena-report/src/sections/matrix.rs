@@ -14,7 +14,7 @@ use crate::{anchor, pair, ranking, standing, words};
 /// The tables of all groups of contenders.
 pub fn matrix(comparison: &Comparison) -> Section {
     let works = works(comparison);
-    let title = if comparison.verdicts.is_empty() { "The figures" } else { "Which is best where" };
+    let title = if comparison.judged.verdicts.is_empty() { "The figures" } else { "Which is best where" };
     let mut section = Section::titled(title);
     for (index, group) in groups(comparison).iter().enumerate() {
         let apart = apart(group).filter(|_| index > 0).unwrap_or_default();
@@ -34,7 +34,7 @@ fn table(comparison: &Comparison, group: &Group<'_>, works: &[Work<'_>]) -> Tabl
         .column(Words, "unit", |row| unit(row))
         .columns(Words, labels, |row, label| entry(comparison, group, row, label));
     let table = match group.contenders.len() {
-        _ if comparison.verdicts.is_empty() => table,
+        _ if comparison.judged.verdicts.is_empty() => table,
         0 | 1 => table,
         2 => table.column(Words, "ranking", |row| order(comparison, group, row)),
         _ => {
@@ -88,7 +88,7 @@ fn shade(comparison: &Comparison, group: &Group<'_>, cell: &Cell) -> Option<Shad
 }
 
 fn legend(comparison: &Comparison) -> Sentence {
-    if comparison.verdicts.is_empty() {
+    if comparison.judged.verdicts.is_empty() {
         return "The medians; each links to its row. This run has no verdicts.".into();
     }
     Sentence::from("A figure is the median over rounds, and links to its row.")

@@ -65,7 +65,7 @@ fn trouble(comparison: &Comparison) -> Section {
         [left(Severity::Warning, "further warning"), left(Severity::Info, "note")].into_iter().flatten().collect();
     let left = if left.is_empty() { String::new() } else { format!("{} in the full report.", listed(&left)) };
     Section::default()
-        .with(List::new(ListLook::Paragraphs, comparison.damage.iter().map(damage)).in_tone(Tone::Alarm))
+        .with(List::new(ListLook::Paragraphs, comparison.checks.damage.iter().map(damage)).in_tone(Tone::Alarm))
         .with(List::new(ListLook::Notes, shown.iter().map(line)))
         .with(Paragraph::legend(left))
 }

@@ -107,7 +107,7 @@ fn median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Ent
 fn only_verdict(comparison: &Comparison, pair: Option<&PairVerdict>) -> Entry {
     match pair {
         // The run has no verdicts.
-        None if comparison.verdicts.is_empty() => DASH.into(),
+        None if comparison.judged.verdicts.is_empty() => DASH.into(),
         None => Sentence::new(Role::Verdict(Shade::Undecided), Verdict::Undecided.to_string()).into(),
         Some(pair) => Entry::from(Sentence::new(Role::Verdict(pair.verdict.into()), pair::statement(pair)))
             .with_remarks(of_pair(comparison, pair)),
@@ -121,7 +121,7 @@ fn favourable_interval(pair: &PairVerdict) -> String {
 
 /// The ranking; a dash in a run without verdicts.
 pub fn order(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow) -> String {
-    match comparison.verdicts.is_empty() {
+    match comparison.judged.verdicts.is_empty() {
         true => DASH.to_owned(),
         false => ranking::ranking(comparison, group, &workload.name).to_string(),
     }
@@ -214,7 +214,7 @@ fn colours(comparison: &Comparison) -> Sentence {
          verdict rests on. The colour is that of the faster contender.",
     )
     .and(Role::Key(Shade::Equivalent), "Grey")
-    .and(Role::Plain, format!("is equivalent within {},", number::percent(comparison.margin)))
+    .and(Role::Plain, format!("is equivalent within {},", number::percent(comparison.run.margin)))
     .and(Role::Key(Shade::Undecided), "hatched")
     .and(Role::Plain, "undecided,")
     .and(Role::Key(Shade::Invalid), "crossed")

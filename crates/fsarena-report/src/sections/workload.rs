@@ -90,7 +90,7 @@ impl<'a> Part<'a> {
         let class = |label: &Label| svg::class(index_of(self.comparison, label));
         let drawings = [
             medians::medians(&self.dots(), &self.workload.unit, self.workload.better),
-            ratios(&self.pairs(), self.comparison.margin, class),
+            ratios(&self.pairs(), self.comparison.run.margin, class),
         ];
         let drawings = drawings.into_iter().flatten().map(|svg| Drawing { caption: String::new(), svg }).collect();
         vec![self.apart(), Drawings { arrangement: Arrangement::Grid, drawings }.into()]

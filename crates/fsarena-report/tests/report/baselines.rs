@@ -249,7 +249,7 @@ fn guarantees_are_shown_with_each_verdict_on_the_page_and_once_in_text() {
     let sentence = "btrfs also has data checksums and copy on write";
     assert_eq!(render(&comparison, "text").matches(sentence).count(), 1);
     assert_eq!(render(&comparison, "markdown").matches(sentence).count(), 1);
-    let pairs = comparison.verdicts.iter().filter(|pair| !pair.guarantees.is_empty()).count();
+    let pairs = comparison.judged.verdicts.iter().filter(|pair| !pair.guarantees.is_empty()).count();
     assert_eq!(render(&comparison, "html").matches(sentence).count(), pairs);
 }
 

@@ -10,8 +10,8 @@ fn render(comparison: &fsarena_model::Comparison) -> String {
 fn one_workload() {
     let mut comparison = only(&["ext4", "xfs"]);
     comparison.cells.retain(|cell| cell.workload == "append-fsync");
-    comparison.verdicts.retain(|pair| pair.workload == "append-fsync");
-    comparison.standings.retain(|row| row.workload == "append-fsync");
+    comparison.judged.verdicts.retain(|pair| pair.workload == "append-fsync");
+    comparison.judged.standings.retain(|row| row.workload == "append-fsync");
     comparison.baselines.retain(|row| row.workload == "create-fsync");
     insta::assert_snapshot!(render(&comparison));
 }
@@ -26,8 +26,8 @@ fn every_line_has_every_column() {
     }
     let comparison = fixture();
     let probes: usize = comparison.cells.iter().map(|cell| cell.probes.len() + cell.by_round.len() + 1).sum();
-    let pairs = comparison.verdicts.len() + comparison.suite_ratios.len() + comparison.baselines.len();
-    assert_eq!(report.lines().count(), 1 + probes + pairs + comparison.standings.len());
+    let pairs = comparison.judged.verdicts.len() + comparison.judged.suite_ratios.len() + comparison.baselines.len();
+    assert_eq!(report.lines().count(), 1 + probes + pairs + comparison.judged.standings.len());
 }
 
 #[test]

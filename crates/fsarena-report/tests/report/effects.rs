@@ -33,7 +33,9 @@ pub fn of_matrix() -> Comparison {
         effect("create-fsync", atime, Some((0.98, 1.01))),
         effect("create-fsync", commit, None),
     ];
-    Comparison { effects, ..fixture() }
+    let mut comparison = fixture();
+    comparison.judged.effects = effects;
+    comparison
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn with_latencies() -> Comparison {
     let mut comparison = only(&["ext4", "xfs"]);
     comparison.cells.retain(|cell| cell.workload == "append-fsync");
     comparison.workloads.retain(|workload| workload.name == "append-fsync");
-    comparison.verdicts.retain(|pair| pair.workload == "append-fsync");
+    comparison.judged.verdicts.retain(|pair| pair.workload == "append-fsync");
     comparison.cells[0].probes.clear();
     comparison.cells[0].histograms = vec![LatencyHistogram {
         operation: "fsync".to_owned(),

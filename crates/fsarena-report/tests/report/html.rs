@@ -89,7 +89,7 @@ fn every_reference_within_the_page_has_its_target() {
     for target in page.split("href=\"#").skip(1).map(|part| part.split('"').next().unwrap()) {
         assert!(ids.contains(&target), "{target}");
     }
-    let (cells, pairs) = (comparison.cells.len(), comparison.verdicts.len());
+    let (cells, pairs) = (comparison.cells.len(), comparison.judged.verdicts.len());
     assert_eq!(ids.len(), comparison.workloads.len() + cells + pairs, "each row of a contender or pair has one");
     assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "all are different");
 }

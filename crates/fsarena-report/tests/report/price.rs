@@ -15,11 +15,11 @@ fn price(comparison: &Comparison) -> Option<String> {
 /// The fixture in which only these pairs are undecided: place, rounds, seconds. Each has six rounds so far.
 fn with_open(open: &[(usize, Option<u32>, Option<f64>)]) -> Comparison {
     let mut comparison = fixture();
-    for pair in &mut comparison.verdicts {
+    for pair in &mut comparison.judged.verdicts {
         (pair.verdict, pair.needs_rounds, pair.needs_seconds) = (Verdict::Equivalent, None, None);
     }
     for (place, rounds, seconds) in open {
-        let pair = &mut comparison.verdicts[*place];
+        let pair = &mut comparison.judged.verdicts[*place];
         (pair.verdict, pair.needs_rounds, pair.needs_seconds) = (Verdict::Undecided, *rounds, *seconds);
     }
     comparison
@@ -47,7 +47,7 @@ fn each_further_time_is_named_that_decides_more() {
 #[test]
 fn of_what_no_time_decides_it_is_said_how_far_apart_it_is_at_most() {
     let mut comparison = with_open(&[(0, None, None), (1, Some(7), Some(27.0))]);
-    (comparison.verdicts[0].low, comparison.verdicts[0].high) = (Some(0.9), Some(1.05));
+    (comparison.judged.verdicts[0].low, comparison.judged.verdicts[0].high) = (Some(0.9), Some(1.05));
     let wanted =
         "A further 3 min would probably decide 1 of the 2 undecided pairs; the rest probably differ by less than 11 %.";
     assert_eq!(price(&comparison).as_deref(), Some(wanted));

@@ -32,7 +32,8 @@ pub fn mixed() -> Comparison {
     };
     let workloads = vec![("create-fsync".to_owned(), 0.3), ("randread-4k".to_owned(), 0.7)];
     let mix = "reads=0.7,ingest=0.3".parse().expect("well spelled");
-    let recommendation = Some(Box::new(Recommendation {
+    let mut comparison = fixture();
+    comparison.judged.recommendation = Some(Box::new(Recommendation {
         profile: None,
         mix,
         absent: Vec::new(),
@@ -40,7 +41,7 @@ pub fn mixed() -> Comparison {
         without: Vec::new(),
         classes: vec![class],
     }));
-    Comparison { recommendation, ..fixture() }
+    comparison
 }
 
 const SAID: [&str; 6] = [
@@ -70,7 +71,7 @@ fn what_is_missing_of_the_mix_is_said_with_the_mix() {
         workload: workload.to_owned(),
         packages: vec![package.to_owned()],
     };
-    comparison.recommendation.as_mut().expect("there").without =
+    comparison.judged.recommendation.as_mut().expect("there").without =
         vec![missing("phoronix-pgbench", "postgresql"), missing("phoronix-postmark", "postmark")];
     let said = "2 workloads count, without phoronix-pgbench (apt-get install postgresql) and phoronix-postmark (apt-get install postmark): \
         the programs were not there, and the share is that of the others of the same name.";
@@ -84,8 +85,9 @@ fn what_is_missing_of_the_mix_is_said_with_the_mix() {
 
 #[test]
 fn a_profile_is_named_with_what_the_run_lacks_of_it() {
-    let mut comparison = Comparison { suite: None, ..mixed() };
-    let advice = comparison.recommendation.as_mut().expect("there");
+    let mut comparison = mixed();
+    comparison.run.suite = None;
+    let advice = comparison.judged.recommendation.as_mut().expect("there");
     advice.profile = Some("mail".to_owned());
     advice.absent = vec![fsarena_model::Weight { name: "read-tree".to_owned(), share: 0.25 }];
     for format in ["text", "markdown", "html"] {
@@ -99,13 +101,13 @@ fn a_profile_is_named_with_what_the_run_lacks_of_it() {
 #[test]
 fn who_cannot_be_told_from_the_first_stands_beside_it() {
     let mut comparison = mixed();
-    let class = &mut comparison.recommendation.as_mut().expect("there").classes[0];
+    let class = &mut comparison.judged.recommendation.as_mut().expect("there").classes[0];
     class.best.push(Label::from("xfs"));
     class.flips.iter_mut().for_each(|flip| flip.below = None);
     let report = crate::rendered("markdown", &comparison);
     let said = "ext4 is first by estimate, but no lead of more than 5 % over xfs is proved; no other weight of one name changes that.";
     assert!(report.contains(said), "{report}");
-    let class = &mut comparison.recommendation.as_mut().expect("there").classes[0];
+    let class = &mut comparison.judged.recommendation.as_mut().expect("there").classes[0];
     class.equal.push(Label::from("xfs"));
     class.flips.clear();
     class.pairs[1].left_out = ["a", "b"].map(|name| format!("{name} (too few rounds to know the noise)")).to_vec();

@@ -117,8 +117,8 @@ fn columns_stand_straight_below_labels_of_any_script() {
 #[test]
 fn contenders_of_another_durability_are_never_ranked() {
     let mut comparison = with_tmpfs();
-    let mut refused = comparison.verdicts[0].clone();
+    let mut refused = comparison.judged.verdicts[0].clone();
     (refused.b, refused.verdict) = ("tmpfs".into(), Verdict::Invalid);
-    comparison.verdicts.push(refused);
+    comparison.judged.verdicts.push(refused);
     assert!(!text(&comparison, PLAIN).contains("/ tmpfs"));
 }

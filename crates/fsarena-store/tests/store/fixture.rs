@@ -10,7 +10,7 @@ pub const STARTED: &str = "2026-03-01T12:00:00Z";
 
 pub fn plan() -> Plan {
     Plan {
-        suite: Some("quick".to_owned()),
+        suite: OfSuite { name: Some("quick".to_owned()), ..OfSuite::default() },
         seed: u64::MAX,
         rounds: Rounds::Exactly(2),
         ..Plan::of(vec!["ext4".parse().unwrap(), "noatime=xfs:noatime".parse().unwrap()])

@@ -35,8 +35,8 @@ pub fn with_clients(plan: Plan, named: Named) -> Result<Plan> {
     let each = longer.iter().flat_map(|workload| clients.numbers.iter().map(|count| workload.with_clients(*count)));
     let workloads: Vec<Workload> = each.map(|workload| launched(workload, &launcher)).collect::<Result<_>>()?;
     // Daemons of a file service on a client are a part of it, and no load of others.
-    let (noise, baselines) = (NoiseBounds::ignored(), Often::Never);
-    Ok(Plan { workloads, noise, baselines, clients: Some(clients), ..plan })
+    let measuring = Measuring { noise: NoiseBounds::ignored(), baselines: Often::Never, ..plan.measuring };
+    Ok(Plan { workloads, measuring, clients: Some(clients), ..plan })
 }
 
 /// The workload as its program is started on its clients, if it works on all of them as one.

@@ -179,10 +179,10 @@ impl Compared<'_> {
         let options = Compare::try_parse_from(words).context("the comparison")?;
         let Some((record, _)) = compare::record(self.global, &options, self.stop)? else { return Ok(None) };
         let comparison = assess(&record);
-        let pair = comparison.verdicts.first().context("a comparison of two has a pair")?;
+        let pair = comparison.judged.verdicts.first().context("a comparison of two has a pair")?;
         let missing = || {
             let text = format!("{} and {} were not compared: {}", self.kernels[0], self.kernels[kernel], pair.reason);
-            Refusal::trial(text, format!("fsarena report {} says more", comparison.run))
+            Refusal::trial(text, format!("fsarena report {} says more", comparison.run.number))
         };
         let (ratio, low) = pair.ratio.zip(pair.decision_low).ok_or_else(missing)?;
         let slower = Slower { ratio, low, high: pair.decision_high.ok_or_else(missing)?, verdict: pair.verdict };

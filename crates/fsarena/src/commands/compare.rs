@@ -72,8 +72,8 @@ pub fn show(global: &Global, record: &RunRecord, shown: &Shown) -> Result<()> {
 }
 
 fn farewell(comparison: &Comparison, is_full: bool) {
-    let run = comparison.run;
-    if comparison.status == Status::Interrupted {
+    let run = comparison.run.number;
+    if comparison.run.status == Status::Interrupted {
         note!("interrupted; what was measured is kept: fsarena report {run}; to go on: fsarena resume {run}");
     } else if let Some(seconds) = fsarena_report::advised(comparison) {
         let (count, time) = (comparison.decided_within(seconds).len(), format!("{:.0}m", seconds / 60.0));

@@ -39,8 +39,8 @@ pub fn run(global: &Global, options: &Report) -> Result<Ended> {
 
 /// Replaces the plan's mix by another, which may be from a profile.
 fn judge_by(plan: &mut Plan, mix: Mix, profile: Option<String>) -> Result<()> {
-    plan.mix = Some(mix);
-    plan.profile = profile;
+    plan.weighting.mix = Some(mix);
+    plan.weighting.profile = profile;
     plan::require_mix(plan)
 }
 
@@ -48,7 +48,7 @@ fn judge_by(plan: &mut Plan, mix: Mix, profile: Option<String>) -> Result<()> {
 pub fn print_as(format: &Format, comparison: &Comparison) -> Result<()> {
     let document = rendered(format, comparison)?;
     if matches!(document, Document::Binary(_)) && std::io::stdout().is_terminal() {
-        let (run, Format { name, extension, .. }) = (comparison.run, format);
+        let (run, Format { name, extension, .. }) = (comparison.run.number, format);
         let hint = format!("fsarena report {run} --format {name} -o run.{extension}");
         return Err(Refusal::wrong_use(format!("`{name}` is nothing to read on a terminal"), hint).into());
     }

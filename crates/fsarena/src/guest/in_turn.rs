@@ -37,14 +37,14 @@ fn parts(
     let on_host = Plan { rounds, ..order.plan.clone() };
     let guest = described(in_guest, &on_host, listener)?;
     let remark = guest.as_ref().map(Guest::remark);
-    let plan = Plan { guest, storage: Storage::Disk(fsarena_guest::lanes_device()), ..on_host.clone() };
+    let plan = Plan { guest, ..on_host.clone().with_storage(Storage::Disk(fsarena_guest::lanes_device())) };
     session::begin(&plan, order.notes.iter().cloned().chain(remark), listener)?;
     for (number, kernel) in super::kernels(&on_host).into_iter().enumerate() {
         let part = of_kernel(&on_host, kernel);
         let task = Task { in_guest: &in_guest.of_kernel(kernel), plan: &part, wait: false };
         let request = |guest| {
             let storage = Storage::Disk(fsarena_guest::lanes_device());
-            let plan = Plan { guest: Some(guest), storage, ..part.clone() };
+            let plan = Plan { guest: Some(guest), ..part.clone().with_storage(storage) };
             Request::Compare(Box::new(Order { plan, notes: Vec::new(), wait: false, erase: Vec::new() }))
         };
         let ended = task.boot_and_run(held, request, stop, &mut Part { listener, is_first: number == 0 })?;

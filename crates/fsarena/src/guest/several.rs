@@ -83,7 +83,7 @@ impl Guests<'_> {
         let guest = booted
             .first()
             .map(|first| Guest { kernels: booted.iter().filter_map(kernel).collect(), ..first.guest.clone() });
-        Plan { guest, storage: Storage::Disk(fsarena_guest::lanes_device()), ..self.plan.clone() }
+        Plan { guest, ..self.plan.clone().with_storage(Storage::Disk(fsarena_guest::lanes_device())) }
     }
 
     /// Boots the guest of the contenders that name `kernel`.
@@ -100,7 +100,8 @@ impl Guests<'_> {
         let disk = self.in_guest.disk(self.plan);
         let plan = of_kernel(self.plan, kernel);
         let guest = prepared.describe(disk.clone());
-        let plan = Plan { guest: Some(guest.clone()), storage: Storage::Disk(fsarena_guest::lanes_device()), ..plan };
+        let plan = plan.with_storage(Storage::Disk(fsarena_guest::lanes_device()));
+        let plan = Plan { guest: Some(guest.clone()), ..plan };
         let size = disk::needed(&plan).context("the lanes are too large")?;
         let (lanes, shares) = (Some((&disk, size)), Shares::default());
         let mut running =
@@ -139,8 +140,9 @@ pub fn of_kernel(plan: &Plan, kernel: Option<&str>) -> Plan {
     let contenders = plan.contenders.iter().filter(|contender| contender.kernel.as_deref() == kernel);
     let contenders: Vec<Contender> = contenders.cloned().collect();
     let is_here = |label: &Label| contenders.iter().any(|contender| contender.label == *label);
-    let slowdowns = plan.slowdowns.iter().filter(|slowdown| is_here(&slowdown.label)).cloned().collect();
+    let slowdowns = plan.measuring.slowdowns.iter().filter(|slowdown| is_here(&slowdown.label)).cloned().collect();
     let guarantees = plan.guarantees.iter().filter(|stated| is_here(&stated.label)).cloned().collect();
-    let uncounted = plan.uncounted.iter().filter(|label| is_here(label)).cloned().collect();
-    Plan { contenders, slowdowns, guarantees, uncounted, ..plan.clone() }
+    let uncounted = plan.measuring.uncounted.iter().filter(|label| is_here(label)).cloned().collect();
+    let measuring = Measuring { slowdowns, uncounted, ..plan.measuring.clone() };
+    Plan { contenders, guarantees, measuring, ..plan.clone() }
 }

@@ -50,13 +50,13 @@ pub fn require_time(plan: &Plan) -> Result<()> {
 
 /// Refuses slices if contenders use one disk in turn: slices need all contenders at the same time.
 pub fn require_one_at_a_time(plan: &Plan) -> Result<()> {
-    if plan.has_own_disks() && !plan.lanes.is_own() {
+    if plan.has_own_disks() && !plan.lanes.shared.is_own() {
         let text = "--one-at-a-time takes one disk, and contenders have virtual disks of their own";
         return Err(Refusal::wrong_use(text, "leave out --one-at-a-time").into());
     }
     let sliced = plan.workloads.iter().find(|workload| workload.mode == Mode::Sliced);
-    match sliced.filter(|_| !plan.lanes.is_own()) {
-        _ if !plan.lanes.is_own() && matches!(plan.storage, Storage::Partitions(_)) => {
+    match sliced.filter(|_| !plan.lanes.shared.is_own()) {
+        _ if !plan.lanes.shared.is_own() && matches!(plan.lanes.storage, Storage::Partitions(_)) => {
             let text = "--one-at-a-time takes one disk or partition, and several are named";
             Err(Refusal::wrong_use(text, "name one of them with --storage").into())
         }
@@ -71,13 +71,13 @@ pub fn require_one_at_a_time(plan: &Plan) -> Result<()> {
 
 /// Refuses weights for workloads and groups that are not in the plan. Of a profile, one that is there suffices.
 pub fn require_mix(plan: &Plan) -> Result<()> {
-    let Some(mix) = &plan.mix else { return Ok(()) };
+    let Some(mix) = &plan.weighting.mix else { return Ok(()) };
     match unknown_names(plan, mix) {
         None => Ok(()),
-        Some(_) if plan.profile.is_some() && covered(plan, mix).is_some() => Ok(()),
+        Some(_) if plan.weighting.profile.is_some() && covered(plan, mix).is_some() => Ok(()),
         Some((name, _)) if !not_here(plan, &name).is_empty() => without_programs(plan, &name),
         Some((name, known)) => {
-            let text = match &plan.profile {
+            let text = match &plan.weighting.profile {
                 Some(profile) => format!("the run has no workload of the profile `{profile}`"),
                 None => format!("there is no group and no workload `{name}` in this run that could have a weight"),
             };
@@ -128,13 +128,13 @@ pub fn margin(margin: Share) -> Result<Share> {
 /// Refuses slowdowns for unknown contenders, and for workloads of other programs, which cannot be slowed down.
 fn require_slowdowns(plan: &Plan) -> Result<()> {
     let is_one = |label: &Label| plan.contenders.iter().any(|contender| contender.label == *label);
-    if let Some(label) = plan.uncounted.iter().find(|label| !is_one(label)) {
+    if let Some(label) = plan.measuring.uncounted.iter().find(|label| !is_one(label)) {
         return Err(
             Refusal::wrong_use(format!("there is no contender `{label}`"), "--no-counters takes a label").into()
         );
     }
-    for (index, Slowdown { label, .. }) in plan.slowdowns.iter().enumerate() {
-        if plan.slowdowns[..index].iter().any(|other| other.label == *label) {
+    for (index, Slowdown { label, .. }) in plan.measuring.slowdowns.iter().enumerate() {
+        if plan.measuring.slowdowns[..index].iter().any(|other| other.label == *label) {
             return Err(Refusal::wrong_use(format!("`{label}` has two slowdowns"), "give it one").into());
         }
         if plan.contenders.iter().all(|contender| contender.label != *label) {
@@ -144,7 +144,7 @@ fn require_slowdowns(plan: &Plan) -> Result<()> {
         }
     }
     let is_foreign = |workload: &&Workload| workload.traits.program.is_some();
-    match plan.workloads.iter().find(is_foreign).filter(|_| !plan.slowdowns.is_empty()) {
+    match plan.workloads.iter().find(is_foreign).filter(|_| !plan.measuring.slowdowns.is_empty()) {
         None => Ok(()),
         Some(workload) => {
             let text = format!("`{}` is done by another program, which cannot be slowed", workload.name);
@@ -187,7 +187,7 @@ fn require_labels(contenders: &[Contender]) -> Result<()> {
 
 /// Refuses `--precondition` if the plan has no lanes.
 fn require_lanes_to_precondition(plan: &Plan) -> Result<()> {
-    match plan.precondition.is_none() || lane_count(plan) > 0 {
+    match plan.lanes.precondition.is_none() || lane_count(plan) > 0 {
         true => Ok(()),
         false => {
             let text = "there are no lanes that could be preconditioned: none of these contenders needs one";
@@ -197,7 +197,7 @@ fn require_lanes_to_precondition(plan: &Plan) -> Result<()> {
 }
 
 fn require_whole_blocks(plan: &Plan) -> Result<()> {
-    let size = plan.lane_size.0;
+    let size = plan.lanes.size.0;
     match size > 0 && size.is_multiple_of(BLOCK) {
         true => Ok(()),
         false => {
@@ -213,7 +213,7 @@ fn possible_size(plan: &Plan) -> u64 {
     let data = largest(&plan.workloads).map_or(0, |workload| needed(workload.traits.peak).0);
     let kinds = plan.contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
     let smallest = kinds.map(|kind| kind.smallest_lane.0).max().unwrap_or(0);
-    plan.lane_size.0.max(data).max(smallest).max(1).div_ceil(BLOCK).saturating_mul(BLOCK)
+    plan.lanes.size.0.max(data).max(smallest).max(1).div_ceil(BLOCK).saturating_mul(BLOCK)
 }
 
 /// The lane size that is needed for this amount of data.
@@ -225,9 +225,9 @@ fn needed(data: Bytes) -> Bytes {
 fn require_work(plan: &Plan) -> Result<()> {
     if let Some(workload) = largest(&plan.workloads) {
         let needed = needed(workload.traits.peak);
-        if lane_count(plan) > 0 && needed > plan.lane_size {
+        if lane_count(plan) > 0 && needed > plan.lanes.size {
             let wanted_by = format!("the workload `{}`", workload.name);
-            return Err(LaneError::LaneTooSmall { size: plan.lane_size, wanted_by, needed }.into());
+            return Err(LaneError::LaneTooSmall { size: plan.lanes.size, wanted_by, needed }.into());
         }
     }
     require_whole_sectors(plan)?;

@@ -42,38 +42,25 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let compared = compared(&article, &contenders, &suite);
     let notes = idle.chain(unavailable.iter().map(ToString::to_string)).chain(compared).collect();
     let contender_files = contender_files(named)?;
+    let storage = options.setup.place.storage(options.setup.storage.as_deref(), &contenders);
+    let lane_size = options.setup.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE);
     let plan = Plan {
         workloads,
-        suite: Some(suite.name.clone()),
+        suite: OfSuite {
+            name: Some(suite.name.clone()),
+            unavailable,
+            groups: suite.groups,
+            ..OfSuite::default()
+        },
         seed: seed(options.setup.seed, &options.setup.place),
         rounds: Rounds::Exactly(rounds),
-        storage: options.setup.place.storage(options.setup.storage.as_deref(), &contenders),
-        contenders,
-        reserved: Nanos(0),
         margin: margin(options.setup.margin)?,
-        guest: None,
-        clients: None,
-        lane_size: options.setup.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE),
-        medium: options.setup.medium,
-        slowdowns: Vec::new(),
-        guarantees: Vec::new(),
-        noise,
-        baselines,
-        usual_baselines: Often::Always,
-        uncounted: Vec::new(),
-        lanes: Default::default(),
-        precondition: Precondition::None,
+        lanes: LanePlan::new(storage, lane_size, options.setup.medium),
+        measuring: Measuring { noise, baselines, ..Measuring::default() },
         left_out,
         reproduces: Some(Box::new(Reproduces { article, scale, harness })),
-        unavailable,
-        scale: Scale::Standard,
-        mix: None,
-        profile: None,
-        groups: suite.groups,
-        contender_files,
-        workload_files: Default::default(),
-        own_commands: Vec::new(),
-        matrices: Vec::new(),
+        arguments: Arguments { contender_files, ..Arguments::default() },
+        ..Plan::of(contenders)
     };
     Ok((checked(plan)?, notes))
 }

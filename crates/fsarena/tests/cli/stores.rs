@@ -112,7 +112,7 @@ fn a_stored_plan_is_checked_as_a_typed_one() {
         ("two contenders have the label", |plan| plan.contenders[1].label = plan.contenders[0].label.clone()),
         ("at most 1000", |plan| plan.rounds = fsarena_model::Rounds::Exactly(0)),
         ("above 0 %", |plan| plan.margin = fsarena_model::Share(0.0)),
-        ("whole blocks", |plan| plan.lane_size = fsarena_model::Bytes(4097)),
+        ("whole blocks", |plan| plan.lanes.size = fsarena_model::Bytes(4097)),
     ];
     let stage = Stage::new();
     for (words, change) in changes {

@@ -29,7 +29,7 @@ pub fn nothing(comparison: &Comparison) -> Nothing {
     Nothing {
         why: format!(
             "run {} has no grid of file and record sizes, so there is nothing to show in this format",
-            comparison.run
+            comparison.run.number
         ),
         hint: "`fsarena compare ext4 xfs --suite vagrant` measures two".to_owned(),
     }

@@ -45,7 +45,7 @@ fn drawings(comparison: &Comparison, workload: &str, choice: &str) -> Vec<Conten
     ];
     let nearest = format!("The article's large file has 64M; the nearest to it here has {}.", short(large));
     let maps = GridTest::all().filter_map(|test| map(&grids, test)).collect();
-    let command = format!("fsarena report {} --format xlsx -o grids.xlsx", comparison.run);
+    let command = format!("fsarena report {} --format xlsx -o grids.xlsx", comparison.run.number);
     let whole = Section::titled("The whole grid, test by test")
         .with(Drawings { arrangement: Arrangement::Choice(choice.to_owned()), drawings: maps })
         .with(Paragraph::legend(Sentence::from(MEANING).and(Role::Code, command)));

@@ -15,7 +15,7 @@ pub fn render(comparison: &Comparison) -> Result<Vec<u8>, Nothing> {
         return Err(iozone::nothing(comparison));
     }
     workbook(&grids).map_err(|error| Nothing {
-        why: format!("run {} does not fit into a workbook: {error}", comparison.run),
+        why: format!("run {} does not fit into a workbook: {error}", comparison.run.number),
         hint: "`--format iozone` has the same figures as text".to_owned(),
     })
 }

@@ -59,7 +59,7 @@ fn further<'a>(comparison: &'a Comparison, reproduction: &Reproduction, workload
 
 /// The results of the comparison of every file and of the checkers; empty if neither was done.
 pub fn verified(comparison: &Comparison) -> Vec<String> {
-    let all = &comparison.verifications;
+    let all = &comparison.checks.verifications;
     let files: u64 = all.iter().map(|row| row.found.files).sum();
     let damaged = all.iter().filter(|row| !row.found.differences.is_empty());
     let mut sentences: Vec<String> = damaged
@@ -81,7 +81,7 @@ pub fn verified(comparison: &Comparison) -> Vec<String> {
             all.len()
         ));
     }
-    let (clean, damaged) = (comparison.clean_checks, comparison.damage.len() as u32);
+    let (clean, damaged) = (comparison.checks.clean, comparison.checks.damage.len() as u32);
     let found = if damaged == 0 { "nothing wrong".to_owned() } else { format!("damage {damaged} times") };
     sentences.extend((clean + damaged > 0).then(|| {
         format!("The file systems' own checkers (fsck), {} times after the rounds, found {found}.", clean + damaged)

@@ -44,7 +44,7 @@ impl Play {
             workloads: vec![workload("create"), workload("append")],
             seed: 7,
             rounds: Rounds::Within(Budget(Nanos::seconds(180))),
-            noise: NoiseBounds::ignored(),
+            measuring: Measuring { noise: NoiseBounds::ignored(), ..Measuring::default() },
             ..Plan::of(contenders.iter().map(|text| text.parse().expect("a well-spelled contender")).collect())
         };
         Self { plan, world, setup: Nanos(0), deaf_from: usize::MAX }

@@ -27,7 +27,7 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     }
     if !options.of.is_empty() {
         let (slowed, equal) = stored(global, &options.of)?;
-        let share = slowed.iter().flat_map(|record| &record.plan.slowdowns).map(|slowdown| slowdown.share).next();
+        let share = slowed.iter().flat_map(|record| &record.plan.measuring.slowdowns).map(|slowdown| slowdown.share).next();
         return show(options, &calibration(&equal, &slowed), share.unwrap_or(options.slowdown));
     }
     let stop = stop_flag()?;
@@ -72,7 +72,7 @@ fn stored(global: &Global, runs: &[i64]) -> Result<(Vec<RunRecord>, Vec<RunRecor
             return Err(Refusal::wrong_use(text, "fsarena runs").into());
         }
     }
-    Ok(records.into_iter().partition(|record| !record.plan.slowdowns.is_empty()))
+    Ok(records.into_iter().partition(|record| !record.plan.measuring.slowdowns.is_empty()))
 }
 
 /// Runs of one kind; `None` if one of them was interrupted.

@@ -66,7 +66,7 @@ impl Seen {
         };
         let pairs = slice_lengths(record, &names);
         if self.format == DataFormat::Text {
-            let (size, rounds) = (record.plan.lane_size, record.rounds.len());
+            let (size, rounds) = (record.plan.lanes.size, record.rounds.len());
             let head = format!("lanes of {size}, run {}, {rounds} rounds", record.run);
             print(&format!("{head}\n\n{}\n{}\n", table(&pairs), carried(record)))?;
         }
@@ -126,7 +126,7 @@ fn plan_of(options: &Calibrate, size: Bytes) -> Result<Plan> {
         let text = format!("`{}` is done by another program, which has no short slices", workload.name);
         return Err(Refusal::wrong_use(text, "use workloads of native engines: `fsarena list workloads`").into());
     }
-    (plan.workloads, plan.suite) = (lengths(&plan.workloads), None);
+    (plan.workloads, plan.suite.name) = (lengths(&plan.workloads), None);
     Ok(plan)
 }
 

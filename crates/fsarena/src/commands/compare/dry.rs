@@ -58,7 +58,7 @@ fn require_storage(plan: &Plan) -> Result<()> {
     if lane_count(plan) == 0 {
         return Ok(());
     }
-    match &plan.storage {
+    match &plan.lanes.storage {
         Storage::Directory(path) => {
             let existing = path.ancestors().find(|above| above.exists()).unwrap_or(Path::new("."));
             let existing = existing.canonicalize().unwrap_or_default();
@@ -70,7 +70,7 @@ fn require_storage(plan: &Plan) -> Result<()> {
         }
         Storage::Disk(_) | Storage::Partitions(_) => {
             let is_disk = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|it| it.file_type().is_block_device());
-            if let Some(other) = plan.storage.disks().iter().find(|path| !is_disk(path)) {
+            if let Some(other) = plan.lanes.storage.disks().iter().find(|path| !is_disk(path)) {
                 let text = format!("`{}` is no block device", other.display());
                 return Err(Refusal::wrong_use(text, "name a folder, a disk or `memory` with --storage").into());
             }
@@ -116,9 +116,9 @@ fn json(plan: &Plan) -> Value {
         "budget_seconds": budget,
         "round_seconds": round.as_seconds(),
         "setup_seconds": setup.as_seconds(),
-        "storage": plan.storage.to_string(),
+        "storage": plan.lanes.storage.to_string(),
         "lanes": made_lanes(plan),
-        "lane_bytes": plan.lane_size,
+        "lane_bytes": plan.lanes.size,
     })
 }
 
@@ -141,7 +141,7 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
         let line = format!("{} (version {}), {mode}{limit}: {}", workload.name, workload.version, workload.measures);
         writeln!(text, "  {}", visible(&line))?;
     }
-    if !plan.precondition.is_none() {
+    if !plan.lanes.precondition.is_none() {
         writeln!(text, "\nbefore\n  all lanes are written in full twice, and then at random until they are steady")?;
     }
     let (round, setup) = (estimated_round(plan), estimated_setup(plan));
@@ -161,19 +161,19 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
 
 /// The space that the lanes need.
 pub fn write_space(text: &mut String, plan: &Plan) -> std::fmt::Result {
-    let (lanes, storage) = (lane_count(plan), plan.storage.to_string());
+    let (lanes, storage) = (lane_count(plan), plan.lanes.storage.to_string());
     let storage = visible(&storage);
     writeln!(text, "\nspace")?;
     match lanes {
         0 => writeln!(text, "  no lanes: only what the workloads write"),
-        _ if !plan.lanes.is_own() => {
-            writeln!(text, "  one lane of {}, which the contenders take in turn, {storage}", plan.lane_size)
+        _ if !plan.lanes.shared.is_own() => {
+            writeln!(text, "  one lane of {}, which the contenders take in turn, {storage}", plan.lanes.size)
         }
         _ => {
             let made = made_lanes(plan);
-            let total = Bytes(plan.lane_size.0.saturating_mul(made as u64));
+            let total = Bytes(plan.lanes.size.0.saturating_mul(made as u64));
             let further = if made > lanes { " and a calibration device" } else { ", no calibration device" };
-            writeln!(text, "  {} lanes of {}{further}: {total}, {}", lanes, plan.lane_size, plan.storage)
+            writeln!(text, "  {} lanes of {}{further}: {total}, {}", lanes, plan.lanes.size, plan.lanes.storage)
         }
     }
 }
