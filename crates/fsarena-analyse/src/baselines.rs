@@ -17,7 +17,7 @@ const ROUND: f64 = 0.02;
 
 /// The cost of a write and flush on the lanes: the median over rounds, or the value of the survey.
 pub fn lane_cost(record: &RunRecord) -> Option<LaneCost> {
-    let surveyed = record.environment.lane_cost.clone();
+    let surveyed = record.environment.lanes.cost.clone();
     let costs: Vec<&LaneCost> = record.rounds.iter().filter_map(|facts| facts.lane_cost.as_ref()).collect();
     let of = |pick: fn(&LaneCost) -> Option<f64>| middle(costs.iter().filter_map(|cost| pick(cost)).collect());
     let nanos = |pick: fn(&LaneCost) -> Option<f64>| of(pick).map(|value| Nanos(value as u64));

@@ -61,12 +61,12 @@ fn machine(run: &RunRecord) -> Vec<Fact> {
         fact("memory", environment.memory.map(|memory| memory.to_string())),
         fact("frequency policy", environment.frequency_policy.clone()),
         fact("hypervisor", environment.hypervisor.clone()),
-        fact("lanes", environment.storage.clone()),
-        fact("host file system", environment.host_file_system.clone()),
-        fact("device", environment.device.clone()),
+        fact("lanes", environment.lanes.storage.clone()),
+        fact("host file system", environment.lanes.host_file_system.clone()),
+        fact("device", environment.lanes.device.clone()),
         fact("background load", Some(noise::usual(run).unwrap_or_else(|| "none".to_owned()))),
     ];
-    facts.extend(environment.queue.iter().map(|(name, value)| (format!("queue: {name}"), value.clone())));
+    facts.extend(environment.lanes.queue.iter().map(|(name, value)| (format!("queue: {name}"), value.clone())));
     facts.extend(environment.tools.iter().map(|(name, value)| (format!("tool: {name}"), value.clone())));
     let settings = environment.settings.iter();
     facts.extend(settings.map(|(workload, lines)| (format!("settings of {workload}"), lines.join("; "))));

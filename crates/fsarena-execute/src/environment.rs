@@ -11,22 +11,22 @@ pub fn notes(environment: &Environment, medium: Medium, storage: &Storage) -> Ve
     let note = |severity| move |text| Note { severity, text };
     let found = unproven_flushes(environment, medium).into_iter().chain(cached_below(environment));
     let old = old_makers(environment).into_iter().map(note(Severity::Warning));
-    let done = environment.preconditioned.iter().map(|done| precondition::note(done, storage));
+    let done = environment.lanes.preconditioned.iter().map(|done| precondition::note(done, storage));
     old.chain(done).chain(found.map(note(Severity::Info))).collect()
 }
 
 /// Whether the lanes' images lie in memory.
 pub fn lies_in_memory(environment: &Environment) -> bool {
-    environment.host_file_system.as_ref().is_some_and(|host| host.starts_with("tmpfs"))
+    environment.lanes.host_file_system.as_ref().is_some_and(|host| host.starts_with("tmpfs"))
 }
 
 /// Not for lanes in memory: another note already says that their flushes are free.
 fn unproven_flushes(environment: &Environment, medium: Medium) -> Option<String> {
-    if lies_in_memory(environment) { None } else { flush::unproven(&environment.flushes, medium) }
+    if lies_in_memory(environment) { None } else { flush::unproven(&environment.lanes.flushes, medium) }
 }
 
 fn cached_below(environment: &Environment) -> Option<String> {
-    reread::cached_below(environment.repeated_reads.as_ref()?)
+    reread::cached_below(environment.lanes.repeated_reads.as_ref()?)
 }
 
 fn old_makers(environment: &Environment) -> Vec<String> {
@@ -35,13 +35,17 @@ fn old_makers(environment: &Environment) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use fsarena_model::{Bytes, FlushAfter, Nanos, Preconditioned, RepeatedReads};
+    use fsarena_model::{Bytes, FlushAfter, LaneFacts, Nanos, Preconditioned, RepeatedReads};
 
     use super::*;
 
-    fn quick() -> Environment {
+    fn with(lanes: LaneFacts) -> Environment {
+        Environment { lanes, ..Environment::default() }
+    }
+
+    fn quick() -> LaneFacts {
         let flushes = [Bytes::kib(4), Bytes::mib(64)].map(|written| FlushAfter { written, flush: Nanos(12_000) });
-        Environment { flushes: flushes.to_vec(), ..Environment::default() }
+        LaneFacts { flushes: flushes.to_vec(), ..LaneFacts::default() }
     }
 
     fn texts(environment: &Environment) -> Vec<String> {
@@ -55,18 +59,21 @@ mod tests {
 
     #[test]
     fn a_flush_without_effect_has_a_note_unless_flushes_are_free() {
-        let on_disk = texts(&quick());
+        let on_disk = texts(&with(quick()));
         assert!(on_disk.len() == 1 && on_disk[0].contains("unproven") && on_disk[0].contains("12.0 µs"), "{on_disk:?}");
-        let in_memory = Environment { host_file_system: Some("tmpfs (rw)".to_owned()), ..quick() };
-        assert!(texts(&in_memory).is_empty());
+        let in_memory = LaneFacts { host_file_system: Some("tmpfs (rw)".to_owned()), ..quick() };
+        assert!(texts(&with(in_memory)).is_empty());
     }
 
     #[test]
     fn a_cache_below_the_device_is_named() {
-        let reads = |repeated| Some(RepeatedReads { fresh: 1e8, repeated });
-        let cached = texts(&Environment { repeated_reads: reads(3e8), ..Environment::default() });
+        let texts_at = |repeated| {
+            let repeated_reads = Some(RepeatedReads { fresh: 1e8, repeated });
+            texts(&with(LaneFacts { repeated_reads, ..LaneFacts::default() }))
+        };
+        let cached = texts_at(3e8);
         assert!(cached.len() == 1 && cached[0].starts_with("cached below the device"), "{cached:?}");
-        assert!(texts(&Environment { repeated_reads: reads(1.2e8), ..Environment::default() }).is_empty());
+        assert!(texts_at(1.2e8).is_empty());
     }
 
     #[test]
@@ -81,7 +88,7 @@ mod tests {
     #[test]
     fn preconditioning_has_a_note() {
         let done = Preconditioned { writes_per_second: vec![100.0; 5], is_steady: true };
-        let text = texts(&Environment { preconditioned: Some(done), ..Environment::default() });
+        let text = texts(&with(LaneFacts { preconditioned: Some(done), ..LaneFacts::default() }));
         assert!(text.len() == 1 && text[0].contains("5 rounds") && text[0].contains("steady state"), "{text:?}");
     }
 }

@@ -24,30 +24,14 @@ pub struct Environment {
     pub memory: Option<Bytes>,
     /// The hypervisor, if it is reported.
     pub hypervisor: Option<String>,
-    /// Description of the lanes' storage.
-    pub storage: Option<String>,
-    /// The file system below the images, with its mount options.
-    pub host_file_system: Option<String>,
-    /// The block device below that file system.
-    pub device: Option<String>,
-    /// Queue settings of the lanes, by name (`rotational`, `scheduler`, `read_ahead_kb` …).
-    pub queue: BTreeMap<String, String>,
+    /// The lanes, and what is below them.
+    #[serde(flatten)]
+    pub lanes: LaneFacts,
     /// Versions of the tools that were used, by program.
     pub tools: BTreeMap<String, String>,
     /// Command lines of the programs that workloads start, by workload, with `LANE` for the directory where they work.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, Vec<String>>,
-    /// Cost of the bare lane, if lanes were used.
-    pub lane_cost: Option<LaneCost>,
-    /// Result of preconditioning the lanes, if the plan asks for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub preconditioned: Option<Preconditioned>,
-    /// How long a flush of the calibration device takes after writes of several amounts.
-    #[serde(default)]
-    pub flushes: Vec<FlushAfter>,
-    /// Fresh and repeated reads of the calibration device.
-    #[serde(default)]
-    pub repeated_reads: Option<RepeatedReads>,
     /// Bytes that all processors together can copy per second, from cache to cache: no application moves more.
     #[serde(default)]
     pub memory_bandwidth: Option<f64>,
@@ -60,6 +44,31 @@ pub struct Environment {
     /// The clients, if the run has some. The other fields are then those of the first client.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clients: Vec<ClientFacts>,
+}
+
+/// The lanes of a run, and what is below them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct LaneFacts {
+    /// Description of the lanes' storage.
+    pub storage: Option<String>,
+    /// The file system below the images, with its mount options.
+    pub host_file_system: Option<String>,
+    /// The block device below that file system.
+    pub device: Option<String>,
+    /// Queue settings of the lanes, by name (`rotational`, `scheduler`, `read_ahead_kb` …).
+    pub queue: BTreeMap<String, String>,
+    /// Cost of the bare lane, if lanes were used.
+    #[serde(rename = "lane_cost")]
+    pub cost: Option<LaneCost>,
+    /// Result of preconditioning the lanes, if the plan asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preconditioned: Option<Preconditioned>,
+    /// How long a flush of the calibration device takes after writes of several amounts.
+    #[serde(default)]
+    pub flushes: Vec<FlushAfter>,
+    /// Fresh and repeated reads of the calibration device.
+    #[serde(default)]
+    pub repeated_reads: Option<RepeatedReads>,
 }
 
 /// Load on a machine at rest.

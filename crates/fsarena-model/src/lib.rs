@@ -48,7 +48,7 @@ pub use comparison::{Comparison, Verdict};
 pub use conditions::Conditions;
 pub use contender::{Contender, Durability, Guarantee, Label};
 pub use difference::{Difference, Gate};
-pub use environment::{AtRest, ContenderFacts, Environment, FlushAfter, LaneCost, RepeatedReads};
+pub use environment::{AtRest, ContenderFacts, Environment, FlushAfter, LaneCost, LaneFacts, RepeatedReads};
 pub use error::{ErrorCategory, Explained};
 pub use event::{Event, Severity};
 pub use grid::{GridPoint, GridTest};
@@ -59,7 +59,9 @@ pub use matrix::{Combination, Factor, Matrix, MatrixError};
 pub use mix::{Mix, Weight};
 pub use name::{BadName, Name};
 pub use noise::NoiseBounds;
-pub use plan::{Budget, Medium, Plan, Rounds, Storage, Unavailable};
+pub use plan::{
+    Arguments, Budget, LanePlan, Measuring, Medium, OfSuite, Plan, Rounds, Storage, Unavailable, Weighting,
+};
 pub use precondition::{Precondition, Preconditioned};
 pub use probe::{Probe, ProbeId, Readings};
 pub use rate::{Rate, RateError};

@@ -22,14 +22,14 @@ pub fn survey(beneath: Option<&Path>) -> Environment {
         cores: std::thread::available_parallelism().ok().map(|count| count.get() as u32),
         memory: memory.map(|kib| Bytes::kib(kib as u64)),
         hypervisor: hypervisor(),
-        storage: None,
-        host_file_system: host.as_ref().map(|mount| {
-            let journal = journal_of(&mount.kind, &mount.source);
-            format!("{} ({}){journal}", mount.kind, mount.all_options())
-        }),
-        device: disk.map(|path| path.display().to_string()).or(host.map(|mount| mount.source)),
-        queue: BTreeMap::new(),
-        tools: BTreeMap::new(),
+        lanes: LaneFacts {
+            host_file_system: host.as_ref().map(|mount| {
+                let journal = journal_of(&mount.kind, &mount.source);
+                format!("{} ({}){journal}", mount.kind, mount.all_options())
+            }),
+            device: disk.map(|path| path.display().to_string()).or(host.map(|mount| mount.source)),
+            ..LaneFacts::default()
+        },
         memory_bandwidth: memory_bandwidth(),
         frequency_policy: frequency_policy(),
         ..Environment::default()

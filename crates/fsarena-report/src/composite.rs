@@ -95,7 +95,7 @@ fn hardware(comparison: &Comparison) -> String {
     listed([
         ("Processor", environment.cpu.as_ref().map(|name| format!("{name}{cores}"))),
         ("Memory", environment.memory.map(|size| size.to_string())),
-        ("Disk", environment.storage.clone()),
+        ("Disk", environment.lanes.storage.clone()),
     ])
 }
 

@@ -24,10 +24,10 @@ pub fn facts(environment: &Environment) -> [Fact; 13] {
         fact("Frequency policy", environment.frequency_policy.clone()),
         fact("Copying, all cores", memory_bandwidth(environment)),
         fact("Hypervisor", environment.hypervisor.clone()),
-        fact("Lanes", environment.storage.clone()),
-        fact("Host file system", environment.host_file_system.clone()),
-        fact("Device beneath", environment.device.clone()),
-        fact("Queue of the lanes", all(&environment.queue)),
+        fact("Lanes", environment.lanes.storage.clone()),
+        fact("Host file system", environment.lanes.host_file_system.clone()),
+        fact("Device beneath", environment.lanes.device.clone()),
+        fact("Queue of the lanes", all(&environment.lanes.queue)),
         fact("Tools", all(&environment.tools)),
         fact("fsarena", Some(environment.fsarena.clone())),
     ]
@@ -37,7 +37,7 @@ pub fn facts(environment: &Environment) -> [Fact; 13] {
 pub fn lane_facts(comparison: &Comparison) -> Vec<String> {
     let environment = &comparison.environment;
     let sentences = [
-        environment.lane_cost.as_ref().map(lane_cost),
+        environment.lanes.cost.as_ref().map(lane_cost),
         over_rounds(comparison),
         flushes(environment),
         repeated_reads(environment),
@@ -70,13 +70,13 @@ fn lane_cost(cost: &LaneCost) -> String {
 /// and 61.2 µs after 64.0 MiB written.`
 fn flushes(environment: &Environment) -> Option<String> {
     let after = |flush: &FlushAfter| format!("{} after {}", flush.flush, flush.written);
-    let all = listed(environment.flushes.iter().map(after));
+    let all = listed(environment.lanes.flushes.iter().map(after));
     (!all.is_empty()).then(|| format!("A flush alone of the bare lane takes {all} written."))
 }
 
 /// Throughput of first and of repeated reads of the same blocks.
 fn repeated_reads(environment: &Environment) -> Option<String> {
-    let RepeatedReads { fresh, repeated } = environment.repeated_reads?;
+    let RepeatedReads { fresh, repeated } = environment.lanes.repeated_reads?;
     let times = three_digits(repeated / fresh);
     let (fresh, repeated) = (bytes(fresh), bytes(repeated));
     Some(format!(
@@ -138,7 +138,7 @@ pub fn beyond_device(comparison: &Comparison) -> Option<f64> {
     match of(|cost| Some(cost.back_to_back)) {
         Some(whole) => Some((whole - of(|cost| cost.device)?).max(0.0)),
         None => {
-            let cost = comparison.environment.lane_cost.as_ref()?;
+            let cost = comparison.environment.lanes.cost.as_ref()?;
             Some(cost.back_to_back.saturating_sub(cost.device?).as_seconds())
         }
     }
@@ -151,7 +151,7 @@ fn over_rounds(comparison: &Comparison) -> Option<String> {
     let (busy, paced) = (spread(of(|cost| cost.back_to_back))?, spread(of(|cost| cost.paced))?);
     let devices: Option<Vec<f64>> = costs.iter().map(|cost| Some(cost.device?.as_seconds())).collect();
     let device = devices.and_then(spread).map(|device| format!(", {device} of it the device beneath"));
-    let host = comparison.environment.host_file_system.as_ref().map(|host| format!("; host file system {host}"));
+    let host = comparison.environment.lanes.host_file_system.as_ref().map(|host| format!("; host file system {host}"));
     let rounds = words::rounds(costs.len() as u32);
     let (device, host) = (device.unwrap_or_default(), host.unwrap_or_default());
     Some(format!("The lane's write and flush took {busy} in {rounds}{device}; after a pause {paced}{host}."))

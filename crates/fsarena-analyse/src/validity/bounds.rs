@@ -22,7 +22,7 @@ pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     if seconds == 0.0 || share <= LANE_SHARE {
         return None;
     }
-    let (host, advice) = match &evidence.record.environment.host_file_system {
+    let (host, advice) = match &evidence.record.environment.lanes.host_file_system {
         Some(_) => (
             "the host's file system beneath the lane, with the loop device, takes",
             "; put the lanes on a partition or another host file system",

@@ -21,13 +21,13 @@ impl Host for Machine {
         environment.tools = fsarena_lane::tool_versions(&kinds);
         environment.tools.extend(self.engines.program_versions(&self.plan.workloads));
         environment.settings = self.engines.settings(&self.plan.workloads);
-        environment.queue = self.arena.queue_settings();
-        environment.storage = self.arena.beneath().map(|_| self.plan.lanes.storage.to_string());
-        environment.preconditioned = self.preconditioned.clone();
+        environment.lanes.queue = self.arena.queue_settings();
+        environment.lanes.storage = self.arena.beneath().map(|_| self.plan.lanes.storage.to_string());
+        environment.lanes.preconditioned = self.preconditioned.clone();
         // Measured first, before any other read or write on the lanes.
-        environment.repeated_reads = self.arena.repeated_reads()?;
-        environment.lane_cost = self.arena.lane_cost(Effort::FULL)?;
-        environment.flushes = self.arena.flushes()?;
+        environment.lanes.repeated_reads = self.arena.repeated_reads()?;
+        environment.lanes.cost = self.arena.lane_cost(Effort::FULL)?;
+        environment.lanes.flushes = self.arena.flushes()?;
         let rates = at_rest(self.beneath.clone());
         let rate = |probe: Probe| rates.get(&probe.key()).copied();
         self.kernel_at_rest = rate(probe::CPU_KERNEL).unwrap_or(0.0);

@@ -42,7 +42,7 @@ pub fn shared_storage(known: &[ContenderFacts], new: &[ContenderFacts]) -> Vec<S
 
 /// The note that flushes do nothing in memory, so that durable work is faster there than on a disk.
 pub fn free_flushes(environment: &Environment) -> Option<String> {
-    let cost = environment.lane_cost.as_ref()?;
+    let cost = environment.lanes.cost.as_ref()?;
     environment::lies_in_memory(environment).then(|| {
         format!(
             "these lanes lie in memory, where a flush does nothing (a write and flush takes {}): what the workloads with \

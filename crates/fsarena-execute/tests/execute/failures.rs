@@ -222,8 +222,8 @@ fn only_lanes_in_memory_have_a_warning() {
         let span = Nanos(8_000);
         let lane_cost =
             Some(LaneCost { back_to_back: span, paced: span, device: None, host_bytes: None, host_flushes: None });
-        play.world.environment.lane_cost = lane_cost;
-        play.world.environment.host_file_system = Some(host.to_owned());
+        play.world.environment.lanes.cost = lane_cost;
+        play.world.environment.lanes.host_file_system = Some(host.to_owned());
         let notes = play.perform().record.notes;
         notes.iter().filter(|note| note.severity == Severity::Warning && note.text.contains("memory")).count()
     };

@@ -62,7 +62,7 @@ impl Kept {
     /// Sets the cost of a write and flush on the lanes to `total`, of which `device` is the device's part.
     pub fn lane_cost(mut self, total: Nanos, device: Option<Nanos>) -> Self {
         let cost = LaneCost { back_to_back: total, paced: total, device, host_bytes: None, host_flushes: None };
-        self.0.environment.lane_cost = Some(cost);
+        self.0.environment.lanes.cost = Some(cost);
         self
     }
 
