@@ -19,7 +19,7 @@ use rustix::io::Errno;
 use serde::Deserialize;
 
 use crate::parameters::{checked, or, runs_once};
-use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, folder};
+use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, folder, Upkeep, NextRun};
 use visitor::{Kind, Site, Visitor, count};
 
 /// The engine `blogbench`.
@@ -198,16 +198,15 @@ fn tell(site: &Site, reading: Nanos, writing: Nanos, stats: &mut RunStats) {
 }
 
 impl Job for Blogging {
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        Ok(())
+    fn upkeep(&mut self, upkeep: Upkeep, _stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Reset => folder::renew(&self.directory, FOLDER),
+            _ => Ok(()),
+        }
     }
 
-    fn reset(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        folder::renew(&self.directory, FOLDER)
-    }
-
-    fn is_alone(&self) -> bool {
-        false
+    fn next_run(&self) -> NextRun {
+        NextRun { is_alone: false, ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

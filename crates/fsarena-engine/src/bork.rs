@@ -19,7 +19,7 @@ use serde::Deserialize;
 
 use crate::limit::slow_down;
 use crate::parameters::{checked, runs_once, size};
-use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, go_on, unlink};
+use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, go_on, unlink, Upkeep, NextRun};
 
 /// Estimated rate of encryption, bytes per second. It is used before anything is measured.
 const PER_SECOND: f64 = 250e6;
@@ -198,18 +198,24 @@ fn begin(output: &mut File, streams: &mut Streams, checksum: &mut Hasher) -> io:
     output.write_all(&name)
 }
 
-impl Job for Encryption {
+impl Encryption {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let made = File::create(&self.file).and_then(|mut file| self.fill(&mut file, stop));
         made.map_err(EngineError::io(format!("write {NAME}")))
     }
+}
 
-    fn reset(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        unlink(&self.encrypted)
+impl Job for Encryption {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare => self.prepare(stop),
+            Upkeep::Reset => unlink(&self.encrypted),
+            _ => Ok(()),
+        }
     }
 
-    fn fills(&self) -> Bytes {
-        Bytes(self.size)
+    fn next_run(&self) -> NextRun {
+        NextRun { fills: Bytes(self.size), ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

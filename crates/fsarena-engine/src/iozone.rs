@@ -18,7 +18,7 @@ use fsarena_model::{Bytes, CacheState, DurablePoint, GridPoint, GridTest, Nanos,
 
 use crate::folder::{self, make_cold};
 use crate::limit::slow_down;
-use crate::{Engine, EngineError, Job, Limit, Operation, RunStats};
+use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, NextRun};
 use grid::{Cell, Parameters, order};
 use passes::{Care, Passes, Timed};
 use record::Record;
@@ -135,12 +135,8 @@ fn count(stats: &mut RunStats, step: GridPoint, cell: Cell, timed: Timed) {
 }
 
 impl Job for Grid {
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        Ok(())
-    }
-
-    fn fills(&self) -> Bytes {
-        Bytes(self.cells.iter().map(|cell| cell.file).max().unwrap_or(0))
+    fn next_run(&self) -> NextRun {
+        NextRun { fills: Bytes(self.cells.iter().map(|cell| cell.file).max().unwrap_or(0)), ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

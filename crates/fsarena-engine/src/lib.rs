@@ -36,6 +36,7 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_library::Library;
 use fsarena_model::{Bytes, CacheState, Rate, Traits, Verification, Workload};
+use serde::{Deserialize, Serialize};
 
 pub use engines::Engines;
 pub use error::EngineError;
@@ -238,70 +239,73 @@ impl dyn Engine + '_ {
     }
 }
 
+/// Untimed work of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Upkeep {
+    /// Makes what the workload needs, once.
+    Prepare,
+    /// Takes over the files that a job of the same [`SharedFiles`](fsarena_model::traits::SharedFiles) has made in this
+    /// directory, instead of [`Upkeep::Prepare`]. Only jobs of workloads that share files are asked for it.
+    Adopt,
+    /// Makes what the next slice uses up, and removes what the last slice left.
+    Reset,
+    /// Reads the data that the workload expects in memory, as far as they fit. It is called within the memory limit of
+    /// the workload, so that the pages belong to the workload.
+    WarmUp,
+    /// Asks the kernel to drop the job's files from memory, for file systems that cannot be remounted. The kernel need
+    /// not comply.
+    DropCaches,
+    /// Starts programs that run along with the work, such as a server, after the file system was remounted.
+    Begin,
+    /// Ends the programs that [`Upkeep::Begin`] started. It is called after each [`Job::run`] that did not fail.
+    End,
+    /// Undoes what the work did outside of its directory: after everything else, also if a part failed or the run is
+    /// stopped. It has a short time limit of its own, and no `stop`.
+    CleanUp,
+}
+
+/// What there is to know before the next run of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NextRun {
+    /// Bytes of page cache that it newly fills. This much memory is made ready before it, untimed.
+    pub fills: Bytes,
+    /// Whether the thread that calls [`Job::run`] does all the work. It may then be kept on one processor.
+    pub is_alone: bool,
+    /// Whether it continues to read where the last run stopped, in data that are still cold. It then needs no remount.
+    pub reads_on: bool,
+    /// Whether [`Job::verify`] can check the state after it.
+    pub verifies: bool,
+}
+
+impl Default for NextRun {
+    /// One thread, which fills no memory, reads nothing that must be cold, and leaves nothing to check.
+    fn default() -> Self {
+        Self { fills: Bytes(0), is_alone: true, reads_on: false, verifies: false }
+    }
+}
+
 /// A workload in one directory. All methods that take a `stop` and may take long end soon after it is set, with any
 /// error.
 pub trait Job {
-    /// Makes what the workload needs, once. Untimed.
+    /// Does untimed work. A job does nothing for those that mean nothing to it.
+    ///
+    /// # Errors
+    /// If the file system returns an error, or a program does not start or end.
+    fn upkeep(&mut self, _upkeep: Upkeep, _stop: &AtomicBool) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// What there is to know before the next run.
+    fn next_run(&self) -> NextRun {
+        NextRun::default()
+    }
+
+    /// Works until `limit`, or until no work is left, and adds the results to `stats`.
     ///
     /// # Errors
     /// If the file system returns an error.
-    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError>;
-
-    /// Takes over the files that a job of the same [`SharedFiles`](fsarena_model::traits::SharedFiles) has made in this
-    /// directory. Called instead of [`Job::prepare`].
-    ///
-    /// # Errors
-    /// If a file is missing, or the file system returns an error.
-    fn adopt(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.prepare(stop)
-    }
-
-    /// Makes what the next slice uses up, and removes what the last slice left. Untimed.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
-    fn reset(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        Ok(())
-    }
-
-    /// Reads the data that the workload expects in memory, as far as they fit. Untimed. It is called within the memory
-    /// limit of the workload, so that the pages belong to the workload.
-    ///
-    /// # Errors
-    /// If a file cannot be read.
-    fn warm_up(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        Ok(())
-    }
-
-    /// Bytes of page cache that a slice newly fills. This much memory is made ready before the slice, untimed.
-    fn fills(&self) -> Bytes {
-        Bytes(0)
-    }
-
-    /// Whether the thread that calls [`Job::run`] does all the work. It may then be kept on one processor.
-    fn is_alone(&self) -> bool {
-        true
-    }
-
-    /// Whether the next run continues to read where the last one stopped, in data that are still cold. It then needs no
-    /// remount.
-    fn reads_on(&self) -> bool {
-        false
-    }
-
-    /// Asks the kernel to drop the job's files from memory, for file systems that cannot be remounted. The kernel need
-    /// not comply.
-    ///
-    /// # Errors
-    /// If a file cannot be opened.
-    fn drop_caches(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        Ok(())
-    }
-
-    /// Whether the job can check the state after a run.
-    fn verifies(&self) -> bool {
-        false
-    }
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError>;
 
     /// Compares the contents of `directory` with the expected state after the run. The file system has been unmounted
     /// since.
@@ -311,36 +315,4 @@ pub trait Job {
     fn verify(&mut self, _directory: &Path, _stop: &AtomicBool) -> Result<Verification, EngineError> {
         Ok(Verification::default())
     }
-
-    /// Starts programs that run along with the work, such as a server. Untimed, and after the file system was
-    /// remounted.
-    ///
-    /// # Errors
-    /// If a program does not start.
-    fn begin(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        Ok(())
-    }
-
-    /// Ends the programs that [`Job::begin`] started. Untimed. It is called after each [`Job::run`] that did not fail.
-    ///
-    /// # Errors
-    /// If a program does not end.
-    fn end(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        Ok(())
-    }
-
-    /// Undoes what the work did outside of its directory. Untimed, after everything else, also if a part failed or the
-    /// run is stopped: it has a short time limit of its own.
-    ///
-    /// # Errors
-    /// If that fails.
-    fn clean_up(&mut self) -> Result<(), EngineError> {
-        Ok(())
-    }
-
-    /// Works until `limit`, or until no work is left, and adds the results to `stats`.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
-    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError>;
 }

@@ -3,14 +3,13 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicBool;
 
 use fsarena_sys::child::{self, Patience};
 use fsarena_sys::clock;
 
 use crate::meter::Meter;
 use crate::pace::Pace;
-use crate::{EngineError, Job, Limit, Operation, RunStats};
+use crate::{EngineError, Job, Limit, Operation, RunStats, NextRun};
 
 /// A program that a workload needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,13 +122,9 @@ struct Starts {
 }
 
 impl Job for Starts {
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        Ok(())
-    }
-
     /// The started programs may run on another processor, like those of a shell.
-    fn is_alone(&self) -> bool {
-        false
+    fn next_run(&self) -> NextRun {
+        NextRun { is_alone: false, ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

@@ -16,7 +16,7 @@ use fsarena_sys::clock;
 
 use crate::folder::{drop_all_caches, drop_cached};
 use crate::limit::slow_down;
-use crate::{Abilities, Engine, EngineError, InLibrary, Job, Limit, Operation, RunStats};
+use crate::{Abilities, Engine, EngineError, InLibrary, Job, Limit, Operation, RunStats, NextRun};
 use parameters::{Action, Parameters, Sync};
 use perform::{Counted, Performance, memory};
 use state::{Pool, compare};
@@ -203,8 +203,8 @@ fn written(before: Option<Traffic>, after: Option<Traffic>) -> Option<Bytes> {
 }
 
 impl<F: FileSystem> Job for SequenceJob<F> {
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        Ok(())
+    fn next_run(&self) -> NextRun {
+        NextRun { verifies: true, ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
@@ -224,10 +224,6 @@ impl<F: FileSystem> Job for SequenceJob<F> {
             stats.end_part(stats.elapsed);
         }
         self.unmount(system, stats)
-    }
-
-    fn verifies(&self) -> bool {
-        true
     }
 
     fn verify(&mut self, directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {

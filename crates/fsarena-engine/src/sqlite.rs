@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::meter::Meter;
 use crate::pace::Pace;
-use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, parameters};
+use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, parameters, Upkeep};
 
 /// The engine `sqlite`.
 pub struct Sqlite;
@@ -77,11 +77,20 @@ fn refused(act: &str) -> impl FnOnce(rusqlite::Error) -> EngineError {
     move |error| EngineError::io(format!("SQLite: {act}"))(std::io::Error::other(error))
 }
 
-impl Job for Inserts {
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+impl Inserts {
+    fn prepare(&mut self) -> Result<(), EngineError> {
         let table = "CREATE TABLE pts1 ('I' SMALLINT NOT NULL, 'DT' TIMESTAMP NOT NULL, 'F1' VARCHAR(4) NOT NULL, \
                      'F2' VARCHAR(16) NOT NULL)";
         self.connect()?.execute_batch(table).map_err(refused("make the table"))
+    }
+}
+
+impl Job for Inserts {
+    fn upkeep(&mut self, upkeep: Upkeep, _stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare => self.prepare(),
+            _ => Ok(()),
+        }
     }
 
     /// Opens and closes the database outside the timer, so that the file system can be unmounted between runs.
@@ -119,7 +128,7 @@ mod tests {
             let random = fsarena_model::seed::generator(1, "sqlite", &[]);
             let (mut job, mut stats, stop) =
                 (Inserts { parameters, path, random }, RunStats::new(), AtomicBool::new(false));
-            job.prepare(&crate::NEVER).expect("made");
+            job.upkeep(Upkeep::Prepare, &crate::NEVER).expect("made");
             job.run(&Limit::new(None, &stop), &mut stats).expect("inserted");
             job.run(&Limit::new(None, &stop), &mut stats).expect("inserted");
             let rows = job.connect().expect("opens").query_row("SELECT count(*) FROM pts1", [], |row| row.get(0));

@@ -11,7 +11,7 @@ use fsarena_model::{Bytes, CacheState, Nanos, Traits, Workload};
 use fsarena_sys::child::{self, Setting};
 
 use self::parameters::Parameters;
-use crate::{Abilities, Engine, EngineError, Job, Limit, Need, Operation, Programs, RunStats, Scratch, pid_namespace};
+use crate::{Abilities, Engine, EngineError, Job, Limit, Need, Operation, Programs, RunStats, Scratch, pid_namespace, Upkeep, NextRun};
 
 /// The engine `sysbench`.
 pub struct Sysbench;
@@ -91,15 +91,24 @@ impl SysbenchJob {
     }
 }
 
-impl Job for SysbenchJob {
+impl SysbenchJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let laid_out = self.call("prepare", &self.parameters.layout(), stop)?;
         laid_out.map(|_| ()).ok_or_else(|| EngineError::Wrong("the files were not laid out: it was stopped".to_owned()))
     }
+}
+
+impl Job for SysbenchJob {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare => self.prepare(stop),
+            _ => Ok(()),
+        }
+    }
 
     /// sysbench is another process.
-    fn is_alone(&self) -> bool {
-        false
+    fn next_run(&self) -> NextRun {
+        NextRun { is_alone: false, ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use crate::folder::{self, make_cold};
 use crate::parameters::{checked, or, runs_once, size};
 use crate::workers::{Style, Workers};
-use crate::{Engine, EngineError, Job, Limit, Operation, RunStats};
+use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, Upkeep, NextRun};
 use worker::{Alike, LONG, Thread};
 
 /// Estimate of the bytes per second of a test, from and to memory. It is used before anything is measured.
@@ -230,20 +230,15 @@ impl Tests {
 }
 
 impl Job for Tests {
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        Ok(())
+    fn upkeep(&mut self, upkeep: Upkeep, _stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Reset => self.remove(),
+            _ => Ok(()),
+        }
     }
 
-    fn reset(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        self.remove()
-    }
-
-    fn fills(&self) -> Bytes {
-        Bytes(self.size.saturating_mul(u64::from(self.workers.count())))
-    }
-
-    fn is_alone(&self) -> bool {
-        self.workers.is_alone()
+    fn next_run(&self) -> NextRun {
+        NextRun { fills: Bytes(self.size.saturating_mul(u64::from(self.workers.count()))), is_alone: self.workers.is_alone(), ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, NEVER, RunStats, engine};
+use fsarena_engine::{EngineError, Limit, NEVER, RunStats, engine, Upkeep};
 use fsarena_model::{Mode, Nanos, Workload};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -41,13 +41,13 @@ fn work(workload: &Workload, directory: &Path, time: Nanos, look: impl Fn(&str))
     let engine = engine(&workload.engine).expect("it exists");
     let mut job = engine.open(workload, directory, 7).unwrap_or_else(|error| panic!("{}: {error}", workload.name));
     let stop = AtomicBool::new(false);
-    tried("prepare", job.prepare(&NEVER));
+    tried("prepare", job.upkeep(Upkeep::Prepare, &NEVER));
     look("prepared");
     for _ in 0..2 {
-        tried("reset", job.reset(&NEVER));
-        tried("begin", job.begin(&NEVER));
+        tried("reset", job.upkeep(Upkeep::Reset, &NEVER));
+        tried("begin", job.upkeep(Upkeep::Begin, &NEVER));
         tried("run", job.run(&Limit::new(Some(time), &stop), &mut RunStats::default()));
-        tried("end", job.end(&NEVER));
+        tried("end", job.upkeep(Upkeep::End, &NEVER));
         look("run");
     }
 }

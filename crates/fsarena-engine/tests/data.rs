@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Job, Limit, Operation, RunStats, engine};
+use fsarena_engine::{EngineError, Job, Limit, Operation, RunStats, engine, Upkeep};
 use fsarena_model::{Nanos, Workload};
 use serde_json::{Value, json};
 
@@ -28,8 +28,8 @@ fn place() -> tempfile::TempDir {
 
 fn open(workload: &Workload, directory: &Path) -> Result<Box<dyn Job>, EngineError> {
     let mut job = engine("data").expect("the engine exists").open(workload, directory, 7)?;
-    job.prepare(&fsarena_engine::NEVER)?;
-    job.reset(&fsarena_engine::NEVER)?;
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER)?;
+    job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER)?;
     Ok(job)
 }
 
@@ -105,7 +105,7 @@ fn no_run_writes_what_an_earlier_one_wrote() {
         let all = json!({ "operation": "write", "pattern": "sequential", "target": "existing", "calls": calls, "depth": depth, "processes": processes });
         let mut job = open(&workload("none", "warm", &all), place.path()).expect("laid out");
         let mut run = || {
-            job.reset(&fsarena_engine::NEVER).expect("from the beginning");
+            job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER).expect("from the beginning");
             job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect("written");
             fs::read(place.path().join("data0")).expect("there")
         };
@@ -200,7 +200,7 @@ fn trimmed_blocks_are_given_back() {
     assert_eq!(count(&stats, Operation::Trim), 128);
     let given_back = before - blocks();
     assert!((1000..=1024).contains(&given_back), "half of the file, in sectors of 512 bytes: {given_back}");
-    job.reset(&fsarena_engine::NEVER).expect("laid out again");
+    job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER).expect("laid out again");
     assert_eq!(blocks(), before);
 }
 
@@ -367,7 +367,7 @@ fn files_are_not_laid_out_after_the_stop_flag() {
     let place = place();
     let workload = workload("none", "warm", &json!({ "operation": "read", "pattern": "sequential" }));
     let mut job = engine("data").expect("the engine exists").open(&workload, place.path(), 7).expect("understood");
-    let error = job.prepare(&AtomicBool::new(true)).expect_err("it is stopped");
+    let error = job.upkeep(Upkeep::Prepare, &AtomicBool::new(true)).expect_err("it is stopped");
     assert!(error.to_string().contains("asked to stop") || format!("{error:?}").contains("asked to stop"), "{error:?}");
     let empty = |file: fs::DirEntry| file.metadata().expect("there").len() == 0;
     assert!(fs::read_dir(place.path()).expect("there").flatten().all(empty));
@@ -381,8 +381,8 @@ fn a_cold_scan_in_slices_reads_on_and_begins_again_when_little_is_left() {
     let mut job = open(&scan, place.path()).expect("prepared");
     let mut remounts = 0;
     for slice in 0..20 {
-        job.reset(&NEVER).expect("reset");
-        remounts += u32::from(!job.reads_on());
+        job.upkeep(Upkeep::Reset, &NEVER).expect("reset");
+        remounts += u32::from(!job.next_run().reads_on);
         let mut stats = RunStats::new();
         job.run(&Limit::new(Some(Nanos::seconds(1)), &NEVER), &mut stats).expect("read");
         assert_eq!(stats.bytes, 64 << 10, "slice {slice}");
@@ -403,7 +403,7 @@ fn files_that_were_left_are_taken_over_as_they_are() {
     drop(open(&read, place.path()).expect("laid out"));
     let before = fs::read(place.path().join("data0")).expect("there");
     let mut job = engine.open(&write, place.path(), 9).expect("understood");
-    job.adopt(&NEVER).expect("taken over");
+    job.upkeep(Upkeep::Adopt, &NEVER).expect("taken over");
     assert!(fs::read(place.path().join("data0")).expect("there") == before, "nothing was laid out again");
     let mut stats = RunStats::new();
     job.run(&Limit::new(None, &NEVER), &mut stats).expect("written");

@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Job, Limit, Operation, RunStats, engine};
+use fsarena_engine::{Job, Limit, Operation, RunStats, engine, Upkeep};
 use fsarena_model::{Bytes, Nanos, Workload};
 use fsarena_sys::loopdev::{self, Extent};
 use fsarena_testing::{Need, has};
@@ -39,8 +39,8 @@ fn device(place: &Path, size: u64) -> PathBuf {
 fn open(workload: &Workload, device: &Path, size: u64) -> Box<dyn Job> {
     let job = engine("data").expect("there").open_on_device(workload, device, Bytes(size), 7).expect("understood");
     let mut job = job.expect("it can be done on a device");
-    job.prepare(&fsarena_engine::NEVER).expect("prepared");
-    job.reset(&fsarena_engine::NEVER).expect("ready");
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("prepared");
+    job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER).expect("ready");
     job
 }
 
@@ -97,7 +97,7 @@ fn what_would_be_new_files_are_stretches_one_behind_the_other() {
         assert_eq!((count(&stats, Operation::Fdatasync), count(&stats, Operation::Create)), (2, 0), "{calls}");
         assert_eq!(written(&device), (0..512).collect(), "{calls}");
         let first = fs::read(&device).expect("there");
-        job.reset(&fsarena_engine::NEVER).expect("ready");
+        job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER).expect("ready");
         run(&mut *job, None);
         assert_eq!(written(&device), (0..768).collect(), "{calls}: the third, and the first again");
         let second = fs::read(&device).expect("there");
@@ -221,8 +221,8 @@ fn a_device_in_use_is_left_alone() {
     let write = workload("none", "direct", json!({ "operation": "write", "pattern": "random", "operations": 1 }));
     let job = engine("data").expect("there").open_on_device(&write, &device.path(), Bytes(8 * MIB), 7);
     let mut job = job.expect("understood").expect("it can be done on a device");
-    let error = job.prepare(&fsarena_engine::NEVER).expect_err("a mount would claim it just so").to_string();
+    let error = job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect_err("a mount would claim it just so").to_string();
     assert!(error.contains("exclusively") && error.contains("busy"), "{error}");
     drop(claimed);
-    job.prepare(&fsarena_engine::NEVER).expect("it is free again");
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("it is free again");
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_engine::fio::{Way, from_file, instead};
-use fsarena_engine::{EngineError, Limit, Operation, RunStats, engine};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats, engine, Upkeep};
 use fsarena_model::{Bytes, ErrorCategory, Explained, Nanos, Workload};
 use serde_json::json;
 
@@ -23,9 +23,9 @@ fn place() -> tempfile::TempDir {
 fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<RunStats, EngineError> {
     let mut job = engine(&workload.engine).expect("the engine exists").open(workload, directory, 1)?;
     let mut stats = RunStats::default();
-    job.prepare(&fsarena_engine::NEVER)?;
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER)?;
     for _ in 0..2 {
-        job.reset(&fsarena_engine::NEVER)?;
+        job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER)?;
         job.run(&Limit::new(time, &AtomicBool::new(false)), &mut stats)?;
     }
     Ok(stats)
@@ -90,7 +90,7 @@ fn a_job_file_says_how_much_of_the_page_cache_it_fills() {
         std::fs::write(&path, text).expect("written");
         let choices = from_file(&path, Way::Fio).expect("fio knows it");
         let job = engine("fio").expect("there").open(&choices[0].workload, place.path(), 1).expect("understood");
-        assert_eq!(job.fills(), fills, "direct={direct}");
+        assert_eq!(job.next_run().fills, fills, "direct={direct}");
     }
 }
 
@@ -118,7 +118,7 @@ fn a_run_that_is_stopped_ends_at_once() {
         workload("none", "warm", json!({ "job": "[x]\nrw=read\nsize=1m\ntime_based\nruntime=1h\nnumjobs=2\n" }));
     job.engine = "fio".to_owned();
     let mut job = engine("fio").expect("it exists").open(&job, place.path(), 1).expect("understood");
-    job.prepare(&fsarena_engine::NEVER).expect("laid out");
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("laid out");
     let stop = AtomicBool::new(false);
     let mut stats = RunStats::default();
     std::thread::scope(|scope| {

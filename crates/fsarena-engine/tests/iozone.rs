@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Operation, RunStats, engine};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Operation, RunStats, engine, Upkeep};
 use fsarena_model::{Bytes, GridPoint, GridTest, Nanos, Workload};
 use fsarena_testing::{Need, has};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ fn iozone() -> &'static dyn Engine {
 
 fn open(workload: &Workload, directory: &Path) -> Box<dyn Job> {
     let mut job = iozone().open(workload, directory, 7).expect("understood");
-    job.prepare(&fsarena_engine::NEVER).expect("prepared");
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("prepared");
     job
 }
 

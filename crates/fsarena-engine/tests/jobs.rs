@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Operation, RunStats, engine};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats, engine, Upkeep};
 use fsarena_model::{Nanos, Workload};
 use serde_json::json;
 
@@ -19,9 +19,9 @@ fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<Run
     let mut job = engine(&workload.engine).expect("the engine exists").open(workload, directory, 1)?;
     let stop = AtomicBool::new(false);
     let mut stats = RunStats::default();
-    job.prepare(&fsarena_engine::NEVER)?;
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER)?;
     for _ in 0..2 {
-        job.reset(&fsarena_engine::NEVER)?;
+        job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER)?;
         job.run(&Limit::new(time, &stop), &mut stats)?;
     }
     Ok(stats)

@@ -11,7 +11,7 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Operation, RunStats, engine};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats, engine, Upkeep};
 use fsarena_model::{Nanos, Workload};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -73,8 +73,8 @@ fn slice(workload: &Workload, directory: &Path, time: Option<Nanos>, runs: u32) 
     let mut job = engine("files").expect("it exists").open(workload, directory, 7)?;
     let stop = AtomicBool::new(false);
     let mut stats = RunStats::default();
-    job.prepare(&fsarena_engine::NEVER)?;
-    job.reset(&fsarena_engine::NEVER)?;
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER)?;
+    job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER)?;
     for _ in 0..runs {
         job.run(&Limit::new(time, &stop), &mut stats)?;
     }

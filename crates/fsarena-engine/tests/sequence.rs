@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Job, Limit, RunStats, engine};
+use fsarena_engine::{EngineError, Job, Limit, RunStats, engine, Upkeep};
 use fsarena_library::Library;
 use fsarena_model::{Bytes, Workload, probe};
 
@@ -48,7 +48,7 @@ fn done(directory: &Path) -> (Box<dyn Job>, RunStats) {
     let engine = engine("sequence").expect("it is there");
     let mut job = engine.open(&workload(STEPS), directory, 7).expect("understood");
     let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
-    job.prepare(&fsarena_engine::NEVER).expect("nothing to do");
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("nothing to do");
     job.run(&Limit::new(None, &stop), &mut stats).expect("done");
     (job, stats)
 }

@@ -2,13 +2,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Limit, NEVER, Operation, RunStats, starts_job};
+use fsarena_engine::{Limit, NEVER, Operation, RunStats, starts_job, Upkeep};
 use fsarena_model::Nanos;
 
 #[test]
 fn programs_that_do_nothing_are_started_so_often_or_until_the_time_is_over() {
     let mut job = starts_job(20);
-    job.prepare(&NEVER).expect("nothing to do");
+    job.upkeep(Upkeep::Prepare, &NEVER).expect("nothing to do");
     let mut stats = RunStats::new();
     job.run(&Limit::new(None, &NEVER), &mut stats).expect("started");
     assert_eq!((stats.operations, stats.latency(Operation::Run).expect("some").count), (20, 20));

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Operation, RunStats, engine};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats, engine, Upkeep};
 use fsarena_model::{Explained, Workload};
 use fsarena_testing::{Need, has};
 use serde_json::json;
@@ -19,8 +19,8 @@ fn workload(mode: &str, files: u32) -> Workload {
 
 fn run(mode: &str, directory: &Path) -> Result<RunStats, EngineError> {
     let mut job = engine("sysbench").expect("there").open(&workload(mode, 4), directory, 7)?;
-    job.prepare(&fsarena_engine::NEVER)?;
-    job.reset(&fsarena_engine::NEVER)?;
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER)?;
+    job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER)?;
     let mut stats = RunStats::new();
     job.run(&Limit::new(None, &NEVER), &mut stats).map(|()| stats)
 }

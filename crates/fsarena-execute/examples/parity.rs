@@ -81,7 +81,7 @@ fn pairs(workload: &Workload, folder: &Path) -> Result<Vec<Pair>> {
     };
     let (mut native, mut fio) = (open(workload)?, open(&through)?);
     // Both jobs use the same files.
-    native.prepare(&fsarena_engine::NEVER)?;
+    native.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER)?;
     run(native.as_mut())?;
     run(fio.as_mut())?;
     let mut pairs = Vec::new();

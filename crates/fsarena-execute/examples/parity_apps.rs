@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
-use fsarena_engine::{Engines, Limit, RunStats};
+use fsarena_engine::{Engines, Limit, RunStats, Upkeep};
 use fsarena_lane::Arena;
 use fsarena_model::{Bytes, Done, Measure, Workload};
 use fsarena_programs::PROGRAMS;
@@ -77,12 +77,12 @@ fn through(workload: &Workload, folder: &Path) -> Result<f64> {
     let never = AtomicBool::new(false);
     let mut stats = RunStats::new();
     let mut job = ENGINES.of(workload)?.open(workload, folder, 1)?;
-    job.prepare(&fsarena_engine::NEVER)?;
-    job.reset(&fsarena_engine::NEVER)?;
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER)?;
+    job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER)?;
     sync()?;
-    job.begin(&fsarena_engine::NEVER)?;
+    job.upkeep(Upkeep::Begin, &fsarena_engine::NEVER)?;
     job.run(&Limit::new(None, &never), &mut stats)?;
-    job.end(&fsarena_engine::NEVER)?;
+    job.upkeep(Upkeep::End, &fsarena_engine::NEVER)?;
     drop(job);
     std::fs::remove_dir_all(folder)?;
     let (operations, bytes, seconds) = (stats.operations, stats.bytes, stats.elapsed.as_seconds());

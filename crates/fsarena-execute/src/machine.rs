@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Engines, Job};
+use fsarena_engine::{EngineError, Engines, Job, Upkeep};
 use fsarena_lane::{Arena, CheckResult, Go, LaneError, Place as Ground};
 use fsarena_model::{BaselineKind, Bytes, ContenderFacts, Name, Nanos, Plan, Preconditioned, Readings, Workload};
 use fsarena_probe::{Beneath, ConditionsSnapshot, Flushes, Target};
@@ -198,10 +198,6 @@ impl Volumes for Machine {
         Ok(is_possible.then_some(number))
     }
 
-    fn directory(&mut self, contender: usize) -> Option<PathBuf> {
-        self.mounted(contender).ok()
-    }
-
     fn remount(&mut self, contender: usize) -> Result<bool, TestbedError> {
         if self.place(contender).is_some() {
             return Ok(false);
@@ -251,6 +247,10 @@ impl Volumes for Machine {
 }
 
 impl Workloads for Machine {
+    fn directory(&mut self, contender: usize) -> Option<PathBuf> {
+        self.mounted(contender).ok()
+    }
+
     fn open(
         &mut self,
         contender: usize,
@@ -269,14 +269,14 @@ impl Workloads for Machine {
         if let Some(left) = self.works[contender].as_ref().filter(|left| layout.is_some() && left.layout == layout) {
             let directory = self.mounted(contender)?.join(&left.name);
             let mut job = engine.open(workload, &directory, seed)?;
-            job.adopt(stop)?;
+            job.upkeep(Upkeep::Adopt, stop)?;
             return Ok(job);
         }
         // Files of the group remain here if the contender skipped the group's next workload.
         self.remove_work(contender)?;
         let directory = self.make_work(contender, workload, layout)?;
         let mut job = engine.open(workload, &directory, seed)?;
-        job.prepare(stop)?;
+        job.upkeep(Upkeep::Prepare, stop)?;
         Ok(job)
     }
 
@@ -287,7 +287,7 @@ impl Workloads for Machine {
         job: &mut dyn Job,
         stop: &AtomicBool,
     ) -> Result<Option<Verified>, TestbedError> {
-        if self.place(contender).is_some() || !job.verifies() {
+        if self.place(contender).is_some() || !job.next_run().verifies {
             return Ok(None);
         }
         if self.library(contender).is_some() {

@@ -12,7 +12,7 @@ mod served;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::RunStats;
+use fsarena_engine::{RunStats, Upkeep, NextRun};
 use fsarena_model::{BaselineKind, Bytes, Nanos, Workload};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -114,24 +114,12 @@ pub enum Call {
     Close(usize),
 }
 
-/// Untimed work of a job, by the name of its method.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the methods of `Job` are documented")]
-pub enum Upkeep {
-    Reset,
-    WarmUp,
-    DropCaches,
-    Begin,
-    End,
-}
-
 /// What a run has done.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Ran {
     /// The statistics since the run that was the first.
     pub stats: RunStats,
-    /// [`Job::reads_on`](fsarena_engine::Job::reads_on) after the run.
+    /// [`NextRun::reads_on`](fsarena_engine::NextRun::reads_on) after the run.
     pub reads_on: bool,
     /// When it began, by the machine's monotonic clock.
     pub began: Nanos,

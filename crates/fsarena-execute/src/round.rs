@@ -6,7 +6,7 @@ mod player;
 
 use std::sync::atomic::Ordering;
 
-use fsarena_engine::RunStats;
+use fsarena_engine::{RunStats, Upkeep, NEVER};
 use fsarena_model::{CacheState, Done, Mode, Nanos, Readings, Slice, Trial, Workload, probe};
 
 use fsarena_sys::{Clock, memory};
@@ -176,7 +176,7 @@ fn slice(
 
 fn warm_up(setting: &Setting<'_>, player: &mut Player) -> Result<(), TestbedError> {
     if setting.workload.memory_limit.is_some() {
-        player.upkeep(setting, |job, stop| job.warm_up(stop))?;
+        player.upkeep(setting, Upkeep::WarmUp)?;
     }
     match setting.workload.warm_up_ms {
         0 => Ok(()),
@@ -255,13 +255,13 @@ fn ready(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) 
 }
 
 fn made_ready(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) -> Result<(), TestbedError> {
-    player.upkeep(setting, |job, stop| job.reset(stop))?;
+    player.upkeep(setting, Upkeep::Reset)?;
     let is_cold = setting.workload.cache == CacheState::Cold || setting.workload.memory_limit.is_some();
-    if is_cold && !player.job().reads_on() && !testbed.remount(player.contender)? {
-        player.upkeep(setting, |job, stop| job.drop_caches(stop))?;
+    if is_cold && !player.job().next_run().reads_on && !testbed.remount(player.contender)? {
+        player.upkeep(setting, Upkeep::DropCaches)?;
     }
-    memory::back(player.job().fills());
-    player.upkeep(setting, |job, stop| job.begin(stop))
+    memory::back(player.job().next_run().fills);
+    player.upkeep(setting, Upkeep::Begin)
 }
 
 /// Runs the work between two readings of the counters.
@@ -275,7 +275,7 @@ fn watched(
     let done = player.work(setting, time);
     testbed.stop_counters(player.contender);
     done?;
-    player.upkeep(setting, |job, stop| job.end(stop))
+    player.upkeep(setting, Upkeep::End)
 }
 
 /// The slice's figure from its statistics; `after` is further time that belongs to the slice. `None` if nothing was
@@ -309,7 +309,7 @@ fn close(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) 
             Err(error) => player.failure = Some(error.text),
         }
     }
-    let cleaned = job.as_mut().map_or(Ok(()), |job| job.clean_up());
+    let cleaned = job.as_mut().map_or(Ok(()), |job| job.upkeep(Upkeep::CleanUp, &NEVER));
     drop(job);
     let leaves = setting.shares.leaves && player.failure.is_none();
     let cleared = if leaves { Ok(()) } else { testbed.clear(player.contender, setting.workload) };

@@ -73,9 +73,6 @@ pub trait Volumes {
     /// If the place cannot be created.
     fn baseline(&mut self, kind: BaselineKind, workload: &Workload) -> Result<Option<usize>, TestbedError>;
 
-    /// The directory of this run on the contender; `None` if it is not mounted.
-    fn directory(&mut self, contender: usize) -> Option<PathBuf>;
-
     /// Remounts the contender, so that none of its files are cached; `false` if it cannot be remounted.
     ///
     /// # Errors
@@ -107,6 +104,9 @@ pub trait Volumes {
 
 /// The workloads on the file systems of a run.
 pub trait Workloads {
+    /// The directory of this run on the contender; `None` if it is not mounted.
+    fn directory(&mut self, contender: usize) -> Option<PathBuf>;
+
     /// Opens a workload in a new directory of the contender, and prepares it. The preparation ends soon after `stop` is
     /// set.
     ///

@@ -10,7 +10,7 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, pread, pwrite, write};
 
-use crate::{Entry, FileSystem, LibraryError, Synced, Traffic};
+use crate::{Entry, Contents, FileSystem, Names, LibraryError, Synced, Traffic};
 
 const SECTOR: u64 = 512;
 const MODE: Mode = Mode::RUSR.union(Mode::WUSR);
@@ -47,53 +47,9 @@ impl Kernel {
     }
 }
 
-impl FileSystem for Kernel {
-    type File = OwnedFd;
-
-    const NAME: &'static str = "the kernel";
-    const IS_LIBRARY: bool = false;
-
-    fn mount(place: &Path, directory: &str) -> Result<Self, LibraryError> {
-        let path = place.join(directory);
-        let opened = File::open(&path).map_err(LibraryError::kernel("open", &path.display().to_string()))?;
-        Ok(Self { directory: opened.into(), counters: counters(&path), each_durable: false })
-    }
-
+impl Names for Kernel {
     fn make_directory(&mut self, path: &str) -> Result<(), LibraryError> {
         mkdirat(&self.directory, path, Mode::RWXU).map_err(failed("mkdir", path))
-    }
-
-    fn create(&mut self, path: &str) -> Result<OwnedFd, LibraryError> {
-        self.open_with(path, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)
-    }
-
-    fn open(&mut self, path: &str) -> Result<OwnedFd, LibraryError> {
-        self.open_with(path, OFlags::RDWR)
-    }
-
-    fn read_at(&mut self, file: &mut OwnedFd, offset: u64, into: &mut [u8]) -> Result<usize, LibraryError> {
-        let mut done = 0;
-        while done < into.len() {
-            match pread(&*file, &mut into[done..], offset + done as u64).map_err(failed("pread", ""))? {
-                0 => break,
-                some => done += some,
-            }
-        }
-        Ok(done)
-    }
-
-    fn write_at(&mut self, file: &mut OwnedFd, mut offset: u64, bytes: &[u8]) -> Result<(), LibraryError> {
-        let written = write_all(bytes, |rest| {
-            let done = pwrite(&*file, rest, offset)?;
-            offset += done as u64;
-            Ok(done)
-        });
-        written.map_err(failed("pwrite", ""))
-    }
-
-    fn append(&mut self, path: &str, bytes: &[u8]) -> Result<(), LibraryError> {
-        let file = self.open_with(path, OFlags::WRONLY | OFlags::APPEND)?;
-        write_all(bytes, |rest| write(&file, rest)).map_err(failed("append to", path))
     }
 
     fn size(&mut self, path: &str) -> Result<u64, LibraryError> {
@@ -134,6 +90,54 @@ impl FileSystem for Kernel {
         let time = Timespec { tv_sec: i64::from(seconds), tv_nsec: 0 };
         let times = Timestamps { last_access: time, last_modification: time };
         utimensat(&self.directory, path, &times, AtFlags::empty()).map_err(failed("utimes", path))
+    }
+}
+
+impl Contents for Kernel {
+    type File = OwnedFd;
+
+    fn create(&mut self, path: &str) -> Result<OwnedFd, LibraryError> {
+        self.open_with(path, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)
+    }
+
+    fn open(&mut self, path: &str) -> Result<OwnedFd, LibraryError> {
+        self.open_with(path, OFlags::RDWR)
+    }
+
+    fn read_at(&mut self, file: &mut OwnedFd, offset: u64, into: &mut [u8]) -> Result<usize, LibraryError> {
+        let mut done = 0;
+        while done < into.len() {
+            match pread(&*file, &mut into[done..], offset + done as u64).map_err(failed("pread", ""))? {
+                0 => break,
+                some => done += some,
+            }
+        }
+        Ok(done)
+    }
+
+    fn write_at(&mut self, file: &mut OwnedFd, mut offset: u64, bytes: &[u8]) -> Result<(), LibraryError> {
+        let written = write_all(bytes, |rest| {
+            let done = pwrite(&*file, rest, offset)?;
+            offset += done as u64;
+            Ok(done)
+        });
+        written.map_err(failed("pwrite", ""))
+    }
+
+    fn append(&mut self, path: &str, bytes: &[u8]) -> Result<(), LibraryError> {
+        let file = self.open_with(path, OFlags::WRONLY | OFlags::APPEND)?;
+        write_all(bytes, |rest| write(&file, rest)).map_err(failed("append to", path))
+    }
+}
+
+impl FileSystem for Kernel {
+    const NAME: &'static str = "the kernel";
+    const IS_LIBRARY: bool = false;
+
+    fn mount(place: &Path, directory: &str) -> Result<Self, LibraryError> {
+        let path = place.join(directory);
+        let opened = File::open(&path).map_err(LibraryError::kernel("open", &path.display().to_string()))?;
+        Ok(Self { directory: opened.into(), counters: counters(&path), each_durable: false })
     }
 
     fn make_each_write_durable(&mut self, is_wanted: bool) {

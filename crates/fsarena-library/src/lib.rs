@@ -81,59 +81,14 @@ pub enum Entry {
     File,
 }
 
-/// A file system that works in one directory. Paths are relative to that directory, with `/` between their parts. Calls
-/// do not overlap.
-pub trait FileSystem: Sized {
-    /// An open file.
-    type File;
-
-    /// Its name in errors.
-    const NAME: &'static str;
-    /// Whether it is a library, which ends with its unmount. A directory of the kernel does not.
-    const IS_LIBRARY: bool;
-
-    /// Begins to work in `directory` of the file system at `place`. For a library, `place` is a block device, and the
-    /// directory is made if it does not exist. For the kernel, `place` is a path.
-    ///
-    /// # Errors
-    /// If the directory cannot be opened, or the library does not mount the device.
-    fn mount(place: &Path, directory: &str) -> Result<Self, LibraryError>;
-
+/// The names of a file system: directories, and what is known of a file without opening it. Paths are relative to the
+/// directory in which the file system works, with `/` between their parts.
+pub trait Names {
     /// Makes a directory.
     ///
     /// # Errors
     /// If the file system returns an error.
     fn make_directory(&mut self, path: &str) -> Result<(), LibraryError>;
-
-    /// Makes an empty file, which must not exist before, and opens it for writing.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
-    fn create(&mut self, path: &str) -> Result<Self::File, LibraryError>;
-
-    /// Opens a file for reading and writing.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
-    fn open(&mut self, path: &str) -> Result<Self::File, LibraryError>;
-
-    /// Reads from byte `offset` on. Returns fewer bytes than requested only at the end of the file.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
-    fn read_at(&mut self, file: &mut Self::File, offset: u64, into: &mut [u8]) -> Result<usize, LibraryError>;
-
-    /// Writes all of `bytes` from byte `offset` on.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
-    fn write_at(&mut self, file: &mut Self::File, offset: u64, bytes: &[u8]) -> Result<(), LibraryError>;
-
-    /// Opens a file, writes at its end, and closes it.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
-    fn append(&mut self, path: &str, bytes: &[u8]) -> Result<(), LibraryError>;
 
     /// Reads the attributes of a file. Returns its size, bytes.
     ///
@@ -170,6 +125,57 @@ pub trait FileSystem: Sized {
     /// # Errors
     /// If the file system returns an error.
     fn set_attributes(&mut self, path: &str, permissions: u16, seconds: u32) -> Result<(), LibraryError>;
+}
+
+/// The contents of the files of a file system.
+pub trait Contents {
+    /// An open file.
+    type File;
+
+    /// Makes an empty file, which must not exist before, and opens it for writing.
+    ///
+    /// # Errors
+    /// If the file system returns an error.
+    fn create(&mut self, path: &str) -> Result<Self::File, LibraryError>;
+
+    /// Opens a file for reading and writing.
+    ///
+    /// # Errors
+    /// If the file system returns an error.
+    fn open(&mut self, path: &str) -> Result<Self::File, LibraryError>;
+
+    /// Reads from byte `offset` on. Returns fewer bytes than requested only at the end of the file.
+    ///
+    /// # Errors
+    /// If the file system returns an error.
+    fn read_at(&mut self, file: &mut Self::File, offset: u64, into: &mut [u8]) -> Result<usize, LibraryError>;
+
+    /// Writes all of `bytes` from byte `offset` on.
+    ///
+    /// # Errors
+    /// If the file system returns an error.
+    fn write_at(&mut self, file: &mut Self::File, offset: u64, bytes: &[u8]) -> Result<(), LibraryError>;
+
+    /// Opens a file, writes at its end, and closes it.
+    ///
+    /// # Errors
+    /// If the file system returns an error.
+    fn append(&mut self, path: &str, bytes: &[u8]) -> Result<(), LibraryError>;
+}
+
+/// A file system that works in one directory. Calls do not overlap.
+pub trait FileSystem: Names + Contents + Sized {
+    /// Its name in errors.
+    const NAME: &'static str;
+    /// Whether it is a library, which ends with its unmount. A directory of the kernel does not.
+    const IS_LIBRARY: bool;
+
+    /// Begins to work in `directory` of the file system at `place`. For a library, `place` is a block device, and the
+    /// directory is made if it does not exist. For the kernel, `place` is a path.
+    ///
+    /// # Errors
+    /// If the directory cannot be opened, or the library does not mount the device.
+    fn mount(place: &Path, directory: &str) -> Result<Self, LibraryError>;
 
     /// Sets whether each write to a file that is opened from now on is durable when it returns. Libraries do not
     /// support this.

@@ -13,7 +13,7 @@ use rsext4_preview::loopfile::resolve_inode_block;
 use rsext4_preview::{BLOCK_SIZE, BlockDevice, Ext4FileSystem, Jbd2Dev, api};
 
 use crate::device::{Book, Device};
-use crate::{Entry, FileSystem, LibraryError, Synced, Traffic};
+use crate::{Entry, Contents, FileSystem, Names, LibraryError, Synced, Traffic};
 
 /// The type of a directory entry that is a directory (`EXT4_FT_DIR` in the kernel's fs/ext4/ext4.h).
 const DIRECTORY: u8 = 2;
@@ -97,63 +97,13 @@ impl Preview {
     }
 }
 
-impl FileSystem for Preview {
-    type File = OpenFile;
-
-    const NAME: &'static str = "rsext4-preview";
-    const IS_LIBRARY: bool = true;
-
-    fn mount(place: &Path, directory: &str) -> Result<Self, LibraryError> {
-        let device = Device::open(place)?;
-        let book = device.book();
-        let mut device = Jbd2Dev::initial_jbd2dev(0, device, false);
-        let mounted = catch_unwind(AssertUnwindSafe(|| rsext4_preview::mount(&mut device)));
-        let mounted = mounted.map_err(|_| book.error(Self::NAME, "mount", "", "it panicked"))?;
-        let system = mounted.map_err(|error| book.error(Self::NAME, "mount", "", error))?;
-        let mut mounted = Self { device, system, directory: "/".to_owned(), book };
-        mounted.make_directory(directory)?;
-        mounted.directory = format!("/{directory}/");
-        Ok(mounted)
-    }
-
+impl Names for Preview {
     fn make_directory(&mut self, path: &str) -> Result<(), LibraryError> {
         let full = self.full(path);
         self.ask("mkdir", path, |mounted| {
             let made = rsext4_preview::mkdir(&mut mounted.device, &mut mounted.system, &full);
             made.map(drop).ok_or(BlockDevError::Unknown)
         })
-    }
-
-    fn create(&mut self, path: &str) -> Result<OpenFile, LibraryError> {
-        let full = self.full(path);
-        self.ask("create", path, |mounted| api::open(&mut mounted.device, &mut mounted.system, &full, true))
-    }
-
-    fn open(&mut self, path: &str) -> Result<OpenFile, LibraryError> {
-        let full = self.full(path);
-        self.ask("open", path, |mounted| api::open(&mut mounted.device, &mut mounted.system, &full, false))
-    }
-
-    fn read_at(&mut self, file: &mut OpenFile, offset: u64, into: &mut [u8]) -> Result<usize, LibraryError> {
-        let bytes = self.ask("read", "", |mounted| {
-            api::lseek(file, offset);
-            api::read_at(&mut mounted.device, &mut mounted.system, file, into.len())
-        })?;
-        into[..bytes.len()].copy_from_slice(&bytes);
-        Ok(bytes.len())
-    }
-
-    fn write_at(&mut self, file: &mut OpenFile, offset: u64, bytes: &[u8]) -> Result<(), LibraryError> {
-        self.ask("write", "", |mounted| {
-            api::lseek(file, offset);
-            api::write_at(&mut mounted.device, &mut mounted.system, file, bytes)
-        })
-    }
-
-    fn append(&mut self, path: &str, bytes: &[u8]) -> Result<(), LibraryError> {
-        let mut file = self.open(path)?;
-        let end = file.inode.size();
-        self.write_at(&mut file, end, bytes)
     }
 
     fn size(&mut self, path: &str) -> Result<u64, LibraryError> {
@@ -202,6 +152,60 @@ impl FileSystem for Preview {
                 inode.set_mtime(seconds);
             })
         })
+    }
+}
+
+impl Contents for Preview {
+    type File = OpenFile;
+
+    fn create(&mut self, path: &str) -> Result<OpenFile, LibraryError> {
+        let full = self.full(path);
+        self.ask("create", path, |mounted| api::open(&mut mounted.device, &mut mounted.system, &full, true))
+    }
+
+    fn open(&mut self, path: &str) -> Result<OpenFile, LibraryError> {
+        let full = self.full(path);
+        self.ask("open", path, |mounted| api::open(&mut mounted.device, &mut mounted.system, &full, false))
+    }
+
+    fn read_at(&mut self, file: &mut OpenFile, offset: u64, into: &mut [u8]) -> Result<usize, LibraryError> {
+        let bytes = self.ask("read", "", |mounted| {
+            api::lseek(file, offset);
+            api::read_at(&mut mounted.device, &mut mounted.system, file, into.len())
+        })?;
+        into[..bytes.len()].copy_from_slice(&bytes);
+        Ok(bytes.len())
+    }
+
+    fn write_at(&mut self, file: &mut OpenFile, offset: u64, bytes: &[u8]) -> Result<(), LibraryError> {
+        self.ask("write", "", |mounted| {
+            api::lseek(file, offset);
+            api::write_at(&mut mounted.device, &mut mounted.system, file, bytes)
+        })
+    }
+
+    fn append(&mut self, path: &str, bytes: &[u8]) -> Result<(), LibraryError> {
+        let mut file = self.open(path)?;
+        let end = file.inode.size();
+        self.write_at(&mut file, end, bytes)
+    }
+}
+
+impl FileSystem for Preview {
+    const NAME: &'static str = "rsext4-preview";
+    const IS_LIBRARY: bool = true;
+
+    fn mount(place: &Path, directory: &str) -> Result<Self, LibraryError> {
+        let device = Device::open(place)?;
+        let book = device.book();
+        let mut device = Jbd2Dev::initial_jbd2dev(0, device, false);
+        let mounted = catch_unwind(AssertUnwindSafe(|| rsext4_preview::mount(&mut device)));
+        let mounted = mounted.map_err(|_| book.error(Self::NAME, "mount", "", "it panicked"))?;
+        let system = mounted.map_err(|error| book.error(Self::NAME, "mount", "", error))?;
+        let mut mounted = Self { device, system, directory: "/".to_owned(), book };
+        mounted.make_directory(directory)?;
+        mounted.directory = format!("/{directory}/");
+        Ok(mounted)
     }
 
     fn sync(&mut self) -> Result<Synced, LibraryError> {

@@ -11,7 +11,7 @@ use rsext4::{
 };
 
 use crate::device::{Book, Device};
-use crate::{Entry, FileSystem, LibraryError, Synced, Traffic};
+use crate::{Entry, Contents, FileSystem, Names, LibraryError, Synced, Traffic};
 
 /// The unit of the library, bytes, whatever the unit of the device is.
 const SECTOR: u64 = 512;
@@ -114,62 +114,12 @@ fn words(error: Ext4Error) -> String {
     }
 }
 
-impl FileSystem for Rsext4 {
-    type File = InodeNumber;
-
-    const NAME: &'static str = "rsext4";
-    const IS_LIBRARY: bool = true;
-
-    fn mount(place: &Path, directory: &str) -> Result<Self, LibraryError> {
-        let device = Device::open(place)?;
-        let book = device.book();
-        let services = MountServices::new(TimeOfDay, (), NoopObserver);
-        let system = Ext4::mount(device, services, MountOptions::read_write());
-        let system = system.map_err(|error| book.error(Self::NAME, "mount", "", words(error)))?;
-        let mut mounted = Self { directory: system.root_inode(), system, book };
-        let is_there = mounted.ask("look for", directory, |mounted| {
-            let name = FileName::new(directory.as_bytes())?;
-            mounted.system.lookup_child(mounted.directory, name).map(|found| found.is_some())
-        })?;
-        if !is_there {
-            mounted.make_directory(directory)?;
-        }
-        mounted.directory = mounted.ask("open", directory, |mounted| mounted.directory_at(directory))?;
-        Ok(mounted)
-    }
-
+impl Names for Rsext4 {
     fn make_directory(&mut self, path: &str) -> Result<(), LibraryError> {
         self.ask("mkdir", path, |mounted| {
             let (parent, name) = mounted.parent(path)?;
             let permissions = FilePermissions::new(0o700)?;
             mounted.system.create_directory(OWNER, parent, name, permissions).map(drop)
-        })
-    }
-
-    fn create(&mut self, path: &str) -> Result<InodeNumber, LibraryError> {
-        self.ask("create", path, |mounted| {
-            let (parent, name) = mounted.parent(path)?;
-            let permissions = FilePermissions::new(0o600)?;
-            Ok(mounted.system.create_regular_file(OWNER, parent, name, permissions)?.number)
-        })
-    }
-
-    fn open(&mut self, path: &str) -> Result<InodeNumber, LibraryError> {
-        self.ask("open", path, |mounted| Ok(mounted.find(path)?.number))
-    }
-
-    fn read_at(&mut self, file: &mut InodeNumber, offset: u64, into: &mut [u8]) -> Result<usize, LibraryError> {
-        self.ask("read", "", |mounted| mounted.system.read_inode(*file, offset, into))
-    }
-
-    fn write_at(&mut self, file: &mut InodeNumber, offset: u64, bytes: &[u8]) -> Result<(), LibraryError> {
-        self.ask("write", "", |mounted| mounted.system.write_inode(*file, offset, bytes))
-    }
-
-    fn append(&mut self, path: &str, bytes: &[u8]) -> Result<(), LibraryError> {
-        self.ask("append to", path, |mounted| {
-            let found = mounted.find(path)?;
-            mounted.system.write_inode(found.number, found.size, bytes)
         })
     }
 
@@ -218,6 +168,60 @@ impl FileSystem for Rsext4 {
             let times = InodeMetadataUpdate { atime: time, mtime: time, ..InodeMetadataUpdate::default() };
             mounted.system.update_inode_metadata(number, times).map(drop)
         })
+    }
+}
+
+impl Contents for Rsext4 {
+    type File = InodeNumber;
+
+    fn create(&mut self, path: &str) -> Result<InodeNumber, LibraryError> {
+        self.ask("create", path, |mounted| {
+            let (parent, name) = mounted.parent(path)?;
+            let permissions = FilePermissions::new(0o600)?;
+            Ok(mounted.system.create_regular_file(OWNER, parent, name, permissions)?.number)
+        })
+    }
+
+    fn open(&mut self, path: &str) -> Result<InodeNumber, LibraryError> {
+        self.ask("open", path, |mounted| Ok(mounted.find(path)?.number))
+    }
+
+    fn read_at(&mut self, file: &mut InodeNumber, offset: u64, into: &mut [u8]) -> Result<usize, LibraryError> {
+        self.ask("read", "", |mounted| mounted.system.read_inode(*file, offset, into))
+    }
+
+    fn write_at(&mut self, file: &mut InodeNumber, offset: u64, bytes: &[u8]) -> Result<(), LibraryError> {
+        self.ask("write", "", |mounted| mounted.system.write_inode(*file, offset, bytes))
+    }
+
+    fn append(&mut self, path: &str, bytes: &[u8]) -> Result<(), LibraryError> {
+        self.ask("append to", path, |mounted| {
+            let found = mounted.find(path)?;
+            mounted.system.write_inode(found.number, found.size, bytes)
+        })
+    }
+}
+
+impl FileSystem for Rsext4 {
+    const NAME: &'static str = "rsext4";
+    const IS_LIBRARY: bool = true;
+
+    fn mount(place: &Path, directory: &str) -> Result<Self, LibraryError> {
+        let device = Device::open(place)?;
+        let book = device.book();
+        let services = MountServices::new(TimeOfDay, (), NoopObserver);
+        let system = Ext4::mount(device, services, MountOptions::read_write());
+        let system = system.map_err(|error| book.error(Self::NAME, "mount", "", words(error)))?;
+        let mut mounted = Self { directory: system.root_inode(), system, book };
+        let is_there = mounted.ask("look for", directory, |mounted| {
+            let name = FileName::new(directory.as_bytes())?;
+            mounted.system.lookup_child(mounted.directory, name).map(|found| found.is_some())
+        })?;
+        if !is_there {
+            mounted.make_directory(directory)?;
+        }
+        mounted.directory = mounted.ask("open", directory, |mounted| mounted.directory_at(directory))?;
+        Ok(mounted)
     }
 
     fn sync(&mut self) -> Result<Synced, LibraryError> {

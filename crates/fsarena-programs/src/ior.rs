@@ -6,7 +6,7 @@ mod parameters;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Programs, RunStats};
+use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Programs, RunStats, Upkeep, NextRun};
 use fsarena_model::{Probe, Traits, Workload};
 
 use self::output::Output;
@@ -88,7 +88,7 @@ impl IorJob {
     }
 }
 
-impl Job for IorJob {
+impl IorJob {
     /// What is read is written before.
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         if self.mpi.is_held() || self.parameters.operation == Operation::Write {
@@ -97,13 +97,19 @@ impl Job for IorJob {
         let ran = self.mpi.finish(&self.options(Operation::Write), stop)?;
         self.read(Operation::Write, &ran).map(drop)
     }
+}
 
-    fn is_alone(&self) -> bool {
-        false
+impl Job for IorJob {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare => self.prepare(stop),
+            Upkeep::DropCaches => self.mpi.drop_caches(stop),
+            _ => Ok(()),
+        }
     }
 
-    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.mpi.drop_caches(stop)
+    fn next_run(&self) -> NextRun {
+        NextRun { is_alone: false, ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

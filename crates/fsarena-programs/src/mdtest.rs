@@ -6,7 +6,7 @@ mod parameters;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Programs, RunStats};
+use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Programs, RunStats, Upkeep, NextRun};
 use fsarena_model::{Probe, Traits, Workload};
 
 use self::output::Output;
@@ -87,11 +87,7 @@ impl MdtestJob {
     }
 }
 
-impl Job for MdtestJob {
-    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        if self.mpi.is_held() { Ok(()) } else { self.reset(stop) }
-    }
-
+impl MdtestJob {
     /// Files are made, or removed, unless they are as the operation needs them.
     fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         match (self.parameters.operation.needs(), self.files) {
@@ -100,13 +96,20 @@ impl Job for MdtestJob {
             _ => Ok(()),
         }
     }
+}
 
-    fn is_alone(&self) -> bool {
-        false
+impl Job for MdtestJob {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare => if self.mpi.is_held() { Ok(()) } else { self.reset(stop) },
+            Upkeep::Reset => self.reset(stop),
+            Upkeep::DropCaches => self.mpi.drop_caches(stop),
+            _ => Ok(()),
+        }
     }
 
-    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.mpi.drop_caches(stop)
+    fn next_run(&self) -> NextRun {
+        NextRun { is_alone: false, ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

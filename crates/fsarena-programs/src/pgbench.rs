@@ -7,7 +7,7 @@ mod parameters;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Operation, Programs, RunStats};
+use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Operation, Programs, RunStats, Upkeep, NextRun};
 use fsarena_model::{Traits, Verification, Workload};
 
 use self::output::Output;
@@ -127,19 +127,27 @@ fn words(options: &[String]) -> Vec<&str> {
     options.iter().map(String::as_str).chain([DATABASE]).collect()
 }
 
-impl Job for PgBenchJob {
+impl PgBenchJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.server = Some(PostgreSql::install(&self.directory, stop)?);
         self.fill(stop)
     }
+}
 
-    /// The server and its clients are separate processes.
-    fn is_alone(&self) -> bool {
-        false
+impl Job for PgBenchJob {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare => self.prepare(stop),
+            Upkeep::DropCaches => self.server().drop_caches(stop),
+            Upkeep::Begin => self.server().start(stop),
+            Upkeep::End => self.server().stop(stop),
+            _ => Ok(()),
+        }
     }
 
-    fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server().start(stop)
+    /// The server and its clients are separate processes.
+    fn next_run(&self) -> NextRun {
+        NextRun { is_alone: false, verifies: true, ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
@@ -151,18 +159,6 @@ impl Job for PgBenchJob {
         output.count(self.parameters.clients, stats);
         self.committed = self.committed.map(|committed| committed + output.processed);
         Ok(())
-    }
-
-    fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server().stop(stop)
-    }
-
-    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server().drop_caches(stop)
-    }
-
-    fn verifies(&self) -> bool {
-        true
     }
 
     /// Starts the server again on its files and queries it.
@@ -197,18 +193,18 @@ mod tests {
         let parameters = Parameters { scale: 1, clients: 1, jobs: 1, transactions: Some(5), seconds: None };
         let (directory, committed) = (place.path().to_owned(), Some(0));
         let mut job = PgBenchJob { parameters, directory, seed: 1, runs: 0, server: None, committed };
-        job.prepare(&fsarena_engine::NEVER).expect("prepared");
-        job.begin(&fsarena_engine::NEVER).expect("begins");
+        job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("prepared");
+        job.upkeep(Upkeep::Begin, &fsarena_engine::NEVER).expect("begins");
         job.run(&Limit::new(None, &AtomicBool::new(false)), &mut RunStats::new()).expect("done");
         job.require_committed(5, &NEVER).expect("they are there");
-        job.end(&fsarena_engine::NEVER).expect("ends");
+        job.upkeep(Upkeep::End, &fsarena_engine::NEVER).expect("ends");
         job.verify(place.path(), &fsarena_engine::NEVER).expect("they are there");
-        job.begin(&NEVER).expect("begins");
+        job.upkeep(Upkeep::Begin, &NEVER).expect("begins");
         job.server().query("DELETE FROM pgbench_accounts WHERE aid = 7 AND abalance = 0", &NEVER).expect("done");
-        job.end(&fsarena_engine::NEVER).expect("ends");
+        job.upkeep(Upkeep::End, &fsarena_engine::NEVER).expect("ends");
         let error = job.verify(place.path(), &fsarena_engine::NEVER).expect_err("an account is gone").to_string();
         assert!(error.contains("`5|f`"), "{error}");
-        job.begin(&NEVER).expect("begins");
+        job.upkeep(Upkeep::Begin, &NEVER).expect("begins");
         job.server().query("INSERT INTO pgbench_accounts VALUES (7, 1, 0, '')", &NEVER).expect("done");
         job.require_committed(5, &NEVER).expect("it is there again");
         assert!(job.require_committed(6, &NEVER).expect_err("one is lost").to_string().contains("`5|t`"));

@@ -14,8 +14,7 @@ use std::time::Duration;
 
 use fsarena_engine::{
     Abilities, Engine, EngineError, Job, Limit, Need, Operation, Programs, RunStats, Scratch, go_on, pid_namespace,
-    sync_and_drop_caches, sync_at,
-};
+    sync_and_drop_caches, sync_at, Upkeep, NextRun};
 use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload, intern};
 use fsarena_sys::child::{self, Ended, Patience, Setting};
 use fsarena_sys::clock;
@@ -289,7 +288,7 @@ impl ProgramJob {
     }
 }
 
-impl Job for ProgramJob {
+impl ProgramJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         for (name, size) in &self.parameters.files {
             self.fill(name, *size, stop).map_err(EngineError::io(format!("write {name}")))?;
@@ -303,30 +302,6 @@ impl Job for ProgramJob {
         sync_at(&self.directory)
     }
 
-    fn fills(&self) -> Bytes {
-        Bytes(self.parameters.files.values().map(|size| size.0).sum())
-    }
-
-    /// The shell is another process, and so are the programs that it starts.
-    fn is_alone(&self) -> bool {
-        false
-    }
-
-    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        sync_and_drop_caches(&self.directory, stop)
-    }
-
-    fn verifies(&self) -> bool {
-        self.parameters.verify.is_some()
-    }
-
-    fn verify(&mut self, directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {
-        self.directory = directory.to_owned();
-        let verified = self.untimed("verify", self.parameters.verify.as_ref(), self.parameters.operations(), stop);
-        verified.map_err(|error| EngineError::Wrong(format!("the result of {} is wrong: {error}", self.program)))?;
-        Ok(Verification { files: 1, differences: Vec::new() })
-    }
-
     /// Not in a process namespace, which could not end what the work started elsewhere.
     fn clean_up(&mut self) -> Result<(), EngineError> {
         let Some(act) = &self.parameters.cleanup else { return Ok(()) };
@@ -336,6 +311,30 @@ impl Job for ProgramJob {
             ended if ended.status.success() => Ok(()),
             ended => Err(self.failed("cleanup", act, &ended)),
         }
+    }
+}
+
+impl Job for ProgramJob {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare => self.prepare(stop),
+            Upkeep::Reset => self.reset(stop),
+            Upkeep::DropCaches => sync_and_drop_caches(&self.directory, stop),
+            Upkeep::CleanUp => self.clean_up(),
+            _ => Ok(()),
+        }
+    }
+
+    /// The shell is another process, and so are the programs that it starts.
+    fn next_run(&self) -> NextRun {
+        NextRun { fills: Bytes(self.parameters.files.values().map(|size| size.0).sum()), is_alone: false, verifies: self.parameters.verify.is_some(), ..NextRun::default() }
+    }
+
+    fn verify(&mut self, directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {
+        self.directory = directory.to_owned();
+        let verified = self.untimed("verify", self.parameters.verify.as_ref(), self.parameters.operations(), stop);
+        verified.map_err(|error| EngineError::Wrong(format!("the result of {} is wrong: {error}", self.program)))?;
+        Ok(Verification { files: 1, differences: Vec::new() })
     }
 
     /// Runs once, however long that takes.

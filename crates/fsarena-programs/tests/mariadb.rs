@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use fsarena_engine::{Job, Limit, Operation, RunStats};
+use fsarena_engine::{Job, Limit, Operation, RunStats, Upkeep};
 use fsarena_model::Workload;
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
@@ -34,8 +34,8 @@ fn workload(parameters: &Value) -> Workload {
 fn begun(parameters: &Value, place: &TempDir) -> Box<dyn Job> {
     let engine = ENGINES.named("mariadb").expect("there");
     let mut job = engine.open(&workload(parameters), place.path(), 7).expect("understood");
-    job.prepare(&fsarena_engine::NEVER).expect("prepared");
-    job.begin(&fsarena_engine::NEVER).expect("begins");
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("prepared");
+    job.upkeep(Upkeep::Begin, &fsarena_engine::NEVER).expect("begins");
     job
 }
 
@@ -72,9 +72,9 @@ fn meddle(place: &TempDir, statement: &str) {
 
 /// Changes the data between the end of a run and its verification.
 fn meddle_between(job: &mut dyn Job, place: &TempDir, statement: &str) {
-    job.begin(&fsarena_engine::NEVER).expect("begins");
+    job.upkeep(Upkeep::Begin, &fsarena_engine::NEVER).expect("begins");
     meddle(place, statement);
-    job.end(&fsarena_engine::NEVER).expect("ends");
+    job.upkeep(Upkeep::End, &fsarena_engine::NEVER).expect("ends");
 }
 
 /// Number of pages of the files below `folder` that are in memory.
@@ -96,9 +96,9 @@ fn between_runs_the_kernel_is_asked_to_forget_the_data() {
     let place = place();
     let mut job = begun(&json!({ "task": "results", "rows": 11 }), &place);
     run(&mut *job, &mut RunStats::new()).expect("inserted");
-    job.end(&fsarena_engine::NEVER).expect("ends");
+    job.upkeep(Upkeep::End, &fsarena_engine::NEVER).expect("ends");
     assert!(in_memory(place.path()) > 0, "the log is written through the page cache");
-    job.drop_caches(&fsarena_engine::NEVER).expect("asked");
+    job.upkeep(Upkeep::DropCaches, &fsarena_engine::NEVER).expect("asked");
     assert_eq!(in_memory(place.path()), 0);
 }
 
@@ -120,15 +120,15 @@ fn queries_find_exactly_what_is_there() {
     );
     assert!(reported(&stats, "mariadb.latency.p95").is_some_and(|latency| latency > 0.0));
 
-    job.end(&fsarena_engine::NEVER).expect("ends");
+    job.upkeep(Upkeep::End, &fsarena_engine::NEVER).expect("ends");
     assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("all rows are there").files, 1);
-    job.begin(&fsarena_engine::NEVER).expect("begins again");
+    job.upkeep(Upkeep::Begin, &fsarena_engine::NEVER).expect("begins again");
     for wrong in ["UPDATE shfedepth SET Volume = Volume + 1", "DELETE FROM shfedepth WHERE id % 2 = 0"] {
         meddle(&place, wrong);
         let error = run(&mut *job, &mut RunStats::new()).expect_err("they are others");
         assert!(error.contains("rows whose Volume sums up to"), "{error}");
     }
-    job.end(&fsarena_engine::NEVER).expect("ends");
+    job.upkeep(Upkeep::End, &fsarena_engine::NEVER).expect("ends");
     let error = job.verify(place.path(), &fsarena_engine::NEVER).expect_err("half of them are gone").to_string();
     assert!(error.contains("shfedepth has 10000 rows"), "{error}");
     assert_eq!(server(place.path()), None);
@@ -145,7 +145,7 @@ fn results_come_in_one_by_one_and_are_counted() {
         (201, Some(201.0), Some(4.0))
     );
     assert_eq!(stats.latency(Operation::Insert).map(|latency| latency.count), Some(201));
-    job.end(&fsarena_engine::NEVER).expect("ends");
+    job.upkeep(Upkeep::End, &fsarena_engine::NEVER).expect("ends");
     assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("all are there").files, 2);
     for (wrong, words) in [
         ("UPDATE task_result SET fee = fee + 1 LIMIT 1", "1 are not there any more as they were sent, and 1 rows are"),
@@ -173,16 +173,16 @@ fn days_are_loaded_in_both_forms_and_compared() {
         assert_eq!((stats.operations, reported(&stats, "commits")), (2, Some(commits)), "{form}");
         let steps: Vec<(&str, u64)> = stats.steps.iter().map(|step| (step.name.as_str(), step.operations)).collect();
         assert_eq!(steps, [("day-1", 2500), ("day-2", 2500)], "{form}");
-        job.end(&fsarena_engine::NEVER).expect("ends");
+        job.upkeep(Upkeep::End, &fsarena_engine::NEVER).expect("ends");
         job.verify(place.path(), &fsarena_engine::NEVER).expect("the last day is there");
         meddle_between(&mut *job, &place, "DELETE FROM shfedepth LIMIT 1");
         let error = job.verify(place.path(), &fsarena_engine::NEVER).expect_err("a row is missing").to_string();
         assert!(error.contains("shfedepth has 2499 rows"), "{form}: {error}");
-        job.begin(&fsarena_engine::NEVER).expect("begins");
+        job.upkeep(Upkeep::Begin, &fsarena_engine::NEVER).expect("begins");
         meddle(&place, "CREATE TRIGGER t BEFORE INSERT ON shfedepth FOR EACH ROW SET NEW.Volume = 1");
         let error = run(&mut *job, &mut RunStats::new()).expect_err("volumes are wrong");
         assert!(error.contains("sums up to 2500, not"), "{form}: {error}");
-        job.end(&fsarena_engine::NEVER).expect("ends");
+        job.upkeep(Upkeep::End, &fsarena_engine::NEVER).expect("ends");
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use fsarena_engine::{Engine, Job, Limit, NEVER, RunStats};
+use fsarena_engine::{Engine, Job, Limit, NEVER, RunStats, Upkeep};
 use fsarena_model::reproduction::Scale;
 use fsarena_model::{Nanos, Workload};
 use serde_json::json;
@@ -26,7 +26,7 @@ fn engine(workload: &Workload) -> &'static dyn Engine {
 
 fn run(job: &mut dyn Job) -> RunStats {
     let mut stats = RunStats::new();
-    job.reset(&NEVER).and_then(|()| job.drop_caches(&NEVER)).expect("made ready");
+    job.upkeep(Upkeep::Reset, &NEVER).and_then(|()| job.upkeep(Upkeep::DropCaches, &NEVER)).expect("made ready");
     job.run(&Limit::new(None, &NEVER), &mut stats).expect("done");
     stats
 }
@@ -48,7 +48,7 @@ fn require_repeatable(suite: &str) {
         // A path with a character that the programs take for a separator.
         let place = tempfile::Builder::new().prefix("two@clients ").tempdir_in("/var/tmp").expect("a folder");
         let mut job = engine(&workload).open(&workload, place.path(), 7).expect("understood");
-        job.prepare(&NEVER).unwrap_or_else(|error| panic!("{}: {error}", workload.name));
+        job.upkeep(Upkeep::Prepare, &NEVER).unwrap_or_else(|error| panic!("{}: {error}", workload.name));
         for stats in [run(&mut *job), run(&mut *job)] {
             assert!(stats.operations > 0 && stats.elapsed > Nanos(0), "{}: {stats:?}", workload.name);
         }
@@ -62,7 +62,7 @@ fn one_process_will_do_and_its_file_is_removed() {
     let mut workload = fsarena_catalog::workload("ior-hard-write").expect("in the catalogue");
     workload.parameters["processes"] = json!(1);
     let mut job = engine(&workload).open(&workload, place.path(), 7).expect("understood");
-    job.prepare(&NEVER).expect("nothing to do");
+    job.upkeep(Upkeep::Prepare, &NEVER).expect("nothing to do");
     let stats = run(&mut *job);
     assert_eq!((stats.operations, stats.bytes), (512, 512 * 47_008));
     assert_eq!(fs::read_dir(place.path()).expect("there").count(), 0);
@@ -74,7 +74,7 @@ fn wrong_data_fail_the_trial() {
     let place = tempfile::tempdir_in("/var/tmp").expect("a folder");
     let workload = small("ior-hard-read");
     let mut job = engine(&workload).open(&workload, place.path(), 7).expect("understood");
-    job.prepare(&NEVER).expect("written");
+    job.upkeep(Upkeep::Prepare, &NEVER).expect("written");
     let data = place.path().join("data");
     let mut content = fs::read(&data).expect("written");
     content[100_000] ^= 1;
@@ -89,7 +89,7 @@ fn a_file_that_is_missing_fails_elbenchos_trial() {
     let place = tempfile::tempdir_in("/var/tmp").expect("a folder");
     let workload = small("elbencho-stat");
     let mut job = engine(&workload).open(&workload, place.path(), 7).expect("understood");
-    job.prepare(&NEVER).and_then(|()| job.reset(&NEVER)).expect("made");
+    job.upkeep(Upkeep::Prepare, &NEVER).and_then(|()| job.upkeep(Upkeep::Reset, &NEVER)).expect("made");
     fs::remove_file(place.path().join("files/r1/d9/r1-f99")).expect("made before");
     let error = job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect_err("one is missing").to_string();
     assert!(error.contains("File stat failed") && error.contains("r1-f99"), "{error}");
@@ -101,7 +101,7 @@ fn wrong_data_in_a_small_file_fail_the_trial() {
     let place = tempfile::tempdir_in("/var/tmp").expect("a folder");
     let workload = small("mdtest-hard-read");
     let mut job = engine(&workload).open(&workload, place.path(), 7).expect("understood");
-    job.prepare(&NEVER).expect("written");
+    job.upkeep(Upkeep::Prepare, &NEVER).expect("written");
     let mut file = place.path().to_owned();
     while file.is_dir() {
         file = fs::read_dir(&file).expect("a folder").next().expect("not empty").expect("listed").path();

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Limit, Operation, RunStats};
+use fsarena_engine::{Limit, Operation, RunStats, Upkeep};
 use fsarena_model::{Workload, probe};
 use serde_json::{Value, json};
 
@@ -25,10 +25,10 @@ fn transactions_are_counted_and_those_that_write_are_commits() {
         let engine = ENGINES.named("oltp").expect("there");
         let mut job = engine.open(&workload(&parameters), place.path(), 3).expect("understood");
         let (stop, mut stats) = (AtomicBool::new(false), RunStats::new());
-        job.prepare(&fsarena_engine::NEVER).expect("prepared");
-        job.begin(&fsarena_engine::NEVER).expect("begins");
+        job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("prepared");
+        job.upkeep(Upkeep::Begin, &fsarena_engine::NEVER).expect("begins");
         job.run(&Limit::new(None, &stop), &mut stats).expect("runs");
-        job.end(&fsarena_engine::NEVER).expect("ends");
+        job.upkeep(Upkeep::End, &fsarena_engine::NEVER).expect("ends");
         assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("all rows are there").files, 2);
         fs::write(place.path().join("mysql/sbtest/sbtest2.ibd"), "rubbish".repeat(30_000)).expect("overwritten");
         let error = job.verify(place.path(), &fsarena_engine::NEVER).expect_err("a table is damaged").to_string();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, NEVER, Operation, RunStats};
+use fsarena_engine::{Engine, EngineError, Job, Limit, NEVER, Operation, RunStats, Upkeep};
 use fsarena_model::reproduction::Scale;
 use fsarena_model::{Bytes, Explained, Nanos, Workload};
 use serde_json::{Value, json};
@@ -45,9 +45,9 @@ fn a_script_works_in_the_jobs_directory_and_is_counted_as_its_operations() {
         "script": "for ((i = 0; i < N; i++)); do echo $i > there/file$i; done",
     });
     let mut job = open(parameters, place.path());
-    job.prepare(&NEVER).expect("prepared");
+    job.upkeep(Upkeep::Prepare, &NEVER).expect("prepared");
     for runs in 1..=2 {
-        job.reset(&NEVER).expect("ready");
+        job.upkeep(Upkeep::Reset, &NEVER).expect("ready");
         assert_eq!(fs::read_dir(place.path().join("there")).expect("prepared").count(), 0);
         let stats = run(&mut *job).expect("done");
         assert_eq!(fs::read_dir(place.path().join("there")).expect("prepared").count(), 7);
@@ -71,7 +71,7 @@ fn steps_share_a_directory_and_are_timed_one_by_one() {
     let parameters = json!({ "steps": steps });
     assert_eq!(program().traits(&workload(parameters.clone())).expect("sound").starts, Some(5), "the sum");
     let mut job = open(parameters, place.path());
-    job.prepare(&NEVER).and_then(|()| job.reset(&NEVER)).expect("nothing to do");
+    job.upkeep(Upkeep::Prepare, &NEVER).and_then(|()| job.upkeep(Upkeep::Reset, &NEVER)).expect("nothing to do");
     let stats = run(&mut *job).expect("done");
     assert_eq!(fs::read_to_string(place.path().join("before")).expect("done before"), "3\n");
     let steps: Vec<(&str, u64, u64)> =
@@ -98,12 +98,12 @@ fn one_that_fails_is_named_with_its_last_words_and_its_status() {
     let place = tempfile::tempdir().expect("temporary folder");
     let script = "for i in $(seq 14); do echo line $i; done; exit 3";
     let mut job = open(json!({ "operations": 1, "script": script }), place.path());
-    job.prepare(&NEVER).expect("nothing to do");
+    job.upkeep(Upkeep::Prepare, &NEVER).expect("nothing to do");
     let error = run(&mut *job).expect_err("it fails").to_string();
     assert!(error.contains("`script` ended with exit status: 3"), "{error}");
     assert!(error.contains("line 14") && !error.contains("line 2\n"), "{error}");
     let mut job = open(json!({ "operations": 1, "script": ":", "before": "ls /no/such" }), place.path());
-    let error = job.reset(&NEVER).expect_err("it fails").to_string();
+    let error = job.upkeep(Upkeep::Reset, &NEVER).expect_err("it fails").to_string();
     assert!(error.contains("`before`") && error.contains("/no/such"), "{error}");
 }
 
@@ -153,11 +153,11 @@ fn a_command_is_run_as_it_is_in_its_own_working_directory() {
     workload.metric.measure = fsarena_model::Measure::Printed;
     assert_eq!(program().traits(&workload).expect("sound").program.as_deref(), Some("sh"));
     let mut job = program().open(&workload, &odd, 7).expect("understood");
-    job.prepare(&NEVER).and_then(|()| job.reset(&NEVER)).expect("ready");
+    job.upkeep(Upkeep::Prepare, &NEVER).and_then(|()| job.upkeep(Upkeep::Reset, &NEVER)).expect("ready");
     let stats = run(&mut *job).expect("done");
     assert_eq!((stats.operations, stats.printed), (1, Some(7.5)));
     assert!(odd.join("moved $x").exists() && !here.path().join("kept").exists());
-    job.clean_up().expect("cleaned up");
+    job.upkeep(Upkeep::CleanUp, &NEVER).expect("cleaned up");
     assert!(here.path().join("kept").exists());
 }
 
@@ -256,7 +256,7 @@ fn the_axvisor_articles_steps_find_what_they_need_and_leave_what_they_should() {
         step["script"] = json!(format!("set -e\n{}", shorter.replace("2> /dev/null", "")));
     }
     let mut job = program().open(&workload, place.path(), 7).expect("understood");
-    job.prepare(&NEVER).and_then(|()| job.reset(&NEVER)).expect("ready");
+    job.upkeep(Upkeep::Prepare, &NEVER).and_then(|()| job.upkeep(Upkeep::Reset, &NEVER)).expect("ready");
     let stats = run(&mut *job).expect("every command finds its files");
     assert_eq!(stats.steps.len(), 32);
     let names = |folder: &str| {
@@ -284,7 +284,7 @@ fn of_catalogue(name: &str, operations: u64, variables: Value) -> Workload {
 fn done(workload: &Workload, place: &Path) -> (Box<dyn Job>, Result<RunStats, EngineError>) {
     program().require(workload).expect("its programs are installed");
     let mut job = program().open(workload, place, 7).expect("understood");
-    job.prepare(&NEVER).and_then(|()| job.reset(&NEVER)).expect("ready");
+    job.upkeep(Upkeep::Prepare, &NEVER).and_then(|()| job.upkeep(Upkeep::Reset, &NEVER)).expect("ready");
     let stats = run(&mut *job);
     (job, stats)
 }
@@ -346,7 +346,7 @@ fn what_pbzip2_made_is_decompressed_and_compared() {
     workload.parameters["bytes"] = json!("2M");
     let (mut job, stats) = done(&workload, place.path());
     let stats = stats.expect("done");
-    assert_eq!((stats.operations, stats.bytes, job.fills()), (1, 2 << 20, Bytes::mib(2)));
+    assert_eq!((stats.operations, stats.bytes, job.next_run().fills), (1, 2 << 20, Bytes::mib(2)));
     let own = reported(&stats, "pbzip2.wall-clock");
     assert!(own > 0.0 && own <= stats.elapsed.as_seconds(), "{own}");
     job.verify(place.path(), &NEVER).expect("the same");
@@ -356,7 +356,7 @@ fn what_pbzip2_made_is_decompressed_and_compared() {
     bytes[middle] ^= 1;
     fs::write(&output, bytes).expect("written");
     assert!(job.verify(place.path(), &NEVER).is_err());
-    job.reset(&NEVER).expect("removed");
+    job.upkeep(Upkeep::Reset, &NEVER).expect("removed");
     assert!(!output.exists());
 }
 
@@ -368,7 +368,7 @@ fn files_of_the_parameters_follow_from_the_seed() {
             json!({ "script": ":", "operations": 1, "files": { "data": "5K" }, "prepare": "echo $SEED > seed" });
         program()
             .open(&workload(parameters), place.path(), seed)
-            .and_then(|mut job| job.prepare(&NEVER))
+            .and_then(|mut job| job.upkeep(Upkeep::Prepare, &NEVER))
             .expect("made");
         ["data", "seed"].map(|name| fs::read(place.path().join(name)).expect("there"))
     };

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use fsarena_engine::{Limit, RunStats};
+use fsarena_engine::{Limit, RunStats, Upkeep};
 use fsarena_model::Nanos;
 use serde_json::json;
 
@@ -43,8 +43,8 @@ fn renew() -> Result<&'static Path> {
 fn engine() -> Result<Cost> {
     let folder = renew()?;
     let mut job = native::open("files", json!({ "operation": "create", "size": 1024 }), "none", folder, 1000)?;
-    job.prepare(&fsarena_engine::NEVER)?;
-    job.reset(&fsarena_engine::NEVER)?;
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER)?;
+    job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER)?;
     let (mut stats, never) = (RunStats::new(), std::sync::atomic::AtomicBool::new(false));
     let before = native::cpu();
     job.run(&Limit::new(Some(Nanos::millis(400)), &never), &mut stats)?;

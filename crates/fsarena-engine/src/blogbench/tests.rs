@@ -11,13 +11,13 @@ use serde_json::json;
 use super::Blogbench;
 use super::visitor::{ARTICLE, COMMENT, MOST, PICTURE};
 use crate::tests::workload;
-use crate::{Engine, Limit, RunStats};
+use crate::{Engine, Limit, RunStats, Upkeep};
 
 fn blog(parameters: serde_json::Value, slowdown: f64, place: &Path) -> RunStats {
     let mut job = Blogbench.open(&workload("blogbench", "none", "warm", parameters), place, 7).expect("opened");
     let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
-    job.prepare(&crate::NEVER).expect("prepared");
-    job.reset(&crate::NEVER).expect("made again");
+    job.upkeep(Upkeep::Prepare, &crate::NEVER).expect("prepared");
+    job.upkeep(Upkeep::Reset, &crate::NEVER).expect("made again");
     job.run(&Limit { slowdown, ..Limit::new(None, &stop) }, &mut stats).expect("worked");
     stats
 }

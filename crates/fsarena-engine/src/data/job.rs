@@ -12,7 +12,7 @@ use super::worker::{DataWorker, Timer};
 use super::{plain, ring};
 use crate::pace::Pace;
 use crate::workers::{Entry, Style, Worker, Workers};
-use crate::{EngineError, Job, Limit, RunStats, folder};
+use crate::{EngineError, Job, Limit, RunStats, folder, Upkeep, NextRun};
 
 /// Estimate of the bytes of page cache that a first slice fills, before its speed is known.
 const FIRST_SLICE: u64 = 128 << 20;
@@ -56,7 +56,7 @@ impl DataJob {
     }
 }
 
-impl Job for DataJob {
+impl DataJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         match &self.ground {
             Ground::Folder(folder) => files::prepare(&self.workload, &self.parameters, folder, self.seed, stop)?,
@@ -124,13 +124,22 @@ impl Job for DataJob {
             (*mode, *cache) == (Mode::Sliced, CacheState::Cold) && *timed_ms > 0 && !self.parameters.access.repeat;
         in_parts && self.parameters.access.operation == Work::Read && self.workers.all(DataWorker::has_enough)
     }
+}
 
-    fn is_alone(&self) -> bool {
-        self.workers.is_alone()
+impl Job for DataJob {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare => self.prepare(stop),
+            Upkeep::Adopt => self.adopt(stop),
+            Upkeep::Reset => self.reset(stop),
+            Upkeep::WarmUp => self.warm_up(stop),
+            Upkeep::DropCaches => folder::forget_each(self.paths(), stop),
+            _ => Ok(()),
+        }
     }
 
-    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        folder::forget_each(self.paths(), stop)
+    fn next_run(&self) -> NextRun {
+        NextRun { fills: self.fills(), reads_on: self.reads_on(), is_alone: self.workers.is_alone(), ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

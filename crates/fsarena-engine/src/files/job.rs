@@ -7,7 +7,7 @@ use super::parameters::Plan;
 use super::tree;
 use super::worker::{FilesWorker, Step};
 use crate::workers::{Style, Workers};
-use crate::{EngineError, Job, Limit, Operation, RunStats};
+use crate::{EngineError, Job, Limit, Operation, RunStats, Upkeep, NextRun};
 
 struct FilesJob<T, S> {
     plan: Plan,
@@ -53,7 +53,7 @@ fn renew<T: Send, S: Step<T>>(
     Ok(())
 }
 
-impl<T: Send, S: Step<T>> Job for FilesJob<T, S> {
+impl<T: Send, S: Step<T>> FilesJob<T, S> {
     /// Trees that are renewed before each slice are made here for a pilot run only, which may use them up.
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let load = self.plan.parameters.load();
@@ -68,7 +68,7 @@ impl<T: Send, S: Step<T>> Job for FilesJob<T, S> {
         Ok(())
     }
 
-    fn adopt(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+    fn adopt(&mut self) -> Result<(), EngineError> {
         self.is_adopted = true;
         Ok(())
     }
@@ -90,9 +90,21 @@ impl<T: Send, S: Step<T>> Job for FilesJob<T, S> {
         let trees = if self.plan.kind.operation == Operation::Read { self.plan.parameters.trees() } else { 0 };
         (0..trees).try_for_each(|tree| tree::drop_cached(&self.plan, tree, stop))
     }
+}
 
-    fn is_alone(&self) -> bool {
-        self.workers.is_alone()
+impl<T: Send, S: Step<T>> Job for FilesJob<T, S> {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare => self.prepare(stop),
+            Upkeep::Adopt => self.adopt(),
+            Upkeep::Reset => self.reset(stop),
+            Upkeep::DropCaches => self.drop_caches(stop),
+            _ => Ok(()),
+        }
+    }
+
+    fn next_run(&self) -> NextRun {
+        NextRun { fills: self.fills(), is_alone: self.workers.is_alone(), ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

@@ -12,7 +12,7 @@ use super::program::{self, Order, Reading};
 use super::{FioError, Task, limits, translate};
 use crate::data::files;
 use crate::data::parameters::{Calls, Parameters, Pattern, Target};
-use crate::{EngineError, Job, Limit, Operation, RunStats, Scratch, folder, go_on};
+use crate::{EngineError, Job, Limit, Operation, RunStats, Scratch, folder, go_on, Upkeep, NextRun};
 
 /// A job of the engine `fio`.
 pub struct FioJob {
@@ -98,7 +98,7 @@ fn as_it_is(file: &JobFile, directory: &str, more: impl IntoIterator<Item = Stri
     file.text(&["directory"], &forced.into_iter().chain(more).collect::<Vec<_>>())
 }
 
-impl Job for FioJob {
+impl FioJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         match &self.task {
             Task::Generated(parameters) => files::prepare(&self.workload, parameters, &self.directory, self.seed, stop),
@@ -142,6 +142,21 @@ impl Job for FioJob {
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Task::Generated(parameters) = &self.task else { return Ok(()) };
         folder::forget_each(files::existing(parameters, &self.directory), stop)
+    }
+}
+
+impl Job for FioJob {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare => self.prepare(stop),
+            Upkeep::Reset => self.reset(stop),
+            Upkeep::DropCaches => self.drop_caches(stop),
+            _ => Ok(()),
+        }
+    }
+
+    fn next_run(&self) -> NextRun {
+        NextRun { fills: self.fills(), is_alone: self.is_alone(), ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

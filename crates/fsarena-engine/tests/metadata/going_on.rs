@@ -1,5 +1,6 @@
 //! Slices that continue where the last one stopped, and trees that another workload left.
 
+use fsarena_engine::{Upkeep};
 use std::os::unix::fs::MetadataExt;
 
 use super::*;
@@ -20,9 +21,9 @@ fn a_slice_makes_further_files_in_the_tree_of_the_last_one_while_there_is_room()
     let create = workload("none", json!({ "operation": "create", "files": 1_000_000 }));
     let mut job = engine("files").expect("there").open(&create, place.path(), 7).expect("understood");
     let mut stats = RunStats::new();
-    job.prepare(&fsarena_engine::NEVER).expect("prepared");
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("prepared");
     for slice in 1..=3 {
-        job.reset(&fsarena_engine::NEVER).expect("reset");
+        job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER).expect("reset");
         job.run(&TIME, &mut stats).expect("done");
         assert_eq!(files(place.path()) as u64, stats.operations, "slice {slice}");
     }
@@ -33,9 +34,9 @@ fn a_tree_that_is_used_up_is_made_again() {
     let place = place();
     let delete = workload("none", json!({ "operation": "delete", "files": 60 }));
     let mut job = engine("files").expect("there").open(&delete, place.path(), 7).expect("understood");
-    job.prepare(&fsarena_engine::NEVER).expect("prepared");
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("prepared");
     for _ in 0..3 {
-        job.reset(&fsarena_engine::NEVER).expect("reset");
+        job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER).expect("reset");
         assert_eq!(files(place.path()), 60);
         let mut stats = RunStats::new();
         job.run(&Limit { time: None, ..TIME }, &mut stats).expect("done");
@@ -53,11 +54,11 @@ fn a_tree_that_was_left_is_taken_over_and_not_made_again() {
         [&stat, &delete].map(|workload| engine.traits(workload).expect("sound").files.expect("files in a tree"));
     assert_eq!((&left.description, left.unchanged, wanted.unchanged), (&wanted.description, true, false));
     let mut job = engine.open(&stat, place.path(), 7).expect("understood");
-    job.prepare(&fsarena_engine::NEVER).expect("prepared");
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("prepared");
     let tree = inode(place.path());
     let mut job = engine.open(&delete, place.path(), 7).expect("understood");
-    job.adopt(&fsarena_engine::NEVER).expect("taken over");
-    job.reset(&fsarena_engine::NEVER).expect("nothing to do");
+    job.upkeep(Upkeep::Adopt, &fsarena_engine::NEVER).expect("taken over");
+    job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER).expect("nothing to do");
     assert_eq!((inode(place.path()), files(place.path())), (tree, 500));
     let mut stats = RunStats::new();
     job.run(&Limit { time: None, ..TIME }, &mut stats).expect("done");

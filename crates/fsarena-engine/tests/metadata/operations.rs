@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Limit, Operation, RunStats, engine};
+use fsarena_engine::{Limit, Operation, RunStats, engine, Upkeep};
 use fsarena_model::Nanos;
 use rustix::fs::lgetxattr;
 use serde_json::json;
@@ -36,7 +36,7 @@ fn a_file_is_looked_at_where_it_should_be() {
         let place = place();
         let work = workload("none", json!({ "operation": operation, "files": 1, "size": 1 }));
         let mut job = engine("files").expect("it exists").open(&work, place.path(), 7).expect("understood");
-        job.prepare(&fsarena_engine::NEVER).expect("it works");
+        job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("it works");
         fs::rename(place.path().join("tree0"), place.path().join("elsewhere")).expect("renamed");
         fs::create_dir(place.path().join("tree0")).expect("made");
         let stop = AtomicBool::new(false);
@@ -133,9 +133,9 @@ fn what_is_used_up_is_made_again() {
         let work = workload("none", json!({ "operation": operation, "files": 7, "batch": 10 }));
         let mut job = engine("files").expect("it exists").open(&work, place.path(), 7).expect("understood");
         let (stop, mut stats) = (AtomicBool::new(false), RunStats::default());
-        job.prepare(&fsarena_engine::NEVER).expect("it works");
+        job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("it works");
         for _ in 0..2 {
-            job.reset(&fsarena_engine::NEVER).expect("it works");
+            job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER).expect("it works");
             job.run(&Limit::new(None, &stop), &mut stats).expect("it works");
         }
         assert_eq!(stats.operations, 14, "{operation}");

@@ -84,15 +84,15 @@ fn once_ends_when_each_was_visited_and_begins_again_in_the_next_run() {
             let work = Workload { cache, timed_ms: 0, ..workload("none", parameters) };
             let (place, stop) = (place(), AtomicBool::new(false));
             let mut job = engine("files").expect("it exists").open(&work, place.path(), 7).expect("understood");
-            job.prepare(&fsarena_engine::NEVER).expect("made");
+            job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("made");
             for _ in 0..2 {
                 let mut stats = RunStats::default();
-                job.reset(&fsarena_engine::NEVER).expect("ready");
+                job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER).expect("ready");
                 job.run(&Limit::new(None, &stop), &mut stats).expect("read");
                 assert_eq!(stats.operations, expected, "{operation}");
             }
             let fills = if operation == "read" && cache == CacheState::Cold { 30 * 4096 } else { 0 };
-            assert_eq!(job.fills(), Bytes(fills), "{operation}");
+            assert_eq!(job.next_run().fills, Bytes(fills), "{operation}");
         }
     }
 }
@@ -103,7 +103,7 @@ fn files_that_are_to_be_cold_are_dropped_from_memory_where_nothing_is_mounted_ag
     let parameters = json!({ "operation": "read", "size": "4K", "files": 20, "threads": 2, "once": true });
     let work = Workload { cache: CacheState::Cold, ..workload("none", parameters) };
     let mut job = engine("files").expect("it exists").open(&work, place.path(), 7).expect("understood");
-    job.prepare(&fsarena_engine::NEVER).expect("made");
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("made");
     // With RWF_NOWAIT the call does not wait for data that are not in memory (preadv2(2)).
     let in_memory = |path: &str| {
         let file = std::fs::File::open(place.path().join(path)).expect("there");
@@ -115,7 +115,7 @@ fn files_that_are_to_be_cold_are_dropped_from_memory_where_nothing_is_mounted_ag
     assert!(both.into_iter().all(in_memory), "they were just written");
     // The kernel keeps pages that are in use at that moment.
     let dropped = || {
-        job.drop_caches(&fsarena_engine::NEVER).expect("asked");
+        job.upkeep(Upkeep::DropCaches, &fsarena_engine::NEVER).expect("asked");
         !both.into_iter().any(in_memory)
     };
     assert!(std::iter::repeat_with(dropped).take(50).any(|dropped| dropped), "they are dropped");

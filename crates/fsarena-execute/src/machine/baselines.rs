@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Job, starts_job};
+use fsarena_engine::{Job, starts_job, Upkeep};
 use fsarena_model::{BaselineKind, Bytes, Workload};
 
 use super::{Machine, io};
@@ -49,7 +49,7 @@ impl Machine {
             BaselineKind::Memory | BaselineKind::Start => starts(workload),
         };
         let mut job = job.ok_or_else(|| io(format!("do it at the place `{place}`"))(ErrorKind::Unsupported.into()))?;
-        job.prepare(stop)?;
+        job.upkeep(Upkeep::Prepare, stop)?;
         Ok(job)
     }
 

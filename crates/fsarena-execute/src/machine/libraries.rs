@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::Job;
+use fsarena_engine::{Job, Upkeep};
 use fsarena_lane::{CheckResult, Remounted};
 use fsarena_library::Library;
 use fsarena_model::{Step, Verification, Workload};
@@ -30,7 +30,7 @@ impl Machine {
     ) -> Result<Box<dyn Job>, TestbedError> {
         self.arena.renew(contender)?;
         let mut job = self.engines.of(workload)?.open_in_library(workload, library, device, seed)?;
-        job.prepare(stop)?;
+        job.upkeep(Upkeep::Prepare, stop)?;
         Ok(job)
     }
 

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engines, Job, Limit, NEVER, RunStats};
+use fsarena_engine::{Engines, Job, Limit, NEVER, RunStats, Upkeep};
 use fsarena_lane::CheckResult;
 use fsarena_model::{
     BaselineKind, Bytes, ClientFacts, Conditions, ContenderFacts, Environment, LaneCost, MachineName, Nanos, Plan,
@@ -31,7 +31,7 @@ use self::merged::Merged;
 pub use self::servers::Server;
 use self::servers::Servers;
 use super::job::{First, RemoteJob, Work};
-use super::{Call, Remote, Upkeep};
+use super::{Call, Remote};
 use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
 
 /// The clients of a run as one testbed.
@@ -114,10 +114,6 @@ impl<R: Remote> Volumes for ClientMachines<R> {
         Ok(None)
     }
 
-    fn directory(&mut self, contender: usize) -> Option<PathBuf> {
-        self.first(&Call::Directory(contender)).ok().flatten()
-    }
-
     fn remount(&mut self, contender: usize) -> Result<bool, TestbedError> {
         let is_done = self.all(&Call::Remount(contender))?.into_iter().all(|done: bool| done);
         if is_done {
@@ -146,6 +142,10 @@ impl<R: Remote> Volumes for ClientMachines<R> {
 }
 
 impl<R: Remote + 'static> Workloads for ClientMachines<R> {
+    fn directory(&mut self, contender: usize) -> Option<PathBuf> {
+        self.first(&Call::Directory(contender)).ok().flatten()
+    }
+
     fn open(
         &mut self,
         contender: usize,

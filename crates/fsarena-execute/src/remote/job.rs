@@ -3,10 +3,9 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Job, Limit, RunStats};
+use fsarena_engine::{EngineError, Job, Limit, NextRun, RunStats, Upkeep};
 use fsarena_model::{Nanos, Verification};
 
-use super::Upkeep;
 use crate::TestbedError;
 
 /// What a job asks other machines for.
@@ -46,10 +45,6 @@ impl<W: Work> RemoteJob<W> {
     pub fn new(work: W, verifies: bool) -> Self {
         Self { work, verifies, reads_on: false }
     }
-
-    fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.work.upkeep(upkeep, stop).map_err(worker)
-    }
 }
 
 /// An error of another machine, as that of a job.
@@ -58,47 +53,23 @@ pub fn worker(error: TestbedError) -> EngineError {
 }
 
 impl<W: Work> Job for RemoteJob<W> {
-    /// [`Call::Open`](super::Call::Open) has prepared it.
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        Ok(())
-    }
-
-    fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.upkeep(Upkeep::Reset, stop)
-    }
-
-    fn warm_up(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.upkeep(Upkeep::WarmUp, stop)
+    /// [`Call::Open`](super::Call::Open) has prepared it, or adopted its files.
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare | Upkeep::Adopt => Ok(()),
+            _ => self.work.upkeep(upkeep, stop).map_err(worker),
+        }
     }
 
     /// The calling thread does none of the work.
-    fn is_alone(&self) -> bool {
-        false
-    }
-
-    fn reads_on(&self) -> bool {
-        self.reads_on
-    }
-
-    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.upkeep(Upkeep::DropCaches, stop)
-    }
-
-    fn verifies(&self) -> bool {
-        self.verifies
+    fn next_run(&self) -> NextRun {
+        let Self { reads_on, verifies, .. } = *self;
+        NextRun { is_alone: false, reads_on, verifies, ..NextRun::default() }
     }
 
     /// [`Call::Verify`](super::Call::Verify) does it.
     fn verify(&mut self, _directory: &Path, _stop: &AtomicBool) -> Result<Verification, EngineError> {
         Ok(Verification::default())
-    }
-
-    fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.upkeep(Upkeep::Begin, stop)
-    }
-
-    fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.upkeep(Upkeep::End, stop)
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

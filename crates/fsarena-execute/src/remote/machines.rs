@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Job, Limit, NEVER, RunStats};
+use fsarena_engine::{Job, Limit, NEVER, RunStats, Upkeep};
 use fsarena_lane::CheckResult;
 use fsarena_model::{
     BaselineKind, Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Plan, Readings, Workload,
@@ -13,7 +13,7 @@ use fsarena_model::{
 use serde::de::DeserializeOwned;
 
 use super::job::{First, RemoteJob, Work};
-use super::{Call, Ran, Remote, Upkeep, answer};
+use super::{Call, Ran, Remote, answer};
 use crate::schedule::lane_rounds;
 use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
 
@@ -88,10 +88,6 @@ impl<R: Remote> Volumes for Machines<R> {
         only.call(&Call::Baseline(kind, Box::new(workload.clone())), &NEVER)
     }
 
-    fn directory(&mut self, contender: usize) -> Option<PathBuf> {
-        self.call(contender, Call::Directory).ok().flatten()
-    }
-
     fn remount(&mut self, contender: usize) -> Result<bool, TestbedError> {
         self.call(contender, Call::Remount)
     }
@@ -114,6 +110,10 @@ impl<R: Remote> Volumes for Machines<R> {
 }
 
 impl<R: Remote + 'static> Workloads for Machines<R> {
+    fn directory(&mut self, contender: usize) -> Option<PathBuf> {
+        self.call(contender, Call::Directory).ok().flatten()
+    }
+
     fn open(
         &mut self,
         contender: usize,

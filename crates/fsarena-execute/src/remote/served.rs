@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_engine::{Job, Limit, RunStats};
+use fsarena_engine::{Job, Limit, RunStats, Upkeep};
 use fsarena_model::{MachineName, Nanos};
 use fsarena_sys::Clock;
 use fsarena_sys::affinity::Pinned;
@@ -11,7 +11,7 @@ use fsarena_sys::memory;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Call, Clocks, Ran, Upkeep};
+use super::{Call, Clocks, Ran};
 use crate::{Testbed, TestbedError};
 
 /// How often to look whether a run that waits for its start is to end.
@@ -60,7 +60,7 @@ impl<'a> Served<'a> {
             Call::Finish(contender) => value(testbed.finish(contender)?),
             Call::Open { contender, workload, seed } => {
                 let job = testbed.open(contender, &workload, seed, stop)?;
-                let verifies = job.verifies();
+                let verifies = job.next_run().verifies;
                 self.jobs.insert(contender, Work { job, stats: RunStats::new() });
                 value(verifies)
             }
@@ -85,13 +85,19 @@ impl<'a> Served<'a> {
             Call::Conditions => value(testbed.conditions()),
             Call::LimitMemory(limit) => value(testbed.limit_memory(limit)?),
             Call::LiftMemoryLimit => value(testbed.lift_memory_limit()?),
-            Call::Upkeep(contender, upkeep) => value(work(&mut self.jobs, contender)?.upkeep(upkeep, stop)?),
+            Call::Upkeep(contender, upkeep) => {
+                let job = &mut work(&mut self.jobs, contender)?.job;
+                if upkeep == Upkeep::Begin {
+                    memory::back(job.next_run().fills);
+                }
+                value(job.upkeep(upkeep, stop)?)
+            }
             Call::Run { contender, at, time, slowdown, is_first, is_counted } => {
                 let work = work(&mut self.jobs, contender)?;
                 if is_first {
                     work.stats.clear();
                 }
-                let _pinned = work.job.is_alone().then(Pinned::here);
+                let _pinned = work.job.next_run().is_alone.then(Pinned::here);
                 if is_counted {
                     testbed.start_counters(contender);
                 }
@@ -104,30 +110,13 @@ impl<'a> Served<'a> {
                     testbed.stop_counters(contender);
                 }
                 done?;
-                value(Ran { stats: work.stats.clone(), reads_on: work.job.reads_on(), began })
+                value(Ran { stats: work.stats.clone(), reads_on: work.job.next_run().reads_on, began })
             }
             Call::Close(contender) => {
                 self.jobs.remove(&contender);
                 Ok(Value::Null)
             }
         }
-    }
-}
-
-impl Work {
-    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), TestbedError> {
-        let job = &mut self.job;
-        let done = match upkeep {
-            Upkeep::Reset => job.reset(stop),
-            Upkeep::WarmUp => job.warm_up(stop),
-            Upkeep::DropCaches => job.drop_caches(stop),
-            Upkeep::Begin => {
-                memory::back(job.fills());
-                job.begin(stop)
-            }
-            Upkeep::End => job.end(stop),
-        };
-        Ok(done?)
     }
 }
 

@@ -4,7 +4,7 @@
 //! A whole run is followed until the file system is at rest. For slices, a further slice runs for this purpose and
 //! enters no figure.
 
-use fsarena_engine::RunStats;
+use fsarena_engine::{RunStats, Upkeep};
 use fsarena_model::{Bytes, Nanos, Probe, ProbeId, Reading, Readings, probe};
 
 use super::{Clocks, Player, Setting, confined, ready, warm_up};
@@ -34,7 +34,7 @@ fn followed(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Playe
         return Ok(());
     }
     confined(testbed, setting, |_| {
-        player.upkeep(setting, |job, stop| job.warm_up(stop))?;
+        player.upkeep(setting, Upkeep::WarmUp)?;
         warm_up(setting, player)?;
         player.current.clear();
         player.work(setting, setting.workload.timed())

@@ -1,9 +1,7 @@
 //! One contender that runs a workload, and the trial that results.
 
-use std::sync::atomic::AtomicBool;
-
 use fsarena_analyse::rate_readings;
-use fsarena_engine::{EngineError, Job, Limit, RunStats};
+use fsarena_engine::{Job, Limit, RunStats, Upkeep};
 use fsarena_model::{Bytes, Nanos, Outcome, Probe, Readings, Slice, Trial, Verification, probe};
 use fsarena_sys::affinity::Pinned;
 
@@ -59,7 +57,7 @@ impl Player {
         // Baselines have no slowdown.
         let slowdown = setting.slowdowns.get(self.contender).copied().unwrap_or(0.0);
         let job = self.job.as_deref_mut().expect("a player without a failure has a job");
-        let _pinned = job.is_alone().then(Pinned::here);
+        let _pinned = job.next_run().is_alone.then(Pinned::here);
         let current = &mut self.current;
         let limit = limit::of_run(setting.workload, time);
         let worked = setting.watch.within(limit, |stop| job.run(&Limit { time, stop, slowdown }, current));
@@ -70,10 +68,10 @@ impl Player {
     pub(super) fn upkeep(
         &mut self,
         setting: &Setting<'_>,
-        act: impl FnOnce(&mut dyn Job, &AtomicBool) -> Result<(), EngineError>,
+        upkeep: Upkeep,
     ) -> Result<(), TestbedError> {
         let limit = limit::of_upkeep(setting.workload);
-        let done = setting.watch.within(Some(limit), |stop| act(self.job(), stop));
+        let done = setting.watch.within(Some(limit), |stop| self.job().upkeep(upkeep, stop));
         self.in_time(done)
     }
 

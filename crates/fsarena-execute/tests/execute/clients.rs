@@ -246,10 +246,6 @@ impl Engine for Together {
 }
 
 impl Job for TogetherJob {
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        Ok(())
-    }
-
     fn run(&mut self, _limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         stats.count_done(1000, 0);
         stats.elapsed = stats.elapsed + Nanos::seconds(1);

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Job, Limit, RunStats};
+use fsarena_engine::{EngineError, Job, Limit, RunStats, Upkeep, NextRun};
 use fsarena_model::seed::generator;
 use rand::Rng;
 
@@ -40,8 +40,8 @@ impl PageJob {
     }
 }
 
-impl Job for PageJob {
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+impl PageJob {
+    fn prepare(&mut self) -> Result<(), EngineError> {
         let server = Httpd::install(&self.directory)?;
         let path = server.pages().join(ab::PAGE);
         let written = fs::write(&path, self.text());
@@ -50,14 +50,21 @@ impl Job for PageJob {
         self.server = Some(server);
         Ok(())
     }
+}
 
-    /// The server and ab are separate processes.
-    fn is_alone(&self) -> bool {
-        false
+impl Job for PageJob {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare => self.prepare(),
+            Upkeep::Begin => self.server().start(stop),
+            Upkeep::End => self.server().finish(stop),
+            _ => Ok(()),
+        }
     }
 
-    fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server().start(stop)
+    /// The server and ab are separate processes.
+    fn next_run(&self) -> NextRun {
+        NextRun { is_alone: false, ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
@@ -72,9 +79,5 @@ impl Job for PageJob {
         let output = Output::of(&ended.stdout, &times, &page);
         output.map_err(|what| server.named(ab::complaint(&what, &ended.words())))?.count(stats);
         Ok(())
-    }
-
-    fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server().finish(stop)
     }
 }

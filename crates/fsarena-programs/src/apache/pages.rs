@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use fsarena_engine::{EngineError, Job, Limit, Operation, RunStats, drop_cached_below};
+use fsarena_engine::{EngineError, Job, Limit, Operation, RunStats, drop_cached_below, Upkeep, NextRun};
 use fsarena_model::Nanos;
 use fsarena_model::seed::{generator, scatter};
 use fsarena_sys::clock;
@@ -161,7 +161,7 @@ impl Contents {
     }
 }
 
-impl Job for PagesJob {
+impl PagesJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let server = Httpd::install(&self.directory)?;
         let folder = server.pages();
@@ -174,18 +174,22 @@ impl Job for PagesJob {
         self.server = Some(server);
         Ok(())
     }
+}
+
+impl Job for PagesJob {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare => self.prepare(stop),
+            Upkeep::DropCaches => drop_cached_below(&self.server().pages(), stop),
+            Upkeep::Begin => self.server().start(stop),
+            Upkeep::End => self.server().finish(stop),
+            _ => Ok(()),
+        }
+    }
 
     /// The server has separate processes, and the clients are threads.
-    fn is_alone(&self) -> bool {
-        false
-    }
-
-    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        drop_cached_below(&self.server().pages(), stop)
-    }
-
-    fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server().start(stop)
+    fn next_run(&self) -> NextRun {
+        NextRun { is_alone: false, ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
@@ -194,10 +198,6 @@ impl Job for PagesJob {
         self.server().note(is_whole.then_some(asked.operations));
         stats.follow(&asked, 0);
         Ok(())
-    }
-
-    fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server().finish(stop)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Programs, RunStats};
+use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Programs, RunStats, Upkeep, NextRun};
 use fsarena_model::{Nanos, Traits, Verification, Workload};
 
 use super::client::Client;
@@ -101,7 +101,7 @@ fn none() -> EngineError {
     EngineError::Wrong("there is no data directory yet".to_owned())
 }
 
-impl Job for MariaDbJob {
+impl MariaDbJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.server = Some(MariaDb::install(&self.directory, self.options.clone(), stop)?);
         self.server()?.start(stop)?;
@@ -111,30 +111,26 @@ impl Job for MariaDbJob {
         })?;
         self.server()?.stop(stop)
     }
+}
 
-    /// The server is a separate process, and its clients are threads or processes.
-    fn is_alone(&self) -> bool {
-        false
+impl Job for MariaDbJob {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare => self.prepare(stop),
+            Upkeep::DropCaches => self.server()?.drop_caches(stop),
+            Upkeep::Begin => self.server()?.start(stop),
+            Upkeep::End => self.server()?.stop(stop),
+            _ => Ok(()),
+        }
     }
 
-    fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server()?.start(stop)
+    /// The server is a separate process, and its clients are threads or processes.
+    fn next_run(&self) -> NextRun {
+        NextRun { is_alone: false, verifies: true, ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         self.with_clients(limit.stop, |work, client, stop| work.run(client, &Limit { stop, ..*limit }, stats))
-    }
-
-    fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server()?.stop(stop)
-    }
-
-    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server()?.drop_caches(stop)
-    }
-
-    fn verifies(&self) -> bool {
-        true
     }
 
     /// Starts the server again on its files and queries it.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use fsarena_engine::{Operation, RunStats};
+use fsarena_engine::{Operation, RunStats, Upkeep};
 
 use super::place::{done, folder, left, page, pages, prepared, reported, wait_for};
 
@@ -32,7 +32,7 @@ fn each_of_many_pages_is_asked_for_once_and_compared() {
     let place = folder();
     let mut job = prepared(&pages(150), place.path());
     let mut stats = RunStats::new();
-    job.drop_caches(&fsarena_engine::NEVER).expect("forgotten");
+    job.upkeep(Upkeep::DropCaches, &fsarena_engine::NEVER).expect("forgotten");
     done(&mut *job, &mut stats).expect("done");
     assert_eq!(stats.operations, 150);
     assert_eq!(stats.latency(Operation::Run).map(|latency| latency.count), Some(150));
@@ -56,7 +56,7 @@ fn an_answer_that_is_not_the_page_is_found() {
     let error = done(&mut *job, &mut RunStats::new()).expect_err("one is another").to_string();
     assert!(error.contains("/0001/07.html"), "{error}");
     fs::remove_file(&path).expect("removed");
-    let _ = job.end(&fsarena_engine::NEVER);
+    let _ = job.upkeep(Upkeep::End, &fsarena_engine::NEVER);
     let error = done(&mut *job, &mut RunStats::new()).expect_err("one is missing").to_string();
     assert!(error.contains("404"), "{error}");
 }

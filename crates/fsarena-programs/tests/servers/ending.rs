@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use fsarena_engine::{EngineError, Limit, RunStats};
+use fsarena_engine::{EngineError, Limit, RunStats, Upkeep};
 use fsarena_model::Workload;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -26,7 +26,7 @@ fn disturbed(
 ) -> Result<(), EngineError> {
     let place = folder();
     let mut job = prepared(workload, place.path());
-    job.begin(&fsarena_engine::NEVER).expect("begins");
+    job.upkeep(Upkeep::Begin, &fsarena_engine::NEVER).expect("begins");
     let found = wait_for_server(place.path());
     before(&found);
     let (stop, is_done) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -82,7 +82,7 @@ fn work_that_is_stopped_ends_at_once_and_leaves_nothing() {
 fn preparation_ends_at_the_stop_flag() {
     let place = folder();
     let mut job = open(&pgbench(ENDLESS), place.path());
-    job.prepare(&AtomicBool::new(true)).expect_err("it was stopped");
+    job.upkeep(Upkeep::Prepare, &AtomicBool::new(true)).expect_err("it was stopped");
     drop(job);
     wait_for("a process goes on", || left(&[place.path()]).is_empty().then_some(()));
 }

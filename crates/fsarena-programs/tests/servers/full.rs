@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fsarena_engine::RunStats;
+use fsarena_engine::{RunStats, Upkeep};
 use fsarena_testing::{Need, has};
 
 use super::place::{done, folder, left, open, pages, pgbench, prepared, wait_for};
@@ -43,7 +43,7 @@ fn a_database_that_does_not_fit_says_so_and_leaves_nothing() {
     let place = folder();
     let Some(_small) = Small::mount(place.path(), "72M") else { return };
     let mut job = open(&pgbench(10), place.path());
-    let error = job.prepare(&fsarena_engine::NEVER).expect_err("there is no room").to_string();
+    let error = job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect_err("there is no room").to_string();
     assert!(error.contains(WORDS), "{error}");
     drop(job);
     wait_for("a process goes on", || left(&[place.path()]).is_empty().then_some(()));

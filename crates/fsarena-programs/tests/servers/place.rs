@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use fsarena_engine::{EngineError, Job, Limit, RunStats};
+use fsarena_engine::{EngineError, Job, Limit, RunStats, Upkeep};
 use fsarena_model::Workload;
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ pub fn pages(pages: u64) -> Workload {
 /// A prepared job of the workload in `place`.
 pub fn prepared(workload: &Workload, place: &Path) -> Box<dyn Job> {
     let mut job = open(workload, place);
-    job.prepare(&fsarena_engine::NEVER).expect("prepared");
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("prepared");
     job
 }
 
@@ -53,9 +53,9 @@ pub fn open(workload: &Workload, place: &Path) -> Box<dyn Job> {
 /// Starts the server, runs the workload, and ends the server.
 pub fn done(job: &mut dyn Job, stats: &mut RunStats) -> Result<(), EngineError> {
     let stop = AtomicBool::new(false);
-    job.begin(&fsarena_engine::NEVER)?;
+    job.upkeep(Upkeep::Begin, &fsarena_engine::NEVER)?;
     job.run(&Limit::new(None, &stop), stats)?;
-    job.end(&fsarena_engine::NEVER)
+    job.upkeep(Upkeep::End, &fsarena_engine::NEVER)
 }
 
 /// A figure that the programs printed.

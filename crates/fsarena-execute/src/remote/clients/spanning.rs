@@ -4,14 +4,14 @@
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Job, Limit, NEVER, RunStats, Spanning};
+use fsarena_engine::{EngineError, Job, Limit, NEVER, RunStats, Spanning, Upkeep, NextRun};
 use fsarena_model::{Probe, Readings, Workload, probe};
 
 use super::ClientMachines;
 use super::group::Group;
 use crate::TestbedError;
 use crate::remote::job::worker;
-use crate::remote::{Call, Remote, Upkeep};
+use crate::remote::{Call, Remote};
 
 impl<R: Remote + 'static> ClientMachines<R> {
     /// Opens a job of a program that works on all active clients.
@@ -38,7 +38,7 @@ impl<R: Remote + 'static> ClientMachines<R> {
         let engine = self.engines.of(workload)?;
         let job = engine.open(workload, &directory.join(&workload.name), seed)?;
         let mut opened = OneProgram { group: Rc::clone(group), contender, clients, job };
-        opened.job.prepare(stop)?;
+        opened.job.upkeep(Upkeep::Prepare, stop)?;
         Ok(Box::new(opened))
     }
 }
@@ -68,24 +68,25 @@ impl<R: Remote> OneProgram<R> {
     }
 }
 
-impl<R: Remote> Job for OneProgram<R> {
-    /// Opening it has prepared it.
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        Ok(())
-    }
-
-    fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.job.reset(stop)
-    }
-
-    /// The calling thread does none of the work.
-    fn is_alone(&self) -> bool {
-        false
-    }
-
+impl<R: Remote> OneProgram<R> {
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.all(Call::Upkeep(self.contender, Upkeep::DropCaches), stop)?;
         self.group.servers.drop_caches().map_err(worker)
+    }
+}
+
+impl<R: Remote> Job for OneProgram<R> {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Reset => self.job.upkeep(Upkeep::Reset, stop),
+            Upkeep::DropCaches => self.drop_caches(stop),
+            _ => Ok(()),
+        }
+    }
+
+    /// The calling thread does none of the work.
+    fn next_run(&self) -> NextRun {
+        NextRun { is_alone: false, ..NextRun::default() }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fsarena_engine::{EngineError, Job, Limit, Operation, RunStats};
+use fsarena_engine::{EngineError, Job, Limit, Operation, RunStats, Upkeep};
 use fsarena_model::seed::generator;
 use fsarena_model::{DurablePoint, Nanos, Rate, Workload};
 use rand_pcg::Pcg64Mcg;
@@ -93,7 +93,7 @@ impl FakeJob {
     }
 }
 
-impl Job for FakeJob {
+impl FakeJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.linger("prepare", stop);
         self.act("prepare", "")
@@ -122,6 +122,20 @@ impl Job for FakeJob {
     fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.linger("end", stop);
         Ok(())
+    }
+}
+
+impl Job for FakeJob {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare => self.prepare(stop),
+            Upkeep::Reset => self.reset(stop),
+            Upkeep::WarmUp => self.warm_up(stop),
+            Upkeep::DropCaches => self.drop_caches(stop),
+            Upkeep::Begin => self.begin(stop),
+            Upkeep::End => self.end(stop),
+            _ => Ok(()),
+        }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::Job;
+use fsarena_engine::{Job, Upkeep};
 use fsarena_execute::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
 use fsarena_lane::CheckResult;
 use fsarena_model::{
@@ -68,11 +68,6 @@ impl Volumes for FakeTestbed {
         Ok(is_there.then_some(self.backstage.labels.len() - 1))
     }
 
-    fn directory(&mut self, contender: usize) -> Option<PathBuf> {
-        // A directory that every machine sees.
-        (contender < self.backstage.labels.len()).then(|| PathBuf::from("/"))
-    }
-
     fn remount(&mut self, contender: usize) -> Result<bool, TestbedError> {
         self.act("remount", contender, "", Nanos::millis(10))?;
         Ok(!self.backstage.world.stuck.contains(&contender))
@@ -104,6 +99,11 @@ impl Volumes for FakeTestbed {
 }
 
 impl Workloads for FakeTestbed {
+    fn directory(&mut self, contender: usize) -> Option<PathBuf> {
+        // A directory that every machine sees.
+        (contender < self.backstage.labels.len()).then(|| PathBuf::from("/"))
+    }
+
     fn open(
         &mut self,
         contender: usize,
@@ -113,7 +113,7 @@ impl Workloads for FakeTestbed {
     ) -> Result<Box<dyn Job>, TestbedError> {
         self.act("open", contender, &format!(" {}", workload.name), Nanos::millis(30))?;
         let mut job = FakeJob::new(self.backstage.clone(), contender, self.lanes[contender], workload);
-        job.prepare(stop)?;
+        job.upkeep(Upkeep::Prepare, stop)?;
         Ok(Box::new(job))
     }
 
