@@ -1,7 +1,8 @@
 //! From a record to a comparison: cells, rows, verdicts and notes.
 
 use fsarena_model::comparison::{
-    Cell, ContenderRow, EffectRow, FORMAT, PairVerdict, Stability, StandingRow, SuiteRow, WorkloadRow,
+    Cell, ContenderRow, EffectRow, FORMAT, Figure, Latencies, OpenLoop, PairVerdict, PerOperation, Shares, Stability,
+    StandingRow, SuiteRow, WorkloadRow,
 };
 use fsarena_model::event::Note;
 use fsarena_model::{
@@ -173,8 +174,10 @@ fn workload_row(plan: &Plan, workload: &Workload) -> WorkloadRow {
         measures: workload.measures.clone(),
         why: workload.why.clone(),
         group: plan.suite.groups.iter().find(has_it).map(|(name, _)| name.clone()),
-        variant_of: workload.rate().map(|_| workload.base().to_owned()),
-        rate: workload.rate().map(|rate| rate.to_string()),
+        open_loop: OpenLoop {
+            of: workload.rate().map(|_| workload.base().to_owned()),
+            rate: workload.rate().map(|rate| rate.to_string()),
+        },
         memory_limit: workload.memory_limit,
         clock: crate::per_operation::clock(workload),
     }
@@ -193,22 +196,27 @@ fn cell(record: &RunRecord, workload: &Workload, contender: &Label, excluded: &[
         contender: contender.clone(),
         metric: workload.metric.name.clone(),
         unit: workload.metric.unit.clone(),
-        median: summary.map(|summary| summary.median),
-        low: summary.and_then(|summary| summary.low),
-        high: summary.and_then(|summary| summary.high),
+        figure: Figure {
+            median: summary.map(|summary| summary.median),
+            low: summary.and_then(|summary| summary.low),
+            high: summary.and_then(|summary| summary.high),
+        },
         rounds: values.len() as u32,
         samples: kept.iter().map(|trial| trial.slices.len() as u32).sum(),
-        seconds_per_operation: per_operation::seconds(kept.iter().copied()),
-        syncs_per_operation: per_operation::syncs(workload, kept.iter().copied()),
+        per_operation: PerOperation {
+            seconds: per_operation::seconds(kept.iter().copied()),
+            syncs: per_operation::syncs(workload, kept.iter().copied()),
+        },
         validity: validity::of_cell(record, workload, &kept),
-        harness_share: baselines::harness_share(record, workload, &kept),
-        ceiling_share: baselines::ceiling_share(record, workload, &kept),
-        start_share: baselines::start_share(record, workload, &kept),
+        shares: Shares {
+            harness: baselines::harness_share(record, workload, &kept),
+            ceiling: baselines::ceiling_share(record, workload, &kept),
+            start: baselines::start_share(record, workload, &kept),
+        },
         probes: probes::of_cell_or_all(&kept, &trials),
         by_round: (1..=last).map(in_round).collect(),
         steps: steps::rows(&kept),
-        histograms: histograms::of_cell(&kept),
-        over_time: over_time::of_cell(&trials),
+        latencies: Latencies { histograms: histograms::of_cell(&kept), over_time: over_time::of_cell(&trials) },
         stability: Stability::default(),
     }
 }

@@ -23,7 +23,8 @@ pub fn command(record: &RunRecord) -> Vec<String> {
         Some(_) => ["calibrate", "--slices"].map(str::to_owned).to_vec(),
         None => vec!["compare".to_owned()],
     });
-    let is_of_matrix = |contender: &&Contender| plan.arguments.matrices.iter().any(|matrix| matrix.has(&contender.label));
+    let is_of_matrix =
+        |contender: &&Contender| plan.arguments.matrices.iter().any(|matrix| matrix.has(&contender.label));
     let single = plan.contenders.iter().filter(|contender| !is_of_matrix(contender));
     words.extend(single.map(|contender| spelling(plan, contender)));
     words.extend(plan.arguments.matrices.iter().flat_map(|matrix| ["--matrix".to_owned(), matrix.argument.clone()]));

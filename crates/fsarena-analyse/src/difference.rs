@@ -1,5 +1,6 @@
 //! What changed between two sides of runs that were not interleaved.
 
+use fsarena_model::comparison::DecisionInterval;
 use fsarena_model::difference::{Change, Difference, DriftSource, FORMAT, MachineChange, SessionDrift, SideRun};
 use fsarena_model::{Better, Label, RunRecord, Share, ValidityClass, Verdict, Workload};
 use fsarena_stats::{Drift, Interval, Proof, Rule, proofs};
@@ -84,8 +85,7 @@ fn change(sides: &Sides<'_>, compared: &Compared, proof: Option<Proof>, is_withh
         ratio: compared.shift.map(|shift| shift.estimate.exp()),
         low: pointwise.map(|ends| ends.0),
         high: pointwise.map(|ends| ends.1),
-        decision_low: decision.map(|ends| ends.0),
-        decision_high: decision.map(|ends| ends.1),
+        decision: DecisionInterval { low: decision.map(|ends| ends.0), high: decision.map(|ends| ends.1) },
         within_low: within.map(|ends| ends.0),
         within_high: within.map(|ends| ends.1),
         verdict,

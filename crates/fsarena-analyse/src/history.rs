@@ -59,7 +59,7 @@ fn in_run<'a>(run: &'a RunRecord, workload: &str, left_out: &mut Vec<String>) ->
     let mut found = Vec::new();
     for label in run.plan.contenders.iter().map(|contender| &contender.label) {
         let cell = cells.iter().find(|cell| cell.workload == workload && cell.contender == *label);
-        let Some((cell, median)) = cell.and_then(|cell| Some((cell, cell.median?))) else { continue };
+        let Some((cell, median)) = cell.and_then(|cell| Some((cell, cell.figure.median?))) else { continue };
         if let Some(flag) = cell.validity.iter().find(|flag| flag.class.forbids_verdict()) {
             left_out.push(format!("run {}, {label}: {}", run.run, flag.class));
             continue;
@@ -69,8 +69,8 @@ fn in_run<'a>(run: &'a RunRecord, workload: &str, left_out: &mut Vec<String>) ->
             started: run.started.clone(),
             tags: run.tags.clone(),
             median,
-            low: cell.low,
-            high: cell.high,
+            low: cell.figure.low,
+            high: cell.figure.high,
             load: load.clone(),
         };
         found.push((label, point));

@@ -1,6 +1,6 @@
 //! The verdict of each pair: the statistical decision, restricted by the validity of both cells.
 
-use fsarena_model::comparison::{Cell, PairVerdict};
+use fsarena_model::comparison::{Cell, DecisionInterval, Needs, PairVerdict};
 use fsarena_model::{Label, RunRecord, Validity, ValidityClass, Verdict};
 use fsarena_stats::Interval;
 
@@ -47,16 +47,17 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
         ratio: latest.and_then(|latest| latest.estimate).map(f64::exp),
         low: low(pointwise),
         high: high(pointwise),
-        decision_low: low(decision),
-        decision_high: high(decision),
+        decision: DecisionInterval { low: low(decision), high: high(decision) },
         verdict,
         reason,
         guarantees: guarantees::between(record, a.0, b.0),
         leaning: latest.filter(|_| is_open).and_then(|latest| latest.leaning).and_then(leaning),
         detectable: outlook.map(|outlook| outlook.detectable.exp()).filter(|ratio| ratio.is_finite()),
         rounds: latest.map_or(0, |latest| latest.rounds),
-        needs_rounds,
-        needs_seconds: more.and_then(|more| required_rounds::seconds(record, workload, more)),
+        needs: Needs {
+            rounds: needs_rounds,
+            seconds: more.and_then(|more| required_rounds::seconds(record, workload, more)),
+        },
     }
 }
 

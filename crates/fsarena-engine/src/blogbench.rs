@@ -19,7 +19,7 @@ use rustix::io::Errno;
 use serde::Deserialize;
 
 use crate::parameters::{checked, or, runs_once};
-use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, folder, Upkeep, NextRun};
+use crate::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, folder};
 use visitor::{Kind, Site, Visitor, count};
 
 /// The engine `blogbench`.

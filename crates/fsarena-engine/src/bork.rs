@@ -19,7 +19,7 @@ use serde::Deserialize;
 
 use crate::limit::slow_down;
 use crate::parameters::{checked, runs_once, size};
-use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, go_on, unlink, Upkeep, NextRun};
+use crate::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, go_on, unlink};
 
 /// Estimated rate of encryption, bytes per second. It is used before anything is measured.
 const PER_SECOND: f64 = 250e6;

@@ -18,7 +18,7 @@ use fsarena_model::{Bytes, CacheState, DurablePoint, GridPoint, GridTest, Nanos,
 
 use crate::folder::{self, make_cold};
 use crate::limit::slow_down;
-use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, NextRun};
+use crate::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats};
 use grid::{Cell, Parameters, order};
 use passes::{Care, Passes, Timed};
 use record::Record;

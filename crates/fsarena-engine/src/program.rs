@@ -9,7 +9,7 @@ use fsarena_sys::clock;
 
 use crate::meter::Meter;
 use crate::pace::Pace;
-use crate::{EngineError, Job, Limit, Operation, RunStats, NextRun};
+use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats};
 
 /// A program that a workload needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

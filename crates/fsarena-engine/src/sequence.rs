@@ -16,7 +16,7 @@ use fsarena_sys::clock;
 
 use crate::folder::{drop_all_caches, drop_cached};
 use crate::limit::slow_down;
-use crate::{Abilities, Engine, EngineError, InLibrary, Job, Limit, Operation, RunStats, NextRun};
+use crate::{Abilities, Engine, EngineError, InLibrary, Job, Limit, NextRun, Operation, RunStats};
 use parameters::{Action, Parameters, Sync};
 use perform::{Counted, Performance, memory};
 use state::{Pool, compare};

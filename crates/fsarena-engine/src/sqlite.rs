@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::meter::Meter;
 use crate::pace::Pace;
-use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, parameters, Upkeep};
+use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, Upkeep, parameters};
 
 /// The engine `sqlite`.
 pub struct Sqlite;

@@ -11,7 +11,10 @@ use fsarena_model::{Bytes, CacheState, Nanos, Traits, Workload};
 use fsarena_sys::child::{self, Setting};
 
 use self::parameters::Parameters;
-use crate::{Abilities, Engine, EngineError, Job, Limit, Need, Operation, Programs, RunStats, Scratch, pid_namespace, Upkeep, NextRun};
+use crate::{
+    Abilities, Engine, EngineError, Job, Limit, Need, NextRun, Operation, Programs, RunStats, Scratch, Upkeep,
+    pid_namespace,
+};
 
 /// The engine `sysbench`.
 pub struct Sysbench;

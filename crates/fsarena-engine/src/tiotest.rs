@@ -15,7 +15,7 @@ use serde::Deserialize;
 use crate::folder::{self, make_cold};
 use crate::parameters::{checked, or, runs_once, size};
 use crate::workers::{Style, Workers};
-use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, Upkeep, NextRun};
+use crate::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep};
 use worker::{Alike, LONG, Thread};
 
 /// Estimate of the bytes per second of a test, from and to memory. It is used before anything is measured.
@@ -238,7 +238,11 @@ impl Job for Tests {
     }
 
     fn next_run(&self) -> NextRun {
-        NextRun { fills: Bytes(self.size.saturating_mul(u64::from(self.workers.count()))), is_alone: self.workers.is_alone(), ..NextRun::default() }
+        NextRun {
+            fills: Bytes(self.size.saturating_mul(u64::from(self.workers.count()))),
+            is_alone: self.workers.is_alone(),
+            ..NextRun::default()
+        }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, NEVER, RunStats, engine, Upkeep};
+use fsarena_engine::{EngineError, Limit, NEVER, RunStats, Upkeep, engine};
 use fsarena_model::{Mode, Nanos, Workload};
 use serde_json::{Value, json};
 use tempfile::TempDir;

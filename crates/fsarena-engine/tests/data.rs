@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Job, Limit, Operation, RunStats, engine, Upkeep};
+use fsarena_engine::{EngineError, Job, Limit, Operation, RunStats, Upkeep, engine};
 use fsarena_model::{Nanos, Workload};
 use serde_json::{Value, json};
 

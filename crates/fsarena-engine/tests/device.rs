@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Job, Limit, Operation, RunStats, engine, Upkeep};
+use fsarena_engine::{Job, Limit, Operation, RunStats, Upkeep, engine};
 use fsarena_model::{Bytes, Nanos, Workload};
 use fsarena_sys::loopdev::{self, Extent};
 use fsarena_testing::{Need, has};
@@ -221,7 +221,8 @@ fn a_device_in_use_is_left_alone() {
     let write = workload("none", "direct", json!({ "operation": "write", "pattern": "random", "operations": 1 }));
     let job = engine("data").expect("there").open_on_device(&write, &device.path(), Bytes(8 * MIB), 7);
     let mut job = job.expect("understood").expect("it can be done on a device");
-    let error = job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect_err("a mount would claim it just so").to_string();
+    let error =
+        job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect_err("a mount would claim it just so").to_string();
     assert!(error.contains("exclusively") && error.contains("busy"), "{error}");
     drop(claimed);
     job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("it is free again");

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_engine::fio::{Way, from_file, instead};
-use fsarena_engine::{EngineError, Limit, Operation, RunStats, engine, Upkeep};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats, Upkeep, engine};
 use fsarena_model::{Bytes, ErrorCategory, Explained, Nanos, Workload};
 use serde_json::json;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Operation, RunStats, engine, Upkeep};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Operation, RunStats, Upkeep, engine};
 use fsarena_model::{Bytes, GridPoint, GridTest, Nanos, Workload};
 use fsarena_testing::{Need, has};
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Operation, RunStats, engine, Upkeep};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats, Upkeep, engine};
 use fsarena_model::{Nanos, Workload};
 use serde_json::json;
 

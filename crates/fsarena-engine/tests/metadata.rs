@@ -11,7 +11,7 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Operation, RunStats, engine, Upkeep};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats, Upkeep, engine};
 use fsarena_model::{Nanos, Workload};
 use serde_json::{Value, json};
 use tempfile::TempDir;

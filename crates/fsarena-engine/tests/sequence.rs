@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Job, Limit, RunStats, engine, Upkeep};
+use fsarena_engine::{EngineError, Job, Limit, RunStats, Upkeep, engine};
 use fsarena_library::Library;
 use fsarena_model::{Bytes, Workload, probe};
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Limit, NEVER, Operation, RunStats, starts_job, Upkeep};
+use fsarena_engine::{Limit, NEVER, Operation, RunStats, Upkeep, starts_job};
 use fsarena_model::Nanos;
 
 #[test]

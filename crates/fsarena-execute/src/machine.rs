@@ -168,7 +168,10 @@ impl Machine {
     }
 
     fn is_probed(&self, number: usize) -> bool {
-        self.plan.contenders.get(number).is_none_or(|contender| !self.plan.measuring.uncounted.contains(&contender.label))
+        self.plan
+            .contenders
+            .get(number)
+            .is_none_or(|contender| !self.plan.measuring.uncounted.contains(&contender.label))
     }
 }
 

@@ -6,7 +6,7 @@ mod player;
 
 use std::sync::atomic::Ordering;
 
-use fsarena_engine::{RunStats, Upkeep, NEVER};
+use fsarena_engine::{NEVER, RunStats, Upkeep};
 use fsarena_model::{CacheState, Done, Mode, Nanos, Readings, Slice, Trial, Workload, probe};
 
 use fsarena_sys::{Clock, memory};

@@ -188,6 +188,7 @@ pub fn open_lane(
 
 /// The disk with lane `index`, and the lane's position on it; `None` if lanes are images.
 fn part<'a>(plan: &Plan, disks: &'a [Disk], index: usize) -> Option<(&'a Disk, Extent)> {
-    let (disk, place) = if matches!(plan.lanes.storage, Storage::Partitions(_)) { (index, 0) } else { (0, index as u64) };
+    let (disk, place) =
+        if matches!(plan.lanes.storage, Storage::Partitions(_)) { (index, 0) } else { (0, index as u64) };
     Some((disks.get(disk)?, layout(plan, index + 1).lane(place)))
 }

@@ -10,7 +10,7 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, pread, pwrite, write};
 
-use crate::{Entry, Contents, FileSystem, Names, LibraryError, Synced, Traffic};
+use crate::{Contents, Entry, FileSystem, LibraryError, Names, Synced, Traffic};
 
 const SECTOR: u64 = 512;
 const MODE: Mode = Mode::RUSR.union(Mode::WUSR);

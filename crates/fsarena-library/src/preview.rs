@@ -13,7 +13,7 @@ use rsext4_preview::loopfile::resolve_inode_block;
 use rsext4_preview::{BLOCK_SIZE, BlockDevice, Ext4FileSystem, Jbd2Dev, api};
 
 use crate::device::{Book, Device};
-use crate::{Entry, Contents, FileSystem, Names, LibraryError, Synced, Traffic};
+use crate::{Contents, Entry, FileSystem, LibraryError, Names, Synced, Traffic};
 
 /// The type of a directory entry that is a directory (`EXT4_FT_DIR` in the kernel's fs/ext4/ext4.h).
 const DIRECTORY: u8 = 2;

@@ -11,7 +11,7 @@ use rsext4::{
 };
 
 use crate::device::{Book, Device};
-use crate::{Entry, Contents, FileSystem, Names, LibraryError, Synced, Traffic};
+use crate::{Contents, Entry, FileSystem, LibraryError, Names, Synced, Traffic};
 
 /// The unit of the library, bytes, whatever the unit of the device is.
 const SECTOR: u64 = 512;

@@ -1,5 +1,7 @@
 //! The market of one contract: when it is active, how its price moves, and how its rows are written.
 
+use std::ops::RangeInclusive;
+
 use crate::Date;
 use crate::instrument::{Instrument, Product};
 use crate::random::Random;
@@ -21,8 +23,8 @@ pub struct Book {
     /// The columns from the price at the close to the change of delta. They are not known during a day: all are empty
     /// except the limits.
     limits: Vec<u8>,
-    upper: u64,
-    lower: u64,
+    /// The lowest and the highest price that the exchange allows on this day.
+    allowed: RangeInclusive<u64>,
     last: u64,
     open: u64,
     highest: u64,
@@ -68,8 +70,7 @@ impl Book {
             names: format!("{},{id},SHFE,{id},", date.digits(), id = instrument.id).into_bytes(),
             before: Vec::new(),
             limits: b",,".to_vec(),
-            upper: settlement * 105 / 100,
-            lower: (settlement * 95).div_ceil(100),
+            allowed: (settlement * 95).div_ceil(100)..=settlement * 105 / 100,
             last,
             open: last,
             highest: last,
@@ -93,9 +94,9 @@ impl Book {
         }
         number(&mut before, self.open_interest);
         let mut limits = std::mem::take(&mut self.limits);
-        self.price(&mut limits, self.upper);
+        self.price(&mut limits, *self.allowed.end());
         limits.push(b',');
-        self.price(&mut limits, self.lower);
+        self.price(&mut limits, *self.allowed.start());
         limits.extend_from_slice(b",,");
         (self.before, self.limits) = (before, limits);
     }
@@ -125,8 +126,8 @@ impl Book {
     pub fn go_on(&mut self) {
         let bits = self.random.next();
         self.last = match bits & 3 {
-            0 => (self.last + 1).min(self.upper),
-            1 => (self.last - 1).max(self.lower),
+            0 => (self.last + 1).min(*self.allowed.end()),
+            1 => (self.last - 1).max(*self.allowed.start()),
             _ => self.last,
         };
         if self.volume == 0 {
@@ -176,8 +177,8 @@ impl Book {
         let amount = |side: usize, place: u64| 1 + ((((draws[side] >> (8 * place)) & 0xff) * 200) >> 8);
         for place in 0..DEPTH {
             let (bid, ask) = (self.last - place, self.last + place + 1);
-            self.offer(line, (bid >= self.lower).then_some(bid), amount(0, place));
-            self.offer(line, (ask <= self.upper).then_some(ask), amount(1, place));
+            self.offer(line, (bid >= *self.allowed.start()).then_some(bid), amount(0, place));
+            self.offer(line, (ask <= *self.allowed.end()).then_some(ask), amount(1, place));
         }
     }
 

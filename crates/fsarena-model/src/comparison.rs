@@ -9,10 +9,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::cell::{Cell, Change, LatencyBucket, LatencyHistogram, LatencyOverTime, Point, Stability};
-pub use self::row::{BaselineRow, Clock, ContenderRow, WorkloadRow};
+pub use self::cell::{
+    Cell, Change, Figure, Latencies, LatencyBucket, LatencyHistogram, LatencyOverTime, PerOperation, Point, Shares,
+    Stability,
+};
+pub use self::row::{BaselineRow, Clock, ContenderRow, OpenLoop, WorkloadRow};
 pub use self::scaling::{ScalingPair, ScalingPoint, ScalingRow};
-pub use self::verdict::{EffectRow, PairVerdict, StandingRow, SuiteRow, Verdict};
+pub use self::verdict::{DecisionInterval, EffectRow, Needs, PairVerdict, StandingRow, SuiteRow, Verdict};
 use crate::event::{Check, Note, RoundFacts};
 use crate::{Environment, Label, Recommendation, Reproduction, Status, Unavailable, VerificationRow};
 
@@ -143,7 +146,7 @@ impl Comparison {
         let mut shares: BTreeMap<&str, Option<f64>> = BTreeMap::new();
         for pair in &undecided {
             let share = shares.entry(&pair.workload).or_default();
-            *share = share.or_else(|| Some(pair.needs_seconds? / missing_rounds(pair)?));
+            *share = share.or_else(|| Some(pair.needs.seconds? / missing_rounds(pair)?));
         }
         // A workload whose share is unknown counts with the mean of the others.
         let known: Vec<f64> = shares.values().flatten().copied().collect();
@@ -155,5 +158,5 @@ impl Comparison {
 
 /// Number of further rounds that a pair probably needs, at least one; `None` if unknown.
 fn missing_rounds(pair: &PairVerdict) -> Option<f64> {
-    Some(f64::from(pair.needs_rounds?.saturating_sub(pair.rounds).max(1)))
+    Some(f64::from(pair.needs.rounds?.saturating_sub(pair.rounds).max(1)))
 }

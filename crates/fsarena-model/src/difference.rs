@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::comparison::DecisionInterval;
 use crate::{Label, Share, Verdict};
 
 /// The number of the JSON form described in `interface.md`.
@@ -107,10 +108,9 @@ pub struct Change {
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// The lower end of the interval that the verdict rests on.
-    pub decision_low: Option<f64>,
-    /// The upper end.
-    pub decision_high: Option<f64>,
+    /// The interval that the verdict rests on.
+    #[serde(flatten)]
+    pub decision: DecisionInterval,
     /// The lower end of the 95 % interval without the drift: the noise within the runs.
     pub within_low: Option<f64>,
     /// The upper end.

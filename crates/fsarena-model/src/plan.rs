@@ -199,7 +199,11 @@ impl Plan {
 
     /// Extra time of each operation of the contender `label`, as a share of its time; 0 for most contenders.
     pub fn slowdown(&self, label: &Label) -> f64 {
-        self.measuring.slowdowns.iter().find(|slowdown| slowdown.label == *label).map_or(0.0, |slowdown| slowdown.share.0)
+        self.measuring
+            .slowdowns
+            .iter()
+            .find(|slowdown| slowdown.label == *label)
+            .map_or(0.0, |slowdown| slowdown.share.0)
     }
 
     /// Whether contenders have virtual disks of their own, in a guest.
@@ -214,7 +218,8 @@ impl Plan {
 
     /// Whether this is only a smoke test: then there are no verdicts.
     pub fn is_smoke(&self) -> bool {
-        self.suite.scale == Scale::Smoke || self.reproduces.as_ref().is_some_and(|article| article.scale == Scale::Smoke)
+        self.suite.scale == Scale::Smoke
+            || self.reproduces.as_ref().is_some_and(|article| article.scale == Scale::Smoke)
     }
 
     /// The SHA-256 of the plan's JSON, in hexadecimal.

@@ -6,7 +6,7 @@ mod parameters;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Programs, RunStats, Upkeep, NextRun};
+use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep};
 use fsarena_model::{Probe, Traits, Workload};
 
 use self::output::Output;
@@ -101,7 +101,13 @@ impl MdtestJob {
 impl Job for MdtestJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
-            Upkeep::Prepare => if self.mpi.is_held() { Ok(()) } else { self.reset(stop) },
+            Upkeep::Prepare => {
+                if self.mpi.is_held() {
+                    Ok(())
+                } else {
+                    self.reset(stop)
+                }
+            }
             Upkeep::Reset => self.reset(stop),
             Upkeep::DropCaches => self.mpi.drop_caches(stop),
             _ => Ok(()),

@@ -7,7 +7,7 @@ mod parameters;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Operation, Programs, RunStats, Upkeep, NextRun};
+use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, NextRun, Operation, Programs, RunStats, Upkeep};
 use fsarena_model::{Traits, Verification, Workload};
 
 use self::output::Output;

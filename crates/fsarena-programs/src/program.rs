@@ -13,8 +13,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fsarena_engine::{
-    Abilities, Engine, EngineError, Job, Limit, Need, Operation, Programs, RunStats, Scratch, go_on, pid_namespace,
-    sync_and_drop_caches, sync_at, Upkeep, NextRun};
+    Abilities, Engine, EngineError, Job, Limit, Need, NextRun, Operation, Programs, RunStats, Scratch, Upkeep, go_on,
+    pid_namespace, sync_and_drop_caches, sync_at,
+};
 use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload, intern};
 use fsarena_sys::child::{self, Ended, Patience, Setting};
 use fsarena_sys::clock;
@@ -327,7 +328,12 @@ impl Job for ProgramJob {
 
     /// The shell is another process, and so are the programs that it starts.
     fn next_run(&self) -> NextRun {
-        NextRun { fills: Bytes(self.parameters.files.values().map(|size| size.0).sum()), is_alone: false, verifies: self.parameters.verify.is_some(), ..NextRun::default() }
+        NextRun {
+            fills: Bytes(self.parameters.files.values().map(|size| size.0).sum()),
+            is_alone: false,
+            verifies: self.parameters.verify.is_some(),
+            ..NextRun::default()
+        }
     }
 
     fn verify(&mut self, directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {

@@ -162,8 +162,12 @@ const TIMES: [f64; 3] = [180.0, 600.0, 1800.0];
 /// For all undecided pairs: how many of them a further 3, 10 and 30 minutes would probably decide, and the maximum
 /// difference of the others.
 pub fn price(comparison: &Comparison) -> Option<String> {
-    let undecided: Vec<&PairVerdict> =
-        comparison.judged.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided && pair.ratio.is_some()).collect();
+    let undecided: Vec<&PairVerdict> = comparison
+        .judged
+        .verdicts
+        .iter()
+        .filter(|pair| pair.verdict == Verdict::Undecided && pair.ratio.is_some())
+        .collect();
     if undecided.is_empty() {
         return None;
     }

@@ -111,7 +111,7 @@ fn cell_rows(cell: &Cell) -> Vec<Fields> {
         row.push(("value", number(reading.value)));
         rows.push(row);
     }
-    for histogram in &cell.histograms {
+    for histogram in &cell.latencies.histograms {
         for bucket in &histogram.buckets {
             let mut row = base("bucket", cell, &format!("latency.{}", histogram.operation), "ops");
             row.extend([("value", bucket.count.to_string()), ("high", number(Some(bucket.at_most)))]);
@@ -136,18 +136,18 @@ fn cell_row(cell: &Cell) -> Fields {
     let classes: Vec<_> = cell.validity.iter().map(|validity| validity.class.to_string()).collect();
     let texts: Vec<_> = cell.validity.iter().map(|validity| validity.text.as_str()).collect();
     row.extend([
-        ("value", number(cell.median)),
-        ("low", number(cell.low)),
-        ("high", number(cell.high)),
+        ("value", number(cell.figure.median)),
+        ("low", number(cell.figure.low)),
+        ("high", number(cell.figure.high)),
         ("rounds", cell.rounds.to_string()),
         ("samples", cell.samples.to_string()),
         ("validity", classes.join(" ")),
         ("reason", texts.join(" ")),
-        ("harness_share", number(cell.harness_share)),
-        ("ceiling_share", number(cell.ceiling_share)),
-        ("start_share", number(cell.start_share)),
-        ("seconds_per_operation", number(cell.seconds_per_operation)),
-        ("syncs_per_operation", number(cell.syncs_per_operation)),
+        ("harness_share", number(cell.shares.harness)),
+        ("ceiling_share", number(cell.shares.ceiling)),
+        ("start_share", number(cell.shares.start)),
+        ("seconds_per_operation", number(cell.per_operation.seconds)),
+        ("syncs_per_operation", number(cell.per_operation.syncs)),
     ]);
     row
 }
@@ -174,13 +174,13 @@ fn verdict_row(pair: &PairVerdict) -> Fields {
         ("value", number(pair.ratio)),
         ("low", number(pair.low)),
         ("high", number(pair.high)),
-        ("decision_low", number(pair.decision_low)),
-        ("decision_high", number(pair.decision_high)),
+        ("decision_low", number(pair.decision.low)),
+        ("decision_high", number(pair.decision.high)),
         ("verdict", pair.verdict.to_string()),
         ("rounds", pair.rounds.to_string()),
-        ("needs_rounds", pair.needs_rounds.map(|rounds| rounds.to_string()).unwrap_or_default()),
+        ("needs_rounds", pair.needs.rounds.map(|rounds| rounds.to_string()).unwrap_or_default()),
         ("reason", pair.reason.clone()),
-        ("needs_seconds", number(pair.needs_seconds)),
+        ("needs_seconds", number(pair.needs.seconds)),
         ("guarantees", pair.guarantees.clone()),
         ("leaning", pair.leaning.map(|side| side.to_string()).unwrap_or_default()),
         ("detectable", number(pair.detectable)),

@@ -126,8 +126,8 @@ fn table(rows: &[&Change]) -> Table {
         .column(Words, "unit", |change| change.unit.clone())
         .column(Figure, "before", |change| figure(change.before, &change.unit))
         .column(Figure, "after", |change| figure(change.after, &change.unit))
-        .column(Figure, "change", |change| pair::times(ratio(change, change.decision_low, change.decision_high)))
-        .column(Figure, "interval", |change| pair::interval(ratio(change, change.decision_low, change.decision_high)))
+        .column(Figure, "change", |change| pair::times(ratio(change, change.decision.low, change.decision.high)))
+        .column(Figure, "interval", |change| pair::interval(ratio(change, change.decision.low, change.decision.high)))
         .column(Figure, "within runs", |change| pair::interval(ratio(change, change.within_low, change.within_high)))
         .column(Words, "verdict", |change| verdict(change))
         .column(Figure, "finds from", |change| {

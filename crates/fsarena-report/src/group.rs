@@ -53,7 +53,11 @@ pub fn verdicts<'a>(
     contenders: &[&ContenderRow],
 ) -> impl Iterator<Item = &'a PairVerdict> {
     let is_among = |label: &Label| contenders.iter().any(|row| row.label == *label);
-    comparison.judged.verdicts.iter().filter(move |pair| pair.workload == workload && is_among(&pair.a) && is_among(&pair.b))
+    comparison
+        .judged
+        .verdicts
+        .iter()
+        .filter(move |pair| pair.workload == workload && is_among(&pair.a) && is_among(&pair.b))
 }
 
 /// The verdict on `a` against `b`, in whichever order the pair is stored. A missing pair is undecided.
@@ -66,8 +70,11 @@ pub fn verdict(comparison: &Comparison, workload: &str, a: &Label, b: &Label) ->
 
 /// Whether an undecided pair leans to `a`.
 pub fn leans(comparison: &Comparison, workload: &str, a: &Label, b: &Label) -> bool {
-    let undecided =
-        comparison.judged.verdicts.iter().filter(|pair| pair.workload == workload && pair.verdict == Verdict::Undecided);
+    let undecided = comparison
+        .judged
+        .verdicts
+        .iter()
+        .filter(|pair| pair.workload == workload && pair.verdict == Verdict::Undecided);
     let mut towards = undecided.filter_map(|pair| match pair.leaning? {
         Verdict::Faster => Some((&pair.a, &pair.b)),
         _ => Some((&pair.b, &pair.a)),

@@ -22,9 +22,10 @@ const MILLISECOND: f64 = 1e6;
 pub fn render(comparison: &Comparison) -> Result<Document, Nothing> {
     let of = |cell| move |histogram| Line::of(cell, histogram);
     let lines: Vec<Line> =
-        comparison.cells.iter().flat_map(|cell| cell.histograms.iter().filter_map(of(cell))).collect();
+        comparison.cells.iter().flat_map(|cell| cell.latencies.histograms.iter().filter_map(of(cell))).collect();
     if lines.is_empty() {
-        let why = format!("run {} has no latencies, or was made before they were kept as histograms", comparison.run.number);
+        let why =
+            format!("run {} has no latencies, or was made before they were kept as histograms", comparison.run.number);
         return Err(Nothing { why, hint: "use `--format csv` for its percentiles".to_owned() });
     }
     Ok(written(comparison, &lines).expect("memory can be written to, and these histograms be serialized").into())
@@ -69,7 +70,12 @@ impl Line {
 /// The timed seconds of all rounds, as far as latencies over time show them.
 fn timed(cell: &Cell, operation: &str) -> Duration {
     let mut rounds: BTreeMap<u32, f64> = BTreeMap::new();
-    let points = cell.over_time.iter().filter(|course| course.operation == operation).flat_map(|course| &course.points);
+    let points = cell
+        .latencies
+        .over_time
+        .iter()
+        .filter(|course| course.operation == operation)
+        .flat_map(|course| &course.points);
     for point in points {
         let last = rounds.entry(point.round).or_default();
         *last = last.max(point.seconds);

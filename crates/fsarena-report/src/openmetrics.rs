@@ -24,9 +24,13 @@ pub fn render(comparison: &Comparison) -> String {
         Some(1.0),
     );
     let cells = [
-        Column { name: "median", help: "Median over rounds, in the unit of its label.", value: |cell| cell.median },
-        Column { name: "low", help: "Lower end of the 95 % interval of the median.", value: |cell| cell.low },
-        Column { name: "high", help: "Upper end of the 95 % interval of the median.", value: |cell| cell.high },
+        Column {
+            name: "median",
+            help: "Median over rounds, in the unit of its label.",
+            value: |cell| cell.figure.median,
+        },
+        Column { name: "low", help: "Lower end of the 95 % interval of the median.", value: |cell| cell.figure.low },
+        Column { name: "high", help: "Upper end of the 95 % interval of the median.", value: |cell| cell.figure.high },
     ];
     for Column { name, help, value } in cells {
         let name = format!("fsarena_{name}");
@@ -48,7 +52,7 @@ pub fn render(comparison: &Comparison) -> String {
     }
     page.family("fsarena_latency_seconds", "histogram", "Latencies of an operation over the rounds that count.");
     for cell in &comparison.cells {
-        cell.histograms.iter().for_each(|histogram| page.histogram(cell, histogram));
+        cell.latencies.histograms.iter().for_each(|histogram| page.histogram(cell, histogram));
     }
     page.text + "# EOF\n"
 }

@@ -15,7 +15,7 @@ pub fn ratio(pair: &PairVerdict) -> Option<Ratio> {
 
 /// The ratio with the interval that the decision used.
 pub fn decision(pair: &PairVerdict) -> Option<Ratio> {
-    Some(Ratio { middle: pair.ratio?, low: pair.decision_low, high: pair.decision_high })
+    Some(Ratio { middle: pair.ratio?, low: pair.decision.low, high: pair.decision.high })
 }
 
 /// The ratio, unless the pair is invalid.
@@ -135,6 +135,8 @@ pub fn suite_missing(row: &SuiteRow) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use fsarena_model::comparison::{DecisionInterval, Needs};
+
     use super::*;
 
     fn pair(verdict: Verdict) -> PairVerdict {
@@ -146,16 +148,14 @@ mod tests {
             ratio: Some(0.8),
             low: Some(0.76),
             high: Some(0.84),
-            decision_low: Some(0.7),
-            decision_high: Some(0.9),
+            decision: DecisionInterval { low: Some(0.7), high: Some(0.9) },
             verdict,
             reason: String::new(),
             guarantees: String::new(),
             leaning: None,
             detectable: Some(1.081),
             rounds: 6,
-            needs_rounds: Some(14),
-            needs_seconds: Some(229.0),
+            needs: Needs { rounds: Some(14), seconds: Some(229.0) },
         }
     }
 

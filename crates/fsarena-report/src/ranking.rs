@@ -233,7 +233,12 @@ fn ranked<'a>(
 ) -> impl Iterator<Item = &'a StandingRow> {
     let members: Vec<&'a ContenderRow> = group.contenders.clone();
     let is_among = move |row: &&StandingRow| members.iter().any(|member| member.label == row.contender);
-    comparison.judged.standings.iter().filter(move |row| row.workload == workload && row.rank_best.is_some()).filter(is_among)
+    comparison
+        .judged
+        .standings
+        .iter()
+        .filter(move |row| row.workload == workload && row.rank_best.is_some())
+        .filter(is_among)
 }
 
 fn label(row: &StandingRow) -> &str {

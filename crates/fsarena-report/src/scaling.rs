@@ -32,7 +32,8 @@ struct Place<'a> {
 /// The section; empty without clients.
 pub fn section(comparison: &Comparison) -> Section {
     let place = |row| move |point| Place { row, point };
-    let places: Vec<Place<'_>> = comparison.scaling.rows.iter().flat_map(|row| row.points.iter().map(place(row))).collect();
+    let places: Vec<Place<'_>> =
+        comparison.scaling.rows.iter().flat_map(|row| row.points.iter().map(place(row))).collect();
     let figures = TableOf::new(TableLook::Narrow, &places)
         .column(Name, "workload", |place| &place.row.workload)
         .column(Name, "contender", |place| &place.row.contender.0)

@@ -22,7 +22,7 @@ use fsarena_model::Medium;
 
 pub use bisect::Bisect;
 pub use calibrate::Calibrate;
-pub use compare::{Caches, Compare, Who};
+pub use compare::{Caches, Compare, Who, WorkArguments};
 pub use durability::{DiskKind, Durability, WriterKind};
 pub use help::command;
 pub use own_command::{OwnCommands, Printed, Scan, Synced, is_placeholder};

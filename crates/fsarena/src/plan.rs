@@ -30,12 +30,12 @@ const LANE: Bytes = Bytes::gib(2);
 /// The plan for `arguments`, complete and checked, with notes for the user.
 pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let suite = work::suite(arguments).map(fsarena_catalog::suite).transpose()?;
-    let profile = arguments.profile.as_deref().map(fsarena_catalog::profile).transpose()?;
+    let profile = arguments.work.profile.as_deref().map(fsarena_catalog::profile).transpose()?;
     let (matrices, of_matrices) = contenders::matrices(&arguments.matrix)?;
     let named = contenders(contenders::named(arguments, suite.as_ref())?, of_matrices)?;
     let work = work::of(arguments, profile.as_ref(), Programs::of(&arguments.setup.place, &named))?;
     let (contenders, added) = if arguments.extra { extra::with_direct(named) } else { (named, Vec::new()) };
-    let scale = arguments.scale.map(Scale::from).unwrap_or_default();
+    let scale = arguments.work.scale.map(Scale::from).unwrap_or_default();
     let is_short = !arguments.own.commands.is_empty() || profile.is_some();
     let usual_baselines =
         suite.as_ref().map_or(if is_short { Often::Once } else { Often::Always }, |suite| suite.baselines);
@@ -76,12 +76,12 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         left_out: Vec::new(),
         reproduces: None,
         weighting: Weighting {
-            mix: arguments.weights.clone().or(profile.map(|profile| profile.mix)),
-            profile: arguments.profile.clone(),
+            mix: arguments.work.weights.clone().or(profile.map(|profile| profile.mix)),
+            profile: arguments.work.profile.clone(),
         },
         arguments: Arguments {
             contender_files: contenders::contender_files(&arguments.contenders)?,
-            workload_files: work::files(&arguments.workload)?,
+            workload_files: work::files(&arguments.work.workload)?,
             own_commands: arguments.own.typed(),
             matrices,
         },
@@ -112,7 +112,7 @@ fn baselines_at(scale: Scale, usual: Often) -> (Often, NoiseBounds) {
 /// The number of rounds: from the arguments, one for a smoke run, from the suite, or as many as fit into the default
 /// budget. For commands of the user's own that is half of the usual one for each of `workloads`.
 fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize, workloads: usize, numbers: u64) -> Rounds {
-    let is_smoke = arguments.scale.map(Scale::from) == Some(Scale::Smoke);
+    let is_smoke = arguments.work.scale.map(Scale::from) == Some(Scale::Smoke);
     let of_suite = suite.and_then(|suite| suite.rounds);
     let usual = Nanos(Budget::for_contenders(contenders).0.0 * numbers);
     match (arguments.rounds, arguments.budget) {

@@ -97,7 +97,7 @@ impl Far<'_> {
 fn far_rounds(cell: &Cell, margin: f64) -> impl Iterator<Item = Far<'_>> {
     let far = cell.stability.outliers.iter().filter_map(|round| {
         let value = cell.by_round.get(*round as usize - 1).copied().flatten()?;
-        Some(Far { cell, round: *round, ratio: value / cell.median? })
+        Some(Far { cell, round: *round, ratio: value / cell.figure.median? })
     });
     far.filter(move |far| far.distance() > margin.ln_1p())
 }

@@ -12,7 +12,7 @@ use super::worker::{DataWorker, Timer};
 use super::{plain, ring};
 use crate::pace::Pace;
 use crate::workers::{Entry, Style, Worker, Workers};
-use crate::{EngineError, Job, Limit, RunStats, folder, Upkeep, NextRun};
+use crate::{EngineError, Job, Limit, NextRun, RunStats, Upkeep, folder};
 
 /// Estimate of the bytes of page cache that a first slice fills, before its speed is known.
 const FIRST_SLICE: u64 = 128 << 20;
@@ -139,7 +139,12 @@ impl Job for DataJob {
     }
 
     fn next_run(&self) -> NextRun {
-        NextRun { fills: self.fills(), reads_on: self.reads_on(), is_alone: self.workers.is_alone(), ..NextRun::default() }
+        NextRun {
+            fills: self.fills(),
+            reads_on: self.reads_on(),
+            is_alone: self.workers.is_alone(),
+            ..NextRun::default()
+        }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

@@ -7,7 +7,7 @@ use super::parameters::Plan;
 use super::tree;
 use super::worker::{FilesWorker, Step};
 use crate::workers::{Style, Workers};
-use crate::{EngineError, Job, Limit, Operation, RunStats, Upkeep, NextRun};
+use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep};
 
 struct FilesJob<T, S> {
     plan: Plan,

@@ -12,7 +12,7 @@ use super::program::{self, Order, Reading};
 use super::{FioError, Task, limits, translate};
 use crate::data::files;
 use crate::data::parameters::{Calls, Parameters, Pattern, Target};
-use crate::{EngineError, Job, Limit, Operation, RunStats, Scratch, folder, go_on, Upkeep, NextRun};
+use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, folder, go_on};
 
 /// A job of the engine `fio`.
 pub struct FioJob {

@@ -1,6 +1,6 @@
 //! Slices that continue where the last one stopped, and trees that another workload left.
 
-use fsarena_engine::{Upkeep};
+use fsarena_engine::Upkeep;
 use std::os::unix::fs::MetadataExt;
 
 use super::*;

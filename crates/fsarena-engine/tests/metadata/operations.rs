@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Limit, Operation, RunStats, engine, Upkeep};
+use fsarena_engine::{Limit, Operation, RunStats, Upkeep, engine};
 use fsarena_model::Nanos;
 use rustix::fs::lgetxattr;
 use serde_json::json;

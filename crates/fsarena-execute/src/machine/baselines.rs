@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Job, starts_job, Upkeep};
+use fsarena_engine::{Job, Upkeep, starts_job};
 use fsarena_model::{BaselineKind, Bytes, Workload};
 
 use super::{Machine, io};

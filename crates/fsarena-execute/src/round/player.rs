@@ -65,11 +65,7 @@ impl Player {
     }
 
     /// Lets the job do something untimed within its time limit, such as creating files that the next run consumes.
-    pub(super) fn upkeep(
-        &mut self,
-        setting: &Setting<'_>,
-        upkeep: Upkeep,
-    ) -> Result<(), TestbedError> {
+    pub(super) fn upkeep(&mut self, setting: &Setting<'_>, upkeep: Upkeep) -> Result<(), TestbedError> {
         let limit = limit::of_upkeep(setting.workload);
         let done = setting.watch.within(Some(limit), |stop| self.job().upkeep(upkeep, stop));
         self.in_time(done)

@@ -19,7 +19,8 @@ pub fn notes(plan: &Plan) -> impl Iterator<Item = String> {
     let slowdowns = plan.measuring.slowdowns.iter().map(|Slowdown { label, share }| {
         format!("`{label}` is slowed down on purpose: each of its operations takes {share} longer")
     });
-    let uncounted = plan.measuring.uncounted.iter().map(|label| format!("around the slices of `{label}` no counters are read"));
+    let uncounted =
+        plan.measuring.uncounted.iter().map(|label| format!("around the slices of `{label}` no counters are read"));
     let in_turn = (!plan.lanes.shared.is_own()).then(|| {
         "all contenders take the same lane in turn, each with all workloads of a round, so that minutes lie between two contenders' \
          runs of one workload"

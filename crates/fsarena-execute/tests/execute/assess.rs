@@ -60,7 +60,7 @@ fn the_run_and_the_comparison_count_the_same_pairs_as_decided() {
 
 /// Both ends of the pointwise interval, then of the decision's interval.
 fn intervals(pair: &PairVerdict) -> (f64, f64, f64, f64) {
-    let ends = [pair.low, pair.high, pair.decision_low, pair.decision_high];
+    let ends = [pair.low, pair.high, pair.decision.low, pair.decision.high];
     let [low, high, decision_low, decision_high] = ends.map(|end| end.expect("measured"));
     (low, high, decision_low, decision_high)
 }
@@ -94,10 +94,10 @@ fn a_price_is_named_of_undecided_pairs_only() {
     for seed in 1..=6 {
         let play = Play::new(&["ext4", "xfs", "btrfs"], World::of(&[1000.0, 1040.0, 3000.0]).noisy(0.04, seed));
         let comparison = play.perform().comparison();
-        let priced = comparison.judged.verdicts.iter().filter(|pair| pair.needs_rounds.is_some());
+        let priced = comparison.judged.verdicts.iter().filter(|pair| pair.needs.rounds.is_some());
         let undecided = comparison.judged.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided).count();
         assert!(priced.clone().all(|pair| pair.verdict == Verdict::Undecided));
-        assert!(priced.clone().all(|pair| pair.needs_rounds.is_some_and(|needs| needs > pair.rounds)));
+        assert!(priced.clone().all(|pair| pair.needs.rounds.is_some_and(|needs| needs > pair.rounds)));
         assert_eq!(priced.count(), undecided, "seed {seed}");
     }
 }
@@ -110,7 +110,7 @@ fn a_ratio_lies_in_its_interval_and_the_cell_in_its_own() {
         _ => false,
     };
     assert!(comparison.judged.verdicts.iter().all(|pair| around(pair.low, pair.ratio, pair.high)));
-    assert!(comparison.cells.iter().all(|cell| around(cell.low, cell.median, cell.high)));
+    assert!(comparison.cells.iter().all(|cell| around(cell.figure.low, cell.figure.median, cell.figure.high)));
 }
 
 /// For a pair that was decided before the last round, both intervals come from different rounds: the decision's
@@ -154,7 +154,7 @@ fn an_early_verdict_stays_through_noisier_rounds_with_its_interval() {
         trial.slices.iter_mut().for_each(|slice| slice.value *= factor);
     }
     let pair = &assess(&record).verdicts[0];
-    assert_eq!((pair.verdict, pair.needs_rounds), (Verdict::Slower, None));
+    assert_eq!((pair.verdict, pair.needs.rounds), (Verdict::Slower, None));
     let (_, high, _, decision_high) = intervals(pair);
     assert!(decision_high < 1.0 && high > 1.0, "{pair:?}");
 }

@@ -32,7 +32,7 @@ fn references_are_measured_once_or_always_or_never() {
 #[test]
 fn a_reference_says_how_much_of_a_cell_is_harness() {
     let comparison = performed(Often::Always, Some(4000.0)).comparison();
-    let shares: Vec<f64> = comparison.cells.iter().filter_map(|cell| cell.harness_share).collect();
+    let shares: Vec<f64> = comparison.cells.iter().filter_map(|cell| cell.shares.harness).collect();
     assert_eq!(shares.len(), 4);
     assert!((shares[0] - 0.25).abs() < 0.02 && (shares[1] - 0.5).abs() < 0.02, "{shares:?}");
     let rows: Vec<&BaselineRow> = comparison.baselines.iter().collect();

@@ -96,7 +96,7 @@ fn trials<'a>(ran: &'a Ran, workload: &str, contender: &str) -> Vec<&'a Trial> {
 
 fn median(ran: &Ran, workload: &str, contender: &str) -> f64 {
     let cell = ran.comparison.cell(workload, &contender.into()).expect("a cell");
-    cell.median.unwrap_or_else(|| panic!("{:?}", ran.record.notes))
+    cell.figure.median.unwrap_or_else(|| panic!("{:?}", ran.record.notes))
 }
 
 #[test]

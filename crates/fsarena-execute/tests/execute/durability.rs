@@ -17,10 +17,11 @@ fn beside_memory() -> Performance {
 #[test]
 fn a_pair_of_different_durability_has_no_verdict_no_ratio_and_a_reason() {
     let comparison = beside_memory().comparison();
-    let across: Vec<_> = comparison.judged.verdicts.iter().filter(|pair| pair.a.0 == "tmpfs" || pair.b.0 == "tmpfs").collect();
+    let across: Vec<_> =
+        comparison.judged.verdicts.iter().filter(|pair| pair.a.0 == "tmpfs" || pair.b.0 == "tmpfs").collect();
     assert_eq!(across.len(), 4);
     for pair in across {
-        assert_eq!((pair.verdict, pair.ratio, pair.low, pair.decision_low), (Verdict::Invalid, None, None, None));
+        assert_eq!((pair.verdict, pair.ratio, pair.low, pair.decision.low), (Verdict::Invalid, None, None, None));
         assert!(pair.reason.contains("durability"), "{}", pair.reason);
     }
 }
@@ -28,7 +29,8 @@ fn a_pair_of_different_durability_has_no_verdict_no_ratio_and_a_reason() {
 #[test]
 fn a_pair_of_the_same_durability_is_ranked_among_others() {
     let comparison = beside_memory().comparison();
-    let within: Vec<_> = comparison.judged.verdicts.iter().filter(|pair| pair.a.0 == "ext4" && pair.b.0 == "xfs").collect();
+    let within: Vec<_> =
+        comparison.judged.verdicts.iter().filter(|pair| pair.a.0 == "ext4" && pair.b.0 == "xfs").collect();
     assert_eq!(within.iter().map(|pair| pair.verdict).collect::<Vec<_>>(), [Verdict::Slower; 2]);
     assert!(within.iter().all(|pair| pair.ratio.is_some_and(|ratio| (ratio - 0.5).abs() < 0.05)));
 }
@@ -36,7 +38,8 @@ fn a_pair_of_the_same_durability_is_ranked_among_others() {
 #[test]
 fn every_unordered_pair_has_its_verdict_once_in_command_line_order() {
     let comparison = beside_memory().comparison();
-    let names = comparison.judged.verdicts.iter().map(|pair| (pair.workload.as_str(), pair.a.0.as_str(), pair.b.0.as_str()));
+    let names =
+        comparison.judged.verdicts.iter().map(|pair| (pair.workload.as_str(), pair.a.0.as_str(), pair.b.0.as_str()));
     let pairs = [("ext4", "tmpfs"), ("ext4", "xfs"), ("tmpfs", "xfs")];
     let wanted = ["create", "append"].into_iter().flat_map(|workload| pairs.map(|(a, b)| (workload, a, b)));
     assert_eq!(names.collect::<Vec<_>>(), wanted.collect::<Vec<_>>());
@@ -46,7 +49,7 @@ fn every_unordered_pair_has_its_verdict_once_in_command_line_order() {
 fn a_contender_that_is_not_ranked_has_its_figures_all_the_same() {
     let comparison = beside_memory().comparison();
     assert_eq!(comparison.cells.len(), 6);
-    assert!(comparison.cells.iter().all(|cell| cell.median.is_some() && cell.samples == 4 * cell.rounds));
+    assert!(comparison.cells.iter().all(|cell| cell.figure.median.is_some() && cell.samples == 4 * cell.rounds));
     assert_eq!(comparison.contenders[1].durability, Some(Durability::Volatile));
 }
 
@@ -78,7 +81,7 @@ fn contenders_of_which_no_two_may_be_ranked_are_measured_often_enough_for_an_int
     let performance = Play::new(&["ext4", "tmpfs"], world).perform();
     assert_eq!(performance.rounds().len(), 4);
     assert_eq!(performance.verdicts(), [Verdict::Invalid; 2]);
-    assert!(performance.comparison().cells.iter().all(|cell| cell.low.is_some()));
+    assert!(performance.comparison().cells.iter().all(|cell| cell.figure.low.is_some()));
 }
 
 #[test]

@@ -22,7 +22,8 @@ fn row<'a>(comparison: &'a Comparison, level: &str) -> &'a EffectRow {
 #[test]
 fn an_effect_is_the_mean_over_the_other_options() {
     let comparison = play([1000.0, 2000.0, 3000.0, 24_000.0]).perform().comparison();
-    let levels: Vec<_> = comparison.judged.effects.iter().map(|row| (row.workload.as_str(), row.level.as_str())).collect();
+    let levels: Vec<_> =
+        comparison.judged.effects.iter().map(|row| (row.workload.as_str(), row.level.as_str())).collect();
     assert_eq!(levels, [("create", "xfs"), ("create", "noatime"), ("append", "xfs"), ("append", "noatime")]);
     let (kind, option) = (row(&comparison, "xfs"), row(&comparison, "noatime"));
     assert_eq!((kind.base.as_str(), option.base.as_str(), option.pairs), ("ext4", "without", 2));

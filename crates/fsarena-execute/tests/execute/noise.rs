@@ -63,8 +63,8 @@ fn a_set_aside_round_is_as_if_it_had_not_been_but_stays_visible() {
     assert_eq!(seen.verdicts.iter().map(|pair| pair.rounds).collect::<Vec<_>>(), [5, 7]);
     let cell = &seen.cells[0];
     assert_eq!(
-        (cell.median, cell.low, cell.rounds, cell.samples),
-        (without.cells[0].median, without.cells[0].low, 5, 20)
+        (cell.figure.median, cell.figure.low, cell.rounds, cell.samples),
+        (without.cells[0].figure.median, without.cells[0].figure.low, 5, 20)
     );
     assert_eq!(cell.by_round.iter().flatten().count(), 7);
     let note = seen.condition.clone().expect("it was busy");

@@ -80,8 +80,8 @@ fn latency_explodes_in_the_open_loop_only() {
 fn variants_name_their_origin_and_the_command_names_what_was_typed() {
     let comparison = open_loops();
     let row = &comparison.workloads[3];
-    assert_eq!((row.variant_of.as_deref(), row.rate.as_deref()), (Some("create"), Some("1500")));
-    assert_eq!(comparison.workloads[0].variant_of, None);
+    assert_eq!((row.open_loop.of.as_deref(), row.open_loop.rate.as_deref()), (Some("create"), Some("1500")));
+    assert_eq!(comparison.workloads[0].open_loop.of, None);
     let command = comparison.run.command.join(" ");
     assert!(command.contains("--workload create --workload append --rate 500,1500 --rounds"), "{command}");
 }
@@ -89,7 +89,7 @@ fn variants_name_their_origin_and_the_command_names_what_was_typed() {
 #[test]
 fn latency_over_time_has_a_point_for_each_part_of_each_slice() {
     let comparison = open_loops();
-    let lines = &cell(&comparison, "create@500", "xfs").over_time;
+    let lines = &cell(&comparison, "create@500", "xfs").latencies.over_time;
     assert_eq!(lines.iter().map(|course| course.operation.as_str()).collect::<Vec<_>>(), ["create"]);
     let points: Vec<_> = lines[0].points.iter().map(|point| (point.round, point.slice)).collect();
     assert_eq!(points[..5], [(1, 1), (1, 2), (1, 3), (1, 4), (2, 1)]);

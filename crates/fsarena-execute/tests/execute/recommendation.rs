@@ -58,7 +58,11 @@ fn a_workload_has_the_name_of_its_group() {
 #[test]
 fn groups_count_their_workloads_alike_and_a_name_alone_never_flips() {
     let mut record = torn().with_rounds(Rounds::Exactly(8)).perform().record;
-    record.plan.suite.groups.insert("both".to_owned(), vec!["create".to_owned(), "append".to_owned(), "absent".to_owned()]);
+    record
+        .plan
+        .suite
+        .groups
+        .insert("both".to_owned(), vec!["create".to_owned(), "append".to_owned(), "absent".to_owned()]);
     let both = advice(&record, "both=1");
     let plain = assess(&record).suite_ratios;
     for (row, plain) in both.pairs.iter().zip(&plain) {

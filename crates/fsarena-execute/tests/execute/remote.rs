@@ -62,7 +62,11 @@ fn contenders_on_several_machines_interleave_and_are_told_apart() {
     let mut record = RunRecord::new(1, plan.clone(), String::new());
     listener.events.into_iter().for_each(|event| record.apply(event));
     let comparison = assess(&record);
-    assert!(comparison.judged.verdicts.iter().all(|pair| pair.verdict == Verdict::Faster), "{:?}", comparison.judged.verdicts);
+    assert!(
+        comparison.judged.verdicts.iter().all(|pair| pair.verdict == Verdict::Faster),
+        "{:?}",
+        comparison.judged.verdicts
+    );
     for (stage, own, other) in [(old, "ext4", "new"), (new, "new", "ext4")] {
         let journal = stage.journal();
         assert!(journal.iter().any(|entry| entry.starts_with(&format!("run {own} create"))), "{journal:?}");

@@ -23,8 +23,8 @@ fn open_pair(record: &RunRecord) -> PairVerdict {
 }
 
 fn seconds_per_round(pair: &PairVerdict) -> Option<f64> {
-    let more = pair.needs_rounds? - pair.rounds;
-    Some(pair.needs_seconds? / f64::from(more))
+    let more = pair.needs.rounds? - pair.rounds;
+    Some(pair.needs.seconds? / f64::from(more))
 }
 
 #[test]
@@ -39,11 +39,11 @@ fn further_rounds_take_as_long_as_the_last_one_did_for_each_of_its_workloads() {
     assert_eq!(seconds_per_round(&open_pair(&record)), Some(10.0), "two workloads share the round");
     record.rounds.clear();
     let pair = open_pair(&record);
-    assert!(pair.needs_rounds.is_some() && pair.needs_seconds.is_none(), "no round ended");
+    assert!(pair.needs.rounds.is_some() && pair.needs.seconds.is_none(), "no round ended");
 }
 
 #[test]
 fn what_is_decided_costs_nothing_more() {
     let verdicts = assess(&one_clear_and_one_open()).verdicts;
-    assert_eq!((verdicts[0].verdict, verdicts[0].needs_seconds), (Verdict::Slower, None));
+    assert_eq!((verdicts[0].verdict, verdicts[0].needs.seconds), (Verdict::Slower, None));
 }

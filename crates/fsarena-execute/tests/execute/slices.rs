@@ -154,7 +154,7 @@ fn the_figure_is_the_one_that_the_metric_asks_for() {
     let value = |measure: Measure| {
         let mut workload = two_slices();
         workload.metric.measure = measure;
-        one_round(workload, World::of(&[1000.0])).comparison().cells[0].median.expect("measured")
+        one_round(workload, World::of(&[1000.0])).comparison().cells[0].figure.median.expect("measured")
     };
     assert!((value(Measure::OperationsPerSecond) - 1000.0).abs() < 1e-6);
     assert!((value(Measure::MicrosecondsPerOperation) - 1000.0).abs() < 1e-6);
@@ -166,5 +166,5 @@ fn a_slice_in_which_nothing_was_done_is_a_failure() {
     let nothing = Workload { timed_ms: 0, ..two_slices() };
     let performance = one_round(nothing, World { work: 0, ..World::of(&[1000.0]) });
     assert!(performance.notes().iter().any(|note| note.contains("nothing was done")));
-    assert_eq!(performance.comparison().cells[0].median, None);
+    assert_eq!(performance.comparison().cells[0].figure.median, None);
 }

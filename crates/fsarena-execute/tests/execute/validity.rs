@@ -218,7 +218,7 @@ fn a_cell_with_a_failed_trial_did_not_finish_and_forbids_the_verdict() {
     let text = &kept.validity()[0].text;
     assert!(text.contains("1 of 4 rounds") && text.contains("round 3: no space left"), "{text}");
     let pair = &assess(&kept.0).verdicts[0];
-    assert_eq!((pair.verdict, pair.ratio, pair.needs_rounds), (Verdict::Invalid, None, None));
+    assert_eq!((pair.verdict, pair.ratio, pair.needs.rounds), (Verdict::Invalid, None, None));
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn a_cell_of_which_no_trial_finished_says_only_that() {
     for kept in [cold(), direct(), synced()] {
         let kept = kept.changed(fail).lane_cost(Nanos::millis(1), None);
         assert_eq!(kept.classes(), [ValidityClass::DidNotFinish]);
-        assert_eq!((kept.cells()[0].median, kept.cells()[0].rounds), (None, 0));
+        assert_eq!((kept.cells()[0].figure.median, kept.cells()[0].rounds), (None, 0));
     }
 }
 
@@ -290,9 +290,9 @@ fn what_takes_as_long_in_memory_is_harness_bound() {
     assert_eq!(kept(0.4).classes(), []);
     assert_eq!(kept(0.97).classes(), [ValidityClass::HarnessBound]);
     assert!(kept(0.97).validity()[0].text.contains("97 % of its 10.0 ms"), "{:?}", kept(0.97).validity());
-    assert!(kept(0.4).cells()[0].harness_share.is_some_and(|share| (share - 0.4).abs() < 1e-6));
+    assert!(kept(0.4).cells()[0].shares.harness.is_some_and(|share| (share - 0.4).abs() < 1e-6));
     assert_eq!(kept(0.97).durable(Durability::Volatile).classes(), [], "of memory that goes without saying");
-    assert_eq!(synced().cells()[0].harness_share, None, "absent where it was not measured");
+    assert_eq!(synced().cells()[0].shares.harness, None, "absent where it was not measured");
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn what_is_as_fast_as_the_bare_device_is_device_bound_and_a_tie_is_none() {
     let pair = &assess(&kept.0).verdicts[0];
     assert_ne!(pair.verdict, Verdict::Equivalent);
     assert!(pair.reason.contains("device-bound"), "{}", pair.reason);
-    assert_eq!(pair.needs_rounds, None, "more rounds would not make it a verdict");
+    assert_eq!(pair.needs.rounds, None, "more rounds would not make it a verdict");
     assert_eq!(direct().reading(probe::DEVICE_READ, 0.0).baseline(BaselineKind::Device, 0.6).classes(), []);
     assert_eq!(assess(&direct().0).verdicts[0].verdict, Verdict::Equivalent, "without the baseline it is a tie");
 }
@@ -417,7 +417,7 @@ fn a_round_that_counts_raises_a_flag_despite_an_excluded_one() {
 
 #[test]
 fn shares_of_references_are_of_the_rounds_that_count() {
-    let share = |kept: Kept| kept.cells()[0].harness_share.expect("there is a baseline");
+    let share = |kept: Kept| kept.cells()[0].shares.harness.expect("there is a baseline");
     let counting = share(with_a_round_excluded(synced()).baseline(BaselineKind::Memory, 0.3));
     // With all four rounds, the median would lie between those of the second and the third.
     let spread = |trial: &mut fsarena_model::Trial| {

@@ -22,7 +22,7 @@ fn a_clear_difference_is_found_on_the_right_side_in_either_direction_of_the_metr
             let ratio = pair.ratio.expect("a decided pair has a ratio");
             assert!((ratio / (rates[0] / rates[1]) - 1.0).abs() < 0.1, "{}: {ratio}", pair.workload);
         }
-        let medians: Vec<f64> = comparison.cells.iter().filter_map(|cell| cell.median).collect();
+        let medians: Vec<f64> = comparison.cells.iter().filter_map(|cell| cell.figure.median).collect();
         assert!(medians[0] > medians[1] || wanted == Verdict::Slower);
         assert!(medians[2] < medians[3] || wanted == Verdict::Slower);
     }
@@ -94,7 +94,7 @@ fn a_lone_contender_is_measured_often_enough_for_an_interval_and_no_more() {
     assert_eq!(performance.rounds().len(), 4);
     let comparison = performance.comparison();
     assert!(comparison.judged.verdicts.is_empty());
-    assert!(comparison.cells.iter().all(|cell| cell.low.is_some() && cell.rounds == 4));
+    assert!(comparison.cells.iter().all(|cell| cell.figure.low.is_some() && cell.rounds == 4));
 }
 
 #[test]
@@ -120,8 +120,16 @@ fn a_slowdown_has_a_note_and_is_found() {
     play.plan.measuring.slowdowns = vec!["b=20%".parse().expect("well spelled")];
     let performance = play.perform();
     let comparison = performance.comparison();
-    assert!(comparison.judged.verdicts.iter().all(|pair| pair.verdict == Verdict::Faster), "{:?}", comparison.judged.verdicts);
+    assert!(
+        comparison.judged.verdicts.iter().all(|pair| pair.verdict == Verdict::Faster),
+        "{:?}",
+        comparison.judged.verdicts
+    );
     let notes: Vec<&str> = comparison.notes.iter().map(|note| note.text.as_str()).collect();
     assert!(notes.iter().any(|note| note.contains("`b` is slowed down on purpose")), "{notes:?}");
-    assert!(comparison.run.command.windows(2).any(|pair| pair == ["--slowdown", "b=20%"]), "{:?}", comparison.run.command);
+    assert!(
+        comparison.run.command.windows(2).any(|pair| pair == ["--slowdown", "b=20%"]),
+        "{:?}",
+        comparison.run.command
+    );
 }

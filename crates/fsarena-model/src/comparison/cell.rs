@@ -15,35 +15,21 @@ pub struct Cell {
     pub metric: String,
     /// The figure's unit.
     pub unit: String,
-    /// The median over rounds.
-    pub median: Option<f64>,
-    /// The lower end of the pointwise 95 % interval of the median.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
+    /// The figure.
+    #[serde(flatten)]
+    pub figure: Figure,
     /// Rounds that gave a value.
     pub rounds: u32,
     /// Total number of slices.
     pub samples: u32,
     /// Reasons to read it with care; empty if it is valid.
     pub validity: Vec<Validity>,
-    /// The share of its time, 0 to 1, that the same work takes in memory (tmpfs): the harness, system calls and the
-    /// kernel's common part. `None` if not measured.
-    #[serde(default)]
-    pub harness_share: Option<f64>,
-    /// The share of the bare device's rate that it reaches, 0 to 1 and slightly above; `None` if not measured.
-    #[serde(default)]
-    pub ceiling_share: Option<f64>,
-    /// The share of its time, 0 to 1, that the same number of mere starts of programs takes; `None` if it starts none,
-    /// or if not measured.
-    #[serde(default)]
-    pub start_share: Option<f64>,
-    /// Timed seconds per operation, the median over rounds.
-    #[serde(default)]
-    pub seconds_per_operation: Option<f64>,
-    /// Calls of fsync, fdatasync and syncfs per operation, the median over rounds; 0 if no call synced anything.
-    #[serde(default)]
-    pub syncs_per_operation: Option<f64>,
+    /// How it compares with the baselines.
+    #[serde(flatten)]
+    pub shares: Shares,
+    /// What an operation takes.
+    #[serde(flatten)]
+    pub per_operation: PerOperation,
     /// Medians over rounds of the probes' readings, per operation where that is meaningful.
     pub probes: Readings,
     /// The value of each round, in the order of rounds; `None` for a round without a value.
@@ -51,15 +37,61 @@ pub struct Cell {
     /// Its steps, if its workload has steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepRow>,
-    /// How often latencies of each length occurred, by operation, over the rounds that count; empty in older runs.
-    #[serde(default)]
-    pub histograms: Vec<LatencyHistogram>,
-    /// Latency over time, by operation.
-    #[serde(default)]
-    pub over_time: Vec<LatencyOverTime>,
+    /// Its latencies.
+    #[serde(flatten)]
+    pub latencies: Latencies,
     /// Whether it was stable, and which rounds do not count.
     #[serde(default)]
     pub stability: Stability,
+}
+
+/// The median of a cell over rounds, with its pointwise 95 % interval.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// The median.
+    pub median: Option<f64>,
+    /// The lower end of the interval.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+}
+
+/// Shares of a cell that baselines account for; each is `None` if it was not measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Shares {
+    /// The share of its time, 0 to 1, that the same work takes in memory (tmpfs): the harness, system calls and the
+    /// kernel's common part.
+    #[serde(rename = "harness_share", default)]
+    pub harness: Option<f64>,
+    /// The share of the bare device's rate that it reaches, 0 to 1 and slightly above.
+    #[serde(rename = "ceiling_share", default)]
+    pub ceiling: Option<f64>,
+    /// The share of its time, 0 to 1, that the same number of mere starts of programs takes; `None` also if it starts
+    /// none.
+    #[serde(rename = "start_share", default)]
+    pub start: Option<f64>,
+}
+
+/// What an operation takes, the median over rounds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct PerOperation {
+    /// Timed seconds.
+    #[serde(rename = "seconds_per_operation", default)]
+    pub seconds: Option<f64>,
+    /// Calls of fsync, fdatasync and syncfs; 0 if no call synced anything.
+    #[serde(rename = "syncs_per_operation", default)]
+    pub syncs: Option<f64>,
+}
+
+/// Latencies of a cell, by operation.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Latencies {
+    /// How often latencies of each length occurred, over the rounds that count.
+    #[serde(default)]
+    pub histograms: Vec<LatencyHistogram>,
+    /// Latency over time.
+    #[serde(default)]
+    pub over_time: Vec<LatencyOverTime>,
 }
 
 impl Cell {

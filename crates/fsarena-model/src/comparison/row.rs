@@ -80,15 +80,23 @@ pub struct WorkloadRow {
     /// The group of the suite that it belongs to; `None` if the suite has no group with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// The workload of which this one is an open loop.
-    #[serde(default)]
-    pub variant_of: Option<String>,
-    /// The rate of that loop: `50%` of the contender's own peak, or `2000` operations per second.
-    #[serde(default)]
-    pub rate: Option<String>,
+    /// The open loop that it is, if it is one.
+    #[serde(flatten)]
+    pub open_loop: OpenLoop,
     /// Which of the three clocks measures its time.
     #[serde(default)]
     pub clock: Clock,
+}
+
+/// A workload as an open loop; both fields are `None` if it is a closed one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenLoop {
+    /// The workload of which this one is an open loop.
+    #[serde(rename = "variant_of", default)]
+    pub of: Option<String>,
+    /// The rate of the loop: `50%` of the contender's own peak, or `2000` operations per second.
+    #[serde(default)]
+    pub rate: Option<String>,
 }
 
 /// Which of the three clocks ends a workload's time; later work is not in it. No workload uses the third clock, at

@@ -23,10 +23,9 @@ pub struct PairVerdict {
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// The lower end of the interval that the decision used.
-    pub decision_low: Option<f64>,
-    /// The upper end.
-    pub decision_high: Option<f64>,
+    /// The interval that the decision used.
+    #[serde(flatten)]
+    pub decision: DecisionInterval,
     /// The decision.
     pub verdict: Verdict,
     /// Why there is no other verdict, or a caveat to it; empty if there is none.
@@ -43,12 +42,33 @@ pub struct PairVerdict {
     pub detectable: Option<f64>,
     /// Rounds on which the decision is based.
     pub rounds: u32,
-    /// Approximate number of rounds in all that would decide an undecided pair.
-    pub needs_rounds: Option<u32>,
-    /// Approximate seconds of a run for the rounds that are still missing: their number, times the workload's share of
-    /// the last round that included it.
-    #[serde(default)]
-    pub needs_seconds: Option<f64>,
+    /// What would decide an undecided pair.
+    #[serde(flatten)]
+    pub needs: Needs,
+}
+
+/// The interval of a ratio that a decision used: wider than the pointwise one, because it allows for all looks at the
+/// data and all pairs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct DecisionInterval {
+    /// The lower end.
+    #[serde(rename = "decision_low")]
+    pub low: Option<f64>,
+    /// The upper end.
+    #[serde(rename = "decision_high")]
+    pub high: Option<f64>,
+}
+
+/// What would decide an undecided pair, approximately.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Needs {
+    /// The number of rounds in all.
+    #[serde(rename = "needs_rounds")]
+    pub rounds: Option<u32>,
+    /// Seconds of a run for the rounds that are still missing: their number, times the workload's share of the last
+    /// round that included it.
+    #[serde(rename = "needs_seconds", default)]
+    pub seconds: Option<f64>,
 }
 
 /// The rank of a contender in a workload, as far as the verdicts prove it: among contenders of its durability class

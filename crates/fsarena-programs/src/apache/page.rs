@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Job, Limit, RunStats, Upkeep, NextRun};
+use fsarena_engine::{EngineError, Job, Limit, NextRun, RunStats, Upkeep};
 use fsarena_model::seed::generator;
 use rand::Rng;
 

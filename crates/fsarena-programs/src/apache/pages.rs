@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use fsarena_engine::{EngineError, Job, Limit, Operation, RunStats, drop_cached_below, Upkeep, NextRun};
+use fsarena_engine::{EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, drop_cached_below};
 use fsarena_model::Nanos;
 use fsarena_model::seed::{generator, scatter};
 use fsarena_sys::clock;

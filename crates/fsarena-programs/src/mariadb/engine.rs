@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Programs, RunStats, Upkeep, NextRun};
+use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep};
 use fsarena_model::{Nanos, Traits, Verification, Workload};
 
 use super::client::Client;

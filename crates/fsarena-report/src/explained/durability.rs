@@ -210,8 +210,8 @@ fn sums(one: &Line, other: &Line) -> Vec<String> {
 fn syncs(comparison: &Comparison, cell: &Cell) -> Option<f64> {
     let row = comparison.workloads.iter().find(|row| row.name == cell.workload)?;
     let syncs = match row.durable {
-        DurablePoint::OSync | DurablePoint::ODsync => cell.syncs_per_operation.unwrap_or(1.0),
-        _ => cell.syncs_per_operation?,
+        DurablePoint::OSync | DurablePoint::ODsync => cell.per_operation.syncs.unwrap_or(1.0),
+        _ => cell.per_operation.syncs?,
     };
     (syncs > 0.0).then_some(syncs)
 }

@@ -62,7 +62,7 @@ fn system(_: &Comparison, cell: &Cell) -> Option<f64> {
 }
 
 fn of_timed(cell: &Cell, probe: Probe) -> Option<f64> {
-    Some(cell.probe(probe)? / cell.seconds_per_operation? * 100.0)
+    Some(cell.probe(probe)? / cell.per_operation.seconds? * 100.0)
 }
 
 /// Every figure that is known; empty if the columns of iostat were not counted.

@@ -29,21 +29,21 @@ const SHARES: [(Figure, &str, BaselineKind); 3] = [
 
 const HARNESS: Figure = computed(
     "harness, of the time",
-    |_, cell| cell.harness_share,
+    |_, cell| cell.shares.harness,
     share,
     "The share of its time that the same work takes in memory: harness, system calls, the kernel's common part.",
 );
 
 const DEVICE: Figure = computed(
     "device, of its rate",
-    |_, cell| cell.ceiling_share,
+    |_, cell| cell.shares.ceiling,
     share,
     "The share of the bare device's rate that it reaches.",
 );
 
 const STARTS: Figure = computed(
     "starts, of the time",
-    |_, cell| cell.start_share,
+    |_, cell| cell.shares.start,
     share,
     "The share of its time that as many mere starts of programs take.",
 );
@@ -62,7 +62,7 @@ const LANE: Figure = computed(
 
 fn lane_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
     let taken = cell.probe(probe::DEVICE_FLUSHES)? * machine::beyond_device(comparison)?;
-    Some((taken / cell.seconds_per_operation?).min(1.0))
+    Some((taken / cell.per_operation.seconds?).min(1.0))
 }
 
 /// Empty if the run measured no baselines: older runs, which could not, would only have the lane's share.
@@ -86,7 +86,7 @@ fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
 /// Whether this run measured baselines.
 fn is_measured(comparison: &Comparison) -> bool {
     let has_share =
-        |cell: &Cell| cell.harness_share.is_some() || cell.ceiling_share.is_some() || cell.start_share.is_some();
+        |cell: &Cell| cell.shares.harness.is_some() || cell.shares.ceiling.is_some() || cell.shares.start.is_some();
     !comparison.baselines.is_empty() || comparison.cells.iter().any(has_share)
 }
 

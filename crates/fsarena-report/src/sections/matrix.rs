@@ -63,7 +63,7 @@ fn unit(workload: &WorkloadRow) -> Sentence {
 
 fn entry(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, label: &Label) -> Entry {
     let name = &workload.name;
-    let was_tried = |cell: &&Cell| cell.median.is_some() || !cell.validity.is_empty();
+    let was_tried = |cell: &&Cell| cell.figure.median.is_some() || !cell.validity.is_empty();
     let Some(cell) = comparison.cell(name, label).filter(was_tried) else { return DASH.into() };
     let figure = Sentence::new(Role::Link(anchor::contender(comparison, name, label)), figure_of(cell, &cell.unit));
     let Some(shade) = shade(comparison, group, cell) else { return figure.into() };
@@ -82,7 +82,7 @@ fn behind(pair: &PairVerdict) -> String {
 
 /// The colour of a cell; a missing or impossible figure is invalid, also in a run without verdicts.
 fn shade(comparison: &Comparison, group: &Group<'_>, cell: &Cell) -> Option<Shade> {
-    let is_missing = cell.median.is_none() || !cell.is_plausible();
+    let is_missing = cell.figure.median.is_none() || !cell.is_plausible();
     let judged = standing::shade(comparison, group, &cell.workload, &cell.contender);
     if is_missing { Some(Shade::Invalid) } else { judged }
 }

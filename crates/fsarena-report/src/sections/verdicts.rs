@@ -244,7 +244,7 @@ pub fn over_the_suite(comparison: &Comparison) -> Section {
 
 /// `31.2k`, or why this figure is missing.
 pub fn figure_of(cell: &Cell, unit: &str) -> String {
-    match cell.median.filter(|_| cell.is_plausible()) {
+    match cell.figure.median.filter(|_| cell.is_plausible()) {
         Some(median) => number::value(median, unit),
         None => median_of(cell, unit),
     }
@@ -255,10 +255,10 @@ pub fn median_of(cell: &Cell, unit: &str) -> String {
     if !cell.is_plausible() {
         return "impossible".to_owned();
     }
-    let Some(median) = cell.median else {
+    let Some(median) = cell.figure.median else {
         let is_unfinished = cell.validity.iter().any(|validity| validity.class == ValidityClass::DidNotFinish);
         return if is_unfinished { "did not finish" } else { DASH }.to_owned();
     };
-    let spread = number::spread(median, cell.low, cell.high);
+    let spread = number::spread(median, cell.figure.low, cell.figure.high);
     format!("{} {}", number::value(median, unit), spread.unwrap_or_else(|| "±?".to_owned()))
 }

@@ -167,7 +167,7 @@ fn name(row: &Measured<'_>) -> Sentence {
 
 fn interval(cell: &Cell) -> String {
     let end = |value: Option<f64>| value.map(|value| number::value(value, &cell.unit));
-    let ends = end(cell.low).zip(end(cell.high)).filter(|_| cell.is_plausible());
+    let ends = end(cell.figure.low).zip(end(cell.figure.high)).filter(|_| cell.is_plausible());
     ends.map_or(DASH.to_owned(), |(low, high)| format!("[{low}, {high}]"))
 }
 
@@ -207,7 +207,7 @@ fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[Option<&C
     let plausible: Vec<&Cell> = cells.iter().copied().filter(|cell| cell.is_plausible()).collect();
     let operations = latency::operations(cells.iter().copied());
     let variants: Vec<&WorkloadRow> =
-        comparison.workloads.iter().filter(|row| row.variant_of.as_ref() == Some(&workload.name)).collect();
+        comparison.workloads.iter().filter(|row| row.open_loop.of.as_ref() == Some(&workload.name)).collect();
     let mut contents = Vec::new();
     // Syncs have no intended start: each follows an operation that has one.
     for operation in operations.iter().filter(|operation| !SYNCS.contains(operation)) {

@@ -118,7 +118,7 @@ pub fn over_time(cells: &[&Cell], operation: &str) -> Option<String> {
 }
 
 fn of_cell<'a>(cell: &'a Cell, operation: &str) -> Option<(&'a str, TimeLine)> {
-    let course = cell.over_time.iter().find(|course| course.operation == operation)?;
+    let course = cell.latencies.over_time.iter().find(|course| course.operation == operation)?;
     Some((cell.contender.0.as_str(), line(course)))
 }
 

@@ -53,7 +53,7 @@ pub fn medians(dots: &[Dot<'_>], unit: &str, better: Better) -> Option<String> {
 
 fn values(cell: &Cell) -> impl Iterator<Item = f64> {
     let rounds = cell.by_round.iter().copied().flatten();
-    [cell.median, cell.low, cell.high].into_iter().flatten().chain(rounds)
+    [cell.figure.median, cell.figure.low, cell.figure.high].into_iter().flatten().chain(rounds)
 }
 
 /// Draws the ticks below rows.
@@ -74,7 +74,7 @@ fn title(unit: &str, better: Better) -> String {
 
 /// `15.1k best`.
 fn figure(dot: &Dot<'_>, unit: &str) -> String {
-    match dot.cell.median.filter(|_| dot.cell.is_plausible()) {
+    match dot.cell.figure.median.filter(|_| dot.cell.is_plausible()) {
         Some(median) => format!("{} {}", number::value(median, unit), dot.word).trim_end().to_owned(),
         None => "no figure".to_owned(),
     }
@@ -84,7 +84,7 @@ fn contender(canvas: &mut Canvas, axis: &Axis, dot: &Dot<'_>, y: f64, unit: &str
     let right = WIDTH - FIGURE + 8.0;
     let shade = dot.shade.map(|shade| shade.to_string()).unwrap_or_default();
     canvas.text(&format!("figure {shade}"), Anchor::Start, (right, y + 4.5), &fitted(&figure(dot, unit), FIGURE));
-    let Some(median) = dot.cell.median.filter(|_| dot.cell.is_plausible()) else { return };
+    let Some(median) = dot.cell.figure.median.filter(|_| dot.cell.is_plausible()) else { return };
     canvas.rectangle(&format!("bar {shade}"), (axis.at(0.0), y - HALF), (axis.at(median), y + HALF));
     let mut counted = Vec::new();
     for (index, value) in dot.cell.by_round.iter().enumerate().filter_map(|(index, value)| Some((index, (*value)?))) {
@@ -95,7 +95,7 @@ fn contender(canvas: &mut Canvas, axis: &Axis, dot: &Dot<'_>, y: f64, unit: &str
         }
     }
     canvas.dots("round", &counted);
-    if let (Some(low), Some(high)) = (dot.cell.low, dot.cell.high) {
+    if let (Some(low), Some(high)) = (dot.cell.figure.low, dot.cell.figure.high) {
         let (from, to) = (axis.at(low), axis.at(high));
         canvas.line("interval", (from, y), (to, y));
         [from, to].iter().for_each(|x| canvas.line("cap", (*x, y - 5.0), (*x, y + 5.0)));
@@ -138,7 +138,7 @@ fn is_drawn(pair: &PairVerdict) -> bool {
 }
 
 fn ratio_values(pair: &PairVerdict) -> impl Iterator<Item = f64> {
-    [pair.ratio, pair.low, pair.high, pair.decision_low, pair.decision_high].into_iter().flatten()
+    [pair.ratio, pair.low, pair.high, pair.decision.low, pair.decision.high].into_iter().flatten()
 }
 
 fn tick_label(tick: f64) -> String {
@@ -147,7 +147,7 @@ fn tick_label(tick: f64) -> String {
 
 fn ratio(canvas: &mut Canvas, axis: &Axis, pair: &PairVerdict, y: f64, class: &str) {
     let Some(middle) = pair.ratio.filter(|_| is_drawn(pair)) else { return };
-    if let (Some(low), Some(high)) = (pair.decision_low, pair.decision_high) {
+    if let (Some(low), Some(high)) = (pair.decision.low, pair.decision.high) {
         let (from, to) = (axis.at(low), axis.at(high));
         canvas.line(&format!("decision {class}"), (from, y), (to, y));
         [from, to].iter().for_each(|x| canvas.line(&format!("cap {class}"), (*x, y - 4.0), (*x, y + 4.0)));

@@ -34,7 +34,7 @@ fn section<'a>(page: &'a str, workload: &str) -> &'a str {
 fn a_run_that_measured_nothing_beside_has_no_word_of_it() {
     let mut old = bare();
     for cell in &mut old.cells {
-        (cell.seconds_per_operation, cell.syncs_per_operation) = (Some(1e-4), Some(1.0));
+        (cell.per_operation.seconds, cell.per_operation.syncs) = (Some(1e-4), Some(1.0));
     }
     for name in ["text", "markdown", "html"] {
         let report = render(&old, name).to_lowercase();
@@ -58,8 +58,8 @@ fn a_run_that_measured_nothing_beside_has_no_word_of_it() {
 #[test]
 fn a_share_that_could_not_be_read_is_a_dash() {
     let mut comparison = fixture();
-    cell(&mut comparison, "create-fsync", "xfs").harness_share = None;
-    cell(&mut comparison, "create-fsync", "btrfs").harness_share = Some(0.971);
+    cell(&mut comparison, "create-fsync", "xfs").shares.harness = None;
+    cell(&mut comparison, "create-fsync", "btrfs").shares.harness = Some(0.971);
     let figures = line(&render(&comparison, "markdown"), "create-fsync", "harness, of the time").unwrap();
     assert_eq!(figures[1..3], ["–", "97 %"]);
     let page = render(&comparison, "html");
@@ -75,7 +75,7 @@ fn the_lane_share_is_its_flushes_times_what_the_host_adds() {
         (cost.back_to_back.0, cost.device.as_mut().unwrap().0) = (80_000, 50_000);
     }
     let btrfs = cell(&mut comparison, "append-fsync", "btrfs");
-    btrfs.seconds_per_operation = Some(300e-6);
+    btrfs.per_operation.seconds = Some(300e-6);
     set(btrfs, probe::DEVICE_FLUSHES, Some(2.0));
     let of = |comparison: &Comparison| line(&render(comparison, "markdown"), "append-fsync", "lane, of the time");
     assert_eq!(of(&comparison).unwrap()[2], "20 %", "2 flushes of 30 µs in 300 µs");
@@ -106,7 +106,7 @@ fn references_stand_beside_the_figures_in_every_format() {
 fn flushes_are_counted_per_sync() {
     let mut comparison = fixture();
     let ext4 = cell(&mut comparison, "create-fsync", "ext4");
-    ext4.syncs_per_operation = Some(0.25);
+    ext4.per_operation.syncs = Some(0.25);
     set(ext4, probe::DEVICE_FLUSHES, Some(1.0));
     set(ext4, probe::DEVICE_FLUSHING, Some(200e-6));
     set(cell(&mut comparison, "create-fsync", "xfs"), probe::DEVICE_PREFLUSHES, None);
@@ -117,7 +117,7 @@ fn flushes_are_counted_per_sync() {
     assert_eq!(line(&report, "stat-tree", "flushes per sync"), None, "it never syncs");
     comparison.workloads[1].durable = DurablePoint::OSync;
     for (known, flushes) in [(None, "1.00"), (Some(2.0), "0.50")] {
-        cell(&mut comparison, "create-fsync", "ext4").syncs_per_operation = known;
+        cell(&mut comparison, "create-fsync", "ext4").per_operation.syncs = known;
         let report = render(&comparison, "markdown");
         assert_eq!(line(&report, "create-fsync", "flushes per sync").unwrap()[0], flushes, "{known:?} writes each");
     }
@@ -133,7 +133,7 @@ fn columns_of_iostat_are_among_all_only_if_a_reproduced_article_has_such_figures
         probe::IOSTAT_BUSY.reading(99.5),
     ];
     let ext4 = cell(&mut comparison, "create-fsync", "ext4");
-    ext4.seconds_per_operation = Some(0.001);
+    ext4.per_operation.seconds = Some(0.001);
     ext4.probes.extend(columns);
     ext4.probes.extend([probe::CPU_PROCESS.reading(0.000_25)]);
     assert_eq!(line(&render(&comparison, "markdown"), "create-fsync", "w/s"), None);

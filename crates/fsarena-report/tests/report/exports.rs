@@ -18,7 +18,7 @@ fn with_latencies() -> Comparison {
     comparison.workloads.retain(|workload| workload.name == "append-fsync");
     comparison.judged.verdicts.retain(|pair| pair.workload == "append-fsync");
     comparison.cells[0].probes.clear();
-    comparison.cells[0].histograms = vec![LatencyHistogram {
+    comparison.cells[0].latencies.histograms = vec![LatencyHistogram {
         operation: "fsync".to_owned(),
         buckets: vec![LatencyBucket { at_most: 1e-5, count: 3 }, LatencyBucket { at_most: 1.0, count: 2 }],
         counts: vec![LatencyCount::from((9_900, 3)), LatencyCount::from((800_000_000, 2))],

@@ -46,7 +46,7 @@ fn no_text_is_a_formula_in_a_spreadsheet() {
     for formula in ["=cmd()", "+1", "-1", "@SUM(A1)"] {
         let mut comparison = fixture();
         rename(&mut comparison, "xfs", formula);
-        comparison.cells[0].median = Some(-2.5);
+        comparison.cells[0].figure.median = Some(-2.5);
         let csv = rendered("csv", &comparison);
         assert!(csv.contains(&format!(",'{formula},")), "{formula}");
         assert!(!csv.contains(&format!(",{formula},")), "{formula}");

@@ -77,7 +77,11 @@ fn the_course_over_time() {
 #[test]
 fn a_single_point_is_no_course_and_a_single_loop_no_curve() {
     let mut comparison = open_loops();
-    comparison.cells.iter_mut().flat_map(|cell| &mut cell.over_time).for_each(|course| course.points.truncate(1));
+    comparison
+        .cells
+        .iter_mut()
+        .flat_map(|cell| &mut cell.latencies.over_time)
+        .for_each(|course| course.points.truncate(1));
     assert!(!html(&comparison).contains("Latency over time"));
     assert!(!html(&fixture()).contains("against load"));
 }

@@ -16,11 +16,11 @@ fn price(comparison: &Comparison) -> Option<String> {
 fn with_open(open: &[(usize, Option<u32>, Option<f64>)]) -> Comparison {
     let mut comparison = fixture();
     for pair in &mut comparison.judged.verdicts {
-        (pair.verdict, pair.needs_rounds, pair.needs_seconds) = (Verdict::Equivalent, None, None);
+        (pair.verdict, pair.needs.rounds, pair.needs.seconds) = (Verdict::Equivalent, None, None);
     }
     for (place, rounds, seconds) in open {
         let pair = &mut comparison.judged.verdicts[*place];
-        (pair.verdict, pair.needs_rounds, pair.needs_seconds) = (Verdict::Undecided, *rounds, *seconds);
+        (pair.verdict, pair.needs.rounds, pair.needs.seconds) = (Verdict::Undecided, *rounds, *seconds);
     }
     comparison
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use fsarena_model::plan::Slowdown;
 use fsarena_model::{Label, Mix, Nanos, Often, Rate, Stated};
 
@@ -22,34 +22,9 @@ pub struct Compare {
     /// For contenders whose direct I/O goes through the page cache, add one for which it is direct: btrfs:nodatasum
     #[arg(long)]
     pub extra: bool,
-    /// The workloads to run, by the name of their list
-    #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload", add = candidates::suites())]
-    pub suite: String,
-    /// Amount of work, for workloads with several sizes
-    #[arg(long, value_name = "SCALE", conflicts_with = "fio")]
-    pub scale: Option<Scale>,
-    /// Weights of groups or workloads of the suite: which contender is best for them, how certain that is, and what
-    /// would change it
-    #[arg(long, value_name = "NAME=WEIGHT,...")]
-    pub weights: Option<Mix>,
-    /// A use, such as mail or database, or a .toml file with one: the workloads that matter for it, with their weights
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["suite", "workload", "fio", "weights", "commands"])]
-    pub profile: Option<String>,
-    /// A single workload, or a .toml file with one; can be repeated
-    #[arg(long, value_name = "NAME", add = candidates::workloads())]
-    pub workload: Vec<String>,
-    /// Also as an open loop at these rates: 50%,90%,110% of each contender's own peak, or operations per second
-    #[arg(long, value_name = "RATE", value_delimiter = ',')]
-    pub rate: Vec<Rate>,
-    /// Cache state of reads
-    #[arg(long, value_name = "WHERE")]
-    pub cache: Option<Caches>,
-    /// A fio job file, run natively if every option is understood, otherwise through fio; can be repeated
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "workload"])]
-    pub fio: Vec<PathBuf>,
-    /// What does the work on large files
-    #[arg(long, value_name = "WHO", default_value = "native")]
-    pub engine: Who,
+    /// What is run.
+    #[command(flatten)]
+    pub work: WorkArguments,
     /// Number of rounds, regardless of what is decided
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
     pub rounds: Option<u32>,
@@ -85,6 +60,39 @@ pub struct Compare {
     /// Commands of the user's own.
     #[command(flatten)]
     pub own: OwnCommands,
+}
+
+/// The arguments of `fsarena compare` that name workloads.
+#[derive(Debug, Args)]
+pub struct WorkArguments {
+    /// The workloads to run, by the name of their list
+    #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload", add = candidates::suites())]
+    pub suite: String,
+    /// Amount of work, for workloads with several sizes
+    #[arg(long, value_name = "SCALE", conflicts_with = "fio")]
+    pub scale: Option<Scale>,
+    /// Weights of groups or workloads of the suite: which contender is best for them, how certain that is, and what
+    /// would change it
+    #[arg(long, value_name = "NAME=WEIGHT,...")]
+    pub weights: Option<Mix>,
+    /// A use, such as mail or database, or a .toml file with one: the workloads that matter for it, with their weights
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["suite", "workload", "fio", "weights", "commands"])]
+    pub profile: Option<String>,
+    /// A single workload, or a .toml file with one; can be repeated
+    #[arg(long, value_name = "NAME", add = candidates::workloads())]
+    pub workload: Vec<String>,
+    /// Also as an open loop at these rates: 50%,90%,110% of each contender's own peak, or operations per second
+    #[arg(long, value_name = "RATE", value_delimiter = ',')]
+    pub rate: Vec<Rate>,
+    /// Cache state of reads
+    #[arg(long, value_name = "WHERE")]
+    pub cache: Option<Caches>,
+    /// A fio job file, run natively if every option is understood, otherwise through fio; can be repeated
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "workload"])]
+    pub fio: Vec<PathBuf>,
+    /// What does the work on large files
+    #[arg(long, value_name = "WHO", default_value = "native")]
+    pub engine: Who,
 }
 
 /// Where the data of reads are.

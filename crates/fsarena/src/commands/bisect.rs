@@ -184,8 +184,8 @@ impl Compared<'_> {
             let text = format!("{} and {} were not compared: {}", self.kernels[0], self.kernels[kernel], pair.reason);
             Refusal::trial(text, format!("fsarena report {} says more", comparison.run.number))
         };
-        let (ratio, low) = pair.ratio.zip(pair.decision_low).ok_or_else(missing)?;
-        let slower = Slower { ratio, low, high: pair.decision_high.ok_or_else(missing)?, verdict: pair.verdict };
+        let (ratio, low) = pair.ratio.zip(pair.decision.low).ok_or_else(missing)?;
+        let slower = Slower { ratio, low, high: pair.decision.high.ok_or_else(missing)?, verdict: pair.verdict };
         note!("{} takes {:.3} times the time [{low:.3}, {:.3}]", self.kernels[kernel], ratio, slower.high);
         Ok(Some(slower))
     }

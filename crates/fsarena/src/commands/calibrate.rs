@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use fsarena_model::{Bytes, Often};
 
-use crate::cli::{Calibrate, Compare, Global, Setup};
+use crate::cli::{Calibrate, Compare, Global, Setup, WorkArguments};
 use crate::exit::Ended;
 
 /// Runs one of the two calibrations.
@@ -20,8 +20,7 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
     let words = ["compare", "--"].map(str::to_owned).into_iter().chain(contenders);
     let usual = Compare::try_parse_from(words).context("the comparison")?;
     Ok(Compare {
-        suite: options.suite.clone(),
-        workload: options.workload.clone(),
+        work: WorkArguments { suite: options.suite.clone(), workload: options.workload.clone(), ..usual.work },
         baselines: Some(Often::Never),
         setup: Setup {
             margin: options.margin,

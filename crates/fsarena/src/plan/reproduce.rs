@@ -46,12 +46,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let lane_size = options.setup.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE);
     let plan = Plan {
         workloads,
-        suite: OfSuite {
-            name: Some(suite.name.clone()),
-            unavailable,
-            groups: suite.groups,
-            ..OfSuite::default()
-        },
+        suite: OfSuite { name: Some(suite.name.clone()), unavailable, groups: suite.groups, ..OfSuite::default() },
         seed: seed(options.setup.seed, &options.setup.place),
         rounds: Rounds::Exactly(rounds),
         margin: margin(options.setup.margin)?,

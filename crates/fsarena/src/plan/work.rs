@@ -32,14 +32,15 @@ pub struct Work {
 
 /// The suite that `arguments` name; `None` if they name workloads one by one.
 pub fn suite(arguments: &Compare) -> Option<&str> {
-    let is_named = !arguments.workload.is_empty() || !arguments.fio.is_empty() || !arguments.own.commands.is_empty();
-    let is_suite = !is_named && arguments.profile.is_none() && arguments.engine == Who::Native;
-    is_suite.then_some(arguments.suite.as_str())
+    let is_named =
+        !arguments.work.workload.is_empty() || !arguments.work.fio.is_empty() || !arguments.own.commands.is_empty();
+    let is_suite = !is_named && arguments.work.profile.is_none() && arguments.work.engine == Who::Native;
+    is_suite.then_some(arguments.work.suite.as_str())
 }
 
 /// The workloads that `arguments` select; `profile` is the one that they name.
 pub fn of(arguments: &Compare, profile: Option<&Profile>, programs: Programs) -> Result<Work> {
-    let choices = match (arguments.own.commands.is_empty(), arguments.fio.is_empty()) {
+    let choices = match (arguments.own.commands.is_empty(), arguments.work.fio.is_empty()) {
         (false, _) => commands::from_commands(arguments, programs)?,
         (true, false) => from_job_files(arguments)?,
         (true, true) => from_catalogue(arguments, profile, programs)?,
@@ -58,9 +59,9 @@ pub fn of(arguments: &Compare, profile: Option<&Profile>, programs: Programs) ->
     }
     // A workload that the user named has to be able to keep a rate. One from a suite or profile, or a second one through
     // fio, need not.
-    let is_named = !is_listed && arguments.engine != Who::Both;
+    let is_named = !is_listed && arguments.work.engine != Who::Both;
     let unable = if is_named { Unable::Refused } else { Unable::LeftOut };
-    work.workloads = open_loops::expanded(work.workloads, &arguments.rate, unable)?;
+    work.workloads = open_loops::expanded(work.workloads, &arguments.work.rate, unable)?;
     Ok(work)
 }
 
@@ -79,18 +80,20 @@ fn with_note(choice: Choice) -> Noted {
 }
 
 fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, programs: Programs) -> Result<Choices> {
-    let scale: Scale = arguments.scale.map(Scale::from).unwrap_or_default();
-    let (workloads, unavailable) = match (arguments.workload.is_empty(), profile) {
+    let scale: Scale = arguments.work.scale.map(Scale::from).unwrap_or_default();
+    let (workloads, unavailable) = match (arguments.work.workload.is_empty(), profile) {
         (true, Some(profile)) => available(at_scale(&profile.workloads, scale)?, programs)?,
-        (true, None) => available(at_scale(&fsarena_catalog::suite(&arguments.suite)?.workloads, scale)?, programs)?,
-        (false, _) => (at_scale(&arguments.workload, scale)?, Vec::new()),
+        (true, None) => {
+            available(at_scale(&fsarena_catalog::suite(&arguments.work.suite)?.workloads, scale)?, programs)?
+        }
+        (false, _) => (at_scale(&arguments.work.workload, scale)?, Vec::new()),
     };
     let named = workloads.into_iter().map(|workload| (workload, None)).collect();
-    let Choices { chosen: native, mut notes, .. } = cache::with(arguments.cache, named)?;
+    let Choices { chosen: native, mut notes, .. } = cache::with(arguments.work.cache, named)?;
     notes.extend(unavailable.iter().map(ToString::to_string));
     let mut all = Vec::new();
     for (workload, note) in native {
-        match arguments.engine {
+        match arguments.work.engine {
             Who::Native => all.push((workload, note)),
             Who::Fio => all.push(with_note(fio::instead(&workload)?)),
             Who::Both => all.extend(both(workload)),
@@ -120,14 +123,14 @@ fn both(workload: Workload) -> Vec<Noted> {
 }
 
 fn from_job_files(arguments: &Compare) -> Result<Choices> {
-    let way = match arguments.engine {
+    let way = match arguments.work.engine {
         Who::Native => Way::Native,
         Who::Fio => Way::Fio,
         Who::Both => Way::Both,
     };
     let mut all = Vec::new();
-    for file in &arguments.fio {
+    for file in &arguments.work.fio {
         all.extend(fio::from_file(file, way)?.into_iter().map(with_note));
     }
-    cache::with(arguments.cache, all)
+    cache::with(arguments.work.cache, all)
 }

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Job, Limit, NEVER, RunStats, Spanning, Upkeep, NextRun};
+use fsarena_engine::{EngineError, Job, Limit, NEVER, NextRun, RunStats, Spanning, Upkeep};
 use fsarena_model::{Probe, Readings, Workload, probe};
 
 use super::ClientMachines;

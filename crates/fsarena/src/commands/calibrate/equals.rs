@@ -27,7 +27,8 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     }
     if !options.of.is_empty() {
         let (slowed, equal) = stored(global, &options.of)?;
-        let share = slowed.iter().flat_map(|record| &record.plan.measuring.slowdowns).map(|slowdown| slowdown.share).next();
+        let share =
+            slowed.iter().flat_map(|record| &record.plan.measuring.slowdowns).map(|slowdown| slowdown.share).next();
         return show(options, &calibration(&equal, &slowed), share.unwrap_or(options.slowdown));
     }
     let stop = stop_flag()?;

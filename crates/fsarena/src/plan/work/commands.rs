@@ -192,7 +192,7 @@ impl Draft {
             variant: Some(Variant { of: warm.name.to_string(), relation: Relation::Cache }),
             ..warm.clone()
         };
-        match arguments.cache {
+        match arguments.work.cache {
             None | Some(Caches::Warm) => vec![warm],
             Some(Caches::Cold) => vec![cold()],
             Some(Caches::Both) => vec![warm.clone(), cold()],
