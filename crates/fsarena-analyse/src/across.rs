@@ -52,7 +52,7 @@ pub fn across(machines: &[Vec<NamedRun>], missing: Vec<MissingMachine>) -> Acros
 }
 
 fn machine_of<'a>((runs, name): (&'a Vec<NamedRun>, String)) -> Machine<'a> {
-    let verdicts = runs.iter().map(|run| assess(&run.record).verdicts).collect();
+    let verdicts = runs.iter().map(|run| assess(&run.record).judged.verdicts).collect();
     Machine { name, runs: runs.iter().map(|run| Side::of(&run.record)).collect(), verdicts }
 }
 

@@ -1,13 +1,12 @@
 //! From a record to a comparison: cells, rows, verdicts and notes.
 
 use fsarena_model::comparison::{
-    Cell, ContenderRow, EffectRow, FORMAT, Figure, Latencies, OpenLoop, PairVerdict, PerOperation, Shares, Stability,
-    StandingRow, SuiteRow, WorkloadRow,
+    Cell, Checks, ContenderRow, FORMAT, Figure, Judged, Latencies, OpenLoop, PairVerdict, PerOperation, RunInfo,
+    Scaling, Shares, Stability, WorkloadRow,
 };
 use fsarena_model::event::Note;
 use fsarena_model::{
-    Comparison, Contender, ContenderFacts, Label, Plan, Recommendation, Rounds, RunRecord, Severity, Status, Trial,
-    Workload,
+    Comparison, Contender, ContenderFacts, Label, Plan, Rounds, RunRecord, Severity, Status, Trial, Workload,
 };
 use fsarena_stats::cell_summary;
 

@@ -96,7 +96,7 @@ fn change(sides: &Sides<'_>, compared: &Compared, proof: Option<Proof>, is_withh
 }
 
 fn median(runs: &[Side<'_>], workload: &Workload, contender: &Label) -> Option<f64> {
-    let logs = runs.iter().map(|run| run.cell(workload, contender)?.median.map(f64::ln));
+    let logs = runs.iter().map(|run| run.cell(workload, contender)?.figure.median.map(f64::ln));
     Some((logs.sum::<Option<f64>>()? / runs.len() as f64).exp())
 }
 

@@ -12,7 +12,7 @@ mod record;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use fsarena_model::{Bytes, CacheState, DurablePoint, GridPoint, GridTest, Nanos, Traits, Workload};
 

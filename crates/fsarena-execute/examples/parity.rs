@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
-use fsarena_engine::{Job, Limit, RunStats, engine, fio};
+use fsarena_engine::{Job, Limit, RunStats, Upkeep, engine, fio};
 use fsarena_lane::Arena;
 use fsarena_model::{Bytes, Nanos, Workload, probe};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};

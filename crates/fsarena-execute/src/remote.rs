@@ -12,7 +12,7 @@ mod served;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{NextRun, RunStats, Upkeep};
+use fsarena_engine::{RunStats, Upkeep};
 use fsarena_model::{BaselineKind, Bytes, Nanos, Workload};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -12,15 +12,15 @@ const DECISIVE: [Facet; 5] = [
     |machine| machine.kernel.as_ref().map(|release| format!("Linux {release}")),
     |machine| machine.cpu.clone(),
     |machine| machine.cores.map(|count| if count == 1 { "1 core".to_owned() } else { format!("{count} cores") }),
-    |machine| machine.storage.clone(),
-    |machine| machine.host_file_system.as_ref().map(|host| format!("lanes above {host}")),
+    |machine| machine.lanes.storage.clone(),
+    |machine| machine.lanes.host_file_system.as_ref().map(|host| format!("lanes above {host}")),
 ];
 
 /// Properties of which a difference causes a warning.
 const NOTABLE: [Facet; 3] = [
     |machine| Some(format!("fsarena {}", machine.fsarena)),
     |machine| machine.memory.map(|memory| format!("{memory} of memory")),
-    |machine| machine.device.clone(),
+    |machine| machine.lanes.device.clone(),
 ];
 
 /// Why further rounds on the machine `now` are not comparable with rounds on the machine `then`; `None` if they are.

@@ -9,7 +9,7 @@ use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fsarena_lane::{Arena, Go, LaneError, Ledger, require};
-use fsarena_model::{Bytes, ErrorCategory, Explained, Plan};
+use fsarena_model::{Bytes, ErrorCategory, Explained, LanePlan, Medium, Plan, Storage};
 use fsarena_testing::{Need, has};
 use rustix::fs::{Advice, fadvise};
 

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use fsarena_lane::{Arena, Go, LaneError, Ledger, flush, require};
-use fsarena_model::{Bytes, Durability, Guarantee, Medium, Plan, Storage};
+use fsarena_model::{Bytes, Durability, Guarantee, LanePlan, Medium, Plan, Storage};
 use fsarena_sys::{loopdev, mountinfo, namespace};
 use fsarena_testing::{Memory, Need, has};
 

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fsarena_library::{Entry, FileSystem, Kernel, LibraryError, Preview, Rsext4, Synced};
+use fsarena_library::{Contents, Entry, FileSystem, Kernel, LibraryError, Names, Preview, Rsext4, Synced};
 
 const MIB: u64 = 1 << 20;
 

@@ -60,7 +60,7 @@ pub use mix::{Mix, Weight};
 pub use name::{BadName, Name};
 pub use noise::NoiseBounds;
 pub use plan::{
-    Arguments, Budget, LanePlan, Measuring, Medium, OfSuite, Plan, Rounds, Storage, Unavailable, Weighting,
+    Arguments, Budget, FromSuite, LanePlan, Measuring, Medium, Plan, Rounds, Storage, Unavailable, Weighting,
 };
 pub use precondition::{Precondition, Preconditioned};
 pub use probe::{Probe, ProbeId, Readings};

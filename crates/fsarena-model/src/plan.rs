@@ -23,9 +23,9 @@ pub struct Plan {
     pub contenders: Vec<Contender>,
     /// In the suite's order.
     pub workloads: Vec<Workload>,
-    /// What is of the suite that the workloads are from, if they were not named one by one.
+    /// What the plan takes from the suite of its workloads, if they were not named one by one.
     #[serde(flatten)]
-    pub suite: OfSuite,
+    pub suite: FromSuite,
     /// The seed of every random choice.
     #[serde(with = "decimal")]
     pub seed: u64,
@@ -62,9 +62,9 @@ pub struct Plan {
     pub arguments: Arguments,
 }
 
-/// What a plan has of the suite that its workloads are from.
+/// What a plan takes from the suite of its workloads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OfSuite {
+pub struct FromSuite {
     /// The suite's name; `None`: the workloads were named one by one.
     #[serde(rename = "suite")]
     pub name: Option<String>,
@@ -82,7 +82,7 @@ pub struct OfSuite {
     pub groups: BTreeMap<String, Vec<String>>,
 }
 
-impl Default for OfSuite {
+impl Default for FromSuite {
     fn default() -> Self {
         Self {
             name: None,
@@ -176,7 +176,7 @@ impl Plan {
         Self {
             contenders,
             workloads: Vec::new(),
-            suite: OfSuite::default(),
+            suite: FromSuite::default(),
             seed: 1,
             rounds: Rounds::Within(Budget(Nanos::seconds(1))),
             margin: Share(0.05),
@@ -248,7 +248,7 @@ mod tests {
 
     fn plan(seed: u64) -> Plan {
         Plan {
-            suite: OfSuite { name: Some("quick".to_owned()), ..OfSuite::default() },
+            suite: FromSuite { name: Some("quick".to_owned()), ..FromSuite::default() },
             seed,
             rounds: Rounds::Within(Budget::for_contenders(2)),
             lanes: LanePlan::new(Storage::Memory, Bytes::gib(2), Medium::Nvme),

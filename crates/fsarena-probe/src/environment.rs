@@ -1,10 +1,9 @@
 //! Properties of the machine, read once per run.
 
-use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use fsarena_model::{Bytes, Environment, MachineName};
+use fsarena_model::{Bytes, Environment, LaneFacts, MachineName};
 use fsarena_sys::mountinfo;
 
 use crate::{frequency_policy, memory_bandwidth};

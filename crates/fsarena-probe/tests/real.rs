@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 
 use fsarena_lane::{Arena, Go, Ledger, Place};
-use fsarena_model::{Bytes, Plan, Probe, Readings, Storage, probe};
+use fsarena_model::{Bytes, LanePlan, Medium, Plan, Probe, Readings, Storage, probe};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_sys::namespace;
 use fsarena_testing::{Need, has};

@@ -278,7 +278,7 @@ fn with_way_out(error: anyhow::Error, record: &RunRecord) -> anyhow::Error {
     if !matches!(error.downcast_ref(), Some(RunError::Unlike(_))) {
         return error;
     }
-    let command: Vec<String> = assess(record).command.iter().map(|word| fsarena_report::shell(word)).collect();
+    let command: Vec<String> = assess(record).run.command.iter().map(|word| fsarena_report::shell(word)).collect();
     let hint = format!("start a new one: {}", command.join(" "));
     Refusal::machine(format!("run {} cannot go on: {error}", record.run), hint).into()
 }

@@ -13,7 +13,10 @@ use fsarena_execute::reserved;
 use fsarena_lane::{LaneError, disk, lane_count, require};
 use fsarena_model::plan::Lanes;
 use fsarena_model::reproduction::Scale;
-use fsarena_model::{Budget, Bytes, Mode, Nanos, NoiseBounds, Often, Plan, Precondition, Rounds, Storage};
+use fsarena_model::{
+    Arguments, Budget, Bytes, FromSuite, LanePlan, Measuring, Mode, Nanos, NoiseBounds, Often, Plan, Precondition,
+    Rounds, Storage, Weighting,
+};
 
 use crate::cli::{Compare, Place};
 use crate::clients;
@@ -47,12 +50,12 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let lane_size = lane_size(arguments, &storage).or(suite.as_ref().and_then(|suite| suite.lane_size(scale)));
     let lane_size = lane_size.unwrap_or(LANE);
     let plan = Plan {
-        suite: OfSuite {
+        suite: FromSuite {
             name: work.suite.clone(),
             scale,
             unavailable: work.unavailable,
             usual_baselines,
-            groups: suite.map(|suite| suite.groups).unwrap_or_default(),
+            groups: suite.as_ref().map(|suite| suite.groups.clone()).unwrap_or_default(),
         },
         seed: seed(arguments.setup.seed, &arguments.setup.place),
         rounds: rounds(arguments, suite.as_ref(), contenders.len(), work.workloads.len(), numbers),

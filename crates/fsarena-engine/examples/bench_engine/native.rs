@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, anyhow};
-use fsarena_engine::{Job, Limit, RunStats};
+use fsarena_engine::{Job, Limit, RunStats, Upkeep};
 use fsarena_model::{Bytes, Nanos, Workload};
 use fsarena_sys::{AlignedBuffer, clock};
 use rand::Rng;
@@ -43,7 +43,7 @@ impl Cost {
 
 /// Writes the file that all contestants read, with the engine itself, and brings it into memory.
 pub fn lay_out(folder: &Path) -> Result<()> {
-    job(folder, &json!({}), 1)?.prepare(&fsarena_engine::NEVER).context("lay out the file")
+    job(folder, &json!({}), 1)?.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).context("lay out the file")
 }
 
 /// Runs the engine for `time`, after an untimed run of 30 ms.

@@ -12,7 +12,7 @@ use super::{place, slice, workload};
 fn one_thread_alone_may_be_pinned() {
     let is_alone = |threads: u32| {
         let work = workload("none", json!({ "operation": "create", "threads": threads }));
-        engine("files").expect("it exists").open(&work, Path::new("/"), 1).expect("understood").is_alone()
+        engine("files").expect("it exists").open(&work, Path::new("/"), 1).expect("understood").next_run().is_alone
     };
     assert!(is_alone(1) && !is_alone(2));
 }

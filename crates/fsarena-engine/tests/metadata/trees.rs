@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Limit, RunStats, engine};
+use fsarena_engine::{Limit, RunStats, Upkeep, engine};
 use fsarena_model::{Bytes, CacheState, Workload};
 use serde_json::json;
 

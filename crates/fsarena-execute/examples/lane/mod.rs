@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use fsarena_lane::{Arena, Go, Ledger};
-use fsarena_model::{Bytes, Plan, Storage};
+use fsarena_model::{Bytes, LanePlan, Medium, Plan, Storage};
 use fsarena_stats::Summary;
 use fsarena_sys::namespace;
 

@@ -81,7 +81,8 @@ impl Session<'_> {
         let warning = |text| Note { severity: Severity::Warning, text };
         if !then.fsarena.is_empty() {
             // The lanes were written again, and their state may differ.
-            let state = now.preconditioned.as_ref().map(|done| precondition::note(done, &self.plan.lanes.storage));
+            let state =
+                now.lanes.preconditioned.as_ref().map(|done| precondition::note(done, &self.plan.lanes.storage));
             let change = resume_check::change(then, &now).map(warning);
             return change.into_iter().chain(state).map(Event::Note).collect();
         }

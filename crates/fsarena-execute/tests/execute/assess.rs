@@ -21,7 +21,10 @@ fn the_same_record_gives_the_same_comparison() {
     let performance = mixed();
     let (first, second) = (assess(&performance.record), assess(&performance.record.clone()));
     assert!(first == second);
-    assert_eq!((first.format, first.run, first.status, first.seed.as_str()), (1, 3, Status::Complete, "7"));
+    assert_eq!(
+        (first.run.format, first.run.number, first.run.status, first.run.seed.as_str()),
+        (1, 3, Status::Complete, "7")
+    );
 }
 
 #[test]
@@ -153,7 +156,7 @@ fn an_early_verdict_stays_through_noisier_rounds_with_its_interval() {
         let factor = if trial.round % 2 == 0 { 1.3 } else { 0.95 };
         trial.slices.iter_mut().for_each(|slice| slice.value *= factor);
     }
-    let pair = &assess(&record).verdicts[0];
+    let pair = &assess(&record).judged.verdicts[0];
     assert_eq!((pair.verdict, pair.needs.rounds), (Verdict::Slower, None));
     let (_, high, _, decision_high) = intervals(pair);
     assert!(decision_high < 1.0 && high > 1.0, "{pair:?}");
@@ -169,7 +172,7 @@ fn turning_the_metric_round_turns_no_verdict() {
     for slice in record.trials.iter_mut().flat_map(|trial| &mut trial.slices) {
         slice.value = slice.value.recip();
     }
-    for (one, other) in rate.comparison().verdicts.iter().zip(assess(&record).verdicts) {
+    for (one, other) in rate.comparison().judged.verdicts.iter().zip(assess(&record).judged.verdicts) {
         assert_eq!(one.verdict, other.verdict);
         assert!((one.ratio.expect("measured") / other.ratio.expect("measured") - 1.0).abs() < 1e-9);
     }
@@ -179,7 +182,7 @@ fn turning_the_metric_round_turns_no_verdict() {
 fn repeating(margin: f64, storage: Storage) -> String {
     let mut play = Play::new(&["ext4", "old=ext3:noatime"], World::of(&[1000.0; 2])).with_rounds(Rounds::Exactly(3));
     (play.plan.margin, play.plan.lanes.storage) = (Share(margin), storage);
-    play.perform().comparison().command.join(" ")
+    play.perform().comparison().run.command.join(" ")
 }
 
 #[test]
@@ -196,7 +199,7 @@ fn the_command_that_repeats_a_run_has_its_states_of_the_cache() {
     let play = Play::new(&["ext4", "old=ext3:noatime"], World::of(&[1000.0; 2])).with_rounds(Rounds::Exactly(3));
     let mut record = play.perform().record;
     let original = record.plan.workloads.clone();
-    let command = |record: &RunRecord| assess(record).command.join(" ");
+    let command = |record: &RunRecord| assess(record).run.command.join(" ");
     for (cache, name) in [(CacheState::Cold, "create@cold"), (CacheState::Warm, "create@warm")] {
         let variant = Some(Variant { of: "create".to_owned(), relation: Relation::Cache });
         let other = Workload { name: name.parse().expect("a name"), cache, variant, ..original[0].clone() };

@@ -183,14 +183,18 @@ fn clients_that_see_changes_at_different_times_are_not_ranked() {
     };
     record.contenders[0].sharing = of(Some(Coherence::CloseToOpen));
     record.contenders[1].sharing = of(Some(Coherence::Expiring));
-    let reason = |record: &RunRecord| assess(record).verdicts[0].reason.clone();
+    let reason = |record: &RunRecord| assess(record).judged.verdicts[0].reason.clone();
     assert!(reason(&record).contains("different times: never ranked"), "{}", reason(&record));
     record.plan.guarantees = vec!["xfs=close-to-open".parse().expect("well spelled")];
-    assert_eq!(assess(&record).verdicts[0].verdict, Verdict::Faster, "as the user states");
+    assert_eq!(assess(&record).judged.verdicts[0].verdict, Verdict::Faster, "as the user states");
     record.plan.guarantees.push("xfs=unflushed".parse().expect("well spelled"));
     assert!(reason(&record).contains("different durability"), "{}", reason(&record));
     let alone = RunRecord { plan: Plan { clients: None, guarantees: Vec::new(), ..record.plan.clone() }, ..record };
-    assert_eq!(assess(&alone).verdicts[0].verdict, Verdict::Faster, "on a single machine there are no other clients");
+    assert_eq!(
+        assess(&alone).judged.verdicts[0].verdict,
+        Verdict::Faster,
+        "on a single machine there are no other clients"
+    );
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn different_guarantees_are_with_each_verdict() {
     let comparison = assess(&kept.0);
     assert!(comparison.judged.verdicts.iter().all(|pair| pair.guarantees == "ext4 also has data checksums"));
     let apart = assess(&kept.durable(Durability::Volatile).0);
-    assert_eq!(apart.verdicts[0].guarantees, "ext4 also has data checksums", "across classes as well");
+    assert_eq!(apart.judged.verdicts[0].guarantees, "ext4 also has data checksums", "across classes as well");
 }
 
 #[test]

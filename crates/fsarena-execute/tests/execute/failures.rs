@@ -157,7 +157,7 @@ fn damage_that_a_check_finds_is_in_the_comparison() {
     let mut play = with_failure(99, 1, "nothing");
     play.world.damage = vec![(1, 2)];
     let performance = play.perform();
-    let damage = performance.comparison().damage;
+    let damage = performance.comparison().checks.damage;
     assert_eq!(damage.len(), 1);
     assert_eq!((damage[0].round, damage[0].contender.0.as_str()), (2, "xfs"));
     assert_eq!((damage[0].clean, damage[0].output.as_str()), (false, "inode 12 is lost"));

@@ -59,15 +59,15 @@ fn a_set_aside_round_is_as_if_it_had_not_been_but_stays_visible() {
     let mut without = record.clone();
     without.trials.retain(|trial| trial.workload != "create" || ![2, 5].contains(&trial.round));
     let (seen, without) = (assess(&record), assess(&without));
-    assert_eq!(seen.verdicts, without.verdicts);
-    assert_eq!(seen.verdicts.iter().map(|pair| pair.rounds).collect::<Vec<_>>(), [5, 7]);
+    assert_eq!(seen.judged.verdicts, without.judged.verdicts);
+    assert_eq!(seen.judged.verdicts.iter().map(|pair| pair.rounds).collect::<Vec<_>>(), [5, 7]);
     let cell = &seen.cells[0];
     assert_eq!(
         (cell.figure.median, cell.figure.low, cell.rounds, cell.samples),
         (without.cells[0].figure.median, without.cells[0].figure.low, 5, 20)
     );
     assert_eq!(cell.by_round.iter().flatten().count(), 7);
-    let note = seen.condition.clone().expect("it was busy");
+    let note = seen.run.condition.clone().expect("it was busy");
     let wanted = "busy with other things in rounds 2, 5 (1.0 cores used by other programs); 2 of 14 runs of a workload in a \
                   round do not count";
     assert!(note.contains(wanted), "{note}");
@@ -95,7 +95,7 @@ fn both_excluded(record: &RunRecord) -> [Vec<u32>; 2] {
 fn where_the_machine_was_busy_most_of_the_time_that_is_its_condition() {
     let record = busy(&[1, 2, 3, 4, 5], &[1, 2, 3]);
     assert_eq!(both_excluded(&record), [vec![6, 7], vec![4, 5, 6, 7]]);
-    let note = assess(&record).condition.clone().expect("it was busy");
+    let note = assess(&record).run.condition.clone().expect("it was busy");
     assert!(
         note.starts_with("Measured on a busy machine: 1.7 cores used by other programs most of the time"),
         "{note}"
@@ -123,7 +123,7 @@ fn others_traffic_to_the_storage_beneath_is_a_load() {
         trial.probes.insert(probe::DISK_OTHERS.key(), reading(9.0 * seconds));
     }
     assert_eq!(excluded(&record), [3]);
-    let note = assess(&record).condition.clone().expect("it was busy");
+    let note = assess(&record).run.condition.clone().expect("it was busy");
     assert!(note.contains("200 MiB/s of other programs' disk traffic"), "{note}");
 }
 
@@ -185,7 +185,7 @@ fn where_all_is_under_load_all_counts() {
     let performance = play.perform();
     assert_eq!(performance.verdicts(), vec![Verdict::Slower; 2]);
     let rounds = performance.rounds().len() as u32;
-    assert!(performance.comparison().verdicts.iter().all(|pair| pair.rounds == rounds));
+    assert!(performance.comparison().judged.verdicts.iter().all(|pair| pair.rounds == rounds));
     let few = play.with_rounds(Rounds::Exactly(2)).perform();
     assert_eq!(few.rounds().len(), 2, "as many as were wanted");
     assert!(few.comparison().cells.iter().all(|cell| cell.rounds == 2));
@@ -220,14 +220,14 @@ fn where_only_rounds_with_the_same_lanes_count_nothing_is_decided() {
     let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 3000.0]).noisy(0.02, 4));
     let mut record = play.with_rounds(Rounds::Exactly(8)).perform().record;
     record.plan.measuring.noise = BOUNDS;
-    assert_eq!(assess(&record).verdicts[0].verdict, Verdict::Slower);
+    assert_eq!(assess(&record).judged.verdicts[0].verdict, Verdict::Slower);
     let is_on_first =
         |trial: &&Trial| trial.contender.0 == "ext4" && trial.workload == "create" && trial.lane == Some(0);
     let rounds: Vec<u32> = record.trials.iter().filter(is_on_first).map(|trial| trial.round).collect();
     assert_eq!(rounds.len(), 4, "half of the rounds");
     trials(&mut record, "create", &rounds).for_each(|trial| set(trial, probe::CPU_MACHINE, Some(2.5)));
     assert_eq!(excluded(&record), rounds);
-    let pair = &assess(&record).verdicts[0];
+    let pair = &assess(&record).judged.verdicts[0];
     assert_eq!((pair.verdict, pair.rounds), (Verdict::Undecided, 4));
     assert_eq!(pair.leaning, Some(Verdict::Slower));
 }

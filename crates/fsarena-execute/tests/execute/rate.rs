@@ -70,7 +70,7 @@ fn only_contenders_that_do_not_keep_up_are_flagged() {
 #[test]
 fn latency_explodes_in_the_open_loop_only() {
     let comparison = open_loops();
-    let median = |workload| cell(&comparison, workload, "ext4").median.expect("measured");
+    let median = |workload| cell(&comparison, workload, "ext4").figure.median.expect("measured");
     assert!(median("create@1500") > 20.0 * median("create@500"));
     let count = &cell(&comparison, "create@500", "ext4").probes[&ProbeId::latency("create", LatencyFigure::Count)];
     assert_eq!(count.value, Some(1000.0), "of four slices");

@@ -17,7 +17,7 @@ fn torn() -> Play {
 fn advice(record: &RunRecord, mix: &str) -> ClassAdvice {
     let mut record = record.clone();
     record.plan.weighting.mix = Some(mix.parse().expect("well spelled"));
-    let recommendation = assess(&record).recommendation.expect("there is a mix");
+    let recommendation = assess(&record).judged.recommendation.expect("there is a mix");
     assert_eq!(recommendation.classes.len(), 1);
     recommendation.classes.into_iter().next().expect("one")
 }
@@ -29,7 +29,7 @@ fn labels(labels: &[Label]) -> Vec<&str> {
 #[test]
 fn the_best_follows_from_the_mix_and_flips_where_both_are_level() {
     let record = torn().perform().record;
-    assert_eq!(assess(&record).recommendation, None, "not asked for");
+    assert_eq!(assess(&record).judged.recommendation, None, "not asked for");
     let advice = advice(&record, "create=7,append=3");
     assert_eq!(
         (advice.first.as_ref().map(|label| label.0.as_str()), labels(&advice.best)),
@@ -64,7 +64,7 @@ fn groups_count_their_workloads_alike_and_a_name_alone_never_flips() {
         .groups
         .insert("both".to_owned(), vec!["create".to_owned(), "append".to_owned(), "absent".to_owned()]);
     let both = advice(&record, "both=1");
-    let plain = assess(&record).suite_ratios;
+    let plain = assess(&record).judged.suite_ratios;
     for (row, plain) in both.pairs.iter().zip(&plain) {
         assert!((row.ratio.expect("known") / plain.ratio.expect("known") - 1.0).abs() < 1e-9, "the suite's own mean");
         let ends = [row.low, plain.low, plain.high, row.high].map(|end| end.expect("known"));
@@ -126,12 +126,12 @@ fn what_was_not_run_for_want_of_programs_is_in_the_comparison() {
     let mut record = torn().perform().record;
     let missing = fsarena_model::Unavailable { workload: "mail".to_owned(), packages: vec!["postmark".to_owned()] };
     record.plan.suite.unavailable.push(missing.clone());
-    assert_eq!(assess(&record).unavailable, std::slice::from_ref(&missing));
+    assert_eq!(assess(&record).run.unavailable, std::slice::from_ref(&missing));
     record.plan.suite.groups.insert("mails".to_owned(), vec!["create".to_owned(), "mail".to_owned()]);
     let without = |mix: &str| {
         let mut record = record.clone();
         record.plan.weighting.mix = Some(mix.parse().expect("well spelled"));
-        assess(&record).recommendation.expect("there is a mix").without
+        assess(&record).judged.recommendation.expect("there is a mix").without
     };
     assert_eq!((without("mails=1,append=1"), without("append=1")), (vec![missing], vec![]));
 }

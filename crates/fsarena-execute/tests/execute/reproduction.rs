@@ -154,7 +154,9 @@ fn what_is_only_tried_out_is_not_judged() {
     let judged = assess(&kept.0);
     kept.0.plan.reproduces.as_mut().expect("an article").scale = Scale::Smoke;
     let smoke = assess(&kept.0);
-    assert!(!judged.verdicts.is_empty() && smoke.verdicts.is_empty() && smoke.standings.is_empty());
+    assert!(
+        !judged.judged.verdicts.is_empty() && smoke.judged.verdicts.is_empty() && smoke.judged.standings.is_empty()
+    );
     let (judged, tried) = (judged.reproduction.expect("there"), smoke.reproduction.expect("there"));
     assert!(!judged.winners.is_empty() && tried.winners.is_empty() && tried.as_published.is_none());
     assert!(judged.claims.iter().any(|claim| claim.checked) && tried.claims.iter().all(|claim| !claim.checked));

@@ -18,7 +18,7 @@ fn one_clear_and_one_open() -> RunRecord {
 }
 
 fn open_pair(record: &RunRecord) -> PairVerdict {
-    let open = assess(record).verdicts.into_iter().find(|pair| pair.workload == "open");
+    let open = assess(record).judged.verdicts.into_iter().find(|pair| pair.workload == "open");
     open.expect("every workload has its pair")
 }
 
@@ -44,6 +44,6 @@ fn further_rounds_take_as_long_as_the_last_one_did_for_each_of_its_workloads() {
 
 #[test]
 fn what_is_decided_costs_nothing_more() {
-    let verdicts = assess(&one_clear_and_one_open()).verdicts;
+    let verdicts = assess(&one_clear_and_one_open()).judged.verdicts;
     assert_eq!((verdicts[0].verdict, verdicts[0].needs.seconds), (Verdict::Slower, None));
 }

@@ -54,7 +54,7 @@ fn a_run_that_goes_on_is_as_if_it_had_never_ended() {
     let [further_figures, whole_figures] =
         [&further, &whole].map(|comparison| comparison.judged.verdicts.iter().map(figures).collect::<Vec<_>>());
     assert_eq!(further_figures, whole_figures);
-    assert_eq!((further.rounds, &further.command), (8, &whole.command));
+    assert_eq!((further.run.rounds, &further.run.command), (8, &whole.run.command));
 }
 
 #[test]
@@ -135,8 +135,8 @@ fn an_interrupted_plan_is_finished_and_no_round_of_a_workload_comes_twice() {
     seen.dedup();
     assert_eq!(seen.len(), count);
     assert_eq!(further.record.rounds.last().map(|facts| facts.round), Some(9), "the sixth was broken off");
-    assert_eq!(further.comparison().rounds, 8);
-    assert!(further.comparison().verdicts.iter().all(|pair| pair.rounds >= 8));
+    assert_eq!(further.comparison().run.rounds, 8);
+    assert!(further.comparison().judged.verdicts.iter().all(|pair| pair.rounds >= 8));
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn buffered_writes_may_dirty_pages() {
 fn syncs_without_flushes_are_impossible_and_forbid_the_verdict() {
     let kept = synced().reading(probe::DEVICE_FLUSHES, 60.0);
     assert_eq!(kept.classes(), [ValidityClass::Impossible]);
-    let pair = &assess(&kept.0).verdicts[0];
+    let pair = &assess(&kept.0).judged.verdicts[0];
     assert_eq!((pair.verdict, pair.reason.as_str()), (Verdict::Invalid, "ext4: impossible"));
     assert_eq!(synced().reading(probe::DEVICE_FLUSHES, 95.0).classes(), [], "counters may lag a little");
 }
@@ -195,7 +195,7 @@ fn a_host_that_takes_more_than_a_fifth_of_the_time_makes_it_lane_bound() {
 #[test]
 fn a_lane_bound_cell_keeps_its_verdict_with_the_flag_as_reason() {
     let kept = synced().lane_cost(Nanos::millis(4), None);
-    let pair = &assess(&kept.0).verdicts[0];
+    let pair = &assess(&kept.0).judged.verdicts[0];
     assert_ne!(pair.verdict, Verdict::Invalid);
     assert!(pair.reason.contains("ext4: lane-bound") && pair.reason.contains("xfs: lane-bound"), "{}", pair.reason);
 }
@@ -217,7 +217,7 @@ fn a_cell_with_a_failed_trial_did_not_finish_and_forbids_the_verdict() {
     assert_eq!(kept.classes(), [ValidityClass::DidNotFinish]);
     let text = &kept.validity()[0].text;
     assert!(text.contains("1 of 4 rounds") && text.contains("round 3: no space left"), "{text}");
-    let pair = &assess(&kept.0).verdicts[0];
+    let pair = &assess(&kept.0).judged.verdicts[0];
     assert_eq!((pair.verdict, pair.ratio, pair.needs.rounds), (Verdict::Invalid, None, None));
 }
 
@@ -311,12 +311,12 @@ fn of_what_is_not_done_in_memory_the_starts_of_programs_are_the_harness() {
 fn what_is_as_fast_as_the_bare_device_is_device_bound_and_a_tie_is_none() {
     let kept = direct().reading(probe::DEVICE_READ, 0.0).baseline(BaselineKind::Device, 0.97);
     assert_eq!(kept.classes(), [ValidityClass::DeviceBound]);
-    let pair = &assess(&kept.0).verdicts[0];
+    let pair = &assess(&kept.0).judged.verdicts[0];
     assert_ne!(pair.verdict, Verdict::Equivalent);
     assert!(pair.reason.contains("device-bound"), "{}", pair.reason);
     assert_eq!(pair.needs.rounds, None, "more rounds would not make it a verdict");
     assert_eq!(direct().reading(probe::DEVICE_READ, 0.0).baseline(BaselineKind::Device, 0.6).classes(), []);
-    assert_eq!(assess(&direct().0).verdicts[0].verdict, Verdict::Equivalent, "without the baseline it is a tie");
+    assert_eq!(assess(&direct().0).judged.verdicts[0].verdict, Verdict::Equivalent, "without the baseline it is a tie");
 }
 
 #[test]
@@ -405,8 +405,8 @@ fn a_round_that_does_not_count_raises_no_flag() {
     };
     let kept = with_a_round_excluded(cold()).changed(fail);
     assert_eq!(kept.classes(), []);
-    assert_eq!(assess(&kept.0).verdicts.len(), 1, "the rounds that count are compared");
-    assert_ne!(assess(&kept.0).verdicts[0].verdict, Verdict::Invalid);
+    assert_eq!(assess(&kept.0).judged.verdicts.len(), 1, "the rounds that count are compared");
+    assert_ne!(assess(&kept.0).judged.verdicts[0].verdict, Verdict::Invalid);
 }
 
 #[test]

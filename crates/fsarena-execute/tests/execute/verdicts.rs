@@ -109,7 +109,7 @@ fn a_verdict_that_later_rounds_contradict_is_invalid_and_says_why() {
         let factor = if trial.round % 2 == 0 { 1.3 } else { 1.6 };
         trial.slices.iter_mut().for_each(|slice| slice.value *= factor);
     }
-    let pair = &performance.comparison().verdicts[0];
+    let pair = &performance.comparison().judged.verdicts[0];
     assert_eq!(pair.verdict, Verdict::Invalid);
     assert!(pair.reason.contains("unsteady"), "{}", pair.reason);
 }

@@ -149,7 +149,7 @@ fn contenders_that_fail_or_are_of_another_class_neither_hide_nor_make_a_disagree
 #[test]
 fn calibration_is_repeated_as_one() {
     let (performance, _) = play_lengths(1.0);
-    let command = performance.comparison().command.join(" ");
+    let command = performance.comparison().run.command.join(" ");
     assert!(
         command.starts_with("fsarena calibrate --slices ext4 xfs --workload create --workload append --rounds 6"),
         "{command}"
@@ -212,7 +212,7 @@ fn on_one_lane_who_cannot_be_made_after_others_have_worked_is_absent() {
     assert_eq!((failed.len(), failed[0].round, failed[0].contender.0.as_str()), (1, 1, label.as_str()));
     assert!(last.notes().iter().any(|note| note.contains(&format!("round 1: {label} could not be made"))));
     assert_eq!(last.record.contenders.len(), 3, "what it is is known from its second round on");
-    let verdicts = last.comparison().verdicts;
+    let verdicts = last.comparison().judged.verdicts;
     for pair in &verdicts {
         let has_it = [&pair.a, &pair.b].iter().any(|of_pair| of_pair.0 == label);
         assert_eq!(pair.verdict == fsarena_model::Verdict::Invalid, has_it, "{pair:?}");
@@ -238,7 +238,7 @@ fn on_one_lane_each_contender_does_everything_before_the_next_is_made() {
     }
     assert_eq!(all.len(), 3 * 2 * 4);
     assert!(performance.notes().iter().any(|note| note.contains("take the same lane in turn")));
-    let verdicts = performance.comparison().verdicts;
+    let verdicts = performance.comparison().judged.verdicts;
     assert!(
         verdicts.iter().all(|pair| pair.rounds == 3 && pair.ratio.is_some_and(|ratio| ratio > 1.5)),
         "{verdicts:?}"

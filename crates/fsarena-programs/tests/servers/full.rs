@@ -65,7 +65,9 @@ fn a_database_that_runs_out_of_room_says_so_and_leaves_nothing() {
 fn pages_that_do_not_fit_say_so() {
     let place = folder();
     let Some(_small) = Small::mount(place.path(), "2M") else { return };
-    let error =
-        open(&pages(400), place.path()).prepare(&fsarena_engine::NEVER).expect_err("there is no room").to_string();
+    let error = open(&pages(400), place.path())
+        .upkeep(Upkeep::Prepare, &fsarena_engine::NEVER)
+        .expect_err("there is no room")
+        .to_string();
     assert!(error.contains(WORDS) && error.contains(".html"), "{error}");
 }

@@ -99,7 +99,7 @@ fn an_implausible_figure_is_never_printed_as_a_result() {
     let page = render(&fixture());
     let section = page.split("<h3>seqread-cold").nth(1).unwrap().split("</article>").next().unwrap();
     assert!(section.contains("impossible") && section.contains("no figure"));
-    let median = fixture().cells.iter().find(|cell| cell.workload == "seqread-cold").unwrap().median.unwrap();
+    let median = fixture().cells.iter().find(|cell| cell.workload == "seqread-cold").unwrap().figure.median.unwrap();
     assert!(!section.contains(&format!(">{median:.0}")) && !matrix(&page).contains(&format!(">{median:.0}")));
 }
 

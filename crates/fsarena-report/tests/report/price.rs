@@ -52,7 +52,7 @@ fn of_what_no_time_decides_it_is_said_how_far_apart_it_is_at_most() {
         "A further 3 min would probably decide 1 of the 2 undecided pairs; the rest probably differ by less than 11 %.";
     assert_eq!(price(&comparison).as_deref(), Some(wanted));
     let mut none = with_open(&[(0, None, None)]);
-    (none.verdicts[0].low, none.verdicts[0].high) = (Some(0.9), Some(1.05));
+    (none.judged.verdicts[0].low, none.judged.verdicts[0].high) = (Some(0.9), Some(1.05));
     assert_eq!(price(&none).as_deref(), Some("The undecided pair probably differs by less than 11 %."));
     assert_eq!(advised(&none), None);
     assert_eq!(price(&with_open(&[])), None);

@@ -2,15 +2,15 @@
 
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::{
-    Conditions, ContenderFacts, Durability, Environment, Event, Guarantee, Label, Latency, LatencyCount, LatencyWindow,
-    Nanos, Outcome, Plan, Rounds, Severity, Slice, Trial, probe,
+    Conditions, ContenderFacts, Durability, Environment, Event, FromSuite, Guarantee, Label, Latency, LatencyCount,
+    LatencyWindow, Nanos, Outcome, Plan, Rounds, Severity, Slice, Trial, probe,
 };
 
 pub const STARTED: &str = "2026-03-01T12:00:00Z";
 
 pub fn plan() -> Plan {
     Plan {
-        suite: OfSuite { name: Some("quick".to_owned()), ..OfSuite::default() },
+        suite: FromSuite { name: Some("quick".to_owned()), ..FromSuite::default() },
         seed: u64::MAX,
         rounds: Rounds::Exactly(2),
         ..Plan::of(vec!["ext4".parse().unwrap(), "noatime=xfs:noatime".parse().unwrap()])

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use fsarena_engine::Launch;
-use fsarena_model::{Measure, Mode, NoiseBounds, Often, Plan, Workload};
+use fsarena_model::{Measure, Measuring, Mode, NoiseBounds, Often, Plan, Workload};
 
 use super::named::{Launcher, Named};
 use crate::engines::ENGINES;

@@ -11,7 +11,7 @@ use fsarena_execute::remote::Machines;
 use fsarena_execute::{Listener, TestbedError};
 use fsarena_guest::{Hardware, Running, Shares};
 use fsarena_lane::disk;
-use fsarena_model::{Contender, Event, Guest, Label, Plan, Storage};
+use fsarena_model::{Contender, Event, Guest, Label, Measuring, Plan, Storage};
 
 use super::{InGuest, on_machine, share_of, tell};
 use crate::agent::{End, Order, Request};

@@ -5,7 +5,9 @@ use fsarena_catalog::Suite;
 use fsarena_model::article::PublishedContender;
 use fsarena_model::plan::LeftOut;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
-use fsarena_model::{Article, Bytes, Contender, Nanos, Often, Plan, Precondition, Rounds, Workload};
+use fsarena_model::{
+    Arguments, Article, Bytes, Contender, FromSuite, LanePlan, Measuring, Often, Plan, Rounds, Workload,
+};
 
 use fsarena_execute::left_out;
 
@@ -46,7 +48,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let lane_size = options.setup.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE);
     let plan = Plan {
         workloads,
-        suite: OfSuite { name: Some(suite.name.clone()), unavailable, groups: suite.groups, ..OfSuite::default() },
+        suite: FromSuite { name: Some(suite.name.clone()), unavailable, groups: suite.groups, ..FromSuite::default() },
         seed: seed(options.setup.seed, &options.setup.place),
         rounds: Rounds::Exactly(rounds),
         margin: margin(options.setup.margin)?,

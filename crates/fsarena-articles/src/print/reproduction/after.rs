@@ -82,9 +82,11 @@ pub fn verified(comparison: &Comparison) -> Vec<String> {
         ));
     }
     let (clean, damaged) = (comparison.checks.clean, comparison.checks.damage.len() as u32);
-    let found = if damaged == 0 { "nothing wrong".to_owned() } else { format!("damage {damaged} times") };
+    let times = |count: u32| if count == 1 { "once".to_owned() } else { format!("{count} times") };
+    let found = if damaged == 0 { "nothing wrong".to_owned() } else { format!("damage {}", times(damaged)) };
     sentences.extend((clean + damaged > 0).then(|| {
-        format!("The file systems' own checkers (fsck), {} times after the rounds, found {found}.", clean + damaged)
+        let all = times(clean + damaged);
+        format!("The file systems' own checkers (fsck), {all} after the rounds, found {found}.")
     }));
     sentences
 }

@@ -7,8 +7,8 @@ use fsarena_articles::assess;
 use fsarena_execute::remote::Machines;
 use fsarena_execute::{Remaining, Resumption, RunError, Wish, resume, run};
 use fsarena_model::{
-    Better, Budget, Comparison, DurablePoint, Event, Measure, Metric, Mode, Nanos, NoiseBounds, Plan, Rounds,
-    RunRecord, Status, Trial, Verdict, Workload,
+    Better, Budget, Comparison, DurablePoint, Event, Measure, Measuring, Metric, Mode, Nanos, NoiseBounds, Plan,
+    Rounds, RunRecord, Status, Trial, Verdict, Workload,
 };
 
 use super::backstage::Backstage;
@@ -121,7 +121,7 @@ impl Performance {
 
     /// All verdicts, by workload, then pair.
     pub fn verdicts(&self) -> Vec<Verdict> {
-        self.comparison().verdicts.iter().map(|pair| pair.verdict).collect()
+        self.comparison().judged.verdicts.iter().map(|pair| pair.verdict).collect()
     }
 
     /// The workloads of each round that began, in that round's order.
