@@ -3,7 +3,7 @@
 use fsarena_model::across::{Across, AcrossPair, FORMAT, MachineRuns, MissingMachine, PairOnMachine, Sample};
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::difference::{DriftSource, SessionDrift};
-use fsarena_model::{Label, Share, ValidityClass, Verdict, Workload};
+use fsarena_model::{Estimate, Label, Share, ValidityClass, Verdict, Workload};
 use fsarena_stats::{Drift, Level, OnMachine, Pooled, Proof, Reduced, Rule, depending, levels, on_each, proofs};
 
 use crate::difference::{NamedRun, side_run};
@@ -215,9 +215,7 @@ fn on_machine(known: &Known, proof: Option<&Proof>) -> PairOnMachine {
         None => Verdict::Undecided,
     };
     PairOnMachine {
-        ratio: known.level.map(|level| level.estimate.exp()),
-        low: ends.map(|ends| ends.0),
-        high: ends.map(|ends| ends.1),
+        estimate: Estimate::of(known.level.map(|level| level.estimate.exp()), ends),
         session: known.session,
         verdict,
         reason: known.lacks(),

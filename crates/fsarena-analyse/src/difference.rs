@@ -2,7 +2,7 @@
 
 use fsarena_model::comparison::DecisionInterval;
 use fsarena_model::difference::{Change, Difference, DriftSource, FORMAT, MachineChange, SessionDrift, SideRun};
-use fsarena_model::{Better, Label, RunRecord, Share, ValidityClass, Verdict, Workload};
+use fsarena_model::{Better, Estimate, Label, RunRecord, Share, ValidityClass, Verdict, Workload};
 use fsarena_stats::{Drift, Interval, Proof, Rule, proofs};
 
 use crate::sides::{Compared, Side, Sides};
@@ -82,10 +82,8 @@ fn change(sides: &Sides<'_>, compared: &Compared, proof: Option<Proof>, is_withh
         unit: workload.map(|workload| workload.metric.unit.clone()).unwrap_or_default(),
         before: figure(&sides.before),
         after: figure(&sides.after),
-        ratio: compared.shift.map(|shift| shift.estimate.exp()),
-        low: pointwise.map(|ends| ends.0),
-        high: pointwise.map(|ends| ends.1),
-        decision: DecisionInterval { low: decision.map(|ends| ends.0), high: decision.map(|ends| ends.1) },
+        estimate: Estimate::of(compared.shift.map(|shift| shift.estimate.exp()), pointwise),
+        decision: DecisionInterval::of(decision),
         within_low: within.map(|ends| ends.0),
         within_high: within.map(|ends| ends.1),
         verdict,

@@ -1,7 +1,7 @@
 //! Main effects: what an option of a matrix changes, as the mean over all combinations of the other options.
 
 use fsarena_model::comparison::{EffectRow, PairVerdict};
-use fsarena_model::{Combination, Factor, Label, Matrix, RunRecord};
+use fsarena_model::{Combination, Estimate, Factor, Label, Matrix, RunRecord};
 use fsarena_stats::{Part, Rule, weighted_mean};
 
 use crate::looks::Standing;
@@ -54,9 +54,10 @@ fn effect(
         factor: factor.clone(),
         level: levels[level].clone(),
         base: levels[0].clone(),
-        ratio: mean.map(|mean| (-mean.estimate).exp()),
-        low: interval.map(|(_, high)| 1.0 / high),
-        high: interval.map(|(low, _)| 1.0 / low),
+        estimate: Estimate::of(
+            mean.map(|mean| (-mean.estimate).exp()),
+            interval.map(|(low, high)| (1.0 / high, 1.0 / low)),
+        ),
         pairs: pairs.len() as u32,
         least: single.iter().copied().reduce(f64::min).filter(|_| mean.is_some()),
         most: single.iter().copied().reduce(f64::max).filter(|_| mean.is_some()),

@@ -1,7 +1,7 @@
 //! Whether contenders became slower than is tolerated: of two sides of runs, or of two contenders of one run.
 
 use fsarena_model::difference::{Contrast, FORMAT, Gate, GateCheck, GateOutcome};
-use fsarena_model::{Comparison, Label, RunRecord, Share, Verdict};
+use fsarena_model::{Comparison, Estimate, Label, RunRecord, Share, Verdict};
 use fsarena_stats::{Ending, Part, Precision, Regression, regressions, weighted_mean};
 
 use crate::difference::{NamedRun, forbidden, withheld};
@@ -133,9 +133,7 @@ fn checks(candidates: Vec<Candidate>, threshold: Share, ending: Ending) -> Vec<G
         GateCheck {
             workload: candidate.workload,
             contender: candidate.contender,
-            ratio: candidate.known.map(|(estimate, _)| estimate.exp()),
-            low: interval.map(|ends| ends.0),
-            high: interval.map(|ends| ends.1),
+            estimate: Estimate::of(candidate.known.map(|(estimate, _)| estimate.exp()), interval),
             at_most: regression.map(|regression| regression.most.exp()),
             finds_from: regression.map(|regression| Share(regression.detectable.exp_m1())),
             outcome,

@@ -2,7 +2,7 @@
 //! alone: an invalid verdict enters neither a rank nor a mean.
 
 use fsarena_model::comparison::{Cell, PairVerdict, StandingRow, SuiteRow};
-use fsarena_model::{RunRecord, Verdict};
+use fsarena_model::{Estimate, RunRecord, Verdict};
 use fsarena_stats::{Part, Rule, Standings, weighted_mean};
 
 use crate::durability::class;
@@ -110,9 +110,7 @@ fn suite_row(record: &RunRecord, a: usize, b: usize, parts: &[Result<Part<'_>, S
     SuiteRow {
         a: label(a),
         b: label(b),
-        ratio: mean.map(|mean| mean.estimate.exp()),
-        low: interval.map(|interval| interval.0),
-        high: interval.map(|interval| interval.1),
+        estimate: Estimate::of(mean.map(|mean| mean.estimate.exp()), interval),
         workloads: parts.len() as u32,
         left_out: parts.iter().filter_map(|part| part.as_ref().err().cloned()).collect(),
     }

@@ -1,7 +1,7 @@
 //! The verdict of each pair: the statistical decision, restricted by the validity of both cells.
 
 use fsarena_model::comparison::{Cell, DecisionInterval, Needs, PairVerdict};
-use fsarena_model::{Label, RunRecord, Validity, ValidityClass, Verdict};
+use fsarena_model::{Estimate, Label, RunRecord, Validity, ValidityClass, Verdict};
 use fsarena_stats::Interval;
 
 use crate::durability::class;
@@ -37,17 +37,14 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
     let is_tie = pair.is_some_and(|pair| pair.fell.is_some());
     let needs_rounds = outlook.and_then(|outlook| outlook.needed_rounds()).filter(|_| is_open && !is_tie);
     let more = latest.zip(needs_rounds).map(|(latest, needed)| needed.saturating_sub(latest.rounds));
-    let low = |interval: Option<Interval>| interval.map(|interval| interval.ratios().0);
-    let high = |interval: Option<Interval>| interval.map(|interval| interval.ratios().1);
+    let ends = |interval: Option<Interval>| interval.map(|interval| interval.ratios());
     PairVerdict {
         workload: workload.name.to_string(),
         metric: workload.metric.name.clone(),
         a: a.1.contender.clone(),
         b: b.1.contender.clone(),
-        ratio: latest.and_then(|latest| latest.estimate).map(f64::exp),
-        low: low(pointwise),
-        high: high(pointwise),
-        decision: DecisionInterval { low: low(decision), high: high(decision) },
+        estimate: Estimate::of(latest.and_then(|latest| latest.estimate).map(f64::exp), ends(pointwise)),
+        decision: DecisionInterval::of(ends(decision)),
         verdict,
         reason,
         guarantees: guarantees::between(record, a.0, b.0),
@@ -64,7 +61,7 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
 /// `create-fsync: xfs faster than ext4, 1.31×`; `None` for an undecided or invalid pair.
 pub fn in_words(verdict: &PairVerdict) -> Option<String> {
     let PairVerdict { workload, a, b, .. } = verdict;
-    let times = verdict.ratio.map(|ratio| format!(", {:.2}×", ratio.max(1.0 / ratio))).unwrap_or_default();
+    let times = verdict.estimate.ratio.map(|ratio| format!(", {:.2}×", ratio.max(1.0 / ratio))).unwrap_or_default();
     match verdict.verdict {
         Verdict::Faster => Some(format!("{workload}: {a} faster than {b}{times}")),
         Verdict::Slower => Some(format!("{workload}: {b} faster than {a}{times}")),

@@ -1,5 +1,5 @@
-//! Tests of the published figures, which are complete and agree with each other, and of articles and their reproductions
-//! in print.
+//! Tests of the published figures, which are complete and agree with each other, and of articles and their
+//! reproductions in print.
 
 #![allow(clippy::unwrap_used)]
 

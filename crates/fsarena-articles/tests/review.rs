@@ -1,5 +1,5 @@
-//! What an independent check of the articles' data found, and what would find the like again: checks that say what their
-//! sentences say, contenders that can be had, and declared differences.
+//! What an independent check of the articles' data found, and what would find the like again: checks that say what
+//! their sentences say, contenders that can be had, and declared differences.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! The log of a disk's requests, as QEMU's driver `blklogwrites` and the kernel's target log-writes write it
-//! (Documentation/admin-guide/device-mapper/log-writes.rst, QEMU's block/blklogwrites.c). QEMU logs a request when it has
-//! been completed.
+//! (Documentation/admin-guide/device-mapper/log-writes.rst, QEMU's block/blklogwrites.c). QEMU logs a request when it
+//! has been completed.
 
 use std::io::{self, Read};
 

@@ -26,7 +26,8 @@ pub enum Action {
     AppendData,
     /// A new file with a record; fsync of the file and of its directory.
     Create,
-    /// A new file with a record takes the name of an old one (rename); fsync of the file before, of the directory after.
+    /// A new file with a record takes the name of an old one (rename); fsync of the file before, of the directory
+    /// after.
     Replace,
     /// A row in SQLite with a write-ahead log and `synchronous=FULL`.
     WriteAhead,

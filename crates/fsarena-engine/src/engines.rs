@@ -44,8 +44,8 @@ impl Engines {
         Ok(Workload { traits, ..workload })
     }
 
-    /// Debian packages, or the addresses of sources, of the programs that the workload needs and that are not installed.
-    /// Sorted, without duplicates.
+    /// Debian packages, or the addresses of sources, of the programs that the workload needs and that are not
+    /// installed. Sorted, without duplicates.
     pub fn missing(self, workload: &Workload) -> Vec<String> {
         let needs = self.named(&workload.engine).map(|engine| engine.programs(workload).needs).unwrap_or_default();
         let missing: BTreeSet<&str> =

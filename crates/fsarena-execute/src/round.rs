@@ -246,7 +246,8 @@ fn synced(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player)
     synced
 }
 
-/// Untimed preparation of a slice: makes files again, remounts for a cold cache, and backs the memory that the work fills.
+/// Untimed preparation of a slice: makes files again, remounts for a cold cache, and backs the memory that the work
+/// fills.
 fn ready(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) -> Result<(), TestbedError> {
     let start = setting.clock.now();
     let done = made_ready(testbed, setting, player);

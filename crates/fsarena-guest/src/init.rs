@@ -136,8 +136,8 @@ fn load_modules() -> io::Result<()> {
     Ok(())
 }
 
-/// Mounts the root disk below a file system in memory that takes all changes, and makes it the root. Kernel threads share
-/// the root of this process, so they find modprobe there.
+/// Mounts the root disk below a file system in memory that takes all changes, and makes it the root. Kernel threads
+/// share the root of this process, so they find modprobe there.
 fn enter_root() -> io::Result<()> {
     let copy = Path::new("/").join(ROOT_COPY);
     // The loop device lives as long as it is mounted.

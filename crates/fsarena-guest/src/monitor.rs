@@ -1,5 +1,5 @@
-//! What virtual disks with settings of their own had to do: QEMU counts the guest's requests, and the host's kernel counts
-//! how often QEMU syncs the file.
+//! What virtual disks with settings of their own had to do: QEMU counts the guest's requests, and the host's kernel
+//! counts how often QEMU syncs the file.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};

@@ -1,5 +1,6 @@
-//! Debian packages, fetched by apt from the mirrors that this machine is configured for. Lists, archives and apt's state
-//! are in a folder of the cache: apt takes nothing on this machine for installed, changes nothing, and needs no root.
+//! Debian packages, fetched by apt from the mirrors that this machine is configured for. Lists, archives and apt's
+//! state are in a folder of the cache: apt takes nothing on this machine for installed, changes nothing, and needs no
+//! root.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -247,8 +247,8 @@ impl Hardware<'_> {
                 add("-blockdev", "driver=blklogwrites,node-name=logged,file=raw,log=log".to_owned());
             }
             let drive = if log.is_some() { "logged" } else { "raw" };
-            // Merged requests left holes in the log. QEMU before 8.1 may log zeroes that are written without data at the
-            // wrong place.
+            // Merged requests left holes in the log. QEMU before 8.1 may log zeroes that are written without data at
+            // the wrong place.
             let how = "request-merging=off,discard=off,write-zeroes=off";
             add("-device", format!("virtio-blk-pci,drive={drive},serial={RAW},{how}"));
         }

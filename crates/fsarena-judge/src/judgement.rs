@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use fsarena_model::{Share, Verdict};
+use fsarena_model::{Estimate, Share, Verdict};
 use fsarena_stats::{Precision, Rule, proofs};
 use serde::{Deserialize, Serialize};
 
@@ -41,12 +41,9 @@ pub struct PairJudgement {
     pub plain_ratio: Option<f64>,
     /// Welch's t of that, as if each result were a repetition and nothing else differed.
     pub plain_t: Option<f64>,
-    /// How many times better `a` is, by results that can be compared.
-    pub ratio: Option<f64>,
-    /// The lower end of the interval that the verdict rests on.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
+    /// How many times better `a` is, by results that can be compared. With the interval that the verdict rests on.
+    #[serde(flatten)]
+    pub estimate: Estimate,
     /// What is shown about `a`.
     pub verdict: Verdict,
     /// Why there is no other verdict, or a caveat.
@@ -124,7 +121,7 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
             verdict(difference.as_ref(), proof.map(|proof| proof.verdict))
         };
         let ratio = difference.map(|difference| difference.estimate.exp());
-        PairJudgement { ratio, low: interval.map(|it| it.0), high: interval.map(|it| it.1), verdict, reason, ..pair }
+        PairJudgement { estimate: Estimate::of(ratio, interval), verdict, reason, ..pair }
     });
     Judgement {
         format: fsarena_model::difference::FORMAT,
@@ -144,9 +141,7 @@ fn pair(workload: &str, a: &str, b: &str, rows: &[&Measured]) -> PairJudgement {
         b: b.to_owned(),
         plain_ratio: plain.map(|plain| plain.0),
         plain_t: plain.and_then(|plain| plain.1),
-        ratio: None,
-        low: None,
-        high: None,
+        estimate: Estimate::default(),
         verdict: Verdict::Undecided,
         reason: Reason::None,
     }

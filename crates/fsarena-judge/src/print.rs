@@ -72,11 +72,10 @@ fn begun(words: &str) -> String {
 }
 
 fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {
-    let times =
-        |ratio: Option<f64>, low, high| ratio.map_or(DASH.to_owned(), |middle| Ratio { middle, low, high }.times());
+    let times = |ratio: Option<Ratio>| ratio.map_or(DASH.to_owned(), |ratio| ratio.times());
     let interval = |pair: &PairJudgement| {
-        let ratio = pair.ratio.and_then(|middle| Ratio { middle, low: pair.low, high: pair.high }.interval());
-        ratio.unwrap_or_else(|| DASH.to_owned())
+        let interval = Ratio::of(pair.estimate).and_then(|ratio| ratio.interval());
+        interval.unwrap_or_else(|| DASH.to_owned())
     };
     let verdict = |pair: &PairJudgement| {
         let words = match pair.reason {
@@ -88,9 +87,9 @@ fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {
     TableOf::new(TableLook::Full, pairs)
         .column(Name, "workload", |pair| pair.workload.clone())
         .column(Words, "pair", |pair| format!("{} / {}", pair.a, pair.b))
-        .column(Figure, "plain", |pair| times(pair.plain_ratio, None, None))
+        .column(Figure, "plain", |pair| times(pair.plain_ratio.map(Ratio::alone)))
         .column(Figure, "t", |pair| pair.plain_t.map_or(DASH.to_owned(), three_digits))
-        .column(Figure, "ratio", |pair| times(pair.ratio, pair.low, pair.high))
+        .column(Figure, "ratio", |pair| times(Ratio::of(pair.estimate)))
         .column(Figure, "interval", interval)
         .column(Words, "verdict on the first", verdict)
         .done()

@@ -159,7 +159,7 @@ fn a_gap_that_goes_with_the_wave_is_not_one_of_the_contenders() {
     assert_eq!((apart.verdict, apart.reason), (Verdict::Undecided, Reason::OtherTimes));
     let together = query("ext4", "xfs");
     assert!(
-        together.ratio.is_some_and(|ratio| (ratio - 1.0).abs() < 0.03),
+        together.estimate.ratio.is_some_and(|ratio| (ratio - 1.0).abs() < 0.03),
         "only the wave that both share: {together:?}"
     );
     assert_eq!(together.verdict, Verdict::Equivalent);

@@ -132,8 +132,8 @@ pub struct Kind {
     pub features: fn(&str) -> Vec<String>,
     /// What the file system guarantees, according to its features and its mount options as the kernel reports them.
     pub guarantees: fn(&[String], &str) -> Vec<Guarantee>,
-    /// The mount option that makes direct I/O bypass the page cache, if it does not with these options, as typed. `None`
-    /// if direct I/O already bypasses it, or no option makes it so.
+    /// The mount option that makes direct I/O bypass the page cache, if it does not with these options, as typed.
+    /// `None` if direct I/O already bypasses it, or no option makes it so.
     pub made_direct: fn(&str) -> Option<&'static str>,
     /// Durability class of an fsync with these mount options.
     pub durability: fn(&str) -> Durability,

@@ -77,8 +77,8 @@ enum Line {
     Withdrawn,
 }
 
-/// Locks the machine for this run, or for one process of the run `session`. While another run holds the lock, calls `waiting` repeatedly with that run's
-/// process.
+/// Locks the machine for this run, or for one process of the run `session`. While another run holds the lock, calls
+/// `waiting` repeatedly with that run's process.
 ///
 /// # Errors
 /// [`LaneError::Busy`] if `wait` is [`Wait::No`], or `waiting` returns [`Go::Stop`].

@@ -1,5 +1,5 @@
-//! What the mounts of shared file systems guarantee, by their type and their options as the kernel reports them. Options
-//! of FUSE programs are not among those, so only the programs' defaults are known.
+//! What the mounts of shared file systems guarantee, by their type and their options as the kernel reports them.
+//! Options of FUSE programs are not among those, so only the programs' defaults are known.
 
 use fsarena_model::{Coherence, Sharing};
 

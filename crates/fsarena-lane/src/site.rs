@@ -198,9 +198,9 @@ impl Mounting {
     }
 }
 
-/// Forgets what the kernel has cached of a block device. A lane stays open, so an unmount alone does not do that, unless
-/// the file system asks for it. NILFS2 does not: it writes past this cache and reads its log from it when it is mounted,
-/// so that it would find old blocks and go back to an older checkpoint.
+/// Forgets what the kernel has cached of a block device. A lane stays open, so an unmount alone does not do that,
+/// unless the file system asks for it. NILFS2 does not: it writes past this cache and reads its log from it when it is
+/// mounted, so that it would find old blocks and go back to an older checkpoint.
 fn forget_cached(source: &Path) -> io::Result<()> {
     match fs::metadata(source) {
         Ok(found) if found.file_type().is_block_device() => block::forget(&File::open(source)?),
@@ -260,8 +260,8 @@ pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
     Ok(clock::now().saturating_sub(start))
 }
 
-/// Runs the kind's own checker on the unmounted file system, which it does not change. `None` if there is no checker, or
-/// this process has been asked to stop.
+/// Runs the kind's own checker on the unmounted file system, which it does not change. `None` if there is no checker,
+/// or this process has been asked to stop.
 ///
 /// # Errors
 /// If the checker cannot be started, or does not end.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::difference::{SessionDrift, SideRun};
-use crate::{Label, Share, Verdict};
+use crate::{Estimate, Label, Share, Verdict};
 
 /// The number of the JSON form described in `interface.md`.
 pub const FORMAT: u32 = 1;
@@ -73,12 +73,10 @@ pub struct AcrossPair {
 /// A pair on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PairOnMachine {
-    /// How many times better `a` is than `b`, whatever the metric's direction.
-    pub ratio: Option<f64>,
-    /// The lower end of the 95 % interval of this ratio alone, with the drift between sessions.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
+    /// How many times better `a` is than `b`, whatever the metric's direction. With the 95 % interval of this ratio
+    /// alone, with the drift between sessions.
+    #[serde(flatten)]
+    pub estimate: Estimate,
     /// The verdict of the run, which holds for this session; of several runs the one that they share.
     pub session: Verdict,
     /// The verdict for this machine, with the drift between sessions.

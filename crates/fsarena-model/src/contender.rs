@@ -130,8 +130,8 @@ impl Contender {
     }
 }
 
-/// Parses `[LABEL=]KIND[@KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]` or `[LABEL=]dir:PATH`. `@` is followed by a kernel,
-/// by what the guest's disk is like, such as `cache=none,format=qcow2`, or by both.
+/// Parses `[LABEL=]KIND[@KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]` or `[LABEL=]dir:PATH`. `@` is followed by a
+/// kernel, by what the guest's disk is like, such as `cache=none,format=qcow2`, or by both.
 impl FromStr for Contender {
     type Err = ContenderError;
 

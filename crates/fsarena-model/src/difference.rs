@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::DecisionInterval;
-use crate::{Label, Share, Verdict};
+use crate::{Estimate, Label, Share, Verdict};
 
 /// The number of the JSON form described in `interface.md`.
 pub const FORMAT: u32 = 1;
@@ -102,12 +102,10 @@ pub struct Change {
     pub before: Option<f64>,
     /// That of the second side.
     pub after: Option<f64>,
-    /// How many times better the second side is, whatever the metric's direction.
-    pub ratio: Option<f64>,
-    /// The lower end of the 95 % interval of this ratio alone, with the drift between sessions.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
+    /// How many times better the second side is, whatever the metric's direction. With the 95 % interval of this ratio
+    /// alone, with the drift between sessions.
+    #[serde(flatten)]
+    pub estimate: Estimate,
     /// The interval that the verdict rests on.
     #[serde(flatten)]
     pub decision: DecisionInterval,
@@ -189,12 +187,9 @@ pub struct GateCheck {
     pub workload: Option<String>,
     /// The contender's label.
     pub contender: Label,
-    /// How many times better it is than before.
-    pub ratio: Option<f64>,
-    /// The lower end of the 95 % interval of this ratio alone.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
+    /// How many times better it is than before. With the 95 % interval of this ratio alone.
+    #[serde(flatten)]
+    pub estimate: Estimate,
     /// The largest ratio that the test leaves open, corrected for the number of checks.
     pub at_most: Option<f64>,
     /// The answer.

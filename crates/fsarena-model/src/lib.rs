@@ -13,6 +13,7 @@ pub mod contender;
 pub mod difference;
 pub mod environment;
 pub mod error;
+mod estimate;
 pub mod event;
 #[cfg(test)]
 mod fuzz;
@@ -50,6 +51,7 @@ pub use contender::{Contender, Durability, Guarantee, Label};
 pub use difference::{Difference, Gate};
 pub use environment::{AtRest, ContenderFacts, Environment, FlushAfter, LaneCost, LaneFacts, RepeatedReads};
 pub use error::{ErrorCategory, Explained};
+pub use estimate::Estimate;
 pub use event::{Event, Severity};
 pub use grid::{GridPoint, GridTest};
 pub use guest::{Accelerator, Guest, GuestDisk};

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Coherence, Durability, Label, Mix, Unavailable, Weight};
+use crate::{Coherence, Durability, Estimate, Label, Mix, Unavailable, Weight};
 
 /// The recommendation for a mix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,12 +57,10 @@ pub struct MixRow {
     pub a: Label,
     /// The other contender.
     pub b: Label,
-    /// How many times better `a` is; `None` unless all workloads have a valid estimate.
-    pub ratio: Option<f64>,
-    /// The lower end of the pointwise 95 % interval.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
+    /// How many times better `a` is; `None` unless all workloads have a valid estimate. With the pointwise 95 %
+    /// interval.
+    #[serde(flatten)]
+    pub estimate: Estimate,
     /// The workloads that prevent a mean, each with the reason.
     pub left_out: Vec<String>,
 }

@@ -69,8 +69,8 @@ struct IorJob {
 }
 
 impl IorJob {
-    /// A file that is written has a new name each time: a machine may still have the removed one in its cache, and would
-    /// fail to open it (ESTALE).
+    /// A file that is written has a new name each time: a machine may still have the removed one in its cache, and
+    /// would fail to open it (ESTALE).
     fn options(&self, operation: Operation) -> Vec<String> {
         let file = match self.parameters.operation {
             Operation::Read => FILE.to_owned(),

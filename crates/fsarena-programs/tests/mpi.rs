@@ -1,5 +1,5 @@
-//! The programs that measure parallel file systems, with the real programs. Debian does not package them, so these tests
-//! run only when asked for (`make test-mpi`).
+//! The programs that measure parallel file systems, with the real programs. Debian does not package them, so these
+//! tests run only when asked for (`make test-mpi`).
 
 use std::fs;
 

@@ -99,14 +99,14 @@ fn winner(pair: &AcrossPair) -> String {
 }
 
 fn favourable(ratio: f64) -> Ratio {
-    Ratio { middle: ratio.max(ratio.recip()), low: None, high: None }
+    Ratio::alone(ratio.max(ratio.recip()))
 }
 
 /// `create-fsync (xfs / ext4 from 0.80× to 1.40×)`.
 fn span(pair: &AcrossPair) -> Option<String> {
-    let ratios = || pair.machines.iter().filter_map(|machine| machine.ratio);
+    let ratios = || pair.machines.iter().filter_map(|machine| machine.estimate.ratio);
     let (least, most) = (ratios().reduce(f64::min)?, ratios().reduce(f64::max)?);
-    let times = |middle| Ratio { middle, low: None, high: None }.times();
+    let times = |middle| Ratio::alone(middle).times();
     Some(format!("{} ({} from {} to {})", pair.workload, name(pair), times(least), times(most)))
 }
 
@@ -169,7 +169,7 @@ fn each_machine(across: &Across) -> Table {
         machines.map(move |(machine, on)| Row { pair, machine: &machine.name, on })
     });
     let rows: Vec<Row<'_>> = rows.collect();
-    let ratio = |row: &Row<'_>| Some(Ratio { middle: row.on.ratio?, low: row.on.low, high: row.on.high });
+    let ratio = |row: &Row<'_>| Ratio::of(row.on.estimate);
     TableOf::new(TableLook::Grouped, &rows)
         .column(Name, "workload, pair", |row| format!("{}, {}", row.pair.workload, name(row.pair)))
         .column(Words, "machine", |row| row.machine.to_owned())

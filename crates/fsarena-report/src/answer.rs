@@ -2,14 +2,13 @@
 
 mod by_work;
 
+use crate::{pair, recommendation};
 use fsarena_model::comparison::{ContenderRow, PairVerdict, WorkloadRow};
 use fsarena_model::{Comparison, Label, Status, Verdict};
 
 use crate::group::{self, Group, labels};
 use crate::number::{self, span};
-use crate::pair;
 use crate::ranking::{Ranking, ranking};
-use crate::recommendation;
 use crate::report::{Role, Sentence};
 use crate::words::{self, counted, listed, rounds};
 
@@ -166,7 +165,7 @@ pub fn price(comparison: &Comparison) -> Option<String> {
         .judged
         .verdicts
         .iter()
-        .filter(|pair| pair.verdict == Verdict::Undecided && pair.ratio.is_some())
+        .filter(|pair| pair.verdict == Verdict::Undecided && pair.estimate.ratio.is_some())
         .collect();
     if undecided.is_empty() {
         return None;

@@ -1,8 +1,8 @@
 //! CSV as one long table (RFC 4180 with line feeds). Any program can read it at once and filter by `kind`;
 //! `docs/interface.md` has the kinds, and what `value` is in each.
 //!
-//! Every row has the run's number, start, seed, SHA-256 of the plan, kernel and processor, so that files of several runs
-//! can be joined.
+//! Every row has the run's number, start, seed, SHA-256 of the plan, kernel and processor, so that files of several
+//! runs can be joined.
 //!
 //! A `cell` also has the shares of the harness, of the device's rate and of mere process starts (0 to 1), and seconds
 //! and syncs per operation. A `verdict` also has what one contender of the pair guarantees and the other does not. The
@@ -171,9 +171,9 @@ fn verdict_row(pair: &PairVerdict) -> Fields {
         ("contender", pair.a.to_string()),
         ("against", pair.b.to_string()),
         ("metric", pair.metric.clone()),
-        ("value", number(pair.ratio)),
-        ("low", number(pair.low)),
-        ("high", number(pair.high)),
+        ("value", number(pair.estimate.ratio)),
+        ("low", number(pair.estimate.low)),
+        ("high", number(pair.estimate.high)),
         ("decision_low", number(pair.decision.low)),
         ("decision_high", number(pair.decision.high)),
         ("verdict", pair.verdict.to_string()),
@@ -204,9 +204,9 @@ fn suite_row(row: &SuiteRow) -> Fields {
         ("kind", "suite".to_owned()),
         ("contender", row.a.to_string()),
         ("against", row.b.to_string()),
-        ("value", number(row.ratio)),
-        ("low", number(row.low)),
-        ("high", number(row.high)),
+        ("value", number(row.estimate.ratio)),
+        ("low", number(row.estimate.low)),
+        ("high", number(row.estimate.high)),
         ("reason", row.left_out.join("; ")),
         ("workloads", row.workloads.to_string()),
     ]

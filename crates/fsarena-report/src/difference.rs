@@ -58,7 +58,7 @@ fn answer(difference: &Difference) -> String {
         let own =
             difference.changes.iter().filter(move |change| change.verdict == verdict && change.workload.is_some());
         let name = |change: &Change| {
-            let times = change.ratio.map(|ratio| Ratio { middle: ratio.max(ratio.recip()), low: None, high: None });
+            let times = change.estimate.ratio.map(|ratio| Ratio::alone(ratio.max(ratio.recip())));
             format!(
                 "{} in {} ({})",
                 change.contender,
@@ -118,7 +118,7 @@ fn changes(difference: &Difference) -> Section {
 
 fn table(rows: &[&Change]) -> Table {
     let figure = |figure: Option<f64>, unit: &str| figure.map_or(DASH.to_owned(), |it| number::value(it, unit));
-    let ratio = |change: &Change, low, high| Some(Ratio { middle: change.ratio?, low, high });
+    let ratio = |change: &Change, low, high| Some(Ratio { middle: change.estimate.ratio?, low, high });
     let verdict =
         |change: &Change| Entry::from(Sentence::new(Role::Verdict(change.verdict.into()), change.verdict.to_string()));
     TableOf::new(TableLook::Full, rows)

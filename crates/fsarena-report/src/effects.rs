@@ -38,7 +38,7 @@ pub fn short(comparison: &Comparison) -> Section {
 }
 
 fn ratio(row: &EffectRow) -> Option<Ratio> {
-    Some(Ratio { middle: row.ratio?, low: row.low, high: row.high })
+    Ratio::of(row.estimate)
 }
 
 fn ratio_of(row: &EffectRow) -> Entry {
@@ -50,7 +50,7 @@ fn ratio_of(row: &EffectRow) -> Entry {
 fn range(row: &EffectRow) -> String {
     match (row.least, row.most) {
         (Some(least), Some(most)) if row.pairs > 1 => {
-            let [least, most] = [least, most].map(|middle| Ratio { middle, low: None, high: None }.times());
+            let [least, most] = [least, most].map(|middle| Ratio::alone(middle).times());
             format!("{least} to {most}")
         }
         _ => DASH.to_owned(),
@@ -59,12 +59,12 @@ fn range(row: &EffectRow) -> String {
 
 /// The distance of the ratio from 1, in either direction.
 fn size(row: &EffectRow) -> f64 {
-    row.ratio.map_or(0.0, |ratio| ratio.ln().abs())
+    row.estimate.ratio.map_or(0.0, |ratio| ratio.ln().abs())
 }
 
 /// Whether the interval excludes 1.
 fn is_shown(row: &EffectRow) -> bool {
-    row.low.is_some_and(|low| low > 1.0) || row.high.is_some_and(|high| high < 1.0)
+    row.estimate.low.is_some_and(|low| low > 1.0) || row.estimate.high.is_some_and(|high| high < 1.0)
 }
 
 /// The rows with the largest effect of each workload first.

@@ -1,15 +1,14 @@
 //! The answer of a gate: as a report, and as JUnit XML.
 
+use crate::{pair, visible};
 use std::fmt::Write;
 
 use fsarena_model::difference::{Gate, GateCheck, GateOutcome};
 
 use crate::difference::contrasts;
 use crate::number::{self, DASH, Ratio};
-use crate::pair;
 use crate::report::ColumnKind::{Figure, Name, Reference, Words};
 use crate::report::{Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, TableLook, TableOf};
-use crate::visible;
 use crate::words::{counted, listed};
 
 /// The report on a gate.
@@ -35,7 +34,7 @@ fn name(check: &GateCheck) -> String {
 
 fn slower(check: &GateCheck) -> String {
     let share = |ratio: Option<f64>| ratio.map_or(DASH.to_owned(), |ratio| number::percent(ratio.recip() - 1.0));
-    format!("{} is {} slower, and at least {}", name(check), share(check.ratio), share(check.at_most))
+    format!("{} is {} slower, and at least {}", name(check), share(check.estimate.ratio), share(check.at_most))
 }
 
 fn answer(gate: &Gate) -> String {
@@ -105,8 +104,8 @@ fn words(outcome: GateOutcome) -> (&'static str, Shade) {
 }
 
 fn table(gate: &Gate) -> crate::report::Table {
-    let ratio = |check: &GateCheck| Some(Ratio { middle: check.ratio?, low: check.low, high: check.high });
-    let at_most = |check: &GateCheck| Some(Ratio { middle: check.at_most?, low: None, high: None });
+    let ratio = |check: &GateCheck| Ratio::of(check.estimate);
+    let at_most = |check: &GateCheck| check.at_most.map(Ratio::alone);
     let outcome = |check: &GateCheck| {
         let (words, shade) = words(check.outcome);
         Entry::from(Sentence::new(Role::Verdict(shade), words))

@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 use crate::report::{Medium, Report};
 use crate::visible;
 
-/// The templates; `page.html` and `runs.html` fill the blocks of `frame.html`. Values are escaped in all whose names end
-/// in `.html`.
+/// The templates; `page.html` and `runs.html` fill the blocks of `frame.html`. Values are escaped in all whose names
+/// end in `.html`.
 const TEMPLATES: &[(&str, &str)] = &[
     ("page.html", include_str!("../templates/page.html")),
     ("runs.html", include_str!("../templates/runs.html")),

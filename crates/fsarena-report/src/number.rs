@@ -1,5 +1,6 @@
 //! Formats figures for readers: three significant digits, a unit, a spread.
 
+use fsarena_model::Estimate;
 use fsarena_model::units::significant;
 
 /// Shown instead of a figure that could not be read.
@@ -113,6 +114,17 @@ pub struct Ratio {
 }
 
 impl Ratio {
+    /// An estimate; `None` if its ratio is not known.
+    pub fn of(estimate: Estimate) -> Option<Self> {
+        let Estimate { ratio, low, high } = estimate;
+        Some(Self { middle: ratio?, low, high })
+    }
+
+    /// A ratio without an interval.
+    pub fn alone(middle: f64) -> Self {
+        Self { middle, low: None, high: None }
+    }
+
     /// The ratio of the swapped pair.
     pub fn inverted(self) -> Self {
         let turn = |end: Option<f64>| end.map(f64::recip);

@@ -41,7 +41,7 @@ pub fn render(comparison: &Comparison) -> String {
     }
     page.family("fsarena_ratio", "gauge", "How many times better the contender is than the other one.");
     for pair in &comparison.judged.verdicts {
-        page.sample("fsarena_ratio", of_pair(pair), pair.ratio);
+        page.sample("fsarena_ratio", of_pair(pair), pair.estimate.ratio);
     }
     page.family("fsarena_probe", "gauge", "Median over rounds of a counter or a latency, in the unit of its label.");
     for cell in &comparison.cells {

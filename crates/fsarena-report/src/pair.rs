@@ -10,12 +10,12 @@ use crate::words::listed;
 
 /// The ratio with its pointwise interval, as `a` to `b`.
 pub fn ratio(pair: &PairVerdict) -> Option<Ratio> {
-    Some(Ratio { middle: pair.ratio?, low: pair.low, high: pair.high })
+    Ratio::of(pair.estimate)
 }
 
 /// The ratio with the interval that the decision used.
 pub fn decision(pair: &PairVerdict) -> Option<Ratio> {
-    Some(Ratio { middle: pair.ratio?, low: pair.decision.low, high: pair.decision.high })
+    Some(Ratio { middle: pair.estimate.ratio?, low: pair.decision.low, high: pair.decision.high })
 }
 
 /// The ratio, unless the pair is invalid.
@@ -28,7 +28,9 @@ pub fn better(pair: &PairVerdict, ratio: Ratio) -> (&Label, Ratio) {
     let is_b = match pair.verdict {
         Verdict::Faster => false,
         Verdict::Slower => true,
-        Verdict::Equivalent | Verdict::Undecided | Verdict::Invalid => pair.ratio.is_some_and(|ratio| ratio < 1.0),
+        Verdict::Equivalent | Verdict::Undecided | Verdict::Invalid => {
+            pair.estimate.ratio.is_some_and(|ratio| ratio < 1.0)
+        }
     };
     if is_b { (&pair.b, ratio.inverted()) } else { (&pair.a, ratio) }
 }
@@ -114,12 +116,12 @@ pub fn suite_name(row: &SuiteRow) -> String {
 
 /// The mean with its interval.
 pub fn suite_ratio(row: &SuiteRow) -> Option<Ratio> {
-    Some(Ratio { middle: row.ratio?, low: row.low, high: row.high })
+    Ratio::of(row.estimate)
 }
 
 /// Number of workloads in the mean: `8`, or `7 of 8` if there is no mean.
 pub fn suite_workloads(row: &SuiteRow) -> String {
-    match row.ratio {
+    match row.estimate.ratio {
         Some(_) => row.workloads.to_string(),
         None => format!("{} of {}", (row.workloads as usize).saturating_sub(row.left_out.len()), row.workloads),
     }
@@ -135,6 +137,7 @@ pub fn suite_missing(row: &SuiteRow) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use fsarena_model::Estimate;
     use fsarena_model::comparison::{DecisionInterval, Needs};
 
     use super::*;
@@ -145,9 +148,7 @@ mod tests {
             metric: "files-per-second".to_owned(),
             a: Label::from("ext4"),
             b: Label::from("xfs"),
-            ratio: Some(0.8),
-            low: Some(0.76),
-            high: Some(0.84),
+            estimate: Estimate { ratio: Some(0.8), low: Some(0.76), high: Some(0.84) },
             decision: DecisionInterval { low: Some(0.7), high: Some(0.9) },
             verdict,
             reason: String::new(),

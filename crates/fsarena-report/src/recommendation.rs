@@ -113,7 +113,7 @@ fn leads(class: &ClassAdvice, first: &Label) -> String {
 }
 
 fn ratio(row: &MixRow) -> Option<Ratio> {
-    row.ratio.map(|middle| Ratio { middle, low: row.low, high: row.high })
+    Ratio::of(row.estimate)
 }
 
 /// The contenders that are not proved to be behind the first by more than the margin.

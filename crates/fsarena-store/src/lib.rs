@@ -1,9 +1,9 @@
 //! The store: one SQLite file that stores the events of a run and loads its record.
 //!
-//! Each event is one transaction and on the disk when [`Store::append`] returns. A run that was killed, or whose machine
-//! lost power, can therefore be read up to its last event; it is then a run without
-//! [`Event::Finished`](fsarena_model::Event::Finished). Nothing else is stored: a record is made of the events each time
-//! it is loaded. The tables are in `schema.rs`.
+//! Each event is one transaction and on the disk when [`Store::append`] returns. A run that was killed, or whose
+//! machine lost power, can therefore be read up to its last event; it is then a run without
+//! [`Event::Finished`](fsarena_model::Event::Finished). Nothing else is stored: a record is made of the events each
+//! time it is loaded. The tables are in `schema.rs`.
 //!
 //! A store may come from another user. Nothing in its schema is executed: views, triggers and functions are refused or
 //! switched off.

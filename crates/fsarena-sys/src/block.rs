@@ -47,8 +47,8 @@ pub fn sequence(device: &File) -> io::Result<Option<u64>> {
     }
 }
 
-/// Writes back and forgets what the kernel has cached of the device itself. The kernel does that when the last user closes
-/// the device.
+/// Writes back and forgets what the kernel has cached of the device itself. The kernel does that when the last user
+/// closes the device.
 ///
 /// # Errors
 /// `ENOTTY` if it is not a block device; `EACCES` without `CAP_SYS_ADMIN`.

@@ -84,7 +84,8 @@ fn set<S: AsRef<OsStr>>(argv: &[S], setting: &Setting<'_>) -> io::Result<Command
     Ok(command)
 }
 
-/// Kills the remaining processes of a child, which may end by themselves within `grace`, and waits for it. Returns why the wait ended, and the exit status.
+/// Kills the remaining processes of a child, which may end by themselves within `grace`, and waits for it. Returns why
+/// the wait ended, and the exit status.
 fn reap(mut child: Child, until: io::Result<Until>, grace: Duration) -> io::Result<(Until, ExitStatus)> {
     let pid = Pid::from_child(&child);
     if matches!(until, Ok(Until::Stop)) && !grace.is_zero() {

@@ -143,7 +143,8 @@ mod tests {
         assert!(MachineLock::take_named(&name).expect("abstract sockets").is_some());
     }
 
-    /// The shell takes the lock over from a process that has ended, as one does that is about to become another program.
+    /// The shell takes the lock over from a process that has ended, as one does that is about to become another
+    /// program.
     #[test]
     fn a_lock_is_waited_for_if_its_holder_has_ended() {
         let name = format!("fsarena/ended-{}", std::process::id()).into_bytes();

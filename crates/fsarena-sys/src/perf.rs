@@ -32,8 +32,8 @@ struct EventAttributes {
 /// Counts how often a tracepoint is passed, by all tasks or by a process. Dropping it closes it.
 #[derive(Debug)]
 pub struct TracepointCounter {
-    /// One event for each processor, or one for the process: the kernel counts for all tasks of one processor, or for all
-    /// processors of one task.
+    /// One event for each processor, or one for the process: the kernel counts for all tasks of one processor, or for
+    /// all processors of one task.
     events: Vec<File>,
 }
 

@@ -47,8 +47,8 @@ pub enum Place {
 }
 
 impl Place {
-    /// The place that the arguments name; a guest if this kernel lacks a file system of the plan. Adds a note to `notes`
-    /// that says so.
+    /// The place that the arguments name; a guest if this kernel lacks a file system of the plan. Adds a note to
+    /// `notes` that says so.
     ///
     /// # Errors
     /// If the plan has a directory of this machine, which a guest does not have.

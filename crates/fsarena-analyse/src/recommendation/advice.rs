@@ -1,7 +1,7 @@
 //! The advice for the contenders of one durability class.
 
 use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow, NotRecommended};
-use fsarena_model::{Class, Label};
+use fsarena_model::{Class, Estimate, Label};
 use fsarena_stats::{Interval, Lead, Mean, Rule, flips, weighted_mean};
 
 use super::{Evidence, Part};
@@ -75,9 +75,7 @@ impl Evidence<'_> {
         MixRow {
             a: self.label(a),
             b: self.label(b),
-            ratio: known.map(|mean| mean.estimate.exp()),
-            low: interval.map(|interval| interval.0),
-            high: interval.map(|interval| interval.1),
+            estimate: Estimate::of(known.map(|mean| mean.estimate.exp()), interval),
             left_out: mean.err().unwrap_or_default(),
         }
     }

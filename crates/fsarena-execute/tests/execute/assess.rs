@@ -63,7 +63,7 @@ fn the_run_and_the_comparison_count_the_same_pairs_as_decided() {
 
 /// Both ends of the pointwise interval, then of the decision's interval.
 fn intervals(pair: &PairVerdict) -> (f64, f64, f64, f64) {
-    let ends = [pair.low, pair.high, pair.decision.low, pair.decision.high];
+    let ends = [pair.estimate.low, pair.estimate.high, pair.decision.low, pair.decision.high];
     let [low, high, decision_low, decision_high] = ends.map(|end| end.expect("measured"));
     (low, high, decision_low, decision_high)
 }
@@ -112,7 +112,11 @@ fn a_ratio_lies_in_its_interval_and_the_cell_in_its_own() {
         (Some(low), Some(value), Some(high)) => low <= value && value <= high,
         _ => false,
     };
-    assert!(comparison.judged.verdicts.iter().all(|pair| around(pair.low, pair.ratio, pair.high)));
+    assert!(comparison.judged.verdicts.iter().all(|pair| around(
+        pair.estimate.low,
+        pair.estimate.ratio,
+        pair.estimate.high
+    )));
     assert!(comparison.cells.iter().all(|cell| around(cell.figure.low, cell.figure.median, cell.figure.high)));
 }
 
@@ -174,7 +178,7 @@ fn turning_the_metric_round_turns_no_verdict() {
     }
     for (one, other) in rate.comparison().judged.verdicts.iter().zip(assess(&record).judged.verdicts) {
         assert_eq!(one.verdict, other.verdict);
-        assert!((one.ratio.expect("measured") / other.ratio.expect("measured") - 1.0).abs() < 1e-9);
+        assert!((one.estimate.ratio.expect("measured") / other.estimate.ratio.expect("measured") - 1.0).abs() < 1e-9);
     }
 }
 

@@ -21,7 +21,10 @@ fn a_pair_of_different_durability_has_no_verdict_no_ratio_and_a_reason() {
         comparison.judged.verdicts.iter().filter(|pair| pair.a.0 == "tmpfs" || pair.b.0 == "tmpfs").collect();
     assert_eq!(across.len(), 4);
     for pair in across {
-        assert_eq!((pair.verdict, pair.ratio, pair.low, pair.decision.low), (Verdict::Invalid, None, None, None));
+        assert_eq!(
+            (pair.verdict, pair.estimate.ratio, pair.estimate.low, pair.decision.low),
+            (Verdict::Invalid, None, None, None)
+        );
         assert!(pair.reason.contains("durability"), "{}", pair.reason);
     }
 }
@@ -32,7 +35,7 @@ fn a_pair_of_the_same_durability_is_ranked_among_others() {
     let within: Vec<_> =
         comparison.judged.verdicts.iter().filter(|pair| pair.a.0 == "ext4" && pair.b.0 == "xfs").collect();
     assert_eq!(within.iter().map(|pair| pair.verdict).collect::<Vec<_>>(), [Verdict::Slower; 2]);
-    assert!(within.iter().all(|pair| pair.ratio.is_some_and(|ratio| (ratio - 0.5).abs() < 0.05)));
+    assert!(within.iter().all(|pair| pair.estimate.ratio.is_some_and(|ratio| (ratio - 0.5).abs() < 0.05)));
 }
 
 #[test]

@@ -29,8 +29,13 @@ fn an_effect_is_the_mean_over_the_other_options() {
     assert_eq!((kind.base.as_str(), option.base.as_str(), option.pairs), ("ext4", "without", 2));
     for (row, mean, least, most) in [(kind, 6.0, 3.0, 12.0), (option, 4.0, 2.0, 8.0)] {
         let near = |value: Option<f64>, wanted: f64| value.is_some_and(|value| (value / wanted - 1.0).abs() < 0.02);
-        assert!(near(row.ratio, mean) && near(row.least, least) && near(row.most, most), "{row:?}");
-        assert!(row.low < row.ratio && row.ratio < row.high && row.low > Some(mean * 0.95), "{row:?}");
+        assert!(near(row.estimate.ratio, mean) && near(row.least, least) && near(row.most, most), "{row:?}");
+        assert!(
+            row.estimate.low < row.estimate.ratio
+                && row.estimate.ratio < row.estimate.high
+                && row.estimate.low > Some(mean * 0.95),
+            "{row:?}"
+        );
     }
     let command = comparison.run.command.join(" ");
     assert!(command.starts_with("fsarena compare --matrix {ext4,xfs}:{,noatime} --workload"), "{command}");
@@ -42,7 +47,9 @@ fn an_effect_without_all_of_its_contenders_has_a_reason_instead() {
     play.world = play.world.trap(Effect::Fail, 2, 2, "run xfs:noatime create for 100 ms");
     let comparison = play.perform().comparison();
     let broken = row(&comparison, "noatime");
-    assert!(broken.ratio.is_none() && broken.least.is_none(), "{broken:?}");
+    assert!(broken.estimate.ratio.is_none() && broken.least.is_none(), "{broken:?}");
     assert!(broken.reason.contains("xfs / xfs:noatime") && broken.reason.contains("did-not-finish"), "{broken:?}");
-    assert!(comparison.judged.effects.iter().filter(|row| row.workload == "append").all(|row| row.ratio.is_some()));
+    assert!(
+        comparison.judged.effects.iter().filter(|row| row.workload == "append").all(|row| row.estimate.ratio.is_some())
+    );
 }

@@ -22,7 +22,7 @@ fn a_difference_as_large_as_the_bias_is_found_within_twelve_rounds() {
             let verdict = performance.verdicts()[0];
             assert!([wanted, Verdict::Undecided].contains(&verdict), "seed {seed}: {verdict:?}");
             found += usize::from(verdict == wanted);
-            let ratio = performance.comparison().judged.verdicts[0].ratio.expect("measured");
+            let ratio = performance.comparison().judged.verdicts[0].estimate.ratio.expect("measured");
             assert!((ratio - rates[0] / rates[1]).abs() < 0.025, "seed {seed}: {ratio}");
         }
     }

@@ -62,7 +62,7 @@ fn only_contenders_that_do_not_keep_up_are_flagged() {
     assert!(has_note("xfs keeps up") && has_note("cannot keep a rate: append"), "{notes:?}");
     let pair = comparison.judged.verdicts.iter().find(|pair| pair.workload == "create@1500").expect("a pair");
     assert!(
-        pair.ratio.is_some() && pair.reason.contains("ext4: overloaded"),
+        pair.estimate.ratio.is_some() && pair.reason.contains("ext4: overloaded"),
         "the verdict stays, with the reason: {pair:?}"
     );
 }

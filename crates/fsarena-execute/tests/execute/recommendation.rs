@@ -35,9 +35,9 @@ fn the_best_follows_from_the_mix_and_flips_where_both_are_level() {
         (advice.first.as_ref().map(|label| label.0.as_str()), labels(&advice.best)),
         (Some("ext4"), vec!["ext4"])
     );
-    let ratio = advice.pairs[0].ratio.expect("measured");
+    let ratio = advice.pairs[0].estimate.ratio.expect("measured");
     assert!((ratio.ln() - 0.4 * 3.0_f64.ln()).abs() < 0.03, "{ratio}");
-    let [low, high] = [advice.pairs[0].low, advice.pairs[0].high].map(|end| end.expect("measured"));
+    let [low, high] = [advice.pairs[0].estimate.low, advice.pairs[0].estimate.high].map(|end| end.expect("measured"));
     assert!(low < ratio && ratio < high);
     let [create, append] = advice.flips.as_slice() else { panic!("one for each name: {:?}", advice.flips) };
     let (at, to) = create.below.clone().expect("with less of it xfs is better");
@@ -66,8 +66,12 @@ fn groups_count_their_workloads_alike_and_a_name_alone_never_flips() {
     let both = advice(&record, "both=1");
     let plain = assess(&record).judged.suite_ratios;
     for (row, plain) in both.pairs.iter().zip(&plain) {
-        assert!((row.ratio.expect("known") / plain.ratio.expect("known") - 1.0).abs() < 1e-9, "the suite's own mean");
-        let ends = [row.low, plain.low, plain.high, row.high].map(|end| end.expect("known"));
+        assert!(
+            (row.estimate.ratio.expect("known") / plain.estimate.ratio.expect("known") - 1.0).abs() < 1e-9,
+            "the suite's own mean"
+        );
+        let ends = [row.estimate.low, plain.estimate.low, plain.estimate.high, row.estimate.high]
+            .map(|end| end.expect("known"));
         assert!(ends.is_sorted(), "never better known than independent ones would be: {ends:?}");
     }
     assert!(both.flips.is_empty(), "a single name has all the weight: {:?}", both.flips);
@@ -96,7 +100,10 @@ fn who_did_not_finish_is_not_recommended_where_that_counts() {
         (one.not_recommended[0].label.0.as_str(), one.not_recommended[0].reason.as_str()),
         ("ext4", "create: did-not-finish")
     );
-    assert!(one.pairs[0].ratio.is_none() && one.first.as_ref().is_some_and(|first| first.0 != "ext4"), "{one:?}");
+    assert!(
+        one.pairs[0].estimate.ratio.is_none() && one.first.as_ref().is_some_and(|first| first.0 != "ext4"),
+        "{one:?}"
+    );
     let other = advice(&record, "append=1");
     assert_eq!((other.not_recommended.len(), labels(&other.best)), (0, vec!["xfs"]));
 }

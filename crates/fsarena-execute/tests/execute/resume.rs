@@ -50,7 +50,7 @@ fn a_run_that_goes_on_is_as_if_it_had_never_ended() {
     assert!(measured(&further) == measured(&whole), "the same lanes, slices and outcomes");
     let (further, whole) = (further.comparison(), whole.comparison());
     // Decision intervals are not compared: the threshold of a run planned for five rounds is stricter in added rounds.
-    let figures = |pair: &PairVerdict| (pair.ratio, pair.low, pair.high, pair.rounds);
+    let figures = |pair: &PairVerdict| (pair.estimate.ratio, pair.estimate.low, pair.estimate.high, pair.rounds);
     let [further_figures, whole_figures] =
         [&further, &whole].map(|comparison| comparison.judged.verdicts.iter().map(figures).collect::<Vec<_>>());
     assert_eq!(further_figures, whole_figures);

@@ -38,7 +38,11 @@ fn a_contender_that_became_slower_is_found_in_repeated_runs() {
     assert_eq!(found.drift.source, DriftSource::Repeats);
     let slower = change(&found, "xfs", Some("create"));
     assert_eq!(slower.verdict, Verdict::Slower, "{slower:?}");
-    let (ratio, low, high) = (slower.ratio.expect("measured"), slower.low.expect("known"), slower.high.expect("known"));
+    let (ratio, low, high) = (
+        slower.estimate.ratio.expect("measured"),
+        slower.estimate.low.expect("known"),
+        slower.estimate.high.expect("known"),
+    );
     assert!((ratio - 0.8).abs() < 0.02 && low < ratio && ratio < high && high < 1.0, "{slower:?}");
     assert!(slower.within_low.is_some_and(|within| within > low), "the drift widens the interval");
     assert!(slower.before.zip(slower.after).is_some_and(|(before, after)| after < before));
@@ -61,7 +65,7 @@ fn one_run_per_side_shows_little_unless_something_did_not_change() {
     let relative = difference(&before, &after, Some(&control));
     assert!(relative.changes.iter().all(|change| change.contender.0 == "xfs"));
     let change = change(&relative, "xfs", Some("create"));
-    assert!(change.ratio.is_some_and(|ratio| (ratio - 0.74).abs() < 0.02), "{change:?}");
+    assert!(change.estimate.ratio.is_some_and(|ratio| (ratio - 0.74).abs() < 0.02), "{change:?}");
     assert!(gate(&before, &after, Some(&control), THRESHOLD).has_failed());
     assert!(!gate(&before, &runs(&[1000.0, 1500.0], 2..3), Some(&control), THRESHOLD).has_failed());
 }

@@ -54,10 +54,16 @@ fn the_suites_ratio_is_the_geometric_mean_within_its_interval() {
     assert_eq!(comparison.judged.suite_ratios.len(), 3);
     let row = suite_row(&comparison, "ext4", "xfs");
     let of_pair = |pair: &&fsarena_model::comparison::PairVerdict| pair.a == row.a && pair.b == row.b;
-    let product: f64 = comparison.judged.verdicts.iter().filter(of_pair).filter_map(|pair| pair.ratio).product();
-    let ratio = row.ratio.expect("all workloads were measured");
+    let product: f64 =
+        comparison.judged.verdicts.iter().filter(of_pair).filter_map(|pair| pair.estimate.ratio).product();
+    let ratio = row.estimate.ratio.expect("all workloads were measured");
     assert!((ratio / product.sqrt() - 1.0).abs() < 1e-9 && (ratio * 12.0 - 1.0).abs() < 0.03, "{row:?}");
-    assert!(row.low < row.ratio && row.ratio < row.high && row.low > Some(0.07), "{row:?}");
+    assert!(
+        row.estimate.low < row.estimate.ratio
+            && row.estimate.ratio < row.estimate.high
+            && row.estimate.low > Some(0.07),
+        "{row:?}"
+    );
     assert_eq!((row.workloads, row.left_out.len()), (2, 0));
 }
 
@@ -79,13 +85,13 @@ fn a_pair_without_an_estimate_in_a_workload_has_no_mean_and_says_for_want_of_wha
     let comparison = unfinished().comparison();
     for (a, b) in [("ext4", "xfs"), ("xfs", "btrfs")] {
         let row = suite_row(&comparison, a, b);
-        assert_eq!((row.ratio, row.low, row.high, row.workloads), (None, None, None, 2));
+        assert_eq!((row.estimate.ratio, row.estimate.low, row.estimate.high, row.workloads), (None, None, None, 2));
         assert_eq!(row.left_out, ["create (xfs: did-not-finish)"]);
     }
-    assert!(suite_row(&comparison, "ext4", "btrfs").ratio.is_some_and(|ratio| (ratio - 0.5).abs() < 0.02));
+    assert!(suite_row(&comparison, "ext4", "btrfs").estimate.ratio.is_some_and(|ratio| (ratio - 0.5).abs() < 0.02));
     let one_round = clear().with_rounds(Rounds::Exactly(1)).perform().comparison();
     let row = suite_row(&one_round, "ext4", "xfs");
-    assert_eq!((row.ratio, row.left_out.len()), (None, 2));
+    assert_eq!((row.estimate.ratio, row.left_out.len()), (None, 2));
     assert!(row.left_out[0].contains("too few rounds"), "{row:?}");
 }
 
@@ -119,7 +125,7 @@ fn who_is_unsteady_is_neither_ranked_nor_averaged() {
     is(standing(&comparison, "create"), &[None, None], &[]);
     is(standing(&comparison, "append"), &[Some((2, 2)), Some((1, 1))], &["xfs"]);
     let row = suite_row(&comparison, "ext4", "xfs");
-    assert!(row.ratio.is_none() && row.left_out[0].starts_with("create (unsteady"), "{row:?}");
+    assert!(row.estimate.ratio.is_none() && row.left_out[0].starts_with("create (unsteady"), "{row:?}");
 }
 
 #[test]

@@ -100,7 +100,9 @@ fn a_run_that_is_stopped_before_its_first_round_is_assessed_too() {
     assert_eq!((performance.status(), performance.rounds().len()), (Status::Interrupted, 0));
     let comparison = performance.comparison();
     assert_eq!(performance.verdicts(), [Verdict::Undecided; 6]);
-    assert!(comparison.judged.verdicts.iter().all(|pair| pair.ratio.is_none() && pair.reason == "not measured"));
+    assert!(
+        comparison.judged.verdicts.iter().all(|pair| pair.estimate.ratio.is_none() && pair.reason == "not measured")
+    );
     assert!(comparison.cells.iter().all(|cell| cell.figure.median.is_none() && cell.validity.is_empty()));
 }
 

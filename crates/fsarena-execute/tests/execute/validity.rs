@@ -218,7 +218,7 @@ fn a_cell_with_a_failed_trial_did_not_finish_and_forbids_the_verdict() {
     let text = &kept.validity()[0].text;
     assert!(text.contains("1 of 4 rounds") && text.contains("round 3: no space left"), "{text}");
     let pair = &assess(&kept.0).judged.verdicts[0];
-    assert_eq!((pair.verdict, pair.ratio, pair.needs.rounds), (Verdict::Invalid, None, None));
+    assert_eq!((pair.verdict, pair.estimate.ratio, pair.needs.rounds), (Verdict::Invalid, None, None));
 }
 
 #[test]

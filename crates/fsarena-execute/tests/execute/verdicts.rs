@@ -19,7 +19,7 @@ fn a_clear_difference_is_found_on_the_right_side_in_either_direction_of_the_metr
         let comparison = play.with_workloads(vec![workload("rate"), latency("time")]).perform().comparison();
         assert_eq!(comparison.judged.verdicts.iter().map(|pair| pair.verdict).collect::<Vec<_>>(), [wanted; 2]);
         for pair in &comparison.judged.verdicts {
-            let ratio = pair.ratio.expect("a decided pair has a ratio");
+            let ratio = pair.estimate.ratio.expect("a decided pair has a ratio");
             assert!((ratio / (rates[0] / rates[1]) - 1.0).abs() < 0.1, "{}: {ratio}", pair.workload);
         }
         let medians: Vec<f64> = comparison.cells.iter().filter_map(|cell| cell.figure.median).collect();

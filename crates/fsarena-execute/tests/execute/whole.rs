@@ -240,7 +240,7 @@ fn on_one_lane_each_contender_does_everything_before_the_next_is_made() {
     assert!(performance.notes().iter().any(|note| note.contains("take the same lane in turn")));
     let verdicts = performance.comparison().judged.verdicts;
     assert!(
-        verdicts.iter().all(|pair| pair.rounds == 3 && pair.ratio.is_some_and(|ratio| ratio > 1.5)),
+        verdicts.iter().all(|pair| pair.rounds == 3 && pair.estimate.ratio.is_some_and(|ratio| ratio > 1.5)),
         "{verdicts:?}"
     );
 }

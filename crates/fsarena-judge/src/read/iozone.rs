@@ -132,8 +132,8 @@ fn words(line: &str) -> Vec<(&str, usize)> {
     line.split_whitespace().map(|word| (word, start(word) + word.len())).collect()
 }
 
-/// The figures of the table. A test that was left out leaves its column empty, so only the place of a figure shows which
-/// test it is of.
+/// The figures of the table. A test that was left out leaves its column empty, so only the place of a figure shows
+/// which test it is of.
 fn table(lines: &[&str], run: &Run<'_>) -> Result<Vec<Figure>, String> {
     let mut figures = Vec::new();
     let Some(first) = lines.iter().position(|line| is_title(line)) else { return Ok(figures) };

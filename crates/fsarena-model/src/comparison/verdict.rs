@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Label;
+use crate::{Estimate, Label};
 
 /// The decision on a pair of cells, from the point of view of `a`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,12 +17,9 @@ pub struct PairVerdict {
     pub a: Label,
     /// The other contender.
     pub b: Label,
-    /// How many times better `a` is than `b`, whatever the metric's direction.
-    pub ratio: Option<f64>,
-    /// The lower end of the pointwise 95 % interval.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
+    /// How many times better `a` is than `b`, whatever the metric's direction. With the pointwise 95 % interval.
+    #[serde(flatten)]
+    pub estimate: Estimate,
     /// The interval that the decision used.
     #[serde(flatten)]
     pub decision: DecisionInterval,
@@ -57,6 +54,13 @@ pub struct DecisionInterval {
     /// The upper end.
     #[serde(rename = "decision_high")]
     pub high: Option<f64>,
+}
+
+impl DecisionInterval {
+    /// The interval with these ends.
+    pub fn of(ends: Option<(f64, f64)>) -> Self {
+        Self { low: ends.map(|ends| ends.0), high: ends.map(|ends| ends.1) }
+    }
 }
 
 /// What would decide an undecided pair, approximately.
@@ -95,12 +99,9 @@ pub struct SuiteRow {
     /// The other.
     pub b: Label,
     /// The geometric mean of how many times better `a` is than `b`, with equal weights; `None` unless all workloads
-    /// have a valid estimate.
-    pub ratio: Option<f64>,
-    /// The lower end of the mean's pointwise 95 % interval, if the noise of the workloads is independent.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
+    /// have a valid estimate. With the mean's pointwise 95 % interval, if the noise of the workloads is independent.
+    #[serde(flatten)]
+    pub estimate: Estimate,
     /// Number of workloads that the mean includes, or would include.
     pub workloads: u32,
     /// The workloads that prevent a mean, each with the reason: `create-fsync (xfs: did-not-finish)`.
@@ -122,12 +123,9 @@ pub struct EffectRow {
     /// The first level of the factor, with which it is compared.
     pub base: String,
     /// The geometric mean of how many times better contenders with `level` are than those with `base`; `None` unless
-    /// all pairs have a valid estimate.
-    pub ratio: Option<f64>,
-    /// The lower end of its pointwise 95 % interval.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
+    /// all pairs have a valid estimate. With the pointwise 95 % interval.
+    #[serde(flatten)]
+    pub estimate: Estimate,
     /// Number of pairs of contenders that differ in this factor only.
     pub pairs: u32,
     /// The smallest ratio of these pairs.

@@ -1,6 +1,7 @@
 //! Reads mdtest's output: its table of processes, whose columns have names. Its line `all` has the time of the slowest
 //! process by its own clock, with the sync after the operation, and the lines of the processes have their files. The
-//! summary is only compared with them: its best rate was that of the fastest process, not of an iteration (hpc/ior #183,
+//! summary is only compared with them: its best rate was that of the fastest process, not of an iteration (hpc/ior
+//! #183,
 //! #300, until 3.3), and for some time that of the next operation (#381).
 
 use fsarena_model::Nanos;

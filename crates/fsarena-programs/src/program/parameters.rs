@@ -14,9 +14,10 @@ use super::output::{Output, Target};
 /// Largest estimate of a duration, in seconds.
 const LONGEST_S: u64 = 10_000_000;
 
-/// Scripts and commands. Scripts run in the job's directory, commands in `directory`. Both get the environment variables
-/// of `variables`, scripts also `N` (the `operations` of the workload, or those of the step), `SEED` (an integer below
-/// 2^32 that follows from the run's seed) and `SCRATCH` (a directory outside of the file system that is measured).
+/// Scripts and commands. Scripts run in the job's directory, commands in `directory`. Both get the environment
+/// variables of `variables`, scripts also `N` (the `operations` of the workload, or those of the step), `SEED` (an
+/// integer below 2^32 that follows from the run's seed) and `SCRATCH` (a directory outside of the file system that is
+/// measured).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameters {

@@ -237,7 +237,7 @@ pub fn over_the_suite(comparison: &Comparison) -> Section {
         .column(Figure, "95 %", |row| pair::interval(pair::suite_ratio(row)))
         .column(Figure, "workloads", |row| pair::suite_workloads(row))
         .done();
-    let has_mean = rows.iter().any(|row| row.ratio.is_some());
+    let has_mean = rows.iter().any(|row| row.estimate.ratio.is_some());
     let meaning = if has_mean { words::SUITE } else { "" };
     Section::titled("Over the suite").with(table).with(Paragraph::legend(meaning))
 }

@@ -138,7 +138,9 @@ fn is_drawn(pair: &PairVerdict) -> bool {
 }
 
 fn ratio_values(pair: &PairVerdict) -> impl Iterator<Item = f64> {
-    [pair.ratio, pair.low, pair.high, pair.decision.low, pair.decision.high].into_iter().flatten()
+    [pair.estimate.ratio, pair.estimate.low, pair.estimate.high, pair.decision.low, pair.decision.high]
+        .into_iter()
+        .flatten()
 }
 
 fn tick_label(tick: f64) -> String {
@@ -146,13 +148,13 @@ fn tick_label(tick: f64) -> String {
 }
 
 fn ratio(canvas: &mut Canvas, axis: &Axis, pair: &PairVerdict, y: f64, class: &str) {
-    let Some(middle) = pair.ratio.filter(|_| is_drawn(pair)) else { return };
+    let Some(middle) = pair.estimate.ratio.filter(|_| is_drawn(pair)) else { return };
     if let (Some(low), Some(high)) = (pair.decision.low, pair.decision.high) {
         let (from, to) = (axis.at(low), axis.at(high));
         canvas.line(&format!("decision {class}"), (from, y), (to, y));
         [from, to].iter().for_each(|x| canvas.line(&format!("cap {class}"), (*x, y - 4.0), (*x, y + 4.0)));
     }
-    if let (Some(low), Some(high)) = (pair.low, pair.high) {
+    if let (Some(low), Some(high)) = (pair.estimate.low, pair.estimate.high) {
         canvas.line(&format!("pointwise {class}"), (axis.at(low), y), (axis.at(high), y));
     }
     canvas.circle(&format!("median {class}"), (axis.at(middle), y), 4.6);

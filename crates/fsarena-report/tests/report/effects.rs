@@ -1,7 +1,7 @@
 //! What the options of a matrix change, in all reports.
 
-use fsarena_model::Comparison;
 use fsarena_model::comparison::EffectRow;
+use fsarena_model::{Comparison, Estimate};
 
 use crate::fixture::fixture;
 
@@ -13,9 +13,7 @@ fn effect(workload: &str, option: (&str, &str, &str), interval: Option<(f64, f64
         factor: factor.to_owned(),
         level: level.to_owned(),
         base: base.to_owned(),
-        ratio: interval.map(|(low, high)| (low * high).sqrt()),
-        low: interval.map(|(low, _)| low),
-        high: interval.map(|(_, high)| high),
+        estimate: Estimate::of(interval.map(|(low, high)| (low * high).sqrt()), interval),
         pairs: 2,
         least: interval.map(|(low, _)| low / 2.0),
         most: interval.map(|(_, high)| high * 2.0),

@@ -1,16 +1,14 @@
 //! The answer of a gate, for readers and for continuous-integration servers.
 
 use fsarena_model::difference::{Contrast, GateCheck, GateOutcome};
-use fsarena_model::{Gate, Label, Share};
+use fsarena_model::{Estimate, Gate, Label, Share};
 use fsarena_report::{Style, gate as report, html, junit, markdown, report_text};
 
 fn check(workload: Option<&str>, ratio: f64, at_most: f64, outcome: GateOutcome) -> GateCheck {
     GateCheck {
         workload: workload.map(str::to_owned),
         contender: Label::from("xfs"),
-        ratio: Some(ratio),
-        low: Some(ratio * 0.98),
-        high: Some(ratio * 1.02),
+        estimate: Estimate::of(Some(ratio), Some((ratio * 0.98, ratio * 1.02))),
         at_most: Some(at_most),
         outcome,
         reason: if outcome == GateOutcome::Invalid { "xfs: <impossible>".to_owned() } else { String::new() },

@@ -47,12 +47,12 @@ fn each_further_time_is_named_that_decides_more() {
 #[test]
 fn of_what_no_time_decides_it_is_said_how_far_apart_it_is_at_most() {
     let mut comparison = with_open(&[(0, None, None), (1, Some(7), Some(27.0))]);
-    (comparison.judged.verdicts[0].low, comparison.judged.verdicts[0].high) = (Some(0.9), Some(1.05));
+    (comparison.judged.verdicts[0].estimate.low, comparison.judged.verdicts[0].estimate.high) = (Some(0.9), Some(1.05));
     let wanted =
         "A further 3 min would probably decide 1 of the 2 undecided pairs; the rest probably differ by less than 11 %.";
     assert_eq!(price(&comparison).as_deref(), Some(wanted));
     let mut none = with_open(&[(0, None, None)]);
-    (none.judged.verdicts[0].low, none.judged.verdicts[0].high) = (Some(0.9), Some(1.05));
+    (none.judged.verdicts[0].estimate.low, none.judged.verdicts[0].estimate.high) = (Some(0.9), Some(1.05));
     assert_eq!(price(&none).as_deref(), Some("The undecided pair probably differs by less than 11 %."));
     assert_eq!(advised(&none), None);
     assert_eq!(price(&with_open(&[])), None);

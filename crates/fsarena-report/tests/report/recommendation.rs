@@ -1,7 +1,7 @@
 //! Tests of the best contender for the reader's own mix, in all reports.
 
 use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow, NotRecommended};
-use fsarena_model::{Comparison, Durability, Label, Recommendation, Unavailable};
+use fsarena_model::{Comparison, Durability, Estimate, Label, Recommendation, Unavailable};
 
 use crate::fixture::fixture;
 
@@ -10,13 +10,11 @@ pub fn mixed() -> Comparison {
     let known = MixRow {
         a: label("ext4"),
         b: label("xfs"),
-        ratio: Some(1.2),
-        low: Some(1.1),
-        high: Some(1.3),
+        estimate: Estimate::of(Some(1.2), Some((1.1, 1.3))),
         left_out: Vec::new(),
     };
     let left_out = vec!["create-fsync (btrfs: did-not-finish)".to_owned()];
-    let unknown = MixRow { b: label("btrfs"), ratio: None, low: None, high: None, left_out, ..known.clone() };
+    let unknown = MixRow { b: label("btrfs"), estimate: Estimate::default(), left_out, ..known.clone() };
     let flip = |name: &str, share| MixFlip { name: name.to_owned(), share, below: None, above: None };
     let reads = MixFlip { below: Some((0.31, label("xfs"))), ..flip("reads", 0.7) };
     let reason = "create-fsync: did-not-finish".to_owned();

@@ -51,8 +51,8 @@ fn launched(workload: Workload, launcher: &Launcher) -> Result<Workload> {
     Ok(ENGINES.resolved((spanning.launched)(&workload, &Launch { machines, words }))?)
 }
 
-/// The workload with slices that are long compared with the differences between the starts of clients, and about as much
-/// time in all.
+/// The workload with slices that are long compared with the differences between the starts of clients, and about as
+/// much time in all.
 fn with_longer_slices(workload: &Workload) -> Workload {
     if workload.mode == Mode::Whole || workload.timed_ms == 0 || workload.timed_ms >= SHORTEST {
         return workload.clone();

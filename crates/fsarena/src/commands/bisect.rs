@@ -1,8 +1,8 @@
 //! `fsarena bisect`: the first kernel under which a file system is slower.
 //!
 //! Each step compares a kernel with the good one, in guests whose slices interleave. A kernel counts as bad if its
-//! whole interval lies beyond half of the difference between the good and the bad one (half on a logarithmic scale), and
-//! as good if it lies on the other side.
+//! whole interval lies beyond half of the difference between the good and the bad one (half on a logarithmic scale),
+//! and as good if it lies on the other side.
 
 use std::sync::atomic::AtomicBool;
 
@@ -155,7 +155,8 @@ struct Compared<'a> {
 }
 
 impl Compared<'_> {
-    /// Compares until `tells` says that the result suffices, at most [`REPEATS`] times more, each with twice the rounds.
+    /// Compares until `tells` says that the result suffices, at most [`REPEATS`] times more, each with twice the
+    /// rounds.
     fn until(&self, kernel: usize, tells: &dyn Fn(&Slower) -> bool) -> Result<Option<Slower>> {
         let mut repeat = 0;
         loop {
@@ -184,7 +185,7 @@ impl Compared<'_> {
             let text = format!("{} and {} were not compared: {}", self.kernels[0], self.kernels[kernel], pair.reason);
             Refusal::trial(text, format!("fsarena report {} says more", comparison.run.number))
         };
-        let (ratio, low) = pair.ratio.zip(pair.decision.low).ok_or_else(missing)?;
+        let (ratio, low) = pair.estimate.ratio.zip(pair.decision.low).ok_or_else(missing)?;
         let slower = Slower { ratio, low, high: pair.decision.high.ok_or_else(missing)?, verdict: pair.verdict };
         note!("{} takes {:.3} times the time [{low:.3}, {:.3}]", self.kernels[kernel], ratio, slower.high);
         Ok(Some(slower))

@@ -51,7 +51,7 @@ fn between(global: &Global, options: &cli::Gate, baseline: &str, after: &[NamedR
     let gate = gate(&before, after, control.as_ref(), options.threshold);
     require_common(
         &gate.notes,
-        gate.checks.iter().all(|check| check.outcome == GateOutcome::Invalid && check.ratio.is_none()),
+        gate.checks.iter().all(|check| check.outcome == GateOutcome::Invalid && check.estimate.ratio.is_none()),
     )?;
     Ok(gate)
 }

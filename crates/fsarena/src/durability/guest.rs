@@ -130,8 +130,8 @@ fn begin(point: &Path, task: &Task) -> Result<Box<dyn FnMut(u64) -> Result<()>>>
     })
 }
 
-/// Marks in the disk's log that the first `count` operations are acknowledged: the write is direct, so all requests that
-/// were completed before precede it in the log.
+/// Marks in the disk's log that the first `count` operations are acknowledged: the write is direct, so all requests
+/// that were completed before precede it in the log.
 fn acknowledge(disk: &File, count: u64) -> Result<()> {
     let mut buffer = AlignedBuffer::new(SECTOR);
     buffer.copy_from_slice(&mark(count));

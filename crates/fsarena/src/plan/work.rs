@@ -57,8 +57,8 @@ pub fn of(arguments: &Compare, profile: Option<&Profile>, programs: Programs) ->
         work.workloads.push(workload);
         work.notes.extend(note);
     }
-    // A workload that the user named has to be able to keep a rate. One from a suite or profile, or a second one through
-    // fio, need not.
+    // A workload that the user named has to be able to keep a rate. One from a suite or profile, or a second one
+    // through fio, need not.
     let is_named = !is_listed && arguments.work.engine != Who::Both;
     let unable = if is_named { Unable::Refused } else { Unable::LeftOut };
     work.workloads = open_loops::expanded(work.workloads, &arguments.work.rate, unable)?;

@@ -133,8 +133,8 @@ fn class(bar: &Bar, group: &[Bar], frame: Frame<'_>) -> String {
     format!("bar {shade}{ranked}")
 }
 
-/// Whether a bar is best, worst or between within its group; `None` if it is alone. If all are equally good, none is the
-/// worst.
+/// Whether a bar is best, worst or between within its group; `None` if it is alone. If all are equally good, none is
+/// the worst.
 pub fn shade(bar: &Bar, group: &[Bar], is_higher_better: bool) -> Option<Shade> {
     let ends = |best: bool| {
         let values = group.iter().map(|bar| bar.value).filter(|value| *value > 0.0);

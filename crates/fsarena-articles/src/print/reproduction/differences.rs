@@ -1,5 +1,5 @@
-//! What differs from the article: which contender corresponds to which, what the tests do otherwise, and what the article
-//! has apart from its tests.
+//! What differs from the article: which contender corresponds to which, what the tests do otherwise, and what the
+//! article has apart from its tests.
 
 use fsarena_model::article::{Counterpart, PublishedContender};
 use fsarena_model::reproduction::StandIn;

@@ -1,4 +1,5 @@
-//! The calibration of slice lengths: the same work in slices of 10, 50 and 200 ms and as a whole run, on lanes of several sizes.
+//! The calibration of slice lengths: the same work in slices of 10, 50 and 200 ms and as a whole run, on lanes of
+//! several sizes.
 
 use std::sync::atomic::AtomicBool;
 

@@ -17,8 +17,8 @@ use crate::cli::DataFormat;
 use crate::commands::{FORMAT, data_format, print, print_json};
 use crate::exit::{Ended, Refusal};
 
-/// Prints the plan and checks it; changes nothing. `format` is that of the report: a plan has text and JSON. Mount options
-/// for a guest are left to its kernel.
+/// Prints the plan and checks it; changes nothing. `format` is that of the report: a plan has text and JSON. Mount
+/// options for a guest are left to its kernel.
 pub fn run(plan: &Plan, is_for_guest: bool, format: Option<&str>) -> Result<Ended> {
     match data_format(format, "a plan")? {
         DataFormat::Text => {
