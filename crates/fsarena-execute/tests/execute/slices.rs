@@ -34,6 +34,7 @@ fn a_slice_is_reset_and_warmed_up_before_counters_start() {
         "run ext4 create for 100 ms",
         "count ext4",
         "sync ext4",
+        "clean ext4 create",
         "clear ext4 create",
         "finish ext4",
     ];

@@ -31,13 +31,14 @@ fn whole_runs_are_made_one_after_the_other_each_synced_before_the_next_begins() 
             format!("sync {label}"),
             format!("count {label}"),
             format!("sync {label}"),
+            format!("clean {label} create"),
             format!("clear {label} create"),
         ]
     };
     let begin = performance.journal.iter().position(|entry| entry.starts_with("open")).expect("something ran");
     let first = performance.journal[begin].split(' ').nth(1).expect("a label");
     let second = if first == "ext4" { "xfs" } else { "ext4" };
-    assert_eq!(performance.journal[begin..begin + 24], [of(first), of(second)].concat());
+    assert_eq!(performance.journal[begin..begin + 26], [of(first), of(second)].concat());
 }
 
 #[test]

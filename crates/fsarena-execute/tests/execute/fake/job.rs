@@ -93,49 +93,19 @@ impl FakeJob {
     }
 }
 
-impl FakeJob {
-    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.linger("prepare", stop);
-        self.act("prepare", "")
-    }
-
-    fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.linger("reset", stop);
-        self.act("reset", "")
-    }
-
-    fn warm_up(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.linger("warm", stop);
-        self.act("warm", "")
-    }
-
-    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.linger("drop", stop);
-        self.act("drop", "")
-    }
-
-    fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.linger("begin", stop);
-        Ok(())
-    }
-
-    fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.linger("end", stop);
-        Ok(())
-    }
-}
-
 impl Job for FakeJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
-        match upkeep {
-            Upkeep::Prepare => self.prepare(stop),
-            Upkeep::Reset => self.reset(stop),
-            Upkeep::WarmUp => self.warm_up(stop),
-            Upkeep::DropCaches => self.drop_caches(stop),
-            Upkeep::Begin => self.begin(stop),
-            Upkeep::End => self.end(stop),
-            _ => Ok(()),
-        }
+        let (name, is_entered) = match upkeep {
+            Upkeep::Prepare | Upkeep::Adopt => ("prepare", true),
+            Upkeep::Reset => ("reset", true),
+            Upkeep::WarmUp => ("warm", true),
+            Upkeep::DropCaches => ("drop", true),
+            Upkeep::Begin => ("begin", false),
+            Upkeep::End => ("end", false),
+            Upkeep::CleanUp => ("clean", true),
+        };
+        self.linger(name, stop);
+        if is_entered { self.act(name, "") } else { Ok(()) }
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
