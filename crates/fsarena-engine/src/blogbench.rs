@@ -206,7 +206,7 @@ impl Job for Blogging {
     }
 
     fn next_run(&self) -> NextRun {
-        NextRun { is_alone: false, ..NextRun::default() }
+        NextRun::not_alone()
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

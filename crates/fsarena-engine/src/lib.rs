@@ -278,6 +278,13 @@ pub struct NextRun {
     pub verifies: bool,
 }
 
+impl NextRun {
+    /// As by default, but other threads or processes work as well.
+    pub fn not_alone() -> Self {
+        Self { is_alone: false, ..Self::default() }
+    }
+}
+
 impl Default for NextRun {
     /// One thread, which fills no memory, reads nothing that must be cold, and leaves nothing to check.
     fn default() -> Self {

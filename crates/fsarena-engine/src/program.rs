@@ -124,7 +124,7 @@ struct Starts {
 impl Job for Starts {
     /// The started programs may run on another processor, like those of a shell.
     fn next_run(&self) -> NextRun {
-        NextRun { is_alone: false, ..NextRun::default() }
+        NextRun::not_alone()
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

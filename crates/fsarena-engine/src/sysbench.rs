@@ -111,7 +111,7 @@ impl Job for SysbenchJob {
 
     /// sysbench is another process.
     fn next_run(&self) -> NextRun {
-        NextRun { is_alone: false, ..NextRun::default() }
+        NextRun::not_alone()
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

@@ -101,21 +101,15 @@ impl MdtestJob {
 impl Job for MdtestJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
-            Upkeep::Prepare => {
-                if self.mpi.is_held() {
-                    Ok(())
-                } else {
-                    self.reset(stop)
-                }
-            }
-            Upkeep::Reset => self.reset(stop),
+            Upkeep::Prepare if self.mpi.is_held() => Ok(()),
+            Upkeep::Prepare | Upkeep::Reset => self.reset(stop),
             Upkeep::DropCaches => self.mpi.drop_caches(stop),
             _ => Ok(()),
         }
     }
 
     fn next_run(&self) -> NextRun {
-        NextRun { is_alone: false, ..NextRun::default() }
+        NextRun::not_alone()
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

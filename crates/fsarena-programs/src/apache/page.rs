@@ -64,7 +64,7 @@ impl Job for PageJob {
 
     /// The server and ab are separate processes.
     fn next_run(&self) -> NextRun {
-        NextRun { is_alone: false, ..NextRun::default() }
+        NextRun::not_alone()
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

@@ -189,7 +189,7 @@ impl Job for PagesJob {
 
     /// The server has separate processes, and the clients are threads.
     fn next_run(&self) -> NextRun {
-        NextRun { is_alone: false, ..NextRun::default() }
+        NextRun::not_alone()
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

@@ -86,7 +86,7 @@ impl<R: Remote> Job for OneProgram<R> {
 
     /// The calling thread does none of the work.
     fn next_run(&self) -> NextRun {
-        NextRun { is_alone: false, ..NextRun::default() }
+        NextRun::not_alone()
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
