@@ -4,7 +4,8 @@
 mod tests;
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::net::Shutdown;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -40,6 +41,9 @@ fn silence(accelerator: Accelerator) -> Duration {
 
 /// How long a guest with KVM may take until its agent answers, when KVM is tried for the first time.
 const TRIAL: Duration = Duration::from_secs(20);
+
+/// A guest has hung if one of its tasks waits for so many seconds without running once. Its kernel looks every 120.
+const HUNG: u64 = 240;
 
 /// Lines of the console that an error shows, and bytes of it that are kept.
 const SHOWN: usize = 12;
@@ -91,6 +95,8 @@ struct Console {
     text: String,
     /// Where the part begins that was printed after the agent's first line.
     booted: usize,
+    /// What the guest's kernel says of a task that never runs again.
+    hung: Option<String>,
 }
 
 impl Hardware<'_> {
@@ -130,9 +136,11 @@ impl Hardware<'_> {
         let console = Arc::new(Mutex::new(Console::default()));
         let outputs: [Option<Box<dyn Read + Send>>; 2] =
             [qemu.stdout.take().map(|it| Box::new(it) as _), qemu.stderr.take().map(|it| Box::new(it) as _)];
-        let readers = outputs.into_iter().flatten().map(|output| {
+        let agents = outputs.each_ref().map(|_| host.try_clone()).into_iter().collect::<io::Result<Vec<_>>>();
+        let agents = agents.map_err(GuestError::io("copy", "the connection to the agent"))?;
+        let readers = outputs.into_iter().flatten().zip(agents).map(|(output, agent)| {
             let console = Arc::clone(&console);
-            thread::spawn(move || keep(output, &console))
+            thread::spawn(move || keep(output, &console, &agent))
         });
         let silence = silence(self.prepared.accelerator);
         host.set_read_timeout(Some(silence)).map_err(GuestError::io("set", "a time limit"))?;
@@ -276,15 +284,28 @@ fn escaped(value: &str) -> String {
     value.replace(',', ",,")
 }
 
-fn keep(output: impl Read, console: &Mutex<Console>) {
+/// Keeps what the guest prints. Closes the connection to its agent if the guest's kernel has hung.
+fn keep(output: impl Read, console: &Mutex<Console>, agent: &UnixStream) {
     for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
         let line = String::from_utf8_lossy(&line);
         let mut console = locked(console);
+        if let Some((task, _)) = blocked(&line).filter(|(_, seconds)| *seconds >= HUNG) {
+            console.hung.get_or_insert(task);
+            // The run may wait for this task for an hour. Its next read fails.
+            let _ = agent.shutdown(Shutdown::Both);
+        }
         if console.text.len() < KEPT {
             console.text.push_str(line.trim_end_matches('\r'));
             console.text.push('\n');
         }
     }
+}
+
+/// A task of the guest that has waited without running once, and for how many seconds, if a line says that: `INFO: task
+/// jbd2/loop1000-8:2484 blocked for more than 241 seconds.`
+fn blocked(line: &str) -> Option<(String, u64)> {
+    let (task, rest) = line.split_once("INFO: task ")?.1.split_once(" blocked for more than ")?;
+    Some((task.to_owned(), rest.split_once(" seconds")?.0.parse().ok()?))
 }
 
 /// Whether a message of the kernel is one of each guest. Lanes refuse to write zeros without writing them, so that mkfs
@@ -340,7 +361,10 @@ impl Running {
         let what = match self.ended() {
             Some(status) if !status.success() => format!("{what}: QEMU ended with {status}"),
             Some(_) => what.to_owned(),
-            None => format!("{what}: it has been silent for {} s", self.silence.as_secs()),
+            None => match &locked(&self.console).hung {
+                Some(task) => format!("{what}: its kernel has hung, task {task} has not run for {HUNG} s"),
+                None => format!("{what}: it has been silent for {} s", self.silence.as_secs()),
+            },
         };
         self.end();
         let console = locked(&self.console);

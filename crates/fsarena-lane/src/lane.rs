@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Bytes, Medium};
+use fsarena_model::{Bytes, Plan};
 use fsarena_sys::loopdev::{self, Extent};
 
 use crate::ledger::{Ledger, Made};
@@ -35,17 +35,17 @@ pub struct Backing<'a> {
 }
 
 impl Lane {
-    /// Binds a new loop device to `backing`, sets its queue for `medium`, and verifies that its I/O is direct.
+    /// Binds a new loop device to `backing`, sets its queue as `plan` has it, and verifies that its I/O is direct.
     ///
     /// # Errors
     /// If one of these steps fails.
-    pub fn open(ledger: &mut Ledger, backing: &Backing<'_>, medium: Medium, index: usize) -> Result<Self, LaneError> {
+    pub fn open(ledger: &mut Ledger, backing: &Backing<'_>, plan: &Plan, index: usize) -> Result<Self, LaneError> {
         let name = format!("fsarena-{}-{index}", ledger.token());
         let number = add(ledger, &name, backing.path)?;
         let device = loopdev::bind(number, backing.file, backing.extent, BLOCK_SIZE, &name);
         let device = device.map_err(LaneError::io("bind", loopdev::device_path(number)))?;
         verify_direct(number, backing.path)?;
-        queue::imitate(number, medium)?;
+        queue::imitate(number, plan)?;
         Ok(Self { number, _device: device })
     }
 

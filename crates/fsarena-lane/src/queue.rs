@@ -4,17 +4,20 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use fsarena_model::Medium;
+use fsarena_model::{Medium, Plan};
 
 use crate::LaneError;
 
 /// Settings that are written; the other settings are only read back.
-fn wanted(medium: Medium) -> [(&'static str, &'static str); 4] {
-    let (rotational, throttling) = match medium {
+fn wanted(plan: &Plan) -> [(&'static str, &'static str); 4] {
+    let (rotational, throttling) = match plan.lanes.medium {
         // The kernel's own defaults: 2 ms for devices that do not rotate, 75 ms for those that do.
         Medium::Nvme | Medium::Ssd => ("0", "2000"),
         Medium::Hdd => ("1", "75000"),
     };
+    // A lane of a guest has a virtual disk beneath it, whose latency is no reason to throttle writeback. In a guest
+    // with Linux 6.1, writers waited for ever in `wbt_wait`, with no request in flight (docs/decisions/0026).
+    let throttling = if plan.guest.is_some() { "0" } else { throttling };
     [("rotational", rotational), ("scheduler", "none"), ("wbt_lat_usec", throttling), ("discard_max_bytes", "0")]
 }
 
@@ -34,13 +37,13 @@ fn setting(device: u32, name: &str) -> PathBuf {
     PathBuf::from(format!("/sys/block/loop{device}/queue/{name}"))
 }
 
-/// Sets a loop device's queue for `medium` and reads every setting back.
+/// Sets a loop device's queue as `plan` has it, and reads every setting back.
 ///
 /// # Errors
 /// If a setting that exists does not take effect. A setting that this kernel lacks is skipped, and is then not read
 /// back.
-pub fn imitate(device: u32, medium: Medium) -> Result<(), LaneError> {
-    for (name, value) in wanted(medium) {
+pub fn imitate(device: u32, plan: &Plan) -> Result<(), LaneError> {
+    for (name, value) in wanted(plan) {
         let path = setting(device, name);
         if !path.exists() {
             continue;

@@ -179,11 +179,11 @@ pub fn open_lane(
             let filled = fault::step("fill lane").and_then(|()| image::fill(file, extent, plan.seed, index as u32));
             filled.map_err(LaneError::io("write", path))?;
         }
-        return Lane::open(ledger, &Backing { file, path, extent }, plan.lanes.medium, index);
+        return Lane::open(ledger, &Backing { file, path, extent }, plan, index);
     }
     let path = image_folder(plan, folder).join(format!("lane-{index}.img"));
     let file = image::write(&path, plan.lanes.size, plan.seed, index as u32)?;
-    Lane::open(ledger, &Backing { file: &file, path: &path, extent: Extent::default() }, plan.lanes.medium, index)
+    Lane::open(ledger, &Backing { file: &file, path: &path, extent: Extent::default() }, plan, index)
 }
 
 /// The disk with lane `index`, and the lane's position on it; `None` if lanes are images.

@@ -10,7 +10,8 @@ fn guest(script: &str) -> Running {
     let mut qemu = command.stdout(Stdio::piped()).spawn().expect("there is a shell");
     let console = Arc::new(Mutex::new(Console::default()));
     let (kept, output) = (Arc::clone(&console), qemu.stdout.take().expect("piped"));
-    let readers = vec![thread::spawn(move || keep(output, &kept))];
+    let agent = host.try_clone().expect("a copy");
+    let readers = vec![thread::spawn(move || keep(output, &kept, &agent))];
     drop(command);
     Running { qemu, stream: host, console, readers, silence, monitor: None }
 }
@@ -32,4 +33,21 @@ fn a_guest_whose_qemu_fails_says_how_it_ended() {
     let running = guest("echo 'could not load the kernel'; exit 1");
     let error = running.failed("stopped before the run ended").to_string();
     assert!(error.contains("QEMU ended with exit status: 1; its last words were:\ncould not load"), "{error}");
+}
+
+#[test]
+fn a_kernel_with_a_task_that_never_runs_again_has_hung() {
+    let line =
+        |seconds| format!("[  724.1] INFO: task jbd2/loop1000-8:2484 blocked for more than {seconds} seconds.\n");
+    let console = Mutex::new(Console::default());
+    let (host, agent) = UnixStream::pair().expect("a pair");
+    keep(line(120).as_bytes(), &console, &host);
+    (&agent).write_all(b"x").expect("connected");
+    assert!(matches!((&host).read(&mut [0; 1]), Ok(1)), "a slow disk is none");
+    keep(line(241).as_bytes(), &console, &host);
+    assert!(matches!((&host).read(&mut [0; 1]), Ok(0)));
+
+    let error = guest(&format!("echo '{}'; exec sleep 1000", line(241))).failed("stopped").to_string();
+    let expected = "the guest stopped: its kernel has hung, task jbd2/loop1000-8:2484 has not run for 240 s";
+    assert!(error.starts_with(expected), "{error}");
 }
