@@ -1,17 +1,17 @@
 //! QEMU: its command line, its process, and whether KVM works.
 
+mod console;
 #[cfg(test)]
 mod tests;
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::net::Shutdown;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{self, Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ use fsarena_model::guest::{Accelerator, DiskMode, GuestDisk};
 use fsarena_sys::child::{self, Patience, end_with_parent};
 use rustix::system::uname;
 
+use self::console::{Console, HUNG, keep, locked};
 use crate::channel::{self, Channel, RawDisk};
 use crate::cpio::Archive;
 use crate::lanes::{self, LaneDisk};
@@ -41,13 +42,6 @@ fn silence(accelerator: Accelerator) -> Duration {
 
 /// How long a guest with KVM may take until its agent answers, when KVM is tried for the first time.
 const TRIAL: Duration = Duration::from_secs(20);
-
-/// A guest has hung if one of its tasks waits for so many seconds without running once. Its kernel looks every 120.
-const HUNG: u64 = 240;
-
-/// Lines of the console that an error shows, and bytes of it that are kept.
-const SHOWN: usize = 12;
-const KEPT: usize = 1 << 16;
 
 /// The version of QEMU.
 ///
@@ -87,16 +81,6 @@ pub struct Running {
     readers: Vec<JoinHandle<()>>,
     silence: Duration,
     monitor: Option<Monitor>,
-}
-
-/// What the guest's kernel and QEMU have printed.
-#[derive(Debug, Default)]
-struct Console {
-    text: String,
-    /// Where the part begins that was printed after the agent's first line.
-    booted: usize,
-    /// What the guest's kernel says of a task that never runs again.
-    hung: Option<String>,
 }
 
 impl Hardware<'_> {
@@ -284,40 +268,6 @@ fn escaped(value: &str) -> String {
     value.replace(',', ",,")
 }
 
-/// Keeps what the guest prints. Closes the connection to its agent if the guest's kernel has hung.
-fn keep(output: impl Read, console: &Mutex<Console>, agent: &UnixStream) {
-    for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
-        let line = String::from_utf8_lossy(&line);
-        let mut console = locked(console);
-        if let Some((task, _)) = blocked(&line).filter(|(_, seconds)| *seconds >= HUNG) {
-            console.hung.get_or_insert(task);
-            // The run may wait for this task for an hour. Its next read fails.
-            let _ = agent.shutdown(Shutdown::Both);
-        }
-        if console.text.len() < KEPT {
-            console.text.push_str(line.trim_end_matches('\r'));
-            console.text.push('\n');
-        }
-    }
-}
-
-/// A task of the guest that has waited without running once, and for how many seconds, if a line says that: `INFO: task
-/// jbd2/loop1000-8:2484 blocked for more than 241 seconds.`
-fn blocked(line: &str) -> Option<(String, u64)> {
-    let (task, rest) = line.split_once("INFO: task ")?.1.split_once(" blocked for more than ")?;
-    Some((task.to_owned(), rest.split_once(" seconds")?.0.parse().ok()?))
-}
-
-/// Whether a message of the kernel is one of each guest. Lanes refuse to write zeros without writing them, so that mkfs
-/// writes them itself.
-fn is_usual(message: &str) -> bool {
-    message.contains("reboot: ") || message.contains("(WRITE_ZEROES)")
-}
-
-fn locked(console: &Mutex<Console>) -> MutexGuard<'_, Console> {
-    console.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Running {
     /// The connection to the agent. A read fails if the guest is silent for minutes.
     pub fn stream(&self) -> &UnixStream {
@@ -331,8 +281,7 @@ impl Running {
 
     /// Says that the agent has answered: what the kernel prints from now on is about the run.
     pub fn booted(&mut self) {
-        let mut console = locked(&self.console);
-        console.booted = console.text.len();
+        locked(&self.console).booted();
         if let Some(monitor) = &mut self.monitor {
             monitor.tell_apart(self.qemu.id());
         }
@@ -345,10 +294,7 @@ impl Running {
 
     /// What the guest's kernel has reported since the agent answered: errors of devices and file systems, oopses.
     pub fn findings(&self) -> Vec<String> {
-        let console = locked(&self.console);
-        let lines = console.text[console.booted..].lines();
-        let messages = lines.filter_map(|line| line.strip_prefix('[')?.split_once("] ")).map(|(_, message)| message);
-        messages.filter(|message| !is_usual(message)).map(str::to_owned).collect()
+        locked(&self.console).findings()
     }
 
     /// Ends QEMU, and explains why the guest stopped.
@@ -361,15 +307,13 @@ impl Running {
         let what = match self.ended() {
             Some(status) if !status.success() => format!("{what}: QEMU ended with {status}"),
             Some(_) => what.to_owned(),
-            None => match &locked(&self.console).hung {
+            None => match locked(&self.console).hung() {
                 Some(task) => format!("{what}: its kernel has hung, task {task} has not run for {HUNG} s"),
                 None => format!("{what}: it has been silent for {} s", self.silence.as_secs()),
             },
         };
         self.end();
-        let console = locked(&self.console);
-        let lines: Vec<&str> = console.text.lines().filter(|line| !line.trim().is_empty() && !is_usual(line)).collect();
-        GuestError::Ended { what, console: lines[lines.len().saturating_sub(SHOWN)..].join("\n") }
+        GuestError::Ended { what, console: locked(&self.console).last_words() }
     }
 
     /// How QEMU ended, if it has, or does within a second.

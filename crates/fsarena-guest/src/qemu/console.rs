@@ -1,0 +1,83 @@
+//! What a guest prints, and what follows from it.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A guest has hung if one of its tasks waits for so many seconds without running once. Its kernel looks every 120.
+pub const HUNG: u64 = 240;
+
+/// Lines of the console that an error shows, and bytes of it that are kept.
+const SHOWN: usize = 12;
+const KEPT: usize = 1 << 16;
+
+/// What the guest's kernel and QEMU have printed.
+#[derive(Debug, Default)]
+pub struct Console {
+    text: String,
+    /// Where the part begins that was printed after the agent's first line.
+    booted: usize,
+    /// What the guest's kernel says of a task that never runs again.
+    hung: Option<String>,
+}
+
+impl Console {
+    /// The agent has answered: what is printed from now on is about the run.
+    pub fn booted(&mut self) {
+        self.booted = self.text.len();
+    }
+
+    /// The task that never runs again, if the kernel has hung.
+    pub fn hung(&self) -> Option<&str> {
+        self.hung.as_deref()
+    }
+
+    /// What the kernel has reported since the agent answered: errors of devices and file systems, oopses.
+    pub fn findings(&self) -> Vec<String> {
+        let lines = self.text[self.booted..].lines();
+        let messages = lines.filter_map(|line| line.strip_prefix('[')?.split_once("] ")).map(|(_, message)| message);
+        messages.filter(|message| !is_usual(message)).map(str::to_owned).collect()
+    }
+
+    /// The last lines.
+    pub fn last_words(&self) -> String {
+        let lines: Vec<&str> = self.text.lines().filter(|line| !line.trim().is_empty() && !is_usual(line)).collect();
+        lines[lines.len().saturating_sub(SHOWN)..].join("\n")
+    }
+}
+
+/// Keeps what the guest prints. Closes the connection to its agent if the guest's kernel has hung.
+pub fn keep(output: impl Read, console: &Mutex<Console>, agent: &UnixStream) {
+    for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+        let line = String::from_utf8_lossy(&line);
+        let mut console = locked(console);
+        if let Some((task, _)) = blocked(&line).filter(|(_, seconds)| *seconds >= HUNG) {
+            console.hung.get_or_insert(task);
+            // The run may wait for this task for an hour. Its next read fails.
+            let _ = agent.shutdown(Shutdown::Both);
+        }
+        if console.text.len() < KEPT {
+            console.text.push_str(line.trim_end_matches('\r'));
+            console.text.push('\n');
+        }
+    }
+}
+
+/// The console, also if a thread that had it panicked.
+pub fn locked(console: &Mutex<Console>) -> MutexGuard<'_, Console> {
+    console.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A task of the guest that has waited without running once, and for how many seconds, if a line says that: `INFO: task
+/// jbd2/loop1000-8:2484 blocked for more than 241 seconds.`
+fn blocked(line: &str) -> Option<(String, u64)> {
+    let (task, rest) = line.split_once("INFO: task ")?.1.split_once(" blocked for more than ")?;
+    Some((task.to_owned(), rest.split_once(" seconds")?.0.parse().ok()?))
+}
+
+/// Whether a message of the kernel is one of each guest. Lanes refuse to write zeros without writing them, so that mkfs
+/// writes them itself.
+fn is_usual(message: &str) -> bool {
+    message.contains("reboot: ") || message.contains("(WRITE_ZEROES)")
+}
