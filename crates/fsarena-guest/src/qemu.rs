@@ -5,7 +5,7 @@ mod console;
 mod tests;
 
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -76,7 +76,7 @@ pub struct Hardware<'a> {
 #[derive(Debug)]
 pub struct Running {
     qemu: Child,
-    stream: UnixStream,
+    stream: Arc<UnixStream>,
     console: Arc<Mutex<Console>>,
     readers: Vec<JoinHandle<()>>,
     silence: Duration,
@@ -120,15 +120,15 @@ impl Hardware<'_> {
         let console = Arc::new(Mutex::new(Console::default()));
         let outputs: [Option<Box<dyn Read + Send>>; 2] =
             [qemu.stdout.take().map(|it| Box::new(it) as _), qemu.stderr.take().map(|it| Box::new(it) as _)];
-        let agents = outputs.each_ref().map(|_| host.try_clone()).into_iter().collect::<io::Result<Vec<_>>>();
-        let agents = agents.map_err(GuestError::io("copy", "the connection to the agent"))?;
-        let readers = outputs.into_iter().flatten().zip(agents).map(|(output, agent)| {
-            let console = Arc::clone(&console);
+        let host = Arc::new(host);
+        let readers = outputs.into_iter().flatten().map(|output| {
+            let (console, agent) = (Arc::clone(&console), Arc::clone(&host));
             thread::spawn(move || keep(output, &console, &agent))
         });
+        let readers = readers.collect();
         let silence = silence(self.prepared.accelerator);
         host.set_read_timeout(Some(silence)).map_err(GuestError::io("set", "a time limit"))?;
-        let running = Running { qemu, stream: host, readers: readers.collect(), console, silence, monitor };
+        let running = Running { qemu, stream: host, readers, console, silence, monitor };
         // The guest boots meanwhile. It writes nothing before its agent is asked to.
         lanes::allocate(&lanes, self.lanes)?;
         Ok(running)
@@ -276,7 +276,7 @@ impl Running {
 
     /// Waits for the agent's first byte, and returns whether it came.
     pub fn answers(&self) -> bool {
-        (&self.stream).read(&mut [0; 1]).is_ok_and(|count| count == 1)
+        self.stream().read(&mut [0; 1]).is_ok_and(|count| count == 1)
     }
 
     /// Says that the agent has answered: what the kernel prints from now on is about the run.

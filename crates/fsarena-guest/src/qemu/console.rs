@@ -5,7 +5,7 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A guest has hung if one of its tasks waits for so many seconds without running once. Its kernel looks every 120.
+/// Seconds after which a guest has hung if one of its tasks has waited without running once. Its kernel looks every 120.
 pub const HUNG: u64 = 240;
 
 /// Lines of the console that an error shows, and bytes of it that are kept.
@@ -52,8 +52,8 @@ pub fn keep(output: impl Read, console: &Mutex<Console>, agent: &UnixStream) {
     for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
         let line = String::from_utf8_lossy(&line);
         let mut console = locked(console);
-        if let Some((task, _)) = blocked(&line).filter(|(_, seconds)| *seconds >= HUNG) {
-            console.hung.get_or_insert(task);
+        if let Some(task) = hung(&line) {
+            console.hung.get_or_insert_with(|| task.to_owned());
             // The run may wait for this task for an hour. Its next read fails.
             let _ = agent.shutdown(Shutdown::Both);
         }
@@ -69,11 +69,12 @@ pub fn locked(console: &Mutex<Console>) -> MutexGuard<'_, Console> {
     console.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A task of the guest that has waited without running once, and for how many seconds, if a line says that: `INFO: task
-/// jbd2/loop1000-8:2484 blocked for more than 241 seconds.`
-fn blocked(line: &str) -> Option<(String, u64)> {
+/// The task that has waited for [`HUNG`] seconds, if a line says that of one: `INFO: task jbd2/loop1000-8:2484 blocked
+/// for more than 241 seconds.`
+fn hung(line: &str) -> Option<&str> {
     let (task, rest) = line.split_once("INFO: task ")?.1.split_once(" blocked for more than ")?;
-    Some((task.to_owned(), rest.split_once(" seconds")?.0.parse().ok()?))
+    let seconds: u64 = rest.split_once(" seconds")?.0.parse().ok()?;
+    (seconds >= HUNG).then_some(task)
 }
 
 /// Whether a message of the kernel is one of each guest. Lanes refuse to write zeros without writing them, so that mkfs

@@ -10,7 +10,8 @@ fn guest(script: &str) -> Running {
     let mut qemu = command.stdout(Stdio::piped()).spawn().expect("there is a shell");
     let console = Arc::new(Mutex::new(Console::default()));
     let (kept, output) = (Arc::clone(&console), qemu.stdout.take().expect("piped"));
-    let agent = host.try_clone().expect("a copy");
+    let host = Arc::new(host);
+    let agent = Arc::clone(&host);
     let readers = vec![thread::spawn(move || keep(output, &kept, &agent))];
     drop(command);
     Running { qemu, stream: host, console, readers, silence, monitor: None }
