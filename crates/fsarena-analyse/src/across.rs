@@ -124,7 +124,7 @@ struct Known {
 impl Known {
     fn of(machine: &Machine<'_>, pair: &Compared<'_>, level: Option<Level>) -> Self {
         let own: Vec<PairVerdict> = machine.verdicts.iter().filter_map(|all| verdict_of(all, pair)).collect();
-        let invalid = own.iter().find(|own| own.verdict == Verdict::Invalid).map(|own| own.reason.clone());
+        let invalid = own.iter().find(|own| own.verdict == Verdict::Invalid).map(PairVerdict::reason);
         let first = own.first().map_or(Verdict::Undecided, |own| own.verdict);
         let is_shared = own.iter().all(|own| own.verdict == first);
         let cells = machine.runs.iter().flat_map(|run| [pair.a, pair.b].map(|label| run.cell(pair.workload, label)));

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::comparison::BaselineRow;
+use fsarena_model::validity::{CapUnit, RateCap};
 use fsarena_model::{BaselineKind, Label, LaneCost, Measure, Nanos, Outcome, RunRecord, Trial, Workload};
 
 use crate::evidence::median;
@@ -66,9 +67,8 @@ pub fn ceiling_share(record: &RunRecord, workload: &Workload, trials: &[&Trial])
     Some(seconds_of(record, workload, BaselineKind::Device)? / per_operation::seconds(trials.iter().copied())?)
 }
 
-/// The rate cap that limits all contenders and the bare device, in words: a round number of operations or megabytes per
-/// second, as cloud volumes have. `None` if there is no sign of a cap.
-pub fn cap(record: &RunRecord, workload: &Workload) -> Option<String> {
+/// The rate cap that limits all contenders and the bare device. `None` if there is no sign of a cap.
+pub fn cap(record: &RunRecord, workload: &Workload) -> Option<RateCap> {
     let device = seconds_of(record, workload, BaselineKind::Device)?;
     let of_label = |label: &Label| {
         let is_of = move |trial: &&Trial| trial.workload == workload.name && trial.contender == *label;
@@ -81,9 +81,9 @@ pub fn cap(record: &RunRecord, workload: &Workload) -> Option<String> {
     let megabytes = rate * bytes.bytes() as f64 / bytes.operations() as f64 / 1e6;
     let depth = workload.traits.concurrency as f64;
     let latency = Nanos((depth / rate * 1e9) as u64);
-    let operations = round(rate).map(|rate| format!("{rate:.0} operations per second"));
-    let found = operations.or_else(|| round(megabytes).map(|rate| format!("{rate:.0} MB/s")))?;
-    Some(format!("{found} ({depth} at a time, {latency} each)"))
+    let operations = round(rate).map(|rate| (rate, CapUnit::Operations));
+    let (rate, of) = operations.or_else(|| Some((round(megabytes)?, CapUnit::Megabytes)))?;
+    Some(RateCap { rate, of, depth, latency })
 }
 
 /// The usual size of a cap that `rate` is close to; `None` below 50.

@@ -1,5 +1,6 @@
 //! Whether contenders became slower than is tolerated: of two sides of runs, or of two contenders of one run.
 
+use fsarena_model::comparison::PairVerdict;
 use fsarena_model::difference::{Contrast, FORMAT, Gate, GateCheck, GateOutcome};
 use fsarena_model::{Comparison, Estimate, Label, RunRecord, Share, Verdict};
 use fsarena_stats::{Ending, Part, Precision, Regression, regressions, weighted_mean};
@@ -95,12 +96,12 @@ fn within(
     let mut parts = Vec::new();
     let mut candidates = Vec::new();
     for (index, workload) in record.plan.workloads.iter().enumerate() {
-        let is_pair = |pair: &&fsarena_model::comparison::PairVerdict| {
+        let is_pair = |pair: &&PairVerdict| {
             let ends = [&record.plan.contenders[a].label, &record.plan.contenders[b].label];
             pair.workload == workload.name.as_str() && [&pair.a, &pair.b] == ends
         };
         let verdict = comparison.judged.verdicts.iter().find(is_pair);
-        let forbidden = verdict.filter(|pair| pair.verdict == Verdict::Invalid).map(|pair| pair.reason.clone());
+        let forbidden = verdict.filter(|pair| pair.verdict == Verdict::Invalid).map(PairVerdict::reason);
         let found = standing.with_rounds(index, a, b);
         // Before a contender was on enough lanes, and in three rounds, there is no decision.
         let ready = found.filter(|(pair, _)| pair.latest.decision.is_some());

@@ -3,7 +3,7 @@
 use fsarena_model::comparison::Cell;
 use fsarena_model::event::Note;
 use fsarena_model::validity::bounds::KEEPS_UP;
-use fsarena_model::{Probe, ProbeId, Reading, RunRecord, Severity, Trial, Validity, ValidityClass, Workload, probe};
+use fsarena_model::{Finding, Probe, ProbeId, Reading, RunRecord, Severity, Trial, Workload, probe};
 
 use crate::probes;
 
@@ -30,13 +30,12 @@ pub fn readings(offered: Option<f64>, operations: u64, seconds: f64) -> impl Ite
     offered.into_iter().chain([reading(probe::RATE_DONE, operations as f64 / seconds)])
 }
 
-/// The flag of a cell whose contender does not keep up with the offered rate.
-pub fn overloaded(trials: &[&Trial]) -> Option<Validity> {
+/// What is found in a cell whose contender does not keep up with the offered rate.
+pub fn overloaded(trials: &[&Trial]) -> Option<Finding> {
     let readings = probes::of_cell(trials);
     let value = |probe: Probe| readings.get(&probe.key())?.value;
     let load = Load { offered: value(probe::RATE_OFFERED)?, done: value(probe::RATE_DONE)? };
-    let text = format!("{}: does not keep up; its latency grows with the length of the run", load.words());
-    (!load.keeps_up()).then_some(Validity { class: ValidityClass::Overloaded, text })
+    (!load.keeps_up()).then_some(Finding::BehindItsRate { offered: load.offered, done: load.done })
 }
 
 /// For each open loop, which contenders keep up; and the workloads that run only as closed loops.

@@ -95,7 +95,7 @@ pub fn part<'a>(
 ) -> Result<Part<'a>, String> {
     let because = |reason: &str| Err(format!("{} ({reason})", judged.workload));
     match standing.with_rounds(workload, a, b) {
-        _ if judged.verdict == Verdict::Invalid => because(&judged.reason),
+        _ if judged.verdict == Verdict::Invalid => because(&judged.reason()),
         Some((pair, workload)) if pair.latest.precision.is_some() => Ok(Part { weight, workload, pair: &pair.latest }),
         Some((pair, _)) if pair.latest.rounds > 0 => because("too few rounds to know the noise"),
         _ => because("not measured"),

@@ -6,13 +6,13 @@ mod clients;
 mod impossible;
 
 use fsarena_model::{
-    ContenderFacts, Guarantee, LaneCost, Outcome, Probe, RunRecord, Trial, Validity, ValidityClass, Workload,
+    ContenderFacts, Finding, Guarantee, LaneCost, Outcome, Probe, RunRecord, Trial, Validity, Workload,
 };
 
 use crate::{baselines, rate};
 
-/// Returns a flag if a cell has to be read with care.
-type Rule = fn(&Evidence<'_>) -> Option<Validity>;
+/// Returns a finding if a cell has to be read with care.
+type Rule = fn(&Evidence<'_>) -> Option<Finding>;
 
 const RULES: &[Rule] = &[
     did_not_finish,
@@ -29,7 +29,7 @@ const RULES: &[Rule] = &[
     clients::uneven,
     clients::skewed,
     clients::network_bound,
-    overloaded,
+    |evidence| rate::overloaded(evidence.trials),
 ];
 
 /// The input of the rules.
@@ -48,11 +48,7 @@ pub fn of_cell(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Ve
     let facts = trials.first().and_then(|trial| record.contenders.iter().find(|facts| facts.label == trial.contender));
     let finished = trials.iter().copied().filter(|trial| trial.outcome == Outcome::Finished).collect();
     let evidence = Evidence { record, workload, facts, lane_cost: baselines::lane_cost(record), finished, trials };
-    RULES.iter().filter_map(|rule| rule(&evidence)).collect()
-}
-
-fn flag(class: ValidityClass, text: String) -> Option<Validity> {
-    Some(Validity { class, text })
+    RULES.iter().filter_map(|rule| rule(&evidence)).map(Validity::from).collect()
 }
 
 impl Evidence<'_> {
@@ -78,14 +74,9 @@ impl Evidence<'_> {
     }
 }
 
-fn did_not_finish(evidence: &Evidence<'_>) -> Option<Validity> {
-    let reason = |trial: &&Trial| Some(format!("round {}: {}", trial.round, trial.outcome.why()?));
-    let reasons: Vec<String> = evidence.trials.iter().filter_map(reason).collect();
-    let first = reasons.first()?;
-    let text = format!("did not finish in {} of {} rounds ({first})", reasons.len(), evidence.trials.len());
-    flag(ValidityClass::DidNotFinish, text)
-}
-
-fn overloaded(evidence: &Evidence<'_>) -> Option<Validity> {
-    rate::overloaded(evidence.trials)
+fn did_not_finish(evidence: &Evidence<'_>) -> Option<Finding> {
+    let why = |trial: &&Trial| Some((trial.round, trial.outcome.why()?));
+    let all: Vec<(u32, String)> = evidence.trials.iter().filter_map(why).collect();
+    let (first, why) = all.first()?.clone();
+    Some(Finding::NotFinished { rounds: all.len() as u32, of: evidence.trials.len() as u32, first, why })
 }

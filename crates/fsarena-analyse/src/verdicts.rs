@@ -1,7 +1,7 @@
 //! The verdict of each pair: the statistical decision, restricted by the validity of both cells.
 
-use fsarena_model::comparison::{Cell, DecisionInterval, Needs, PairVerdict};
-use fsarena_model::{Estimate, Label, RunRecord, Validity, ValidityClass, Verdict};
+use fsarena_model::comparison::{Cell, DecisionInterval, Needs, PairVerdict, Reason};
+use fsarena_model::{Estimate, RunRecord, ValidityClass, Verdict};
 use fsarena_stats::Interval;
 
 use crate::durability::class;
@@ -29,7 +29,7 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
     let latest = pair.map(|pair| pair.latest);
     let pointwise = latest.and_then(|latest| latest.pointwise);
     let decision = pair.and_then(Pair::decision);
-    let (verdict, reason) = judge(pair, takes_no_part, apart, a.1, b.1);
+    let (verdict, reasons) = judge(pair, takes_no_part, apart, a.1, b.1);
     let is_open = verdict == Verdict::Undecided;
     let outlook = latest.and_then(|latest| latest.outlook);
     // An equivalence at the device's limit counts as undecided. Further rounds would not change that, so none are asked
@@ -46,7 +46,7 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
         estimate: Estimate::of(latest.and_then(|latest| latest.estimate).map(f64::exp), ends(pointwise)),
         decision: DecisionInterval::of(ends(decision)),
         verdict,
-        reason,
+        reasons,
         guarantees: guarantees::between(record, a.0, b.0),
         leaning: latest.filter(|_| is_open).and_then(|latest| latest.leaning).and_then(leaning),
         detectable: outlook.map(|outlook| outlook.detectable.exp()).filter(|ratio| ratio.is_finite()),
@@ -70,16 +70,11 @@ pub fn in_words(verdict: &PairVerdict) -> Option<String> {
     }
 }
 
-/// A verdict stays once it is decided. If the latest interval no longer supports it, this text says so.
-fn fallen_earlier(pair: &Pair) -> String {
+/// A verdict stays once it is decided. If the latest interval no longer supports it, this is said.
+fn fallen_earlier(pair: &Pair) -> Option<Reason> {
     let has_winner = matches!(pair.verdict(), Verdict::Faster | Verdict::Slower);
     let shows = pair.latest.pointwise.is_none_or(|interval| !interval.contains(0.0));
-    match pair.fell {
-        Some(decided) if has_winner && !shows => {
-            format!("decided after round {}; the rounds since then make it less sure", decided.rounds)
-        }
-        _ => String::new(),
-    }
+    pair.fell.filter(|_| has_winner && !shows).map(|decided| Reason::LessSure { rounds: decided.rounds })
 }
 
 fn leaning(towards: fsarena_stats::Verdict) -> Option<Verdict> {
@@ -90,42 +85,38 @@ fn leaning(towards: fsarena_stats::Verdict) -> Option<Verdict> {
     }
 }
 
-fn joined(parts: &[String]) -> String {
-    let present: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
-    present.join("; ")
-}
-
 /// Why two contenders are never ranked with each other; `None` if they are of one class.
-fn apart(record: &RunRecord, a: usize, b: usize) -> Option<&'static str> {
+fn apart(record: &RunRecord, a: usize, b: usize) -> Option<Reason> {
     let durability = |contender| class(record, contender).map(|class| class.durability);
     if durability(a) != durability(b) {
-        return Some("different durability: never ranked with each other");
+        return Some(Reason::Durability);
     }
     let differs = class(record, a) != class(record, b);
-    differs.then_some("clients see changes of others at different times: never ranked with each other")
+    differs.then_some(Reason::Coherence)
 }
 
-fn judge(pair: Option<&Pair>, takes_no_part: bool, apart: Option<&str>, a: &Cell, b: &Cell) -> (Verdict, String) {
-    let flags: Vec<(&Label, &Validity)> =
-        [a, b].into_iter().flat_map(|cell| cell.validity.iter().map(move |flag| (&cell.contender, flag))).collect();
-    let reasons = |chosen: &dyn Fn(&Validity) -> bool| {
-        let chosen = flags.iter().filter(|(_, flag)| chosen(flag));
-        chosen.map(|(label, flag)| format!("{label}: {}", flag.class)).collect::<Vec<_>>().join(", ")
-    };
-    let forbidden = reasons(&|flag| flag.class.forbids_verdict());
+fn judge(
+    pair: Option<&Pair>,
+    takes_no_part: bool,
+    apart: Option<Reason>,
+    a: &Cell,
+    b: &Cell,
+) -> (Verdict, Vec<Reason>) {
+    let flags =
+        || [a, b].into_iter().flat_map(|cell| cell.validity.iter().map(|flag| (cell.contender.clone(), flag.class)));
+    let reason = |(contender, class)| Reason::Validity { contender, class };
+    let forbidden: Vec<Reason> = flags().filter(|(_, class)| class.forbids_verdict()).map(reason).collect();
     match pair {
         _ if !forbidden.is_empty() => (Verdict::Invalid, forbidden),
-        None if takes_no_part => (Verdict::Invalid, "one of them cannot do this".to_owned()),
-        None if a.rounds == 0 || b.rounds == 0 => (Verdict::Undecided, "not measured".to_owned()),
-        None => (Verdict::Invalid, apart.unwrap_or("the figures cannot be compared").to_owned()),
-        Some(pair) if pair.is_unsteady => {
-            (Verdict::Invalid, "unsteady: later rounds contradict earlier ones".to_owned())
-        }
+        None if takes_no_part => (Verdict::Invalid, vec![Reason::NoPart]),
+        None if a.rounds == 0 || b.rounds == 0 => (Verdict::Undecided, vec![Reason::NotMeasured]),
+        None => (Verdict::Invalid, vec![apart.unwrap_or(Reason::Incomparable)]),
+        Some(pair) if pair.is_unsteady => (Verdict::Invalid, vec![Reason::Unsteady]),
         Some(pair) => {
             let is_tie = pair.verdict() == Verdict::Equivalent;
-            let is_device = flags.iter().any(|(_, flag)| flag.class == ValidityClass::DeviceBound);
+            let is_device = flags().any(|(_, class)| class == ValidityClass::DeviceBound);
             let verdict = if is_tie && is_device { Verdict::Undecided } else { pair.verdict() };
-            (verdict, joined(&[fallen_earlier(pair), reasons(&|_| true)]))
+            (verdict, fallen_earlier(pair).into_iter().chain(flags().map(reason)).collect())
         }
     }
 }

@@ -75,7 +75,7 @@ pub use step::{Step, StepRow, Verification, VerificationRow};
 pub use traits::Traits;
 pub use trial::{Latency, LatencyCount, LatencyWindow, Outcome, Reading, Slice, Trial};
 pub use units::{Bytes, Nanos, Share};
-pub use validity::{Validity, ValidityClass};
+pub use validity::{Finding, Validity, ValidityClass};
 pub use workload::{
     Better, CacheState, Done, DurablePoint, Measure, Metric, Mode, Relation, StateOfFileSystem, Variant, Workload,
 };

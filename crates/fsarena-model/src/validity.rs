@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Bytes, Nanos};
+
 /// A reason to read a cell's figures with care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -89,11 +91,109 @@ impl fmt::Display for ValidityClass {
     }
 }
 
-/// A class with a sentence that states the observation, with figures, and what to do about it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+/// A reason to read a cell's figures with care: its class, and what was seen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Validity {
-    /// The class.
+    /// The class, which follows from the finding.
     pub class: ValidityClass,
-    /// The sentence.
-    pub text: String,
+    /// What was seen, in figures. The report has the sentence for it.
+    #[serde(flatten)]
+    pub finding: Finding,
+}
+
+impl From<Finding> for Validity {
+    fn from(finding: Finding) -> Self {
+        Self { class: finding.class(), finding }
+    }
+}
+
+/// What a rule has seen in a cell, in figures. Shares are fractions of 1, rounds count from 1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "finding", rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the sentence of a variant has its fields")]
+pub enum Finding {
+    /// The work failed in `rounds` of `of` rounds, first in round `first` because of `why`.
+    NotFinished { rounds: u32, of: u32, first: u32, why: String },
+    /// In this round the device read nothing.
+    NothingRead { round: u32 },
+    /// In this round, the worst, the device carried only this share of the bytes.
+    LittleCarried { round: u32, share: f64, bytes: Bytes },
+    /// In this round, the worst, the disks of the file servers read only this share of the bytes.
+    LittleReadByServers { round: u32, share: f64, bytes: Bytes },
+    /// The file system has no device and reports no alignment of direct I/O.
+    NoDevice,
+    /// Direct I/O of `bytes` dirtied this many pages of 4 KiB.
+    PagesDirtied { pages: u64, bytes: Bytes },
+    /// Too few flushes for these syncs.
+    TooFewFlushes { syncs: f64, flushes: f64 },
+    /// More bytes per second than this machine's processors can copy, which is `most`.
+    FasterThanMemory { rate: Bytes, most: Bytes },
+    /// This many times the bare device's rate, although the device carried all bytes.
+    FasterThanDevice { times: f64 },
+    /// In this round `operations` of `size` are not `bytes`.
+    OtherSize { round: u32, operations: u64, size: Bytes, bytes: Bytes },
+    /// The host below the lane takes `each` per write and flush, about `share` of the time.
+    HostBelowLane { share: f64, each: Nanos, with_device: Option<Nanos>, has_file_system: bool },
+    /// This share of the bare device's rate; `cap` if the device seems to be limited to a rate.
+    DeviceLimit { share: f64, cap: Option<RateCap> },
+    /// This many of `of` processors were busy.
+    ProcessorsBusy { busy: f64, of: u32 },
+    /// The same work in memory takes `memory` of the time, `each` per operation, or of the figure if `is_score`; mere
+    /// starts of programs take `starts` of the time.
+    MostlyHarness { memory: Option<f64>, starts: Option<f64>, each: Nanos, is_score: bool },
+    /// A client did this share of what the others did, in `rounds` of `of` rounds.
+    SlowClient { client: String, share: f64, rounds: u32, of: u32 },
+    /// In `slices` of `of` slices the clients did not start together; `worst` is the largest difference in seconds.
+    StartsApart { slices: u32, of: u32, worst: f64 },
+    /// Each client moved this share of what its link of `mbit` Mbit/s can carry.
+    LinkLimit { share: f64, mbit: f64 },
+    /// Operations per second that an open loop was offered, and that it did.
+    BehindItsRate { offered: f64, done: f64 },
+}
+
+impl Finding {
+    /// The class that the finding belongs to.
+    pub fn class(&self) -> ValidityClass {
+        match self {
+            Self::NotFinished { .. } => ValidityClass::DidNotFinish,
+            Self::NothingRead { .. } | Self::LittleCarried { .. } | Self::LittleReadByServers { .. } => {
+                ValidityClass::Cached
+            }
+            Self::NoDevice | Self::PagesDirtied { .. } => ValidityClass::NotDirect,
+            Self::TooFewFlushes { .. }
+            | Self::FasterThanMemory { .. }
+            | Self::FasterThanDevice { .. }
+            | Self::OtherSize { .. } => ValidityClass::Impossible,
+            Self::HostBelowLane { .. } => ValidityClass::LaneBound,
+            Self::DeviceLimit { .. } => ValidityClass::DeviceBound,
+            Self::ProcessorsBusy { .. } => ValidityClass::CpuBound,
+            Self::MostlyHarness { .. } => ValidityClass::HarnessBound,
+            Self::SlowClient { .. } | Self::StartsApart { .. } => ValidityClass::UnevenClients,
+            Self::LinkLimit { .. } => ValidityClass::NetworkBound,
+            Self::BehindItsRate { .. } => ValidityClass::Overloaded,
+        }
+    }
+}
+
+/// A rate that limits all contenders and the bare device: a round number, as cloud volumes have.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RateCap {
+    /// Per second.
+    pub rate: f64,
+    /// What the rate counts.
+    pub of: CapUnit,
+    /// Number of requests at a time.
+    pub depth: f64,
+    /// The time of each request.
+    pub latency: Nanos,
+}
+
+/// What a rate limit counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CapUnit {
+    /// Operations.
+    Operations,
+    /// Millions of bytes.
+    Megabytes,
 }

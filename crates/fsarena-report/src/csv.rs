@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use fsarena_model::Comparison;
 use fsarena_model::comparison::{BaselineRow, Cell, PairVerdict, StandingRow, SuiteRow};
 
-use crate::visible;
+use crate::{finding, visible};
 
 const COLUMNS: [&str; 35] = [
     "kind",
@@ -134,7 +134,7 @@ fn base(kind: &str, cell: &Cell, metric: &str, unit: &str) -> Fields {
 fn cell_row(cell: &Cell) -> Fields {
     let mut row = base("cell", cell, &cell.metric, &cell.unit);
     let classes: Vec<_> = cell.validity.iter().map(|validity| validity.class.to_string()).collect();
-    let texts: Vec<_> = cell.validity.iter().map(|validity| validity.text.as_str()).collect();
+    let texts: Vec<_> = cell.validity.iter().map(|validity| finding::sentence(&validity.finding)).collect();
     row.extend([
         ("value", number(cell.figure.median)),
         ("low", number(cell.figure.low)),
@@ -179,7 +179,7 @@ fn verdict_row(pair: &PairVerdict) -> Fields {
         ("verdict", pair.verdict.to_string()),
         ("rounds", pair.rounds.to_string()),
         ("needs_rounds", pair.needs.rounds.map(|rounds| rounds.to_string()).unwrap_or_default()),
-        ("reason", pair.reason.clone()),
+        ("reason", pair.reason()),
         ("needs_seconds", number(pair.needs.seconds)),
         ("guarantees", pair.guarantees.clone()),
         ("leaning", pair.leaning.map(|side| side.to_string()).unwrap_or_default()),

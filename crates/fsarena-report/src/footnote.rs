@@ -1,8 +1,9 @@
 //! Footnotes of a report: one for each class of validity, and one for each other reason.
 
-use fsarena_model::comparison::{Cell, PairVerdict};
-use fsarena_model::{Comparison, ValidityClass};
+use fsarena_model::comparison::{Cell, PairVerdict, Reason};
+use fsarena_model::{Comparison, Validity, ValidityClass};
 
+use crate::finding;
 use crate::words::{self, counted};
 
 /// What a footnote says about an entry of a table.
@@ -27,25 +28,19 @@ pub struct Flag {
 /// The flags of a cell.
 pub fn of_cell(cell: &Cell) -> Vec<Remark> {
     let place = format!("{}, {}", cell.workload, cell.contender);
-    let flag = |class, text: &String| Remark::Flag(Flag { class, place: place.clone(), text: text.clone() });
-    cell.validity.iter().map(|validity| flag(validity.class, &validity.text)).collect()
+    let flag = |flag: &Validity| {
+        Remark::Flag(Flag { class: flag.class, place: place.clone(), text: finding::sentence(&flag.finding) })
+    };
+    cell.validity.iter().map(flag).collect()
 }
 
-/// The flags of a pair's cells, and its reason if the reason says more.
+/// The flags of a pair's cells, and what else is a reason for its verdict.
 pub fn of_pair(comparison: &Comparison, pair: &PairVerdict) -> Vec<Remark> {
     let cell = |label| comparison.cell(&pair.workload, label);
     let cells: Vec<&Cell> = [cell(&pair.a), cell(&pair.b)].into_iter().flatten().collect();
-    let reason = Some(&pair.reason).filter(|reason| !reason.is_empty() && !names_flags_only(reason, &cells));
-    let reason = reason.map(|reason| Remark::Sentence(reason.clone()));
-    cells.iter().flat_map(|cell| of_cell(cell)).chain(reason).collect()
-}
-
-/// Whether `reason` only repeats the cells' own flags, as `label: class, label: class`.
-fn names_flags_only(reason: &str, cells: &[&Cell]) -> bool {
-    let flag = |cell: &Cell, class: ValidityClass| format!("{}: {class}", cell.contender);
-    let flags: Vec<String> =
-        cells.iter().flat_map(|cell| cell.validity.iter().map(|validity| flag(cell, validity.class))).collect();
-    reason.split(", ").all(|part| flags.iter().any(|flag| flag == part))
+    let others = pair.reasons.iter().filter(|reason| !matches!(reason, Reason::Validity { .. }));
+    let others = others.map(|reason| Remark::Sentence(reason.to_string()));
+    cells.iter().flat_map(|cell| of_cell(cell)).chain(others).collect()
 }
 
 /// The footnotes of a report, in the order in which its tables refer to them.

@@ -15,6 +15,7 @@ mod csv;
 mod difference;
 mod effects;
 mod explained;
+mod finding;
 mod footnote;
 mod gate;
 mod group;

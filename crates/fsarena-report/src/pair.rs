@@ -151,7 +151,7 @@ mod tests {
             estimate: Estimate { ratio: Some(0.8), low: Some(0.76), high: Some(0.84) },
             decision: DecisionInterval { low: Some(0.7), high: Some(0.9) },
             verdict,
-            reason: String::new(),
+            reasons: Vec::new(),
             guarantees: String::new(),
             leaning: None,
             detectable: Some(1.081),

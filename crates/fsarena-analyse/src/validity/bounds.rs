@@ -2,10 +2,10 @@
 //! processors or the harness.
 
 use fsarena_model::validity::bounds::{DEVICE_SHARE, HARNESS_SHARE, LANE_SHARE, PROCESSOR_SHARE};
-use fsarena_model::{ClientFacts, Durability, Measure, Nanos, Validity, ValidityClass, probe};
+use fsarena_model::{ClientFacts, Durability, Finding, Measure, Nanos, probe};
 
+use super::Evidence;
 use super::impossible::is_served;
-use super::{Evidence, flag};
 use crate::{baselines, durability};
 
 /// Share above which the baseline was not a ceiling: two lanes, one after the other, differ by up to this factor.
@@ -14,64 +14,35 @@ const ABOVE_THE_CEILING: f64 = 1.4;
 const ALL: f64 = 1.1;
 
 /// The host beneath the lane takes a large share of the time.
-pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Validity> {
+pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Finding> {
     let cost = evidence.lane_cost.as_ref().filter(|_| !durability::syncs_untimed(evidence.workload))?;
-    let beyond_device = cost.back_to_back.saturating_sub(cost.device.unwrap_or_default());
+    let each = cost.back_to_back.saturating_sub(cost.device.unwrap_or_default());
     let seconds = evidence.seconds();
-    let share = evidence.sum(probe::DEVICE_FLUSHES)? * beyond_device.as_seconds() / seconds;
-    if seconds == 0.0 || share <= LANE_SHARE {
-        return None;
-    }
-    let (host, advice) = match &evidence.record.environment.lanes.host_file_system {
-        Some(_) => (
-            "the host's file system beneath the lane, with the loop device, takes",
-            "; put the lanes on a partition or another host file system",
-        ),
-        None => ("the loop device on the disk takes", ""),
-    };
-    let part = match cost.device {
-        Some(_) => format!("{host} {beyond_device} of each write and flush ({} with the device)", cost.back_to_back),
-        None => format!(
-            "a write and flush on the bare lane takes {beyond_device} (how much of it a device beneath takes could not be \
-             read)"
-        ),
-    };
-    let text = format!("{part}, about {:.0} % of this cell's time{advice}", (share * 100.0).min(100.0));
-    flag(ValidityClass::LaneBound, text)
+    let share = evidence.sum(probe::DEVICE_FLUSHES)? * each.as_seconds() / seconds;
+    let has_file_system = evidence.record.environment.lanes.host_file_system.is_some();
+    let with_device = cost.device.map(|_| cost.back_to_back);
+    let is_bound = seconds > 0.0 && share > LANE_SHARE;
+    is_bound.then_some(Finding::HostBelowLane { share: share.min(1.0), each, with_device, has_file_system })
 }
 
 /// The cell is as fast as the bare device without a file system.
-pub fn device_bound(evidence: &Evidence<'_>) -> Option<Validity> {
+pub fn device_bound(evidence: &Evidence<'_>) -> Option<Finding> {
     let share = baselines::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
     // Far above the device's rate, the baseline was not a ceiling.
     if !(DEVICE_SHARE..=ABOVE_THE_CEILING).contains(&share) || !is_served(evidence) {
         return None;
     }
-    let cap = baselines::cap(evidence.record, evidence.workload);
-    let cap = cap.map_or(String::new(), |cap| format!("; it looks like a cap of {cap}"));
-    let text = format!(
-        "{:.0} % of what the bare device does with the same requests{cap}: a tie here says nothing about the file systems; \
-         take more requests at a time, or a faster device",
-        share * 100.0
-    );
-    flag(ValidityClass::DeviceBound, text)
+    Some(Finding::DeviceLimit { share, cap: baselines::cap(evidence.record, evidence.workload) })
 }
 
 /// The processors were busy all the time.
-pub fn cpu_bound(evidence: &Evidence<'_>) -> Option<Validity> {
-    let cores = f64::from(cores(evidence)?);
+pub fn cpu_bound(evidence: &Evidence<'_>) -> Option<Finding> {
+    let cores = cores(evidence)?;
     let busy = evidence.sum(probe::CPU_PROCESS)? + evidence.sum(probe::CPU_KERNEL)?;
-    let share = busy / (evidence.seconds() * cores);
+    let share = busy / (evidence.seconds() * f64::from(cores));
     // A share above `ALL` is not possible: a program's counters then include work before and after its timed part.
-    if !(PROCESSOR_SHARE..=ALL).contains(&share) {
-        return None;
-    }
-    let text = format!(
-        "this run and the kernel's threads kept {:.1} of {cores} processors busy: the figure is about processors, not about \
-         storage; take fewer threads, or data beyond the cache",
-        share * cores
-    );
-    flag(ValidityClass::CpuBound, text)
+    let is_bound = (PROCESSOR_SHARE..=ALL).contains(&share);
+    is_bound.then(|| Finding::ProcessorsBusy { busy: share * f64::from(cores), of: cores })
 }
 
 /// The processors that work: of clients, those of their machines, each once.
@@ -85,7 +56,7 @@ fn cores(evidence: &Evidence<'_>) -> Option<u32> {
 }
 
 /// The same work takes almost as long without a file system.
-pub fn harness_bound(evidence: &Evidence<'_>) -> Option<Validity> {
+pub fn harness_bound(evidence: &Evidence<'_>) -> Option<Finding> {
     // Not for a contender in memory, which is its own baseline.
     evidence.facts.filter(|facts| facts.durability != Durability::Volatile)?;
     let memory = baselines::harness_share(evidence.record, evidence.workload, &evidence.finished);
@@ -95,24 +66,6 @@ pub fn harness_bound(evidence: &Evidence<'_>) -> Option<Validity> {
         return None;
     }
     let each = Nanos((evidence.seconds() / evidence.operations() * 1e9) as u64);
-    let percent = |share: f64| format!("{:.0} %", (share * 100.0).min(100.0));
-    let words = match (memory, starts) {
-        (Some(memory), None) if evidence.workload.metric.measure == Measure::Printed => {
-            format!("the figure is {} of what the same work gives in memory", percent(memory))
-        }
-        (Some(memory), Some(starts)) => format!(
-            "the same work in memory takes {} of its {each} per operation; starting programs that do nothing takes {} of it",
-            percent(memory),
-            percent(starts)
-        ),
-        (Some(memory), None) => {
-            format!("the same work in memory takes {} of its {each} per operation", percent(memory))
-        }
-        (None, starts) => format!(
-            "starting programs that do nothing takes {} of its {each} per operation",
-            percent(starts.unwrap_or_default())
-        ),
-    };
-    let text = format!("{words}: the figure is mostly about the harness, system calls and the kernel's caches");
-    flag(ValidityClass::HarnessBound, text)
+    let is_score = evidence.workload.metric.measure == Measure::Printed;
+    Some(Finding::MostlyHarness { memory, starts, each, is_score })
 }

@@ -1,15 +1,15 @@
 //! Rules for page-cache use that the workload does not intend.
 
 use fsarena_model::validity::bounds::{SERVED, THROUGH_THE_CACHE};
-use fsarena_model::{Bytes, CacheState, Durability, Probe, Trial, Validity, ValidityClass, probe};
+use fsarena_model::{Bytes, CacheState, Durability, Finding, Probe, Trial, probe};
 
-use super::{Evidence, flag};
+use super::Evidence;
 
 const PAGE: f64 = 4096.0;
 
 /// A cold or direct workload whose bytes the device did not carry. Some engines write as much as they read, or
 /// read some records several times; they check by themselves that no part of a file is in memory.
-pub fn cached(evidence: &Evidence<'_>) -> Option<Validity> {
+pub fn cached(evidence: &Evidence<'_>) -> Option<Finding> {
     let checks_itself = evidence.workload.traits.verifies_cold;
     if evidence.workload.cache == CacheState::Warm || evidence.is_compressed() || checks_itself {
         return None;
@@ -23,43 +23,26 @@ pub fn cached(evidence: &Evidence<'_>) -> Option<Validity> {
     let share = |trial: &Trial| Some(carried(evidence.workload.cache, trial)? / trial.bytes() as f64);
     let shares = evidence.finished.iter().filter_map(|trial| Some((share(trial)?, trial)));
     let (share, trial) = shares.min_by(|one, other| one.0.total_cmp(&other.0))?;
-    if share.is_nan() || share >= SERVED {
-        return None;
-    }
-    let text = format!(
-        "in round {} the device carried {:.0} % of the {} that the workload asked for: the rest came from memory",
-        trial.round,
-        share * 100.0,
-        Bytes(trial.bytes())
-    );
-    flag(ValidityClass::Cached, text)
+    (share < SERVED).then(|| Finding::LittleCarried { round: trial.round, share, bytes: Bytes(trial.bytes()) })
 }
 
 /// A cold workload without byte counts, such as a server, for which the lane's device read nothing. Without a lane the
 /// rule cannot decide, because the kernel's accounting of this process does not include the server.
-fn unread(evidence: &Evidence<'_>) -> Option<Validity> {
+fn unread(evidence: &Evidence<'_>) -> Option<Finding> {
     let is_cold = evidence.workload.cache == CacheState::Cold;
     let is_unread = |trial: &&&Trial| trial.bytes() == 0 && trial.probe(probe::DEVICE_READ) == Some(0.0);
     let trial = evidence.finished.iter().find(is_unread).filter(|_| is_cold)?;
-    let text = format!("in round {} the device read nothing: all that the workload needed was in memory", trial.round);
-    flag(ValidityClass::Cached, text)
+    Some(Finding::NothingRead { round: trial.round })
 }
 
 /// Cold reads that the disks of the file servers did not carry, as far as these are counted.
-fn kept_by_server(evidence: &Evidence<'_>) -> Option<Validity> {
+fn kept_by_server(evidence: &Evidence<'_>) -> Option<Finding> {
     let is_cold = evidence.workload.cache == CacheState::Cold;
     let share = |trial: &Trial| Some(trial.probe(probe::SERVER_READ)? / trial.bytes() as f64);
     let shares = evidence.finished.iter().filter_map(|trial| Some((share(trial)?, trial)));
     let lowest = shares.min_by(|one, other| one.0.total_cmp(&other.0)).filter(|_| is_cold);
     let (share, trial) = lowest.filter(|(share, _)| *share < SERVED)?;
-    let text = format!(
-        "in round {} the disks of the servers read {:.0} % of the {} that the workload asked for: the rest came from \
-         the servers' memory",
-        trial.round,
-        share * 100.0,
-        Bytes(trial.bytes())
-    );
-    flag(ValidityClass::Cached, text)
+    Some(Finding::LittleReadByServers { round: trial.round, share, bytes: Bytes(trial.bytes()) })
 }
 
 /// Bytes that the storage carried for a trial: from the device's counters on a lane, on a folder of another machine
@@ -75,7 +58,7 @@ fn carried(cache: CacheState, trial: &Trial) -> Option<f64> {
 }
 
 /// Direct I/O that the kernel served through the page cache.
-pub fn not_direct(evidence: &Evidence<'_>) -> Option<Validity> {
+pub fn not_direct(evidence: &Evidence<'_>) -> Option<Finding> {
     if evidence.workload.cache != CacheState::Direct {
         return None;
     }
@@ -84,20 +67,10 @@ pub fn not_direct(evidence: &Evidence<'_>) -> Option<Validity> {
     // btrfs never does.
     let is_memory = evidence.facts.is_some_and(|facts| facts.durability == Durability::Volatile);
     if is_silent && is_memory {
-        let text = "direct I/O went to the page cache: the file system does not say how it is to be aligned (statx(2)), and has \
-                    no device; compare it without the workloads that are direct";
-        return flag(ValidityClass::NotDirect, text.to_owned());
+        return Some(Finding::NoDevice);
     }
     let pages = evidence.sum(probe::PAGES_DIRTIED).or_else(|| evidence.sum(probe::MACHINE_DIRTIED))?;
     let bytes = evidence.bytes();
-    if bytes == 0.0 || pages * PAGE < THROUGH_THE_CACHE * bytes {
-        return None;
-    }
-    let text = format!(
-        "direct I/O went through the page cache: {} pages of 4 KiB were dirtied for {}; \
-         on btrfs `nodatasum` makes it direct (`--extra` adds such a contender), on ext4 `data=ordered`",
-        pages as u64,
-        Bytes(bytes as u64)
-    );
-    flag(ValidityClass::NotDirect, text)
+    let is_much = bytes > 0.0 && pages * PAGE >= THROUGH_THE_CACHE * bytes;
+    is_much.then_some(Finding::PagesDirtied { pages: pages as u64, bytes: Bytes(bytes as u64) })
 }

@@ -1,8 +1,8 @@
 //! Rules for impossible figures: beyond the machine, contradictory, or durable without flushes.
 
-use fsarena_model::{Bytes, CacheState, Durability, DurablePoint, Trial, Validity, ValidityClass, probe};
+use fsarena_model::{Bytes, CacheState, Durability, DurablePoint, Finding, Trial, probe};
 
-use super::{Evidence, cache, flag};
+use super::{Evidence, cache};
 use crate::{baselines, durability};
 
 /// Minimum number of flushes per needed flush; slightly below 1, because counters lag.
@@ -15,7 +15,7 @@ const OF_THE_SIZE: f64 = 0.02;
 
 /// Syncs without flushes cannot have made data durable on a contender that guarantees durability. Concurrent syncs may
 /// share a flush.
-pub fn without_flushes(evidence: &Evidence<'_>) -> Option<Validity> {
+pub fn without_flushes(evidence: &Evidence<'_>) -> Option<Finding> {
     let label = &evidence.facts?.label;
     let guaranteed = durability::of_label(evidence.record, label) == Some(Durability::Flushed);
     if !guaranteed || evidence.workload.durable == DurablePoint::None {
@@ -24,34 +24,26 @@ pub fn without_flushes(evidence: &Evidence<'_>) -> Option<Validity> {
     let flushes = evidence.sum(probe::DEVICE_FLUSHES)?;
     let syncs: f64 = evidence.finished.iter().map(|trial| durability::syncs(evidence.workload, trial)).sum();
     let needed = |trial: &&Trial| durability::fewest_flushes(evidence.workload, trial);
-    if flushes >= FLUSHES_PER_SYNC * evidence.finished.iter().map(needed).sum::<f64>() {
-        return None;
-    }
-    let text = format!("{syncs} syncs reached the device with {flushes} flushes: they cannot have been durable");
-    flag(ValidityClass::Impossible, text)
+    let is_enough = flushes >= FLUSHES_PER_SYNC * evidence.finished.iter().map(needed).sum::<f64>();
+    (!is_enough).then_some(Finding::TooFewFlushes { syncs, flushes })
 }
 
 /// More bytes per second than all processors together can copy. Mapped files and trimmed space are not copied.
-pub fn beyond_memory(evidence: &Evidence<'_>) -> Option<Validity> {
+pub fn beyond_memory(evidence: &Evidence<'_>) -> Option<Finding> {
     let most = evidence.record.environment.memory_bandwidth?;
     let rate = evidence.finished.iter().map(|trial| trial.bytes() as f64 / trial.seconds()).fold(0.0, f64::max);
     if evidence.workload.traits.copies_nothing || rate <= most {
         return None;
     }
-    let (rate, most) = (Bytes(rate as u64), Bytes(most as u64));
-    flag(ValidityClass::Impossible, format!("{rate} per second, where this machine's processors can copy {most}"))
+    Some(Finding::FasterThanMemory { rate: Bytes(rate as u64), most: Bytes(most as u64) })
 }
 
 /// Much faster than the bare device, although the device carried all bytes according to its counters.
-pub fn beyond_device(evidence: &Evidence<'_>) -> Option<Validity> {
+pub fn beyond_device(evidence: &Evidence<'_>) -> Option<Finding> {
     let is_direct = evidence.workload.cache == CacheState::Direct;
-    let share = baselines::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
-    if !is_direct || !is_served(evidence) || share <= BEYOND_THE_DEVICE {
-        return None;
-    }
-    let text =
-        format!("{share:.1} times as fast as the bare device with the same requests, though the device carried it all");
-    flag(ValidityClass::Impossible, text)
+    let times = baselines::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
+    let is_beyond = is_direct && is_served(evidence) && times > BEYOND_THE_DEVICE;
+    is_beyond.then_some(Finding::FasterThanDevice { times })
 }
 
 /// Whether the device carried all requested bytes, as far as is known: without help from the page cache or compression.
@@ -60,19 +52,13 @@ pub fn is_served(evidence: &Evidence<'_>) -> bool {
 }
 
 /// The number of operations times the block size differs from the bytes carried.
-pub fn of_another_size(evidence: &Evidence<'_>) -> Option<Validity> {
-    let size = evidence.workload.traits.block?.0 as f64;
+pub fn of_another_size(evidence: &Evidence<'_>) -> Option<Finding> {
+    let size = evidence.workload.traits.block?;
     let is_off = |trial: &&&Trial| {
         let each = trial.bytes() as f64 / trial.operations() as f64;
-        each > 0.0 && (each / size - 1.0).abs() > OF_THE_SIZE
+        each > 0.0 && (each / size.0 as f64 - 1.0).abs() > OF_THE_SIZE
     };
     let trial = evidence.finished.iter().find(is_off)?;
-    let text = format!(
-        "round {}: {} operations of {} are not {}",
-        trial.round,
-        trial.operations(),
-        Bytes(size as u64),
-        Bytes(trial.bytes())
-    );
-    flag(ValidityClass::Impossible, text)
+    let (operations, bytes) = (trial.operations(), Bytes(trial.bytes()));
+    Some(Finding::OtherSize { round: trial.round, operations, size, bytes })
 }

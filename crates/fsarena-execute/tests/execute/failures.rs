@@ -2,8 +2,8 @@
 
 use fsarena_execute::RunError;
 use fsarena_model::{
-    Bytes, CacheState, ErrorCategory, Event, Explained, LaneCost, Nanos, Outcome, Rounds, Severity, Status, Trial,
-    ValidityClass, Verdict,
+    Bytes, CacheState, ErrorCategory, Event, Explained, Finding, LaneCost, Nanos, Outcome, Rounds, Severity, Status,
+    Trial, ValidityClass, Verdict,
 };
 
 use crate::fake::{Effect, Performance, Play, World, workload};
@@ -25,7 +25,7 @@ fn verdict(performance: &Performance, workload: &str, a: &str, b: &str) -> (Verd
         pair.workload == workload && pair.a.0 == a && pair.b.0 == b
     };
     let pair = comparison.judged.verdicts.iter().find(is_of).expect("every pair has a verdict");
-    (pair.verdict, pair.reason.clone())
+    (pair.verdict, pair.reason())
 }
 
 /// Whether every contender that was made is finished, every opened workload cleared, and every watch counted.
@@ -81,7 +81,8 @@ fn a_pair_with_a_failed_trial_is_invalid_and_the_others_are_decided() {
     let cell = comparison.cells.iter().find(|cell| cell.workload == "create" && cell.contender.0 == "xfs");
     let cell = cell.expect("every cell is there");
     assert_eq!(cell.validity.iter().map(|flag| flag.class).collect::<Vec<_>>(), [ValidityClass::DidNotFinish]);
-    assert!(cell.validity[0].text.contains("1 of 6 rounds"), "{}", cell.validity[0].text);
+    let finding = &cell.validity[0].finding;
+    assert!(matches!(finding, Finding::NotFinished { rounds: 1, of: 6, .. }), "{finding:?}");
     assert_eq!((cell.rounds, cell.by_round[1]), (5, None));
 }
 

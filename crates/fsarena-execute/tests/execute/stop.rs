@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fsarena_model::comparison::Reason;
 use fsarena_model::{Event, Outcome, Rounds, Status, Verdict};
 
 use crate::fake::{Effect, Performance, Play, World};
@@ -101,7 +102,11 @@ fn a_run_that_is_stopped_before_its_first_round_is_assessed_too() {
     let comparison = performance.comparison();
     assert_eq!(performance.verdicts(), [Verdict::Undecided; 6]);
     assert!(
-        comparison.judged.verdicts.iter().all(|pair| pair.estimate.ratio.is_none() && pair.reason == "not measured")
+        comparison
+            .judged
+            .verdicts
+            .iter()
+            .all(|pair| pair.estimate.ratio.is_none() && pair.reasons == [Reason::NotMeasured])
     );
     assert!(comparison.cells.iter().all(|cell| cell.figure.median.is_none() && cell.validity.is_empty()));
 }

@@ -1,9 +1,11 @@
 //! The validity of a cell's figures, from readings written by hand.
 
 use fsarena_analyse::assess;
+use fsarena_model::comparison::Reason;
+use fsarena_model::validity::CapUnit;
 use fsarena_model::{
-    BaselineKind, Bytes, CacheState, Durability, DurablePoint, Guarantee, Nanos, NoiseBounds, Outcome, Reading,
-    ValidityClass, Verdict, Workload, probe,
+    BaselineKind, Bytes, CacheState, Durability, DurablePoint, Finding, Guarantee, Nanos, NoiseBounds, Outcome,
+    Reading, ValidityClass, Verdict, Workload, probe,
 };
 
 use crate::fake::workload;
@@ -33,8 +35,8 @@ fn a_cell_that_the_device_served_is_valid() {
 fn a_cold_read_that_the_device_did_not_serve_is_cached() {
     let kept = cold().reading(probe::DEVICE_READ, 50.0 * MEBIBYTE);
     assert_eq!(kept.classes(), [ValidityClass::Cached]);
-    let text = &kept.validity()[0].text;
-    assert!(text.contains("50 % of the 100 MiB"), "{text}");
+    let half = Finding::LittleCarried { round: 1, share: 0.5, bytes: Bytes(100 << 20) };
+    assert_eq!(kept.validity()[0].finding, half);
     assert_eq!(kept.cells()[1].validity, [], "the other is not touched");
 }
 
@@ -48,7 +50,8 @@ fn a_cold_read_served_by_nine_tenths_is_not_cached() {
 fn a_cold_read_that_the_disks_of_the_servers_did_not_serve_is_cached() {
     let kept = cold().reading(probe::SERVER_READ, 50.0 * MEBIBYTE);
     assert_eq!(kept.classes(), [ValidityClass::Cached]);
-    assert!(kept.validity()[0].text.contains("disks of the servers read 50 % of the 100 MiB"), "{:?}", kept.validity());
+    let half = Finding::LittleReadByServers { round: 1, share: 0.5, bytes: Bytes(100 << 20) };
+    assert_eq!(kept.validity()[0].finding, half);
     assert_eq!(cold().reading(probe::SERVER_READ, 91.0 * MEBIBYTE).classes(), []);
 }
 
@@ -131,7 +134,7 @@ fn syncs_without_flushes_are_impossible_and_forbid_the_verdict() {
     let kept = synced().reading(probe::DEVICE_FLUSHES, 60.0);
     assert_eq!(kept.classes(), [ValidityClass::Impossible]);
     let pair = &assess(&kept.0).judged.verdicts[0];
-    assert_eq!((pair.verdict, pair.reason.as_str()), (Verdict::Invalid, "ext4: impossible"));
+    assert_eq!((pair.verdict, pair.reason().as_str()), (Verdict::Invalid, "ext4: impossible"));
     assert_eq!(synced().reading(probe::DEVICE_FLUSHES, 95.0).classes(), [], "counters may lag a little");
 }
 
@@ -151,7 +154,7 @@ fn each_durable_write_needs_a_flush_whatever_the_operations_are() {
     assert_eq!(durable_by_write(960.0).classes(), []);
     let few = durable_by_write(960.0).reading(probe::DEVICE_FLUSHES, 100.0);
     assert_eq!(few.classes(), [ValidityClass::Impossible], "as many as there are files is not enough");
-    assert!(few.validity()[0].text.contains("syncs reached the device with"), "{:?}", few.validity());
+    assert!(matches!(few.validity()[0].finding, Finding::TooFewFlushes { .. }), "{:?}", few.validity());
     let few = durable_by_write(8.0).reading(probe::DEVICE_FLUSHES, 8.0);
     assert_eq!(few.classes(), [], "operations that are no writes need none");
 }
@@ -197,7 +200,7 @@ fn a_lane_bound_cell_keeps_its_verdict_with_the_flag_as_reason() {
     let kept = synced().lane_cost(Nanos::millis(4), None);
     let pair = &assess(&kept.0).judged.verdicts[0];
     assert_ne!(pair.verdict, Verdict::Invalid);
-    assert!(pair.reason.contains("ext4: lane-bound") && pair.reason.contains("xfs: lane-bound"), "{}", pair.reason);
+    assert_eq!(pair.reason(), "ext4: lane-bound; xfs: lane-bound");
 }
 
 #[test]
@@ -215,8 +218,8 @@ fn a_cell_with_a_failed_trial_did_not_finish_and_forbids_the_verdict() {
     };
     let kept = cold().changed(fail);
     assert_eq!(kept.classes(), [ValidityClass::DidNotFinish]);
-    let text = &kept.validity()[0].text;
-    assert!(text.contains("1 of 4 rounds") && text.contains("round 3: no space left"), "{text}");
+    let finding = Finding::NotFinished { rounds: 1, of: 4, first: 3, why: "no space left".to_owned() };
+    assert_eq!(kept.validity()[0].finding, finding);
     let pair = &assess(&kept.0).judged.verdicts[0];
     assert_eq!((pair.verdict, pair.estimate.ratio, pair.needs.rounds), (Verdict::Invalid, None, None));
 }
@@ -252,7 +255,7 @@ fn a_contender_that_sends_no_flush_at_all_is_shown_apart() {
     assert_eq!(comparison.contenders[0].durability, Some(Durability::Unflushed));
     assert_eq!(comparison.contenders[1].durability, Some(Durability::Flushed));
     let pair = &comparison.judged.verdicts[0];
-    assert!(pair.verdict == Verdict::Invalid && pair.reason.contains("durability"), "{}", pair.reason);
+    assert_eq!((pair.verdict, &pair.reasons[..]), (Verdict::Invalid, &[Reason::Durability][..]));
     assert!(
         comparison.notes.iter().any(|note| note.text.contains("ext4: 400 syncs reached the device with 0 flushes"))
     );
@@ -278,10 +281,18 @@ fn acknowledged_transactions_need_flushes_of_which_connections_share_some() {
     assert_eq!(kept(200.0, 1.0).classes(), [ValidityClass::Impossible]);
     assert_eq!(kept(200.0, 10.0).classes(), []);
     assert_eq!(kept(150.0, 10.0).classes(), [ValidityClass::Impossible]);
-    let text = &kept(150.0, 10.0).validity()[0].text;
-    assert!(text.contains("4400 syncs reached the device with 600 flushes"), "{text}");
+    let finding = Finding::TooFewFlushes { syncs: 4400.0, flushes: 600.0 };
+    assert_eq!(kept(150.0, 10.0).validity()[0].finding, finding);
     assert_eq!(kept(4.0, 100.0).classes(), [], "hardly any at all: of a class of its own");
     assert_eq!(assess(&kept(4.0, 100.0).0).contenders[0].durability, Some(Durability::Unflushed));
+}
+
+/// The harness' shares in percent, and the time of an operation, of the first flag of ext4.
+fn harness(kept: &Kept) -> (Option<u32>, Option<u32>, Nanos) {
+    let finding = kept.validity().remove(0).finding;
+    let Finding::MostlyHarness { memory, starts, each, .. } = finding else { panic!("{finding:?}") };
+    let percent = |share: f64| (share * 100.0).round() as u32;
+    (memory.map(percent), starts.map(percent), each)
 }
 
 #[test]
@@ -289,7 +300,7 @@ fn what_takes_as_long_in_memory_is_harness_bound() {
     let kept = |share| synced().baseline(BaselineKind::Memory, share);
     assert_eq!(kept(0.4).classes(), []);
     assert_eq!(kept(0.97).classes(), [ValidityClass::HarnessBound]);
-    assert!(kept(0.97).validity()[0].text.contains("97 % of its 10.0 ms"), "{:?}", kept(0.97).validity());
+    assert_eq!(harness(&kept(0.97)), (Some(97), None, Nanos::millis(10)));
     assert!(kept(0.4).cells()[0].shares.harness.is_some_and(|share| (share - 0.4).abs() < 1e-6));
     assert_eq!(kept(0.97).durable(Durability::Volatile).classes(), [], "of memory that goes without saying");
     assert_eq!(synced().cells()[0].shares.harness, None, "absent where it was not measured");
@@ -303,8 +314,7 @@ fn of_what_is_not_done_in_memory_the_starts_of_programs_are_the_harness() {
     let kept = |share| Kept::new(script.clone()).baseline(BaselineKind::Start, share);
     assert_eq!(kept(0.4).classes(), []);
     assert_eq!(kept(0.62).classes(), [ValidityClass::HarnessBound]);
-    let text = kept(0.62).validity().remove(0).text;
-    assert!(text.starts_with("starting programs that do nothing takes 62 % of its 10.0 ms"), "{text}");
+    assert_eq!(harness(&kept(0.62)), (None, Some(62), Nanos::millis(10)));
 }
 
 #[test]
@@ -313,7 +323,7 @@ fn what_is_as_fast_as_the_bare_device_is_device_bound_and_a_tie_is_none() {
     assert_eq!(kept.classes(), [ValidityClass::DeviceBound]);
     let pair = &assess(&kept.0).judged.verdicts[0];
     assert_ne!(pair.verdict, Verdict::Equivalent);
-    assert!(pair.reason.contains("device-bound"), "{}", pair.reason);
+    assert!(pair.reason().contains("device-bound"), "{:?}", pair.reasons);
     assert_eq!(pair.needs.rounds, None, "more rounds would not make it a verdict");
     assert_eq!(direct().reading(probe::DEVICE_READ, 0.0).baseline(BaselineKind::Device, 0.6).classes(), []);
     assert_eq!(assess(&direct().0).judged.verdicts[0].verdict, Verdict::Equivalent, "without the baseline it is a tie");
@@ -321,8 +331,10 @@ fn what_is_as_fast_as_the_bare_device_is_device_bound_and_a_tie_is_none() {
 
 #[test]
 fn a_cap_is_known_by_its_round_number_and_all_being_alike() {
-    let text = direct().baseline(BaselineKind::Device, 0.98).validity().remove(0).text;
-    assert!(text.contains("a cap of 100 operations per second (1 at a time, 10.0 ms each)"), "{text}");
+    let finding = direct().baseline(BaselineKind::Device, 0.98).validity().remove(0).finding;
+    let Finding::DeviceLimit { cap: Some(cap), .. } = finding else { panic!("{finding:?}") };
+    assert_eq!((cap.rate, cap.of, cap.depth), (100.0, CapUnit::Operations, 1.0));
+    assert_eq!(cap.latency.as_seconds(), 0.01);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Estimate, Label};
+use crate::{Estimate, Label, ValidityClass};
 
 /// The decision on a pair of cells, from the point of view of `a`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ pub struct PairVerdict {
     /// The decision.
     pub verdict: Verdict,
     /// Why there is no other verdict, or a caveat to it; empty if there is none.
-    pub reason: String,
+    pub reasons: Vec<Reason>,
     /// What one of them guarantees for the data and the other does not: `btrfs also has data checksums`; empty if
     /// nothing.
     #[serde(default)]
@@ -42,6 +42,57 @@ pub struct PairVerdict {
     /// What would decide an undecided pair.
     #[serde(flatten)]
     pub needs: Needs,
+}
+
+/// Why a pair has no other verdict, or a caveat to its verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the sentence of a variant has its fields")]
+pub enum Reason {
+    /// A contender's figure has to be read with care.
+    Validity { contender: Label, class: ValidityClass },
+    /// One of the contenders cannot do the workload.
+    NoPart,
+    /// There is no figure.
+    NotMeasured,
+    /// They have different durability classes.
+    Durability,
+    /// Their clients see changes of others at different times.
+    Coherence,
+    /// Their figures cannot be compared.
+    Incomparable,
+    /// Later rounds contradict earlier ones.
+    Unsteady,
+    /// The verdict was decided after this many rounds, and those since then make it less sure.
+    LessSure { rounds: u32 },
+}
+
+/// In a few words: `xfs: did-not-finish`.
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Validity { contender, class } => write!(f, "{contender}: {class}"),
+            Self::NoPart => f.write_str("one of them cannot do this"),
+            Self::NotMeasured => f.write_str("not measured"),
+            Self::Durability => f.write_str("different durability: never ranked with each other"),
+            Self::Coherence => {
+                f.write_str("clients see changes of others at different times: never ranked with each other")
+            }
+            Self::Incomparable => f.write_str("the figures cannot be compared"),
+            Self::Unsteady => f.write_str("unsteady: later rounds contradict earlier ones"),
+            Self::LessSure { rounds } => {
+                write!(f, "decided after round {rounds}; the rounds since then make it less sure")
+            }
+        }
+    }
+}
+
+impl PairVerdict {
+    /// The reasons in words; empty if there is none.
+    pub fn reason(&self) -> String {
+        let reasons: Vec<String> = self.reasons.iter().map(Reason::to_string).collect();
+        reasons.join("; ")
+    }
 }
 
 /// The interval of a ratio that a decision used: wider than the pointwise one, because it allows for all looks at the

@@ -159,7 +159,7 @@ fn verdict(comparison: &Comparison, pair: &PairVerdict) -> Entry {
     let shade =
         if pair.verdict == Verdict::Undecided && pair.leaning.is_some() { Shade::Leaning } else { pair.verdict.into() };
     let verdict = Sentence::new(Role::Verdict(shade), pair::words(pair));
-    let verdict = verdict.and(Role::Aside, &pair.reason).and(Role::Guarantee, &pair.guarantees);
+    let verdict = verdict.and(Role::Aside, pair.reason()).and(Role::Guarantee, &pair.guarantees);
     Entry::from(verdict).with_remarks(of_pair(comparison, pair))
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use fsarena_model::comparison::{BaselineRow, Cell, ContenderRow, PairVerdict, WorkloadRow};
 use fsarena_model::probe::{LatencyFigure, RATE_DONE, RATE_OFFERED};
 use fsarena_model::trial::SYNCS;
-use fsarena_model::{Comparison, Label, Validity, ValidityClass};
+use fsarena_model::{Comparison, Label, ValidityClass};
 
 use super::verdicts::{index_of, median_of, pairs_table};
 use crate::group::{self, Group};
@@ -18,7 +18,7 @@ use crate::report::{
 };
 use crate::svg::latency::{Load, LoadLine, against_load, over_time};
 use crate::svg::medians::{self, Dot, ratios};
-use crate::{anchor, explained, latency, probe, ranking, standing, svg, words};
+use crate::{anchor, explained, finding, latency, probe, ranking, standing, svg, words};
 
 /// The explanation of the drawings of latencies over time.
 const OVER_TIME: &str = "A point is a part of at most a second of a slice, its median over rounds; slices follow one \
@@ -188,15 +188,16 @@ fn validity(cell: &Cell) -> Sentence {
 
 /// A reason that several contenders share is listed once.
 fn cares(cells: &[Option<&Cell>]) -> Vec<Sentence> {
-    let mut found: BTreeMap<&Validity, Vec<&Label>> = BTreeMap::new();
+    let mut found: BTreeMap<(ValidityClass, String), Vec<&Label>> = BTreeMap::new();
     for cell in cells.iter().flatten() {
         for validity in &cell.validity {
-            found.entry(validity).or_default().push(&cell.contender);
+            let seen = (validity.class, finding::sentence(&validity.finding));
+            found.entry(seen).or_default().push(&cell.contender);
         }
     }
-    let care = |(validity, contenders): (&Validity, Vec<&Label>)| {
-        Sentence::new(Role::Strong, format!("{}: {}", words::listed(contenders), validity.class))
-            .and(Role::Plain, format!("({}): {}", words::validity(validity.class), validity.text))
+    let care = |((class, text), contenders): ((ValidityClass, String), Vec<&Label>)| {
+        Sentence::new(Role::Strong, format!("{}: {class}", words::listed(contenders)))
+            .and(Role::Plain, format!("({}): {text}", words::validity(class)))
     };
     found.into_iter().map(care).collect()
 }

@@ -1,8 +1,11 @@
 //! Tests of measurements besides the metrics: shares, baselines, clocks, flushes, the lane, guarantees, memory limits.
 
+use std::collections::BTreeSet;
+
 use fsarena_model::article::Quantity;
 use fsarena_model::comparison::{Cell, Clock};
-use fsarena_model::{Comparison, DurablePoint, Probe, Validity, ValidityClass, probe};
+use fsarena_model::validity::{CapUnit, RateCap};
+use fsarena_model::{Bytes, Comparison, DurablePoint, Finding, Nanos, Probe, ValidityClass, probe};
 
 use crate::fixture::{bare, fixture, reproduced};
 
@@ -203,43 +206,125 @@ fn space_at_rest_is_said_where_it_is_another() {
     assert!(!has(&comparison));
 }
 
+/// Every finding of a rule, with a part of its sentence.
+pub fn findings() -> Vec<(Finding, &'static str)> {
+    let mib = |count: u64| Bytes(count << 20);
+    let below = |with_device: Option<Nanos>, has_file_system: bool| Finding::HostBelowLane {
+        share: 0.31,
+        each: Nanos(16_400),
+        with_device,
+        has_file_system,
+    };
+    let harness =
+        |memory, starts, is_score| Finding::MostlyHarness { memory, starts, each: Nanos(10_000_000), is_score };
+    let capped = |of| Some(RateCap { rate: 3000.0, of, depth: 4.0, latency: Nanos(1_300_000) });
+    let why = "no space left on device".to_owned();
+    vec![
+        (
+            Finding::NotFinished { rounds: 2, of: 3, first: 1, why },
+            "did not finish in 2 of 3 rounds (round 1: no space left on device)",
+        ),
+        (Finding::NothingRead { round: 2 }, "in round 2 the device read nothing: all that the workload needed"),
+        (
+            Finding::LittleCarried { round: 3, share: 0.421, bytes: mib(100) },
+            "in round 3 the device carried 42 % of the 100 MiB that the workload asked for",
+        ),
+        (
+            Finding::LittleReadByServers { round: 1, share: 0.5, bytes: mib(100) },
+            "in round 1 the disks of the servers read 50 % of the 100 MiB that the workload asked for",
+        ),
+        (Finding::NoDevice, "direct I/O went to the page cache: the file system does not say how it is to be aligned"),
+        (
+            Finding::PagesDirtied { pages: 21_400, bytes: mib(84) },
+            "direct I/O went through the page cache: 21400 pages of 4 KiB were dirtied for 84.0 MiB",
+        ),
+        (Finding::TooFewFlushes { syncs: 120.0, flushes: 3.0 }, "120 syncs reached the device with 3 flushes"),
+        (Finding::FasterThanMemory { rate: mib(40_960), most: mib(20_480) }, "40.0 GiB per second, where this machine"),
+        (Finding::FasterThanDevice { times: 3.1 }, "3.1 times as fast as the same requests to the bare device"),
+        (
+            Finding::OtherSize { round: 1, operations: 100, size: Bytes(4096), bytes: mib(1) },
+            "round 1: 100 operations of 4.00 KiB are not 1.00 MiB",
+        ),
+        (
+            below(Some(Nanos(31_800)), true),
+            "take 16.4 µs of each write and flush (31.8 µs with the device), about 31 %",
+        ),
+        (below(Some(Nanos(31_800)), false), "the loop device on the disk takes 16.4 µs of each write and flush"),
+        (below(None, true), "a write and flush on the bare lane takes 16.4 µs (how much of it a device beneath takes"),
+        (
+            Finding::DeviceLimit { share: 0.98, cap: None },
+            "98 % of what the bare device does with the same requests: a tie here says nothing",
+        ),
+        (
+            Finding::DeviceLimit { share: 0.98, cap: capped(CapUnit::Operations) },
+            "; it looks like a cap of 3000 operations per second (4 at a time, 1.30 ms each): a tie",
+        ),
+        (
+            Finding::DeviceLimit { share: 0.98, cap: capped(CapUnit::Megabytes) },
+            "; it looks like a cap of 3000 MB/s (4 at a time, 1.30 ms each): a tie",
+        ),
+        (Finding::ProcessorsBusy { busy: 1.94, of: 2 }, "threads kept 1.9 of 2 processors busy: the figure is about"),
+        (
+            harness(Some(0.97), None, false),
+            "the same work in memory takes 97 % of its 10.0 ms per operation: the figure",
+        ),
+        (harness(Some(0.62), None, true), "the figure is 62 % of what the same work gives in memory: the figure"),
+        (
+            harness(Some(1.2), Some(0.7), false),
+            "takes 100 % of its 10.0 ms per operation; starting programs that do nothing takes 70 % of it: the figure",
+        ),
+        (harness(None, Some(0.7), false), "starting programs that do nothing takes 70 % of its 10.0 ms per operation"),
+        (
+            Finding::SlowClient { client: "client 2 (node2)".to_owned(), share: 0.31, rounds: 3, of: 4 },
+            "client 2 (node2) did 31 % of what the others did, in 3 of 4 rounds",
+        ),
+        (
+            Finding::StartsApart { slices: 3, of: 9, worst: 0.0125 },
+            "in 3 of 9 slices the clients did not start within 1 % of the slice (the worst: 12.5 ms)",
+        ),
+        (
+            Finding::LinkLimit { share: 0.9, mbit: 1000.0 },
+            "each client moved 90 % of what its network link of 1000 Mbit/s",
+        ),
+        (
+            Finding::BehindItsRate { offered: 11_000.0, done: 9_800.0 },
+            "offered 11.0k/s, done 9.80k/s: does not keep up",
+        ),
+    ]
+}
+
+/// As a page has it.
+fn escaped(text: &str) -> String {
+    text.replace('/', "&#x2f;")
+}
+
 #[test]
-fn every_class_of_validity_has_its_mark_and_its_sentence_in_every_format() {
-    use ValidityClass::*;
-    for class in [
-        Cached,
-        NotDirect,
-        DeviceBound,
-        LaneBound,
-        CpuBound,
-        HarnessBound,
-        UnevenClients,
-        NetworkBound,
-        Impossible,
-        Overloaded,
-        Unsteady,
-        DidNotFinish,
-    ] {
+fn every_finding_has_its_mark_and_its_sentence_in_every_format() {
+    let classes: BTreeSet<ValidityClass> = findings().iter().map(|(finding, _)| finding.class()).collect();
+    let not_of_a_cell = [ValidityClass::Unsteady];
+    assert_eq!(classes.len() + not_of_a_cell.len(), ValidityClass::ALL.len());
+    for (finding, text) in findings() {
+        let class = finding.class();
         let mut comparison = bare();
         comparison.cells.iter_mut().for_each(|cell| cell.validity.clear());
-        let text = "seen with figures, and what to do".to_owned();
-        cell(&mut comparison, "append-fsync", "xfs").validity = vec![Validity { class, text: text.clone() }];
+        cell(&mut comparison, "append-fsync", "xfs").validity = vec![finding.into()];
         let text_report = render(&comparison, "text");
-        assert!(text_report.contains(&format!("¹ {class} (append-fsync, xfs): {text}")), "{class}");
+        let one_line = text_report.replace("\n  ", " ");
+        let note = one_line.lines().find(|line| line.starts_with(&format!("¹ {class} (append-fsync, xfs): ")));
+        assert!(note.is_some_and(|note| note.contains(text)), "{class}: {text}: {note:?}");
         let row = text_report.lines().find(|line| line.starts_with("append-fsync")).unwrap();
         assert!(row.contains('¹'), "{class}");
-        assert!(
-            render(&comparison, "markdown").contains(&format!("(1) {class} (append-fsync, xfs): {text}")),
-            "{class}"
-        );
+        let markdown = render(&comparison, "markdown");
+        let note = markdown.lines().find(|line| line.contains(&format!("(1) {class} (append-fsync, xfs): ")));
+        assert!(note.is_some_and(|note| note.contains(text)), "{class}: {text}: {note:?}");
         let page = render(&comparison, "html");
-        assert!(section(&page, "append-fsync").contains(&format!("<span class=\"flag\">{class}</span>")), "{class}");
-        assert!(
-            section(&page, "append-fsync").contains(&format!("<b>xfs: {class}</b>")) && page.contains(&text),
-            "{class}"
-        );
+        let part = section(&page, "append-fsync");
+        assert!(part.contains(&format!("<span class=\"flag\">{class}</span>")), "{class}");
+        assert!(part.contains(&format!("<b>xfs: {class}</b>")) && part.contains(&escaped(text)), "{class}: {text}");
         assert!(page.contains(&format!("<dt>{class}</dt>")), "{class}");
-        assert!(render(&comparison, "csv").contains(&format!(",{class},\"{text}\"")), "{class}");
+        let csv = render(&comparison, "csv");
+        let row = csv.lines().find(|line| line.contains(&format!(",{class},")));
+        assert!(row.is_some_and(|row| row.contains(text)), "{class}: {text}: {row:?}");
     }
 }
 

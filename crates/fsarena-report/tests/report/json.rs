@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fsarena_model::Comparison;
-use fsarena_model::comparison::Clock;
+use fsarena_model::comparison::{Clock, Reason};
+use fsarena_model::{Comparison, ValidityClass};
 use fsarena_testing::schema::mistakes;
 use serde_json::Value;
 
+use crate::baselines::findings;
 use crate::effects::of_matrix;
 use crate::fixture::{bare, fixture, grids, interrupted, open_loops, reproduced};
 use crate::recommendation::mixed;
@@ -105,6 +106,26 @@ fn a_comparison_from_before_anything_was_measured_beside_can_be_read() {
     let mut expected = bare();
     expected.workloads.iter_mut().for_each(|row| row.clock = Clock::Returned);
     assert!(serde_json::from_value::<Comparison>(old).unwrap() == expected);
+}
+
+#[test]
+fn every_finding_and_every_reason_is_as_the_schema_says() {
+    let schema: Value = serde_json::from_str(include_str!("../../../../docs/report.schema.json")).unwrap();
+    let mut all = bare();
+    all.cells[0].validity = findings().into_iter().map(|(finding, _)| finding.into()).collect();
+    all.judged.verdicts[0].reasons = vec![
+        Reason::Validity { contender: "xfs".into(), class: ValidityClass::Cached },
+        Reason::NoPart,
+        Reason::NotMeasured,
+        Reason::Durability,
+        Reason::Coherence,
+        Reason::Incomparable,
+        Reason::Unsteady,
+        Reason::LessSure { rounds: 5 },
+    ];
+    let json = render(&all);
+    assert_eq!(mistakes(&schema, &serde_json::from_str(&json).unwrap()), Vec::<String>::new());
+    assert!(serde_json::from_str::<Comparison>(&json).unwrap() == all);
 }
 
 #[test]

@@ -90,8 +90,7 @@ fn a_single_point_is_no_course_and_a_single_loop_no_curve() {
 fn an_impossible_figure_is_in_no_drawing() {
     let mut comparison = open_loops();
     for cell in comparison.cells.iter_mut().filter(|cell| cell.contender.0 == "ext4") {
-        let (class, text) = (fsarena_model::ValidityClass::Impossible, "too fast".to_owned());
-        cell.validity = vec![fsarena_model::Validity { class, text }];
+        cell.validity = vec![fsarena_model::Finding::FasterThanDevice { times: 3.1 }.into()];
     }
     let page = html(&comparison);
     assert_eq!(part(section(&page, BASE), "against load", "</figure>").matches("class=\"ring\"").count(), 2);

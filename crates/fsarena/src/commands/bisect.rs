@@ -182,7 +182,7 @@ impl Compared<'_> {
         let comparison = assess(&record);
         let pair = comparison.judged.verdicts.first().context("a comparison of two has a pair")?;
         let missing = || {
-            let text = format!("{} and {} were not compared: {}", self.kernels[0], self.kernels[kernel], pair.reason);
+            let text = format!("{} and {} were not compared: {}", self.kernels[0], self.kernels[kernel], pair.reason());
             Refusal::trial(text, format!("fsarena report {} says more", comparison.run.number))
         };
         let (ratio, low) = pair.estimate.ratio.zip(pair.decision.low).ok_or_else(missing)?;

@@ -41,7 +41,7 @@ fn a_lane_that_fills_up_ends_that_trial_and_the_rest_goes_on() {
     let report = stage.json();
     let full = cell(&report, "many", "few");
     assert_eq!(full["validity"][0]["class"], "did-not-finish");
-    assert!(full["validity"][0]["text"].as_str().is_some_and(|text| text.contains("No space left")), "{full}");
+    assert!(full["validity"][0]["why"].as_str().is_some_and(|text| text.contains("No space left")), "{full}");
     for (workload, contender) in [("many", "ext4"), ("little", "ext4"), ("little", "few")] {
         let rate = cell(&report, workload, contender)["median"].as_f64();
         assert!(rate.is_some_and(|rate| rate > 0.0), "the rest goes on: {workload} on {contender}");

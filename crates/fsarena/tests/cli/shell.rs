@@ -30,7 +30,7 @@ fn one_that_fails_did_not_finish_and_says_why() {
     let Some(stage) = Stage::of_root() else { return };
     let broken = workload(&stage, "broken", "operations = 1\nscript = 'echo what a pity >&2; exit 7'");
     let output = run(&mut stage.compare(&["ext4", "--rounds", "1", "--workload", &broken]), 3);
-    let text = stage.json()["cells"][0]["validity"][0]["text"].to_string();
+    let text = stage.json()["cells"][0]["validity"][0]["why"].to_string();
     assert!(text.contains("what a pity") && text.contains("exit status: 7"), "{text} {}", err(&output));
     assert_eq!(stage.left(), Vec::<String>::new());
 }
