@@ -249,7 +249,20 @@ impl ProgramJob {
         let Some((ended, elapsed)) = self.timed(named, listener, stop)? else { return Ok(()) };
         let known = Known { operations, bytes: bytes.0, elapsed };
         let text = [ended.stdout.as_str(), ended.stderr.as_str()].join("\n");
-        output.count(self.program, &text, &heard, known, |name| self.parameters.number(name), stats)
+        let counted = output.count(self.program, &text, &heard, known, |name| self.parameters.number(name), stats);
+        counted.map_err(|error| self.unexpected(error, &ended.stderr))
+    }
+
+    /// The error for an output that is not as expected, with the last messages of the program, which may be the cause.
+    fn unexpected(&self, error: EngineError, stderr: &str) -> EngineError {
+        let messages = last_lines(stderr);
+        match error {
+            EngineError::Program { program, words } if !messages.is_empty() => {
+                let full = if messages.contains(NO_SPACE) { FULL } else { "" };
+                EngineError::Program { program, words: format!("{words}; its last messages:\n{messages}{full}") }
+            }
+            error => error,
+        }
     }
 
     /// Runs one step and its preparation; whether it was done to its end.

@@ -361,6 +361,19 @@ fn what_pbzip2_made_is_decompressed_and_compared() {
 }
 
 #[test]
+fn an_output_with_a_wrong_number_is_shown_with_the_messages_of_the_program() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let workload = workload(json!({
+        "script": "echo made 3; echo 'cannot write: No space left on device' >&2",
+        "operations": 5,
+        "output": { "captures": [{ "pattern": r"made (\d+)", "equals": "N" }] },
+    }));
+    let error = done(&workload, place.path()).1.expect_err("5 were expected").to_string();
+    assert!(error.contains(r"`made (\d+)` in its output is 3; `N` is 5; its last messages:"), "{error}");
+    assert!(error.contains("cannot write: No space") && error.contains("--lane-size"), "{error}");
+}
+
+#[test]
 fn files_of_the_parameters_follow_from_the_seed() {
     let made = |seed: u64| {
         let place = tempfile::tempdir().expect("temporary folder");
