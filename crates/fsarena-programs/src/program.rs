@@ -37,6 +37,8 @@ const OVERHEAD: Nanos = Nanos::millis(600);
 const CLEANUP: Duration = Duration::from_secs(60);
 
 /// What a program says on a full file system (`ENOSPC`), and what is added to that.
+/// Most messages of a program that an error for its output has.
+const MESSAGES: usize = 3;
 const NO_SPACE: &str = "No space left on device";
 const FULL: &str = "\nthe file system is full: --lane-size makes the lanes larger";
 
@@ -253,13 +255,15 @@ impl ProgramJob {
         counted.map_err(|error| self.unexpected(error, &ended.stderr))
     }
 
-    /// The error for an output that is not as expected, with the last messages of the program, which may be the cause.
+    /// The error for an output that is not as expected, with the first messages of the program: the others follow from
+    /// these.
     fn unexpected(&self, error: EngineError, stderr: &str) -> EngineError {
-        let messages = last_lines(stderr);
+        let messages: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).take(MESSAGES).collect();
+        let messages = messages.join("\n");
         match error {
             EngineError::Program { program, words } if !messages.is_empty() => {
                 let full = if messages.contains(NO_SPACE) { FULL } else { "" };
-                EngineError::Program { program, words: format!("{words}; its last messages:\n{messages}{full}") }
+                EngineError::Program { program, words: format!("{words}; its first messages:\n{messages}{full}") }
             }
             error => error,
         }

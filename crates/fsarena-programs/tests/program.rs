@@ -369,7 +369,7 @@ fn an_output_with_a_wrong_number_is_shown_with_the_messages_of_the_program() {
         "output": { "captures": [{ "pattern": r"made (\d+)", "equals": "N" }] },
     }));
     let error = done(&workload, place.path()).1.expect_err("5 were expected").to_string();
-    assert!(error.contains(r"`made (\d+)` in its output is 3; `N` is 5; its last messages:"), "{error}");
+    assert!(error.contains(r"`made (\d+)` in its output is 3; `N` is 5; its first messages:"), "{error}");
     assert!(error.contains("cannot write: No space") && error.contains("--lane-size"), "{error}");
 }
 

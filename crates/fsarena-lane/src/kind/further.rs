@@ -5,6 +5,18 @@ use fsarena_model::{Bytes, Guarantee};
 
 use super::{Commands, Kind, Tool};
 
+/// Starts the cleaner of the device `$0`, mounted at `$1`, with what differs from nilfs_cleanerd.conf(5). By default it keeps all that
+/// was overwritten in the last hour, and cleans at most 32 MiB per second when space is short, so small lanes fill up.
+const CLEANER: &str = "exec nilfs_cleanerd -n -c /proc/self/fd/3 \"$0\" \"$1\" 3<<END
+protection_period 1
+clean_check_interval 1
+mc_nsegments_per_clean 32
+mc_cleaning_interval 0.1
+retry_interval 1
+use_set_suinfo
+END
+";
+
 /// mkfs.nilfs2(8). No program checks it.
 pub static NILFS2: Kind = Kind {
     tools: &[
@@ -14,20 +26,14 @@ pub static NILFS2: Kind = Kind {
     smallest_lane: Bytes::mib(256),
     commands: Commands {
         mkfs: &["mkfs.nilfs2", "-q", "-f", "-K"],
-        // It leaves its parent, so it gets a PID namespace that ends it.
-        daemon: &[
-            "unshare",
-            "--pid",
-            "--fork",
-            "--kill-child",
-            "sh",
-            "-c",
-            "nilfs_cleanerd -p 1 \"$0\" \"$1\"; exec sleep infinity",
-        ],
+        daemon: &["unshare", "--pid", "--fork", "--kill-child", "sh", "-c", CLEANER],
         ..Commands::NONE
     },
     guarantees: |_, _| vec![Guarantee::Journal, Guarantee::CopyOnWrite],
-    caution: Some("its cleaner keeps a second of the past here, and not an hour as by default, since lanes are small"),
+    caution: Some(
+        "its cleaner keeps a second of the past here, and not an hour as by default, and does not pause when space is \
+         short, since lanes are small",
+    ),
     ..Kind::new("nilfs2", "log-structured, with continuous snapshots")
 };
 
