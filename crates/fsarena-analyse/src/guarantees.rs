@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_both_guarantee_is_no_difference() {
+    fn shared_guarantees_are_no_difference() {
         let (ext4, xfs) = (guaranteeing("ext4", &[Guarantee::Journal]), guaranteeing("xfs", &[Guarantee::Journal]));
         assert_eq!(difference(&ext4, &xfs), "");
         let ext2 = guaranteeing("ext2", &[]);

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_does_not_tell_is_absent() {
+    fn columns_without_counters_are_absent() {
         let columns = columns(&trial(1.0, &[(probe::DEVICE_READS, 0.0), (probe::DEVICE_READING, 0.0)]));
         assert_eq!(columns.into_keys().collect::<Vec<_>>(), [probe::IOSTAT_READS.key()]);
     }

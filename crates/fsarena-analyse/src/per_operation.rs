@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_synced_is_0_and_what_was_not_done_is_none() {
+    fn work_without_syncs_has_0_and_absent_work_has_none() {
         assert_eq!(syncs(&workload(), [&trial(1000, &[("write", 1000)])]), Some(0.0));
         assert_eq!((seconds([&trial(0, &[])]), syncs(&workload(), [&trial(0, &[])])), (None, None));
         assert_eq!(seconds([]), None);

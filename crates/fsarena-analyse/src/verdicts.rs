@@ -70,7 +70,7 @@ pub fn in_words(verdict: &PairVerdict) -> Option<String> {
     }
 }
 
-/// A verdict stays once it is decided. If the latest interval no longer supports it, this is said.
+/// The reason if a verdict was decided earlier and the latest interval no longer supports it. The verdict stays.
 fn fallen_earlier(pair: &Pair) -> Option<Reason> {
     let has_winner = matches!(pair.verdict(), Verdict::Faster | Verdict::Slower);
     let shows = pair.latest.pointwise.is_none_or(|interval| !interval.contains(0.0));

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_program_that_did_the_work_says_of_itself_counts() {
+    fn figures_of_the_program_that_did_the_work_count() {
         let probes =
             [(probe::CPU_PROCESS, 1.9), (probe::CPU_SYSTEM, 0.9), (probe::FIO_USR, 1.25), (probe::FIO_SYS, 2.5)];
         let through_fio = trial(2.0, &probes);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_trial_does_not_tell_is_absent() {
+    fn quantities_that_a_trial_lacks_are_absent() {
         let mut silent = trial(2.0, &[]);
         for wanted in [Quantity::ReadsPerSecond, Quantity::ReadLatency, Quantity::Latency, Quantity::Processor] {
             assert_eq!(quantity(&silent, wanted), None, "{wanted:?}");

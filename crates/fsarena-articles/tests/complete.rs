@@ -161,7 +161,7 @@ fn letters(text: &str) -> usize {
 
 #[test]
 #[ignore = "needs the articles' texts: make test-articles"]
-fn what_is_quoted_is_there_and_of_every_sentence_something_is_kept() {
+fn quotations_exist_and_every_sentence_is_represented() {
     for (name, file) in ARTICLES {
         let text = seed(file);
         let (article, whole) = (fsarena_catalog::article(name).expect("there"), plain(&text));

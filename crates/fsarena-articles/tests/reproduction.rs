@@ -32,7 +32,7 @@ fn markdown_and_json_have_all_of_it() {
 }
 
 #[test]
-fn what_is_scaled_alike_is_said_once() {
+fn workloads_scaled_alike_are_listed_once() {
     let mut comparison = reproduced();
     let scaled = [("query-1", "3 days"), ("load", "1 day"), ("query-2", "3 days")];
     let scaled = scaled.map(|(workload, how)| (workload.to_owned(), how.repeat(40))).to_vec();
@@ -42,7 +42,7 @@ fn what_is_scaled_alike_is_said_once() {
 }
 
 #[test]
-fn what_differs_from_the_article_is_printed_with_who_takes_no_part() {
+fn differences_from_the_article_and_missing_contenders_are_printed() {
     let mut comparison = reproduced();
     let reproduction = comparison.reproduction.as_mut().expect("there");
     let article = &mut reproduction.article;

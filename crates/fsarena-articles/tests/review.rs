@@ -232,7 +232,7 @@ fn workloads_quote_the_titles_of_their_articles() {
 }
 
 #[test]
-fn what_is_done_otherwise_is_declared() {
+fn deviations_from_articles_are_declared() {
     let all = [
         ("trading", "MariaDB is in the place of MySQL"),
         ("openeuler", "prepares files for tests 2 and 4"),
@@ -248,7 +248,7 @@ fn what_is_done_otherwise_is_declared() {
 }
 
 #[test]
-fn what_has_no_test_has_a_counterpart_that_is_there_or_a_reason() {
+fn contents_without_a_test_have_an_existing_counterpart_or_a_reason() {
     let mut commands = 0;
     for article in articles() {
         assert!(!article.further.is_empty(), "{}", article.name);

@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named() {
+    fn missing_names_are_in_the_error() {
         assert!(matches!(workload("no-such"), Err(CatalogError::NoWorkload(name)) if name == "no-such"));
         assert!(matches!(suite("no-such"), Err(CatalogError::NoSuite(_))));
         assert!(matches!(workload("/no/such.toml"), Err(CatalogError::Read { .. })));

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_profile_is_refused() {
+    fn a_malformed_profile_is_refused() {
         let error = |text: &str| of_text("x", text, Path::new("")).expect_err("refused").to_string();
         assert!(error("name = 'x'\n[weights]\nread-trees = 1\n").contains("`read-trees`"));
         assert!(error("name = 'x'\n[weights]\nread-tree = 0\n").contains("above 0"));

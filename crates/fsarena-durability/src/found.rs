@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_found() {
+    fn written_operations_are_found() {
         for syncs in [Syncs::Each, Syncs::Never] {
             let place = written(syncs);
             assert_eq!(find_lost(place.path(), 5, COUNT), []);

@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_flushed_is_durable_and_the_rest_may_be_lost() {
+    fn flushed_writes_are_durable_and_the_rest_may_be_lost() {
         let whole = |request: usize, count| Piece { request, first: 0, count };
         let none = |durable| Content { durable, pieces: Vec::new() };
         assert_eq!(content(9, Survivors::None, Disk::Honest), none(6));

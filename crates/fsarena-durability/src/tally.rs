@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_mounted_is_a_failure_also_before_the_first_acknowledgement() {
+    fn an_unmountable_state_is_a_failure_also_before_the_first_acknowledgement() {
         let mut tally = Tally::default();
         tally.add("state", 0, &Found { unmountable: Some("EIO".to_owned()), ..Found::default() });
         assert!(!tally.is_sound());

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_has_no_path_and_says_nothing() {
+    fn a_missing_program_has_no_path_and_no_version() {
         let none = Need::new("no-such-program", "no-such-package");
         assert_eq!((none.path(), none.version_found()), (None, None));
         assert!(Need::new("sh", "dash").path().is_some());

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_ended_counts_too() {
+    fn latencies_count_before_an_end_is_marked() {
         let mut stats = RunStats::new();
         stats.record(Operation::Stat, Nanos(7));
         assert_eq!(stats.latency(Operation::Stat).map(|latency| latency.count), Some(1));

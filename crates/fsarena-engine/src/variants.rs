@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reads_in_order_is_read_once_and_whole_when_cold() {
+    fn cold_variants_of_ordered_reads_read_everything_once() {
         for name in ["stat-tree", "read-tree", "readdir-tree", "open-tree", "xattr-get-tree"] {
             let cold = other(name, CacheState::Cold).expect("it reads");
             assert_eq!((cold.name.as_str(), cold.cache), (format!("{name}@cold").as_str(), CacheState::Cold));
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cold_is_read_again_and_again_when_warm() {
+    fn warm_variants_of_cold_reads_repeat() {
         let scan = other("seqread-cold", CacheState::Warm).expect("it reads");
         assert_eq!((scan.name.as_str(), scan.mode, scan.timed_ms), ("seqread-cold@warm", Mode::Sliced, 10));
         assert_eq!(scan.parameters["repeat"], true);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_direct_or_writes_or_is_in_that_state_is_refused() {
+    fn direct_work_writes_and_the_same_cache_state_are_refused() {
         for (name, cache) in [
             ("randread-4k", CacheState::Cold),
             ("seqwrite-fsync", CacheState::Cold),

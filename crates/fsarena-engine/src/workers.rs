@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn who_begins_late_lengthens_the_time_and_no_latency() {
+    fn a_late_start_lengthens_the_time_and_no_latency() {
         const LATE: Duration = Duration::from_millis(100);
         for style in [Style::Threads, Style::Processes] {
             let mut workers = Workers::new([Late(Duration::ZERO), Late(LATE)], style);

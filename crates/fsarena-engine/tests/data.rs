@@ -287,7 +287,7 @@ fn a_place_that_is_full_is_an_error_with_the_act() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_by_name() {
+fn senseless_parameters_are_refused_by_name() {
     let refused = [
         ("none", "warm", json!({ "operation": "read", "pattern": "random" }), "timed-ms"),
         (

@@ -84,7 +84,7 @@ fn the_work_is_the_same_by_both_ways_of_calling() {
 }
 
 #[test]
-fn what_would_be_new_files_are_stretches_one_behind_the_other() {
+fn new_files_become_consecutive_ranges_of_the_device() {
     for calls in ["sync", "io-uring"] {
         let place = place();
         let device = device(place.path(), 4 * MIB);

@@ -76,7 +76,7 @@ fn where_nothing_is_forgotten_there_are_no_cold_reads() {
 }
 
 #[test]
-fn whoever_stops_it_waits_for_one_test_at_most() {
+fn a_stop_waits_for_one_test_at_most() {
     let place = tempfile::tempdir().expect("temporary folder");
     let (stop, mut stats) = (AtomicBool::new(true), RunStats::new());
     let mut job = open(&workload("none", "warm", json!({ "largest": "64K" })), place.path());
@@ -86,7 +86,7 @@ fn whoever_stops_it_waits_for_one_test_at_most() {
 }
 
 #[test]
-fn what_is_no_grid_is_refused() {
+fn a_workload_without_a_grid_is_refused() {
     let refused = |workload: &Workload| iozone().traits(workload).expect_err("refused").to_string();
     assert!(refused(&workload("syncfs", "warm", json!({ "largest": "1M" }))).contains("`durable`"));
     assert!(refused(&workload("none", "direct", json!({ "largest": "1M" }))).contains("`cache`"));

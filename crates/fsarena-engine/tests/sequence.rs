@@ -197,7 +197,7 @@ fn libraries_leave_the_same_on_their_device() {
 }
 
 #[test]
-fn what_makes_system_calls_is_refused_to_libraries_by_name() {
+fn work_by_system_calls_is_refused_for_libraries_by_name() {
     let native = Workload { engine: "data".to_owned(), ..workload(STEPS) };
     let data = engine("data").expect("it is there");
     let error = data.require_library(&native, Library::Rsext4).expect_err("refused").to_string();

@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_read_has_no_note() {
+    fn absent_readings_have_no_note() {
         assert!(texts(&Environment::default()).is_empty());
     }
 

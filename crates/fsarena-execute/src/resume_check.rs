@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_read_says_nothing_and_a_version_is_only_noted() {
+    fn absent_facts_are_no_difference_and_versions_are_only_noted() {
         let blind = Environment { kernel: None, cpu: Some("some".to_owned()), tools: Default::default(), ..machine() };
         assert_eq!(difference(&machine(), &blind), None);
         let newer = Environment { fsarena: "0.2.0".to_owned(), ..machine() };

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_partial_is_removed_and_the_rest_stays() {
+    fn partial_files_are_removed_and_the_rest_stays() {
         let cache = tempfile::tempdir().expect("a temporary folder");
         let names =
             ["kernels/linux 6.1.partial-7/boot/vmlinuz", "roots/6.1/tree-7/usr/bin/ls", "roots/6.1/root.partial"];

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_runs_stays() {
+    fn groups_of_others_stay() {
         let place = tempfile::tempdir().expect("temporary folder");
         let theirs = place.path().join("fsarena-1-1");
         fs::create_dir(&theirs).expect("made");

@@ -335,7 +335,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_made_of_memory_or_files_is_no_disk() {
+    fn devices_of_memory_or_files_are_no_disks() {
         for name in ["loop0", "loop1003", "ram3", "zram0", "sr0", "nbd7p1"] {
             assert!(!may_be_disk(name), "{name}");
         }
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_block_device_is_refused_and_never_opened() {
+    fn other_files_than_block_devices_are_refused_and_never_opened() {
         for (path, why) in [("/dev/no-such-disk", "looked up"), ("/dev/null", "block device"), ("/", "block device")] {
             let refusal = look(Path::new(path)).expect_err("refused");
             assert!(matches!(&refusal, Refusal::InUse(text) if text.contains(why)), "{path}: {refusal:?}");

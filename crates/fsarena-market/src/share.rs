@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_more_active_has_more() {
+    fn more_active_contracts_have_larger_shares() {
         let shares = shares(&CLAIMS, 1114);
         assert!(shares[0] > 9 * shares[1] && shares[1] > 9 * shares[2] && shares[2] > shares[3], "{shares:?}");
     }

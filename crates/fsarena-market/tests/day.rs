@@ -58,7 +58,7 @@ fn a_day_has_exactly_the_rows_that_are_wanted_of_all_contracts() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn impossible_days_are_refused() {
     let of = |day: &str, rows| TradingDay::new(date(day), 1, rows).expect_err("refused");
     assert_eq!(of("2016-04-10", 1000), MarketError::Weekend(date("2016-04-10")));
     assert!(matches!(of("2016-04-11", 161), MarketError::Rows { least: 162, .. }));

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_an_at_sign_is_about_the_guests_disk() {
+    fn text_after_an_at_sign_describes_the_guests_disk() {
         let contender = parse("ext4@cache=none,format=qcow2:noatime -m 0");
         assert_eq!((contender.kind.as_str(), contender.mount.as_str()), ("ext4", "noatime"));
         assert_eq!(contender.disk, Some("cache=none,format=qcow2".parse().expect("well spelled")));

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_matrix_is_refused() {
+    fn text_without_a_matrix_is_refused() {
         let refused = |argument: &str| Matrix::parse(argument).expect_err(argument).to_string();
         assert!(refused("ext4:noatime").contains("no alternatives"));
         for unbalanced in ["ext4:{a,b", "ext4:a,b}", "ext4:{a,{b,c}}"] {

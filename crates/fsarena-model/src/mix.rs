@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mix_is_refused() {
+    fn a_malformed_mix_is_refused() {
         for wrong in
             ["", "reads", "reads=", "reads=x", "reads=0", "reads=-1", "reads=nan", "reads=inf", "a=1,a=2", "a=1,"]
         {

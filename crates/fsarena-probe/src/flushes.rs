@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_to_be_counted_is_absent() {
+    fn flushes_that_are_not_counted_are_absent() {
         let target = Target { device: Some("loop0".to_owned()), ..Target::default() };
         assert_eq!(look(&target), None);
     }

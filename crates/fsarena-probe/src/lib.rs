@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_absent() {
+    fn unreadable_counters_are_absent() {
         let mut totals = Totals::default();
         let snapshot = Snapshot::take(&nowhere());
         totals.add(&snapshot, &Snapshot::take(&nowhere()));

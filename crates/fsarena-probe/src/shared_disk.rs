@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lanes_move_is_not_others() {
+    fn traffic_of_lanes_is_not_counted_as_others() {
         let place = tempfile::tempdir().expect("temporary folder");
         let stat = |name: &str, read: u32, written: u32| {
             let path = place.path().join(name);

@@ -187,7 +187,7 @@ mod tests {
     use fsarena_engine::NEVER;
 
     #[test]
-    fn what_is_not_there_or_does_not_agree_is_found() {
+    fn missing_and_inconsistent_rows_are_found() {
         let place = tempfile::tempdir().expect("temporary folder");
         std::fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).expect("changed");
         let parameters = Parameters { scale: 1, clients: 1, jobs: 1, transactions: Some(5), seconds: None };

@@ -30,7 +30,7 @@ fn each_workload_has_three_sizes_and_room_on_its_lane() {
 const SCALES: [Scale; 3] = [Scale::Smoke, Scale::Standard, Scale::Published];
 
 #[test]
-fn what_is_published_is_as_large_as_it_was() {
+fn published_scale_has_the_published_size() {
     let published = |name: &str| {
         let workload = fsarena_catalog::workload(name).expect("there");
         let workload = fsarena_catalog::at_scale(workload, Scale::Published).expect("its tables fit");

@@ -243,7 +243,7 @@ fn all_forms_end_soon_at_the_stop_flag() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_by_name() {
+fn senseless_parameters_are_refused_by_name() {
     let engine = ENGINES.named("mariadb").expect("there");
     for (parameters, name) in [
         (json!({ "task": "query", "rows": 20_000 }), "`queries`"),

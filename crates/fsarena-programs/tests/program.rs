@@ -108,7 +108,7 @@ fn one_that_fails_is_named_with_its_last_words_and_its_status() {
 }
 
 #[test]
-fn who_wants_to_stop_does_not_wait_and_nothing_of_it_stays() {
+fn a_stop_does_not_wait_and_leaves_nothing() {
     let place = tempfile::tempdir().expect("temporary folder");
     let script = "sleep 600 & echo $! > child; mv child started; sleep 600; :";
     let mut job = open(json!({ "operations": 1, "script": script }), place.path());
@@ -193,7 +193,7 @@ fn programs_of_commands_are_looked_for_where_they_can_be() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_by_name() {
+fn senseless_parameters_are_refused_by_name() {
     let refusal = |workload: &Workload| program().traits(workload).expect_err("refused").to_string();
     for (parameters, name) in [
         (json!({ "script": " ", "operations": 1 }), "`script`"),
@@ -339,7 +339,7 @@ fn sqlites_rows_are_counted_afterwards() {
 }
 
 #[test]
-fn what_pbzip2_made_is_decompressed_and_compared() {
+fn output_of_pbzip2_is_decompressed_and_compared() {
     let place = tempfile::tempdir().expect("temporary folder");
     let mut workload = of_catalogue("phoronix-pbzip2-file", 1, json!({}));
     workload.parameters["files"]["compressfile"] = json!("2M");

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_beyond_a_thousand_is_cut_short() {
+    fn numbers_beyond_a_thousand_are_cut_short() {
         let nothing = Ratio { middle: 1.2, low: Some(5.9e-31), high: Some(4.8e23) };
         assert_eq!(nothing.interval().as_deref(), Some("[<0.001, >1000]"));
         assert_eq!([0.123, 10.0, 841.0].map(percent), ["12 %", "1000 %", ">1000 %"]);

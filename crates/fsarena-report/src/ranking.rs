@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_transitive_is_not_made_so() {
+    fn intransitive_verdicts_are_not_made_transitive() {
         assert_eq!(printed([Equivalent, Faster, Equivalent]), "(a, b, c: a ≈ b, a > c, b ≈ c)");
         assert_eq!(printed([Faster, Undecided, Undecided]), "(a, b, c: a > b, else ?)");
         assert_eq!(printed([Faster, Slower, Faster]), "(a, b, c: a > b, c > a, b > c)");

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_rules_a_terminal_or_the_order_of_letters_is_shown() {
+    fn control_and_direction_characters_are_shown_as_escapes() {
         assert_eq!(visible("a\u{1b}[31m\u{9b}0m\u{7}\n\u{202e}b"), r"a\u{1b}[31m\u{9b}0m\u{7}\n\u{202e}b");
         assert_eq!(visible_lines("a\n\rb\u{2028}"), "a\n\\rb\\u{2028}");
         assert_eq!(visible("µs ± 1 %, 文件, שלום"), "µs ± 1 %, 文件, שלום");

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_within_the_margin_is_equal() {
+    fn differences_within_the_margin_are_equal() {
         let pairs = OrderedPairs::of(&[(151.0, 1.0), (150.0, 2.0)], (0.01, 0.05));
         assert_eq!(pairs, OrderedPairs { equal_first: 1, ..OrderedPairs::default() });
     }

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_proved_ties() {
+    fn undecided_contenders_share_ranks() {
         let open = Standings::new(3, [(0, 1, Undecided), (0, 2, Faster), (1, 2, Undecided)]);
         assert_eq!(ranks(&open), [(1, 2), (1, 3), (2, 3)]);
         assert_eq!(open.best_group(), [0, 1]);

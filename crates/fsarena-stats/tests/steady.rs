@@ -38,7 +38,7 @@ fn a_lone_contender_has_no_trend_of_its_own() {
 }
 
 #[test]
-fn what_does_not_change_has_no_trend() {
+fn stable_values_have_no_trend() {
     let values = [1.0, 1.1, 0.9, 1.1, 0.9, 1.0];
     let values: Vec<(f64, f64)> = (1_u8..).map(f64::from).zip(values).collect();
     assert!(Effect::trend(&values, 0.05).is_some_and(|trend| !trend.is_proved()));

@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_leaves_in_the_background_ends_with_it() {
+    fn background_processes_of_a_program_end_with_it() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let variables = [("LONG", "600".to_owned())];
         let off = AtomicBool::new(false);

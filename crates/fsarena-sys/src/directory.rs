@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_took_the_place_of_the_directory_stays() {
+    fn a_replacement_of_the_directory_is_not_removed() {
         let (place, parent) = place();
         let made = parent.make("work", 0o755).expect("made");
         let inode = made.id().expect("known").inode;

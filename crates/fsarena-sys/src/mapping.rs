@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_in_the_file() {
+    fn written_bytes_are_read_and_in_the_file() {
         let path = std::env::temp_dir().join(format!("fsarena-mapping-{}", std::process::id()));
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path).expect("a file");
         file.set_len(8192).expect("room");

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_in_memory() {
+    fn written_pages_are_in_memory() {
         let file = tempfile::tempfile().expect("temporary file");
         rustix::io::write(&file, &[1; 10_000]).expect("written");
         assert_eq!(pages(&file, 10_000).expect("known"), 10_000_u64.div_ceil(page_size() as u64));

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_the_end_is_an_error() {
+    fn written_bytes_are_read_and_the_end_is_an_error() {
         let file = tempfile::NamedTempFile::new().expect("temporary file");
         let mut stream = Stream::open(file.path(), Access::Update, 4096).expect("opens");
         stream.write(&[7; 4096]).expect("written");

@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_wrong_there_is_an_error_here() {
+    fn errors_of_the_agent_are_errors_here() {
         let cases = [
             ("{\"version\":\"0.0.1\"}\n".to_owned(), "is fsarena 0.0.1"),
             (version(), "ended without a result"),

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn who_did_not_finish_is_behind_everybody_who_did_and_nobody_else() {
+    fn unfinished_contenders_rank_below_finished_ones_only() {
         for better in [Better::Higher, Better::Lower] {
             let alone = Measured { median: 3.0, low: None, high: None, rounds: 1, is_valid: true };
             assert_eq!(compared(better, 0.05, alone, last(better)), 1, "{better:?}");

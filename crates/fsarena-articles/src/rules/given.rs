@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_figures_give_is_held_against_what_is_said() {
+    fn figures_are_compared_with_the_sentences_about_them() {
         for (right, wrong, from) in [
             ("30.0", "31.0", "{ total = { metric = 'time', of = 'a' } }"),
             ("13.0", "13.5", "{ mean = { metric = 'time', of = 'b' } }"),

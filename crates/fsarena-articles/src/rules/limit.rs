@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_exceeds_the_cap_of_others_is_named() {
+    fn figures_above_the_cap_of_the_others_are_named() {
         let mut capped = three("block = 4096", "operations-per-second", ["8048", "8042", "8056"]);
         let mut other = capped.tests[0].clone();
         other.name = "mixed".to_owned();

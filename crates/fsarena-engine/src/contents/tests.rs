@@ -45,7 +45,7 @@ fn the_stated_share_is_compressible() {
 }
 
 #[test]
-fn what_was_written_is_recognised_and_all_else_is_reported() {
+fn written_content_is_recognised_and_other_content_is_reported() {
     for duplicated_percent in [0, 50] {
         let recipe = Recipe { duplicated_percent, ..recipe() };
         let mut writer = Contents::new(recipe, 3);

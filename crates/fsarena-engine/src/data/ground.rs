@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reaches_the_device_can_be_done_there_directly_with_flushes() {
+    fn durable_work_has_a_baseline_on_the_device_with_flushes() {
         let read = || json!({ "operation": "read" });
         let write = || json!({ "operation": "write" });
         for (durable, cache, parameters, flush) in [
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_or_needs_files_cannot() {
+    fn work_without_syncs_or_with_files_is_no_baseline_of_the_device() {
         let cannot = [
             ("none", "warm", json!({ "operation": "read" })),
             ("none", "warm", json!({ "operation": "write" })),

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_bounded_is_refused_with_its_line() {
+    fn a_job_without_a_bound_is_refused_with_its_line() {
         assert!(of("[a]\nrw=read\n").is_err_and(|words| words.contains("line 1") && words.contains("`a`")));
         assert!(of("[a]\nsize=80%\n").is_err_and(|words| words.contains("line 2") && words.contains("size=80%")));
     }

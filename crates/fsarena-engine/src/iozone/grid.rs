@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_grid_is_refused() {
+    fn parameters_that_make_no_grid_are_refused() {
         let complaint = |parameters| parsed(parameters).complaint().expect("refused");
         assert!(complaint(json!({})).contains("either"));
         assert!(complaint(json!({ "largest": "1M", "files": ["1M"] })).contains("either"));

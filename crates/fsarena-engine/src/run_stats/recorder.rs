@@ -243,7 +243,7 @@ mod tests {
         let latency = raw.summary().expect("something was recorded");
         assert_eq!(latency.count, 10_001);
         [latency.p50, latency.p90, latency.p99].into_iter().for_each(|found| near(found, 1000));
-        near(latency.p9999.expect("of so many"), 1000);
+        near(latency.p9999.expect("of ten thousand"), 1000);
         near(latency.max, 100_000_000);
         let mut corrected = raw;
         (1..10_000).for_each(|step| corrected.record(Nanos(step * 10_000)));

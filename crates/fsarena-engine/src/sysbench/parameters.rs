@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_by_name() {
+    fn senseless_parameters_are_refused_by_name() {
         for (given, name) in [
             (json!({ "mode": "rndrd" }), "file-total-size"),
             (json!({ "mode": "fast", "file-total-size": "64M" }), "fast"),

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn a_missing_line_is_named() {
         assert_eq!(Output::of(&TEXT.replace("fsyncs/s:", "")), Err("fsyncs/s:"));
         let failed =
             "sysbench 1.0.20\nFATAL: Cannot open file 'test_file.0' errno = 2\nWARNING: Did you run 'prepare'?";

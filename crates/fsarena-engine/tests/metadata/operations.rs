@@ -127,7 +127,7 @@ fn directories_are_made_and_removed() {
 }
 
 #[test]
-fn what_is_used_up_is_made_again() {
+fn used_files_are_made_again() {
     for (operation, letter) in [("delete", 'f'), ("rmdir", 'd'), ("link", 'l'), ("create", 'f'), ("symlink", 's')] {
         let place = place();
         let work = workload("none", json!({ "operation": operation, "files": 7, "batch": 10 }));

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_files_leaves_them_to_no_other() {
+    fn a_workload_that_changes_files_shares_them_with_none() {
         let found = shares(&["randwrite-4k", "randwrite-4k", "append-fsync"]);
         assert!(found.iter().all(|(_, adopts, leaves)| !adopts && !leaves), "{found:?}");
     }

@@ -100,7 +100,7 @@ fn median(ran: &Ran, workload: &str, contender: &str) -> f64 {
 }
 
 #[test]
-fn what_clients_do_adds_up() {
+fn operations_of_clients_add_up() {
     let clients = [Client::of([1000.0, 600.0]), Client::of([1000.0, 600.0]), Client::of([1000.0, 600.0])];
     let ran = ran(&clients, &[1, 3], WhenLost::End);
     assert_eq!(ran.result.as_ref().ok(), Some(&Status::Complete));

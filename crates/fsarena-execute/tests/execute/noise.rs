@@ -128,7 +128,7 @@ fn others_traffic_to_the_storage_beneath_is_a_load() {
 }
 
 #[test]
-fn what_came_out_is_not_looked_at() {
+fn results_do_not_decide_which_rounds_are_excluded() {
     let mut record = noisy(&[3]);
     trials(&mut record, "create", &[4])
         .take(1)
@@ -205,7 +205,7 @@ fn a_round_that_was_held_back_does_not_count_unless_most_were() {
 }
 
 #[test]
-fn what_is_read_in_the_first_round_only_is_there_though_that_was_excluded() {
+fn counters_of_the_first_round_are_kept_if_that_round_is_excluded() {
     let mut record = noisy(&[1]);
     let reading = fsarena_model::Reading { value: Some(250.0), unit: "flushes".to_owned() };
     trials(&mut record, "create", &[1])

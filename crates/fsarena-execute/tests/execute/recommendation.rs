@@ -90,7 +90,7 @@ fn a_lead_has_to_exceed_the_margin() {
 }
 
 #[test]
-fn who_did_not_finish_is_not_recommended_where_that_counts() {
+fn unfinished_contenders_are_not_recommended_where_that_counts() {
     let mut play = torn();
     play.world = play.world.trap(Effect::Fail, 2, 2, "run ext4 create for 100 ms");
     let record = play.perform().record;
@@ -129,7 +129,7 @@ fn an_unknown_name_is_refused_with_the_known_ones() {
 }
 
 #[test]
-fn what_was_not_run_for_want_of_programs_is_in_the_comparison() {
+fn workloads_without_their_programs_are_in_the_comparison() {
     let mut record = torn().perform().record;
     let missing = fsarena_model::Unavailable { workload: "mail".to_owned(), packages: vec!["postmark".to_owned()] };
     record.plan.suite.unavailable.push(missing.clone());

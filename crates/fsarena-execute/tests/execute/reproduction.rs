@@ -105,7 +105,7 @@ fn a_speed_up_is_taken_apart_into_its_harness_and_the_rest() {
 }
 
 #[test]
-fn who_wins_there_may_lose_here() {
+fn a_published_winner_may_lose_here() {
     let reproduction = reproduction(&kept());
     let create = winner(&reproduction, "create");
     assert_eq!(create.published, ["Absent"], "the best there is represented by none");
@@ -149,7 +149,7 @@ fn a_contender_without_durability_represents_none_properly() {
 }
 
 #[test]
-fn what_is_only_tried_out_is_not_judged() {
+fn smoke_runs_have_no_verdicts() {
     let mut kept = kept();
     let judged = assess(&kept.0);
     kept.0.plan.reproduces.as_mut().expect("an article").scale = Scale::Smoke;

@@ -43,7 +43,7 @@ fn further_rounds_take_as_long_as_the_last_one_did_for_each_of_its_workloads() {
 }
 
 #[test]
-fn what_is_decided_costs_nothing_more() {
+fn a_decided_pair_needs_no_more_time() {
     let verdicts = assess(&one_clear_and_one_open()).judged.verdicts;
     assert_eq!((verdicts[0].verdict, verdicts[0].needs.seconds), (Verdict::Slower, None));
 }

@@ -98,7 +98,7 @@ fn another_fsarena_is_noted() {
 }
 
 #[test]
-fn what_is_decided_is_not_run_again() {
+fn decided_workloads_are_not_run_again() {
     let mut calm = play(0.001, 5);
     calm.world.rates = vec![1000.0, 2000.0, 4000.0];
     let calm = calm.perform();
@@ -150,7 +150,7 @@ fn a_run_that_was_killed_before_it_began_runs_whole() {
 }
 
 #[test]
-fn whoever_stops_it_at_once_leaves_the_run_as_it_was() {
+fn an_immediate_stop_leaves_the_run_as_it_was() {
     let first = endless(5).perform();
     for nth in [0, 1] {
         let world = endless(5).world.trap(Effect::Stop, 0, nth, "survey");

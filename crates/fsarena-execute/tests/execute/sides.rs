@@ -125,7 +125,7 @@ fn work_that_is_not_the_same_is_left_out() {
 }
 
 #[test]
-fn what_else_differs_is_listed() {
+fn other_differences_are_listed() {
     let before = runs(&[1000.0, 1500.0], 1..2);
     let mut after = before.clone();
     let record = &mut after[0].record;

@@ -135,7 +135,7 @@ fn the_probes_of_a_trial_are_its_own() {
 }
 
 #[test]
-fn what_was_left_undone_is_timed_apart() {
+fn the_sync_after_slices_is_timed_apart() {
     let performance = one_round(two_slices(), World::of(&[1000.0]));
     assert_eq!(performance.record.trials[0].probe(probe::SYNC), Some(0.004));
     assert!((performance.record.trials[0].seconds() - 0.2).abs() < 1e-9);

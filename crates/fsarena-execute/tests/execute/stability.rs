@@ -29,7 +29,7 @@ fn is_it(trial: &Trial) -> bool {
 }
 
 #[test]
-fn what_does_not_change_has_no_note() {
+fn a_stable_run_has_no_note() {
     let mentioned = (1..=20).filter(|seed| {
         let words = ["drift", "not steady", "carry-over"];
         assess(&still(*seed)).notes.iter().any(|note| words.iter().any(|word| note.text.starts_with(word)))

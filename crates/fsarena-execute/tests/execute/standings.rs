@@ -40,7 +40,7 @@ fn a_proved_order_has_exact_ranks_and_one_best() {
 }
 
 #[test]
-fn what_is_not_proved_different_shares_its_ranks() {
+fn contenders_without_a_proved_difference_share_ranks() {
     let world = World::of(&[3000.0, 1000.0, 1000.0]).noisy(0.005, 2);
     let comparison = Play::new(&["ext4", "xfs", "btrfs"], world).perform().comparison();
     is(standing(&comparison, "create"), &[Some((1, 1)), Some((2, 3)), Some((2, 3))], &["ext4"]);
@@ -111,7 +111,7 @@ fn each_durability_is_ranked_and_averaged_within_itself() {
 }
 
 #[test]
-fn who_is_unsteady_is_neither_ranked_nor_averaged() {
+fn unsteady_contenders_are_neither_ranked_nor_averaged() {
     let mut record = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1100.0]).noisy(0.001, 1))
         .with_rounds(Rounds::Exactly(60))
         .perform()

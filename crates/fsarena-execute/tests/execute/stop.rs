@@ -87,7 +87,7 @@ fn nothing_is_timed_any_more_after_the_stop() {
 }
 
 #[test]
-fn what_was_measured_before_the_stop_is_assessed() {
+fn rounds_before_the_stop_are_assessed() {
     for performance in windows() {
         let comparison = performance.comparison();
         assert_eq!((comparison.run.status, comparison.run.rounds), (Status::Interrupted, 5));

@@ -85,7 +85,7 @@ fn without_a_device_the_accounts_of_the_process_tell() {
 }
 
 #[test]
-fn what_another_machine_serves_has_to_come_over_the_network() {
+fn cold_data_of_another_machine_come_over_the_network() {
     let remote = || cold().reading(probe::DEVICE_READ, None).reading(probe::PROCESS_READ, 100.0 * MEBIBYTE);
     assert_eq!(remote().reading(probe::NETWORK_RECEIVED, 10.0 * MEBIBYTE).classes(), [ValidityClass::Cached]);
     assert_eq!(remote().reading(probe::NETWORK_RECEIVED, 103.0 * MEBIBYTE).classes(), []);
@@ -296,7 +296,7 @@ fn harness(kept: &Kept) -> (Option<u32>, Option<u32>, Nanos) {
 }
 
 #[test]
-fn what_takes_as_long_in_memory_is_harness_bound() {
+fn work_that_takes_as_long_in_memory_is_harness_bound() {
     let kept = |share| synced().baseline(BaselineKind::Memory, share);
     assert_eq!(kept(0.4).classes(), []);
     assert_eq!(kept(0.97).classes(), [ValidityClass::HarnessBound]);
@@ -318,7 +318,7 @@ fn of_what_is_not_done_in_memory_the_starts_of_programs_are_the_harness() {
 }
 
 #[test]
-fn what_is_as_fast_as_the_bare_device_is_device_bound_and_a_tie_is_none() {
+fn figures_as_fast_as_the_bare_device_are_device_bound_and_not_equivalent() {
     let kept = direct().reading(probe::DEVICE_READ, 0.0).baseline(BaselineKind::Device, 0.97);
     assert_eq!(kept.classes(), [ValidityClass::DeviceBound]);
     let pair = &assess(&kept.0).judged.verdicts[0];
@@ -338,7 +338,7 @@ fn a_cap_is_known_by_its_round_number_and_all_being_alike() {
 }
 
 #[test]
-fn what_is_far_beyond_the_bare_device_is_impossible() {
+fn figures_far_beyond_the_bare_device_are_impossible() {
     assert_eq!(direct().baseline(BaselineKind::Device, 3.0).classes(), [ValidityClass::Impossible]);
     assert_eq!(direct().baseline(BaselineKind::Device, 2.0).classes(), [], "another lane may be that much slower");
     assert_eq!(direct().baseline(BaselineKind::Device, 1.3).classes(), [ValidityClass::DeviceBound]);

@@ -42,7 +42,7 @@ fn whole_runs_are_made_one_after_the_other_each_synced_before_the_next_begins() 
 }
 
 #[test]
-fn what_a_whole_run_leaves_for_later_is_part_of_its_time() {
+fn the_sync_of_a_whole_run_is_part_of_its_time() {
     let performance = one_round(whole(100));
     let trial = performance.trials_of("create", "ext4")[0];
     // 100 operations in 100 ms, and 4 ms to sync them.
@@ -158,7 +158,7 @@ fn calibration_is_repeated_as_one() {
 }
 
 #[test]
-fn what_ends_by_itself_runs_once_and_its_sync_is_timed_apart() {
+fn work_that_ends_by_itself_runs_once_and_its_sync_is_timed_apart() {
     let performance = one_round(Workload { ends_by_itself: true, ..whole(100) });
     let trial = performance.trials_of("create", "ext4")[0];
     assert_eq!(trial.slices[0].elapsed, Nanos::millis(100));

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_lies_apart_within_the_disk_and_covers_both_ends() {
+    fn samples_are_apart_within_the_disk_and_cover_both_ends() {
         for size in [2 * EDGE + BLOCK, SIZE, 1 << 40, (1 << 40) - 512] {
             let places = places(size).expect("large enough");
             assert_eq!((places[0].offset, places[0].size), (0, EDGE));
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_not_empty() {
+    fn an_unreadable_disk_does_not_count_as_empty() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let unreadable = File::create(folder.path().join("disk")).expect("made");
         unreadable.set_len(SIZE).expect("sparse");

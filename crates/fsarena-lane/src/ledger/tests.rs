@@ -136,7 +136,7 @@ fn a_torn_last_line_announces_nothing() {
 }
 
 #[test]
-fn what_cannot_be_removed_or_read_is_kept_and_the_rest_goes() {
+fn unremovable_and_unreadable_entries_are_kept_and_the_rest_is_removed() {
     let place = place();
     let (mut ledger, _) = open(place.path());
     ledger.make_directory(&place.path().join("run"), 0o711).expect("made");
@@ -151,7 +151,7 @@ fn what_cannot_be_removed_or_read_is_kept_and_the_rest_goes() {
 }
 
 #[test]
-fn what_was_withdrawn_or_ends_with_its_run_is_left_alone() {
+fn withdrawn_entries_and_those_that_end_with_their_run_are_left_alone() {
     let place = place();
     let (mut ledger, _) = open(place.path());
     let theirs = place.path().join("theirs");

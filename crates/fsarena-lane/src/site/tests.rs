@@ -16,7 +16,7 @@ fn a_program_that_mounts_nothing_is_noticed_whatever_it_says() {
 }
 
 #[test]
-fn what_is_mounted_has_to_be_what_was_to_be_mounted() {
+fn a_mount_of_another_type_or_source_is_an_error() {
     let ext4 = crate::kind::kind("ext4").expect("it exists");
     let error = verify(ext4, "/dev/loop1000", Path::new("/proc")).expect_err("that is proc");
     assert!(matches!(error, LaneError::WrongMount { .. }), "{error}");

@@ -106,7 +106,7 @@ fn a_cache_below_is_found_where_there_is_one() {
 }
 
 #[test]
-fn what_is_held_open_for_a_while_is_waited_for_before_a_rest() {
+fn a_file_that_is_briefly_held_open_is_waited_for_before_an_unmount() {
     let Some(ground) = ground() else { return };
     let mut arena = ground.arena(&["ext4"], 320);
     let (place, _) = arena.make(0, Some(0), 1).expect("it can be made");

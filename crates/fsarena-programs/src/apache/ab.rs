@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_went_wrong_is_found() {
+    fn failed_requests_are_detected() {
         let failed = TEXT.replace("Failed requests:        0", "Failed requests:        3");
         let refused = format!("{TEXT}Non-2xx responses:      200\n");
         let fewer = TEXT.replace("Complete requests:      200", "Complete requests:      150");

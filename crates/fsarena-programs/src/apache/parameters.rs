@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn impossible_tasks_are_refused() {
         let of = |text: &str| serde_json::from_str::<Task>(text).map_err(|error| error.to_string());
         let page = of(r#"{"task": "page", "requests": 5000, "clients": 100}"#).expect("a task");
         assert!(page.refused().is_none() && page.demand() > Bytes(5000 * 80));

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn a_missing_line_is_named() {
         let error = Output::of(&TEXT.replace("reconnects:", "")).expect_err("missing").to_string();
         assert!(error.contains("`reconnects:`"), "{error}");
     }

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_and_what_is_missing_is_seen() {
+    fn failed_transactions_and_missing_lines_are_detected() {
         let failed = TEXT.replace("failed transactions: 0 (0.000%)", "failed transactions: 3 (0.375%)");
         assert_eq!(Output::of(&failed).expect("pgbench's").failed, 3);
         assert_eq!(Output::of(&TEXT.replace("tps = ", "")).map(|_| ()), Err("tps ="));

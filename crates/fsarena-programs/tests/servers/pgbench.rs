@@ -5,7 +5,7 @@ use fsarena_engine::{Operation, RunStats};
 use super::place::{done, folder, left, pgbench, prepared, reported, wait_for, workload};
 
 #[test]
-fn what_it_says_is_counted_and_every_commit_is_there() {
+fn reported_transactions_are_counted_and_every_commit_is_kept() {
     let place = folder();
     let mut job = prepared(&pgbench(60), place.path());
     // The second run checks the rows of both runs.
@@ -24,7 +24,7 @@ fn what_it_says_is_counted_and_every_commit_is_there() {
 }
 
 #[test]
-fn what_contradicts_itself_is_refused() {
+fn contradictory_parameters_are_refused() {
     for parameters in [
         serde_json::json!({ "scale": 1, "clients": 2, "transactions": 5, "seconds": 5 }),
         serde_json::json!({ "scale": 1, "clients": 2 }),

@@ -14,7 +14,8 @@ use crate::{answer, effects, pair, recommendation, scaling};
 const WARNINGS: usize = 3;
 
 /// The signs of a ranking and of a median.
-const LEGEND: &str = "> faster, ≈ equivalent, ? undecided; ± the 95 % interval of the median over rounds.";
+const LEGEND: &str =
+    "> faster, ≈ equivalent, ≳ seems faster, ? undecided; ± the 95 % interval of the median over rounds.";
 
 /// The sections of the summary.
 pub fn sections(comparison: &Comparison) -> Vec<Section> {

@@ -171,7 +171,7 @@ fn only_what_leaves_something_for_later_takes_a_line_among_all() {
 }
 
 #[test]
-fn what_a_figure_counts_is_not_left_for_later() {
+fn work_that_a_figure_counts_is_not_deferred() {
     let mut comparison = fixture();
     for (probe, value) in [(probe::CLOCK_RETURNED, 1.0), (probe::CLOCK_DURABLE, 9.0), (probe::CLOCK_QUIESCENT, 10.0)] {
         set(cell(&mut comparison, "seqwrite-fsync", "ext4"), probe, Some(value));
@@ -351,7 +351,7 @@ fn a_limit_of_memory_is_said_with_its_workload() {
 }
 
 #[test]
-fn what_the_machine_was_kept_from_doing_is_said_with_its_rounds() {
+fn other_load_is_listed_with_its_rounds() {
     let mut comparison = fixture();
     let sentence =
         "The machine swapped 12.0 MiB in round 3 and was held back 400 ms by a processor quota in rounds 5 and 6.";

@@ -84,7 +84,7 @@ fn junit_has_a_case_for_each_check_and_no_character_that_xml_forbids() {
 }
 
 #[test]
-fn what_runs_of_others_contain_cannot_control_a_terminal() {
+fn text_in_runs_of_others_cannot_control_a_terminal() {
     let mut hostile = gate(GateOutcome::Open);
     hostile.title = "run \u{1b}]0;x".to_owned();
     hostile.contrasts[0].after = "7.0\u{1b}[31m\n# FORGED".to_owned();

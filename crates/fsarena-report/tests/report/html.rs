@@ -72,7 +72,7 @@ fn every_page_needs_nothing_but_itself() {
 }
 
 #[test]
-fn what_a_user_typed_is_shown_and_not_obeyed() {
+fn text_that_a_user_typed_is_shown_and_not_obeyed() {
     let mut comparison = fixture();
     rename(&mut comparison, "xfs", "<script>alert(1)</script>");
     comparison.notes[0].text = "{{ 7 * 7 }} <b>".to_owned();

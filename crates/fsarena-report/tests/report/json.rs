@@ -79,7 +79,7 @@ fn every_report_is_as_the_schema_says() {
 }
 
 #[test]
-fn what_could_not_be_read_is_null() {
+fn unreadable_values_are_null() {
     let report: Value = serde_json::from_str(&render(&interrupted())).unwrap();
     assert!(report["cells"][0]["low"].is_null());
     assert!(report["cells"][0]["probes"]["cpu.steal"]["value"].is_null());

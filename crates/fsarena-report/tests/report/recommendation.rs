@@ -63,7 +63,7 @@ fn every_format_for_people_says_who_and_where_it_flips() {
 }
 
 #[test]
-fn what_is_missing_of_the_mix_is_said_with_the_mix() {
+fn missing_workloads_of_a_mix_are_listed_with_the_mix() {
     let mut comparison = mixed();
     let missing = |workload: &str, package: &str| Unavailable {
         workload: workload.to_owned(),
@@ -97,7 +97,7 @@ fn a_profile_is_named_with_what_the_run_lacks_of_it() {
 }
 
 #[test]
-fn who_cannot_be_told_from_the_first_stands_beside_it() {
+fn contenders_equal_to_the_first_are_named_with_it() {
     let mut comparison = mixed();
     let class = &mut comparison.judged.recommendation.as_mut().expect("there").classes[0];
     class.best.push(Label::from("xfs"));

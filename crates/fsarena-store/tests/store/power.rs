@@ -61,7 +61,7 @@ impl Drop for Disk {
 }
 
 #[test]
-fn what_was_stored_outlives_a_loss_of_power() {
+fn stored_runs_survive_a_power_loss() {
     if !has(&[Need::Root]) {
         return;
     }

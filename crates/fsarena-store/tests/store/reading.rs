@@ -54,7 +54,7 @@ fn a_store_is_read_while_another_process_writes_it_or_after_that_was_killed() {
 }
 
 #[test]
-fn what_is_not_there_is_not_made() {
+fn a_missing_store_is_not_created() {
     let place = tempdir().unwrap();
     let path = place.path().join("no/store.sqlite");
     for error in [Store::read(&path).unwrap_err(), Store::open_existing(&path).unwrap_err()] {

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn who_closes_its_output_is_waited_for() {
+    fn a_program_that_closes_its_output_is_waited_for() {
         let (ended, pieces) = hear("echo one; exec >&-; sleep 0.05; exit 3", &AtomicBool::new(false));
         assert_eq!((ended.expect("it ends").status.code(), pieces.len()), (Some(3), 1));
     }

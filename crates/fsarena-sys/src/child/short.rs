@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn who_holds_the_output_of_an_ended_program_open_does_not_delay_it() {
+    fn a_child_that_keeps_the_output_open_does_not_delay_the_end() {
         let ended = run(&["sh", "-c", "sleep 600 & echo out"], Patience::query()).expect("it ends");
         assert_eq!(ended.words(), "out");
     }

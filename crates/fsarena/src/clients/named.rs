@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_clients_is_refused() {
+    fn malformed_lists_of_clients_are_refused() {
         let cases = [
             (Some("local:0"), vec![], "number of clients"),
             (Some("local:two"), vec![], "number of clients"),

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lacks_a_program_is_left_out_with_the_packages() {
+    fn workloads_without_their_programs_are_left_out_with_the_packages() {
         let workloads: Vec<Workload> =
             ["phoronix-sqlite", "stat-tree"].map(|name| fsarena_catalog::workload(name).expect("there")).to_vec();
         let lacks = |workload: &Workload| match workload.engine.as_str() {

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_or_direct_already_is_left_alone() {
+    fn contenders_that_exist_or_are_direct_are_not_added() {
         for arguments in [
             &["btrfs", "fast=btrfs:nodatasum"][..],
             &["btrfs:noatime", "x=btrfs:nodatasum,noatime"],

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_encoded_is_decoded() {
+    fn encoded_text_is_decoded() {
         for text in ["create-fsync", "a@50%+x", "naïve = 1&2", ""] {
             assert_eq!(decoded(&encoded(text)).as_deref(), Some(text));
         }
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_for_a_page_is_refused() {
+    fn malformed_requests_are_refused() {
         let host = "Host: localhost:80";
         for first in ["", "GET /", "GET  / HTTP/1.1", "GET / HTTP/2", "GET http://x/ HTTP/1.1", "GET /?a=%f HTTP/1.1"] {
             assert_eq!(asked(&[first, host]), Err(Status::BAD_REQUEST), "{first}");

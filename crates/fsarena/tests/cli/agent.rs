@@ -122,7 +122,7 @@ fn a_run_that_has_gone_on_while_an_agent_waited_is_not_mixed_with_it() {
 }
 
 #[test]
-fn what_is_no_agent_is_an_error_with_what_it_wrote() {
+fn another_program_instead_of_an_agent_is_an_error_with_its_output() {
     let stage = Stage::without_runs();
     let compare = |on: &str, code| {
         let output = run(stage.fsarena().args(["compare", "dir:/tmp", "dir:/var/tmp", "--on", on]), code);

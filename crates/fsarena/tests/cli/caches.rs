@@ -87,7 +87,7 @@ fn one_state_takes_the_place_of_the_other() {
 }
 
 #[test]
-fn what_has_one_state_is_refused_alone() {
+fn a_workload_with_one_cache_state_is_refused_alone() {
     let stage = Stage::without_runs();
     let arguments = ["compare", "ext4", "--dry-run", "--workload", "randread-4k", "--cache", "cold"];
     let refused = err(&run(stage.fsarena().args(arguments), 2));

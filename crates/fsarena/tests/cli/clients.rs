@@ -58,7 +58,7 @@ fn clients_work_at_the_same_time_on_the_same_directories() {
 }
 
 #[test]
-fn what_clients_cannot_do_is_refused() {
+fn options_that_clients_do_not_support_are_refused() {
     let stage = Stage::new();
     let refused = |clients: &[&str], code| {
         let text = err(&run(&mut compare(&stage, 1, clients), code));

@@ -171,7 +171,7 @@ fn lanes_are_preconditioned_before_anything_else_and_a_note_has_the_result() {
 }
 
 #[test]
-fn what_there_is_can_be_listed() {
+fn the_catalogue_can_be_listed() {
     let stage = Stage::without_runs();
     let text = out(&run(stage.fsarena().arg("list"), 0));
     for word in ["btrfs", "create-syncfs", "quick"] {

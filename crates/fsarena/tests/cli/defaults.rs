@@ -54,7 +54,7 @@ fn the_store_of_the_file_is_used_and_one_of_another_command_is_no_error() {
 }
 
 #[test]
-fn what_the_file_has_wrong_is_refused_with_its_place() {
+fn mistakes_in_the_file_are_refused_with_their_place() {
     let stage = Stage::without_runs();
     let refused =
         |config: &str| err(&run(with_config(&stage, config).args(["compare", "ext4", "xfs", "--dry-run"]), 2));

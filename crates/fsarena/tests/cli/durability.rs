@@ -1,15 +1,14 @@
 //! `durability`: power cuts in a guest.
 
-use fsarena_testing::{Need, has};
-
+use crate::guests::prepared;
 use crate::stage::{Stage, err, out, run};
 
 #[test]
 fn ext4_keeps_what_it_acknowledges_and_loses_it_without_barriers() {
-    if !has(&[Need::Program("qemu-system-x86_64")]) {
+    if !prepared() {
         return;
     }
-    let Some(stage) = Stage::of_root() else { return };
+    let stage = Stage::new();
     let mut command = stage.fsarena();
     command.args(["durability", "ext4", "unflushed=ext4:barrier=0", "--states", "8", "--operations", "24"]);
     command.args(["--seed", "3", "--lane-size", "64M"]);

@@ -249,7 +249,7 @@ mod victims {
     }
 
     #[test]
-    fn what_takes_the_place_of_a_workloads_directory_stays() {
+    fn a_replacement_of_a_workloads_directory_is_not_removed() {
         let stage = Stage::new();
         let precious = precious(&stage);
         let folder = stage.path("a");

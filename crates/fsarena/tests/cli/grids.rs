@@ -35,7 +35,7 @@ fn a_grid_is_printed_as_iozone_does_and_is_a_workbook() {
 }
 
 #[test]
-fn what_lies_in_memory_has_no_cold_reads_and_a_run_without_grids_no_workbook() {
+fn tmpfs_has_no_cold_reads_and_a_run_without_grids_no_workbook() {
     let Some(stage) = Stage::of_root() else { return };
     let cold = workload(&stage, "cold", "fsync", "cold");
     let output = run(&mut stage.compare(&["tmpfs", "--rounds", "1", "--workload", &cold]), 3);

@@ -5,14 +5,29 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
+use fsarena_guest::Wanted;
+use fsarena_model::Bytes;
+use fsarena_model::guest::Accelerator;
 use fsarena_testing::{Need, has};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::stage::{Doomed, Stage, accounts_for, binary, err, out, run, wait_until};
 
 /// Fetches what a guest needs, once for all tests. This is done before a stage takes the test's network away.
-fn prepared() -> bool {
+pub fn prepared() -> bool {
     has(&[Need::Root, Need::Program("qemu-system-x86_64")]) && !release().is_empty()
+}
+
+/// The same for a guest that needs the programs of further packages.
+fn prepared_with(packages: &[&str]) -> bool {
+    let wanted = Wanted {
+        kernel: None,
+        accelerator: Some(Accelerator::Emulated),
+        memory: Bytes::mib(512),
+        packages: packages.iter().map(|&package| package.to_owned()).collect(),
+    };
+    let prepare = || fsarena_guest::prepare(Path::new(CACHE), &wanted, &mut |_| ()).expect("packages can be fetched");
+    prepared() && prepare().accelerator() == Accelerator::Emulated
 }
 
 /// The release of the guest's kernel.
@@ -141,7 +156,8 @@ fn guests_are_clients_and_their_time_of_day_changes_nothing() {
     assert!(err(&output).contains("fsarena: mount f at /mnt/f: "), "{}", err(&output));
 }
 
-/// The second contender names the kernel of the first, and so has a guest of its own.
+/// The second contender names the kernel of the first, and so has a guest of its own. The lanes are small, since the
+/// guest needs seconds to fill each.
 #[test]
 fn two_deterministic_runs_have_the_same_figures() {
     if !prepared() {
@@ -149,8 +165,10 @@ fn two_deterministic_runs_have_the_same_figures() {
     }
     let stage = Stage::new();
     let mut reports = [(); 2].map(|()| {
-        let arguments = ["ext4", "xfs@linux-6.1", "--guest", "deterministic", "--rounds", "1", "--baselines", "never"];
-        run(stage.compare(&arguments).args(["--workload", &stage.small()]), 0);
+        let arguments = ["ext4", "ext4@linux-6.1:noatime", "--guest", "deterministic", "--lane-size", "64M"];
+        let mut compare = stage.fsarena();
+        compare.arg("compare").args(arguments).arg("--storage").arg(stage.storage());
+        run(compare.args(["--rounds", "1", "--baselines", "never", "--workload", &stage.small()]), 0);
         stage.json()
     });
     for report in &mut reports {
@@ -204,7 +222,7 @@ fn dies(contenders: &[&str]) {
 }
 
 #[test]
-fn what_no_guest_can_do_is_refused_with_a_hint() {
+fn work_that_no_guest_supports_is_refused_with_a_hint() {
     if !prepared() {
         return;
     }
@@ -226,7 +244,7 @@ fn what_no_guest_can_do_is_refused_with_a_hint() {
 
 #[test]
 fn disks_with_their_own_cache_modes_and_a_folder_by_sftp_are_compared_in_a_guest() {
-    if !prepared() || !has(&[Need::Program("qemu-img"), Need::Path("/usr/lib/openssh/sftp-server")]) {
+    if !has(&[Need::Program("qemu-img"), Need::Path("/usr/lib/openssh/sftp-server")]) || !prepared_with(&["sshfs"]) {
         return;
     }
     let stage = Stage::new();
@@ -276,7 +294,7 @@ fn empty_cache(size: &str) {
 }
 
 #[test]
-fn what_this_machine_lacks_for_a_guest_is_named_with_the_way_out() {
+fn missing_needs_of_a_guest_are_named_with_a_hint() {
     if !prepared() {
         return;
     }
@@ -287,8 +305,8 @@ fn what_this_machine_lacks_for_a_guest_is_named_with_the_way_out() {
         assert!(text.contains(expected) && text.contains(&format!("hint: {hint}")), "{text}");
         assert_nothing_left(&stage);
     };
-    let unknown = ["ext4", "xfs", "--guest", "--guest-kernel", "linux-image-of-nobody"];
-    refused(&unknown, "fetch the package `linux-image-of-nobody`: Unable to locate", "packages come from the mirrors");
+    let unknown = ["ext4", "xfs", "--guest", "--guest-kernel", "linux-image-no-such"];
+    refused(&unknown, "fetch the package `linux-image-no-such`: Unable to locate", "packages come from the mirrors");
 
     let small = stage.path("small");
     fs::create_dir(&small).expect("made");

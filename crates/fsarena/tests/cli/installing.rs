@@ -68,7 +68,7 @@ const NO_CLUSTER: &str = "# made by fsarena\ncreate_main_cluster = false\n";
 const SERVICE: &str = "enabled/postgresql.service";
 
 #[test]
-fn what_is_missing_is_installed_once_and_no_service_may_start_meanwhile() {
+fn missing_packages_are_installed_once_and_no_service_may_start_meanwhile() {
     let machine = Machine::new();
     let output = machine.install(&["sh:dash", "no-such-b:b", "no-such-a:a", "no-such-c:b"]);
     assert!(output.status.success(), "{output:?}");
@@ -101,7 +101,7 @@ fn after_a_failure_nothing_of_ours_is_left() {
 }
 
 #[test]
-fn what_the_machine_says_of_services_and_clusters_stays() {
+fn the_machines_settings_of_services_and_clusters_stay() {
     let machine = Machine::new();
     machine.file(POLICY, "the machine's own");
     machine.file(SETTINGS, "ssl = on");
@@ -124,7 +124,7 @@ fn a_service_that_was_not_enabled_is_disabled_again() {
 }
 
 #[test]
-fn what_a_killed_run_has_left_the_next_one_takes_away() {
+fn leftovers_of_a_killed_run_are_removed_by_the_next_run() {
     let machine = Machine::new();
     machine.file("enables", "");
     let kills = machine.file("kills", "");

@@ -63,7 +63,7 @@ fn a_library_does_the_steps_on_its_lane_and_the_kernel_reads_what_it_left() {
     assert_eq!(names("rsext4-preview"), ["create", "large", "random", "delete", "unmount"], "it has no sync");
     let large = 8 << 20;
     assert!(written(&report, "ext4", "large") >= large && written(&report, "rsext4", "large") >= large);
-    assert!(written(&report, "rsext4-preview", "unmount") >= large, "all that it owes");
+    assert!(written(&report, "rsext4-preview", "unmount") >= large, "all that was not yet written");
     assert!(written(&report, "rsext4", "unmount") < large);
     let classes = |row: &Value| (row["label"].clone(), row["durability"].clone());
     let classes: Vec<_> = report["contenders"].as_array().expect("an array").iter().map(classes).collect();
@@ -74,7 +74,7 @@ fn a_library_does_the_steps_on_its_lane_and_the_kernel_reads_what_it_left() {
 }
 
 #[test]
-fn what_a_library_cannot_do_is_refused_before_anything_is_made() {
+fn work_that_a_library_does_not_support_is_refused_before_anything_is_made() {
     let stage = Stage::new();
     let cases = [
         (vec!["ext4", "rsext4"], "randread-4k", "makes system calls, which no library answers", "--workload axvisor"),

@@ -14,7 +14,7 @@ fn cell<'a>(report: &'a serde_json::Value, workload: &str, contender: &str) -> &
 }
 
 #[test]
-fn what_cannot_be_done_on_a_lane_is_refused_before_anything_is_made() {
+fn work_that_a_lane_does_not_support_is_refused_before_anything_is_made() {
     let Some(stage) = Stage::of_root() else { return };
     let direct = "engine = 'data'\ndurable = 'none'\ncache = 'direct'\ntimed-ms = 50";
     let sectors = "operation = 'read', pattern = 'random', file-size = '1M', block-size = 512";

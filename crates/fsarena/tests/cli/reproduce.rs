@@ -57,7 +57,7 @@ fn both_harnesses_are_planned_unless_one_is_named() {
 }
 
 #[test]
-fn who_can_do_nothing_of_it_is_refused_before_anything_is_made() {
+fn a_contender_that_supports_no_workload_is_refused_before_anything_is_made() {
     let stage = Stage::new();
     let arguments = ["reproduce", "axvisor", "--harness", "shell", "--contenders", "ext4,rsext4"];
     let output = run(stage.fsarena().args(arguments), 2);

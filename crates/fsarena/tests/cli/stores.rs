@@ -147,7 +147,7 @@ fn an_exported_run_is_the_same_in_another_store() {
 }
 
 #[test]
-fn what_is_no_exported_run_is_not_imported() {
+fn other_files_than_exported_runs_are_not_imported() {
     let stage = Stage::new();
     stored(&stage, |_| {});
     let whole = out(&run(stage.fsarena().args(["export"]), 0));

@@ -104,7 +104,7 @@ impl Drop for Host {
 }
 
 #[test]
-fn what_a_host_that_copies_on_write_adds_to_each_write_is_counted() {
+fn writes_that_a_copy_on_write_host_adds_are_counted() {
     let Some(stage) = Stage::of_root() else { return };
     let host = Host::new(&stage);
     let storage = host.0.join("lanes");

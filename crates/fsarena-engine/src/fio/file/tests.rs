@@ -24,7 +24,7 @@ fn global_options_are_in_every_later_job() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_with_its_line() {
+fn malformed_lines_are_refused_with_their_number() {
     for (text, words) in [
         ("bs=4k\n[x]\n", "line 1: an option before"),
         ("[x]\nbs=4k\n[y\n", "line 3: `[y` is not a section"),

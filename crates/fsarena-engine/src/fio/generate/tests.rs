@@ -81,7 +81,7 @@ fn each_parameter_becomes_options() {
 }
 
 #[test]
-fn what_fio_cannot_do_is_named() {
+fn work_that_fio_does_not_support_is_named() {
     let table = [
         ("none", json!({ "operation": "trim" }), "`operation`"),
         ("none", json!({ "verify": true }), "`verify`"),

@@ -31,7 +31,7 @@ fn a_random_read_is_one_natively_in_slices() {
 }
 
 #[test]
-fn what_is_typical_runs_natively() {
+fn typical_jobs_run_natively() {
     let mix = native(include_str!("../../../tests/fio/jobs/database-mix.fio")).workload;
     assert_eq!(
         (&mix.parameters["read-percent"], &mix.parameters["skew"], &mix.parameters["threads"]),

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_not_be_read_has_a_note() {
+    fn unreadable_values_have_a_note() {
         for line in [cores(None, Some(0.1)), steal(None), writes("sda", None, Some(0.0))] {
             assert!(format!("{line:?}").contains("could not be read"));
         }

@@ -509,7 +509,7 @@ fn a_disk_in_use_is_refused_whatever_is_erased() {
 }
 
 #[test]
-fn what_is_no_disk_is_refused() {
+fn other_things_than_disks_are_refused() {
     try_all(NO_DISK);
 }
 

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_says_so() {
+    fn an_unmeasured_place_says_so() {
         let found = in_folder(Path::new("/"), Nanos(0));
         assert!(found.cost.is_err_and(|why| why.contains("not measured")) && found.obstacle.is_none());
         let found = in_folder(Path::new("/proc/self"), clock::now() + Nanos::seconds(60));

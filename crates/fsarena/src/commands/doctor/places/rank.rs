@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_last_however_cheap() {
+    fn an_unusable_place_is_last_however_cheap() {
         let full = Standing { usable: false, ..standing(Footing::Disk, 1) };
         assert_eq!(tiers(&[full, standing(Footing::Memory, 1)]), [Tier::Memory, Tier::Unusable]);
     }

@@ -132,14 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_trusted_has_a_consequence() {
+    fn untrusted_flushes_and_reads_have_a_stated_consequence() {
         let [flushes, reads] = words([20, 21], 2.3);
         assert!(flushes.contains("unproven") && flushes.contains("power-loss protection"), "{flushes}");
         assert!(reads.starts_with("cached below the device: it reads again 2.3× as fast as fresh"), "{reads}");
     }
 
     #[test]
-    fn what_was_not_measured_says_why_and_nothing_is_left() {
+    fn unmeasured_trust_has_a_reason_and_leaves_nothing() {
         let [flushes, reads] = look(None, None).words();
         assert!(flushes.contains("not measured: doctor writes nothing to a disk"), "{flushes}");
         assert!(reads.contains("not measured: there is no single device"), "{reads}");

@@ -64,7 +64,7 @@ fn cold_runs_are_workloads_of_their_own() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused_and_what_may_be_is_noted() {
+fn mistakes_in_commands_are_refused_and_doubtful_commands_are_noted() {
     for (arguments, words) in [
         (&["--command", "cp -r a b"][..], "no {dir}"),
         (&["--command", "cp 'a {dir}"], "a quote is open"),
