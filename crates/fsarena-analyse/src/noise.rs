@@ -244,8 +244,8 @@ pub fn condition(record: &RunRecord) -> Option<String> {
     let text = match (condition.is_quiet(), left_out) {
         (true, 0) => return None,
         (true, _) => format!(
-            "The machine was busy with other things in {} ({}); {left_out} of {all} runs of a workload in a round do not \
-             count for this: the verdicts are of the quieter machine.",
+            "The machine was busy with other things in {} ({}). The verdicts are of the quieter machine: they leave out \
+             {left_out} of {all} measurements (a workload in a round).",
             spans(&rounds),
             most(&busy).words(condition.bounds),
         ),
@@ -256,7 +256,7 @@ pub fn condition(record: &RunRecord) -> Option<String> {
             match left_out {
                 0 => String::new(),
                 _ => format!(
-                    " {left_out} of {all} runs of a workload in a round, in {}, were under another load and do not count.",
+                    " They leave out {left_out} of {all} measurements (a workload in a round), in {}, under another load.",
                     spans(&rounds)
                 ),
             },

@@ -335,4 +335,14 @@ mod tests {
         }
         assert_eq!(level([Verdict::Equivalent, Verdict::Undecided, Verdict::Undecided]), alpha / 3.0);
     }
+
+    /// Equal slices give an interval of width 0 at 0: no winner.
+    #[test]
+    fn an_interval_that_ends_at_0_has_no_winner() {
+        for (low, high) in [(0.0, 1.0), (-1.0, 0.0), (0.0, 0.0)] {
+            assert_eq!(direction(Interval { low, high }), Verdict::Undecided);
+        }
+        assert_eq!(direction(Interval { low: 1e-9, high: 1.0 }), Verdict::Faster);
+        assert_eq!(direction(Interval { low: -1.0, high: -1e-9 }), Verdict::Slower);
+    }
 }

@@ -63,9 +63,9 @@ impl Pooled {
         let freedom = machines.len() as f64 - 1.0;
         let variance = variance_between(machines);
         let weighted = Weighted::of(machines, variance);
-        // Not below 1: with few machines, Hartung and Knapp's factor is small by chance.
-        let factor = (weighted.squares(machines) / freedom).max(1.0);
-        let error = (factor / weighted.sum()).sqrt();
+        // With this variance the weighted squares are at most as large as expected, so Hartung and Knapp's factor, which
+        // must not be below 1, is 1.
+        let error = weighted.sum().sqrt().recip();
         let reach = student_upper(freedom, TAIL);
         Some(Self {
             estimate: weighted.mean,

@@ -68,13 +68,13 @@ fn a_set_aside_round_is_as_if_it_had_not_been_but_stays_visible() {
     );
     assert_eq!(cell.by_round.iter().flatten().count(), 7);
     let note = seen.run.condition.clone().expect("it was busy");
-    let wanted = "busy with other things in rounds 2, 5 (1.0 cores used by other programs); 2 of 14 runs of a workload in a \
-                  round do not count";
+    let wanted = "busy with other things in rounds 2, 5 (1.0 cores used by other programs). The verdicts are of the \
+                  quieter machine: they leave out 2 of 14 measurements (a workload in a round).";
     assert!(note.contains(wanted), "{note}");
 }
 
 #[test]
-fn all_runs_under_load_are_set_aside_where_the_machine_was_quiet_most_of_the_time() {
+fn all_runs_under_load_are_excluded_where_the_machine_was_quiet_most_of_the_time() {
     assert_eq!(excluded(&noisy(&[2, 3, 5, 6, 7])), [2, 3, 5, 6, 7]);
 }
 
@@ -100,7 +100,7 @@ fn where_the_machine_was_busy_most_of_the_time_that_is_its_condition() {
         note.starts_with("Measured on a busy machine: 1.7 cores used by other programs most of the time"),
         "{note}"
     );
-    assert!(note.contains("6 of 14 runs of a workload in a round, in rounds 4 to 7"), "{note}");
+    assert!(note.contains("6 of 14 measurements (a workload in a round), in rounds 4 to 7"), "{note}");
 }
 
 #[test]

@@ -156,8 +156,7 @@ fn guests_are_clients_and_their_time_of_day_changes_nothing() {
     assert!(err(&output).contains("fsarena: mount f at /mnt/f: "), "{}", err(&output));
 }
 
-/// The second contender names the kernel of the first, and so has a guest of its own. The lanes are small, since the
-/// guest needs seconds to fill each.
+/// The second contender names the kernel of the first, and so has a guest of its own.
 #[test]
 fn two_deterministic_runs_have_the_same_figures() {
     if !prepared() {
@@ -165,10 +164,8 @@ fn two_deterministic_runs_have_the_same_figures() {
     }
     let stage = Stage::new();
     let mut reports = [(); 2].map(|()| {
-        let arguments = ["ext4", "ext4@linux-6.1:noatime", "--guest", "deterministic", "--lane-size", "64M"];
-        let mut compare = stage.fsarena();
-        compare.arg("compare").args(arguments).arg("--storage").arg(stage.storage());
-        run(compare.args(["--rounds", "1", "--baselines", "never", "--workload", &stage.small()]), 0);
+        let arguments = ["ext4", "ext4@linux-6.1:noatime", "--guest", "deterministic", "--rounds", "1"];
+        run(stage.compare_on("64M", &arguments).args(["--baselines", "never", "--workload", &stage.small()]), 0);
         stage.json()
     });
     for report in &mut reports {

@@ -135,9 +135,14 @@ impl Stage {
 
     /// `fsarena compare` on small lanes in the test's folder in memory.
     pub fn compare(&self, arguments: &[&str]) -> Command {
+        self.compare_on(LANE, arguments)
+    }
+
+    /// `fsarena compare` on lanes of this size, for work that takes longer on larger lanes.
+    pub fn compare_on(&self, lane_size: &str, arguments: &[&str]) -> Command {
         let mut command = self.fsarena();
         command.arg("compare").args(arguments);
-        command.args(["--lane-size", LANE, "--storage"]).arg(self.storage());
+        command.args(["--lane-size", lane_size, "--storage"]).arg(self.storage());
         command
     }
 

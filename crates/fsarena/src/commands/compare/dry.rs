@@ -172,8 +172,9 @@ pub fn write_space(text: &mut String, plan: &Plan) -> std::fmt::Result {
         _ => {
             let made = made_lanes(plan);
             let total = Bytes(plan.lanes.size.0.saturating_mul(made as u64));
+            let lanes_text = if lanes == 1 { "one lane".to_owned() } else { format!("{lanes} lanes") };
             let further = if made > lanes { " and a calibration device" } else { ", no calibration device" };
-            writeln!(text, "  {} lanes of {}{further}: {total}, {}", lanes, plan.lanes.size, plan.lanes.storage)
+            writeln!(text, "  {lanes_text} of {}{further}: {total}, {storage}", plan.lanes.size)
         }
     }
 }

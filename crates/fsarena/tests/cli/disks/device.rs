@@ -139,7 +139,7 @@ pub fn hash(device: &str) -> String {
 
 /// The SHA-256 of a device's content from `byte` on.
 pub fn hash_from(device: &str, byte: u64) -> String {
-    tool("sync", &[]);
+    tool("sync", &[device]);
     let script = format!("tail -c +{} {device} | sha256sum", byte + 1);
     tool("sh", &["-c", &script]).split_whitespace().next().expect("a sum").to_owned()
 }
