@@ -260,7 +260,57 @@ fn patiently<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
 
 #[cfg(test)]
 mod tests {
+    use fsarena_testing::{Need, has};
+
     use super::*;
+
+    /// A loop device over a file of a MiB, under the name `theirs`.
+    struct Theirs {
+        number: u32,
+        image: tempfile::NamedTempFile,
+        /// The device is unbound when this is closed.
+        device: Option<fs::File>,
+    }
+
+    impl Theirs {
+        fn new() -> Self {
+            let image = tempfile::NamedTempFile::new().expect("temporary file");
+            image.as_file().set_len(1 << 20).expect("room");
+            let number = (500..600).find(|number| loopdev::add(*number).is_ok()).expect("a free number");
+            let mut theirs = Self { number, image, device: None };
+            let extent = loopdev::Extent { offset: 0, size: 1 << 20 };
+            theirs.device = Some(loopdev::bind(number, theirs.image.as_file(), extent, 4096, "theirs").expect("bound"));
+            theirs
+        }
+
+        fn is_bound(&self) -> bool {
+            loopdev::binding(self.number).expect("readable").is_some()
+        }
+    }
+
+    impl Drop for Theirs {
+        fn drop(&mut self) {
+            drop(self.device.take());
+            let _ = loopdev::remove(self.number);
+        }
+    }
+
+    #[test]
+    fn a_loop_device_with_another_name_or_file_stays_bound() {
+        if !has(&[Need::Root]) {
+            return;
+        }
+        let (mut theirs, other) = (Theirs::new(), tempfile::NamedTempFile::new().expect("temporary file"));
+        for (name, backing) in [("ours", theirs.image.path()), ("theirs", other.path())] {
+            assert_eq!(remove_loop(theirs.number, name, backing).expect("left alone"), None);
+            assert!(theirs.is_bound(), "{name}");
+        }
+        drop(theirs.device.take());
+        let removed = remove_loop(theirs.number, "theirs", theirs.image.path()).expect("removed");
+        assert_eq!(removed, Some(format!("the loop device {}: removed", theirs.number)));
+        assert!(!Path::new(&format!("/sys/block/loop{}", theirs.number)).exists());
+        assert_eq!(remove_loop(theirs.number, "theirs", theirs.image.path()).expect("it is gone"), None);
+    }
 
     #[test]
     fn a_loop_device_is_the_runs_by_its_name_and_its_file() {

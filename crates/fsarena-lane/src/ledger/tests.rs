@@ -2,6 +2,9 @@
 
 use std::os::unix::fs::MetadataExt;
 
+use fsarena_sys::{mount, namespace};
+use fsarena_testing::{Need, has};
+
 use super::*;
 
 fn open(place: &Path) -> (Ledger, Cleared) {
@@ -191,5 +194,34 @@ fn any_bytes_are_a_ledger_or_an_error() {
         }
         bytes.truncate(random.random_range(0..=bytes.len()));
         let _ = parse(&bytes);
+    }
+}
+
+/// A mount that the ledger announces is undone before its folder is removed. A folder with another one is kept.
+#[test]
+fn a_folder_is_not_removed_with_a_mount_of_others_in_it() {
+    if !has(&[Need::Root]) {
+        return;
+    }
+    namespace::enter_private_mounts().expect("root may");
+    for is_announced in [true, false] {
+        let place = place();
+        let (mut ledger, _) = open(place.path());
+        let run = place.path().canonicalize().expect("there").join("run");
+        ledger.make_directory(&run, 0o711).expect("made");
+        let (point, file) = (run.join("point"), run.join("point/precious"));
+        fs::create_dir(&point).expect("made");
+        if is_announced {
+            ledger.announce(Made::Mount { path: point.clone() }).expect("written");
+        }
+        mount::mount("tmpfs", "tmpfs", "", &point).expect("mounted");
+        fs::write(&file, "x").expect("written");
+        if !is_announced {
+            let error = ledger.undo().expect_err("something is mounted").to_string();
+            assert!(error.contains("something is mounted in it") && file.exists(), "{error}");
+            mount::unmount_plainly(&point).expect("unmounted");
+        }
+        ledger.undo().expect("removed");
+        assert!(!run.exists());
     }
 }
