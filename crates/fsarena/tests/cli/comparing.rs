@@ -151,12 +151,12 @@ fn lanes_are_preconditioned_before_anything_else_and_a_note_has_the_result() {
     let stage = Stage::new();
     let small = stage.small();
     let arguments = ["ext4", "--precondition", "--rounds", "1", "--workload", &small];
-    let plan = out(&run(stage.compare_on("64M", &arguments).arg("--dry-run"), 0));
+    let plan = out(&run(stage.compare_on("128M", &arguments).arg("--dry-run"), 0));
     assert!(plan.contains("all lanes are written in full twice"), "{plan}");
     if !is_root() {
         return;
     }
-    run(&mut stage.compare_on("64M", &arguments), 0);
+    run(&mut stage.compare_on("128M", &arguments), 0);
     let json = stage.json();
     let rounds = json["environment"]["preconditioned"]["writes_per_second"].as_array().map_or(0, Vec::len);
     assert!((5..=25).contains(&rounds), "{json}");

@@ -165,7 +165,7 @@ fn two_deterministic_runs_have_the_same_figures() {
     let stage = Stage::new();
     let mut reports = [(); 2].map(|()| {
         let arguments = ["ext4", "ext4@linux-6.1:noatime", "--guest", "deterministic", "--rounds", "1"];
-        run(stage.compare_on("64M", &arguments).args(["--baselines", "never", "--workload", &stage.small()]), 0);
+        run(stage.compare_on("128M", &arguments).args(["--baselines", "never", "--workload", &stage.small()]), 0);
         stage.json()
     });
     for report in &mut reports {
