@@ -156,6 +156,13 @@ impl Contents {
         Self { pool, next: 0, marker: Marker::new(recipe, worker) }
     }
 
+    /// The contents of another worker with the same recipe. With 1,000 workers, copies of the pool save seconds.
+    pub fn of_worker(&self, worker: u32) -> Self {
+        let mut pool = AlignedBuffer::new(self.pool.len());
+        pool.copy_from_slice(&self.pool);
+        Self { pool, next: 0, marker: Marker::new(self.marker.recipe, worker) }
+    }
+
     /// The next `length` bytes, at most [`Contents::longest`], for the place `home`. A piece that is shorter than a
     /// unit is the beginning of one.
     #[inline]

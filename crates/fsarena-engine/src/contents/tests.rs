@@ -19,6 +19,11 @@ fn neighbours_differ_and_the_seed_decides() {
     assert_eq!(first, other.piece(1024, (0, 0)));
     assert_ne!(first, one.piece(1024, (0, 0)));
     assert_ne!(first, Contents::new(recipe(), 1).piece(1024, (0, 0)), "another worker's");
+    let filled = Contents::new(recipe(), 0);
+    for worker in [0, 1] {
+        let (mut copied, mut new) = (filled.of_worker(worker), Contents::new(recipe(), worker));
+        assert_eq!(copied.piece(1024, (0, 0)), new.piece(1024, (0, 0)));
+    }
     let blocks: BTreeSet<Vec<u8>> = units(&mut one, 4096).into_iter().collect();
     assert_eq!(blocks.len(), 4096, "no block occurs twice, sixteen times around the pool");
     assert_eq!(one.piece(1 << 20, (0, 0)).as_ptr() as usize % 4096, 0);

@@ -10,6 +10,7 @@ use super::ground::{self, Ground, Open};
 use super::parameters::{Calls, Parameters, Pattern, Target, Work};
 use super::worker::{DataWorker, Timer};
 use super::{plain, ring};
+use crate::contents::Contents;
 use crate::pace::Pace;
 use crate::workers::{Entry, Style, Worker, Workers};
 use crate::{EngineError, Job, Limit, NextRun, RunStats, Upkeep, folder};
@@ -29,7 +30,8 @@ pub struct DataJob {
 impl DataJob {
     /// A job whose places and contents follow from `seed`.
     pub fn new(workload: &Workload, parameters: Parameters, ground: Ground, seed: u64) -> Self {
-        let worker = |number| DataWorker::new(workload, &parameters, &ground, seed, number);
+        let contents = Contents::new(files::recipe(&parameters, seed), 0);
+        let worker = |number| DataWorker::new(workload, &parameters, &ground, seed, number, contents.of_worker(number));
         // A fault in a mapping may end the process: see `fsarena_sys::mapping`.
         let is_apart = parameters.workers.processes > 1 || parameters.requests.calls == Calls::Mmap;
         let style = if is_apart { Style::Processes } else { Style::Threads };

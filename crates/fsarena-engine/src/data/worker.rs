@@ -8,7 +8,7 @@ use fsarena_model::{DurablePoint, Workload};
 use fsarena_sys::clock;
 use rustix::fs::{FallocateFlags, fallocate, fdatasync, fsync};
 
-use super::files::{self, Opening};
+use super::files::Opening;
 use super::ground::{Ground, Open};
 use super::parameters::{Parameters, Preallocate, Work};
 use super::places::{Place, Places, below};
@@ -59,7 +59,14 @@ impl Direction {
 
 impl DataWorker {
     /// Worker `number` of those that share `ground`.
-    pub fn new(workload: &Workload, parameters: &Parameters, ground: &Ground, seed: u64, number: u32) -> Self {
+    pub fn new(
+        workload: &Workload,
+        parameters: &Parameters,
+        ground: &Ground,
+        seed: u64,
+        number: u32,
+        contents: Contents,
+    ) -> Self {
         let random = generator(seed, "offsets", &[u64::from(number)]);
         let places = match ground.stretch(parameters, number) {
             None => Places::new(parameters, random),
@@ -72,7 +79,7 @@ impl DataWorker {
             seed,
             number,
             places,
-            contents: Contents::new(files::recipe(parameters, seed), number),
+            contents,
             pace: Pace::Closed,
             most_moved: 0,
             parameters: parameters.clone(),
