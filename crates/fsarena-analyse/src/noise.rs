@@ -244,8 +244,8 @@ pub fn condition(record: &RunRecord) -> Option<String> {
     let text = match (condition.is_quiet(), left_out) {
         (true, 0) => return None,
         (true, _) => format!(
-            "The machine was busy with other things in {} ({}). The verdicts are of the quieter machine: they leave out \
-             {left_out} of {all} measurements (a workload in a round).",
+            "The machine was busy with other things in {} ({}). The verdicts are of the quieter machine: they leave \
+             out {left_out} of {all} measurements (a workload in a round).",
             spans(&rounds),
             most(&busy).words(condition.bounds),
         ),
@@ -256,7 +256,8 @@ pub fn condition(record: &RunRecord) -> Option<String> {
             match left_out {
                 0 => String::new(),
                 _ => format!(
-                    " They leave out {left_out} of {all} measurements (a workload in a round), in {}, under another load.",
+                    " They leave out {left_out} of {all} measurements (a workload in a round), in {}, under another \
+                     load.",
                     spans(&rounds)
                 ),
             },

@@ -63,8 +63,8 @@ impl Pooled {
         let freedom = machines.len() as f64 - 1.0;
         let variance = variance_between(machines);
         let weighted = Weighted::of(machines, variance);
-        // With this variance the weighted squares are at most as large as expected, so Hartung and Knapp's factor, which
-        // must not be below 1, is 1.
+        // With this variance the weighted squares are at most as large as expected, so Hartung and Knapp's factor is 1:
+        // it must not be below 1.
         let error = weighted.sum().sqrt().recip();
         let reach = student_upper(freedom, TAIL);
         Some(Self {
