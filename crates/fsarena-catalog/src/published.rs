@@ -56,12 +56,26 @@ fn without_remark(mut published: Value) -> Value {
     published
 }
 
-/// Tables are merged; everything else is replaced.
+/// Which of `tables` has the name of `table`.
+fn named(tables: &[Value], table: &Value) -> Option<usize> {
+    let name = table.get("name")?;
+    tables.iter().position(|known| known.get("name") == Some(name))
+}
+
+/// Tables are merged, also those in lists that have the same name; everything else is replaced.
 fn merge(into: &mut Value, other: &Value) {
     match (into, other) {
         (Value::Object(into), Value::Object(other)) => {
             for (key, value) in other {
                 merge(into.entry(key.clone()).or_insert(Value::Null), value);
+            }
+        }
+        (Value::Array(into), Value::Array(other)) if other.iter().any(|table| named(into, table).is_some()) => {
+            for table in other {
+                match named(into, table) {
+                    Some(index) => merge(&mut into[index], table),
+                    None => into.push(table.clone()),
+                }
             }
         }
         (into, other) => *into = other.clone(),

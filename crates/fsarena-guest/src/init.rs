@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fsarena_sys::loopdev::{self, Extent};
+use fsarena_sys::random;
 use rustix::mount::{MountFlags, mount, mount_move};
 use rustix::process::{WaitOptions, chdir, chroot, getpid};
 use rustix::system::{RebootCommand, finit_module, reboot, sethostname};
@@ -21,12 +21,9 @@ use crate::{BootMount, shares};
 pub const MODULES: &str = "fsarena-modules";
 /// Name of the virtio-serial port of the agent.
 pub const PORT: &str = "fsarena.agent";
-/// Serial number of the disk with the root.
-pub const ROOT: &str = "fsarena-root";
-
-/// The archive's copy of the root, for guests that must not wait for a device of the host.
-pub const ROOT_COPY: &str = "fsarena-root.img";
-/// The archive's copy of the order, for such guests.
+/// The device with the root: persistent memory (Documentation/driver-api/nvdimm/nvdimm.rst).
+const ROOT: &str = "/dev/pmem0";
+/// The archive's copy of the order, for guests that must not wait for a device of the host.
 pub const ORDER: &str = "fsarena-order.json";
 /// The kernel's parameter for a simulated disk: size in MiB, latency in ns, bandwidth in MB/s or 0, cache in MiB.
 pub const SIMULATED: &str = "fsarena.disk";
@@ -39,9 +36,6 @@ pub const NAME: &str = "fsarena.name";
 
 /// The kernel's parameter for the guest's address on the network, with the length of its prefix.
 pub const ADDRESS: &str = "fsarena.address";
-
-/// The loop device of the root's copy, below those of the lanes.
-const ROOT_LOOP: u32 = 900;
 
 /// How long devices may take to appear.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -82,6 +76,10 @@ fn start(arguments: &[&str]) -> io::Result<()> {
     }
     load_modules()?;
     let order = fs::read(Path::new("/").join(ORDER)).ok();
+    if order.is_some() {
+        // It has no noise of its own, and the kernel would look for some for a second.
+        random::seed([1; 32])?;
+    }
     let mounts = fs::read_to_string(Path::new("/").join(MOUNTS)).unwrap_or_default();
     enter_root()?;
     sethostname(parameter(NAME)?.unwrap_or_else(|| "guest".to_owned()).as_bytes())?;
@@ -136,24 +134,15 @@ fn load_modules() -> io::Result<()> {
     Ok(())
 }
 
-/// Mounts the root disk below a file system in memory that takes all changes, and makes it the root. Kernel threads
+/// Mounts the root below a file system in memory that takes all changes, and makes it the root. Kernel threads
 /// share the root of this process, so they find modprobe there.
 fn enter_root() -> io::Result<()> {
-    let copy = Path::new("/").join(ROOT_COPY);
-    // The loop device lives as long as it is mounted.
-    let (disk, _bound) = match File::open(&copy) {
-        Ok(file) => {
-            loopdev::add(ROOT_LOOP)?;
-            let bound = loopdev::bind(ROOT_LOOP, &file, Extent::default(), 512, ROOT)?;
-            (loopdev::device_path(ROOT_LOOP), Some(bound))
-        }
-        Err(_) => (waited("the root disk", || disk_with(ROOT))?, None),
-    };
+    waited(ROOT, || Path::new(ROOT).exists().then_some(()))?;
     for folder in ["/lower", "/upper", "/new"] {
         fs::create_dir_all(folder)?;
     }
-    mount(&disk, "/lower", "ext4", MountFlags::RDONLY, None)
-        .map_err(|error| io::Error::other(format!("mount the root {}: {error}", disk.display())))?;
+    mount(ROOT, "/lower", "ext4", MountFlags::RDONLY, None)
+        .map_err(|error| io::Error::other(format!("mount the root {ROOT}: {error}")))?;
     mount_kind("tmpfs", "none", "/upper", "")?;
     for folder in ["/upper/files", "/upper/work"] {
         fs::create_dir_all(folder)?;
@@ -244,13 +233,6 @@ fn link(serial: &str, device: &Path) -> io::Result<()> {
     let link = by_id(serial);
     fs::create_dir_all(link.parent().unwrap_or(Path::new("/")))?;
     symlink(device, link)
-}
-
-fn disk_with(serial: &str) -> Option<PathBuf> {
-    let entries = fs::read_dir("/sys/block").ok()?.filter_map(Result::ok);
-    let has_it = |path: &Path| fs::read_to_string(path.join("serial")).is_ok_and(|text| text.trim() == serial);
-    let mut found = entries.filter(|entry| has_it(&entry.path()));
-    found.next().map(|entry| Path::new("/dev").join(entry.file_name()))
 }
 
 /// The agent's port, open for reading and writing.

@@ -25,7 +25,6 @@ use crate::channel::{self, Channel, RawDisk};
 use crate::cpio::Archive;
 use crate::lanes::{self, LaneDisk};
 use crate::monitor::{DiskCounts, Monitor};
-use crate::root::Root;
 use crate::shares::{self, Shares};
 use crate::{BootMount, GuestError, Prepared, RAW, init};
 
@@ -138,17 +137,14 @@ impl Hardware<'_> {
     fn archive(&self) -> Result<File, GuestError> {
         let own = Path::new("/proc/self/exe");
         let binary = fs::read(own).map_err(GuestError::io("read", own))?;
-        let Root { boot, image } = &self.prepared.root;
+        let boot = &self.prepared.root.boot;
         let modules = fs::read(boot).map_err(GuestError::io("read", boot))?;
-        let copied = self.is_deterministic().then(|| fs::read(image).map_err(GuestError::io("read", image)));
-        let copied = copied.transpose()?;
         let mut file = channel::memory("fsarena-boot")?;
         let written = |file: &mut File| {
             let mut archive = Archive::new(&mut *file);
             archive.directory("dev")?;
             archive.device("dev/console", 5, 1)?;
             archive.file("init", &binary)?;
-            copied.as_ref().map_or(Ok(()), |root| archive.file(init::ROOT_COPY, root))?;
             self.order.map_or(Ok(()), |order| archive.file(init::ORDER, order))?;
             self.shares.at_boot().map_or(Ok(()), |mounts| archive.file(init::MOUNTS, lines(mounts).as_bytes()))?;
             archive.finish()?;
@@ -163,15 +159,13 @@ impl Hardware<'_> {
         self.prepared.accelerator == Accelerator::Deterministic
     }
 
-    /// The guest's memory: what was asked for, and what its simulated disk and its copy of the root take.
+    /// The guest's memory: what was asked for, and what its simulated disk takes.
     fn memory(&self) -> Bytes {
         let disk = match self.lanes {
             Some((GuestDisk::Simulated(_), size)) => size.0,
             _ => 0,
         };
-        let copy = fs::metadata(&self.prepared.root.image).map_or(0, |found| found.len());
-        let root = if self.is_deterministic() { 2 * copy } else { 0 };
-        Bytes(self.prepared.memory.0 + disk + root)
+        Bytes(self.prepared.memory.0 + disk)
     }
 
     /// The kernel's command line.
@@ -189,7 +183,8 @@ impl Hardware<'_> {
             line += &format!(" {}={}", init::NAME, client_name());
         }
         if self.is_deterministic() {
-            line += " norandmaps random.trust_cpu=off";
+            // Each instruction takes a nanosecond, so the kernel need not measure that for 50 ms.
+            line += " norandmaps random.trust_cpu=off tsc_early_khz=1000000 no_timer_check";
         }
         line
     }
@@ -203,14 +198,21 @@ impl Hardware<'_> {
             Accelerator::Emulated => ("tcg,thread=single", "max", 1),
             Accelerator::Deterministic => ("tcg,thread=single", "max,-rdrand,-rdseed", 1),
         };
-        let mut words: Vec<String> = ["-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-M", "q35"]
-            .map(str::to_owned)
-            .to_vec();
+        let mut words: Vec<String> =
+            ["-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-M", "q35,nvdimm=on"]
+                .map(str::to_owned)
+                .to_vec();
         let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
         add("-accel", accelerated.to_owned());
         add("-cpu", processor.to_owned());
         add("-smp", processors.to_string());
-        add("-m", format!("{}M", self.memory().0 >> 20));
+        let image = fs::metadata(&root.image).map_or(0, |found| found.len());
+        let memory = self.memory().0 >> 20;
+        add("-m", format!("{memory}M,slots=1,maxmem={}M", memory + (image >> 20)));
+        // The root is in memory that the guest shares with the host: reading it involves no device and no other thread.
+        let path = escaped(&root.image.display().to_string());
+        add("-object", format!("memory-backend-file,id=root,mem-path={path},size={image},readonly=on"));
+        add("-device", "nvdimm,memdev=root,unarmed=on".to_owned());
         add("-kernel", kernel.image.display().to_string());
         add("-initrd", format!("/dev/fd/{}", archive.as_raw_fd()));
         add("-append", self.command_line());
@@ -225,10 +227,6 @@ impl Hardware<'_> {
             add("-icount", "shift=0,sleep=off".to_owned());
             add("-rtc", "base=2026-01-01,clock=vm".to_owned());
             add("-seed", "1".to_owned());
-        } else {
-            let image = escaped(&root.image.display().to_string());
-            add("-blockdev", format!("driver=file,node-name=root,read-only=on,filename={image}"));
-            add("-device", format!("virtio-blk-pci,drive=root,serial={}", init::ROOT));
         }
         if let Some(RawDisk { content, log }) = self.raw {
             add("-add-fd", format!("fd={},set=2", content.as_raw_fd()));

@@ -37,7 +37,7 @@ const BASE: &[&str] = &[
 ];
 
 /// Changes if the image is made in another way.
-const RECIPE: &str = "recipe 5";
+const RECIPE: &str = "recipe 6";
 
 /// Parts of packages that a guest does not need.
 const LEFT_OUT: &[&str] = &[
@@ -95,7 +95,7 @@ const LINKS: [(&str, &str); 2] = [("etc/mtab", "/proc/self/mounts"), ("usr/bin/a
 /// Modules that are loaded from the archive, with those that they depend on. crc32c is requested by its algorithm's
 /// name, so no module depends on it.
 const BOOT_MODULES: &[&str] =
-    &["crc32c_generic", "virtio_pci", "virtio_blk", "virtio_console", "ext4", "overlay", "loop"];
+    &["crc32c_generic", "nfit", "nd_pmem", "virtio_pci", "virtio_blk", "virtio_console", "ext4", "overlay", "loop"];
 
 /// Users of servers, which drop root's rights.
 const USERS: &str = "root:x:0:0:root:/root:/bin/sh\nmysql:x:100:100::/nonexistent:/bin/false\n\
@@ -228,7 +228,8 @@ impl Build {
     fn write_image(&self, to: &Path) -> Result<(), GuestError> {
         let partial = to.with_extension("partial");
         let size = size(&self.tree).map_err(GuestError::io("look up", &self.tree))?;
-        let mebibytes = (size >> 20) * 17 / 16 + 16;
+        // The kernel takes persistent memory in units of 2 MiB.
+        let mebibytes = ((size >> 20) * 17 / 16 + 16).next_multiple_of(2);
         let (tree, path) = (self.tree.display().to_string(), partial.display().to_string());
         let size = format!("{mebibytes}M");
         let arguments = ["-q", "-F", "-t", "ext4", "-O", "^has_journal", "-m", "0", "-d", &tree, &path, &size];

@@ -20,6 +20,7 @@ pub mod mount;
 pub mod mountinfo;
 pub mod namespace;
 pub mod perf;
+pub mod random;
 pub mod resident;
 pub mod stdio;
 pub mod uring;

@@ -132,14 +132,14 @@ pub fn freeze(stage: &Stage, device: &str) -> Undo {
     Undo::command(&["fsfreeze", "--unfreeze", &point])
 }
 
-/// The SHA-256 of a device's whole content.
+/// A checksum of a device's whole content.
 pub fn hash(device: &str) -> String {
     hash_from(device, 0)
 }
 
-/// The SHA-256 of a device's content from `byte` on.
+/// A checksum of a device's content from `byte` on. A CRC takes a fortieth of the time of SHA-256.
 pub fn hash_from(device: &str, byte: u64) -> String {
     tool("sync", &[device]);
-    let script = format!("tail -c +{} {device} | sha256sum", byte + 1);
+    let script = format!("tail -c +{} {device} | cksum", byte + 1);
     tool("sh", &["-c", &script]).split_whitespace().next().expect("a sum").to_owned()
 }
