@@ -107,7 +107,7 @@ fn judge(
     let reason = |(contender, class)| Reason::Validity { contender, class };
     let forbidden: Vec<Reason> = flags().filter(|(_, class)| class.forbids_verdict()).map(reason).collect();
     match pair {
-        _ if !forbidden.is_empty() => (Verdict::Invalid, forbidden),
+        _ if !forbidden.is_empty() => (Verdict::Invalid, apart.into_iter().chain(forbidden).collect()),
         None if takes_no_part => (Verdict::Invalid, vec![Reason::NoPart]),
         None if a.rounds == 0 || b.rounds == 0 => (Verdict::Undecided, vec![Reason::NotMeasured]),
         None => (Verdict::Invalid, vec![apart.unwrap_or(Reason::Incomparable)]),

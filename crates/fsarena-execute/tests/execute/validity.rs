@@ -5,7 +5,7 @@ use fsarena_model::comparison::Reason;
 use fsarena_model::validity::CapUnit;
 use fsarena_model::{
     BaselineKind, Bytes, CacheState, Durability, DurablePoint, Finding, Guarantee, Nanos, NoiseBounds, Outcome,
-    Reading, ValidityClass, Verdict, Workload, probe,
+    Reading, Trial, ValidityClass, Verdict, Workload, probe,
 };
 
 use crate::fake::workload;
@@ -259,6 +259,15 @@ fn a_contender_that_sends_no_flush_at_all_is_shown_apart() {
     assert!(
         comparison.notes.iter().any(|note| note.text.contains("ext4: 400 syncs reached the device with 0 flushes"))
     );
+}
+
+#[test]
+fn a_pair_of_different_durability_says_so_even_if_a_trial_failed() {
+    let fail = |trial: &mut Trial| trial.outcome = Outcome::Failed("no space left".to_owned());
+    let comparison = assess(&synced().reading(probe::DEVICE_FLUSHES, 0.0).changed(fail).0);
+    let pair = &comparison.judged.verdicts[0];
+    let failed = Reason::Validity { contender: pair.a.clone(), class: ValidityClass::DidNotFinish };
+    assert_eq!(pair.reasons, [Reason::Durability, failed]);
 }
 
 #[test]
