@@ -209,14 +209,16 @@ fn a_workload_without_flushes_is_not_lane_bound() {
     assert_eq!(kept.lane_cost(Nanos::millis(9), None).classes(), []);
 }
 
+/// The trial of the third round fails.
+fn fail_third(trial: &mut Trial) {
+    if trial.round == 3 {
+        trial.outcome = Outcome::Failed("no space left".to_owned());
+    }
+}
+
 #[test]
 fn a_cell_with_a_failed_trial_did_not_finish_and_forbids_the_verdict() {
-    let fail = |trial: &mut fsarena_model::Trial| {
-        if trial.round == 3 {
-            trial.outcome = Outcome::Failed("no space left".to_owned());
-        }
-    };
-    let kept = cold().changed(fail);
+    let kept = cold().changed(fail_third);
     assert_eq!(kept.classes(), [ValidityClass::DidNotFinish]);
     let finding = Finding::NotFinished { rounds: 1, of: 4, first: 3, why: "no space left".to_owned() };
     assert_eq!(kept.validity()[0].finding, finding);
@@ -226,7 +228,7 @@ fn a_cell_with_a_failed_trial_did_not_finish_and_forbids_the_verdict() {
 
 #[test]
 fn a_cell_of_which_no_trial_finished_says_only_that() {
-    let fail = |trial: &mut fsarena_model::Trial| {
+    let fail = |trial: &mut Trial| {
         trial.outcome = Outcome::Failed("not made".to_owned());
         trial.slices.clear();
         trial.probes.clear();
@@ -241,12 +243,7 @@ fn a_cell_of_which_no_trial_finished_says_only_that() {
 
 #[test]
 fn the_syncs_of_a_failed_trial_are_not_held_against_the_flushes_of_the_others() {
-    let fail = |trial: &mut fsarena_model::Trial| {
-        if trial.round == 3 {
-            trial.outcome = Outcome::Failed("no space left".to_owned());
-        }
-    };
-    assert_eq!(synced().changed(fail).classes(), [ValidityClass::DidNotFinish]);
+    assert_eq!(synced().changed(fail_third).classes(), [ValidityClass::DidNotFinish]);
 }
 
 #[test]
@@ -263,8 +260,7 @@ fn a_contender_that_sends_no_flush_at_all_is_shown_apart() {
 
 #[test]
 fn a_pair_of_different_durability_says_so_even_if_a_trial_failed() {
-    let fail = |trial: &mut Trial| trial.outcome = Outcome::Failed("no space left".to_owned());
-    let comparison = assess(&synced().reading(probe::DEVICE_FLUSHES, 0.0).changed(fail).0);
+    let comparison = assess(&synced().reading(probe::DEVICE_FLUSHES, 0.0).changed(fail_third).0);
     let pair = &comparison.judged.verdicts[0];
     let failed = Reason::Validity { contender: pair.a.clone(), class: ValidityClass::DidNotFinish };
     assert_eq!(pair.reasons, [Reason::Durability, failed]);
@@ -419,7 +415,7 @@ fn unserved_in(rounds: &[u32]) -> Kept {
 #[test]
 fn a_round_that_does_not_count_raises_no_flag() {
     assert_eq!(unserved_in(&[2]).classes(), []);
-    let fail = |trial: &mut fsarena_model::Trial| {
+    let fail = |trial: &mut Trial| {
         if trial.round == 2 {
             trial.outcome = Outcome::Failed("no space".to_owned());
         }
