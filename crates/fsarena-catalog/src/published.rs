@@ -81,3 +81,43 @@ fn merge(into: &mut Value, other: &Value) {
         (into, other) => *into = other.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn merged(mut into: Value, other: &Value) -> Value {
+        merge(&mut into, other);
+        into
+    }
+
+    #[test]
+    fn tables_of_a_list_are_merged_by_name_and_new_ones_are_added() {
+        let steps =
+            json!({"shell": "bash", "steps": [{"name": "a", "starts": 9, "bytes": 1}, {"name": "b", "starts": 9}]});
+        let scaled = json!({"steps": [{"name": "b", "starts": 2}, {"name": "c", "starts": 3}]});
+        let expected = json!({"shell": "bash", "steps": [
+            {"name": "a", "starts": 9, "bytes": 1}, {"name": "b", "starts": 2}, {"name": "c", "starts": 3},
+        ]});
+        assert_eq!(merged(steps, &scaled), expected);
+    }
+
+    #[test]
+    fn other_lists_are_replaced() {
+        assert_eq!(merged(json!({"sizes": [1, 2, 3]}), &json!({"sizes": [4]})), json!({"sizes": [4]}));
+        assert_eq!(merged(json!([{"name": "a"}]), &json!([{"name": "b"}])), json!([{"name": "b"}]));
+    }
+
+    #[test]
+    fn the_shells_loops_at_smoke_scale_keep_all_steps_and_start_few_programs() {
+        let usual = crate::workload("axvisor-shell").expect("there");
+        let smoke = at_scale(usual.clone(), Scale::Smoke).expect("sound");
+        let steps = |workload: &Workload| workload.parameters["steps"].as_array().expect("steps").clone();
+        let names = |workload: &Workload| steps(workload).iter().map(|step| step["name"].clone()).collect::<Vec<_>>();
+        assert_eq!(names(&smoke), names(&usual));
+        let most = |workload: &Workload| steps(workload).iter().filter_map(|step| step["starts"].as_u64()).max();
+        assert_eq!((most(&usual), most(&smoke)), (Some(12_800), Some(100)));
+    }
+}
