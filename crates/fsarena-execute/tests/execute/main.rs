@@ -9,6 +9,7 @@ mod durability;
 mod effects;
 mod failures;
 mod fake;
+mod findings;
 mod lane_bias;
 mod noise;
 mod order;
