@@ -1,9 +1,16 @@
 //! Baselines and the three clocks: measured as often as the plan says, without effect on verdicts.
 
+use fsarena_analyse::assess;
 use fsarena_model::comparison::BaselineRow;
-use fsarena_model::{BaselineKind, CacheState, Event, Often, Probe, Rounds, Verdict, probe};
+use fsarena_model::event::RoundFacts;
+use fsarena_model::validity::CapUnit;
+use fsarena_model::{
+    BaselineKind, Better, CacheState, DurablePoint, Event, Finding, LaneCost, Measure, Nanos, NoiseBounds, Often,
+    Outcome, Probe, Rounds, Verdict, Workload, probe,
+};
 
-use crate::fake::{Performance, Play, World};
+use crate::fake::{Performance, Play, World, workload};
+use crate::record::Kept;
 
 fn performed(baselines: Often, memory: Option<f64>) -> Performance {
     let world = World { baseline: memory.map(|rate| (BaselineKind::Memory, rate)), ..World::of(&[1000.0, 2000.0]) };
@@ -87,4 +94,128 @@ fn the_three_clocks_follow_each_other_and_count_what_was_left_for_later() {
     assert!(clock(probe::SPACE_QUIESCENT) > 0.0 && clock(probe::SPACE_USED) == clock(probe::SPACE_QUIESCENT));
     let never = performed(Often::Never, None).comparison();
     assert!(never.cells.iter().all(|cell| !cell.probes.contains_key(&probe::CLOCK_QUIESCENT.key())));
+}
+
+/// A direct workload whose operations take 10 ms, on `ext4` and `xfs` and on the bare device.
+fn capped() -> Kept {
+    let direct = Workload { cache: CacheState::Direct, durable: DurablePoint::None, ..workload("direct") };
+    Kept::new(direct).baseline(BaselineKind::Device, 0.98)
+}
+
+/// The rate of the cap, and what it counts, if every operation takes `milliseconds` and has `bytes`.
+fn cap(milliseconds: f64, bytes: u64, change: impl Fn(&mut Kept)) -> Option<(f64, CapUnit)> {
+    let mut kept = capped();
+    let baselines = kept.0.baselines.iter_mut().map(|baseline| &mut baseline.trial);
+    for slice in kept.0.trials.iter_mut().chain(baselines).flat_map(|trial| &mut trial.slices) {
+        slice.elapsed = Nanos((slice.elapsed.0 as f64 * milliseconds / 10.0) as u64);
+        slice.bytes = slice.operations * bytes;
+    }
+    let moved = 100.0 * bytes as f64;
+    let readings = [probe::DEVICE_READ, probe::DEVICE_WRITTEN].map(|probe| probe.reading(moved));
+    kept.0.trials.iter_mut().for_each(|trial| trial.probes.extend(readings.clone()));
+    change(&mut kept);
+    kept.validity().into_iter().find_map(|flag| match flag.finding {
+        Finding::DeviceLimit { cap, .. } => cap.map(|cap| (cap.rate, cap.of)),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_cap_is_a_round_number_of_operations_or_of_megabytes() {
+    let kept = |_: &mut Kept| ();
+    assert_eq!(cap(10.0, 4096, kept), Some((100.0, CapUnit::Operations)));
+    assert_eq!(cap(10.1, 4096, kept), Some((100.0, CapUnit::Operations)), "by a hundredth off");
+    assert_eq!(cap(1000.0 / 750.0, 4096, kept), Some((750.0, CapUnit::Operations)));
+    assert_eq!(cap(1000.0 / 137.0, 912_409, kept), Some((125.0, CapUnit::Megabytes)), "137 times 912 kB");
+    assert_eq!(cap(1000.0 / 137.0, 4096, kept), None, "0.56 MB/s");
+    assert_eq!(cap(1000.0 / 40.0, 4096, kept), None, "such a slow device is not sold");
+    assert_eq!(cap(1000.0 / 50.0, 4096, kept), Some((50.0, CapUnit::Operations)));
+}
+
+#[test]
+fn a_cap_limits_all_contenders_alike() {
+    let slower = |kept: &mut Kept| {
+        let other = kept.0.trials.iter_mut().filter(|trial| trial.contender.0 == "xfs");
+        other.flat_map(|trial| &mut trial.slices).for_each(|slice| slice.elapsed.0 = slice.elapsed.0 * 11 / 10);
+    };
+    assert_eq!(cap(10.0, 4096, slower), None);
+    assert_eq!(cap(10.0, 4096, |kept| drop(kept.0.contenders.pop())), None, "of one contender it is not known");
+}
+
+/// The harness' share of `ext4`, if the same work in memory takes 0.3 of the time and its trial is changed.
+fn share(change: impl Fn(&mut Kept)) -> Option<f64> {
+    let mut kept = Kept::new(workload("create")).baseline(BaselineKind::Memory, 0.3);
+    change(&mut kept);
+    kept.cells()[0].shares.harness
+}
+
+#[test]
+fn a_reference_that_failed_or_varies_or_was_measured_under_load_does_not_count() {
+    assert!(share(|_| ()).is_some_and(|share| (share - 0.3).abs() < 1e-9));
+    assert_eq!(share(|kept| kept.0.baselines[0].trial.outcome = Outcome::Failed("full".to_owned())), None);
+    let varying = |factor: f64| {
+        share(|kept| {
+            let slices = &mut kept.0.baselines[0].trial.slices;
+            (slices[0].value, slices[1].value) = (100.0, 100.0 * factor);
+        })
+    };
+    assert_eq!((varying(3.9).is_some(), varying(4.1).is_some()), (true, false));
+    let busy = |kept: &mut Kept| {
+        kept.0.plan.measuring.noise = NoiseBounds::default();
+        let readings = [(probe::CPU_PROCESS, 0.0), (probe::CPU_KERNEL, 0.0), (probe::CPU_MACHINE, 1.5)];
+        kept.0.baselines[0].trial.probes.extend(readings.map(|(probe, value)| probe.reading(value)));
+    };
+    assert_eq!(share(busy), None);
+}
+
+#[test]
+fn of_a_printed_figure_the_share_is_of_that_figure() {
+    let printed = |better, factor: f64| {
+        share(|kept| {
+            let metric = &mut kept.0.plan.workloads[0].metric;
+            (metric.measure, metric.better) = (Measure::Printed, better);
+            kept.0.baselines[0].trial.slices.iter_mut().for_each(|slice| slice.value *= factor);
+        })
+    };
+    assert!(printed(Better::Higher, 4.0).is_some_and(|share| (share - 0.25).abs() < 1e-9));
+    assert!(printed(Better::Lower, 0.25).is_some_and(|share| (share - 0.25).abs() < 1e-9));
+}
+
+#[test]
+fn starts_of_programs_are_a_reference_with_a_rate_of_its_own() {
+    let mut script = workload("script");
+    (script.traits.program, script.traits.starts) = (Some("sh".to_owned()), Some(25));
+    let mut kept = Kept::new(script).baseline(BaselineKind::Start, 0.62);
+    let row = assess(&kept.0).baselines.into_iter().next().expect("a row");
+    assert_eq!((row.kind, row.unit.as_str(), row.rounds), (BaselineKind::Start, "programs/s", 1));
+    assert!(row.median.is_some_and(|rate| (rate * 0.0062 - 1.0).abs() < 1e-6), "{row:?}");
+    kept.0.plan.workloads[0].metric.measure = Measure::Printed;
+    assert!(!kept.validity().iter().any(|flag| matches!(flag.finding, Finding::MostlyHarness { .. })));
+}
+
+#[test]
+fn the_cost_of_the_lanes_is_that_of_the_rounds_or_else_of_the_survey() {
+    let cost = |milliseconds: u64| LaneCost {
+        back_to_back: Nanos::millis(milliseconds),
+        paced: Nanos::millis(milliseconds),
+        device: None,
+        host_bytes: None,
+        host_flushes: None,
+    };
+    let each = |rounds: &[u64]| {
+        let mut kept = Kept::new(workload("create")).lane_cost(Nanos::millis(9), None);
+        let facts = performed(Often::Never, None).record.rounds;
+        let facts = facts.into_iter().zip(rounds).map(|(facts, each)| {
+            let lane_cost = Some(cost(*each));
+            RoundFacts { lane_cost, ..facts }
+        });
+        kept.0.rounds = facts.collect();
+        kept.validity().into_iter().find_map(|flag| match flag.finding {
+            Finding::HostBelowLane { each, .. } => Some(each),
+            _ => None,
+        })
+    };
+    assert_eq!(each(&[]), Some(Nanos::millis(9)));
+    assert_eq!(each(&[3, 4, 8]), Some(Nanos::millis(4)));
+    assert_eq!(each(&[1, 1, 8]), None);
 }

@@ -1,9 +1,9 @@
 //! The machine's condition: runs of a workload under another load are excluded, only because of the machine's
 //! counters.
 
-use fsarena_analyse::assess;
+use fsarena_analyse::{assess, busy_before};
 use fsarena_model::comparison::Cell;
-use fsarena_model::{Bytes, Nanos, NoiseBounds, Probe, Rounds, RunRecord, Trial, Verdict, probe};
+use fsarena_model::{AtRest, Bytes, Conditions, Nanos, NoiseBounds, Probe, Rounds, RunRecord, Trial, Verdict, probe};
 
 use crate::fake::{Play, World};
 
@@ -230,4 +230,79 @@ fn where_only_rounds_with_the_same_lanes_count_nothing_is_decided() {
     let pair = &assess(&record).judged.verdicts[0];
     assert_eq!((pair.verdict, pair.rounds), (Verdict::Undecided, 4));
     assert_eq!(pair.leaning, Some(Verdict::Slower));
+}
+
+#[test]
+fn half_of_the_measurements_under_load_are_not_most() {
+    let all: Vec<u32> = (1..=7).collect();
+    assert_eq!(both_excluded(&busy(&all, &[])), [all.clone(), vec![]]);
+    assert_eq!(both_excluded(&busy(&all, &[1])), [vec![], (2..=7).collect()]);
+}
+
+#[test]
+fn each_kind_of_load_has_its_bound_and_its_words() {
+    let at_rest = |foreign, steal, disk: f64| {
+        let disk = disk * 1024.0 * 1024.0;
+        AtRest { foreign_cores: Some(foreign), steal_cores: Some(steal), disk_per_second: Some(disk) }
+    };
+    let before = |at_rest: AtRest| busy_before(&at_rest, &BOUNDS);
+    assert_eq!(before(at_rest(0.6, 0.15, 16.0)), None);
+    let busy = |words: &str| Some(format!("this machine is busy: {words}"));
+    assert_eq!(before(at_rest(0.7, 0.0, 0.0)), busy("0.7 cores used by other programs"));
+    assert_eq!(before(at_rest(0.0, 0.2, 0.0)), busy("0.2 cores taken by the hypervisor"));
+    assert_eq!(before(at_rest(0.0, 0.0, 17.0)), busy("17.0 MiB/s of other programs' disk traffic"));
+    let all = "0.7 cores used by other programs, 0.2 cores taken by the hypervisor, 17.0 MiB/s of other programs' disk \
+               traffic";
+    assert_eq!(before(at_rest(0.7, 0.2, 17.0)), busy(all));
+    assert_eq!(before(AtRest { foreign_cores: None, steal_cores: None, disk_per_second: None }), None);
+    let unbounded = NoiseBounds { disk_per_second: None, ..BOUNDS };
+    assert_eq!(busy_before(&at_rest(0.0, 0.0, 1e6), &unbounded), None);
+}
+
+#[test]
+fn a_quota_heat_and_swapping_hold_a_round_back_beyond_their_bounds() {
+    let held = |conditions: Conditions| {
+        let mut record = quiet();
+        record.rounds[2].seconds = 10.0;
+        record.rounds[2].conditions = conditions;
+        let excluded = both_excluded(&record);
+        assert_eq!(excluded[0], excluded[1], "a round is held back with all its workloads");
+        let notes = assess(&record).notes.into_iter().map(|note| note.text);
+        let notes: Vec<String> = notes.filter(|text| text.contains("round 3 of 10 s")).collect();
+        assert_eq!(notes.is_empty(), excluded[0].is_empty(), "{notes:?}");
+        notes.into_iter().next()
+    };
+    let none = Conditions::default();
+    assert_eq!(held(Conditions { quota_throttled: Some(0.1), ..none.clone() }), None);
+    let note = held(Conditions { quota_throttled: Some(0.2), ..none.clone() });
+    assert_eq!(note.as_deref(), Some("round 3 of 10 s: a processor quota held it back for 0.2 s; excluded"));
+    assert_eq!(held(Conditions { thermal_throttled: Some(0.0), ..none.clone() }), None);
+    let note = held(Conditions { thermal_throttled: Some(2.0), ..none.clone() });
+    let heat = "round 3 of 10 s: processors were slowed down for their temperature 2 times; excluded";
+    assert_eq!(note.as_deref(), Some(heat));
+    assert_eq!(held(Conditions { swapped: Some(Bytes::mib(16)), ..none.clone() }), None);
+    let note = held(Conditions { quota_throttled: Some(0.0), swapped: Some(Bytes::mib(17)), ..none });
+    assert_eq!(note.as_deref(), Some("round 3 of 10 s: 17.0 MiB were swapped; excluded"));
+}
+
+#[test]
+fn what_most_rounds_suffer_counts() {
+    let excluded_of = |held: &[usize]| {
+        let mut record = quiet();
+        record.trials.retain(|trial| trial.round <= 6);
+        held.iter().for_each(|index| record.rounds[*index].conditions.thermal_throttled = Some(1.0));
+        let counts =
+            assess(&record).notes.iter().filter(|note| note.text.contains("most rounds were like that")).count();
+        (both_excluded(&record)[0].clone(), counts)
+    };
+    assert_eq!(excluded_of(&[0, 1, 2]), (vec![1, 2, 3], 0), "half of them");
+    assert_eq!(excluded_of(&[0, 1, 2, 3]), (vec![], 4));
+}
+
+#[test]
+fn a_condition_that_nothing_differs_from_leaves_nothing_out() {
+    let all: Vec<u32> = (1..=7).collect();
+    let condition = assess(&busy(&all, &all)).run.condition.expect("it was busy");
+    assert!(condition.ends_with("a quiet machine may rank otherwise."), "{condition}");
+    assert_eq!(assess(&quiet()).run.condition, None);
 }
