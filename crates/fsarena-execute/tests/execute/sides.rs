@@ -2,7 +2,10 @@
 
 use fsarena_analyse::{NamedRun, difference, gate, gate_within, history};
 use fsarena_model::difference::{Change, Difference, DriftSource, GateOutcome};
-use fsarena_model::{BaselineKind, Event, Gate, Label, NoiseBounds, Often, Rounds, RunRecord, Share, Verdict, probe};
+use fsarena_model::{
+    BaselineKind, CacheState, Event, Gate, Label, NoiseBounds, Often, Outcome, Rounds, RunRecord, Share, Trial,
+    Verdict, probe,
+};
 
 use crate::fake::{Play, World, workload};
 
@@ -53,6 +56,46 @@ fn a_contender_that_became_slower_is_found_in_repeated_runs() {
     let expected = [Some("create".to_owned()), Some("append".to_owned()), None].map(|it| ("xfs".to_owned(), it));
     assert!(gate.has_failed());
     assert_eq!(failed(&gate), expected);
+}
+
+#[test]
+fn a_contender_that_became_faster_passes_the_gate() {
+    let (before, after) = (runs(&[1000.0, 1200.0], 4..7), runs(&[1000.0, 1500.0], 1..4));
+    let faster = difference(&before, &after, None);
+    assert_eq!(change(&faster, "xfs", Some("create")).verdict, Verdict::Faster);
+    assert!(!gate(&before, &after, None, THRESHOLD).has_failed());
+}
+
+#[test]
+fn a_change_with_a_run_that_did_not_finish_is_invalid() {
+    let (before, mut after) = (runs(&[1000.0, 1500.0], 1..4), runs(&[1000.0, 1500.0], 4..7));
+    let is_of = |trial: &&mut Trial| trial.contender.0 == "xfs" && trial.workload == "create";
+    let trial = after[1].record.trials.iter_mut().find(is_of).expect("there");
+    trial.outcome = Outcome::Failed("no space".to_owned());
+    let found = difference(&before, &after, None);
+    let change_of = |contender| change(&found, contender, Some("create"));
+    assert_eq!((change_of("xfs").verdict, change_of("xfs").reason.as_str()), (Verdict::Invalid, "did-not-finish"));
+    assert_eq!(change_of("ext4").verdict, Verdict::Equivalent, "the other is not touched");
+}
+
+#[test]
+fn sides_that_are_as_fast_as_their_device_are_not_called_equivalent() {
+    let direct_runs = |seeds: std::ops::Range<u64>, device: f64| {
+        let run = |seed| {
+            let mut play = play(&[1000.0, 1500.0], seed);
+            play.world.baseline = Some((BaselineKind::Device, device));
+            play.plan.measuring.baselines = Often::Once;
+            play.plan.workloads.iter_mut().for_each(|workload| workload.cache = CacheState::Direct);
+            named(play.perform().record)
+        };
+        seeds.map(run).collect::<Vec<_>>()
+    };
+    let verdict = |device| {
+        let found = difference(&direct_runs(1..4, device), &direct_runs(4..7, device), None);
+        change(&found, "ext4", Some("create")).verdict
+    };
+    assert_eq!(verdict(2000.0), Verdict::Equivalent);
+    assert_eq!(verdict(1010.0), Verdict::Undecided);
 }
 
 #[test]
