@@ -1,8 +1,10 @@
-//! The installer behind `make compare` and `make apps`, with an apt-get that only records its calls.
+//! The installer behind `make compare` and `make apps`, with an apt-get that only records its calls; and `make install`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+use crate::stage::{out, run};
 
 /// A machine without any installed programs.
 struct Machine {
@@ -166,4 +168,26 @@ fn without_root_the_command_is_printed() {
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && words.contains("hint: sudo apt-get install a b"), "{words}");
     assert_eq!(machine.text("calls"), None);
+}
+
+#[test]
+fn the_binary_is_installed_with_completions_and_a_manual_page() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/install-files");
+    run(Command::new(script).args([crate::stage::binary(), crate::stage::binary(), place.path()]), 0);
+    run(Command::new(place.path().join("bin/fsarena")).arg("--version"), 0);
+    let share = place.path().join("share");
+    let names = [
+        "bash-completion/completions/fsarena",
+        "fish/vendor_completions.d/fsarena.fish",
+        "zsh/site-functions/_fsarena",
+    ];
+    for name in names {
+        let text = fs::read_to_string(share.join(name)).expect(name);
+        assert!(text.contains("fsarena") && text.contains("COMPLETE"), "{name}: {text}");
+    }
+    let manual = out(&run(Command::new("gzip").arg("-dc").arg(share.join("man/man1/fsarena.1.gz")), 0));
+    for section in [".TH fsarena 1", ".SH \"FSARENA COMPARE\"", ".SH \"FSARENA REPRODUCE\"", "\\-\\-workload"] {
+        assert!(manual.contains(section), "{section}");
+    }
 }

@@ -60,8 +60,10 @@ fn a_second_run_waits_for_the_first() {
     let second = second.stderr(fs::File::create(&file).expect("made"));
     let mut second = Doomed(second.spawn().expect("it starts"));
     let words = || fs::read_to_string(&file).expect("readable");
-    wait_until("the second one waits", || words().contains("waiting: another run of fsarena is using this machine"));
-    assert!(words().contains(&format!("`kill {}` ends that run and clears up", first.0.id())), "{}", words());
+    let hint = format!("`kill {}` ends that run and clears up", first.0.id());
+    let waits =
+        || [&hint, "waiting: another run of fsarena is using this machine"].iter().all(|part| words().contains(*part));
+    wait_until("the second one waits", waits);
     kill_process(Pid::from_child(&first.0), Signal::TERM).expect("sent");
     assert_eq!(first.0.wait().expect("it ends").code(), Some(130));
     assert_eq!(second.0.wait().expect("it ends").code(), Some(0), "{}", words());

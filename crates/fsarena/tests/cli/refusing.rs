@@ -24,6 +24,11 @@ fn wrong_spelling_is_refused_by_name() {
     refused(&stage, &["ext4", "--workload", "no-such"], 2, "no-such", "fsarena list");
     refused(&stage, &["ext4", "--suite", "no-such"], 2, "no-such", "fsarena list");
     refused(&stage, &["ext4", "--slowdown", "xfs=5%"], 2, "`xfs`", "the labels are ext4");
+    refused(&stage, &["ext4", "--slowdown", "ext4=5%", "--slowdown", "ext4=6%"], 2, "two slowdowns", "give it one");
+    refused(&stage, &["ext4", "--no-counters", "xfs"], 2, "no contender `xfs`", "--no-counters takes a label");
+    refused(&stage, &["ext4", "--guarantee", "ext4=unflushed"], 2, "no directory `ext4`", "--guarantee nfs=unflushed");
+    let twice = ["a=dir:/tmp", "--guarantee", "a=unflushed", "--guarantee", "a=flushed"];
+    refused(&stage, &twice, 2, "two guarantees of `a`", "state one of them");
     refused(&stage, &["dir:/tmp", "--precondition"], 2, "no lanes", "leave out --precondition");
     refused(&stage, &["/no/such.toml"], 2, "/no/such.toml", "");
     let unknown = stage.file("unknown.toml", "kind = 'ext4'\ncolour = 'red'\n");
