@@ -80,16 +80,25 @@ fn options_that_clients_do_not_support_are_refused() {
     }
 }
 
-/// The second client has another file system at the path of the contenders.
+/// A second client that runs `mounts` in a mount namespace of its own, and then its agent.
+fn apart(mounts: &str) -> String {
+    format!("unshare -m sh -c '{mounts} && exec {}'", agent())
+}
+
 #[test]
-fn directories_that_are_not_shared_are_refused() {
+fn directories_that_are_not_shared_or_are_mounted_differently_are_refused() {
     let Some(stage) = Stage::of_root() else { return };
-    let place = stage.path("a");
-    let script = format!("mount -t tmpfs none {} && exec {}", place.display(), agent());
-    let apart = format!("unshare -m sh -c '{script}'");
-    let text = err(&run(&mut compare(&stage, 1, &["--client", &agent(), "--client", &apart]), 4));
-    assert!(text.contains("client 2") && text.contains("does not see what client 1"), "{text}");
-    assert_eq!(left(&stage), 0);
+    let place = stage.path("a").display().to_string();
+    let refused = |mounts: &str| {
+        let text = err(&run(&mut compare(&stage, 1, &["--client", &agent(), "--client", &apart(mounts)]), 4));
+        assert_eq!(left(&stage), 0);
+        text
+    };
+    let other = refused(&format!("mount -t tmpfs none {place}"));
+    assert!(other.contains("client 2") && other.contains("does not see what client 1"), "{other}");
+    let otherwise = refused(&format!("mount --bind {place} {place} && mount -o remount,bind,noexec {place}"));
+    assert!(otherwise.contains("noexec") && otherwise.contains("and as `"), "{otherwise}");
+    assert!(otherwise.contains("hint: mount it with the same options on each client"), "{otherwise}");
 }
 
 #[test]
