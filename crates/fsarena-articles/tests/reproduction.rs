@@ -69,3 +69,36 @@ fn differences_from_the_article_and_missing_contenders_are_printed() {
         }
     }
 }
+
+#[test]
+fn figures_along_an_axis_are_lines_if_the_articles_are() {
+    let mut comparison = reproduced();
+    let reproduction = comparison.reproduction.as_mut().expect("there");
+    let test = &mut reproduction.article.tests[0];
+    (test.shown, test.axis) = (fsarena_model::article::Shown::LineChart, Some("record size, KiB".to_owned()));
+    let own = reproduction.figures.iter().filter(|figure| figure.test == "create").cloned().collect::<Vec<_>>();
+    reproduction.figures.retain(|figure| figure.test != "create");
+    for place in ["4", "16", "64"] {
+        let at = |figure: &fsarena_model::reproduction::ReproducedFigure| {
+            fsarena_model::reproduction::ReproducedFigure { at: Some(place.to_owned()), ..figure.clone() }
+        };
+        reproduction.figures.extend(own.iter().map(at));
+    }
+    let charts = |comparison: &fsarena_model::Comparison| {
+        let page = rendered("html", comparison);
+        let article = page.split("<h3>Create files").nth(1).expect("it has charts");
+        article.split("</article>").next().expect("it ends").to_owned()
+    };
+    let lines = charts(&comparison);
+    let points = |svg: &str| {
+        let of = |line: &str| line.split("points=\"").nth(1)?.split('"').next().map(|all| all.split(' ').count());
+        svg.split("<polyline").skip(1).filter_map(of).collect::<Vec<usize>>()
+    };
+    assert_eq!(points(&lines), [3; 6], "two contenders in three charts");
+    assert!(lines.contains("record size, KiB"), "{lines}");
+    comparison.reproduction.as_mut().expect("there").figures.last_mut().expect("there").unfinished.published = true;
+    assert_eq!(points(&charts(&comparison)), [3, 2, 3, 3, 3, 3], "without a point where it did not finish");
+    let reproduction = comparison.reproduction.as_mut().expect("there");
+    reproduction.figures.iter_mut().for_each(|figure| figure.at = figure.at.take().map(|at| format!("{at} KiB")));
+    assert_eq!(charts(&comparison).matches("<polyline").count(), 0, "places that are no numbers are bars");
+}

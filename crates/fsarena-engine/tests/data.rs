@@ -287,6 +287,45 @@ fn a_place_that_is_full_is_an_error_with_the_act() {
 }
 
 #[test]
+fn parameters_that_contradict_each_other_are_refused_by_name() {
+    let sequential = |operation: &str, further: serde_json::Value| {
+        let mut parameters = json!({ "operation": operation, "pattern": "sequential" });
+        let further = further.as_object().expect("a table").clone();
+        parameters.as_object_mut().expect("a table").extend(further);
+        parameters
+    };
+    let refused = [
+        (sequential("read", json!({ "stride": 1000 })), "`stride` is a multiple"),
+        (sequential("read", json!({ "pattern": "random", "distribution": "zipf", "skew": 0.0 })), "zipf is above 0"),
+        (
+            sequential("read", json!({ "pattern": "random", "distribution": "pareto", "skew": 1.0 })),
+            "pareto is between",
+        ),
+        (sequential("write", json!({ "target": "new", "shared": true })), "makes its own new files"),
+        (sequential("write", json!({ "target": "new", "files": 2, "threads": 2 })), "several workers make one new"),
+        (sequential("write", json!({ "target": "new", "repeat": true })), "`repeat` goes with files that are there"),
+        (sequential("write", json!({ "target": "new", "calls": "mmap" })), "what is mapped has to be there"),
+        (sequential("write", json!({ "target": "existing", "preallocate": "allocate" })), "`preallocate` goes with"),
+        (sequential("read", json!({ "pattern": "random", "repeat": true })), "go with sequential work"),
+        (sequential("read", json!({ "distribution": "zipf", "skew": 1.0 })), "`distribution` goes with random"),
+        (sequential("trim", json!({ "calls": "mmap" })), "trim goes with"),
+        (sequential("trim", json!({ "verify": true })), "given back cannot be verified"),
+        (sequential("write", json!({ "verify": true, "block-size": 256, "file-size": 4096 })), "at least 512 bytes"),
+        (
+            sequential("write", json!({ "target": "existing", "verify": true, "shared": true, "threads": 2 })),
+            "only one worker writes",
+        ),
+        (sequential("mixed", json!({ "verify": true, "calls": "io-uring", "depth": 2 })), "depth 1"),
+    ];
+    for (mut parameters, word) in refused {
+        parameters.as_object_mut().expect("a table").entry("operations").or_insert(json!(10));
+        let work = workload("none", "warm", &parameters);
+        let error = engine("data").expect("the engine exists").traits(&work).map(drop).expect_err(word).to_string();
+        assert!(error.contains(word), "{word}: {error}");
+    }
+}
+
+#[test]
 fn senseless_parameters_are_refused_by_name() {
     let refused = [
         ("none", "warm", json!({ "operation": "read", "pattern": "random" }), "timed-ms"),

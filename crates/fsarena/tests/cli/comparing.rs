@@ -189,6 +189,14 @@ fn the_catalogue_can_be_listed() {
         spools.contains("create-fsync") && spools.contains("A mail spool") && !spools.contains("stat-tree"),
         "{spools}"
     );
+    for (name, parts) in [
+        ("quick", ["suite quick", "create-syncfs", "fsarena compare --suite quick"]),
+        ("ext4", ["kind ext4", "about", "here"]),
+        ("vagrant", ["article vagrant", "tests", "fsarena reproduce vagrant"]),
+    ] {
+        let about = out(&run(stage.fsarena().args(["list", name]), 0));
+        assert!(parts.iter().all(|part| about.contains(part)), "{about}");
+    }
     let unknown = err(&run(stage.fsarena().args(["list", "quikc"]), 2));
     assert!(unknown.contains("did you mean `quick`?"), "{unknown}");
     let mut narrow = stage.fsarena();

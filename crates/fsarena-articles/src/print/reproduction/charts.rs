@@ -154,12 +154,12 @@ fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
     metric.rankings.iter().map(group).collect()
 }
 
-/// One line per contender over the places. If a place is no number, upright bars.
+/// One line per contender over the places, without points where it did not finish. If a place is no number, upright bars.
 fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option<String> {
     let mut all: Vec<Line> = Vec::new();
     for (place, bars) in groups {
         let Ok(x) = place.parse::<f64>() else { return bars::upright(groups, axis, frame) };
-        for bar in bars {
+        for bar in bars.iter().filter(|bar| bar.value > 0.0) {
             match all.iter_mut().find(|line| line.name == bar.label) {
                 Some(line) => line.points.push((x, bar.value)),
                 None => all.push(Line { name: bar.label.clone(), points: vec![(x, bar.value)] }),
