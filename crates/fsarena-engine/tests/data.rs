@@ -50,7 +50,8 @@ fn count(stats: &RunStats, operation: Operation) -> u64 {
 #[test]
 fn mixed_work_reads_and_writes_in_the_stated_share() {
     for (calls, depth) in [("sync", 1), ("io-uring", 16), ("mmap", 1)] {
-        let parameters = json!({ "operation": "mixed", "read-percent": 70, "pattern": "random", "operations": 2000, "calls": calls, "depth": depth });
+        let parameters = json!({ "operation": "mixed", "read-percent": 70, "pattern": "random",
+            "operations": 2000, "calls": calls, "depth": depth });
         let stats = run("none", "warm", &parameters);
         let reads = count(&stats, Operation::Read);
         assert_eq!(reads + count(&stats, Operation::Write), 2000, "{calls}");
@@ -65,7 +66,8 @@ fn every_way_of_writing_leaves_what_can_be_verified() {
         [("sync", "warm"), ("sync", "direct"), ("io-uring", "direct"), ("io-uring", "warm"), ("mmap", "warm")]
     {
         let place = place();
-        let written = json!({ "operation": "write", "pattern": "random", "distribution": "once", "operations": 256, "calls": calls, "verify": true });
+        let written = json!({ "operation": "write", "pattern": "random", "distribution": "once",
+            "operations": 256, "calls": calls, "verify": true });
         let mut write = workload("fsync", cache, &written);
         if calls == "io-uring" {
             write.parameters["depth"] = json!(8);
@@ -86,7 +88,8 @@ fn every_way_of_writing_leaves_what_can_be_verified() {
 fn workers_in_processes_go_on_where_they_were() {
     for (style, processes) in [("sync", 2), ("mmap", 1)] {
         let place = place();
-        let half = json!({ "operation": "write", "pattern": "random", "distribution": "once", "operations": 128, "calls": style, "processes": processes });
+        let half = json!({ "operation": "write", "pattern": "random", "distribution": "once", "operations": 128,
+            "calls": style, "processes": processes });
         let mut job = open(&workload("none", "warm", &half), place.path()).expect("laid out");
         let before = fs::read(place.path().join("data0")).expect("there");
         for _ in 0..2 {
@@ -102,7 +105,8 @@ fn workers_in_processes_go_on_where_they_were() {
 fn no_run_writes_what_an_earlier_one_wrote() {
     for (calls, depth, processes) in [("sync", 1, 1), ("io-uring", 4, 1), ("mmap", 1, 1), ("sync", 1, 2)] {
         let place = place();
-        let all = json!({ "operation": "write", "pattern": "sequential", "target": "existing", "calls": calls, "depth": depth, "processes": processes });
+        let all = json!({ "operation": "write", "pattern": "sequential", "target": "existing", "calls": calls,
+            "depth": depth, "processes": processes });
         let mut job = open(&workload("none", "warm", &all), place.path()).expect("laid out");
         let mut run = || {
             job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER).expect("from the beginning");
@@ -155,7 +159,8 @@ fn many_workers_share_the_work_or_have_their_own() {
     for style in ["threads", "processes"] {
         for shared in [false, true] {
             let place = place();
-            let parameters = json!({ "operation": "read", "pattern": "random", "operations": 100, style: 3, "shared": shared, "files": 2, "verify": true });
+            let parameters = json!({ "operation": "read", "pattern": "random", "operations": 100, style: 3,
+                "shared": shared, "files": 2, "verify": true });
             let stats = run_in(place.path(), &workload("none", "warm", &parameters)).expect("it works");
             assert_eq!(stats.operations, 300, "{style} {shared}");
             assert_eq!(count(&stats, Operation::Read), 300);
@@ -210,7 +215,8 @@ fn new_files_are_preallocated_written_whole_and_removed() {
         [("sync", "none"), ("sync", "allocate"), ("io-uring", "truncate"), ("io-uring", "allocate")]
     {
         let place = place();
-        let parameters = json!({ "operation": "write", "pattern": "sequential", "files": 3, "calls": calls, "preallocate": preallocate });
+        let parameters = json!({ "operation": "write", "pattern": "sequential", "files": 3, "calls": calls,
+            "preallocate": preallocate });
         let stats = run_in(place.path(), &workload("fsync", "warm", &parameters)).expect("it works");
         assert_eq!((stats.bytes, count(&stats, Operation::Fsync)), (3 << 20, 3), "{calls} {preallocate}");
         assert_eq!(fs::read_dir(place.path()).expect("there").count(), 0);
@@ -286,42 +292,40 @@ fn a_place_that_is_full_is_an_error_with_the_act() {
     assert!(error.contains("write") && error.contains("No space left"), "{error}");
 }
 
+/// Requires that the parameters are refused with `word` and the workload's name.
+fn require_refused(durable: &str, cache: &str, parameters: &Value, word: &str) {
+    let work = workload(durable, cache, parameters);
+    let error = engine("data").expect("the engine exists").traits(&work).expect_err(word).to_string();
+    assert!(error.contains(word) && error.contains("under-test"), "{word}: {error}");
+}
+
 #[test]
 fn parameters_that_contradict_each_other_are_refused_by_name() {
-    let sequential = |operation: &str, further: serde_json::Value| {
-        let mut parameters = json!({ "operation": operation, "pattern": "sequential" });
-        let further = further.as_object().expect("a table").clone();
-        parameters.as_object_mut().expect("a table").extend(further);
-        parameters
-    };
     let refused = [
-        (sequential("read", json!({ "stride": 1000 })), "`stride` is a multiple"),
-        (sequential("read", json!({ "pattern": "random", "distribution": "zipf", "skew": 0.0 })), "zipf is above 0"),
+        ("read", json!({ "stride": 1000 }), "`stride` is a multiple"),
+        ("read", json!({ "pattern": "random", "distribution": "zipf", "skew": 0.0 }), "zipf is above 0"),
+        ("read", json!({ "pattern": "random", "distribution": "pareto", "skew": 1.0 }), "pareto is between"),
+        ("write", json!({ "target": "new", "shared": true }), "makes its own new files"),
+        ("write", json!({ "target": "new", "files": 2, "threads": 2 }), "several workers make one new"),
+        ("write", json!({ "target": "new", "repeat": true }), "`repeat` goes with files that are there"),
+        ("write", json!({ "target": "new", "calls": "mmap" }), "what is mapped has to be there"),
+        ("write", json!({ "target": "existing", "preallocate": "allocate" }), "`preallocate` goes with"),
+        ("read", json!({ "pattern": "random", "repeat": true }), "go with sequential work"),
+        ("read", json!({ "distribution": "zipf", "skew": 1.0 }), "`distribution` goes with random"),
+        ("trim", json!({ "calls": "mmap" }), "trim goes with"),
+        ("trim", json!({ "verify": true }), "given back cannot be verified"),
+        ("write", json!({ "verify": true, "block-size": 256, "file-size": 4096 }), "at least 512 bytes"),
         (
-            sequential("read", json!({ "pattern": "random", "distribution": "pareto", "skew": 1.0 })),
-            "pareto is between",
-        ),
-        (sequential("write", json!({ "target": "new", "shared": true })), "makes its own new files"),
-        (sequential("write", json!({ "target": "new", "files": 2, "threads": 2 })), "several workers make one new"),
-        (sequential("write", json!({ "target": "new", "repeat": true })), "`repeat` goes with files that are there"),
-        (sequential("write", json!({ "target": "new", "calls": "mmap" })), "what is mapped has to be there"),
-        (sequential("write", json!({ "target": "existing", "preallocate": "allocate" })), "`preallocate` goes with"),
-        (sequential("read", json!({ "pattern": "random", "repeat": true })), "go with sequential work"),
-        (sequential("read", json!({ "distribution": "zipf", "skew": 1.0 })), "`distribution` goes with random"),
-        (sequential("trim", json!({ "calls": "mmap" })), "trim goes with"),
-        (sequential("trim", json!({ "verify": true })), "given back cannot be verified"),
-        (sequential("write", json!({ "verify": true, "block-size": 256, "file-size": 4096 })), "at least 512 bytes"),
-        (
-            sequential("write", json!({ "target": "existing", "verify": true, "shared": true, "threads": 2 })),
+            "write",
+            json!({ "target": "existing", "verify": true, "shared": true, "threads": 2 }),
             "only one worker writes",
         ),
-        (sequential("mixed", json!({ "verify": true, "calls": "io-uring", "depth": 2 })), "depth 1"),
+        ("mixed", json!({ "verify": true, "calls": "io-uring", "depth": 2 }), "depth 1"),
     ];
-    for (mut parameters, word) in refused {
-        parameters.as_object_mut().expect("a table").entry("operations").or_insert(json!(10));
-        let work = workload("none", "warm", &parameters);
-        let error = engine("data").expect("the engine exists").traits(&work).map(drop).expect_err(word).to_string();
-        assert!(error.contains(word), "{word}: {error}");
+    for (operation, further, word) in refused {
+        let mut parameters = json!({ "operation": operation, "pattern": "sequential", "operations": 10 });
+        further.as_object().expect("a table").iter().for_each(|(key, value)| parameters[key] = value.clone());
+        require_refused("none", "warm", &parameters, word);
     }
 }
 
@@ -352,7 +356,8 @@ fn senseless_parameters_are_refused_by_name() {
         (
             "none",
             "warm",
-            json!({ "operation": "read", "pattern": "sequential", "verify": true, "file-size": 6 << 20, "block-size": 6144, "block-size-max": 12_288 }),
+            json!({ "operation": "read", "pattern": "sequential", "verify": true, "file-size": 6 << 20,
+                "block-size": 6144, "block-size-max": 12_288 }),
             "`verify`",
         ),
         (
@@ -364,14 +369,13 @@ fn senseless_parameters_are_refused_by_name() {
         (
             "none",
             "warm",
-            json!({ "operation": "read", "pattern": "sequential", "calls": "io-uring", "depth": 32, "block-size": "64M", "file-size": "64M" }),
+            json!({ "operation": "read", "pattern": "sequential", "calls": "io-uring", "depth": 32,
+                "block-size": "64M", "file-size": "64M" }),
             "`depth`",
         ),
     ];
     for (durable, cache, parameters, word) in refused {
-        let work = workload(durable, cache, &parameters);
-        let error = engine("data").expect("the engine exists").traits(&work).expect_err("refused").to_string();
-        assert!(error.contains(word) && error.contains("under-test"), "{word}: {error}");
+        require_refused(durable, cache, &parameters, word);
     }
 }
 

@@ -5,12 +5,12 @@ use fsarena_model::comparison::BaselineRow;
 use fsarena_model::event::RoundFacts;
 use fsarena_model::validity::CapUnit;
 use fsarena_model::{
-    BaselineKind, Better, CacheState, DurablePoint, Event, Finding, LaneCost, Measure, Nanos, NoiseBounds, Often,
-    Outcome, Probe, Rounds, Verdict, Workload, probe,
+    BaselineKind, Better, CacheState, Conditions, Event, Finding, LaneCost, Measure, Nanos, NoiseBounds, Often,
+    Outcome, Probe, Rounds, Verdict, probe,
 };
 
 use crate::fake::{Performance, Play, World, workload};
-use crate::record::Kept;
+use crate::record::{Kept, direct, synced};
 
 fn performed(baselines: Often, memory: Option<f64>) -> Performance {
     let world = World { baseline: memory.map(|rate| (BaselineKind::Memory, rate)), ..World::of(&[1000.0, 2000.0]) };
@@ -96,15 +96,9 @@ fn the_three_clocks_follow_each_other_and_count_what_was_left_for_later() {
     assert!(never.cells.iter().all(|cell| !cell.probes.contains_key(&probe::CLOCK_QUIESCENT.key())));
 }
 
-/// A direct workload whose operations take 10 ms, on `ext4` and `xfs` and on the bare device.
-fn capped() -> Kept {
-    let direct = Workload { cache: CacheState::Direct, durable: DurablePoint::None, ..workload("direct") };
-    Kept::new(direct).baseline(BaselineKind::Device, 0.98)
-}
-
 /// The rate of the cap, and what it counts, if every operation takes `milliseconds` and has `bytes`.
 fn cap(milliseconds: f64, bytes: u64, change: impl Fn(&mut Kept)) -> Option<(f64, CapUnit)> {
-    let mut kept = capped();
+    let mut kept = direct().baseline(BaselineKind::Device, 0.98);
     let baselines = kept.0.baselines.iter_mut().map(|baseline| &mut baseline.trial);
     for slice in kept.0.trials.iter_mut().chain(baselines).flat_map(|trial| &mut trial.slices) {
         slice.elapsed = Nanos((slice.elapsed.0 as f64 * milliseconds / 10.0) as u64);
@@ -144,7 +138,7 @@ fn a_cap_limits_all_contenders_alike() {
 
 /// The harness' share of `ext4`, if the same work in memory takes 0.3 of the time and its trial is changed.
 fn share(change: impl Fn(&mut Kept)) -> Option<f64> {
-    let mut kept = Kept::new(workload("create")).baseline(BaselineKind::Memory, 0.3);
+    let mut kept = synced().baseline(BaselineKind::Memory, 0.3);
     change(&mut kept);
     kept.cells()[0].shares.harness
 }
@@ -214,14 +208,17 @@ fn the_cost_of_the_lanes_is_that_of_the_rounds_or_else_of_the_survey() {
         host_bytes: None,
         host_flushes: None,
     };
+    let facts = |round, lane_cost| RoundFacts {
+        round,
+        seconds: 1.0,
+        foreign_cores: None,
+        steal_cores: None,
+        lane_cost: Some(lane_cost),
+        conditions: Conditions::default(),
+    };
     let each = |rounds: &[u64]| {
-        let mut kept = Kept::new(workload("create")).lane_cost(Nanos::millis(9), None);
-        let facts = performed(Often::Never, None).record.rounds;
-        let facts = facts.into_iter().zip(rounds).map(|(facts, each)| {
-            let lane_cost = Some(cost(*each));
-            RoundFacts { lane_cost, ..facts }
-        });
-        kept.0.rounds = facts.collect();
+        let mut kept = synced().lane_cost(Nanos::millis(9), None);
+        kept.0.rounds = (1..).zip(rounds).map(|(round, each)| facts(round, cost(*each))).collect();
         kept.validity().into_iter().find_map(|flag| match flag.finding {
             Finding::HostBelowLane { each, .. } => Some(each),
             _ => None,

@@ -1,20 +1,12 @@
 //! What findings state, and the conditions under which a rule has nothing to say; from records written by hand.
 
 use fsarena_model::{
-    BaselineKind, Bytes, CacheState, ClientFacts, ClientsWork, ClockOffset, DurablePoint, Finding, MachineName,
-    Measure, Nanos, Slice, Trial, Workload, probe,
+    BaselineKind, Bytes, ClientFacts, ClientsWork, ClockOffset, DurablePoint, Finding, MachineName, Measure, Nanos,
+    Slice, Trial, Workload, probe,
 };
 
 use crate::fake::workload;
-use crate::record::{Kept, MEBIBYTE};
-
-fn reading(cache: CacheState) -> Kept {
-    Kept::new(Workload { cache, durable: DurablePoint::None, ..workload("read") })
-}
-
-fn creating() -> Kept {
-    Kept::new(workload("create"))
-}
+use crate::record::{Kept, MEBIBYTE, cold, direct, synced};
 
 /// The findings about `ext4`.
 fn findings(kept: &Kept) -> Vec<Finding> {
@@ -35,7 +27,7 @@ fn without_bytes(trial: &mut Trial) {
 
 #[test]
 fn work_that_checks_its_files_itself_is_not_called_cached() {
-    let mut kept = reading(CacheState::Cold).reading(probe::DEVICE_READ, 0.0);
+    let mut kept = cold().reading(probe::DEVICE_READ, 0.0);
     assert_eq!(findings(&kept).len(), 1);
     kept.0.plan.workloads[0].traits.verifies_cold = true;
     assert_eq!(findings(&kept), []);
@@ -43,23 +35,21 @@ fn work_that_checks_its_files_itself_is_not_called_cached() {
 
 #[test]
 fn only_cold_work_without_bytes_must_have_read_something() {
-    let unread = |cache| findings(&reading(cache).changed(without_bytes).reading(probe::DEVICE_READ, 0.0));
-    assert_eq!(unread(CacheState::Cold), [Finding::NothingRead { round: 1 }]);
-    assert_eq!(unread(CacheState::Direct), []);
-    assert_eq!(unread(CacheState::Warm), []);
+    let unread = |kept: Kept| findings(&kept.changed(without_bytes).reading(probe::DEVICE_READ, 0.0));
+    assert_eq!(unread(cold()), [Finding::NothingRead { round: 1 }]);
+    assert_eq!(unread(direct()), []);
+    assert_eq!(unread(Kept::new(Workload { durable: DurablePoint::None, ..workload("stat") })), []);
 }
 
 #[test]
 fn direct_work_may_write_what_the_disks_of_the_servers_did_not_read() {
-    assert_eq!(findings(&reading(CacheState::Direct).reading(probe::SERVER_READ, 0.0)), []);
+    assert_eq!(findings(&direct().reading(probe::SERVER_READ, 0.0)), []);
 }
 
 #[test]
 fn direct_work_is_judged_by_the_pages_of_the_machine_where_its_own_are_unknown() {
     let pages = 100.0 * MEBIBYTE / 4096.0;
-    let kept = |own, machine| {
-        reading(CacheState::Direct).reading(probe::PAGES_DIRTIED, own).reading(probe::MACHINE_DIRTIED, machine)
-    };
+    let kept = |own, machine| direct().reading(probe::PAGES_DIRTIED, own).reading(probe::MACHINE_DIRTIED, machine);
     let expected = Finding::PagesDirtied { pages: 4 * 25_600, bytes: Bytes::mib(400) };
     assert_eq!(findings(&kept(None, Some(pages))), [expected]);
     assert_eq!(findings(&kept(Some(0.0), Some(pages))), [], "those are of other programs");
@@ -68,7 +58,7 @@ fn direct_work_is_judged_by_the_pages_of_the_machine_where_its_own_are_unknown()
 
 #[test]
 fn a_host_below_the_lane_is_described() {
-    let mut kept = creating().lane_cost(Nanos::millis(4), Some(Nanos::millis(1)));
+    let mut kept = synced().lane_cost(Nanos::millis(4), Some(Nanos::millis(1)));
     kept.0.environment.lanes.host_file_system = Some("ext4".to_owned());
     let [Finding::HostBelowLane { share, each, with_device, has_file_system }] = findings(&kept)[..] else {
         panic!("{:?}", findings(&kept))
@@ -76,7 +66,7 @@ fn a_host_below_the_lane_is_described() {
     assert!(is_near(share, 0.3), "{share}");
     assert_eq!((each, with_device, has_file_system), (Nanos::millis(3), Some(Nanos::millis(4)), true));
     let [Finding::HostBelowLane { share, each, with_device, has_file_system }] =
-        findings(&creating().lane_cost(Nanos::millis(40), None))[..]
+        findings(&synced().lane_cost(Nanos::millis(40), None))[..]
     else {
         panic!("a finding")
     };
@@ -85,14 +75,14 @@ fn a_host_below_the_lane_is_described() {
 
 #[test]
 fn flushes_outside_the_timed_part_are_not_the_hosts_share() {
-    let mut kept = creating().lane_cost(Nanos::millis(4), None);
+    let mut kept = synced().lane_cost(Nanos::millis(4), None);
     kept.0.plan.workloads[0].traits.syncs_untimed = true;
     assert!(!findings(&kept).iter().any(|finding| matches!(finding, Finding::HostBelowLane { .. })));
 }
 
 #[test]
 fn busy_processors_are_counted() {
-    let mut kept = creating().reading(probe::CPU_PROCESS, 1.5).reading(probe::CPU_KERNEL, 0.4);
+    let mut kept = synced().reading(probe::CPU_PROCESS, 1.5).reading(probe::CPU_KERNEL, 0.4);
     kept.0.environment.cores = Some(2);
     let [Finding::ProcessorsBusy { busy, of: 2 }] = findings(&kept)[..] else { panic!("{:?}", findings(&kept)) };
     assert!(is_near(busy, 1.9), "{busy}");
@@ -103,7 +93,7 @@ fn busy_processors_are_counted() {
 #[test]
 fn a_harness_is_called_a_share_of_the_figure_where_that_is_a_score() {
     let is_score = |measure| {
-        let mut kept = creating().baseline(BaselineKind::Memory, 0.9);
+        let mut kept = synced().baseline(BaselineKind::Memory, 0.9);
         kept.0.plan.workloads[0].metric.measure = measure;
         findings(&kept).iter().find_map(|finding| match finding {
             Finding::MostlyHarness { is_score, .. } => Some(*is_score),
@@ -116,7 +106,7 @@ fn a_harness_is_called_a_share_of_the_figure_where_that_is_a_score() {
 
 #[test]
 fn only_copied_bytes_are_limited_by_memory() {
-    let mut kept = creating();
+    let mut kept = synced();
     kept.0.environment.memory_bandwidth = Some(50.0 * MEBIBYTE);
     assert_eq!(findings(&kept), [Finding::FasterThanMemory { rate: Bytes::mib(100), most: Bytes::mib(50) }]);
     kept.0.plan.workloads[0].traits.copies_nothing = true;
@@ -126,17 +116,17 @@ fn only_copied_bytes_are_limited_by_memory() {
 #[test]
 fn only_direct_work_that_the_device_carried_can_be_too_fast_for_the_device() {
     let of = |kept: Kept| findings(&kept.baseline(BaselineKind::Device, 3.0));
-    let [Finding::FasterThanDevice { times }] = of(reading(CacheState::Direct))[..] else { panic!("a finding") };
+    let [Finding::FasterThanDevice { times }] = of(direct())[..] else { panic!("a finding") };
     assert!(is_near(times, 3.0), "{times}");
-    assert_eq!(of(creating()), [], "buffered");
-    let cached = of(reading(CacheState::Direct).reading(probe::DEVICE_READ, 0.0).reading(probe::DEVICE_WRITTEN, 0.0));
+    assert_eq!(of(synced()), [], "buffered");
+    let cached = of(direct().reading(probe::DEVICE_READ, 0.0).reading(probe::DEVICE_WRITTEN, 0.0));
     assert!(matches!(cached[..], [Finding::LittleCarried { .. }]), "{cached:?}");
 }
 
 #[test]
 fn bytes_may_differ_from_the_block_size_by_two_percent() {
     let of = |block: u64, change: fn(&mut Trial)| {
-        let mut kept = creating().changed(change);
+        let mut kept = synced().changed(change);
         kept.0.plan.workloads[0].traits.block = Some(Bytes(block));
         findings(&kept)
     };

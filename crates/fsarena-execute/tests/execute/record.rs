@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use fsarena_analyse::assess;
 use fsarena_model::comparison::Cell;
 use fsarena_model::{
-    Baseline, BaselineKind, ContenderFacts, Durability, Guarantee, Label, LaneCost, Latency, Nanos, Outcome, Probe,
-    RunRecord, Slice, Trial, Validity, ValidityClass, Workload, probe,
+    Baseline, BaselineKind, CacheState, ContenderFacts, Durability, DurablePoint, Guarantee, Label, LaneCost, Latency,
+    Nanos, Outcome, Probe, RunRecord, Slice, Trial, Validity, ValidityClass, Workload, probe,
 };
 
-use crate::fake::{Play, World};
+use crate::fake::{Play, World, workload};
 
 /// A mebibyte, as a probe reports it.
 pub const MEBIBYTE: f64 = 1_048_576.0;
@@ -88,6 +88,21 @@ impl Kept {
     pub fn classes(&self) -> Vec<ValidityClass> {
         self.validity().iter().map(|flag| flag.class).collect()
     }
+}
+
+/// A cold workload without syncs.
+pub fn cold() -> Kept {
+    Kept::new(Workload { cache: CacheState::Cold, durable: DurablePoint::None, ..workload("read") })
+}
+
+/// A direct workload without syncs.
+pub fn direct() -> Kept {
+    Kept::new(Workload { cache: CacheState::Direct, durable: DurablePoint::None, ..workload("direct") })
+}
+
+/// A buffered workload that syncs.
+pub fn synced() -> Kept {
+    Kept::new(workload("create"))
 }
 
 fn facts(label: &str) -> ContenderFacts {

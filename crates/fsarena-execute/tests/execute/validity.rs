@@ -4,24 +4,12 @@ use fsarena_analyse::assess;
 use fsarena_model::comparison::Reason;
 use fsarena_model::validity::CapUnit;
 use fsarena_model::{
-    BaselineKind, Bytes, CacheState, Durability, DurablePoint, Finding, Guarantee, Nanos, NoiseBounds, Outcome,
-    Reading, Trial, ValidityClass, Verdict, Workload, probe,
+    BaselineKind, Bytes, Durability, DurablePoint, Finding, Guarantee, Nanos, NoiseBounds, Outcome, Reading, Trial,
+    ValidityClass, Verdict, Workload, probe,
 };
 
 use crate::fake::workload;
-use crate::record::{Kept, MEBIBYTE};
-
-fn cold() -> Kept {
-    Kept::new(Workload { cache: CacheState::Cold, durable: DurablePoint::None, ..workload("read") })
-}
-
-fn direct() -> Kept {
-    Kept::new(Workload { cache: CacheState::Direct, durable: DurablePoint::None, ..workload("direct") })
-}
-
-fn synced() -> Kept {
-    Kept::new(workload("create"))
-}
+use crate::record::{Kept, MEBIBYTE, cold, direct, synced};
 
 #[test]
 fn a_cell_that_the_device_served_is_valid() {

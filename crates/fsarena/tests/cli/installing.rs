@@ -1,4 +1,5 @@
-//! The installer behind `make compare` and `make apps`, with an apt-get that only records its calls; and `make install`.
+//! The installer behind `make compare` and `make apps`, with an apt-get that only records its calls; and what
+//! `make install` installs.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -154,7 +154,8 @@ fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
     metric.rankings.iter().map(group).collect()
 }
 
-/// One line per contender over the places, without points where it did not finish. If a place is no number, upright bars.
+/// One line per contender over the places, without points where it did not finish. If a place is no number, upright
+/// bars.
 fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option<String> {
     let mut all: Vec<Line> = Vec::new();
     for (place, bars) in groups {
