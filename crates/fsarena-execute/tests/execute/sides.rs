@@ -199,7 +199,17 @@ fn nothing_is_decided_between_a_quiet_and_a_busy_machine() {
         trial.probes.get_mut(&probe::CPU_MACHINE.key()).expect("the fake testbed has it").value = Some(1.8 * seconds);
     }
     let found = difference(&before, &after, None);
-    assert!(found.withheld.as_ref().is_some_and(|why| why.contains("busy machine")), "{:?}", found.withheld);
+    let load = "1.3 cores used by other programs";
+    let wanted = format!("some of the runs were made on a busy machine ({load}), the others on a quiet one");
+    assert_eq!(found.withheld, Some(wanted));
+    let row = found.contrasts.iter().find(|row| row.what == "background load").expect("it differs");
+    assert_eq!((row.before.as_str(), row.after.as_str()), ("none", load));
+    let loads = |run: &NamedRun| {
+        let found = history(std::slice::from_ref(&run.record), "create").expect("it has it");
+        found.series.iter().flat_map(|series| series.points.iter().map(|point| point.load.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!((loads(&before[0]), loads(&after[0])), (vec![None; 2], vec![Some(load.to_owned()); 2]));
+    assert_eq!(difference(&after, &after.clone(), None).withheld, None, "both sides were busy");
     assert!(
         found
             .changes
