@@ -69,6 +69,7 @@ fn run_info(record: &RunRecord) -> RunInfo {
         command: command(record),
         rounds: record.rounds.len() as u32,
         condition: noise::condition(record),
+        without_verdicts: without_verdicts(plan),
     }
 }
 
@@ -101,17 +102,18 @@ fn judged(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Judged {
 
 /// Notes that follow from the figures, then notes that were recorded during the run.
 fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
-    let found = smoke(record).into_iter().chain(noise::held_back(record)).chain(rate::notes(record, cells));
+    let found = noise::held_back(record).into_iter().chain(rate::notes(record, cells));
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
     let found = found.chain(slice_lengths::unchecked(record)).chain(durability::notes(record));
     let found = found.chain(shared_folders(record)).chain(too_few_rounds(record));
     found.chain(record.notes.iter().cloned()).collect()
 }
 
-/// The note that a smoke run gets no verdicts.
-fn smoke(record: &RunRecord) -> Option<Note> {
-    let text = "a run of scale smoke only tries everything out, with little work: there are no verdicts";
-    record.plan.is_smoke().then(|| Note { severity: Severity::Warning, text: text.to_owned() })
+/// Why a smoke run gets no verdicts.
+fn without_verdicts(plan: &Plan) -> Option<String> {
+    let why = "This run has no verdicts: at --scale smoke it only shows that everything works, with too little work for \
+               a comparison. For verdicts, leave out --scale smoke.";
+    plan.is_smoke().then(|| why.to_owned())
 }
 
 /// Fewer rounds than this decide nothing.

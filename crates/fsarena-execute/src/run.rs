@@ -176,14 +176,20 @@ impl Session<'_> {
     /// Decides the pairs after a round, sends the decisions, and returns the workloads of the next round.
     fn look(&mut self) -> Result<Vec<usize>, RunError> {
         let standing = standing(&self.record);
-        let words = decisions(&self.record, &standing);
+        if !self.plan.is_smoke() {
+            self.tell_decisions(&standing)?;
+        }
+        Ok(self.due(&standing))
+    }
+
+    fn tell_decisions(&mut self, standing: &Standing) -> Result<(), RunError> {
+        let words = decisions(&self.record, standing);
         let (decided, pairs) = (words.len() as u32, standing.pairs() as u32);
         let now = words.keys().copied().collect();
         let is_new = |(pair, words)| (!self.decided.contains(&pair)).then_some(words);
         let new = words.into_iter().filter_map(is_new).collect();
         self.decided = now;
-        self.tell(Event::Decided { decided, pairs, new })?;
-        Ok(self.due(&standing))
+        self.tell(Event::Decided { decided, pairs, new })
     }
 
     /// The workloads of the next round: those with an undecided pair, or all, if the plan asks for all.

@@ -88,6 +88,9 @@ pub struct RunInfo {
     /// Other load on the machine, and its consequence; absent if the machine was quiet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
+    /// Why the run has no verdicts, and what to do for verdicts; absent if it has verdicts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without_verdicts: Option<String>,
 }
 
 /// Verdicts, and the rankings that follow from them.

@@ -26,7 +26,9 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
         true => sentences.extend(by_work.chain(condition)),
         false => sentences.extend(condition.chain(by_work)),
     }
-    let rest = several.iter().map(|group| count(comparison, group)).chain(price(comparison));
+    let counts = several.iter().map(|group| count(comparison, group));
+    let rest = comparison.run.without_verdicts.clone().map_or_else(|| counts.collect(), |why| vec![why]);
+    let rest = rest.into_iter().chain(price(comparison));
     sentences.push(rest.collect::<Vec<_>>().join(" ").into());
     sentences.extend(apart(comparison).map(Sentence::from));
     sentences.extend(damaged(comparison).map(Sentence::from));
@@ -43,7 +45,8 @@ pub fn short(comparison: &Comparison) -> Vec<String> {
     let groups = group::groups(comparison);
     let of = groups.iter().filter(|group| group.contenders.len() > 1);
     let answers = of.flat_map(|group| winners(comparison, group).into_iter().chain([count(comparison, group)]));
-    answers.chain(price(comparison)).chain(damaged(comparison)).collect()
+    let answers = comparison.run.without_verdicts.clone().map_or_else(|| answers.collect(), |why| vec![why]);
+    answers.into_iter().chain(price(comparison)).chain(damaged(comparison)).collect()
 }
 
 /// A workload and the ranking in it.

@@ -22,7 +22,8 @@ pub fn sections(comparison: &Comparison) -> Vec<Section> {
     let medians = groups(comparison).into_iter().enumerate().map(|(index, group)| {
         let apart = crate::group::apart(&group).filter(|_| index > 0);
         let apart = Paragraph::apart(Sentence::from(apart.unwrap_or_default()));
-        let legend = if group.contenders.len() == verdicts::FEW { LEGEND } else { "" };
+        let has_ranking = group.contenders.len() == verdicts::FEW && !comparison.judged.verdicts.is_empty();
+        let legend = if has_ranking { LEGEND } else { "" };
         Section::default().with(apart).with(verdicts::short_medians(comparison, &group)).with(Paragraph::legend(legend))
     });
     let mut sections: Vec<Section> = recommendation::sentences(comparison).into_iter().collect();

@@ -19,7 +19,10 @@ fn link(comparison: &Comparison, workload: &WorkloadRow) -> Sentence {
 
 /// The medians and verdicts of each group of contenders, for media without the page's parts about workloads.
 pub fn verdicts(comparison: &Comparison) -> Section {
-    let mut section = Section::titled("Verdicts");
+    let title = if comparison.judged.verdicts.is_empty() { "Figures" } else { "Verdicts" };
+    // Documents have it in the answer.
+    let without = comparison.run.without_verdicts.clone().unwrap_or_default();
+    let mut section = Section::titled(title).with_shown(Shown::Terminal, Paragraph::plain(without));
     for (index, group) in groups(comparison).iter().enumerate() {
         let apart = group::apart(group).filter(|_| index > 0);
         section = section.with_shown(Shown::Summaries, Paragraph::apart(apart.unwrap_or_default()));
@@ -56,6 +59,7 @@ fn medians(comparison: &Comparison, group: &Group<'_>) -> Table {
     let pair = |workload: &WorkloadRow| group::verdicts(comparison, &workload.name, &group.contenders).next();
     let best = |workload: &WorkloadRow| ranking::best(comparison, group, &workload.name).unwrap_or_default();
     let table = match group.contenders.len() {
+        _ if comparison.judged.verdicts.is_empty() => table,
         0 | 1 => table,
         2 => table
             .column(Words, "verdict", |workload| only_verdict(comparison, pair(workload)))
@@ -81,12 +85,14 @@ pub fn short_medians(comparison: &Comparison, group: &Group<'_>) -> Table {
     }
     let labels = group.contenders.iter().map(|row| (row.label.to_string(), &row.label));
     let best = |workload: &WorkloadRow| ranking::best(comparison, group, &workload.name).unwrap_or_default();
-    TableOf::new(TableLook::Matrix, &comparison.workloads)
+    let table = TableOf::new(TableLook::Matrix, &comparison.workloads)
         .column(Name, "workload", |workload| link(comparison, workload))
         .column(Words, "unit", |workload| &workload.unit)
-        .columns(Median, labels, |workload, label| short_median(comparison, workload, label))
-        .column(Words, "best group", best)
-        .done()
+        .columns(Median, labels, |workload, label| short_median(comparison, workload, label));
+    match comparison.judged.verdicts.is_empty() {
+        true => table.done(),
+        false => table.column(Words, "best group", best).done(),
+    }
 }
 
 fn short_median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Entry {
@@ -106,8 +112,6 @@ fn median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Ent
 /// The statement about the only pair of a group.
 fn only_verdict(comparison: &Comparison, pair: Option<&PairVerdict>) -> Entry {
     match pair {
-        // The run has no verdicts.
-        None if comparison.judged.verdicts.is_empty() => DASH.into(),
         None => Sentence::new(Role::Verdict(Shade::Undecided), Verdict::Undecided.to_string()).into(),
         Some(pair) => Entry::from(Sentence::new(Role::Verdict(pair.verdict.into()), pair::statement(pair)))
             .with_remarks(of_pair(comparison, pair)),
@@ -119,12 +123,9 @@ fn favourable_interval(pair: &PairVerdict) -> String {
     pair::interval(pair::valid(pair, pair::decision(pair)).map(|ratio| pair::better(pair, ratio).1))
 }
 
-/// The ranking; a dash in a run without verdicts.
+/// The ranking.
 pub fn order(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow) -> String {
-    match comparison.judged.verdicts.is_empty() {
-        true => DASH.to_owned(),
-        false => ranking::ranking(comparison, group, &workload.name).to_string(),
-    }
+    ranking::ranking(comparison, group, &workload.name).to_string()
 }
 
 /// Each best group with its workloads. Documents have them in a column, which a terminal has no room for.

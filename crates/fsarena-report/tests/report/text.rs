@@ -1,7 +1,7 @@
 //! Tests of the terminal report, with and without colour, of complete runs and of runs with failures.
 
 use fsarena_model::Verdict;
-use fsarena_model::comparison::{Cell, ContenderRow};
+use fsarena_model::comparison::{Cell, ContenderRow, Judged};
 use fsarena_report::{Style, summary};
 
 use crate::fixture::{fail, fixture, interrupted, only, rename, with_tmpfs};
@@ -49,6 +49,20 @@ fn tmpfs_stands_apart() {
 #[test]
 fn the_summary_has_the_answer_the_medians_and_what_limits_them() {
     insta::assert_snapshot!(summary(&fixture(), PLAIN));
+}
+
+#[test]
+fn a_run_without_verdicts_says_so_once_and_has_no_words_of_verdicts() {
+    for mut comparison in [fixture(), only(&["ext4", "xfs"])] {
+        comparison.judged = Judged::default();
+        comparison.run.without_verdicts = Some("This run has no verdicts: it is a trial.".to_owned());
+        for text in [text(&comparison, PLAIN), summary(&comparison, PLAIN)] {
+            assert_eq!(text.matches("no verdicts").count(), 1, "{text}");
+            for word in ["undecided", "fastest", "faster", "ranking", "finds from", "best group", "equivalent"] {
+                assert!(!text.contains(word), "{word}: {text}");
+            }
+        }
+    }
 }
 
 #[test]

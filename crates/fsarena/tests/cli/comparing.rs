@@ -50,6 +50,26 @@ fn every_kind_is_compared_and_nothing_is_left() {
 }
 
 #[test]
+fn a_smoke_run_has_no_word_of_verdicts_and_says_why() {
+    let stage = Stage::new();
+    let mut command = stage.fsarena();
+    command.args(["compare", "--workload", &stage.small(), "--scale", "smoke", "--rounds", "4"]);
+    for label in ["a", "b"] {
+        std::fs::create_dir(stage.path(label)).expect("made");
+        command.arg(format!("{label}=dir:{}", stage.path(label).display()));
+    }
+    let output = run(&mut command, 0);
+    let full = run(stage.fsarena().args(["report", "last"]), 0);
+    for words in [out(&output) + &err(&output), out(&full)] {
+        assert!(!words.contains("decided") && !words.contains("fastest"), "{words}");
+        assert_eq!(words.matches("This run has no verdicts: at --scale smoke").count(), 1, "{words}");
+    }
+    let report = stage.json();
+    assert_eq!(report["verdicts"], Value::Array(Vec::new()));
+    assert!(report["without_verdicts"].as_str().is_some_and(|why| why.contains("leave out --scale smoke")), "{report}");
+}
+
+#[test]
 fn a_direct_write_through_the_page_cache_is_found_and_a_cold_read_is_proved() {
     let Some(stage) = Stage::of_root() else { return };
     let shape = |name: &str, cache: &str, more: &str| {
