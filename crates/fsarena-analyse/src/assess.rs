@@ -8,7 +8,7 @@ use fsarena_model::event::Note;
 use fsarena_model::{
     Comparison, Contender, ContenderFacts, Label, Plan, Rounds, RunRecord, Severity, Status, Trial, Workload,
 };
-use fsarena_stats::cell_summary;
+use fsarena_stats::{FEWEST_ROUNDS, cell_summary};
 
 use crate::command::command;
 use crate::effects::effects;
@@ -115,9 +115,6 @@ fn without_verdicts(plan: &Plan) -> Option<String> {
                a comparison. For verdicts, leave out --scale smoke.";
     plan.is_smoke().then(|| why.to_owned())
 }
-
-/// Fewer rounds than this decide nothing.
-const FEWEST_ROUNDS: usize = 3;
 
 /// The note that the budget ended a run before anything could be decided.
 fn too_few_rounds(record: &RunRecord) -> Option<Note> {

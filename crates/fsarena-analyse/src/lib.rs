@@ -39,6 +39,7 @@ pub use baselines::counts as baseline_counts;
 pub use calibration::{Calibration, Row, calibration};
 pub use difference::{NamedRun, difference};
 pub use durability::of_label as durability_of;
+pub use fsarena_stats::FEWEST_ROUNDS;
 pub use gate::{gate, gate_within};
 pub use history::history;
 pub use looks::{Standing, standing};

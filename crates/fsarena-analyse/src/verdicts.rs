@@ -2,7 +2,7 @@
 
 use fsarena_model::comparison::{Cell, DecisionInterval, Needs, PairVerdict, Reason};
 use fsarena_model::{Estimate, RunRecord, ValidityClass, Verdict};
-use fsarena_stats::Interval;
+use fsarena_stats::{FEWEST_ROUNDS, Interval};
 
 use crate::durability::class;
 use crate::evidence::pairs;
@@ -31,6 +31,8 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
     let decision = pair.and_then(Pair::decision);
     let (verdict, reasons) = judge(pair, takes_no_part, apart, a.1, b.1);
     let is_open = verdict == Verdict::Undecided;
+    let few = pair.filter(|_| is_open).and_then(few_rounds);
+    let may_lean = is_open && few.is_none();
     let outlook = latest.and_then(|latest| latest.outlook);
     // An equivalence at the device's limit counts as undecided. Further rounds would not change that, so none are asked
     // for.
@@ -46,9 +48,9 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
         estimate: Estimate::of(latest.and_then(|latest| latest.estimate).map(f64::exp), ends(pointwise)),
         decision: DecisionInterval::of(ends(decision)),
         verdict,
-        reasons,
+        reasons: reasons.into_iter().chain(few).collect(),
         guarantees: guarantees::between(record, a.0, b.0),
-        leaning: latest.filter(|_| is_open).and_then(|latest| latest.leaning).and_then(leaning),
+        leaning: latest.filter(|_| may_lean).and_then(|latest| latest.leaning).and_then(leaning),
         detectable: outlook.map(|outlook| outlook.detectable.exp()).filter(|ratio| ratio.is_finite()),
         rounds: latest.map_or(0, |latest| latest.rounds),
         needs: Needs {
@@ -75,6 +77,12 @@ fn fallen_earlier(pair: &Pair) -> Option<Reason> {
     let has_winner = matches!(pair.verdict(), Verdict::Faster | Verdict::Slower);
     let shows = pair.latest.pointwise.is_none_or(|interval| !interval.contains(0.0));
     pair.fell.filter(|_| has_winner && !shows).map(|decided| Reason::LessSure { rounds: decided.rounds })
+}
+
+/// The reason if no verdict is possible after so few rounds.
+fn few_rounds(pair: &Pair) -> Option<Reason> {
+    let (rounds, least) = (pair.latest.rounds, FEWEST_ROUNDS as u32);
+    (rounds < least).then_some(Reason::FewRounds { rounds, least })
 }
 
 fn leaning(towards: fsarena_stats::Verdict) -> Option<Verdict> {

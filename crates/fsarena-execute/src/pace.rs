@@ -1,6 +1,6 @@
 //! Estimated durations, before and during a run.
 
-use fsarena_model::{Bytes, CacheState, Mode, Nanos, Often, Plan, Precondition, Rate, Workload};
+use fsarena_model::{Budget, Bytes, CacheState, Mode, Nanos, Often, Plan, Precondition, Rate, Workload};
 
 /// Part of the budget that is reserved for unmounting, checking and removing everything at the end.
 pub const CLOSING: Nanos = Nanos::seconds(3);
@@ -64,6 +64,21 @@ pub fn estimated_setup(plan: &Plan) -> Nanos {
         Precondition::Snia => (3.0, PRECONDITIONING),
     };
     Nanos((GIGABYTE.0 as f64 * gigabytes * times) as u64) + random + Nanos::seconds(1)
+}
+
+/// Estimated number of rounds within a budget, before anything is measured; at least the first, which always runs.
+pub fn rounds_within(plan: &Plan, budget: Budget) -> u32 {
+    let time = budget.0.saturating_sub(reserved(plan));
+    u32::try_from(time.0 / round_with_reserve(plan).0.max(1)).unwrap_or(u32::MAX).max(1)
+}
+
+/// The time budget within which this many rounds probably fit.
+pub fn budget_for(plan: &Plan, rounds: u32) -> Budget {
+    Budget(reserved(plan) + Nanos(round_with_reserve(plan).0.saturating_mul(u64::from(rounds))))
+}
+
+fn round_with_reserve(plan: &Plan) -> Nanos {
+    expected(estimated_round(plan), 1.0, 1.0)
 }
 
 /// The part of a budget that is not for rounds.

@@ -129,10 +129,14 @@ fn count(comparison: &Comparison, group: &Group<'_>) -> String {
     let pairs = pairs(comparison, group);
     let of = |wanted: &[Verdict]| pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count();
     let margin = number::percent(comparison.run.margin);
+    let few = pairs.iter().filter_map(|pair| Some((pair.rounds, pair::few_rounds(pair)?.to_string())));
+    let most = few.clone().max().unwrap_or_default().1;
+    let few = few.count();
     let parts = [
         (of(&[Verdict::Faster, Verdict::Slower]), "with a difference shown".to_owned()),
         (of(&[Verdict::Equivalent]), format!("equivalent within {margin}")),
-        (of(&[Verdict::Undecided]), "undecided".to_owned()),
+        (of(&[Verdict::Undecided]) - few, "undecided".to_owned()),
+        (few, most),
         (of(&[Verdict::Invalid]), "invalid".to_owned()),
     ];
     let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));

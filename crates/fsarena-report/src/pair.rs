@@ -1,7 +1,7 @@
 //! Statements about a pair: which contender is faster, the ratio with its interval, which differences the run finds,
 //! and the mean ratio over all workloads.
 
-use fsarena_model::comparison::{PairVerdict, SuiteRow};
+use fsarena_model::comparison::{PairVerdict, Reason, SuiteRow};
 use fsarena_model::{Comparison, Label, Verdict};
 
 use crate::group::Group;
@@ -18,9 +18,19 @@ pub fn decision(pair: &PairVerdict) -> Option<Ratio> {
     Some(Ratio { middle: pair.estimate.ratio?, low: pair.decision.low, high: pair.decision.high })
 }
 
-/// The ratio, unless the pair is invalid.
+/// The ratio, if it may be shown.
 pub fn valid(pair: &PairVerdict, ratio: Option<Ratio>) -> Option<Ratio> {
-    ratio.filter(|_| pair.verdict != Verdict::Invalid)
+    ratio.filter(|_| has_ratio(pair))
+}
+
+/// Whether the ratio may be shown: that of an invalid pair is wrong, and that of too few rounds may be noise.
+pub fn has_ratio(pair: &PairVerdict) -> bool {
+    pair.verdict != Verdict::Invalid && few_rounds(pair).is_none()
+}
+
+/// The reason of a pair that has fewer rounds than a verdict needs.
+pub fn few_rounds(pair: &PairVerdict) -> Option<&Reason> {
+    pair.reasons.iter().find(|reason| matches!(reason, Reason::FewRounds { .. }))
 }
 
 /// The contender that is better, or seems to be, and the ratio in its favour, at least 1.
@@ -59,9 +69,11 @@ pub fn interval(ratio: Option<Ratio>) -> String {
     ratio.and_then(|ratio| ratio.interval()).unwrap_or_else(|| DASH.to_owned())
 }
 
-/// `faster`, `undecided`, or the side to which an undecided pair leans: `leaning to faster`.
+/// `faster`, `undecided`, the side to which an undecided pair leans: `leaning to faster`; or `not decided` after too few
+/// rounds.
 pub fn words(pair: &PairVerdict) -> String {
     match pair.leaning.filter(|_| pair.verdict == Verdict::Undecided) {
+        _ if few_rounds(pair).is_some() => "not decided".to_owned(),
         Some(side) => format!("leaning to {side}"),
         None => pair.verdict.to_string(),
     }
@@ -78,9 +90,9 @@ pub fn statement(pair: &PairVerdict) -> String {
     let word = match (pair.verdict, pair.leaning) {
         (Verdict::Slower, _) => Verdict::Faster.to_string(),
         (Verdict::Undecided, Some(_)) => "leaning".to_owned(),
-        (other, _) => other.to_string(),
+        _ => words(pair),
     };
-    let Some(ratio) = ratio(pair).filter(|_| pair.verdict != Verdict::Invalid) else { return word };
+    let Some(ratio) = valid(pair, ratio(pair)) else { return word };
     let (label, ratio) = better(pair, ratio);
     format!("{label} {} {word}", ratio.times())
 }
@@ -174,6 +186,14 @@ mod tests {
         assert_eq!(words(&leaning), "leaning to slower");
         assert_eq!(finds_from(&leaning), "8.1 %");
         assert_eq!(finds_from(&pair(Verdict::Invalid)), "–");
+    }
+
+    #[test]
+    fn after_too_few_rounds_there_is_no_ratio_that_could_be_quoted() {
+        let few = PairVerdict { reasons: vec![Reason::FewRounds { rounds: 1, least: 3 }], ..pair(Verdict::Undecided) };
+        assert_eq!((statement(&few), words(&few)), ("not decided".to_owned(), "not decided".to_owned()));
+        assert_eq!(few.reason(), "not decided: 1 round, a verdict needs at least 3");
+        assert_eq!(valid(&few, ratio(&few)), None);
     }
 
     #[test]

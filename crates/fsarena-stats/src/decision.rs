@@ -35,7 +35,7 @@ use data::Sample;
 /// The upper tail of the pointwise 95 % interval.
 const POINTWISE_TAIL: f64 = 0.025;
 /// Fewer rounds than this prove nothing: two can agree by chance.
-pub(crate) const FEWEST_ROUNDS: usize = 3;
+pub const FEWEST_ROUNDS: usize = 3;
 
 /// The error rates that the verdicts keep.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -41,7 +41,7 @@ mod within;
 
 pub use agreement::{OrderedPairs, Tau, order, tau_of_lists, tau_over_rounds};
 pub use change_points::{ChangePoint, change_points};
-pub use decision::{Judge, MOST_ROUNDS, Outlook, Pair, Reduced, Round, Rule, Sweep, Verdict, Workload};
+pub use decision::{FEWEST_ROUNDS, Judge, MOST_ROUNDS, Outlook, Pair, Reduced, Round, Rule, Sweep, Verdict, Workload};
 pub use error::StatsError;
 pub use interval::{Interval, Precision};
 pub use machines::{OnMachine, Pooled, depending, on_each};

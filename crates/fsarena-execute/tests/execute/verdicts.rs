@@ -134,3 +134,16 @@ fn a_slowdown_has_a_note_and_is_found() {
         comparison.run.command
     );
 }
+
+#[test]
+fn after_fewer_rounds_than_a_verdict_needs_a_pair_says_so_and_leans_nowhere() {
+    let reasons = |rounds| {
+        let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 3000.0]).noisy(0.01, 1));
+        let pair = play.with_rounds(Rounds::Exactly(rounds)).perform().comparison().judged.verdicts[0].clone();
+        assert_eq!((pair.verdict == Verdict::Undecided, pair.leaning), (rounds < 3, None));
+        pair.reason()
+    };
+    assert_eq!(reasons(1), "not decided: 1 round, a verdict needs at least 3");
+    assert_eq!(reasons(2), "not decided: 2 rounds, a verdict needs at least 3");
+    assert_eq!(reasons(3), "");
+}

@@ -65,6 +65,8 @@ pub enum Reason {
     Unsteady,
     /// The verdict was decided after this many rounds, and those since then make it less sure.
     LessSure { rounds: u32 },
+    /// This many rounds count, and a verdict needs at least `least`.
+    FewRounds { rounds: u32, least: u32 },
 }
 
 /// In a few words: `xfs: did-not-finish`.
@@ -82,6 +84,12 @@ impl fmt::Display for Reason {
             Self::Unsteady => f.write_str("unsteady: later rounds contradict earlier ones"),
             Self::LessSure { rounds } => {
                 write!(f, "decided after round {rounds}; the rounds since then make it less sure")
+            }
+            Self::FewRounds { rounds: 1, least } => {
+                write!(f, "not decided: 1 round, a verdict needs at least {least}")
+            }
+            Self::FewRounds { rounds, least } => {
+                write!(f, "not decided: {rounds} rounds, a verdict needs at least {least}")
             }
         }
     }

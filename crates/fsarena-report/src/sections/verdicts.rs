@@ -188,7 +188,7 @@ fn in_favour(comparison: &Comparison, pair: &PairVerdict) -> Entry {
         (Verdict::Slower, _) => format!("{} faster", pair.b),
         (Verdict::Undecided, Some(Verdict::Faster)) => format!("leaning to {}", pair.a),
         (Verdict::Undecided, Some(_)) => format!("leaning to {}", pair.b),
-        (verdict, _) => verdict.to_string(),
+        _ => pair::words(pair),
     };
     let figure = pair::valid(pair, pair::decision(pair)).map(|ratio| {
         let (label, ratio) = pair::better(pair, ratio);

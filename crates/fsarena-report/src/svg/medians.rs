@@ -2,7 +2,7 @@
 //! of pairs.
 
 use fsarena_model::comparison::{Cell, PairVerdict};
-use fsarena_model::{Better, Label, Verdict};
+use fsarena_model::{Better, Label};
 
 use super::axis::{Axis, short};
 use super::{Anchor, BOTTOM, Canvas, ROW, TOP, WIDTH, fitted, text_width};
@@ -113,7 +113,8 @@ const OUTCOME: f64 = 138.0;
 pub fn ratios(pairs: &[&PairVerdict], margin: f64, class: impl Fn(&Label) -> String) -> Option<String> {
     let widest = pairs.iter().map(|pair| text_width(&pair::name(pair))).fold(0.0, f64::max);
     let room = (widest.min(PAIR) + 14.0, WIDTH - OUTCOME);
-    let values: Vec<f64> = pairs.iter().filter(|pair| is_drawn(pair)).flat_map(|pair| ratio_values(pair)).collect();
+    let values: Vec<f64> =
+        pairs.iter().filter(|pair| pair::has_ratio(pair)).flat_map(|pair| ratio_values(pair)).collect();
     let axis = Axis::of_ratios(&values, 1.0 + margin, room).filter(|_| !pairs.is_empty())?;
     let bottom = TOP + ROW * pairs.len() as f64;
     let mut canvas = Canvas::new(bottom + BOTTOM);
@@ -133,10 +134,6 @@ pub fn ratios(pairs: &[&PairVerdict], margin: f64, class: impl Fn(&Label) -> Str
     Some(canvas.finish(&format!("Ratios: {}", words.join(", "))))
 }
 
-fn is_drawn(pair: &PairVerdict) -> bool {
-    pair.verdict != Verdict::Invalid
-}
-
 fn ratio_values(pair: &PairVerdict) -> impl Iterator<Item = f64> {
     [pair.estimate.ratio, pair.estimate.low, pair.estimate.high, pair.decision.low, pair.decision.high]
         .into_iter()
@@ -148,7 +145,7 @@ fn tick_label(tick: f64) -> String {
 }
 
 fn ratio(canvas: &mut Canvas, axis: &Axis, pair: &PairVerdict, y: f64, class: &str) {
-    let Some(middle) = pair.estimate.ratio.filter(|_| is_drawn(pair)) else { return };
+    let Some(middle) = pair.estimate.ratio.filter(|_| pair::has_ratio(pair)) else { return };
     if let (Some(low), Some(high)) = (pair.decision.low, pair.decision.high) {
         let (from, to) = (axis.at(low), axis.at(high));
         canvas.line(&format!("decision {class}"), (from, y), (to, y));
@@ -162,7 +159,7 @@ fn ratio(canvas: &mut Canvas, axis: &Axis, pair: &PairVerdict, y: f64, class: &s
 
 /// `1.15× xfs`, `1.02× undecided`: how many times better which one is.
 fn words(pair: &PairVerdict) -> String {
-    let Some(ratio) = pair::ratio(pair).filter(|_| is_drawn(pair)) else { return pair.verdict.to_string() };
+    let Some(ratio) = pair::valid(pair, pair::ratio(pair)) else { return pair::words(pair) };
     let (_, ratio) = pair::better(pair, ratio);
     format!("{} {}", ratio.times(), pair::winner(pair).map_or(pair.verdict.to_string(), Label::to_string))
 }

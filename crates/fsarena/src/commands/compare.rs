@@ -6,8 +6,11 @@ mod machines;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
+use fsarena_analyse::FEWEST_ROUNDS;
 use fsarena_articles::assess;
-use fsarena_model::{Comparison, Outcome, Plan, RunRecord, Severity, Status};
+use fsarena_execute::{budget_for, rounds_within};
+use fsarena_model::{Comparison, Outcome, Plan, Rounds, RunRecord, Severity, Status};
+use fsarena_report::rounds;
 use rustix::fs::{Access, access};
 
 use super::report;
@@ -19,6 +22,9 @@ use crate::perform::{Place, Task, perform};
 use crate::signals::stop_flag;
 use crate::{formats, plan};
 
+/// Number of rounds of a budget that a warning recommends.
+const ENOUGH_ROUNDS: u32 = 5;
+
 /// Runs the comparison and prints its verdicts.
 pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
     carry_out(global, plan::plan(options)?, &options.setup)
@@ -27,6 +33,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
 /// Carries out a plan, which has notes for the user, and prints what follows from it.
 pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup: &Setup) -> Result<Ended> {
     notes.iter().for_each(|note| tell(note));
+    warn_of_budget(&plan);
     let place = Place::of(&setup.place, &plan, &mut notes)?;
     if setup.dry_run {
         return dry::run(&plan::fitted(plan), matches!(place, Place::Guest(_)), setup.shown.format.as_deref());
@@ -41,6 +48,23 @@ pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup:
     };
     show(global, &record, &setup.shown)?;
     Ok(ended(&record, status))
+}
+
+/// Warns of a budget that probably has too few rounds for any verdict, with one that has enough.
+fn warn_of_budget(plan: &Plan) {
+    let Rounds::Within(budget) = plan.rounds else { return };
+    let (count, least) = (rounds_within(plan, budget), FEWEST_ROUNDS as u32);
+    if plan.contenders.len() < 2 || plan.is_smoke() || count >= least {
+        return;
+    }
+    let (fit, count) = (if count == 1 { "fits" } else { "fit" }, rounds(count));
+    note!(
+        "about {count} {fit} into the budget of {}, and a verdict needs at least {least}: this run will probably decide \
+         nothing",
+        budget.0
+    );
+    let minutes = budget_for(plan, ENOUGH_ROUNDS).0.as_seconds() / 60.0;
+    note!("hint: --budget {}m has room for {}", minutes.ceil(), rounds(ENOUGH_ROUNDS));
 }
 
 /// Runs the comparison and returns its record; `None` if it was stopped before anything was measured.

@@ -75,3 +75,30 @@ fn lanes_are_as_large_as_the_largest_workload_needs() {
     let refused = err(&run(stage.fsarena().args(explicit), 2));
     assert!(refused.contains("a lane of 2.00 GiB is too small for the workload `tree-create-syncfs`"), "{refused}");
 }
+
+#[test]
+fn a_budget_that_decides_nothing_is_named_with_one_that_does() {
+    let stage = Stage::without_runs();
+    let dry = |contenders: &[&str], arguments: &[&str]| {
+        let mut command = stage.fsarena();
+        command.arg("compare").args(contenders).args(["--dry-run", "--workload", &stage.small()]).args(arguments);
+        err(&run(&mut command, 0))
+    };
+    let slow = stage.workload(
+        "slow",
+        "engine = 'files'\ncache = 'warm'\nmode = 'whole'\ntimed-ms = 20000\nparameters = { operation = 'create', size = 0 }",
+    );
+    let (both, slow) = (["ext4", "xfs"], ["--workload", slow.as_str(), "--budget"]);
+    let words = dry(&both, &[&slow[..], &["90s"]].concat());
+    assert!(words.contains("about 1 round fits into the budget of 1 min 30 s"), "{words}");
+    assert!(words.contains("a verdict needs at least 3: this run will probably decide nothing"), "{words}");
+    let hint = words.lines().find_map(|line| line.strip_prefix("hint: --budget ")).expect("a hint");
+    let (budget, rest) = hint.split_once(' ').expect("words");
+    assert_eq!(rest, "has room for 5 rounds");
+    assert!(!dry(&both, &[&slow[..], &[budget]].concat()).contains("decide nothing"));
+    assert!(!dry(&["ext4"], &[&slow[..], &["90s"]].concat()).contains("decide nothing"), "there is nothing to decide");
+    assert!(
+        !dry(&both, &[&slow[..2], &["--rounds", "1"]].concat()).contains("decide nothing"),
+        "it is what was wanted"
+    );
+}

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use fsarena_execute::{estimated_round, estimated_setup};
+use fsarena_execute::{estimated_round, estimated_setup, rounds_within};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{LaneError, kernel_has, kind, lane_count, made_lanes};
 use fsarena_model::{Bytes, Contender, Mode, Plan, Rounds, Storage, Workload};
@@ -91,8 +91,8 @@ fn is_root() -> bool {
 fn json(plan: &Plan) -> Value {
     let (round, setup) = (estimated_round(plan), estimated_setup(plan));
     let (rounds, budget) = match plan.rounds {
-        Rounds::Exactly(count) => (u64::from(count), None),
-        Rounds::Within(budget) => (budget.0.saturating_sub(setup).0 / round.0.max(1), Some(budget.0.as_seconds())),
+        Rounds::Exactly(count) => (count, None),
+        Rounds::Within(budget) => (rounds_within(plan, budget), Some(budget.0.as_seconds())),
     };
     let workload = |workload: &Workload| {
         json!({
@@ -152,8 +152,8 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
             writeln!(text, "  {} of about {round}, about {total} in all", rounds(count))?;
         }
         Rounds::Within(budget) => {
-            let count = budget.0.saturating_sub(setup).0 / round.0.max(1);
-            writeln!(text, "  at most {}: up to {count} rounds of about {round}, fewer if all is decided", budget.0)?;
+            let count = rounds(rounds_within(plan, budget));
+            writeln!(text, "  at most {}: up to {count} of about {round}, fewer if all is decided", budget.0)?;
         }
     }
     write_space(text, plan)
