@@ -104,6 +104,19 @@ pub fn largest(workloads: &[Workload]) -> Option<&Workload> {
     workloads.iter().rev().max_by_key(|workload| workload.traits.peak)
 }
 
+/// Maximum share of a lane that data may fill: copy-on-write file systems need room for overwrites.
+pub const FILL: f64 = 0.6;
+
+/// Whether the files of a workload stay until their file system is made again in the next round. Removing what programs
+/// wrote takes up to a third of a round, and what a file system removes later would be in the time of other work. The
+/// lanes have to have room for the files of all workloads.
+pub fn leaves_files(plan: &Plan, workload: &Workload) -> bool {
+    let is_run = |workload: &Workload| workload.mode == Mode::Sliced && workload.traits.program.is_some();
+    let all: u64 = plan.workloads.iter().filter(|workload| is_run(workload)).map(|it| it.traits.peak.0).sum();
+    let largest = largest(&plan.workloads).map_or(0, |workload| workload.traits.peak.0);
+    is_run(workload) && plan.lanes.shared.is_own() && (all + largest) as f64 <= plan.lanes.size.0 as f64 * FILL
+}
+
 /// The first workload whose direct I/O is not in multiples of `sector`, with its block size; `None` if all are.
 pub fn unaligned(workloads: &[Workload], sector: Bytes) -> Option<(Bytes, &Workload)> {
     let block = |workload: &'_ Workload| workload.traits.direct_block.filter(|block| !block.0.is_multiple_of(sector.0));

@@ -9,7 +9,7 @@ mod sharing;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_analyse::{Standing, in_words, rounds_of_workload, standing, verdicts_so_far};
+use fsarena_analyse::{Standing, in_words, is_equal_by_bound, rounds_of_workload, standing, verdicts_so_far};
 use fsarena_model::event::Note;
 use fsarena_model::plan::Lanes;
 use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status, Workload};
@@ -208,7 +208,10 @@ impl Session<'_> {
     fn due(&self, standing: &Standing) -> Vec<usize> {
         let due: Vec<usize> = match self.aim.extent {
             Extent::All => (0..self.plan.workloads.len()).collect(),
-            Extent::Undecided => standing.open(),
+            Extent::Undecided => {
+                let open = standing.open().into_iter();
+                open.filter(|workload| !is_equal_by_bound(&self.record, &self.plan.workloads[*workload])).collect()
+            }
         };
         due.into_iter().filter(|workload| self.is_wanted(*workload)).collect()
     }
