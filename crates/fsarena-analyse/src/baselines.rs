@@ -115,12 +115,7 @@ fn row(record: &RunRecord, workload: &Workload, kind: BaselineKind) -> Option<Ba
     (rounds > 0).then_some(BaselineRow { workload: name, kind, median: value, unit, seconds_per_operation, rounds })
 }
 
-/// The counting baselines of a workload at one place.
-pub fn of_kind<'a>(
-    record: &'a RunRecord,
-    workload: &'a Workload,
-    kind: BaselineKind,
-) -> impl Iterator<Item = &'a Trial> {
+fn of_kind<'a>(record: &'a RunRecord, workload: &'a Workload, kind: BaselineKind) -> impl Iterator<Item = &'a Trial> {
     let is_of = move |trial: &&Trial| trial.workload == workload.name && counts(record, trial);
     let there = record.baselines.iter().filter(move |baseline| baseline.kind == kind);
     there.map(|baseline| &baseline.trial).filter(is_of)

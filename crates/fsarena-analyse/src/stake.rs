@@ -1,10 +1,9 @@
 //! How much of a workload's time a file system can change: what the slowest contender needs beyond the same work in
 //! memory.
 
-use fsarena_model::{BaselineKind, Estimate, Label, Measure, RunRecord, Trial, Workload};
+use fsarena_model::{Baseline, BaselineKind, Estimate, Label, Measure, Outcome, RunRecord, Trial, Workload};
 use fsarena_stats::Precision;
 
-use crate::baselines::of_kind;
 use crate::noise::counted_trials;
 
 /// Largest difference that is at stake where the programs, and not the file system, take the time.
@@ -17,7 +16,10 @@ pub fn at_stake(record: &RunRecord, workload: &Workload) -> Option<Estimate> {
     if workload.metric.measure == Measure::Printed {
         return None;
     }
-    let in_memory: Vec<&Trial> = of_kind(record, workload, BaselineKind::Memory).collect();
+    let is_of =
+        |baseline: &&Baseline| baseline.kind == BaselineKind::Memory && baseline.trial.workload == workload.name;
+    // Also of a busy machine: each round compares both under the same load.
+    let in_memory: Vec<&Trial> = record.baselines.iter().filter(is_of).map(|baseline| &baseline.trial).collect();
     let logs = |label: &Label| -> Vec<f64> {
         let own = counted_trials(record, workload, label).into_iter();
         let beside = |trial: &Trial| in_memory.iter().find(|other| other.round == trial.round).copied();
@@ -54,5 +56,5 @@ fn mean(logs: &[f64]) -> f64 {
 /// Timed seconds per operation of a trial; `None` if nothing was done.
 fn seconds(trial: &Trial) -> Option<f64> {
     let seconds = trial.seconds() / trial.operations() as f64;
-    (seconds.is_finite() && seconds > 0.0).then_some(seconds)
+    (trial.outcome == Outcome::Finished && seconds.is_finite() && seconds > 0.0).then_some(seconds)
 }

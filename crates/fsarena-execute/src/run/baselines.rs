@@ -61,9 +61,13 @@ impl Session<'_> {
             };
             let known: Vec<&Baseline> = self.record.baselines.iter().filter(is_of).collect();
             // A baseline is repeated once if the machine was busy; after that it probably remains busy.
-            let counting = known.iter().filter(|baseline| baseline_counts(&self.record, &baseline.trial)).count();
-            let wanted = rounds(&self.plan.workloads[index], place);
-            let is_new = || counting < wanted && known.len() - counting < TRIES;
+            let counts = |baseline: &&Baseline| baseline_counts(&self.record, &baseline.trial);
+            // What is at stake is a ratio within each round, which holds on a busy machine, too.
+            let is_of_program = place == BaselineKind::Memory && self.plan.workloads[index].traits.program.is_some();
+            let is_new = || match is_of_program {
+                true => known.len() < ROUNDS_IN_MEMORY,
+                false => known.len() < TRIES && !known.iter().any(counts),
+            };
             let is_due = self.is_due(is_new) && !self.stopped();
             if let Some(workload) = at_place(&self.plan.workloads[index], place).filter(|_| is_due) {
                 self.baseline(round, index, lanes, (place, &workload))?;
@@ -128,12 +132,6 @@ impl Session<'_> {
         }
         Ok(())
     }
-}
-
-/// The number of rounds in which a baseline is measured, if baselines are measured once.
-fn rounds(workload: &Workload, place: BaselineKind) -> usize {
-    let is_of_program = place == BaselineKind::Memory && workload.traits.program.is_some();
-    if is_of_program { ROUNDS_IN_MEMORY } else { 1 }
 }
 
 /// The workload in the form in which it runs at `place`; `None` if it has no useful baseline there, as for open loops,
