@@ -44,7 +44,7 @@ pub use gate::{gate, gate_within};
 pub use history::history;
 pub use looks::{Standing, standing};
 pub use noise::{before as busy_before, counted_trials, rounds as rounds_of_workload};
-pub use probes::foreign_seconds;
+pub use probes::{counted_seconds, foreign_seconds};
 pub use rate::readings as rate_readings;
 pub use recommendation::{covered, not_here, unknown_names};
 pub use slice_lengths::{

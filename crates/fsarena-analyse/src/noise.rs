@@ -27,11 +27,11 @@ pub fn counted_trials<'a>(record: &'a RunRecord, workload: &Workload, label: &La
     counted(&trials, Excluded::of(record).rounds(workload))
 }
 
-/// An amount, and the timed seconds in which it accumulated.
+/// An amount, and the seconds in which it accumulated.
 #[derive(Default, Clone, Copy)]
 struct Amount {
     amount: f64,
-    timed: f64,
+    seconds: f64,
 }
 
 impl Amount {
@@ -39,13 +39,13 @@ impl Amount {
     fn add(&mut self, amount: Option<f64>, trial: &Trial) {
         if let Some(amount) = amount {
             self.amount += amount;
-            self.timed += trial.seconds();
+            self.seconds += probes::counted_seconds(trial);
         }
     }
 
     /// The amount per second; 0 if no value could be read.
     fn rate(self) -> f64 {
-        if self.timed > 0.0 { self.amount / self.timed } else { 0.0 }
+        if self.seconds > 0.0 { self.amount / self.seconds } else { 0.0 }
     }
 }
 
@@ -69,8 +69,8 @@ struct Rates {
 }
 
 impl Load {
-    fn add(&mut self, trial: &Trial, is_foreign: bool) {
-        self.foreign.add(probes::beyond_own_seconds(trial).filter(|_| !is_foreign), trial);
+    fn add(&mut self, trial: &Trial) {
+        self.foreign.add(probes::beyond_own_seconds(trial), trial);
         self.stolen.add(trial.probe(probe::CPU_STEAL), trial);
         self.disk.add(trial.probe(probe::DISK_OTHERS), trial);
     }
@@ -155,16 +155,8 @@ impl<'a> Condition<'a> {
 
 fn visits(record: &RunRecord) -> Vec<Visit<'_>> {
     let mut loads: BTreeMap<(&str, u32), Load> = BTreeMap::new();
-    let foreign: BTreeSet<&str> = record
-        .plan
-        .workloads
-        .iter()
-        .filter(|workload| is_done_by_another_program(workload))
-        .map(|workload| workload.name.as_str())
-        .collect();
     for trial in &record.trials {
-        let name = trial.workload.as_str();
-        loads.entry((name, trial.round)).or_default().add(trial, foreign.contains(name));
+        loads.entry((trial.workload.as_str(), trial.round)).or_default().add(trial);
     }
     let held_back: BTreeSet<u32> =
         record.rounds.iter().filter(|facts| is_held_back(record, facts)).map(|facts| facts.round).collect();
@@ -206,12 +198,10 @@ fn is_held_back(record: &RunRecord, facts: &RoundFacts) -> bool {
         || is_beyond(swapped.map(|bytes| bytes.0 as f64), conditions.swapped.map(|bytes| bytes.0 as f64))
 }
 
-/// Whether the machine was busy while this trial ran. False if the plan ignores noise. If another program does
-/// the work, processor time does not count, because it cannot be attributed.
+/// Whether the machine was busy while this trial ran. False if the plan ignores noise.
 pub fn is_noisy(record: &RunRecord, trial: &Trial) -> bool {
-    let mut workloads = record.plan.workloads.iter();
     let mut load = Load::default();
-    load.add(trial, workloads.any(|workload| workload.name == trial.workload && is_done_by_another_program(workload)));
+    load.add(trial);
     let bounds = &record.plan.measuring.noise;
     !bounds.is_ignored() && !Rates::default().has(&load.rates(), bounds)
 }
@@ -220,11 +210,6 @@ pub fn is_noisy(record: &RunRecord, trial: &Trial) -> bool {
 pub fn rounds(record: &RunRecord, workload: &Workload) -> u32 {
     let of = record.trials.iter().filter(|trial| trial.workload == workload.name);
     of.map(|trial| trial.round).collect::<BTreeSet<u32>>().len() as u32
-}
-
-/// The work runs outside of this process: its processor time cannot be separated from that of unrelated programs.
-fn is_done_by_another_program(workload: &Workload) -> bool {
-    workload.traits.program.is_some()
 }
 
 /// The trials of a cell that count; all trials if none of these finished.

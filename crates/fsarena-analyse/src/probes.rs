@@ -19,6 +19,11 @@ pub fn foreign_seconds(trial: &Trial) -> Option<f64> {
     Some(beyond_own_seconds(trial)?.max(0.0))
 }
 
+/// The seconds over which the counters were read. A program's start and end belong to them, and often not to its figure.
+pub fn counted_seconds(trial: &Trial) -> f64 {
+    trial.probe(probe::TIME_COUNTED).unwrap_or_else(|| trial.seconds())
+}
+
 /// The medians of the probe readings over trials: averages over time for processor steal and device load, everything
 /// else per operation.
 pub fn of_cell(trials: &[&Trial]) -> Readings {
@@ -74,7 +79,7 @@ fn of_trial(trial: &Trial) -> Readings {
         let value = reading.value.map(|value| value / divisor).filter(|value| value.is_finite());
         readings.insert(id.clone(), Reading { value, unit });
     }
-    let foreign = foreign_seconds(trial).map(|busy| busy / seconds).filter(|value| value.is_finite());
+    let foreign = foreign_seconds(trial).map(|busy| busy / counted_seconds(trial)).filter(|value| value.is_finite());
     readings.extend([probe::CPU_FOREIGN.reading(foreign)]);
     readings.extend(iostat::columns(trial));
     for (operation, latency) in &trial.latencies {

@@ -229,7 +229,7 @@ probes! {
     SERVER_READ = "server.read", "bytes", Kind::PerOperation, Explanation;
     PROCESS_WRITTEN = "process.written", "bytes", Kind::PerOperation, Explanation;
 
-    // Rates, the three clocks, space, and the untimed parts of a trial.
+    // Rates, the three clocks, space, the untimed parts of a trial, and the time over which counters were read.
     RATE_OFFERED = "rate.offered", "ops/s", Kind::Trial, Explanation;
     RATE_DONE = "rate.done", "ops/s", Kind::Trial, Explanation;
     SYNC = "sync", "s", Kind::Trial, Explanation;
@@ -245,6 +245,7 @@ probes! {
     TIME_PREPARE = "time.prepare", "s", Kind::Trial, Evidence;
     TIME_BETWEEN = "time.between", "s", Kind::Trial, Evidence;
     TIME_CLOSE = "time.close", "s", Kind::Trial, Evidence;
+    TIME_COUNTED = "time.counted", "s", Kind::Trial, Evidence;
 
     // What programs report, as far as the analysis or an article uses it: transactions that were acknowledged as
     // durable, connections that may commit at the same time, writes that were durable one by one and are not the

@@ -10,11 +10,11 @@ mod environment;
 mod flushes;
 #[cfg(test)]
 mod fuzz;
-mod kernel_threads;
 mod machine;
 mod network;
+mod own;
 mod pages;
-mod process;
+mod processes;
 mod shared_disk;
 
 use std::sync::Arc;
@@ -30,11 +30,11 @@ pub use shared_disk::Beneath;
 static SOURCES: &[&dyn Source] = &[
     &device::Device,
     &flushes::Durable,
-    &kernel_threads::KernelThreads,
+    &processes::KernelThreads,
     &machine::Machine,
     &network::Network,
+    &own::Own,
     &pages::Pages,
-    &process::Process,
     &shared_disk::SharedDisk,
 ];
 

@@ -10,7 +10,7 @@ pub struct Machine;
 const COUNTERS: &[Probe] = &[probe::CPU_MACHINE, probe::CPU_STEAL];
 
 /// `USER_HZ`, which is 100 on every architecture that fsarena runs on.
-const TICK: f64 = 0.01;
+pub const TICK: f64 = 0.01;
 
 impl Source for Machine {
     fn counters(&self) -> &'static [Probe] {

@@ -62,7 +62,7 @@ const PROBES: &[Described] = &[
     probe(probe::DEVICE_QUEUE, "Requests in flight", hundredths,
         "Mean over the timed part. Below 1, the device waited for the file system."),
     probe(probe::CPU_PROCESS, "CPU of the process/op", seconds,
-        "User and system time of the process that did the work."),
+        "User and system time of this program and of all programs that it started for the work."),
     probe(probe::CPU_SYSTEM, "CPU of the process in the kernel/op", seconds,
         "The part of that time that was spent in the kernel."),
     probe(probe::CPU_KERNEL, "CPU of kernel threads/op", seconds,

@@ -12,6 +12,14 @@ pub struct ProcessorTime {
     pub system: f64,
 }
 
+impl std::ops::Add for ProcessorTime {
+    type Output = Self;
+
+    fn add(self, more: Self) -> Self {
+        Self { user: self.user + more.user, system: self.system + more.system }
+    }
+}
+
 /// Processor time of this process with all its threads, and of its children that have ended and been waited for, with
 /// theirs.
 ///
@@ -19,7 +27,7 @@ pub struct ProcessorTime {
 /// As getrusage(2).
 pub fn processor_time() -> io::Result<ProcessorTime> {
     let (own, children) = (of(libc::RUSAGE_SELF)?, of(libc::RUSAGE_CHILDREN)?);
-    Ok(ProcessorTime { user: own.user + children.user, system: own.system + children.system })
+    Ok(own + children)
 }
 
 fn of(who: libc::c_int) -> io::Result<ProcessorTime> {

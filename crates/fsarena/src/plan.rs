@@ -48,7 +48,6 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let numbers = clients.as_ref().map_or(1, |named| named.clients.numbers.len() as u64);
     let storage = arguments.setup.place.storage(arguments.setup.storage.as_deref(), &contenders);
     let lane_size = lane_size(arguments, &storage).or(suite.as_ref().and_then(|suite| suite.lane_size(scale)));
-    let lane_size = lane_size.unwrap_or(LANE);
     let plan = Plan {
         suite: FromSuite {
             name: work.suite.clone(),
@@ -66,7 +65,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         lanes: LanePlan {
             shared: if arguments.one_at_a_time { Lanes::InTurn } else { Lanes::Own },
             precondition: if arguments.precondition { Precondition::Snia } else { Precondition::None },
-            ..LanePlan::new(storage, lane_size, arguments.setup.medium)
+            ..LanePlan::new(storage, lane_size.unwrap_or(LANE), arguments.setup.medium)
         },
         guest: None,
         clients: None,
@@ -94,8 +93,12 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         Some(clients) => clients::with_clients(plan, clients)?,
         None => plan,
     };
-    let plan = checked(plan)?;
-    Ok((plan, added.into_iter().chain(work.notes).collect()))
+    let mut plan = resolved(plan)?;
+    let mut notes: Vec<String> = added.into_iter().chain(work.notes).collect();
+    if lane_size.is_none() {
+        notes.extend(checks::enlarge_lanes(&mut plan));
+    }
+    Ok((checked(plan)?, notes))
 }
 
 /// The lane size from the arguments, or that of the whole disk if a lane takes all of it.
@@ -130,10 +133,14 @@ fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize, workloa
     }
 }
 
-/// The plan with what its engines state about the workloads, if it is consistent and its budget suffices.
-fn checked(plan: Plan) -> Result<Plan> {
+/// The plan with what its engines state about the workloads.
+fn resolved(plan: Plan) -> Result<Plan> {
     let workloads = plan.workloads.into_iter().map(|workload| ENGINES.resolved(workload)).collect::<Result<_, _>>()?;
-    let plan = Plan { workloads, ..plan };
+    Ok(Plan { workloads, ..plan })
+}
+
+/// A resolved plan, if it is consistent and its budget suffices.
+fn checked(plan: Plan) -> Result<Plan> {
     let plan = Plan { lanes: LanePlan { reserved: reserved(&plan), ..plan.lanes.clone() }, ..plan };
     require_sound(&plan)?;
     checks::require_time(&plan)?;

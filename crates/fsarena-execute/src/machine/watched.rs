@@ -41,6 +41,9 @@ impl Watched {
     pub fn take(&mut self, at_rest: f64) -> Readings {
         let watched = std::mem::take(self);
         let mut readings = watched.totals.readings();
+        if watched.seconds > 0.0 {
+            readings.extend([probe::TIME_COUNTED.reading(watched.seconds)]);
+        }
         if let Some(kernel) = readings.get_mut(&probe::CPU_KERNEL.key()) {
             kernel.value = kernel.value.map(|busy| (busy - at_rest * watched.seconds).max(0.0));
         }

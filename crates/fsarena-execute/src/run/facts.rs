@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fsarena_analyse::foreign_seconds;
+use fsarena_analyse::{counted_seconds, foreign_seconds};
 use fsarena_model::event::RoundFacts;
 use fsarena_model::plan::Slowdown;
 use fsarena_model::{Conditions, ContenderFacts, Environment, LaneCost, Plan, Trial, probe};
@@ -61,10 +61,10 @@ pub fn of_round(
     (lane_cost, conditions): (Option<LaneCost>, Conditions),
 ) -> RoundFacts {
     let trials: Vec<&Trial> = trials.iter().filter(|trial| !trial.slices.is_empty()).collect();
-    let timed: f64 = trials.iter().copied().map(Trial::seconds).sum();
+    let counted: f64 = trials.iter().copied().map(counted_seconds).sum();
     let cores = |of: fn(&Trial) -> Option<f64>| {
         let total: Option<f64> = trials.iter().copied().map(of).sum();
-        total.filter(|_| timed > 0.0).map(|total| total / timed)
+        total.filter(|_| counted > 0.0).map(|total| total / counted)
     };
     let (foreign_cores, steal_cores) = (cores(foreign_seconds), cores(|trial| trial.probe(probe::CPU_STEAL)));
     RoundFacts { round, seconds, foreign_cores, steal_cores, lane_cost, conditions }

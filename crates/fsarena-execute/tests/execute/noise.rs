@@ -166,10 +166,24 @@ fn a_few_ticks_within_a_short_time_are_no_disturbance() {
 }
 
 #[test]
-fn the_work_of_another_program_is_not_taken_for_a_disturbance() {
+fn a_round_under_load_does_not_count_for_the_work_of_another_program_either() {
     let mut record = noisy(&[1]);
     record.plan.workloads[0].traits.program = Some("fio".to_owned());
-    assert_eq!(excluded(&record), [0; 0]);
+    assert_eq!(excluded(&record), [1]);
+    let note = assess(&record).run.condition.expect("it was busy");
+    assert!(note.contains("busy with other things in round 1 (1.0 cores used by other programs)"), "{note}");
+    trials(&mut record, "create", &[1]).for_each(|trial| set(trial, probe::CPU_PROCESS, None));
+    assert_eq!(assess(&record).run.condition, None, "what the run used is not known");
+}
+
+#[test]
+fn a_load_is_a_rate_over_the_time_in_which_it_was_counted() {
+    let mut record = noisy(&[1]);
+    for trial in trials(&mut record, "create", &[1]) {
+        let counted = 2.0 * trial.seconds();
+        trial.probes.extend([probe::TIME_COUNTED.reading(counted)]);
+    }
+    assert_eq!(excluded(&record), [0; 0], "one core for half of the time");
 }
 
 #[test]

@@ -21,8 +21,8 @@ pub struct Setup {
     /// Overwrite the data on a disk that --storage names, by its ID from `fsarena doctor`; can be repeated
     #[arg(long, value_name = "ID")]
     pub erase: Vec<String>,
-    /// The size of each lane [default: what the suite or article needs, else 2G; all of a partition, or of a disk that
-    /// contenders use in turn]
+    /// The size of each lane [default: that of the suite or article, else 2G or what the workloads need; all of a
+    /// partition, or of a disk that contenders use in turn]
     #[arg(long, value_name = "SIZE")]
     pub lane_size: Option<Bytes>,
     /// The medium that the lanes imitate

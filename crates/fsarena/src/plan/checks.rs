@@ -221,6 +221,18 @@ fn needed(data: Bytes) -> Bytes {
     Bytes((data.0 as f64 / FILL).ceil() as u64)
 }
 
+/// Makes the lanes of a resolved plan as large as its largest workload needs, in whole MiB. Returns a note if they were
+/// smaller.
+pub fn enlarge_lanes(plan: &mut Plan) -> Option<String> {
+    let largest = largest(&plan.workloads)?;
+    let needed = Bytes::mib(needed(largest.traits.peak).0.div_ceil(Bytes::mib(1).0));
+    if needed <= plan.lanes.size || lane_count(plan) == 0 {
+        return None;
+    }
+    let usual = std::mem::replace(&mut plan.lanes.size, needed);
+    Some(format!("the lanes have {needed}, because the workload `{}` needs more than {usual}", largest.name))
+}
+
 /// Refuses workloads that are invalid, or do not fit on a lane.
 fn require_work(plan: &Plan) -> Result<()> {
     if let Some(workload) = largest(&plan.workloads) {

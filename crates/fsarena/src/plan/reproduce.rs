@@ -14,7 +14,7 @@ use fsarena_execute::left_out;
 use super::available::Programs;
 use super::checks::margin;
 use super::contenders::{contender_files, contenders, usual_contenders};
-use super::{checked, seed};
+use super::{checked, resolved, seed};
 use crate::cli::Reproduce;
 use crate::engines::ENGINES;
 use crate::exit::Refusal;
@@ -59,7 +59,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         arguments: Arguments { contender_files, ..Arguments::default() },
         ..Plan::of(contenders)
     };
-    Ok((checked(plan)?, notes))
+    Ok((checked(resolved(plan)?)?, notes))
 }
 
 /// What of the article the contenders can compare, and how to get the rest; `None` if they represent all of it, or if a

@@ -49,3 +49,29 @@ fn a_lane_size_of_zero_is_refused_with_one_that_works() {
         assert_eq!(stage.left(), Vec::<String>::new());
     }
 }
+
+/// The lane size of a plan, and what is said about it.
+fn lanes(arguments: &[&str]) -> (u64, String) {
+    let stage = Stage::without_runs();
+    let mut command = stage.fsarena();
+    let output = run(command.args(["compare", "ext4", "--dry-run", "--format", "json"]).args(arguments), 0);
+    let plan: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    (plan["lane_bytes"].as_u64().expect("a size"), err(&output))
+}
+
+#[test]
+fn lanes_are_as_large_as_the_largest_workload_needs() {
+    let usual = lanes(&["--profile", "mail"]);
+    assert_eq!((usual.0, usual.1.contains("the lanes have")), (2 << 30, false), "{}", usual.1);
+    for profile in ["build", "containers"] {
+        let (size, words) = lanes(&["--profile", profile]);
+        assert!(size > 2 << 30 && size.is_multiple_of(1 << 20), "{profile}: {size}");
+        assert!(words.contains("because the workload `tree-create-syncfs` needs more than 2.00 GiB"), "{words}");
+    }
+    let (of_suite, words) = lanes(&["--suite", "axvisor"]);
+    assert_eq!((of_suite, words.contains("the lanes have")), (1 << 30, false), "{words}");
+    let stage = Stage::without_runs();
+    let explicit = ["compare", "ext4", "--dry-run", "--profile", "build", "--lane-size", "2G"];
+    let refused = err(&run(stage.fsarena().args(explicit), 2));
+    assert!(refused.contains("a lane of 2.00 GiB is too small for the workload `tree-create-syncfs`"), "{refused}");
+}

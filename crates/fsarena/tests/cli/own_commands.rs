@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::stage::{Stage, accounts_for, err, run};
+use crate::stage::{Doomed, Stage, accounts_for, err, out, run};
 
 /// `fsarena compare` of two directories whose paths a shell would take apart.
 fn compare(stage: &Stage, more: &[&str]) -> Command {
@@ -69,6 +69,18 @@ fn a_command_that_fails_says_why_and_what_cannot_run_is_refused() {
     assert!(guest.contains("a guest has neither"), "{guest}");
     refused(&["--command", "cp nothing {dir}", "--suite", "quick"], 2);
     refused(&["--scan", "n=1"], 2);
+}
+
+#[test]
+fn the_load_of_a_busy_loop_beside_a_command_is_named() {
+    let stage = Stage::new();
+    let busy = || Doomed(Command::new("sh").args(["-c", "while :; do :; done"]).spawn().expect("a shell"));
+    let loops = [busy(), busy()];
+    let output =
+        run(&mut compare(&stage, &["--command", "sh -c 'sleep 0.3; touch \"$1/x\"' sh {dir}", "--rounds", "2"]), 0);
+    drop(loops);
+    assert!(out(&output).contains("Measured on a busy machine: "), "{}", out(&output));
+    assert!(out(&output).contains("cores used by other programs most of the time."), "{}", out(&output));
 }
 
 #[test]

@@ -142,6 +142,9 @@ fn largest_two(errors: impl Iterator<Item = f64>) -> f64 {
 const OF_MACHINE: [Probe; 5] =
     [probe::CPU_MACHINE, probe::CPU_STEAL, probe::CPU_KERNEL, probe::MACHINE_DIRTIED, probe::DISK_OTHERS];
 
+/// A time that passes for all clients at once.
+const OF_ALL: [Probe; 1] = [probe::TIME_COUNTED];
+
 /// Counters of a network namespace.
 const OF_NETWORK: [Probe; 2] = [probe::NETWORK_RECEIVED, probe::NETWORK_SENT];
 
@@ -156,6 +159,7 @@ pub fn readings(machines: &[MachineName], found: Vec<Readings>) -> Readings {
             let of = match (&machine.boot, machine.network) {
                 (Some(boot), _) if is_of(&OF_MACHINE) => boot.clone(),
                 (Some(boot), Some(network)) if is_of(&OF_NETWORK) => format!("{boot} {network}"),
+                _ if is_of(&OF_ALL) => "all".to_owned(),
                 _ => own(),
             };
             let places = sums.entry(id).or_default();
@@ -237,13 +241,14 @@ mod tests {
             Readings::from([
                 probe::CPU_PROCESS.reading(process),
                 probe::CPU_MACHINE.reading(whole),
+                probe::TIME_COUNTED.reading(whole),
                 probe::NETWORK_SENT.reading(network),
             ])
         };
         let sum = readings(&machines, vec![of(1.0, 5.0, Some(1.0)), of(2.0, 6.0, Some(2.0)), of(4.0, 7.0, Some(3.0))]);
         let value = |probe: Probe| sum[&probe.key()].value;
         assert_eq!((value(probe::CPU_PROCESS), value(probe::CPU_MACHINE)), (Some(7.0), Some(13.0)));
-        assert_eq!(value(probe::NETWORK_SENT), Some(6.0));
+        assert_eq!((value(probe::NETWORK_SENT), value(probe::TIME_COUNTED)), (Some(6.0), Some(7.0)));
         let sum = readings(&machines, vec![of(1.0, 5.0, None), of(2.0, 6.0, Some(2.0)), of(4.0, 7.0, Some(3.0))]);
         assert_eq!(sum[&probe::NETWORK_SENT.key()].value, None);
     }
