@@ -21,7 +21,7 @@ mod testbed;
 pub use error::RunError;
 pub use libraries::{left_out, require_libraries};
 pub use machine::Machine;
-pub use pace::{estimated_round, estimated_setup, largest, reserved, unaligned};
+pub use pace::{FILL, estimated_round, estimated_setup, largest, left_files, reserved, unaligned};
 pub use remaining::{Remaining, Wish};
 pub use run::{Listener, Resumption, resume, run};
 pub use schedule::{Assignment, lane_rounds, slice_order, workload_order};

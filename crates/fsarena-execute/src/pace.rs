@@ -111,10 +111,20 @@ pub const FILL: f64 = 0.6;
 /// wrote takes up to a third of a round, and what a file system removes later would be in the time of other work. The
 /// lanes have to have room for the files of all workloads.
 pub fn leaves_files(plan: &Plan, workload: &Workload) -> bool {
-    let is_run = |workload: &Workload| workload.mode == Mode::Sliced && workload.traits.program.is_some();
-    let all: u64 = plan.workloads.iter().filter(|workload| is_run(workload)).map(|it| it.traits.peak.0).sum();
-    let largest = largest(&plan.workloads).map_or(0, |workload| workload.traits.peak.0);
-    is_run(workload) && plan.lanes.shared.is_own() && (all + largest) as f64 <= plan.lanes.size.0 as f64 * FILL
+    let has_room = left_files(plan).0 as f64 <= plan.lanes.size.0 as f64 * FILL;
+    is_slice_of_program(workload) && plan.lanes.shared.is_own() && has_room
+}
+
+/// The most data on a lane at a time if the files of all programs that run in slices stay.
+pub fn left_files(plan: &Plan) -> Bytes {
+    let (stay, go): (Vec<&Workload>, Vec<&Workload>) =
+        plan.workloads.iter().partition(|workload| is_slice_of_program(workload));
+    let largest = go.iter().map(|workload| workload.traits.peak.0).max().unwrap_or(0);
+    Bytes(stay.iter().map(|workload| workload.traits.peak.0).sum::<u64>() + largest)
+}
+
+fn is_slice_of_program(workload: &Workload) -> bool {
+    workload.mode == Mode::Sliced && workload.traits.program.is_some()
 }
 
 /// The first workload whose direct I/O is not in multiples of `sector`, with its block size; `None` if all are.
