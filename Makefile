@@ -12,14 +12,22 @@ CLUSTER := ip:iproute2 munged:munge slurmctld:slurmctld slurmd:slurmd srun:slurm
 TESTERS := strace:strace /bin/busybox:busybox-static qemu-system-x86_64:qemu-system-x86 qemu-img:qemu-utils /usr/lib/openssh/sftp-server:openssh-sftp-server $(CLUSTER)
 HEADERS := /usr/include/stdio.h
 
-# Programs of the suites that run real programs; `make compare SUITE=trading` installs those of its suite first.
+# Programs of the suites that run real programs; `make compare` installs those of its suite first.
 # The package mariadb-server is not used: it would only add a service.
 MARIADB := mariadbd:mariadb-server-core mariadb-install-db:mariadb-server-core mariadb:mariadb-client mariadb-admin:mariadb-client
 POSTGRESQL := /usr/lib/postgresql/*/bin/postgres:postgresql
 APPS_trading := $(MARIADB) sysbench:sysbench
 APPS_phoronix-2009 := $(POSTGRESQL) apache2:apache2-bin ab:apache2-utils sqlite3:sqlite3 pbzip2:pbzip2 dbench:dbench postmark:postmark qemu-system-x86_64:qemu-system-x86
 
-# A suite may set its contenders and rounds; `quick` sets neither.
+APPS_work := git:git gcc:gcc make:make find:findutils tar:tar gzip:gzip sqlite3:sqlite3 perl:perl-base logrotate:logrotate qemu-img:qemu-utils
+# Programs of the profiles, beyond those of the suites.
+APPS_profiles := $(APPS_work) $(MARIADB) $(POSTGRESQL) sysbench:sysbench rsync:rsync umoci:umoci pip3:python3-pip npm:npm
+# Programs that no profile contains, and that its recommendations are held against (`make validate`).
+APPS_validation := awk:mawk ccache:ccache cmake:cmake cpio:cpio dpkg-deb:dpkg hg:mercurial mdb_load:lmdb-utils minc:mblaze \
+	multilog:daemontools ninja:ninja-build notmuch:notmuch procmail:procmail redis-server:redis-server rg:ripgrep \
+	svn:subversion unsquashfs:squashfs-tools unzip:unzip zip:zip zstd:zstd cjpeg:libjpeg-turbo-progs
+
+# A suite may set its contenders and rounds; `work` sets neither.
 OF_SUITE := $(if $(SUITE),--suite $(SUITE)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SCALE),--scale $(SCALE))
 
 .PHONY: help apps compare test test-command test-parts test-articles test-mpi test-page build install dist setup calibrate bench-round bench-engine bench-market parity parity-apps references clean cluster cluster-smoke cluster-down
@@ -60,10 +68,10 @@ dist: build
 	scripts/dist $(TARGET_DIR) $(TARGET)
 
 apps:
-	@scripts/install-missing $(sort $(APPS_trading) $(APPS_phoronix-2009))
+	@scripts/install-missing $(sort $(APPS_trading) $(APPS_phoronix-2009) $(APPS_profiles))
 
 compare: build
-	$(if $(APPS_$(SUITE)),@scripts/install-missing $(APPS_$(SUITE)))
+	$(if $(APPS_$(or $(SUITE),work)),@scripts/install-missing $(APPS_$(or $(SUITE),work)))
 	$(FSARENA) compare $(or $(CONTENDERS),$(if $(SUITE),,ext4 xfs btrfs)) $(OF_SUITE) -o fsarena-report.html
 
 # Clippy's compiler builds the tests, so that nothing is compiled twice; its warnings are errors. Property tests have

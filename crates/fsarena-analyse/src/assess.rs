@@ -19,7 +19,7 @@ use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{
     baselines, durability, histograms, noise, over_time, per_operation, probes, rate, scaling, slice_lengths,
-    stability, steps, validity,
+    stability, stake, steps, validity,
 };
 
 /// Derives the comparison from a record, without the reproduction of an article (`fsarena-articles`). The same record
@@ -35,7 +35,7 @@ pub fn assess(record: &RunRecord) -> Comparison {
         run: run_info(record),
         environment: record.environment.clone(),
         contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
-        workloads: plan.workloads.iter().map(|workload| workload_row(plan, workload)).collect(),
+        workloads: plan.workloads.iter().map(|workload| workload_row(record, workload)).collect(),
         notes: notes(record, &cells),
         cells,
         judged,
@@ -63,6 +63,7 @@ fn run_info(record: &RunRecord) -> RunInfo {
         seed: plan.seed.to_string(),
         started: record.started.clone(),
         suite: plan.suite.name.clone(),
+        preface: plan.suite.preface.clone(),
         unavailable: plan.suite.unavailable.clone(),
         margin: plan.margin.0,
         plan_hash: plan.hash(),
@@ -157,8 +158,10 @@ fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
     }
 }
 
-fn workload_row(plan: &Plan, workload: &Workload) -> WorkloadRow {
+fn workload_row(record: &RunRecord, workload: &Workload) -> WorkloadRow {
+    let plan = &record.plan;
     let has_it = |(_, members): &(&String, &Vec<String>)| members.iter().any(|name| name == workload.base());
+    let of_suite = plan.suite.groups.iter().find(has_it).map(|(name, _)| name.clone());
     WorkloadRow {
         engine: workload.engine.clone(),
         name: workload.name.to_string(),
@@ -171,7 +174,9 @@ fn workload_row(plan: &Plan, workload: &Workload) -> WorkloadRow {
         cache: workload.cache,
         measures: workload.measures.clone(),
         why: workload.why.clone(),
-        group: plan.suite.groups.iter().find(has_it).map(|(name, _)| name.clone()),
+        title: workload.title.clone(),
+        group: of_suite.or((!workload.group.is_empty()).then(|| workload.group.clone())),
+        at_stake: stake::at_stake(record, workload),
         open_loop: OpenLoop {
             of: workload.rate().map(|_| workload.base().to_owned()),
             rate: workload.rate().map(|rate| rate.to_string()),

@@ -28,6 +28,7 @@ mod scaling;
 mod sides;
 mod slice_lengths;
 mod stability;
+mod stake;
 mod standings;
 mod steps;
 mod validity;
@@ -51,4 +52,5 @@ pub use slice_lengths::{
     Agreement, Finding, SliceLength, SliceLengthPair, calibrated, finding, lengths, slice_lengths,
 };
 pub use stability::{CarryOver, carry_over};
+pub use stake::is_equal_by_bound;
 pub use verdicts::in_words;

@@ -2,6 +2,7 @@
 //! with weights.
 
 mod advice;
+mod preferences;
 
 use std::collections::BTreeMap;
 

@@ -7,7 +7,7 @@ use fsarena_stats::{FEWEST_ROUNDS, Interval};
 use crate::durability::class;
 use crate::evidence::pairs;
 use crate::looks::{Pair, Standing};
-use crate::{guarantees, required_rounds};
+use crate::{guarantees, required_rounds, stake};
 
 /// The verdict of each pair of the plan, by workload, then pair.
 pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<PairVerdict> {
@@ -29,15 +29,19 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
     let latest = pair.map(|pair| pair.latest);
     let pointwise = latest.and_then(|latest| latest.pointwise);
     let decision = pair.and_then(Pair::decision);
-    let (verdict, reasons) = judge(pair, takes_no_part, apart, a.1, b.1);
+    let (verdict, mut reasons) = judge(pair, takes_no_part, apart, a.1, b.1);
+    let is_small = verdict == Verdict::Undecided && stake::is_small(record, workload);
+    let is_equal = is_small && stake::is_equal_by_bound(record, workload);
+    reasons.extend(is_small.then_some(Reason::Programs));
+    let verdict = if is_equal { Verdict::Equivalent } else { verdict };
     let is_open = verdict == Verdict::Undecided;
-    let few = pair.filter(|_| is_open).and_then(few_rounds);
+    let few = pair.filter(|_| is_open && !is_small).and_then(few_rounds);
     let may_lean = is_open && few.is_none();
     let outlook = latest.and_then(|latest| latest.outlook);
     // An equivalence at the device's limit counts as undecided. Further rounds would not change that, so none are asked
     // for.
     let is_tie = pair.is_some_and(|pair| pair.fell.is_some());
-    let needs_rounds = outlook.and_then(|outlook| outlook.needed_rounds()).filter(|_| is_open && !is_tie);
+    let needs_rounds = outlook.and_then(|outlook| outlook.needed_rounds()).filter(|_| is_open && !is_tie && !is_small);
     let more = latest.zip(needs_rounds).map(|(latest, needed)| needed.saturating_sub(latest.rounds));
     let ends = |interval: Option<Interval>| interval.map(|interval| interval.ratios());
     PairVerdict {

@@ -19,6 +19,7 @@ use crate::EngineError;
 const LONGEST_ROOT: usize = 60;
 
 static ROOT: RwLock<Option<PathBuf>> = RwLock::new(None);
+static INPUTS: RwLock<Option<PathBuf>> = RwLock::new(None);
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
 /// Sets the directory in which all scratch directories of this process are made. It exists, belongs to this user, and
@@ -33,6 +34,16 @@ pub fn set_root(path: PathBuf) -> io::Result<()> {
     }
     *ROOT.write().unwrap_or_else(PoisonError::into_inner) = Some(path);
     Ok(())
+}
+
+/// Sets the directory for the inputs of programs, which stay for the whole run. It exists and is empty.
+pub fn set_inputs(path: PathBuf) {
+    *INPUTS.write().unwrap_or_else(PoisonError::into_inner) = Some(path);
+}
+
+/// The directory for the inputs of programs; `None` outside of a run.
+pub fn inputs() -> Option<PathBuf> {
+    INPUTS.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// A directory that only this user may enter. It is removed with its contents when it is dropped.

@@ -21,7 +21,9 @@ mod testbed;
 pub use error::RunError;
 pub use libraries::{left_out, require_libraries};
 pub use machine::Machine;
-pub use pace::{budget_for, estimated_round, estimated_setup, largest, reserved, rounds_within, unaligned};
+pub use pace::{
+    FILL, budget_for, estimated_round, estimated_setup, largest, left_files, reserved, rounds_within, unaligned,
+};
 pub use remaining::{Remaining, Wish};
 pub use run::{Listener, Resumption, resume, run};
 pub use schedule::{Assignment, lane_rounds, slice_order, workload_order};

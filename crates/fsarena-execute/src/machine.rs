@@ -19,7 +19,7 @@ use fsarena_sys::directory::{Directory, Removal};
 use fsarena_sys::{clock, memory};
 use rustix::fs::syncfs;
 
-use crate::{Counters, TestbedError, Verified, Volumes, Workloads, precondition};
+use crate::{Counters, TestbedError, Verified, Volumes, Workloads, pace, precondition};
 use watched::Watched;
 
 /// The directory of a workload on a contender.
@@ -306,7 +306,12 @@ impl Workloads for Machine {
         baselines::logical(self.mounted(contender).ok()?.join(name))
     }
 
-    fn clear(&mut self, contender: usize, _workload: &Workload) -> Result<(), TestbedError> {
+    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), TestbedError> {
+        let is_on_lane = fsarena_lane::needs_lane(&self.plan).get(contender) == Some(&true);
+        if is_on_lane && pace::leaves_files(&self.plan, workload) {
+            self.works[contender] = None;
+            return Ok(());
+        }
         // A library's lane keeps its content for the checker and is made again before the next workload.
         let is_kept = matches!(self.place(contender), Some(BaselineKind::Device | BaselineKind::Start));
         if self.library(contender).is_some() {

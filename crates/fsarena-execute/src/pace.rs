@@ -119,6 +119,29 @@ pub fn largest(workloads: &[Workload]) -> Option<&Workload> {
     workloads.iter().rev().max_by_key(|workload| workload.traits.peak)
 }
 
+/// Maximum share of a lane that data may fill: copy-on-write file systems need room for overwrites.
+pub const FILL: f64 = 0.6;
+
+/// Whether the files of a workload stay until their file system is made again in the next round. Removing what programs
+/// wrote takes up to a third of a round, and what a file system removes later would be in the time of other work. The
+/// lanes have to have room for the files of all workloads.
+pub fn leaves_files(plan: &Plan, workload: &Workload) -> bool {
+    let has_room = left_files(plan).0 as f64 <= plan.lanes.size.0 as f64 * FILL;
+    is_slice_of_program(workload) && plan.lanes.shared.is_own() && has_room
+}
+
+/// The most data on a lane at a time if the files of all programs that run in slices stay.
+pub fn left_files(plan: &Plan) -> Bytes {
+    let (stay, go): (Vec<&Workload>, Vec<&Workload>) =
+        plan.workloads.iter().partition(|workload| is_slice_of_program(workload));
+    let largest = go.iter().map(|workload| workload.traits.peak.0).max().unwrap_or(0);
+    Bytes(stay.iter().map(|workload| workload.traits.peak.0).sum::<u64>() + largest)
+}
+
+fn is_slice_of_program(workload: &Workload) -> bool {
+    workload.mode == Mode::Sliced && workload.traits.program.is_some()
+}
+
 /// The first workload whose direct I/O is not in multiples of `sector`, with its block size; `None` if all are.
 pub fn unaligned(workloads: &[Workload], sector: Bytes) -> Option<(Bytes, &Workload)> {
     let block = |workload: &'_ Workload| workload.traits.direct_block.filter(|block| !block.0.is_multiple_of(sector.0));

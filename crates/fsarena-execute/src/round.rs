@@ -37,6 +37,8 @@ pub struct Setting<'a> {
     pub shares: Shares,
     /// Whether the three clocks and the space in use are measured, too.
     pub clocks: Clocks,
+    /// Whether the result of slices is verified. That of a whole run always is.
+    pub results: Results,
     /// Enforces the time limits of the parts of the run.
     pub watch: &'a Watch<'a>,
     /// Measures the duration of untimed parts.
@@ -50,6 +52,15 @@ pub struct Shares {
     pub adopts: bool,
     /// It leaves its files to the next workload.
     pub leaves: bool,
+}
+
+/// Whether the result of slices is verified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Results {
+    /// After the last slice.
+    Verified,
+    /// Not in this round: the same work gave the right result in an earlier one.
+    Left,
 }
 
 /// Whether the three clocks and the space in use are measured.
@@ -300,7 +311,8 @@ fn close(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) 
     let mut job = player.job.take();
     let synced = testbed.sync(player.contender);
     player.synced = player.synced.or(synced.as_ref().ok().copied());
-    if let (Some(job), None, false) = (&mut job, &player.failure, setting.is_stopped()) {
+    let is_verified = setting.workload.mode == Mode::Whole || setting.results == Results::Verified;
+    if let (Some(job), None, true) = (&mut job, &player.failure, is_verified && !setting.is_stopped()) {
         let limit = limit::of_upkeep(setting.workload);
         let verified = setting
             .watch

@@ -9,14 +9,14 @@ mod sharing;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_analyse::{Standing, in_words, rounds_of_workload, standing, verdicts_so_far};
+use fsarena_analyse::{Standing, in_words, is_equal_by_bound, rounds_of_workload, standing, verdicts_so_far};
 use fsarena_model::event::Note;
 use fsarena_model::plan::Lanes;
-use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status};
+use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status, Workload};
 use fsarena_sys::Clock;
 
 use crate::aim::{Aim, Extent};
-use crate::round::{self, Setting, Shares, Watch};
+use crate::round::{self, Results, Setting, Shares, Watch};
 use crate::schedule::{Assignment, workload_order};
 use crate::{RunError, Testbed, environment, pace};
 
@@ -152,9 +152,21 @@ impl Session<'_> {
         let labels = present.iter().map(|number| (*number, &self.plan.contenders[*number].label));
         let contenders = labels.filter(|(_, label)| self.plan.takes_part(label, &workload.name)).collect();
         let (slowdowns, seed, watch, clock) = (&self.slowdowns, self.plan.seed, self.watch, self.clock);
-        let clocks = self.clocks(workload);
-        let setting =
-            Setting { workload, index, round, slowdowns, contenders, lanes, shares, clocks, seed, watch, clock };
+        let (clocks, results) = (self.clocks(workload), self.results(workload));
+        let setting = Setting {
+            workload,
+            index,
+            round,
+            slowdowns,
+            contenders,
+            lanes,
+            shares,
+            clocks,
+            results,
+            seed,
+            watch,
+            clock,
+        };
         let clients = self.testbed.clients();
         let trials = round::run(self.testbed, &setting).unwrap_or_default();
         if self.testbed.clients() != clients {
@@ -171,6 +183,12 @@ impl Session<'_> {
             self.tell(Event::Trial(Box::new(trial)))?;
         }
         Ok(())
+    }
+
+    /// The results of slices are verified in the first round of a workload.
+    fn results(&self, workload: &Workload) -> Results {
+        let is_known = self.record.trials.iter().any(|trial| trial.workload == workload.name);
+        if is_known { Results::Left } else { Results::Verified }
     }
 
     /// Decides the pairs after a round, sends the decisions, and returns the workloads of the next round.
@@ -196,7 +214,10 @@ impl Session<'_> {
     fn due(&self, standing: &Standing) -> Vec<usize> {
         let due: Vec<usize> = match self.aim.extent {
             Extent::All => (0..self.plan.workloads.len()).collect(),
-            Extent::Undecided => standing.open(),
+            Extent::Undecided => {
+                let open = standing.open().into_iter();
+                open.filter(|workload| !is_equal_by_bound(&self.record, &self.plan.workloads[*workload])).collect()
+            }
         };
         due.into_iter().filter(|workload| self.is_wanted(*workload)).collect()
     }

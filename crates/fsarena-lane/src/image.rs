@@ -21,7 +21,7 @@ const CHUNK: usize = 4 << 20;
 const BUFFERS: usize = 2;
 
 /// linux/magic.h
-const TMPFS_MAGIC: rustix::fs::FsWord = 0x0102_1994;
+pub const TMPFS_MAGIC: rustix::fs::FsWord = 0x0102_1994;
 
 /// Writes an image of `size` bytes, whose content is determined by `seed` and `number`, and syncs it.
 ///

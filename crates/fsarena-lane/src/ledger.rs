@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 pub use made::Made;
 use made::Run;
 
+use crate::image::TMPFS_MAGIC;
 use crate::{Go, LaneError};
 
 /// What to do while another run uses the machine.
@@ -257,6 +258,15 @@ impl Ledger {
         self.make_directory(&path, 0o711).map(|made| made.path().to_owned())
     }
 
+    /// Makes a directory for the inputs of programs, in memory if there is room.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn make_inputs(&mut self) -> Result<PathBuf, LaneError> {
+        let path = inputs_parent().join(format!("{}-inputs", self.name()));
+        self.make_directory(&path, 0o711).map(|made| made.path().to_owned())
+    }
+
     fn write(&mut self, line: &Line) -> Result<(), LaneError> {
         let text = serde_json::to_string(line).map_err(|error| LaneError::io("write", &self.path)(error.into()))?;
         let written = fault::step("write ledger")
@@ -293,6 +303,16 @@ fn scratch_parent() -> PathBuf {
     let own = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.as_os_str().len() <= 40);
     let own = if rustix::process::geteuid().is_root() { Some("/run".into()) } else { own };
     own.filter(|path| may_write(path)).unwrap_or_else(|| "/tmp".into())
+}
+
+/// Where the inputs of programs are: a tmpfs, if it has room, so that reading them costs all contenders the same.
+fn inputs_parent() -> PathBuf {
+    const MEMORY: &str = "/dev/shm";
+    const ENOUGH: u64 = 1 << 30;
+    let is_memory = rustix::fs::statfs(MEMORY).is_ok_and(|found| found.f_type == TMPFS_MAGIC);
+    let free = rustix::fs::statvfs(MEMORY).map_or(0, |found| found.f_bavail * found.f_frsize);
+    let may_write = rustix::fs::access(MEMORY, rustix::fs::Access::WRITE_OK).is_ok();
+    if is_memory && may_write && free >= ENOUGH { MEMORY.into() } else { scratch_parent() }
 }
 
 fn lock(folder: &Path) -> Result<File, LaneError> {

@@ -73,6 +73,9 @@ pub struct RunInfo {
     pub started: String,
     /// The suite's name, if one was run.
     pub suite: Option<String>,
+    /// A sentence before all results: what the suite does not show. Empty if there is nothing to say.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub preface: String,
     /// Workloads of the suite that were not run, because programs are missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unavailable: Vec<Unavailable>,

@@ -68,6 +68,9 @@ pub struct FromSuite {
     /// The suite's name; `None`: the workloads were named one by one.
     #[serde(rename = "suite")]
     pub name: Option<String>,
+    /// A sentence before all results: what the suite does not show. Empty if there is nothing to say.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub preface: String,
     /// The scale at which the workloads of a suite are compared.
     #[serde(default, skip_serializing_if = "Scale::is_standard")]
     pub scale: Scale,
@@ -86,6 +89,7 @@ impl Default for FromSuite {
     fn default() -> Self {
         Self {
             name: None,
+            preface: String::new(),
             scale: Scale::default(),
             unavailable: Vec::new(),
             usual_baselines: Often::Always,

@@ -38,12 +38,16 @@ pub struct ClassAdvice {
     pub pairs: Vec<MixRow>,
     /// The best contender by estimate; `None` if no two can be compared.
     pub first: Option<Label>,
-    /// The first, and the contenders over which its lead is not shown to exceed the margin; the first alone if it leads
-    /// all others by more. The intervals hold for all rivals together.
+    /// The first, and the contenders than which it is not clearly better. It is clearly better if its mean lead exceeds
+    /// the margin and is shown to be one, by intervals that hold for all rivals together, and if it is better in another
+    /// program of this kind with a probability of at least 90 %.
     pub best: Vec<Label>,
     /// Those of `best` that are shown to differ from the first by less than the margin.
     #[serde(default)]
     pub equal: Vec<Label>,
+    /// Which of `best` are better in which workloads, by the verdicts; empty unless each is beaten in some workload.
+    #[serde(default)]
+    pub depends: Vec<Preference>,
     /// Shares at which another contender would be first; empty for a mix of a single name.
     pub flips: Vec<MixFlip>,
     /// Contenders that are not recommended, because a workload that counts has no valid result for them.
@@ -61,8 +65,32 @@ pub struct MixRow {
     /// interval.
     #[serde(flatten)]
     pub estimate: Estimate,
+    /// The pair in another program of this kind; `None` if there is no mean.
+    #[serde(default)]
+    pub another: Option<AnotherProgram>,
     /// The workloads that prevent a mean, each with the reason.
     pub left_out: Vec<String>,
+}
+
+/// A pair in another program of the kind that the programs of the mix are of.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct AnotherProgram {
+    /// How many times better `a` is, with the 90 % prediction interval.
+    #[serde(flatten)]
+    pub estimate: Estimate,
+    /// The probability that `a` is better, 0 to 1.
+    pub better: f64,
+    /// The standard deviation between programs of this kind, a logarithm.
+    pub deviation: f64,
+}
+
+/// Contenders that are better than the other ones in question in these workloads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Preference {
+    /// The contenders; several if no verdict separates them there.
+    pub contenders: Vec<Label>,
+    /// The workloads' names.
+    pub workloads: Vec<String>,
 }
 
 /// The shares of one name at which another contender would be first, while the others keep their proportions.

@@ -17,6 +17,13 @@ pub use metric::{Better, Done, Measure, Metric};
 pub struct Workload {
     /// The unique name, the file's name without `.toml`.
     pub name: Name,
+    /// What a person does, for readers who have not chosen the workload: `unpack an archive`. Empty if the name says
+    /// it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// The kind of work to which it belongs, such as `build`. Empty for synthetic workloads.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub group: String,
     /// Incremented whenever the same name would give other figures.
     pub version: u32,
     /// One sentence: what the figure measures.
@@ -86,14 +93,27 @@ pub struct Workload {
 }
 
 /// Fields that do not change what a workload does: words, limits, and what is known about it.
-const WORDS: [&str; 9] =
-    ["measures", "why", "traits", "agrees-from-ms", "time-limit-s", "published", "smoke", "most-rounds", "scaled"];
+const WORDS: [&str; 11] = [
+    "title",
+    "group",
+    "measures",
+    "why",
+    "traits",
+    "agrees-from-ms",
+    "time-limit-s",
+    "published",
+    "smoke",
+    "most-rounds",
+    "scaled",
+];
 
 impl Workload {
     /// Work of `engine` that runs whole until it is done, once, with nothing made durable, on files in memory.
     pub fn new(name: Name, engine: &str, metric: Metric, parameters: serde_json::Value) -> Self {
         Self {
             name,
+            title: String::new(),
+            group: String::new(),
             version: 1,
             measures: String::new(),
             why: String::new(),

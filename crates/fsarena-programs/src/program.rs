@@ -1,9 +1,11 @@
 //! The engine `program`: runs scripts and commands, times them, and reads figures from their output.
 
 mod act;
+mod input;
 mod output;
 mod parameters;
 mod timed;
+mod tree;
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -16,7 +18,7 @@ use fsarena_engine::{
     Abilities, Engine, EngineError, Job, Limit, Need, NextRun, Operation, Programs, RunStats, Scratch, Upkeep, go_on,
     pid_namespace, sync_and_drop_caches, sync_at,
 };
-use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload, intern};
+use fsarena_model::{Bytes, DurablePoint, Mode, Nanos, Step, Traits, Verification, Workload, intern};
 use fsarena_sys::child::{self, Ended, Patience, Setting};
 use fsarena_sys::clock;
 use rand::Rng;
@@ -55,9 +57,11 @@ impl Engine for Program {
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
         let parameters = Parameters::of(workload)?;
         let starts = Some(parameters.starts()).filter(|starts| *starts > 0);
+        // The estimate of an open-ended slice has room for that.
+        let overhead = if workload.mode == Mode::Sliced { Nanos(0) } else { OVERHEAD };
         Ok(Traits {
             peak: parameters.data,
-            extra_time: OVERHEAD + Nanos::millis(starts.unwrap_or(0)) + Nanos::seconds(parameters.estimate_s),
+            extra_time: overhead + Nanos::millis(starts.unwrap_or(0)) + Nanos::seconds(parameters.estimate_s),
             // One of several shells: the workload names one.
             program: Some(parameters.program().unwrap_or("sh").to_owned()),
             starts,
@@ -69,7 +73,9 @@ impl Engine for Program {
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let (parameters, directory) = (Parameters::of(workload)?, directory.to_owned());
         let program = parameters.program().map_or("script", intern);
-        Ok(Box::new(ProgramJob { parameters, program, directory, scratch: Scratch::new()?, seed }))
+        let syncs = workload.mode == Mode::Sliced && workload.durable == DurablePoint::Syncfs;
+        let (scratch, input, runs) = (Scratch::new()?, None, 0);
+        Ok(Box::new(ProgramJob { parameters, program, directory, scratch, input, seed, runs, syncs }))
     }
 
     fn abilities(&self) -> Abilities {
@@ -147,7 +153,13 @@ struct ProgramJob {
     directory: PathBuf,
     /// For the output of the shell and for files of the scripts, outside of the file system that is measured.
     scratch: Scratch,
+    /// The directory of the inputs, if it has any.
+    input: Option<PathBuf>,
     seed: u64,
+    /// The number of runs that have begun.
+    runs: u64,
+    /// Whether the file system is synced at the end of each run, within the time.
+    syncs: bool,
 }
 
 impl ProgramJob {
@@ -185,9 +197,11 @@ impl ProgramJob {
             ("N", operations.to_string()),
             ("SEED", (self.seed as u32).to_string()),
             ("SCRATCH", scratch.display().to_string()),
+            ("RUN", self.runs.to_string()),
             (timed::VARIABLE, scratch.join(timed::FILE).display().to_string()),
         ];
-        fixed.into_iter().chain(own).collect()
+        let input = self.input.iter().map(|input| ("INPUT", input.display().to_string()));
+        fixed.into_iter().chain(input).chain(own).collect()
     }
 
     fn working_directory(&self, act: &Act) -> &Path {
@@ -252,7 +266,15 @@ impl ProgramJob {
         let known = Known { operations, bytes: bytes.0, elapsed };
         let text = [ended.stdout.as_str(), ended.stderr.as_str()].join("\n");
         let counted = output.count(self.program, &text, &heard, known, |name| self.parameters.number(name), stats);
-        counted.map_err(|error| self.unexpected(error, &ended.stderr))
+        counted.map_err(|error| self.unexpected(error, &ended.stderr))?;
+        if self.syncs {
+            let begin = clock::now();
+            sync_at(&self.directory)?;
+            let elapsed = clock::now().saturating_sub(begin);
+            stats.record(Operation::Syncfs, elapsed);
+            stats.elapsed = stats.elapsed + elapsed;
+        }
+        Ok(())
     }
 
     /// The error for an output that is not as expected, with the first messages of the program: the others follow from
@@ -290,6 +312,17 @@ impl ProgramJob {
         Ok(true)
     }
 
+    /// A job that runs scripts in the directory of the inputs.
+    fn maker_of_inputs(&self, input: &Path) -> Result<Self, EngineError> {
+        Ok(Self {
+            parameters: self.parameters.clone(),
+            directory: input.to_owned(),
+            scratch: Scratch::new()?,
+            input: Some(input.to_owned()),
+            ..*self
+        })
+    }
+
     /// Writes a file of `size` random bytes.
     fn fill(&self, name: &str, size: Bytes, stop: &AtomicBool) -> io::Result<()> {
         let mut random = fsarena_model::seed::generator(self.seed, name, &[]);
@@ -308,6 +341,8 @@ impl ProgramJob {
 
 impl ProgramJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        let run = |act: &Act, input: &Path| self.maker_of_inputs(input)?.untimed("input", Some(act), 0, stop);
+        self.input = input::made(&self.parameters, self.seed & u64::from(u32::MAX), self.scratch.path(), stop, run)?;
         for (name, size) in &self.parameters.files {
             self.fill(name, *size, stop).map_err(EngineError::io(format!("write {name}")))?;
         }
@@ -316,6 +351,7 @@ impl ProgramJob {
 
     /// Syncs what was made for a run, so that the run does not pay for it.
     fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.runs += 1;
         self.untimed("before", self.parameters.before.as_ref(), self.parameters.operations(), stop)?;
         sync_at(&self.directory)
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fsarena_engine::{Engine, EngineError, Job, Limit, NEVER, Operation, RunStats, Upkeep};
 use fsarena_model::reproduction::Scale;
-use fsarena_model::{Bytes, Explained, Nanos, Workload};
+use fsarena_model::{Bytes, DurablePoint, Explained, Mode, Nanos, Workload};
 use serde_json::{Value, json};
 
 use crate::ENGINES;
@@ -58,6 +58,74 @@ fn a_script_works_in_the_jobs_directory_and_is_counted_as_its_operations() {
         assert!(stats.elapsed > Nanos(0) && stats.windows().len() == 1);
     }
     assert_eq!(fs::read_dir(place.path()).expect("there").count(), 2, "what the shell says is kept elsewhere");
+}
+
+/// The workload as it runs in slices.
+fn sliced(parameters: Value, durable: DurablePoint) -> Workload {
+    Workload { mode: Mode::Sliced, ends_by_itself: false, durable, ..workload(parameters) }
+}
+
+#[test]
+fn a_slice_is_one_run_in_a_directory_of_its_own_with_its_sync() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let parameters = json!({ "operations": 1, "script": "mkdir out-$RUN && echo $RUN > out-$RUN/file" });
+    for (durable, syncs) in [(DurablePoint::Syncfs, 1), (DurablePoint::Fsync, 0), (DurablePoint::None, 0)] {
+        let inside = place.path().join(format!("{durable:?}"));
+        fs::create_dir(&inside).expect("made");
+        let mut job = program().open(&sliced(parameters.clone(), durable), &inside, 7).expect("understood");
+        job.upkeep(Upkeep::Prepare, &NEVER).expect("nothing to do");
+        for number in 1..=2 {
+            job.upkeep(Upkeep::Reset, &NEVER).expect("nothing to do");
+            let stats = run(&mut *job).expect("done");
+            let written = fs::read_to_string(inside.join(format!("out-{number}/file"))).expect("a fresh directory");
+            assert_eq!(written, format!("{number}\n"));
+            assert_eq!(stats.latency(Operation::Syncfs).map_or(0, |it| it.count), syncs, "{durable:?}");
+        }
+    }
+}
+
+#[test]
+fn the_sync_of_a_slice_is_in_its_time() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let parameters = json!({ "operations": 1, "shell": "bash", "script": "head -c 20M /dev/urandom > \"file-$RUN\"" });
+    let mut job = program().open(&sliced(parameters, DurablePoint::Syncfs), place.path(), 7).expect("understood");
+    job.upkeep(Upkeep::Prepare, &NEVER).and_then(|()| job.upkeep(Upkeep::Reset, &NEVER)).expect("nothing to do");
+    let stats = run(&mut *job).expect("done");
+    let both = [Operation::Run, Operation::Syncfs].map(|it| stats.latency(it).expect("done").max.0);
+    assert!(stats.elapsed.0 as f64 >= 0.99 * both.iter().sum::<u64>() as f64, "{both:?} {:?}", stats.elapsed);
+}
+
+#[test]
+fn inputs_are_made_before_the_work_and_follow_from_the_seed() {
+    let made = |seed: u64| {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let parameters = json!({
+            "operations": 1, "variables": { "count": 3 },
+            "trees": { "sources": { "like": "sources", "files": 20 } },
+            "input": "find sources/ -type f | sort > names; echo $count $RUN > numbers",
+            "prepare": "cp -r \"$INPUT/sources/.\" tree",
+            "script": "cat \"$INPUT/names\" \"$INPUT/numbers\" > out",
+        });
+        let mut job = program().open(&workload(parameters), place.path(), seed).expect("understood");
+        job.upkeep(Upkeep::Prepare, &NEVER).and_then(|()| job.upkeep(Upkeep::Reset, &NEVER)).expect("made");
+        run(&mut *job).expect("done");
+        assert!(place.path().join("tree").is_dir());
+        fs::read_to_string(place.path().join("out")).expect("written")
+    };
+    let text = made(7);
+    assert_eq!(text.lines().count(), 21);
+    assert_eq!(text.lines().last(), Some("3 0"));
+    assert_eq!(text, made(7));
+    assert_ne!(text, made(8));
+    assert_eq!(text, made(7 + (3 << 32)), "the same in each round");
+}
+
+#[test]
+fn an_input_that_cannot_be_made_is_the_reason() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let parameters = json!({ "operations": 1, "input": "echo no paper >&2; exit 3", "script": ":" });
+    let error = open(parameters, place.path()).upkeep(Upkeep::Prepare, &NEVER).expect_err("failed").to_string();
+    assert!(error.contains("input") && error.contains("no paper"), "{error}");
 }
 
 #[test]
@@ -217,8 +285,9 @@ fn senseless_parameters_are_refused_by_name() {
         assert!(error.contains(name), "{error}");
     }
     let good = workload(json!({ "script": ":", "operations": 1 }));
-    let sliced = Workload { mode: fsarena_model::Mode::Sliced, ..good.clone() };
-    assert!(refusal(&sliced).contains("`mode"));
+    let sliced = Workload { mode: Mode::Sliced, ..good.clone() };
+    assert!(refusal(&sliced).contains("`ends-by-itself`"));
+    assert!(refusal(&Workload { timed_ms: 5, ..sliced }).contains("`timed-ms`"));
     assert!(refusal(&Workload { timed_ms: 5, ..good.clone() }).contains("`timed-ms`"));
     let missing = workload(json!({ "script": ":", "operations": 1, "shell": "no-such-shell" }));
     let error = program().require(&missing).expect_err("not there");

@@ -1,9 +1,10 @@
 //! The answer in few sentences: the winners of the workloads, the number of ties, and what more time would decide.
 
+mod by_outcome;
 mod by_work;
 
 use crate::{pair, recommendation};
-use fsarena_model::comparison::{ContenderRow, PairVerdict, WorkloadRow};
+use fsarena_model::comparison::{ContenderRow, PairVerdict, Reason, WorkloadRow};
 use fsarena_model::{Comparison, Label, Status, Verdict};
 
 use crate::group::{self, Group, labels};
@@ -16,12 +17,17 @@ use crate::words::{self, counted, listed, rounds};
 pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
     let groups = group::groups(comparison);
     let several: Vec<&Group<'_>> = groups.iter().filter(|group| group.contenders.len() > 1).collect();
-    let by_work = several.iter().flat_map(|group| by_work::sentences(comparison, group));
+    let by_work = several.iter().flat_map(|group| match by_outcome::is_of_real_work(comparison) {
+        true => by_outcome::sentences(comparison, group),
+        false => by_work::sentences(comparison, group),
+    });
     let is_decided = comparison.judged.verdicts.iter().any(|pair| pair.verdict != Verdict::Undecided);
     let condition = comparison.run.condition.iter().map(Sentence::from);
     let of_mix = recommendation::best(comparison);
-    let mut sentences: Vec<Sentence> =
+    let preface = preface(comparison).map(Sentence::from);
+    let of_mix: Vec<Sentence> =
         of_mix.map(|best| Sentence::new(Role::Strong, "By your own mix:").and(Role::Plain, best)).collect();
+    let mut sentences: Vec<Sentence> = preface.into_iter().chain(of_mix).collect();
     match is_decided {
         true => sentences.extend(by_work.chain(condition)),
         false => sentences.extend(condition.chain(by_work)),
@@ -39,14 +45,30 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
     sentences
 }
 
+/// For real work: a sentence for each outcome. Empty for other runs.
+pub fn of_real_work(comparison: &Comparison) -> Vec<Sentence> {
+    let groups = group::groups(comparison);
+    let several = groups.iter().filter(|group| group.contenders.len() > 1);
+    let sentences = several.flat_map(|group| by_outcome::sentences(comparison, group));
+    if by_outcome::is_of_real_work(comparison) { sentences.collect() } else { Vec::new() }
+}
+
 /// The winners, the numbers of verdicts, and what more time would decide. The condition of the machine has a place of
 /// its own.
 pub fn short(comparison: &Comparison) -> Vec<String> {
     let groups = group::groups(comparison);
     let of = groups.iter().filter(|group| group.contenders.len() > 1);
-    let answers = of.flat_map(|group| winners(comparison, group).into_iter().chain([count(comparison, group)]));
+    // The sentences on real work have the winners.
+    let winners = |group| winners(comparison, group).filter(|_| !by_outcome::is_of_real_work(comparison));
+    let answers = of.flat_map(|group| winners(group).into_iter().chain([count(comparison, group)]));
     let answers = comparison.run.without_verdicts.clone().map_or_else(|| answers.collect(), |why| vec![why]);
-    answers.into_iter().chain(price(comparison)).chain(damaged(comparison)).collect()
+    let preface = preface(comparison).into_iter();
+    preface.chain(answers).chain(price(comparison)).chain(damaged(comparison)).collect()
+}
+
+/// What the suite does not show.
+fn preface(comparison: &Comparison) -> Option<String> {
+    Some(comparison.run.preface.clone()).filter(|preface| !preface.is_empty())
 }
 
 /// A workload and the ranking in it.
@@ -72,11 +94,12 @@ fn lead<'a>(ranking: &Ranking<'a>) -> Lead<'a> {
 
 fn winners(comparison: &Comparison, group: &Group<'_>) -> Option<String> {
     let rankings: Vec<_> = comparison.workloads.iter().map(|row| workload_ranking(comparison, group, row)).collect();
-    let mut parts = won(&rankings, group);
+    let is_synthetic = !comparison.run.preface.is_empty();
+    let mut parts = won(&rankings, group, is_synthetic);
     let is_won = !parts.is_empty();
     let others = [
         (Lead::Several, "the best are equivalent"),
-        (Lead::Open, "the fastest is undecided"),
+        (Lead::Open, if is_synthetic { "the best is undecided" } else { "the fastest is undecided" }),
         (Lead::Invalid, "no figures can be compared"),
     ];
     for (wanted, words) in others {
@@ -96,15 +119,20 @@ fn workload_ranking<'a>(comparison: &'a Comparison, group: &Group<'a>, row: &'a 
 }
 
 /// Contenders that lead alone, with their workloads, the most successful first.
-fn won(rankings: &[Ranked<'_>], group: &Group<'_>) -> Vec<String> {
+fn won(rankings: &[Ranked<'_>], group: &Group<'_>, is_synthetic: bool) -> Vec<String> {
     let led_by = |label: &Label| names(rankings, |ranking| lead(ranking) == Lead::One(label));
     let mut won: Vec<_> = group.contenders.iter().map(|row| (&row.label, led_by(&row.label))).collect();
     won.retain(|(_, names)| !names.is_empty());
     won.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
-    let superlative = if group.contenders.len() == 2 { "faster" } else { "fastest" };
+    let wins = match (is_synthetic, group.contenders.len()) {
+        (true, 2) => "costs less",
+        (true, _) => "costs least",
+        (false, 2) => "is the faster",
+        (false, _) => "is the fastest",
+    };
     let total = counted(rankings.len(), "workload");
     let part = |(index, (label, names)): (usize, &(&Label, Vec<String>))| match index {
-        0 => format!("{label} is the {superlative} in {} of {total} ({})", names.len(), names.join(", ")),
+        0 => format!("{label} {wins} in {} of {total} ({})", names.len(), names.join(", ")),
         _ => format!("{label} in {} ({})", names.len(), names.join(", ")),
     };
     won.iter().enumerate().map(part).collect()
@@ -127,6 +155,8 @@ pub fn pairs<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a PairV
 
 fn count(comparison: &Comparison, group: &Group<'_>) -> String {
     let pairs = pairs(comparison, group);
+    let is_open = |pair: &&PairVerdict| pair.verdict == Verdict::Undecided;
+    let small = pairs.iter().filter(|pair| is_open(pair) && pair.reasons.contains(&Reason::Programs)).count();
     let of = |wanted: &[Verdict]| pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count();
     let margin = number::percent(comparison.run.margin);
     let few = pairs.iter().filter_map(|pair| Some((pair.rounds, pair::few_rounds(pair)?.to_string())));
@@ -135,7 +165,8 @@ fn count(comparison: &Comparison, group: &Group<'_>) -> String {
     let parts = [
         (of(&[Verdict::Faster, Verdict::Slower]), "with a difference shown".to_owned()),
         (of(&[Verdict::Equivalent]), format!("equivalent within {margin}")),
-        (of(&[Verdict::Undecided]) - few, "undecided".to_owned()),
+        (small, "with little at stake".to_owned()),
+        (of(&[Verdict::Undecided]) - small - few, "undecided".to_owned()),
         (few, most),
         (of(&[Verdict::Invalid]), "invalid".to_owned()),
     ];
@@ -173,6 +204,7 @@ pub fn price(comparison: &Comparison) -> Option<String> {
         .verdicts
         .iter()
         .filter(|pair| pair.verdict == Verdict::Undecided && pair.estimate.ratio.is_some())
+        .filter(|pair| !pair.reasons.contains(&Reason::Programs))
         .collect();
     if undecided.is_empty() {
         return None;

@@ -141,6 +141,11 @@ impl Ratio {
         Some(format!("[{}, {}]", self.print(self.low?), self.print(self.high?)))
     }
 
+    /// The interval in words: `0.95× to 1.40×`; `None` if there is none.
+    pub fn span(&self) -> Option<String> {
+        Some(format!("{}× to {}×", self.print(self.low?), self.print(self.high?)))
+    }
+
     /// Whether two decimals would hide the interval's width, or the side of 1 on which it ends.
     fn needs_thousandths(&self) -> bool {
         let is_narrow = self.low.zip(self.high).is_some_and(|(low, high)| (high / low).ln() < 0.01);

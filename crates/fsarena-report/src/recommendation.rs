@@ -1,20 +1,23 @@
 //! The best contender for the reader's own mix, as sentences and tables.
 
 use fsarena_model::plan::how_to_install;
-use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow};
+use fsarena_model::recommendation::{AnotherProgram, ClassAdvice, MixFlip, MixRow, Preference};
 use fsarena_model::{Class, Comparison, Label, Recommendation, Unavailable, Weight};
 
 use crate::number::{self, DASH, Ratio};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name};
 use crate::report::{List, ListLook, Paragraph, Section, TableLook, TableOf};
-use crate::words::{self, begun, listed};
+use crate::words::{self, begun, either, listed};
 
 /// The explanation of the intervals.
-const MEANING: &str = "Geometric means of how many times better the first of a pair is, each workload with its share \
-    of the mix; pointwise 95 % intervals, by how the mean of a round varies from round to round, since workloads of \
-    the same rounds share their luck; the errors of workloads with different rounds are added up. Which is best follows \
-    from wider ones, which hold over all of its rivals together.";
+const MEANING: &str = "Mean over these workloads: the geometric mean of how many times better the first of a pair is, \
+    each workload with its share of the mix; pointwise 95 % intervals, by how the mean of a round varies from round to \
+    round, since workloads of the same rounds share their luck; the errors of workloads with different rounds are \
+    added up. Another program of this kind: 90 % prediction interval, by how the workloads of the mix differ from each \
+    other and how far such predictions were off for other programs. A contender is taken if its mean lead over each \
+    rival exceeds the margin, the interval of that lead, which holds over all rivals together, excludes 1, and another \
+    program finds it better with a probability of at least 90 %.";
 
 /// The explanation of the second table.
 const FLIPS: &str = "The share of a name in the mix at which another would be first by estimate, while the other names \
@@ -90,43 +93,117 @@ fn sentence(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvic
         return begin("none can be recommended: there are workloads of the mix in which not all can be compared.");
     };
     let margin = number::percent(comparison.run.margin);
-    let text = match level(class, first, &margin) {
-        None => begin(&format!("take {first}: its lead over each of the others exceeds the margin of {margin}")),
-        Some(level) => format!("{among}{first} is first by estimate, but {level}"),
+    let choice = Choice::of(class, first);
+    let text = match &choice {
+        Choice::Depends => begin(&format!("it depends: {}", preferences(class))),
+        Choice::None => {
+            begin(&format!("no difference: {} are equal within the margin of {margin}", listed(&class.best)))
+        }
+        Choice::Any => begin(&format!(
+            "take {}: they are equal within the margin of {margin}, and better than the others",
+            either(&class.best)
+        )),
+        Choice::One => begin(&format!(
+            "take {first}: its mean lead over each of the others exceeds the margin of {margin}, and so it is better in \
+             another program of this kind, with a probability of at least 90 %"
+        )),
+        Choice::Open => format!("{among}{first} is first by estimate, but {}", open(class, first, &margin)),
     };
-    format!("{text}{}.{}", flips(class), leads(class, first))
+    let flips = if matches!(choice, Choice::None) { String::new() } else { flips(class) };
+    format!("{text}{flips}.{}{}", leads(class, first), others(class, first))
+}
+
+/// What can be recommended.
+enum Choice {
+    /// The first alone.
+    One,
+    /// Any of several that are equal within the margin; there are worse ones.
+    Any,
+    /// All are equal within the margin.
+    None,
+    /// Other ones for other workloads.
+    Depends,
+    /// It is not known.
+    Open,
+}
+
+impl Choice {
+    fn of(class: &ClassAdvice, first: &Label) -> Self {
+        let is_equal = |label: &Label| label == first || class.equal.contains(label);
+        let is_there = |label: &Label| class.not_recommended.iter().all(|other| other.label != *label);
+        let mut all = class.pairs.iter().flat_map(|row| [&row.a, &row.b]).filter(|label| is_there(label));
+        match class.best.as_slice() {
+            _ if !class.depends.is_empty() => Self::Depends,
+            [_] => Self::One,
+            best if !best.iter().all(is_equal) => Self::Open,
+            best if all.all(|label| best.contains(label)) => Self::None,
+            _ => Self::Any,
+        }
+    }
+}
+
+/// `ext4 for unpack-archive and copy-tree, xfs for sqlite-wal`.
+fn preferences(class: &ClassAdvice) -> String {
+    let preference = |it: &Preference| format!("{} for {}", either(&it.contenders), listed(&it.workloads));
+    class.depends.iter().map(preference).collect::<Vec<_>>().join(", ")
 }
 
 /// The mean ratio of the first to each of the others, as sentences of their own; empty if none is known.
 fn leads(class: &ClassAdvice, first: &Label) -> String {
     let lead = |row: &MixRow| {
-        let ratio = ratio(row)?;
-        let (other, ratio) = if row.a == *first { (&row.b, ratio) } else { (&row.a, ratio.inverted()) };
+        let (other, ratio) = of_first(row, first, ratio(row)?);
         Some(format!("{first} / {other} {} {}", ratio.times(), ratio.interval()?))
     };
-    let of_first = class.pairs.iter().filter(|row| row.a == *first || row.b == *first);
-    let leads: Vec<String> = of_first.filter_map(lead).collect();
+    let leads: Vec<String> = rows(class, first).filter_map(lead).collect();
     match leads.is_empty() {
         true => String::new(),
-        false => format!(" Mean ratio over the mix: {}.", leads.join(", ")),
+        false => format!(" Mean over these workloads: {}.", leads.join(", ")),
     }
+}
+
+/// What another program of this kind would show of the first and each of the others.
+fn others(class: &ClassAdvice, first: &Label) -> String {
+    let other = |row: &MixRow| {
+        let another = row.another?;
+        let (other, ratio) = of_first(row, first, Ratio::of(another.estimate)?);
+        let better = if row.a == *first { another.better } else { 1.0 - another.better };
+        Some(format!("{first} / {other} {}, {first} is better in {} of 100", ratio.span()?, of_100(better)))
+    };
+    let others: Vec<String> = rows(class, first).filter_map(other).collect();
+    match others.is_empty() {
+        true => String::new(),
+        false => format!(" Another program of this kind (90 %): {}.", others.join("; ")),
+    }
+}
+
+fn rows<'a>(class: &'a ClassAdvice, first: &Label) -> impl Iterator<Item = &'a MixRow> {
+    class.pairs.iter().filter(move |row| row.a == *first || row.b == *first)
+}
+
+/// The other of a pair, and the ratio of the first to it.
+fn of_first<'a>(row: &'a MixRow, first: &Label, ratio: Ratio) -> (&'a Label, Ratio) {
+    if row.a == *first { (&row.b, ratio) } else { (&row.a, ratio.inverted()) }
+}
+
+/// A probability as a whole number of cases, rounded down, neither none nor all of them.
+fn of_100(probability: f64) -> f64 {
+    (probability * 100.0).floor().clamp(1.0, 99.0)
 }
 
 fn ratio(row: &MixRow) -> Option<Ratio> {
     Ratio::of(row.estimate)
 }
 
-/// The contenders that are not proved to be behind the first by more than the margin.
-fn level(class: &ClassAdvice, first: &Label, margin: &str) -> Option<String> {
+/// The contenders than which the first is not clearly better.
+fn open(class: &ClassAdvice, first: &Label, margin: &str) -> String {
     let of = |is_equal: bool| {
         let wanted = |label: &&Label| *label != first && class.equal.contains(label) == is_equal;
         let labels: Vec<&Label> = class.best.iter().filter(wanted).collect();
         (!labels.is_empty()).then(|| listed(labels.iter()))
     };
     let equal = of(true).map(|labels| format!("it equals {labels} within the margin of {margin}"));
-    let open = of(false).map(|labels| format!("no lead of more than {margin} over {labels} is proved"));
-    let all: Vec<String> = [equal, open].into_iter().flatten().collect();
-    (!all.is_empty()).then(|| all.join(", and "))
+    let unclear = of(false).map(|labels| format!("it is not clearly better than {labels}"));
+    [equal, unclear].into_iter().flatten().collect::<Vec<_>>().join(", and ")
 }
 
 /// What other weights would change; empty if they were not examined.
@@ -161,6 +238,10 @@ fn tables(advice: &Recommendation, class: &ClassAdvice) -> [Section; 2] {
         .column(Name, "pair", |row| format!("{} / {}", row.a, row.b))
         .column(Figure, "mean ratio", |row| pair::times(ratio(row)))
         .column(Figure, "95 %", |row| pair::interval(ratio(row)))
+        .column(Figure, "another program, 90 %", |row| {
+            pair::interval(row.another.and_then(|it| Ratio::of(it.estimate)))
+        })
+        .column(Figure, "first better", |row| better(row.another.as_ref()))
         .column(Figure, "not known of", |row| unknown(&row.left_out, count))
         .done();
     let flips = TableOf::new(TableLook::Narrow, &class.flips)
@@ -172,6 +253,11 @@ fn tables(advice: &Recommendation, class: &ClassAdvice) -> [Section; 2] {
     let pairs = Section::titled(format!("{among}pairs over the mix")).with(pairs).with(Paragraph::legend(MEANING));
     let flips = Section::titled(format!("{among}where it would flip")).with(flips).with(Paragraph::legend(FLIPS));
     [pairs, flips]
+}
+
+/// How often the first of a pair is better in another program: `87 of 100`, or a dash.
+fn better(another: Option<&AnotherProgram>) -> String {
+    another.map_or_else(|| DASH.to_owned(), |another| format!("{} of 100", of_100(another.better)))
 }
 
 /// The workloads that are the reason why a mean is missing; a dash if there is none. A reason that all of them share is

@@ -24,10 +24,19 @@ pub fn counted(count: usize, noun: &str) -> String {
 
 /// `a`, `a and b`, `a, b and c`.
 pub fn listed<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
+    joined(items, "and")
+}
+
+/// `a`, `a or b`, `a, b or c`.
+pub fn either<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
+    joined(items, "or")
+}
+
+fn joined<T: ToString>(items: impl IntoIterator<Item = T>, word: &str) -> String {
     let items: Vec<_> = items.into_iter().map(|item| item.to_string()).collect();
     match items.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        Some((last, rest)) => format!("{} {word} {last}", rest.join(", ")),
         None => String::new(),
     }
 }

@@ -9,6 +9,7 @@
 //! | which contender is best, and which ranks are possible? | `rank.rs` |
 //! | how much better over a suite, or over a mix of it? | `mean.rs` |
 //! | at which mix would another contender be best? | `mix.rs` |
+//! | how much better in another program of the kind? | `prediction.rs` |
 //! | is a contender stable over the rounds? | `steady.rs` |
 //! | is it stable within a round, and does a slice depend on the one before it? | `within.rs` |
 //! | where does a series of runs change its level? | `change_points.rs` |
@@ -29,6 +30,7 @@ mod interval;
 mod machines;
 mod mean;
 mod mix;
+mod prediction;
 mod quantile;
 mod rank;
 #[cfg(test)]
@@ -47,6 +49,7 @@ pub use interval::{Interval, Precision};
 pub use machines::{OnMachine, Pooled, depending, on_each};
 pub use mean::{Mean, Part, weighted_mean};
 pub use mix::{Flip, Lead, flips};
+pub use prediction::{BetweenPrograms, Outcome, Prediction, Program, Programs};
 pub use rank::{Rank, Standings};
 pub use sessions::{
     Drift, Ending, Level, Proof, Quantity, Regression, Shift, Unchanged, levels, mean_session, proofs, regressions,

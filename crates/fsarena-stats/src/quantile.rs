@@ -1,6 +1,6 @@
 //! Quantiles of distributions.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{Continuous, ContinuousCDF, StudentsT};
 
 pub(crate) use statrs::function::gamma::digamma;
 
@@ -18,4 +18,10 @@ pub(crate) fn student_upper(freedom: f64, tail: f64) -> f64 {
 pub(crate) fn student_tail(freedom: f64, value: f64) -> f64 {
     let student = StudentsT::new(0.0, 1.0, freedom).expect("degrees of freedom are positive and finite");
     student.cdf(-value)
+}
+
+/// The logarithm of the density of Student's t with `freedom` degrees of freedom.
+pub(crate) fn student_log_density(freedom: f64, value: f64) -> f64 {
+    let student = StudentsT::new(0.0, 1.0, freedom).expect("degrees of freedom are positive and finite");
+    student.ln_pdf(value)
 }

@@ -24,4 +24,5 @@ mod decision_simulation;
 mod gate_errors;
 mod machines;
 mod mix;
+mod prediction;
 mod steady;

@@ -303,6 +303,7 @@ fn on_machine(
     };
     let Held { mut ledger, disks, machine: _machine } = held;
     fsarena_engine::scratch::set_root(ledger.make_scratch()?).context("name the scratch directory")?;
+    fsarena_engine::scratch::set_inputs(ledger.make_inputs()?);
     let arena = Arena::open_on(disks, plan.clone(), ledger, &mut telling)?;
     let mut machine = Machine::new(plan.clone(), arena, ENGINES);
     machine.precondition(&mut telling)?;

@@ -51,6 +51,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let plan = Plan {
         suite: FromSuite {
             name: work.suite.clone(),
+            preface: suite.as_ref().map(|suite| suite.preface.clone()).unwrap_or_default(),
             scale,
             unavailable: work.unavailable,
             usual_baselines,

@@ -1,12 +1,17 @@
 //! The advice for the contenders of one durability class.
 
-use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow, NotRecommended};
+use fsarena_model::recommendation::{AnotherProgram, ClassAdvice, MixFlip, MixRow, NotRecommended};
 use fsarena_model::{Class, Estimate, Label};
-use fsarena_stats::{Interval, Lead, Mean, Rule, flips, weighted_mean};
+use fsarena_stats::{BetweenPrograms, Interval, Lead, Mean, Prediction, Programs, Rule, flips, weighted_mean};
 
 use super::{Evidence, Part};
 use crate::evidence::pairs;
 use crate::standings::part;
+
+/// The probability from which on a contender counts as better in another program of this kind.
+pub(crate) const SURE: f64 = 0.9;
+/// The share of prediction intervals that miss another program.
+const MISSED: f64 = 0.1;
 
 impl Evidence<'_> {
     pub fn advice(&self, class: Class, members: &[usize]) -> ClassAdvice {
@@ -17,12 +22,14 @@ impl Evidence<'_> {
         let is_candidate = |member: &usize| not_recommended.iter().all(|(other, _)| other != member);
         let candidates: Vec<usize> = members.iter().copied().filter(is_candidate).collect();
         let first = self.first(&candidates);
+        let best = first.map(|first| self.best(first, &candidates)).unwrap_or_default();
         ClassAdvice {
             durability: class.durability,
             coherence: class.coherence,
             pairs: rows,
             first: first.map(|first| self.label(first)),
-            best: first.map(|first| self.best(first, &candidates)).unwrap_or_default(),
+            depends: self.preferences(&best),
+            best: best.into_iter().map(|member| self.label(member)).collect(),
             equal: first.map(|first| self.equal(first, &candidates)).unwrap_or_default(),
             flips: first.map(|first| self.flips(first, &candidates)).unwrap_or_default(),
             not_recommended: not_recommended
@@ -32,11 +39,11 @@ impl Evidence<'_> {
         }
     }
 
-    fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.record.plan.contenders.len()
     }
 
-    fn label(&self, contender: usize) -> Label {
+    pub(super) fn label(&self, contender: usize) -> Label {
         self.record.plan.contenders[contender].label.clone()
     }
 
@@ -55,27 +62,34 @@ impl Evidence<'_> {
 
     /// The contribution of a workload to a pair in command-line order; an error message if it has none.
     fn part(&self, workload: usize, weight: f64, a: usize, b: usize) -> Result<fsarena_stats::Part<'_>, String> {
-        let place = pairs(self.count()).position(|pair| pair == (a, b)).ok_or_else(|| "not measured".to_owned())?;
-        let judged = &self.verdicts[workload * pairs(self.count()).count() + place];
+        let judged = self.judged(workload, a, b).ok_or_else(|| "not measured".to_owned())?;
         part(self.standing, judged, (workload, weight), a, b)
     }
 
-    fn weighted(&self, a: usize, b: usize) -> Result<Mean, Vec<String>> {
+    /// The weighted mean of a pair, with the programs that it is the mean of; the reasons if there is none.
+    pub(super) fn weighted(&self, a: usize, b: usize) -> Result<(Mean, Programs), Vec<String>> {
         let parts = self.weights.iter().map(|(number, weight)| self.part(*number, *weight, a, b));
         let (known, unknown): (Vec<_>, Vec<_>) = parts.partition(Result::is_ok);
         let unknown: Vec<String> = unknown.into_iter().filter_map(Result::err).collect();
         let known: Vec<fsarena_stats::Part<'_>> = known.into_iter().flatten().collect();
-        weighted_mean(&known).filter(|_| unknown.is_empty()).ok_or(unknown)
+        let mean = weighted_mean(&known).filter(|_| unknown.is_empty());
+        mean.and_then(|mean| Some((mean, Programs::of(&mean, &known)?))).ok_or(unknown)
+    }
+
+    /// How much better `a` is in another program of this kind; a pair in command-line order.
+    fn predicted(&self, a: usize, b: usize) -> Option<Prediction> {
+        Some(self.weighted(a, b).ok()?.1.predict(BetweenPrograms::VALIDATED))
     }
 
     fn row(&self, a: usize, b: usize) -> MixRow {
-        let mean = self.weighted(a, b);
+        let mean = self.weighted(a, b).map(|(mean, _)| mean);
         let known = mean.as_ref().ok();
         let interval = known.map(|mean| mean.interval(Rule::default().alpha).ratios());
         MixRow {
             a: self.label(a),
             b: self.label(b),
             estimate: Estimate::of(known.map(|mean| mean.estimate.exp()), interval),
+            another: self.predicted(a, b).map(|prediction| another(&prediction)),
             left_out: mean.err().unwrap_or_default(),
         }
     }
@@ -83,7 +97,7 @@ impl Evidence<'_> {
     /// How much better `one` is than `other`, as a logarithm, with an interval that holds simultaneously with
     /// `together` intervals in all.
     fn ahead(&self, one: usize, other: usize, together: usize) -> Option<(f64, Interval)> {
-        let mean = self.weighted(one.min(other), one.max(other)).ok()?;
+        let (mean, _) = self.weighted(one.min(other), one.max(other)).ok()?;
         let interval = mean.interval(Rule::default().alpha / together.max(1) as f64);
         let turned = Interval { low: -interval.high, high: -interval.low };
         Some(if one < other { (mean.estimate, interval) } else { (-mean.estimate, turned) })
@@ -100,26 +114,36 @@ impl Evidence<'_> {
         sums.into_iter().max_by(|one, other| one.1.total_cmp(&other.1)).map(|(first, _)| first)
     }
 
-    /// The first contender, with all rivals over whom a lead beyond the margin is not proved.
-    fn best(&self, first: usize, candidates: &[usize]) -> Vec<Label> {
-        let is_level = |lead: Option<Interval>| lead.is_none_or(|lead| lead.low <= self.margin());
-        self.those(candidates, |member| member == first || is_level(self.lead_over(first, member, candidates)))
+    /// The first contender, with all rivals than which it is not clearly better.
+    fn best(&self, first: usize, candidates: &[usize]) -> Vec<usize> {
+        let is_best = |member: &usize| *member == first || !self.is_clear(first, *member, candidates);
+        candidates.iter().copied().filter(is_best).collect()
+    }
+
+    /// Whether the first is clearly better than a rival: on average, and in another program of this kind.
+    fn is_clear(&self, first: usize, rival: usize, candidates: &[usize]) -> bool {
+        let exceeds = |(mean, lead): (f64, Interval)| mean > self.margin() && lead.low > 0.0;
+        self.lead_over(first, rival, candidates).is_some_and(exceeds)
+            && self.better(first, rival).is_some_and(|better| better >= SURE)
+    }
+
+    /// The probability that `one` is better than `other` in another program of this kind.
+    fn better(&self, one: usize, other: usize) -> Option<f64> {
+        let better = self.predicted(one.min(other), one.max(other))?.better();
+        Some(if one < other { better } else { 1.0 - better })
     }
 
     /// The rivals that are proved to differ from the first by less than the margin.
     fn equal(&self, first: usize, candidates: &[usize]) -> Vec<Label> {
-        let is_within = |lead: Interval| lead.low >= -self.margin() && lead.high <= self.margin();
-        let lead = |member| self.lead_over(first, member, candidates).filter(|_| member != first);
-        self.those(candidates, |member| lead(member).is_some_and(is_within))
+        let is_within = |(_, lead): (f64, Interval)| lead.low >= -self.margin() && lead.high <= self.margin();
+        let lead = |member: &usize| self.lead_over(first, *member, candidates).filter(|_| *member != first);
+        let equal = candidates.iter().filter(|member| lead(member).is_some_and(is_within));
+        equal.map(|member| self.label(*member)).collect()
     }
 
-    fn those(&self, candidates: &[usize], wanted: impl Fn(usize) -> bool) -> Vec<Label> {
-        candidates.iter().filter(|member| wanted(**member)).map(|member| self.label(*member)).collect()
-    }
-
-    /// The interval of the lead over a rival; the intervals over all rivals hold simultaneously.
-    fn lead_over(&self, first: usize, rival: usize, candidates: &[usize]) -> Option<Interval> {
-        Some(self.ahead(first, rival, candidates.len() - 1)?.1)
+    /// The lead over a rival, with an interval; the intervals over all rivals hold simultaneously.
+    fn lead_over(&self, first: usize, rival: usize, candidates: &[usize]) -> Option<(f64, Interval)> {
+        self.ahead(first, rival, candidates.len() - 1)
     }
 
     /// The plan's margin, as a logarithm.
@@ -161,6 +185,16 @@ impl Evidence<'_> {
         let estimates = part.workloads.iter().map(|workload| self.part(*workload, 1.0, a, b).ok()?.pair.estimate);
         let mean = estimates.sum::<Option<f64>>()? / part.workloads.len() as f64;
         Some(if first < rival { mean } else { -mean })
+    }
+}
+
+/// A prediction with its 90 % interval.
+pub(crate) fn another(prediction: &Prediction) -> AnotherProgram {
+    let interval = prediction.interval(MISSED).ratios();
+    AnotherProgram {
+        estimate: Estimate::of(Some(prediction.estimate.exp()), Some(interval)),
+        better: prediction.better(),
+        deviation: prediction.deviation,
     }
 }
 

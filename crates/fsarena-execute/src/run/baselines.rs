@@ -2,24 +2,29 @@
 
 use fsarena_analyse::baseline_counts;
 use fsarena_model::{
-    Baseline, BaselineKind, CacheState, Event, Label, LaneCost, Measure, Nanos, Often, Severity, Trial, Workload,
+    Baseline, BaselineKind, CacheState, Event, Label, LaneCost, Measure, Mode, Nanos, Often, Severity, Trial, Workload,
 };
 
 use super::Session;
 use crate::RunError;
-use crate::round::{self, Clocks, Setting, Shares};
+use crate::round::{self, Clocks, Results, Setting, Shares};
 use crate::schedule::Assignment;
 
 /// Number of slices of a baseline, except on the device. A baseline needs no narrow interval.
 const SLICES: u32 = 2;
 /// Maximum number of attempts for a baseline that is measured once, if the machine is busy.
 const TRIES: usize = 2;
+/// Number of rounds in which a program's work in memory is measured, if baselines are measured once: the share of the
+/// time that a file system can change has an interval.
+const ROUNDS_IN_MEMORY: usize = 5;
 
 impl Session<'_> {
     /// Whether the three clocks of a workload are read in the current round.
     pub(super) fn clocks(&self, workload: &Workload) -> Clocks {
         let is_new = || !self.record.trials.iter().any(|trial| trial.workload == workload.name);
-        match self.is_due(is_new) && !workload.is_open_loop() {
+        // A further slice of a program would cost as much as its figures.
+        let is_cheap = workload.mode == Mode::Whole || workload.traits.program.is_none();
+        match self.is_due(is_new) && !workload.is_open_loop() && is_cheap {
             true => Clocks::Read,
             false => Clocks::Left,
         }
@@ -57,7 +62,12 @@ impl Session<'_> {
             let known: Vec<&Baseline> = self.record.baselines.iter().filter(is_of).collect();
             // A baseline is repeated once if the machine was busy; after that it probably remains busy.
             let counts = |baseline: &&Baseline| baseline_counts(&self.record, &baseline.trial);
-            let is_new = || known.len() < TRIES && !known.iter().any(counts);
+            // What is at stake is a ratio within each round, which holds on a busy machine, too.
+            let is_of_program = place == BaselineKind::Memory && self.plan.workloads[index].traits.program.is_some();
+            let is_new = || match is_of_program {
+                true => known.len() < ROUNDS_IN_MEMORY,
+                false => known.len() < TRIES && !known.iter().any(counts),
+            };
             let is_due = self.is_due(is_new) && !self.stopped();
             if let Some(workload) = at_place(&self.plan.workloads[index], place).filter(|_| is_due) {
                 self.baseline(round, index, lanes, (place, &workload))?;
@@ -97,9 +107,21 @@ impl Session<'_> {
         let label = Label(place.to_string());
         let (slowdowns, seed, watch, clock) = (&self.slowdowns, self.plan.seed, self.watch, self.clock);
         let contenders = vec![(number, &label)];
-        let (clocks, shares) = (Clocks::Left, Shares::default());
-        let setting =
-            Setting { workload, index, round, slowdowns, contenders, lanes, shares, clocks, seed, watch, clock };
+        let (clocks, results, shares) = (Clocks::Left, Results::Left, Shares::default());
+        let setting = Setting {
+            workload,
+            index,
+            round,
+            slowdowns,
+            contenders,
+            lanes,
+            shares,
+            clocks,
+            results,
+            seed,
+            watch,
+            clock,
+        };
         let trials: Vec<Trial> = round::run(self.testbed, &setting).unwrap_or_default();
         for trial in trials {
             if let Some(why) = trial.outcome.why() {

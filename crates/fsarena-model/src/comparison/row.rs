@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BaselineKind, Better, Bytes, CacheState, Durability, DurablePoint, Guarantee, Label, Mode, Sharing};
+use crate::{
+    BaselineKind, Better, Bytes, CacheState, Durability, DurablePoint, Estimate, Guarantee, Label, Mode, Sharing,
+};
 
 /// A baseline over all rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -77,7 +79,14 @@ pub struct WorkloadRow {
     pub measures: String,
     /// Why the figure matters.
     pub why: String,
-    /// The group of the suite that it belongs to; `None` if the suite has no group with it.
+    /// What a person does; empty if the name says it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// How many times as long the slowest contender takes as the same work in memory: what a file system can change at
+    /// most. With the pointwise 95 % interval; `None` if the work was not measured in memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_stake: Option<Estimate>,
+    /// The group of the suite that it belongs to, or the kind of work; `None` if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// The open loop that it is, if it is one.

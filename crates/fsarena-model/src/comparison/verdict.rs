@@ -63,6 +63,8 @@ pub enum Reason {
     Incomparable,
     /// Later rounds contradict earlier ones.
     Unsteady,
+    /// The programs take almost all of the time: what a file system can change is bounded by the work in memory.
+    Programs,
     /// The verdict was decided after this many rounds, and those since then make it less sure.
     LessSure { rounds: u32 },
     /// This many rounds count, and a verdict needs at least `least`.
@@ -81,6 +83,7 @@ impl fmt::Display for Reason {
                 f.write_str("clients see changes of others at different times: never ranked with each other")
             }
             Self::Incomparable => f.write_str("the figures cannot be compared"),
+            Self::Programs => f.write_str("the programs take almost all of the time, whatever the file system"),
             Self::Unsteady => f.write_str("unsteady: later rounds contradict earlier ones"),
             Self::LessSure { rounds } => {
                 write!(f, "decided after round {rounds}; the rounds since then make it less sure")

@@ -6,18 +6,19 @@ use std::path::PathBuf;
 
 use fsarena_engine::{EngineError, parameters};
 use fsarena_model::{Bytes, DurablePoint, Measure, Mode, Workload};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::act::Act;
 use super::output::{Output, Target};
+use super::tree::Tree;
 
 /// Largest estimate of a duration, in seconds.
 const LONGEST_S: u64 = 10_000_000;
 
 /// Scripts and commands. Scripts run in the job's directory, commands in `directory`. Both get the environment
 /// variables of `variables`, scripts also `N` (the `operations` of the workload, or those of the step), `SEED` (an
-/// integer below 2^32 that follows from the run's seed) and `SCRATCH` (a directory outside of the file system that is
-/// measured).
+/// integer below 2^32 that follows from the run's seed), `RUN` (the number of the run in this directory, from 1),
+/// `SCRATCH` (a directory outside of the file system that is measured) and `INPUT` (the directory of the inputs).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameters {
@@ -34,6 +35,11 @@ pub struct Parameters {
     /// seed.
     #[serde(default)]
     pub files: BTreeMap<String, Bytes>,
+    /// Trees in the directory of the inputs, by name; made once per run, outside of the file system that is measured.
+    #[serde(default)]
+    pub trees: BTreeMap<String, Tree>,
+    /// Script that makes further inputs in that directory, after the trees.
+    pub input: Option<Act>,
     /// Script that runs once before all runs, untimed.
     pub prepare: Option<Act>,
     /// Script that runs before each run, untimed.
@@ -98,7 +104,7 @@ pub struct StepParameters {
 }
 
 /// The value of an environment variable.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Variable {
     /// A number.
@@ -234,8 +240,10 @@ impl Parameters {
             Some("a `script` is empty")
         } else if self.shell.is_empty() || self.shell.contains('/') {
             Some("`shell` is the name of a program, without a path")
-        } else if workload.mode != Mode::Whole {
-            Some("a script cannot be cut into slices: `mode = \"whole\"`")
+        } else if workload.mode == Mode::Sliced && workload.timed_ms + workload.warm_up_ms > 0 {
+            Some("a slice of a script is one whole run, without `timed-ms` and `warm-up-ms`")
+        } else if workload.mode == Mode::Sliced && (workload.ends_by_itself || !self.steps.is_empty()) {
+            Some("a slice of a script has neither `ends-by-itself` nor `steps`")
         } else if self.estimate_s > LONGEST_S {
             Some("`estimate-s` is at most 10,000,000")
         } else if workload.ends_by_itself && workload.timed_ms > 0 {

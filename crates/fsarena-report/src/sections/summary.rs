@@ -27,6 +27,7 @@ pub fn sections(comparison: &Comparison) -> Vec<Section> {
         Section::default().with(apart).with(verdicts::short_medians(comparison, &group)).with(Paragraph::legend(legend))
     });
     let mut sections: Vec<Section> = recommendation::sentences(comparison).into_iter().collect();
+    sections.push(Section::default().with(List::new(ListLook::Notes, answer::of_real_work(comparison))));
     sections.push(Section::default().with(Paragraph::plain(answer::short(comparison).join(" "))));
     sections.push(effects::short(comparison));
     sections.push(scaling::short(comparison));

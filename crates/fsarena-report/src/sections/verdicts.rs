@@ -1,7 +1,7 @@
 //! All workloads and pairs side by side: medians, verdicts, best groups, and means over the suite.
 
 use fsarena_model::comparison::{Cell, PairVerdict, SuiteRow, WorkloadRow};
-use fsarena_model::{Comparison, Label, ValidityClass, Verdict};
+use fsarena_model::{Comparison, Estimate, Label, ValidityClass, Verdict};
 
 use crate::footnote::{Remark, of_cell, of_pair};
 use crate::group::{Group, groups};
@@ -56,6 +56,8 @@ fn medians(comparison: &Comparison, group: &Group<'_>) -> Table {
         .column(Name, "workload", name)
         .column(Words, "unit", |workload| &workload.unit)
         .columns(Median, labels, |workload, label| median(comparison, workload, label));
+    let is_measured = comparison.workloads.iter().any(|row| !row.title.is_empty() && row.at_stake.is_some());
+    let table = if is_measured { table.column(Figure, "at stake", at_stake) } else { table };
     let pair = |workload: &WorkloadRow| group::verdicts(comparison, &workload.name, &group.contenders).next();
     let best = |workload: &WorkloadRow| ranking::best(comparison, group, &workload.name).unwrap_or_default();
     let table = match group.contenders.len() {
@@ -93,6 +95,16 @@ pub fn short_medians(comparison: &Comparison, group: &Group<'_>) -> Table {
         true => table.done(),
         false => table.column(Words, "best group", best).done(),
     }
+}
+
+/// `32 % [28, 35]`: the share of the slowest contender's time that the work in memory does not take.
+fn at_stake(workload: &WorkloadRow) -> String {
+    let Some(Estimate { ratio: Some(ratio), low, high }) = workload.at_stake else { return DASH.to_owned() };
+    let share = |times: f64| (1.0 - 1.0 / times).max(0.0);
+    let ends = low.zip(high).map(|(low, high)| {
+        format!(" [{}, {}]", number::three_digits(100.0 * share(low)), number::three_digits(100.0 * share(high)))
+    });
+    format!("{}{}", number::percent(share(ratio)), ends.unwrap_or_default())
 }
 
 fn short_median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Entry {

@@ -1,6 +1,6 @@
 //! Tests of the best contender for the reader's own mix, in all reports.
 
-use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow, NotRecommended};
+use fsarena_model::recommendation::{AnotherProgram, ClassAdvice, MixFlip, MixRow, NotRecommended, Preference};
 use fsarena_model::{Comparison, Durability, Estimate, Label, Recommendation, Unavailable};
 
 use crate::fixture::fixture;
@@ -11,10 +11,15 @@ pub fn mixed() -> Comparison {
         a: label("ext4"),
         b: label("xfs"),
         estimate: Estimate::of(Some(1.2), Some((1.1, 1.3))),
+        another: Some(AnotherProgram {
+            estimate: Estimate::of(Some(1.2), Some((0.98, 1.47))),
+            better: 0.9239,
+            deviation: 0.11,
+        }),
         left_out: Vec::new(),
     };
     let left_out = vec!["create-fsync (btrfs: did-not-finish)".to_owned()];
-    let unknown = MixRow { b: label("btrfs"), estimate: Estimate::default(), left_out, ..known.clone() };
+    let unknown = MixRow { b: label("btrfs"), estimate: Estimate::default(), another: None, left_out, ..known.clone() };
     let flip = |name: &str, share| MixFlip { name: name.to_owned(), share, below: None, above: None };
     let reads = MixFlip { below: Some((0.31, label("xfs"))), ..flip("reads", 0.7) };
     let reason = "create-fsync: did-not-finish".to_owned();
@@ -25,6 +30,7 @@ pub fn mixed() -> Comparison {
         first: Some(label("ext4")),
         best: vec![label("ext4")],
         equal: Vec::new(),
+        depends: Vec::new(),
         flips: vec![reads, flip("ingest", 0.3)],
         not_recommended: vec![NotRecommended { label: label("btrfs"), reason }],
     };
@@ -42,11 +48,14 @@ pub fn mixed() -> Comparison {
     comparison
 }
 
-const SAID: [&str; 6] = [
+const SAID: [&str; 8] = [
     "The mix is reads 70 % and ingest 30 %; 2 workloads count.",
-    "Take ext4: its lead over each of the others exceeds the margin of 5 %; with reads below 31 % xfs would be better.",
-    "Mean ratio over the mix: ext4 ",
+    "Take ext4: its mean lead over each of the others exceeds the margin of 5 %, and so it is better in another program \
+     of this kind, with a probability of at least 90 %; with reads below 31 % xfs would be better.",
+    "Mean over these workloads: ext4 ",
     " xfs 1.20× [1.10, 1.30].",
+    "Another program of this kind (90 %): ext4 ",
+    " xfs 0.98× to 1.47×, ext4 is better in 92 of 100.",
     "btrfs is not recommended (create-fsync: did-not-finish).",
     "31 %: xfs",
 ];
@@ -103,16 +112,53 @@ fn contenders_equal_to_the_first_are_named_with_it() {
     class.best.push(Label::from("xfs"));
     class.flips.iter_mut().for_each(|flip| flip.below = None);
     let report = crate::rendered("markdown", &comparison);
-    let said = "ext4 is first by estimate, but no lead of more than 5 % over xfs is proved; no other weight of one name changes that.";
+    let said =
+        "ext4 is first by estimate, but it is not clearly better than xfs; no other weight of one name changes that.";
     assert!(report.contains(said), "{report}");
     let class = &mut comparison.judged.recommendation.as_mut().expect("there").classes[0];
     class.equal.push(Label::from("xfs"));
     class.flips.clear();
     class.pairs[1].left_out = ["a", "b"].map(|name| format!("{name} (too few rounds to know the noise)")).to_vec();
     let report = crate::rendered("markdown", &comparison);
-    for said in ["but it equals xfs within the margin of 5 %.", "all 2: too few rounds to know the noise"] {
+    for said in [
+        "No difference: ext4 and xfs are equal within the margin of 5 %. Mean",
+        "all 2: too few rounds to know the noise",
+    ] {
         assert!(report.contains(said), "{said}: {report}");
     }
+}
+
+#[test]
+fn equal_contenders_that_are_better_than_others_are_all_named() {
+    let mut comparison = mixed();
+    let class = &mut comparison.judged.recommendation.as_mut().expect("there").classes[0];
+    class.not_recommended.clear();
+    class.best.push(Label::from("xfs"));
+    class.equal.push(Label::from("xfs"));
+    let report = crate::rendered("markdown", &comparison);
+    let said =
+        "Take ext4 or xfs: they are equal within the margin of 5 %, and better than the others; with reads below";
+    assert!(report.contains(said), "{report}");
+}
+
+#[test]
+fn what_the_choice_depends_on_is_said_with_the_workloads() {
+    let mut comparison = mixed();
+    let class = &mut comparison.judged.recommendation.as_mut().expect("there").classes[0];
+    class.best = ["ext4", "xfs", "btrfs"].map(Label::from).to_vec();
+    let preference = |contenders: &[&str], workloads: &[&str]| Preference {
+        contenders: contenders.iter().map(|label| Label::from(*label)).collect(),
+        workloads: workloads.iter().map(ToString::to_string).collect(),
+    };
+    class.depends =
+        vec![preference(&["xfs", "btrfs"], &["create-fsync"]), preference(&["ext4"], &["a", "randread-4k"])];
+    for format in ["text", "markdown", "html"] {
+        let report = crate::rendered(format, &comparison).split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = "It depends: xfs or btrfs for create-fsync, ext4 for a and randread-4k; with reads below 31 %";
+        assert!(report.contains(said), "{format}: {report}");
+    }
+    let report: serde_json::Value = serde_json::from_str(&crate::rendered("json", &comparison)).expect("JSON");
+    assert_eq!(report["recommendation"]["classes"][0]["depends"][0]["contenders"][1], "btrfs");
 }
 
 #[test]
@@ -121,5 +167,7 @@ fn json_has_it_as_it_is() {
     let advice = &report["recommendation"];
     assert_eq!(advice["mix"][0]["name"], "reads");
     assert_eq!(advice["classes"][0]["best"][0], "ext4");
+    assert_eq!(advice["classes"][0]["pairs"][0]["another"]["high"], 1.47);
+    assert_eq!(advice["classes"][0]["pairs"][1]["another"], serde_json::Value::Null);
     assert_eq!(advice["classes"][0]["flips"][0]["below"][1], "xfs");
 }

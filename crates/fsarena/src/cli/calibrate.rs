@@ -28,7 +28,7 @@ pub struct Calibrate {
     #[arg(long, value_name = "PERCENT", default_value = "5%")]
     pub slowdown: Share,
     /// The workloads to run, by the name of their list
-    #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload", add = candidates::suites())]
+    #[arg(long, value_name = "NAME", default_value = "operations", conflicts_with = "workload", add = candidates::suites())]
     pub suite: String,
     /// A single workload, or a .toml file with one; can be repeated
     #[arg(long, value_name = "NAME", add = candidates::workloads())]

@@ -50,7 +50,7 @@ pub struct Compare {
     /// Read no counters around the slices of a contender, to measure what reading them costs
     #[arg(long = "no-counters", value_name = "LABEL")]
     pub uncounted: Vec<Label>,
-    /// Measure baselines, the three clocks and space: never, once or always [default: once in `quick`, never at
+    /// Measure baselines, the three clocks and space: never, once or always [default: once in `work` and `operations`, never at
     /// --scale smoke, else always]
     #[arg(long, value_name = "OFTEN")]
     pub baselines: Option<Often>,
@@ -66,7 +66,7 @@ pub struct Compare {
 #[derive(Debug, Args)]
 pub struct WorkArguments {
     /// The workloads to run, by the name of their list
-    #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload", add = candidates::suites())]
+    #[arg(long, value_name = "NAME", default_value = "work", conflicts_with = "workload", add = candidates::suites())]
     pub suite: String,
     /// Amount of work, for workloads with several sizes
     #[arg(long, value_name = "SCALE", conflicts_with = "fio")]

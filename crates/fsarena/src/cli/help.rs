@@ -32,7 +32,7 @@ const ENDS: [End; 22] = [
         command: "compare",
         examples: &[
             "fsarena compare ext4 xfs btrfs",
-            "fsarena compare ext4 btrfs:compress=zstd --suite quick --budget 10m -o report.html",
+            "fsarena compare ext4 btrfs:compress=zstd --suite operations --budget 10m -o report.html",
             "fsarena compare dir:/mnt/a dir:/mnt/b --workload append-fsync",
             "fsarena compare ext4 xfs --command 'make -C {dir}/src' --prepare 'tar xf src.tar -C {dir}'",
             "fsarena compare --matrix 'btrfs:compress={no,zstd:1}' --dry-run --format json",

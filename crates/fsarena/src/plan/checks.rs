@@ -4,16 +4,13 @@ use std::mem::discriminant;
 
 use anyhow::Result;
 use fsarena_analyse::{covered, not_here, unknown_names};
-use fsarena_execute::{estimated_round, estimated_setup, largest, require_libraries, unaligned};
+use fsarena_execute::{FILL, estimated_round, estimated_setup, largest, left_files, require_libraries, unaligned};
 use fsarena_lane::{LaneError, lane_count, require};
 use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Contender, Label, Mode, Plan, Rounds, Share, Stated, Storage, Workload};
 
 use crate::engines::ENGINES;
 use crate::exit::Refusal;
-
-/// Maximum share of a lane that data may fill: copy-on-write file systems need room for overwrites.
-const FILL: f64 = 0.6;
 
 /// Maximum of `--rounds`.
 const MOST_ROUNDS: u32 = 1000;
@@ -221,16 +218,17 @@ fn needed(data: Bytes) -> Bytes {
     Bytes((data.0 as f64 / FILL).ceil() as u64)
 }
 
-/// Makes the lanes of a resolved plan as large as its largest workload needs, in whole MiB. Returns a note if they were
-/// smaller.
+/// Makes the lanes of a resolved plan as large as its workloads need, in whole MiB: the largest, or all whose files stay
+/// until the end of a round. Returns a note if they were smaller.
 pub fn enlarge_lanes(plan: &mut Plan) -> Option<String> {
     let largest = largest(&plan.workloads)?;
-    let needed = Bytes::mib(needed(largest.traits.peak).0.div_ceil(Bytes::mib(1).0));
+    let needed = needed(largest.traits.peak).max(needed(left_files(plan)));
+    let needed = Bytes::mib(needed.0.div_ceil(Bytes::mib(1).0));
     if needed <= plan.lanes.size || lane_count(plan) == 0 {
         return None;
     }
     let usual = std::mem::replace(&mut plan.lanes.size, needed);
-    Some(format!("the lanes have {needed}, because the workload `{}` needs more than {usual}", largest.name))
+    Some(format!("the lanes have {needed}, because the workloads need more than {usual}"))
 }
 
 /// Refuses workloads that are invalid, or do not fit on a lane.

@@ -205,6 +205,7 @@ impl Draft {
             Synced::Apart => (DurablePoint::None, true),
         };
         Workload {
+            title: self.name.to_string(),
             measures: self.measures(own),
             why: "A command of your own.".to_owned(),
             durable,

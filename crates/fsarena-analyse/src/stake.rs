@@ -1,0 +1,60 @@
+//! How much of a workload's time a file system can change: what the slowest contender needs beyond the same work in
+//! memory.
+
+use fsarena_model::{Baseline, BaselineKind, Estimate, Label, Measure, Outcome, RunRecord, Trial, Workload};
+use fsarena_stats::Precision;
+
+use crate::noise::counted_trials;
+
+/// Largest difference that is at stake where the programs, and not the file system, take the time.
+const SMALL: f64 = 0.1;
+
+/// How many times as long the slowest contender takes as the same work in memory, with the pointwise 95 % interval over
+/// the rounds that have both. `None` without a baseline in memory, and for figures that a program prints, which need
+/// not be its time.
+pub fn at_stake(record: &RunRecord, workload: &Workload) -> Option<Estimate> {
+    if workload.metric.measure == Measure::Printed {
+        return None;
+    }
+    let is_of =
+        |baseline: &&Baseline| baseline.kind == BaselineKind::Memory && baseline.trial.workload == workload.name;
+    // Also of a busy machine: each round compares both under the same load.
+    let in_memory: Vec<&Trial> = record.baselines.iter().filter(is_of).map(|baseline| &baseline.trial).collect();
+    let logs = |label: &Label| -> Vec<f64> {
+        let own = counted_trials(record, workload, label).into_iter();
+        let beside = |trial: &Trial| in_memory.iter().find(|other| other.round == trial.round).copied();
+        own.filter_map(|trial| Some((seconds(trial)? / seconds(beside(trial)?)?).ln())).collect()
+    };
+    let all = record.plan.contenders.iter().map(|contender| logs(&contender.label));
+    let slowest = all.filter(|logs| !logs.is_empty()).max_by(|one, other| mean(one).total_cmp(&mean(other)))?;
+    let (mean, count) = (mean(&slowest), slowest.len() as f64);
+    let squares: f64 = slowest.iter().map(|log| (log - mean).powi(2)).sum();
+    let precision = Precision { error: (squares / (count - 1.0) / count).sqrt(), freedom: count - 1.0 };
+    let interval = (count > 1.0).then(|| precision.interval(mean, 0.025).ratios());
+    Some(Estimate::of(Some(mean.exp()), interval))
+}
+
+/// Whether all contenders are equal within the margin because none can be faster than the work in memory.
+pub fn is_equal_by_bound(record: &RunRecord, workload: &Workload) -> bool {
+    is_within(record, workload, record.plan.margin.0)
+}
+
+/// Whether no contender can be more than `share` faster than another, as far as the 95 % interval shows.
+fn is_within(record: &RunRecord, workload: &Workload, share: f64) -> bool {
+    at_stake(record, workload).and_then(|stake| stake.high).is_some_and(|high| high - 1.0 <= share)
+}
+
+/// Whether so little is at stake that further rounds are not worth their time.
+pub fn is_small(record: &RunRecord, workload: &Workload) -> bool {
+    is_within(record, workload, SMALL.max(record.plan.margin.0))
+}
+
+fn mean(logs: &[f64]) -> f64 {
+    logs.iter().sum::<f64>() / logs.len() as f64
+}
+
+/// Timed seconds per operation of a trial; `None` if nothing was done.
+fn seconds(trial: &Trial) -> Option<f64> {
+    let seconds = trial.seconds() / trial.operations() as f64;
+    (trial.outcome == Outcome::Finished && seconds.is_finite() && seconds > 0.0).then_some(seconds)
+}

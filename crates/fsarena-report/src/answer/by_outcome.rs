@@ -1,0 +1,101 @@
+//! Sentences for real work, one for each outcome: for which work a contender is the fastest and by how much, where it
+//! makes no difference, and what is not decided.
+
+use fsarena_model::comparison::{PairVerdict, Reason, WorkloadRow};
+use fsarena_model::{Comparison, Label, Verdict};
+
+use super::{Lead, lead, workload_ranking};
+use crate::group::{self, Group};
+use crate::number::{self, Ratio};
+use crate::pair;
+use crate::ranking;
+use crate::report::{Role, Sentence};
+use crate::words::listed;
+
+/// Whether the workloads say what a person does, so that outcomes can be told in these words.
+pub fn is_of_real_work(comparison: &Comparison) -> bool {
+    !comparison.workloads.is_empty() && comparison.workloads.iter().all(|row| !row.title.is_empty())
+}
+
+/// The sentences on a group of contenders; none without verdicts.
+pub fn sentences(comparison: &Comparison, group: &Group<'_>) -> Vec<Sentence> {
+    if comparison.judged.verdicts.is_empty() {
+        return Vec::new();
+    }
+    let outcomes: Vec<(Outcome<'_>, String)> =
+        comparison.workloads.iter().map(|row| outcome(comparison, group, row)).collect();
+    let mut sentences = Vec::new();
+    for contender in &group.contenders {
+        let superlative = if group.contenders.len() == 2 { "faster" } else { "fastest" };
+        let title = format!("{} is the {superlative}:", contender.label);
+        sentences.extend(sentence(&outcomes, &Outcome::Fastest(&contender.label), title));
+    }
+    let others = [
+        (Outcome::Equal, "Equally fast:"),
+        (Outcome::Small, "No difference that matters:"),
+        (Outcome::Open, "Not decided:"),
+        (Outcome::Invalid, "Not comparable:"),
+    ];
+    sentences.extend(others.iter().filter_map(|(wanted, title)| sentence(&outcomes, wanted, (*title).to_owned())));
+    sentences
+}
+
+/// What came out of a workload.
+#[derive(Debug, PartialEq)]
+enum Outcome<'a> {
+    Fastest(&'a Label),
+    Equal,
+    /// The programs take almost all of the time.
+    Small,
+    Open,
+    Invalid,
+}
+
+fn sentence(outcomes: &[(Outcome<'_>, String)], wanted: &Outcome<'_>, title: String) -> Option<Sentence> {
+    let of: Vec<&str> =
+        outcomes.iter().filter(|(outcome, _)| outcome == wanted).map(|(_, words)| words.as_str()).collect();
+    (!of.is_empty()).then(|| Sentence::new(Role::Strong, title).and(Role::Plain, format!("{}.", of.join("; "))))
+}
+
+/// The outcome of a workload, and the work with the ratios in words.
+fn outcome<'a>(comparison: &'a Comparison, group: &Group<'a>, row: &'a WorkloadRow) -> (Outcome<'a>, String) {
+    let best = ranking::best_group(comparison, group, &row.name);
+    let pairs: Vec<&PairVerdict> = group::verdicts(comparison, &row.name, &group.contenders).collect();
+    let is_small = |pair: &&PairVerdict| pair::winner(pair).is_none() && pair.reasons.contains(&Reason::Programs);
+    let all_small = !pairs.is_empty() && pairs.iter().all(is_small);
+    let behind = behind(&pairs, group, &best);
+    let (outcome, words) = match lead(&workload_ranking(comparison, group, row).1) {
+        Lead::Invalid => (Outcome::Invalid, None),
+        _ if all_small => (Outcome::Small, at_most(row)),
+        Lead::One(label) => (Outcome::Fastest(label), None),
+        Lead::Several => (Outcome::Equal, (best.len() < group.contenders.len()).then(|| listed(&best))),
+        Lead::Open => (Outcome::Open, (best.len() < group.contenders.len()).then(|| listed(&best))),
+    };
+    let behind = if matches!(outcome, Outcome::Invalid | Outcome::Small) { None } else { behind };
+    let words: Vec<String> = words.into_iter().chain(behind).collect();
+    let title = if words.is_empty() { row.title.clone() } else { format!("{} ({})", row.title, words.join("; ")) };
+    (outcome, title)
+}
+
+/// `xfs 1.07×, btrfs 1.49× slower`: how far the contenders outside of the best group are behind the nearest of it.
+fn behind(pairs: &[&PairVerdict], group: &Group<'_>, best: &[String]) -> Option<String> {
+    let is_best = |label: &Label| best.contains(&label.0);
+    let slower = |other: &Label| {
+        let against = pairs.iter().filter(|pair| {
+            pair.verdict != Verdict::Invalid
+                && ((pair.a == *other && is_best(&pair.b)) || (pair.b == *other && is_best(&pair.a)))
+        });
+        let ratios = against.filter_map(|pair| Some(pair::better(pair, pair::ratio(pair)?).1));
+        ratios.min_by(|one: &Ratio, other: &Ratio| one.middle.total_cmp(&other.middle))
+    };
+    let others = group.contenders.iter().map(|row| &row.label).filter(|label| !is_best(label));
+    let words: Vec<String> = others.filter_map(|other| Some(format!("{other} {}", slower(other)?.times()))).collect();
+    (!words.is_empty()).then(|| format!("{} slower", words.join(", ")))
+}
+
+/// `at most 4 % of the time depends on the file system`.
+fn at_most(row: &WorkloadRow) -> Option<String> {
+    let high = row.at_stake?.high?;
+    let share = number::percent((1.0 - 1.0 / high).max(0.0));
+    Some(format!("at most {share} of the time depends on the file system"))
+}

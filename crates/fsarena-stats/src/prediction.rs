@@ -1,0 +1,212 @@
+//! What another program of the same kind would show: a prediction from how programs of the kind differ from each other.
+//!
+//! The programs of a mix are taken as a sample (a random-effects model). With three to eight of them, the variance
+//! between programs is badly known, so it is moderated by the typical variance, which the validation shows (Smyth 2004).
+//! `docs/statistics.md` has the formulas.
+
+use serde::{Deserialize, Serialize};
+
+use crate::interval::{Interval, Precision};
+use crate::mean::{Mean, Part};
+use crate::quantile::student_log_density;
+
+/// With less than this share beside one program, the others show nothing.
+const LEAST_SHARE: f64 = 1e-6;
+
+/// How much the ratio of a pair typically differs between programs of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct BetweenPrograms {
+    /// The typical standard deviation between programs, a logarithm (τ₀); positive.
+    pub deviation: f64,
+    /// The degrees of freedom as which it counts (d₀); positive.
+    pub freedom: f64,
+}
+
+impl BetweenPrograms {
+    /// The values that `fsarena validate` found with programs that no profile contains (`docs/validation.md`).
+    pub const VALIDATED: Self = Self { deviation: 0.12, freedom: 4.0 };
+
+    /// Deviations that [`Self::fitted`] tries, as logarithms: 0.01 to 1.
+    const DEVIATIONS: std::ops::RangeInclusive<u32> = 0..=92;
+    /// Degrees of freedom that it tries.
+    const FREEDOMS: [f64; 6] = [2.0, 3.0, 4.0, 6.0, 8.0, 12.0];
+
+    /// The values with which the outcomes are most likely; `None` without outcomes.
+    #[must_use]
+    pub fn fitted(outcomes: &[Outcome]) -> Option<Self> {
+        let deviations = Self::DEVIATIONS.map(|step| 0.01 * (f64::from(step) * 0.05).exp());
+        let all = deviations.flat_map(|deviation| Self::FREEDOMS.map(|freedom| Self { deviation, freedom }));
+        let likelihood = |typical: &Self| outcomes.iter().map(|outcome| outcome.log_likelihood(*typical)).sum::<f64>();
+        let tried = all.filter(|_| !outcomes.is_empty()).map(|typical| (likelihood(&typical), typical));
+        tried.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, typical)| typical)
+    }
+}
+
+/// A pair in one program of a mix.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Program {
+    /// The program's weight, above 0.
+    pub weight: f64,
+    /// The logarithm of the pair's ratio.
+    pub estimate: f64,
+    /// The standard error of the estimate within the run.
+    pub error: f64,
+}
+
+/// A pair in all programs of a mix.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Programs {
+    /// The mean over the programs, a logarithm.
+    pub mean: f64,
+    /// The standard error of the mean.
+    pub error: f64,
+    /// The variance between programs, beyond what their errors explain.
+    between: f64,
+    /// Its degrees of freedom: one less than there are programs, if all weights are equal.
+    freedom: f64,
+    /// The sum of the squared weights, which add up to 1.
+    concentration: f64,
+}
+
+impl Programs {
+    /// The programs that a mean has as parts; `None` if one has no estimate with an error.
+    #[must_use]
+    pub fn of(mean: &Mean, parts: &[Part<'_>]) -> Option<Self> {
+        let program = |part: &Part<'_>| {
+            Some(Program { weight: part.weight, estimate: part.pair.estimate?, error: part.pair.precision?.error })
+        };
+        let programs: Vec<Program> = parts.iter().map(program).collect::<Option<_>>()?;
+        Some(Self::with_error(mean.precision.error, &programs))
+    }
+
+    /// The programs, if their weighted mean has this standard error. The variance between them is that of the method of
+    /// moments, its degrees of freedom are those of Satterthwaite (1946).
+    #[must_use]
+    pub fn with_error(error: f64, programs: &[Program]) -> Self {
+        let whole: f64 = programs.iter().map(|program| program.weight).sum();
+        let sum = |power: i32, value: fn(&Program) -> f64| -> f64 {
+            programs.iter().map(|program| (program.weight / whole).powi(power) * value(program)).sum()
+        };
+        let (squares, cubes) = (sum(2, |_| 1.0), sum(3, |_| 1.0));
+        let mean = sum(1, |program| program.estimate);
+        let alone = Self { mean, error, between: 0.0, freedom: 0.0, concentration: squares };
+        let others = 1.0 - squares;
+        if others < LEAST_SHARE {
+            return alone;
+        }
+        let variation = sum(1, |program| program.estimate.powi(2)) - mean * mean;
+        let noise = sum(1, |program| program.error.powi(2)) - sum(2, |program| program.error.powi(2));
+        let freedom = others * others / (squares - 2.0 * cubes + squares * squares);
+        Self { between: ((variation - noise) / others).max(0.0), freedom, ..alone }
+    }
+
+    /// The prediction for another program, with the moderated variance.
+    #[must_use]
+    pub fn predict(&self, typical: BetweenPrograms) -> Prediction {
+        let freedom = typical.freedom + self.freedom;
+        let square = (typical.freedom * typical.deviation.powi(2) + self.freedom * self.between) / freedom;
+        let error = (square * (1.0 + self.concentration) + self.error.powi(2)).sqrt();
+        Prediction { estimate: self.mean, precision: Precision { error, freedom }, deviation: square.sqrt() }
+    }
+}
+
+/// The ratio of a pair for another program of the kind.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// The mean over the programs of the mix, a logarithm.
+    pub estimate: f64,
+    /// The standard error of the estimate as a prediction of one further program.
+    pub precision: Precision,
+    /// The moderated standard deviation between programs (τ).
+    pub deviation: f64,
+}
+
+impl Prediction {
+    /// The prediction interval at 1 − α.
+    #[must_use]
+    pub fn interval(&self, alpha: f64) -> Interval {
+        self.precision.interval(self.estimate, alpha / 2.0)
+    }
+
+    /// The probability that the first of the pair is better for another program.
+    #[must_use]
+    pub fn better(&self) -> f64 {
+        self.precision.tail(-self.estimate)
+    }
+}
+
+/// A pair in the programs of a mix, and in another program of the same kind.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outcome {
+    /// The programs of the mix.
+    pub programs: Programs,
+    /// What the other program showed, a logarithm.
+    pub measured: f64,
+    /// Its standard error.
+    pub error: f64,
+}
+
+impl Outcome {
+    /// The log-likelihood of what the other program showed.
+    fn log_likelihood(&self, typical: BetweenPrograms) -> f64 {
+        let Precision { error, freedom } = self.programs.predict(typical).precision;
+        let error = error.hypot(self.error);
+        student_log_density(freedom, (self.measured - self.programs.mean) / error) - error.ln()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Programs of equal weight without noise.
+    fn equal(estimates: &[f64]) -> Programs {
+        let program = |estimate: &f64| Program { weight: 2.0, estimate: *estimate, error: 0.0 };
+        Programs::with_error(0.0, &estimates.iter().map(program).collect::<Vec<_>>())
+    }
+
+    /// With hardly any prior it is the prediction interval of the textbooks: of 1, 2, 3, 4 and 5 the mean is 3, the
+    /// standard deviation 1.5811, and t with 4 degrees of freedom is 2.1318 for 90 %.
+    #[test]
+    fn without_a_prior_it_is_the_interval_of_the_textbooks() {
+        let none = BetweenPrograms { deviation: 1.0, freedom: 1e-9 };
+        let prediction = equal(&[1.0, 2.0, 3.0, 4.0, 5.0]).predict(none);
+        let half = 2.13185 * 1.58114 * 1.2_f64.sqrt();
+        let Interval { low, high } = prediction.interval(0.1);
+        assert!((low - 3.0 + half).abs() < 1e-4 && (high - 3.0 - half).abs() < 1e-4, "{low} {high}");
+        assert!((prediction.precision.freedom - 4.0).abs() < 1e-6 && (prediction.deviation - 1.58114).abs() < 1e-5);
+    }
+
+    #[test]
+    fn one_program_has_the_typical_variance() {
+        let typical = BetweenPrograms { deviation: 0.2, freedom: 4.0 };
+        let alone = equal(&[0.3]).predict(typical);
+        assert_eq!((alone.deviation, alone.precision.freedom), (0.2, 4.0));
+        assert!((alone.precision.error - 0.2 * 2.0_f64.sqrt()).abs() < 1e-12);
+        // The 90 % point of t with 4 degrees of freedom is 1.5332 in every table.
+        let likely = equal(&[1.53321 * 0.2 * 2.0_f64.sqrt()]).predict(typical);
+        assert!((likely.better() - 0.9).abs() < 1e-5, "{}", likely.better());
+    }
+
+    #[test]
+    fn what_noise_explains_is_no_difference_between_programs() {
+        let noisy = |error| {
+            let programs = [0.1, -0.1, 0.1, -0.1].map(|estimate| Program { weight: 1.0, estimate, error });
+            Programs::with_error(error / 2.0, &programs).between
+        };
+        assert!((noisy(0.0) - 0.04 / 3.0).abs() < 1e-12);
+        assert!(noisy(0.05) < noisy(0.0) && noisy(0.2) == 0.0);
+    }
+
+    #[test]
+    fn a_program_with_most_of_the_weight_leaves_few_degrees_of_freedom() {
+        let freedom = |weights: &[f64]| {
+            let program = |weight: &f64| Program { weight: *weight, estimate: 0.0, error: 0.1 };
+            Programs::with_error(0.1, &weights.iter().map(program).collect::<Vec<_>>()).freedom
+        };
+        assert!((freedom(&[3.0, 3.0, 3.0]) - 2.0).abs() < 1e-9);
+        let uneven = freedom(&[0.8, 0.1, 0.1]);
+        assert!(0.5 < uneven && uneven < 2.0, "{uneven}");
+        assert_eq!(freedom(&[1.0, 1e-9]), 0.0);
+    }
+}
