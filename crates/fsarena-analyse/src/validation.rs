@@ -142,11 +142,11 @@ fn score<'a>(pairs: impl Iterator<Item = &'a ValidatedPair>) -> Score {
     Score {
         pairs: pairs.len() as u32,
         clear: clear.len() as u32,
-        right_sign: share(&clear, |pair| has_right_sign(pair)),
+        right_sign: share(&clear, has_right_sign),
         not_sure: share(&clear, |pair| pair.outcome == Some(Foretold::NotSure)),
         right_when_sure: share(&sure, |pair| pair.outcome == Some(Foretold::Right)),
         error: median(pairs.iter().filter_map(|pair| error(pair))).map(|error| Share(error.exp_m1())),
-        covered: share(&pairs, |pair| is_covered(pair)),
+        covered: share(&pairs, is_covered),
     }
 }
 
