@@ -20,8 +20,8 @@ const SCORES: &str = "A pair differs if a difference of more than 10 % is measur
     pairs. In the interval: the 90 % prediction interval contains the measured ratio, over all pairs.";
 
 /// The explanation of the pairs.
-const PAIRS: &str = "Ratios are how many times better the first of a pair is. Predicted: the mean over the workloads of \
-    the profile, with the 90 % prediction interval for another program of this kind, and the probability that the \
+const PAIRS: &str = "Ratios are how many times better the first of a pair is. Predicted: the mean over the workloads \
+    of the profile, with the 90 % prediction interval for another program of this kind, and the probability that the \
     first is better. Measured: in the same rounds, with the pointwise 95 % interval.";
 
 /// The report on a validation.
@@ -71,7 +71,8 @@ fn answer(found: &Validation) -> String {
         )
     });
     let sizes = format!(
-        "The predicted ratio is off by {} (median), and {} of the 90 % prediction intervals contain the measured ratio.",
+        "The predicted ratio is off by {} (median), and {} of the 90 % prediction intervals contain the measured \
+         ratio.",
         share(error),
         share(covered)
     );

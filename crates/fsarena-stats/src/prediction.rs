@@ -1,8 +1,8 @@
 //! What another program of the same kind would show: a prediction from how programs of the kind differ from each other.
 //!
 //! The programs of a mix are taken as a sample (a random-effects model). With three to eight of them, the variance
-//! between programs is badly known, so it is moderated by the typical variance, which the validation shows (Smyth 2004).
-//! `docs/statistics.md` has the formulas.
+//! between programs is badly known, so it is moderated by the typical variance, which the validation shows (Smyth
+//! 2004). `docs/statistics.md` has the formulas.
 
 use serde::{Deserialize, Serialize};
 

@@ -55,8 +55,8 @@ fn found() -> Validation {
 
 #[test]
 fn the_answer_has_the_shares_and_the_documents_have_all_pairs() {
-    let answer = "Of 2 pairs that differ by more than 10 %, the profile predicts the better one in 50 %; it is not sure in \
-        0 %; where it is sure, 50 % are right. The predicted ratio is off by 8.3 % (median), and 67 % of the 90 % \
+    let answer = "Of 2 pairs that differ by more than 10 %, the profile predicts the better one in 50 %; it is not \
+        sure in 0 %; where it is sure, 50 % are right. The predicted ratio is off by 8.3 % (median), and 67 % of the 90 % \
         prediction intervals contain the measured ratio.";
     let [text, markdown, html] = [
         report_text(validation(&found(), "0.0.0"), PLAIN),
