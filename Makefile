@@ -30,12 +30,13 @@ APPS_validation := awk:mawk ccache:ccache cmake:cmake cpio:cpio dpkg-deb:dpkg hg
 # A suite may set its contenders and rounds; `work` sets neither.
 OF_SUITE := $(if $(SUITE),--suite $(SUITE)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SCALE),--scale $(SCALE))
 
-.PHONY: help apps compare test test-command test-parts test-articles test-mpi test-page build install dist setup calibrate bench-round bench-engine bench-market parity parity-apps references clean cluster cluster-smoke cluster-down
+.PHONY: help apps compare validate test test-command test-parts test-articles test-mpi test-page build install dist setup calibrate bench-round bench-engine bench-market parity parity-apps references clean cluster cluster-smoke cluster-down
 
 help:
 	@echo "make compare    compare ext4, xfs and btrfs here, and write fsarena-report.html"
 	@echo "                SUITE=trading or phoronix-2009: with its programs, which are installed (ROUNDS=3 SCALE=smoke CONTENDERS='ext3 ext4')"
 	@echo "make apps       install the programs of these suites: MariaDB, PostgreSQL, Apache httpd and tools; no service is started or enabled"
+	@echo "make validate   run every profile with programs that it does not contain, for an hour, and write docs/validation.md (BUDGET=20m OUTPUT=FILE)"
 	@echo "make test       check everything, as CI does (NEEDS=list: list tests that cannot run here instead of failing)"
 	@echo "make test-articles  run every suite and article for seconds, and compare the catalogue with the articles (SEEDS=DIR)"
 	@echo "make test-mpi   run IOR, mdtest and elbencho for seconds; they have to be on the search path, built from source"
@@ -73,6 +74,10 @@ apps:
 compare: build
 	$(if $(APPS_$(or $(SUITE),work)),@scripts/install-missing $(APPS_$(or $(SUITE),work)))
 	$(FSARENA) compare $(or $(CONTENDERS),$(if $(SUITE),,ext4 xfs btrfs)) $(OF_SUITE) -o fsarena-report.html
+
+validate: build
+	@scripts/install-missing $(sort $(APPS_profiles) $(APPS_validation))
+	$(FSARENA) validate --budget $(or $(BUDGET),1h) -o $(or $(OUTPUT),docs/validation.md)
 
 # Clippy's compiler builds the tests, so that nothing is compiled twice; its warnings are errors. Property tests have
 # fixed seeds. A test whose needs are missing fails; with NEEDS=list such tests are listed at the end instead.

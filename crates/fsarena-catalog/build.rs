@@ -6,8 +6,13 @@ use std::path::{Path, PathBuf};
 fn main() {
     let catalog = Path::new(&std::env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../../catalog");
     let mut code = String::new();
-    let folders =
-        [("WORKLOADS", "workloads"), ("SUITES", "suites"), ("PROFILES", "profiles"), ("ARTICLES", "published")];
+    let folders = [
+        ("WORKLOADS", "workloads"),
+        ("VALIDATION", "validation"),
+        ("SUITES", "suites"),
+        ("PROFILES", "profiles"),
+        ("ARTICLES", "published"),
+    ];
     for (name, folder) in folders {
         let folder = catalog.join(folder);
         println!("cargo::rerun-if-changed={}", folder.display());

@@ -85,7 +85,8 @@ fn finds_from(pair: &Pair) -> Option<f64> {
     Some(pair.latest.outlook?.detectable.exp_m1())
 }
 
-fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+/// The upper median; `None` without values.
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut all: Vec<f64> = values.collect();
     all.sort_by(f64::total_cmp);
     all.get(all.len() / 2).copied()

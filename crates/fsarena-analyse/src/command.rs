@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fsarena_model::clients::WhenLost;
 use fsarena_model::plan::listed;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
-use fsarena_model::{Clients, Contender, Guest, GuestDisk, Plan, Relation, RunRecord, Storage, Workload};
+use fsarena_model::{Clients, Contender, Guest, GuestDisk, Mix, Plan, Relation, RunRecord, Storage, Workload};
 
 use crate::recommendation::covered;
 use crate::slice_lengths::calibrated;
@@ -28,12 +28,12 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     let single = plan.contenders.iter().filter(|contender| !is_of_matrix(contender));
     words.extend(single.map(|contender| spelling(plan, contender)));
     words.extend(plan.arguments.matrices.iter().flat_map(|matrix| ["--matrix".to_owned(), matrix.argument.clone()]));
-    let named = || as_typed(plan).iter().map(|name| (*name).to_owned()).collect();
     let typed = |name: String| plan.arguments.workload_files.get(&name).cloned().unwrap_or(name);
     let profile = profile(plan);
+    let named = || as_typed(plan).into_iter().filter(|name| profile.is_none_or(|it| !it.has(name)));
+    let named = || named().map(str::to_owned).collect();
     match &plan.suite.name {
         Some(suite) => words.extend(["--suite".to_owned(), suite.clone()]),
-        None if profile.is_some() => {}
         None if !plan.arguments.own_commands.is_empty() => words.extend(plan.arguments.own_commands.clone()),
         None => words.extend(
             slice_lengths
@@ -45,7 +45,7 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     }
     words.extend((!plan.suite.scale.is_standard()).then(|| format!("--scale={}", plan.suite.scale)));
     words.extend(match profile {
-        Some(profile) => vec!["--profile".to_owned(), profile.to_owned()],
+        Some(profile) => vec!["--profile".to_owned(), profile.name.to_owned()],
         None => weights(plan),
     });
     words.extend(rates(plan));
@@ -75,13 +75,26 @@ fn clients(clients: &Clients) -> Vec<String> {
     commands.chain(["--clients-scale".to_owned(), numbers.join(",")]).chain(lost).chain(servers).collect()
 }
 
-/// The profile that stands for all workloads of the plan; `None` if the plan has more or fewer.
-fn profile(plan: &Plan) -> Option<&str> {
-    let (profile, mix) = (plan.weighting.profile.as_deref()?, plan.weighting.mix.as_ref()?);
+/// A profile with its weights.
+#[derive(Clone, Copy)]
+struct Profile<'a> {
+    name: &'a str,
+    mix: &'a Mix,
+}
+
+impl Profile<'_> {
+    fn has(&self, workload: &str) -> bool {
+        self.mix.0.iter().any(|weight| weight.name == workload)
+    }
+}
+
+/// The profile of the plan; `None` if the plan lacks a workload of it.
+fn profile(plan: &Plan) -> Option<Profile<'_>> {
+    let (name, mix) = (plan.weighting.profile.as_deref()?, plan.weighting.mix.as_ref()?);
     let unavailable = plan.suite.unavailable.iter().map(|missing| missing.workload.as_str());
     let run: BTreeSet<&str> = as_typed(plan).into_iter().chain(unavailable).collect();
-    let weighted: BTreeSet<&str> = mix.0.iter().map(|weight| weight.name.as_str()).collect();
-    (plan.suite.name.is_none() && run == weighted).then_some(profile)
+    let is_whole = mix.0.iter().all(|weight| run.contains(weight.name.as_str()));
+    (plan.suite.name.is_none() && is_whole).then_some(Profile { name, mix })
 }
 
 /// The weights of what the plan has.

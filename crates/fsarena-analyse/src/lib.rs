@@ -31,6 +31,7 @@ mod stability;
 mod stake;
 mod standings;
 mod steps;
+mod validation;
 mod validity;
 mod verdicts;
 
@@ -53,4 +54,5 @@ pub use slice_lengths::{
 };
 pub use stability::{CarryOver, carry_over};
 pub use stake::is_equal_by_bound;
+pub use validation::{ProfileRun, validation};
 pub use verdicts::in_words;

@@ -4,6 +4,8 @@
 mod advice;
 mod preferences;
 
+pub(crate) use advice::{SURE, another};
+
 use std::collections::BTreeMap;
 
 use fsarena_model::comparison::{Cell, PairVerdict};
@@ -22,7 +24,7 @@ struct Part {
 }
 
 /// The data that the advice follows from.
-struct Evidence<'a> {
+pub(crate) struct Evidence<'a> {
     record: &'a RunRecord,
     standing: &'a Standing,
     cells: &'a [Cell],
@@ -30,6 +32,26 @@ struct Evidence<'a> {
     parts: Vec<Part>,
     /// The weight of each workload in the mix, by index in the plan.
     weights: BTreeMap<usize, f64>,
+}
+
+impl<'a> Evidence<'a> {
+    /// The evidence for a mix whose names all have a workload in the plan ([`covered`]).
+    pub(crate) fn of(
+        record: &'a RunRecord,
+        standing: &'a Standing,
+        cells: &'a [Cell],
+        verdicts: &'a [PairVerdict],
+        mix: &Mix,
+    ) -> Self {
+        let parts = parts(&record.plan, mix);
+        let weights = weights(&parts);
+        Self { record, standing, cells, verdicts, parts, weights }
+    }
+
+    /// The workloads that have no weight, by index in the plan.
+    pub(crate) fn others(&self) -> impl Iterator<Item = usize> {
+        closed(&self.record.plan).filter(|number| !self.weights.contains_key(number))
+    }
 }
 
 /// The recommendation for the plan's mix; `None` if the plan has no mix. `cells` and `verdicts` are those of the
@@ -42,11 +64,9 @@ pub fn recommendation(
 ) -> Option<Recommendation> {
     let whole = record.plan.weighting.mix.as_ref()?;
     let mix = covered(&record.plan, whole)?;
-    let parts = parts(&record.plan, &mix);
-    let weights = weights(&parts);
-    let workloads = weights.iter().map(|(number, weight)| (record.plan.workloads[*number].name.to_string(), *weight));
-    let workloads = workloads.collect();
-    let evidence = Evidence { record, standing, cells, verdicts, parts, weights };
+    let evidence = Evidence::of(record, standing, cells, verdicts, &mix);
+    let name = |number: &usize| record.plan.workloads[*number].name.to_string();
+    let workloads = evidence.weights.iter().map(|(number, weight)| (name(number), *weight)).collect();
     let classes = classes(record).into_iter().map(|(class, members)| evidence.advice(class, &members));
     let (absent, without) = (absent(&record.plan, whole), without(&record.plan, whole));
     let profile = record.plan.weighting.profile.clone();
@@ -60,7 +80,7 @@ pub fn covered(plan: &Plan, mix: &Mix) -> Option<Mix> {
 }
 
 /// The names that have no workload in the plan, for another reason than missing programs.
-fn absent(plan: &Plan, mix: &Mix) -> Vec<Weight> {
+pub(crate) fn absent(plan: &Plan, mix: &Mix) -> Vec<Weight> {
     let is_absent =
         |weight: &&Weight| members(plan, &weight.name).is_empty() && not_here(plan, &weight.name).is_empty();
     mix.0.iter().filter(is_absent).cloned().collect()

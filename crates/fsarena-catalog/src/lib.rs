@@ -121,7 +121,8 @@ impl Suite {
     }
 }
 
-/// The workload `name` of the catalogue, or the one in the file, if the name ends in `.toml`.
+/// The workload `name` of the catalogue, which may be one of [`validation`], or the one in the file, if the name ends in
+/// `.toml`.
 ///
 /// # Errors
 /// If there is none, or it is malformed.
@@ -131,7 +132,8 @@ pub fn workload(name: &str) -> Result<Workload, CatalogError> {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         return parse_workload(&stem, &read(path)?);
     }
-    let (name, text) = find(WORKLOADS, name).ok_or_else(|| CatalogError::NoWorkload(name.to_owned()))?;
+    let found = find(WORKLOADS, name).or_else(|| find(VALIDATION, name));
+    let (name, text) = found.ok_or_else(|| CatalogError::NoWorkload(name.to_owned()))?;
     parse_workload(name, text)
 }
 
@@ -153,6 +155,15 @@ pub fn suite(name: &str) -> Result<Suite, CatalogError> {
 /// If one is malformed, which a test rules out.
 pub fn workloads() -> Result<Vec<Workload>, CatalogError> {
     WORKLOADS.iter().map(|(name, text)| parse_workload(name, text)).collect()
+}
+
+/// All programs that validate profiles, by name. Each has the name of its profile as `group`, and no profile or suite
+/// contains one.
+///
+/// # Errors
+/// If one is malformed, which a test rules out.
+pub fn validation() -> Result<Vec<Workload>, CatalogError> {
+    VALIDATION.iter().map(|(name, text)| parse_workload(name, text)).collect()
 }
 
 /// All suites of the catalogue, by name.
@@ -265,6 +276,18 @@ mod tests {
             for name in suite.groups.values().flatten() {
                 assert!(suite.workloads.contains(name), "{}: {name} is in a group only", suite.name);
             }
+        }
+    }
+
+    #[test]
+    fn programs_that_validate_a_profile_are_in_none() {
+        let (profiles, suites) = (profiles().expect("well-formed"), suites().expect("well-formed"));
+        let taken: Vec<&String> = suites.iter().flat_map(|suite| &suite.workloads).collect();
+        for program in validation().expect("well-formed") {
+            let name = program.name.to_string();
+            assert!(profiles.iter().any(|profile| profile.name == program.group), "{name}: {}", program.group);
+            assert!(!profiles.iter().any(|profile| profile.workloads.contains(&name)), "{name}");
+            assert!(find(WORKLOADS, &name).is_none() && !taken.contains(&&name), "{name}");
         }
     }
 

@@ -38,6 +38,7 @@ pub mod step;
 pub mod traits;
 pub mod trial;
 pub mod units;
+pub mod validation;
 pub mod validity;
 pub mod workload;
 
@@ -75,6 +76,7 @@ pub use step::{Step, StepRow, Verification, VerificationRow};
 pub use traits::Traits;
 pub use trial::{Latency, LatencyCount, LatencyWindow, Outcome, Reading, Slice, Trial};
 pub use units::{Bytes, Nanos, Share};
+pub use validation::Validation;
 pub use validity::{Finding, Validity, ValidityClass};
 pub use workload::{
     Better, CacheState, Done, DurablePoint, Measure, Metric, Mode, Relation, StateOfFileSystem, Variant, Workload,

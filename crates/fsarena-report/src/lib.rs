@@ -39,6 +39,7 @@ mod sharing;
 mod standing;
 pub mod svg;
 mod text;
+mod validation;
 mod visible;
 mod words;
 mod work;
@@ -56,6 +57,7 @@ pub use markdown::of_report as markdown;
 pub use report::Additions;
 pub use sections::report as comparison;
 pub use text::{PLAIN, Style, layout, of_report as report_text, render as text, summary};
+pub use validation::{drawing_alone as predicted_against_measured, report as validation};
 pub use visible::{shell, visible, visible_lines};
 pub use words::{cache, durable, mode, rounds};
 

@@ -104,8 +104,8 @@ fn sentence(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvic
             either(&class.best)
         )),
         Choice::One => begin(&format!(
-            "take {first}: its mean lead over each of the others exceeds the margin of {margin}, and so it is better in \
-             another program of this kind, with a probability of at least 90 %"
+            "take {first}: its mean lead over each of the others exceeds the margin of {margin}, and it is better in \
+             another program of this kind with a probability of at least 90 %"
         )),
         Choice::Open => format!("{among}{first} is first by estimate, but {}", open(class, first, &margin)),
     };

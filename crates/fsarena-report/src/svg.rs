@@ -6,6 +6,7 @@ pub(crate) mod latency;
 pub(crate) mod medians;
 pub mod plane;
 pub mod scaling;
+pub(crate) mod scatter;
 
 use std::fmt::Write;
 
@@ -121,6 +122,21 @@ impl Canvas {
     fn push(&mut self, element: std::fmt::Arguments<'_>) {
         self.body.write_fmt(element).expect("a string takes everything");
     }
+}
+
+/// The style of a drawing in a file of its own: that of the page in light colours.
+const STYLE: &str = "text{font:13px sans-serif;fill:#1b2226}.tick,.axis-title{font-size:11.5px;fill:#5a656c}\
+    .grid{stroke:#e9ecea}.path{fill:none;stroke:#5a656c;stroke-width:1.6}.series1{fill:#0b6e99}.series2{fill:#b0560a}\
+    .series3{fill:#5b7a12}.series4{fill:#8d3b8a}.series5{fill:#6b6250}.series6{fill:#b3324b}";
+
+/// A drawing of lines and marks as a file of its own.
+pub(crate) fn alone(drawing: &str) -> String {
+    let ground = r##"<rect width="100%" height="100%" fill="#fff"/>"##;
+    let begin = |attributes: &str| format!(r#"<svg xmlns="http://www.w3.org/2000/svg" {attributes}>"#);
+    let parts = drawing.strip_prefix("<svg ").and_then(|rest| rest.split_once('>'));
+    parts.map_or_else(String::new, |(attributes, body)| {
+        format!("{}<style>{STYLE}</style>{ground}{body}\n", begin(attributes))
+    })
 }
 
 fn points(places: &[(f64, f64)]) -> String {

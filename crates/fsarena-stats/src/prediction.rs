@@ -1,13 +1,13 @@
 //! What another program of the same kind would show: a prediction from how programs of the kind differ from each other.
 //!
 //! The programs of a mix are taken as a sample (a random-effects model). With three to eight of them, the variance
-//! between programs is badly known, so it is moderated by the typical variance, which the validation shows (Smyth 2004).
-//! `docs/statistics.md` has the formulas.
+//! between programs is badly known, so it is moderated by the typical variance, which the validation shows (Smyth
+//! 2004). `docs/statistics.md` has the formulas.
 
 use serde::{Deserialize, Serialize};
 
 use crate::interval::{Interval, Precision};
-use crate::mean::{Mean, Part};
+use crate::mean::{Mean, Part, together};
 use crate::quantile::student_log_density;
 
 /// With less than this share beside one program, the others show nothing.
@@ -58,8 +58,8 @@ pub struct Program {
 pub struct Programs {
     /// The mean over the programs, a logarithm.
     pub mean: f64,
-    /// The standard error of the mean.
-    pub error: f64,
+    /// How well the mean is known.
+    pub precision: Precision,
     /// The variance between programs, beyond what their errors explain.
     between: f64,
     /// Its degrees of freedom: one less than there are programs, if all weights are equal.
@@ -76,20 +76,20 @@ impl Programs {
             Some(Program { weight: part.weight, estimate: part.pair.estimate?, error: part.pair.precision?.error })
         };
         let programs: Vec<Program> = parts.iter().map(program).collect::<Option<_>>()?;
-        Some(Self::with_error(mean.precision.error, &programs))
+        Some(Self::with_precision(mean.precision, &programs))
     }
 
-    /// The programs, if their weighted mean has this standard error. The variance between them is that of the method of
+    /// The programs, if their weighted mean is known so well. The variance between them is that of the method of
     /// moments, its degrees of freedom are those of Satterthwaite (1946).
     #[must_use]
-    pub fn with_error(error: f64, programs: &[Program]) -> Self {
+    pub fn with_precision(precision: Precision, programs: &[Program]) -> Self {
         let whole: f64 = programs.iter().map(|program| program.weight).sum();
         let sum = |power: i32, value: fn(&Program) -> f64| -> f64 {
             programs.iter().map(|program| (program.weight / whole).powi(power) * value(program)).sum()
         };
         let (squares, cubes) = (sum(2, |_| 1.0), sum(3, |_| 1.0));
         let mean = sum(1, |program| program.estimate);
-        let alone = Self { mean, error, between: 0.0, freedom: 0.0, concentration: squares };
+        let alone = Self { mean, precision, between: 0.0, freedom: 0.0, concentration: squares };
         let others = 1.0 - squares;
         if others < LEAST_SHARE {
             return alone;
@@ -105,8 +105,9 @@ impl Programs {
     pub fn predict(&self, typical: BetweenPrograms) -> Prediction {
         let freedom = typical.freedom + self.freedom;
         let square = (typical.freedom * typical.deviation.powi(2) + self.freedom * self.between) / freedom;
-        let error = (square * (1.0 + self.concentration) + self.error.powi(2)).sqrt();
-        Prediction { estimate: self.mean, precision: Precision { error, freedom }, deviation: square.sqrt() }
+        let between = Precision { error: (square * (1.0 + self.concentration)).sqrt(), freedom };
+        let precision = together([between, self.precision].into_iter()).unwrap_or(between);
+        Prediction { estimate: self.mean, precision, deviation: square.sqrt() }
     }
 }
 
@@ -159,10 +160,12 @@ impl Outcome {
 mod tests {
     use super::*;
 
+    const EXACT: Precision = Precision { error: 0.0, freedom: 1.0 };
+
     /// Programs of equal weight without noise.
     fn equal(estimates: &[f64]) -> Programs {
         let program = |estimate: &f64| Program { weight: 2.0, estimate: *estimate, error: 0.0 };
-        Programs::with_error(0.0, &estimates.iter().map(program).collect::<Vec<_>>())
+        Programs::with_precision(EXACT, &estimates.iter().map(program).collect::<Vec<_>>())
     }
 
     /// With hardly any prior it is the prediction interval of the textbooks: of 1, 2, 3, 4 and 5 the mean is 3, the
@@ -192,17 +195,28 @@ mod tests {
     fn what_noise_explains_is_no_difference_between_programs() {
         let noisy = |error| {
             let programs = [0.1, -0.1, 0.1, -0.1].map(|estimate| Program { weight: 1.0, estimate, error });
-            Programs::with_error(error / 2.0, &programs).between
+            Programs::with_precision(EXACT, &programs).between
         };
         assert!((noisy(0.0) - 0.04 / 3.0).abs() < 1e-12);
         assert!(noisy(0.05) < noisy(0.0) && noisy(0.2) == 0.0);
+    }
+
+    /// Two variances of equal size, with 4 and 2 degrees of freedom: 2²/(1/4 + 1/2).
+    #[test]
+    fn a_mean_of_few_rounds_leaves_few_degrees_of_freedom() {
+        let typical = BetweenPrograms { deviation: 0.1, freedom: 4.0 };
+        let precision = Precision { error: 0.1 * 2.0_f64.sqrt(), freedom: 2.0 };
+        let program = Program { weight: 1.0, estimate: 0.3, error: precision.error };
+        let prediction = Programs::with_precision(precision, &[program]).predict(typical);
+        assert!((prediction.precision.error - 0.2).abs() < 1e-12);
+        assert!((prediction.precision.freedom - 16.0 / 3.0).abs() < 1e-9, "{prediction:?}");
     }
 
     #[test]
     fn a_program_with_most_of_the_weight_leaves_few_degrees_of_freedom() {
         let freedom = |weights: &[f64]| {
             let program = |weight: &f64| Program { weight: *weight, estimate: 0.0, error: 0.1 };
-            Programs::with_error(0.1, &weights.iter().map(program).collect::<Vec<_>>()).freedom
+            Programs::with_precision(EXACT, &weights.iter().map(program).collect::<Vec<_>>()).freedom
         };
         assert!((freedom(&[3.0, 3.0, 3.0]) - 2.0).abs() < 1e-9);
         let uneven = freedom(&[0.8, 0.1, 0.1]);

@@ -1,6 +1,6 @@
 //! Predictions for another program: how often they hold, in short simulations with a fixed seed, and their properties.
 
-use fsarena_stats::{BetweenPrograms, Outcome, Program, Programs};
+use fsarena_stats::{BetweenPrograms, Outcome, Precision, Program, Programs};
 use proptest::prelude::*;
 
 use crate::noise::Noise;
@@ -22,7 +22,8 @@ fn outcome(weights: &[f64], noise: &mut Noise) -> Outcome {
     let programs: Vec<Program> =
         weights.iter().map(|weight| Program { weight: *weight, estimate: shown(), error: ERROR }).collect();
     let error = ERROR * weights.iter().map(|weight| weight * weight).sum::<f64>().sqrt() / weights.iter().sum::<f64>();
-    Outcome { programs: Programs::with_error(error, &programs), measured: shown(), error: ERROR }
+    let precision = Precision { error, freedom: 5.0 * weights.len() as f64 };
+    Outcome { programs: Programs::with_precision(precision, &programs), measured: shown(), error: ERROR }
 }
 
 fn outcomes(weights: &[f64], seed: u64) -> Vec<Outcome> {
@@ -61,36 +62,37 @@ fn the_typical_deviation_is_found_from_outcomes() {
     assert_eq!(BetweenPrograms::fitted(&[]), None);
 }
 
-fn mixes() -> impl Strategy<Value = (f64, Vec<Program>)> {
+fn mixes() -> impl Strategy<Value = (Precision, Vec<Program>)> {
     let program = (0.1..5.0_f64, -1.0..1.0_f64, 0.0..0.2_f64);
     let program = program.prop_map(|(weight, estimate, error)| Program { weight, estimate, error });
-    (0.0..0.1_f64, proptest::collection::vec(program, 1..9))
+    let precision = (0.0..0.1_f64, 2.0..40.0_f64).prop_map(|(error, freedom)| Precision { error, freedom });
+    (precision, proptest::collection::vec(program, 1..9))
 }
 
 proptest! {
     #[test]
-    fn the_swapped_pair_is_predicted_the_other_way_round((error, programs) in mixes()) {
+    fn the_swapped_pair_is_predicted_the_other_way_round((mean, programs) in mixes()) {
         let turned: Vec<Program> = programs.iter().map(|it| Program { estimate: -it.estimate, ..*it }).collect();
-        let [one, other] = [&programs, &turned].map(|it| Programs::with_error(error, it).predict(TYPICAL));
+        let [one, other] = [&programs, &turned].map(|it| Programs::with_precision(mean, it).predict(TYPICAL));
         prop_assert!((one.better() + other.better() - 1.0).abs() < 1e-9);
         let (one, other) = (one.interval(0.1), other.interval(0.1));
         prop_assert!((one.low + other.high).abs() < 1e-9 && (one.high + other.low).abs() < 1e-9);
     }
 
     #[test]
-    fn only_the_proportions_of_weights_count((error, programs) in mixes(), factor in 0.01..100.0_f64) {
+    fn only_the_proportions_of_weights_count((mean, programs) in mixes(), factor in 0.01..100.0_f64) {
         let scaled: Vec<Program> = programs.iter().map(|it| Program { weight: it.weight * factor, ..*it }).collect();
-        let [one, other] = [&programs, &scaled].map(|it| Programs::with_error(error, it).predict(TYPICAL));
+        let [one, other] = [&programs, &scaled].map(|it| Programs::with_precision(mean, it).predict(TYPICAL));
         prop_assert!((one.precision.error - other.precision.error).abs() < 1e-9);
         prop_assert!((one.precision.freedom - other.precision.freedom).abs() < 1e-6);
     }
 
     #[test]
-    fn another_program_is_less_certain_than_the_mean((error, programs) in mixes()) {
-        let prediction = Programs::with_error(error, &programs).predict(TYPICAL);
-        let own = (programs.len() - 1) as f64;
-        prop_assert!(prediction.precision.error > prediction.deviation.max(error));
-        prop_assert!(prediction.precision.freedom <= TYPICAL.freedom + own + 1e-9);
+    fn another_program_is_less_certain_than_the_mean((mean, programs) in mixes()) {
+        let prediction = Programs::with_precision(mean, &programs).predict(TYPICAL);
+        let most = TYPICAL.freedom + (programs.len() - 1) as f64 + mean.freedom;
+        prop_assert!(prediction.precision.error > prediction.deviation.max(mean.error));
+        prop_assert!(prediction.precision.freedom <= most + 1e-9);
         prop_assert!((0.0..=1.0).contains(&prediction.better()));
         prop_assert_eq!(prediction.better() > 0.5, prediction.estimate > 0.0);
     }

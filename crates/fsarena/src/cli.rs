@@ -14,6 +14,7 @@ mod reproduce;
 mod setup;
 mod sides;
 mod stored;
+mod validate;
 
 use std::path::PathBuf;
 
@@ -31,6 +32,7 @@ pub use reproduce::{Reproduce, Scale};
 pub use setup::Setup;
 pub use sides::{Across, Diff, Gate, History, Judge, Page, PageFormat, Runs, RunsChange, Serve, label};
 pub use stored::{Export, Import, Report, Resume};
+pub use validate::Validate;
 
 /// The variable with which a shell asks for completions.
 pub const COMPLETE: &str = "FSARENA_COMPLETE";
@@ -121,6 +123,8 @@ pub enum Command {
     /// Measure which differences can be found here, with equal and with slowed-down contenders; or whether slices agree
     /// with whole runs
     Calibrate(Calibrate),
+    /// Run profiles together with programs that they do not contain, and print predicted against measured ratios
+    Validate(Validate),
     /// Run a plan for another fsarena (--on): the plan comes on stdin, events go to stdout, as JSON lines
     Agent,
     /// Fetch and build what a guest needs, boot it, and say how it runs
@@ -168,7 +172,7 @@ pub struct Shown {
 /// `fsarena list`.
 #[derive(Debug, Args)]
 pub struct List {
-    /// kinds, workloads, suites, profiles or published; the name of one of these; or a word to look for in descriptions
+    /// kinds, workloads, suites, profiles, validation or published; the name of one of these; or a word to look for in descriptions
     #[arg(value_name = "WHAT", add = candidates::listed())]
     pub what: Option<String>,
     /// How to write it down

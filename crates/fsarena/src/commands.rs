@@ -23,6 +23,7 @@ mod resume;
 mod runs;
 mod serve;
 mod sides;
+mod validate;
 
 use std::path::Path;
 
@@ -62,6 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Bisect(options) => bisect::run(global, options),
         Command::Clean => clean::run(),
         Command::Calibrate(options) => calibrate::run(global, options),
+        Command::Validate(options) => validate::run(global, options),
         Command::Agent => agent::run(),
         Command::Guest(options) => guest::run(options),
         Command::Generate(options) => generate::run(options),

@@ -39,11 +39,11 @@ impl Evidence<'_> {
         }
     }
 
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.record.plan.contenders.len()
     }
 
-    pub(super) fn label(&self, contender: usize) -> Label {
+    pub(crate) fn label(&self, contender: usize) -> Label {
         self.record.plan.contenders[contender].label.clone()
     }
 
@@ -61,13 +61,19 @@ impl Evidence<'_> {
     }
 
     /// The contribution of a workload to a pair in command-line order; an error message if it has none.
-    fn part(&self, workload: usize, weight: f64, a: usize, b: usize) -> Result<fsarena_stats::Part<'_>, String> {
+    pub(crate) fn part(
+        &self,
+        workload: usize,
+        weight: f64,
+        a: usize,
+        b: usize,
+    ) -> Result<fsarena_stats::Part<'_>, String> {
         let judged = self.judged(workload, a, b).ok_or_else(|| "not measured".to_owned())?;
         part(self.standing, judged, (workload, weight), a, b)
     }
 
     /// The weighted mean of a pair, with the programs that it is the mean of; the reasons if there is none.
-    pub(super) fn weighted(&self, a: usize, b: usize) -> Result<(Mean, Programs), Vec<String>> {
+    pub(crate) fn weighted(&self, a: usize, b: usize) -> Result<(Mean, Programs), Vec<String>> {
         let parts = self.weights.iter().map(|(number, weight)| self.part(*number, *weight, a, b));
         let (known, unknown): (Vec<_>, Vec<_>) = parts.partition(Result::is_ok);
         let unknown: Vec<String> = unknown.into_iter().filter_map(Result::err).collect();

@@ -41,7 +41,7 @@ impl Evidence<'_> {
     }
 
     /// The verdict on a pair in command-line order.
-    pub(super) fn judged(&self, workload: usize, a: usize, b: usize) -> Option<&PairVerdict> {
+    pub(crate) fn judged(&self, workload: usize, a: usize, b: usize) -> Option<&PairVerdict> {
         let place = pairs(self.count()).position(|pair| pair == (a, b))?;
         self.verdicts.get(workload * pairs(self.count()).count() + place)
     }

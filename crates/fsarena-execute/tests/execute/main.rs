@@ -26,6 +26,7 @@ mod stability;
 mod standings;
 mod stop;
 mod stream;
+mod validation;
 mod validity;
 mod verdicts;
 mod whole;

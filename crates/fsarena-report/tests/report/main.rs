@@ -18,6 +18,7 @@ mod markdown;
 mod price;
 mod recommendation;
 mod text;
+mod validation;
 
 use fsarena_model::Comparison;
 use fsarena_report::{Additions, Document, Style};

@@ -50,8 +50,8 @@ pub fn mixed() -> Comparison {
 
 const SAID: [&str; 8] = [
     "The mix is reads 70 % and ingest 30 %; 2 workloads count.",
-    "Take ext4: its mean lead over each of the others exceeds the margin of 5 %, and so it is better in another program \
-     of this kind, with a probability of at least 90 %; with reads below 31 % xfs would be better.",
+    "Take ext4: its mean lead over each of the others exceeds the margin of 5 %, and it is better in another program of \
+     this kind with a probability of at least 90 %; with reads below 31 % xfs would be better.",
     "Mean over these workloads: ext4 ",
     " xfs 1.20× [1.10, 1.30].",
     "Another program of this kind (90 %): ext4 ",

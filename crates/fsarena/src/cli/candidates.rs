@@ -23,6 +23,14 @@ pub fn suites() -> ArgValueCandidates {
     })
 }
 
+/// Profiles.
+pub fn profiles() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let profiles = fsarena_catalog::profiles().unwrap_or_default().into_iter();
+        profiles.map(|profile| described(&profile.name, &profile.about)).collect()
+    })
+}
+
 /// Workloads.
 pub fn workloads() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {

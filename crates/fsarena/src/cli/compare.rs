@@ -76,9 +76,9 @@ pub struct WorkArguments {
     #[arg(long, value_name = "NAME=WEIGHT,...")]
     pub weights: Option<Mix>,
     /// A use, such as mail or database, or a .toml file with one: the workloads that matter for it, with their weights
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["suite", "workload", "fio", "weights", "commands"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["suite", "fio", "weights", "commands"])]
     pub profile: Option<String>,
-    /// A single workload, or a .toml file with one; can be repeated
+    /// A single workload, or a .toml file with one; with --profile it has no weight; can be repeated
     #[arg(long, value_name = "NAME", add = candidates::workloads())]
     pub workload: Vec<String>,
     /// Also as an open loop at these rates: 50%,90%,110% of each contender's own peak, or operations per second

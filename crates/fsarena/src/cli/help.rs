@@ -27,7 +27,7 @@ const INTERRUPTED: Code = (130, "interrupted; what was measured is kept");
 const RUN: &[Code] = &[DONE, USE, TRIAL, MACHINE, INTERRUPTED];
 const READ: &[Code] = &[DONE, USE, MACHINE];
 
-const ENDS: [End; 22] = [
+const ENDS: [End; 23] = [
     End {
         command: "compare",
         examples: &[
@@ -146,6 +146,16 @@ const ENDS: [End; 22] = [
             "fsarena calibrate",
             "fsarena calibrate --slices ext4 xfs",
             "fsarena calibrate --of 4,5,6 --format json",
+        ],
+        codes: RUN,
+    },
+    End {
+        command: "validate",
+        examples: &[
+            "fsarena validate -o validation.md",
+            "fsarena validate mail build --budget 20m",
+            "fsarena validate --runs 12,13",
+            "fsarena validate --profiles-from old-profiles --dry-run",
         ],
         codes: RUN,
     },

@@ -32,6 +32,7 @@ pub fn run(options: &List) -> Result<Ended> {
         None => overview()?,
         Some("kinds") => kinds(|_| true),
         Some("workloads") => workloads(|_| true)?,
+        Some("validation") => validation()?,
         Some("suites") => suites(|_| true)?,
         Some("profiles") => profiles(|_| true)?,
         Some("published") => published::articles()?,
@@ -54,7 +55,7 @@ fn overview() -> Result<String> {
     let lines = |title: &str, names: &[String]| layout::wrapped(&format!("{title}: {}", names.join(", ")), "  ", width);
     Ok(format!(
         "{}\n{suites}\n{}\n{}\n\n{}\n\nfsarena list NAME says all about one, fsarena list WORD finds those that mention \
-         it, and\nfsarena list kinds, workloads, suites, profiles or published has a table.\n",
+         it, and\nfsarena list kinds, workloads, suites, profiles, validation or published has a table.\n",
         kinds(|_| true),
         profiles(|_| true)?,
         lines("workloads", &names),
@@ -126,6 +127,15 @@ pub fn availability(kind: &Kind) -> Availability {
         None if !rustix::process::geteuid().is_root() => Availability::AsRoot,
         None => Availability::Here,
     }
+}
+
+/// The programs that validate profiles.
+fn validation() -> Result<String> {
+    let rows = fsarena_catalog::validation()?.into_iter().map(|program| {
+        let here = here(&program);
+        [program.group, program.name.into(), here, program.measures]
+    });
+    Ok(table(["profile", "program that it does not contain", "here", "measures"], rows))
 }
 
 fn can_keep_a_rate(workload: &Workload) -> bool {

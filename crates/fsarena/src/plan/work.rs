@@ -81,12 +81,14 @@ fn with_note(choice: Choice) -> Noted {
 
 fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, programs: Programs) -> Result<Choices> {
     let scale: Scale = arguments.work.scale.map(Scale::from).unwrap_or_default();
-    let (workloads, unavailable) = match (arguments.work.workload.is_empty(), profile) {
-        (true, Some(profile)) => available(at_scale(&profile.workloads, scale)?, programs)?,
+    let typed = &arguments.work.workload;
+    let (workloads, unavailable) = match (typed.is_empty(), profile) {
+        // Those that are typed run with the profile, and have no weight.
+        (_, Some(profile)) => available(at_scale(&[&profile.workloads[..], typed].concat(), scale)?, programs)?,
         (true, None) => {
             available(at_scale(&fsarena_catalog::suite(&arguments.work.suite)?.workloads, scale)?, programs)?
         }
-        (false, _) => (at_scale(&arguments.work.workload, scale)?, Vec::new()),
+        (false, None) => (at_scale(typed, scale)?, Vec::new()),
     };
     let named = workloads.into_iter().map(|workload| (workload, None)).collect();
     let Choices { chosen: native, mut notes, .. } = cache::with(arguments.work.cache, named)?;

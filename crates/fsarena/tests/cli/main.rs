@@ -45,5 +45,6 @@ mod silence;
 mod stage;
 mod stores;
 mod unavailable;
+mod validating;
 mod validity;
 mod weights;

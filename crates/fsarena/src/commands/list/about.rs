@@ -26,7 +26,8 @@ pub fn names() -> Result<Vec<String>> {
 /// What is known about everything with this name; `None` if there is nothing.
 pub fn named(name: &str) -> Result<Option<String>> {
     let suites = fsarena_catalog::suites()?;
-    let workload = fsarena_catalog::workloads()?.into_iter().find(|workload| workload.name == name);
+    let workloads = [fsarena_catalog::workloads()?, fsarena_catalog::validation()?].concat();
+    let workload = workloads.into_iter().find(|workload| workload.name == name);
     let article = fsarena_catalog::articles()?.into_iter().find(|article| article.name == name);
     let profile = fsarena_catalog::profiles()?.into_iter().find(|profile| profile.name == name);
     let parts = [

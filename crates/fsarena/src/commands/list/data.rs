@@ -15,6 +15,7 @@ pub fn listed(what: Option<&str>) -> Result<Value> {
     let all = [
         Category::new("kinds", KINDS.iter().map(|kind| kind_json(kind))),
         Category::new("workloads", fsarena_catalog::workloads()?.iter().map(workload_json)),
+        Category::new("validation", validation(what)?.iter().map(workload_json)),
         Category::new("suites", fsarena_catalog::suites()?.iter().map(suite_json)),
         Category::new("published", fsarena_catalog::articles()?.iter().map(article_json)),
     ];
@@ -42,6 +43,12 @@ pub fn listed(what: Option<&str>) -> Result<Value> {
     }
     let format = ("format".to_owned(), json!(FORMAT));
     Ok(Value::Object(std::iter::once(format).chain(kept).collect()))
+}
+
+/// The programs that validate profiles, if they are asked for: by their category, or one by its name.
+fn validation(what: Option<&str>) -> Result<Vec<Workload>> {
+    let is_wanted = |program: &Workload| what == Some("validation") || what == Some(program.name.as_str());
+    Ok(fsarena_catalog::validation()?.into_iter().filter(is_wanted).collect())
 }
 
 /// What is listed below one name.

@@ -1,0 +1,222 @@
+//! `fsarena validate`: profiles are run together with programs that they do not contain, and predicted ratios are
+//! compared with measured ones.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use fsarena_analyse::{NamedRun, ProfileRun, validation};
+use fsarena_catalog::Profile;
+use fsarena_model::name::did_you_mean;
+use fsarena_model::{Nanos, Validation, Workload};
+
+use super::{compare, deliver, print, sides, table};
+use crate::cli::{Compare, Global, PageFormat, Validate};
+use crate::engines::ENGINES;
+use crate::exit::{Ended, Refusal};
+use crate::note::{note, tell};
+use crate::signals::stop_flag;
+
+/// A profile, and the programs that validate it.
+struct Case {
+    profile: Named<Profile>,
+    programs: Vec<Named<Workload>>,
+}
+
+/// What an argument of `fsarena compare` names.
+#[derive(Clone)]
+struct Named<T> {
+    argument: String,
+    it: T,
+}
+
+/// What has been measured so far.
+struct Measured {
+    runs: Vec<ProfileRun>,
+    /// Why profiles have no run.
+    lost: Vec<String>,
+    ended: Ended,
+}
+
+/// Measures each profile with its programs, or takes stored runs, and prints what was predicted and what was measured.
+pub fn run(global: &Global, options: &Validate) -> Result<Ended> {
+    let profiles = profiles(options)?;
+    if let Some(text) = &options.runs {
+        show(global, options, &validation(&stored(global, text, &profiles, options)?))?;
+        return Ok(Ended::Well);
+    }
+    let cases = cases(profiles, &programs(options)?)?;
+    if options.dry_run {
+        return print(&planned(&cases)?).map(|()| Ended::Well);
+    }
+    let stop = stop_flag()?;
+    let Measured { runs, lost, ended } = measure(global, options, &cases, &stop)?;
+    if !runs.is_empty() {
+        let mut found = validation(&runs);
+        found.left_out.extend(lost);
+        show(global, options, &found)?;
+        let numbers: Vec<String> = runs.iter().map(|run| run.run.record.run.to_string()).collect();
+        note!("the same again, without measuring: fsarena validate --runs {}", numbers.join(","));
+    }
+    Ok(ended)
+}
+
+/// The profiles of the catalogue or of the folder that the options name.
+fn profiles(options: &Validate) -> Result<Vec<Named<Profile>>> {
+    let arguments: Vec<String> = match &options.profiles_from {
+        Some(folder) => files(folder)?,
+        None => fsarena_catalog::profiles()?.into_iter().map(|profile| profile.name).collect(),
+    };
+    let named = |argument: String| Ok(Named { it: fsarena_catalog::profile(&argument)?, argument });
+    let mut all: Vec<Named<Profile>> = arguments.into_iter().map(named).collect::<Result<_>>()?;
+    let is_there = |name: &&String| all.iter().any(|profile| profile.it.name == **name);
+    if let Some(unknown) = options.profiles.iter().find(|name| !is_there(name)) {
+        let names = all.iter().map(|profile| profile.it.name.as_str());
+        let hint = did_you_mean(unknown, names, "`fsarena list profiles` has all");
+        return Err(Refusal::wrong_use(format!("there is no profile `{unknown}`"), hint).into());
+    }
+    all.retain(|profile| options.profiles.is_empty() || options.profiles.contains(&profile.it.name));
+    Ok(all)
+}
+
+/// The paths of the TOML files in a folder, by name.
+fn files(folder: &Path) -> Result<Vec<String>> {
+    let hint = "name a folder with .toml files";
+    let refused = |why: String| Refusal::wrong_use(format!("`{}`: {why}", folder.display()), hint);
+    let entries = folder.read_dir().map_err(|error| refused(error.to_string()))?;
+    let mut paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    paths.sort();
+    if paths.is_empty() {
+        return Err(refused("it has no .toml file".to_owned()).into());
+    }
+    Ok(paths.into_iter().map(|path| path.display().to_string()).collect())
+}
+
+/// The programs of the catalogue or of the folder that the options name.
+fn programs(options: &Validate) -> Result<Vec<Named<Workload>>> {
+    let arguments: Vec<String> = match &options.programs_from {
+        Some(folder) => files(folder)?,
+        None => fsarena_catalog::validation()?.into_iter().map(|program| program.name.into()).collect(),
+    };
+    let named = |argument: String| Ok(Named { it: fsarena_catalog::workload(&argument)?, argument });
+    arguments.into_iter().map(named).collect()
+}
+
+/// The profiles that programs validate; the others are named in a note.
+fn cases(profiles: Vec<Named<Profile>>, programs: &[Named<Workload>]) -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    for profile in profiles {
+        let is_own = |program: &&Named<Workload>| program.it.group == profile.it.name;
+        let own: Vec<Named<Workload>> = programs.iter().filter(is_own).cloned().collect();
+        match own.is_empty() {
+            true => note!("no program validates the profile `{}`", profile.it.name),
+            false => cases.push(Case { profile, programs: own }),
+        }
+    }
+    if cases.is_empty() {
+        let hint = "`group` of a program names its profile; `fsarena list validation` has the catalogue's";
+        return Err(Refusal::wrong_use("no program validates any of these profiles", hint).into());
+    }
+    Ok(cases)
+}
+
+/// What would be run, and what has to be installed first.
+fn planned(cases: &[Case]) -> Result<String> {
+    let row = |case: &Case| {
+        let own = case.profile.it.workloads.iter().map(|name| fsarena_catalog::workload(name));
+        let own: Vec<Workload> = own.collect::<Result<_, _>>()?;
+        let others: Vec<Workload> = case.programs.iter().map(|program| program.it.clone()).collect();
+        let missing: BTreeSet<String> = own.iter().chain(&others).flat_map(|it| ENGINES.missing(it)).collect();
+        let missing: Vec<String> = missing.into_iter().collect();
+        Ok([case.profile.it.name.clone(), names(&own), names(&others), missing.join(" ")])
+    };
+    let rows: Vec<[String; 4]> = cases.iter().map(row).collect::<Result<_>>()?;
+    Ok(table(["profile", "workloads", "programs that it does not contain", "missing packages"], rows.into_iter()))
+}
+
+fn names(workloads: &[Workload]) -> String {
+    workloads.iter().map(|workload| workload.name.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// Runs each profile with its programs. A profile that cannot run is left out, unless none can.
+fn measure(global: &Global, options: &Validate, cases: &[Case], stop: &AtomicBool) -> Result<Measured> {
+    let mut measured = Measured { runs: Vec::new(), lost: Vec::new(), ended: Ended::Well };
+    let share = Nanos(options.budget.0 / cases.len() as u64);
+    for (index, case) in cases.iter().enumerate() {
+        let name = &case.profile.it.name;
+        note!("profile {name} ({} of {})", index + 1, cases.len());
+        match compare::record(global, &compared(options, case, share)?, stop) {
+            Ok(Some((record, status))) => {
+                let ended = compare::ended(&record, status);
+                measured.ended = if ended == Ended::Well { measured.ended } else { ended };
+                let run = NamedRun { name: format!("run {}", record.run), record };
+                measured.runs.push(ProfileRun { profile: name.clone(), mix: case.profile.it.mix.clone(), run });
+            }
+            Ok(None) => measured.ended = Ended::Interrupted,
+            Err(error) if cases.len() == 1 => return Err(error),
+            Err(error) => {
+                tell(&format!("{name}: {error}"));
+                measured.lost.push(format!("{name}: {error}"));
+                measured.ended = Ended::WithFailures;
+            }
+        }
+        if stop.load(Ordering::Relaxed) {
+            measured.ended = Ended::Interrupted;
+            break;
+        }
+    }
+    Ok(measured)
+}
+
+/// The comparison of a case, as it would be typed.
+fn compared(options: &Validate, case: &Case, time: Nanos) -> Result<Compare> {
+    let length = match options.rounds {
+        Some(count) => format!("--rounds={count}"),
+        None => format!("--budget={:.0}s", time.as_seconds().floor()),
+    };
+    let mut words = vec!["compare".to_owned(), format!("--profile={}", case.profile.argument), length];
+    words.extend(case.programs.iter().map(|program| format!("--workload={}", program.argument)));
+    words.extend(options.storage.iter().map(|storage| format!("--storage={storage}")));
+    words.extend(options.lane_size.iter().map(|size| format!("--lane-size={}", size.0)));
+    words.push("--".to_owned());
+    words.extend(options.contenders.iter().cloned());
+    Compare::try_parse_from(words).context("the comparison")
+}
+
+/// Stored runs, each judged by the profile that it was made for; by that of the folder, if the options name one.
+fn stored(global: &Global, text: &str, profiles: &[Named<Profile>], options: &Validate) -> Result<Vec<ProfileRun>> {
+    let judged = |run: NamedRun| {
+        let weighting = &run.record.plan.weighting;
+        let own = weighting.profile.as_deref().zip(weighting.mix.clone());
+        let (argument, mix) = own.ok_or_else(|| {
+            let text = format!("{} was not made for a profile", run.name);
+            Refusal::wrong_use(text, "name runs of `fsarena validate`, or of `fsarena compare --profile`")
+        })?;
+        let name = Path::new(argument).file_stem().map_or(argument.into(), |stem| stem.to_string_lossy()).into_owned();
+        let other = profiles.iter().find(|profile| profile.it.name == name && options.profiles_from.is_some());
+        let mix = other.map_or(mix, |profile| profile.it.mix.clone());
+        Ok(ProfileRun { profile: name, mix, run })
+    };
+    let all: Vec<ProfileRun> = sides::runs(global, text)?.into_iter().map(judged).collect::<Result<_>>()?;
+    let is_wanted = |run: &ProfileRun| options.profiles.is_empty() || options.profiles.contains(&run.profile);
+    Ok(all.into_iter().filter(is_wanted).collect())
+}
+
+/// Prints the validation, or writes it to a file, with the drawing beside Markdown.
+fn show(global: &Global, options: &Validate, found: &Validation) -> Result<()> {
+    sides::require_common(&found.left_out, found.pairs.is_empty())?;
+    let report = fsarena_report::validation(found, env!("CARGO_PKG_VERSION"));
+    let page = options.page();
+    let drawing = fsarena_report::predicted_against_measured(found);
+    let (Some(path), Some(drawing), PageFormat::Markdown) = (&page.output, drawing, page.format) else {
+        return sides::show(global, &page, report, found);
+    };
+    let file = path.with_extension("svg");
+    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let text = format!("{}\n![predicted against measured ratios]({name})\n", fsarena_report::markdown(report));
+    deliver(Some(path), text.as_bytes())?;
+    deliver(Some(&file), drawing.as_bytes())
+}
