@@ -159,7 +159,8 @@ fn count(comparison: &Comparison, group: &Group<'_>) -> String {
     let small = pairs.iter().filter(|pair| is_open(pair) && pair.reasons.contains(&Reason::Programs)).count();
     let of = |wanted: &[Verdict]| pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count();
     let margin = number::percent(comparison.run.margin);
-    let few = pairs.iter().filter_map(|pair| Some((pair.rounds, pair::few_rounds(pair)?.to_string())));
+    let few = pairs.iter().filter(|pair| !pair.reasons.contains(&Reason::Programs));
+    let few = few.filter_map(|pair| Some((pair.rounds, pair::few_rounds(pair)?.to_string())));
     let most = few.clone().max().unwrap_or_default().1;
     let few = few.count();
     let parts = [

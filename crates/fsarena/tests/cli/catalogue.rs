@@ -7,11 +7,15 @@ use serde_json::Value;
 
 use crate::stage::{Stage, run};
 
-/// Runs the workloads of these suites at the smallest scale, on a lane in memory. Every workload has a figure.
+/// Runs the workloads of these suites.
 fn tried(suites: &[&str], lane: &str) {
-    let Some(stage) = Stage::of_root() else { return };
     let suites = suites.iter().map(|suite| fsarena_catalog::suite(suite).expect("it exists"));
-    let workloads: BTreeSet<String> = suites.flat_map(|suite| suite.workloads).map(|name| name.to_string()).collect();
+    ran(&suites.flat_map(|suite| suite.workloads).collect(), lane);
+}
+
+/// Runs the workloads at the smallest scale, on a lane in memory. Every workload has a figure.
+fn ran(workloads: &BTreeSet<String>, lane: &str) {
+    let Some(stage) = Stage::of_root() else { return };
     let mut command = stage.fsarena();
     command.args(["compare", "ext4", "--scale", "smoke", "--baselines", "never", "--lane-size", lane, "--storage"]);
     command.arg(stage.storage()).args(workloads.iter().flat_map(|name| ["--workload", name]));
@@ -26,7 +30,17 @@ fn tried(suites: &[&str], lane: &str) {
 
 #[test]
 fn the_workloads_without_programs_run() {
-    tried(&["quick", "flushes", "memory", "shell", "metadata", "io", "axvisor", "vagrant"], "1500M");
+    tried(&["operations", "flushes", "memory", "shell", "metadata", "io", "axvisor", "vagrant"], "1500M");
+}
+
+/// All real work that a suite or profile has, on a real lane, and what it leaves is compared.
+#[test]
+fn the_real_work_of_the_profiles_runs() {
+    let profiles = fsarena_catalog::profiles().expect("well-formed").into_iter();
+    let names: BTreeSet<String> = profiles.flat_map(|profile| profile.workloads).collect();
+    let suite = fsarena_catalog::suite("work").expect("there");
+    assert!(suite.workloads.iter().all(|name| names.contains(name)));
+    ran(&names, "1500M");
 }
 
 #[test]

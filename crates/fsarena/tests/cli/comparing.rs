@@ -194,19 +194,19 @@ fn lanes_are_preconditioned_before_anything_else_and_a_note_has_the_result() {
 fn the_catalogue_can_be_listed() {
     let stage = Stage::without_runs();
     let text = out(&run(stage.fsarena().arg("list"), 0));
-    for word in ["btrfs", "create-syncfs", "quick"] {
+    for word in ["btrfs", "create-syncfs", "operations"] {
         assert!(text.contains(word), "{word} in {text}");
     }
     let about = out(&run(stage.fsarena().args(["list", "create-fsync"]), 0));
-    assert!(about.contains("durable by fsync, inside the timer") && about.contains("quick"), "{about}");
+    assert!(about.contains("durable by fsync, inside the timer") && about.contains("operations"), "{about}");
     let mail = out(&run(stage.fsarena().args(["list", "mail"]), 0));
     assert!(
-        mail.contains("profile mail") && mail.contains("create-fsync 22 %") && !mail.contains("stat-tree"),
+        mail.contains("profile mail") && mail.contains("mail-delivery 55 %") && !mail.contains("stat-tree"),
         "{mail}"
     );
     let spools = out(&run(stage.fsarena().args(["list", "spool"]), 0));
     assert!(
-        spools.contains("create-fsync") && spools.contains("A mail spool") && !spools.contains("stat-tree"),
+        spools.contains("create-fsync") && spools.contains("Mail spools") && !spools.contains("stat-tree"),
         "{spools}"
     );
     for word in ["database", "postgres", "mysql"] {
@@ -214,15 +214,15 @@ fn the_catalogue_can_be_listed() {
         assert!(found.contains("A database server") && found.contains("phoronix-pgbench"), "{word}: {found}");
     }
     for (name, parts) in [
-        ("quick", ["suite quick", "create-syncfs", "fsarena compare --suite quick"]),
+        ("operations", ["suite operations", "create-syncfs", "fsarena compare --suite operations"]),
         ("ext4", ["kind ext4", "about", "here"]),
         ("vagrant", ["article vagrant", "tests", "fsarena reproduce vagrant"]),
     ] {
         let about = out(&run(stage.fsarena().args(["list", name]), 0));
         assert!(parts.iter().all(|part| about.contains(part)), "{about}");
     }
-    let unknown = err(&run(stage.fsarena().args(["list", "quikc"]), 2));
-    assert!(unknown.contains("did you mean `quick`?"), "{unknown}");
+    let unknown = err(&run(stage.fsarena().args(["list", "operatoins"]), 2));
+    assert!(unknown.contains("did you mean `operations`?"), "{unknown}");
     let mut narrow = stage.fsarena();
     let narrow = out(&run(narrow.args(["list", "workloads"]).env("COLUMNS", "80"), 0));
     assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");

@@ -37,7 +37,7 @@ fn a_list_is_data() {
     require_documented("list: suites", &all["suites"][0]);
     require_documented("list: profiles", &all["profiles"][0]);
     require_documented("list: published", &all["published"][0]);
-    assert!(names(&all["kinds"]).contains(&"xfs") && names(&all["suites"]).contains(&"quick"));
+    assert!(names(&all["kinds"]).contains(&"xfs") && names(&all["suites"]).contains(&"operations"));
     let workloads = json(&stage, &["list", "workloads"]);
     assert_eq!(workloads["workloads"], all["workloads"]);
     assert_eq!(workloads["kinds"], Value::Array(Vec::new()));

@@ -67,7 +67,7 @@ fn a_command_that_fails_says_why_and_what_cannot_run_is_refused() {
     assert!(missing.contains("`no-such-program`") && missing.contains("hint: "), "{missing}");
     let guest = refused(&["--command", "cp nothing {dir}", "--guest"], 2);
     assert!(guest.contains("a guest has neither"), "{guest}");
-    refused(&["--command", "cp nothing {dir}", "--suite", "quick"], 2);
+    refused(&["--command", "cp nothing {dir}", "--suite", "operations"], 2);
     refused(&["--scan", "n=1"], 2);
 }
 

@@ -29,7 +29,7 @@ fn names_and_numbers_that_are_none_are_refused_before_anything_is_made() {
         err(&run(stage.fsarena().args(arguments), 2))
     };
     assert!(ask("reads=1").contains("no group and no workload `reads`"));
-    assert!(ask("reads=1").contains("create-syncfs"));
+    assert!(ask("reads=1").contains("unpack-archive"));
     assert!(ask("stat-tree=0").contains("above 0"));
     let groups = [
         "compare",
@@ -72,15 +72,15 @@ fn a_profile_chooses_workloads_and_weights() {
     let stage = Stage::without_runs();
     let plan =
         out(&run(stage.fsarena().args(["compare", "ext4", "xfs", "btrfs", "--profile", "mail", "--dry-run"]), 0));
-    for workload in ["create-fsync", "append-fsync", "rename-fsync", "read-tree", "delete-syncfs"] {
+    for workload in ["mail-delivery", "mail-scan", "grep-cold", "rsync-unchanged"] {
         assert!(plan.contains(workload), "{workload}: {plan}");
     }
-    assert!(!plan.contains("seqwrite-fsync"), "{plan}");
+    assert!(!plan.contains("unpack-archive"), "{plan}");
     let ask = |more: &[&str]| {
         err(&run(stage.fsarena().args(["compare", "ext4", "xfs", "--dry-run", "--profile"]).args(more), 2))
     };
     assert!(ask(&["mial"]).contains("did you mean `mail`?"));
-    assert!(ask(&["mail", "--suite", "quick"]).contains("cannot be used with"));
+    assert!(ask(&["mail", "--suite", "operations"]).contains("cannot be used with"));
     assert!(ask(&["mail", "--weights", "read-tree=1"]).contains("cannot be used with"));
     let own = stage.file("own.toml", "name = 'own'\n[weights]\nread-tee = 1\n");
     assert!(ask(&[&own]).contains("did you mean `read-tree`?"));
