@@ -4,6 +4,7 @@
 mod about;
 mod data;
 mod published;
+mod sought;
 
 use std::fmt;
 
@@ -16,6 +17,7 @@ use fsarena_model::plan::how_to_install;
 use fsarena_model::{Rate, Workload};
 use fsarena_report::{PLAIN, layout};
 
+use self::sought::Sought;
 use super::{print, print_json, table};
 use crate::cli::{DataFormat, List};
 use crate::engines::ENGINES;
@@ -36,10 +38,7 @@ pub fn run(options: &List) -> Result<Ended> {
         Some("suites") => suites(|_| true)?,
         Some("profiles") => profiles(|_| true)?,
         Some("published") => published::articles()?,
-        Some(name) => match about::named(name)? {
-            Some(text) => text,
-            None => found(name)?,
-        },
+        Some(word) => named_or_found(word)?,
     };
     print(&text)?;
     Ok(Ended::Well)
@@ -63,15 +62,24 @@ fn overview() -> Result<String> {
     ))
 }
 
-/// What has `word` in its name or description.
-fn found(word: &str) -> Result<String> {
-    let lower = word.to_lowercase();
-    let has = |texts: &[&str]| texts.iter().any(|text| text.to_lowercase().contains(&lower));
+/// All about what has this name, and what mentions it if it is a word for a kind of work. Without such a name, what
+/// mentions the word.
+fn named_or_found(word: &str) -> Result<String> {
+    let sought = Sought::new(word);
+    match about::named(word)? {
+        Some(page) if sought.has_topic() => Ok(format!("{page}\n{}", found(word, &sought)?)),
+        Some(page) => Ok(page),
+        None => found(word, &sought),
+    }
+}
+
+/// What has the word, or one that means the same kind of work, in its name, description or programs.
+fn found(word: &str, sought: &Sought) -> Result<String> {
     let parts = [
-        kinds(|kind| has(&[kind.name, kind.about])),
-        workloads(|workload| has(&[&workload.name, &workload.measures, &workload.why, &workload.engine]))?,
-        suites(|suite| has(&[&suite.name, &suite.about]) || suite.groups.keys().any(|group| has(&[group])))?,
-        profiles(|profile| has(&[&profile.name, &profile.about, &profile.why]))?,
+        profiles(|profile| sought.is_in(&sought::of_profile(profile)))?,
+        suites(|suite| sought.is_in(&sought::of_suite(suite)))?,
+        workloads(|workload| sought.is_in(&sought::of_workload(workload)))?,
+        kinds(|kind| sought.is_in(&sought::of_kind(kind))),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| part.lines().count() > 1).collect();
     if parts.is_empty() { Err(nothing(word)?) } else { Ok(parts.join("\n")) }

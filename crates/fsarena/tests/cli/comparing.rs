@@ -209,6 +209,10 @@ fn the_catalogue_can_be_listed() {
         spools.contains("create-fsync") && spools.contains("Mail spools") && !spools.contains("stat-tree"),
         "{spools}"
     );
+    for word in ["database", "postgres", "mysql"] {
+        let found = out(&run(stage.fsarena().args(["list", word]), 0));
+        assert!(found.contains("A database server") && found.contains("phoronix-pgbench"), "{word}: {found}");
+    }
     for (name, parts) in [
         ("operations", ["suite operations", "create-syncfs", "fsarena compare --suite operations"]),
         ("ext4", ["kind ext4", "about", "here"]),

@@ -1,40 +1,41 @@
 //! What can be listed, for programs.
 
 use anyhow::Result;
-use fsarena_catalog::Suite;
+use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::{KINDS, Kind};
 use fsarena_model::{Article, Workload};
 use serde_json::{Value, json};
 
+use super::sought::{self, Sought};
 use super::{Availability, availability, can_keep_a_rate, nothing};
 use crate::commands::FORMAT;
 use crate::engines::ENGINES;
 
 /// A category, what has a name, or what mentions a word; everything without either.
 pub fn listed(what: Option<&str>) -> Result<Value> {
+    let (profiles, suites) = (fsarena_catalog::profiles()?, fsarena_catalog::suites()?);
+    let (workloads, articles) = (fsarena_catalog::workloads()?, fsarena_catalog::articles()?);
     let all = [
-        Category::new("kinds", KINDS.iter().map(|kind| kind_json(kind))),
-        Category::new("workloads", fsarena_catalog::workloads()?.iter().map(workload_json)),
-        Category::new("validation", validation(what)?.iter().map(workload_json)),
-        Category::new("suites", fsarena_catalog::suites()?.iter().map(suite_json)),
-        Category::new("published", fsarena_catalog::articles()?.iter().map(article_json)),
+        Category::new("kinds", KINDS.iter().copied(), kind_json, sought::of_kind),
+        Category::new("workloads", &workloads, workload_json, sought::of_workload),
+        Category::new("validation", &validation(what)?, workload_json, sought::of_workload),
+        Category::new("suites", &suites, suite_json, sought::of_suite),
+        Category::new("profiles", &profiles, profile_json, sought::of_profile),
+        Category::new("published", &articles, article_json, sought::of_article),
     ];
     let is_category = |name: &str| all.iter().any(|category| category.name == name);
-    let named = |entry: &Value| what.is_some_and(|name| entry["name"] == name);
+    let named = |entry: &Entry| what.is_some_and(|name| entry.value["name"] == name);
     let is_name = all.iter().flat_map(|category| &category.entries).any(named);
-    let mentions = |entry: &Value, word: &str| {
-        let texts = entry.as_object().into_iter().flat_map(|entry| entry.values()).filter_map(Value::as_str);
-        texts.map(str::to_lowercase).any(|text| text.contains(&word.to_lowercase()))
-    };
-    let is_wanted = |category: &str, entry: &Value| match what {
+    let sought = Sought::new(what.unwrap_or_default());
+    let is_wanted = |category: &str, entry: &Entry| match what {
         None => true,
         Some(word) if is_category(word) => category == word,
-        Some(_) if is_name => named(entry),
-        Some(word) => mentions(entry, word),
+        Some(_) if is_name && !sought.has_topic() => named(entry),
+        Some(_) => named(entry) || sought.is_in(&entry.texts),
     };
     let kept = |Category { name, entries }: &Category| {
-        let entries: Vec<&Value> = entries.iter().filter(|entry| is_wanted(name, entry)).collect();
-        ((*name).to_owned(), json!(entries))
+        let entries = entries.iter().filter(|entry| is_wanted(name, entry));
+        ((*name).to_owned(), entries.map(|entry| entry.value.clone()).collect())
     };
     let kept: serde_json::Map<String, Value> = all.iter().map(kept).collect();
     let is_empty = kept.values().all(|entries| entries.as_array().is_none_or(Vec::is_empty));
@@ -54,11 +55,23 @@ fn validation(what: Option<&str>) -> Result<Vec<Workload>> {
 /// What is listed below one name.
 struct Category {
     name: &'static str,
-    entries: Vec<Value>,
+    entries: Vec<Entry>,
+}
+
+/// One thing, and the texts in which a word is looked for.
+struct Entry {
+    value: Value,
+    texts: Vec<String>,
 }
 
 impl Category {
-    fn new(name: &'static str, entries: impl Iterator<Item = Value>) -> Self {
+    fn new<'a, Listed: 'a>(
+        name: &'static str,
+        all: impl IntoIterator<Item = &'a Listed>,
+        value: fn(&Listed) -> Value,
+        texts: fn(&Listed) -> Vec<String>,
+    ) -> Self {
+        let entries = all.into_iter().map(|one| Entry { value: value(one), texts: texts(one) });
         Self { name, entries: entries.collect() }
     }
 }
@@ -84,6 +97,13 @@ fn suite_json(suite: &Suite) -> Value {
     json!({
         "name": suite.name, "about": suite.about, "workloads": suite.workloads, "contenders": suite.contenders,
         "groups": suite.groups,
+    })
+}
+
+fn profile_json(profile: &Profile) -> Value {
+    json!({
+        "name": profile.name, "about": profile.about, "why": profile.why, "source": profile.source,
+        "weights": profile.mix,
     })
 }
 
