@@ -341,7 +341,8 @@ impl ProgramJob {
 
 impl ProgramJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        let run = |act: &Act, input: &Path| self.maker_of_inputs(input)?.untimed("input", Some(act), 0, stop);
+        let operations = self.parameters.operations();
+        let run = |act: &Act, input: &Path| self.maker_of_inputs(input)?.untimed("input", Some(act), operations, stop);
         self.input = input::made(&self.parameters, self.seed & u64::from(u32::MAX), self.scratch.path(), stop, run)?;
         for (name, size) in &self.parameters.files {
             self.fill(name, *size, stop).map_err(EngineError::io(format!("write {name}")))?;

@@ -102,7 +102,7 @@ fn inputs_are_made_before_the_work_and_follow_from_the_seed() {
         let parameters = json!({
             "operations": 1, "variables": { "count": 3 },
             "trees": { "sources": { "like": "sources", "files": 20 } },
-            "input": "find sources/ -type f | sort > names; echo $count $RUN > numbers",
+            "input": "find sources/ -type f | sort > names; echo $count $RUN $N > numbers",
             "prepare": "cp -r \"$INPUT/sources/.\" tree",
             "script": "cat \"$INPUT/names\" \"$INPUT/numbers\" > out",
         });
@@ -114,7 +114,7 @@ fn inputs_are_made_before_the_work_and_follow_from_the_seed() {
     };
     let text = made(7);
     assert_eq!(text.lines().count(), 21);
-    assert_eq!(text.lines().last(), Some("3 0"));
+    assert_eq!(text.lines().last(), Some("3 0 1"));
     assert_eq!(text, made(7));
     assert_ne!(text, made(8));
     assert_eq!(text, made(7 + (3 << 32)), "the same in each round");

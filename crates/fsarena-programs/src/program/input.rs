@@ -36,7 +36,7 @@ pub fn made(
     let _one = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     let root = scratch::inputs().unwrap_or_else(|| fallback.to_owned());
     let script = parameters.input.as_ref().map(Act::lines);
-    let key = (&parameters.trees, script, &parameters.variables);
+    let key = (&parameters.trees, script, &parameters.variables, parameters.operations());
     let made = once(&root, &name("input", &key, seed), |folder| {
         for (name, tree) in &parameters.trees {
             let target = once(&root, &self::name("tree", tree, seed), |folder| {
