@@ -73,7 +73,8 @@ fn both_states_are_measured_and_the_device_serves_the_cold_one_only() {
 #[test]
 fn one_state_takes_the_place_of_the_other() {
     let stage = Stage::without_runs();
-    let dry = |arguments: &[&str]| out(&run(stage.fsarena().args(["compare", "ext4", "--dry-run"]).args(arguments), 0));
+    let suite = ["compare", "ext4", "--dry-run", "--suite", "operations"];
+    let dry = |arguments: &[&str]| out(&run(stage.fsarena().args(suite).args(arguments), 0));
     let cold = dry(&["--cache", "cold"]);
     assert!(cold.contains("  stat-tree@cold (") && !cold.contains("  stat-tree ("), "{cold}");
     assert!(cold.contains("  seqread-cold (") && !cold.contains("seqread-cold@"), "{cold}");

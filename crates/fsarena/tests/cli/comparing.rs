@@ -142,7 +142,7 @@ fn a_dry_run_prints_the_plan_and_makes_nothing() {
     let arguments = ["compare", "ext4", "xfs", "--dry-run", "--seed", "1", "--storage", &storage];
     let output = run(stage.fsarena().args(arguments), 0);
     let text = out(&output);
-    for word in ["plan ", "seed 1", "create-fsync", "rounds of about", "2 lanes of 2.00 GiB"] {
+    for word in ["plan ", "seed 1", "unpack-archive", "rounds of about", "2 lanes of 2.00 GiB"] {
         assert!(text.contains(word), "{word} in {text}");
     }
     assert!(!stage.storage().exists() && !stage.path("home").exists());
@@ -206,7 +206,7 @@ fn the_catalogue_can_be_listed() {
     );
     let spools = out(&run(stage.fsarena().args(["list", "spool"]), 0));
     assert!(
-        spools.contains("create-fsync") && spools.contains("Mail spools") && !spools.contains("stat-tree"),
+        spools.contains("create-fsync") && spools.contains("create-threads-syncfs") && !spools.contains("stat-tree"),
         "{spools}"
     );
     for word in ["database", "postgres", "mysql"] {

@@ -66,7 +66,8 @@ fn each_rate_is_a_workload_in_addition_to_the_closed_loop() {
 #[test]
 fn a_suite_goes_on_without_those_that_keep_no_rate() {
     let stage = Stage::without_runs();
-    let output = run(stage.fsarena().args(["compare", "ext4", "--dry-run", "--rate", "50%"]), 0);
+    let suite = ["compare", "ext4", "--dry-run", "--suite", "operations", "--rate", "50%"];
+    let output = run(stage.fsarena().args(suite), 0);
     let text = out(&output);
     assert!(text.contains("randread-4k@50%") && text.contains("counted from the intended start"), "{text}");
     assert!(text.contains("seqwrite-fsync (") && !text.contains("seqwrite-fsync@"), "{text}");

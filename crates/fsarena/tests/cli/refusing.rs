@@ -45,7 +45,7 @@ fn wrong_spelling_is_refused_by_name() {
 #[test]
 fn lanes_that_are_too_small_or_too_large_are_refused() {
     let Some(stage) = Stage::of_root() else { return };
-    refused(&stage, &["ext4"], 2, "seqread-cold", "--lane-size 854M");
+    refused(&stage, &["ext4", "--suite", "operations"], 2, "seqread-cold", "--lane-size 854M");
     let append = crate::stage::SMALL.replace("small", "appends").replace("create", "append");
     let small = stage.file("appends.toml", &append);
     let lanes = |size: &str| {
