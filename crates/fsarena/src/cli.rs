@@ -172,7 +172,8 @@ pub struct Shown {
 /// `fsarena list`.
 #[derive(Debug, Args)]
 pub struct List {
-    /// kinds, workloads, suites, profiles, validation or published; the name of one of these; or a word to look for in descriptions
+    /// kinds, workloads, suites, profiles, validation or published; the name of one of these; or a word to look for in
+    /// descriptions and programs
     #[arg(value_name = "WHAT", add = candidates::listed())]
     pub what: Option<String>,
     /// How to write it down

@@ -121,6 +121,7 @@ const ENDS: [End; 23] = [
             "fsarena list append-fsync",
             "fsarena list workloads --format json",
             "fsarena list mail",
+            "fsarena list postgres",
         ],
         codes: &[DONE, USE],
     },
