@@ -100,11 +100,9 @@ pub fn short_medians(comparison: &Comparison, group: &Group<'_>) -> Table {
 /// `32 % [28, 35]`: the share of the slowest contender's time that the work in memory does not take.
 fn at_stake(workload: &WorkloadRow) -> String {
     let Some(Estimate { ratio: Some(ratio), low, high }) = workload.at_stake else { return DASH.to_owned() };
-    let share = |times: f64| (1.0 - 1.0 / times).max(0.0);
-    let ends = low.zip(high).map(|(low, high)| {
-        format!(" [{}, {}]", number::three_digits(100.0 * share(low)), number::three_digits(100.0 * share(high)))
-    });
-    format!("{}{}", number::percent(share(ratio)), ends.unwrap_or_default())
+    let percent = |times: f64| 100.0 * (1.0 - 1.0 / times).max(0.0);
+    let ends = low.zip(high).map(|(low, high)| format!(" [{:.0}, {:.0}]", percent(low), percent(high)));
+    format!("{:.0} %{}", percent(ratio), ends.unwrap_or_default())
 }
 
 fn short_median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Entry {
