@@ -69,7 +69,7 @@ fn outcome<'a>(comparison: &'a Comparison, group: &Group<'a>, row: &'a WorkloadR
         _ if all_small => (Outcome::Small, at_most(row)),
         Lead::One(label) => (Outcome::Fastest(label), None),
         Lead::Several => (Outcome::Equal, (best.len() < group.contenders.len()).then(|| listed(&best))),
-        Lead::Open => (Outcome::Open, (best.len() < group.contenders.len()).then(|| listed(&best))),
+        Lead::Open => (Outcome::Open, (best.len() < group.contenders.len()).then(|| best.join(" or "))),
     };
     let behind = if matches!(outcome, Outcome::Invalid | Outcome::Small) { None } else { behind };
     let words: Vec<String> = words.into_iter().chain(behind).collect();

@@ -73,12 +73,11 @@ fn both_states_are_measured_and_the_device_serves_the_cold_one_only() {
 #[test]
 fn one_state_takes_the_place_of_the_other() {
     let stage = Stage::without_runs();
-    let suite = ["compare", "ext4", "--dry-run", "--suite", "operations"];
-    let dry = |arguments: &[&str]| out(&run(stage.fsarena().args(suite).args(arguments), 0));
-    let cold = dry(&["--cache", "cold"]);
+    let dry = |arguments: &[&str]| out(&run(stage.fsarena().args(["compare", "ext4", "--dry-run"]).args(arguments), 0));
+    let cold = dry(&["--suite", "operations", "--cache", "cold"]);
     assert!(cold.contains("  stat-tree@cold (") && !cold.contains("  stat-tree ("), "{cold}");
     assert!(cold.contains("  seqread-cold (") && !cold.contains("seqread-cold@"), "{cold}");
-    let warm = dry(&["--cache", "warm"]);
+    let warm = dry(&["--suite", "operations", "--cache", "warm"]);
     assert!(warm.contains("  stat-tree (") && warm.contains("  seqread-cold@warm ("), "{warm}");
     assert!(!warm.contains("  seqread-cold (") && !warm.contains("stat-tree@"), "{warm}");
     let paced = dry(&["--workload", "mmap-read-4k-cold", "--cache", "both", "--rate", "500"]);

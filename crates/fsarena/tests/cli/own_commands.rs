@@ -80,7 +80,7 @@ fn the_load_of_a_busy_loop_beside_a_command_is_named() {
         run(&mut compare(&stage, &["--command", "sh -c 'sleep 0.3; touch \"$1/x\"' sh {dir}", "--rounds", "2"]), 0);
     drop(loops);
     assert!(out(&output).contains("Measured on a busy machine: "), "{}", out(&output));
-    assert!(out(&output).contains("cores used by other programs most of the time."), "{}", out(&output));
+    assert!(out(&output).contains("cores used by other programs"), "{}", out(&output));
 }
 
 #[test]
