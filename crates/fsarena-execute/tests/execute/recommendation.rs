@@ -38,7 +38,7 @@ fn a_contender_that_is_better_in_all_workloads_is_taken_alone() {
     let advice = advice(&agreed().perform().record, "create=7,append=3");
     assert_eq!((labels(&advice.best), advice.depends), (vec!["ext4"], vec![]));
     let another = advice.pairs[0].another.expect("measured");
-    assert!(another.better > 0.99 && another.deviation < 0.12, "{another:?}");
+    assert!(another.better > 0.97 && another.deviation < 0.15, "{another:?}");
     let [low, high] = [another.estimate.low, another.estimate.high].map(|end| end.expect("measured"));
     assert!(1.5 < low && low < 3.0 && 3.0 < high && high < 6.0, "{another:?}");
 }
