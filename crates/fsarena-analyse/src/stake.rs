@@ -34,19 +34,30 @@ pub fn at_stake(record: &RunRecord, workload: &Workload) -> Option<Estimate> {
     Some(Estimate::of(Some(mean.exp()), interval))
 }
 
+/// The largest difference between contenders, as far as the 95 % interval of what is at stake shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// All are equal within the margin, because none can be faster than the work in memory.
+    Equal,
+    /// It is so small that further rounds are not worth their time.
+    Small,
+    /// It may be large, or is not known.
+    Large,
+}
+
+/// The bound of a workload's differences.
+pub fn bound(record: &RunRecord, workload: &Workload) -> Bound {
+    let margin = record.plan.margin.0;
+    match at_stake(record, workload).and_then(|stake| stake.high).map(|high| high - 1.0) {
+        Some(most) if most <= margin => Bound::Equal,
+        Some(most) if most <= SMALL => Bound::Small,
+        _ => Bound::Large,
+    }
+}
+
 /// Whether all contenders are equal within the margin because none can be faster than the work in memory.
 pub fn is_equal_by_bound(record: &RunRecord, workload: &Workload) -> bool {
-    is_within(record, workload, record.plan.margin.0)
-}
-
-/// Whether no contender can be more than `share` faster than another, as far as the 95 % interval shows.
-fn is_within(record: &RunRecord, workload: &Workload, share: f64) -> bool {
-    at_stake(record, workload).and_then(|stake| stake.high).is_some_and(|high| high - 1.0 <= share)
-}
-
-/// Whether so little is at stake that further rounds are not worth their time.
-pub fn is_small(record: &RunRecord, workload: &Workload) -> bool {
-    is_within(record, workload, SMALL.max(record.plan.margin.0))
+    bound(record, workload) == Bound::Equal
 }
 
 fn mean(logs: &[f64]) -> f64 {

@@ -7,21 +7,27 @@ use fsarena_stats::{FEWEST_ROUNDS, Interval};
 use crate::durability::class;
 use crate::evidence::pairs;
 use crate::looks::{Pair, Standing};
-use crate::{guarantees, required_rounds, stake};
+use crate::stake::{self, Bound};
+use crate::{guarantees, required_rounds};
 
 /// The verdict of each pair of the plan, by workload, then pair.
 pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<PairVerdict> {
     let count = record.plan.contenders.len();
-    (0..record.plan.workloads.len())
-        .flat_map(|workload| pairs(count).map(move |(a, b)| (workload, a, b)))
-        .map(|(workload, a, b)| {
-            let cell = |contender: usize| &cells[workload * count + contender];
-            verdict(record, standing, workload, (a, cell(a)), (b, cell(b)))
-        })
-        .collect()
+    let of_workload = |(index, workload)| {
+        let cell = move |contender: usize| &cells[index * count + contender];
+        let bound = stake::bound(record, workload);
+        pairs(count).map(move |(a, b)| verdict(record, standing, (index, bound), (a, cell(a)), (b, cell(b))))
+    };
+    record.plan.workloads.iter().enumerate().flat_map(of_workload).collect()
 }
 
-fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Cell), b: (usize, &Cell)) -> PairVerdict {
+fn verdict(
+    record: &RunRecord,
+    standing: &Standing,
+    (index, bound): (usize, Bound),
+    a: (usize, &Cell),
+    b: (usize, &Cell),
+) -> PairVerdict {
     let workload = &record.plan.workloads[index];
     let pair = standing.pair(index, a.0, b.0);
     let apart = apart(record, a.0, b.0);
@@ -30,10 +36,9 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
     let pointwise = latest.and_then(|latest| latest.pointwise);
     let decision = pair.and_then(Pair::decision);
     let (verdict, mut reasons) = judge(pair, takes_no_part, apart, a.1, b.1);
-    let is_small = verdict == Verdict::Undecided && stake::is_small(record, workload);
-    let is_equal = is_small && stake::is_equal_by_bound(record, workload);
+    let is_small = verdict == Verdict::Undecided && bound != Bound::Large;
     reasons.extend(is_small.then_some(Reason::Programs));
-    let verdict = if is_equal { Verdict::Equivalent } else { verdict };
+    let verdict = if is_small && bound == Bound::Equal { Verdict::Equivalent } else { verdict };
     let is_open = verdict == Verdict::Undecided;
     let few = pair.filter(|_| is_open && !is_small).and_then(few_rounds);
     let may_lean = is_open && few.is_none();

@@ -221,9 +221,7 @@ fn needed(data: Bytes) -> Bytes {
 /// Makes the lanes of a resolved plan as large as its workloads need, in whole MiB: the largest, or all whose files stay
 /// until the end of a round. Returns a note if they were smaller.
 pub fn enlarge_lanes(plan: &mut Plan) -> Option<String> {
-    let largest = largest(&plan.workloads)?;
-    let needed = needed(largest.traits.peak).max(needed(left_files(plan)));
-    let needed = Bytes::mib(needed.0.div_ceil(Bytes::mib(1).0));
+    let needed = Bytes::mib(needed(left_files(plan)).0.div_ceil(Bytes::mib(1).0));
     if needed <= plan.lanes.size || lane_count(plan) == 0 {
         return None;
     }
