@@ -11,6 +11,7 @@ mod difference;
 mod durability;
 mod effects;
 mod evidence;
+mod fresh;
 mod gate;
 mod guarantees;
 mod histograms;
@@ -41,6 +42,7 @@ pub use baselines::counts as baseline_counts;
 pub use calibration::{Calibration, Row, calibration};
 pub use difference::{NamedRun, difference};
 pub use durability::of_label as durability_of;
+pub use fresh::{FreshPair, fresh_pairs, several_runs};
 pub use fsarena_stats::FEWEST_ROUNDS;
 pub use gate::{gate, gate_within};
 pub use history::history;
@@ -53,6 +55,6 @@ pub use slice_lengths::{
     Agreement, Finding, SliceLength, SliceLengthPair, calibrated, finding, lengths, slice_lengths,
 };
 pub use stability::{CarryOver, carry_over};
-pub use stake::is_equal_by_bound;
+pub use stake::{is_equal_by_bound, may_be_small};
 pub use validation::{ProfileRun, validation};
 pub use verdicts::in_words;

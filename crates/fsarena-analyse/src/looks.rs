@@ -166,6 +166,16 @@ impl Standing {
         (0..self.rounds.len()).filter(|workload| !self.is_settled(*workload)).collect()
     }
 
+    /// For each undecided pair of the workload: the number of further rounds that would probably decide it; `None` if
+    /// that is not known, or no number would.
+    pub fn further_rounds(&self, workload: usize) -> Vec<Option<u32>> {
+        let own = self.fields.iter().filter(|field| field.workload == workload);
+        let open = own.flat_map(|field| &field.pairs).filter(|pair| pair.fell.is_none());
+        let further =
+            |pair: &Pair| Some(pair.latest.outlook?.needed_rounds()?.saturating_sub(pair.latest.rounds).max(1));
+        open.map(further).collect()
+    }
+
     /// The state of contenders `a` and `b` in a workload, where `a` < `b`; `None` if they may not be compared.
     pub fn pair(&self, workload: usize, a: usize, b: usize) -> Option<&Pair> {
         self.with_rounds(workload, a, b).map(|(pair, _)| pair)

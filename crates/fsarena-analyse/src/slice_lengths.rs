@@ -215,8 +215,8 @@ fn agreements(record: &RunRecord, workloads: usize) -> impl Fn(usize, usize, usi
     }
 }
 
-/// Classifies the difference between the ratio of slices and the ratio of whole runs.
-fn agreement(pair: &Pair, margin: f64) -> Agreement {
+/// Classifies the difference between two ratios, such as those of slices and of whole runs.
+pub(crate) fn agreement(pair: &Pair, margin: f64) -> Agreement {
     let is_far = pair.estimate.is_some_and(|estimate| estimate.abs() > margin.ln_1p());
     let is_no_chance = pair.pointwise.is_some_and(|interval| !interval.contains(0.0));
     match pair.verdict {

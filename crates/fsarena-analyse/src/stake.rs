@@ -60,6 +60,12 @@ pub fn is_equal_by_bound(record: &RunRecord, workload: &Workload) -> bool {
     bound(record, workload) == Bound::Equal
 }
 
+/// Whether further measurements in memory may show that little is at stake, or that all contenders are equal.
+pub fn may_be_small(record: &RunRecord, workload: &Workload) -> bool {
+    let low = at_stake(record, workload).and_then(|stake| stake.low);
+    low.is_some_and(|low| low - 1.0 <= SMALL) && bound(record, workload) != Bound::Equal
+}
+
 fn mean(logs: &[f64]) -> f64 {
     logs.iter().sum::<f64>() / logs.len() as f64
 }

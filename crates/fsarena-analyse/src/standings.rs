@@ -98,7 +98,7 @@ pub fn part<'a>(
         _ if judged.verdict == Verdict::Invalid => because(&judged.reason()),
         Some((pair, workload)) if pair.latest.precision.is_some() => Ok(Part { weight, workload, pair: &pair.latest }),
         Some((pair, _)) if pair.latest.rounds > 0 => because("too few rounds to know the noise"),
-        _ => because("not measured"),
+        _ => because("no round counts"),
     }
 }
 

@@ -194,8 +194,8 @@ const LONGEST_LIMIT_S: u64 = 7 * 24 * 3600;
 pub fn require_sound(workload: &Workload) -> Result<(), CatalogError> {
     let name = &workload.name;
     match () {
-        () if workload.slices == 0 || !workload.slices.is_multiple_of(2) => {
-            Err(malformed(name, "`slices` is even and at least 2, so that the order can be balanced"))
+        () if workload.slices != 1 && (workload.slices == 0 || !workload.slices.is_multiple_of(2)) => {
+            Err(malformed(name, "`slices` is 1 or even, so that the order can be balanced"))
         }
         () if workload.warm_up_ms.max(workload.timed_ms) > LONGEST_MS || workload.slices > MOST_SLICES => {
             Err(malformed(name, "`warm-up-ms` and `timed-ms` are at most a day, `slices` at most 10,000"))

@@ -72,6 +72,15 @@ impl Scratch {
         }
     }
 
+    /// Makes an empty scratch directory in memory, if the inputs of programs are there: what a program writes to it is no
+    /// load on a disk.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn in_memory() -> Result<Self, EngineError> {
+        inputs().map_or_else(Self::new, |inputs| Self::below(&inputs))
+    }
+
     fn below(root: &Path) -> Result<Self, EngineError> {
         let path = root.join(COUNT.fetch_add(1, Ordering::Relaxed).to_string());
         let made = fault::step("mkdir scratch").and_then(|()| DirBuilder::new().mode(0o700).create(&path));

@@ -3,6 +3,7 @@
 mod baselines;
 mod contenders;
 mod facts;
+mod focus;
 mod resume;
 mod sharing;
 
@@ -21,6 +22,9 @@ use crate::schedule::{Assignment, workload_order};
 use crate::{RunError, Testbed, environment, pace};
 
 pub use resume::{Resumption, resume};
+
+/// Number of rounds of each workload before the rest of the time goes to some of them.
+const BEFORE_A_CHOICE: u32 = 3;
 
 /// Receives the events of a run.
 pub trait Listener {
@@ -47,10 +51,23 @@ pub fn run(
 ) -> Result<Status, RunError> {
     let record = RunRecord::new(0, plan.clone(), String::new());
     let (slowdowns, aim) = (facts::slowdowns(plan), Aim::of(plan));
-    let (once, decided, pending) = (Nanos(0), BTreeSet::new(), Vec::new());
+    let (once, warm, decided, pending) = (Nanos(0), BTreeSet::new(), BTreeSet::new(), Vec::new());
     Watch::during(stop, |watch| {
-        let mut session =
-            Session { plan, testbed, clock, started, watch, listener, slowdowns, record, aim, once, decided, pending };
+        let mut session = Session {
+            plan,
+            testbed,
+            clock,
+            started,
+            watch,
+            listener,
+            slowdowns,
+            record,
+            aim,
+            once,
+            warm,
+            decided,
+            pending,
+        };
         let status = session.whole()?;
         session.tell(Event::Finished(status))?;
         Ok(status)
@@ -75,6 +92,8 @@ struct Session<'a> {
     aim: Aim,
     /// Time that the current round spent on measurements that are made only once ([`Often::Once`]).
     once: Nanos,
+    /// The workloads whose programs are in memory, by index in the plan.
+    warm: BTreeSet<usize>,
     /// The pairs that were decided at the last look, by index in the list of verdicts.
     decided: BTreeSet<usize>,
     /// Events that are held back until the contenders of the first round exist.
@@ -117,7 +136,7 @@ impl Session<'_> {
             let lasted = self.clock.now().saturating_sub(before).saturating_sub(self.once);
             last = (lasted, pace::weight(self.plan, &open));
             round += 1;
-            open = self.look()?;
+            open = self.look(last)?;
         }
         Ok(if self.stopped() { Status::Interrupted } else { Status::Complete })
     }
@@ -191,13 +210,21 @@ impl Session<'_> {
         if is_known { Results::Left } else { Results::Verified }
     }
 
-    /// Decides the pairs after a round, sends the decisions, and returns the workloads of the next round.
-    fn look(&mut self) -> Result<Vec<usize>, RunError> {
+    /// Decides the pairs after a round, sends the decisions, and returns the workloads of the next round. `last` holds
+    /// the duration of the round and the weight of its workloads.
+    fn look(&mut self, last: (Nanos, f64)) -> Result<Vec<usize>, RunError> {
         let standing = standing(&self.record);
         if !self.plan.is_smoke() {
             self.tell_decisions(&standing)?;
         }
-        Ok(self.due(&standing))
+        let due = self.due(&standing);
+        let left = self.aim.time.map(|time| time.saturating_sub(self.spent()));
+        let is_known =
+            |workload: &usize| rounds_of_workload(&self.record, &self.plan.workloads[*workload]) >= BEFORE_A_CHOICE;
+        Ok(match left.filter(|_| self.aim.extent == Extent::Undecided && due.iter().all(is_known)) {
+            Some(left) => focus::most_decided(self.plan, due, &standing, left, last),
+            None => due,
+        })
     }
 
     fn tell_decisions(&mut self, standing: &Standing) -> Result<(), RunError> {

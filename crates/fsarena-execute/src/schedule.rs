@@ -52,8 +52,14 @@ pub fn making_order(count: usize, round: u32, seed: u64) -> Vec<usize> {
     order
 }
 
-/// The contenders of a workload's slices in a round. Each pair of sweeps has a random order followed by its reverse.
+/// The contenders of a workload's slices in a round. Each pair of sweeps has a random order followed by its reverse; a
+/// round of a single sweep forms the pair with the next round.
 pub fn slice_order(contenders: &[usize], slices: u32, round: u32, workload: usize, seed: u64) -> Vec<usize> {
+    if slices == 1 {
+        let both = slice_order(contenders, 2, round.div_ceil(2), workload, seed);
+        let (odd, even) = both.split_at(contenders.len());
+        return if round % 2 == 1 { odd } else { even }.to_vec();
+    }
     let mut random = generator(seed, "slices", &[u64::from(round), workload as u64]);
     let mut order = contenders.to_vec();
     let mut all = Vec::new();

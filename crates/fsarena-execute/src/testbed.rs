@@ -73,7 +73,8 @@ pub trait Volumes {
     /// If the place cannot be created.
     fn baseline(&mut self, kind: BaselineKind, workload: &Workload) -> Result<Option<usize>, TestbedError>;
 
-    /// Remounts the contender, so that none of its files are cached; `false` if it cannot be remounted.
+    /// Remounts the contender, so that none of its files are cached; `false` if that takes dropping all caches of the
+    /// machine. Does nothing for a baseline, which has nothing to forget.
     ///
     /// # Errors
     /// If it stays busy, or cannot be mounted again.

@@ -49,7 +49,7 @@ pub struct Workload {
     /// Length of a slice's timed part, milliseconds; 0 means until the work is done.
     #[serde(default)]
     pub timed_ms: u64,
-    /// Slices per contender and round; even, so that the order can be balanced.
+    /// Slices per contender and round; 1 or even, so that the order can be balanced.
     #[serde(default = "default_slices")]
     pub slices: u32,
     /// For a whole run: it ends when its work does, with `timed-ms` as an upper limit, and data that it leaves unsynced
@@ -218,6 +218,8 @@ pub enum Relation {
     Slices(u64),
     /// It runs in one piece.
     Whole,
+    /// It runs so many times on each file system.
+    Runs(u32),
     /// This number of clients does it at the same time.
     Clients(u32),
 }

@@ -74,7 +74,7 @@ impl Engine for Program {
         let (parameters, directory) = (Parameters::of(workload)?, directory.to_owned());
         let program = parameters.program().map_or("script", intern);
         let syncs = workload.mode == Mode::Sliced && workload.durable == DurablePoint::Syncfs;
-        let (scratch, input, runs) = (Scratch::new()?, None, 0);
+        let (scratch, input, runs) = (Scratch::in_memory()?, None, 0);
         Ok(Box::new(ProgramJob { parameters, program, directory, scratch, input, seed, runs, syncs }))
     }
 
@@ -197,6 +197,8 @@ impl ProgramJob {
             ("N", operations.to_string()),
             ("SEED", (self.seed as u32).to_string()),
             ("SCRATCH", scratch.display().to_string()),
+            // Temporary files are not what is compared.
+            ("TMPDIR", scratch.display().to_string()),
             ("RUN", self.runs.to_string()),
             (timed::VARIABLE, scratch.join(timed::FILE).display().to_string()),
         ];
@@ -317,7 +319,7 @@ impl ProgramJob {
         Ok(Self {
             parameters: self.parameters.clone(),
             directory: input.to_owned(),
-            scratch: Scratch::new()?,
+            scratch: Scratch::in_memory()?,
             input: Some(input.to_owned()),
             ..*self
         })

@@ -53,7 +53,7 @@ impl Evidence<'_> {
             let cell = &self.cells[workload * self.count() + contender];
             let forbidden = cell.validity.iter().find(|flag| flag.class.forbids_verdict());
             let why = forbidden.map(|flag| flag.class.to_string());
-            let why = why.or((cell.rounds == 0).then(|| "not measured".to_owned()))?;
+            let why = why.or((cell.rounds == 0).then(|| "no round counts".to_owned()))?;
             Some((cell.workload.clone(), why))
         };
         let all: Vec<(String, String)> = self.weights.keys().filter_map(of_workload).collect();

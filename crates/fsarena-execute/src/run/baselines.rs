@@ -1,6 +1,6 @@
 //! Further measurements of a round: baselines, and the present cost of a lane.
 
-use fsarena_analyse::baseline_counts;
+use fsarena_analyse::{baseline_counts, may_be_small};
 use fsarena_model::{
     Baseline, BaselineKind, CacheState, Event, Label, LaneCost, Measure, Mode, Nanos, Often, Severity, Trial, Workload,
 };
@@ -10,12 +10,12 @@ use crate::RunError;
 use crate::round::{self, Clocks, Results, Setting, Shares};
 use crate::schedule::Assignment;
 
-/// Number of slices of a baseline, except on the device. A baseline needs no narrow interval.
+/// Maximum number of slices of a baseline, except on the device. A baseline needs no narrow interval.
 const SLICES: u32 = 2;
 /// Maximum number of attempts for a baseline that is measured once, if the machine is busy.
 const TRIES: usize = 2;
-/// Number of rounds in which a program's work in memory is measured, if baselines are measured once: the share of the
-/// time that a file system can change has an interval.
+/// Minimum number of rounds in which a program's work in memory is measured, if baselines are measured once: the share
+/// of the time that a file system can change has an interval.
 const ROUNDS_IN_MEMORY: usize = 5;
 
 impl Session<'_> {
@@ -65,7 +65,7 @@ impl Session<'_> {
             // What is at stake is a ratio within each round, which holds on a busy machine, too.
             let is_of_program = place == BaselineKind::Memory && self.plan.workloads[index].traits.program.is_some();
             let is_new = || match is_of_program {
-                true => known.len() < ROUNDS_IN_MEMORY,
+                true => known.len() < ROUNDS_IN_MEMORY || may_be_small(&self.record, &self.plan.workloads[index]),
                 false => known.len() < TRIES && !known.iter().any(counts),
             };
             let is_due = self.is_due(is_new) && !self.stopped();
@@ -73,6 +73,19 @@ impl Session<'_> {
                 self.baseline(round, index, lanes, (place, &workload))?;
             }
         }
+        Ok(())
+    }
+
+    /// Runs a program that runs in slices in memory before its first slice, so that no figure has the time of reading
+    /// it from disk. Programs that run longer have a baseline before, if any.
+    pub(super) fn warm_up(&mut self, round: u32, index: usize, lanes: &Assignment) -> Result<(), RunError> {
+        let before = self.clock.now();
+        let is_short = |workload: &Workload| workload.mode == Mode::Sliced && workload.traits.program.is_some();
+        let workload = at_place(&self.plan.workloads[index], BaselineKind::Memory).filter(is_short);
+        if let Some(workload) = workload.filter(|_| !self.stopped() && self.warm.insert(index)) {
+            self.play(round, index, lanes, (BaselineKind::Memory, &workload))?;
+        }
+        self.once = self.once + self.clock.now().saturating_sub(before);
         Ok(())
     }
 
@@ -97,11 +110,30 @@ impl Session<'_> {
         lanes: &Assignment,
         (place, workload): (BaselineKind, &Workload),
     ) -> Result<(), RunError> {
+        for trial in self.play(round, index, lanes, (place, workload))? {
+            if let Some(why) = trial.outcome.why() {
+                let text = format!("round {round}: the baseline of {} in {place} did not finish: {why}", workload.name);
+                self.note(Severity::Info, text)?;
+            }
+            self.tell(Event::Baseline(Box::new(Baseline { kind: place, trial })))?;
+        }
+        Ok(())
+    }
+
+    /// Runs a workload at the place of a baseline. No trials if it cannot run there.
+    fn play(
+        &mut self,
+        round: u32,
+        index: usize,
+        lanes: &Assignment,
+        (place, workload): (BaselineKind, &Workload),
+    ) -> Result<Vec<Trial>, RunError> {
         let number = match self.testbed.baseline(place, workload) {
             Ok(Some(number)) => number,
-            Ok(None) => return Ok(()),
+            Ok(None) => return Ok(Vec::new()),
             Err(error) => {
-                return self.note(Severity::Info, format!("{} has no baseline in {place}: {error}", workload.name));
+                self.note(Severity::Info, format!("{} has no baseline in {place}: {error}", workload.name))?;
+                return Ok(Vec::new());
             }
         };
         let label = Label(place.to_string());
@@ -122,15 +154,7 @@ impl Session<'_> {
             watch,
             clock,
         };
-        let trials: Vec<Trial> = round::run(self.testbed, &setting).unwrap_or_default();
-        for trial in trials {
-            if let Some(why) = trial.outcome.why() {
-                let text = format!("round {round}: the baseline of {} in {place} did not finish: {why}", workload.name);
-                self.note(Severity::Info, text)?;
-            }
-            self.tell(Event::Baseline(Box::new(Baseline { kind: place, trial })))?;
-        }
-        Ok(())
+        Ok(round::run(self.testbed, &setting).unwrap_or_default())
     }
 }
 
@@ -144,7 +168,7 @@ fn at_place(workload: &Workload, place: BaselineKind) -> Option<Workload> {
     if workload.is_open_loop() || is_no_ceiling {
         return None;
     }
-    let slices = if place == BaselineKind::Device { workload.slices } else { SLICES };
+    let slices = if place == BaselineKind::Device { workload.slices } else { workload.slices.min(SLICES) };
     let mut workload = Workload { slices, memory_limit: None, ..workload.clone() };
     if place == BaselineKind::Start {
         // Programs that do nothing print nothing.

@@ -22,8 +22,10 @@ impl Session<'_> {
             if self.stopped() {
                 break;
             }
-            self.workload(round, *work, &lanes, &present)?;
+            // Both read programs into memory, so that no contender has to.
+            self.warm_up(round, work.0, &lanes)?;
             self.due_baselines(round, work.0, &lanes)?;
+            self.workload(round, *work, &lanes, &present)?;
         }
         self.finish(round, &present)
     }
@@ -38,6 +40,7 @@ impl Session<'_> {
             let present = self.make(round, order, &lanes, &[contender])?;
             for work in order {
                 if !self.stopped() && !present.is_empty() {
+                    self.warm_up(round, work.0, &lanes)?;
                     self.workload(round, *work, &lanes, &present)?;
                 }
             }

@@ -1,5 +1,6 @@
 //! Continues a stored run on the same machine, with the next round, according to its plan.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_analyse::standing;
@@ -42,9 +43,23 @@ pub fn resume(
     let (plan, aim, pending) = (record.plan.clone(), rest.aim, Vec::new());
     let slowdowns = slowdowns(&plan);
     Watch::during(stop, |watch| {
-        let (plan, once, decided) = (&plan, Nanos(0), decisions(&record, &standing(&record)).into_keys().collect());
-        let mut session =
-            Session { plan, testbed, clock, started, watch, listener, slowdowns, record, aim, once, decided, pending };
+        let (plan, once, warm) = (&plan, Nanos(0), BTreeSet::new());
+        let decided = decisions(&record, &standing(&record)).into_keys().collect();
+        let mut session = Session {
+            plan,
+            testbed,
+            clock,
+            started,
+            watch,
+            listener,
+            slowdowns,
+            record,
+            aim,
+            once,
+            warm,
+            decided,
+            pending,
+        };
         if session.stopped() {
             return Ok(Status::Interrupted);
         }

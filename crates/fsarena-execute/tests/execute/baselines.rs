@@ -221,3 +221,26 @@ fn the_cost_of_the_lanes_is_that_of_the_rounds_or_else_of_the_survey() {
     assert_eq!(each(&[3, 4, 8]), Some(Nanos::millis(4)));
     assert_eq!(each(&[1, 1, 8]), None);
 }
+
+/// Otherwise the contender that comes first would read the program from disk within its time.
+#[test]
+fn a_program_runs_in_memory_before_any_contender_runs_it() {
+    let mut program = workload("create");
+    program.slices = 1;
+    program.traits.program = Some("tar".to_owned());
+    for baselines in [Often::Never, Often::Once] {
+        let world = World { baseline: Some((BaselineKind::Memory, 1e4)), ..World::of(&[1000.0, 2000.0]) };
+        let mut play = Play::new(&["ext4", "xfs"], world).with_workloads(vec![program.clone()]);
+        play.plan.measuring.baselines = baselines;
+        let performance = play.with_rounds(Rounds::Exactly(2)).perform();
+        let runs = performance.entries("run ").into_iter().filter(|entry| entry.ends_with("for 100 ms"));
+        let runs: Vec<&str> = runs.filter_map(|entry| entry.split(' ').nth(1)).collect();
+        let is_in_memory = |run: &&str| !["ext4", "xfs"].contains(run);
+        let (first, second) = runs.split_at(runs.len() - if baselines == Often::Never { 2 } else { 3 });
+        assert!(is_in_memory(&first[0]), "{runs:?}");
+        let measured = usize::from(baselines == Often::Once);
+        assert_eq!(second.iter().filter(|run| is_in_memory(run)).count(), measured, "{runs:?}");
+        let all = performance.events.iter().filter(|event| matches!(event, Event::Baseline(_))).count();
+        assert_eq!(all, 2 * measured, "the first run in memory does not count");
+    }
+}

@@ -1,8 +1,8 @@
 //! The duration of a run, and the number of rounds that it announces.
 
-use fsarena_model::{Budget, Event, Nanos, Rounds, Status};
+use fsarena_model::{Budget, Event, Nanos, Rounds, Status, Verdict};
 
-use crate::fake::{Performance, Play, World};
+use crate::fake::{Performance, Play, World, workload};
 
 /// Part of the budget that is reserved for removing everything.
 const CLOSING: Nanos = Nanos::seconds(3);
@@ -101,4 +101,22 @@ fn a_round_states_how_long_it_took() {
     for (facts, (began, ended)) in performance.record.rounds.iter().zip(spans(&performance)) {
         assert!((facts.seconds - ended.saturating_sub(began).as_seconds()).abs() < 1e-9);
     }
+}
+
+/// One contender is a third faster in `create`; in nine other workloads both are equal, and so noisy that no time
+/// decides them.
+#[test]
+fn the_rest_of_the_time_goes_to_what_it_decides() {
+    let names = ["create", "a", "b", "c", "d", "e", "f", "g", "h", "i"];
+    let mut world = World::of(&[1000.0; 2]).noisy(0.12, 8);
+    world.advantage = Some(("create".to_owned(), 1.33));
+    let play = Play::new(&["ext4", "xfs"], world).with_workloads(names.map(workload).to_vec());
+    let performance = play.with_rounds(Rounds::Within(Budget(Nanos::seconds(90)))).perform();
+    let rounds = performance.rounds();
+    assert!(rounds[..3].iter().all(|round| round.len() == 10), "each workload has a few rounds: {rounds:?}");
+    let fewer: Vec<&Vec<String>> = rounds.iter().filter(|round| round.len() < 10).collect();
+    assert!(fewer.iter().any(|round| round.contains(&"create".to_owned())), "{rounds:?}");
+    let verdicts = performance.comparison().judged.verdicts;
+    let create = verdicts.iter().find(|pair| pair.workload == "create").expect("a pair");
+    assert_eq!(create.verdict, Verdict::Slower, "{rounds:?}");
 }

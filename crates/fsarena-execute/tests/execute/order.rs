@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fsarena_model::{Event, Rounds};
+use fsarena_model::{Event, Rounds, Workload};
 
 use crate::fake::{Performance, Play, World, workload};
 
@@ -67,6 +67,23 @@ fn slices_go_there_and_back() {
         assert_eq!(sweep[..3], [sweep[5], sweep[4], sweep[3]]);
     }
     assert!(contenders.chunks(6).collect::<BTreeSet<_>>().len() > 3, "the order is drawn again");
+}
+
+#[test]
+fn a_single_slice_goes_there_in_one_round_and_back_in_the_next() {
+    let workloads = ["create", "append"].map(|name| Workload { slices: 1, ..workload(name) });
+    let play = Play::new(&["ext4", "xfs", "btrfs"], World::of(&[1000.0; 3])).with_workloads(workloads.to_vec());
+    let performance = play.with_rounds(Rounds::Exactly(8)).perform();
+    for name in ["create", "append"] {
+        let position = |round: u32, label: &str| {
+            let mut own = performance.trials_of(name, label).into_iter().filter(|trial| trial.round == round);
+            own.next().expect("a trial").slices[0].position
+        };
+        let orders: Vec<[u32; 3]> =
+            (1..=8).map(|round| ["ext4", "xfs", "btrfs"].map(|label| position(round, label))).collect();
+        assert!(orders.chunks(2).all(|both| both[0].map(|place| 2 - place) == both[1]), "{orders:?}");
+        assert!(orders.iter().collect::<BTreeSet<_>>().len() > 2, "the order is drawn again: {orders:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Whole runs, and the calibration of slice lengths.
 
-use fsarena_analyse::{Agreement, Finding, calibrated, finding, lengths, slice_lengths};
+use fsarena_analyse::{
+    Agreement, Finding, FreshPair, calibrated, finding, fresh_pairs, lengths, several_runs, slice_lengths,
+};
 use fsarena_model::plan::Lanes;
 use fsarena_model::{Bytes, Durability, Mode, Nanos, Outcome, Rounds, Workload, probe};
 
@@ -244,4 +246,32 @@ fn on_one_lane_each_contender_does_everything_before_the_next_is_made() {
         verdicts.iter().all(|pair| pair.rounds == 3 && pair.estimate.ratio.is_some_and(|ratio| ratio > 1.5)),
         "{verdicts:?}"
     );
+}
+
+/// Contenders that are alike in the first run on a new file system; later the second takes `times` as long.
+fn played_on_new_file_systems(times: f64) -> Vec<FreshPair> {
+    let mut world = World::of(&[1000.0; 2]).noisy(0.01, 3);
+    world.operation_noise = 0.02;
+    let play = Play::new(&["ext4", "xfs"], world).with_workloads(vec![several_runs(&workload("tar"))]);
+    let mut record = play.with_rounds(Rounds::Exactly(6)).perform().record;
+    for trial in record.trials.iter_mut().filter(|trial| trial.contender.0 == "xfs") {
+        for slice in trial.slices.iter_mut().filter(|slice| slice.position >= 2) {
+            slice.value /= times;
+        }
+    }
+    fresh_pairs(&record)
+}
+
+#[test]
+fn the_first_run_on_a_new_file_system_is_compared_with_the_later_ones() {
+    let [alike, apart] = [1.0, 1.3].map(played_on_new_file_systems);
+    assert_eq!((alike.len(), alike[0].workload.as_str(), alike[0].agreement), (1, "tar", Agreement::Agrees));
+    let near = |ratio: Option<f64>, wanted: f64| (ratio.expect("measured") - wanted).abs() < 0.05;
+    assert!(near(apart[0].first.ratio, 1.0) && near(apart[0].later.ratio, 1.3), "{apart:?}");
+    assert_eq!(apart[0].agreement, Agreement::Differs);
+}
+
+#[test]
+fn a_run_of_other_workloads_has_no_first_runs() {
+    assert_eq!(fresh_pairs(&one_round(whole(100)).record), []);
 }

@@ -63,7 +63,7 @@ fn lanes(arguments: &[&str]) -> (u64, String) {
 fn lanes_are_as_large_as_the_largest_workload_needs() {
     let usual = lanes(&["--profile", "mail"]);
     assert_eq!((usual.0, usual.1.contains("the lanes have")), (2 << 30, false), "{}", usual.1);
-    let large = ["--workload", "create-fsync", "--workload", "tree-create-syncfs"];
+    let large = ["--workload", "create-fsync", "--workload", "unpack-archive", "--scale", "published"];
     let (size, words) = lanes(&large);
     assert!(size > 2 << 30 && size.is_multiple_of(1 << 20), "{size}");
     assert!(words.contains("because the workloads need more than 2.00 GiB"), "{words}");
@@ -72,7 +72,7 @@ fn lanes_are_as_large_as_the_largest_workload_needs() {
     let stage = Stage::without_runs();
     let explicit = ["compare", "ext4", "--dry-run", "--lane-size", "2G"];
     let refused = err(&run(stage.fsarena().args(explicit).args(large), 2));
-    assert!(refused.contains("a lane of 2.00 GiB is too small for the workload `tree-create-syncfs`"), "{refused}");
+    assert!(refused.contains("a lane of 2.00 GiB is too small for the workload `unpack-archive`"), "{refused}");
 }
 
 #[test]

@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use comfy_table::{Table, presets};
 use fsarena_analyse::{
-    Agreement, CarryOver, Finding, SliceLength, SliceLengthPair, calibrated, carry_over, finding, lengths,
-    slice_lengths,
+    Agreement, CarryOver, Finding, FreshPair, SliceLength, SliceLengthPair, calibrated, carry_over, finding,
+    fresh_pairs, lengths, several_runs, slice_lengths,
 };
-use fsarena_model::{Bytes, Mode, Plan, RunRecord, Status};
+use fsarena_model::{Bytes, Estimate, Mode, Plan, RunRecord, Status, Workload};
 use serde_json::{Value, json};
 
 use super::comparison;
@@ -33,10 +33,12 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     if options.of.is_empty() {
         let stop = stop_flag()?;
         for size in sizes(options) {
-            match measure(global, options, size, &stop)? {
-                Measured::Done(record) => seen.take(&record)?,
-                Measured::NoRoom => {}
-                Measured::Stopped => return Ok(Ended::Interrupted),
+            for plan in plans(options, size)? {
+                match measure(global, options, plan, &stop)? {
+                    Measured::Done(record) => seen.take(&record)?,
+                    Measured::NoRoom => {}
+                    Measured::Stopped => return Ok(Ended::Interrupted),
+                }
             }
         }
     }
@@ -44,6 +46,7 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
         seen.take(&places::store_to_read(global)?.load(*run)?)?;
     }
     match options.format {
+        DataFormat::Text if seen.workloads.is_empty() => {}
         DataFormat::Text => print(&findings(&seen))?,
         DataFormat::Json => print_json(&json(&seen))?,
     }
@@ -56,11 +59,20 @@ struct Seen {
     format: DataFormat,
     pairs: Vec<SliceLengthPair>,
     workloads: Vec<String>,
+    fresh: Vec<FreshPair>,
 }
 
 impl Seen {
     /// Stores the results of a calibration, and prints them as text.
     fn take(&mut self, record: &RunRecord) -> Result<()> {
+        let fresh = fresh_pairs(record);
+        if !fresh.is_empty() {
+            if self.format == DataFormat::Text {
+                print(&format!("{}\n", fresh_table(&fresh, record)))?;
+            }
+            self.fresh.extend(fresh);
+            return Ok(());
+        }
         let Some(names) = calibrated(&record.plan.workloads) else {
             let text = format!("run {} is no calibration of slice lengths", record.run);
             return Err(Refusal::wrong_use(text, "fsarena runs").into());
@@ -85,13 +97,15 @@ enum Measured {
     Stopped,
 }
 
-fn measure(global: &Global, options: &Calibrate, size: Bytes, stop: &AtomicBool) -> Result<Measured> {
-    let plan = plan_of(options, size)?;
+fn measure(global: &Global, options: &Calibrate, plan: Plan, stop: &AtomicBool) -> Result<Measured> {
+    let size = plan.lanes.size;
     if options.lane_size.is_empty() && plan::require_space(&plan).is_err() {
         note!("lanes of {size} are left out: there is no room for {} of them", plan.contenders.len() + 1);
         return Ok(Measured::NoRoom);
     }
-    note!("lanes of {size}: {} rounds", options.rounds);
+    let names: Vec<&str> = plan.workloads.iter().map(Workload::base).collect();
+    let what = if names.len() == 1 { format!("{}: ", names[0]) } else { String::new() };
+    note!("{what}lanes of {size}: {} rounds", options.rounds);
     let notes = vec!["the calibration of slice lengths by `fsarena calibrate --slices`".to_owned()];
     let order = Order { plan, notes, wait: true, erase: options.erase.clone() };
     Ok(match perform(global, &Task { order, place: Place::Here }, stop)? {
@@ -107,8 +121,9 @@ fn sizes(options: &Calibrate) -> Vec<Bytes> {
     }
 }
 
-/// The plan with all lengths.
-fn plan_of(options: &Calibrate, size: Bytes) -> Result<Plan> {
+/// A plan with all lengths of the workloads that this program does itself, and one for each other program: its first
+/// run is alone on a file system that was just made.
+fn plans(options: &Calibrate, size: Bytes) -> Result<Vec<Plan>> {
     let contenders = match options.contenders.is_empty() {
         true => CONTENDERS.map(str::to_owned).to_vec(),
         false => options.contenders.clone(),
@@ -123,12 +138,16 @@ fn plan_of(options: &Calibrate, size: Bytes) -> Result<Plan> {
     }
     let compare = Compare { rounds: Some(options.rounds), ..comparison(options, contenders, size)? };
     let (mut plan, _) = plan::plan(&compare)?;
-    if let Some(workload) = plan.workloads.iter().find(|workload| workload.traits.program.is_some()) {
-        let text = format!("`{}` is done by another program, which has no short slices", workload.name);
-        return Err(Refusal::wrong_use(text, "use workloads of native engines: `fsarena list workloads`").into());
+    plan.suite.name = None;
+    let (programs, own): (Vec<Workload>, Vec<Workload>) =
+        plan.workloads.iter().cloned().partition(|workload| workload.traits.program.is_some());
+    if let Some(workload) = programs.iter().find(|workload| workload.mode == Mode::Whole) {
+        let text = format!("`{}` always runs alone on a file system that was just made", workload.name);
+        return Err(Refusal::wrong_use(text, "leave it out").into());
     }
-    (plan.workloads, plan.suite.name) = (lengths(&plan.workloads), None);
-    Ok(plan)
+    let of = |workloads: Vec<Workload>| Plan { workloads, ..plan.clone() };
+    let own = (!own.is_empty()).then(|| of(lengths(&own)));
+    Ok(own.into_iter().chain(programs.iter().map(|workload| of(vec![several_runs(workload)]))).collect())
 }
 
 fn json(seen: &Seen) -> Value {
@@ -154,9 +173,48 @@ fn json(seen: &Seen) -> Value {
     };
     json!({
         "format": FORMAT,
+        "first_runs": seen.fresh.iter().map(first_runs).collect::<Vec<_>>(),
         "pairs": seen.pairs.iter().map(pair).collect::<Vec<_>>(),
         "workloads": seen.workloads.iter().map(workload).collect::<Vec<_>>(),
     })
+}
+
+fn first_runs(pair: &FreshPair) -> Value {
+    let ratio = |it: &Estimate| json!({ "ratio": it.ratio, "low": it.low, "high": it.high });
+    json!({
+        "workload": pair.workload, "a": pair.a, "b": pair.b, "first": ratio(&pair.first), "later": ratio(&pair.later),
+        "agree": match pair.agreement {
+            Agreement::Agrees => "shown",
+            Agreement::Open => "not-contradicted",
+            Agreement::Doubtful => "doubtful",
+            Agreement::Differs => "no",
+            Agreement::Unmeasured => "unmeasured",
+        },
+    })
+}
+
+fn fresh_table(pairs: &[FreshPair], record: &RunRecord) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(["workload", "pair", "first run after mkfs", "later runs", "agree"]);
+    for pair in pairs {
+        let agree = match pair.agreement {
+            Agreement::Agrees => "yes, within the margin",
+            Agreement::Open => "not contradicted",
+            Agreement::Doubtful => "probably not",
+            Agreement::Differs => "no",
+            Agreement::Unmeasured => "not measured",
+        };
+        let name = format!("{} / {}", pair.a, pair.b);
+        let [first, later] = [&pair.first, &pair.later].map(|it| ratio(it.ratio, it.low.zip(it.high)));
+        table.add_row([pair.workload.clone(), name, first, later, agree.to_owned()]);
+    }
+    format!(
+        "lanes of {}, run {}, {} rounds\n\n{}\n",
+        record.plan.lanes.size,
+        record.run,
+        record.rounds.len(),
+        table.trim_fmt()
+    )
 }
 
 fn table(pairs: &[SliceLengthPair]) -> String {
@@ -208,9 +266,13 @@ fn figure(length: &SliceLength) -> String {
         Agreement::Doubtful => " ?",
         Agreement::Open | Agreement::Unmeasured => "",
     };
-    let ratio = length.ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}"));
-    let interval = length.interval.map_or(String::new(), |(low, high)| format!(" [{low:.3}, {high:.3}]"));
-    format!("{ratio}{interval}{mark}")
+    format!("{}{mark}", ratio(length.ratio, length.interval))
+}
+
+fn ratio(ratio: Option<f64>, interval: Option<(f64, f64)>) -> String {
+    let ratio = ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}"));
+    let interval = interval.map_or(String::new(), |(low, high)| format!(" [{low:.3}, {high:.3}]"));
+    format!("{ratio}{interval}")
 }
 
 fn findings(seen: &Seen) -> String {
