@@ -103,11 +103,12 @@ fn of_pair(
     a: usize,
     b: usize,
 ) -> Result<Tested, Vec<String>> {
-    let (_, programs) = evidence.weighted(a, b)?;
+    let kind = evidence.kind(program);
+    let programs = evidence.programs(kind, a, b)?;
     let part = evidence.part(program, 1.0, a, b).map_err(|reason| vec![reason])?;
     let known = part.pair.estimate.zip(part.pair.precision);
     let (measured, precision) = known.ok_or_else(Vec::new)?;
-    let predicted = another(&programs.predict(BetweenPrograms::VALIDATED));
+    let predicted = another(kind, &programs.predict(BetweenPrograms::VALIDATED));
     let interval = precision.interval(measured, Rule::default().alpha / 2.0).ratios();
     let verdict = evidence.judged(program, a, b).map_or(Verdict::Undecided, |pair| pair.verdict);
     let is_clear = matches!(verdict, Verdict::Faster | Verdict::Slower) && measured.abs() > CLEAR.ln();

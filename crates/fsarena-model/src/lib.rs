@@ -79,5 +79,6 @@ pub use units::{Bytes, Nanos, Share};
 pub use validation::Validation;
 pub use validity::{Finding, Validity, ValidityClass};
 pub use workload::{
-    Better, CacheState, Done, DurablePoint, Measure, Metric, Mode, Relation, StateOfFileSystem, Variant, Workload,
+    Better, CacheState, Done, DurablePoint, Measure, Metric, Mode, Relation, StateOfFileSystem, Variant, WorkKind,
+    Workload,
 };

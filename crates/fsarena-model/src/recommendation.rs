@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Coherence, Durability, Estimate, Label, Mix, Unavailable, Weight};
+use crate::{Coherence, Durability, Estimate, Label, Mix, Unavailable, Weight, WorkKind};
 
 /// The recommendation for a mix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub struct ClassAdvice {
     pub first: Option<Label>,
     /// The first, and the contenders than which it is not clearly better. It is clearly better if its mean lead exceeds
     /// the margin and is shown to be one, by intervals that hold for all rivals together, and if it is better in another
-    /// program of this kind with a probability of at least 90 %.
+    /// program with a probability of at least 90 %, kinds of work having their shares of the mix.
     pub best: Vec<Label>,
     /// Those of `best` that are shown to differ from the first by less than the margin.
     #[serde(default)]
@@ -48,6 +48,9 @@ pub struct ClassAdvice {
     /// Which of `best` are better in which workloads, by the verdicts; empty unless each is beaten in some workload.
     #[serde(default)]
     pub depends: Vec<Preference>,
+    /// For each kind of work in the mix, which of the contenders to take; only where that excludes some.
+    #[serde(default)]
+    pub kinds: Vec<KindChoice>,
     /// Shares at which another contender would be first; empty for a mix of a single name.
     pub flips: Vec<MixFlip>,
     /// Contenders that are not recommended, because a workload that counts has no valid result for them.
@@ -65,23 +68,32 @@ pub struct MixRow {
     /// interval.
     #[serde(flatten)]
     pub estimate: Estimate,
-    /// The pair in another program of this kind; `None` if there is no mean.
+    /// The pair in another program, for each kind of work in the mix; empty if there is no mean.
     #[serde(default)]
-    pub another: Option<AnotherProgram>,
+    pub another: Vec<AnotherProgram>,
     /// The workloads that prevent a mean, each with the reason.
     pub left_out: Vec<String>,
 }
 
-/// A pair in another program of the kind that the programs of the mix are of.
+/// A pair in another program for the same purpose as those of the mix.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct AnotherProgram {
+    /// What the program does.
+    pub kind: WorkKind,
     /// How many times better `a` is, with the 90 % prediction interval.
     #[serde(flatten)]
     pub estimate: Estimate,
     /// The probability that `a` is better, 0 to 1.
     pub better: f64,
-    /// The standard deviation between programs of this kind, a logarithm.
-    pub deviation: f64,
+}
+
+/// The contenders to take for another program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KindChoice {
+    /// What the program does.
+    pub kind: WorkKind,
+    /// Those than which none is better with a probability of at least 90 %.
+    pub contenders: Vec<Label>,
 }
 
 /// Contenders that are better than the other ones in question in these workloads.

@@ -250,6 +250,30 @@ pub enum DurablePoint {
     ODsync,
 }
 
+/// How work depends on writes being durable. Programs of one kind differ less in which file system is the better one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WorkKind {
+    /// It reads: nothing has to be durable when its time ends.
+    Reads,
+    /// It writes without syncs: one at its end makes all of it durable.
+    Writes,
+    /// It syncs what it writes, again and again.
+    Syncs,
+}
+
+impl DurablePoint {
+    /// The kind of work whose data are made durable like this.
+    #[must_use]
+    pub fn kind(self) -> WorkKind {
+        match self {
+            Self::None => WorkKind::Reads,
+            Self::Syncfs => WorkKind::Writes,
+            Self::Fsync | Self::Fdatasync | Self::OSync | Self::ODsync => WorkKind::Syncs,
+        }
+    }
+}
+
 /// Where a workload's data is when the workload accesses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

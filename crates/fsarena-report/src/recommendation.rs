@@ -1,12 +1,12 @@
 //! The best contender for the reader's own mix, as sentences and tables.
 
 use fsarena_model::plan::how_to_install;
-use fsarena_model::recommendation::{AnotherProgram, ClassAdvice, MixFlip, MixRow, Preference};
-use fsarena_model::{Class, Comparison, Label, Recommendation, Unavailable, Weight};
+use fsarena_model::recommendation::{AnotherProgram, ClassAdvice, KindChoice, MixFlip, MixRow, Preference};
+use fsarena_model::{Class, Comparison, Label, Recommendation, Unavailable, Weight, WorkKind};
 
 use crate::number::{self, DASH, Ratio};
 use crate::pair;
-use crate::report::ColumnKind::{Figure, Name};
+use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{List, ListLook, Paragraph, Section, TableLook, TableOf};
 use crate::words::{self, begun, either, listed};
 
@@ -14,10 +14,15 @@ use crate::words::{self, begun, either, listed};
 const MEANING: &str = "Mean over these workloads: the geometric mean of how many times better the first of a pair is, \
     each workload with its share of the mix; pointwise 95 % intervals, by how the mean of a round varies from round to \
     round, since workloads of the same rounds share their luck; the errors of workloads with different rounds are \
-    added up. Another program of this kind: 90 % prediction interval, by how the workloads of the mix differ from each \
-    other and how far such predictions were off for other programs. A contender is taken if its mean lead over each \
-    rival exceeds the margin, the interval of that lead, which holds over all rivals together, excludes 1, and another \
-    program finds it better with a probability of at least 90 %.";
+    added up. A contender is taken if its mean lead over each rival exceeds the margin, the interval of that lead, which \
+    holds over all rivals together, excludes 1, and another program finds it better with a probability of at least 90 %, \
+    the kinds of work having their shares of the mix.";
+
+/// The explanation of predictions.
+const ANOTHER: &str = "What a program for the same purpose that is not in the mix would show: 90 % prediction interval, \
+    by how the workloads of the mix differ from each other and how far such predictions were off. A program that reads \
+    has nothing to make durable, one that writes is followed by a sync, one that syncs does so again and again; \
+    workloads of the other two kinds have 15 % of their weights.";
 
 /// The explanation of the second table.
 const FLIPS: &str = "The share of a name in the mix at which another would be first by estimate, while the other names \
@@ -105,12 +110,13 @@ fn sentence(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvic
         )),
         Choice::One => begin(&format!(
             "take {first}: its mean lead over each of the others exceeds the margin of {margin}, and it is better in \
-             another program of this kind with a probability of at least 90 %"
+             another program with a probability of at least 90 %"
         )),
         Choice::Open => format!("{among}{first} is first by estimate, but {}", open(class, first, &margin)),
     };
     let flips = if matches!(choice, Choice::None) { String::new() } else { flips(class) };
-    format!("{text}{flips}.{}{}", leads(class, first), others(class, first))
+    let kinds = if matches!(choice, Choice::Depends | Choice::Open) { kinds(class) } else { String::new() };
+    format!("{text}{flips}.{kinds}{}{}", leads(class, first), others(class, first))
 }
 
 /// What can be recommended.
@@ -161,19 +167,27 @@ fn leads(class: &ClassAdvice, first: &Label) -> String {
     }
 }
 
-/// What another program of this kind would show of the first and each of the others.
+/// ` Another program that writes: take ext4 or xfs; one that reads: take btrfs.`; empty if no kind decides.
+fn kinds(class: &ClassAdvice) -> String {
+    let one = |it: &KindChoice| format!("{}: take {}", words::work_kind(it.kind), either(&it.contenders));
+    let kinds: Vec<String> = class.kinds.iter().map(one).collect();
+    if kinds.is_empty() { String::new() } else { format!(" Another program that {}.", kinds.join("; one that ")) }
+}
+
+/// What another program of each kind would show of the first and each of the others, as sentences of their own.
 fn others(class: &ClassAdvice, first: &Label) -> String {
-    let other = |row: &MixRow| {
-        let another = row.another?;
+    let other = |row: &MixRow, kind: WorkKind| {
+        let another = row.another.iter().find(|it| it.kind == kind)?;
         let (other, ratio) = of_first(row, first, Ratio::of(another.estimate)?);
         let better = if row.a == *first { another.better } else { 1.0 - another.better };
         Some(format!("{first} / {other} {}, {first} is better in {} of 100", ratio.span()?, of_100(better)))
     };
-    let others: Vec<String> = rows(class, first).filter_map(other).collect();
-    match others.is_empty() {
-        true => String::new(),
-        false => format!(" Another program of this kind (90 %): {}.", others.join("; ")),
-    }
+    let of_kind = |kind: WorkKind| {
+        let others: Vec<String> = rows(class, first).filter_map(|row| other(row, kind)).collect();
+        let kind = words::work_kind(kind);
+        (!others.is_empty()).then(|| format!(" Another program that {kind} (90 %): {}.", others.join("; ")))
+    };
+    [WorkKind::Reads, WorkKind::Writes, WorkKind::Syncs].into_iter().filter_map(of_kind).collect()
 }
 
 fn rows<'a>(class: &'a ClassAdvice, first: &Label) -> impl Iterator<Item = &'a MixRow> {
@@ -231,18 +245,22 @@ fn objections(class: &ClassAdvice) -> impl Iterator<Item = String> {
     class.not_recommended.iter().map(|other| format!("{} is not recommended ({}).", other.label, other.reason))
 }
 
-fn tables(advice: &Recommendation, class: &ClassAdvice) -> [Section; 2] {
+fn tables(advice: &Recommendation, class: &ClassAdvice) -> [Section; 3] {
     let among = among(advice, class);
     let count = advice.workloads.len();
     let pairs = TableOf::new(TableLook::Narrow, &class.pairs)
         .column(Name, "pair", |row| format!("{} / {}", row.a, row.b))
         .column(Figure, "mean ratio", |row| pair::times(ratio(row)))
         .column(Figure, "95 %", |row| pair::interval(ratio(row)))
-        .column(Figure, "another program, 90 %", |row| {
-            pair::interval(row.another.and_then(|it| Ratio::of(it.estimate)))
-        })
-        .column(Figure, "first better", |row| better(row.another.as_ref()))
         .column(Figure, "not known of", |row| unknown(&row.left_out, count))
+        .done();
+    let predicted: Vec<(&MixRow, &AnotherProgram)> =
+        class.pairs.iter().flat_map(|row| row.another.iter().map(move |another| (row, another))).collect();
+    let another = TableOf::new(TableLook::Narrow, &predicted)
+        .column(Name, "pair", |(row, _)| format!("{} / {}", row.a, row.b))
+        .column(Words, "the program", |(_, another)| words::work_kind(another.kind))
+        .column(Figure, "90 %", |(_, another)| pair::interval(Ratio::of(another.estimate)))
+        .column(Figure, "first better", |(_, another)| format!("{} of 100", of_100(another.better)))
         .done();
     let flips = TableOf::new(TableLook::Narrow, &class.flips)
         .column(Name, "name", |flip| &flip.name)
@@ -251,13 +269,10 @@ fn tables(advice: &Recommendation, class: &ClassAdvice) -> [Section; 2] {
         .column(Figure, "another above", |flip| side(flip.above.as_ref()))
         .done();
     let pairs = Section::titled(format!("{among}pairs over the mix")).with(pairs).with(Paragraph::legend(MEANING));
+    let another =
+        Section::titled(format!("{among}pairs in another program")).with(another).with(Paragraph::legend(ANOTHER));
     let flips = Section::titled(format!("{among}where it would flip")).with(flips).with(Paragraph::legend(FLIPS));
-    [pairs, flips]
-}
-
-/// How often the first of a pair is better in another program: `87 of 100`, or a dash.
-fn better(another: Option<&AnotherProgram>) -> String {
-    another.map_or_else(|| DASH.to_owned(), |another| format!("{} of 100", of_100(another.better)))
+    [pairs, another, flips]
 }
 
 /// The workloads that are the reason why a mean is missing; a dash if there is none. A reason that all of them share is

@@ -10,19 +10,19 @@ use crate::report::{
     TableLook, TableOf,
 };
 use crate::svg::scatter::{self, Points};
-use crate::words::{counted, rounds};
+use crate::words::{self, counted, rounds};
 use crate::{machine, pair, svg};
 
 /// The explanation of the scores.
 const SCORES: &str = "A pair differs if a difference of more than 10 % is measured and decided. Right sign: the better \
-    one of these pairs is the one with the better mean over the profile. Not sure: neither has a probability of 90 % \
-    for another program of this kind. Error: how far the predicted ratio is from the measured one, median over all \
-    pairs. In the interval: the 90 % prediction interval contains the measured ratio, over all pairs.";
+    one of these pairs is the predicted one. Not sure: neither has a probability of 90 %. Error: how far the predicted \
+    ratio is from the measured one, median over all pairs. In the interval: the 90 % prediction interval contains the \
+    measured ratio, over all pairs.";
 
 /// The explanation of the pairs.
-const PAIRS: &str = "Ratios are how many times better the first of a pair is. Predicted: the mean over the workloads \
-    of the profile, with the 90 % prediction interval for another program of this kind, and the probability that the \
-    first is better. Measured: in the same rounds, with the pointwise 95 % interval.";
+const PAIRS: &str = "Ratios are how many times better the first of a pair is. Predicted: from the workloads \
+    of the profile for another program that reads, writes or syncs as this one does, with the 90 % prediction interval, \
+    and the probability that the first is better. Measured: in the same rounds, with the pointwise 95 % interval.";
 
 /// The report on a validation.
 pub fn report(found: &Validation, version: &str) -> Report {
@@ -107,8 +107,8 @@ fn scores(found: &Validation) -> Table {
 fn between(found: &Validation) -> Option<String> {
     let between = found.between?;
     Some(format!(
-        "The measured ratios are most likely with a standard deviation between programs of {:.2} (a logarithm), with \
-         the weight of {} degrees of freedom.",
+        "The measured ratios are most likely with a standard deviation between programs of {:.3} (a compressed \
+         logarithm), with the weight of {} degrees of freedom.",
         between.deviation, between.freedom
     ))
 }
@@ -119,18 +119,19 @@ fn pairs(rows: &[&ValidatedPair]) -> Table {
     TableOf::new(TableLook::Full, rows)
         .column(Name, "other program", |row| row.program.clone())
         .column(Words, "profile", |row| row.profile.clone())
+        .column(Words, "it", |row| words::work_kind(row.predicted.kind))
         .column(Words, "pair", |row| format!("{} / {}", row.a, row.b))
         .column(Figure, "predicted", move |row| pair::times(predicted(row)))
         .column(Figure, "90 %", move |row| pair::interval(predicted(row)))
         .column(Figure, "first better", |row| number::share(row.predicted.better))
         .column(Figure, "measured", move |row| pair::times(measured(row)))
         .column(Figure, "95 %", move |row| pair::interval(measured(row)))
-        .column(Words, "prediction", |row| words(row.outcome))
+        .column(Words, "prediction", |row| outcome(row.outcome))
         .done()
 }
 
 /// How a prediction came out.
-fn words(outcome: Option<Foretold>) -> &'static str {
+fn outcome(outcome: Option<Foretold>) -> &'static str {
     match outcome {
         Some(Foretold::Right) => "right",
         Some(Foretold::Wrong) => "wrong",
@@ -145,7 +146,7 @@ fn drawing(found: &Validation) -> Option<String> {
     let of = |outcome| {
         let own = found.pairs.iter().filter(move |pair| pair.outcome == outcome);
         let points = own.filter_map(|pair| pair.predicted.estimate.ratio.zip(pair.measured.ratio));
-        Points { name: words(outcome), points: points.collect() }
+        Points { name: self::outcome(outcome), points: points.collect() }
     };
     scatter::predicted_against_measured(&outcomes.map(of))
 }

@@ -49,7 +49,7 @@ pub use interval::{Interval, Precision};
 pub use machines::{OnMachine, Pooled, depending, on_each};
 pub use mean::{Mean, Part, weighted_mean};
 pub use mix::{Flip, Lead, flips};
-pub use prediction::{BetweenPrograms, Outcome, Prediction, Program, Programs};
+pub use prediction::{BetweenPrograms, Outcome, Prediction, Program, Programs, expanded};
 pub use rank::{Rank, Standings};
 pub use sessions::{
     Drift, Ending, Level, Proof, Quantity, Regression, Shift, Unchanged, levels, mean_session, proofs, regressions,

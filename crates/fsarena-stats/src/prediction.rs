@@ -2,21 +2,43 @@
 //!
 //! The programs of a mix are taken as a sample (a random-effects model). With three to eight of them, the variance
 //! between programs is badly known, so it is moderated by the typical variance, which the validation shows (Smyth
-//! 2004). `docs/statistics.md` has the formulas.
+//! 2004). Programs differ in how much of their time the file system takes, so where ratios are large, they also differ
+//! much: all this happens on a scale that is linear for small ratios and compresses large ones. `docs/statistics.md` has
+//! the formulas, decision 0029 why.
 
 use serde::{Deserialize, Serialize};
 
 use crate::interval::{Interval, Precision};
-use crate::mean::{Mean, Part, together};
+use crate::mean::{Part, together, weighted_mean};
 use crate::quantile::student_log_density;
 
 /// With less than this share beside one program, the others show nothing.
 const LEAST_SHARE: f64 = 1e-6;
 
+/// The logarithm of a ratio up to which the scale is about linear.
+const LINEAR: f64 = 0.05;
+
+/// The logarithm of a ratio on the scale on which programs differ about equally: about itself if it is small, and
+/// growing with its fourth root if it is large.
+fn compressed(log: f64) -> f64 {
+    (4.0 * LINEAR * ((1.0 + log.abs() / LINEAR).powf(0.25) - 1.0)).copysign(log)
+}
+
+/// The logarithm of a ratio that is `compressed` on that scale.
+#[must_use]
+pub fn expanded(compressed: f64) -> f64 {
+    (LINEAR * ((1.0 + compressed.abs() / (4.0 * LINEAR)).powi(4) - 1.0)).copysign(compressed)
+}
+
+/// How much the compressed scale stretches a small change at a logarithm.
+fn slope(log: f64) -> f64 {
+    (1.0 + log.abs() / LINEAR).powf(-0.75)
+}
+
 /// How much the ratio of a pair typically differs between programs of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BetweenPrograms {
-    /// The typical standard deviation between programs, a logarithm (τ₀); positive.
+    /// The typical standard deviation between programs, a compressed logarithm (τ₀); positive.
     pub deviation: f64,
     /// The degrees of freedom as which it counts (d₀); positive.
     pub freedom: f64,
@@ -24,9 +46,9 @@ pub struct BetweenPrograms {
 
 impl BetweenPrograms {
     /// The values that `fsarena validate` found with programs that no profile contains (`docs/validation.md`).
-    pub const VALIDATED: Self = Self { deviation: 0.15, freedom: 3.0 };
+    pub const VALIDATED: Self = Self { deviation: 0.04, freedom: 10.0 };
 
-    /// Deviations that [`Self::fitted`] tries, as logarithms: 0.01 to 1.
+    /// Deviations that [`Self::fitted`] tries, as numbers of steps: 0.01 to 1.
     const DEVIATIONS: std::ops::RangeInclusive<u32> = 0..=92;
     /// Degrees of freedom that it tries.
     const FREEDOMS: [f64; 6] = [2.0, 3.0, 4.0, 6.0, 8.0, 12.0];
@@ -42,21 +64,29 @@ impl BetweenPrograms {
     }
 }
 
-/// A pair in one program of a mix.
+/// A pair in one program of a mix, on the compressed scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Program {
     /// The program's weight, above 0.
     pub weight: f64,
-    /// The logarithm of the pair's ratio.
+    /// The logarithm of the pair's ratio, compressed.
     pub estimate: f64,
     /// The standard error of the estimate within the run.
     pub error: f64,
 }
 
-/// A pair in all programs of a mix.
+impl Program {
+    /// A program whose ratio has this logarithm with this standard error.
+    #[must_use]
+    pub fn of(weight: f64, log: f64, error: f64) -> Self {
+        Self { weight, estimate: compressed(log), error: error * slope(log) }
+    }
+}
+
+/// A pair in all programs of a mix, on the compressed scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Programs {
-    /// The mean over the programs, a logarithm.
+    /// The mean over the programs.
     pub mean: f64,
     /// How well the mean is known.
     pub precision: Precision,
@@ -69,14 +99,19 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// The programs that a mean has as parts; `None` if one has no estimate with an error.
+    /// The programs of a mix; `None` if there are none, or one has no estimate with an error.
     #[must_use]
-    pub fn of(mean: &Mean, parts: &[Part<'_>]) -> Option<Self> {
-        let program = |part: &Part<'_>| {
-            Some(Program { weight: part.weight, estimate: part.pair.estimate?, error: part.pair.precision?.error })
-        };
+    pub fn of(parts: &[Part<'_>]) -> Option<Self> {
+        let known = |part: &Part<'_>| Some((part.pair.estimate?, part.pair.precision?.error));
+        let program = |part: &Part<'_>| known(part).map(|(log, error)| Program::of(part.weight, log, error));
         let programs: Vec<Program> = parts.iter().map(program).collect::<Option<_>>()?;
-        Some(Self::with_precision(mean.precision, &programs))
+        let weight = |part: &Part<'_>| Some(part.weight * slope(part.pair.estimate?));
+        let sloped: Vec<Part<'_>> =
+            parts.iter().map(|part| Some(Part { weight: weight(part)?, ..*part })).collect::<Option<_>>()?;
+        let sum = |parts: &[Part<'_>]| parts.iter().map(|part| part.weight).sum::<f64>();
+        let Precision { error, freedom } = weighted_mean(&sloped)?.precision;
+        let precision = Precision { error: error * sum(&sloped) / sum(parts), freedom };
+        Some(Self::with_precision(precision, &programs))
     }
 
     /// The programs, if their weighted mean is known so well. The variance between them is that of the method of
@@ -111,10 +146,10 @@ impl Programs {
     }
 }
 
-/// The ratio of a pair for another program of the kind.
+/// The ratio of a pair for another program of the kind, on the compressed scale.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
-    /// The mean over the programs of the mix, a logarithm.
+    /// The mean over the programs of the mix.
     pub estimate: f64,
     /// The standard error of the estimate as a prediction of one further program.
     pub precision: Precision,
@@ -123,10 +158,17 @@ pub struct Prediction {
 }
 
 impl Prediction {
-    /// The prediction interval at 1 − α.
+    /// The logarithm of the ratio that is as likely exceeded as not.
+    #[must_use]
+    pub fn median(&self) -> f64 {
+        expanded(self.estimate)
+    }
+
+    /// The prediction interval at 1 − α, as logarithms.
     #[must_use]
     pub fn interval(&self, alpha: f64) -> Interval {
-        self.precision.interval(self.estimate, alpha / 2.0)
+        let Interval { low, high } = self.precision.interval(self.estimate, alpha / 2.0);
+        Interval { low: expanded(low), high: expanded(high) }
     }
 
     /// The probability that the first of the pair is better for another program.
@@ -151,8 +193,8 @@ impl Outcome {
     /// The log-likelihood of what the other program showed.
     fn log_likelihood(&self, typical: BetweenPrograms) -> f64 {
         let Precision { error, freedom } = self.programs.predict(typical).precision;
-        let error = error.hypot(self.error);
-        student_log_density(freedom, (self.measured - self.programs.mean) / error) - error.ln()
+        let error = error.hypot(self.error * slope(self.measured));
+        student_log_density(freedom, (compressed(self.measured) - self.programs.mean) / error) - error.ln()
     }
 }
 
@@ -175,9 +217,21 @@ mod tests {
         let none = BetweenPrograms { deviation: 1.0, freedom: 1e-9 };
         let prediction = equal(&[1.0, 2.0, 3.0, 4.0, 5.0]).predict(none);
         let half = 2.13185 * 1.58114 * 1.2_f64.sqrt();
-        let Interval { low, high } = prediction.interval(0.1);
+        let Interval { low, high } = prediction.precision.interval(prediction.estimate, 0.05);
         assert!((low - 3.0 + half).abs() < 1e-4 && (high - 3.0 - half).abs() < 1e-4, "{low} {high}");
         assert!((prediction.precision.freedom - 4.0).abs() < 1e-6 && (prediction.deviation - 1.58114).abs() < 1e-5);
+    }
+
+    /// 0.75 is 15 times 0.05, and the fourth root of 1 + 15 is 2: 4 · 0.05 · (2 − 1).
+    #[test]
+    fn small_ratios_are_kept_and_large_ones_compressed() {
+        assert!((compressed(0.75) - 0.2).abs() < 1e-12 && (slope(0.75) - 0.125).abs() < 1e-12);
+        assert!((compressed(0.001) / 0.001 - 1.0).abs() < 0.01);
+        for log in [-2.0, -0.1, 0.0, 0.03, 1.0] {
+            assert!((expanded(compressed(log)) - log).abs() < 1e-12, "{log}");
+            let step = compressed(log + 1e-6) - compressed(log - 1e-6);
+            assert!((step / 2e-6 - slope(log)).abs() < 1e-4, "{log}");
+        }
     }
 
     #[test]

@@ -1,16 +1,16 @@
 //! Predictions for another program: how often they hold, in short simulations with a fixed seed, and their properties.
 
-use fsarena_stats::{BetweenPrograms, Outcome, Precision, Program, Programs};
+use fsarena_stats::{BetweenPrograms, Outcome, Precision, Program, Programs, expanded};
 use proptest::prelude::*;
 
 use crate::noise::Noise;
 
 const MIXES: u64 = 2000;
-/// Standard deviation of the pairs' true means over all programs of the kind, a logarithm.
-const SPREAD: f64 = 0.5;
-/// Standard error of one program.
+/// Standard deviation of the pairs' true means over all programs of the kind, a compressed logarithm.
+const SPREAD: f64 = 0.1;
+/// Standard error of one program, a logarithm.
 const ERROR: f64 = 0.03;
-const TYPICAL: BetweenPrograms = BetweenPrograms { deviation: 0.15, freedom: 4.0 };
+const TYPICAL: BetweenPrograms = BetweenPrograms { deviation: 0.04, freedom: 8.0 };
 
 /// A mix of programs with these weights, and what a further program shows. Each pair has a variance between programs of
 /// its own: the typical one, scaled by an inverse χ².
@@ -18,10 +18,10 @@ fn outcome(weights: &[f64], noise: &mut Noise) -> Outcome {
     let squares: f64 = (0..TYPICAL.freedom as u32).map(|_| noise.normal().powi(2)).sum();
     let deviation = TYPICAL.deviation * (TYPICAL.freedom / squares).sqrt();
     let centre = SPREAD * noise.normal();
-    let mut shown = || centre + deviation * noise.normal() + ERROR * noise.normal();
-    let programs: Vec<Program> =
-        weights.iter().map(|weight| Program { weight: *weight, estimate: shown(), error: ERROR }).collect();
-    let error = ERROR * weights.iter().map(|weight| weight * weight).sum::<f64>().sqrt() / weights.iter().sum::<f64>();
+    let mut shown = || expanded(centre + deviation * noise.normal()) + ERROR * noise.normal();
+    let programs: Vec<Program> = weights.iter().map(|weight| Program::of(*weight, shown(), ERROR)).collect();
+    let noise = programs.iter().map(|program| (program.weight * program.error).powi(2)).sum::<f64>().sqrt();
+    let error = noise / weights.iter().sum::<f64>();
     let precision = Precision { error, freedom: 5.0 * weights.len() as f64 };
     Outcome { programs: Programs::with_precision(precision, &programs), measured: shown(), error: ERROR }
 }
@@ -58,7 +58,7 @@ fn a_sure_prediction_has_the_right_sign_as_often_as_it_says() {
 fn the_typical_deviation_is_found_from_outcomes() {
     let fitted = BetweenPrograms::fitted(&outcomes(&[1.0; 5], 41)).expect("there are outcomes");
     assert!((fitted.deviation / TYPICAL.deviation).ln().abs() < 0.12, "{fitted:?}");
-    assert!((3.0..=6.0).contains(&fitted.freedom), "{fitted:?}");
+    assert!((6.0..=12.0).contains(&fitted.freedom), "{fitted:?}");
     assert_eq!(BetweenPrograms::fitted(&[]), None);
 }
 

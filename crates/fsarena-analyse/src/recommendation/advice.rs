@@ -1,17 +1,21 @@
 //! The advice for the contenders of one durability class.
 
-use fsarena_model::recommendation::{AnotherProgram, ClassAdvice, MixFlip, MixRow, NotRecommended};
-use fsarena_model::{Class, Estimate, Label};
+use std::collections::BTreeMap;
+
+use fsarena_model::recommendation::{AnotherProgram, ClassAdvice, KindChoice, MixFlip, MixRow, NotRecommended};
+use fsarena_model::{Class, Estimate, Label, WorkKind};
 use fsarena_stats::{BetweenPrograms, Interval, Lead, Mean, Prediction, Programs, Rule, flips, weighted_mean};
 
 use super::{Evidence, Part};
 use crate::evidence::pairs;
 use crate::standings::part;
 
-/// The probability from which on a contender counts as better in another program of this kind.
+/// The probability from which on a contender counts as better in another program.
 pub(crate) const SURE: f64 = 0.9;
 /// The share of prediction intervals that miss another program.
 const MISSED: f64 = 0.1;
+/// How much a workload of another kind counts in a prediction (decision 0029).
+const OTHER_KIND: f64 = 0.15;
 
 impl Evidence<'_> {
     pub fn advice(&self, class: Class, members: &[usize]) -> ClassAdvice {
@@ -29,6 +33,7 @@ impl Evidence<'_> {
             pairs: rows,
             first: first.map(|first| self.label(first)),
             depends: self.preferences(&best),
+            kinds: self.kinds().into_keys().filter_map(|kind| self.choice(kind, &candidates)).collect(),
             best: best.into_iter().map(|member| self.label(member)).collect(),
             equal: first.map(|first| self.equal(first, &candidates)).unwrap_or_default(),
             flips: first.map(|first| self.flips(first, &candidates)).unwrap_or_default(),
@@ -72,30 +77,60 @@ impl Evidence<'_> {
         part(self.standing, judged, (workload, weight), a, b)
     }
 
-    /// The weighted mean of a pair, with the programs that it is the mean of; the reasons if there is none.
-    pub(crate) fn weighted(&self, a: usize, b: usize) -> Result<(Mean, Programs), Vec<String>> {
-        let parts = self.weights.iter().map(|(number, weight)| self.part(*number, *weight, a, b));
-        let (known, unknown): (Vec<_>, Vec<_>) = parts.partition(Result::is_ok);
+    /// The workloads of the mix with a pair's results in them; the reasons if one has none.
+    fn parts(&self, a: usize, b: usize) -> Result<Vec<(WorkKind, fsarena_stats::Part<'_>)>, Vec<String>> {
+        let part = |(number, weight): (&usize, &f64)| Ok((self.kind(*number), self.part(*number, *weight, a, b)?));
+        let (known, unknown): (Vec<_>, Vec<_>) = self.weights.iter().map(part).partition(Result::is_ok);
         let unknown: Vec<String> = unknown.into_iter().filter_map(Result::err).collect();
-        let known: Vec<fsarena_stats::Part<'_>> = known.into_iter().flatten().collect();
-        let mean = weighted_mean(&known).filter(|_| unknown.is_empty());
-        mean.and_then(|mean| Some((mean, Programs::of(&mean, &known)?))).ok_or(unknown)
+        if unknown.is_empty() { Ok(known.into_iter().flatten().collect()) } else { Err(unknown) }
     }
 
-    /// How much better `a` is in another program of this kind; a pair in command-line order.
-    fn predicted(&self, a: usize, b: usize) -> Option<Prediction> {
-        Some(self.weighted(a, b).ok()?.1.predict(BetweenPrograms::VALIDATED))
+    /// The weighted mean of a pair; the reasons if there is none.
+    fn mean(&self, a: usize, b: usize) -> Result<Mean, Vec<String>> {
+        let parts: Vec<_> = self.parts(a, b)?.into_iter().map(|(_, part)| part).collect();
+        weighted_mean(&parts).ok_or_else(Vec::new)
+    }
+
+    /// What is known of a pair in programs of a kind: workloads of other kinds count less. The reasons if there is
+    /// nothing.
+    pub(crate) fn programs(&self, kind: WorkKind, a: usize, b: usize) -> Result<Programs, Vec<String>> {
+        let mut parts = self.parts(a, b)?;
+        parts.iter_mut().filter(|(other, _)| *other != kind).for_each(|(_, part)| part.weight *= OTHER_KIND);
+        let parts: Vec<_> = parts.into_iter().map(|(_, part)| part).collect();
+        Programs::of(&parts).ok_or_else(Vec::new)
+    }
+
+    pub(crate) fn kind(&self, workload: usize) -> WorkKind {
+        self.record.plan.workloads[workload].durable.kind()
+    }
+
+    /// The kinds of work in the mix, with their shares.
+    fn kinds(&self) -> BTreeMap<WorkKind, f64> {
+        let mut kinds = BTreeMap::new();
+        for (workload, weight) in &self.weights {
+            *kinds.entry(self.kind(*workload)).or_insert(0.0) += weight;
+        }
+        kinds
+    }
+
+    /// How much better `a` is in another program of a kind; a pair in command-line order.
+    fn predicted(&self, kind: WorkKind, a: usize, b: usize) -> Option<Prediction> {
+        Some(self.programs(kind, a, b).ok()?.predict(BetweenPrograms::VALIDATED))
     }
 
     fn row(&self, a: usize, b: usize) -> MixRow {
-        let mean = self.weighted(a, b).map(|(mean, _)| mean);
+        let mean = self.mean(a, b);
         let known = mean.as_ref().ok();
         let interval = known.map(|mean| mean.interval(Rule::default().alpha).ratios());
         MixRow {
             a: self.label(a),
             b: self.label(b),
             estimate: Estimate::of(known.map(|mean| mean.estimate.exp()), interval),
-            another: self.predicted(a, b).map(|prediction| another(&prediction)),
+            another: self
+                .kinds()
+                .into_keys()
+                .filter_map(|kind| Some(another(kind, &self.predicted(kind, a, b)?)))
+                .collect(),
             left_out: mean.err().unwrap_or_default(),
         }
     }
@@ -103,7 +138,7 @@ impl Evidence<'_> {
     /// How much better `one` is than `other`, as a logarithm, with an interval that holds simultaneously with
     /// `together` intervals in all.
     fn ahead(&self, one: usize, other: usize, together: usize) -> Option<(f64, Interval)> {
-        let (mean, _) = self.weighted(one.min(other), one.max(other)).ok()?;
+        let mean = self.mean(one.min(other), one.max(other)).ok()?;
         let interval = mean.interval(Rule::default().alpha / together.max(1) as f64);
         let turned = Interval { low: -interval.high, high: -interval.low };
         Some(if one < other { (mean.estimate, interval) } else { (-mean.estimate, turned) })
@@ -126,17 +161,31 @@ impl Evidence<'_> {
         candidates.iter().copied().filter(is_best).collect()
     }
 
-    /// Whether the first is clearly better than a rival: on average, and in another program of this kind.
+    /// Whether the first is clearly better than a rival: on average, and in another program.
     fn is_clear(&self, first: usize, rival: usize, candidates: &[usize]) -> bool {
         let exceeds = |(mean, lead): (f64, Interval)| mean > self.margin() && lead.low > 0.0;
         self.lead_over(first, rival, candidates).is_some_and(exceeds)
             && self.better(first, rival).is_some_and(|better| better >= SURE)
     }
 
-    /// The probability that `one` is better than `other` in another program of this kind.
-    fn better(&self, one: usize, other: usize) -> Option<f64> {
-        let better = self.predicted(one.min(other), one.max(other))?.better();
+    /// The probability that `one` is better than `other` in another program of a kind.
+    fn better_in(&self, kind: WorkKind, one: usize, other: usize) -> Option<f64> {
+        let better = self.predicted(kind, one.min(other), one.max(other))?.better();
         Some(if one < other { better } else { 1.0 - better })
+    }
+
+    /// The probability that `one` is better than `other` in another program, whose kind is as likely as its share.
+    fn better(&self, one: usize, other: usize) -> Option<f64> {
+        self.kinds().into_iter().map(|(kind, share)| Some(share * self.better_in(kind, one, other)?)).sum()
+    }
+
+    /// The candidates than which no other is surely better in another program of a kind; `None` if those are all.
+    fn choice(&self, kind: WorkKind, candidates: &[usize]) -> Option<KindChoice> {
+        let beats = |one: usize, other: usize| self.better_in(kind, one, other).is_some_and(|better| better >= SURE);
+        let is_beaten = |member: usize| candidates.iter().any(|other| *other != member && beats(*other, member));
+        let left: Vec<usize> = candidates.iter().copied().filter(|member| !is_beaten(*member)).collect();
+        let contenders = || left.iter().map(|member| self.label(*member)).collect();
+        (!left.is_empty() && left.len() < candidates.len()).then(|| KindChoice { kind, contenders: contenders() })
     }
 
     /// The rivals that are proved to differ from the first by less than the margin.
@@ -195,13 +244,10 @@ impl Evidence<'_> {
 }
 
 /// A prediction with its 90 % interval.
-pub(crate) fn another(prediction: &Prediction) -> AnotherProgram {
+pub(crate) fn another(kind: WorkKind, prediction: &Prediction) -> AnotherProgram {
     let interval = prediction.interval(MISSED).ratios();
-    AnotherProgram {
-        estimate: Estimate::of(Some(prediction.estimate.exp()), Some(interval)),
-        better: prediction.better(),
-        deviation: prediction.deviation,
-    }
+    let estimate = Estimate::of(Some(prediction.median().exp()), Some(interval));
+    AnotherProgram { kind, estimate, better: prediction.better() }
 }
 
 /// Each reason once, with its workloads; `all 11` if it applies to all workloads of the mix.

@@ -2,9 +2,9 @@
 
 use fsarena_analyse::{assess, unknown_names};
 use fsarena_model::recommendation::ClassAdvice;
-use fsarena_model::{Label, Rounds, RunRecord};
+use fsarena_model::{DurablePoint, Label, Rounds, RunRecord, WorkKind};
 
-use crate::fake::{Effect, Play, World};
+use crate::fake::{Effect, Play, World, workload};
 
 /// ext4 is three times as fast as xfs in `create`, xfs is three times as fast as ext4 in `append`; btrfs is half as
 /// fast as ext4 in both.
@@ -37,10 +37,10 @@ fn agreed() -> Play {
 fn a_contender_that_is_better_in_all_workloads_is_taken_alone() {
     let advice = advice(&agreed().perform().record, "create=7,append=3");
     assert_eq!((labels(&advice.best), advice.depends), (vec!["ext4"], vec![]));
-    let another = advice.pairs[0].another.expect("measured");
-    assert!(another.better > 0.97 && another.deviation < 0.15, "{another:?}");
+    let [another] = advice.pairs[0].another.as_slice() else { panic!("both workloads sync") };
+    assert!(another.better > 0.97, "{another:?}");
     let [low, high] = [another.estimate.low, another.estimate.high].map(|end| end.expect("measured"));
-    assert!(1.5 < low && low < 3.0 && 3.0 < high && high < 6.0, "{another:?}");
+    assert!(1.4 < low && low < 3.0 && 3.0 < high && high < 12.0, "{another:?}");
 }
 
 #[test]
@@ -52,8 +52,23 @@ fn workloads_that_disagree_are_named_instead_of_a_choice() {
         .map(|it| (labels(&it.contenders), it.workloads.iter().map(String::as_str).collect()))
         .collect();
     assert_eq!(depends, [(vec!["ext4"], vec!["create"]), (vec!["xfs"], vec!["append"])]);
-    let another = advice.pairs[0].another.expect("measured");
-    assert!(another.better < 0.9 && another.deviation > 0.5, "{another:?}");
+    let [another] = advice.pairs[0].another.as_slice() else { panic!("both workloads sync") };
+    assert!(another.better < 0.9, "{another:?}");
+}
+
+/// `create` and `copy` say what to take for a program that syncs, and little about one that reads, as `append` does here.
+#[test]
+fn each_kind_of_work_has_its_own_choice() {
+    let mut play = torn();
+    play.plan.workloads.push(workload("copy"));
+    let mut record = play.perform().record;
+    record.plan.workloads[1].durable = DurablePoint::None;
+    let advice = advice(&record, "create=1,append=1,copy=1");
+    let of_kind = |kind| advice.kinds.iter().find(|it| it.kind == kind).map(|it| labels(&it.contenders));
+    assert_eq!(of_kind(WorkKind::Syncs), Some(vec!["ext4"]));
+    assert_ne!(of_kind(WorkKind::Reads), Some(vec!["ext4"]));
+    let [reads, syncs] = advice.pairs[0].another.as_slice() else { panic!("two kinds") };
+    assert!(reads.better < 0.3 && syncs.better > 0.9, "{reads:?}, {syncs:?}");
 }
 
 #[test]

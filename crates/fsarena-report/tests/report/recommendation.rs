@@ -1,7 +1,9 @@
 //! Tests of the best contender for the reader's own mix, in all reports.
 
-use fsarena_model::recommendation::{AnotherProgram, ClassAdvice, MixFlip, MixRow, NotRecommended, Preference};
-use fsarena_model::{Comparison, Durability, Estimate, Label, Recommendation, Unavailable};
+use fsarena_model::recommendation::{
+    AnotherProgram, ClassAdvice, KindChoice, MixFlip, MixRow, NotRecommended, Preference,
+};
+use fsarena_model::{Comparison, Durability, Estimate, Label, Recommendation, Unavailable, WorkKind};
 
 use crate::fixture::fixture;
 
@@ -11,15 +13,16 @@ pub fn mixed() -> Comparison {
         a: label("ext4"),
         b: label("xfs"),
         estimate: Estimate::of(Some(1.2), Some((1.1, 1.3))),
-        another: Some(AnotherProgram {
+        another: vec![AnotherProgram {
+            kind: WorkKind::Reads,
             estimate: Estimate::of(Some(1.2), Some((0.98, 1.47))),
             better: 0.9239,
-            deviation: 0.11,
-        }),
+        }],
         left_out: Vec::new(),
     };
     let left_out = vec!["create-fsync (btrfs: did-not-finish)".to_owned()];
-    let unknown = MixRow { b: label("btrfs"), estimate: Estimate::default(), another: None, left_out, ..known.clone() };
+    let unknown =
+        MixRow { b: label("btrfs"), estimate: Estimate::default(), another: Vec::new(), left_out, ..known.clone() };
     let flip = |name: &str, share| MixFlip { name: name.to_owned(), share, below: None, above: None };
     let reads = MixFlip { below: Some((0.31, label("xfs"))), ..flip("reads", 0.7) };
     let reason = "create-fsync: did-not-finish".to_owned();
@@ -31,6 +34,7 @@ pub fn mixed() -> Comparison {
         best: vec![label("ext4")],
         equal: Vec::new(),
         depends: Vec::new(),
+        kinds: Vec::new(),
         flips: vec![reads, flip("ingest", 0.3)],
         not_recommended: vec![NotRecommended { label: label("btrfs"), reason }],
     };
@@ -50,11 +54,11 @@ pub fn mixed() -> Comparison {
 
 const SAID: [&str; 8] = [
     "The mix is reads 70 % and ingest 30 %; 2 workloads count.",
-    "Take ext4: its mean lead over each of the others exceeds the margin of 5 %, and it is better in another program of \
-     this kind with a probability of at least 90 %; with reads below 31 % xfs would be better.",
+    "Take ext4: its mean lead over each of the others exceeds the margin of 5 %, and it is better in another program with \
+     a probability of at least 90 %; with reads below 31 % xfs would be better.",
     "Mean over these workloads: ext4 ",
     " xfs 1.20× [1.10, 1.30].",
-    "Another program of this kind (90 %): ext4 ",
+    "Another program that reads (90 %): ext4 ",
     " xfs 0.98× to 1.47×, ext4 is better in 92 of 100.",
     "btrfs is not recommended (create-fsync: did-not-finish).",
     "31 %: xfs",
@@ -152,9 +156,12 @@ fn what_the_choice_depends_on_is_said_with_the_workloads() {
     };
     class.depends =
         vec![preference(&["xfs", "btrfs"], &["create-fsync"]), preference(&["ext4"], &["a", "randread-4k"])];
+    let choice = |kind, labels: &[&str]| KindChoice { kind, contenders: labels.iter().map(|&it| it.into()).collect() };
+    class.kinds = vec![choice(WorkKind::Reads, &["xfs"]), choice(WorkKind::Syncs, &["ext4", "btrfs"])];
     for format in ["text", "markdown", "html"] {
         let report = crate::rendered(format, &comparison).split_whitespace().collect::<Vec<_>>().join(" ");
-        let said = "It depends: xfs or btrfs for create-fsync, ext4 for a and randread-4k; with reads below 31 %";
+        let said = "It depends: xfs or btrfs for create-fsync, ext4 for a and randread-4k; with reads below 31 % xfs \
+            would be better. Another program that reads: take xfs; one that syncs: take ext4 or btrfs. Mean over";
         assert!(report.contains(said), "{format}: {report}");
     }
     let report: serde_json::Value = serde_json::from_str(&crate::rendered("json", &comparison)).expect("JSON");
@@ -167,7 +174,7 @@ fn json_has_it_as_it_is() {
     let advice = &report["recommendation"];
     assert_eq!(advice["mix"][0]["name"], "reads");
     assert_eq!(advice["classes"][0]["best"][0], "ext4");
-    assert_eq!(advice["classes"][0]["pairs"][0]["another"]["high"], 1.47);
-    assert_eq!(advice["classes"][0]["pairs"][1]["another"], serde_json::Value::Null);
+    assert_eq!(advice["classes"][0]["pairs"][0]["another"][0]["high"], 1.47);
+    assert_eq!(advice["classes"][0]["pairs"][1]["another"], serde_json::json!([]));
     assert_eq!(advice["classes"][0]["flips"][0]["below"][1], "xfs");
 }

@@ -5,7 +5,7 @@ use fsarena_model::recommendation::AnotherProgram;
 use fsarena_model::validation::{
     Foretold, ProfileScore, ProgramSpread, Score, ValidatedPair, ValidatedRun, Validation,
 };
-use fsarena_model::{Estimate, Label, Share, Verdict};
+use fsarena_model::{Estimate, Label, Share, Verdict, WorkKind};
 use fsarena_report::{PLAIN, html, markdown, predicted_against_measured, report_text, validation};
 
 use crate::fixture::fixture;
@@ -17,9 +17,9 @@ fn pair(program: &str, predicted: f64, measured: f64, outcome: Option<Foretold>)
         a: Label::from("ext4"),
         b: Label::from("xfs"),
         predicted: AnotherProgram {
+            kind: WorkKind::Writes,
             estimate: Estimate::of(Some(predicted), Some((predicted * 0.8, predicted * 1.25))),
             better: 0.97,
-            deviation: 0.1,
         },
         measured: Estimate::of(Some(measured), Some((measured * 0.9, measured * 1.1))),
         verdict: if measured > 1.0 { Verdict::Faster } else { Verdict::Slower },
@@ -69,9 +69,9 @@ fn the_answer_has_the_shares_and_the_documents_have_all_pairs() {
             assert!(words.contains(said), "{said}: {report}");
         }
     }
-    assert!(
-        markdown.contains("| mbox | mail | ext4 / xfs | 1.40× | [1.12, 1.75] | 97 % | 1.30× | [1.17, 1.43] | right |")
-    );
+    assert!(markdown.contains(
+        "| mbox | mail | writes | ext4 / xfs | 1.40× | [1.12, 1.75] | 97 % | 1.30× | [1.17, 1.43] | right |"
+    ));
     assert!(text.contains("index") && !text.contains("mbox"), "only what is wrong: {text}");
     assert!(html.contains("&lt;scan&gt;") && html.contains("Predicted against measured ratios of 3 pairs"), "{html}");
 }
