@@ -166,6 +166,12 @@ impl Standing {
         (0..self.rounds.len()).filter(|workload| !self.is_settled(*workload)).collect()
     }
 
+    /// The number of rounds that count of the workload, those of its best-known pair.
+    pub fn rounds(&self, workload: usize) -> u32 {
+        let own = self.fields.iter().filter(|field| field.workload == workload);
+        own.flat_map(|field| &field.pairs).map(|pair| pair.latest.rounds).max().unwrap_or(0)
+    }
+
     /// For each undecided pair of the workload: the number of further rounds that would probably decide it; `None` if
     /// that is not known, or no number would.
     pub fn further_rounds(&self, workload: usize) -> Vec<Option<u32>> {

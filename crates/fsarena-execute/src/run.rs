@@ -221,8 +221,7 @@ impl Session<'_> {
         // A mix needs all of its workloads.
         let is_free = self.aim.extent == Extent::Undecided && self.plan.weighting.mix.is_none();
         let left = self.aim.time.map(|time| time.saturating_sub(self.spent()));
-        let is_known =
-            |workload: &usize| rounds_of_workload(&self.record, &self.plan.workloads[*workload]) >= BEFORE_A_CHOICE;
+        let is_known = |workload: &usize| standing.rounds(*workload) >= BEFORE_A_CHOICE;
         Ok(match left.filter(|_| is_free && due.iter().all(is_known)) {
             Some(left) => focus::most_decided(self.plan, due, &standing, left, last),
             None => due,

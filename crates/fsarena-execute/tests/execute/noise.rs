@@ -1,7 +1,7 @@
 //! The machine's condition: runs of a workload under another load are excluded, only because of the machine's
 //! counters.
 
-use fsarena_analyse::{assess, busy_before, rounds_of_workload};
+use fsarena_analyse::{assess, busy_before, rounds_of_workload, standing};
 use fsarena_model::comparison::Cell;
 use fsarena_model::{AtRest, Bytes, Conditions, Nanos, NoiseBounds, Probe, Rounds, RunRecord, Trial, Verdict, probe};
 
@@ -62,6 +62,7 @@ fn a_set_aside_round_is_as_if_it_had_not_been_but_stays_visible() {
     assert_eq!(seen.judged.verdicts, without.judged.verdicts);
     assert_eq!(seen.judged.verdicts.iter().map(|pair| pair.rounds).collect::<Vec<_>>(), [5, 7]);
     assert_eq!(rounds_of_workload(&record, &record.plan.workloads[0]), 7, "excluded ones were done all the same");
+    assert_eq!([0, 1].map(|workload| standing(&record).rounds(workload)), [5, 7]);
     let cell = &seen.cells[0];
     assert_eq!(
         (cell.figure.median, cell.figure.low, cell.rounds, cell.samples),
