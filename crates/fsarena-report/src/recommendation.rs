@@ -38,8 +38,12 @@ pub fn section(comparison: &Comparison) -> Option<Section> {
 /// The section without its tables.
 pub fn sentences(comparison: &Comparison) -> Option<Section> {
     let advice = comparison.judged.recommendation.as_deref()?;
+    let basis = advice.classes.iter().flat_map(|class| {
+        let first = class.first.iter();
+        first.flat_map(|first| leads(class, first).into_iter().chain(others(class, first)))
+    });
     let objections = advice.classes.iter().flat_map(objections);
-    let sentences = best(comparison).chain(objections).chain([mix(advice)]).chain(absent(advice));
+    let sentences = best(comparison).chain(basis).chain(objections).chain([mix(advice)]).chain(absent(advice));
     Some(Section::titled(title(advice)).with(List::new(ListLook::Paragraphs, sentences)))
 }
 
@@ -47,10 +51,10 @@ fn title(advice: &Recommendation) -> String {
     advice.profile.as_ref().map_or("By your own mix".to_owned(), |profile| format!("For the profile {profile}"))
 }
 
-/// Which contender is the best for the mix, a sentence for each durability class.
+/// Which contender is the best for the mix, a text for each durability class.
 pub fn best(comparison: &Comparison) -> impl Iterator<Item = String> {
     let sentences = |advice: &'_ Recommendation| -> Vec<String> {
-        advice.classes.iter().map(|class| sentence(comparison, advice, class)).collect()
+        advice.classes.iter().map(|class| choice(comparison, advice, class)).collect()
     };
     comparison.judged.recommendation.as_deref().map(sentences).into_iter().flatten()
 }
@@ -91,11 +95,12 @@ fn among(advice: &Recommendation, class: &ClassAdvice) -> String {
     if advice.classes.len() > 1 { format!("{}: ", begun(&words())) } else { String::new() }
 }
 
-fn sentence(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvice) -> String {
+fn choice(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvice) -> String {
     let among = among(advice, class);
     let begin = |words: &str| if among.is_empty() { begun(words) } else { format!("{among}{words}") };
     let Some(first) = &class.first else {
-        return begin("none can be recommended: there are workloads of the mix in which not all can be compared.");
+        let none = "none can be recommended: there are workloads of the mix in which not all can be compared.";
+        return begin(none);
     };
     let margin = number::percent(comparison.run.margin);
     let choice = Choice::of(class, first);
@@ -114,9 +119,10 @@ fn sentence(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvic
         )),
         Choice::Open => format!("{among}{first} is first by estimate, but {}", open(class, first, &margin)),
     };
-    let flips = if matches!(choice, Choice::None) { String::new() } else { flips(class) };
-    let kinds = if matches!(choice, Choice::Depends | Choice::Open) { kinds(class) } else { String::new() };
-    format!("{text}{flips}.{kinds}{}{}", leads(class, first), others(class, first))
+    // What it depends on is said already.
+    let flips = if matches!(choice, Choice::None | Choice::Depends) { String::new() } else { flips(class) };
+    let kinds = kinds(class).filter(|_| matches!(choice, Choice::Depends | Choice::Open));
+    format!("{text}{flips}.{}", kinds.unwrap_or_default())
 }
 
 /// What can be recommended.
@@ -154,40 +160,37 @@ fn preferences(class: &ClassAdvice) -> String {
     class.depends.iter().map(preference).collect::<Vec<_>>().join(", ")
 }
 
-/// The mean ratio of the first to each of the others, as sentences of their own; empty if none is known.
-fn leads(class: &ClassAdvice, first: &Label) -> String {
+/// The mean ratio of the first to each of the others; `None` if none is known.
+fn leads(class: &ClassAdvice, first: &Label) -> Option<String> {
     let lead = |row: &MixRow| {
         let (other, ratio) = of_first(row, first, ratio(row)?);
         Some(format!("{first} / {other} {} {}", ratio.times(), ratio.interval()?))
     };
     let leads: Vec<String> = rows(class, first).filter_map(lead).collect();
-    match leads.is_empty() {
-        true => String::new(),
-        false => format!(" Mean over these workloads: {}.", leads.join(", ")),
-    }
+    (!leads.is_empty()).then(|| format!("Mean over these workloads: {}.", leads.join(", ")))
 }
 
-/// ` Another program that writes: take ext4 or xfs; one that reads: take btrfs.`; empty if no kind decides.
-fn kinds(class: &ClassAdvice) -> String {
+/// ` Another program that writes: take ext4 or xfs; one that reads: take btrfs.`; `None` if no kind decides.
+fn kinds(class: &ClassAdvice) -> Option<String> {
     let one = |it: &KindChoice| format!("{}: take {}", words::work_kind(it.kind), either(&it.contenders));
     let kinds: Vec<String> = class.kinds.iter().map(one).collect();
-    if kinds.is_empty() { String::new() } else { format!(" Another program that {}.", kinds.join("; one that ")) }
+    (!kinds.is_empty()).then(|| format!(" Another program that {}.", kinds.join("; one that ")))
 }
 
-/// What another program of each kind would show of the first and each of the others, as sentences of their own.
-fn others(class: &ClassAdvice, first: &Label) -> String {
-    let other = |row: &MixRow, kind: WorkKind| {
+/// What another program of each kind would show of the first and each of the others.
+fn others(class: &ClassAdvice, first: &Label) -> impl Iterator<Item = String> {
+    let other = move |row: &MixRow, kind: WorkKind| {
         let another = row.another.iter().find(|it| it.kind == kind)?;
         let (other, ratio) = of_first(row, first, Ratio::of(another.estimate)?);
         let better = if row.a == *first { another.better } else { 1.0 - another.better };
         Some(format!("{first} / {other} {}, {first} is better in {} of 100", ratio.span()?, of_100(better)))
     };
-    let of_kind = |kind: WorkKind| {
+    let of_kind = move |kind: WorkKind| {
         let others: Vec<String> = rows(class, first).filter_map(|row| other(row, kind)).collect();
         let kind = words::work_kind(kind);
-        (!others.is_empty()).then(|| format!(" Another program that {kind} (90 %): {}.", others.join("; ")))
+        (!others.is_empty()).then(|| format!("Another program that {kind} (90 %): {}.", others.join("; ")))
     };
-    [WorkKind::Reads, WorkKind::Writes, WorkKind::Syncs].into_iter().filter_map(of_kind).collect()
+    [WorkKind::Reads, WorkKind::Writes, WorkKind::Syncs].into_iter().filter_map(of_kind)
 }
 
 fn rows<'a>(class: &'a ClassAdvice, first: &Label) -> impl Iterator<Item = &'a MixRow> {
