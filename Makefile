@@ -106,7 +106,7 @@ test-parts:
 # Runs every suite and article once, with its servers, at smoke scale. Compares the catalogue with the texts of the five
 # articles, which are not part of this repository.
 test-articles: setup apps
-	FSARENA_SEEDS=$(or $(SEEDS),/work/shared/seeds) $(TEST) --test cli --test published -- --ignored
+	FSARENA_SEEDS=$(or $(SEEDS),$(error make test-articles SEEDS=DIR: a directory with the texts of the five articles)) $(TEST) --test cli --test published -- --ignored
 	$(if $(FIO_EXAMPLES),FSARENA_FIO_EXAMPLES=$(FIO_EXAMPLES) $(TEST) --test engine -- --ignored --nocapture fios_own_examples)
 
 test-mpi:

@@ -2,7 +2,7 @@
 
 use fsarena_model::comparison::{EffectRow, PairVerdict};
 use fsarena_model::{Combination, Estimate, Factor, Label, Matrix, RunRecord};
-use fsarena_stats::{Part, Rule, weighted_mean};
+use fsarena_stats::{FEWEST_ROUNDS, Part, Rule, weighted_mean};
 
 use crate::looks::Standing;
 use crate::standings::part;
@@ -43,6 +43,9 @@ fn effect(
     let parts: Vec<Result<Part<'_>, String>> = pairs.iter().map(of_pair).collect();
     let reason = parts.iter().find_map(|part| part.as_ref().err().cloned());
     let known: Vec<Part<'_>> = parts.into_iter().flatten().collect();
+    let fewest = known.iter().map(|part| part.pair.rounds).min();
+    let few = fewest.filter(|rounds| *rounds < FEWEST_ROUNDS as u32).map(few_rounds);
+    let reason = reason.or(few);
     let mean = if reason.is_none() { weighted_mean(&known) } else { None };
     let interval = mean.map(|mean| mean.interval(Rule::default().alpha).ratios());
     // The pairs say how many times better the base is.
@@ -63,6 +66,11 @@ fn effect(
         most: single.iter().copied().reduce(f64::max).filter(|_| mean.is_some()),
         reason: reason.unwrap_or_default(),
     }
+}
+
+fn few_rounds(rounds: u32) -> String {
+    let word = if rounds == 1 { "round" } else { "rounds" };
+    format!("{rounds} {word}, a verdict needs at least {FEWEST_ROUNDS}")
 }
 
 /// The pairs of contenders that differ in one factor only: its first level, and `level`.

@@ -59,6 +59,9 @@ impl Explained for CatalogError {
 
     fn hint(&self) -> Option<String> {
         match self {
+            Self::NoWorkload(name) | Self::NoSuite(name) | Self::NoProfile(name) if option_of(name).is_some() => {
+                option_of(name).map(|option| format!("{option} {name}"))
+            }
             Self::NoWorkload(name) => Some(did_you_mean(name, names(WORKLOADS), "`fsarena list workloads` has all")),
             Self::NoSuite(name) => Some(did_you_mean(name, names(SUITES), "`fsarena list suites` has all")),
             Self::NoProfile(name) => Some(did_you_mean(name, names(PROFILES), "`fsarena list profiles` has all")),
@@ -176,6 +179,12 @@ pub fn suites() -> Result<Vec<Suite>, CatalogError> {
 
 fn names(entries: &'static [(&str, &str)]) -> impl Iterator<Item = &'static str> {
     entries.iter().map(|(name, _)| *name)
+}
+
+/// The option that takes this name.
+fn option_of(name: &str) -> Option<&'static str> {
+    let lists = [("--profile", PROFILES), ("--suite", SUITES), ("--workload", WORKLOADS)];
+    lists.into_iter().find(|(_, entries)| find(entries, name).is_some()).map(|(option, _)| option)
 }
 
 fn find(entries: &'static [(&str, &str)], name: &str) -> Option<(&'static str, &'static str)> {

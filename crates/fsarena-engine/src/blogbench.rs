@@ -142,7 +142,7 @@ impl Blogging {
         let threads = self.parameters.threads();
         let writers = AtomicUsize::new(threads.iter().filter(|(kind, _)| *kind == Kind::Writer).count());
         let (end, left) = (begin + Nanos::seconds(self.parameters.seconds), &writers);
-        let live = &|who| self.live(who, site, limit, left);
+        let live = &|who| self.live(who, site, left);
         let lived: io::Result<Vec<Result<RunStats, Errno>>> = thread::scope(|scope| {
             let start = |who| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || live(who));
             let started: io::Result<Vec<_>> = threads.into_iter().map(start).collect();
@@ -160,8 +160,8 @@ impl Blogging {
     }
 
     /// Runs one thread from start to end. `left` counts the writers that are still at work.
-    fn live(&self, who: (Kind, u64), site: &Site, limit: &Limit<'_>, left: &AtomicUsize) -> Result<RunStats, Errno> {
-        let mut visitor = Visitor::new(site, who, self.seed, limit.slowdown, self.parameters.rest());
+    fn live(&self, who: (Kind, u64), site: &Site, left: &AtomicUsize) -> Result<RunStats, Errno> {
+        let mut visitor = Visitor::new(site, who, self.seed, self.parameters.rest());
         let worked = visitor.work().inspect_err(|_| site.end());
         left.fetch_sub(usize::from(who.0 == Kind::Writer), Ordering::Relaxed);
         worked.map(|()| visitor.stats)

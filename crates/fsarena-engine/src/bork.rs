@@ -17,7 +17,6 @@ use fsarena_sys::{clock, resident};
 use rand::Rng;
 use serde::Deserialize;
 
-use crate::limit::slow_down;
 use crate::parameters::{checked, runs_once, size};
 use crate::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, go_on, unlink};
 
@@ -227,8 +226,7 @@ impl Job for Encryption {
             stats.record(Operation::Fsync, clock::now().saturating_sub(begin));
         }
         resident::close(output).map_err(EngineError::io("close the encrypted file"))?;
-        let worked = clock::now().saturating_sub(start);
-        stats.elapsed = stats.elapsed + worked + slow_down(worked, limit.slowdown);
+        stats.elapsed = stats.elapsed + clock::now().saturating_sub(start);
         (stats.operations, stats.bytes) = (stats.operations + 1, stats.bytes + self.size);
         Ok(())
     }

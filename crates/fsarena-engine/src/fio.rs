@@ -6,6 +6,7 @@ pub mod file;
 mod generate;
 mod job;
 mod limits;
+mod line;
 mod options;
 mod program;
 mod translate;
@@ -20,7 +21,7 @@ use crate::{Abilities, Engine, EngineError, Job, Need, Programs};
 
 use file::JobFile;
 
-pub use choose::{Choice, SUFFIX, Way, from_file, instead};
+pub use choose::{Choice, SUFFIX, Way, from_command, from_file, instead};
 
 /// The engine `fio`.
 pub struct Fio;

@@ -17,7 +17,6 @@ use std::sync::atomic::Ordering;
 use fsarena_model::{Bytes, CacheState, DurablePoint, GridPoint, GridTest, Nanos, Traits, Workload};
 
 use crate::folder::{self, make_cold};
-use crate::limit::slow_down;
 use crate::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats};
 use grid::{Cell, Parameters, order};
 use passes::{Care, Passes, Timed};
@@ -103,7 +102,7 @@ impl Grid {
             }
             if is_wanted || test == GridTest::Write {
                 let step = point(cell, test);
-                let timed = measure(&mut passes, step, limit)?;
+                let timed = measure(&mut passes, step)?;
                 // A test that was stopped has a time, but it is not that of the whole test.
                 if is_wanted && !passes.is_stopped() {
                     count(stats, step, cell, timed);
@@ -118,12 +117,11 @@ fn point(cell: Cell, test: GridTest) -> GridPoint {
     GridPoint { file_kib: cell.file >> 10, record_kib: cell.record >> 10, test }
 }
 
-fn measure(passes: &mut Passes<'_>, step: GridPoint, limit: &Limit<'_>) -> Result<Timed, EngineError> {
+fn measure(passes: &mut Passes<'_>, step: GridPoint) -> Result<Timed, EngineError> {
     if passes.care.cold && !step.test.writes() {
         make_cold(passes.path, passes.cell.file)?;
     }
-    let timed = passes.run(step.test).map_err(EngineError::io(step.to_string()))?;
-    Ok(Timed { elapsed: timed.elapsed + slow_down(timed.elapsed, limit.slowdown), ..timed })
+    passes.run(step.test).map_err(EngineError::io(step.to_string()))
 }
 
 fn count(stats: &mut RunStats, step: GridPoint, cell: Cell, timed: Timed) {

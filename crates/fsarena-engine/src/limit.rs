@@ -5,7 +5,6 @@ use std::time::Duration;
 use std::{io, thread};
 
 use fsarena_model::Nanos;
-use fsarena_sys::clock;
 
 /// Interval at which [`watched`] calls `look`.
 const LOOK: Duration = Duration::from_millis(20);
@@ -45,14 +44,12 @@ pub struct Limit<'a> {
     pub time: Option<Nanos>,
     /// The stop flag. The run ends as soon as it is set.
     pub stop: &'a AtomicBool,
-    /// The share by which all work is slowed down, to test whether the difference is found: .05 for 5 %.
-    pub slowdown: f64,
 }
 
 impl<'a> Limit<'a> {
-    /// A run without a slowdown.
+    /// The limit of a run.
     pub fn new(time: Option<Nanos>, stop: &'a AtomicBool) -> Self {
-        Self { time, stop, slowdown: 0.0 }
+        Self { time, stop }
     }
 
     /// The limit with another time.
@@ -65,13 +62,4 @@ impl<'a> Limit<'a> {
     pub fn is_reached(&self, elapsed: Nanos) -> bool {
         self.time.is_some_and(|time| elapsed >= time) || self.stop.load(Ordering::Relaxed)
     }
-}
-
-/// Waits for the share `slowdown` of the time `worked`, and returns that time.
-pub fn slow_down(worked: Nanos, slowdown: f64) -> Nanos {
-    let (begin, length) = (clock::now(), Nanos((worked.0 as f64 * slowdown) as u64));
-    while clock::now().saturating_sub(begin) < length {
-        std::hint::spin_loop();
-    }
-    length
 }

@@ -26,8 +26,6 @@ pub struct Meter<'a> {
     mark: Nanos,
     part_ends: Nanos,
     is_over: bool,
-    /// Whether there is a slowdown.
-    dawdles: bool,
 }
 
 impl<'a> Meter<'a> {
@@ -40,8 +38,8 @@ impl<'a> Meter<'a> {
         stats.offered = pace.offered();
         let before = stats.elapsed;
         let at = clock::now();
-        let (mark, part_ends, dawdles) = (at, PART, limit.slowdown > 0.0);
-        let mut meter = Self { limit, stats, pace, before, start, at, mark, part_ends, is_over: false, dawdles };
+        let (mark, part_ends) = (at, PART);
+        let mut meter = Self { limit, stats, pace, before, start, at, mark, part_ends, is_over: false };
         meter.next_mark();
         meter
     }
@@ -141,26 +139,11 @@ impl<'a> Meter<'a> {
 
     #[inline(always)]
     fn note(&mut self, now: Nanos, operation: Operation, begin: Nanos) {
-        let now = if self.dawdles { self.slow_down(now) } else { now };
         self.stats.record(operation, now.saturating_sub(begin));
         self.at = now;
         if now >= self.mark {
             self.reach_mark();
         }
-    }
-
-    /// Waits for the slowdown's share of the time since the end of the last operation. Operations that end at the same
-    /// moment, as those in flight together do, are delayed once.
-    #[cold]
-    fn slow_down(&self, now: Nanos) -> Nanos {
-        let worked = now.saturating_sub(self.at).0 as f64;
-        let end = now.max(self.at) + Nanos((worked * self.limit.slowdown) as u64);
-        let mut now = now.max(self.at);
-        while now < end {
-            std::hint::spin_loop();
-            now = clock::now();
-        }
-        now
     }
 
     /// Whether the time is over, or the run was stopped.

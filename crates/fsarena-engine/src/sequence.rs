@@ -15,7 +15,6 @@ use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload};
 use fsarena_sys::clock;
 
 use crate::folder::{drop_all_caches, drop_cached};
-use crate::limit::slow_down;
 use crate::{Abilities, Engine, EngineError, InLibrary, Job, Limit, NextRun, Operation, RunStats};
 use parameters::{Action, Parameters, Sync};
 use perform::{Counted, Performance, memory};
@@ -143,8 +142,7 @@ impl<F: FileSystem> SequenceJob<F> {
         let counted = Performance { system, pool, limit, stats, memory }.all(task)?;
         let within = matches!(task.sync, Sync::Within) || task.action == Action::Sync;
         let synced_within = if within { synced(system, task, stats)? } else { None };
-        let worked = clock::now().saturating_sub(begin);
-        let elapsed = worked + slow_down(worked, limit.slowdown);
+        let elapsed = clock::now().saturating_sub(begin);
         if task.sync == Sync::Each {
             stats.count_durable_writes(task.writes());
         }

@@ -391,21 +391,6 @@ fn latencies_over_time_are_kept_per_run() {
 }
 
 #[test]
-fn a_slowdown_makes_everything_take_longer() {
-    let place = place();
-    let read = workload("none", "warm", &json!({ "operation": "read", "pattern": "random", "operations": 20_000 }));
-    let mut job = open(&read, place.path()).expect("laid out");
-    let mut time = |slowdown: f64| {
-        let mut stats = RunStats::new();
-        job.run(&Limit { time: None, stop: &NEVER, slowdown }, &mut stats).expect("it works");
-        stats.elapsed.0
-    };
-    let fastest = (0..5).map(|_| time(0.0)).min().expect("five");
-    let slowed = (0..5).map(|_| time(9.0)).min().expect("five");
-    assert!(slowed > 5 * fastest, "ten times as long: {slowed} against {fastest} ns");
-}
-
-#[test]
 fn files_are_not_laid_out_after_the_stop_flag() {
     let place = place();
     let workload = workload("none", "warm", &json!({ "operation": "read", "pattern": "sequential" }));

@@ -103,8 +103,6 @@ pub enum Call {
         at: Option<Nanos>,
         /// Maximum time inside the timer.
         time: Option<Nanos>,
-        /// The share by which all work is slowed down.
-        slowdown: f64,
         /// Whether the statistics begin with this run.
         is_first: bool,
         /// Whether the contender's counters are started just before the run and stopped just after it.

@@ -25,7 +25,7 @@ pub struct Setting<'a> {
     pub index: usize,
     /// The round, from 1.
     pub round: u32,
-    /// The slowdown of each contender of the plan: the share by which its operations are slowed down; 0 for most.
+    /// The slowdown of each contender of the plan: the share by which its times are lengthened; 0 for most.
     pub slowdowns: &'a [f64],
     /// The contenders that take part: index in the plan, and label.
     pub contenders: Vec<(usize, &'a fsarena_model::Label)>,

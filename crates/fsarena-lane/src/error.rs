@@ -120,6 +120,27 @@ impl LaneError {
     }
 }
 
+/// File systems that no mkfs of Linux makes, or that are made of several disks.
+const MADE_ELSEWHERE: [&str; 6] = ["apfs", "bcachefs", "hfsplus", "ntfs", "vfat", "zfs"];
+
+/// What to type instead of something that is no kind, but is known.
+fn typed_otherwise(typed: &str, known: &[&str]) -> Option<String> {
+    let is_kind = |word: &str| known.contains(&word);
+    let lower = typed.to_lowercase();
+    match typed {
+        _ if is_kind(&lower) => Some(lower),
+        _ if typed.contains(',') && typed.split(',').all(is_kind) => Some(typed.replace(',', " ")),
+        _ if typed.starts_with("/dev/") => {
+            Some(format!("a disk is where contenders are made: fsarena compare ext4 xfs --storage {typed}"))
+        }
+        _ if typed.starts_with(['/', '.', '~']) => Some(format!("an existing directory is dir:{typed}")),
+        _ if MADE_ELSEWHERE.contains(&lower.as_str()) => {
+            Some(format!("mount {lower} and compare its directory: dir:/mnt/{lower}"))
+        }
+        _ => None,
+    }
+}
+
 impl Explained for LaneError {
     fn category(&self) -> ErrorCategory {
         match self {
@@ -149,7 +170,7 @@ impl Explained for LaneError {
         Some(match self {
             Self::UnknownKind { kind, known, .. } => {
                 let all = format!("the kinds are {}", known.join(", "));
-                did_you_mean(kind, known.iter().copied(), &all)
+                typed_otherwise(kind, known).unwrap_or_else(|| did_you_mean(kind, known.iter().copied(), &all))
             }
             Self::NoShare { .. } => "compare it without --on, or compare the mounted folder: dir:PATH".to_owned(),
             Self::GuestLacks { .. } => "another one may have it: --guest-kernel PACKAGE".to_owned(),

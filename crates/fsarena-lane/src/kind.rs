@@ -4,6 +4,7 @@ mod btrfs;
 mod dir;
 mod ext;
 mod further;
+mod options;
 mod rsext4;
 mod share;
 mod tmpfs;
@@ -11,6 +12,7 @@ mod xfs;
 
 use std::path::Path;
 
+use self::options::MkfsOption;
 use fsarena_model::plan::Lanes;
 use fsarena_model::{Bytes, Durability, Guarantee, Plan, Storage};
 
@@ -37,6 +39,9 @@ pub static KINDS: &[&Kind] = &[
     &rsext4::RSEXT4,
     &rsext4::PREVIEW,
 ];
+
+/// Minimum share of a lane that a file system fills.
+const FILLED: f64 = 0.95;
 
 /// The kind of that name.
 pub fn kind(name: &str) -> Option<&'static Kind> {
@@ -107,6 +112,33 @@ pub struct Identity {
     pub hash_seed: String,
 }
 
+/// What an mkfs really made, as far as its description says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Made {
+    /// The file system's UUID.
+    pub uuid: Option<String>,
+    /// The seed of directory hashes.
+    pub hash_seed: Option<String>,
+    /// Its size.
+    pub size: Option<Bytes>,
+}
+
+impl Made {
+    /// What of it is not as intended on a lane of `size`, in words; `None` if all is.
+    pub fn differs(&self, intended: &Identity, size: Bytes) -> Option<String> {
+        let other = |what: &str, made: &Option<String>, wanted: &String| {
+            let made = made.as_ref().filter(|made| *made != wanted)?;
+            Some(format!("its {what} is {made}, and not {wanted}"))
+        };
+        // File systems round down to whole blocks, stripes and groups.
+        let is_small = |made: &&Bytes| made.0 > size.0 || (made.0 as f64) < size.0 as f64 * FILLED;
+        let small = self.size.as_ref().filter(is_small);
+        other("UUID", &self.uuid, &intended.uuid)
+            .or_else(|| other("hash seed", &self.hash_seed, &intended.hash_seed))
+            .or_else(|| small.map(|made| format!("it has {made} of {size}")))
+    }
+}
+
 /// The words of a command; empty: there is none.
 pub type Words = &'static [&'static str];
 
@@ -128,8 +160,12 @@ pub struct Kind {
     /// The smallest lane on which its mkfs works.
     pub smallest_lane: Bytes,
     pub(crate) commands: Commands,
+    /// The options of its mkfs; a user may add those that are not refused.
+    pub(crate) options: &'static [MkfsOption],
     /// Features named in the output of mkfs, followed by that of [`Kind::describe`].
     pub features: fn(&str) -> Vec<String>,
+    /// What was really made, from the same text.
+    pub made: fn(&str) -> Made,
     /// What the file system guarantees, according to its features and its mount options as the kernel reports them.
     pub guarantees: fn(&[String], &str) -> Vec<Guarantee>,
     /// The mount option that makes direct I/O bypass the page cache, if it does not with these options, as typed.
@@ -172,7 +208,9 @@ impl Kind {
             tools: &[],
             smallest_lane: Bytes(0),
             commands: Commands::NONE,
+            options: &[],
             features: |_| Vec::new(),
+            made: |_| Made::default(),
             guarantees: |_, _| Vec::new(),
             made_direct: |_| None,
             durability: with_barriers,
@@ -180,12 +218,17 @@ impl Kind {
         }
     }
 
-    /// The command that makes it on `device`, with `further` words of the contender.
-    pub fn mkfs(&self, device: &Path, identity: &Identity, further: &[String]) -> Vec<String> {
+    /// The command that makes it on `device`, with the `further` words of a contender.
+    ///
+    /// # Errors
+    /// Why these words are refused.
+    pub fn mkfs(&self, device: &Path, identity: &Identity, further: &[String]) -> Result<Vec<String>, String> {
         let Identity { uuid, hash_seed } = identity;
         let words =
             self.commands.mkfs.iter().map(|word| word.replace("{uuid}", uuid).replace("{hash_seed}", hash_seed));
-        words.chain(further.iter().cloned()).chain([device.display().to_string()]).collect()
+        let mut words = options::merged(self.options, &words.collect::<Vec<_>>(), further)?;
+        words.push(device.display().to_string());
+        Ok(words)
     }
 
     /// The command that describes the file system on `device` as created; empty: there is none.

@@ -78,28 +78,43 @@ enum Line {
     Withdrawn,
 }
 
-/// Locks the machine for this run, or for one process of the run `session`. While another run holds the lock, calls
-/// `waiting` repeatedly with that run's process.
+/// Locks the machine for this run, or for one process of the run `session`, and opens its ledger in `folder`. While
+/// another run holds one of them, calls `waiting` repeatedly with that run's process, if it can be seen: in a container
+/// with a network namespace of its own, another run is only seen by the folder that both use.
 ///
 /// # Errors
-/// [`LaneError::Busy`] if `wait` is [`Wait::No`], or `waiting` returns [`Go::Stop`].
+/// [`LaneError::Busy`] if `wait` is [`Wait::No`], or `waiting` returns [`Go::Stop`]; those of [`Ledger::open`].
 pub fn take_machine(
     session: Option<&str>,
+    folder: &Path,
     wait: Wait,
     waiting: &mut dyn FnMut(Option<&Holder>) -> Go,
-) -> Result<MachineLock, LaneError> {
-    const PAUSE: Duration = Duration::from_millis(200);
-    let mut holder = None;
-    loop {
+) -> Result<(MachineLock, Ledger, Cleared), LaneError> {
+    let machine = patiently(wait, waiting, || {
         let taken = session.map_or_else(MachineLock::take, MachineLock::share);
-        if let Some(lock) = taken.map_err(LaneError::io("take the lock of", "this machine"))? {
-            return Ok(lock);
+        let taken = taken.map_err(LaneError::io("take the lock of", "this machine"))?;
+        taken.ok_or_else(|| LaneError::Busy { holder: machine::holder().map(Box::new) })
+    })?;
+    let open = if session.is_some() { Ledger::open_with_others } else { Ledger::open };
+    let (ledger, cleared) = patiently(wait, waiting, || open(folder))?;
+    Ok((machine, ledger, cleared))
+}
+
+/// Attempts something until no other run prevents it.
+fn patiently<T>(
+    wait: Wait,
+    waiting: &mut dyn FnMut(Option<&Holder>) -> Go,
+    mut attempt: impl FnMut() -> Result<T, LaneError>,
+) -> Result<T, LaneError> {
+    const PAUSE: Duration = Duration::from_millis(200);
+    loop {
+        match attempt() {
+            Err(LaneError::Busy { holder }) if wait == Wait::No || waiting(holder.as_deref()) == Go::Stop => {
+                return Err(LaneError::Busy { holder });
+            }
+            Err(LaneError::Busy { .. }) => std::thread::sleep(PAUSE),
+            done => return done,
         }
-        holder = holder.or_else(machine::holder);
-        if wait == Wait::No || waiting(holder.as_ref()) == Go::Stop {
-            return Err(LaneError::Busy { holder: holder.map(Box::new) });
-        }
-        std::thread::sleep(PAUSE);
     }
 }
 

@@ -8,9 +8,9 @@ use fsarena_model::{Bytes, Contender, Mode, Plan, Storage};
 use fsarena_sys::child::{self, Patience};
 
 pub use crate::cgroup::{SMALLEST_LIMIT as SMALLEST_MEMORY_LIMIT, require as memory_limit};
-use crate::kind::{Ground, Kind, kind, made_lanes};
+use crate::kind::{Ground, Identity, Kind, kind, made_lanes};
 use crate::space::{self, nearest_existing};
-use crate::{KINDS, LaneError, storage};
+use crate::{KINDS, LaneError, site, storage};
 
 /// Refuses contenders of an unknown kind, or with options that they cannot have.
 ///
@@ -35,6 +35,9 @@ pub fn contenders(named: &[Contender]) -> Result<(), LaneError> {
             let what = format!("`{}` is not made by an mkfs, so it takes no options of one", contender.kind);
             return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
         }
+        let any = Identity { uuid: String::new(), hash_seed: String::new() };
+        let refused = |what| LaneError::BadOption { contender: contender.label.to_string(), what };
+        kind.mkfs(Path::new(""), &any, &contender.mkfs).map_err(refused)?;
     }
     Ok(())
 }
@@ -92,6 +95,20 @@ fn of_guest(error: LaneError, plan: &Plan) -> LaneError {
         (LaneError::KernelLacks { kind }, Some(guest)) => LaneError::GuestLacks { kind, kernel: guest.kernel.clone() },
         (error, _) => error,
     }
+}
+
+/// Refuses options that the mkfs of a contender refuses, by trying them on a file in memory.
+///
+/// # Errors
+/// [`LaneError::BadOption`] for the first one that is found.
+pub fn mkfs_options(plan: &Plan) -> Result<(), LaneError> {
+    for contender in &plan.contenders {
+        let kind = known(&contender.label.0, &contender.kind)?;
+        if kind.ground.has_lane() {
+            site::try_mkfs(contender, kind, plan.lanes.size)?;
+        }
+    }
+    Ok(())
 }
 
 /// Refuses memory limits that this machine cannot enforce, or that are too small for fsarena itself.

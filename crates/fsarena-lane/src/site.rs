@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fsarena_model::guest::CacheMode;
-use fsarena_model::{Contender, ContenderFacts, Durability, Nanos};
+use fsarena_model::{Bytes, Contender, ContenderFacts, Durability, Nanos};
 use fsarena_sys::child::{self, Ended, Killed, Patience};
 use fsarena_sys::daemon::{Daemon, Wrapping};
 use fsarena_sys::directory::FileId;
@@ -27,6 +27,10 @@ pub const UNTOUCHED: &str = "ro,norecovery";
 const PATIENCE: (u32, Duration) = (100, Duration::from_millis(50));
 /// Attempts to remount a busy file system read-only, and the pause between them.
 const REST_PATIENCE: (u32, Duration) = (1000, Duration::from_millis(5));
+
+/// The largest file on which options of mkfs are tried, and the time limit of that.
+const MOST_TRIED: Bytes = Bytes::gib(4);
+const TRIED: Duration = Duration::from_secs(60);
 
 /// Time limit of a program that mounts.
 const MOUNTING: Duration = Duration::from_secs(60);
@@ -97,9 +101,16 @@ pub fn make(
 ) -> Result<Site, LaneError> {
     let mut site = Site { lane: lane.map(|(index, _)| index), ..Site::in_place(point.to_owned(), None) };
     if let Some((_, lane)) = lane {
-        site.mkfs = kind.mkfs(&lane.path(), identity, &contender.mkfs);
+        let refused = |what| LaneError::BadOption { contender: contender.label.to_string(), what };
+        site.mkfs = kind.mkfs(&lane.path(), identity, &contender.mkfs).map_err(refused)?;
         site.limit = tool_limit(lane)?;
         site.description = run_tool(&site.mkfs, site.limit)? + &run_tool(&kind.describe(&lane.path()), site.limit)?;
+        if let Some(words) = (kind.made)(&site.description).differs(identity, lane.size()?) {
+            return Err(LaneError::Mkfs {
+                command: site.mkfs.join(" "),
+                words: format!("made something else: {words}"),
+            });
+        }
     }
     if kind.ground != Ground::Library {
         mounting.mount_at(kind, point)?;
@@ -107,6 +118,28 @@ pub fn make(
         site.start_daemon(kind, lane.map(|(_, lane)| lane))?;
     }
     Ok(site)
+}
+
+/// Makes a contender that has options of mkfs once on a sparse file in memory, to find out what its mkfs refuses.
+/// Nothing is found out without /dev/shm or without the mkfs.
+///
+/// # Errors
+/// [`LaneError::BadOption`] with the words of the mkfs.
+pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), LaneError> {
+    let Ok(file) = tempfile::Builder::new().prefix("fsarena-mkfs-").tempfile_in("/dev/shm") else { return Ok(()) };
+    if contender.mkfs.is_empty() || file.as_file().set_len(lane.0.min(MOST_TRIED.0)).is_err() {
+        return Ok(());
+    }
+    let refused = |what| LaneError::BadOption { contender: contender.label.to_string(), what };
+    let any = "11111111-2222-4333-8444-555555555555";
+    let identity = Identity { uuid: any.to_owned(), hash_seed: any.to_owned() };
+    let argv = kind.mkfs(file.path(), &identity, &contender.mkfs).map_err(refused)?;
+    match run_tool(&argv, TRIED) {
+        Err(LaneError::Mkfs { words, .. }) => {
+            Err(refused(format!("`{}` fails: {words}", argv[..argv.len() - 1].join(" "))))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Runs mkfs again for a library's file system if a library has worked on it, and marks it as used.

@@ -1,5 +1,5 @@
 //! Memory limits by real control groups. A group always holds a whole process, so these tests have their own binary and
-//! run one at a time. They need a memory controller of version 1.
+//! run one at a time.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -28,7 +28,7 @@ fn ledger(folder: &Path) -> (Ledger, fsarena_lane::Cleared) {
 
 /// An arena with its own directory, while no other of these tests runs; `None` if memory cannot be limited.
 fn arena() -> Option<(MutexGuard<'static, ()>, tempfile::TempDir, Arena)> {
-    if !has(&[Need::Root, Need::Path("/sys/fs/cgroup/memory/memory.limit_in_bytes")]) {
+    if !has(&[Need::Root, Need::MemoryGroups]) {
         return None;
     }
     let alone = THIS_PROCESS.lock().unwrap_or_else(PoisonError::into_inner);

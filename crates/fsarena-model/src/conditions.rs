@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Bytes;
 
-/// What slowed the machine down in a round. A value that could not be read is `None`.
+/// What slowed the machine down in a round, and how fast its processors were. A value that could not be read is `None`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Conditions {
     /// Bytes that were swapped in and out.
@@ -19,4 +19,7 @@ pub struct Conditions {
     /// Lowest and highest frequency of any processor at the round's beginning and end, in MHz.
     #[serde(default)]
     pub frequency_mhz: Option<(f64, f64)>,
+    /// Bytes that all processors together copied per second, from cache to cache, in the better of two short moments.
+    #[serde(default)]
+    pub memory_bandwidth: Option<f64>,
 }

@@ -174,6 +174,12 @@ impl Gate {
         self.checks.iter().any(|check| check.outcome == GateOutcome::Regression)
     }
 
+    /// The checks that would not have found a slowdown of that size, and found none.
+    pub fn blind_to(&self, slowdown: Share) -> impl Iterator<Item = &GateCheck> {
+        let finds = move |check: &GateCheck| check.finds_from.is_some_and(|from| from.0 <= slowdown.0);
+        self.checks.iter().filter(move |check| check.outcome != GateOutcome::Regression && !finds(check))
+    }
+
     /// The checks with this outcome.
     pub fn of(&self, outcome: GateOutcome) -> impl Iterator<Item = &GateCheck> {
         self.checks.iter().filter(move |check| check.outcome == outcome)

@@ -81,7 +81,12 @@ impl RunRecord {
             Event::Trial(trial) => self.trials.push(*trial),
             Event::Baseline(baseline) => self.baselines.push(*baseline),
             Event::Checked(check) => self.checks.push(check),
-            Event::RoundFinished(facts) => self.rounds.push(facts),
+            Event::RoundFinished(facts) => {
+                // The bound is the best that was ever seen: a disturbed moment cannot lower it.
+                let seen = [self.environment.memory_bandwidth, facts.conditions.memory_bandwidth];
+                self.environment.memory_bandwidth = seen.into_iter().flatten().reduce(f64::max);
+                self.rounds.push(facts);
+            }
             Event::Note(note) => self.notes.push(note),
             Event::Tagged(tag) if self.tags.contains(&tag) => {}
             Event::Tagged(tag) => self.tags.push(tag),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{ClientsWork, Label, Nanos, Probe, Readings, Step, Verification};
+use crate::{Better, ClientsWork, Label, Nanos, Probe, Readings, Step, Verification};
 
 /// Names of latencies: calls that make other operations durable, and are no operations of a workload themselves.
 pub const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
@@ -172,6 +172,31 @@ pub struct Trial {
 }
 
 impl Trial {
+    /// This trial as if everything had taken `times` as long, to test whether such a difference is found. The work
+    /// itself is not delayed: waiting would change how busy the devices are, and so its cost. Readings stay as they are.
+    #[must_use]
+    pub fn slowed(mut self, times: f64, better: Better) -> Self {
+        let longer = |time: &mut Nanos| *time = Nanos((time.0 as f64 * times).round() as u64);
+        for slice in &mut self.slices {
+            longer(&mut slice.elapsed);
+            slice.value = if better == Better::Lower { slice.value * times } else { slice.value / times };
+        }
+        for step in &mut self.steps {
+            longer(&mut step.elapsed);
+            step.synced.iter_mut().for_each(longer);
+        }
+        for latency in self.latencies.values_mut() {
+            let Latency { count: _, mean, p50, p90, p99, p999, p9999, max } = latency;
+            [mean, p50, p90, p99, p999, max].into_iter().chain(p9999).for_each(longer);
+        }
+        self.histograms.values_mut().flatten().for_each(|counted| longer(&mut counted.at_most));
+        for window in &mut self.over_time {
+            let LatencyWindow { end, width, mean, p50, p99, max, .. } = window;
+            [end, width, mean, p50, p99, max].into_iter().for_each(longer);
+        }
+        self
+    }
+
     /// A trial without a lane and without figures.
     pub fn empty(round: u32, workload: impl Into<String>, contender: Label, outcome: Outcome) -> Self {
         Self {

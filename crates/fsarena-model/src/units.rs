@@ -165,8 +165,8 @@ impl FromStr for Nanos {
         let unit = match &text[digits.len()..] {
             "us" => 1_000,
             "ms" => 1_000_000,
-            "s" => 1_000_000_000,
-            "m" => 60_000_000_000,
+            "s" | "sec" => 1_000_000_000,
+            "m" | "min" => 60_000_000_000,
             "h" => 3_600_000_000_000,
             _ => return Err(refuse(text, wanted)),
         };

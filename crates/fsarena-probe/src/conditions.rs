@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fsarena_model::{Bytes, Conditions};
 use fsarena_sys::mountinfo;
 
-use crate::field;
+use crate::{field, memory_bandwidth};
 
 /// The counters behind [`Conditions`] at one moment. A counter that cannot be read is `None`.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -18,10 +18,12 @@ pub struct ConditionsSnapshot {
     thermal_throttled: Option<f64>,
     /// Lowest and highest, MHz.
     frequency_mhz: Option<(f64, f64)>,
+    /// Bytes per second.
+    memory_bandwidth: Option<f64>,
 }
 
 impl ConditionsSnapshot {
-    /// Reads all counters; takes about a millisecond on a few processors.
+    /// Reads all counters; takes some ten milliseconds.
     pub fn take() -> Self {
         let machine = read("/proc/vmstat");
         let page_counts = machine.and_then(|text| Some(field(&text, "pswpin ")? + field(&text, "pswpout ")?));
@@ -31,6 +33,7 @@ impl ConditionsSnapshot {
             quota_throttled: quota_throttled(),
             thermal_throttled: sum(&throttle_counts()),
             frequency_mhz: range(&frequencies.iter().filter_map(|text| number(text)).collect::<Vec<f64>>()),
+            memory_bandwidth: memory_bandwidth(),
         }
     }
 
@@ -46,6 +49,7 @@ impl ConditionsSnapshot {
                 (Some(now), Some(then)) => Some((now.0.min(then.0), now.1.max(then.1))),
                 (now, then) => now.or(then),
             },
+            memory_bandwidth: [self.memory_bandwidth, before.memory_bandwidth].into_iter().flatten().reduce(f64::max),
         }
     }
 }

@@ -100,6 +100,9 @@ fn sentence(own: &[&EffectRow]) -> String {
         names.len()
     };
     let (factor, all) = (&own[0].factor, counted(names(&mut own.iter().copied()), "workload"));
+    if own.iter().all(|row| row.estimate.ratio.is_none()) {
+        return format!("{factor}: not tested: {}.", own[0].reason);
+    }
     let Some(most) = shown.iter().max_by(|one, other| size(one).total_cmp(&size(other))) else {
         return format!("{factor}: not shown to matter ({all}).");
     };

@@ -103,11 +103,18 @@ fn missing_run(error: StoreError, run: i64) -> StoreError {
     }
 }
 
+/// What the run is of, for the list of runs: its suite, its profile, or its workloads.
+fn what_runs(plan: &Plan) -> String {
+    let named = plan.suite.name.clone().or_else(|| plan.weighting.profile.clone());
+    let workloads = || plan.workloads.iter().map(|workload| workload.name.as_str()).collect::<Vec<_>>().join(" ");
+    named.unwrap_or_else(workloads)
+}
+
 fn insert_run(transaction: &Transaction<'_>, plan: &Plan, started: &str) -> rusqlite::Result<i64> {
     let labels: Vec<&Label> = plan.contenders.iter().map(|contender| &contender.label).collect();
     transaction.execute(
         "INSERT INTO run (started, suite, contenders) VALUES (?, ?, ?)",
-        params![started, plan.suite.name.as_ref().or(plan.weighting.profile.as_ref()), json(&labels)],
+        params![started, what_runs(plan), json(&labels)],
     )?;
     let run = transaction.last_insert_rowid();
     append(transaction, run, &Event::Started { plan: Box::new(plan.clone()), started: started.to_owned() })?;

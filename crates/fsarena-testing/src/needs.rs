@@ -13,8 +13,10 @@ pub enum Need {
     Root,
     /// A program is on the search path.
     Program(&'static str),
-    /// A file or directory exists, such as that of a control group.
+    /// A file or directory exists.
     Path(&'static str),
+    /// The memory of a control group can be limited, in version 1 or 2 (cgroups(7)).
+    MemoryGroups,
 }
 
 impl Need {
@@ -26,6 +28,11 @@ impl Need {
                 std::env::split_paths(&path).any(|directory| directory.join(name).is_file())
             }
             Self::Path(path) => Path::new(path).exists(),
+            Self::MemoryGroups => {
+                let handed_down = std::fs::read_to_string("/sys/fs/cgroup/cgroup.subtree_control").unwrap_or_default();
+                Path::new("/sys/fs/cgroup/memory/memory.limit_in_bytes").exists()
+                    || handed_down.split_whitespace().any(|controller| controller == "memory")
+            }
         }
     }
 }
@@ -36,6 +43,7 @@ impl fmt::Display for Need {
             Self::Root => write!(to, "root"),
             Self::Program(name) => write!(to, "the program {name}"),
             Self::Path(path) => write!(to, "{path}"),
+            Self::MemoryGroups => write!(to, "control groups for memory"),
         }
     }
 }

@@ -24,7 +24,7 @@ pub struct Held {
 /// the same `session` may share the machine.
 pub fn take_machine(session: Option<&str>, wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
     let mut announced = false;
-    let taken = fsarena_lane::take_machine(session, wait, &mut |holder| {
+    let taken = fsarena_lane::take_machine(session, &default_folder()?, wait, &mut |holder| {
         if !std::mem::replace(&mut announced, true) {
             let busy = LaneError::Busy { holder: holder.cloned().map(Box::new) };
             note!("waiting: {busy}");
@@ -36,9 +36,7 @@ pub fn take_machine(session: Option<&str>, wait: Wait, stop: &AtomicBool) -> Res
     match taken {
         Err(LaneError::Busy { .. }) if stop.load(Ordering::Relaxed) => Ok(None),
         taken => {
-            let machine = taken?;
-            let open = if session.is_some() { Ledger::open_with_others } else { Ledger::open };
-            let (ledger, cleared) = open(&default_folder()?)?;
+            let (machine, ledger, cleared) = taken?;
             tell_cleared(&cleared);
             Ok(Some(Held { ledger, disks: Vec::new(), machine }))
         }

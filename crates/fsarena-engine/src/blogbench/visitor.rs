@@ -13,7 +13,6 @@ use rand_pcg::Pcg64Mcg;
 use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, renameat, unlinkat};
 use rustix::io::{Errno, read, write};
 
-use crate::limit::slow_down;
 use crate::{Operation, RunStats};
 
 /// Maximum number of articles, of pictures and of comments of a blog.
@@ -58,7 +57,6 @@ pub struct Visitor<'a> {
     site: &'a Site,
     kind: Kind,
     random: Pcg64Mcg,
-    slowdown: f64,
     rest: Duration,
     buffer: Vec<u8>,
     path: String,
@@ -70,10 +68,10 @@ pub struct Visitor<'a> {
 impl<'a> Visitor<'a> {
     /// Thread number `number` of its kind. It waits for `rest` when it finds nothing to do, or when another thread has
     /// moved its file away.
-    pub fn new(site: &'a Site, (kind, number): (Kind, u64), seed: u64, slowdown: f64, rest: Duration) -> Self {
+    pub fn new(site: &'a Site, (kind, number): (Kind, u64), seed: u64, rest: Duration) -> Self {
         let random = generator(seed, "blogbench", &[kind as u64, number]);
         let (path, temporary, stats) = (String::new(), String::new(), RunStats::new());
-        Self { site, kind, random, slowdown, rest, buffer: vec![0; READ], path, temporary, stats }
+        Self { site, kind, random, rest, buffer: vec![0; READ], path, temporary, stats }
     }
 
     /// Works until the run is over.
@@ -238,9 +236,7 @@ impl<'a> Visitor<'a> {
     }
 
     fn note(&mut self, operation: Operation, begin: fsarena_model::Nanos) {
-        let worked = clock::now().saturating_sub(begin);
-        let more = if self.slowdown > 0.0 { slow_down(worked, self.slowdown) } else { fsarena_model::Nanos(0) };
-        self.stats.record(operation, worked + more);
+        self.stats.record(operation, clock::now().saturating_sub(begin));
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use fsarena_model::{Mode, Name, Workload};
 
 use super::file::JobFile;
-use super::{FioError, generate, limits, program, translate};
+use super::{FioError, generate, limits, line, program, translate};
 use crate::EngineError;
 use crate::data::Parameters;
 
@@ -81,6 +81,16 @@ pub fn from_file(path: &Path, way: Way) -> Result<Vec<Choice>, EngineError> {
     let file = JobFile::parse(&name, &text, &|variable| std::env::var(variable).ok())?;
     let stem = Name::from_text(&path.file_stem().unwrap_or_default().to_string_lossy());
     from_text(&stem, &file, way)
+}
+
+/// The workloads of a command line of fio, whose `words` follow the program's name.
+///
+/// # Errors
+/// Those of [`from_file`].
+pub fn from_command(words: &[String], way: Way) -> Result<Vec<Choice>, EngineError> {
+    let file = JobFile::parse("fio …", &line::as_job_file(words)?, &|variable| std::env::var(variable).ok())?;
+    let stem = if let [only] = file.sections.as_slice() { only.name.as_str() } else { "fio" };
+    from_text(&Name::from_text(stem), &file, way)
 }
 
 fn from_text(stem: &str, file: &JobFile, way: Way) -> Result<Vec<Choice>, EngineError> {

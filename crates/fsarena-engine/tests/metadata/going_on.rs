@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 
 use super::*;
 
-const TIME: Limit<'static> = Limit { time: Some(Nanos(1_000_000)), stop: &fsarena_engine::NEVER, slowdown: 0.0 };
+const TIME: Limit<'static> = Limit { time: Some(Nanos(1_000_000)), stop: &fsarena_engine::NEVER };
 
 fn files(place: &Path) -> usize {
     fs::read_dir(place.join("tree0")).map_or(0, Iterator::count)

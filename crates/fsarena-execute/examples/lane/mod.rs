@@ -1,7 +1,7 @@
 //! One lane for an example, in the default folder.
 
 use anyhow::{Context, Result};
-use fsarena_lane::{Arena, Go, Ledger};
+use fsarena_lane::{Arena, Go};
 use fsarena_model::{Bytes, LanePlan, Medium, Plan, Storage};
 use fsarena_stats::Summary;
 use fsarena_sys::namespace;
@@ -12,8 +12,8 @@ use fsarena_sys::namespace;
 /// If this is not root, or the lane cannot be made or removed; and the errors of `act`.
 pub fn with_lane(contender: &str, size: Bytes, act: impl FnOnce(&mut Arena) -> Result<()>) -> Result<()> {
     namespace::enter_private_mounts().context("a mount namespace of its own; run as root")?;
-    let _machine = fsarena_lane::take_machine(None, fsarena_lane::Wait::Yes, &mut |_| Go::On)?;
-    let ledger = Ledger::open(&fsarena_lane::default_folder()?)?.0;
+    let folder = fsarena_lane::default_folder()?;
+    let (_machine, ledger, _) = fsarena_lane::take_machine(None, &folder, fsarena_lane::Wait::Yes, &mut |_| Go::On)?;
     let plan = Plan {
         lanes: LanePlan::new(Storage::Directory(fsarena_lane::DEFAULT_FOLDER.into()), size, Medium::Nvme),
         ..Plan::of(vec![fsarena_catalog::contender(contender)?])

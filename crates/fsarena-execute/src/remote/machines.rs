@@ -219,9 +219,9 @@ impl<R: Remote> Work for OnMachine<R> {
             machine.starting.set(None);
             machine.stopped.set(Some(*number));
         }
-        let Limit { time, stop, slowdown } = *limit;
+        let Limit { time, stop } = *limit;
         let is_first = first == First::Yes;
-        let call = Call::Run { contender: *number, at: None, time, slowdown, is_first, is_counted };
+        let call = Call::Run { contender: *number, at: None, time, is_first, is_counted };
         let ran: Ran = machine.call(&call, stop)?;
         *stats = ran.stats;
         Ok(ran.reads_on)

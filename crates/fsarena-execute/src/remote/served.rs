@@ -92,7 +92,7 @@ impl<'a> Served<'a> {
                 }
                 value(job.upkeep(upkeep, stop)?)
             }
-            Call::Run { contender, at, time, slowdown, is_first, is_counted } => {
+            Call::Run { contender, at, time, is_first, is_counted } => {
                 let work = work(&mut self.jobs, contender)?;
                 if is_first {
                     work.stats.clear();
@@ -105,7 +105,7 @@ impl<'a> Served<'a> {
                     wait_until(at, self.clock, stop);
                 }
                 let began = self.clock.now();
-                let done = work.job.run(&Limit { time, stop, slowdown }, &mut work.stats);
+                let done = work.job.run(&Limit { time, stop }, &mut work.stats);
                 if is_counted {
                     testbed.stop_counters(contender);
                 }

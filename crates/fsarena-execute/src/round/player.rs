@@ -54,13 +54,11 @@ impl Player {
 
     /// Works for `time`, or to the end.
     pub(super) fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<(), TestbedError> {
-        // Baselines have no slowdown.
-        let slowdown = setting.slowdowns.get(self.contender).copied().unwrap_or(0.0);
         let job = self.job.as_deref_mut().expect("a player without a failure has a job");
         let _pinned = job.next_run().is_alone.then(Pinned::here);
         let current = &mut self.current;
         let limit = limit::of_run(setting.workload, time);
-        let worked = setting.watch.within(limit, |stop| job.run(&Limit { time, stop, slowdown }, current));
+        let worked = setting.watch.within(limit, |stop| job.run(&Limit { time, stop }, current));
         self.in_time(worked)
     }
 
@@ -102,7 +100,7 @@ pub(super) fn trial(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &m
     let timed = player.stats.elapsed.as_seconds();
     probes.extend(rate_readings(player.stats.offered, player.stats.operations, timed));
     probes.extend(player.stats.reported.iter().map(|(probe, value)| probe.reading(*value)));
-    Trial {
+    let trial = Trial {
         round: setting.round,
         workload: setting.workload.name.to_string(),
         contender: label.expect("every player is one of the setting's contenders").clone(),
@@ -120,5 +118,10 @@ pub(super) fn trial(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &m
             (None, Some(why)) => Outcome::Failed(why),
             (None, None) => Outcome::Finished,
         },
+    };
+    // Baselines have no slowdown.
+    match setting.slowdowns.get(player.contender) {
+        Some(share) if *share > 0.0 => trial.slowed(1.0 + share, setting.workload.metric.better),
+        _ => trial,
     }
 }

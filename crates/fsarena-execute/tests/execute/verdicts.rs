@@ -135,6 +135,22 @@ fn a_slowdown_has_a_note_and_is_found() {
     );
 }
 
+/// Whatever an operation costs.
+#[test]
+fn a_slowdown_of_40_percent_is_a_ratio_of_1_40() {
+    for rate in [100.0, 1e6] {
+        let mut play = Play::new(&["a=ext4", "b=ext4"], World::of(&[rate; 2]));
+        play.plan.measuring.slowdowns = vec!["b=40%".parse().expect("well spelled")];
+        let performance = play.perform();
+        for pair in performance.comparison().judged.verdicts {
+            let ratio = pair.estimate.ratio.expect("measured");
+            assert!((ratio / 1.4 - 1.0).abs() < 0.01, "{ratio} at {rate} per second");
+        }
+        let [a, b] = ["a", "b"].map(|label| performance.trials_of("create", label)[0].latencies["create"].p50);
+        assert!((b.0 as f64 / a.0 as f64 / 1.4 - 1.0).abs() < 0.01, "{a} {b}");
+    }
+}
+
 #[test]
 fn after_fewer_rounds_than_a_verdict_needs_a_pair_says_so_and_leans_nowhere() {
     let reasons = |rounds| {

@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::time::{Duration, Instant};
 
 use fsarena_sys::loopdev::Extent;
 use fsarena_sys::{AlignedBuffer, fault};
@@ -16,6 +17,10 @@ const BLOCK: u64 = 4096;
 
 /// Bytes at each end of a disk that are read and marked in full, and are never part of a lane.
 pub const EDGE: u64 = 1 << 20;
+
+/// Time for reading what lies between the samples, and how much is read at a time.
+const LOOK: Duration = Duration::from_secs(5);
+const PIECE: u64 = 1 << 20;
 
 /// Number of blocks that are read and marked between the two ends.
 const SAMPLES: u64 = 256;
@@ -47,18 +52,24 @@ impl Layout {
 /// What was found on a disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Contents {
-    /// Only zeros and release marks in all places that were read.
+    /// Only zeros and release marks, as far as it was read.
     Nothing,
     /// Other data, with a description.
     Data(String),
 }
 
-/// Reads both edges and the samples of a disk of `size` bytes.
+/// Reads both edges and the samples of a disk of `size` bytes, and then all of it as far as [`LOOK`] allows, unless
+/// fsarena has released it: between the marks of a released disk lies what was on its lanes.
 ///
 /// # Errors
 /// If the disk is too small, or a read fails.
 pub fn contents(disk: &File, size: u64) -> io::Result<Contents> {
-    for extent in places(size)? {
+    let places = places(size)?;
+    let start = Extent { offset: 0, size: BLOCK };
+    let is_released = find(disk, start, |block, offset| *block == released(offset))?.is_some();
+    let begin = Instant::now();
+    let everything = (!is_released).then(|| pieces(size)).into_iter().flatten();
+    for extent in places.into_iter().chain(everything.take_while(|_| begin.elapsed() < LOOK)) {
         if let Some(offset) = find(disk, extent, |block, offset| !is_empty(block, offset))? {
             let label =
                 find(disk, Extent { offset, size: BLOCK.min(size - offset) }, |block, _| block.starts_with(OCCUPIED))?;
@@ -67,6 +78,20 @@ pub fn contents(disk: &File, size: u64) -> io::Result<Contents> {
         }
     }
     Ok(Contents::Nothing)
+}
+
+/// The whole disk, piece by piece, in an order that covers it evenly from the start.
+fn pieces(size: u64) -> impl Iterator<Item = Extent> {
+    let count = size.div_ceil(PIECE);
+    // Multiples of a step without a common divisor reach each piece once; those of the golden section spread best.
+    let shared = |step: u64| (2..=step.min(count)).any(|it| step.is_multiple_of(it) && count.is_multiple_of(it));
+    let golden = (count as f64 * 0.618) as u64;
+    let step = (golden.max(1)..).find(|step| !shared(*step)).unwrap_or(1);
+    let piece = move |index: u64| {
+        let offset = (u128::from(index) * u128::from(step) % u128::from(count.max(1))) as u64 * PIECE;
+        Extent { offset, size: PIECE.min(size - offset) }
+    };
+    (0..count).map(piece)
 }
 
 fn is_empty(block: &[u8], offset: u64) -> bool {
@@ -243,6 +268,22 @@ mod tests {
                     Contents::Data(format!("there is data at byte {}", offset / BLOCK * BLOCK),)
                 );
             }
+        }
+    }
+
+    #[test]
+    fn each_piece_is_read_once_and_any_byte_of_a_small_disk_is_found() {
+        for size in [1, PIECE, SIZE, (6 << 30) + 512] {
+            let mut offsets: Vec<u64> = pieces(size).map(|piece| piece.offset / PIECE).collect();
+            offsets.sort_unstable();
+            assert_eq!(offsets, (0..size.div_ceil(PIECE)).collect::<Vec<_>>(), "{size}");
+            assert_eq!(pieces(size).map(|piece| piece.size).sum::<u64>(), size);
+        }
+        for offset in [EDGE + BLOCK, SIZE / 2 + 12345] {
+            let disk = disk();
+            disk.write_all_at(&[1], offset).expect("written");
+            let found = Contents::Data(format!("there is data at byte {}", offset / BLOCK * BLOCK));
+            assert_eq!(contents(&disk, SIZE).expect("readable"), found);
         }
     }
 

@@ -2,7 +2,8 @@
 
 use fsarena_model::{Bytes, Guarantee};
 
-use super::{Commands, Kind, Tool};
+use super::options::MKFS_BTRFS;
+use super::{Commands, Kind, Made, Tool};
 
 /// Btrfs.
 pub static BTRFS: Kind = Kind {
@@ -17,7 +18,9 @@ pub static BTRFS: Kind = Kind {
         check: &["btrfs", "check", "--readonly"],
         ..Commands::NONE
     },
+    options: MKFS_BTRFS,
     features,
+    made,
     guarantees,
     made_direct,
     ..Kind::new("btrfs", "copy on write, checksums of data, snapshots, compression")
@@ -36,6 +39,15 @@ fn features(description: &str) -> Vec<String> {
         }
     }
     features
+}
+
+fn made(description: &str) -> Made {
+    let value = |name: &str| {
+        let mut lines = description.lines().filter_map(|line| line.split_once(char::is_whitespace));
+        lines.find_map(|(known, value)| (known == name).then(|| value.trim().to_owned()))
+    };
+    let size = value("total_bytes").and_then(|bytes| bytes.parse().ok()).map(Bytes);
+    Made { uuid: value("fsid"), size, ..Made::default() }
 }
 
 fn guarantees(features: &[String], options: &str) -> Vec<Guarantee> {
@@ -83,6 +95,12 @@ mod tests {
         assert!(features.contains(&"metadata=dup".to_owned()));
         assert!(features.contains(&"csum=crc32c".to_owned()));
         assert!(features.contains(&"mixed_backref".to_owned()) && features.contains(&"no_holes".to_owned()));
+    }
+
+    #[test]
+    fn what_was_made_is_read_from_the_super_block() {
+        let made = made("fsid\t\t\t11-22\nmetadata_uuid\t\t33\ntotal_bytes\t\t2147483648\n");
+        assert_eq!((made.uuid.as_deref(), made.size), (Some("11-22"), Some(Bytes::gib(2))));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use fsarena_model::{Bytes, Guarantee};
 
-use super::{Commands, Kind, Tool, Words};
+use super::options::MKE2FS;
+use super::{Commands, Kind, Made, Tool, Words};
 
 /// ext2: no journal.
 pub static EXT2: Kind = Kind {
@@ -31,7 +32,9 @@ pub(super) const fn ext(name: &'static str, about: &'static str) -> Kind {
             Tool { program: "e2fsck", package: "e2fsprogs", version: "-V" },
         ],
         smallest_lane: Bytes::mib(16),
+        options: MKE2FS,
         features,
+        made,
         guarantees,
         made_direct,
         ..Kind::new(name, about)
@@ -46,6 +49,16 @@ pub(super) const fn commands(mkfs: Words) -> Commands {
 fn features(description: &str) -> Vec<String> {
     let line = description.lines().find_map(|line| line.strip_prefix("Filesystem features:"));
     line.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+}
+
+fn made(description: &str) -> Made {
+    let value = |name: &str| {
+        let line = description.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        line.map(|value| value.trim().to_owned())
+    };
+    let number = |name: &str| value(name)?.parse::<u64>().ok();
+    let size = number("Block count").zip(number("Block size")).map(|(count, size)| Bytes(count * size));
+    Made { uuid: value("Filesystem UUID"), hash_seed: value("Directory Hash Seed"), size }
 }
 
 fn guarantees(features: &[String], options: &str) -> Vec<Guarantee> {
@@ -78,7 +91,7 @@ mod tests {
     #[test]
     fn further_options_come_before_the_device() {
         let identity = Identity { uuid: "u".into(), hash_seed: "h".into() };
-        let argv = EXT4.mkfs(Path::new("/dev/loop9"), &identity, &strings(["-O", "^has_journal"]));
+        let argv = EXT4.mkfs(Path::new("/dev/loop9"), &identity, &strings(["-O", "^has_journal"])).expect("allowed");
         assert_eq!(argv[argv.len() - 3..], strings(["-O", "^has_journal", "/dev/loop9"]));
     }
 
@@ -87,6 +100,17 @@ mod tests {
         let features = features("Filesystem UUID: x\nFilesystem features:      has_journal ext_attr metadata_csum\n");
         assert_eq!(features, strings(["has_journal", "ext_attr", "metadata_csum"]));
         assert_eq!(guarantees(&features, "rw"), vec![Guarantee::Journal, Guarantee::MetadataChecksums]);
+    }
+
+    #[test]
+    fn what_was_made_is_read_from_dumpe2fs_and_compared() {
+        let text = "Filesystem UUID:          u\nBlock count:              16384\nBlock size:               4096\nDirectory Hash Seed:      h\n";
+        let intended = Identity { uuid: "u".into(), hash_seed: "h".into() };
+        let differs = |text: &str, size| made(text).differs(&intended, Bytes::mib(size));
+        assert_eq!(differs(text, 64), None);
+        assert_eq!(differs(text, 128).as_deref(), Some("it has 64.0 MiB of 128 MiB"));
+        assert_eq!(differs(&text.replace(" h\n", " i\n"), 64).as_deref(), Some("its hash seed is i, and not h"));
+        assert_eq!(differs("", 64), None, "what is not described is not known");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use fsarena_model::{Bytes, Guarantee};
 
+use super::options::{MKFS_EXFAT, MKFS_F2FS, MKFS_JFS, MKFS_NILFS2, MKREISERFS, MKUDFFS};
 use super::{Commands, Kind, Tool};
 
 /// Starts the cleaner of the device `$0`, mounted at `$1`, with what differs from nilfs_cleanerd.conf(5). By default it keeps all that
@@ -24,6 +25,7 @@ pub static NILFS2: Kind = Kind {
         Tool { program: "nilfs_cleanerd", package: "nilfs-tools", version: "-V" },
     ],
     smallest_lane: Bytes::mib(256),
+    options: MKFS_NILFS2,
     commands: Commands {
         mkfs: &["mkfs.nilfs2", "-q", "-f", "-K"],
         daemon: &["unshare", "--pid", "--fork", "--kill-child", "sh", "-c", CLEANER],
@@ -44,6 +46,7 @@ pub static F2FS: Kind = Kind {
         Tool { program: "fsck.f2fs", package: "f2fs-tools", version: "-V" },
     ],
     smallest_lane: Bytes::mib(128),
+    options: MKFS_F2FS,
     commands: Commands {
         mkfs: &["mkfs.f2fs", "-q", "-f", "-t", "0", "-U", "{uuid}"],
         check: &["fsck.f2fs", "--dry-run"],
@@ -60,6 +63,7 @@ pub static JFS: Kind = Kind {
         Tool { program: "fsck.jfs", package: "jfsutils", version: "-V" },
     ],
     smallest_lane: Bytes::mib(32),
+    options: MKFS_JFS,
     commands: Commands {
         mkfs: &["mkfs.jfs", "-q"],
         check: &["fsck.jfs", "-n", "-f"],
@@ -77,6 +81,7 @@ pub static REISERFS: Kind = Kind {
         Tool { program: "reiserfsck", package: "reiserfsprogs", version: "-V" },
     ],
     smallest_lane: Bytes::mib(128),
+    options: MKREISERFS,
     commands: Commands {
         mkfs: &["mkreiserfs", "-q", "-f", "-f", "-u", "{uuid}"],
         check: &["reiserfsck", "--check", "--quiet", "--yes"],
@@ -93,6 +98,7 @@ pub static EXFAT: Kind = Kind {
         Tool { program: "fsck.exfat", package: "exfatprogs", version: "-V" },
     ],
     smallest_lane: Bytes::mib(16),
+    options: MKFS_EXFAT,
     commands: Commands { mkfs: &["mkfs.exfat"], check: &["fsck.exfat", "-n"], ..Commands::NONE },
     ..Kind::new("exfat", "Microsoft's, for removable media: no journal, no links, no owners")
 };
@@ -101,6 +107,7 @@ pub static EXFAT: Kind = Kind {
 pub static UDF: Kind = Kind {
     tools: &[Tool { program: "mkudffs", package: "udftools", version: "--version" }],
     smallest_lane: Bytes::mib(16),
+    options: MKUDFFS,
     commands: Commands { mkfs: &["mkudffs", "--blocksize=4096", "--media-type=hd"], ..Commands::NONE },
     ..Kind::new("udf", "the file system of DVDs: no journal")
 };
@@ -115,7 +122,8 @@ mod tests {
     #[test]
     fn the_uuid_is_that_of_the_plan_where_mkfs_takes_one() {
         let identity = Identity { uuid: "u".into(), hash_seed: "h".into() };
-        let argv = F2FS.mkfs(Path::new("/dev/loop9"), &identity, &["-O", "compression"].map(str::to_owned));
+        let argv =
+            F2FS.mkfs(Path::new("/dev/loop9"), &identity, &["-O", "compression"].map(str::to_owned)).expect("allowed");
         assert_eq!(argv.join(" "), "mkfs.f2fs -q -f -t 0 -U u -O compression /dev/loop9");
         assert_eq!(NILFS2.check(Path::new("/dev/loop9")), Vec::<String>::new());
     }

@@ -66,7 +66,7 @@ mod tests {
         let identity = Identity { uuid: "u".into(), hash_seed: "h".into() };
         let (device, further) = (Path::new("/dev/loop9"), ["-I".to_owned(), "512".to_owned()]);
         assert_eq!(RSEXT4.mkfs(device, &identity, &further), EXT4.mkfs(device, &identity, &further));
-        let argv = PREVIEW.mkfs(device, &identity, &further).join(" ");
+        let argv = PREVIEW.mkfs(device, &identity, &further).expect("allowed").join(" ");
         assert!(argv.ends_with("-b 4096 -O ^metadata_csum,^has_journal -I 512 /dev/loop9"), "{argv}");
         assert_eq!((PREVIEW.mounted_as, (PREVIEW.durability)("")), ("ext4", Durability::Unflushed));
     }

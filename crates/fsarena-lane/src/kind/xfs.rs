@@ -2,7 +2,8 @@
 
 use fsarena_model::{Bytes, Guarantee};
 
-use super::{Commands, Kind, Tool};
+use super::options::MKFS_XFS;
+use super::{Commands, Kind, Made, Tool};
 
 /// XFS.
 pub static XFS: Kind = Kind {
@@ -17,7 +18,9 @@ pub static XFS: Kind = Kind {
         check: &["xfs_repair", "-n"],
         ..Commands::NONE
     },
+    options: MKFS_XFS,
     features,
+    made,
     guarantees,
     ..Kind::new("xfs", "allocation groups, delayed logging, extents in B+ trees")
 };
@@ -38,6 +41,18 @@ fn features(description: &str) -> Vec<String> {
     features
 }
 
+/// xfs_info(8) does not print the UUID.
+fn made(description: &str) -> Made {
+    let line = description.lines().find_map(|line| line.strip_prefix("data "));
+    let number = |name: &str| {
+        let mut words = line?.split([' ', '=', ',']).filter(|word| !word.is_empty());
+        words.find(|word| *word == name)?;
+        words.next()?.parse::<u64>().ok()
+    };
+    let size = number("bsize").zip(number("blocks")).map(|(size, blocks)| Bytes(size * blocks));
+    Made { size, ..Made::default() }
+}
+
 fn guarantees(features: &[String], _options: &str) -> Vec<Guarantee> {
     let mut guarantees = vec![Guarantee::Journal];
     guarantees.extend(features.iter().any(|feature| feature == "crc").then_some(Guarantee::MetadataChecksums));
@@ -47,6 +62,13 @@ fn guarantees(features: &[String], _options: &str) -> Vec<Guarantee> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn its_size_is_read_from_xfs_info() {
+        let text = "meta-data=/dev/loop9             isize=512    agcount=4, agsize=131072 blks\n\
+                    data     =                       bsize=4096   blocks=524288, imaxpct=25\n";
+        assert_eq!(made(text).size, Some(Bytes::gib(2)));
+    }
 
     #[test]
     fn features_are_read_from_xfs_info() {

@@ -48,6 +48,12 @@ fn every_format_for_people_says_which_option_matters() {
         assert!(report.contains("0.70× to 3.20×"), "{format}");
         assert!(!crate::rendered(format, &fixture()).contains("Which option matters"), "{format}");
     }
+    let mut short = of_matrix();
+    for row in &mut short.judged.effects {
+        (row.estimate, row.reason) = (Default::default(), "2 rounds, a verdict needs at least 3".to_owned());
+    }
+    let text = crate::rendered("text", &short);
+    assert!(text.contains("commit: not tested: 2 rounds, a verdict needs at least 3."), "{text}");
     let text = crate::rendered("text", &of_matrix());
     let line = |words: &[&str]| text.lines().position(|line| words.iter().all(|word| line.contains(word)));
     let sorted =

@@ -124,10 +124,9 @@ fn contenders_equal_to_the_first_are_named_with_it() {
     class.flips.clear();
     class.pairs[1].left_out = ["a", "b"].map(|name| format!("{name} (too few rounds to know the noise)")).to_vec();
     let report = crate::rendered("markdown", &comparison);
-    for said in [
-        "No difference: ext4 and xfs are equal within the margin of 5 %.",
-        "all 2: too few rounds to know the noise",
-    ] {
+    for said in
+        ["No difference: ext4 and xfs are equal within the margin of 5 %.", "all 2: too few rounds to know the noise"]
+    {
         assert!(report.contains(said), "{said}: {report}");
     }
 }

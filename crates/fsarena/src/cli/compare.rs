@@ -87,7 +87,8 @@ pub struct WorkArguments {
     /// Cache state of reads
     #[arg(long, value_name = "WHERE")]
     pub cache: Option<Caches>,
-    /// A fio job file, run natively if every option is understood, otherwise through fio; can be repeated
+    /// A fio job file, or a command line: 'fio --name=t --rw=randwrite …'; run natively if every option is understood,
+    /// otherwise through fio; can be repeated
     #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "workload"])]
     pub fio: Vec<PathBuf>,
     /// What does the work on large files

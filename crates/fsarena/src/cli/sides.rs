@@ -43,13 +43,7 @@ pub struct Gate {
     #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
     pub run: String,
     /// The runs that it is checked against, as in RUN: each contender against itself
-    #[arg(
-        long,
-        value_name = "RUN",
-        add = candidates::runs(),
-        conflicts_with = "baseline_contender",
-        required_unless_present = "baseline_contender"
-    )]
+    #[arg(long, value_name = "RUN", add = candidates::runs(), conflicts_with = "baseline_contender")]
     pub baseline: Option<String>,
     /// The contender of the same run that all others are checked against
     #[arg(long, value_name = "LABEL")]
@@ -60,6 +54,9 @@ pub struct Gate {
     /// The slowdown that is tolerated
     #[arg(long, value_name = "PERCENT", default_value = "5%")]
     pub threshold: Share,
+    /// Fail unless each check would have found a slowdown of this size, with a probability of 80 %
+    #[arg(long, value_name = "PERCENT")]
+    pub require_finds: Option<Share>,
     /// Also as JUnit XML into this file
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,

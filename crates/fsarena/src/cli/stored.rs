@@ -55,6 +55,9 @@ pub struct Report {
     /// Into this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Nothing more: a report is always in full
+    #[arg(long, hide = true)]
+    pub full: bool,
 }
 
 /// `fsarena export`.

@@ -1,15 +1,14 @@
 //! `fsarena clean`: removes the leftovers of killed runs.
 
 use anyhow::Result;
-use fsarena_lane::{Cleared, Go, LaneError, Ledger, Leftover, Wait, default_folder, take_machine};
+use fsarena_lane::{Cleared, Go, LaneError, Leftover, Wait, default_folder, take_machine};
 
 use crate::exit::Ended;
 use crate::note::note;
 
 /// Removes leftovers, unless a run is in progress.
 pub fn run() -> Result<Ended> {
-    let _machine = take_machine(None, Wait::No, &mut |_| Go::Stop)?;
-    let (mut ledger, mut cleared) = Ledger::open(&default_folder()?)?;
+    let (_machine, mut ledger, mut cleared) = take_machine(None, &default_folder()?, Wait::No, &mut |_| Go::Stop)?;
     ledger.undo()?;
     if cleared == Cleared::default() {
         note!("nothing was left behind");

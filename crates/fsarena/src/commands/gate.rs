@@ -17,7 +17,7 @@ use crate::exit::{Ended, Refusal};
 /// Checks a run. A regression that holds ends with exit code 1.
 pub fn run(global: &Global, options: &cli::Gate) -> Result<Ended> {
     let after = runs(global, &options.run)?;
-    let gate = match (&options.baseline, label(options.baseline_contender.as_ref())) {
+    let mut gate = match (&options.baseline, label(options.baseline_contender.as_ref())) {
         (Some(baseline), _) => between(global, options, baseline, &after)?,
         (None, Some(base)) => {
             require(&after, &base)?;
@@ -27,8 +27,17 @@ pub fn run(global: &Global, options: &cli::Gate) -> Result<Ended> {
             };
             gate_within(run, &base, options.threshold)
         }
-        (None, None) => return Err(Refusal::wrong_use("there is no baseline", "--baseline RUN").into()),
+        (None, None) => {
+            let hint = "--baseline RUN, or within one run --baseline-contender LABEL";
+            return Err(Refusal::wrong_use("a gate checks a run against a baseline", hint).into());
+        }
     };
+    let blind = options.require_finds.map_or(0, |wanted| gate.blind_to(wanted).count());
+    if let Some(wanted) = options.require_finds.filter(|_| blind > 0) {
+        let checks = gate.checks.len();
+        gate.notes
+            .push(format!("{blind} of {checks} checks would not have found a slowdown of {wanted}: the gate fails"));
+    }
     let version = env!("CARGO_PKG_VERSION");
     let report = || fsarena_report::gate(&gate, version);
     show(global, &Page { format: options.format, output: None }, report(), &gate)?;
@@ -38,7 +47,7 @@ pub fn run(global: &Global, options: &cli::Gate) -> Result<Ended> {
     if let Some(path) = &options.summary {
         append(path, &fsarena_report::markdown(report())).with_context(|| format!("write {}", path.display()))?;
     }
-    Ok(if gate.has_failed() { Ended::WithRegression } else { Ended::Well })
+    Ok(if gate.has_failed() || blind > 0 { Ended::WithRegression } else { Ended::Well })
 }
 
 fn between(global: &Global, options: &cli::Gate, baseline: &str, after: &[NamedRun]) -> Result<Gate> {

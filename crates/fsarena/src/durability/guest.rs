@@ -99,7 +99,7 @@ fn record(task: &Task) -> Result<()> {
     let (kind, device) = (kind(task)?, Device::find()?);
     let identity =
         Identity { uuid: seed::uuid(task.seed, "uuid", &[]), hash_seed: seed::uuid(task.seed, "hash seed", &[]) };
-    let argv = kind.mkfs(&device.partition, &identity, &task.contender.mkfs);
+    let argv = kind.mkfs(&device.partition, &identity, &task.contender.mkfs).map_err(anyhow::Error::msg)?;
     let ended = child::run(&argv, Patience::new(LIMIT)).with_context(|| format!("start {}", argv[0]))?;
     if !ended.status.success() {
         bail!("`{}` failed: {}", argv.join(" "), ended.words());

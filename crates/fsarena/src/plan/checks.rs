@@ -7,7 +7,7 @@ use fsarena_analyse::{covered, not_here, unknown_names};
 use fsarena_execute::{FILL, estimated_round, estimated_setup, largest, left_files, require_libraries, unaligned};
 use fsarena_lane::{LaneError, lane_count, require};
 use fsarena_model::plan::Slowdown;
-use fsarena_model::{Bytes, Contender, Label, Mode, Plan, Rounds, Share, Stated, Storage, Workload};
+use fsarena_model::{Bytes, Contender, Label, Mode, Plan, Rounds, Share, Stated, Storage};
 
 use crate::engines::ENGINES;
 use crate::exit::Refusal;
@@ -98,6 +98,7 @@ fn without_programs(plan: &Plan, name: &str) -> Result<()> {
 /// Refuses a plan that this machine or this user cannot run; creates nothing.
 pub fn require_machine(plan: &Plan) -> Result<()> {
     require::rights_and_kinds(plan)?;
+    require::mkfs_options(plan)?;
     require::memory_limits(plan)?;
     for workload in &plan.workloads {
         if let Some(engine) = ENGINES.named(&workload.engine) {
@@ -122,7 +123,7 @@ pub fn margin(margin: Share) -> Result<Share> {
     }
 }
 
-/// Refuses slowdowns for unknown contenders, and for workloads of other programs, which cannot be slowed down.
+/// Refuses slowdowns for unknown contenders.
 fn require_slowdowns(plan: &Plan) -> Result<()> {
     let is_one = |label: &Label| plan.contenders.iter().any(|contender| contender.label == *label);
     if let Some(label) = plan.measuring.uncounted.iter().find(|label| !is_one(label)) {
@@ -140,14 +141,7 @@ fn require_slowdowns(plan: &Plan) -> Result<()> {
             return Err(Refusal::wrong_use(text, format!("the labels are {}", labels.join(", "))).into());
         }
     }
-    let is_foreign = |workload: &&Workload| workload.traits.program.is_some();
-    match plan.workloads.iter().find(is_foreign).filter(|_| !plan.measuring.slowdowns.is_empty()) {
-        None => Ok(()),
-        Some(workload) => {
-            let text = format!("`{}` is done by another program, which cannot be slowed", workload.name);
-            Err(Refusal::wrong_use(text, "use workloads of native engines: `fsarena list workloads`").into())
-        }
-    }
+    Ok(())
 }
 
 /// Refuses guarantees that are stated twice, or about file systems whose guarantees are known.

@@ -132,7 +132,11 @@ fn from_job_files(arguments: &Compare) -> Result<Choices> {
     };
     let mut all = Vec::new();
     for file in &arguments.work.fio {
-        all.extend(fio::from_file(file, way)?.into_iter().map(with_note));
+        let choices = match file.to_str().filter(|text| text.starts_with("fio ")) {
+            Some(line) => fio::from_command(&commands::words("--fio", line)?[1..], way)?,
+            None => fio::from_file(file, way)?,
+        };
+        all.extend(choices.into_iter().map(with_note));
     }
     cache::with(arguments.work.cache, all)
 }

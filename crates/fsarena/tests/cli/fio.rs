@@ -24,6 +24,19 @@ fn refused(stage: &Stage, lines: &str, words: &[&str]) {
 }
 
 #[test]
+fn a_command_line_of_fio_is_a_job() {
+    let stage = Stage::new();
+    let [a, b] = folders(&stage);
+    let line = "fio --name=own --rw=randread --bs=4k --size=2m --runtime=300ms --time_based --output-format=json";
+    run(stage.fsarena().args(["compare", &a, &b, "--rounds", "1", "--fio", line]), 0);
+    let report = stage.json();
+    assert_eq!(report["workloads"][0]["name"], "own");
+    assert!(report["cells"][0]["median"].as_f64().is_some_and(|rate| rate > 0.0));
+    let output = run(stage.fsarena().args(["compare", &a, &b, "--fio", "fio job.fio"]), 2);
+    assert!(err(&output).contains("`job.fio` is no option") && err(&output).contains("--fio FILE"), "{}", err(&output));
+}
+
+#[test]
 fn a_job_runs_natively_or_through_fio_and_says_which() {
     let stage = Stage::new();
     let native =

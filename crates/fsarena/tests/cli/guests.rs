@@ -12,6 +12,7 @@ use fsarena_model::guest::Accelerator;
 use fsarena_testing::{Need, has};
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::memory;
 use crate::stage::{Doomed, Stage, accounts_for, binary, err, out, run};
 
 /// Fetches what a guest needs, once for all tests. This is done before a stage takes the test's network away.
@@ -62,11 +63,12 @@ fn kinds_that_this_kernel_lacks_and_folders_of_the_host_are_compared_in_a_guest(
     }
     let stage = Stage::new();
     let arguments = ["ext4", "nilfs2", "9p:cache=loose", "virtiofs", "--rounds", "1", "--baselines", "never"];
-    let output = run(stage.compare(&arguments).args(["--workload", &stage.small()]), 0);
+    let (small, exceeds) = (stage.small(), memory::workload(&stage, "exceeds", 96, 48));
+    let output = run(stage.compare(&arguments).args(["--workload", &small, "--workload", &exceeds]), 0);
     assert!(err(&output).contains("this machine cannot mount nilfs2 and 9p and virtiofs"), "{}", err(&output));
     let report = stage.json();
     let cells = report["cells"].as_array().expect("cells");
-    assert!(cells.len() == 4 && cells.iter().all(|cell| cell["median"].as_f64().is_some_and(|rate| rate > 0.0)));
+    assert!(cells.len() == 8 && cells.iter().all(|cell| cell["median"].as_f64().is_some_and(|rate| rate > 0.0)));
     let mounts: Vec<&str> = report["contenders"]
         .as_array()
         .expect("contenders")
@@ -77,6 +79,10 @@ fn kinds_that_this_kernel_lacks_and_folders_of_the_host_are_compared_in_a_guest(
         assert!(mount.starts_with(expected), "{mount}");
     }
     assert!(mounts[2].contains("loose"), "{}", mounts[2]);
+    // A guest has version 2 of control groups alone.
+    let exceeding = cells.iter().find(|cell| cell["workload"] == "exceeds").expect("measured");
+    let read = exceeding["probes"]["device.read"]["value"].as_f64();
+    assert!(read.is_some_and(|read| read > 1024.0), "half of it at most is in memory: {exceeding}");
     // A lane counts flushes; nilfs2 has no checker.
     assert!(cells[0]["probes"]["device.flushes"]["value"].as_f64().is_some_and(|flushes| flushes > 0.0));
     assert_eq!(report["clean_checks"], 1);

@@ -1,5 +1,8 @@
 //! Runs that end early, by a signal or killed: measurements are stored, and nothing stays on the machine.
 
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
@@ -103,5 +106,27 @@ fn a_second_run_is_refused_if_it_may_not_wait() {
     assert!(err(&output).contains("another run") && err(&output).contains("hint: "), "{}", err(&output));
     send(&first, Signal::TERM);
     assert_eq!(first.wait().expect("it ends").code(), Some(130));
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+/// As one in a container that uses the same ledger.
+#[test]
+fn a_run_waits_for_one_that_cannot_be_seen() {
+    let Some(stage) = Stage::of_root() else { return };
+    let ledger = Path::new("/var/lib/fsarena/ledger");
+    fs::create_dir_all(ledger).expect("made");
+    let other = File::create(ledger.join("lock")).expect("made");
+    other.lock().expect("no run has it");
+    let small = stage.small();
+    let refused = run(stage.compare(&["ext4", "--no-wait", "--rounds", "1"]).args(["--workload", &small]), 4);
+    assert!(err(&refused).contains("another run of fsarena is using this machine"), "{}", err(&refused));
+    let mut command = stage.compare(&["ext4", "--rounds", "1"]);
+    command.args(["--workload", &small]).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines().map_while(Result::ok);
+    assert!(lines.by_ref().any(|line| line.contains("waiting: another run")));
+    drop(other);
+    lines.for_each(drop);
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
     assert_eq!(stage.left(), Vec::<String>::new());
 }

@@ -5,7 +5,7 @@ use fsarena_testing::{Need, has};
 use crate::stage::{Stage, err, run};
 
 /// Writes a workload to a file: random reads of `file` MB within a memory limit of `limit` MB.
-fn workload(stage: &Stage, name: &str, file: u32, limit: u32) -> String {
+pub fn workload(stage: &Stage, name: &str, file: u32, limit: u32) -> String {
     let fields = format!(
         "engine = 'data'\ncache = 'warm'\nmode = 'sliced'\nslices = 2\nwarm-up-ms = 10\ntimed-ms = 50\n\
          memory-limit = '{limit}M'\n\
@@ -15,7 +15,7 @@ fn workload(stage: &Stage, name: &str, file: u32, limit: u32) -> String {
 }
 
 fn can_limit_memory() -> bool {
-    has(&[Need::Root, Need::Path("/sys/fs/cgroup/memory/memory.limit_in_bytes")])
+    has(&[Need::Root, Need::MemoryGroups])
 }
 
 #[test]

@@ -74,6 +74,9 @@ fn a_gate_ends_with_1_only_for_a_regression() {
     // Two runs, one after the other: a change of 10 % may be a drift of the machine.
     let text = out(&run(stage.fsarena().args(["gate", &slow, "--baseline", &equal]), 0));
     assert!(text.contains("blind to slowdowns below"), "{text}");
+    let strict = ["gate", &slow, "--baseline", &equal, "--require-finds", "2%"];
+    let text = out(&run(stage.fsarena().args(strict), 1)).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("2 of 2 checks would not have found a slowdown of 2.0 %: the gate fails"), "{text}");
     let control = ["gate", &slow, "--baseline", &equal, "--control", "base", "--threshold", "1%"];
     let text = out(&run(stage.fsarena().args(control), 1));
     assert!(text.contains("Figures are relative to those of base"), "{text}");

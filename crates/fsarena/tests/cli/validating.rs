@@ -32,7 +32,7 @@ fn a_profile_is_measured_with_its_programs_and_judged_again_by_another() {
     let told = err(&run(validate.arg("--storage").arg(stage.storage()).args(["-o", &path("found.md")]), 0));
     assert!(told.contains("profile own (1 of 1)") && told.contains("fsarena validate --runs 1"), "{told}");
     let found = fs::read_to_string(stage.path("found.md")).expect("written");
-    assert!(found.contains("| third | own | ext4 / xfs |") && found.contains("](found.svg)"), "{found}");
+    assert!(found.contains("| third | own | syncs | ext4 / xfs |") && found.contains("](found.svg)"), "{found}");
     assert!(fs::read_to_string(stage.path("found.svg")).expect("written").contains("predicted = measured"));
 
     let json = |more: &[&str]| -> Value {

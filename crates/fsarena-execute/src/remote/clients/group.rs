@@ -132,11 +132,11 @@ impl<R: Remote> Group<R> {
         let clients = self.working();
         let read_before = self.servers.read_so_far()?;
         self.compare_clocks(&clients, 2)?;
-        let Limit { time, slowdown, stop } = *limit;
+        let Limit { time, stop } = *limit;
         let begin = self.clock.now() + clocks::lead(clients.iter().map(|client| self.clients[*client].clock.borrow()));
         let call = |client: usize| {
             let at = (clients.len() > 1).then(|| self.clients[client].clock.borrow().there(begin));
-            Call::Run { contender, at, time, slowdown, is_first: is == First::Yes, is_counted }
+            Call::Run { contender, at, time, is_first: is == First::Yes, is_counted }
         };
         let ran: Vec<Ran> = self.each(&clients, call, stop)?;
         let now = self.clock.now();

@@ -78,7 +78,7 @@ impl FakeJob {
     fn closed(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> (Nanos, u64) {
         let (mut elapsed, mut operations) = (Nanos(0), 0);
         while !self.is_over(limit, elapsed, operations) {
-            let time = Nanos((self.operation().0 as f64 * (1.0 + limit.slowdown)).round() as u64);
+            let time = self.operation();
             self.backstage.clock.advance(time);
             stats.record(Operation::Create, time);
             elapsed = elapsed + time;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use fsarena_execute::{estimated_round, estimated_setup, rounds_within};
 use fsarena_lane::kind::Ground;
-use fsarena_lane::{LaneError, kernel_has, kind, lane_count, made_lanes};
+use fsarena_lane::{LaneError, kernel_has, kind, lane_count, made_lanes, require};
 use fsarena_model::{Bytes, Contender, Mode, Plan, Rounds, Storage, Workload};
 use fsarena_report::{rounds, visible};
 use fsarena_sys::mount;
@@ -29,6 +29,7 @@ pub fn run(plan: &Plan, is_for_guest: bool, format: Option<&str>) -> Result<Ende
         DataFormat::Json => print_json(&json(plan))?,
     }
     if !is_for_guest {
+        require::mkfs_options(plan)?;
         require_options(plan)?;
     }
     require_storage(plan)?;

@@ -266,7 +266,7 @@ fn braced(name: &str) -> String {
 }
 
 /// The words of a command, as a shell would split them.
-fn words(option: &str, text: &str) -> Result<Vec<String>> {
+pub fn words(option: &str, text: &str) -> Result<Vec<String>> {
     let refusal = || {
         Refusal::wrong_use(
             format!("{option} `{text}` is no command: a quote is open, or it is empty"),

@@ -1,0 +1,496 @@
+//! Options of mkfs that a user may add, kind by kind, according to the tools' manuals. Each changes what is made and so is a
+//! difference of the contender, or is added to ours, or is refused: a file system must fill its lane, be empty, and
+//! be finished when mkfs returns.
+
+/// An option of an mkfs.
+#[derive(Debug)]
+pub(crate) struct MkfsOption {
+    /// Its names, such as `-L` and `--label`.
+    names: &'static [&'static str],
+    takes: Takes,
+    rule: Rule,
+}
+
+/// Whether an option has a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    Nothing,
+    Value,
+}
+
+/// What becomes of an option.
+#[derive(Debug, Clone, Copy)]
+enum Rule {
+    /// It is passed on.
+    Listed,
+    /// It is what every contender of the kind has already.
+    Ours,
+    /// It is refused for this reason.
+    Refused(&'static str),
+    /// Its value is a list of these words; the lists of ours and of all occurrences become one.
+    Words(&'static [(&'static str, Word)]),
+}
+
+/// What becomes of a word in a list, by its name before `=`.
+#[derive(Debug, Clone, Copy)]
+enum Word {
+    /// It is passed on.
+    Listed,
+    /// It must have this value, which every contender of the kind has; none: the word alone.
+    Ours(&'static str),
+    /// It is refused for this reason.
+    Refused(&'static str),
+}
+
+const fn flag(names: &'static [&'static str], rule: Rule) -> MkfsOption {
+    MkfsOption { names, takes: Takes::Nothing, rule }
+}
+
+const fn value(names: &'static [&'static str], rule: Rule) -> MkfsOption {
+    MkfsOption { names, takes: Takes::Value, rule }
+}
+
+const SEED: &str = "it follows from the seed of the run";
+const SIZE: &str = "each contender fills its lane (`--lane-size`)";
+const FILLED: &str = "each contender begins empty";
+const ELSEWHERE: &str = "it uses a device or a file that fsarena has not made";
+const PRINTS: &str = "it makes nothing";
+const LATER: &str = "what mkfs leaves for later is done in the background, in the time of the work";
+const DISCARD: &str = "no contender discards its lane, which is written in full before each mkfs";
+const OTHER_KIND: &str = "it makes another kind of file system";
+
+use Rule::{Listed, Ours, Refused, Words};
+
+/// mke2fs(8), mke2fs 1.47.
+pub(crate) const MKE2FS: &[MkfsOption] = &[
+    value(&["-b"], Listed),
+    flag(&["-c"], Refused("it reads or writes the whole lane before")),
+    value(&["-C"], Listed),
+    value(&["-d"], Refused(FILLED)),
+    flag(&["-D"], Listed),
+    value(&["-e"], Listed),
+    value(&["-E"], Words(EXTENDED)),
+    flag(&["-F"], Ours),
+    value(&["-g"], Listed),
+    value(&["-G"], Listed),
+    value(&["-i"], Listed),
+    value(&["-I"], Listed),
+    flag(&["-j"], Listed),
+    value(
+        &["-J"],
+        Words(&[
+            ("device", Word::Refused(ELSEWHERE)),
+            ("fast_commit_size", Word::Listed),
+            ("location", Word::Listed),
+            ("size", Word::Listed),
+        ]),
+    ),
+    flag(&["-K"], Ours),
+    value(&["-l"], Refused(ELSEWHERE)),
+    value(&["-L"], Listed),
+    value(&["-m"], Listed),
+    value(&["-M"], Listed),
+    flag(&["-n"], Refused(PRINTS)),
+    value(&["-N"], Listed),
+    value(&["-o"], Listed),
+    value(&["-O"], Words(&[("journal_dev", Word::Refused(OTHER_KIND)), ("", Word::Listed)])),
+    flag(&["-q"], Ours),
+    value(&["-r"], Listed),
+    value(&["-R"], Refused("`-E` has taken its place")),
+    flag(&["-S"], Refused("it writes only the super block")),
+    value(&["-t"], Refused("the name of the contender says it")),
+    value(&["-T"], Listed),
+    value(&["-U"], Refused(SEED)),
+    flag(&["-v"], Listed),
+    flag(&["-V"], Refused(PRINTS)),
+    value(&["-z"], Refused(ELSEWHERE)),
+];
+
+const EXTENDED: &[(&str, Word)] = &[
+    ("assume_storage_prezeroed", Word::Refused("lanes are not zero")),
+    ("discard", Word::Refused(DISCARD)),
+    ("encoding", Word::Listed),
+    ("encoding_flags", Word::Listed),
+    ("hash_seed", Word::Refused(SEED)),
+    ("lazy_itable_init", Word::Ours("0")),
+    ("lazy_journal_init", Word::Ours("0")),
+    ("mmp_update_interval", Word::Listed),
+    ("nodiscard", Word::Ours("")),
+    ("num_backup_sb", Word::Listed),
+    ("offset", Word::Refused(SIZE)),
+    ("orphan_file_size", Word::Listed),
+    ("packed_meta_blocks", Word::Listed),
+    ("quotatype", Word::Listed),
+    ("resize", Word::Listed),
+    ("revision", Word::Listed),
+    ("root_owner", Word::Listed),
+    ("root_perms", Word::Listed),
+    ("stride", Word::Listed),
+    ("stripe-width", Word::Listed),
+    ("stripe_width", Word::Listed),
+    ("test_fs", Word::Listed),
+];
+
+/// mkfs.xfs(8), xfsprogs 6.1 to 6.13.
+pub(crate) const MKFS_XFS: &[MkfsOption] = &[
+    value(&["-b"], Words(&[("size", Word::Listed), ("log", Word::Listed)])),
+    value(&["-c"], Refused(ELSEWHERE)),
+    value(
+        &["-d"],
+        Words(&[
+            ("file", Word::Refused(ELSEWHERE)),
+            ("name", Word::Refused(ELSEWHERE)),
+            ("size", Word::Refused(SIZE)),
+            ("", Word::Listed),
+        ]),
+    ),
+    flag(&["-f"], Ours),
+    value(&["-i"], Words(ANY)),
+    flag(&["-K"], Ours),
+    value(
+        &["-l"],
+        Words(&[
+            ("file", Word::Refused(ELSEWHERE)),
+            ("logdev", Word::Refused(ELSEWHERE)),
+            ("name", Word::Refused(ELSEWHERE)),
+            ("", Word::Listed),
+        ]),
+    ),
+    value(&["-L"], Listed),
+    value(&["-m"], Words(&[("uuid", Word::Refused(SEED)), ("", Word::Listed)])),
+    value(&["-n"], Words(ANY)),
+    flag(&["-N"], Refused(PRINTS)),
+    value(&["-p"], Refused(FILLED)),
+    flag(&["-q"], Ours),
+    value(&["-r"], Refused(ELSEWHERE)),
+    value(&["-s"], Words(ANY)),
+    flag(&["-V"], Refused(PRINTS)),
+];
+
+/// The tool itself refuses words that it does not know.
+const ANY: &[(&str, Word)] = &[("", Word::Listed)];
+
+/// mkfs.btrfs(8), btrfs-progs 6.2 to 6.15.
+pub(crate) const MKFS_BTRFS: &[MkfsOption] = &[
+    value(&["-b", "--byte-count"], Refused(SIZE)),
+    value(&["--compress"], Refused(FILLED)),
+    value(&["--csum", "--checksum"], Listed),
+    value(&["-d", "--data"], Listed),
+    value(&["--device-uuid"], Refused(SEED)),
+    flag(&["-f", "--force"], Ours),
+    flag(&["--help"], Refused(PRINTS)),
+    value(&["--inode-flags"], Refused(FILLED)),
+    flag(&["-K", "--nodiscard"], Ours),
+    value(&["-l", "--leafsize"], Refused("`-n` has taken its place")),
+    value(&["-L", "--label"], Listed),
+    value(&["-m", "--metadata"], Listed),
+    flag(&["-M", "--mixed"], Listed),
+    value(&["-n", "--nodesize"], Listed),
+    value(&["-O", "--features"], Words(&[("list-all", Word::Refused(PRINTS)), ("", Word::Listed)])),
+    flag(&["-q", "--quiet"], Listed),
+    value(&["-r", "--rootdir"], Refused(FILLED)),
+    value(&["-R", "--runtime-features"], Words(&[("list-all", Word::Refused(PRINTS)), ("", Word::Listed)])),
+    value(&["-s", "--sectorsize"], Listed),
+    flag(&["--shrink"], Refused(SIZE)),
+    value(&["-u", "--subvol"], Refused(FILLED)),
+    value(&["-U", "--uuid"], Refused(SEED)),
+    flag(&["-v", "--verbose"], Listed),
+    flag(&["-V", "--version"], Refused(PRINTS)),
+];
+
+/// mkfs.f2fs(8), f2fs-tools 1.15 to 1.16.
+pub(crate) const MKFS_F2FS: &[MkfsOption] = &[
+    value(&["-a"], Listed),
+    value(&["-b"], Listed),
+    value(&["-c"], Refused(ELSEWHERE)),
+    value(&["-C"], Listed),
+    value(&["-d"], Listed),
+    value(&["-e"], Listed),
+    value(&["-E"], Listed),
+    flag(&["-f"], Ours),
+    value(&["-g"], Listed),
+    flag(&["-i"], Listed),
+    value(&["-l"], Listed),
+    flag(&["-m"], Refused(ELSEWHERE)),
+    value(&["-o"], Listed),
+    value(&["-O"], Words(ANY)),
+    flag(&["-q"], Ours),
+    flag(&["-r"], Listed),
+    value(&["-R"], Listed),
+    value(&["-s"], Listed),
+    flag(&["-S"], Refused("it makes a sparse image")),
+    value(&["-t"], Refused(DISCARD)),
+    value(&["-T"], Listed),
+    value(&["-U"], Refused(SEED)),
+    flag(&["-V"], Refused(PRINTS)),
+    value(&["-w"], Listed),
+    value(&["-z"], Listed),
+];
+
+/// mkfs.nilfs2(8), nilfs-utils 2.2.
+pub(crate) const MKFS_NILFS2: &[MkfsOption] = &[
+    value(&["-b"], Listed),
+    value(&["-B"], Listed),
+    flag(&["-c"], Refused("it reads the whole lane before")),
+    flag(&["-f"], Ours),
+    flag(&["-h"], Refused(PRINTS)),
+    flag(&["-K"], Ours),
+    value(&["-L"], Listed),
+    value(&["-m"], Listed),
+    flag(&["-n"], Refused(PRINTS)),
+    value(&["-O"], Words(ANY)),
+    flag(&["-q"], Ours),
+    flag(&["-v"], Listed),
+    flag(&["-V"], Refused(PRINTS)),
+];
+
+/// mkfs.jfs(8), jfsutils 1.1.
+pub(crate) const MKFS_JFS: &[MkfsOption] = &[
+    flag(&["-c"], Refused("it reads the whole lane before")),
+    flag(&["-f"], Ours),
+    value(&["-J"], Refused(ELSEWHERE)),
+    value(&["-L"], Listed),
+    flag(&["-O"], Listed),
+    flag(&["-q"], Ours),
+    value(&["-s"], Listed),
+    flag(&["-V"], Refused(PRINTS)),
+];
+
+/// mkreiserfs(8), reiserfsprogs 3.6.
+pub(crate) const MKREISERFS: &[MkfsOption] = &[
+    value(&["-b", "--block-size"], Listed),
+    value(&["-B", "--badblocks"], Refused(ELSEWHERE)),
+    flag(&["-d", "--debug"], Listed),
+    flag(&["-f"], Ours),
+    value(&["--format"], Listed),
+    value(&["-h", "--hash"], Listed),
+    value(&["-j", "--journal-device"], Refused(ELSEWHERE)),
+    value(&["-l", "--label"], Listed),
+    value(&["-o", "--journal-offset"], Refused(ELSEWHERE)),
+    flag(&["-q", "--quiet"], Ours),
+    value(&["-s", "--journal-size"], Listed),
+    value(&["-t", "--transaction-max-size"], Listed),
+    value(&["-u", "--uuid"], Refused(SEED)),
+    flag(&["-V"], Refused(PRINTS)),
+];
+
+/// mkfs.exfat(8), exfatprogs 1.2.
+pub(crate) const MKFS_EXFAT: &[MkfsOption] = &[
+    value(&["-b", "--boundary-align"], Listed),
+    value(&["-c", "--cluster-size"], Listed),
+    flag(&["-f", "--full-format"], Listed),
+    flag(&["-h", "--help"], Refused(PRINTS)),
+    value(&["-L", "--volume-label"], Listed),
+    flag(&["--pack-bitmap"], Listed),
+    value(&["-s", "--sector-size"], Listed),
+    value(&["-U", "--volume-guid"], Listed),
+    flag(&["-v", "--verbose"], Listed),
+    flag(&["-V", "--version"], Refused(PRINTS)),
+];
+
+/// mkudffs(8), udftools 2.3.
+pub(crate) const MKUDFFS: &[MkfsOption] = &[
+    value(&["-b", "--blocksize"], Refused("the lane's is 4096 bytes for each contender")),
+    value(&["-l", "--label"], Listed),
+    value(&["-m", "--media-type"], Refused("lanes are hard disks")),
+    flag(&["-n", "--no-write"], Refused(PRINTS)),
+    value(&["-r", "--udfrev"], Listed),
+    value(&["-s", "--startblock"], Refused(SIZE)),
+    value(&["-u", "--uuid"], Listed),
+];
+
+/// An option as typed, with its value.
+struct Typed<'a> {
+    option: &'static MkfsOption,
+    value: Option<&'a str>,
+}
+
+/// The words of `ours` (a program and its options) with the `further` words of a user.
+///
+/// # Errors
+/// Why the further words are refused.
+pub(crate) fn merged(known: &'static [MkfsOption], ours: &[String], further: &[String]) -> Result<Vec<String>, String> {
+    let program = ours.first().map_or("", String::as_str);
+    let mut words = ours.to_vec();
+    for Typed { option, value } in typed(known, program, further)? {
+        let name = option.names[0];
+        let shown = value.map_or(name.to_owned(), |value| format!("{name} {value}"));
+        match option.rule {
+            Refused(why) => return Err(format!("`{shown}` of {program} is refused: {why}")),
+            Ours => {}
+            Listed if words.iter().any(|word| word == name) => {
+                return Err(format!("`{name}` of {program} is given twice, or by fsarena itself"));
+            }
+            Listed => words.extend([name].into_iter().chain(value).map(str::to_owned)),
+            Words(allowed) => {
+                let own = listed(allowed, value.unwrap_or_default())
+                    .map_err(|(word, why)| format!("`{word}` in `{shown}` of {program} is refused: {why}"))?;
+                add(&mut words, name, &own).map_err(|word| {
+                    format!("`{word}` in `{shown}` of {program} is refused: another word contradicts it")
+                })?;
+            }
+        }
+    }
+    Ok(words)
+}
+
+/// Adds words to the list of an option, or the option with this list. Fails with a word that contradicts another one.
+fn add<'a>(words: &mut Vec<String>, name: &str, own: &[&'a str]) -> Result<(), &'a str> {
+    let place = words.iter().position(|word| word == name);
+    let mut list: Vec<String> =
+        place.map_or(Vec::new(), |place| words[place + 1].split(',').map(str::to_owned).collect());
+    for word in own {
+        match list.iter().find(|other| subject(other) == subject(word)) {
+            Some(other) if other != word => return Err(word),
+            Some(_) => {}
+            None => list.push((*word).to_owned()),
+        }
+    }
+    match place {
+        _ if list.is_empty() => {}
+        Some(place) => words[place + 1] = list.join(","),
+        None => words.extend([name.to_owned(), list.join(",")]),
+    }
+    Ok(())
+}
+
+/// What a word of a list is about: `stride` of `stride=16`, `has_journal` of `^has_journal`.
+fn subject(word: &str) -> &str {
+    word.split_once('=').map_or(word, |(name, _)| name).trim_start_matches('^')
+}
+
+/// The words of a list that are passed on, or the first one that is refused, with the reason.
+fn listed<'a>(allowed: &'static [(&'static str, Word)], list: &'a str) -> Result<Vec<&'a str>, (&'a str, String)> {
+    let mut kept = Vec::new();
+    for word in list.split(',').filter(|word| !word.is_empty()) {
+        let (name, value) = (subject(word), word.split_once('=').map_or("", |(_, value)| value));
+        let find = |wanted: &str| allowed.iter().find(|(known, _)| *known == wanted).map(|(_, rule)| *rule);
+        match find(name).or_else(|| find("")) {
+            Some(Word::Listed) => kept.push(word),
+            Some(Word::Ours(wanted)) if value == wanted => {}
+            Some(Word::Ours(_)) => return Err((word, LATER.to_owned())),
+            Some(Word::Refused(why)) => return Err((word, why.to_owned())),
+            None => return Err((word, format!("it is not known; known are {}", names(allowed)))),
+        }
+    }
+    Ok(kept)
+}
+
+fn names(allowed: &[(&'static str, Word)]) -> String {
+    let passed = allowed.iter().filter(|(_, rule)| matches!(rule, Word::Listed));
+    passed.map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+}
+
+/// Reads words as getopt(3) does: values follow their option or are attached, flags of one letter may be joined.
+fn typed<'a>(known: &'static [MkfsOption], program: &str, further: &'a [String]) -> Result<Vec<Typed<'a>>, String> {
+    let find = |name: &str| {
+        let found = known.iter().find(|option| option.names.contains(&name));
+        found.ok_or_else(|| format!("`{name}` is no option of {program} that fsarena knows"))
+    };
+    let mut words = further.iter().map(String::as_str);
+    let mut typed = Vec::new();
+    while let Some(word) = words.next() {
+        let mut next = |name: &str| words.next().ok_or_else(|| format!("`{name}` of {program} needs a value"));
+        if let Some(long) = word.strip_prefix("--").filter(|long| !long.is_empty()) {
+            let (name, attached) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+            let name = format!("--{name}");
+            let option = find(&name)?;
+            let value = match (option.takes, attached) {
+                (Takes::Nothing, None) => None,
+                (Takes::Nothing, Some(_)) => return Err(format!("`{name}` of {program} takes no value")),
+                (Takes::Value, Some(value)) => Some(value),
+                (Takes::Value, None) => Some(next(&name)?),
+            };
+            typed.push(Typed { option, value });
+            continue;
+        }
+        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+            return Err(format!("`{word}` is no option of {program}; {SIZE}"));
+        };
+        for (place, letter) in letters.char_indices() {
+            let name = format!("-{letter}");
+            let option = find(&name)?;
+            if option.takes == Takes::Nothing {
+                typed.push(Typed { option, value: None });
+                continue;
+            }
+            let rest = &letters[place + letter.len_utf8()..];
+            let value = if rest.is_empty() { next(&name)? } else { rest };
+            typed.push(Typed { option, value: Some(value) });
+            break;
+        }
+    }
+    Ok(typed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OURS: &[&str] = &["mke2fs", "-q", "-E", "lazy_itable_init=0,nodiscard,hash_seed=h"];
+
+    fn with(known: &'static [MkfsOption], ours: &[&str], further: &[&str]) -> Result<String, String> {
+        let [ours, further] = [ours, further].map(|words| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
+        merged(known, &ours, &further).map(|words| words.join(" "))
+    }
+
+    fn ext(further: &[&str]) -> Result<String, String> {
+        with(MKE2FS, OURS, further)
+    }
+
+    #[test]
+    fn extended_options_are_added_to_ours_however_often_they_are_typed() {
+        let wanted =
+            "mke2fs -q -E lazy_itable_init=0,nodiscard,hash_seed=h,stride=16,stripe_width=32 -O ^has_journal,dir_index";
+        assert_eq!(
+            ext(&["-E", "stride=16", "-O", "^has_journal", "-Estripe_width=32,nodiscard", "-O", "dir_index"])
+                .as_deref(),
+            Ok(wanted)
+        );
+    }
+
+    #[test]
+    fn what_would_break_equal_conditions_is_refused_with_the_reason() {
+        let refused = [
+            (&["-E", "lazy_itable_init=1"][..], "`lazy_itable_init=1` in `-E lazy_itable_init=1` of mke2fs is refused"),
+            (&["-E", "discard"], "no contender discards"),
+            (&["-E", "hash_seed=x"], "it follows from the seed"),
+            (&["-U", "random"], "`-U random` of mke2fs is refused: it follows from the seed"),
+            (&["-z", "/tmp/undo"], "it uses a device or a file"),
+            (&["-d/etc"], "each contender begins empty"),
+            (&["-qn"], "it makes nothing"),
+            (&["-J", "size=4,device=x"], "it uses a device or a file"),
+            (&["-E", "strid=4"], "it is not known; known are encoding,"),
+            (&["-m", "1", "-m", "2"], "`-m` of mke2fs is given twice"),
+            (
+                &["-E", "stride=16", "-E", "stride=32"],
+                "`stride=32` in `-E stride=32` of mke2fs is refused: another word",
+            ),
+            (&["-O", "has_journal,^has_journal"], "another word contradicts it"),
+            (&["-L"], "`-L` of mke2fs needs a value"),
+            (&["500M"], "`500M` is no option of mke2fs; each contender fills its lane"),
+            (&["-Y"], "`-Y` is no option of mke2fs that fsarena knows"),
+        ];
+        for (words, reason) in refused {
+            let error = ext(words).expect_err(reason);
+            assert!(error.contains(reason), "{error}");
+        }
+        let xfs = |words: &[&str]| with(MKFS_XFS, &["mkfs.xfs", "-m", "uuid=u"], words);
+        assert_eq!(
+            xfs(&["-m", "rmapbt=0", "-d", "agcount=8"]).as_deref(),
+            Ok("mkfs.xfs -m uuid=u,rmapbt=0 -d agcount=8")
+        );
+        assert!(
+            ["-dsize=1g", "-lsize=64m,logdev=/dev/x", "-N", "-V", "-p/etc/fstab"].iter().all(|it| xfs(&[it]).is_err())
+        );
+        assert!(xfs(&["-m", "uuid=x"]).is_err());
+        let btrfs = |words: &[&str]| with(MKFS_BTRFS, &["mkfs.btrfs", "-f"], words);
+        assert_eq!(
+            btrfs(&["--csum=xxhash", "-f", "-m", "single"]).as_deref(),
+            Ok("mkfs.btrfs -f --csum xxhash -m single")
+        );
+        for words in [&["-b", "1g"][..], &["--shrink"], &["--rootdir=/etc"], &["-O", "list-all"], &["--uuid", "x"]] {
+            assert!(btrfs(words).is_err(), "{words:?}");
+        }
+    }
+}
