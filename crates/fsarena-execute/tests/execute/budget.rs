@@ -1,5 +1,6 @@
 //! The duration of a run, and the number of rounds that it announces.
 
+use fsarena_analyse::{assess, rounds_of_workload};
 use fsarena_model::{Budget, Event, Nanos, Rounds, Status, Verdict};
 
 use crate::fake::{Performance, Play, World, workload};
@@ -119,4 +120,35 @@ fn the_rest_of_the_time_goes_to_what_it_decides() {
     let verdicts = performance.comparison().judged.verdicts;
     let create = verdicts.iter().find(|pair| pair.workload == "create").expect("a pair");
     assert_eq!(create.verdict, Verdict::Slower, "{rounds:?}");
+}
+
+/// Sessions of equal contenders in six workloads, with too little time for all: how many of them had rounds with fewer
+/// workloads, and in how many a contender won.
+fn equal_sessions(count: u64) -> (usize, usize) {
+    let session = |seed| {
+        let world = World::of(&[1000.0; 3]).noisy(0.06, seed);
+        let workloads = ["a", "b", "c", "d", "e", "f"].map(workload).to_vec();
+        let play = Play::new(&["a", "b", "c"], world).with_workloads(workloads);
+        let record = play.with_rounds(Rounds::Within(Budget(Nanos::seconds(60)))).perform().record;
+        let rounds = |workload| rounds_of_workload(&record, workload);
+        let is_focused = record.plan.workloads.iter().any(|workload| rounds(workload) + 1 < record.rounds.len() as u32);
+        let verdicts = assess(&record).judged.verdicts;
+        (is_focused, verdicts.iter().any(|pair| matches!(pair.verdict, Verdict::Faster | Verdict::Slower)))
+    };
+    let all: Vec<(bool, bool)> = (0..count).map(session).collect();
+    (all.iter().filter(|(is_focused, _)| *is_focused).count(), all.iter().filter(|(_, has_winner)| *has_winner).count())
+}
+
+#[test]
+fn equal_contenders_have_no_winner_where_the_rest_of_the_time_goes_to_some_workloads() {
+    let (focused, wrong) = equal_sessions(8);
+    assert!(focused > 0 && wrong <= 1, "{focused} of 8 sessions, {wrong} winners");
+}
+
+#[test]
+#[ignore = "a minute in release: the figure in docs/statistics.md"]
+fn at_most_five_of_100_sessions_of_equals_have_a_winner() {
+    let (focused, wrong) = equal_sessions(200);
+    println!("{focused} of 200 sessions focused, {wrong} with a winner");
+    assert!(focused > 100 && wrong <= 10);
 }
