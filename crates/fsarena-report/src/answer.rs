@@ -25,8 +25,9 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
     let condition = comparison.run.condition.iter().map(Sentence::from);
     let of_mix = recommendation::best(comparison);
     let preface = preface(comparison).map(Sentence::from);
+    let title = comparison.judged.recommendation.as_deref().map(recommendation::title).unwrap_or_default();
     let of_mix: Vec<Sentence> =
-        of_mix.map(|best| Sentence::new(Role::Strong, "By your own mix:").and(Role::Plain, best)).collect();
+        of_mix.map(|best| Sentence::new(Role::Strong, format!("{title}:")).and(Role::Plain, best)).collect();
     let mut sentences: Vec<Sentence> = preface.into_iter().chain(of_mix).collect();
     match is_decided {
         true => sentences.extend(by_work.chain(condition)),

@@ -47,7 +47,8 @@ pub fn sentences(comparison: &Comparison) -> Option<Section> {
     Some(Section::titled(title(advice)).with(List::new(ListLook::Paragraphs, sentences)))
 }
 
-fn title(advice: &Recommendation) -> String {
+/// What the mix is called.
+pub fn title(advice: &Recommendation) -> String {
     advice.profile.as_ref().map_or("By your own mix".to_owned(), |profile| format!("For the profile {profile}"))
 }
 

@@ -103,6 +103,7 @@ fn a_profile_is_named_with_what_the_run_lacks_of_it() {
     advice.absent = vec![fsarena_model::Weight { name: "read-tree".to_owned(), share: 0.25 }];
     for format in ["text", "markdown", "html"] {
         let report = crate::rendered(format, &comparison).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(!report.contains("your own mix"), "{format}: {report}");
         for said in ["For the profile mail", "The run lacks 25 % of the profile: read-tree 25 %.", "profile mail"] {
             assert!(report.contains(said), "{format}: {said}: {report}");
         }
