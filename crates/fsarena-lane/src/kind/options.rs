@@ -493,4 +493,48 @@ mod tests {
             assert!(btrfs(words).is_err(), "{words:?}");
         }
     }
+
+    /// An option, or a word of its value, as a row of the guide.
+    fn row(option: &str, rule: &str) -> String {
+        format!("| `{}` | {rule} |\n", option.replace('|', "\\|"))
+    }
+
+    fn rows(option: &MkfsOption) -> String {
+        let names = option.names.join("`, `");
+        let word = |(word, rule): &(&str, Word)| {
+            let name = if word.is_empty() { format!("{names} …") } else { format!("{names} {word}") };
+            row(
+                &name,
+                &match rule {
+                    Word::Listed => "listed".to_owned(),
+                    Word::Ours("") => "merged: fsarena sets it".to_owned(),
+                    Word::Ours(value) => format!("merged: fsarena sets it to {value}"),
+                    Word::Refused(why) => format!("refused: {why}"),
+                },
+            )
+        };
+        match option.rule {
+            Rule::Listed => row(&names, "listed"),
+            Rule::Ours => row(&names, "merged: fsarena sets it"),
+            Rule::Refused(why) => row(&names, &format!("refused: {why}")),
+            Rule::Words(words) => words.iter().map(word).collect(),
+        }
+    }
+
+    #[test]
+    fn the_guide_has_all_options() {
+        let guide = include_str!("../../../../docs/guides/mkfs-options.md");
+        let kinds: [(&str, &[MkfsOption]); 5] = [
+            ("ext2, ext3, ext4: mke2fs", MKE2FS),
+            ("xfs: mkfs.xfs", MKFS_XFS),
+            ("btrfs: mkfs.btrfs", MKFS_BTRFS),
+            ("f2fs: mkfs.f2fs", MKFS_F2FS),
+            ("nilfs2: mkfs.nilfs2", MKFS_NILFS2),
+        ];
+        for (title, options) in kinds {
+            let rows: String = options.iter().map(rows).collect();
+            let table = format!("## {title}\n| option | fsarena |\n|---|---|\n{rows}");
+            assert!(guide.contains(&table), "the guide should have:\n{table}");
+        }
+    }
 }
