@@ -1,6 +1,6 @@
 //! Main effects: what an option of a matrix changes, as the mean over all combinations of the other options.
 
-use fsarena_model::comparison::{EffectRow, PairVerdict};
+use fsarena_model::comparison::{EffectRow, PairVerdict, too_few};
 use fsarena_model::{Combination, Estimate, Factor, Label, Matrix, RunRecord};
 use fsarena_stats::{FEWEST_ROUNDS, Part, Rule, weighted_mean};
 
@@ -44,7 +44,8 @@ fn effect(
     let reason = parts.iter().find_map(|part| part.as_ref().err().cloned());
     let known: Vec<Part<'_>> = parts.into_iter().flatten().collect();
     let fewest = known.iter().map(|part| part.pair.rounds).min();
-    let few = fewest.filter(|rounds| *rounds < FEWEST_ROUNDS as u32).map(few_rounds);
+    let least = FEWEST_ROUNDS as u32;
+    let few = fewest.filter(|rounds| *rounds < least).map(|rounds| too_few(rounds, least));
     let reason = reason.or(few);
     let mean = if reason.is_none() { weighted_mean(&known) } else { None };
     let interval = mean.map(|mean| mean.interval(Rule::default().alpha).ratios());
@@ -66,11 +67,6 @@ fn effect(
         most: single.iter().copied().reduce(f64::max).filter(|_| mean.is_some()),
         reason: reason.unwrap_or_default(),
     }
-}
-
-fn few_rounds(rounds: u32) -> String {
-    let word = if rounds == 1 { "round" } else { "rounds" };
-    format!("{rounds} {word}, a verdict needs at least {FEWEST_ROUNDS}")
 }
 
 /// The pairs of contenders that differ in one factor only: its first level, and `level`.

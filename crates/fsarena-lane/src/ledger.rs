@@ -90,18 +90,18 @@ pub fn take_machine(
     wait: Wait,
     waiting: &mut dyn FnMut(Option<&Holder>) -> Go,
 ) -> Result<(MachineLock, Ledger, Cleared), LaneError> {
-    let machine = patiently(wait, waiting, || {
+    let machine = when_free(wait, waiting, || {
         let taken = session.map_or_else(MachineLock::take, MachineLock::share);
         let taken = taken.map_err(LaneError::io("take the lock of", "this machine"))?;
         taken.ok_or_else(|| LaneError::Busy { holder: machine::holder().map(Box::new) })
     })?;
     let open = if session.is_some() { Ledger::open_with_others } else { Ledger::open };
-    let (ledger, cleared) = patiently(wait, waiting, || open(folder))?;
+    let (ledger, cleared) = when_free(wait, waiting, || open(folder))?;
     Ok((machine, ledger, cleared))
 }
 
 /// Attempts something until no other run prevents it.
-fn patiently<T>(
+fn when_free<T>(
     wait: Wait,
     waiting: &mut dyn FnMut(Option<&Holder>) -> Go,
     mut attempt: impl FnMut() -> Result<T, LaneError>,

@@ -15,7 +15,9 @@ pub use self::cell::{
 };
 pub use self::row::{BaselineRow, Clock, ContenderRow, OpenLoop, WorkloadRow};
 pub use self::scaling::{ScalingPair, ScalingPoint, ScalingRow};
-pub use self::verdict::{DecisionInterval, EffectRow, Needs, PairVerdict, Reason, StandingRow, SuiteRow, Verdict};
+pub use self::verdict::{
+    DecisionInterval, EffectRow, Needs, PairVerdict, Reason, StandingRow, SuiteRow, Verdict, too_few,
+};
 use crate::event::{Check, Note, RoundFacts};
 use crate::{Environment, Label, Recommendation, Reproduction, Status, Unavailable, VerificationRow};
 

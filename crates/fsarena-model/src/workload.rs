@@ -262,6 +262,13 @@ pub enum WorkKind {
     Syncs,
 }
 
+/// Prints what a program of this kind does: `reads`.
+impl fmt::Display for WorkKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
 impl DurablePoint {
     /// The kind of work whose data are made durable like this.
     #[must_use]

@@ -120,7 +120,7 @@ fn choice(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvice)
         )),
         Choice::Open => format!("{among}{first} is first by estimate, but {}", open(class, first, &margin)),
     };
-    // What it depends on is said already.
+    // The text itself names what it depends on.
     let flips = if matches!(choice, Choice::None | Choice::Depends) { String::new() } else { flips(class) };
     let kinds = kinds(class).filter(|_| matches!(choice, Choice::Depends | Choice::Open));
     format!("{text}{flips}.{}", kinds.unwrap_or_default())
@@ -173,7 +173,7 @@ fn leads(class: &ClassAdvice, first: &Label) -> Option<String> {
 
 /// ` Another program that writes: take ext4 or xfs; one that reads: take btrfs.`; `None` if no kind decides.
 fn kinds(class: &ClassAdvice) -> Option<String> {
-    let one = |it: &KindChoice| format!("{}: take {}", words::work_kind(it.kind), either(&it.contenders));
+    let one = |it: &KindChoice| format!("{}: take {}", it.kind, either(&it.contenders));
     let kinds: Vec<String> = class.kinds.iter().map(one).collect();
     (!kinds.is_empty()).then(|| format!(" Another program that {}.", kinds.join("; one that ")))
 }
@@ -188,7 +188,6 @@ fn others(class: &ClassAdvice, first: &Label) -> impl Iterator<Item = String> {
     };
     let of_kind = move |kind: WorkKind| {
         let others: Vec<String> = rows(class, first).filter_map(|row| other(row, kind)).collect();
-        let kind = words::work_kind(kind);
         (!others.is_empty()).then(|| format!("Another program that {kind} (90 %): {}.", others.join("; ")))
     };
     [WorkKind::Reads, WorkKind::Writes, WorkKind::Syncs].into_iter().filter_map(of_kind)
@@ -262,7 +261,7 @@ fn tables(advice: &Recommendation, class: &ClassAdvice) -> [Section; 3] {
         class.pairs.iter().flat_map(|row| row.another.iter().map(move |another| (row, another))).collect();
     let another = TableOf::new(TableLook::Narrow, &predicted)
         .column(Name, "pair", |(row, _)| format!("{} / {}", row.a, row.b))
-        .column(Words, "the program", |(_, another)| words::work_kind(another.kind))
+        .column(Words, "the program", |(_, another)| another.kind.to_string())
         .column(Figure, "90 %", |(_, another)| pair::interval(Ratio::of(another.estimate)))
         .column(Figure, "first better", |(_, another)| format!("{} of 100", of_100(another.better)))
         .done();

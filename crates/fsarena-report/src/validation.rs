@@ -10,7 +10,7 @@ use crate::report::{
     TableLook, TableOf,
 };
 use crate::svg::scatter::{self, Points};
-use crate::words::{self, counted, rounds};
+use crate::words::{counted, rounds};
 use crate::{machine, pair, svg};
 
 /// The explanation of the scores.
@@ -119,7 +119,7 @@ fn pairs(rows: &[&ValidatedPair]) -> Table {
     TableOf::new(TableLook::Full, rows)
         .column(Name, "other program", |row| row.program.clone())
         .column(Words, "profile", |row| row.profile.clone())
-        .column(Words, "it", |row| words::work_kind(row.predicted.kind))
+        .column(Words, "it", |row| row.predicted.kind.to_string())
         .column(Words, "pair", |row| format!("{} / {}", row.a, row.b))
         .column(Figure, "predicted", move |row| pair::times(predicted(row)))
         .column(Figure, "90 %", move |row| pair::interval(predicted(row)))

@@ -4,7 +4,7 @@ use fsarena_model::comparison::WorkloadRow;
 use fsarena_model::validity::bounds;
 use fsarena_model::{
     BaselineKind, Better, CacheState, Class, Coherence, Comparison, Contender, Durability, DurablePoint, Mode,
-    Severity, Status, ValidityClass, WorkKind,
+    Severity, Status, ValidityClass,
 };
 
 use crate::number::percent;
@@ -71,15 +71,6 @@ pub fn coherence(class: Coherence) -> &'static str {
 pub fn class(class: Class) -> String {
     let coherence = class.coherence.map(|coherence| format!(", coherence {coherence}")).unwrap_or_default();
     format!("durability {}{coherence}", class.durability)
-}
-
-/// A kind of work, after "a program that".
-pub fn work_kind(kind: WorkKind) -> &'static str {
-    match kind {
-        WorkKind::Reads => "reads",
-        WorkKind::Writes => "writes",
-        WorkKind::Syncs => "syncs",
-    }
 }
 
 /// What the contenders of a class guarantee.

@@ -77,9 +77,14 @@ impl Evidence<'_> {
         part(self.standing, judged, (workload, weight), a, b)
     }
 
-    /// The workloads of the mix with a pair's results in them; the reasons if one has none.
-    fn parts(&self, a: usize, b: usize) -> Result<Vec<(WorkKind, fsarena_stats::Part<'_>)>, Vec<String>> {
-        let part = |(number, weight): (&usize, &f64)| Ok((self.kind(*number), self.part(*number, *weight, a, b)?));
+    /// The workloads of the mix with a pair's results in them, each weight times a factor; the reasons if one has none.
+    fn parts(
+        &self,
+        a: usize,
+        b: usize,
+        factor: impl Fn(usize) -> f64,
+    ) -> Result<Vec<fsarena_stats::Part<'_>>, Vec<String>> {
+        let part = |(number, weight): (&usize, &f64)| self.part(*number, weight * factor(*number), a, b);
         let (known, unknown): (Vec<_>, Vec<_>) = self.weights.iter().map(part).partition(Result::is_ok);
         let unknown: Vec<String> = unknown.into_iter().filter_map(Result::err).collect();
         if unknown.is_empty() { Ok(known.into_iter().flatten().collect()) } else { Err(unknown) }
@@ -87,17 +92,14 @@ impl Evidence<'_> {
 
     /// The weighted mean of a pair; the reasons if there is none.
     fn mean(&self, a: usize, b: usize) -> Result<Mean, Vec<String>> {
-        let parts: Vec<_> = self.parts(a, b)?.into_iter().map(|(_, part)| part).collect();
-        weighted_mean(&parts).ok_or_else(Vec::new)
+        weighted_mean(&self.parts(a, b, |_| 1.0)?).ok_or_else(Vec::new)
     }
 
     /// What is known of a pair in programs of a kind: workloads of other kinds count less. The reasons if there is
     /// nothing.
     pub(crate) fn programs(&self, kind: WorkKind, a: usize, b: usize) -> Result<Programs, Vec<String>> {
-        let mut parts = self.parts(a, b)?;
-        parts.iter_mut().filter(|(other, _)| *other != kind).for_each(|(_, part)| part.weight *= OTHER_KIND);
-        let parts: Vec<_> = parts.into_iter().map(|(_, part)| part).collect();
-        Programs::of(&parts).ok_or_else(Vec::new)
+        let factor = |workload| if self.kind(workload) == kind { 1.0 } else { OTHER_KIND };
+        Programs::of(&self.parts(a, b, factor)?).ok_or_else(Vec::new)
     }
 
     pub(crate) fn kind(&self, workload: usize) -> WorkKind {

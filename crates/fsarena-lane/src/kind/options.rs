@@ -27,7 +27,7 @@ enum Rule {
     Ours,
     /// It is refused for this reason.
     Refused(&'static str),
-    /// Its value is a list of these words; the lists of ours and of all occurrences become one.
+    /// Its value is a list of these words; fsarena's list and those of all occurrences become one.
     Words(&'static [(&'static str, Word)]),
 }
 

@@ -71,6 +71,12 @@ pub enum Reason {
     FewRounds { rounds: u32, least: u32 },
 }
 
+/// `2 rounds, a verdict needs at least 3`.
+pub fn too_few(rounds: u32, least: u32) -> String {
+    let word = if rounds == 1 { "round" } else { "rounds" };
+    format!("{rounds} {word}, a verdict needs at least {least}")
+}
+
 /// In a few words: `xfs: did-not-finish`.
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -88,12 +94,7 @@ impl fmt::Display for Reason {
             Self::LessSure { rounds } => {
                 write!(f, "decided after round {rounds}; the rounds since then make it less sure")
             }
-            Self::FewRounds { rounds: 1, least } => {
-                write!(f, "not decided: 1 round, a verdict needs at least {least}")
-            }
-            Self::FewRounds { rounds, least } => {
-                write!(f, "not decided: {rounds} rounds, a verdict needs at least {least}")
-            }
+            Self::FewRounds { rounds, least } => write!(f, "not decided: {}", too_few(*rounds, *least)),
         }
     }
 }
