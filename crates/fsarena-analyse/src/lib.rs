@@ -25,6 +25,7 @@ mod probes;
 mod rate;
 mod recommendation;
 mod required_rounds;
+mod risks;
 mod scaling;
 mod sides;
 mod slice_lengths;

@@ -1,7 +1,7 @@
 //! The verdict of each pair: the statistical decision, restricted by the validity of both cells.
 
 use fsarena_model::comparison::{Cell, DecisionInterval, Needs, PairVerdict, Reason};
-use fsarena_model::{Estimate, RunRecord, ValidityClass, Verdict};
+use fsarena_model::{Better, Estimate, RunRecord, ValidityClass, Verdict, Workload};
 use fsarena_stats::{FEWEST_ROUNDS, Interval};
 
 use crate::durability::class;
@@ -9,6 +9,9 @@ use crate::evidence::pairs;
 use crate::looks::{Pair, Standing};
 use crate::stake::{self, Bound};
 use crate::{guarantees, required_rounds};
+
+/// The smallest difference of two medians that three digits show, as a logarithm.
+const SMALLEST_VISIBLE: f64 = 0.005;
 
 /// The verdict of each pair of the plan, by workload, then pair.
 pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<PairVerdict> {
@@ -29,6 +32,7 @@ fn verdict(
     b: (usize, &Cell),
 ) -> PairVerdict {
     let workload = &record.plan.workloads[index];
+    let ends = |interval: Option<Interval>| interval.map(|interval| interval.ratios());
     let pair = standing.pair(index, a.0, b.0);
     let apart = apart(record, a.0, b.0);
     let takes_no_part = [a.1, b.1].iter().any(|cell| !record.plan.takes_part(&cell.contender, &cell.workload));
@@ -41,20 +45,22 @@ fn verdict(
     let verdict = if is_small && bound == Bound::Equal { Verdict::Equivalent } else { verdict };
     let is_open = verdict == Verdict::Undecided;
     let few = pair.filter(|_| is_open && !is_small).and_then(few_rounds);
-    let may_lean = is_open && few.is_none();
+    let estimate = Estimate::of(latest.and_then(|latest| latest.estimate).map(f64::exp), ends(pointwise));
+    let is_contradicted = few.is_none() && verdict != Verdict::Invalid && contradict(a.1, b.1, workload, estimate);
+    reasons.extend(is_contradicted.then_some(Reason::Medians));
+    let may_lean = is_open && few.is_none() && !is_contradicted;
     let outlook = latest.and_then(|latest| latest.outlook);
     // An equivalence at the device's limit counts as undecided. Further rounds would not change that, so none are asked
     // for.
     let is_tie = pair.is_some_and(|pair| pair.fell.is_some());
     let needs_rounds = outlook.and_then(|outlook| outlook.needed_rounds()).filter(|_| is_open && !is_tie && !is_small);
     let more = latest.zip(needs_rounds).map(|(latest, needed)| needed.saturating_sub(latest.rounds));
-    let ends = |interval: Option<Interval>| interval.map(|interval| interval.ratios());
     PairVerdict {
         workload: workload.name.to_string(),
         metric: workload.metric.name.clone(),
         a: a.1.contender.clone(),
         b: b.1.contender.clone(),
-        estimate: Estimate::of(latest.and_then(|latest| latest.estimate).map(f64::exp), ends(pointwise)),
+        estimate,
         decision: DecisionInterval::of(ends(decision)),
         verdict,
         reasons: reasons.into_iter().chain(few).collect(),
@@ -67,6 +73,19 @@ fn verdict(
             seconds: more.and_then(|more| required_rounds::seconds(record, workload, more)),
         },
     }
+}
+
+/// Whether the medians over rounds say otherwise than the ratio, to a reader who divides them: they are on the other
+/// side of 1, or outside of its interval.
+fn contradict(a: &Cell, b: &Cell, workload: &Workload, estimate: Estimate) -> bool {
+    let medians = a.figure.median.zip(b.figure.median).filter(|(_, b)| *b > 0.0);
+    let Some(((a, b), Estimate { ratio: Some(ratio), low, high })) = medians.map(|both| (both, estimate)) else {
+        return false;
+    };
+    let of_medians = if workload.metric.better == Better::Lower { b / a } else { a / b };
+    let is_visible = (of_medians.ln()).abs() > SMALLEST_VISIBLE;
+    let is_outside = low.is_some_and(|low| of_medians < low) || high.is_some_and(|high| of_medians > high);
+    is_visible && ((of_medians > 1.0) != (ratio > 1.0) || is_outside)
 }
 
 /// `create-fsync: xfs faster than ext4, 1.31×`; `None` for an undecided or invalid pair.

@@ -87,6 +87,22 @@ pub fn sentence(finding: &Finding) -> String {
     }
 }
 
+/// The share that the finding is about, 0 to 1; `None` if it is about none.
+pub fn share(finding: &Finding) -> Option<f64> {
+    match finding {
+        Finding::LittleCarried { share, .. }
+        | Finding::LittleReadByServers { share, .. }
+        | Finding::DeviceLimit { share, .. }
+        | Finding::SlowClient { share, .. }
+        | Finding::LinkLimit { share, .. } => Some(*share),
+        // The host's part is an estimate, and may come out as more than all of the time.
+        Finding::HostBelowLane { share, .. } => Some(share.min(1.0)),
+        Finding::MostlyHarness { memory, starts, .. } => memory.or(*starts).map(|share| share.min(1.0)),
+        Finding::ProcessorsBusy { busy, of } => Some(busy / f64::from(*of)),
+        _ => None,
+    }
+}
+
 fn below_lane(share: f64, each: Nanos, with_device: Option<Nanos>, has_file_system: bool) -> String {
     let host = match has_file_system {
         true => "the host's file system and the loop device take",
