@@ -44,9 +44,10 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
     sentences
 }
 
-/// What to do, and what the options of contenders give up in safety.
+/// What to do, what the options of contenders give up in safety, and the space that compression saves.
 pub fn decision(comparison: &Comparison) -> Vec<Sentence> {
-    decision::decision(comparison).into_iter().chain(decision::risks(comparison).map(Sentence::from)).collect()
+    let beside = [decision::risks(comparison), decision::space(comparison)];
+    decision::decision(comparison).into_iter().chain(beside.into_iter().flatten().map(Sentence::from)).collect()
 }
 
 /// For real work: a sentence for each outcome. Empty for other runs.

@@ -135,7 +135,13 @@ impl Style {
         if fits(&all) {
             return all;
         }
-        let shorter = without_intervals(wide);
+        // Those of medians go last.
+        let shorter = without_intervals(wide, |kind| kind != ColumnKind::Median);
+        let all = table(&shorter, self.color);
+        if fits(&all) {
+            return all;
+        }
+        let shorter = without_intervals(wide, |_| true);
         let all = table(&shorter, self.color);
         if fits(&all) {
             return all;
@@ -198,9 +204,10 @@ impl Style {
     }
 }
 
-fn without_intervals(table: &Table) -> Table {
+fn without_intervals(table: &Table, of: impl Fn(ColumnKind) -> bool) -> Table {
     let mut table = table.clone();
-    let entries = table.columns.iter_mut().flat_map(|column| &mut column.entries);
+    let columns = table.columns.iter_mut().filter(|column| of(column.kind));
+    let entries = columns.flat_map(|column| &mut column.entries);
     entries.for_each(|entry| entry.sentence.0.retain(|phrase| phrase.role != report::Role::Interval));
     table
 }

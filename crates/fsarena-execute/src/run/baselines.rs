@@ -19,14 +19,15 @@ const TRIES: usize = 2;
 const ROUNDS_IN_MEMORY: usize = 5;
 
 impl Session<'_> {
-    /// Whether the three clocks of a workload are read in the current round.
+    /// Whether the three clocks of a workload are read in the current round. For them, a further slice of a program
+    /// would cost as much as its figures.
     pub(super) fn clocks(&self, workload: &Workload) -> Clocks {
         let is_new = || !self.record.trials.iter().any(|trial| trial.workload == workload.name);
-        // A further slice of a program would cost as much as its figures.
         let is_cheap = workload.mode == Mode::Whole || workload.traits.program.is_none();
-        match self.is_due(is_new) && !workload.is_open_loop() && is_cheap {
+        match is_cheap {
+            _ if !self.is_due(is_new) || workload.is_open_loop() => Clocks::Left,
             true => Clocks::Read,
-            false => Clocks::Left,
+            false => Clocks::Space,
         }
     }
 

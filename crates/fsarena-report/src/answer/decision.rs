@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use fsarena_model::comparison::{PairVerdict, Reason};
-use fsarena_model::{Comparison, Label, Verdict};
+use fsarena_model::comparison::{ContenderRow, PairVerdict, Reason, WorkloadRow};
+use fsarena_model::{Comparison, Guarantee, Label, Verdict, probe};
 
 use super::{Lead, lead, workload_ranking};
 use crate::group::{self, Group};
@@ -11,6 +11,9 @@ use crate::number;
 use crate::report::{Role, Sentence};
 use crate::words::{self, counted, either, listed};
 use crate::{pair, recommendation};
+
+/// A run that finds only differences above this one has not shown that there is none.
+const FINE: f64 = 0.2;
 
 /// A sentence for each group of contenders that are ranked with each other; none without verdicts.
 pub fn decision(comparison: &Comparison) -> Vec<Sentence> {
@@ -37,6 +40,25 @@ pub fn risks(comparison: &Comparison) -> Option<String> {
     let risky = comparison.contenders.iter().filter(|row| !row.risks.is_empty());
     let risks: Vec<String> = risky.map(|row| format!("{} ({})", row.label, row.risks.join("; "))).collect();
     (!risks.is_empty()).then(|| format!("Less safe than by default: {}.", risks.join(", ")))
+}
+
+/// How much space the contenders take for the files of the workloads, if one of them compresses.
+pub fn space(comparison: &Comparison) -> Option<String> {
+    if !comparison.contenders.iter().any(|row| row.guarantees.contains(&Guarantee::Compression)) {
+        return None;
+    }
+    let of = |workload: &str, label: &Label| comparison.cell(workload, label)?.probe(probe::SPACE_USED);
+    let all = |row: &&WorkloadRow| comparison.contenders.iter().all(|one| of(&row.name, &one.label).is_some());
+    let names: Vec<&str> = comparison.workloads.iter().filter(all).map(|row| row.name.as_str()).collect();
+    let median = |label: &Label| {
+        let mut shares: Vec<f64> = names.iter().filter_map(|name| of(name, label)).collect();
+        shares.sort_by(f64::total_cmp);
+        shares.get(shares.len() / 2).copied()
+    };
+    let one = |row: &ContenderRow| Some(format!("{} {}", row.label, number::hundredths(median(&row.label)?)));
+    let parts: Vec<String> = comparison.contenders.iter().filter_map(one).collect();
+    let work = counted(names.len(), "workload");
+    (!parts.is_empty()).then(|| format!("Space for a byte of the files: {} (median over {work}).", parts.join(", ")))
 }
 
 /// A group of contenders in all workloads.
@@ -125,9 +147,18 @@ impl<'a> Choice<'a> {
             return few.to_string();
         }
         let finds: Option<Vec<f64>> = open.iter().map(|pair| pair.detectable).collect();
-        let finds = finds.and_then(|all| all.into_iter().reduce(f64::max)).map(|ratio| number::percent(ratio - 1.0));
+        let finds = finds.and_then(|all| all.into_iter().reduce(f64::max)).map(|ratio| ratio - 1.0);
         match finds {
-            Some(finds) => format!("no difference above {margin} was found; this run finds those above {finds}"),
+            Some(finds) if finds > FINE => {
+                let finds = number::percent(finds);
+                format!(
+                    "nothing is shown, and this run finds only differences above {finds}: measure longer, or on a quieter machine"
+                )
+            }
+            Some(finds) => {
+                let finds = number::percent(finds);
+                format!("no difference above {margin} was found; this run finds those above {finds}")
+            }
             None => format!("no difference above {margin} was found"),
         }
     }

@@ -276,7 +276,7 @@ pub fn figure_of(cell: &Cell, unit: &str) -> String {
 }
 
 /// `31.2k [30.9k, 31.6k]`, or why this figure is missing.
-pub fn median_of(cell: &Cell, unit: &str) -> Sentence {
+fn median_of(cell: &Cell, unit: &str) -> Sentence {
     let ends = cell.figure.low.zip(cell.figure.high).filter(|_| cell.is_plausible() && cell.figure.median.is_some());
     let interval = ends.map(|(low, high)| format!("[{}, {}]", number::value(low, unit), number::value(high, unit)));
     Sentence::from(figure_of(cell, unit)).and(Role::Interval, interval.unwrap_or_default())

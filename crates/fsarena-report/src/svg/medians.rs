@@ -11,7 +11,7 @@ use crate::pair;
 use crate::report::Shade;
 
 /// Maximum width of a label.
-const LABEL: f64 = 140.0;
+const LABEL: f64 = 165.0;
 
 /// Space for the figure and its word to the right.
 const FIGURE: f64 = 124.0;
@@ -58,10 +58,10 @@ fn values(cell: &Cell) -> impl Iterator<Item = f64> {
 
 /// Draws the ticks below rows.
 fn scale(canvas: &mut Canvas, axis: &Axis, bottom: f64, print: impl Fn(f64) -> String) {
-    for tick in axis.ticks() {
+    for (tick, text) in axis.labelled_ticks(print) {
         let x = axis.at(tick);
         canvas.line("grid", (x, TOP), (x, bottom));
-        canvas.text("tick", Anchor::Middle, (x, bottom + 17.0), &print(tick));
+        canvas.text("tick", Anchor::Middle, (x, bottom + 17.0), &text);
     }
 }
 
@@ -102,16 +102,21 @@ fn contender(canvas: &mut Canvas, axis: &Axis, dot: &Dot<'_>, y: f64, unit: &str
     }
 }
 
-/// Maximum width of a pair's name.
-const PAIR: f64 = 165.0;
+/// Maximum width of a pair's name; a longer one has a line for each contender.
+const PAIR: f64 = 150.0;
 
-/// Space for the verdict to the right.
-const OUTCOME: f64 = 138.0;
+/// Space for the verdict to the right; a longer one has two lines.
+const OUTCOME: f64 = 150.0;
+
+/// Space between the line of 1 and the words on both sides of it.
+const GAP: f64 = 6.0;
 
 /// The drawing of the ratios of pairs around 1, with both intervals and the band within which contenders count as
 /// equivalent; `None` if there is no pair. `margin` is the equivalence margin, 0 to 1; `class` is that of a contender.
 pub fn ratios(pairs: &[&PairVerdict], margin: f64, class: impl Fn(&Label) -> String) -> Option<String> {
-    let widest = pairs.iter().map(|pair| text_width(&pair::name(pair))).fold(0.0, f64::max);
+    let names: Vec<Vec<String>> =
+        pairs.iter().map(|pair| lines([format!("{} /", pair.a), pair.b.to_string()], PAIR)).collect();
+    let widest = names.iter().flatten().map(|line| text_width(line)).fold(0.0, f64::max);
     let room = (widest.min(PAIR) + 14.0, WIDTH - OUTCOME);
     let values: Vec<f64> =
         pairs.iter().filter(|pair| pair::has_ratio(pair)).flat_map(|pair| ratio_values(pair)).collect();
@@ -121,16 +126,23 @@ pub fn ratios(pairs: &[&PairVerdict], margin: f64, class: impl Fn(&Label) -> Str
     canvas.rectangle("margin", (axis.at(1.0 / (1.0 + margin)), TOP), (axis.at(1.0 + margin), bottom));
     scale(&mut canvas, &axis, bottom, tick_label);
     canvas.line("one", (axis.at(1.0), TOP - 4.0), (axis.at(1.0), bottom + 4.0));
-    canvas.text("axis-title", Anchor::Start, (room.0, bottom + 38.0), "← second better");
-    canvas.text("axis-title", Anchor::End, (room.1, bottom + 38.0), "first better →");
-    for (index, pair) in pairs.iter().enumerate() {
+    canvas.text("axis-title", Anchor::End, (axis.at(1.0) - GAP, bottom + 38.0), "← second better");
+    canvas.text("axis-title", Anchor::Start, (axis.at(1.0) + GAP, bottom + 38.0), "first better →");
+    for (index, (pair, name)) in pairs.iter().zip(&names).enumerate() {
         let y = TOP + ROW * (index as f64 + 0.5);
-        canvas.text("label", Anchor::End, (room.0 - 10.0, y + 4.5), &fitted(&pair::name(pair), PAIR));
         let class = pair::winner(pair).map_or(pair.verdict.to_string(), &class);
         ratio(&mut canvas, &axis, pair, y, &class);
-        canvas.text(&format!("figure {class}"), Anchor::Start, (room.1 + 8.0, y + 4.5), &fitted(&words(pair), OUTCOME));
+        let mut write = |class: &str, anchor, x, lines: &[String], most| {
+            for (line, text) in lines.iter().enumerate() {
+                let y = y + 4.5 + HALF_LINE * (2.0 * line as f64 - (lines.len() - 1) as f64);
+                canvas.text(class, anchor, (x, y), &fitted(text, most));
+            }
+        };
+        write("label", Anchor::End, room.0 - 10.0, name, PAIR);
+        write(&format!("figure {class}"), Anchor::Start, room.1 + 8.0, &lines(words(pair), OUTCOME), OUTCOME - 8.0);
     }
-    let words: Vec<String> = pairs.iter().map(|pair| format!("{}: {}", pair::name(pair), words(pair))).collect();
+    let words: Vec<String> =
+        pairs.iter().map(|pair| format!("{}: {}", pair::name(pair), words(pair).join(" ").trim_end())).collect();
     Some(canvas.finish(&format!("Ratios: {}", words.join(", "))))
 }
 
@@ -157,9 +169,20 @@ fn ratio(canvas: &mut Canvas, axis: &Axis, pair: &PairVerdict, y: f64, class: &s
     canvas.circle(&format!("median {class}"), (axis.at(middle), y), 4.6);
 }
 
-/// `1.15× xfs`, `1.02× undecided`: how many times better which one is.
-fn words(pair: &PairVerdict) -> String {
-    let Some(ratio) = pair::valid(pair, pair::ratio(pair)) else { return pair::words(pair) };
-    let (_, ratio) = pair::better(pair, ratio);
-    format!("{} {}", ratio.times(), pair::winner(pair).map_or(pair.verdict.to_string(), Label::to_string))
+/// Half of the distance of two lines of a row.
+const HALF_LINE: f64 = 6.5;
+
+/// The parts in one line if they fit into `room`, otherwise in a line each.
+fn lines(parts: [String; 2], room: f64) -> Vec<String> {
+    let one = parts.join(" ").trim().to_owned();
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    if text_width(&one) <= room { vec![one] } else { parts.collect() }
+}
+
+/// `1.15× xfs`, `1.02× xfs`, `undecided`: how many times better which one is, and the verdict if it names none.
+fn words(pair: &PairVerdict) -> [String; 2] {
+    let Some(ratio) = pair::valid(pair, pair::ratio(pair)) else { return [pair::words(pair), String::new()] };
+    let (better, ratio) = pair::better(pair, ratio);
+    let verdict = if pair::winner(pair).is_some() { String::new() } else { pair.verdict.to_string() };
+    [format!("{} {better}", ratio.times()), verdict]
 }

@@ -1,7 +1,7 @@
 //! Tests of the first line of a report.
 
 use fsarena_model::comparison::Reason;
-use fsarena_model::{Comparison, Verdict};
+use fsarena_model::{Comparison, Guarantee, Verdict};
 
 use crate::fixture::fixture;
 
@@ -21,7 +21,7 @@ fn with_winner(label: &str, ratio: f64) -> Comparison {
     for pair in &mut comparison.judged.verdicts {
         (pair.verdict, pair.leaning, pair.reasons) = (Verdict::Undecided, None, Vec::new());
         pair.estimate.ratio = Some(1.0);
-        pair.detectable = Some(1.3);
+        pair.detectable = Some(1.12);
         if pair.a.0 == label {
             (pair.verdict, pair.estimate.ratio) = (Verdict::Faster, Some(ratio));
         } else if pair.b.0 == label {
@@ -33,8 +33,13 @@ fn with_winner(label: &str, ratio: f64) -> Comparison {
 
 #[test]
 fn where_nothing_is_decided_one_keeps_what_one_has() {
-    let said = "Decision: keep what you have: no difference above 5 % was found; this run finds those above 30 %.";
+    let said = "Decision: keep what you have: no difference above 5 % was found; this run finds those above 12 %.";
     assert_eq!(decision(&with_winner("none", 1.0)), said);
+    let mut coarse = with_winner("none", 1.0);
+    coarse.judged.verdicts[3].detectable = Some(2.98);
+    let said = "Decision: keep what you have: nothing is shown, and this run finds only differences above 198 %: measure \
+                longer, or on a quieter machine.";
+    assert_eq!(decision(&coarse), said);
     let mut few = with_winner("none", 1.0);
     for pair in &mut few.judged.verdicts {
         pair.reasons = vec![Reason::FewRounds { rounds: 1, least: 3 }];
@@ -51,7 +56,7 @@ fn the_one_that_is_never_behind_is_taken() {
 
 #[test]
 fn a_difference_within_the_margin_is_no_reason_to_change() {
-    let said = "Decision: keep what you have: no difference above 5 % was found; this run finds those above 30 %.";
+    let said = "Decision: keep what you have: no difference above 5 % was found; this run finds those above 12 %.";
     assert_eq!(decision(&with_winner("xfs", 1.04)), said);
 }
 
@@ -82,4 +87,14 @@ fn what_options_give_up_in_safety_stands_beside_the_decision() {
         let report = crate::rendered(format, &comparison).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(report.contains(said), "{format}: {report}");
     }
+}
+
+#[test]
+fn space_is_told_if_a_contender_compresses() {
+    assert!(!crate::rendered("text", &fixture()).contains("Space for a byte"));
+    let mut comparison = fixture();
+    comparison.contenders[2].guarantees.push(Guarantee::Compression);
+    let said = "Space for a byte of the files: ext4 4.10, xfs 4.10, btrfs 4.10 (median over 2 workloads).";
+    let report = crate::rendered("text", &comparison).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(report.contains(said), "{report}");
 }
