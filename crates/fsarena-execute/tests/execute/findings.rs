@@ -124,6 +124,14 @@ fn only_direct_work_that_the_device_carried_can_be_too_fast_for_the_device() {
 }
 
 #[test]
+fn a_disturbed_moment_makes_no_figure_too_fast_for_the_device() {
+    let disturbed = || direct().baseline(BaselineKind::Device, 40.0);
+    let [Finding::FasterThanDevice { .. }] = findings(&disturbed())[..] else { panic!("measured in that moment only") };
+    let found = findings(&disturbed().baseline(BaselineKind::Device, 0.6).baseline(BaselineKind::Device, 0.6));
+    assert_eq!(found, [], "the device's bound is its fastest measurement");
+}
+
+#[test]
 fn bytes_may_differ_from_the_block_size_by_two_percent() {
     let of = |block: u64, change: fn(&mut Trial)| {
         let mut kept = synced().changed(change);

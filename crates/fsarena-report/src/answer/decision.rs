@@ -93,25 +93,30 @@ impl<'a> Choice<'a> {
             return "none: no figures can be compared.".to_owned();
         }
         if fit.len() < self.group.contenders.len() && losses.is_empty() {
-            return format!("{}: of the others not all figures can be compared.", self.take(&best));
+            return format!("take {}: of the others not all figures can be compared.", either(&best));
         }
         match best.as_slice() {
             _ if losses.is_empty() => format!("keep what you have: {}.", self.nothing(&margin)),
             [] => format!("it depends on the work: {}.", self.leaders(&work)),
             best => {
-                let where_ =
+                let work =
                     if self.comparison.workloads.len() == 1 { String::new() } else { format!(" in any of {work}") };
+                let (safe, risky): (Vec<&Label>, Vec<&Label>) = best.iter().partition(|label| !self.is_risky(label));
+                let (taken, left) = if safe.is_empty() { (risky, Vec::new()) } else { (safe, risky) };
+                let is = if left.len() == 1 { "is" } else { "are" };
+                let less_safe = || format!("; {} {is} less safe and not shown to be faster", listed(&left));
+                let less_safe = if left.is_empty() { String::new() } else { less_safe() };
                 format!(
-                    "{}: no other is shown to be more than {margin} faster{where_}; {}.",
-                    self.take(best),
-                    self.behind(&losses)
+                    "take {}: no other is shown to be more than {margin} faster{work}; {}{less_safe}.",
+                    either(taken),
+                    self.behind(&losses),
                 )
             }
         }
     }
 
-    fn take(&self, best: &[&Label]) -> String {
-        format!("take {}", either(best))
+    fn is_risky(&self, label: &Label) -> bool {
+        self.group.contenders.iter().any(|row| row.label == *label && !row.risks.is_empty())
     }
 
     /// Whether nothing forbids to take the contender: its figures are valid, and no check found damage.
