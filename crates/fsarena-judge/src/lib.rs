@@ -15,4 +15,4 @@ pub use findings::{Finding, FindingClass};
 pub use judgement::{Judgement, PairJudgement, Reason, judge};
 pub use measured::{Durable, Measured, Reads};
 pub use print::report;
-pub use read::{CsvColumns, File, ReadError, TOOLS, csv, results};
+pub use read::{CsvColumns, File, ReadError, csv, has_columns, results, text};

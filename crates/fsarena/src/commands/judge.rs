@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use fsarena_judge::{CsvColumns, File, Measured, ReadError, TOOLS, csv, judge, results};
+use fsarena_judge::{CsvColumns, File, Measured, ReadError, csv, has_columns, judge, results, text};
 use fsarena_model::Better;
 
 use super::sides::show;
@@ -33,18 +33,18 @@ fn of_file(argument: &str, options: &Judge) -> Result<Vec<Measured>> {
     let hint = "name files of results, as in `fsarena judge a.json b.json`";
     let bytes =
         std::fs::read(path).map_err(|error| Refusal::wrong_use(format!("`{path}` cannot be read: {error}"), hint))?;
-    // Benchmarks print names of machines and paths in any encoding.
-    let text = String::from_utf8_lossy(&bytes);
-    let file = File { label: &label, name: path, text: &text };
-    let rows = match (results(&file), columns(options)) {
-        (Err(ReadError::UnknownTool { .. }), Some(columns)) => csv(path, &text, &columns),
-        (Err(ReadError::UnknownTool { .. }), None) => {
-            let hint = "name the columns of a CSV: `--contender COL --value COL [--workload COL] [--time COL] …`";
-            return Err(Refusal::wrong_use(format!("`{path}` is of no tool that judge knows: {TOOLS}"), hint).into());
+    let rows = text(path, bytes).and_then(|text| match columns(options) {
+        Some(columns) if has_columns(&text, &columns) => csv(path, &text, &columns),
+        columns => {
+            let rows = results(&File { label: &label, name: path, text: &text });
+            match (rows, columns) {
+                // The error says which columns it has.
+                (Err(ReadError::UnknownTool { .. }), Some(columns)) => csv(path, &text, &columns),
+                (rows, _) => rows,
+            }
         }
-        (rows, _) => rows,
-    };
-    rows.map_err(|error| Refusal::wrong_use(error.to_string(), format!("judge reads {TOOLS}, and CSV")).into())
+    });
+    rows.map_err(|error| Refusal::wrong_use(error.to_string(), error.hint()).into())
 }
 
 fn columns(options: &Judge) -> Option<CsvColumns> {
