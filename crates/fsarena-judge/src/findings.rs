@@ -1,6 +1,6 @@
 //! What speaks against results, whatever their figures are. A new rule is one function and its name in [`RULES`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 
 use fsarena_model::validity::bounds;
@@ -76,14 +76,13 @@ pub fn mislabelled(rows: &[Measured]) -> BTreeSet<&str> {
 }
 
 fn contradicts(row: &Measured) -> bool {
-    let labelled = kind_in(&row.contender);
-    let recorded = row.recorded.as_ref().map(|text| text.to_lowercase());
-    labelled.zip(recorded).is_some_and(|(labelled, recorded)| kind_in(&recorded).is_some_and(|kind| kind != labelled))
+    let recorded = row.recorded.as_deref().and_then(kind_in);
+    recorded.is_some_and(|recorded| kind_in(&row.contender).is_some_and(|labelled| labelled != recorded))
 }
 
 /// `24 results`: rows of one run of a program count as one.
-fn results<'a>(rows: impl IntoIterator<Item = &'a Measured>) -> usize {
-    rows.into_iter().map(|row| &row.source).collect::<BTreeSet<_>>().len()
+pub fn results<'a>(rows: impl IntoIterator<Item = &'a Measured>) -> usize {
+    rows.into_iter().map(|row| &row.source).collect::<HashSet<_>>().len()
 }
 
 fn contenders(rows: &[Measured]) -> BTreeSet<&str> {
@@ -176,7 +175,7 @@ fn order(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
 }
 
 fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
-    let mut counts: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    let mut counts: BTreeMap<(&str, &str), HashSet<&str>> = BTreeMap::new();
     for row in rows {
         let unit = if design.is_nested { row.host.as_deref().unwrap_or_default() } else { row.source.as_str() };
         counts.entry((&row.contender, &row.workload)).or_default().insert(unit);

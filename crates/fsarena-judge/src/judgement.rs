@@ -7,7 +7,7 @@ use fsarena_model::{Estimate, Share, Verdict};
 use fsarena_stats::{Precision, Rule, proofs};
 use serde::{Deserialize, Serialize};
 
-use crate::findings::{Finding, FindingClass, findings, mislabelled};
+use crate::findings::{Finding, FindingClass, findings, mislabelled, results};
 use crate::measured::Measured;
 use crate::resolve::{Design, Difference, Resolution, naive};
 
@@ -123,7 +123,7 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
     });
     Judgement {
         format: fsarena_model::difference::FORMAT,
-        results: rows.iter().map(|row| &row.source).collect::<BTreeSet<_>>().len(),
+        results: results(rows),
         contenders: contenders.iter().map(|name| (*name).to_owned()).collect(),
         margin,
         pairs: judged.collect(),

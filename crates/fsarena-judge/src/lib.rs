@@ -11,7 +11,7 @@ mod print;
 mod read;
 mod resolve;
 
-pub use findings::{Finding, FindingClass};
+pub use findings::{Finding, FindingClass, kind_in};
 pub use judgement::{Judgement, PairJudgement, Reason, judge};
 pub use measured::{Durable, Measured, Reads};
 pub use print::report;

@@ -6,7 +6,10 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 use serde_json::{Map, Number, Value};
 
 /// Members that no reader needs, which make up most of what fio prints. They are not kept: of 100 MB they took 1 GB.
-const LEFT_OUT: [&str; 8] = [
+const LEFT_OUT: [&str; 11] = [
+    "slat_ns",
+    "clat_ns",
+    "lat_ns",
     "bins",
     "percentile",
     "iodepth_level",
