@@ -39,22 +39,29 @@ pub enum ReadError {
     #[error("`{name}` is packed")]
     Packed { name: String, program: &'static str },
     /// It has JSON that is broken.
-    #[error("`{name}` is not JSON as a whole: {why}")]
+    #[error("the JSON of `{name}` is broken: {why}")]
     NotJson { name: String, why: String },
-    /// It is what fio prints for people.
-    #[error("`{name}` is fio's output for people, which rounds its figures and leaves out most options")]
-    PlainFio { name: String },
+    /// It is what a program prints for people.
+    #[error("`{name}` is {program}'s output for people, which has rounded figures only")]
+    ForPeople { name: String, program: &'static str, hint: &'static str },
     /// It is of no tool that is known.
     #[error("`{name}` is of no tool that judge knows")]
-    UnknownTool { name: String },
+    UnknownTool { name: String, columns: String },
     /// A part of it is missing or not as expected.
     #[error("{place}: {why}")]
     Malformed { place: String, why: String },
+    /// A part of a CSV is missing or not as expected.
+    #[error("{place}: {why}")]
+    Csv { place: String, why: String },
 }
 
 impl ReadError {
     fn malformed(place: impl Into<String>, why: impl Into<String>) -> Self {
         Self::Malformed { place: place.into(), why: why.into() }
+    }
+
+    fn csv(place: impl Into<String>, why: impl Into<String>) -> Self {
+        Self::Csv { place: place.into(), why: why.into() }
     }
 
     /// What to do.
@@ -65,11 +72,17 @@ impl ReadError {
                 format!("unpack it first with `{program}`; of packed files judge reads gzip")
             }
             Self::NotJson { .. } => "the file is not whole, or its program failed: run it again".to_owned(),
-            Self::PlainFio { .. } => "rerun with --output-format=json".to_owned(),
-            Self::UnknownTool { .. } => format!(
-                "judge reads {TOOLS}; for a CSV, name its columns: `--contender COL --value COL [--workload COL] …`"
+            Self::ForPeople { hint, .. } => (*hint).to_owned(),
+            Self::UnknownTool { columns, .. } if columns.is_empty() => format!("judge reads {TOOLS}, and CSV"),
+            Self::UnknownTool { columns, .. } => format!(
+                "for a CSV, say what its columns are, `--contender COL --value COL [--workload COL] [--time COL] …`; \
+                 this one has {columns}"
             ),
-            Self::Malformed { .. } => format!("judge reads {TOOLS}, and CSV"),
+            Self::Malformed { .. } => "leave it out, or run the program again".to_owned(),
+            Self::Csv { .. } => {
+                "figures are numbers above 0 without a unit, as 1234.5; times are seconds, or as 2026-11-26T12:00:00Z"
+                    .to_owned()
+            }
         }
     }
 }
@@ -182,6 +195,25 @@ const JSON: [JsonTool; 4] = [
     JsonTool { knows: ior::knows_json, continues: |_, _| false, read: ior::read_json },
 ];
 
+/// An output of a tool that has another one with all figures.
+struct Output {
+    program: &'static str,
+    /// Whether a file is such an output.
+    knows: fn(&File<'_>) -> bool,
+    /// How to get the other one.
+    hint: &'static str,
+}
+
+const FOR_PEOPLE: [Output; 3] = [
+    Output { program: "fio", knows: fio::is_for_people, hint: "rerun with --output-format=json" },
+    Output { program: "hyperfine", knows: hyperfine::is_for_people, hint: "rerun with --export-json FILE" },
+    Output {
+        program: "bonnie++",
+        knows: bonnie::is_for_people,
+        hint: "judge reads the line of comma-separated values that bonnie++ prints last",
+    },
+];
+
 /// The tools whose results [`results`] reads.
 pub const TOOLS: &str = "fio as JSON or terse, IOR, hyperfine and kdevops' Milvus workflow as JSON, IOzone, sysbench, \
                          dbench, bonnie++, Filebench, IOR, mdtest and IO500's summary as text, and the Phoronix Test \
@@ -204,8 +236,10 @@ pub fn results(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             let rows = (tool.read)(file)?;
             if rows.is_empty() { Err(file.malformed("it has no result")) } else { Ok(rows) }
         }
-        None if fio::is_plain(file) => Err(ReadError::PlainFio { name: name() }),
-        None => Err(broken.unwrap_or_else(|| ReadError::UnknownTool { name: name() })),
+        None => Err(match FOR_PEOPLE.iter().find(|output| (output.knows)(file)) {
+            Some(Output { program, hint, .. }) => ReadError::ForPeople { name: name(), program, hint },
+            None => broken.unwrap_or_else(|| ReadError::UnknownTool { name: name(), columns: csv::titles(file.text) }),
+        }),
     }
 }
 

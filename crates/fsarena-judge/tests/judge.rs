@@ -95,10 +95,7 @@ fn a_csv_is_refused_where_it_is_not_understood() {
     assert_eq!(refused("fs,test,rate\n"), "rows.csv: no column `when`; it has fs, test, rate");
     assert_eq!(refused("fs,test,when,rate\nxfs,w,1,fast\n"), "rows.csv, row 2: `fast` is no figure");
     assert_eq!(refused("fs,test,when,rate\nxfs,w,1,0\n"), "rows.csv, row 2: `0` is no figure above 0");
-    assert_eq!(
-        refused("fs,test,when,rate\nxfs,w,noon,1\n"),
-        "rows.csv, row 2: `noon` is no time in seconds or RFC 3339"
-    );
+    assert_eq!(refused("fs,test,when,rate\nxfs,w,noon,1\n"), "rows.csv, row 2: `noon` is no time");
 }
 
 /// Runs as kdevops' Milvus workflow writes them: a host per file system and variant, three runs each, hosts of `late`
@@ -234,7 +231,7 @@ fn fio_shows_what_memory_served_and_what_was_not_synced() {
     let workloads: Vec<&str> = judgement.pairs.iter().map(|pair| pair.workload.as_str()).collect();
     assert_eq!(workloads, ["oltp read", "oltp write"]);
     assert!(json("x", "{\"a\": 1}").expect_err("unknown").to_string().contains("of no tool that judge knows"));
-    assert!(json("x", "{\"a\": [1, 2").expect_err("broken").to_string().contains("is not JSON"));
+    assert!(json("x", "{\"a\": [1, 2").expect_err("broken").to_string().contains("is broken"));
 }
 
 #[test]

@@ -38,20 +38,28 @@ pub fn has_columns(text: &str, columns: &CsvColumns) -> bool {
     has(&columns.contender) && has(&columns.value)
 }
 
+/// The titles of the columns of what may be a CSV; empty if it is none.
+pub fn titles(text: &str) -> String {
+    let mut records = Records::of(text);
+    let (Some(header), Some(first)) = (records.next(), records.next()) else { return String::new() };
+    let is_table = header.fields.len() > 1 && first.fields.len() > 1;
+    if is_table { header.fields.join(", ") } else { String::new() }
+}
+
 /// The rows of a CSV file. Figures may have decimal commas if no figure could also be read otherwise.
 ///
 /// # Errors
-/// [`ReadError::Malformed`] names the line.
+/// [`ReadError::Csv`] names the row.
 pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured>, ReadError> {
     let mut records = Records::of(text);
-    let header = records.next().ok_or_else(|| ReadError::malformed(name, "it is empty"))?;
+    let header = records.next().ok_or_else(|| ReadError::csv(name, "it is empty"))?;
     let place = |column: &String| {
         let mut found = header.fields.iter().enumerate().filter(|(_, title)| title.trim() == column);
         let titles = || header.fields.join(", ");
         match (found.next(), found.next()) {
             (Some((place, _)), None) => Ok(place),
-            (None, _) => Err(ReadError::malformed(name, format!("no column `{column}`; it has {}", titles()))),
-            (Some(_), Some(_)) => Err(ReadError::malformed(name, format!("two columns `{column}`: {}", titles()))),
+            (None, _) => Err(ReadError::csv(name, format!("no column `{column}`; it has {}", titles()))),
+            (Some(_), Some(_)) => Err(ReadError::csv(name, format!("two columns `{column}`: {}", titles()))),
         }
     };
     let maybe = |column: &Option<String>| column.as_ref().map(place).transpose();
@@ -62,7 +70,7 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
     let decimal = Decimal::of(Records::of(text).skip(1).filter_map(|record| record.fields.into_iter().nth(value)));
     let row = |record: Record<'_>| {
         let source = format!("{name}, row {}", record.number);
-        let wrong = |why: String| ReadError::malformed(&source, why);
+        let wrong = |why: String| ReadError::csv(&source, why);
         if record.is_open {
             return Err(wrong("a quote that begins here has no end".to_owned()));
         }
@@ -73,13 +81,16 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         }
         let field = |place: usize| record.fields.get(place).map(|text| text.trim()).unwrap_or_default();
         let text = field(value);
+        if text.is_empty() {
+            return Err(wrong(format!("it has no `{}`", columns.value)));
+        }
         let figure = decimal.number(text).map_err(|why| wrong(format!("`{text}` is no figure{why}")))?;
         if !(figure.is_finite() && figure > 0.0) {
             return Err(wrong(format!("`{text}` is no figure above 0")));
         }
         let moment = |place: usize| {
             let text = field(place);
-            seconds(&text.replace(',', ".")).ok_or_else(|| wrong(format!("`{text}` is no time in seconds or RFC 3339")))
+            seconds(&text.replace(',', ".")).ok_or_else(|| wrong(format!("`{text}` is no time")))
         };
         let time = time.map(moment).transpose()?;
         let own = |place: usize| field(place).to_owned();
@@ -99,7 +110,7 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         })
     };
     let rows = records.map(row).collect::<Result<Vec<Measured>, ReadError>>()?;
-    if rows.is_empty() { Err(ReadError::malformed(name, "it has a header and no rows")) } else { Ok(rows) }
+    if rows.is_empty() { Err(ReadError::csv(name, "it has a header and no rows")) } else { Ok(rows) }
 }
 
 /// What separates the whole part of figures from their fraction.

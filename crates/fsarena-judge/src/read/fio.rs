@@ -23,7 +23,7 @@ pub fn knows(value: &Value) -> bool {
 }
 
 /// Whether a text has what fio prints for people: the line of a job, its version, and a summary of a job.
-pub fn is_plain(file: &File<'_>) -> bool {
+pub fn is_for_people(file: &File<'_>) -> bool {
     let is_job = |line: &str| line.contains(": (g=") && line.contains("): rw=");
     let is_summary = |line: &str| line.contains(": (groupid=") && line.contains(", jobs=");
     file.text.lines().any(|line| is_job(line) || is_summary(line) || line.starts_with("Run status group "))

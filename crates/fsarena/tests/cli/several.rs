@@ -192,7 +192,7 @@ fn results_of_others_are_judged_by_their_columns() {
     let text = out(&run(stage.fsarena().args(["judge", &file]).args(columns), 0));
     assert!(text.contains("xfs is faster than ext4: 1.2"), "{text}");
     assert!(text.contains("identity: no result records which file system it ran on"), "{text}");
-    assert!(err(&run(stage.fsarena().args(["judge", &file]), 2)).contains("for a CSV, name its columns"));
+    assert!(err(&run(stage.fsarena().args(["judge", &file]), 2)).contains("this one has fs, when, rate"));
     assert!(err(&run(stage.fsarena().args(["judge", "nowhere.csv"]), 2)).contains("`nowhere.csv` cannot be read"));
     let other = stage.file("other.json", "{}");
     assert!(err(&run(stage.fsarena().args(["judge", &other]), 2)).contains("of no tool that judge knows"));
