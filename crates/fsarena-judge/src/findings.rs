@@ -1,6 +1,6 @@
 //! What speaks against results, whatever their figures are. A new rule is one function and its name in [`RULES`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 
 use fsarena_model::validity::bounds;
@@ -76,14 +76,13 @@ pub fn mislabelled(rows: &[Measured]) -> BTreeSet<&str> {
 }
 
 fn contradicts(row: &Measured) -> bool {
-    let labelled = kind_in(&row.contender);
-    let recorded = row.recorded.as_ref().map(|text| text.to_lowercase());
-    labelled.zip(recorded).is_some_and(|(labelled, recorded)| kind_in(&recorded).is_some_and(|kind| kind != labelled))
+    let recorded = row.recorded.as_deref().and_then(kind_in);
+    recorded.is_some_and(|recorded| kind_in(&row.contender).is_some_and(|labelled| labelled != recorded))
 }
 
 /// `24 results`: rows of one run of a program count as one.
-fn results<'a>(rows: impl IntoIterator<Item = &'a Measured>) -> usize {
-    rows.into_iter().map(|row| &row.source).collect::<BTreeSet<_>>().len()
+pub fn results<'a>(rows: impl IntoIterator<Item = &'a Measured>) -> usize {
+    rows.into_iter().map(|row| &row.source).collect::<HashSet<_>>().len()
 }
 
 fn contenders(rows: &[Measured]) -> BTreeSet<&str> {
@@ -131,14 +130,9 @@ fn hosts(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
     if !design.is_nested {
         return Vec::new();
     }
-    let of = |name: &str| {
-        rows.iter()
-            .filter(|row| row.contender == name)
-            .filter_map(|row| row.host.as_deref())
-            .collect::<BTreeSet<_>>()
-            .len()
-    };
-    let counts: Vec<String> = contenders(rows).into_iter().map(|name| format!("{name} {}", of(name))).collect();
+    let mut hosts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    rows.iter().for_each(|row| hosts.entry(&row.contender).or_default().extend(row.host.as_deref()));
+    let counts: Vec<String> = hosts.into_iter().map(|(name, hosts)| format!("{name} {}", hosts.len())).collect();
     let text = format!(
         "each host had one contender only (hosts: {}): what differs between hosts looks like a difference between \
          contenders, and the runs of a host are no repetitions of each other",
@@ -157,19 +151,18 @@ fn order(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
                     a difference between them";
         return one(FindingClass::Confounded, text.to_owned());
     }
-    let waves = |name: &str| {
-        design.waves.iter().filter(|(unit, _)| unit.0 == name).map(|(_, wave)| *wave).collect::<BTreeSet<_>>()
-    };
+    let mut waves: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    design.waves.iter().for_each(|(unit, wave)| waves.entry(unit.0).or_default().extend([*wave]));
     let mut apart = Vec::new();
-    for a in &names {
-        apart
-            .extend(names.iter().filter(|b| a < *b && waves(a).is_disjoint(&waves(b))).map(|b| format!("{a} and {b}")));
+    for (a, own) in &waves {
+        let others = waves.iter().filter(|(b, others)| a < *b && own.is_disjoint(others));
+        apart.extend(others.map(|(b, _)| format!("{a} and {b}")));
     }
     if apart.is_empty() {
         return Vec::new();
     }
     let text = match design.count() {
-        count if count == names.len() && names.iter().all(|name| waves(name).len() == 1) => {
+        count if count == names.len() && waves.values().all(|own| own.len() == 1) => {
             "the contenders ran one after the other, each in one piece: a drift of the machine looks like a difference"
                 .to_owned()
         }
@@ -182,7 +175,7 @@ fn order(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
 }
 
 fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
-    let mut counts: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    let mut counts: BTreeMap<(&str, &str), HashSet<&str>> = BTreeMap::new();
     for row in rows {
         let unit = if design.is_nested { row.host.as_deref().unwrap_or_default() } else { row.source.as_str() };
         counts.entry((&row.contender, &row.workload)).or_default().insert(unit);
@@ -209,12 +202,10 @@ fn conditions(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
 
 /// Workloads that were synced, or cached, for one contender only.
 fn treatment(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
-    let workloads: BTreeSet<&str> = rows.iter().map(|row| row.workload.as_str()).collect();
-    let of = |workload: &&str| {
-        let own: Vec<Measured> = rows.iter().filter(|row| row.workload == **workload).cloned().collect();
-        differing(&own, |row| Some(treated(row).to_owned()), workload)
-    };
-    let differing: Vec<String> = workloads.iter().filter_map(of).collect();
+    let mut workloads: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
+    rows.iter().for_each(|row| workloads.entry(&row.workload).or_default().push(row));
+    let of = |(workload, own): (&str, Vec<&Measured>)| differing(own, |row| Some(treated(row).to_owned()), workload);
+    let differing: Vec<String> = workloads.into_iter().filter_map(of).collect();
     if differing.is_empty() {
         return Vec::new();
     }
@@ -232,7 +223,11 @@ fn treated(row: &Measured) -> &'static str {
 }
 
 /// `name (ext4: A, xfs: B)` if two contenders have no value in common.
-fn differing(rows: &[Measured], value: impl Fn(&Measured) -> Option<String>, name: &str) -> Option<String> {
+fn differing<'a>(
+    rows: impl IntoIterator<Item = &'a Measured>,
+    value: impl Fn(&Measured) -> Option<String>,
+    name: &str,
+) -> Option<String> {
     let mut values: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for row in rows {
         values.entry(&row.contender).or_default().extend(value(row));

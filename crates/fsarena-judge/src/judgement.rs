@@ -1,13 +1,13 @@
 //! The judgement on results of others: findings, and for each pair of contenders what its figures can show.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use fsarena_model::{Estimate, Share, Verdict};
 use fsarena_stats::{Precision, Rule, proofs};
 use serde::{Deserialize, Serialize};
 
-use crate::findings::{Finding, FindingClass, findings, mislabelled};
+use crate::findings::{Finding, FindingClass, findings, mislabelled, results};
 use crate::measured::Measured;
 use crate::resolve::{Design, Difference, Resolution, naive};
 
@@ -87,23 +87,21 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
     let mut found = findings(rows, &design);
     let contenders: Vec<&str> =
         rows.iter().map(|row| row.contender.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
-    let mut workloads: Vec<&str> = Vec::new();
-    for row in rows {
-        if !workloads.contains(&row.workload.as_str()) {
-            workloads.push(&row.workload);
-        }
-    }
     let mut pairs: Vec<(PairJudgement, Option<Difference>)> = Vec::new();
     let mut gaps: Vec<(String, f64)> = Vec::new();
-    for workload in workloads {
-        let own: Vec<&Measured> = rows.iter().filter(|row| row.workload == workload).collect();
+    for own in by_workload(rows) {
+        let workload = own[0].workload.as_str();
+        let mut sides: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
+        own.iter().for_each(|row| sides.entry(&row.contender).or_default().push(row));
+        let side = |name: &str| sides.get(name).map(Vec::as_slice).unwrap_or_default();
         let resolution = Resolution::of(&own, &design);
         gaps.extend(
             resolution.between_waves().into_iter().map(|(name, ratio)| (format!("{name} in {workload}"), ratio)),
         );
         for (index, a) in contenders.iter().enumerate() {
             for b in &contenders[index + 1..] {
-                pairs.push((pair(workload, a, b, &own), resolution.difference(a, b)));
+                let plain = naive(side(a), side(b));
+                pairs.push((pair(workload, a, b, plain), resolution.difference(a, b)));
             }
         }
     }
@@ -125,7 +123,7 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
     });
     Judgement {
         format: fsarena_model::difference::FORMAT,
-        results: rows.iter().map(|row| &row.source).collect::<BTreeSet<_>>().len(),
+        results: results(rows),
         contenders: contenders.iter().map(|name| (*name).to_owned()).collect(),
         margin,
         pairs: judged.collect(),
@@ -133,8 +131,21 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
     }
 }
 
-fn pair(workload: &str, a: &str, b: &str, rows: &[&Measured]) -> PairJudgement {
-    let plain = naive(rows, a, b);
+/// The rows of each workload, in the order in which workloads first occur.
+fn by_workload(rows: &[Measured]) -> Vec<Vec<&Measured>> {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut workloads: Vec<Vec<&Measured>> = Vec::new();
+    for row in rows {
+        let place = *places.entry(&row.workload).or_insert(workloads.len());
+        if place == workloads.len() {
+            workloads.push(Vec::new());
+        }
+        workloads[place].push(row);
+    }
+    workloads
+}
+
+fn pair(workload: &str, a: &str, b: &str, plain: Option<(f64, Option<f64>)>) -> PairJudgement {
     PairJudgement {
         workload: workload.to_owned(),
         a: a.to_owned(),

@@ -11,8 +11,8 @@ mod print;
 mod read;
 mod resolve;
 
-pub use findings::{Finding, FindingClass};
+pub use findings::{Finding, FindingClass, kind_in};
 pub use judgement::{Judgement, PairJudgement, Reason, judge};
 pub use measured::{Durable, Measured, Reads};
 pub use print::report;
-pub use read::{CsvColumns, File, ReadError, TOOLS, csv, results};
+pub use read::{CsvColumns, File, ReadError, csv, has_columns, results, text};

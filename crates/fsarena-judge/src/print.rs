@@ -1,5 +1,8 @@
 //! The judgement as a report.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use fsarena_model::Verdict;
 use fsarena_report::number::{DASH, Ratio, percent, three_digits};
 use fsarena_report::report::ColumnKind::{Figure, Name, Words};
@@ -32,21 +35,65 @@ pub fn report(judgement: &Judgement, version: &str) -> Report {
     )
 }
 
+/// Number of wins, or of ties, that the answer names one by one.
+const NAMED: usize = 3;
+
 fn answer(judgement: &Judgement) -> String {
-    let count = |verdicts: &[Verdict]| judgement.pairs.iter().filter(|pair| verdicts.contains(&pair.verdict)).count();
     let all = judgement.pairs.len();
-    let (won, tied) = (count(&[Verdict::Faster, Verdict::Slower]), count(&[Verdict::Equivalent]));
-    let invalid = count(&[Verdict::Invalid]);
-    let first = match (won + tied, invalid) {
-        _ if all == 0 => "There is nothing to compare: all results are of one contender.".to_owned(),
-        (0, invalid) if invalid == all => "These results cannot show which contender is faster.".to_owned(),
-        (0, _) => "These results do not show which contender is faster.".to_owned(),
-        _ => format!(
-            "They show a winner in {won} of {all} comparisons, and a tie within {} in {tied}.",
-            percent(judgement.margin.0)
-        ),
+    let of = |verdicts: &[Verdict]| judgement.pairs.iter().filter(|pair| verdicts.contains(&pair.verdict)).collect();
+    let won: Vec<&PairJudgement> = of(&[Verdict::Faster, Verdict::Slower]);
+    let tied: Vec<&PairJudgement> = of(&[Verdict::Equivalent]);
+    let invalid: Vec<&PairJudgement> = of(&[Verdict::Invalid]);
+    let mut sentences = match (won.len() + tied.len(), invalid.len()) {
+        _ if all == 0 => vec!["There is nothing to compare: all results are of one contender.".to_owned()],
+        (0, invalid) if invalid == all => vec!["These results cannot show which contender is faster.".to_owned()],
+        (0, _) => vec!["These results do not show which contender is faster.".to_owned()],
+        _ => [wins(judgement, &won), ties(judgement, &tied)].concat(),
     };
-    format!("{first}{}", why(judgement).unwrap_or_default())
+    let open = all - won.len() - tied.len();
+    if open > 0 && open < all {
+        sentences.push(format!("{open} of {all} comparisons show neither."));
+    }
+    format!("{}{}", sentences.join(" "), why(judgement).unwrap_or_default())
+}
+
+/// `xfs is faster than ext4: 1.20× [1.15, 1.25].`, or of many wins how many each contender has.
+fn wins(judgement: &Judgement, won: &[&PairJudgement]) -> Vec<String> {
+    let sides = |pair: &PairJudgement| match (pair.verdict, Ratio::of(pair.estimate)) {
+        (Verdict::Slower, ratio) => (pair.b.clone(), pair.a.clone(), ratio.map(Ratio::inverted)),
+        (_, ratio) => (pair.a.clone(), pair.b.clone(), ratio),
+    };
+    if won.len() <= NAMED {
+        let sentence = |pair: &&PairJudgement| {
+            let (winner, loser, ratio) = sides(pair);
+            let ratio = ratio.map(|ratio| format!(": {} {}", ratio.times(), ratio.interval().unwrap_or_default()));
+            format!("{winner} is faster than {loser}{}{}.", place(judgement, pair), ratio.unwrap_or_default())
+        };
+        return won.iter().map(sentence).collect();
+    }
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    won.iter().for_each(|pair| *counts.entry(sides(pair).0).or_default() += 1);
+    let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| Reverse(*count));
+    let counts: Vec<String> = counts.into_iter().map(|(name, count)| format!("{name} in {count}")).collect();
+    vec![format!("The faster one of {} comparisons is {}.", judgement.pairs.len(), counts.join(", "))]
+}
+
+fn ties(judgement: &Judgement, tied: &[&PairJudgement]) -> Vec<String> {
+    let margin = percent(judgement.margin.0);
+    if tied.len() <= NAMED {
+        let sentence = |pair: &&PairJudgement| {
+            format!("{} and {} differ by less than {margin}{}.", pair.a, pair.b, place(judgement, pair))
+        };
+        return tied.iter().map(sentence).collect();
+    }
+    vec![format!("{} of {} comparisons show a difference of less than {margin}.", tied.len(), judgement.pairs.len())]
+}
+
+/// ` in WORKLOAD` where there are several.
+fn place(judgement: &Judgement, pair: &PairJudgement) -> String {
+    let is_only = judgement.pairs.iter().all(|other| other.workload == pair.workload);
+    if is_only { String::new() } else { format!(" in {}", pair.workload) }
 }
 
 /// The finding behind the most frequent reason for which a pair has no winner.

@@ -3,10 +3,14 @@
 mod bonnie;
 mod csv;
 mod dbench;
+mod filebench;
 mod fio;
 mod hyperfine;
+mod input;
+mod io500;
 mod ior;
 mod iozone;
+mod json;
 mod kdevops;
 mod mdtest;
 mod phoronix;
@@ -18,7 +22,8 @@ use std::collections::BTreeMap;
 use fsarena_model::Better;
 use serde_json::Value;
 
-pub use csv::{CsvColumns, read as csv};
+pub use csv::{CsvColumns, has_columns, read as csv};
+pub use input::text;
 
 use crate::Measured;
 use crate::measured::{Durable, Reads};
@@ -27,20 +32,58 @@ use crate::measured::{Durable, Reads};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ReadError {
-    /// It is not JSON.
-    #[error("{name} is not JSON: {why}")]
+    /// It has no text.
+    #[error("`{name}` is empty")]
+    Empty { name: String },
+    /// It is packed in a form that is not read.
+    #[error("`{name}` is packed")]
+    Packed { name: String, program: &'static str },
+    /// It has JSON that is broken.
+    #[error("the JSON of `{name}` is broken: {why}")]
     NotJson { name: String, why: String },
+    /// It is what a program prints for people.
+    #[error("`{name}` is {program}'s output for people, which has rounded figures only")]
+    ForPeople { name: String, program: &'static str, hint: &'static str },
     /// It is of no tool that is known.
-    #[error("{name} is of a tool that is not known here")]
-    UnknownTool { name: String },
+    #[error("`{name}` is of no tool that judge knows")]
+    UnknownTool { name: String, columns: String },
     /// A part of it is missing or not as expected.
     #[error("{place}: {why}")]
     Malformed { place: String, why: String },
+    /// A part of a CSV is missing or not as expected.
+    #[error("{place}: {why}")]
+    Csv { place: String, why: String },
 }
 
 impl ReadError {
     fn malformed(place: impl Into<String>, why: impl Into<String>) -> Self {
         Self::Malformed { place: place.into(), why: why.into() }
+    }
+
+    fn csv(place: impl Into<String>, why: impl Into<String>) -> Self {
+        Self::Csv { place: place.into(), why: why.into() }
+    }
+
+    /// What to do.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Empty { .. } => "see whether the program failed, and where it wrote its results".to_owned(),
+            Self::Packed { program, .. } => {
+                format!("unpack it first with `{program}`; of packed files judge reads gzip")
+            }
+            Self::NotJson { .. } => "the file is not whole, or its program failed: run it again".to_owned(),
+            Self::ForPeople { hint, .. } => (*hint).to_owned(),
+            Self::UnknownTool { columns, .. } if columns.is_empty() => format!("judge reads {TOOLS}, and CSV"),
+            Self::UnknownTool { columns, .. } => format!(
+                "for a CSV, say what its columns are, `--contender COL --value COL [--workload COL] [--time COL] …`; \
+                 this one has {columns}"
+            ),
+            Self::Malformed { .. } => "leave it out, or run the program again".to_owned(),
+            Self::Csv { .. } => {
+                "figures are numbers above 0 without a unit, as 1234.5; times are seconds, or as 2026-11-26T12:00:00Z"
+                    .to_owned()
+            }
+        }
     }
 }
 
@@ -51,7 +94,7 @@ pub struct File<'a> {
     pub label: &'a str,
     /// Its name; files of different names are different runs.
     pub name: &'a str,
-    /// Its content.
+    /// Its content, as [`text`] gives it.
     pub text: &'a str,
 }
 
@@ -98,7 +141,8 @@ impl File<'_> {
         ReadError::malformed(self.name, why)
     }
 
-    /// The parts of the text that begin with a line for which `begins` is true, without what comes before the first.
+    /// The parts of the text that begin with a line for which `begins` is true, without what comes before the first. A
+    /// text without such a line, as a pasted part of an output may be, is one part.
     fn runs(&self, begins: impl Fn(&str) -> bool) -> Vec<Vec<&str>> {
         let mut runs: Vec<Vec<&str>> = Vec::new();
         for line in self.text.lines() {
@@ -109,7 +153,7 @@ impl File<'_> {
                 run.push(line);
             }
         }
-        runs
+        if runs.is_empty() { vec![self.text.lines().collect()] } else { runs }
     }
 }
 
@@ -121,58 +165,115 @@ struct TextTool {
     read: fn(&File<'_>) -> Result<Vec<Measured>, ReadError>,
 }
 
-const TEXT: [TextTool; 7] = [
+const TEXT: [TextTool; 10] = [
     TextTool { knows: phoronix::knows, read: phoronix::read },
     TextTool { knows: iozone::knows, read: iozone::read },
     TextTool { knows: sysbench::knows, read: sysbench::read },
     TextTool { knows: dbench::knows, read: dbench::read },
+    TextTool { knows: filebench::knows, read: filebench::read },
+    TextTool { knows: io500::knows, read: io500::read },
     TextTool { knows: ior::knows, read: ior::read },
     TextTool { knows: mdtest::knows, read: mdtest::read },
+    TextTool { knows: fio::knows_terse, read: fio::read_terse },
     TextTool { knows: bonnie::knows, read: bonnie::read },
 ];
 
 /// A tool whose results are JSON.
 struct JsonTool {
-    /// Whether a file is one of its results.
+    /// Whether an object is one of its results.
     knows: fn(&Value) -> bool,
+    /// Whether the second of two results in a file is a later state of the same run as the first.
+    continues: fn(&Value, &Value) -> bool,
     /// Reads a result.
     read: fn(&File<'_>, &Value) -> Result<Vec<Measured>, ReadError>,
 }
 
 const JSON: [JsonTool; 4] = [
-    JsonTool { knows: fio::knows, read: fio::read },
-    JsonTool { knows: hyperfine::knows, read: hyperfine::read },
-    JsonTool { knows: kdevops::knows, read: kdevops::read },
-    JsonTool { knows: ior::knows_json, read: ior::read_json },
+    JsonTool { knows: fio::knows, continues: fio::continues, read: fio::read },
+    JsonTool { knows: hyperfine::knows, continues: |_, _| false, read: hyperfine::read },
+    JsonTool { knows: kdevops::knows, continues: |_, _| false, read: kdevops::read },
+    JsonTool { knows: ior::knows_json, continues: |_, _| false, read: ior::read_json },
+];
+
+/// An output of a tool that has another one with all figures.
+struct Output {
+    program: &'static str,
+    /// Whether a file is such an output.
+    knows: fn(&File<'_>) -> bool,
+    /// How to get the other one.
+    hint: &'static str,
+}
+
+const FOR_PEOPLE: [Output; 3] = [
+    Output { program: "fio", knows: fio::is_for_people, hint: "rerun with --output-format=json" },
+    Output { program: "hyperfine", knows: hyperfine::is_for_people, hint: "rerun with --export-json FILE" },
+    Output {
+        program: "bonnie++",
+        knows: bonnie::is_for_people,
+        hint: "judge reads the line of comma-separated values that bonnie++ prints last",
+    },
 ];
 
 /// The tools whose results [`results`] reads.
-pub const TOOLS: &str = "fio, IOR, hyperfine and kdevops' Milvus workflow as JSON, IOzone, sysbench, dbench, bonnie++, \
-                         IOR and mdtest as text, and the Phoronix Test Suite's composite.xml";
+pub const TOOLS: &str = "fio as JSON or terse, IOR, hyperfine and kdevops' Milvus workflow as JSON, IOzone, sysbench, \
+                         dbench, bonnie++, Filebench, IOR, mdtest and IO500's summary as text, and the Phoronix Test \
+                         Suite's composite.xml";
 
 /// The rows of a file of one of the [`TOOLS`].
 ///
 /// # Errors
 /// [`ReadError`] says what is not understood.
 pub fn results(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
-    let tool = TEXT.iter().find(|tool| (tool.knows)(file));
-    let rows = match tool {
-        Some(tool) => (tool.read)(file)?,
-        None => json(file)?,
+    let broken = match json(file) {
+        Ok(rows) if !rows.is_empty() => return Ok(rows),
+        Ok(_) => None,
+        Err(error @ ReadError::NotJson { .. }) => Some(error),
+        Err(error) => return Err(error),
     };
-    if rows.is_empty() { Err(file.malformed("it has no result")) } else { Ok(rows) }
+    let name = || file.name.to_owned();
+    match TEXT.iter().find(|tool| (tool.knows)(file)) {
+        Some(tool) => {
+            let rows = (tool.read)(file)?;
+            if rows.is_empty() { Err(file.malformed("it has no result")) } else { Ok(rows) }
+        }
+        None => Err(match FOR_PEOPLE.iter().find(|output| (output.knows)(file)) {
+            Some(Output { program, hint, .. }) => ReadError::ForPeople { name: name(), program, hint },
+            None => broken.unwrap_or_else(|| ReadError::UnknownTool { name: name(), columns: csv::titles(file.text) }),
+        }),
+    }
 }
 
+/// The rows of the JSON in a file: none if it is of no tool. Of several states of a run the last one counts.
 fn json(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
-    let unknown = || ReadError::UnknownTool { name: file.name.to_owned() };
-    // fio prints warnings before its JSON.
-    let mut lines = file.text.split_inclusive('\n');
-    let before: usize = lines.by_ref().take_while(|line| !line.starts_with(['{', '['])).map(str::len).sum();
-    let json = file.text.get(before..).filter(|json| !json.is_empty()).ok_or_else(unknown)?;
-    let value: Value = serde_json::from_str(json)
-        .map_err(|error| ReadError::NotJson { name: file.name.to_owned(), why: error.to_string() })?;
-    let tool = JSON.iter().find(|tool| (tool.knows)(&value)).ok_or_else(unknown)?;
-    (tool.read)(file, &value)
+    let mut found: Vec<(&JsonTool, Value)> = Vec::new();
+    let mut broken = None;
+    for object in json::objects(file.text) {
+        let object = match object {
+            Ok(object) => object,
+            Err(error) => {
+                broken.get_or_insert(error);
+                continue;
+            }
+        };
+        let Some(tool) = JSON.iter().find(|tool| (tool.knows)(&object)) else { continue };
+        broken = None;
+        found.pop_if(|(_, last)| *last == object || (tool.continues)(last, &object));
+        found.push((tool, object));
+    }
+    if let Some(broken) = broken {
+        return Err(ReadError::NotJson { name: file.name.to_owned(), why: broken.why(file.text) });
+    }
+    let mut rows = Vec::new();
+    for (index, (tool, object)) in found.iter().enumerate() {
+        let name = format!("{}, document {}", file.name, index + 1);
+        let file = if found.len() > 1 { File { name: &name, ..*file } } else { *file };
+        let own = (tool.read)(&file, object)?;
+        if own.is_empty() {
+            return Err(file.malformed("it has no result"));
+        }
+        rows.extend(own);
+    }
+    Ok(rows)
 }
 
 /// A positive number.

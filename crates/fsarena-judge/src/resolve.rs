@@ -1,6 +1,6 @@
 //! What the spread of the results can resolve: units, waves, and differences of contenders with their errors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_stats::{Drift, Precision};
 
@@ -29,15 +29,17 @@ impl<'a> Design<'a> {
         }
         let has_times = spans.values().all(Option::is_some);
         let hosts: Vec<&str> = spans.keys().filter_map(|(_, host)| *host).collect();
-        let is_nested =
-            hosts.len() == spans.len() && hosts.iter().all(|host| hosts.iter().filter(|it| *it == host).count() == 1);
+        let is_nested = hosts.len() == spans.len() && hosts.iter().collect::<BTreeSet<_>>().len() == hosts.len();
         let waves = match has_times {
             true => overlapping(spans.into_iter().filter_map(|(unit, span)| Some((unit, span?))).collect()),
             // Without times each contender may have run alone.
             false => {
-                let names: Vec<&str> = spans.keys().map(|(contender, _)| *contender).collect();
-                let place = |name: &str| names.iter().position(|other| *other == name).unwrap_or_default();
-                spans.keys().map(|unit| (*unit, place(unit.0))).collect()
+                let mut waves: BTreeMap<&str, usize> = BTreeMap::new();
+                let mut wave = |name| {
+                    let next = waves.len();
+                    *waves.entry(name).or_insert(next)
+                };
+                spans.keys().map(|unit| (*unit, wave(unit.0))).collect()
             }
         };
         Self { is_nested, waves, has_times }
@@ -97,6 +99,7 @@ fn mean(values: &[f64]) -> f64 {
 
 /// The results of one workload.
 pub struct Resolution<'a> {
+    /// By contender, then place.
     groups: Vec<Group<'a>>,
     /// The noise of a replicate; `None` if no contender has two in a wave.
     noise: Option<Precision>,
@@ -126,9 +129,9 @@ impl<'a> Resolution<'a> {
                 true => ((wave, None), vec![mean(&values)]),
                 false => ((wave, host), values),
             };
-            match groups.iter_mut().find(|group| group.contender == contender && group.place == place) {
-                Some(group) => group.values.extend(values),
-                None => groups.push(Group { contender, place, values }),
+            match groups.last_mut() {
+                Some(group) if group.contender == contender && group.place == place => group.values.extend(values),
+                _ => groups.push(Group { contender, place, values }),
             }
         }
         let noise = noise(&groups);
@@ -138,31 +141,38 @@ impl<'a> Resolution<'a> {
 
     /// The difference of two contenders that both have results: within the waves that they share, else overall.
     pub fn difference(&self, a: &str, b: &str) -> Option<Difference> {
-        let of = |name: &str| self.groups.iter().filter(|group| group.contender == name).collect::<Vec<_>>();
-        let (own, others) = (of(a), of(b));
+        let (own, others) = (self.own(a), self.own(b));
         if own.is_empty() || others.is_empty() {
             return None;
         }
-        if let Some(difference) = self.within_places(&own, &others) {
+        if let Some(difference) = self.within_places(own, others) {
             return Some(difference);
         }
-        let all = |groups: &[&Group<'_>]| groups.iter().flat_map(|group| group.values.clone()).collect::<Vec<f64>>();
-        let (left, right) = (all(&own), all(&others));
+        let all = |groups: &[Group<'_>]| groups.iter().flat_map(|group| group.values.clone()).collect::<Vec<f64>>();
+        let (left, right) = (all(own), all(others));
         let precision = self.noise.map(|noise| {
             let counts = 1.0 / left.len() as f64 + 1.0 / right.len() as f64;
-            let waves = 1.0 / waves(&own).len() as f64 + 1.0 / waves(&others).len() as f64;
+            let waves = 1.0 / waves(own).len() as f64 + 1.0 / waves(others).len() as f64;
             let noise = Precision { error: noise.error * counts.sqrt(), ..noise };
             self.drift.added_to(noise, waves)
         });
         Some(Difference { estimate: mean(&left) - mean(&right), precision, is_together: false })
     }
 
+    /// The groups of a contender.
+    fn own(&self, contender: &str) -> &[Group<'a>] {
+        let begin = self.groups.partition_point(|group| group.contender < contender);
+        let count = self.groups[begin..].partition_point(|group| group.contender == contender);
+        &self.groups[begin..begin + count]
+    }
+
     /// The difference within the places that both share, weighted by the number of replicates; `None` if they share
     /// none. From three places on, the error also follows from how the places differ.
-    fn within_places(&self, own: &[&Group<'_>], others: &[&Group<'_>]) -> Option<Difference> {
-        let pairs = own.iter().flat_map(|one| others.iter().map(move |other| (one, other)));
-        let differences = pairs
-            .filter(|(one, other)| one.place == other.place)
+    fn within_places(&self, own: &[Group<'_>], others: &[Group<'_>]) -> Option<Difference> {
+        let places: BTreeMap<Place<'_>, &Group<'_>> = others.iter().map(|other| (other.place, other)).collect();
+        let differences = own
+            .iter()
+            .filter_map(|one| Some((one, places.get(&one.place)?)))
             .map(|(one, other)| (one.mean() - other.mean(), 1.0 / (1.0 / one.count() + 1.0 / other.count())));
         let differences: Vec<(f64, f64)> = differences.collect();
         let weights: f64 = differences.iter().map(|(_, weight)| weight).sum();
@@ -178,22 +188,27 @@ impl<'a> Resolution<'a> {
 
     /// By how much each contender differs from itself between its waves: the largest ratio, at least 1.
     pub fn between_waves(&self) -> Vec<(&'a str, f64)> {
-        let mut names: Vec<&str> = self.groups.iter().map(|group| group.contender).collect();
-        names.dedup();
-        let of = |name: &'a str| {
-            let own: Vec<&Group<'_>> = self.groups.iter().filter(|group| group.contender == name).collect();
-            let means = waves(&own).into_iter().map(|wave| wave.0);
+        let of = |own: &[Group<'a>]| {
+            let means = waves(own).into_iter().map(|wave| wave.0);
             let (low, high) =
                 means.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), it| (low.min(it), high.max(it)));
-            (high > low).then(|| (name, (high - low).exp()))
+            (high > low).then(|| (own[0].contender, (high - low).exp()))
         };
-        names.into_iter().filter_map(of).collect()
+        by_contender(&self.groups).filter_map(of).collect()
     }
+}
+
+/// The groups of each contender.
+fn by_contender<'g, 'a>(groups: &'g [Group<'a>]) -> impl Iterator<Item = &'g [Group<'a>]> {
+    groups.chunk_by(|one, other| one.contender == other.contender)
 }
 
 /// The standard deviation of replicates of the same contender and wave, pooled.
 fn noise(groups: &[Group<'_>]) -> Option<Precision> {
-    let squares = |group: &Group<'_>| group.values.iter().map(|value| (value - group.mean()).powi(2)).sum::<f64>();
+    let squares = |group: &Group<'_>| {
+        let mean = group.mean();
+        group.values.iter().map(|value| (value - mean).powi(2)).sum::<f64>()
+    };
     let freedom: f64 = groups.iter().map(|group| group.count() - 1.0).sum();
     let square = groups.iter().map(squares).sum::<f64>() / freedom;
     (freedom > 0.0).then(|| Precision { error: square.sqrt().max(1e-6), freedom })
@@ -201,11 +216,8 @@ fn noise(groups: &[Group<'_>]) -> Option<Precision> {
 
 /// How much waves differ: what is assumed of sessions, and what contenders show that ran in several waves.
 fn drift(groups: &[Group<'_>], noise: Option<Precision>) -> Drift {
-    let mut names: Vec<&str> = groups.iter().map(|group| group.contender).collect();
-    names.dedup();
-    names.into_iter().fold(Drift::ASSUMED, |drift, name| {
-        let own: Vec<&Group<'_>> = groups.iter().filter(|group| group.contender == name).collect();
-        let waves = waves(&own);
+    by_contender(groups).fold(Drift::ASSUMED, |drift, own| {
+        let waves = waves(own);
         let count = waves.len() as f64;
         let middle = waves.iter().map(|wave| wave.0).sum::<f64>() / count;
         let squares: f64 = waves.iter().map(|wave| (wave.0 - middle).powi(2)).sum();
@@ -216,7 +228,7 @@ fn drift(groups: &[Group<'_>], noise: Option<Precision>) -> Drift {
 }
 
 /// The mean and the number of replicates of each wave of a contender.
-fn waves(groups: &[&Group<'_>]) -> Vec<(f64, f64)> {
+fn waves(groups: &[Group<'_>]) -> Vec<(f64, f64)> {
     let mut waves: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
     for group in groups {
         waves.entry(group.place.0).or_default().extend(&group.values);
@@ -224,14 +236,13 @@ fn waves(groups: &[&Group<'_>]) -> Vec<(f64, f64)> {
     waves.into_values().map(|values| (mean(&values), values.len() as f64)).collect()
 }
 
-/// The ratio of the plain means over all rows and Welch's t, as if every row were a replicate and nothing else
-/// differed; t is `None` without a repetition.
-pub fn naive(rows: &[&Measured], a: &str, b: &str) -> Option<(f64, Option<f64>)> {
-    let of = |name: &str| rows.iter().filter(|row| row.contender == name).map(|row| row.value).collect::<Vec<f64>>();
-    let (left, right) = (of(a), of(b));
-    if left.is_empty() || right.is_empty() {
-        return None;
-    }
+/// The ratio of the plain means over all rows of two contenders and Welch's t, as if every row were a replicate and
+/// nothing else differed; t is `None` without a repetition.
+pub fn naive(left: &[&Measured], right: &[&Measured]) -> Option<(f64, Option<f64>)> {
+    let better = left.first()?.better;
+    right.first()?;
+    let of = |rows: &[&Measured]| rows.iter().map(|row| row.value).collect::<Vec<f64>>();
+    let (left, right) = (of(left), of(right));
     let square = |values: &[f64]| {
         let middle = mean(values);
         let count = values.len() as f64;
@@ -239,7 +250,6 @@ pub fn naive(rows: &[&Measured], a: &str, b: &str) -> Option<(f64, Option<f64>)>
     };
     let error = (square(&left) + square(&right)).sqrt();
     let t = (mean(&left) - mean(&right)) / error;
-    let better = rows.iter().find(|row| row.contender == a)?.better;
     let ratio = better.oriented_ln(mean(&left)) - better.oriented_ln(mean(&right));
     Some((ratio.exp(), Some(t.abs()).filter(|t| t.is_finite())))
 }

@@ -230,8 +230,8 @@ fn fio_shows_what_memory_served_and_what_was_not_synced() {
     assert!(classes(&judgement).contains(&FindingClass::OneRun));
     let workloads: Vec<&str> = judgement.pairs.iter().map(|pair| pair.workload.as_str()).collect();
     assert_eq!(workloads, ["oltp read", "oltp write"]);
-    assert!(json("x", "{\"a\": 1}").expect_err("unknown").to_string().contains("not known here"));
-    assert!(json("x", "[1, 2").expect_err("broken").to_string().contains("is not JSON"));
+    assert!(json("x", "{\"a\": 1}").expect_err("unknown").to_string().contains("of no tool that judge knows"));
+    assert!(json("x", "{\"a\": [1, 2").expect_err("broken").to_string().contains("is broken"));
 }
 
 #[test]

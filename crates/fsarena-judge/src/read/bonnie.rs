@@ -27,6 +27,11 @@ pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| Line::of(line).is_some())
 }
 
+/// The head of its table.
+pub fn is_for_people(file: &File<'_>) -> bool {
+    file.text.contains("------Sequential Output------ --Sequential Input- --Random-")
+}
+
 /// Each test of each line. If the lines have several machine names, those are the contenders.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let lines: Vec<Line<'_>> = file.text.lines().filter_map(Line::of).collect();

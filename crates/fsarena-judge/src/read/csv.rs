@@ -1,5 +1,6 @@
-//! Comma-separated values (RFC 4180) with a header line; the user names the columns.
+//! Comma-separated values (RFC 4180) with a header line, also with semicolons or tabs; the user names the columns.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use fsarena_model::Better;
@@ -7,6 +8,9 @@ use fsarena_model::Better;
 use super::ReadError;
 use super::time::seconds;
 use crate::measured::{Durable, Measured, Reads};
+
+/// What may be between fields.
+const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 
 /// The columns of a CSV file by their names in its header.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,81 +31,253 @@ pub struct CsvColumns {
     pub better: Better,
 }
 
-/// The rows of a CSV file.
+/// Whether the header has the columns of the contender and the figure.
+pub fn has_columns(text: &str, columns: &CsvColumns) -> bool {
+    let titles = Records::of(text).next();
+    let has = |name: &String| titles.iter().flat_map(|record| &record.fields).any(|title| title.trim() == name);
+    has(&columns.contender) && has(&columns.value)
+}
+
+/// The titles of the columns of what may be a CSV; empty if it is none.
+pub fn titles(text: &str) -> String {
+    let mut records = Records::of(text);
+    let (Some(header), Some(first)) = (records.next(), records.next()) else { return String::new() };
+    let is_table = header.fields.len() > 1 && first.fields.len() > 1;
+    if is_table { header.fields.join(", ") } else { String::new() }
+}
+
+/// The rows of a CSV file. Figures may have decimal commas if no figure could also be read otherwise.
 ///
 /// # Errors
-/// [`ReadError::Malformed`] names the line.
+/// [`ReadError::Csv`] names the row.
 pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured>, ReadError> {
-    let mut records =
-        records(text).into_iter().enumerate().filter(|(_, fields)| fields.iter().any(|it| !it.is_empty()));
-    let (_, header) = records.next().ok_or_else(|| ReadError::malformed(name, "it is empty"))?;
+    let mut records = Records::of(text);
+    let header = records.next().ok_or_else(|| ReadError::csv(name, "it is empty"))?;
     let place = |column: &String| {
-        let found = header.iter().position(|title| title.trim() == column);
-        found.ok_or_else(|| ReadError::malformed(name, format!("no column `{column}`; it has {}", header.join(", "))))
+        let mut found = header.fields.iter().enumerate().filter(|(_, title)| title.trim() == column);
+        let titles = || header.fields.join(", ");
+        match (found.next(), found.next()) {
+            (Some((place, _)), None) => Ok(place),
+            (None, _) => Err(ReadError::csv(name, format!("no column `{column}`; it has {}", titles()))),
+            (Some(_), Some(_)) => Err(ReadError::csv(name, format!("two columns `{column}`: {}", titles()))),
+        }
     };
     let maybe = |column: &Option<String>| column.as_ref().map(place).transpose();
     let (contender, value) = (place(&columns.contender)?, place(&columns.value)?);
     let [workload, time, host, recorded] =
         [&columns.workload, &columns.time, &columns.host, &columns.recorded].map(maybe);
     let (workload, time, host, recorded) = (workload?, time?, host?, recorded?);
-    let row = |(number, fields): (usize, Vec<String>)| {
-        let source = format!("{name}, row {}", number + 1);
-        let field = |place: usize| fields.get(place).map(|text| text.trim().to_owned()).unwrap_or_default();
-        let wrong = |what: &str, text: &str| ReadError::malformed(&source, format!("`{text}` is no {what}"));
-        let text = field(value);
-        let figure: f64 = text.parse().map_err(|_| wrong("figure", &text))?;
-        if !(figure.is_finite() && figure > 0.0) {
-            return Err(wrong("figure above 0", &text));
+    let decimal = Decimal::of(Records::of(text).skip(1).filter_map(|record| record.fields.into_iter().nth(value)));
+    let row = |record: Record<'_>| {
+        let source = format!("{name}, row {}", record.number);
+        let wrong = |why: String| ReadError::csv(&source, why);
+        if record.is_open {
+            return Err(wrong("a quote that begins here has no end".to_owned()));
         }
-        let time = time.map(|place| seconds(&field(place)).ok_or_else(|| wrong("time", &field(place)))).transpose()?;
+        let further = record.fields.get(header.fields.len()..).unwrap_or_default();
+        if further.iter().any(|field| !field.trim().is_empty()) {
+            let (own, all) = (record.fields.len(), header.fields.len());
+            return Err(wrong(format!("it has {own} fields, and the header has {all}; decimal commas need quotes")));
+        }
+        let field = |place: usize| record.fields.get(place).map(|text| text.trim()).unwrap_or_default();
+        let text = field(value);
+        if text.is_empty() {
+            return Err(wrong(format!("it has no `{}`", columns.value)));
+        }
+        let figure = decimal.number(text).map_err(|why| wrong(format!("`{text}` is no figure{why}")))?;
+        if !(figure.is_finite() && figure > 0.0) {
+            return Err(wrong(format!("`{text}` is no figure above 0")));
+        }
+        let moment = |place: usize| {
+            let text = field(place);
+            seconds(&text.replace(',', ".")).ok_or_else(|| wrong(format!("`{text}` is no time")))
+        };
+        let time = time.map(moment).transpose()?;
+        let own = |place: usize| field(place).to_owned();
         Ok(Measured {
-            contender: field(contender),
-            workload: workload.map_or_else(|| columns.value.clone(), field),
+            contender: own(contender),
+            workload: workload.map_or_else(|| columns.value.clone(), own),
             value: figure,
             unit: String::new(),
             better: columns.better,
             time,
-            host: host.map(field),
-            recorded: recorded.map(field).filter(|text| !text.is_empty()),
+            host: host.map(own),
+            recorded: recorded.map(own).filter(|text| !text.is_empty()),
             durable: Durable::Unknown,
             reads: Reads::Unknown,
             conditions: BTreeMap::new(),
             source,
         })
     };
-    records.map(row).collect()
+    let rows = records.map(row).collect::<Result<Vec<Measured>, ReadError>>()?;
+    if rows.is_empty() { Err(ReadError::csv(name, "it has a header and no rows")) } else { Ok(rows) }
 }
 
-/// The fields of each record; quoted fields may have commas, line ends and doubled quotes.
-fn records(text: &str) -> Vec<Vec<String>> {
-    let mut records = vec![vec![String::new()]];
-    let mut is_quoted = false;
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        let record = records.last_mut().expect("one was made at the start");
-        let field = record.last_mut().expect("a record has a field");
-        match letter {
-            '"' if is_quoted && letters.peek() == Some(&'"') => {
-                letters.next();
-                field.push('"');
-            }
-            '"' => is_quoted = !is_quoted,
-            ',' if !is_quoted => record.push(String::new()),
-            '\r' if !is_quoted => {}
-            '\n' if !is_quoted => records.push(vec![String::new()]),
-            other => field.push(other),
+/// What separates the whole part of figures from their fraction.
+enum Decimal {
+    Point,
+    Comma,
+    /// Some figures have a comma and others a point.
+    Both,
+}
+
+impl Decimal {
+    /// A comma counts as decimal if some figure shows it: as a separator of thousands, three digits would follow it.
+    fn of<'a>(column: impl Iterator<Item = Cow<'a, str>>) -> Self {
+        let (mut has_comma, mut has_point) = (false, false);
+        for text in column {
+            has_point |= text.contains('.');
+            has_comma |= match text.trim().split_once(',') {
+                Some((whole, fraction)) => whole.trim_start_matches('-') == "0" || fraction.len() != 3,
+                None => false,
+            };
+        }
+        match (has_comma, has_point) {
+            (true, true) => Self::Both,
+            (true, false) => Self::Comma,
+            (false, _) => Self::Point,
         }
     }
-    records
+
+    /// The number; without it, what to add to the message.
+    fn number(&self, text: &str) -> Result<f64, &'static str> {
+        match (self, text.contains(',')) {
+            (Self::Point, true) => Err(": whether its comma is decimal is not clear"),
+            (Self::Both, true) => Err(": other figures have a decimal point"),
+            (Self::Comma, _) => text.replacen(',', ".", 1).parse().map_err(|_| ""),
+            (_, false) => text.parse().map_err(|_| ""),
+        }
+    }
+}
+
+/// A record of a CSV.
+struct Record<'a> {
+    /// Its place, from 1; blank lines count.
+    number: usize,
+    fields: Vec<Cow<'a, str>>,
+    /// Whether a quote that began in it has no end.
+    is_open: bool,
+}
+
+/// The records of a CSV that are not blank. Quoted fields may have separators, line ends and doubled quotes.
+struct Records<'a> {
+    rest: &'a str,
+    separator: u8,
+    number: usize,
+}
+
+impl<'a> Records<'a> {
+    /// The separator is the one that the first line has most often.
+    fn of(text: &'a str) -> Self {
+        let first = text.trim_start_matches('\n').lines().next().unwrap_or_default();
+        let count = |separator: &u8| first.bytes().filter(|byte| byte == separator).count();
+        // Of several, the last one is found.
+        let separator = SEPARATORS.into_iter().rev().max_by_key(count).unwrap_or(b',');
+        Self { rest: text, separator, number: 0 }
+    }
+
+    /// The record at the beginning of the rest, which is not empty.
+    fn record(&mut self) -> Record<'a> {
+        self.number += 1;
+        let mut record = Record { number: self.number, fields: Vec::new(), is_open: false };
+        loop {
+            let field = match self.rest.strip_prefix('"') {
+                Some(quoted) => {
+                    let (field, is_open) = self.quoted(quoted);
+                    record.is_open |= is_open;
+                    field
+                }
+                None => Cow::Borrowed(self.until_end()),
+            };
+            record.fields.push(field);
+            let end = self.rest.bytes().next();
+            self.rest = self.rest.get(1..).unwrap_or_default();
+            if end != Some(self.separator) {
+                return record;
+            }
+        }
+    }
+
+    /// What comes before the next separator or line end.
+    fn until_end(&mut self) -> &'a str {
+        let is_end = |byte: u8| byte == b'\n' || byte == self.separator;
+        let (field, rest) = self.rest.split_at(self.rest.bytes().position(is_end).unwrap_or(self.rest.len()));
+        self.rest = rest;
+        field
+    }
+
+    /// The field that began with a quote, and whether it has no end.
+    fn quoted(&mut self, mut rest: &'a str) -> (Cow<'a, str>, bool) {
+        let mut field = String::new();
+        while let Some((text, after)) = rest.split_once('"') {
+            field += text;
+            rest = after;
+            match rest.strip_prefix('"') {
+                Some(after) => {
+                    field.push('"');
+                    rest = after;
+                }
+                None => {
+                    self.rest = rest;
+                    field += self.until_end();
+                    return (Cow::Owned(field), false);
+                }
+            }
+        }
+        self.rest = "";
+        (Cow::Owned(field + rest), true)
+    }
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Record<'a>;
+
+    fn next(&mut self) -> Option<Record<'a>> {
+        while !self.rest.is_empty() {
+            let record = self.record();
+            if record.fields.iter().any(|field| !field.is_empty()) {
+                return Some(record);
+            }
+        }
+        None
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn records(text: &str) -> Vec<Vec<Cow<'_, str>>> {
+        Records::of(text).map(|record| record.fields).collect()
+    }
+
     #[test]
-    fn quoted_fields_keep_commas_quotes_and_lines() {
-        let text = "a,b\r\n\"x, y\",\"say \"\"so\"\"\nand so\"\n";
-        assert_eq!(records(text)[1], ["x, y", "say \"so\"\nand so"]);
+    fn quoted_fields_keep_separators_quotes_and_lines() {
+        let text = "a,b\n\n\"x, y\",\"say \"\"so\"\"\nand so\"\n5\" disk,é\n";
+        assert_eq!(records(text), [["a", "b"], ["x, y", "say \"so\"\nand so"], ["5\" disk", "é"]]);
+        assert_eq!(Records::of(text).map(|record| record.number).collect::<Vec<_>>(), [1, 3, 4]);
+        let open = Records::of("a,b\nx,\"y\nz,1").last().expect("it has two");
+        assert!(open.is_open && open.fields == ["x", "y\nz,1"]);
+    }
+
+    #[test]
+    fn separators_are_those_of_the_header() {
+        assert_eq!(records("a;b\n1,5;2\n"), [["a", "b"], ["1,5", "2"]]);
+        assert_eq!(records("a\tb\n1,5;2\t3"), [["a", "b"], ["1,5;2", "3"]]);
+        assert_eq!(records("a\n1"), [["a"], ["1"]]);
+    }
+
+    #[test]
+    fn decimal_commas_count_where_they_are_clear() {
+        let read = |column: &[&'static str]| {
+            let decimal = Decimal::of(column.iter().map(|text| Cow::Borrowed(*text)));
+            column.iter().map(|text| decimal.number(text)).collect::<Result<Vec<f64>, _>>()
+        };
+        assert_eq!(read(&["100,5", "1,024", "7"]), Ok(vec![100.5, 1.024, 7.0]));
+        assert_eq!(read(&["0,125"]), Ok(vec![0.125]));
+        assert_eq!(read(&["1.024", "2e3"]), Ok(vec![1.024, 2000.0]));
+        assert_eq!(read(&["1,024", "200"]), Err(": whether its comma is decimal is not clear"));
+        assert_eq!(read(&["100,5", "1.024"]), Err(": other figures have a decimal point"));
+        assert_eq!(read(&["1,024,000"]), Err(""));
     }
 }

@@ -9,6 +9,11 @@ pub fn knows(value: &Value) -> bool {
     value["results"][0]["times"].is_array() && value["results"][0]["command"].is_string()
 }
 
+/// `  Time (mean ± σ):      1.2 ms ±   0.1 ms    [User: 0.5 ms, System: 0.6 ms]`.
+pub fn is_for_people(file: &File<'_>) -> bool {
+    file.text.lines().any(|line| line.trim_start().starts_with("Time (") && line.contains("[User:"))
+}
+
 /// The times of each command. hyperfine does all runs of a command before those of the next one, so the time of a row
 /// follows from the rows before it.
 pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> {

@@ -1,7 +1,5 @@
 //! IOR's output as text or JSON: each iteration, never the summary. Versions before 3.3 have no JSON.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use super::time::asctime;
@@ -9,12 +7,17 @@ use super::{Figure, File, ReadError, after, figure, positive};
 use crate::measured::{Durable, Measured, Reads};
 
 pub fn knows(file: &File<'_>) -> bool {
-    file.text.lines().any(begins)
+    file.text.lines().any(|line| begins(line) || is_title(line))
 }
 
 /// `IOR-4.1.0+dev: MPI Coordinated Test of Parallel I/O`.
 fn begins(line: &str) -> bool {
     line.starts_with("IOR-") && line.contains("MPI Coordinated Test of Parallel I/O")
+}
+
+/// The head of a run's table.
+fn is_title(line: &str) -> bool {
+    line.starts_with("access ") && line.contains("bw(MiB/s)")
 }
 
 /// The rate of each iteration in a run's table.
@@ -23,7 +26,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     for (index, lines) in file.runs(begins).iter().enumerate() {
         let command = after(lines, "Command line").or_else(|| after(lines, "Command line used"));
         let run = Run {
-            program: lines[0].split(':').next().unwrap_or_default(),
+            program: lines[0].split(':').next().filter(|_| begins(lines[0])),
             options: Options::of(command.unwrap_or_default()),
             host: after(lines, "Machine"),
             time: after(lines, "Began").and_then(asctime),
@@ -46,7 +49,7 @@ pub fn read_json(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadEr
     for (index, test) in value["tests"].as_array().into_iter().flatten().enumerate() {
         let tasks = test["Options"]["tasks"].as_u64().map(|count| count.to_string());
         let run = Run {
-            program: &program,
+            program: Some(&program),
             options: Options::of(value["Command line"].as_str().unwrap_or_default()).or_set(&test["Parameters"]),
             host: value["Machine"].as_str(),
             time: test["StartTime"].as_str().or_else(|| value["Began"].as_str()).and_then(asctime),
@@ -71,8 +74,7 @@ struct Iteration<'a> {
 
 /// The rows of the table below `access  bw(MiB/s)  …`.
 fn iterations<'a>(lines: &[&'a str]) -> Vec<Iteration<'a>> {
-    let is_title = |line: &&str| line.starts_with("access ") && line.contains("bw(MiB/s)");
-    let Some(place) = lines.iter().position(is_title) else { return Vec::new() };
+    let Some(place) = lines.iter().position(|line| is_title(line)) else { return Vec::new() };
     let titles: Vec<&str> = lines[place].split_whitespace().collect();
     let of = |line: &&'a str| {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -111,7 +113,7 @@ fn iteration<'a>(value: &'a Value, before: &[Iteration<'_>]) -> Option<Iteration
 
 /// What a run says about itself.
 struct Run<'a> {
-    program: &'a str,
+    program: Option<&'a str>,
     options: Options,
     host: Option<&'a str>,
     time: Option<f64>,
@@ -144,7 +146,7 @@ impl Run<'_> {
                 }
                 (false, false) => Reads::Unknown,
             },
-            conditions: BTreeMap::from([("program".to_owned(), self.program.to_owned())]),
+            conditions: self.program.map(|it| ("program".to_owned(), it.to_owned())).into_iter().collect(),
             ..row
         }
     }

@@ -33,16 +33,23 @@ const TESTS: [&str; 17] = [
 /// How far the end of a figure may be from the end of its column's title.
 const MISALIGNED: usize = 4;
 
+/// What a run's output begins with.
+const BANNER: &str = "Iozone: Performance Test of File I/O";
+/// What follows it, and where a pasted output often begins.
+const VERSION: &str = "Version $Revision: ";
+
+/// Throughput of several processes.
+const CHILDREN: &str = "Children see throughput for";
+
 pub fn knows(file: &File<'_>) -> bool {
-    file.text.contains("Iozone: Performance Test of File I/O")
-        || file.text.lines().any(is_title)
-        || file.text.contains("\"Writer report\"")
+    let has = |words: &str| file.text.contains(words);
+    has(BANNER) || has(CHILDREN) || has("\"Writer report\"") || file.text.lines().any(is_title)
 }
 
 /// Each test for each size of files and records. IOzone reads what it has just written.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
-    let runs = file.runs(|line| line.contains("Iozone: Performance Test of File I/O"));
-    let runs = if runs.is_empty() { vec![file.text.lines().collect()] } else { runs };
+    let first = if file.text.contains(BANNER) { BANNER } else { VERSION };
+    let runs = file.runs(|line| line.contains(first));
     let mut rows = Vec::new();
     for (index, lines) in runs.iter().enumerate() {
         let run = Run::of(lines);
@@ -89,7 +96,7 @@ impl<'a> Run<'a> {
         let is_direct = self.has("O_DIRECT feature enabled") || self.is_remounted();
         let is_synced = self.has("Include fsync in write timing") || self.has("SYNC Mode") || self.has("O_DSYNC mode");
         let writes = row.workload.contains("writ");
-        let version = self.lines.iter().find_map(|line| line.trim().strip_prefix("Version $Revision: "));
+        let version = self.lines.iter().find_map(|line| line.trim().strip_prefix(VERSION));
         let version = version.map(|text| ("program".to_owned(), format!("IOzone {}", text.trim_end_matches(" $"))));
         Measured {
             time: after(self.lines, "Run began").and_then(asctime),
@@ -186,7 +193,7 @@ fn throughput(lines: &[&str]) -> Vec<Figure> {
     let record = lines.iter().find_map(|line| line.trim().strip_prefix("Record Size "));
     let record = record.map(|size| format!(", record {size}")).unwrap_or_default();
     let of = |line: &&str| {
-        let (test, value) = line.trim().strip_prefix("Children see throughput for")?.split_once('=')?;
+        let (test, value) = line.trim().strip_prefix(CHILDREN)?.split_once('=')?;
         let test = test.split_whitespace().collect::<Vec<_>>().join(" ");
         let unit = if value.contains("ops/sec") { "ops/s" } else { "KiB/s" };
         Some(Figure::rate(format!("{test}{record}"), figure(value.split_whitespace().next()?)?, unit))

@@ -1,8 +1,6 @@
 //! mdtest's text output. Its summary has no single iterations; they follow from its columns if there are three or
 //! fewer. With `-v` it prints those of its first task.
 
-use std::collections::BTreeMap;
-
 use super::time::month_first;
 use super::{Figure, File, ReadError, figure};
 use crate::measured::{Durable, Measured, Reads};
@@ -11,7 +9,7 @@ use crate::measured::{Durable, Measured, Reads};
 const TOLERANCE: f64 = 0.1;
 
 pub fn knows(file: &File<'_>) -> bool {
-    file.text.lines().any(begins)
+    file.text.lines().any(|line| begins(line) || is_head(line))
 }
 
 /// `mdtest-4.1.0+dev was launched with 2 total task(s) on 1 node(s)`.
@@ -28,8 +26,9 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         let run = Run::of(lines);
         let tests = summary(lines);
         for test in &tests {
-            let workload = format!("{}, {} tasks", test.name.to_lowercase(), run.tasks);
-            for (number, rate) in test.iterations(lines, run.tasks).into_iter().enumerate() {
+            let tasks = run.tasks.map(|count| format!(", {count} tasks")).unwrap_or_default();
+            let workload = format!("{}{tasks}", test.name.to_lowercase());
+            for (number, rate) in test.iterations(lines, run.tasks.unwrap_or(1.0)).into_iter().enumerate() {
                 let row = file.row(index + 1, Figure::rate(&workload, rate, "ops/s"));
                 let source = format!("{}, iteration {}", row.source, number + 1);
                 rows.push(Measured {
@@ -45,8 +44,8 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
 
 /// What a run says about itself.
 struct Run<'a> {
-    program: &'a str,
-    tasks: f64,
+    program: Option<&'a str>,
+    tasks: Option<f64>,
     nodes: &'a str,
     options: Vec<&'a str>,
 }
@@ -60,8 +59,8 @@ impl<'a> Run<'a> {
         };
         let command = lines.iter().find_map(|line| line.trim().strip_prefix("Command line used:"));
         Self {
-            program: words[0],
-            tasks: before("total").and_then(figure).unwrap_or(1.0),
+            program: words.first().copied().filter(|_| begins(lines[0])),
+            tasks: before("total").and_then(figure),
             nodes: before("node(s)").unwrap_or("?"),
             options: command.unwrap_or_default().split_whitespace().map(|word| word.trim_matches('\'')).collect(),
         }
@@ -84,7 +83,7 @@ impl<'a> Run<'a> {
                 (false, true) => Reads::Unknown,
                 (false, false) => Reads::JustWritten,
             },
-            conditions: BTreeMap::from([("program".to_owned(), self.program.to_owned())]),
+            conditions: self.program.map(|it| ("program".to_owned(), it.to_owned())).into_iter().collect(),
             ..row
         }
     }
@@ -99,11 +98,15 @@ struct Test<'a> {
     mean: f64,
 }
 
+/// `SUMMARY rate: (of 3 iterations)`; older versions have no `rate`, newer ones also a summary of times.
+fn is_head(line: &str) -> bool {
+    line.trim().starts_with("SUMMARY") && line.contains(" iterations)") && !line.contains("SUMMARY time")
+}
+
 /// The tests that were done: `File creation  6211.1  5800.9  6000.0  200.1` of `SUMMARY rate: (of 3 iterations)`.
 fn summary<'a>(lines: &[&'a str]) -> Vec<Test<'a>> {
-    let is_head = |line: &&&str| line.trim().starts_with("SUMMARY") && !line.contains("SUMMARY time");
     let mut tests = Vec::new();
-    let Some(place) = lines.iter().position(|line| is_head(&line)) else { return tests };
+    let Some(place) = lines.iter().position(|line| is_head(line)) else { return tests };
     let count = lines[place].rsplit_once("(of ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
     for line in lines[place + 1..].iter().take_while(|line| !line.trim().starts_with("SUMMARY")) {
         let (name, rest) = line.split_at(line.find(|letter: char| letter.is_ascii_digit()).unwrap_or(line.len()));

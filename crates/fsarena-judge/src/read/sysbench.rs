@@ -7,7 +7,7 @@ use super::{Figure, File, ReadError, after, figure};
 use crate::measured::{Durable, Measured, Reads};
 
 pub fn knows(file: &File<'_>) -> bool {
-    file.text.lines().any(begins)
+    file.text.lines().any(|line| begins(line) || line.starts_with("Running the test with following options:"))
 }
 
 /// `sysbench 1.0.20 (using …)` or `sysbench 0.4.12:  multi-threaded system evaluation benchmark`.
@@ -22,8 +22,9 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         if lines.iter().any(|line| line.starts_with("FATAL")) {
             return Err(file.malformed(format!("run {} failed, so its figures are of no work", index + 1)));
         }
-        let version = lines[0].split([' ', ':']).nth(1).unwrap_or_default();
-        let conditions = BTreeMap::from([("program".to_owned(), format!("sysbench {version}"))]);
+        let version = lines[0].split([' ', ':']).nth(1).filter(|_| begins(lines[0]));
+        let program = version.map(|version| ("program".to_owned(), format!("sysbench {version}")));
+        let conditions: BTreeMap<String, String> = program.into_iter().collect();
         for figure in figures(lines) {
             let (durable, reads) = (durable(lines, &figure), reads(lines, &figure));
             rows.push(Measured { durable, reads, conditions: conditions.clone(), ..file.row(index + 1, figure) });

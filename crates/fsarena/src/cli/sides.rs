@@ -88,7 +88,8 @@ pub struct History {
 /// `fsarena judge`.
 #[derive(Debug, Args)]
 pub struct Judge {
-    /// [LABEL=]FILE: results of fio, IOzone, sysbench, dbench, bonnie++, IOR, mdtest (one file per contender and run),
+    /// [LABEL=]FILE: results of fio, IOzone, sysbench, dbench, Filebench, bonnie++, IOR, mdtest, IO500 (files with the
+    /// same label are runs of one contender),
     /// hyperfine, the Phoronix Test Suite, kdevops' Milvus workflow, or CSV
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<String>,

@@ -1,14 +1,18 @@
 //! `fsarena judge`: what results that others measured can show, and what they cannot.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Result;
-use fsarena_judge::{CsvColumns, File, Measured, ReadError, TOOLS, csv, judge, results};
+use fsarena_judge::{
+    CsvColumns, File, Judgement, Measured, ReadError, csv, has_columns, judge, kind_in, results, text,
+};
 use fsarena_model::Better;
 
 use super::sides::show;
 use crate::cli::{Global, Judge};
 use crate::exit::{Ended, Refusal};
+use crate::note::note;
 
 /// Judges all files together.
 pub fn run(global: &Global, options: &Judge) -> Result<Ended> {
@@ -19,32 +23,61 @@ pub fn run(global: &Global, options: &Judge) -> Result<Ended> {
     let judgement = judge(&rows, options.margin);
     let report = fsarena_judge::report(&judgement, env!("CARGO_PKG_VERSION"));
     show(global, &options.page, report, &judgement)?;
+    if let Some(hint) = hint_at_labels(options, &judgement) {
+        note!("hint: {hint}");
+    }
     Ok(Ended::Well)
+}
+
+/// How files get labels, if all are named without one and what they have in common shows no contenders: several files
+/// may be runs of one contender, and files of the same name in different folders are not.
+fn hint_at_labels(options: &Judge, judgement: &Judgement) -> Option<String> {
+    let files: Vec<(Option<&str>, &str)> = options.files.iter().map(|argument| labelled(argument)).collect();
+    let stems: BTreeSet<String> = files.iter().map(|(_, path)| stem(path)).collect();
+    let kinds: BTreeSet<&str> = stems.iter().filter_map(|stem| kind_in(stem)).collect();
+    let is_meant = files.iter().all(|(label, _)| label.is_none())
+        && judgement.contenders.iter().all(|name| stems.contains(name))
+        && (stems.len() < files.len() || (files.len() > 2 && kinds.len() < files.len()));
+    let labelled = |(_, path): &(Option<&str>, &str)| {
+        format!("{}={path}", kind_in(&stem(path)).or_else(|| kind_in(path)).unwrap_or("LABEL"))
+    };
+    let call = files.iter().map(labelled).collect::<Vec<_>>().join(" ");
+    is_meant.then(|| format!("files with the same label are runs of one contender: `fsarena judge {call}`"))
+}
+
+/// The parts of `[LABEL=]FILE`.
+fn labelled(argument: &str) -> (Option<&str>, &str) {
+    match argument.split_once('=') {
+        Some((label, path)) if !label.contains('/') && !Path::new(argument).exists() => (Some(label), path),
+        _ => (None, argument),
+    }
+}
+
+/// The name of a file without its folder and its endings, as in `ext4.json.gz`.
+fn stem(path: &str) -> String {
+    let path = path.strip_suffix(".gz").unwrap_or(path);
+    Path::new(path).file_stem().map_or(path.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
 /// The rows of `[LABEL=]FILE`.
 fn of_file(argument: &str, options: &Judge) -> Result<Vec<Measured>> {
-    let (label, path) = match argument.split_once('=') {
-        Some((label, path)) if !label.contains('/') && !Path::new(argument).exists() => (Some(label), path),
-        _ => (None, argument),
-    };
-    let stem = || Path::new(path).file_stem().map_or(path.to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let label = label.map_or_else(stem, str::to_owned);
+    let (label, path) = labelled(argument);
+    let label = label.map_or_else(|| stem(path), str::to_owned);
     let hint = "name files of results, as in `fsarena judge a.json b.json`";
     let bytes =
         std::fs::read(path).map_err(|error| Refusal::wrong_use(format!("`{path}` cannot be read: {error}"), hint))?;
-    // Benchmarks print names of machines and paths in any encoding.
-    let text = String::from_utf8_lossy(&bytes);
-    let file = File { label: &label, name: path, text: &text };
-    let rows = match (results(&file), columns(options)) {
-        (Err(ReadError::UnknownTool { .. }), Some(columns)) => csv(path, &text, &columns),
-        (Err(ReadError::UnknownTool { .. }), None) => {
-            let hint = "name the columns of a CSV: `--contender COL --value COL [--workload COL] [--time COL] …`";
-            return Err(Refusal::wrong_use(format!("`{path}` is of no tool that judge knows: {TOOLS}"), hint).into());
+    let rows = text(path, bytes).and_then(|text| match columns(options) {
+        Some(columns) if has_columns(&text, &columns) => csv(path, &text, &columns),
+        columns => {
+            let rows = results(&File { label: &label, name: path, text: &text });
+            match (rows, columns) {
+                // The error says which columns it has.
+                (Err(ReadError::UnknownTool { .. }), Some(columns)) => csv(path, &text, &columns),
+                (rows, _) => rows,
+            }
         }
-        (rows, _) => rows,
-    };
-    rows.map_err(|error| Refusal::wrong_use(error.to_string(), format!("judge reads {TOOLS}, and CSV")).into())
+    });
+    rows.map_err(|error| Refusal::wrong_use(error.to_string(), error.hint()).into())
 }
 
 fn columns(options: &Judge) -> Option<CsvColumns> {

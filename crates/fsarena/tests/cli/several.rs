@@ -190,12 +190,30 @@ fn results_of_others_are_judged_by_their_columns() {
     let file = stage.file("rows.csv", &format!("fs,when,rate\n{rows}"));
     let columns = ["--contender", "fs", "--value", "rate", "--time", "when"];
     let text = out(&run(stage.fsarena().args(["judge", &file]).args(columns), 0));
-    assert!(text.contains("They show a winner in 1 of 1 comparisons"), "{text}");
+    assert!(text.contains("xfs is faster than ext4: 1.2"), "{text}");
     assert!(text.contains("identity: no result records which file system it ran on"), "{text}");
-    assert!(err(&run(stage.fsarena().args(["judge", &file]), 2)).contains("hint: name the columns of a CSV"));
+    assert!(err(&run(stage.fsarena().args(["judge", &file]), 2)).contains("this one has fs, when, rate"));
     assert!(err(&run(stage.fsarena().args(["judge", "nowhere.csv"]), 2)).contains("`nowhere.csv` cannot be read"));
     let other = stage.file("other.json", "{}");
     assert!(err(&run(stage.fsarena().args(["judge", &other]), 2)).contains("of no tool that judge knows"));
+    let empty = stage.file("empty.json", "");
+    assert!(err(&run(stage.fsarena().args(["judge", &empty]), 2)).contains("empty.json` is empty\nhint: see whether"));
+}
+
+#[test]
+fn files_without_labels_get_a_hint() {
+    let stage = Stage::without_runs();
+    let text = "Throughput 10 MB/sec  4 clients  4 procs  max_latency=1 ms\n";
+    let files = ["ext4-1.txt", "ext4-2.txt", "b.txt"].map(|name| stage.file(name, text));
+    let said = |arguments: &[&str]| err(&run(stage.fsarena().arg("judge").args(arguments), 0));
+    let [first, second, third] = files.each_ref().map(String::as_str);
+    let hint = format!(
+        "hint: files with the same label are runs of one contender: `fsarena judge ext4={first} ext4={second} LABEL={third}`"
+    );
+    assert!(said(&[first, second, third]).contains(&hint), "{}", said(&[first, second, third]));
+    assert!(!said(&[first, third]).contains("hint"), "two files may be two contenders");
+    assert!(!said(&[first, &format!("b={second}"), third]).contains("hint"));
+    assert!(said(&[first, first]).contains("hint: files with the same label"), "both are called ext4-1");
 }
 
 /// The row of a table of docs/interface.md that begins with `name`: what is between backquotes after it.

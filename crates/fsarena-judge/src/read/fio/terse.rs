@@ -1,0 +1,71 @@
+//! fio's `--output-format=terse` in the versions 3 to 5 (HOWTO.rst, *Terse output*): a line for each job, without the
+//! job's options.
+
+use std::collections::BTreeMap;
+
+use super::super::{Figure, File, ReadError, figure};
+use crate::measured::{Durable, Measured, Reads};
+
+/// Where the figures of the first direction begin.
+const FIRST: usize = 5;
+/// Where a direction has its operations per second.
+const IOPS: usize = 2;
+
+pub fn knows(file: &File<'_>) -> bool {
+    file.text.lines().any(|line| Line::of(line).is_some())
+}
+
+/// The operations per second of each job in each direction that did something.
+pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
+    let mut rows = Vec::new();
+    for Line { program, job, error, directions } in file.text.lines().filter_map(Line::of) {
+        let source = format!("{}, {job}", file.name);
+        if error != "0" {
+            return Err(ReadError::malformed(source, "the job failed, so its figures are of no work"));
+        }
+        for (direction, rate) in directions {
+            rows.push(Measured {
+                source: source.clone(),
+                durable: if direction == "write" { Durable::Unknown } else { Durable::NothingWritten },
+                reads: if direction == "read" { Reads::Unknown } else { Reads::Nothing },
+                conditions: BTreeMap::from([("program".to_owned(), program.to_owned())]),
+                ..file.row(1, Figure::rate(format!("{job} {direction}"), rate, "ops/s"))
+            });
+        }
+    }
+    Ok(rows)
+}
+
+/// The line of a job.
+struct Line<'a> {
+    program: &'a str,
+    job: &'a str,
+    error: &'a str,
+    /// The directions that did something, with their operations per second.
+    directions: Vec<(&'static str, f64)>,
+}
+
+impl<'a> Line<'a> {
+    /// `3;fio-3.33;randread;0;0;1984;64000;16000;31;…`.
+    fn of(line: &'a str) -> Option<Self> {
+        let fields: Vec<&str> = line.trim().split(';').collect();
+        let [version, program, job, _, error, ..] = fields[..] else { return None };
+        // The number of fields of a direction, and the directions.
+        let (length, directions) = match version {
+            "3" => (41, &["read", "write"][..]),
+            "4" => (41, &["read", "write", "trim"][..]),
+            "5" => (47, &["read", "write", "trim"][..]),
+            _ => return None,
+        };
+        let is_whole = program.starts_with("fio-") && fields.len() >= FIRST + length * directions.len();
+        let rate = |(index, direction): (usize, &&'static str)| {
+            Some((*direction, figure(fields[FIRST + length * index + IOPS])?))
+        };
+        is_whole.then(|| Self {
+            program,
+            job,
+            error,
+            directions: directions.iter().enumerate().filter_map(rate).collect(),
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! IO500's `result_summary.txt`: each phase is a workload. The score, which is made of the phases, does not count.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Figure, File, ReadError, figure};
+use crate::measured::{Durable, Measured, Reads};
+
+pub fn knows(file: &File<'_>) -> bool {
+    file.text.lines().any(|line| Phase::of(line).is_some())
+}
+
+/// The rate of each phase that was done.
+pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
+    let version = file.text.lines().find_map(|line| line.trim().strip_prefix("IO500 version "));
+    let conditions: BTreeMap<_, _> =
+        version.map(|version| ("program".to_owned(), format!("IO500 {version}"))).into_iter().collect();
+    let mut rows = Vec::new();
+    let (mut run, mut done) = (1, BTreeSet::new());
+    for Phase { name, value, unit } in file.text.lines().filter_map(Phase::of) {
+        if !done.insert(name.clone()) {
+            (run, done) = (run + 1, BTreeSet::from([name.clone()]));
+        }
+        let Some(value) = figure(value) else { continue };
+        let writes = ["write", "delete"].iter().any(|work| name.ends_with(work));
+        rows.push(Measured {
+            durable: if writes { Durable::Unknown } else { Durable::NothingWritten },
+            reads: if writes { Reads::Nothing } else { Reads::Unknown },
+            conditions: conditions.clone(),
+            ..file.row(run, Figure::rate(name, value, unit))
+        });
+    }
+    Ok(rows)
+}
+
+/// The line of a phase.
+struct Phase<'a> {
+    name: String,
+    value: &'a str,
+    unit: &'static str,
+}
+
+impl<'a> Phase<'a> {
+    /// `[RESULT]       ior-easy-write        0.146316 GiB/s : time 300.331 seconds`, or before 2020
+    /// `[RESULT] BW   phase 1            ior_easy_write                8.581 GB/s : time  58.27 seconds`.
+    fn of(line: &'a str) -> Option<Self> {
+        let (before, _) = line.trim().strip_prefix("[RESULT")?.split_once(" : time ")?;
+        let words: Vec<&str> = before.split_whitespace().collect();
+        let [.., name, value, unit] = words[..] else { return None };
+        let name = name.replace('_', "-");
+        // Figures in different units are not compared.
+        let (name, unit) = match unit.to_lowercase().as_str() {
+            "gib/s" => (name, "GiB/s"),
+            "gb/s" => (format!("{name} in GB/s"), "GB/s"),
+            "kiops" => (name, "kIOPS"),
+            _ => return None,
+        };
+        Some(Self { name, value, unit })
+    }
+}

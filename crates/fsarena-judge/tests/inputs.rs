@@ -1,0 +1,295 @@
+//! Files as people hold them in their hands, in `inputs/`: what is read of them, or why they are refused.
+
+use std::path::Path;
+
+use fsarena_judge::{CsvColumns, File, Measured, ReadError, csv, judge, report, results, text};
+use fsarena_model::{Better, Share};
+
+fn input(name: &str) -> Result<String, ReadError> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs").join(name);
+    text(name, std::fs::read(path).expect("it is there"))
+}
+
+fn read(name: &str, text: &str) -> Result<Vec<Measured>, ReadError> {
+    results(&File { label: "a", name, text })
+}
+
+/// Workload and figure of each row, or the error with its hint.
+fn shown(rows: Result<Vec<Measured>, ReadError>) -> String {
+    match rows {
+        Ok(rows) => rows.iter().map(|row| format!("{} {}", row.workload, row.value)).collect::<Vec<_>>().join("; "),
+        Err(error) => format!("{error} (hint: {})", error.hint()),
+    }
+}
+
+#[test]
+fn fios_json_is_read_in_any_surroundings_or_refused() {
+    let again = "(hint: the file is not whole, or its program failed: run it again)";
+    let leave = "(hint: leave it out, or run the program again)";
+    for (name, expected) in [
+        ("s-bom.json", "t read 100".to_owned()),
+        ("s-crlf.json", "t read 100".to_owned()),
+        ("s-cr-eta.json", "t read 100".to_owned()),
+        ("s-gz.json.gz", "t read 100".to_owned()),
+        ("s-json-then-text.json", "t read 100".to_owned()),
+        ("s-nul.json", "t read 100".to_owned()),
+        ("s-utf16.json", "t read 100".to_owned()),
+        ("s-latin1.json", "t\u{fffd} read 100".to_owned()),
+        ("s-cumulative.json", "t read 400".to_owned()),
+        ("c03-clients.json", "t read 210".to_owned()),
+        ("c03-no-client.json", format!("c03-no-client.json: no client answered {leave}")),
+        ("s-err.json", format!("s-err.json, t: the job failed, so its figures are of no work {leave}")),
+        ("s-neg.json", format!("s-neg.json, t: the `iops` of read are -5, which is no number from 0 on {leave}")),
+        (
+            "s-string.json",
+            format!("s-string.json, t: the `iops` of read are \"1000\", which is no number from 0 on {leave}"),
+        ),
+        ("s-nojobs.json", format!("s-nojobs.json: it has no result {leave}")),
+        ("s-zero.json", format!("s-zero.json: it has no result {leave}")),
+        ("s-inf.json", format!("the JSON of `s-inf.json` is broken: line 16: number out of range {again}")),
+        ("s-nan.json", format!("the JSON of `s-nan.json` is broken: line 3: expected value {again}")),
+        (
+            "s-truncated.json",
+            format!("the JSON of `s-truncated.json` is broken: it ends within an object, in line 9 {again}"),
+        ),
+        (
+            "s-blank.json",
+            "`s-blank.json` is empty (hint: see whether the program failed, and where it wrote its results)".to_owned(),
+        ),
+    ] {
+        assert_eq!(shown(input(name).and_then(|text| read(name, &text))), expected, "{name}");
+    }
+}
+
+#[test]
+fn clients_of_a_run_are_one_result() {
+    let rows = read("a", &input("fio-two-clients.json").expect("text")).expect("well formed");
+    // fio's own row of all clients has 15826.086957.
+    assert_eq!((rows.len(), rows[0].workload.as_str(), rows[0].value.round()), (1, "r read", 15826.0));
+    assert_eq!((rows[0].unit.as_str(), rows[0].host.as_deref()), ("ops/s", Some("127.0.0.1")));
+    // The work of all clients over the time of the slowest; jobs stay apart, whatever the row of all clients adds up.
+    let row = |job: &str, host: &str, ios: f64, runtime: f64| {
+        let iops = 1000.0 * ios / runtime;
+        format!(
+            "{{\"jobname\": \"{job}\", \"hostname\": \"{host}\", \"error\": 0, \"job options\": {{\"fsync\": \"1\"}}, \
+             \"write\": {{\"iops\": {iops}, \"total_ios\": {ios}, \"runtime\": {runtime}}}}}"
+        )
+    };
+    let two = [
+        row("w", "n1", 4000.0, 4000.0),
+        row("v", "n1", 10.0, 1000.0),
+        row("w", "n2", 4000.0, 1000.0),
+        row("v", "n2", 10.0, 1000.0),
+        row("All clients", "all", 8020.0, 4000.0),
+    ];
+    let document = |rows: &[String]| {
+        format!(
+            "{{\"fio version\": \"fio-3.43\", \"global options\": [{{\"hostname\": \"n1\"}}], \"client_stats\": [{}]}}",
+            rows.join(", ")
+        )
+    };
+    let rows = read("a", &document(&two)).expect("well formed");
+    assert_eq!(shown(Ok(rows.clone())), "w write 2000; v write 20");
+    assert_eq!((rows[0].host.as_deref(), rows[0].durable), (Some("n1, n2"), fsarena_judge::Durable::Synced));
+    let failed = [two[0].clone(), two[2].replace("\"error\": 0", "\"error\": 5")];
+    assert!(shown(read("a", &document(&failed))).contains("the job failed"));
+}
+
+#[test]
+fn states_of_a_run_are_not_runs_and_appended_runs_are() {
+    // Moments, times since the start of fio, and times of the job, as fio 3.33 printed them.
+    let document = |(printed, elapsed, runtime, ios): (u64, u64, u64, u64)| {
+        format!(
+            "{{\"fio version\": \"fio-3.33\", \"timestamp\": {}, \"timestamp_ms\": {printed}, \"jobs\": [{{\"jobname\": \
+             \"t\", \"elapsed\": {elapsed}, \"read\": {{\"iops\": {ios}, \"runtime\": {runtime}}}}}]}}\n",
+            printed / 1000
+        )
+    };
+    let shown = |states: &[(u64, u64, u64, u64)]| {
+        let text: String = states.iter().copied().map(document).collect();
+        shown(read("a", &text))
+    };
+    let states = [(545_932, 1, 882, 1), (546_933, 2, 1882, 2), (547_932, 3, 2882, 3), (548_062, 4, 3001, 4)];
+    assert_eq!(shown(&states), "t read 4");
+    let with_ramp_time = [(592_349, 1, 894, 1), (593_349, 2, 1894, 2), (594_454, 4, 999, 3), (595_472, 5, 2001, 4)];
+    assert_eq!(shown(&with_ramp_time), "t read 4");
+    let appended = [(590_567, 1, 30, 1), (590_875, 1, 34, 2), (591_194, 1, 41, 3)];
+    assert_eq!(shown(&appended), "t read 1; t read 2; t read 3");
+    let both = [&states[..], &[(600_000, 1, 5, 9)]].concat();
+    assert_eq!(shown(&both), "t read 4; t read 9");
+    // A file that is pasted twice has no second run, and a broken last state hides how the run ended.
+    assert_eq!(shown(&[states[3], states[3]]), "t read 4");
+    let cut = document(states[2]) + &document(states[3])[..60];
+    assert!(read("a", &cut).expect_err("cut").to_string().ends_with("it ends within an object, in line 2"));
+}
+
+#[test]
+fn fios_terse_lines_have_no_options() {
+    for (text, read, write) in [
+        (include_str!("outputs/fio-terse-3.txt"), 16_000.0, 17_032.0),
+        (include_str!("outputs/fio-terse-5.txt"), 11_809.0, 12_571.0),
+    ] {
+        let rows = self::read("a", &format!("fio: a message\n{text}")).expect("well formed");
+        assert_eq!((rows[0].workload.as_str(), rows[0].value, rows[0].unit.as_str()), ("t read", read, "ops/s"));
+        assert_eq!((rows[1].workload.as_str(), rows[1].value, rows.len()), ("t write", write, 2));
+        assert_eq!(
+            (rows[1].durable, rows[1].conditions["program"].as_str()),
+            (fsarena_judge::Durable::Unknown, "fio-3.33")
+        );
+        let failed = text.replacen(";0;0;", ";0;28;", 1);
+        assert!(self::read("a", &failed).expect_err("failed").to_string().contains("the job failed"));
+        let cut = text.get(..200).expect("long enough");
+        assert!(self::read("a", cut).expect_err("cut").to_string().contains("of no tool"));
+    }
+}
+
+#[test]
+fn outputs_for_people_are_refused_with_the_way_to_the_other_one() {
+    let fio = read("a", include_str!("outputs/fio-plain.txt"));
+    let expected =
+        "`a` is fio's output for people, which has rounded figures only (hint: rerun with --output-format=json)";
+    assert_eq!(shown(fio), expected);
+    let hyperfine = "Benchmark 1: sync\n  Time (mean ± σ):      1.2 ms ±   0.1 ms    [User: 0.5 ms, System: 0.6 ms]\n";
+    assert!(shown(read("a", hyperfine)).ends_with("(hint: rerun with --export-json FILE)"));
+    let bonnie = include_str!("outputs/bonnie.txt");
+    let (table, _) = bonnie.split_once("\n1.98,").expect("its last line is the one that is read");
+    assert!(shown(read("a", table)).starts_with("`a` is bonnie++'s output for people"));
+}
+
+#[test]
+fn pasted_outputs_have_no_banner() {
+    assert_eq!(
+        shown(input("iozone-nobanner.txt").and_then(|text| read("a", &text))),
+        "8 initial writers, record 4 kB 800000"
+    );
+    for (text, banner, first) in [
+        (include_str!("outputs/ior.txt"), "IOR-", "write, 2048 KiB in 256 KiB, 2 tasks"),
+        (include_str!("outputs/mdtest.txt"), "mdtest-", "directory creation"),
+        (include_str!("outputs/iozone-ext4.txt"), "Iozone:", "write, 4096 KiB in 4 KiB"),
+        (include_str!("outputs/sysbench-ext4.txt"), "sysbench ", "random r/w, 16kib, 32mib, 2 threads: reads"),
+    ] {
+        let (_, last) =
+            text.rsplit_once(&format!("\n{banner}")).or_else(|| text.split_once(banner)).expect("it has one");
+        let (_, pasted) = last.split_once('\n').expect("it has further lines");
+        let (whole, pasted) = (read("a", text).expect("well formed"), read("a", pasted).expect("well formed"));
+        let values = |rows: &[Measured]| rows.iter().map(|row| row.value).collect::<Vec<f64>>();
+        assert_eq!(pasted[0].workload, first);
+        assert!(values(&whole).ends_with(&values(&pasted)), "{banner}");
+    }
+}
+
+#[test]
+fn filebench_gives_each_run() {
+    let run = |rate: &str| format!("61.953: IO Summary: 770274 ops {rate} ops/s 1167/2334 rd/wr 308.4mb/s 1.2ms/op\n");
+    let head = "Filebench Version 1.5-alpha3\n0.003: File-server Version 3.0 personality successfully loaded\n";
+    let rows = read("a", &format!("{head}{}{}", run("12836.612"), run("12000.5"))).expect("well formed");
+    assert_eq!(shown(Ok(rows.clone())), "file-server 12836.612; file-server 12000.5");
+    assert_eq!((rows[0].source.as_str(), rows[1].source.as_str()), ("a, run 1", "a, run 2"));
+    assert_eq!(rows[0].conditions["program"], "Filebench 1.5-alpha3");
+    let old =
+        "60.1: IO Summary: 770274 ops, 12836.612 ops/s, (1167/2334 r/w), 308.4mb/s,    320us cpu/op,   9.2ms latency";
+    assert_eq!(shown(read("a", old)), "operations 12836.612");
+    assert!(shown(read("a", &run("0.000"))).contains("has no operations per second"));
+}
+
+#[test]
+fn io500s_summary_is_a_list_of_workloads() {
+    let summary = "IO500 version io500-isc24_v3 (standard)\n\
+                   [RESULT]       ior-easy-write        0.146316 GiB/s : time 300.331 seconds\n\
+                   [RESULT]    mdtest-easy-write        9.456456 kIOPS : time 106.825 seconds [INVALID]\n\
+                   [      ]            timestamp        0.000000 kIOPS : time 0.000 seconds\n\
+                   [RESULT]       ior-hard-write        0.000000 GiB/s : time 0.000 seconds\n\
+                   [SCORE ] Bandwidth 0.585873 GiB/s    : IOPS 4.148649 kiops     : TOTAL 1.559032 [INVALID]\n";
+    let rows = read("a", summary).expect("well formed");
+    assert_eq!(shown(Ok(rows.clone())), "ior-easy-write 0.146316; mdtest-easy-write 9.456456");
+    assert_eq!((rows[0].unit.as_str(), rows[1].unit.as_str()), ("GiB/s", "kIOPS"));
+    let twice = read("a", &summary.repeat(2)).expect("well formed");
+    assert_eq!((twice[3].source.as_str(), twice.len()), ("a, run 2", 4));
+    let older = "[RESULT] BW   phase 1            ior_easy_write                8.581 GB/s : time  58.27 seconds\n\
+                 [RESULT] IOPS phase 3                      find              305.930 kiops : time  24.64 seconds\n";
+    assert_eq!(shown(read("a", older)), "ior-easy-write in GB/s 8.581; find 305.93");
+}
+
+#[test]
+fn tables_are_read_or_refused_by_row() {
+    let columns = CsvColumns {
+        contender: "fs".to_owned(),
+        workload: None,
+        value: "v".to_owned(),
+        time: None,
+        host: None,
+        recorded: None,
+        better: Better::Higher,
+    };
+    let shown = |name: &str, columns: &CsvColumns| match input(name).and_then(|text| csv("c", &text, columns)) {
+        Ok(rows) => rows.iter().map(|row| format!("{} {}", row.contender, row.value)).collect::<Vec<_>>().join("; "),
+        Err(error) => error.to_string(),
+    };
+    for (name, expected) in [
+        ("c-case.csv", "ext4 100; Ext4 120; ext4 110"),
+        ("c-cr.csv", "ext4 100; xfs 200"),
+        ("c-crlf.csv", "ext4 100; ext4 101; xfs 200; xfs 203"),
+        ("c-dup.csv", "c: two columns `fs`: fs, fs, v"),
+        ("c-head.csv", "c: it has a header and no rows"),
+        ("c-inf.csv", "c, row 2: `inf` is no figure above 0"),
+        ("c-nan.csv", "c, row 5: `NaN` is no figure above 0"),
+        ("c-neg.csv", "c, row 3: `-5` is no figure above 0"),
+        ("c-quote.csv", "c, row 2: a quote that begins here has no end"),
+        ("c-rag.csv", "c, row 3: it has no `v`"),
+        ("c-semi.csv", "ext4 100.5; ext4 101.5; xfs 200.1; xfs 203"),
+        ("c-tab.csv", "ext4 100"),
+        ("c-thou.csv", "c, row 2: `1,024` is no figure: whether its comma is decimal is not clear"),
+        ("c-unit.csv", "c, row 2: `100 MB/s` is no figure"),
+        ("c-utf16.csv", "ext4 100; xfs 200"),
+        ("c-zero.csv", "c, row 3: `0` is no figure above 0"),
+    ] {
+        assert_eq!(shown(name, &columns), expected, "{name}");
+    }
+    let timed = CsvColumns { time: Some("t".to_owned()), ..columns.clone() };
+    assert_eq!(shown("c-date.csv", &timed), "c, row 2: `01/02/2026` is no time");
+    let more = "fs,v\next4,100,\nxfs,200,5\n";
+    let refused = csv("c", more, &columns).expect_err("a decimal comma without quotes").to_string();
+    assert_eq!(refused, "c, row 3: it has 3 fields, and the header has 2; decimal commas need quotes");
+    assert!(read("c", "fs;v\next4;1\n").expect_err("of no tool").hint().ends_with("this one has fs, v"));
+}
+
+/// A judgement takes time in proportion to the rows, not to their square, whatever their columns have: a million rows
+/// of each kind took 3 to 12 s, and ten thousand are judged here in a build for tests. Each quadratic loop over them
+/// took minutes.
+#[test]
+fn rows_workloads_hosts_and_runs_may_be_many() {
+    let columns = CsvColumns {
+        contender: "fs".to_owned(),
+        workload: Some("w".to_owned()),
+        value: "v".to_owned(),
+        time: None,
+        host: Some("h".to_owned()),
+        recorded: None,
+        better: Better::Higher,
+    };
+    let kinds: [fn(usize) -> (usize, usize); 3] = [|_| (0, 0), |row| (row / 4, 0), |row| (0, row)];
+    for kind in kinds {
+        let row = |row: usize| {
+            let (workload, host) = kind(row);
+            format!("{},{workload},{host},{}\n", ["ext4", "xfs"][row % 2], 100 + row % 7)
+        };
+        let table: String = (0..10_000).map(row).collect();
+        let rows = csv("c", &format!("fs,w,h,v\n{table}"), &columns).expect("well formed");
+        assert_eq!(judge(&rows, Share(0.05)).results, 10_000);
+    }
+}
+
+#[test]
+fn hostile_inputs_are_refused_or_judged() {
+    let names = ["s-cumulative.json", "c03-clients.json", "iozone-nobanner.txt", "c-semi.csv"];
+    let mut texts = names.map(|name| input(name).expect("text")).to_vec();
+    texts.push(include_str!("outputs/fio-terse-5.txt").to_owned());
+    texts.push("[RESULT] ior-easy-write 0.1 GiB/s : time 3.1 seconds\n".to_owned());
+    texts.push("1.9: IO Summary: 770274 ops 12836.612 ops/s 1167/2334 rd/wr\n".to_owned());
+    fsarena_testing::fuzz::texts(&texts.iter().map(String::as_str).collect::<Vec<_>>(), |damaged| {
+        let Ok(text) = text("a", damaged.as_bytes().to_vec()) else { return };
+        if let Ok(rows) = read("a", &text) {
+            let _ = fsarena_report::html(report(&judge(&rows, Share(0.05)), "0.0.0"));
+        }
+    });
+}
