@@ -15,6 +15,7 @@ mod image;
 pub mod kind;
 mod lane;
 mod ledger;
+pub mod loops;
 mod memory;
 mod precondition;
 mod queue;

@@ -3,6 +3,7 @@
 pub mod affinity;
 pub mod aligned;
 pub mod block;
+pub mod cgroup;
 pub mod child;
 pub mod clock;
 pub mod daemon;

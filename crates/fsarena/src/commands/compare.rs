@@ -36,7 +36,7 @@ pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup:
     warn_of_budget(&plan);
     let place = Place::of(&setup.place, &plan, &mut notes)?;
     if setup.dry_run {
-        return dry::run(&plan::fitted(plan), matches!(place, Place::Guest(_)), setup.shown.format.as_deref());
+        return dry::run(&plan::fitted(plan), &place, setup.shown.format.as_deref());
     }
     let order = order(plan, notes, setup);
     if setup.place.on.len() > 1 {

@@ -9,6 +9,7 @@ mod clients;
 mod cluster;
 mod comparing;
 mod completing;
+mod containers;
 mod data;
 mod defaults;
 mod disks;
