@@ -6,6 +6,7 @@
 pub mod age;
 mod alignment;
 mod arena;
+mod attributes;
 mod cgroup;
 mod cost;
 pub mod disk;

@@ -19,7 +19,7 @@ use fsarena_sys::{block, clock, mount, mountinfo};
 use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
 use crate::require::MKFS_HINT;
-use crate::{CheckResult, LaneError, alignment, shared, sharing};
+use crate::{CheckResult, LaneError, alignment, attributes, shared, sharing};
 
 /// Mount options with which the kernel shows what a library has written: it writes nothing, and replays no journal.
 pub const UNTOUCHED: &str = "ro,norecovery";
@@ -331,7 +331,16 @@ pub fn facts(contender: &Contender, kind: &Kind, site: &Site) -> Result<Contende
     let mount = mountinfo::mount_of(&site.directory);
     let mount = mount.map_err(LaneError::io("look up the mount of", &site.directory))?;
     let options = mount.all_options();
-    let features = (kind.features)(&site.description);
+    let is_directory = kind.ground == Ground::Directory;
+    let features = match is_directory {
+        true => attributes::of(&site.directory),
+        false => (kind.features)(&site.description),
+    };
+    let guarantees = match is_directory {
+        true => attributes::guarantees(&mount, &features),
+        false => (kind.guarantees)(&features, &options),
+    };
+    let says_alignment = alignment::says_alignment(&site.directory);
     // Of a mount that a chroot hides, the magic number is known (magic.h).
     let volatile = ["tmpfs", "ramfs", "0x1021994", "0x858458f6"].contains(&mount.kind.as_str());
     let mounted_as = shared::kind_of(&mount);
@@ -347,12 +356,16 @@ pub fn facts(contender: &Contender, kind: &Kind, site: &Site) -> Result<Contende
         } else {
             (kind.durability)(&options)
         },
-        guarantees: (kind.guarantees)(&features, &options),
+        // What else is written to a lane's file system is known, and its pages are counted.
+        direct_writes: is_directory
+            .then(|| attributes::direct_writes(mounted_as, &guarantees, says_alignment))
+            .flatten(),
+        guarantees,
         features,
         read_ahead_kib: read_ahead(&site.directory),
-        says_alignment: alignment::says_alignment(&site.directory),
+        says_alignment,
         shared_folder: shared::remark(mounted_as),
-        file_system: (kind.ground == Ground::Directory).then(|| shared::identity(&mount)),
+        file_system: is_directory.then(|| shared::identity(&mount)),
         sharing: sharing::of(mounted_as, &options),
     })
 }

@@ -13,6 +13,7 @@ pub mod fork;
 #[cfg(test)]
 mod fuzz;
 pub mod gate;
+pub mod inode;
 pub mod loopdev;
 pub mod machine;
 pub mod mapping;
