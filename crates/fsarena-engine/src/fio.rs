@@ -8,6 +8,7 @@ mod job;
 mod limits;
 mod line;
 mod options;
+mod places;
 mod program;
 mod translate;
 
@@ -21,7 +22,7 @@ use crate::{Abilities, Engine, EngineError, Job, Need, Programs};
 
 use file::JobFile;
 
-pub use choose::{Choice, SUFFIX, Way, from_command, from_file, instead};
+pub use choose::{Choice, Place, SUFFIX, Way, from_command, from_file, instead};
 
 /// The engine `fio`.
 pub struct Fio;
@@ -104,6 +105,9 @@ pub enum FioError {
     /// A line of a job file is not allowed, or makes no sense.
     #[error("`{file}`, line {line}: {what}")]
     Line { file: String, line: usize, what: String, hint: String },
+    /// Several of these at once.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Several(Vec<FioError>),
     /// fio does not accept a job file, with its message.
     #[error("`{file}`: {words}")]
     NotUnderstood { file: String, words: String },
@@ -118,6 +122,28 @@ pub enum FioError {
     Failed(String),
 }
 
+impl FioError {
+    /// These errors as one.
+    ///
+    /// # Errors
+    /// The only one, or [`FioError::Several`].
+    fn all(mut errors: Vec<Self>) -> Result<(), Self> {
+        match errors.len() {
+            0 => Ok(()),
+            1 => Err(errors.remove(0)),
+            _ => Err(Self::Several(errors)),
+        }
+    }
+
+    /// The errors of which it consists.
+    pub(crate) fn apart(self) -> Vec<Self> {
+        match self {
+            Self::Several(errors) => errors,
+            one => vec![one],
+        }
+    }
+}
+
 impl Explained for FioError {
     fn category(&self) -> ErrorCategory {
         match self {
@@ -129,7 +155,7 @@ impl Explained for FioError {
 
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Read { .. } | Self::Failed(_) => return None,
+            Self::Read { .. } | Self::Failed(_) | Self::Several(_) => return None,
             Self::Line { hint, .. } => hint.clone(),
             Self::NotUnderstood { .. } => "`fio --cmdhelp=all` lists the options that fio knows".to_owned(),
             Self::Cannot { .. } => "run it natively (--engine native), or name others with --workload".to_owned(),

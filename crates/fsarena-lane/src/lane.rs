@@ -15,7 +15,7 @@ const NUMBERS: u32 = 10_000;
 
 /// Logical block size of every lane, in bytes: the sector size of every medium that is sold today. See
 /// `docs/decisions/`.
-const BLOCK_SIZE: u32 = 4096;
+pub const BLOCK_SIZE: u32 = 4096;
 
 /// A range of storage behind a loop device. The kernel frees the device when this and all mounts are gone.
 #[derive(Debug)]

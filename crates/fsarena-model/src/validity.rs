@@ -122,6 +122,9 @@ pub enum Finding {
     LittleReadByServers { round: u32, share: f64, bytes: Bytes },
     /// The file system has no device and reports no alignment of direct I/O.
     NoDevice,
+    /// Direct writes to an existing directory pass through the page cache, since its data have checksums or are
+    /// journalled.
+    BufferedWrites,
     /// Direct I/O of `bytes` dirtied this many pages of 4 KiB.
     PagesDirtied { pages: u64, bytes: Bytes },
     /// Too few flushes for these syncs.
@@ -159,7 +162,7 @@ impl Finding {
             Self::NothingRead { .. } | Self::LittleCarried { .. } | Self::LittleReadByServers { .. } => {
                 ValidityClass::Cached
             }
-            Self::NoDevice | Self::PagesDirtied { .. } => ValidityClass::NotDirect,
+            Self::NoDevice | Self::BufferedWrites | Self::PagesDirtied { .. } => ValidityClass::NotDirect,
             Self::TooFewFlushes { .. }
             | Self::FasterThanMemory { .. }
             | Self::FasterThanDevice { .. }

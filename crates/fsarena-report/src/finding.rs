@@ -30,6 +30,11 @@ pub fn sentence(finding: &Finding) -> String {
         Finding::NoDevice => "direct I/O went to the page cache: the file system does not say how it is to be aligned \
              (statx(2)), and has no device; compare it without the workloads that are direct"
             .to_owned(),
+        Finding::BufferedWrites => {
+            "direct writes go through the page cache in this directory: its files have checksums (btrfs since Linux 6.15) or \
+             their data are journalled (ext4); files with `chattr +C` (btrfs) or without `chattr +j` (ext4) are direct"
+                .to_owned()
+        }
         Finding::PagesDirtied { pages, bytes } => format!(
             "direct I/O went through the page cache: {pages} pages of 4 KiB were dirtied for {bytes}; `nodatasum` makes \
              btrfs direct (`--extra` adds that contender), `data=ordered` ext4"

@@ -47,13 +47,27 @@ fn direct_work_may_write_what_the_disks_of_the_servers_did_not_read() {
 }
 
 #[test]
-fn direct_work_is_judged_by_the_pages_of_the_machine_where_its_own_are_unknown() {
+fn direct_work_is_not_judged_by_the_pages_of_the_whole_machine() {
     let pages = 100.0 * MEBIBYTE / 4096.0;
     let kept = |own, machine| direct().reading(probe::PAGES_DIRTIED, own).reading(probe::MACHINE_DIRTIED, machine);
     let expected = Finding::PagesDirtied { pages: 4 * 25_600, bytes: Bytes::mib(400) };
-    assert_eq!(findings(&kept(None, Some(pages))), [expected]);
-    assert_eq!(findings(&kept(Some(0.0), Some(pages))), [], "those are of other programs");
+    assert_eq!(findings(&kept(None, Some(pages))), [], "a program beside it may have written them");
+    assert_eq!(findings(&kept(Some(pages), Some(pages))), [expected]);
     assert_eq!(findings(&kept(Some(pages), None).changed(without_bytes)), [], "it tells no bytes");
+}
+
+#[test]
+fn what_is_known_of_a_directory_counts_more_than_the_pages_of_its_file_system() {
+    let pages = 100.0 * MEBIBYTE / 4096.0;
+    let kept = |direct_writes, written| {
+        let mut kept = direct().reading(probe::PAGES_DIRTIED, pages).reading(probe::PROCESS_WRITTEN, written);
+        kept.0.contenders.iter_mut().for_each(|facts| facts.direct_writes = direct_writes);
+        kept
+    };
+    let written = 100.0 * MEBIBYTE;
+    assert_eq!(findings(&kept(Some(true), written)), [], "a program beside it dirties pages there");
+    assert_eq!(findings(&kept(Some(false), written)), [Finding::BufferedWrites]);
+    assert_eq!(findings(&kept(Some(false), 0.0)), [], "reads are direct");
 }
 
 #[test]
