@@ -1,6 +1,6 @@
 //! What the spread of the results can resolve: units, waves, and differences of contenders with their errors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_stats::{Drift, Precision};
 
@@ -71,6 +71,9 @@ fn overlapping(mut spans: Vec<(Unit<'_>, (f64, f64))>) -> BTreeMap<Unit<'_>, usi
     waves
 }
 
+/// A spread (of a logarithm) below which repetitions have the same figure: that of rounding in the last place.
+const FLAT: f64 = 1e-9;
+
 /// Where contenders can be compared directly: a wave and, if hosts had several contenders, a host.
 type Place<'a> = (usize, Option<&'a str>);
 
@@ -79,6 +82,8 @@ struct Group<'a> {
     contender: &'a str,
     place: Place<'a>,
     values: Vec<f64>,
+    /// Whether one of them is only a bound, so that their spread shows nothing.
+    is_bound: bool,
 }
 
 impl Group<'_> {
@@ -98,8 +103,10 @@ fn mean(values: &[f64]) -> f64 {
 /// The results of one workload.
 pub struct Resolution<'a> {
     groups: Vec<Group<'a>>,
-    /// The noise of a replicate; `None` if no contender has two in a wave.
+    /// The noise of a replicate; `None` if no contender has two in a wave, or if all repetitions have the same figure.
     noise: Option<Precision>,
+    /// Whether all repetitions have the same figure: the clock or the rounding hides their spread.
+    pub is_flat: bool,
     drift: Drift,
 }
 
@@ -120,6 +127,8 @@ impl<'a> Resolution<'a> {
             let wave = design.waves.get(&unit(row)).copied().unwrap_or_default();
             units.entry((&row.contender, wave, row.host.as_deref())).or_default().push(row.y());
         }
+        let bounded: BTreeSet<&str> =
+            rows.iter().filter(|row| row.is_bound).map(|row| row.contender.as_str()).collect();
         let mut groups: Vec<Group<'a>> = Vec::new();
         for ((contender, wave, host), values) in units {
             let (place, values) = match design.is_nested {
@@ -128,12 +137,25 @@ impl<'a> Resolution<'a> {
             };
             match groups.iter_mut().find(|group| group.contender == contender && group.place == place) {
                 Some(group) => group.values.extend(values),
-                None => groups.push(Group { contender, place, values }),
+                None => groups.push(Group { contender, place, values, is_bound: bounded.contains(contender) }),
             }
         }
-        let noise = noise(&groups);
+        let spread = noise(&groups);
+        let is_flat = spread.is_some_and(|noise| noise.error < FLAT);
+        let noise = spread.filter(|_| !is_flat);
         let drift = drift(&groups, noise);
-        Self { groups, noise, drift }
+        Self { groups, noise, is_flat, drift }
+    }
+
+    /// Whether a contender has a result.
+    pub fn has(&self, contender: &str) -> bool {
+        self.groups.iter().any(|group| group.contender == contender)
+    }
+
+    /// Whether a contender has more than one replicate.
+    pub fn is_repeated(&self, contender: &str) -> bool {
+        let own = self.groups.iter().filter(|group| group.contender == contender);
+        own.map(|group| group.values.len()).sum::<usize>() > 1
     }
 
     /// The difference of two contenders that both have results: within the waves that they share, else overall.
@@ -171,7 +193,7 @@ impl<'a> Resolution<'a> {
         let count = differences.len() as f64;
         let squares: f64 = differences.iter().map(|(difference, _)| (difference - estimate).powi(2)).sum();
         let between = Precision { error: (squares / (count - 1.0) / count).sqrt(), freedom: count - 1.0 };
-        let is_wider = count > 2.0 && pooled.is_none_or(|pooled| between.error > pooled.error);
+        let is_wider = count > 2.0 && between.error > FLAT && pooled.is_none_or(|pooled| between.error > pooled.error);
         let precision = if is_wider { Some(between) } else { pooled };
         (!differences.is_empty()).then_some(Difference { estimate, precision, is_together: true })
     }
@@ -194,9 +216,10 @@ impl<'a> Resolution<'a> {
 /// The standard deviation of replicates of the same contender and wave, pooled.
 fn noise(groups: &[Group<'_>]) -> Option<Precision> {
     let squares = |group: &Group<'_>| group.values.iter().map(|value| (value - group.mean()).powi(2)).sum::<f64>();
-    let freedom: f64 = groups.iter().map(|group| group.count() - 1.0).sum();
-    let square = groups.iter().map(squares).sum::<f64>() / freedom;
-    (freedom > 0.0).then(|| Precision { error: square.sqrt().max(1e-6), freedom })
+    let timed = || groups.iter().filter(|group| !group.is_bound);
+    let freedom: f64 = timed().map(|group| group.count() - 1.0).sum();
+    let square = timed().map(squares).sum::<f64>() / freedom;
+    (freedom > 0.0).then(|| Precision { error: square.sqrt(), freedom })
 }
 
 /// How much waves differ: what is assumed of sessions, and what contenders show that ran in several waves.

@@ -1,12 +1,13 @@
 //! Comma-separated values (RFC 4180) with a header line; the user names the columns.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use fsarena_model::Better;
 
 use super::ReadError;
 use super::time::seconds;
-use crate::measured::{Durable, Measured, Reads};
+use crate::measured::{Durable, Measured, Reads, Run};
 
 /// The columns of a CSV file by their names in its header.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +56,12 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         }
         let time = time.map(|place| seconds(&field(place)).ok_or_else(|| wrong("time", &field(place)))).transpose()?;
         Ok(Measured {
+            run: run(name, &source, time.is_some(), &fields),
             contender: field(contender),
+            work: BTreeMap::new(),
+            is_bound: false,
+            clock_step: None,
+            notes: Vec::new(),
             workload: workload.map_or_else(|| columns.value.clone(), field),
             value: figure,
             unit: String::new(),
@@ -69,7 +75,38 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             source,
         })
     };
-    records.map(row).collect()
+    let mut rows = records.map(row).collect::<Result<Vec<Measured>, _>>()?;
+    if time.is_none() {
+        name_copy(&mut rows);
+    }
+    Ok(rows)
+}
+
+/// The run that a record is of. Records of the same time are one run if they are the same; without times, figures may
+/// be the same by chance, and all are of one run.
+fn run(name: &str, source: &str, has_time: bool, fields: &[String]) -> Run {
+    if !has_time {
+        return Run { name: name.to_owned(), digest: 0 };
+    }
+    let mut hasher = DefaultHasher::new();
+    fields.hash(&mut hasher);
+    Run { name: source.to_owned(), digest: hasher.finish() }
+}
+
+/// Makes the second half of a table a run of its own if it is the first half once more.
+fn name_copy(rows: &mut [Measured]) {
+    let (first, second) = rows.split_at_mut(rows.len() / 2);
+    let is_same = |(one, other): (&Measured, &Measured)| {
+        let key = |row: &Measured| (row.contender.clone(), row.workload.clone(), row.value.to_bits(), row.host.clone());
+        key(one) == key(other)
+    };
+    let values: BTreeSet<u64> = first.iter().map(|row| row.value.to_bits()).collect();
+    // Fewer figures may be the same by chance.
+    if values.len() > 2 && first.len() == second.len() && first.iter().zip(&*second).all(is_same) {
+        for row in second {
+            row.run.name += ", second half";
+        }
+    }
 }
 
 /// The fields of each record; quoted fields may have commas, line ends and doubled quotes.
