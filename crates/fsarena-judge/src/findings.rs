@@ -11,6 +11,7 @@ use crate::copies::Copy;
 use crate::judgement::{Bound, Compared, Reason};
 use crate::measured::{Durable, Measured, Reads};
 use crate::resolve::Design;
+use crate::work::workloads;
 
 /// Names of file systems as results spell them.
 const KINDS: [&str; 24] = [
@@ -172,28 +173,39 @@ fn order(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
                     a difference between them";
         return one(FindingClass::Confounded, text.to_owned());
     }
+    let overall = apart(&names, design).into_iter();
+    let workloads = workloads(rows);
+    let found = overall.chain(workloads.iter().flat_map(|workload| {
+        let own = workload.variants.iter();
+        own.filter_map(|it| {
+            let names: BTreeSet<&str> = it.rows.iter().map(|row| row.contender.as_str()).collect();
+            Some(format!("{}: {}", workload.title(it), apart(&names, &Design::of(it.rows.iter().copied()))?))
+        })
+    }));
+    found.take(1).map(|text| Finding { class: FindingClass::Confounded, text }).collect()
+}
+
+/// Which contenders never ran at the same time.
+fn apart(names: &BTreeSet<&str>, design: &Design<'_>) -> Option<String> {
     let waves = |name: &str| {
         design.waves.iter().filter(|(unit, _)| unit.0 == name).map(|(_, wave)| *wave).collect::<BTreeSet<_>>()
     };
     let mut apart = Vec::new();
-    for a in &names {
+    for a in names {
         apart
             .extend(names.iter().filter(|b| a < *b && waves(a).is_disjoint(&waves(b))).map(|b| format!("{a} and {b}")));
     }
-    if apart.is_empty() {
-        return Vec::new();
-    }
-    let text = match design.count() {
-        count if count == names.len() && names.iter().all(|name| waves(name).len() == 1) => {
+    match design.count() {
+        _ if apart.is_empty() => None,
+        count if count == names.len() && names.iter().all(|name| waves(name).len() == 1) => Some(
             "the contenders ran one after the other, each in one piece: a drift of the machine looks like a difference"
-                .to_owned()
-        }
-        count => format!(
+                .to_owned(),
+        ),
+        count => Some(format!(
             "the results were made in {count} waves that do not overlap in time, and no wave has both {}",
             apart.join(", or both ")
-        ),
-    };
-    one(FindingClass::Confounded, text)
+        )),
+    }
 }
 
 fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {

@@ -1,6 +1,6 @@
 //! The judgement on results of others: findings, and for each pair of contenders what its figures can show.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use fsarena_model::{Estimate, Share, Verdict};
@@ -120,8 +120,9 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
     let mut pairs: Vec<Compared> = Vec::new();
     let mut gaps: Vec<(String, f64)> = Vec::new();
     for workload in workloads(rows) {
-        pairs.extend(compared(&workload, &contenders, &design, &mut gaps));
+        pairs.extend(compared(&workload, &contenders, &mut gaps));
     }
+    match_sizes(&mut pairs);
     let rule = Rule { margin: margin.0, ..Rule::default() };
     let [low, high] =
         [-1.0, 1.0].map(|direction| proofs(&pairs.iter().map(|pair| pair.tested(direction)).collect::<Vec<_>>(), rule));
@@ -156,12 +157,7 @@ fn itself(gaps: &[(String, f64)]) -> Option<Finding> {
 }
 
 /// The pairs of a workload: in each kind of work that one of them did, or once if they did nothing alike.
-fn compared<'a>(
-    workload: &Workload<'a>,
-    contenders: &[&str],
-    design: &Design<'a>,
-    gaps: &mut Vec<(String, f64)>,
-) -> Vec<Compared> {
+fn compared(workload: &Workload<'_>, contenders: &[&str], gaps: &mut Vec<(String, f64)>) -> Vec<Compared> {
     let mut found = Vec::new();
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     for (index, a) in contenders.iter().enumerate() {
@@ -174,7 +170,7 @@ fn compared<'a>(
     }
     for variant in &workload.variants {
         let title = workload.title(variant);
-        let resolution = Resolution::of(&variant.rows, design);
+        let resolution = Resolution::of(&variant.rows);
         gaps.extend(resolution.between_waves().into_iter().map(|(name, ratio)| (format!("{name} in {title}"), ratio)));
         let is_meant = |(a, b): &&(&str, &str)| {
             workload.variants.len() == 1 || [a, b].into_iter().any(|name| resolution.has(name))
@@ -185,11 +181,38 @@ fn compared<'a>(
     found
 }
 
+/// Names of workloads may end with sizes: if each of two contenders did a test with other sizes than the other, they
+/// did not do the same work.
+fn match_sizes(pairs: &mut [Compared]) {
+    let mut tests: BTreeMap<[&str; 3], (bool, [BTreeSet<&str>; 2])> = BTreeMap::new();
+    for pair in &*pairs {
+        let Some((test, sizes)) = pair.judged.workload.split_once(", ") else { continue };
+        let (is_shared, own) = tests.entry([test, &pair.judged.a, &pair.judged.b]).or_default();
+        *is_shared |= pair.has == [true, true] || pair.mismatch.is_some();
+        own.iter_mut().zip(pair.has).filter(|(_, has)| *has).for_each(|(sizes_of, _)| {
+            sizes_of.insert(sizes);
+        });
+    }
+    let listed = |sizes: &BTreeSet<&str>| sizes.iter().copied().collect::<Vec<_>>().join(" or ");
+    let of = |pair: &Compared| {
+        let (test, _) = pair.judged.workload.split_once(", ")?;
+        let (is_shared, [own, others]) = &tests[&[test, &pair.judged.a, &pair.judged.b]];
+        let is_other = !is_shared && !own.is_empty() && !others.is_empty();
+        is_other.then(|| format!("{} and {}", listed(own), listed(others)))
+    };
+    let mismatches: Vec<Option<String>> = pairs.iter().map(of).collect();
+    for (pair, mismatch) in pairs.iter_mut().zip(mismatches) {
+        pair.mismatch = pair.mismatch.take().or(mismatch);
+    }
+}
+
 /// A pair, and what its verdict rests on.
 pub struct Compared {
     pub judged: PairJudgement,
     /// How the work of both differs, if they did nothing alike.
     pub mismatch: Option<String>,
+    /// Which of both have results.
+    has: [bool; 2],
     difference: Option<Difference>,
     /// How far the clocks leave the difference open, as a logarithm.
     uncertainty: f64,
@@ -214,8 +237,8 @@ impl Compared {
             reason: Reason::None,
         };
         let (difference, uncertainty) = (None, 0.0);
-        let is_bound = [false; 2];
-        Self { judged, mismatch: None, difference, uncertainty, is_repeated: false, is_flat: false, is_bound }
+        let (has, is_bound) = ([false; 2], [false; 2]);
+        Self { judged, mismatch: None, has, difference, uncertainty, is_repeated: false, is_flat: false, is_bound }
     }
 
     fn of(workload: &str, a: &str, b: &str, rows: &[&Measured], resolution: &Resolution<'_>) -> Self {
@@ -224,6 +247,7 @@ impl Compared {
         let uncertainty =
             |own: &[&&Measured]| own.iter().map(|row| row.uncertainty()).sum::<f64>() / own.len().max(1) as f64;
         let own = [of(a), of(b)];
+        found.has = own.each_ref().map(|rows| !rows.is_empty());
         found.is_bound = own.each_ref().map(|rows| rows.iter().any(|row| row.is_bound));
         found.judged.bound = match found.is_bound {
             [true, false] => Bound::AtLeast,

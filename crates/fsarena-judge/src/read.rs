@@ -79,6 +79,11 @@ fn uneven(lines: &[&str]) -> Option<Finding> {
     (high > UNEVEN * low).then(|| Finding { class: FindingClass::Uneven, text: text() })
 }
 
+/// What a run printed, without empty lines and those of others.
+fn printed<'a>(lines: &[&'a str], is_other: impl Fn(&str) -> bool) -> Vec<&'a str> {
+    lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty() && !is_other(line)).collect()
+}
+
 impl Figure {
     /// A rate.
     fn rate(workload: impl Into<String>, value: f64, unit: &'static str) -> Self {

@@ -20,7 +20,7 @@ pub struct Design<'a> {
 }
 
 impl<'a> Design<'a> {
-    pub fn of(rows: &'a [Measured]) -> Self {
+    pub fn of(rows: impl IntoIterator<Item = &'a Measured>) -> Self {
         let mut spans: BTreeMap<Unit<'a>, Option<(f64, f64)>> = BTreeMap::new();
         for row in rows {
             let span = row.time.map(|time| (time, time));
@@ -121,7 +121,8 @@ pub struct Difference {
 
 impl<'a> Resolution<'a> {
     /// `rows` are of one workload.
-    pub fn of(rows: &[&'a Measured], design: &Design<'a>) -> Self {
+    pub fn of(rows: &[&'a Measured]) -> Self {
+        let design = Design::of(rows.iter().copied());
         let mut units: BTreeMap<(&str, usize, Option<&str>), Vec<f64>> = BTreeMap::new();
         for row in rows {
             let wave = design.waves.get(&unit(row)).copied().unwrap_or_default();

@@ -15,7 +15,7 @@ pub struct Workload<'a> {
 
 /// Results of the same work.
 pub struct Variant<'a> {
-    /// What defines the work.
+    /// What defines the work by name; what was done about durability and caches has none.
     facts: BTreeMap<&'a str, &'a str>,
     pub rows: Vec<&'a Measured>,
 }
@@ -55,7 +55,7 @@ fn treatment(row: &Measured) -> &'static str {
 impl<'a> Variant<'a> {
     fn of(row: &'a Measured) -> Self {
         let better = if row.better == Better::Higher { "higher" } else { "lower" };
-        let own = [("unit", row.unit.as_str()), ("better", better), ("treatment", treatment(row))];
+        let own = [("unit", row.unit.as_str()), ("better", better), ("", treatment(row))];
         let work = row.work.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         Self { facts: work.chain(own).collect(), rows: vec![row] }
     }
@@ -69,7 +69,7 @@ impl Workload<'_> {
     /// The name, and in which facts the variant differs from others.
     pub fn title(&self, variant: &Variant<'_>) -> String {
         let facts = self.differing(&self.variants.iter().collect::<Vec<_>>()).into_iter();
-        let facts = facts.map(|name| format!(", {}", worded(name, variant.facts.get(name).copied())));
+        let facts = facts.map(|name| format!(", {}", worded(name, variant.facts.get(name).unwrap_or(&UNSET))));
         format!("{}{}", self.name, facts.collect::<String>())
     }
 
@@ -90,18 +90,22 @@ impl Workload<'_> {
         }
         let values = |variants: &[&Variant<'_>], name: &str| {
             let values: BTreeSet<&str> =
-                variants.iter().map(|variant| variant.facts.get(name).copied().unwrap_or("not set")).collect();
+                variants.iter().map(|variant| variant.facts.get(name).copied().unwrap_or(UNSET)).collect();
             values.into_iter().collect::<Vec<_>>().join(" or ")
         };
         let all: Vec<&Variant<'_>> = own.iter().chain(&others).copied().collect();
         let facts = self.differing(&all).into_iter();
         let facts = facts.map(|name| (name, values(&own, name), values(&others, name)));
         let facts = facts.filter(|(_, own, others)| own != others);
-        let facts: Vec<String> = facts.map(|(name, own, others)| format!("{name} {own} and {others}")).collect();
+        let facts: Vec<String> =
+            facts.map(|(name, own, others)| worded(name, &format!("{own} and {others}"))).collect();
         Some(if facts.is_empty() { "the same values in other combinations".to_owned() } else { facts.join(", ") })
     }
 }
 
-fn worded(name: &str, value: Option<&str>) -> String {
-    value.map_or_else(|| format!("{name} not set"), |value| format!("{name} {value}"))
+/// What is not recorded for all results is not set where it is missing.
+const UNSET: &str = "not set";
+
+fn worded(name: &str, value: &str) -> String {
+    format!("{name} {value}").trim_start().to_owned()
 }

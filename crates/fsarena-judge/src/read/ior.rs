@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::options::{of_command, size};
 use super::time::asctime;
-use super::{Figure, File, ReadError, after, figure, positive, uneven};
+use super::{Figure, File, ReadError, after, figure, positive, printed, uneven};
 use crate::findings::Finding;
 use crate::measured::{Durable, Measured, Reads, Run as Start};
 
@@ -25,7 +25,8 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     for (index, lines) in file.runs(begins).iter().enumerate() {
         let command = after(lines, "Command line").or_else(|| after(lines, "Command line used"));
         let run = Run {
-            start: file.run(index + 1, lines),
+            // A warning of the next run may be at the end of this one.
+            start: file.run(index + 1, &printed(lines, |line| line.contains("WARNING"))),
             program: lines[0].split(':').next().unwrap_or_default(),
             options: Options::of(command.unwrap_or_default()),
             stated: STATED.iter().filter_map(|name| Some((*name, size(after(lines, name)?)))).collect(),
@@ -76,28 +77,10 @@ pub fn read_json(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadEr
 const STATED: [&str; 7] =
     ["api", "access", "type", "segments", "ordering in a file", "ordering inter file", "clients per node"];
 
-/// Options of the command line that are stated, or do not change the work: places, repetitions, checks and words.
-const NO_WORK: [&str; 19] = [
-    "-a",
-    "-F",
-    "-s",
-    "-t",
-    "-b",
-    "-c",
-    "-o",
-    "-i",
-    "-v",
-    "-w",
-    "-r",
-    "-W",
-    "-R",
-    "-k",
-    "-K",
-    "-d",
-    "-N",
-    "-f",
-    "summaryformat",
-];
+/// Options of the command line that do not change the work: places, repetitions, checks and words, and what the table
+/// shows.
+const NO_WORK: [&str; 15] =
+    ["-t", "-b", "-o", "-i", "-v", "-w", "-r", "-W", "-R", "-k", "-K", "-d", "-N", "-f", "summaryformat"];
 
 /// A number or a text.
 fn text(value: &Value) -> Option<String> {
@@ -178,12 +161,16 @@ impl Run<'_> {
         let is_synced =
             self.options.syncs && !(self.has_no_fsync && self.stated.get("api").is_none_or(|it| it != "POSIX"));
         let is_work = |name: &str| !NO_WORK.contains(&name) && (is_synced || !["-e", "-Y"].contains(&name));
-        let options = self.options.named.iter().filter(|(name, _)| is_work(name));
-        let options = options.map(|(name, value)| (name.clone(), value.clone()));
-        let stated = self.stated.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        let mut work: BTreeMap<String, String> = self
+            .options
+            .work()
+            .filter(|(name, _)| is_work(name))
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        work.extend(self.stated.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         Measured {
             run: self.start.clone(),
-            work: options.chain(stated).collect(),
+            work,
             notes: self.notes.clone(),
             source: format!("{}, iteration {}", row.source, number + 1),
             time: self.time,
@@ -237,6 +224,19 @@ impl Options {
         let reorders = has("-C") || has("-Z") || is_set("reordertasks");
         let writes = has("-w") || !has("-r");
         Self { syncs, is_direct, reorders, writes, named }
+    }
+
+    /// The options, some of them as a run states them.
+    fn work(&self) -> impl Iterator<Item = (&str, String)> {
+        let stated = [("api", "POSIX"), ("access", "single-shared-file"), ("segments", "1"), ("type", "independent")];
+        let defaults = stated.into_iter().map(|(name, value)| (name, value.to_owned()));
+        defaults.chain(self.named.iter().map(|(name, value)| match name.as_str() {
+            "-a" => ("api", value.clone()),
+            "-F" => ("access", "file-per-process".to_owned()),
+            "-s" => ("segments", value.clone()),
+            "-c" => ("type", "collective".to_owned()),
+            name => (name, value.clone()),
+        }))
     }
 
     /// Also those that a script of IOR's own has set.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use fsarena_model::Better;
 
 use super::time::asctime;
-use super::{Figure, File, ReadError, after, figure};
+use super::{Figure, File, ReadError, after, figure, printed};
 use crate::findings::{Finding, FindingClass, UNEVEN};
 use crate::measured::{Durable, Measured, Reads};
 
@@ -52,7 +52,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             figures = reports(lines, &run);
         }
         figures.extend(throughput(lines));
-        let start = file.run(index + 1, lines);
+        let start = file.run(index + 1, &printed(lines, |_| false));
         let row = |figure| Measured { run: start.clone(), ..run.measured(file.row(index + 1, figure)) };
         rows.extend(figures.into_iter().map(row));
     }

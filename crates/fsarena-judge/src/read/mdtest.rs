@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::options::of_command;
 use super::time::month_first;
-use super::{Figure, File, ReadError, figure, uneven};
+use super::{Figure, File, ReadError, figure, printed, uneven};
 use crate::measured::{Durable, Measured, Reads};
 
 /// By how much the rate of the first task, times the number of tasks, may differ from that of all.
@@ -27,7 +27,8 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let mut rows = Vec::new();
     for (index, lines) in file.runs(begins).iter().enumerate() {
         let run = Run::of(lines);
-        let start = file.run(index + 1, lines);
+        // The next run begins with its time, before its name.
+        let start = file.run(index + 1, &printed(lines, |line| line.trim().starts_with("-- started at ")));
         let notes: Vec<_> = uneven(lines).into_iter().collect();
         let tests = summary(lines);
         for test in &tests {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Figure, File, ReadError, after, figure};
+use super::{Figure, File, ReadError, after, figure, printed};
 use crate::findings::{Finding, FindingClass, UNEVEN};
 use crate::measured::{Durable, Measured, Reads};
 
@@ -27,7 +27,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         let conditions = BTreeMap::from([("program".to_owned(), format!("sysbench {version}"))]);
         for figure in figures(lines) {
             rows.push(Measured {
-                run: file.run(index + 1, lines),
+                run: file.run(index + 1, &printed(lines, |_| false)),
                 work: settings(lines),
                 durable: durable(lines, &figure),
                 reads: reads(lines, &figure),

@@ -31,11 +31,9 @@ pub fn of<'a>(value: &'a Value, jobs: &'a [Value]) -> Vec<Part<'a>> {
         }
     }
     for part in &mut parts {
-        let asked = part.options.as_ref().and_then(|options| options.get("numjobs")?.parse().ok()).unwrap_or(1);
-        let count = part.jobs.len().max(asked);
-        if count > 1 {
-            part.work.insert("numjobs".to_owned(), count.to_string());
-        }
+        // Without `group_reporting`, each clone has a row.
+        let asked = part.work.get("numjobs").and_then(|count| count.parse().ok()).unwrap_or(1);
+        part.work.insert("numjobs".to_owned(), part.jobs.len().max(asked).to_string());
     }
     parts
 }

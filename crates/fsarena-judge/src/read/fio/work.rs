@@ -48,10 +48,14 @@ const NO_WORK: [&str; 38] = [
     "randseed",
 ];
 
-/// Defaults that are not 0 or `none`.
-const DEFAULTS: [(&str, &str); 10] = [
+/// Defaults of the options that are always part of the work.
+const DEFAULTS: [(&str, &str); 14] = [
     ("rw", "read"),
     ("bs", "4k"),
+    ("direct", "0"),
+    ("sync", "0"),
+    ("fsync", "0"),
+    ("fdatasync", "0"),
     ("ioengine", "psync"),
     ("iodepth", "1"),
     ("numjobs", "1"),
@@ -89,19 +93,20 @@ pub fn work(options: Option<&BTreeMap<&str, &str>>) -> BTreeMap<String, String> 
     let Some(options) = options else {
         return BTreeMap::from([("options".to_owned(), "not recorded".to_owned())]);
     };
-    let mut work = BTreeMap::new();
+    let mut work: BTreeMap<String, String> =
+        DEFAULTS.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     for (name, value) in options.iter().filter(|(name, _)| !NO_WORK.contains(name)) {
         let (name, value) = match (*name, *value) {
             ("buffered", value) => ("direct", u8::from(is_zero(value)).to_string()),
             (name, "") => (name, "1".to_owned()),
+            (name, value) if is_zero(value) => (name, "0".to_owned()),
             (name, value) if TIMES.contains(&name) => (name, seconds(value).unwrap_or_else(|| value.to_owned())),
             (name, value) => (name, parts(value)),
         };
-        let default = DEFAULTS.iter().find(|(option, _)| *option == name).map(|(_, value)| *value);
-        if default.map_or_else(|| is_zero(&value), |default| value == default) {
-            continue;
+        // Of the other options, 0 is the default.
+        if value != "0" || work.contains_key(name) {
+            work.insert(name.to_owned(), value);
         }
-        work.insert(name.to_owned(), value);
     }
     work
 }
@@ -144,8 +149,8 @@ mod tests {
         let plain = of(&[("rw", "randread"), ("bs", "4096"), ("direct", "1"), ("runtime", "1m")]);
         let other = [("bs", "4k"), ("buffered", "0"), ("runtime", "60s"), ("rw", "randread"), ("fsync", "00")];
         assert_eq!(plain, of(&other));
-        assert_eq!(plain.len(), 3, "{plain:?}");
-        assert_eq!(of(&[("filename", "/mnt/a"), ("group_reporting", ""), ("sync", "none")]), BTreeMap::new());
+        assert_eq!((plain["bs"].as_str(), plain["runtime"].as_str(), plain["fsync"].as_str()), ("4k", "60", "0"));
+        assert_eq!(of(&[("filename", "/mnt/a"), ("group_reporting", ""), ("sync", "none")]), of(&[]));
         assert_eq!(of(&[("bssplit", "4096/50:8KiB/50")])["bssplit"], "4k/50:8k/50");
         assert_ne!(work(None), of(&[]));
     }
