@@ -129,8 +129,8 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
     for ((pair, low), high) in pairs.iter_mut().zip(low).zip(high) {
         pair.decide(low.zip(high).map(<[Proof; 2]>::from), &wrong);
     }
-    let mut found = findings(rows, &design);
-    found.extend(findings::copies(&copies));
+    let mut found = findings::copies(&copies);
+    found.extend(findings(rows, &design));
     found.extend(findings::other_work(&pairs));
     found.extend(findings::nothing_shared(rows, &pairs));
     found.extend(findings::too_fast(&pairs));

@@ -14,7 +14,7 @@ mod resolve;
 mod work;
 
 pub use findings::{Finding, FindingClass};
-pub use judgement::{Judgement, PairJudgement, Reason, judge};
+pub use judgement::{Bound, Judgement, PairJudgement, Reason, judge};
 pub use measured::{Durable, Measured, Reads, Run};
 pub use print::report;
 pub use read::{CsvColumns, File, ReadError, TOOLS, csv, results};
