@@ -8,6 +8,7 @@ use crate::durability::class;
 use crate::evidence::pairs;
 use crate::looks::{Pair, Standing};
 use crate::stake::{self, Bound};
+use crate::validity;
 use crate::{guarantees, required_rounds};
 
 /// The smallest difference of two medians that three digits show, as a logarithm.
@@ -37,9 +38,12 @@ fn verdict(
     let apart = apart(record, a.0, b.0);
     let takes_no_part = [a.1, b.1].iter().any(|cell| !record.plan.takes_part(&cell.contender, &cell.workload));
     let latest = pair.map(|pair| pair.latest);
-    let pointwise = latest.and_then(|latest| latest.pointwise);
-    let decision = pair.and_then(Pair::decision);
+    let unseen: f64 = [a.1, b.1].iter().map(|cell| uncertainty(record, workload, cell)).sum();
+    let pointwise = latest.and_then(|latest| latest.pointwise).and_then(|interval| widened(interval, unseen));
+    let decision = pair.and_then(Pair::decision).and_then(|interval| widened(interval, unseen));
     let (verdict, mut reasons) = judge(pair, takes_no_part, apart, a.1, b.1);
+    let is_hidden = unseen > 0.0 && !is_shown(verdict, pointwise, decision, record.plan.margin.0.ln_1p());
+    let verdict = if is_hidden { Verdict::Undecided } else { verdict };
     let is_small = verdict == Verdict::Undecided && bound != Bound::Large;
     reasons.extend(is_small.then_some(Reason::Programs));
     let verdict = if is_small && bound == Bound::Equal { Verdict::Equivalent } else { verdict };
@@ -53,7 +57,8 @@ fn verdict(
     // An equivalence at the device's limit counts as undecided. Further rounds would not change that, so none are asked
     // for.
     let is_tie = pair.is_some_and(|pair| pair.fell.is_some());
-    let needs_rounds = outlook.and_then(|outlook| outlook.needed_rounds()).filter(|_| is_open && !is_tie && !is_small);
+    let needs_rounds =
+        outlook.and_then(|outlook| outlook.needed_rounds()).filter(|_| is_open && !is_tie && !is_small && !is_hidden);
     let more = latest.zip(needs_rounds).map(|(latest, needed)| needed.saturating_sub(latest.rounds));
     PairVerdict {
         workload: workload.name.to_string(),
@@ -86,6 +91,27 @@ fn contradict(a: &Cell, b: &Cell, workload: &Workload, estimate: Estimate) -> bo
     let is_visible = (of_medians.ln()).abs() > SMALLEST_VISIBLE;
     let is_outside = low.is_some_and(|low| of_medians < low) || high.is_some_and(|high| of_medians > high);
     is_visible && ((of_medians > 1.0) != (ratio > 1.0) || is_outside)
+}
+
+/// How far the steps of the program's clock leave a cell's figure open, as a logarithm.
+fn uncertainty(record: &RunRecord, workload: &Workload, cell: &Cell) -> f64 {
+    let own = record.trials.iter().filter(|trial| trial.workload == workload.name && trial.contender == cell.contender);
+    validity::uncertainty(workload, &own.collect::<Vec<_>>())
+}
+
+/// The interval if figures may be off by so much; `None` if they may be anything.
+fn widened(interval: Interval, by: f64) -> Option<Interval> {
+    by.is_finite().then_some(Interval { low: interval.low - by, high: interval.high + by })
+}
+
+/// Whether intervals that the clock's steps have widened still show the verdict.
+fn is_shown(verdict: Verdict, pointwise: Option<Interval>, decision: Option<Interval>, margin: f64) -> bool {
+    match verdict {
+        Verdict::Faster => decision.is_some_and(|interval| interval.low > 0.0),
+        Verdict::Slower => decision.is_some_and(|interval| interval.high < 0.0),
+        Verdict::Equivalent => pointwise.is_some_and(|interval| interval.low > -margin && interval.high < margin),
+        Verdict::Undecided | Verdict::Invalid => true,
+    }
 }
 
 /// `create-fsync: xfs faster than ext4, 1.31×`; `None` for an undecided or invalid pair.

@@ -68,6 +68,8 @@ impl Engine for Fio {
     /// cost of fio differs from that of the native engine, and its job files may use io_uring.
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
         const AROUND: Nanos = Nanos::millis(350);
+        /// `runtime` in its JSON.
+        const CLOCK_STEP: Nanos = Nanos::millis(1);
         let own = match Task::of(workload)? {
             Task::Generated(parameters) => {
                 Traits { peak: job::demand(&parameters), extra_time: AROUND, ..parameters.traits(workload) }
@@ -79,7 +81,13 @@ impl Engine for Fio {
                 ..Traits::default()
             },
         };
-        Ok(Traits { program: Some(program::NAME.to_owned()), runs_in_memory: false, files: None, ..own })
+        Ok(Traits {
+            program: Some(program::NAME.to_owned()),
+            clock_step: Some(CLOCK_STEP),
+            runs_in_memory: false,
+            files: None,
+            ..own
+        })
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

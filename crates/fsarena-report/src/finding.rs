@@ -68,6 +68,11 @@ pub fn sentence(finding: &Finding) -> String {
             "{}: the figure is mostly about the harness, system calls and the kernel's caches",
             harness(*memory, *starts, *each, *is_score)
         ),
+        Finding::FewSteps { step, share } => format!(
+            "the program counts its time in steps of {step}, {} of what it measured: differences below that cannot be \
+             seen; let the work take longer",
+            percent(*share)
+        ),
         Finding::SlowClient { client, share, rounds, of } => format!(
             "{client} did {} of what the others did, in {rounds} of {}: the sum is not that of equal clients; see what else \
              runs there, or leave it out",

@@ -119,6 +119,19 @@ fn a_harness_is_called_a_share_of_the_figure_where_that_is_a_score() {
 }
 
 #[test]
+fn a_step_of_a_clock_that_is_a_large_part_of_the_time_is_a_finding() {
+    let of = |step: u64| {
+        let mut kept = synced();
+        kept.0.plan.workloads[0].traits.clock_step = Some(Nanos::millis(step));
+        findings(&kept)
+    };
+    // Slices of a quarter of a second.
+    assert_eq!(of(50), [Finding::FewSteps { step: Nanos::millis(50), share: 0.2 }]);
+    assert_eq!(of(5000), [Finding::FewSteps { step: Nanos::seconds(5), share: 1.0 }]);
+    assert_eq!(of(2), []);
+}
+
+#[test]
 fn only_copied_bytes_are_limited_by_memory() {
     let mut kept = synced();
     kept.0.environment.memory_bandwidth = Some(50.0 * MEBIBYTE);
