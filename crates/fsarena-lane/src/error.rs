@@ -74,9 +74,9 @@ pub enum LaneError {
     /// This machine or this user cannot make loop devices.
     #[error("no loop devices can be made: {why}")]
     NoLoops { why: String, hint: &'static str },
-    /// A loop device does its I/O through the page cache.
-    #[error("loop device {number} does not do direct I/O to `{}`", path.display())]
-    NotDirect { number: u32, path: PathBuf },
+    /// Loop devices would do their I/O through the page cache.
+    #[error("there is no direct I/O to `{}`, which lanes need", path.display())]
+    NotDirect { path: PathBuf },
     /// A queue setting of a lane did not take effect.
     #[error("`{}` is `{found}` and should be `{wanted}`", path.display())]
     Queue { path: PathBuf, wanted: String, found: String },
@@ -211,7 +211,7 @@ impl Explained for LaneError {
             Self::Mount { .. } => "the words after the colon are the kernel's; `dmesg` may say more".to_owned(),
             Self::Mounter { .. } => "options after the colon of a contender are given to that program".to_owned(),
             Self::NoLoops { hint, .. } => (*hint).to_owned(),
-            Self::NotDirect { .. } => "put the images on another file system with --storage".to_owned(),
+            Self::NotDirect { .. } => "put the images on another file system with --storage; a tmpfs has it since Linux 6.6".to_owned(),
             Self::LimitTooSmall { needed, .. } => format!("memory-limit = \"{}M\"", needed.0 >> 20),
             Self::NoMemoryGroup { .. } => {
                 "be root, with control groups for memory (cgroup_enable=memory), or leave out workloads with `memory-limit`"

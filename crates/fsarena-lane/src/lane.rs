@@ -97,6 +97,6 @@ fn verify_direct(number: u32, path: &Path) -> Result<(), LaneError> {
     let flag = fs::read_to_string(format!("/sys/block/loop{number}/loop/dio"));
     match flag.map(|text| text.trim() == "1") {
         Ok(true) => Ok(()),
-        _ => Err(LaneError::NotDirect { number, path: path.to_owned() }),
+        _ => Err(LaneError::NotDirect { path: path.to_owned() }),
     }
 }

@@ -11,7 +11,7 @@ use fsarena_sys::mount;
 pub use crate::cgroup::{SMALLEST_LIMIT as SMALLEST_MEMORY_LIMIT, require as memory_limit};
 use crate::kind::{Ground, Identity, Kind, kind, made_lanes};
 use crate::space::{self, nearest_existing};
-use crate::{KINDS, LaneError, site, storage};
+use crate::{KINDS, LaneError, image, site, storage};
 
 /// The way out if options of mkfs are refused.
 pub(crate) const MKFS_HINT: &str = "leave it out, or give it another value: docs/guides/mkfs-options.md lists what is \
@@ -108,6 +108,23 @@ fn of_guest(error: LaneError, plan: &Plan) -> LaneError {
     match (error, &plan.guest) {
         (LaneError::KernelLacks { kind }, Some(guest)) => LaneError::GuestLacks { kind, kernel: guest.kernel.clone() },
         (error, _) => error,
+    }
+}
+
+/// Refuses a place for lanes, a folder or memory, whose files cannot have direct I/O, as far as that can be tried.
+///
+/// # Errors
+/// [`LaneError::NotDirect`].
+pub fn direct_storage(storage: &Storage) -> Result<(), LaneError> {
+    let path = match storage {
+        Storage::Directory(path) => nearest_existing(path),
+        // Another tmpfs.
+        Storage::Memory => "/dev/shm".into(),
+        Storage::Disk(_) | Storage::Partitions(_) => return Ok(()),
+    };
+    match image::can_be_direct(&path) {
+        Some(false) => Err(LaneError::NotDirect { path }),
+        _ => Ok(()),
     }
 }
 

@@ -134,6 +134,9 @@ pub fn require_machine(plan: &Plan) -> Result<()> {
 pub fn require_means(plan: &Plan) -> Result<()> {
     let mut refusals = Refusals::default();
     refusals.take(require_storage(plan));
+    if lane_count(plan) > 0 {
+        refusals.take(require::direct_storage(&plan.lanes.storage));
+    }
     for contender in &plan.contenders {
         refusals.take(require::possible(contender, plan));
     }

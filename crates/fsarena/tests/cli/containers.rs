@@ -33,6 +33,22 @@ fn lanes_are_made_where_dev_does_not_show_loop_devices() {
     }
 }
 
+/// As a tmpfs before Linux 6.6.
+#[test]
+fn a_place_without_direct_io_is_refused_before_a_lane_is_made() {
+    let Some(stage) = Stage::of_root() else { return };
+    let place = stage.path("ramfs").display().to_string();
+    let compare = format!("fsarena compare ext4 --workload {} --rounds 1 --storage {place}/lanes", stage.small());
+    for more in ["", "--dry-run"] {
+        let before = format!("mkdir -p {place}; mount -t ramfs none {place}");
+        let output = changed(&stage, &before, &format!("{compare} {more}; ls {place}"));
+        assert_eq!(output.status.code(), Some(4), "{}", err(&output));
+        let words = err(&output);
+        assert!(words.contains(&format!("no direct I/O to `{place}`")) && words.contains("--storage"), "{words}");
+        assert_eq!(stage.left(), Vec::<String>::new());
+    }
+}
+
 #[test]
 fn doctor_says_before_a_run_that_no_loop_device_can_be_made() {
     let Some(stage) = Stage::of_root() else { return };
