@@ -45,7 +45,7 @@ fn verdict(
     let verdict = if is_small && bound == Bound::Equal { Verdict::Equivalent } else { verdict };
     let is_open = verdict == Verdict::Undecided;
     let few = pair.filter(|_| is_open && !is_small).and_then(few_rounds);
-    let may_lean = is_open && few.is_none();
+    let may_lean = is_open && few.is_none() && !is_hidden;
     let outlook = latest.and_then(|latest| latest.outlook);
     // An equivalence at the device's limit counts as undecided. Further rounds would not change that, so none are asked
     // for.
@@ -65,7 +65,7 @@ fn verdict(
         reasons: reasons.into_iter().chain(few).collect(),
         guarantees: guarantees::between(record, a.0, b.0),
         leaning: latest.filter(|_| may_lean).and_then(|latest| latest.leaning).and_then(leaning),
-        detectable: outlook.map(|outlook| outlook.detectable.exp()).filter(|ratio| ratio.is_finite()),
+        detectable: outlook.map(|outlook| (outlook.detectable + unseen).exp()).filter(|ratio| ratio.is_finite()),
         rounds: latest.map_or(0, |latest| latest.rounds),
         needs: Needs {
             rounds: needs_rounds,
