@@ -52,7 +52,7 @@ fn verdict(
     let estimate = Estimate::of(latest.and_then(|latest| latest.estimate).map(f64::exp), ends(pointwise));
     let is_contradicted = few.is_none() && verdict != Verdict::Invalid && contradict(a.1, b.1, workload, estimate);
     reasons.extend(is_contradicted.then_some(Reason::Medians));
-    let may_lean = is_open && few.is_none() && !is_contradicted;
+    let may_lean = is_open && few.is_none() && !is_contradicted && !is_hidden;
     let outlook = latest.and_then(|latest| latest.outlook);
     // An equivalence at the device's limit counts as undecided. Further rounds would not change that, so none are asked
     // for.
@@ -71,7 +71,7 @@ fn verdict(
         reasons: reasons.into_iter().chain(few).collect(),
         guarantees: guarantees::between(record, a.0, b.0),
         leaning: latest.filter(|_| may_lean).and_then(|latest| latest.leaning).and_then(leaning),
-        detectable: outlook.map(|outlook| outlook.detectable.exp()).filter(|ratio| ratio.is_finite()),
+        detectable: outlook.map(|outlook| (outlook.detectable + unseen).exp()).filter(|ratio| ratio.is_finite()),
         rounds: latest.map_or(0, |latest| latest.rounds),
         needs: Needs {
             rounds: needs_rounds,

@@ -288,7 +288,7 @@ pub fn validity(class: ValidityClass) -> String {
             format!("the same work in memory takes more than {} of the time", percent(HARNESS_SHARE))
         }
         ValidityClass::CoarseClock => {
-            format!("a step of the program's clock is more than {} of the measured time", percent(CLOCK_SHARE))
+            format!("a step of the program's clock is over {} of the time", percent(CLOCK_SHARE))
         }
         ValidityClass::UnevenClients => format!(
             "a client did less than {} of the others, or more than {} of the slices did not start together",
@@ -326,12 +326,9 @@ fn advice(class: ValidityClass) -> &'static str {
              rest."
         }
         ValidityClass::HarnessBound => {
-            "No file system of a contender has a part in that: a difference between contenders comes out too small. What \
-             is started and called for each operation is the figure."
+            "No file system of a contender has a part in that: a difference between contenders comes out too small."
         }
-        ValidityClass::CoarseClock => {
-            "Smaller differences cannot be seen, and there is no verdict below that. Let the work take longer."
-        }
+        ValidityClass::CoarseClock => "There is no verdict below that. Let it run longer.",
         ValidityClass::UnevenClients => "The sum is not that of equal clients.",
         ValidityClass::NetworkBound => "A faster network, or fewer clients on one link, would show the file service.",
         ValidityClass::Impossible => "Never printed as a result, and not ranked.",
