@@ -158,8 +158,7 @@ fn hosts(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
 }
 
 fn order(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
-    let names = contenders(rows);
-    if names.len() < 2 {
+    if contenders(rows).len() < 2 {
         return Vec::new();
     }
     if !design.has_times {
@@ -167,20 +166,17 @@ fn order(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
                     a difference between them";
         return one(FindingClass::Confounded, text.to_owned());
     }
-    let overall = apart(&names, design).into_iter();
+    let overall = apart(design).into_iter();
     let workloads = workloads(rows);
     let found = overall.chain(workloads.iter().flat_map(|workload| {
         let own = workload.variants.iter();
-        own.filter_map(|it| {
-            let names: BTreeSet<&str> = it.rows.iter().map(|row| row.contender.as_str()).collect();
-            Some(format!("{}: {}", workload.title(it), apart(&names, &Design::of(it.rows.iter().copied()))?))
-        })
+        own.filter_map(|it| Some(format!("{}: {}", workload.title(it), apart(&Design::of(it.rows.iter().copied()))?)))
     }));
     found.take(1).map(|text| Finding { class: FindingClass::Confounded, text }).collect()
 }
 
 /// Which contenders never ran at the same time.
-fn apart(names: &BTreeSet<&str>, design: &Design<'_>) -> Option<String> {
+fn apart(design: &Design<'_>) -> Option<String> {
     let mut waves: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     design.waves.iter().for_each(|(unit, wave)| waves.entry(unit.0).or_default().extend([*wave]));
     let mut apart = Vec::new();
@@ -190,7 +186,7 @@ fn apart(names: &BTreeSet<&str>, design: &Design<'_>) -> Option<String> {
     }
     match design.count() {
         _ if apart.is_empty() => None,
-        count if count == names.len() && waves.values().all(|own| own.len() == 1) => Some(
+        count if count == waves.len() && waves.values().all(|own| own.len() == 1) => Some(
             "the contenders ran one after the other, each in one piece: a drift of the machine looks like a difference"
                 .to_owned(),
         ),

@@ -175,8 +175,11 @@ fn compared(workload: &Workload<'_>, contenders: &[&str], gaps: &mut Vec<(String
         let is_meant = |(a, b): &&(&str, &str)| {
             workload.variants.len() == 1 || [a, b].into_iter().any(|name| resolution.has(name))
         };
-        found
-            .extend(pairs.iter().filter(is_meant).map(|(a, b)| Compared::of(&title, a, b, &variant.rows, &resolution)));
+        let mut sides: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
+        variant.rows.iter().for_each(|row| sides.entry(&row.contender).or_default().push(row));
+        let side = |name: &str| sides.get(name).map(Vec::as_slice).unwrap_or_default();
+        let of = |(a, b): &(&str, &str)| Compared::of(&title, [a, b], [side(a), side(b)], &resolution);
+        found.extend(pairs.iter().filter(is_meant).map(of));
     }
     found
 }
@@ -241,24 +244,22 @@ impl Compared {
         Self { judged, mismatch: None, has, difference, uncertainty, is_repeated: false, is_flat: false, is_bound }
     }
 
-    fn of(workload: &str, a: &str, b: &str, rows: &[&Measured], resolution: &Resolution<'_>) -> Self {
+    fn of(workload: &str, [a, b]: [&str; 2], own: [&[&Measured]; 2], resolution: &Resolution<'_>) -> Self {
         let mut found = Self::new(workload, a, b);
-        let of = |name: &str| rows.iter().copied().filter(|row| row.contender == name).collect::<Vec<_>>();
         let uncertainty =
             |own: &[&Measured]| own.iter().map(|row| row.uncertainty()).sum::<f64>() / own.len().max(1) as f64;
-        let own = [of(a), of(b)];
-        found.has = own.each_ref().map(|rows| !rows.is_empty());
-        found.is_bound = own.each_ref().map(|rows| rows.iter().any(|row| row.is_bound));
+        found.has = own.map(|rows| !rows.is_empty());
+        found.is_bound = own.map(|rows| rows.iter().any(|row| row.is_bound));
         found.judged.bound = match found.is_bound {
             [true, false] => Bound::AtLeast,
             [false, true] => Bound::AtMost,
             _ => Bound::None,
         };
-        let plain = naive(&own[0], &own[1]).filter(|_| found.is_bound == [false; 2]);
+        let plain = naive(own[0], own[1]).filter(|_| found.is_bound == [false; 2]);
         found.judged.plain_ratio = plain.map(|plain| plain.0);
         found.judged.plain_t = plain.and_then(|plain| plain.1);
         found.difference = resolution.difference(a, b);
-        found.uncertainty = own.iter().map(|rows| uncertainty(rows)).sum();
+        found.uncertainty = own.map(uncertainty).iter().sum();
         found.is_repeated = [a, b].iter().all(|name| resolution.is_repeated(name));
         found.is_flat = resolution.is_flat;
         found

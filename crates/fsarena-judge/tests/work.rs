@@ -165,8 +165,15 @@ fn clones_of_a_job_are_one_result() {
         let notes = rows[0].notes.iter().map(|note| note.text.clone()).collect::<Vec<_>>().join("; ");
         (rows.len(), rows[0].value, notes)
     };
-    let uneven = "the fastest clone was 2.0 times as fast as the slowest".to_owned();
+    let uneven = "the fastest of its parts was 2.0 times as fast as the slowest".to_owned();
     assert_eq!(of([job(1000, 1000, 0), job(1000, 2000, 0)]), (1, 1000.0, uneven));
+    let line = include_str!("outputs/fio-terse-3.txt");
+    let terse = read("a", "a", &line.repeat(3));
+    let once = read("a", "a", line);
+    assert_eq!(
+        (terse.len(), terse[0].value, terse[0].work["numjobs"].as_str()),
+        (once.len(), 3.0 * once[0].value, "3")
+    );
     // Groups run one after the other.
     assert_eq!(of([job(1000, 1000, 0), job(1000, 1000, 1)]), (1, 1000.0, String::new()));
 }
@@ -252,6 +259,13 @@ fn nothing_is_decided_below_the_steps_of_a_clock() {
     assert_eq!(found(&quantised([20, 21, 20, 21], [41, 40, 42, 40], 200)), (Verdict::Faster, Reason::None));
     let long = quantised([60_001, 60_020, 60_011, 60_007], [60_010, 60_003, 60_019, 60_009], 60_000);
     assert_eq!((found(&long).0, texts(&long, FindingClass::Clock).as_str()), (Verdict::Equivalent, ""));
+}
+
+#[test]
+fn filebench_counts_seconds() {
+    let text =
+        "61.9: Run took 60 seconds...\n61.9: IO Summary: 770274 ops 12836.6 ops/s 1167/2334 rd/wr 308.4mb/s 1.2ms/op\n";
+    assert_eq!(read("a", "a", text)[0].clock_step, Some(1.0 / 60.0));
 }
 
 #[test]

@@ -140,8 +140,8 @@ fn run(name: &str, source: &str, has_time: bool, fields: &[Cow<'_, str>]) -> Run
 fn name_copy(rows: &mut [Measured]) {
     let (first, second) = rows.split_at_mut(rows.len() / 2);
     let is_same = |(one, other): (&Measured, &Measured)| {
-        let key = |row: &Measured| (row.contender.clone(), row.workload.clone(), row.value.to_bits(), row.host.clone());
-        key(one) == key(other)
+        (&one.contender, &one.workload, one.value, &one.host)
+            == (&other.contender, &other.workload, other.value, &other.host)
     };
     let values: BTreeSet<u64> = first.iter().map(|row| row.value.to_bits()).collect();
     // Fewer figures may be the same by chance.

@@ -1,22 +1,19 @@
 //! fio's `--output-format=json`, of one machine or of clients, and its terse lines: each job and direction is a workload
 //! of the contender that the file is called.
 
-mod clients;
-mod terse;
-
-use std::borrow::Cow;
-
 mod parts;
+mod terse;
 mod work;
 
 use serde_json::Value;
 
+use self::parts::Part;
 pub use terse::{knows as knows_terse, read as read_terse};
 
-use self::parts::Part;
 use super::{Figure, File, ReadError, positive};
 use crate::measured::{Durable, Measured, Reads};
 
+const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
 /// Bytes of a sector in `disk_util` (HOWTO.rst).
 const SECTOR: f64 = 512.0;
 /// Options that sync once in that many writes (HOWTO.rst).
@@ -59,24 +56,26 @@ pub fn continues(last: &Value, next: &Value) -> bool {
     printed_next - longest <= printed_last
 }
 
-/// The operations per second of each job in each direction that did something. The clones of a job, and sections with
-/// the same name and options, are one result: they are parts of one run.
+/// The operations per second of each job in each direction that did something. The clones of a job, sections with
+/// the same name and options, and the clients of a run are one result: they are parts of one run.
 pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> {
-    let jobs = match (value["jobs"].as_array(), value["client_stats"].as_array()) {
-        (Some(jobs), _) => Cow::Borrowed(jobs),
+    const ALL_CLIENTS: &str = "All clients";
+    let jobs: Vec<&Value> = match (value["jobs"].as_array(), value["client_stats"].as_array()) {
         (None, Some(rows)) if rows.is_empty() => return Err(file.malformed("no client answered")),
-        (None, rows) => Cow::Owned(clients::joined(rows.map(Vec::as_slice).unwrap_or_default())),
+        // The row of all clients adds up different jobs.
+        (None, rows) => rows.into_iter().flatten().filter(|row| name(row) != ALL_CLIENTS).collect(),
+        (Some(jobs), _) => jobs.iter().collect(),
     };
-    for job in jobs.iter() {
-        let source = || format!("{}, {}", file.name, name(job));
+    for job in &jobs {
+        let source = format!("{}, {}", file.name, name(job));
         if job["error"].as_i64().is_some_and(|error| error != 0) {
-            return Err(ReadError::malformed(source(), "the job failed, so its figures are of no work"));
+            return Err(ReadError::malformed(source, "the job failed, so its figures are of no work"));
         }
-        for direction in ["read", "write", "trim"] {
+        for direction in DIRECTIONS {
             let rate = &job[direction]["iops"];
             if !rate.is_null() && !rate.as_f64().is_some_and(|rate| rate >= 0.0) {
                 let why = format!("the `iops` of {direction} are {rate}, which is no number from 0 on");
-                return Err(ReadError::malformed(source(), why));
+                return Err(ReadError::malformed(source, why));
             }
         }
     }
@@ -84,7 +83,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     let run = file.run(1, value);
     let mut rows = Vec::new();
     for part in &parts {
-        for direction in ["read", "write", "trim"] {
+        for direction in DIRECTIONS {
             let Some(rate) = part.rate(direction) else { continue };
             let figure = Figure::rate(format!("{} {direction}", part.name), rate, "ops/s");
             rows.push(Measured {
@@ -93,7 +92,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
                 work: part.work.clone(),
                 clock_step: part.time(direction).map(f64::recip),
                 time: positive(&value["timestamp"]),
-                host: part.jobs[0]["hostname"].as_str().map(str::to_owned),
+                host: part.host(),
                 durable: if direction == "write" { durable(value, part, parts.len()) } else { Durable::NothingWritten },
                 // The device's counters are of all jobs together.
                 reads: match direction {

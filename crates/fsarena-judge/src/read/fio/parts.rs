@@ -1,7 +1,7 @@
-//! What ran together as one job: the clones of a job (`numjobs`) without `group_reporting`, and sections with the same
-//! name and options.
+//! What ran together as one job: the clones of a job (`numjobs`) without `group_reporting`, sections with the same name
+//! and options, and clients. They are no repetitions of each other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use super::super::positive;
 use super::{name, work};
 use crate::findings::{Finding, FindingClass, UNEVEN};
 
-/// A job with its clones.
+/// A job with its clones on all clients.
 pub struct Part<'a> {
     pub name: &'a str,
     pub options: Option<BTreeMap<&'a str, &'a str>>,
@@ -18,10 +18,10 @@ pub struct Part<'a> {
 }
 
 /// The jobs in the order of their first clones.
-pub fn of<'a>(value: &'a Value, jobs: &'a [Value]) -> Vec<Part<'a>> {
+pub fn of<'a>(value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut places = BTreeMap::new();
-    for job in jobs {
+    for &job in jobs {
         let options = work::options(value, job);
         let work = work::work(options.as_ref());
         let place = *places.entry((name(job), work.clone())).or_insert(parts.len());
@@ -69,6 +69,12 @@ impl Part<'_> {
         Some(rate).filter(|rate| rate.is_finite() && *rate > 0.0)
     }
 
+    /// The hosts of the clients.
+    pub fn host(&self) -> Option<String> {
+        let hosts: BTreeSet<&str> = self.jobs.iter().filter_map(|job| job["hostname"].as_str()).collect();
+        Some(hosts.into_iter().collect::<Vec<_>>().join(", ")).filter(|hosts| !hosts.is_empty())
+    }
+
     /// The number of syncs; `None` if it is not recorded.
     pub fn syncs(&self) -> Option<f64> {
         let count = |job: &&Value| {
@@ -94,7 +100,7 @@ impl Part<'_> {
         let (low, high) = (rates().reduce(f64::min)?, rates().reduce(f64::max)?);
         (high > UNEVEN * low).then(|| Finding {
             class: FindingClass::Uneven,
-            text: format!("the fastest clone was {:.1} times as fast as the slowest", high / low),
+            text: format!("the fastest of its parts was {:.1} times as fast as the slowest", high / low),
         })
     }
 }
