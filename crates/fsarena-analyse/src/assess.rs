@@ -18,7 +18,7 @@ use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{
-    baselines, durability, histograms, noise, over_time, per_operation, probes, rate, risks, scaling, slice_lengths,
+    baselines, durability, histograms, noise, over_time, per_operation, probes, rate, scaling, slice_lengths,
     stability, stake, steps, validity,
 };
 
@@ -155,7 +155,7 @@ fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
         features: facts.map(|facts| facts.features.clone()).unwrap_or_default(),
         read_ahead_kib: facts.and_then(|facts| facts.read_ahead_kib),
         sharing: durability::sharing(record, &contender.label),
-        risks: facts.map(|facts| risks::risks(&contender.kind, facts)).unwrap_or_default(),
+        risks: facts.map(|facts| facts.risks.clone()).unwrap_or_default(),
     }
 }
 

@@ -25,7 +25,6 @@ mod probes;
 mod rate;
 mod recommendation;
 mod required_rounds;
-mod risks;
 mod scaling;
 mod sides;
 mod slice_lengths;

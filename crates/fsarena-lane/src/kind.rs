@@ -5,10 +5,13 @@ mod dir;
 mod ext;
 mod further;
 mod options;
+mod risks;
 mod rsext4;
 mod share;
 mod tmpfs;
 mod xfs;
+
+pub(crate) use risks::risks;
 
 use std::path::Path;
 

@@ -16,7 +16,7 @@ use fsarena_sys::daemon::{Daemon, Wrapping};
 use fsarena_sys::directory::FileId;
 use fsarena_sys::{block, clock, mount, mountinfo};
 
-use crate::kind::{Ground, Identity, Kind};
+use crate::kind::{Ground, Identity, Kind, risks};
 use crate::lane::Lane;
 use crate::require::MKFS_HINT;
 use crate::{CheckResult, LaneError, alignment, attributes, shared, sharing};
@@ -345,8 +345,11 @@ pub fn facts(contender: &Contender, kind: &Kind, site: &Site) -> Result<Contende
     let volatile = ["tmpfs", "ramfs", "0x1021994", "0x858458f6"].contains(&mount.kind.as_str());
     let mounted_as = shared::kind_of(&mount);
     let keeps_nothing = is_unsafe(contender) || sharing::keeps_syncs(mounted_as, &options);
+    // The features of a directory are its own, and not those of its file system.
+    let made_with = if is_directory { &[][..] } else { &features };
     Ok(ContenderFacts {
         label: contender.label.clone(),
+        risks: risks(mounted_as, &options, made_with),
         mkfs: site.mkfs.clone(),
         mount: format!("{mounted_as} {options}"),
         durability: if keeps_nothing {

@@ -151,6 +151,9 @@ pub struct ContenderFacts {
     /// What it guarantees to its clients, if it is a shared folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<Sharing>,
+    /// What its options give up in safety compared with the defaults of its kind, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub risks: Vec<String>,
 }
 
 impl ContenderFacts {
@@ -169,6 +172,7 @@ impl ContenderFacts {
             shared_folder: None,
             file_system: None,
             sharing: None,
+            risks: Vec::new(),
         }
     }
 }

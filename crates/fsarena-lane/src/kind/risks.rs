@@ -1,8 +1,6 @@
 //! What the options of a contender give up in safety, compared with the defaults of its kind. It is shown beside the
 //! speed, which may be its price. Sources: ext4(5), btrfs(5), f2fs(5) in Documentation/filesystems, mount(8).
 
-use fsarena_model::ContenderFacts;
-
 /// A mount option: the kinds that have it, the option as the kernel reports it, and what it gives up.
 const OPTIONS: &[(&[&str], &str, &str)] = &[
     (EXT, "data=writeback", "after a crash, files may contain old data of others, also deleted ones"),
@@ -28,14 +26,12 @@ const FEATURES: &[(&[&str], &str, &str)] = &[
     (BTRFS, "metadata=dup", "metadata is stored once: one unreadable block may cost the file system"),
 ];
 
-/// What the contender gives up, each with the option: `data=writeback: after a crash, …`. Empty for defaults, and for
-/// an existing directory, which was not made here.
-pub fn risks(kind: &str, facts: &ContenderFacts) -> Vec<String> {
-    if facts.mkfs.is_empty() {
-        return Vec::new();
-    }
+/// What a file system of this kind gives up by its mount options and by missing features, each with the option:
+/// `data=writeback: after a crash, …`. Empty for defaults. Without `features`, which are those that the kind's own tool
+/// reports, none is missing.
+pub fn risks(kind: &str, options: &str, features: &[String]) -> Vec<String> {
     let is_of = |kinds: &[&str]| kinds.is_empty() || kinds.contains(&kind);
-    let options: Vec<&str> = facts.mount.split([' ', ',']).collect();
+    let options: Vec<&str> = options.split(',').collect();
     let of_option = OPTIONS.iter().filter(|(kinds, option, _)| is_of(kinds) && options.contains(option));
     // Without copy on write there are no checksums either: one sentence says both.
     let is_said = |option: &str| option == "nodatasum" && options.contains(&"nodatacow");
@@ -48,11 +44,11 @@ pub fn risks(kind: &str, facts: &ContenderFacts) -> Vec<String> {
             "commit={seconds}: a crash loses up to {seconds} s of changes that were not synced, by default {default} s"
         )
     });
-    let has = |feature: &str| facts.features.iter().any(|own| own == feature);
+    let has = |feature: &str| features.iter().any(|own| own == feature);
     // `metadata=dup` is missing only where another value is known.
     let is_known = |feature: &str| match feature.split_once('=') {
-        Some((key, _)) => facts.features.iter().any(|own| own.split('=').next() == Some(key)),
-        None => !facts.features.is_empty(),
+        Some((key, _)) => features.iter().any(|own| own.split('=').next() == Some(key)),
+        None => !features.is_empty(),
     };
     let is_missing = |feature: &str| is_known(feature) && !has(feature);
     let of_feature = FEATURES.iter().filter(|(kinds, feature, _)| is_of(kinds) && is_missing(feature));
@@ -63,14 +59,10 @@ pub fn risks(kind: &str, facts: &ContenderFacts) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use fsarena_model::{Durability, Label};
-
     use super::*;
 
-    fn of(kind: &str, mount: &str, features: &[&str]) -> Vec<String> {
-        let facts = ContenderFacts::new(Label::from(kind), Durability::Flushed);
-        let features = features.iter().map(|feature| (*feature).to_owned()).collect();
-        risks(kind, &ContenderFacts { mkfs: vec!["mkfs".to_owned()], mount: mount.to_owned(), features, ..facts })
+    fn of(kind: &str, options: &str, features: &[&str]) -> Vec<String> {
+        risks(kind, options, &features.iter().map(|feature| (*feature).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]
@@ -78,18 +70,18 @@ mod tests {
         let beginnings = |risks: Vec<String>| -> Vec<String> {
             risks.iter().map(|risk| risk.split(':').next().unwrap_or_default().to_owned()).collect()
         };
-        assert_eq!(beginnings(of("ext4", "ext4 rw,data=writeback,commit=60", &[])), ["data=writeback", "commit=60"]);
-        assert_eq!(beginnings(of("btrfs", "btrfs rw,nodatasum,nodatacow", &[])), ["nodatacow"]);
-        assert_eq!(beginnings(of("btrfs", "btrfs rw,nodatasum", &[])), ["nodatasum"]);
-        assert_eq!(beginnings(of("ext4", "ext4 rw", &["extent", "metadata_csum"])), ["without a journal"]);
-        assert_eq!(beginnings(of("btrfs", "btrfs rw", &["metadata=single"])), ["metadata is stored once"]);
+        assert_eq!(beginnings(of("ext4", "rw,data=writeback,commit=60", &[])), ["data=writeback", "commit=60"]);
+        assert_eq!(beginnings(of("btrfs", "rw,nodatasum,nodatacow", &[])), ["nodatacow"]);
+        assert_eq!(beginnings(of("btrfs", "rw,nodatasum", &[])), ["nodatasum"]);
+        assert_eq!(beginnings(of("ext4", "rw", &["extent", "metadata_csum"])), ["without a journal"]);
+        assert_eq!(beginnings(of("btrfs", "rw", &["metadata=single"])), ["metadata is stored once"]);
     }
 
     #[test]
     fn defaults_and_safer_options_give_up_nothing() {
-        assert_eq!(of("ext4", "ext4 rw,noatime,commit=1", &["has_journal", "metadata_csum"]), [""; 0]);
-        assert_eq!(of("btrfs", "btrfs rw,compress=zstd:3,commit=30", &["metadata=dup"]), [""; 0]);
-        assert_eq!(of("ext2", "ext2 rw", &["filetype"]), [""; 0]);
-        assert_eq!(of("xfs", "xfs rw,logbufs=8", &["crc"]), [""; 0]);
+        assert_eq!(of("ext4", "rw,noatime,commit=1", &["has_journal", "metadata_csum"]), [""; 0]);
+        assert_eq!(of("btrfs", "rw,compress=zstd:3,commit=30", &["metadata=dup"]), [""; 0]);
+        assert_eq!(of("ext2", "rw", &["filetype"]), [""; 0]);
+        assert_eq!(of("xfs", "rw,logbufs=8", &["crc"]), [""; 0]);
     }
 }
