@@ -1,7 +1,7 @@
 //! The verdict of each pair: the statistical decision, restricted by the validity of both cells.
 
 use fsarena_model::comparison::{Cell, DecisionInterval, Needs, PairVerdict, Reason};
-use fsarena_model::{Better, Estimate, RunRecord, ValidityClass, Verdict, Workload};
+use fsarena_model::{Estimate, RunRecord, ValidityClass, Verdict, Workload};
 use fsarena_stats::{FEWEST_ROUNDS, Interval};
 
 use crate::durability::class;
@@ -50,7 +50,10 @@ fn verdict(
     let is_open = verdict == Verdict::Undecided;
     let few = pair.filter(|_| is_open && !is_small).and_then(few_rounds);
     let estimate = Estimate::of(latest.and_then(|latest| latest.estimate).map(f64::exp), ends(pointwise));
-    let is_contradicted = few.is_none() && verdict != Verdict::Invalid && contradict(a.1, b.1, workload, estimate);
+    let better = workload.metric.better;
+    let medians = a.1.figure.median.zip(b.1.figure.median).map(|(a, b)| better.oriented_ln(a) - better.oriented_ln(b));
+    let is_contradicted =
+        few.is_none() && verdict != Verdict::Invalid && contradict(medians, record.plan.margin.0, estimate);
     reasons.extend(is_contradicted.then_some(Reason::Medians));
     let may_lean = is_open && few.is_none() && !is_contradicted && !is_hidden;
     let outlook = latest.and_then(|latest| latest.outlook);
@@ -81,16 +84,13 @@ fn verdict(
 }
 
 /// Whether the medians over rounds say otherwise than the ratio, to a reader who divides them: they are on the other
-/// side of 1, or outside of its interval.
-fn contradict(a: &Cell, b: &Cell, workload: &Workload, estimate: Estimate) -> bool {
-    let medians = a.figure.median.zip(b.figure.median).filter(|(_, b)| *b > 0.0);
-    let Some(((a, b), Estimate { ratio: Some(ratio), low, high })) = medians.map(|both| (both, estimate)) else {
-        return false;
-    };
-    let of_medians = if workload.metric.better == Better::Lower { b / a } else { a / b };
-    let is_visible = (of_medians.ln()).abs() > SMALLEST_VISIBLE;
-    let is_outside = low.is_some_and(|low| of_medians < low) || high.is_some_and(|high| of_medians > high);
-    is_visible && ((of_medians > 1.0) != (ratio > 1.0) || is_outside)
+/// side of 1, or further from it than the margin and outside of its interval.
+/// `of_medians` is the logarithm of their ratio.
+fn contradict(of_medians: Option<f64>, margin: f64, estimate: Estimate) -> bool {
+    let (Some(of_medians), Estimate { ratio: Some(ratio), low, high }) = (of_medians, estimate) else { return false };
+    let is_outside = low.is_some_and(|low| of_medians < low.ln()) || high.is_some_and(|high| of_medians > high.ln());
+    let is_far = (of_medians - ratio.ln()).abs() > margin.ln_1p();
+    of_medians.abs() > SMALLEST_VISIBLE && ((of_medians > 0.0) != (ratio > 1.0) || (is_outside && is_far))
 }
 
 /// How far the steps of the program's clock leave a cell's figure open, as a logarithm.
@@ -180,5 +180,23 @@ fn judge(
             let verdict = if is_tie && is_device { Verdict::Undecided } else { pair.verdict() };
             (verdict, fallen_earlier(pair).into_iter().chain(flags().map(reason)).collect())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_contradict_a_ratio_on_the_other_side_of_1_or_far_from_it() {
+        let of = |medians: f64, ratio: f64, low: f64, high: f64| {
+            contradict(Some(medians.ln()), 0.05, Estimate::of(Some(ratio), Some((low, high))))
+        };
+        assert!(of(0.97, 1.04, 0.95, 1.12), "the ratio favours the first, the medians the second");
+        assert!(!of(0.998, 1.003, 0.95, 1.05), "which three digits do not show");
+        assert!(!of(1.06, 1.04, 0.95, 1.12));
+        assert!(of(1.5, 1.1, 1.05, 1.15), "a reader who divides the medians gets another ratio");
+        assert!(!of(1.407, 1.4, 1.397, 1.403), "within the margin");
+        assert!(!contradict(None, 0.05, Estimate::of(Some(1.1), None)));
     }
 }

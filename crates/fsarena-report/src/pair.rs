@@ -214,6 +214,14 @@ mod tests {
     }
 
     #[test]
+    fn a_ratio_that_the_medians_contradict_names_no_leader() {
+        let open = PairVerdict { reasons: vec![Reason::Medians], ..pair(Verdict::Undecided) };
+        assert_eq!((statement(&open).as_str(), has_interval(&open)), ("undecided", true));
+        let decided = PairVerdict { reasons: vec![Reason::Medians], ..pair(Verdict::Slower) };
+        assert_eq!(statement(&decided), "xfs 1.25× faster", "a footnote explains it");
+    }
+
+    #[test]
     fn an_invalid_pair_gives_no_figure() {
         assert_eq!(statement(&pair(Verdict::Invalid)), "invalid");
     }

@@ -122,8 +122,8 @@ fn choice(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvice)
             begin(&format!("keep what you have: {first} is first by estimate, but {}", open(class, first, &margin)))
         }
     };
-    // The text itself names what it depends on.
-    let flips = if matches!(choice, Choice::None | Choice::Depends) { String::new() } else { flips(class) };
+    // What is not decided does not flip.
+    let flips = if matches!(choice, Choice::One | Choice::Any) { flips(class) } else { String::new() };
     let kinds = kinds(class).filter(|_| matches!(choice, Choice::Depends | Choice::Open));
     format!("{text}{flips}.{}", kinds.unwrap_or_default())
 }

@@ -15,7 +15,7 @@ const WARNINGS: usize = 3;
 
 /// The signs of a ranking and of a median.
 const LEGEND: &str =
-    "> faster, ≈ equivalent, ≳ seems faster, ? undecided; [ ] the 95 % interval of the median over rounds.";
+    "> faster, ≈ equivalent, ≳ seems faster, ? undecided; [ ] the 95 % interval of the median, where there is room.";
 
 /// The sections of the summary.
 pub fn sections(comparison: &Comparison) -> Vec<Section> {

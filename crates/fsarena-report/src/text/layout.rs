@@ -112,8 +112,9 @@ fn align(pieces: &mut [Piece], part: impl Fn(&str) -> Option<usize>) {
 
 /// The text of an entry with its marks.
 pub(super) fn text(entry: &Entry) -> String {
-    let gap = if entry.marks.is_empty() { "" } else { " " };
-    format!("{}{gap}{}", visible(&entry.sentence.words()), marks(&entry.marks))
+    let words = visible(&entry.sentence.words());
+    let gap = if entry.marks.is_empty() || words.ends_with(']') { "" } else { " " };
+    format!("{words}{gap}{}", marks(&entry.marks))
 }
 
 fn line<'a>(pieces: impl Iterator<Item = &'a Piece>, widths: &[usize], color: bool) -> String {
