@@ -15,6 +15,9 @@ use crate::{pair, recommendation};
 /// A run that finds only differences above this one has not shown that there is none.
 const FINE: f64 = 0.2;
 
+/// Where one in so many comparisons is undecided, nothing is recommended.
+const MOSTLY_OPEN: f64 = 2.0;
+
 /// A sentence for each group of contenders that are ranked with each other; none without verdicts.
 pub fn decision(comparison: &Comparison) -> Vec<Sentence> {
     let said = |title: String, text: String| Sentence::new(Role::Strong, title).and(Role::Plain, text);
@@ -95,7 +98,13 @@ impl<'a> Choice<'a> {
         if fit.len() < self.group.contenders.len() && losses.is_empty() {
             return format!("take {}: of the others not all figures can be compared.", either(&best));
         }
+        let open = self.pairs.iter().filter(|pair| pair::is_open(pair)).count();
         match best.as_slice() {
+            _ if !losses.is_empty() && MOSTLY_OPEN * open as f64 > self.pairs.len() as f64 => format!(
+                "keep what you have, or measure longer: {open} of {} are undecided; shown is that {}.",
+                counted(self.pairs.len(), "comparison"),
+                self.behind(&losses)
+            ),
             _ if losses.is_empty() => format!("keep what you have: {}.", self.nothing(&margin)),
             [] => format!("it depends on the work: {}.", self.leaders(&work)),
             best => {

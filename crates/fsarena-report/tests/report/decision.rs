@@ -55,6 +55,17 @@ fn the_one_that_is_never_behind_is_taken() {
 }
 
 #[test]
+fn where_most_is_undecided_nothing_is_taken() {
+    let mut comparison = with_winner("xfs", 1.2);
+    for pair in comparison.judged.verdicts.iter_mut().skip(3) {
+        pair.verdict = Verdict::Undecided;
+    }
+    let said = "Decision: keep what you have, or measure longer: 22 of 24 comparisons are undecided; shown is that ext4 is \
+                slower in 1 (up to 1.20×) and btrfs is slower in 1 (up to 1.20×).";
+    assert_eq!(decision(&comparison), said);
+}
+
+#[test]
 fn a_difference_within_the_margin_is_no_reason_to_change() {
     let said = "Decision: keep what you have: no difference above 5 % was found; this run finds those above 12 %.";
     assert_eq!(decision(&with_winner("xfs", 1.04)), said);
