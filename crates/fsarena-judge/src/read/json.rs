@@ -5,20 +5,9 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// Members that no reader needs, which make up most of what fio prints. They are not kept: of 100 MB they took 1 GB.
-const LEFT_OUT: [&str; 11] = [
-    "slat_ns",
-    "clat_ns",
-    "lat_ns",
-    "bins",
-    "percentile",
-    "iodepth_level",
-    "iodepth_submit",
-    "iodepth_complete",
-    "latency_ns",
-    "latency_us",
-    "latency_ms",
-];
+/// What the names of members begin with that no reader needs: histograms, percentiles and statistics of samples, most
+/// of what fio prints. They are not kept: the members of 100 MB took 0.9 GB of memory.
+const LEFT_OUT: [&str; 8] = ["slat_ns", "clat_ns", "bins", "percentile", "iodepth_", "latency_", "bw_", "iops_"];
 
 /// An object that cannot be read.
 pub struct Broken {
@@ -121,7 +110,7 @@ impl<'de> Visitor<'de> for KeptVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut kept = Map::new();
         while let Some(name) = members.next_key::<String>()? {
-            if LEFT_OUT.contains(&name.as_str()) {
+            if LEFT_OUT.iter().any(|begin| name.starts_with(begin)) {
                 members.next_value::<IgnoredAny>()?;
             } else {
                 let Kept(value) = members.next_value()?;
