@@ -155,6 +155,7 @@ fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
         features: facts.map(|facts| facts.features.clone()).unwrap_or_default(),
         read_ahead_kib: facts.and_then(|facts| facts.read_ahead_kib),
         sharing: durability::sharing(record, &contender.label),
+        risks: facts.map(|facts| facts.risks.clone()).unwrap_or_default(),
     }
 }
 

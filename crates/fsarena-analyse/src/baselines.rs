@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use fsarena_model::comparison::BaselineRow;
 use fsarena_model::validity::{CapUnit, RateCap};
-use fsarena_model::{BaselineKind, Label, LaneCost, Measure, Nanos, Outcome, RunRecord, Trial, Workload};
+use fsarena_model::{Baseline, BaselineKind, Label, LaneCost, Measure, Nanos, Outcome, RunRecord, Trial, Workload};
 
 use crate::evidence::median;
 use crate::probes::middle;
@@ -65,6 +65,17 @@ pub fn start_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -
 /// The share of the bare device's rate that a cell reaches.
 pub fn ceiling_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
     Some(seconds_of(record, workload, BaselineKind::Device)? / per_operation::seconds(trials.iter().copied())?)
+}
+
+/// How many times as fast as the bare device a cell is, by the device's fastest measurement: a disturbed moment cannot
+/// lower this bound.
+pub fn times_the_device(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
+    let is_of =
+        |baseline: &&Baseline| baseline.kind == BaselineKind::Device && baseline.trial.workload == workload.name;
+    let all = record.baselines.iter().filter(is_of).map(|baseline| &baseline.trial);
+    let finished = all.filter(|trial| trial.outcome == Outcome::Finished);
+    let fastest = finished.filter_map(|trial| per_operation::seconds([trial])).reduce(f64::min)?;
+    Some(fastest / per_operation::seconds(trials.iter().copied())?)
 }
 
 /// The rate cap that limits all contenders and the bare device. `None` if there is no sign of a cap.

@@ -3,11 +3,14 @@
 mod bounds;
 mod cache;
 mod clients;
+mod clock;
 mod impossible;
 
 use fsarena_model::{
     ContenderFacts, Finding, Guarantee, LaneCost, Outcome, Probe, RunRecord, Trial, Validity, Workload,
 };
+
+pub(crate) use clock::uncertainty;
 
 use crate::{baselines, rate};
 
@@ -26,6 +29,7 @@ const RULES: &[Rule] = &[
     bounds::device_bound,
     bounds::cpu_bound,
     bounds::harness_bound,
+    clock::few_steps,
     clients::uneven,
     clients::skewed,
     clients::network_bound,

@@ -1,14 +1,18 @@
 //! The verdict of each pair: the statistical decision, restricted by the validity of both cells.
 
 use fsarena_model::comparison::{Cell, DecisionInterval, Needs, PairVerdict, Reason};
-use fsarena_model::{Estimate, RunRecord, ValidityClass, Verdict};
+use fsarena_model::{Better, Estimate, RunRecord, ValidityClass, Verdict, Workload};
 use fsarena_stats::{FEWEST_ROUNDS, Interval};
 
 use crate::durability::class;
 use crate::evidence::pairs;
 use crate::looks::{Pair, Standing};
 use crate::stake::{self, Bound};
+use crate::validity;
 use crate::{guarantees, required_rounds};
+
+/// The smallest difference of two medians that three digits show, as a logarithm.
+const SMALLEST_VISIBLE: f64 = 0.005;
 
 /// The verdict of each pair of the plan, by workload, then pair.
 pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<PairVerdict> {
@@ -29,43 +33,84 @@ fn verdict(
     b: (usize, &Cell),
 ) -> PairVerdict {
     let workload = &record.plan.workloads[index];
+    let ends = |interval: Option<Interval>| interval.map(|interval| interval.ratios());
     let pair = standing.pair(index, a.0, b.0);
     let apart = apart(record, a.0, b.0);
     let takes_no_part = [a.1, b.1].iter().any(|cell| !record.plan.takes_part(&cell.contender, &cell.workload));
     let latest = pair.map(|pair| pair.latest);
-    let pointwise = latest.and_then(|latest| latest.pointwise);
-    let decision = pair.and_then(Pair::decision);
+    let unseen: f64 = [a.1, b.1].iter().map(|cell| uncertainty(record, workload, cell)).sum();
+    let pointwise = latest.and_then(|latest| latest.pointwise).and_then(|interval| widened(interval, unseen));
+    let decision = pair.and_then(Pair::decision).and_then(|interval| widened(interval, unseen));
     let (verdict, mut reasons) = judge(pair, takes_no_part, apart, a.1, b.1);
+    let is_hidden = unseen > 0.0 && !is_shown(verdict, pointwise, decision, record.plan.margin.0.ln_1p());
+    let verdict = if is_hidden { Verdict::Undecided } else { verdict };
     let is_small = verdict == Verdict::Undecided && bound != Bound::Large;
     reasons.extend(is_small.then_some(Reason::Programs));
     let verdict = if is_small && bound == Bound::Equal { Verdict::Equivalent } else { verdict };
     let is_open = verdict == Verdict::Undecided;
     let few = pair.filter(|_| is_open && !is_small).and_then(few_rounds);
-    let may_lean = is_open && few.is_none();
+    let estimate = Estimate::of(latest.and_then(|latest| latest.estimate).map(f64::exp), ends(pointwise));
+    let is_contradicted = few.is_none() && verdict != Verdict::Invalid && contradict(a.1, b.1, workload, estimate);
+    reasons.extend(is_contradicted.then_some(Reason::Medians));
+    let may_lean = is_open && few.is_none() && !is_contradicted && !is_hidden;
     let outlook = latest.and_then(|latest| latest.outlook);
     // An equivalence at the device's limit counts as undecided. Further rounds would not change that, so none are asked
     // for.
     let is_tie = pair.is_some_and(|pair| pair.fell.is_some());
-    let needs_rounds = outlook.and_then(|outlook| outlook.needed_rounds()).filter(|_| is_open && !is_tie && !is_small);
+    let needs_rounds =
+        outlook.and_then(|outlook| outlook.needed_rounds()).filter(|_| is_open && !is_tie && !is_small && !is_hidden);
     let more = latest.zip(needs_rounds).map(|(latest, needed)| needed.saturating_sub(latest.rounds));
-    let ends = |interval: Option<Interval>| interval.map(|interval| interval.ratios());
     PairVerdict {
         workload: workload.name.to_string(),
         metric: workload.metric.name.clone(),
         a: a.1.contender.clone(),
         b: b.1.contender.clone(),
-        estimate: Estimate::of(latest.and_then(|latest| latest.estimate).map(f64::exp), ends(pointwise)),
+        estimate,
         decision: DecisionInterval::of(ends(decision)),
         verdict,
         reasons: reasons.into_iter().chain(few).collect(),
         guarantees: guarantees::between(record, a.0, b.0),
         leaning: latest.filter(|_| may_lean).and_then(|latest| latest.leaning).and_then(leaning),
-        detectable: outlook.map(|outlook| outlook.detectable.exp()).filter(|ratio| ratio.is_finite()),
+        detectable: outlook.map(|outlook| (outlook.detectable + unseen).exp()).filter(|ratio| ratio.is_finite()),
         rounds: latest.map_or(0, |latest| latest.rounds),
         needs: Needs {
             rounds: needs_rounds,
             seconds: more.and_then(|more| required_rounds::seconds(record, workload, more)),
         },
+    }
+}
+
+/// Whether the medians over rounds say otherwise than the ratio, to a reader who divides them: they are on the other
+/// side of 1, or outside of its interval.
+fn contradict(a: &Cell, b: &Cell, workload: &Workload, estimate: Estimate) -> bool {
+    let medians = a.figure.median.zip(b.figure.median).filter(|(_, b)| *b > 0.0);
+    let Some(((a, b), Estimate { ratio: Some(ratio), low, high })) = medians.map(|both| (both, estimate)) else {
+        return false;
+    };
+    let of_medians = if workload.metric.better == Better::Lower { b / a } else { a / b };
+    let is_visible = (of_medians.ln()).abs() > SMALLEST_VISIBLE;
+    let is_outside = low.is_some_and(|low| of_medians < low) || high.is_some_and(|high| of_medians > high);
+    is_visible && ((of_medians > 1.0) != (ratio > 1.0) || is_outside)
+}
+
+/// How far the steps of the program's clock leave a cell's figure open, as a logarithm.
+fn uncertainty(record: &RunRecord, workload: &Workload, cell: &Cell) -> f64 {
+    let own = record.trials.iter().filter(|trial| trial.workload == workload.name && trial.contender == cell.contender);
+    validity::uncertainty(workload, &own.collect::<Vec<_>>())
+}
+
+/// The interval if figures may be off by so much; `None` if they may be anything.
+fn widened(interval: Interval, by: f64) -> Option<Interval> {
+    by.is_finite().then_some(Interval { low: interval.low - by, high: interval.high + by })
+}
+
+/// Whether intervals that the clock's steps have widened still show the verdict.
+fn is_shown(verdict: Verdict, pointwise: Option<Interval>, decision: Option<Interval>, margin: f64) -> bool {
+    match verdict {
+        Verdict::Faster => decision.is_some_and(|interval| interval.low > 0.0),
+        Verdict::Slower => decision.is_some_and(|interval| interval.high < 0.0),
+        Verdict::Equivalent => pointwise.is_some_and(|interval| interval.low > -margin && interval.high < margin),
+        Verdict::Undecided | Verdict::Invalid => true,
     }
 }
 

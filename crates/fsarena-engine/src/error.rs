@@ -72,6 +72,16 @@ pub enum EngineError {
     Io { act: String, source: io::Error },
 }
 
+impl EngineError {
+    /// The errors of which it consists, if it has several of a job file.
+    pub fn apart(self) -> Vec<Self> {
+        match self {
+            Self::Fio(error) => error.apart().into_iter().map(Self::Fio).collect(),
+            one => vec![one],
+        }
+    }
+}
+
 fn after_colon(words: &str) -> String {
     if words.is_empty() { " and wrote nothing".to_owned() } else { format!(": {words}") }
 }

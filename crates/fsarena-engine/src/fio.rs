@@ -8,6 +8,7 @@ mod job;
 mod limits;
 mod line;
 mod options;
+mod places;
 mod program;
 mod translate;
 
@@ -21,7 +22,7 @@ use crate::{Abilities, Engine, EngineError, Job, Need, Programs};
 
 use file::JobFile;
 
-pub use choose::{Choice, SUFFIX, Way, from_command, from_file, instead};
+pub use choose::{Choice, Place, SUFFIX, Way, from_command, from_file, instead};
 
 /// The engine `fio`.
 pub struct Fio;
@@ -67,6 +68,8 @@ impl Engine for Fio {
     /// cost of fio differs from that of the native engine, and its job files may use io_uring.
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
         const AROUND: Nanos = Nanos::millis(350);
+        /// `runtime` in its JSON.
+        const CLOCK_STEP: Nanos = Nanos::millis(1);
         let own = match Task::of(workload)? {
             Task::Generated(parameters) => {
                 Traits { peak: job::demand(&parameters), extra_time: AROUND, ..parameters.traits(workload) }
@@ -78,7 +81,13 @@ impl Engine for Fio {
                 ..Traits::default()
             },
         };
-        Ok(Traits { program: Some(program::NAME.to_owned()), runs_in_memory: false, files: None, ..own })
+        Ok(Traits {
+            program: Some(program::NAME.to_owned()),
+            clock_step: Some(CLOCK_STEP),
+            runs_in_memory: false,
+            files: None,
+            ..own
+        })
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
@@ -104,6 +113,9 @@ pub enum FioError {
     /// A line of a job file is not allowed, or makes no sense.
     #[error("`{file}`, line {line}: {what}")]
     Line { file: String, line: usize, what: String, hint: String },
+    /// Several of these at once.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Several(Vec<FioError>),
     /// fio does not accept a job file, with its message.
     #[error("`{file}`: {words}")]
     NotUnderstood { file: String, words: String },
@@ -118,6 +130,28 @@ pub enum FioError {
     Failed(String),
 }
 
+impl FioError {
+    /// These errors as one.
+    ///
+    /// # Errors
+    /// The only one, or [`FioError::Several`].
+    fn all(mut errors: Vec<Self>) -> Result<(), Self> {
+        match errors.len() {
+            0 => Ok(()),
+            1 => Err(errors.remove(0)),
+            _ => Err(Self::Several(errors)),
+        }
+    }
+
+    /// The errors of which it consists.
+    pub(crate) fn apart(self) -> Vec<Self> {
+        match self {
+            Self::Several(errors) => errors,
+            one => vec![one],
+        }
+    }
+}
+
 impl Explained for FioError {
     fn category(&self) -> ErrorCategory {
         match self {
@@ -129,7 +163,7 @@ impl Explained for FioError {
 
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Read { .. } | Self::Failed(_) => return None,
+            Self::Read { .. } | Self::Failed(_) | Self::Several(_) => return None,
             Self::Line { hint, .. } => hint.clone(),
             Self::NotUnderstood { .. } => "`fio --cmdhelp=all` lists the options that fio knows".to_owned(),
             Self::Cannot { .. } => "run it natively (--engine native), or name others with --workload".to_owned(),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_engine::fio::{Way, from_file, instead};
+use fsarena_engine::fio::{Place, Way, from_file, instead};
 use fsarena_engine::{EngineError, Limit, Operation, RunStats, Upkeep, engine};
 use fsarena_model::{Bytes, ErrorCategory, Explained, Nanos, Workload};
 use serde_json::json;
@@ -15,6 +15,8 @@ fn workload(durable: &str, cache: &str, parameters: serde_json::Value) -> Worklo
     });
     fsarena_testing::workload("data", fields)
 }
+
+const ANYWHERE: Place<'static> = Place { sector: Bytes(512), directories: Vec::new() };
 
 fn place() -> tempfile::TempDir {
     tempfile::tempdir_in("/var/tmp").expect("temporary folder")
@@ -67,7 +69,7 @@ fn a_job_file_runs_as_it_is_and_only_in_its_folder() {
     let text = "[global]\nsize=1m\nbs=64k\nfallocate=none\ndirectory=/no/such/folder\n[w]\nrw=write\nfsync=4\n[r]\nstonewall\nrw=read\nnumjobs=2\n";
     let path = place.path().join("pair.fio");
     std::fs::write(&path, text).expect("written");
-    let choices = from_file(&path, Way::Fio).expect("fio knows it");
+    let choices = from_file(&path, Way::Fio, &ANYWHERE).expect("fio knows it");
     let [choice] = choices.as_slice() else { panic!("{choices:?}") };
     assert!(choice.note.contains("`directory` is the lane's folder"), "{}", choice.note);
     let work = place.path().join("with:colon");
@@ -88,7 +90,7 @@ fn a_job_file_says_how_much_of_the_page_cache_it_fills() {
         let path = place.path().join("reads.fio");
         let text = format!("[global]\nrw=read\ndirect={direct}\n[a]\nsize=1m\n[b]\nsize=2m\nnumjobs=2\n");
         std::fs::write(&path, text).expect("written");
-        let choices = from_file(&path, Way::Fio).expect("fio knows it");
+        let choices = from_file(&path, Way::Fio, &ANYWHERE).expect("fio knows it");
         let job = engine("fio").expect("there").open(&choices[0].workload, place.path(), 1).expect("understood");
         assert_eq!(job.next_run().fills, fills, "direct={direct}");
     }
@@ -141,7 +143,7 @@ fn of_fios_own_examples_each_is_understood_or_refused_with_a_reason() {
         if path.extension().is_none_or(|extension| extension != "fio") {
             continue;
         }
-        let (outcome, words) = match from_file(&path, Way::Native) {
+        let (outcome, words) = match from_file(&path, Way::Native, &ANYWHERE) {
             Ok(choices) if choices.iter().all(|choice| choice.workload.engine == "data") => (0, "natively".to_owned()),
             Ok(choices) => (1, choices[0].note.clone()),
             Err(error) => (2, error.to_string()),

@@ -25,6 +25,6 @@ pub use pace::{
     FILL, budget_for, estimated_round, estimated_setup, largest, left_files, reserved, rounds_within, unaligned,
 };
 pub use remaining::{Remaining, Wish};
-pub use run::{Listener, Resumption, resume, run};
+pub use run::{Listener, Resumption, on_one_file_system, resume, run};
 pub use schedule::{Assignment, lane_rounds, slice_order, workload_order};
 pub use testbed::{Counters, Host, Testbed, TestbedError, Verified, Volumes, Workloads};

@@ -68,6 +68,8 @@ pub enum Results {
 pub enum Clocks {
     /// After each trial.
     Read,
+    /// Only the space in use, as the last slice leaves it.
+    Space,
     /// Not measured in this round.
     Left,
 }
@@ -94,8 +96,10 @@ fn in_turn(testbed: &mut dyn Testbed, setting: &Setting<'_>) -> Vec<Trial> {
         }
     }
     players.sort_by_key(|player| player.contender);
-    if setting.clocks == Clocks::Read {
-        players.iter_mut().for_each(|player| clocks::of_sliced(testbed, setting, player));
+    match setting.clocks {
+        Clocks::Read => players.iter_mut().for_each(|player| clocks::of_sliced(testbed, setting, player)),
+        Clocks::Space => players.iter_mut().for_each(|player| clocks::space(testbed, setting, player)),
+        Clocks::Left => {}
     }
     players.iter_mut().map(|player| close(testbed, setting, player)).collect()
 }

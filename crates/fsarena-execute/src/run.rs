@@ -21,6 +21,7 @@ use crate::round::{self, Results, Setting, Shares, Watch};
 use crate::schedule::{Assignment, workload_order};
 use crate::{RunError, Testbed, environment, pace};
 
+pub use facts::on_one_file_system;
 pub use resume::{Resumption, resume};
 
 /// Number of rounds of each workload before the rest of the time goes to some of them.

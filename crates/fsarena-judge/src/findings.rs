@@ -4,10 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 
 use fsarena_model::validity::bounds;
+use fsarena_report::number::Ratio;
 use serde::{Deserialize, Serialize};
 
+use crate::copies::Copy;
+use crate::judgement::{Bound, Compared, Reason};
 use crate::measured::{Durable, Measured, Reads};
 use crate::resolve::Design;
+use crate::work::workloads;
 
 /// Names of file systems as results spell them.
 const KINDS: [&str; 24] = [
@@ -37,10 +41,18 @@ pub struct Finding {
 pub enum FindingClass {
     /// What was measured is not, or may not be, what the label says.
     Identity,
+    /// Contenders did not do the same work.
+    Work,
     /// Something besides the contender differs.
     Confounded,
+    /// A run was given more than once.
+    Copy,
     /// Without a repetition nothing shows how much figures vary.
     OneRun,
+    /// The program's clock, or the rounding of its figures, hides differences.
+    Clock,
+    /// The parts of a run did not work all the time, or not equally much.
+    Uneven,
     /// Memory served what the device should have served.
     Cached,
     /// What was written need not be on the device when the clock stops.
@@ -51,8 +63,12 @@ impl fmt::Display for FindingClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Identity => "identity",
+            Self::Work => "work",
             Self::Confounded => "confounded",
+            Self::Copy => "copy",
             Self::OneRun => "one run",
+            Self::Clock => "clock",
+            Self::Uneven => "uneven",
             Self::Cached => "cached",
             Self::Durability => "durability",
         })
@@ -61,7 +77,7 @@ impl fmt::Display for FindingClass {
 
 type Rule = fn(&[Measured], &Design<'_>) -> Vec<Finding>;
 
-const RULES: [Rule; 8] = [identity, conditions, treatment, hosts, order, one_run, cached, durability];
+const RULES: [Rule; 9] = [identity, conditions, hosts, order, one_run, clock, noted, cached, durability];
 
 /// All findings, gravest first.
 pub fn findings(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
@@ -142,8 +158,7 @@ fn hosts(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
 }
 
 fn order(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
-    let names = contenders(rows);
-    if names.len() < 2 {
+    if contenders(rows).len() < 2 {
         return Vec::new();
     }
     if !design.has_times {
@@ -151,6 +166,17 @@ fn order(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
                     a difference between them";
         return one(FindingClass::Confounded, text.to_owned());
     }
+    let overall = apart(design).into_iter();
+    let workloads = workloads(rows);
+    let found = overall.chain(workloads.iter().flat_map(|workload| {
+        let own = workload.variants.iter();
+        own.filter_map(|it| Some(format!("{}: {}", workload.title(it), apart(&Design::of(it.rows.iter().copied()))?)))
+    }));
+    found.take(1).map(|text| Finding { class: FindingClass::Confounded, text }).collect()
+}
+
+/// Which contenders never ran at the same time.
+fn apart(design: &Design<'_>) -> Option<String> {
     let mut waves: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     design.waves.iter().for_each(|(unit, wave)| waves.entry(unit.0).or_default().extend([*wave]));
     let mut apart = Vec::new();
@@ -158,20 +184,17 @@ fn order(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
         let others = waves.iter().filter(|(b, others)| a < *b && own.is_disjoint(others));
         apart.extend(others.map(|(b, _)| format!("{a} and {b}")));
     }
-    if apart.is_empty() {
-        return Vec::new();
-    }
-    let text = match design.count() {
-        count if count == names.len() && waves.values().all(|own| own.len() == 1) => {
+    match design.count() {
+        _ if apart.is_empty() => None,
+        count if count == waves.len() && waves.values().all(|own| own.len() == 1) => Some(
             "the contenders ran one after the other, each in one piece: a drift of the machine looks like a difference"
-                .to_owned()
-        }
-        count => format!(
+                .to_owned(),
+        ),
+        count => Some(format!(
             "the results were made in {count} waves that do not overlap in time, and no wave has both {}",
             apart.join(", or both ")
-        ),
-    };
-    one(FindingClass::Confounded, text)
+        )),
+    }
 }
 
 fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
@@ -198,28 +221,6 @@ fn conditions(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     one(FindingClass::Confounded, format!("besides the contender, these differ: {}", differing.join("; ")))
-}
-
-/// Workloads that were synced, or cached, for one contender only.
-fn treatment(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
-    let mut workloads: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
-    rows.iter().for_each(|row| workloads.entry(&row.workload).or_default().push(row));
-    let of = |(workload, own): (&str, Vec<&Measured>)| differing(own, |row| Some(treated(row).to_owned()), workload);
-    let differing: Vec<String> = workloads.into_iter().filter_map(of).collect();
-    if differing.is_empty() {
-        return Vec::new();
-    }
-    one(FindingClass::Confounded, format!("contenders did not do the same work: {}", differing.join("; ")))
-}
-
-fn treated(row: &Measured) -> &'static str {
-    match (row.durable, row.reads) {
-        (Durable::Synced, _) => "synced",
-        (Durable::NotSynced, _) => "not synced",
-        (_, Reads::Device) => "read from the device",
-        (_, Reads::JustWritten) => "read what it had just written",
-        _ => "not recorded",
-    }
 }
 
 /// `name (ext4: A, xfs: B)` if two contenders have no value in common.
@@ -262,12 +263,10 @@ const NAMED: usize = 3;
 fn listed(rows: &[Measured], is_meant: impl Fn(&Measured) -> bool) -> Option<String> {
     let all: BTreeSet<&str> = rows.iter().map(|row| row.workload.as_str()).collect();
     let meant: BTreeSet<&str> = rows.iter().filter(|row| is_meant(row)).map(|row| row.workload.as_str()).collect();
-    let named = || meant.iter().take(NAMED).copied().collect::<Vec<_>>().join("; ");
     match meant.len() {
         0 => None,
         count if count == all.len() => Some("all workloads".to_owned()),
-        count if count > NAMED => Some(format!("{} and {} more", named(), count - NAMED)),
-        _ => Some(named()),
+        _ => Some(some_of(&meant)),
     }
 }
 
@@ -280,4 +279,129 @@ fn durability(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
     });
     let texts = [unsynced, unknown].into_iter().flatten();
     texts.map(|text| Finding { class: FindingClass::Durability, text }).collect()
+}
+
+/// How many times more a part of a run may do than another, or parts by themselves than their run, without a finding.
+pub const UNEVEN: f64 = 1.2;
+
+/// The share of the measured time from which on a step of the clock is a finding.
+const COARSE: f64 = 0.01;
+
+fn clock(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
+    let step = |row: &&Measured| row.clock_step.filter(|step| *step > COARSE);
+    let largest = rows.iter().filter_map(|row| step(&row)).fold(0.0, f64::max);
+    let names = listed(rows, |row| step(&row).is_some());
+    let text = names.map(|names| {
+        format!(
+            "{names}: a step of the program's clock is up to {:.0} % of the measured time, so smaller differences \
+             cannot be seen",
+            100.0 * largest.min(1.0)
+        )
+    });
+    text.map(|text| Finding { class: FindingClass::Clock, text }).into_iter().collect()
+}
+
+/// What results show against themselves: once for each text.
+fn noted(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
+    let mut notes: BTreeMap<(FindingClass, &str), BTreeSet<&str>> = BTreeMap::new();
+    for (row, note) in rows.iter().flat_map(|row| row.notes.iter().map(move |note| (row, note))) {
+        notes.entry((note.class, &note.text)).or_default().insert(&row.source);
+    }
+    let finding = |((class, text), sources): ((FindingClass, &str), BTreeSet<&str>)| Finding {
+        class,
+        text: format!("{}: {text}", some_of(&sources)),
+    };
+    notes.into_iter().map(finding).collect()
+}
+
+/// The first of some names, and how many more there are.
+fn some_of(names: &BTreeSet<&str>) -> String {
+    let named = names.iter().take(NAMED).copied().collect::<Vec<_>>().join("; ");
+    match names.len() - names.len().min(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
+/// Runs that were given more than once.
+pub fn copies(copies: &[Copy]) -> Vec<Finding> {
+    let (renamed, again): (Vec<&Copy>, Vec<&Copy>) = copies.iter().partition(|copy| copy.contenders.is_some());
+    let renamed = renamed.iter().filter_map(|copy| {
+        let [original, own] = copy.contenders.as_ref()?;
+        let text = format!("{} and {} are one run, called {original} and {own}", copy.original, copy.run);
+        Some(Finding { class: FindingClass::Identity, text })
+    });
+    let first = again.first().map(|copy| {
+        let more = if again.len() > 1 { format!(", and {} more", again.len() - 1) } else { String::new() };
+        let text = format!("{} is the same run as {}{more}: it counts once", copy.run, copy.original);
+        Finding { class: FindingClass::Copy, text }
+    });
+    renamed.chain(first).collect()
+}
+
+/// Pairs whose work differs, by what differs.
+pub fn other_work(pairs: &[Compared]) -> Vec<Finding> {
+    let mut mismatches: BTreeMap<(&str, &str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for pair in pairs {
+        if let Some(how) = &pair.mismatch {
+            mismatches.entry((&pair.judged.a, &pair.judged.b, how)).or_default().insert(&pair.judged.workload);
+        }
+    }
+    let finding = |((a, b, how), workloads): ((&str, &str, &str), BTreeSet<&str>)| Finding {
+        class: FindingClass::Work,
+        text: format!("{}: {a} and {b} did not do the same work: {how} differ", some_of(&workloads)),
+    };
+    mismatches.into_iter().map(finding).collect()
+}
+
+/// Pairs of contenders without a common workload.
+pub fn nothing_shared(rows: &[Measured], pairs: &[Compared]) -> Vec<Finding> {
+    let mut shared: BTreeMap<(&str, &str), bool> = BTreeMap::new();
+    for pair in pairs.iter().map(|pair| &pair.judged) {
+        *shared.entry((&pair.a, &pair.b)).or_default() |= pair.reason != Reason::Missing;
+    }
+    let of = |name: &str| some_of(&rows.iter().filter(|row| row.contender == name).map(|row| &*row.workload).collect());
+    let none = shared.into_iter().filter(|(_, shared)| !shared);
+    let finding = |((a, b), _): ((&str, &str), bool)| Finding {
+        class: FindingClass::Work,
+        text: format!("{a} and {b} have no workload in common: {a} has {}, {b} has {}", of(a), of(b)),
+    };
+    none.map(finding).collect()
+}
+
+/// What is known of work that was too fast for the program's clock.
+pub fn too_fast(pairs: &[Compared]) -> Vec<Finding> {
+    let mut bounds: BTreeMap<(&str, &str), BTreeSet<String>> = BTreeMap::new();
+    for pair in pairs.iter().map(|pair| &pair.judged) {
+        let Some(ratio) = pair.estimate.ratio else { continue };
+        let (better, worse, ratio) = match pair.bound {
+            Bound::AtLeast if ratio > 1.0 => (&pair.a, &pair.b, ratio),
+            Bound::AtMost if ratio < 1.0 => (&pair.b, &pair.a, 1.0 / ratio),
+            _ => continue,
+        };
+        let text = format!("at least {} in {}", Ratio::alone(ratio).times(), pair.workload);
+        bounds.entry((better, worse)).or_default().insert(text);
+    }
+    let finding = |((better, worse), texts): ((&str, &str), BTreeSet<String>)| Finding {
+        class: FindingClass::Clock,
+        text: format!(
+            "{better} was too fast to time, so it was better than {worse} {}",
+            some_of(&texts.iter().map(String::as_str).collect())
+        ),
+    };
+    bounds.into_iter().map(finding).collect()
+}
+
+/// Workloads whose repetitions have the same figure.
+pub fn flat(pairs: &[Compared]) -> Vec<Finding> {
+    let names: BTreeSet<&str> =
+        pairs.iter().filter(|pair| pair.is_flat).map(|pair| pair.judged.workload.as_str()).collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let text = format!(
+        "{}: all repetitions have the same figure, so the clock or the rounding hides how much they vary",
+        some_of(&names)
+    );
+    one(FindingClass::Clock, text)
 }

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use fsarena_model::{Estimate, Share, Verdict};
-use fsarena_stats::{Precision, Rule, proofs};
+use fsarena_stats::{Precision, Proof, Rule, proofs};
 use serde::{Deserialize, Serialize};
 
-use crate::findings::{Finding, FindingClass, findings, mislabelled, results};
+use crate::copies::removed;
+use crate::findings::{self, Finding, FindingClass, findings, mislabelled, results};
 use crate::measured::Measured;
 use crate::resolve::{Design, Difference, Resolution, naive};
+use crate::work::{Workload, workloads};
 
 /// The judgement on results of others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,10 +46,26 @@ pub struct PairJudgement {
     /// How many times better `a` is, by results that can be compared. With the interval that the verdict rests on.
     #[serde(flatten)]
     pub estimate: Estimate,
+    /// Whether the ratio is only a bound, since one of them was too fast for the program's clock.
+    #[serde(default)]
+    pub bound: Bound,
     /// What is shown about `a`.
     pub verdict: Verdict,
     /// Why there is no other verdict, or a caveat.
     pub reason: Reason,
+}
+
+/// What a ratio says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bound {
+    /// The ratio itself.
+    #[default]
+    None,
+    /// The real one is above it.
+    AtLeast,
+    /// The real one is below it.
+    AtMost,
 }
 
 /// Why a pair has no other verdict, or a caveat to its verdict.
@@ -60,8 +78,14 @@ pub enum Reason {
     Identity,
     /// One of them has no result.
     Missing,
-    /// Nothing was repeated, so nothing shows the spread.
+    /// They did not do the same work.
+    OtherWork,
+    /// One of them was not repeated, so nothing shows how much it varies.
     NoRepetition,
+    /// The difference, or the spread, is below the steps of the program's clock or the rounding of its figures.
+    Clock,
+    /// The work was too fast for the program's clock, so only a bound is known.
+    TooFast,
     /// The difference is below what the spread can resolve.
     Resolution,
     /// They were not measured at the same time: a drift of the machine is part of the interval.
@@ -74,7 +98,10 @@ impl fmt::Display for Reason {
             Self::None => "",
             Self::Identity => "identity",
             Self::Missing => "missing",
+            Self::OtherWork => "other work",
             Self::NoRepetition => "no repetition",
+            Self::Clock => "clock",
+            Self::TooFast => "too fast to time",
             Self::Resolution => "resolution",
             Self::OtherTimes => "other times",
         })
@@ -83,78 +110,40 @@ impl fmt::Display for Reason {
 
 /// Judges rows; differences within `margin` count as equivalent.
 pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
+    let (kept, copies) = removed(rows);
+    let rows: &[Measured] = &kept;
     let design = Design::of(rows);
-    let mut found = findings(rows, &design);
     let contenders: Vec<&str> =
         rows.iter().map(|row| row.contender.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
-    let mut pairs: Vec<(PairJudgement, Option<Difference>)> = Vec::new();
+    let mut wrong: BTreeSet<&str> = mislabelled(rows);
+    wrong.extend(copies.iter().flat_map(|copy| copy.contenders.iter().flatten()).map(String::as_str));
+    let mut pairs: Vec<Compared> = Vec::new();
     let mut gaps: Vec<(String, f64)> = Vec::new();
-    for own in by_workload(rows) {
-        let workload = own[0].workload.as_str();
-        let mut sides: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
-        own.iter().for_each(|row| sides.entry(&row.contender).or_default().push(row));
-        let side = |name: &str| sides.get(name).map(Vec::as_slice).unwrap_or_default();
-        let resolution = Resolution::of(&own, &design);
-        gaps.extend(
-            resolution.between_waves().into_iter().map(|(name, ratio)| (format!("{name} in {workload}"), ratio)),
-        );
-        for (index, a) in contenders.iter().enumerate() {
-            for b in &contenders[index + 1..] {
-                let plain = naive(side(a), side(b));
-                pairs.push((pair(workload, a, b, plain), resolution.difference(a, b)));
-            }
-        }
+    for workload in workloads(rows) {
+        pairs.extend(compared(&workload, &contenders, &mut gaps));
     }
+    match_sizes(&mut pairs);
+    let rule = Rule { margin: margin.0, ..Rule::default() };
+    let [low, high] =
+        [-1.0, 1.0].map(|direction| proofs(&pairs.iter().map(|pair| pair.tested(direction)).collect::<Vec<_>>(), rule));
+    for ((pair, low), high) in pairs.iter_mut().zip(low).zip(high) {
+        pair.decide(low.zip(high).map(<[Proof; 2]>::from), &wrong);
+    }
+    let mut found = findings::copies(&copies);
+    found.extend(findings(rows, &design));
+    found.extend(findings::other_work(&pairs));
+    found.extend(findings::nothing_shared(rows, &pairs));
+    found.extend(findings::too_fast(&pairs));
+    found.extend(findings::flat(&pairs));
     found.extend(itself(&gaps));
     found.sort_by_key(|finding| finding.class);
-    let mislabelled = mislabelled(rows);
-    let estimates = pairs.iter().map(|(_, found)| found.as_ref().and_then(|it| Some((it.estimate, it.precision?))));
-    let estimates: Vec<Option<(f64, Precision)>> = estimates.collect();
-    let proofs = proofs(&estimates, Rule { margin: margin.0, ..Rule::default() });
-    let judged = pairs.into_iter().zip(proofs).map(|((pair, difference), proof)| {
-        let interval = proof.map(|proof| proof.decision.ratios());
-        let (verdict, reason) = if [&pair.a, &pair.b].into_iter().any(|name| mislabelled.contains(name.as_str())) {
-            (Verdict::Invalid, Reason::Identity)
-        } else {
-            verdict(difference.as_ref(), proof.map(|proof| proof.verdict))
-        };
-        let ratio = difference.map(|difference| difference.estimate.exp());
-        PairJudgement { estimate: Estimate::of(ratio, interval), verdict, reason, ..pair }
-    });
     Judgement {
         format: fsarena_model::difference::FORMAT,
         results: results(rows),
         contenders: contenders.iter().map(|name| (*name).to_owned()).collect(),
         margin,
-        pairs: judged.collect(),
+        pairs: pairs.into_iter().map(|pair| pair.judged).collect(),
         findings: found,
-    }
-}
-
-/// The rows of each workload, in the order in which workloads first occur.
-fn by_workload(rows: &[Measured]) -> Vec<Vec<&Measured>> {
-    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut workloads: Vec<Vec<&Measured>> = Vec::new();
-    for row in rows {
-        let place = *places.entry(&row.workload).or_insert(workloads.len());
-        if place == workloads.len() {
-            workloads.push(Vec::new());
-        }
-        workloads[place].push(row);
-    }
-    workloads
-}
-
-fn pair(workload: &str, a: &str, b: &str, plain: Option<(f64, Option<f64>)>) -> PairJudgement {
-    PairJudgement {
-        workload: workload.to_owned(),
-        a: a.to_owned(),
-        b: b.to_owned(),
-        plain_ratio: plain.map(|plain| plain.0),
-        plain_t: plain.and_then(|plain| plain.1),
-        estimate: Estimate::default(),
-        verdict: Verdict::Undecided,
-        reason: Reason::None,
     }
 }
 
@@ -167,15 +156,156 @@ fn itself(gaps: &[(String, f64)]) -> Option<Finding> {
     Some(Finding { class: FindingClass::Confounded, text })
 }
 
-fn verdict(difference: Option<&Difference>, proved: Option<fsarena_stats::Verdict>) -> (Verdict, Reason) {
-    let Some(difference) = difference else { return (Verdict::Invalid, Reason::Missing) };
-    let apart = if difference.is_together { Reason::None } else { Reason::OtherTimes };
-    match proved {
-        None => (Verdict::Undecided, Reason::NoRepetition),
-        Some(fsarena_stats::Verdict::Faster) => (Verdict::Faster, apart),
-        Some(fsarena_stats::Verdict::Slower) => (Verdict::Slower, apart),
-        Some(fsarena_stats::Verdict::Equivalent) => (Verdict::Equivalent, apart),
-        Some(fsarena_stats::Verdict::Undecided) if difference.is_together => (Verdict::Undecided, Reason::Resolution),
-        Some(fsarena_stats::Verdict::Undecided) => (Verdict::Undecided, apart),
+/// The pairs of a workload: in each kind of work that one of them did, or once if they did nothing alike.
+fn compared(workload: &Workload<'_>, contenders: &[&str], gaps: &mut Vec<(String, f64)>) -> Vec<Compared> {
+    let mut found = Vec::new();
+    let mut pairs: Vec<(&str, &str)> = Vec::new();
+    for (index, a) in contenders.iter().enumerate() {
+        for b in &contenders[index + 1..] {
+            match workload.mismatch(a, b) {
+                None => pairs.push((a, b)),
+                mismatch => found.push(Compared { mismatch, ..Compared::new(workload.name, a, b) }),
+            }
+        }
+    }
+    for variant in &workload.variants {
+        let title = workload.title(variant);
+        let resolution = Resolution::of(&variant.rows);
+        gaps.extend(resolution.between_waves().into_iter().map(|(name, ratio)| (format!("{name} in {title}"), ratio)));
+        let is_meant = |(a, b): &&(&str, &str)| {
+            workload.variants.len() == 1 || [a, b].into_iter().any(|name| resolution.has(name))
+        };
+        let mut sides: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
+        variant.rows.iter().for_each(|row| sides.entry(&row.contender).or_default().push(row));
+        let side = |name: &str| sides.get(name).map(Vec::as_slice).unwrap_or_default();
+        let of = |(a, b): &(&str, &str)| Compared::of(&title, [a, b], [side(a), side(b)], &resolution);
+        found.extend(pairs.iter().filter(is_meant).map(of));
+    }
+    found
+}
+
+/// Names of workloads may end with sizes: if each of two contenders did a test with other sizes than the other, they
+/// did not do the same work.
+fn match_sizes(pairs: &mut [Compared]) {
+    let mut tests: BTreeMap<[&str; 3], (bool, [BTreeSet<&str>; 2])> = BTreeMap::new();
+    for pair in &*pairs {
+        let Some((test, sizes)) = pair.judged.workload.split_once(", ") else { continue };
+        let (is_shared, own) = tests.entry([test, &pair.judged.a, &pair.judged.b]).or_default();
+        *is_shared |= pair.has == [true, true] || pair.mismatch.is_some();
+        own.iter_mut().zip(pair.has).filter(|(_, has)| *has).for_each(|(sizes_of, _)| {
+            sizes_of.insert(sizes);
+        });
+    }
+    let listed = |sizes: &BTreeSet<&str>| sizes.iter().copied().collect::<Vec<_>>().join(" or ");
+    let of = |pair: &Compared| {
+        let (test, _) = pair.judged.workload.split_once(", ")?;
+        let (is_shared, [own, others]) = &tests[&[test, &pair.judged.a, &pair.judged.b]];
+        let is_other = !is_shared && !own.is_empty() && !others.is_empty();
+        is_other.then(|| format!("{} and {}", listed(own), listed(others)))
+    };
+    let mismatches: Vec<Option<String>> = pairs.iter().map(of).collect();
+    for (pair, mismatch) in pairs.iter_mut().zip(mismatches) {
+        pair.mismatch = pair.mismatch.take().or(mismatch);
+    }
+}
+
+/// A pair, and what its verdict rests on.
+pub struct Compared {
+    pub judged: PairJudgement,
+    /// How the work of both differs, if they did nothing alike.
+    pub mismatch: Option<String>,
+    /// Which of both have results.
+    has: [bool; 2],
+    difference: Option<Difference>,
+    /// How far the clocks leave the difference open, as a logarithm.
+    uncertainty: f64,
+    is_repeated: bool,
+    /// Whether all repetitions have the same figure.
+    pub is_flat: bool,
+    /// Whether figures of the first and of the second are only bounds.
+    is_bound: [bool; 2],
+}
+
+impl Compared {
+    fn new(workload: &str, a: &str, b: &str) -> Self {
+        let judged = PairJudgement {
+            workload: workload.to_owned(),
+            a: a.to_owned(),
+            b: b.to_owned(),
+            plain_ratio: None,
+            plain_t: None,
+            estimate: Estimate::default(),
+            bound: Bound::None,
+            verdict: Verdict::Undecided,
+            reason: Reason::None,
+        };
+        let (difference, uncertainty) = (None, 0.0);
+        let (has, is_bound) = ([false; 2], [false; 2]);
+        Self { judged, mismatch: None, has, difference, uncertainty, is_repeated: false, is_flat: false, is_bound }
+    }
+
+    fn of(workload: &str, [a, b]: [&str; 2], own: [&[&Measured]; 2], resolution: &Resolution<'_>) -> Self {
+        let mut found = Self::new(workload, a, b);
+        let uncertainty =
+            |own: &[&Measured]| own.iter().map(|row| row.uncertainty()).sum::<f64>() / own.len().max(1) as f64;
+        found.has = own.map(|rows| !rows.is_empty());
+        found.is_bound = own.map(|rows| rows.iter().any(|row| row.is_bound));
+        found.judged.bound = match found.is_bound {
+            [true, false] => Bound::AtLeast,
+            [false, true] => Bound::AtMost,
+            _ => Bound::None,
+        };
+        let plain = naive(own[0], own[1]).filter(|_| found.is_bound == [false; 2]);
+        found.judged.plain_ratio = plain.map(|plain| plain.0);
+        found.judged.plain_t = plain.and_then(|plain| plain.1);
+        found.difference = resolution.difference(a, b);
+        found.uncertainty = own.map(uncertainty).iter().sum();
+        found.is_repeated = [a, b].iter().all(|name| resolution.is_repeated(name));
+        found.is_flat = resolution.is_flat;
+        found
+    }
+
+    /// The difference that is tested: as far off in a direction (1 or -1) as the clocks allow.
+    fn tested(&self, direction: f64) -> Option<(f64, Precision)> {
+        let difference = self.difference.as_ref().filter(|_| self.is_repeated && self.uncertainty.is_finite())?;
+        Some((difference.estimate + direction * self.uncertainty, difference.precision?))
+    }
+
+    /// `proofs` are of the lowest and of the highest difference that the clocks allow.
+    fn decide(&mut self, proofs: Option<[Proof; 2]>, mislabelled: &BTreeSet<&str>) {
+        let interval = proofs.map(|[low, high]| (low.decision.ratios().0, high.decision.ratios().1));
+        let ratio = self.difference.as_ref().map(|difference| difference.estimate.exp());
+        let estimate = Estimate::of(ratio, interval);
+        self.judged.estimate = match (self.judged.bound, self.is_bound) {
+            (_, [true, true]) => Estimate::default(),
+            (Bound::AtLeast, _) => Estimate { high: None, ..estimate },
+            (Bound::AtMost, _) => Estimate { low: None, ..estimate },
+            (Bound::None, _) => estimate,
+        };
+        let is_wrong = [&self.judged.a, &self.judged.b].into_iter().any(|name| mislabelled.contains(name.as_str()));
+        (self.judged.verdict, self.judged.reason) = match &self.difference {
+            _ if is_wrong => (Verdict::Invalid, Reason::Identity),
+            _ if self.mismatch.is_some() => (Verdict::Invalid, Reason::OtherWork),
+            None => (Verdict::Invalid, Reason::Missing),
+            Some(_) if self.is_repeated && (self.is_flat || self.uncertainty.is_infinite()) => {
+                (Verdict::Undecided, Reason::Clock)
+            }
+            Some(difference) => self.proved(difference, proofs),
+        };
+    }
+
+    fn proved(&self, difference: &Difference, proofs: Option<[Proof; 2]>) -> (Verdict, Reason) {
+        use fsarena_stats::Verdict::{Equivalent, Faster, Slower, Undecided};
+        let Some([low, high]) = proofs else { return (Verdict::Undecided, Reason::NoRepetition) };
+        let apart = if difference.is_together { Reason::None } else { Reason::OtherTimes };
+        match (low.verdict, high.verdict, self.is_bound) {
+            (Faster, Faster, [_, false]) => (Verdict::Faster, apart),
+            (Slower, Slower, [false, _]) => (Verdict::Slower, apart),
+            (_, _, [true, _] | [_, true]) => (Verdict::Undecided, Reason::TooFast),
+            (Equivalent, Equivalent, _) => (Verdict::Equivalent, apart),
+            (Undecided, Undecided, _) if difference.is_together => (Verdict::Undecided, Reason::Resolution),
+            (Undecided, Undecided, _) => (Verdict::Undecided, apart),
+            _ => (Verdict::Undecided, Reason::Clock),
+        }
     }
 }

@@ -4,15 +4,17 @@
 //! fsarena's own runs: is it the file system that its label says, was anything besides the contender different, and is
 //! a difference larger than the spread? `print` makes a report of the answer. No I/O, no clock.
 
+mod copies;
 mod findings;
 mod judgement;
 mod measured;
 mod print;
 mod read;
 mod resolve;
+mod work;
 
 pub use findings::{Finding, FindingClass, kind_in};
-pub use judgement::{Judgement, PairJudgement, Reason, judge};
-pub use measured::{Durable, Measured, Reads};
+pub use judgement::{Bound, Judgement, PairJudgement, Reason, judge};
+pub use measured::{Durable, Measured, Reads, Run};
 pub use print::report;
 pub use read::{CsvColumns, File, ReadError, csv, has_columns, results, text};

@@ -4,17 +4,28 @@ use std::collections::BTreeMap;
 
 use fsarena_model::Better;
 
+use crate::findings::Finding;
+
 /// One figure that was measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// Where it comes from: a file, and the place in it.
     pub source: String,
+    /// The run of the program that gave it.
+    pub run: Run,
     /// What it is a figure of, by its label.
     pub contender: String,
     /// What was done.
     pub workload: String,
+    /// What defines the work by name, as far as it is recorded: options, sizes, numbers of files and processes, but no
+    /// paths and no hosts. Results are compared only if these are the same.
+    pub work: BTreeMap<String, String>,
     /// The figure; positive.
     pub value: f64,
+    /// Whether the figure is only a bound, since the work was too fast for the program's clock: the real one is better.
+    pub is_bound: bool,
+    /// The share of the measured time that a step of the program's clock is, if it is known.
+    pub clock_step: Option<f64>,
     /// Its unit; may be empty.
     pub unit: String,
     /// Which direction is better.
@@ -31,6 +42,17 @@ pub struct Measured {
     pub reads: Reads,
     /// What else is recorded about it by name, such as the kernel, that should be the same for all contenders.
     pub conditions: BTreeMap<String, String>,
+    /// What the result itself shows against the figure.
+    pub notes: Vec<Finding>,
+}
+
+/// A run of a program: a start of it. Its repetitions by itself (iterations) are of one run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Where it is.
+    pub name: String,
+    /// A digest of what the program printed, 0 if the figures alone identify it.
+    pub digest: u64,
 }
 
 /// Whether what was written was durable when the clock stopped.
@@ -70,5 +92,11 @@ impl Measured {
     /// The logarithm of the figure, larger is better.
     pub fn y(&self) -> f64 {
         self.better.oriented_ln(self.value)
+    }
+
+    /// How far the logarithm of the figure may be off, since the clock counts in steps: infinite if the measured time
+    /// may have been no step at all.
+    pub fn uncertainty(&self) -> f64 {
+        self.clock_step.map_or(0.0, |step| -(1.0 - step.min(1.0)).ln())
     }
 }

@@ -11,12 +11,13 @@ use fsarena_report::report::{
 };
 
 use crate::findings::FindingClass;
-use crate::judgement::{Judgement, PairJudgement, Reason};
+use crate::judgement::{Bound, Judgement, PairJudgement, Reason};
 
 /// What the columns mean.
 const MEANING: &str = "Plain: the ratio of the means over all results, as a reader would compute it, and Welch's t \
     as if every result were a repetition. Ratio: from results that can be compared, with the interval that the verdict \
-    rests on; it holds for all pairs together, at 95 %. Resolution: the difference is below what the spread can \
+    rests on; it holds for all pairs together, at 95 %. Other work: they did not do the same. No repetition: one of them \
+    has a single run. Clock: the difference, or all of the spread, is below the steps of the program's clock. Resolution: the difference is below what the spread can \
     resolve. Other times: they did not run at the same time, so a drift of the machine is part of the interval: what a \
     contender in several waves shows of it, else a standard deviation of 5 %.";
 
@@ -101,7 +102,11 @@ fn why(judgement: &Judgement) -> Option<String> {
     let count = |reason: Reason| judgement.pairs.iter().filter(|pair| pair.reason == reason).count();
     let causes = [
         (Reason::Identity, FindingClass::Identity),
+        (Reason::Missing, FindingClass::Work),
+        (Reason::OtherWork, FindingClass::Work),
         (Reason::NoRepetition, FindingClass::OneRun),
+        (Reason::Clock, FindingClass::Clock),
+        (Reason::TooFast, FindingClass::Clock),
         (Reason::OtherTimes, FindingClass::Confounded),
     ];
     let (reason, class) = causes.into_iter().max_by_key(|(reason, _)| count(*reason))?;
@@ -120,9 +125,17 @@ fn begun(words: &str) -> String {
 
 fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {
     let times = |ratio: Option<Ratio>| ratio.map_or(DASH.to_owned(), |ratio| ratio.times());
-    let interval = |pair: &PairJudgement| {
-        let interval = Ratio::of(pair.estimate).and_then(|ratio| ratio.interval());
-        interval.unwrap_or_else(|| DASH.to_owned())
+    let bounded = |bound: Bound, ratio: Option<f64>| {
+        let sign = match bound {
+            Bound::None => "",
+            Bound::AtLeast => "≥ ",
+            Bound::AtMost => "≤ ",
+        };
+        ratio.map_or(DASH.to_owned(), |ratio| format!("{sign}{}", Ratio::alone(ratio).times()))
+    };
+    let interval = |pair: &PairJudgement| match pair.bound {
+        Bound::None => Ratio::of(pair.estimate).and_then(|ratio| ratio.interval()).unwrap_or_else(|| DASH.to_owned()),
+        bound => bounded(bound, pair.estimate.low.or(pair.estimate.high)),
     };
     let verdict = |pair: &PairJudgement| {
         let words = match pair.reason {
@@ -136,7 +149,7 @@ fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {
         .column(Words, "pair", |pair| format!("{} / {}", pair.a, pair.b))
         .column(Figure, "plain", |pair| times(pair.plain_ratio.map(Ratio::alone)))
         .column(Figure, "t", |pair| pair.plain_t.map_or(DASH.to_owned(), three_digits))
-        .column(Figure, "ratio", |pair| times(Ratio::of(pair.estimate)))
+        .column(Figure, "ratio", |pair| bounded(pair.bound, pair.estimate.ratio))
         .column(Figure, "interval", interval)
         .column(Words, "verdict on the first", verdict)
         .done()

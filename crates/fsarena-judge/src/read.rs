@@ -13,11 +13,13 @@ mod iozone;
 mod json;
 mod kdevops;
 mod mdtest;
+mod options;
 mod phoronix;
 mod sysbench;
 mod time;
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use fsarena_model::Better;
 use serde_json::Value;
@@ -26,7 +28,8 @@ pub use csv::{CsvColumns, has_columns, read as csv};
 pub use input::text;
 
 use crate::Measured;
-use crate::measured::{Durable, Reads};
+use crate::findings::{Finding, FindingClass, UNEVEN};
+use crate::measured::{Durable, Reads, Run};
 
 /// Why a file was not understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -106,6 +109,24 @@ struct Figure {
     better: Better,
 }
 
+/// What the parts of a run that a stonewall stopped had done: `… stonewall… min: 2946 max: 12855 …` of IOR and mdtest.
+fn uneven(lines: &[&str]) -> Option<Finding> {
+    let ends = |line: &&&str| {
+        let of = |name: &str| figure(line.split_once(name)?.1.split_whitespace().next()?);
+        line.contains("stonewall").then(|| of(" min: ").zip(of(" max: "))).flatten()
+    };
+    let most = |one: &(f64, f64), other: &(f64, f64)| (one.1 / one.0).total_cmp(&(other.1 / other.0));
+    let (low, high) = lines.iter().filter_map(|line| ends(&line)).max_by(most)?;
+    let text =
+        || format!("tasks did {low} to {high} parts of the work ({:.1}×): the slowest set the figure", high / low);
+    (high > UNEVEN * low).then(|| Finding { class: FindingClass::Uneven, text: text() })
+}
+
+/// What a run printed, without empty lines and those of others.
+fn printed<'a>(lines: &[&'a str], is_other: impl Fn(&str) -> bool) -> Vec<&'a str> {
+    lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty() && !is_other(line)).collect()
+}
+
 impl Figure {
     /// A rate.
     fn rate(workload: impl Into<String>, value: f64, unit: &'static str) -> Self {
@@ -123,9 +144,13 @@ impl File<'_> {
     fn row(&self, run: usize, figure: Figure) -> Measured {
         Measured {
             source: format!("{}, run {run}", self.name),
+            run: self.run(run, &()),
             contender: self.label.to_owned(),
             workload: figure.workload,
+            work: BTreeMap::new(),
             value: figure.value,
+            is_bound: false,
+            clock_step: None,
             unit: figure.unit.to_owned(),
             better: figure.better,
             time: None,
@@ -134,7 +159,15 @@ impl File<'_> {
             durable: Durable::Unknown,
             reads: Reads::Unknown,
             conditions: BTreeMap::new(),
+            notes: Vec::new(),
         }
+    }
+
+    /// The run of a program that printed `output`, which is at that place in the file, from 1.
+    fn run(&self, place: usize, output: &impl Hash) -> Run {
+        let mut hasher = DefaultHasher::new();
+        output.hash(&mut hasher);
+        Run { name: format!("{}, run {place}", self.name), digest: hasher.finish() }
     }
 
     fn malformed(&self, why: impl Into<String>) -> ReadError {

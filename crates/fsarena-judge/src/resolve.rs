@@ -20,7 +20,7 @@ pub struct Design<'a> {
 }
 
 impl<'a> Design<'a> {
-    pub fn of(rows: &'a [Measured]) -> Self {
+    pub fn of(rows: impl IntoIterator<Item = &'a Measured>) -> Self {
         let mut spans: BTreeMap<Unit<'a>, Option<(f64, f64)>> = BTreeMap::new();
         for row in rows {
             let span = row.time.map(|time| (time, time));
@@ -73,6 +73,9 @@ fn overlapping(mut spans: Vec<(Unit<'_>, (f64, f64))>) -> BTreeMap<Unit<'_>, usi
     waves
 }
 
+/// A spread (of a logarithm) below which repetitions have the same figure: that of rounding in the last place.
+const FLAT: f64 = 1e-9;
+
 /// Where contenders can be compared directly: a wave and, if hosts had several contenders, a host.
 type Place<'a> = (usize, Option<&'a str>);
 
@@ -81,6 +84,8 @@ struct Group<'a> {
     contender: &'a str,
     place: Place<'a>,
     values: Vec<f64>,
+    /// Whether one of them is only a bound, so that their spread shows nothing.
+    is_bound: bool,
 }
 
 impl Group<'_> {
@@ -101,8 +106,10 @@ fn mean(values: &[f64]) -> f64 {
 pub struct Resolution<'a> {
     /// By contender, then place.
     groups: Vec<Group<'a>>,
-    /// The noise of a replicate; `None` if no contender has two in a wave.
+    /// The noise of a replicate; `None` if no contender has two in a wave, or if all repetitions have the same figure.
     noise: Option<Precision>,
+    /// Whether all repetitions have the same figure: the clock or the rounding hides their spread.
+    pub is_flat: bool,
     drift: Drift,
 }
 
@@ -117,12 +124,15 @@ pub struct Difference {
 
 impl<'a> Resolution<'a> {
     /// `rows` are of one workload.
-    pub fn of(rows: &[&'a Measured], design: &Design<'a>) -> Self {
+    pub fn of(rows: &[&'a Measured]) -> Self {
+        let design = Design::of(rows.iter().copied());
         let mut units: BTreeMap<(&str, usize, Option<&str>), Vec<f64>> = BTreeMap::new();
         for row in rows {
             let wave = design.waves.get(&unit(row)).copied().unwrap_or_default();
             units.entry((&row.contender, wave, row.host.as_deref())).or_default().push(row.y());
         }
+        let bounded: BTreeSet<&str> =
+            rows.iter().filter(|row| row.is_bound).map(|row| row.contender.as_str()).collect();
         let mut groups: Vec<Group<'a>> = Vec::new();
         for ((contender, wave, host), values) in units {
             let (place, values) = match design.is_nested {
@@ -131,12 +141,25 @@ impl<'a> Resolution<'a> {
             };
             match groups.last_mut() {
                 Some(group) if group.contender == contender && group.place == place => group.values.extend(values),
-                _ => groups.push(Group { contender, place, values }),
+                _ => groups.push(Group { contender, place, values, is_bound: bounded.contains(contender) }),
             }
         }
-        let noise = noise(&groups);
+        let spread = noise(&groups);
+        let is_flat = spread.is_some_and(|noise| noise.error < FLAT);
+        let noise = spread.filter(|_| !is_flat);
         let drift = drift(&groups, noise);
-        Self { groups, noise, drift }
+        Self { groups, noise, is_flat, drift }
+    }
+
+    /// Whether a contender has a result.
+    pub fn has(&self, contender: &str) -> bool {
+        self.groups.iter().any(|group| group.contender == contender)
+    }
+
+    /// Whether a contender has more than one replicate.
+    pub fn is_repeated(&self, contender: &str) -> bool {
+        let own = self.groups.iter().filter(|group| group.contender == contender);
+        own.map(|group| group.values.len()).sum::<usize>() > 1
     }
 
     /// The difference of two contenders that both have results: within the waves that they share, else overall.
@@ -181,7 +204,7 @@ impl<'a> Resolution<'a> {
         let count = differences.len() as f64;
         let squares: f64 = differences.iter().map(|(difference, _)| (difference - estimate).powi(2)).sum();
         let between = Precision { error: (squares / (count - 1.0) / count).sqrt(), freedom: count - 1.0 };
-        let is_wider = count > 2.0 && pooled.is_none_or(|pooled| between.error > pooled.error);
+        let is_wider = count > 2.0 && between.error > FLAT && pooled.is_none_or(|pooled| between.error > pooled.error);
         let precision = if is_wider { Some(between) } else { pooled };
         (!differences.is_empty()).then_some(Difference { estimate, precision, is_together: true })
     }
@@ -209,9 +232,10 @@ fn noise(groups: &[Group<'_>]) -> Option<Precision> {
         let mean = group.mean();
         group.values.iter().map(|value| (value - mean).powi(2)).sum::<f64>()
     };
-    let freedom: f64 = groups.iter().map(|group| group.count() - 1.0).sum();
-    let square = groups.iter().map(squares).sum::<f64>() / freedom;
-    (freedom > 0.0).then(|| Precision { error: square.sqrt().max(1e-6), freedom })
+    let timed = || groups.iter().filter(|group| !group.is_bound);
+    let freedom: f64 = timed().map(|group| group.count() - 1.0).sum();
+    let square = timed().map(squares).sum::<f64>() / freedom;
+    (freedom > 0.0).then(|| Precision { error: square.sqrt(), freedom })
 }
 
 /// How much waves differ: what is assumed of sessions, and what contenders show that ran in several waves.

@@ -100,16 +100,19 @@ fn dbench_gives_a_throughput_per_run() {
 }
 
 #[test]
-fn bonnies_last_line_counts_and_what_was_too_fast_does_not() {
+fn bonnies_last_line_counts_and_what_was_too_fast_is_a_bound() {
     let rows = read("a", include_str!("outputs/bonnie.txt"));
     let expected = [
         ("random create, 24×1024 files", vec![3717.0]),
         ("random delete, 24×1024 files", vec![29_784.0]),
+        // 24 × 1024 files in half a second.
+        ("random stat, 24×1024 files", vec![49_152.0]),
         ("read, 1500M", vec![2_403_880.0]),
         ("rewrite, 1500M", vec![762_590.0]),
         ("seeks, 1500M", vec![7215.0]),
         ("sequential create, 24×1024 files", vec![16_004.0]),
         ("sequential delete, 24×1024 files", vec![35_527.0]),
+        ("sequential stat, 24×1024 files", vec![49_152.0]),
         ("write, 1500M", vec![475_972.0]),
     ];
     assert_eq!(figures(&rows), BTreeMap::from(expected));
@@ -117,6 +120,8 @@ fn bonnies_last_line_counts_and_what_was_too_fast_does_not() {
         (of(&rows, "write, 1500M").durable, of(&rows, "read, 1500M").reads),
         (Durable::Synced, Reads::JustWritten)
     );
+    let bounds = rows.iter().filter(|row| row.is_bound).map(|row| row.workload.split(',').next().unwrap_or_default());
+    assert_eq!(bounds.collect::<Vec<_>>(), ["sequential stat", "random stat"]);
     // The formats 1.97 and 1.03 lack fields; the names of several machines are contenders.
     let older = "1.97,1.97,my-ext4,1,1386098711,8G,,1,2,3,4,5,6,7,8,9,10,11,12,16,,,,,13,14,15,16,17,18,19,20,21,22,23,24,\
                  1us,2us,3us,4us,5us,6us,7us,8us,9us,10us,11us,12us\n\

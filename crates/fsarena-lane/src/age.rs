@@ -22,13 +22,18 @@ const OLD: u32 = 11;
 const NEW: u32 = 2;
 
 /// Major and minor number of a version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Release {
     major: u32,
     minor: u32,
 }
 
 impl Release {
+    /// The release with these numbers.
+    pub const fn of(major: u32, minor: u32) -> Self {
+        Self { major, minor }
+    }
+
     fn index(self) -> u32 {
         self.major * RELEASES_PER_MAJOR + self.minor
     }

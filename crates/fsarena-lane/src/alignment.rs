@@ -17,9 +17,17 @@ const NAME: &str = ".fsarena-alignment";
 /// A file system that reports no alignment may serve direct I/O from the page cache, as btrfs with checksums, or may
 /// just not report it, as btrfs without checksums.
 pub fn says_alignment(directory: &Path) -> Option<bool> {
-    let file = nameless(directory).or_else(|errno| named(directory, errno)).ok()?;
+    let file = probe_file(directory).ok()?;
     let facts = statx(&file, "", AtFlags::EMPTY_PATH, DIOALIGN).ok()?;
     Some(facts.stx_mask & DIOALIGN.bits() != 0 && facts.stx_dio_offset_align > 0)
+}
+
+/// A new file in `directory` that has no name.
+///
+/// # Errors
+/// If no file can be created there.
+pub fn probe_file(directory: &Path) -> Result<rustix::fd::OwnedFd, Errno> {
+    nameless(directory).or_else(|errno| named(directory, errno))
 }
 
 fn nameless(directory: &Path) -> Result<rustix::fd::OwnedFd, Errno> {

@@ -9,23 +9,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::Bytes;
+use fsarena_sys::cgroup::{Hierarchy, Version};
 use fsarena_sys::fault;
-use fsarena_sys::mountinfo::{self, Mount};
 
 use crate::LaneError;
 use crate::ledger::{Ledger, Made};
 
 /// Smallest limit: the process itself has to fit within it.
 pub const SMALLEST_LIMIT: Bytes = Bytes::mib(32);
-
-/// Versions of the kernel's control groups.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Version {
-    /// Documentation/admin-guide/cgroup-v1/memory.rst.
-    One,
-    /// Documentation/admin-guide/cgroup-v2.rst.
-    Two,
-}
 
 /// The run's control group, with a limit while this process is in it. Dropping it moves the process out; the ledger
 /// removes the group.
@@ -45,7 +36,7 @@ pub fn require(limit: Bytes) -> Result<(), LaneError> {
     if limit < SMALLEST_LIMIT {
         return Err(LaneError::LimitTooSmall { limit, needed: SMALLEST_LIMIT });
     }
-    let (_, top) = hierarchy()?;
+    let Hierarchy { top, .. } = hierarchy()?;
     let writable = rustix::fs::access(&top, rustix::fs::Access::WRITE_OK);
     writable.map_err(|errno| lacking(format!("{} cannot be written to ({errno})", top.display())))
 }
@@ -59,10 +50,10 @@ impl MemoryGroup {
     /// [`LaneError::NoMemoryGroup`] if this machine has no memory groups; an I/O error if the ledger or the group
     /// cannot be written.
     pub fn make(ledger: &mut Ledger) -> Result<Self, LaneError> {
-        let (version, top) = hierarchy()?;
-        let membership = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-        let home = path_in(&membership, version).and_then(|path| home(&top, path));
+        let hierarchy = hierarchy()?;
+        let home = hierarchy.own_group();
         let home = home.ok_or_else(|| lacking("this process is in no group that can be seen".to_owned()))?;
+        let Hierarchy { version, top } = hierarchy;
         let folder = top.join(name(ledger.token()));
         ledger.announce(Made::Cgroup { path: folder.clone(), home: home.clone() })?;
         let made = fault::step("create control group").and_then(|()| fs::create_dir(&folder));
@@ -83,10 +74,7 @@ impl MemoryGroup {
     }
 
     fn move_in(&self, limit: Bytes) -> Result<(), LaneError> {
-        let file = self.folder.join(match self.version {
-            Version::One => "memory.limit_in_bytes",
-            Version::Two => "memory.max",
-        });
+        let file = self.folder.join(self.version.limit_file());
         let refused = |source| LaneError::Limit { path: self.folder.clone(), limit, source };
         fs::write(file, limit.0.to_string()).map_err(refused)?;
         let own = std::process::id().to_string();
@@ -152,47 +140,15 @@ fn move_out(group: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The version that has the memory controller, and the folder in which groups with limits can be made.
-fn hierarchy() -> Result<(Version, PathBuf), LaneError> {
-    let mounts = mountinfo::mounts().map_err(LaneError::io("read", "/proc/thread-self/mountinfo"))?;
-    let found = with_memory(&mounts).ok_or_else(|| lacking("no control groups for memory are mounted".to_owned()))?;
-    let handed_down = || fs::read_to_string(found.1.join("cgroup.subtree_control")).unwrap_or_default();
-    match found.0 == Version::One || handed_down().split_whitespace().any(|name| name == "memory") {
+/// The hierarchy in whose topmost group groups with limits can be made.
+fn hierarchy() -> Result<Hierarchy, LaneError> {
+    let found = Hierarchy::mounted().map_err(LaneError::io("read", "/proc/thread-self/mountinfo"))?;
+    let found = found.ok_or_else(|| lacking("no control groups for memory are mounted".to_owned()))?;
+    let handed_down = || fs::read_to_string(found.top.join("cgroup.subtree_control")).unwrap_or_default();
+    match found.version == Version::One || handed_down().split_whitespace().any(|name| name == "memory") {
         true => Ok(found),
-        false => Err(lacking(format!("{} does not hand memory down to its groups", found.1.display()))),
+        false => Err(lacking(format!("{} does not hand memory down to its groups", found.top.display()))),
     }
-}
-
-/// A machine may mount both versions; only one of them has the memory controller.
-fn with_memory(mounts: &[Mount]) -> Option<(Version, PathBuf)> {
-    let is_first = |mount: &&Mount| mount.kind == "cgroup" && mount.super_options.split(',').any(|it| it == "memory");
-    let first = mounts.iter().find(is_first).map(|mount| (Version::One, mount.point.clone()));
-    let second = || mounts.iter().find(|mount| mount.kind == "cgroup2").map(|it| (Version::Two, it.point.clone()));
-    first.or_else(second)
-}
-
-/// The path in a line such as `4:memory:/a/b`, or `0::/a/b` of version 2 (cgroups(7), `/proc/PID/cgroup`).
-fn path_in(membership: &str, version: Version) -> Option<&str> {
-    membership.lines().find_map(|line| {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (controllers, path) = (fields.next()?, fields.next()?);
-        let is_wanted = match version {
-            Version::One => controllers.split(',').any(|controller| controller == "memory"),
-            Version::Two => controllers.is_empty(),
-        };
-        is_wanted.then_some(path)
-    })
-}
-
-/// The folder of this process' group. In a container the mount may begin at that group, whose path the kernel reports
-/// as seen from outside.
-fn home(top: &Path, path: &str) -> Option<PathBuf> {
-    let own = std::process::id().to_string();
-    let is_here = |folder: &PathBuf| {
-        let processes = fs::read_to_string(processes_of(folder));
-        processes.is_ok_and(|processes| processes.lines().any(|process| process == own))
-    };
-    [top.join(path.trim_start_matches('/')), top.to_owned()].into_iter().find(is_here)
 }
 
 fn lacking(why: String) -> LaneError {
@@ -202,26 +158,6 @@ fn lacking(why: String) -> LaneError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const BOTH: &str = "32 31 0:29 / /cg/cpu rw - cgroup cgroup rw,cpu\n\
-        35 31 0:32 / /cg/memory rw - cgroup cgroup rw,memory\n\
-        41 31 0:38 / /cg/unified rw - cgroup2 cgroup2 rw\n";
-
-    #[test]
-    fn memory_is_with_version_one_if_that_has_it() {
-        let mounts = mountinfo::parse(BOTH);
-        assert_eq!(with_memory(&mounts), Some((Version::One, "/cg/memory".into())));
-        assert_eq!(with_memory(&mounts[2..]), Some((Version::Two, "/cg/unified".into())));
-        assert_eq!(with_memory(&mounts[..1]), None);
-    }
-
-    #[test]
-    fn each_version_has_a_path_of_its_own() {
-        let membership = "4:memory,hugetlb:/a:b\n2:cpuacct:/\n0::/c\n";
-        assert_eq!(path_in(membership, Version::One), Some("/a:b"));
-        assert_eq!(path_in(membership, Version::Two), Some("/c"));
-        assert_eq!(path_in("2:cpuacct:/\n", Version::One), None);
-    }
 
     /// Plain files replace the control group: they limit nothing, but keep what is written to them.
     #[test]

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use fsarena_model::name::did_you_mean;
-use fsarena_model::{Bytes, ErrorCategory, Explained};
+use fsarena_model::{Bytes, Contender, ErrorCategory, Explained};
 use fsarena_sys::machine::Holder;
 
 /// Why lanes cannot be made, used or removed.
@@ -49,7 +49,7 @@ pub enum LaneError {
     NoDirectory { contender: String, path: PathBuf },
     /// An option that this kind of contender cannot have.
     #[error("contender `{contender}`: {what}")]
-    BadOption { contender: String, what: String },
+    BadOption { contender: String, what: String, hint: String },
     /// A program that mounts failed.
     #[error("`{command}` failed: {words}")]
     Mounter { command: String, words: String },
@@ -71,9 +71,12 @@ pub enum LaneError {
     /// A file system could not be remounted read-only to bring it to rest, or not read-write again.
     #[error("bring `{}` to rest: {error}", path.display())]
     Rest { path: PathBuf, error: Box<fsarena_sys::mount::MountError> },
-    /// A loop device does its I/O through the page cache.
-    #[error("loop device {number} does not do direct I/O to `{}`", path.display())]
-    NotDirect { number: u32, path: PathBuf },
+    /// This machine or this user cannot make loop devices.
+    #[error("no loop devices can be made: {why}")]
+    NoLoops { why: String, hint: &'static str },
+    /// Loop devices would do their I/O through the page cache.
+    #[error("there is no direct I/O to `{}`, which lanes need", path.display())]
+    NotDirect { path: PathBuf },
     /// A queue setting of a lane did not take effect.
     #[error("`{}` is `{found}` and should be `{wanted}`", path.display())]
     Queue { path: PathBuf, wanted: String, found: String },
@@ -117,6 +120,11 @@ impl LaneError {
     pub fn io(act: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { act, path, source }
+    }
+
+    /// A [`LaneError::BadOption`] of `contender`, with the way out.
+    pub fn bad_option(contender: &Contender, what: String, hint: impl Into<String>) -> Self {
+        Self::BadOption { contender: contender.label.to_string(), what, hint: hint.into() }
     }
 }
 
@@ -182,7 +190,11 @@ impl Explained for LaneError {
             Self::LaneTooSmall { needed, .. } => format!("--lane-size {}M", needed.0.div_ceil(1 << 20)),
             Self::NoSpace { .. } => "name another place with --storage, or a smaller --lane-size".to_owned(),
             Self::NoRoom { .. } => "name directories of another file system, or fewer or smaller workloads".to_owned(),
+            Self::NoDirectory { path, .. } if path.starts_with("~") => {
+                format!("the shell replaces `~` only where a word begins: dir:$HOME{}", &path.to_string_lossy()[1..])
+            }
             Self::NoDirectory { path, .. } => format!("mkdir {}", path.display()),
+            Self::BadOption { hint, .. } => hint.clone(),
             Self::UnsafePlace { .. } => "name a folder that belongs to root with --storage".to_owned(),
             Self::DiskInUse { .. } => {
                 "end what uses it, or name another disk: `fsarena doctor` lists those that are free".to_owned()
@@ -198,7 +210,8 @@ impl Explained for LaneError {
             Self::Mkfs { .. } => "the options come from the contender's `mkfs` and the lane's size".to_owned(),
             Self::Mount { .. } => "the words after the colon are the kernel's; `dmesg` may say more".to_owned(),
             Self::Mounter { .. } => "options after the colon of a contender are given to that program".to_owned(),
-            Self::NotDirect { .. } => "put the images on another file system with --storage".to_owned(),
+            Self::NoLoops { hint, .. } => (*hint).to_owned(),
+            Self::NotDirect { .. } => "put the images on another file system with --storage; a tmpfs has it since Linux 6.6".to_owned(),
             Self::LimitTooSmall { needed, .. } => format!("memory-limit = \"{}M\"", needed.0 >> 20),
             Self::NoMemoryGroup { .. } => {
                 "be root, with control groups for memory (cgroup_enable=memory), or leave out workloads with `memory-limit`"
@@ -229,6 +242,9 @@ fn described(holder: &Holder) -> String {
 
 fn io_hint(source: &io::Error, path: &std::path::Path) -> Option<String> {
     match source.kind() {
+        io::ErrorKind::NotFound if path.starts_with("/dev") => Some(
+            "/dev does not show the devices of this machine; for a container: --privileged -v /dev:/dev".to_owned(),
+        ),
         io::ErrorKind::PermissionDenied => Some(format!("the rights of {}, or root, are needed", path.display())),
         io::ErrorKind::StorageFull => Some("name another place with --storage".to_owned()),
         _ => None,

@@ -5,14 +5,18 @@ mod dir;
 mod ext;
 mod further;
 mod options;
+mod risks;
 mod rsext4;
 mod share;
 mod tmpfs;
 mod xfs;
 
+pub(crate) use risks::risks;
+
 use std::path::Path;
 
 use self::options::MkfsOption;
+use crate::age::Release;
 use fsarena_model::plan::Lanes;
 use fsarena_model::{Bytes, Durability, Guarantee, Plan, Storage};
 
@@ -121,6 +125,38 @@ pub struct Made {
     pub hash_seed: Option<String>,
     /// Its size.
     pub size: Option<Bytes>,
+    /// The size of its blocks.
+    pub block: Option<Bytes>,
+}
+
+/// Which kernels mount a kind with blocks that are larger than a page of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LargeBlocks {
+    /// None.
+    Never,
+    /// Those since this release.
+    Since(Release),
+    /// Those that list the size in this file.
+    Listed(&'static str),
+}
+
+impl LargeBlocks {
+    /// Whether the running kernel mounts blocks of this size.
+    fn mounts(self, block: Bytes) -> bool {
+        let page = Bytes(rustix::param::page_size() as u64);
+        block <= page
+            || match self {
+                Self::Never => false,
+                Self::Since(release) => {
+                    let kernel = rustix::system::uname().release().to_string_lossy().parse::<Release>();
+                    kernel.is_ok_and(|kernel| kernel >= release)
+                }
+                Self::Listed(file) => {
+                    let sizes = std::fs::read_to_string(file).unwrap_or_default();
+                    sizes.split_whitespace().any(|size| size == block.0.to_string())
+                }
+            }
+    }
 }
 
 impl Made {
@@ -164,6 +200,9 @@ pub struct Kind {
     pub(crate) options: &'static [MkfsOption],
     /// Features named in the output of mkfs, followed by that of [`Kind::describe`].
     pub features: fn(&str) -> Vec<String>,
+    /// Features that the kernel mounts only if it is built for them; it then has this file.
+    pub(crate) built_in: &'static [(&'static str, &'static str)],
+    pub(crate) large_blocks: LargeBlocks,
     /// What was really made, from the same text.
     pub made: fn(&str) -> Made,
     /// What the file system guarantees, according to its features and its mount options as the kernel reports them.
@@ -210,6 +249,8 @@ impl Kind {
             commands: Commands::NONE,
             options: &[],
             features: |_| Vec::new(),
+            built_in: &[],
+            large_blocks: LargeBlocks::Never,
             made: |_| Made::default(),
             guarantees: |_, _| Vec::new(),
             made_direct: |_| None,
@@ -229,6 +270,24 @@ impl Kind {
         let mut words = options::merged(self.options, &words.collect::<Vec<_>>(), further)?;
         words.push(device.display().to_string());
         Ok(words)
+    }
+
+    /// Why the running kernel does not mount the file system that has this description; `None` if nothing is known to
+    /// prevent it.
+    pub fn not_mounted(&self, description: &str) -> Option<String> {
+        let name = self.mounted_as;
+        let large = (self.made)(description).block.filter(|block| !self.large_blocks.mounts(*block));
+        if let Some(Bytes(block)) = large {
+            let page = rustix::param::page_size();
+            return Some(format!("this kernel mounts no {name} with blocks of {block} bytes: a page has {page}"));
+        }
+        let features = (self.features)(description);
+        let is_known = |file: &Path| file.parent().is_some_and(Path::exists);
+        let lacking = |(feature, file): &&(&str, &str)| {
+            features.iter().any(|found| found == feature) && is_known(Path::new(file)) && !Path::new(file).exists()
+        };
+        let (feature, file) = self.built_in.iter().find(lacking)?;
+        Some(format!("this kernel is built without the feature `{feature}` of {name}: there is no {file}"))
     }
 
     /// The command that describes the file system on `device` as created; empty: there is none.

@@ -15,7 +15,7 @@ const NUMBERS: u32 = 10_000;
 
 /// Logical block size of every lane, in bytes: the sector size of every medium that is sold today. See
 /// `docs/decisions/`.
-const BLOCK_SIZE: u32 = 4096;
+pub const BLOCK_SIZE: u32 = 4096;
 
 /// A range of storage behind a loop device. The kernel frees the device when this and all mounts are gone.
 #[derive(Debug)]
@@ -97,6 +97,6 @@ fn verify_direct(number: u32, path: &Path) -> Result<(), LaneError> {
     let flag = fs::read_to_string(format!("/sys/block/loop{number}/loop/dio"));
     match flag.map(|text| text.trim() == "1") {
         Ok(true) => Ok(()),
-        _ => Err(LaneError::NotDirect { number, path: path.to_owned() }),
+        _ => Err(LaneError::NotDirect { path: path.to_owned() }),
     }
 }

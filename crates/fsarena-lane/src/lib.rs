@@ -6,6 +6,7 @@
 pub mod age;
 mod alignment;
 mod arena;
+mod attributes;
 mod cgroup;
 mod cost;
 pub mod disk;
@@ -15,6 +16,7 @@ mod image;
 pub mod kind;
 mod lane;
 mod ledger;
+pub mod loops;
 mod memory;
 mod precondition;
 mod queue;

@@ -6,40 +6,39 @@ use std::path::Path;
 
 use fsarena_model::{Bytes, Contender, Mode, Plan, Storage};
 use fsarena_sys::child::{self, Patience};
+use fsarena_sys::mount;
 
 pub use crate::cgroup::{SMALLEST_LIMIT as SMALLEST_MEMORY_LIMIT, require as memory_limit};
 use crate::kind::{Ground, Identity, Kind, kind, made_lanes};
 use crate::space::{self, nearest_existing};
-use crate::{KINDS, LaneError, site, storage};
+use crate::{KINDS, LaneError, image, site, storage};
 
-/// Refuses contenders of an unknown kind, or with options that they cannot have.
+/// The way out if options of mkfs are refused.
+pub(crate) const MKFS_HINT: &str = "leave it out, or give it another value: docs/guides/mkfs-options.md lists what is \
+                                    taken";
+
+/// Refuses a contender of an unknown kind, or with options that it cannot have.
 ///
 /// # Errors
-/// The first problem that is found.
-pub fn contenders(named: &[Contender]) -> Result<(), LaneError> {
-    for contender in named {
-        let kind = known(&contender.label.0, &contender.kind)?;
-        if contender.disk.is_some() && kind.ground != Ground::Lane {
-            let what = format!("`{}` is not on a disk, which could have a cache mode or a format", contender.kind);
-            return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
-        }
-        if let Some(piece) = options(contender).find(|piece| names_storage(piece)) {
-            let what = format!("its options name `{piece}`, a device or a file that fsarena has not made");
-            return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
-        }
-        if kind.ground == Ground::Library && !contender.mount.is_empty() {
-            let what = format!("`{}` is a library and is not mounted, so it takes no mount options", contender.kind);
-            return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
-        }
-        if !kind.ground.has_lane() && !contender.mkfs.is_empty() {
-            let what = format!("`{}` is not made by an mkfs, so it takes no options of one", contender.kind);
-            return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
-        }
-        let any = Identity { uuid: String::new(), hash_seed: String::new() };
-        let refused = |what| LaneError::BadOption { contender: contender.label.to_string(), what };
-        kind.mkfs(Path::new(""), &any, &contender.mkfs).map_err(refused)?;
+/// [`LaneError::UnknownKind`], [`LaneError::BadOption`] for the first option that is refused.
+pub fn contender(contender: &Contender) -> Result<(), LaneError> {
+    let kind = known(&contender.label.0, &contender.kind)?;
+    let refused = |what| Err(LaneError::bad_option(contender, what, "leave it out"));
+    if contender.disk.is_some() && kind.ground != Ground::Lane {
+        return refused(format!("`{}` is not on a disk, which could have a cache mode or a format", contender.kind));
     }
-    Ok(())
+    if let Some(piece) = options(contender).find(|piece| names_storage(piece)) {
+        return refused(format!("its options name `{piece}`, a device or a file that fsarena has not made"));
+    }
+    if kind.ground == Ground::Library && !contender.mount.is_empty() {
+        return refused(format!("`{}` is a library and is not mounted, so it takes no mount options", contender.kind));
+    }
+    if !kind.ground.has_lane() && !contender.mkfs.is_empty() {
+        return refused(format!("`{}` is not made by an mkfs, so it takes no options of one", contender.kind));
+    }
+    let any = Identity { uuid: String::new(), hash_seed: String::new() };
+    let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
+    kind.mkfs(Path::new(""), &any, &contender.mkfs).map(drop).map_err(refused)
 }
 
 /// All words of a contender's options for mkfs and mount.
@@ -59,34 +58,49 @@ fn names_storage(piece: &str) -> bool {
     is_tag || fs::metadata(piece).is_ok_and(|found| is_storage(found.file_type()))
 }
 
-/// Refuses a plan that this machine or this user cannot run, before anything is made.
+/// Refuses contenders that need root, if this user is not.
 ///
 /// # Errors
-/// The first reason that is found.
-pub fn plan(plan: &Plan) -> Result<(), LaneError> {
-    rights_and_kinds(plan)?;
-    space(plan)
+/// [`LaneError::NotRoot`] with the first of these kinds.
+pub fn rights(plan: &Plan) -> Result<(), LaneError> {
+    let needs_root = |contender: &&Contender| !contender.is_directory() && !is_root();
+    match plan.contenders.iter().find(needs_root) {
+        None => Ok(()),
+        Some(contender) => Err(LaneError::NotRoot { kind: contender.kind.clone() }),
+    }
 }
 
-/// Refuses kinds that this user, kernel or lane size does not support, or whose tools are missing, and `dir` contenders
-/// whose directory does not exist.
+/// Refuses a contender that cannot be made on this machine, as far as that can be known without making it: its kind or
+/// its tools are missing, its directory does not exist, its lane is too small, or its mkfs or the kernel refuses its
+/// options. Only root can ask the kernel.
 ///
 /// # Errors
 /// The first reason that is found.
-pub fn rights_and_kinds(plan: &Plan) -> Result<(), LaneError> {
-    contenders(&plan.contenders)?;
-    for contender in &plan.contenders {
-        let kind = known(&contender.label.0, &contender.kind)?;
-        if contender.disk.is_some() && plan.guest.is_none() {
-            let what = "it has a virtual disk of its own, and this is no guest".to_owned();
-            return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
-        }
-        match kind.ground {
-            Ground::Directory => directory(contender)?,
-            _ => lanes_of(kind, plan.lanes.size).map_err(|error| of_guest(error, plan))?,
-        }
+pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
+    let kind = known(&contender.label.0, &contender.kind)?;
+    if contender.disk.is_some() && plan.guest.is_none() {
+        let what = "it has a virtual disk of its own, and this is no guest".to_owned();
+        return Err(LaneError::bad_option(contender, what, "leave out what follows the `@`"));
+    }
+    if kind.ground == Ground::Directory {
+        return directory(contender);
+    }
+    lanes_of(kind, plan.lanes.size).map_err(|error| of_guest(error, plan))?;
+    if kind.ground.has_lane() {
+        site::try_mkfs(contender, kind, plan.lanes.size)?;
+    }
+    if matches!(kind.ground, Ground::Lane | Ground::Memory) && is_root() {
+        let refused = |error| {
+            let hint = format!("`man 5 {}` lists what follows the colon", kind.mounted_as);
+            LaneError::bad_option(contender, format!("the kernel refuses its mount options: {error}"), hint)
+        };
+        mount::check_options(kind.mounted_as, &contender.mount).map_err(refused)?;
     }
     Ok(())
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
 }
 
 /// The same error about the kernel of the plan's guest, if it has one.
@@ -97,26 +111,21 @@ fn of_guest(error: LaneError, plan: &Plan) -> LaneError {
     }
 }
 
-/// Refuses options that the mkfs of a contender refuses, by trying them on a file in memory.
+/// Refuses a place for lanes, a folder or memory, whose files cannot have direct I/O, as far as that can be tried.
 ///
 /// # Errors
-/// [`LaneError::BadOption`] for the first one that is found.
-pub fn mkfs_options(plan: &Plan) -> Result<(), LaneError> {
-    for contender in &plan.contenders {
-        let kind = known(&contender.label.0, &contender.kind)?;
-        if kind.ground.has_lane() {
-            site::try_mkfs(contender, kind, plan.lanes.size)?;
-        }
+/// [`LaneError::NotDirect`].
+pub fn direct_storage(storage: &Storage) -> Result<(), LaneError> {
+    let path = match storage {
+        Storage::Directory(path) => nearest_existing(path),
+        // Another tmpfs.
+        Storage::Memory => "/dev/shm".into(),
+        Storage::Disk(_) | Storage::Partitions(_) => return Ok(()),
+    };
+    match image::can_be_direct(&path) {
+        Some(false) => Err(LaneError::NotDirect { path }),
+        _ => Ok(()),
     }
-    Ok(())
-}
-
-/// Refuses memory limits that this machine cannot enforce, or that are too small for fsarena itself.
-///
-/// # Errors
-/// The first reason that is found.
-pub fn memory_limits(plan: &Plan) -> Result<(), LaneError> {
-    plan.workloads.iter().filter_map(|workload| workload.memory_limit).try_for_each(memory_limit)
 }
 
 /// Refuses lanes for which there is no room.
@@ -161,8 +170,9 @@ pub fn directories(plan: &Plan, data: &[Bytes]) -> Result<(), LaneError> {
 /// The `dir` contenders, grouped by file system, with one directory of each.
 fn by_file_system(plan: &Plan) -> Result<Vec<(&Path, Vec<&Contender>)>, LaneError> {
     let mut found: BTreeMap<String, (&Path, Vec<&Contender>)> = BTreeMap::new();
-    for contender in plan.contenders.iter().filter(|contender| contender.is_directory()) {
-        let path = contender.path.as_deref().unwrap_or(Path::new("."));
+    // Those that do not exist are refused by `directory`.
+    for contender in &plan.contenders {
+        let Some(path) = contender.path.as_deref().filter(|path| path.is_dir()) else { continue };
         let name = space::file_system(path).map_err(LaneError::io("look up", path))?;
         found.entry(name).or_insert((path, Vec::new())).1.push(contender);
     }
@@ -211,19 +221,17 @@ pub fn directory(contender: &Contender) -> Result<(), LaneError> {
         true => Ok(()),
         false if path.exists() => {
             let what = format!("`{}` is not a directory", path.display());
-            Err(LaneError::BadOption { contender: contender.label.to_string(), what })
+            Err(LaneError::bad_option(contender, what, "name a directory"))
         }
         false => Err(LaneError::NoDirectory { contender: contender.label.to_string(), path }),
     }
 }
 
-/// Refuses a kind that this user, kernel or lane size does not support, or whose tools are missing.
+/// Refuses a kind that this kernel or lane size does not support, or whose tools are missing. Only root can load a
+/// module of the kernel.
 fn lanes_of(kind: &Kind, lane_size: Bytes) -> Result<(), LaneError> {
     let name = kind.name.to_owned();
-    if !rustix::process::geteuid().is_root() {
-        return Err(LaneError::NotRoot { kind: name });
-    }
-    if !kernel_has(kind.mounted_as) {
+    if is_root() && !kernel_has(kind.mounted_as) {
         return Err(LaneError::KernelLacks { kind: kind.mounted_as.to_owned() });
     }
     if let Some(tool) = missing_tool(kind) {

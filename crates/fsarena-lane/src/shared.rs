@@ -1,6 +1,9 @@
 //! Shared folders: directories on another machine, or on the host of this one, recognised by the type of their mount.
 
-use fsarena_sys::mountinfo::Mount;
+use std::collections::BTreeMap;
+
+use fsarena_model::{Contender, Label};
+use fsarena_sys::mountinfo::{self, Mount};
 
 /// What serves a shared folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +52,19 @@ pub fn identity(mount: &Mount) -> String {
         Some(_) => format!("{kind} {}", mount.source),
         None => format!("device {}:{}", rustix::fs::major(mount.device), rustix::fs::minor(mount.device)),
     }
+}
+
+/// The contenders that are directories on the same file system, with what these have in common, as far as it can be
+/// looked up.
+pub fn on_one(contenders: &[Contender]) -> Vec<(String, Vec<&Label>)> {
+    let mut found: BTreeMap<String, Vec<&Label>> = BTreeMap::new();
+    for contender in contenders {
+        let mount = contender.path.as_deref().and_then(|path| mountinfo::mount_of(path).ok());
+        if let Some(mount) = mount {
+            found.entry(identity(&mount)).or_default().push(&contender.label);
+        }
+    }
+    found.into_iter().filter(|(_, labels)| labels.len() > 1).collect()
 }
 
 /// A remark about directories on a mount of this type, which may be followed by its options; `None` if it is not a

@@ -16,9 +16,10 @@ use fsarena_sys::daemon::{Daemon, Wrapping};
 use fsarena_sys::directory::FileId;
 use fsarena_sys::{block, clock, mount, mountinfo};
 
-use crate::kind::{Ground, Identity, Kind};
+use crate::kind::{Ground, Identity, Kind, risks};
 use crate::lane::Lane;
-use crate::{CheckResult, LaneError, alignment, shared, sharing};
+use crate::require::MKFS_HINT;
+use crate::{CheckResult, LaneError, alignment, attributes, shared, sharing};
 
 /// Mount options with which the kernel shows what a library has written: it writes nothing, and replays no journal.
 pub const UNTOUCHED: &str = "ro,norecovery";
@@ -101,7 +102,7 @@ pub fn make(
 ) -> Result<Site, LaneError> {
     let mut site = Site { lane: lane.map(|(index, _)| index), ..Site::in_place(point.to_owned(), None) };
     if let Some((_, lane)) = lane {
-        let refused = |what| LaneError::BadOption { contender: contender.label.to_string(), what };
+        let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
         site.mkfs = kind.mkfs(&lane.path(), identity, &contender.mkfs).map_err(refused)?;
         site.limit = tool_limit(lane)?;
         site.description = run_tool(&site.mkfs, site.limit)? + &run_tool(&kind.describe(&lane.path()), site.limit)?;
@@ -120,25 +121,32 @@ pub fn make(
     Ok(site)
 }
 
-/// Makes a contender that has options of mkfs once on a sparse file in memory, to find out what its mkfs refuses.
-/// Nothing is found out without /dev/shm or without the mkfs.
+/// Makes a contender that has options of mkfs once on a sparse file in memory, to find out what its mkfs refuses, and
+/// whether this kernel can mount what it makes. Nothing is found out without /dev/shm or without the mkfs.
 ///
 /// # Errors
-/// [`LaneError::BadOption`] with the words of the mkfs.
+/// [`LaneError::BadOption`] with the words of the mkfs, or why it cannot be mounted.
 pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), LaneError> {
     let Ok(file) = tempfile::Builder::new().prefix("fsarena-mkfs-").tempfile_in("/dev/shm") else { return Ok(()) };
     if contender.mkfs.is_empty() || file.as_file().set_len(lane.0.min(MOST_TRIED.0)).is_err() {
         return Ok(());
     }
-    let refused = |what| LaneError::BadOption { contender: contender.label.to_string(), what };
+    let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
     let any = "11111111-2222-4333-8444-555555555555";
     let identity = Identity { uuid: any.to_owned(), hash_seed: any.to_owned() };
     let argv = kind.mkfs(file.path(), &identity, &contender.mkfs).map_err(refused)?;
     match run_tool(&argv, TRIED) {
-        Err(LaneError::Mkfs { words, .. }) => {
-            Err(refused(format!("`{}` fails: {words}", argv[..argv.len() - 1].join(" "))))
+        Ok(made) => {
+            let described = run_tool(&kind.describe(file.path()), TRIED).unwrap_or_default();
+            let hint = "leave it out, or compare in a guest with another kernel: --guest-kernel PACKAGE";
+            let refused = |why| Err(LaneError::bad_option(contender, why, hint));
+            kind.not_mounted(&(made + &described)).map_or(Ok(()), refused)
         }
-        _ => Ok(()),
+        Err(LaneError::Mkfs { words, .. }) => {
+            let what = words.split("\nUsage:").next().unwrap_or_default();
+            Err(refused(format!("`{} {}` fails: {what}", argv[0], contender.mkfs.join(" "))))
+        }
+        Err(_) => Ok(()),
     }
 }
 
@@ -323,13 +331,25 @@ pub fn facts(contender: &Contender, kind: &Kind, site: &Site) -> Result<Contende
     let mount = mountinfo::mount_of(&site.directory);
     let mount = mount.map_err(LaneError::io("look up the mount of", &site.directory))?;
     let options = mount.all_options();
-    let features = (kind.features)(&site.description);
+    let is_directory = kind.ground == Ground::Directory;
+    let features = match is_directory {
+        true => attributes::of(&site.directory),
+        false => (kind.features)(&site.description),
+    };
+    let guarantees = match is_directory {
+        true => attributes::guarantees(&mount, &features),
+        false => (kind.guarantees)(&features, &options),
+    };
+    let says_alignment = alignment::says_alignment(&site.directory);
     // Of a mount that a chroot hides, the magic number is known (magic.h).
     let volatile = ["tmpfs", "ramfs", "0x1021994", "0x858458f6"].contains(&mount.kind.as_str());
     let mounted_as = shared::kind_of(&mount);
     let keeps_nothing = is_unsafe(contender) || sharing::keeps_syncs(mounted_as, &options);
+    // The features of a directory are its own, and not those of its file system.
+    let made_with = if is_directory { &[][..] } else { &features };
     Ok(ContenderFacts {
         label: contender.label.clone(),
+        risks: risks(mounted_as, &options, made_with),
         mkfs: site.mkfs.clone(),
         mount: format!("{mounted_as} {options}"),
         durability: if keeps_nothing {
@@ -339,12 +359,16 @@ pub fn facts(contender: &Contender, kind: &Kind, site: &Site) -> Result<Contende
         } else {
             (kind.durability)(&options)
         },
-        guarantees: (kind.guarantees)(&features, &options),
+        // What else is written to a lane's file system is known, and its pages are counted.
+        direct_writes: is_directory
+            .then(|| attributes::direct_writes(mounted_as, &guarantees, says_alignment))
+            .flatten(),
+        guarantees,
         features,
         read_ahead_kib: read_ahead(&site.directory),
-        says_alignment: alignment::says_alignment(&site.directory),
+        says_alignment,
         shared_folder: shared::remark(mounted_as),
-        file_system: (kind.ground == Ground::Directory).then(|| shared::identity(&mount)),
+        file_system: is_directory.then(|| shared::identity(&mount)),
         sharing: sharing::of(mounted_as, &options),
     })
 }

@@ -5,8 +5,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::{Bytes, Plan, Storage};
-use fsarena_sys::fault;
 use fsarena_sys::loopdev::Extent;
+use fsarena_sys::{cgroup, fault};
 
 use crate::disk::{Disk, layout};
 use crate::kind::lane_count;
@@ -91,7 +91,15 @@ pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), Lan
     let needed = Bytes(plan.lanes.size.0.saturating_mul(count as u64).saturating_add(reserve));
     match count == 0 || free >= needed {
         true => Ok(()),
-        false => Err(LaneError::NoSpace { place: plan.lanes.storage.to_string(), lanes: count, needed, free }),
+        false => Err(LaneError::NoSpace { place: described(&plan.lanes.storage, free), lanes: count, needed, free }),
+    }
+}
+
+/// The storage, with the control group whose limit leaves no more than `free`.
+fn described(storage: &Storage, free: Bytes) -> String {
+    match cgroup::memory_room().filter(|room| *storage == Storage::Memory && room.free <= free) {
+        Some(room) => format!("{storage} (limited by the control group {})", room.group.display()),
+        None => storage.to_string(),
     }
 }
 

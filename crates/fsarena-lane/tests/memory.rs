@@ -142,15 +142,6 @@ fn the_next_start_removes_a_dead_runs_group_and_spares_who_is_in_it() {
 
 #[test]
 fn limits_that_cannot_be_kept_are_refused_before_anything_is_made() {
-    let folder = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
-    let mut plan = plan(folder.path());
-    require::memory_limits(&plan).expect("no workload has a limit");
-    let workload = serde_json::json!({
-        "name": "w", "version": 1, "measures": "Something.", "why": "So.", "engine": "data", "durable": "none",
-        "cache": "warm", "mode": "sliced", "memory-limit": "16M", "parameters": {},
-        "metric": {"name": "m", "unit": "u", "measure": "operations-per-second", "better": "higher"},
-    });
-    plan.workloads = vec![serde_json::from_value(workload).expect("well spelled")];
-    let error = require::memory_limits(&plan).expect_err("no process could live there");
+    let error = require::memory_limit(Bytes::mib(16)).expect_err("no process could live there");
     assert_eq!((error.category(), error.hint()), (ErrorCategory::Use, Some("memory-limit = \"32M\"".to_owned())));
 }

@@ -212,7 +212,7 @@ fn options_that_name_another_device_are_refused() {
         let mut plan = ground.plan(&["xfs"], 320);
         plan.contenders[0].mkfs = vec![mkfs];
         plan.contenders[0].mount = mount;
-        let error = require::contenders(&plan.contenders).expect_err("refused").to_string();
+        let error = require::contender(&plan.contenders[0]).expect_err("refused").to_string();
         assert!(error.contains(&theirs), "{error}");
     }
     let file = ground.place.path().join("file");
@@ -221,12 +221,12 @@ fn options_that_name_another_device_are_refused() {
     for option in refused {
         let mut plan = ground.plan(&["ext4"], 64);
         plan.contenders[0].mkfs = vec![option.clone()];
-        require::contenders(&plan.contenders).expect_err(&option);
+        require::contender(&plan.contenders[0]).expect_err(&option);
     }
     for option in ["-Luuid", "-O^has_journal", "-Tnews"] {
         let mut plan = ground.plan(&["ext4"], 64);
         plan.contenders[0].mkfs = vec![option.to_owned()];
-        require::contenders(&plan.contenders).expect("it names no storage");
+        require::contender(&plan.contenders[0]).expect("it names no storage");
     }
     arena.close().expect("nothing stays");
 }

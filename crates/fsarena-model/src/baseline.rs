@@ -48,7 +48,7 @@ pub enum Often {
     /// Not at all.
     #[default]
     Never,
-    /// In the first round that includes a workload.
+    /// In the first round that includes a workload; baselines in the first three, since they are yardsticks.
     Once,
     /// In every round.
     Always,

@@ -129,7 +129,8 @@ pub struct ContenderFacts {
     pub durability: Durability,
     /// What it guarantees beyond storing data.
     pub guarantees: Vec<Guarantee>,
-    /// Features as created, reported by the file system's own tool.
+    /// Features as created, reported by the file system's own tool; of an existing directory the attributes that its
+    /// files get, such as `nocow` or `compress=zstd`.
     pub features: Vec<String>,
     /// Read-ahead of the mounted file system, in KiB.
     pub read_ahead_kib: Option<u64>,
@@ -137,6 +138,9 @@ pub struct ContenderFacts {
     /// not report it. `None` if this was not queried.
     #[serde(default)]
     pub says_alignment: Option<bool>,
+    /// Whether direct writes to an existing directory bypass the page cache; `None` if it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direct_writes: Option<bool>,
     /// What it is if it is a shared folder, and what follows from that, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_folder: Option<String>,
@@ -147,6 +151,9 @@ pub struct ContenderFacts {
     /// What it guarantees to its clients, if it is a shared folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<Sharing>,
+    /// What its options give up in safety compared with the defaults of its kind, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub risks: Vec<String>,
 }
 
 impl ContenderFacts {
@@ -161,9 +168,11 @@ impl ContenderFacts {
             features: Vec::new(),
             read_ahead_kib: None,
             says_alignment: None,
+            direct_writes: None,
             shared_folder: None,
             file_system: None,
             sharing: None,
+            risks: Vec::new(),
         }
     }
 }

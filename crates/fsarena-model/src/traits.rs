@@ -25,6 +25,9 @@ pub struct Traits {
     /// separated from that of unrelated programs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
+    /// The step in which the program counts its time, if it is coarse.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock_step: Option<Nanos>,
     /// Number of programs that a run starts, if the starts may take most of its time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub starts: Option<u64>,
@@ -67,6 +70,7 @@ impl Default for Traits {
             syncs_untimed: false,
             commits_each: false,
             verifies_cold: false,
+            clock_step: None,
             copies_nothing: false,
             files: None,
         }

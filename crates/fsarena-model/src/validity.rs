@@ -22,6 +22,8 @@ pub enum ValidityClass {
     CpuBound,
     /// The harness itself takes most of the time.
     HarnessBound,
+    /// A step of the program's clock is a large part of the measured time.
+    CoarseClock,
     /// Clients did not do the same, or did not start together.
     UnevenClients,
     /// The network was saturated, not the file service.
@@ -47,6 +49,8 @@ pub mod bounds {
     pub const PROCESSOR_SHARE: f64 = 0.9;
     /// Share of a cell's time above which the harness limits the figure.
     pub const HARNESS_SHARE: f64 = 0.5;
+    /// Share of the measured time above which a step of the program's clock hides differences.
+    pub const CLOCK_SHARE: f64 = 0.01;
     /// Share of the bytes of cold or direct work below which the device did not serve them.
     pub const SERVED: f64 = 0.9;
     /// Share of the bytes of direct I/O above which it went through the page cache.
@@ -63,13 +67,14 @@ pub mod bounds {
 
 impl ValidityClass {
     /// All classes, in the order in which they are explained.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Cached,
         Self::NotDirect,
         Self::DeviceBound,
         Self::LaneBound,
         Self::CpuBound,
         Self::HarnessBound,
+        Self::CoarseClock,
         Self::UnevenClients,
         Self::NetworkBound,
         Self::Impossible,
@@ -122,6 +127,9 @@ pub enum Finding {
     LittleReadByServers { round: u32, share: f64, bytes: Bytes },
     /// The file system has no device and reports no alignment of direct I/O.
     NoDevice,
+    /// Direct writes to an existing directory pass through the page cache, since its data have checksums or are
+    /// journalled.
+    BufferedWrites,
     /// Direct I/O of `bytes` dirtied this many pages of 4 KiB.
     PagesDirtied { pages: u64, bytes: Bytes },
     /// Too few flushes for these syncs.
@@ -141,6 +149,8 @@ pub enum Finding {
     /// The same work in memory takes `memory` of the time, `each` per operation, or of the figure if `is_score`; mere
     /// starts of programs take `starts` of the time.
     MostlyHarness { memory: Option<f64>, starts: Option<f64>, each: Nanos, is_score: bool },
+    /// The program counts its time in steps of `step`, which is this share of the measured time.
+    FewSteps { step: Nanos, share: f64 },
     /// A client did this share of what the others did, in `rounds` of `of` rounds.
     SlowClient { client: String, share: f64, rounds: u32, of: u32 },
     /// In `slices` of `of` slices the clients did not start together; `worst` is the largest difference in seconds.
@@ -159,7 +169,7 @@ impl Finding {
             Self::NothingRead { .. } | Self::LittleCarried { .. } | Self::LittleReadByServers { .. } => {
                 ValidityClass::Cached
             }
-            Self::NoDevice | Self::PagesDirtied { .. } => ValidityClass::NotDirect,
+            Self::NoDevice | Self::BufferedWrites | Self::PagesDirtied { .. } => ValidityClass::NotDirect,
             Self::TooFewFlushes { .. }
             | Self::FasterThanMemory { .. }
             | Self::FasterThanDevice { .. }
@@ -168,6 +178,7 @@ impl Finding {
             Self::DeviceLimit { .. } => ValidityClass::DeviceBound,
             Self::ProcessorsBusy { .. } => ValidityClass::CpuBound,
             Self::MostlyHarness { .. } => ValidityClass::HarnessBound,
+            Self::FewSteps { .. } => ValidityClass::CoarseClock,
             Self::SlowClient { .. } | Self::StartsApart { .. } => ValidityClass::UnevenClients,
             Self::LinkLimit { .. } => ValidityClass::NetworkBound,
             Self::BehindItsRate { .. } => ValidityClass::Overloaded,

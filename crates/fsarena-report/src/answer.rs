@@ -2,15 +2,16 @@
 
 mod by_outcome;
 mod by_work;
+mod decision;
 
-use crate::{pair, recommendation};
-use fsarena_model::comparison::{ContenderRow, PairVerdict, Reason, WorkloadRow};
+use crate::pair;
+use fsarena_model::comparison::{ContenderRow, PairVerdict, WorkloadRow};
 use fsarena_model::{Comparison, Label, Status, Verdict};
 
 use crate::group::{self, Group, labels};
 use crate::number::{self, span};
 use crate::ranking::{Ranking, ranking};
-use crate::report::{Role, Sentence};
+use crate::report::Sentence;
 use crate::words::{self, counted, listed, rounds};
 
 /// The sentences of a document, each complete: one for each group of workloads, then what holds for all.
@@ -23,12 +24,9 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
     });
     let is_decided = comparison.judged.verdicts.iter().any(|pair| pair.verdict != Verdict::Undecided);
     let condition = comparison.run.condition.iter().map(Sentence::from);
-    let of_mix = recommendation::best(comparison);
     let preface = preface(comparison).map(Sentence::from);
-    let title = comparison.judged.recommendation.as_deref().map(recommendation::title).unwrap_or_default();
-    let of_mix: Vec<Sentence> =
-        of_mix.map(|best| Sentence::new(Role::Strong, format!("{title}:")).and(Role::Plain, best)).collect();
-    let mut sentences: Vec<Sentence> = preface.into_iter().chain(of_mix).collect();
+    let mut sentences = decision(comparison);
+    sentences.extend(preface);
     match is_decided {
         true => sentences.extend(by_work.chain(condition)),
         false => sentences.extend(condition.chain(by_work)),
@@ -44,6 +42,12 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
     }
     sentences.retain(|sentence| !sentence.0.is_empty());
     sentences
+}
+
+/// What to do, what the options of contenders give up in safety, and the space that compression saves.
+pub fn decision(comparison: &Comparison) -> Vec<Sentence> {
+    let beside = [decision::risks(comparison), decision::space(comparison)];
+    decision::decision(comparison).into_iter().chain(beside.into_iter().flatten().map(Sentence::from)).collect()
 }
 
 /// For real work: a sentence for each outcome. Empty for other runs.
@@ -156,19 +160,20 @@ pub fn pairs<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a PairV
 
 fn count(comparison: &Comparison, group: &Group<'_>) -> String {
     let pairs = pairs(comparison, group);
-    let is_open = |pair: &&PairVerdict| pair.verdict == Verdict::Undecided;
-    let small = pairs.iter().filter(|pair| is_open(pair) && pair.reasons.contains(&Reason::Programs)).count();
+    let open = pairs.iter().filter(|pair| pair::is_open(pair)).count();
     let of = |wanted: &[Verdict]| pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count();
     let margin = number::percent(comparison.run.margin);
-    let few = pairs.iter().filter(|pair| !pair.reasons.contains(&Reason::Programs));
-    let few = few.filter_map(|pair| Some((pair.rounds, pair::few_rounds(pair)?.to_string())));
+    let few = pairs
+        .iter()
+        .filter(|pair| pair::is_open(pair))
+        .filter_map(|pair| Some((pair.rounds, pair::few_rounds(pair)?.to_string())));
     let most = few.clone().max().unwrap_or_default().1;
     let few = few.count();
     let parts = [
         (of(&[Verdict::Faster, Verdict::Slower]), "with a difference shown".to_owned()),
         (of(&[Verdict::Equivalent]), format!("equivalent within {margin}")),
-        (small, "with little at stake".to_owned()),
-        (of(&[Verdict::Undecided]) - small - few, "undecided".to_owned()),
+        (of(&[Verdict::Undecided]) - open, "with little at stake".to_owned()),
+        (open - few, "undecided".to_owned()),
         (few, most),
         (of(&[Verdict::Invalid]), "invalid".to_owned()),
     ];
@@ -199,15 +204,10 @@ fn damaged(comparison: &Comparison) -> Option<String> {
 const TIMES: [f64; 3] = [180.0, 600.0, 1800.0];
 
 /// For all undecided pairs: how many of them a further 3, 10 and 30 minutes would probably decide, and the maximum
-/// difference of the others.
+/// difference of the others if it is small.
 pub fn price(comparison: &Comparison) -> Option<String> {
-    let undecided: Vec<&PairVerdict> = comparison
-        .judged
-        .verdicts
-        .iter()
-        .filter(|pair| pair.verdict == Verdict::Undecided && pair.estimate.ratio.is_some())
-        .filter(|pair| !pair.reasons.contains(&Reason::Programs))
-        .collect();
+    let undecided: Vec<&PairVerdict> =
+        comparison.judged.verdicts.iter().filter(|pair| pair::is_open(pair) && pair.estimate.ratio.is_some()).collect();
     if undecided.is_empty() {
         return None;
     }
@@ -218,44 +218,41 @@ pub fn price(comparison: &Comparison) -> Option<String> {
             parts.push((seconds, count));
         }
     }
+    let all = match undecided.len() {
+        1 => "the undecided pair".to_owned(),
+        2 => "both undecided pairs".to_owned(),
+        count => format!("all {count} undecided pairs"),
+    };
     let words = |(index, (seconds, count)): (usize, &(f64, usize))| match index {
-        0 if undecided.len() == 1 => format!("A further {} would probably decide the undecided pair", span(*seconds)),
-        0 if *count == undecided.len() => {
-            let all = if *count == 2 {
-                "both undecided pairs".to_owned()
-            } else {
-                format!("all {}", undecided_pairs(&undecided))
-            };
-            format!("A further {} would probably decide {all}", span(*seconds))
-        }
-        0 => {
-            format!("A further {} would probably decide {count} of the {}", span(*seconds), undecided_pairs(&undecided))
-        }
+        0 if *count == undecided.len() => format!("A further {} would probably decide {}", span(*seconds), all),
+        0 => format!(
+            "A further {} would probably decide {count} of the {}",
+            span(*seconds),
+            counted(undecided.len(), "undecided pair")
+        ),
         _ => format!("{} {count}", span(*seconds)),
     };
-    let gains: Vec<String> = parts.iter().enumerate().map(words).collect();
+    let gains = parts.iter().enumerate().map(words).collect::<Vec<_>>().join(", ");
     let late = comparison.decided_within(TIMES[2]);
     let rest: Vec<&PairVerdict> =
         undecided.iter().filter(|pair| !late.iter().any(|decided| std::ptr::eq(*decided, **pair))).copied().collect();
-    let bound = rest.iter().filter_map(|pair| at_most(pair)).fold(0.0, f64::max);
-    let which = match (gains.is_empty(), undecided.len()) {
-        (false, _) => "the rest probably differ".to_owned(),
-        (true, 1) => "The undecided pair probably differs".to_owned(),
-        (true, _) => format!("The {} probably differ", undecided_pairs(&undecided)),
-    };
-    let rest = (bound > 0.0 && !rest.is_empty()).then(|| format!("{which} by less than {}", number::percent(bound)));
-    let sentence = gains.into_iter().collect::<Vec<_>>().join(", ");
-    match (sentence.is_empty(), rest) {
-        (true, None) => None,
-        (true, Some(rest)) => Some(format!("{rest}.")),
-        (false, None) => Some(format!("{sentence}.")),
-        (false, Some(rest)) => Some(format!("{sentence}; {rest}.")),
-    }
+    let bounds: Option<Vec<f64>> = rest.iter().map(|pair| at_most(pair)).collect();
+    let bound = bounds.and_then(|bounds| bounds.into_iter().reduce(f64::max)).filter(|bound| *bound < SMALL);
+    let differ = |verb: &str, bound: f64| format!("probably {verb} by less than {}", number::percent(bound));
+    Some(match (gains.is_empty(), bound) {
+        (false, Some(bound)) => format!("{gains}; the rest {}.", differ("differ", bound)),
+        (false, None) => format!("{gains}."),
+        (true, Some(bound)) if rest.len() == 1 => format!("The undecided pair {}.", differ("differs", bound)),
+        (true, Some(bound)) => format!("The {} undecided pairs {}.", rest.len(), differ("differ", bound)),
+        (true, None) => {
+            let any = if rest.len() == 1 { all } else { format!("any of the {} undecided pairs", rest.len()) };
+            format!("A further {} would probably not decide {any}.", span(TIMES[2]))
+        }
+    })
 }
 
-fn undecided_pairs(undecided: &[&PairVerdict]) -> String {
-    counted(undecided.len(), "undecided pair")
-}
+/// Differences above this one are not small: that a pair probably differs by less says nothing.
+const SMALL: f64 = 0.1;
 
 /// Maximum relative difference of a pair according to its pointwise interval.
 fn at_most(pair: &PairVerdict) -> Option<f64> {

@@ -30,6 +30,11 @@ pub fn sentence(finding: &Finding) -> String {
         Finding::NoDevice => "direct I/O went to the page cache: the file system does not say how it is to be aligned \
              (statx(2)), and has no device; compare it without the workloads that are direct"
             .to_owned(),
+        Finding::BufferedWrites => {
+            "direct writes go through the page cache in this directory: its files have checksums (btrfs since Linux 6.15) or \
+             their data are journalled (ext4); files with `chattr +C` (btrfs) or without `chattr +j` (ext4) are direct"
+                .to_owned()
+        }
         Finding::PagesDirtied { pages, bytes } => format!(
             "direct I/O went through the page cache: {pages} pages of 4 KiB were dirtied for {bytes}; `nodatasum` makes \
              btrfs direct (`--extra` adds that contender), `data=ordered` ext4"
@@ -63,6 +68,11 @@ pub fn sentence(finding: &Finding) -> String {
             "{}: the figure is mostly about the harness, system calls and the kernel's caches",
             harness(*memory, *starts, *each, *is_score)
         ),
+        Finding::FewSteps { step, share } => format!(
+            "the program counts its time in steps of {step}, {} of what it measured: differences below that cannot be \
+             seen; let the work take longer",
+            percent(*share)
+        ),
         Finding::SlowClient { client, share, rounds, of } => format!(
             "{client} did {} of what the others did, in {rounds} of {}: the sum is not that of equal clients; see what else \
              runs there, or leave it out",
@@ -84,6 +94,22 @@ pub fn sentence(finding: &Finding) -> String {
             value(*offered, PER_SECOND),
             value(*done, PER_SECOND)
         ),
+    }
+}
+
+/// The share that the finding is about, 0 to 1; `None` if it is about none.
+pub fn share(finding: &Finding) -> Option<f64> {
+    match finding {
+        Finding::LittleCarried { share, .. }
+        | Finding::LittleReadByServers { share, .. }
+        | Finding::DeviceLimit { share, .. }
+        | Finding::SlowClient { share, .. }
+        | Finding::LinkLimit { share, .. } => Some(*share),
+        // The host's part is an estimate, and may come out as more than all of the time.
+        Finding::HostBelowLane { share, .. } => Some(share.min(1.0)),
+        Finding::MostlyHarness { memory, starts, .. } => memory.or(*starts).map(|share| share.min(1.0)),
+        Finding::ProcessorsBusy { busy, of } => Some(busy / f64::from(*of)),
+        _ => None,
     }
 }
 

@@ -23,13 +23,20 @@ pub struct Flag {
     place: String,
     /// What was seen.
     text: String,
+    /// The share that the class is about, in percent; `None` if it is about none.
+    percent: Option<u32>,
 }
 
 /// The flags of a cell.
 pub fn of_cell(cell: &Cell) -> Vec<Remark> {
     let place = format!("{}, {}", cell.workload, cell.contender);
     let flag = |flag: &Validity| {
-        Remark::Flag(Flag { class: flag.class, place: place.clone(), text: finding::sentence(&flag.finding) })
+        Remark::Flag(Flag {
+            class: flag.class,
+            place: place.clone(),
+            text: finding::sentence(&flag.finding),
+            percent: finding::share(&flag.finding).map(|share| (share * 100.0).round() as u32),
+        })
     };
     cell.validity.iter().map(flag).collect()
 }
@@ -92,7 +99,8 @@ impl Footnotes {
                 seen_as(*class, seen)
             }
             Footnote::Class(class, seen) => {
-                format!("{class} ({}): {}", counted(seen.len(), "figure"), words::validity(*class))
+                let figures = counted(seen.len(), "figure");
+                format!("{class} ({figures}{}): {}", shares(seen), words::validity(*class))
             }
             Footnote::Sentence(sentence) => sentence.clone(),
         };
@@ -106,6 +114,16 @@ impl Footnotes {
             Footnote::Sentence(sentence) => sentence.clone(),
         };
         self.0.iter().map(sentence).collect()
+    }
+}
+
+/// `, 34 % to 100 %`: the shares of the flags; empty if they have none.
+fn shares(seen: &[Flag]) -> String {
+    let all = || seen.iter().filter_map(|flag| flag.percent);
+    match all().min().zip(all().max()) {
+        Some((least, most)) if least < most => format!(", {least} % to {most} %"),
+        Some((only, _)) => format!(", {only} %"),
+        None => String::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 use fsarena_model::History;
 use fsarena_model::history::{HistoryPoint, LevelChange, Series};
 
-use crate::number::{self, percent};
+use crate::number::{self, DASH, percent};
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Table, TableLook, TableOf};
 use crate::words::{better, counted, listed};
@@ -60,14 +60,18 @@ fn section(history: &History, series: &Series, range: Range) -> Section {
         }
         None => Sentence::from(point.load.as_ref().map(|_| "busy").unwrap_or_default()),
     };
-    let spread = |point: &HistoryPoint| number::spread(point.median, point.low, point.high).unwrap_or_default();
+    let value = |value: f64| number::value(value, &history.unit);
+    let interval = |point: &HistoryPoint| {
+        let ends = point.low.zip(point.high);
+        ends.map_or(DASH.to_owned(), |(low, high)| format!("[{}, {}]", value(low), value(high)))
+    };
     let day = |point: &HistoryPoint| point.started.split('T').next().unwrap_or_default().to_owned();
     let table: Table = TableOf::new(TableLook::Narrow, &series.points)
         .column(Figure, "run", |point| point.run.to_string())
         .column(Name, "day", day)
         .column(Words, "tags", |point| point.tags.join(" "))
-        .column(Figure, history.unit.as_str(), |point| number::value(point.median, &history.unit))
-        .column(Figure, "spread", spread)
+        .column(Figure, history.unit.as_str(), |point| value(point.median))
+        .column(Figure, "95 %", interval)
         .column(Words, range.title(&history.unit), |point| range.bar(point))
         .column(Words, "level", words)
         .done();

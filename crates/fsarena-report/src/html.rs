@@ -101,6 +101,7 @@ fn environment() -> Environment<'static> {
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
     environment.set_formatter(write_value);
     environment.add_filter("attribute", attribute);
+    environment.add_filter("breakable", breakable);
     for (name, text) in [("policy", policy()), ("style", STYLE.to_owned()), ("script", SCRIPT.to_owned())] {
         environment.add_global(name, Value::from_safe_string(text));
     }
@@ -143,6 +144,11 @@ fn write_value(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -
 /// Escapes a value for places without elements: attributes and the title.
 fn attribute(text: &str) -> Value {
     Value::from_safe_string(HtmlEscape(&visible(text)).to_string())
+}
+
+/// A text that a narrow page may break after a comma, as lists of options have them without spaces.
+fn breakable(text: &str) -> Value {
+    Value::from_safe_string(HtmlEscape(&visible(text)).to_string().replace(',', ",<wbr>"))
 }
 
 /// Letters of Hebrew, Arabic and other right-to-left scripts (DerivedBidiClass.txt of the Unicode Character Database).

@@ -1,4 +1,4 @@
-//! Formats figures for readers: three significant digits, a unit, a spread.
+//! Formats figures for readers: three significant digits, a unit, an interval.
 
 use fsarena_model::Estimate;
 use fsarena_model::units::significant;
@@ -33,12 +33,6 @@ fn prefixed(value: f64) -> String {
 pub fn three_digits(value: f64) -> String {
     let rounded = format!("{value:.2e}").parse().unwrap_or(value);
     significant(rounded, 3)
-}
-
-/// Half of the interval's width, relative to the middle: `±1.3 %`.
-pub fn spread(middle: f64, low: Option<f64>, high: Option<f64>) -> Option<String> {
-    let half = (high? - low?) / 2.0 / middle.abs();
-    half.is_finite().then(|| format!("±{} %", significant(half * 100.0, 2)))
 }
 
 /// A share in percent, to two digits: `5 %`, `0.45 %`, `12 %`, `>1000 %`.
@@ -173,7 +167,7 @@ mod tests {
     fn numbers_beyond_a_thousand_are_cut_short() {
         let nothing = Ratio { middle: 1.2, low: Some(5.9e-31), high: Some(4.8e23) };
         assert_eq!(nothing.interval().as_deref(), Some("[<0.001, >1000]"));
-        assert_eq!([0.123, 10.0, 841.0].map(percent), ["12 %", "1000 %", ">1000 %"]);
+        assert_eq!([0.05, 0.123, 10.0, 841.0].map(percent), ["5 %", "12 %", "1000 %", ">1000 %"]);
     }
 
     #[test]
@@ -196,13 +190,6 @@ mod tests {
         assert_eq!(three_digits(9.996), "10.0");
         assert_eq!(three_digits(0.0), "0");
         assert_eq!(three_digits(f64::NAN), "NaN");
-    }
-
-    #[test]
-    fn spreads_are_relative() {
-        assert_eq!(spread(100.0, Some(98.7), Some(101.3)).as_deref(), Some("±1.3 %"));
-        assert_eq!(spread(100.0, None, Some(101.3)), None);
-        assert_eq!(percent(0.05), "5 %");
     }
 
     #[test]

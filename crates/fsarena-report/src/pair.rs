@@ -23,9 +23,21 @@ pub fn valid(pair: &PairVerdict, ratio: Option<Ratio>) -> Option<Ratio> {
     ratio.filter(|_| has_ratio(pair))
 }
 
-/// Whether the ratio may be shown: that of an invalid pair is wrong, and that of too few rounds may be noise.
+/// Whether the ratio may be shown: it has an interval, and the medians do not say otherwise of an undecided pair.
 pub fn has_ratio(pair: &PairVerdict) -> bool {
+    let is_contradicted = pair.verdict == Verdict::Undecided && pair.reasons.contains(&Reason::Medians);
+    has_interval(pair) && !is_contradicted
+}
+
+/// Whether the interval may be shown: that of an invalid pair is wrong, and that of too few rounds may be noise.
+pub fn has_interval(pair: &PairVerdict) -> bool {
     pair.verdict != Verdict::Invalid && few_rounds(pair).is_none()
+}
+
+/// Whether a pair is undecided though it could be decided by more rounds: the programs do not take almost all of the
+/// time.
+pub fn is_open(pair: &PairVerdict) -> bool {
+    pair.verdict == Verdict::Undecided && !pair.reasons.contains(&Reason::Programs)
 }
 
 /// The reason of a pair that has fewer rounds than a verdict needs.
@@ -43,6 +55,11 @@ pub fn better(pair: &PairVerdict, ratio: Ratio) -> (&Label, Ratio) {
         }
     };
     if is_b { (&pair.b, ratio.inverted()) } else { (&pair.a, ratio) }
+}
+
+/// A mean ratio of `a` to `b`, told of the one that it favours: the better, the other, and the ratio, at least 1.
+pub fn in_favour<'a>(a: &'a Label, b: &'a Label, ratio: Ratio) -> (&'a Label, &'a Label, Ratio) {
+    if ratio.middle < 1.0 { (b, a, ratio.inverted()) } else { (a, b, ratio) }
 }
 
 /// The faster contender of a decided pair.

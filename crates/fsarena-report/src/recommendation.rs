@@ -43,13 +43,13 @@ pub fn sentences(comparison: &Comparison) -> Option<Section> {
         first.flat_map(|first| leads(class, first).into_iter().chain(others(class, first)))
     });
     let objections = advice.classes.iter().flat_map(objections);
-    let sentences = best(comparison).chain(basis).chain(objections).chain([mix(advice)]).chain(absent(advice));
-    Some(Section::titled(title(advice)).with(List::new(ListLook::Paragraphs, sentences)))
+    let sentences = basis.chain(objections).chain([mix(advice)]).chain(absent(advice));
+    Some(Section::titled(begun(&title(advice))).with(List::new(ListLook::Paragraphs, sentences)))
 }
 
-/// What the mix is called.
+/// What is decided: `for the profile mail`.
 pub fn title(advice: &Recommendation) -> String {
-    advice.profile.as_ref().map_or("By your own mix".to_owned(), |profile| format!("For the profile {profile}"))
+    advice.profile.as_ref().map_or("for your own mix".to_owned(), |profile| format!("for the profile {profile}"))
 }
 
 /// Which contender is the best for the mix, a text for each durability class.
@@ -90,15 +90,15 @@ fn without(advice: &Recommendation) -> String {
     }
 }
 
-/// `Durability flushed: `, if there are several classes; otherwise empty.
+/// `durability flushed: `, if there are several classes; otherwise empty.
 fn among(advice: &Recommendation, class: &ClassAdvice) -> String {
     let words = || words::class(Class { durability: class.durability, coherence: class.coherence });
-    if advice.classes.len() > 1 { format!("{}: ", begun(&words())) } else { String::new() }
+    if advice.classes.len() > 1 { format!("{}: ", words()) } else { String::new() }
 }
 
 fn choice(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvice) -> String {
     let among = among(advice, class);
-    let begin = |words: &str| if among.is_empty() { begun(words) } else { format!("{among}{words}") };
+    let begin = |words: &str| format!("{among}{words}");
     let Some(first) = &class.first else {
         let none = "none can be recommended: there are workloads of the mix in which not all can be compared.";
         return begin(none);
@@ -108,7 +108,7 @@ fn choice(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvice)
     let text = match &choice {
         Choice::Depends => begin(&format!("it depends: {}", preferences(class))),
         Choice::None => {
-            begin(&format!("no difference: {} are equal within the margin of {margin}", listed(&class.best)))
+            begin(&format!("keep what you have: {} are equal within the margin of {margin}", listed(&class.best)))
         }
         Choice::Any => begin(&format!(
             "take {}: they are equal within the margin of {margin}, and better than the others",
@@ -118,7 +118,9 @@ fn choice(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvice)
             "take {first}: its mean lead over each of the others exceeds the margin of {margin}, and it is better in \
              another program with a probability of at least 90 %"
         )),
-        Choice::Open => format!("{among}{first} is first by estimate, but {}", open(class, first, &margin)),
+        Choice::Open => {
+            begin(&format!("keep what you have: {first} is first by estimate, but {}", open(class, first, &margin)))
+        }
     };
     // The text itself names what it depends on.
     let flips = if matches!(choice, Choice::None | Choice::Depends) { String::new() } else { flips(class) };
@@ -165,10 +167,10 @@ fn preferences(class: &ClassAdvice) -> String {
 fn leads(class: &ClassAdvice, first: &Label) -> Option<String> {
     let lead = |row: &MixRow| {
         let (other, ratio) = of_first(row, first, ratio(row)?);
-        Some(format!("{first} / {other} {} {}", ratio.times(), ratio.interval()?))
+        Some(format!("{first} over {other} {} {}", ratio.times(), ratio.interval()?))
     };
     let leads: Vec<String> = rows(class, first).filter_map(lead).collect();
-    (!leads.is_empty()).then(|| format!("Mean over these workloads: {}.", leads.join(", ")))
+    (!leads.is_empty()).then(|| format!("Weighted geometric mean over these workloads: {}.", leads.join(", ")))
 }
 
 /// ` Another program that writes: take ext4 or xfs; one that reads: take btrfs.`; `None` if no kind decides.

@@ -29,7 +29,10 @@ pub fn summary(comparison: &Comparison) -> Report {
 /// The report on a comparison, with the parts of all media.
 pub fn report(comparison: &Comparison, additions: Additions) -> Report {
     let Additions { answer, sections, of_workloads } = additions;
+    // Documents have it in the answer.
+    let decision = List::new(ListLook::Paragraphs, answer::decision(comparison));
     let own = [
+        Section::default().with_shown(Shown::Terminal, decision),
         recommendation::section(comparison).unwrap_or_default(),
         effects::section(comparison),
         scaling::section(comparison),

@@ -102,6 +102,14 @@ impl Canvas {
         self.push(format_args!(r#"<text class="{class}" x="{x}" y="{y}"{anchor}>{text}</text>"#));
     }
 
+    /// A text of several lines whose middle is at the height of `at`.
+    pub fn lines(&mut self, class: &str, anchor: Anchor, at: (f64, f64), lines: &[String]) {
+        let first = at.1 + 4.5 - LINE_HEIGHT / 2.0 * lines.len().saturating_sub(1) as f64;
+        for (index, line) in lines.iter().enumerate() {
+            self.text(class, anchor, (at.0, first + LINE_HEIGHT * index as f64), line);
+        }
+    }
+
     /// A text that reads from bottom to top and ends at the given position.
     pub fn upward_text(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
         let text = visible(text);
@@ -171,6 +179,23 @@ pub fn fitted(text: &str, room: f64) -> String {
         fits
     };
     text.chars().take_while(fits).collect::<String>() + "…"
+}
+
+/// The distance of two lines of a text.
+pub const LINE_HEIGHT: f64 = 13.0;
+
+/// `text` in lines of at most `room`, broken after the signs that separate options; a part that is longer is shortened.
+pub fn wrapped(text: &str, room: f64) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for part in text.split_inclusive([':', ',', ' ']) {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() || text_width(&format!("{line}{}", part.trim_end())) <= room => {
+                line.push_str(part);
+            }
+            _ => lines.push(part.to_owned()),
+        }
+    }
+    lines.iter().map(|line| fitted(line.trim_end(), room)).collect()
 }
 
 /// Maximum width of a label in a legend.

@@ -127,17 +127,28 @@ impl Style {
         footnotes.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// The table. If it is too wide, references are printed below it. If it is still too wide, it is printed row by
-    /// row.
+    /// The table. If it is too wide, the intervals of figures are left out; then references are printed below it. If it
+    /// is still too wide, it is printed row by row.
     fn table(self, wide: &Table) -> String {
         let fits = |text: &str| text.lines().all(|line| layout::width(line) <= self.width);
         let all = table(wide, self.color);
         if fits(&all) {
             return all;
         }
+        // Those of medians go last.
+        let shorter = without_intervals(wide, |kind| kind != ColumnKind::Median);
+        let all = table(&shorter, self.color);
+        if fits(&all) {
+            return all;
+        }
+        let shorter = without_intervals(wide, |_| true);
+        let all = table(&shorter, self.color);
+        if fits(&all) {
+            return all;
+        }
         let (references, columns) =
-            wide.columns.iter().cloned().partition(|column| column.kind == ColumnKind::Reference);
-        let narrow = Table { columns, ..wide.clone() };
+            shorter.columns.iter().cloned().partition(|column| column.kind == ColumnKind::Reference);
+        let narrow = Table { columns, ..shorter };
         let without = table(&narrow, self.color);
         match wide.look {
             _ if fits(&without) => format!("{without}\n{}", self.references(wide, references)),
@@ -191,6 +202,14 @@ impl Style {
         }
         lines.join("\n")
     }
+}
+
+fn without_intervals(table: &Table, of: impl Fn(ColumnKind) -> bool) -> Table {
+    let mut table = table.clone();
+    let columns = table.columns.iter_mut().filter(|column| of(column.kind));
+    let entries = columns.flat_map(|column| &mut column.entries);
+    entries.for_each(|entry| entry.sentence.0.retain(|phrase| phrase.role != report::Role::Interval));
+    table
 }
 
 /// `words: title figure; title figure`. If all columns are words, the other words describe the first.

@@ -265,8 +265,8 @@ pub const FIGURES: &[Term] = &[
 /// What a class of validity means, as the end of a sentence.
 pub fn validity(class: ValidityClass) -> String {
     use bounds::{
-        CLIENT_SHARE, DEVICE_SHARE, HARNESS_SHARE, KEEPS_UP, LANE_SHARE, LINK_SHARE, PROCESSOR_SHARE, SERVED,
-        SKEWED_SHARE, THROUGH_THE_CACHE,
+        CLIENT_SHARE, CLOCK_SHARE, DEVICE_SHARE, HARNESS_SHARE, KEEPS_UP, LANE_SHARE, LINK_SHARE, PROCESSOR_SHARE,
+        SERVED, SKEWED_SHARE, THROUGH_THE_CACHE,
     };
     match class {
         ValidityClass::Cached => {
@@ -286,6 +286,9 @@ pub fn validity(class: ValidityClass) -> String {
         }
         ValidityClass::HarnessBound => {
             format!("the same work in memory takes more than {} of the time", percent(HARNESS_SHARE))
+        }
+        ValidityClass::CoarseClock => {
+            format!("a step of the program's clock is over {} of the time", percent(CLOCK_SHARE))
         }
         ValidityClass::UnevenClients => format!(
             "a client did less than {} of the others, or more than {} of the slices did not start together",
@@ -323,9 +326,9 @@ fn advice(class: ValidityClass) -> &'static str {
              rest."
         }
         ValidityClass::HarnessBound => {
-            "No file system of a contender has a part in that: a difference between contenders comes out too small. What \
-             is started and called for each operation is the figure."
+            "No file system of a contender has a part in that: a difference between contenders comes out too small."
         }
+        ValidityClass::CoarseClock => "There is no verdict below that. Let it run longer.",
         ValidityClass::UnevenClients => "The sum is not that of equal clients.",
         ValidityClass::NetworkBound => "A faster network, or fewer clients on one link, would show the file service.",
         ValidityClass::Impossible => "Never printed as a result, and not ranked.",

@@ -1,6 +1,6 @@
 //! Directories held by descriptor. What is made in one, and removed from it, is reached through the descriptor and by
-//! one component at a time: no path is resolved twice, no symbolic link is followed, no other file system is entered
-//! (`openat2(2)` with `RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS` and `RESOLVE_NO_XDEV`).
+//! one component at a time: no path is resolved twice, no symbolic link is followed, no other mount is entered. That is
+//! what openat2(2) would refuse by itself, which some containers and emulators do not have.
 
 use std::ffi::{CString, OsStr};
 use std::io;
@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, mkdirat, openat2, statat, unlinkat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, StatxFlags, mkdirat, openat, statat, statx, unlinkat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
@@ -43,11 +43,6 @@ pub enum Removal {
 }
 
 const OPEN: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-const STAY_HERE: ResolveFlags = ResolveFlags::BENEATH
-    .union(ResolveFlags::NO_SYMLINKS)
-    .union(ResolveFlags::NO_MAGICLINKS)
-    .union(ResolveFlags::NO_XDEV);
-
 impl Directory {
     /// Opens the directory at `path`, whose last component must not be a symbolic link.
     ///
@@ -86,7 +81,7 @@ impl Directory {
     /// `EEXIST` if the name exists; as mkdirat(2).
     pub fn make(&self, name: &str, mode: u32) -> io::Result<Self> {
         fault::step(&format!("mkdir {name}"))?;
-        require_component(name)?;
+        require_component(OsStr::new(name))?;
         mkdirat(&self.fd, name, Mode::from_raw_mode(0o700))?;
         let made = self.child(OsStr::new(name))?;
         rustix::fs::fchmod(&made.fd, Mode::from_raw_mode(mode))?;
@@ -96,9 +91,10 @@ impl Directory {
     /// Opens the directory `name` in this one.
     ///
     /// # Errors
-    /// `ELOOP` or `ENOTDIR` for a symbolic link, `EXDEV` for a mount point; as openat2(2).
+    /// `ELOOP` or `ENOTDIR` for a symbolic link, `EXDEV` for a mount point; as openat(2).
     pub fn child(&self, name: &OsStr) -> io::Result<Self> {
-        let fd = openat2(&self.fd, name, OPEN, Mode::empty(), STAY_HERE)?;
+        require_component(name)?;
+        let fd = open_here(self.fd.as_fd(), name)?;
         Ok(Self { fd, path: self.path.join(name) })
     }
 
@@ -115,9 +111,9 @@ impl Directory {
     /// system as this one.
     ///
     /// # Errors
-    /// `EXDEV` if something is mounted on it or in it; as openat2(2) and unlinkat(2). Another call can remove the rest.
+    /// `EXDEV` if something is mounted on it or in it; as openat(2) and unlinkat(2). Another call can remove the rest.
     pub fn remove(&self, name: &str, inode: u64) -> io::Result<Removal> {
-        require_component(name)?;
+        require_component(OsStr::new(name))?;
         let child = match self.child(OsStr::new(name)) {
             Ok(child) => child,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Removal::Absent),
@@ -139,7 +135,7 @@ impl Directory {
     /// `ENOTEMPTY` if it is not empty; as unlinkat(2).
     pub fn remove_empty(&self, name: &str) -> io::Result<Removal> {
         fault::step(&format!("rmdir {name}"))?;
-        require_component(name)?;
+        require_component(OsStr::new(name))?;
         match unlinkat(&self.fd, name, AtFlags::REMOVEDIR) {
             Ok(()) => Ok(Removal::Done),
             Err(Errno::NOENT) => Ok(Removal::Absent),
@@ -149,11 +145,26 @@ impl Directory {
 }
 
 /// Refuses `..`, an empty name and the like, which do not name an entry of this directory.
-fn require_component(name: &str) -> io::Result<()> {
-    match name.is_empty() || name == "." || name == ".." || name.contains('/') {
+fn require_component(name: &OsStr) -> io::Result<()> {
+    match name.is_empty() || name == "." || name == ".." || name.as_bytes().contains(&b'/') {
         true => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{name:?} is not a name in a directory"))),
         false => Ok(()),
     }
+}
+
+/// Opens the directory `name` of `directory`, on the same mount.
+fn open_here(directory: BorrowedFd<'_>, name: &OsStr) -> io::Result<OwnedFd> {
+    let fd = openat(directory, name, OPEN, Mode::empty())?;
+    match mount(directory)? == mount(fd.as_fd())? {
+        true => Ok(fd),
+        false => Err(Errno::XDEV.into()),
+    }
+}
+
+/// The device and the mount of an open directory. Before Linux 5.8 the latter is 0.
+fn mount(directory: BorrowedFd<'_>) -> io::Result<(u32, u32, u64)> {
+    let found = statx(directory, "", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS | StatxFlags::MNT_ID)?;
+    Ok((found.stx_dev_major, found.stx_dev_minor, found.stx_mnt_id))
 }
 
 fn is_no_directory(error: &io::Error) -> bool {
@@ -165,7 +176,7 @@ fn is_no_directory(error: &io::Error) -> bool {
 fn empty(directory: BorrowedFd<'_>) -> io::Result<()> {
     for name in names(directory)? {
         if is_directory(directory, &name)? {
-            let child = openat2(directory, &name, OPEN, Mode::empty(), STAY_HERE)?;
+            let child = open_here(directory, OsStr::from_bytes(name.as_bytes()))?;
             empty(child.as_fd())?;
             unlink(directory, &name, AtFlags::REMOVEDIR)?;
         } else {

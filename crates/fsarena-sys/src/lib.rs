@@ -3,6 +3,7 @@
 pub mod affinity;
 pub mod aligned;
 pub mod block;
+pub mod cgroup;
 pub mod child;
 pub mod clock;
 pub mod daemon;
@@ -12,6 +13,7 @@ pub mod fork;
 #[cfg(test)]
 mod fuzz;
 pub mod gate;
+pub mod inode;
 pub mod loopdev;
 pub mod machine;
 pub mod mapping;

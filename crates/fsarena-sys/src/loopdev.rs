@@ -4,7 +4,7 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use libc::{c_int, c_ulong};
 
@@ -71,9 +71,23 @@ pub struct Extent {
     pub size: u64,
 }
 
+/// Where this process may have mounted a devtmpfs of its own, because /dev does not show the loop devices.
+pub const OWN_NODES: &str = "/var/lib/fsarena/devices";
+
 /// The path of loop device `number`.
 pub fn device_path(number: u32) -> PathBuf {
-    PathBuf::from(format!("/dev/loop{number}"))
+    node(&format!("loop{number}"))
+}
+
+/// The path of the device that adds and removes loop devices.
+pub fn control_path() -> PathBuf {
+    node("loop-control")
+}
+
+/// The node of that name in /dev or, if it is only there, in [`OWN_NODES`].
+fn node(name: &str) -> PathBuf {
+    let (usual, own) = (Path::new("/dev").join(name), Path::new(OWN_NODES).join(name));
+    if !usual.exists() && own.exists() { own } else { usual }
 }
 
 /// Adds the loop device `number`, which must not exist.
@@ -95,7 +109,7 @@ pub fn remove(number: u32) -> io::Result<()> {
 }
 
 fn control(request: c_ulong, number: u32) -> io::Result<()> {
-    let device = OpenOptions::new().read(true).write(true).open("/dev/loop-control")?;
+    let device = OpenOptions::new().read(true).write(true).open(control_path())?;
     // SAFETY: both requests take a device number by value.
     check(unsafe { libc::ioctl(device.as_raw_fd(), request, c_ulong::from(number)) })
 }

@@ -5,6 +5,8 @@ use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
 use fsarena_model::Bytes;
 
+use crate::cgroup;
+
 /// Touches `size` bytes of free memory and frees them again, so that the next allocations, for example of the page
 /// cache, are backed. Touches at most half of the available memory, so that other programs do not lose theirs.
 ///
@@ -37,13 +39,13 @@ pub fn give_back() {
     }
 }
 
-/// Memory that is available without swapping (`MemAvailable`, proc_meminfo(5)); `None` if the kernel does not report
-/// it.
+/// Memory that is available without swapping (`MemAvailable`, proc_meminfo(5)), and that the limits of this process'
+/// control groups leave; `None` if the kernel does not report it.
 pub fn available() -> Option<Bytes> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(Bytes::kib(kib))
+    Some(cgroup::memory_room().map_or(Bytes::kib(kib), |room| room.free.min(Bytes::kib(kib))))
 }
 
 #[cfg(test)]

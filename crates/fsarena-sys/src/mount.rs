@@ -129,11 +129,23 @@ fn configure(context: &OwnedFd, option: &str) -> Result<(), Errno> {
     }
 }
 
+/// Whether a mount option is for fstab(5), mount(8) and systemd.mount(5) alone: it says who mounts when, and never
+/// reaches the kernel.
+pub fn is_of_fstab(option: &str) -> bool {
+    const WORDS: [&str; 11] =
+        ["auto", "noauto", "user", "nouser", "users", "owner", "group", "nofail", "fail", "_netdev", "comment"];
+    let name = option.split('=').next().unwrap_or(option);
+    WORDS.contains(&name) || name.to_ascii_lowercase().starts_with("x-")
+}
+
 /// Options that belong to the mount and not to the file system.
 fn attribute(option: &str) -> Option<MountAttrFlags> {
     Some(match option {
         "noatime" => MountAttrFlags::MOUNT_ATTR_NOATIME,
-        "relatime" | "rw" | "suid" | "dev" | "exec" | "defaults" => MountAttrFlags::empty(),
+        "relatime" | "rw" | "suid" | "dev" | "exec" | "defaults" | "atime" | "diratime" | "symfollow" => {
+            MountAttrFlags::empty()
+        }
+        "nosymfollow" => MountAttrFlags::MOUNT_ATTR_NOSYMFOLLOW,
         "strictatime" => MountAttrFlags::MOUNT_ATTR_STRICTATIME,
         "nodiratime" => MountAttrFlags::MOUNT_ATTR_NODIRATIME,
         "nosuid" => MountAttrFlags::MOUNT_ATTR_NOSUID,
@@ -162,5 +174,15 @@ mod tests {
     fn mount_options_are_distinguished_from_file_system_options() {
         assert!(attribute("noatime").is_some());
         assert!(attribute("compress=zstd").is_none());
+    }
+
+    #[test]
+    fn words_that_only_fstab_knows_are_recognised() {
+        for word in ["nofail", "_netdev", "noauto", "user", "x-systemd.automount", "X-mount.mkdir=0755", "comment=x"] {
+            assert!(is_of_fstab(word), "{word}");
+        }
+        for word in ["noatime", "usrquota", "user_xattr", "grpid", "xino", "defaults"] {
+            assert!(!is_of_fstab(word), "{word}");
+        }
     }
 }

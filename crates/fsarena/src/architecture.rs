@@ -13,13 +13,14 @@ use crate::engines::ENGINES;
 const CORE: [&str; 8] = ["model", "stats", "analyse", "execute", "store", "probe", "sys", "report"];
 
 /// Names that the core has for another reason.
-const ALLOWED: [(&str, &str, &str); 7] = [
+const ALLOWED: [(&str, &str, &str); 8] = [
     ("model", Contender::DIRECTORY, "the syntax of contenders"),
     ("probe", "ext3", "the host's file system"),
     ("probe", "ext4", "the host's file system"),
     ("model", "flushes", "the unit"),
     ("model", "memory", "a storage and a baseline"),
     ("analyse", "memory", "a storage"),
+    ("sys", "memory", "a controller of control groups"),
     ("execute", "tmpfs", "the host's file system"),
 ];
 

@@ -79,6 +79,72 @@ impl Explained for Refusal {
     }
 }
 
+/// Reasons not to begin that were found together, so that a user sees all of them at once. Each is kept once.
+#[derive(Debug, Default)]
+pub struct Refusals(Vec<anyhow::Error>);
+
+impl Refusals {
+    /// The value of a result; its error, or each of its errors, is kept.
+    pub fn take<T>(&mut self, result: Result<T, impl Into<anyhow::Error>>) -> Option<T> {
+        result.map_err(|error| self.add(error)).ok()
+    }
+
+    /// Adds an error, or each of its errors.
+    pub fn add(&mut self, error: impl Into<anyhow::Error>) {
+        let found = match error.into().downcast::<Self>() {
+            Ok(Self(several)) => several,
+            Err(error) => vec![error],
+        };
+        for error in found {
+            if !self.0.iter().any(|known| words(known) == words(&error)) {
+                self.0.push(error);
+            }
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Ends the collection.
+    ///
+    /// # Errors
+    /// The only one, or all of them.
+    pub fn end(mut self) -> Result<(), anyhow::Error> {
+        match self.0.len() {
+            0 => Ok(()),
+            1 => Err(self.0.remove(0)),
+            _ => Err(self.into()),
+        }
+    }
+}
+
+/// One after the other, each with its hint.
+impl std::fmt::Display for Refusals {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = |error: &anyhow::Error| match explain(error).1 {
+            Some(hint) => format!("{} ({hint})", words(error)),
+            None => words(error),
+        };
+        f.write_str(&self.0.iter().map(text).collect::<Vec<_>>().join("; "))
+    }
+}
+
+impl std::error::Error for Refusals {}
+
+/// Wrong arguments come first: whoever corrects them may not need what this machine lacks.
+impl Explained for Refusals {
+    fn category(&self) -> ErrorCategory {
+        let categories = self.0.iter().map(|error| explain(error).0);
+        categories.min_by_key(|category| code(*category)).unwrap_or(ErrorCategory::Machine)
+    }
+
+    fn hint(&self) -> Option<String> {
+        None
+    }
+}
+
 /// The connection ended before the run did.
 #[derive(Debug, thiserror::Error)]
 #[error("`{name}` ended without a result")]
@@ -114,14 +180,16 @@ pub fn usage(error: &clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Prints an error once, with its hint, and returns its exit code.
+/// Prints an error once, with its hint, or several of them, and returns the exit code.
 pub fn report(error: &anyhow::Error) -> ExitCode {
-    note!("error: {}", words(error));
-    let (category, hint) = explain(error);
-    if let Some(hint) = hint {
-        note!("hint: {hint}");
+    let several = error.downcast_ref().map_or(std::slice::from_ref(error), |Refusals(several)| several);
+    for error in several {
+        note!("error: {}", words(error));
+        if let Some(hint) = explain(error).1 {
+            note!("hint: {hint}");
+        }
     }
-    ExitCode::from(code(category))
+    ExitCode::from(code(explain(error).0))
 }
 
 /// The exit code of a failure.
@@ -150,6 +218,7 @@ pub fn explain(error: &anyhow::Error) -> (ErrorCategory, Option<String>) {
         error.downcast_ref::<E>().map(|error| (error.category(), error.hint()))
     }
     of::<Refusal>(error)
+        .or_else(|| of::<Refusals>(error))
         .or_else(|| of::<fsarena_catalog::CatalogError>(error))
         .or_else(|| of::<fsarena_lane::LaneError>(error))
         .or_else(|| of::<fsarena_guest::GuestError>(error))

@@ -8,6 +8,7 @@ use fsarena_articles::assess;
 use fsarena_execute::{Listener, Machine, Remaining, Resumption, RunError, Wish};
 use fsarena_guest::Wanted;
 use fsarena_lane::disk::{self, Consent};
+use fsarena_lane::loops;
 use fsarena_lane::{Arena, Go, Wait};
 use fsarena_model::event::Note;
 use fsarena_model::{Event, Plan, RunRecord, Severity, Status};
@@ -327,6 +328,6 @@ fn enter_namespace(plan: &Plan) -> Result<()> {
     namespace::enter_private_mounts().map_err(|errno| {
         let text = format!("a mount namespace of its own: {errno}");
         Refusal::machine(text, "a container has to allow it (CAP_SYS_ADMIN), or compare directories: dir:/a dir:/b")
-            .into()
-    })
+    })?;
+    Ok(loops::show()?)
 }

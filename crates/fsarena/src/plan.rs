@@ -21,9 +21,9 @@ use fsarena_model::{
 use crate::cli::{Compare, Place};
 use crate::clients;
 use crate::engines::ENGINES;
-use crate::plan::available::Programs;
+use crate::exit::Refusals;
 
-pub use checks::{require_machine, require_mix, require_sound, require_space};
+pub use checks::{require_machine, require_means, require_mix, require_sound, require_space, require_storage};
 pub use contenders::contenders;
 pub use reproduce::of_article;
 
@@ -31,22 +31,28 @@ pub use reproduce::of_article;
 const LANE: Bytes = Bytes::gib(2);
 
 /// The plan for `arguments`, complete and checked, with notes for the user.
+///
+/// # Errors
+/// All reasons against it that are found before anything is made.
 pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
+    let place = &arguments.setup.place;
+    let mut refusals = Refusals::default();
     let suite = work::suite(arguments).map(fsarena_catalog::suite).transpose()?;
     let profile = arguments.work.profile.as_deref().map(fsarena_catalog::profile).transpose()?;
-    let (matrices, of_matrices) = contenders::matrices(&arguments.matrix)?;
-    let named = contenders(contenders::named(arguments, suite.as_ref())?, of_matrices)?;
-    let work = work::of(arguments, profile.as_ref(), Programs::of(&arguments.setup.place, &named))?;
+    let (matrices, of_matrices) = refusals.take(contenders::matrices(&arguments.matrix)).unwrap_or_default();
+    let named = refusals.take(contenders::named(arguments, suite.as_ref())).unwrap_or_default();
+    let (named, ignored) = contenders::accepted(named, of_matrices, &mut refusals);
+    let work = refusals.take(work::of(arguments, profile.as_ref(), &named)).unwrap_or_default();
     let (contenders, added) = if arguments.extra { extra::with_direct(named) } else { (named, Vec::new()) };
     let scale = arguments.work.scale.map(Scale::from).unwrap_or_default();
     let is_short = !arguments.own.commands.is_empty() || profile.is_some();
     let usual_baselines =
         suite.as_ref().map_or(if is_short { Often::Once } else { Often::Always }, |suite| suite.baselines);
     let (usual, noise) = baselines_at(scale, usual_baselines);
-    let clients = clients::named(&arguments.setup.place.clients)?;
+    let clients = refusals.take(clients::named(&place.clients)).flatten();
     // Each number of clients takes the time of a run.
     let numbers = clients.as_ref().map_or(1, |named| named.clients.numbers.len() as u64);
-    let storage = arguments.setup.place.storage(arguments.setup.storage.as_deref(), &contenders);
+    let storage = place.storage(arguments.setup.storage.as_deref(), &contenders);
     let lane_size = lane_size(arguments, &storage).or(suite.as_ref().and_then(|suite| suite.lane_size(scale)));
     let plan = Plan {
         suite: FromSuite {
@@ -57,11 +63,11 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
             usual_baselines,
             groups: suite.as_ref().map(|suite| suite.groups.clone()).unwrap_or_default(),
         },
-        seed: seed(arguments.setup.seed, &arguments.setup.place),
+        seed: seed(arguments.setup.seed, place),
         rounds: rounds(arguments, suite.as_ref(), contenders.len(), work.workloads.len(), numbers),
         workloads: work.workloads,
         contenders,
-        margin: checks::margin(arguments.setup.margin)?,
+        margin: arguments.setup.margin,
         lanes: LanePlan {
             shared: if arguments.one_at_a_time { Lanes::InTurn } else { Lanes::Own },
             precondition: if arguments.precondition { Precondition::Snia } else { Precondition::None },
@@ -83,8 +89,8 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
             profile: arguments.work.profile.clone(),
         },
         arguments: Arguments {
-            contender_files: contenders::contender_files(&arguments.contenders)?,
-            workload_files: work::files(&arguments.work.workload)?,
+            contender_files: refusals.take(contenders::contender_files(&arguments.contenders)).unwrap_or_default(),
+            workload_files: refusals.take(work::files(&arguments.work.workload)).unwrap_or_default(),
             own_commands: arguments.own.typed(),
             matrices,
         },
@@ -93,12 +99,12 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         Some(clients) => clients::with_clients(plan, clients)?,
         None => plan,
     };
-    let mut plan = resolved(plan)?;
-    let mut notes: Vec<String> = added.into_iter().chain(work.notes).collect();
+    let mut plan = resolved(plan, &mut refusals);
+    let mut notes: Vec<String> = added.into_iter().chain(ignored).chain(work.notes).collect();
     if lane_size.is_none() {
         notes.extend(checks::enlarge_lanes(&mut plan));
     }
-    Ok((checked(plan)?, notes))
+    Ok((checked(plan, refusals, place)?, notes))
 }
 
 /// The lane size from the arguments, or that of the whole disk if a lane takes all of it.
@@ -134,19 +140,28 @@ fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize, workloa
 }
 
 /// The plan with what its engines state about the workloads.
-fn resolved(plan: Plan) -> Result<Plan> {
-    let workloads = plan.workloads.into_iter().map(|workload| ENGINES.resolved(workload)).collect::<Result<_, _>>()?;
-    Ok(Plan { workloads, ..plan })
+fn resolved(mut plan: Plan, refusals: &mut Refusals) -> Plan {
+    let workloads = std::mem::take(&mut plan.workloads).into_iter();
+    plan.workloads = workloads.filter_map(|workload| refusals.take(ENGINES.resolved(workload))).collect();
+    plan
 }
 
-/// A resolved plan, if it is consistent and its budget suffices.
-fn checked(plan: Plan) -> Result<Plan> {
+/// A resolved plan, if it is consistent, its budget suffices, and nothing was refused before. If anything is, the
+/// refusals also have what this machine cannot do.
+fn checked(plan: Plan, mut refusals: Refusals, place: &Place) -> Result<Plan> {
     let plan = Plan { lanes: LanePlan { reserved: reserved(&plan), ..plan.lanes.clone() }, ..plan };
-    require_sound(&plan)?;
-    checks::require_time(&plan)?;
-    require_mix(&plan)?;
-    checks::require_one_at_a_time(&plan)?;
-    Ok(plan)
+    // What is missing from the plan would look like a contradiction.
+    if refusals.is_empty() {
+        refusals.take(require_sound(&plan));
+        refusals.take(checks::require_time(&plan));
+        refusals.take(require_mix(&plan));
+        refusals.take(checks::require_one_at_a_time(&plan));
+    }
+    let is_here = plan.clients.is_none() && place.on.is_empty() && !place.is_guest(&plan.contenders);
+    if is_here && !refusals.is_empty() {
+        refusals.take(require_means(&plan));
+    }
+    refusals.end().map(|()| plan)
 }
 
 /// The plan with a single lane for all contenders in turn, if there is no room for all lanes and every workload runs

@@ -69,8 +69,17 @@ pub fn not_direct(evidence: &Evidence<'_>) -> Option<Finding> {
     if is_silent && is_memory {
         return Some(Finding::NoDevice);
     }
-    let pages = evidence.sum(probe::PAGES_DIRTIED).or_else(|| evidence.sum(probe::MACHINE_DIRTIED))?;
     let bytes = evidence.bytes();
+    // Other programs may work on the file system of a directory, so that its dirty pages are less than what is known.
+    match evidence.facts.and_then(|facts| facts.direct_writes) {
+        Some(true) => return None,
+        Some(false) => {
+            let written = evidence.sum(probe::PROCESS_WRITTEN)?;
+            return (bytes > 0.0 && written >= THROUGH_THE_CACHE * bytes).then_some(Finding::BufferedWrites);
+        }
+        None => {}
+    }
+    let pages = evidence.sum(probe::PAGES_DIRTIED)?;
     let is_much = bytes > 0.0 && pages * PAGE >= THROUGH_THE_CACHE * bytes;
     is_much.then_some(Finding::PagesDirtied { pages: pages as u64, bytes: Bytes(bytes as u64) })
 }

@@ -41,7 +41,7 @@ pub fn beyond_memory(evidence: &Evidence<'_>) -> Option<Finding> {
 /// Much faster than the bare device, although the device carried all bytes according to its counters.
 pub fn beyond_device(evidence: &Evidence<'_>) -> Option<Finding> {
     let is_direct = evidence.workload.cache == CacheState::Direct;
-    let times = baselines::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
+    let times = baselines::times_the_device(evidence.record, evidence.workload, &evidence.finished)?;
     let is_beyond = is_direct && is_served(evidence) && times > BEYOND_THE_DEVICE;
     is_beyond.then_some(Finding::FasterThanDevice { times })
 }

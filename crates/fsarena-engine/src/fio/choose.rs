@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use fsarena_model::{Mode, Name, Workload};
+use fsarena_model::{Bytes, Mode, Name, Workload};
 
 use super::file::JobFile;
-use super::{FioError, generate, limits, line, program, translate};
+use super::{FioError, generate, limits, line, places, program, translate};
 use crate::EngineError;
 use crate::data::Parameters;
 
@@ -70,33 +70,49 @@ pub fn instead(workload: &Workload) -> Result<Choice, EngineError> {
     Ok(Choice { workload: through, note })
 }
 
+/// Where the jobs of a job file will work.
+#[derive(Debug, Clone)]
+pub struct Place<'a> {
+    /// The size of the devices' sectors, as far as it is known.
+    pub sector: Bytes,
+    /// The directories that are compared.
+    pub directories: Vec<&'a Path>,
+}
+
 /// The workloads of the job file at `path`.
 ///
 /// # Errors
 /// If the file cannot be read or makes no sense, if a job does something forbidden, or if fio is needed and not
-/// installed.
-pub fn from_file(path: &Path, way: Way) -> Result<Vec<Choice>, EngineError> {
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|source| FioError::Read { file: name.clone(), source })?;
-    let file = JobFile::parse(&name, &text, &|variable| std::env::var(variable).ok())?;
+/// installed: all reasons, as far as each can be known without the others.
+pub fn from_file(path: &Path, way: Way, place: &Place<'_>) -> Result<Vec<Choice>, EngineError> {
+    let file = JobFile::read(path, &|variable| std::env::var(variable).ok())?;
     let stem = Name::from_text(&path.file_stem().unwrap_or_default().to_string_lossy());
-    from_text(&stem, &file, way)
+    from_job_file(&stem, file, way, place)
 }
 
 /// The workloads of a command line of fio, whose `words` follow the program's name.
 ///
 /// # Errors
 /// Those of [`from_file`].
-pub fn from_command(words: &[String], way: Way) -> Result<Vec<Choice>, EngineError> {
+pub fn from_command(words: &[String], way: Way, place: &Place<'_>) -> Result<Vec<Choice>, EngineError> {
     let file = JobFile::parse("fio …", &line::as_job_file(words)?, &|variable| std::env::var(variable).ok())?;
-    let stem = if let [only] = file.sections.as_slice() { only.name.as_str() } else { "fio" };
-    from_text(&Name::from_text(stem), &file, way)
+    let stem = if let [only] = file.sections.as_slice() { only.name.clone() } else { "fio".to_owned() };
+    from_job_file(&Name::from_text(&stem), file, way, place)
 }
 
-fn from_text(stem: &str, file: &JobFile, way: Way) -> Result<Vec<Choice>, EngineError> {
-    limits::check(file)?;
-    direct(file)?;
-    limits::demand(file)?;
+fn from_job_file(stem: &str, file: JobFile, way: Way, place: &Place<'_>) -> Result<Vec<Choice>, EngineError> {
+    let file = &mut places::of_one_contender(file, place)?;
+    let remarks = places::with_plain_names(file);
+    let reasons = [limits::check(file), direct(file, place.sector), limits::demand(file).map(drop)];
+    FioError::all(reasons.into_iter().filter_map(Result::err).flat_map(FioError::apart).collect())?;
+    let mut choices = chosen(stem, file, way)?;
+    for choice in &mut choices {
+        remarks.iter().for_each(|remark| choice.note += &format!("; {remark}"));
+    }
+    Ok(choices)
+}
+
+fn chosen(stem: &str, file: &JobFile, way: Way) -> Result<Vec<Choice>, EngineError> {
     let native = natively(stem, file);
     Ok(match (way, native) {
         (Way::Native, Ok(choices)) => choices,
@@ -150,16 +166,16 @@ fn through(stem: &str, file: &JobFile, why: &str) -> Result<Choice, EngineError>
     Ok(Choice { workload, note })
 }
 
-/// Refuses direct I/O in blocks that are not whole sectors. No device has smaller sectors than this.
-fn direct(file: &JobFile) -> Result<(), FioError> {
-    const SECTOR: u64 = 512;
-    match translate::direct_block(file) {
-        Some(block) if block.0 == 0 || !block.0.is_multiple_of(SECTOR) => {
-            let line = file.line_of("bs").or(file.line_of("bsrange")).unwrap_or(1);
-            let what = format!("blocks of {} bytes with `direct=1`: no device can do that", block.0);
-            Err(file.refuse(line, what, "a multiple of 512, or better of 4096: bs=4k"))
+/// Refuses direct I/O that is not in whole sectors.
+fn direct(file: &JobFile, sector: Bytes) -> Result<(), FioError> {
+    match translate::unaligned(file, sector) {
+        None => Ok(()),
+        Some(entry) => {
+            let option = entry.value.as_ref().map_or(entry.key.clone(), |value| format!("{}={value}", entry.key));
+            let what =
+                format!("`{option}` with `direct=1`: direct I/O is in whole sectors, of {} bytes here", sector.0);
+            Err(file.refuse(entry.line, what, &format!("multiples of {}, such as bs=4k, or direct=0", sector.0)))
         }
-        _ => Ok(()),
     }
 }
 

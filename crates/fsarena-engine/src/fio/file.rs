@@ -1,6 +1,8 @@
 //! fio's job files: sections of options. The options of `[global]` are merged into each section. Sizes and times are
 //! parsed as fio does.
 
+use std::path::Path;
+
 use fsarena_model::Nanos;
 
 use super::FioError;
@@ -42,11 +44,14 @@ fn refusal(file: &str, line: usize, what: String, hint: &str) -> FioError {
 }
 
 /// The content that was read so far.
-#[derive(Default)]
-struct Reader {
+struct Reader<'a> {
+    variable: &'a dyn Fn(&str) -> Option<String>,
+    /// The folder of the job file, in which included files are; `None` if none may be included.
+    folder: Option<&'a Path>,
     globals: Vec<Entry>,
     sections: Vec<Section>,
     place: Place,
+    problems: Vec<FioError>,
 }
 
 /// The place to which an option belongs.
@@ -58,10 +63,46 @@ enum Place {
     Section,
 }
 
-impl Reader {
+/// Most files that include each other, as in fio (init.c).
+const DEEPEST: usize = 16;
+
+impl Reader<'_> {
+    /// Reads the lines of the file `name`. What is included has the line of the `include` in the outermost file.
+    fn read(&mut self, name: &str, text: &str, included: &[usize]) {
+        for (number, text) in (1..).zip(text.lines()) {
+            let line = included.first().copied().unwrap_or(number);
+            let taken = parse_line(text, line, self.variable).and_then(|parsed| match parsed {
+                Line::Include(other) => self.include(&other, &[included, &[number]].concat()),
+                parsed => self.take(parsed, line),
+            });
+            if let Err((what, hint)) = taken {
+                self.problems.push(refusal(name, number, what, hint));
+            }
+        }
+    }
+
+    /// Reads a file whose name is relative to the folder of the job file.
+    fn include(&mut self, name: &str, included: &[usize]) -> Result<(), Mismatch> {
+        const HINT: &str = "name a file in the folder of the job file, relative to that";
+        let Some(folder) = self.folder else {
+            return Err((format!("`include {name}` is not followed here"), "put the other file's lines here"));
+        };
+        if included.len() > DEEPEST {
+            return Err((format!("`include {name}`: more than {DEEPEST} files include each other"), HINT));
+        }
+        let found = folder.join(name).canonicalize();
+        let found = found.map_err(|error| (format!("`include {name}`: {error}"), HINT))?;
+        if !folder.canonicalize().is_ok_and(|folder| found.starts_with(folder)) {
+            return Err((format!("`include {name}` leads out of the folder of the job file"), HINT));
+        }
+        let text = std::fs::read_to_string(&found).map_err(|error| (format!("`include {name}`: {error}"), HINT))?;
+        self.read(&found.display().to_string(), &text, included);
+        Ok(())
+    }
+
     fn take(&mut self, line: Line, number: usize) -> Result<(), Mismatch> {
         match line {
-            Line::Nothing => {}
+            Line::Nothing | Line::Include(_) => {}
             Line::Section(name) if name == "global" => self.place = Place::Global,
             Line::Section(name) => {
                 self.sections.push(Section { name, line: number, options: self.globals.clone() });
@@ -81,17 +122,38 @@ impl JobFile {
     /// Parses `text`. `name` is its name in messages. `variable` returns the value of `${…}`.
     ///
     /// # Errors
-    /// [`FioError::Line`].
+    /// All malformed lines.
     pub fn parse(name: &str, text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, FioError> {
-        let mut reader = Reader::default();
-        for (number, line) in text.lines().enumerate() {
-            let understood = parse_line(line, number + 1, variable).and_then(|line| reader.take(line, number + 1));
-            understood.map_err(|(what, hint)| refusal(name, number + 1, what, hint))?;
-        }
-        if reader.sections.is_empty() {
+        Self::of(name, text, None, variable)
+    }
+
+    /// Reads the file at `path`, and those in its folder that it includes.
+    ///
+    /// # Errors
+    /// If a file cannot be read; all malformed lines.
+    pub fn read(path: &Path, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, FioError> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|source| FioError::Read { file: name.clone(), source })?;
+        // Editors of other systems begin a file with a byte-order mark.
+        let text = text.trim_start_matches('\u{feff}');
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Self::of(&name, text, Some(folder), variable)
+    }
+
+    fn of(
+        name: &str,
+        text: &str,
+        folder: Option<&Path>,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, FioError> {
+        let (globals, sections, problems) = (Vec::new(), Vec::new(), Vec::new());
+        let mut reader = Reader { variable, folder, globals, sections, place: Place::default(), problems };
+        reader.read(name, text, &[]);
+        if reader.sections.is_empty() && reader.problems.is_empty() {
             let hint = "a job is a section: [name], and options such as rw=randread below it";
-            return Err(refusal(name, 1, "there is no job in it".to_owned(), hint));
+            reader.problems.push(refusal(name, 1, "there is no job in it".to_owned(), hint));
         }
+        FioError::all(reader.problems)?;
         Ok(Self { name: name.to_owned(), sections: reader.sections })
     }
 
@@ -152,6 +214,8 @@ enum Line {
     Nothing,
     /// `[name]`.
     Section(String),
+    /// `include file`.
+    Include(String),
     /// `key` or `key=value`.
     Option(Entry),
 }
@@ -174,8 +238,8 @@ fn parse_line(text: &str, number: usize, variable: &dyn Fn(&str) -> Option<Strin
         let name = name.ok_or_else(|| (format!("`{text}` is not a section"), "a section is [name]"))?;
         return Ok(Line::Section(name.to_owned()));
     }
-    if text.split_whitespace().next() == Some("include") {
-        return Err(("`include` is not followed".to_owned(), "put the other file's lines here"));
+    if let Some(name) = text.strip_prefix("include").filter(|rest| rest.starts_with(char::is_whitespace)) {
+        return Ok(Line::Include(name.trim().to_owned()));
     }
     let (key, value) = text.split_once('=').map_or((text, None), |(key, value)| (key.trim(), Some(value.trim())));
     if key.is_empty() || !key.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter)) {

@@ -18,19 +18,19 @@ const WITH_A_SLASH: &[&str] = &["bssplit", "random_distribution", "description",
 /// Refuses a job file that does something forbidden.
 ///
 /// # Errors
-/// [`FioError::Line`] with the option.
+/// [`FioError::Line`] for each such option; one of `[global]` counts once.
 pub fn check(file: &JobFile) -> Result<(), FioError> {
+    let mut found: Vec<(usize, String, &str)> = Vec::new();
     for section in &file.sections {
-        if let Some(what) = bad_title(section) {
-            return Err(file.refuse(section.line, what, "a name without `/`, `$` and `..`"));
-        }
-        for entry in &section.options {
-            if let Some((what, hint)) = mismatch(entry) {
-                return Err(file.refuse(entry.line, what, hint));
+        let title = bad_title(section).map(|what| (section.line, what, "a name without `/`, `$` and `..`"));
+        let options = section.options.iter().filter_map(|it| mismatch(it).map(|(what, hint)| (it.line, what, hint)));
+        for refused in title.into_iter().chain(options) {
+            if !found.contains(&refused) {
+                found.push(refused);
             }
         }
     }
-    Ok(())
+    FioError::all(found.into_iter().map(|(line, what, hint)| file.refuse(line, what, hint)).collect())
 }
 
 /// Refuses a section name that would become a path: files have the names of their sections.

@@ -8,7 +8,7 @@ use fsarena_model::{Better, Bytes, CacheState, DurablePoint, Measure, Metric, Mo
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::file::{self, JobFile, Section};
+use super::file::{self, Entry, JobFile, Section};
 use super::options::{DEFAULTS, TRANSLATED, WITHOUT_EFFECT, has};
 use data::Kind;
 
@@ -94,14 +94,43 @@ pub fn as_it_is(name: Name, file: &JobFile) -> Workload {
     }
 }
 
-/// The smallest block of direct I/O; `None` if there is no direct I/O.
+/// The options that decide where direct I/O begins and how long it is, each with one of its sizes.
+fn positions(section: &Section) -> Vec<(u64, &Entry)> {
+    const OPTIONS: &str = "bs bsrange bssplit ba offset offset_align offset_increment zonesize zoneskip rw";
+    let mut all = Vec::new();
+    for entry in section.options.iter().filter(|entry| has(OPTIONS, &entry.key)) {
+        // Only the last entry of an option counts.
+        if section.entry(&entry.key) != Some(entry) {
+            continue;
+        }
+        let value = entry.value.as_deref().unwrap_or_default();
+        // `rw=write:4k` leaves a gap of that size behind each block, but `randread:8` is a count.
+        let value = match entry.key.as_str() {
+            "rw" if value.starts_with("rand") => "",
+            "rw" => value.split_once(':').map_or("", |(_, gap)| gap),
+            _ => value,
+        };
+        // `512/10:4k/90,8k-64k`: for reads, writes and trims, in ranges, with percentages.
+        let sizes = value.split([',', ':', '-']).map(|size| size.split('/').next().unwrap_or_default());
+        all.extend(sizes.filter_map(file::size).filter(|size| *size > 0).map(|size| (size, entry)));
+    }
+    all.extend(section.entry("bs_unaligned").filter(|_| section.is_set("bs_unaligned")).map(|entry| (1, entry)));
+    all
+}
+
+/// The first option that leads to direct I/O which is not in whole sectors.
+pub fn unaligned(file: &JobFile, sector: Bytes) -> Option<&Entry> {
+    let direct = file.sections.iter().filter(|section| section.is_direct());
+    let mut all = direct.flat_map(positions);
+    all.find(|(size, _)| !size.is_multiple_of(sector.0)).map(|(_, entry)| entry)
+}
+
+/// The largest power of two of which all positions and lengths of direct I/O are multiples, at most that of fio's
+/// default block; `None` if there is no direct I/O.
 pub fn direct_block(file: &JobFile) -> Option<Bytes> {
-    let block = |section: &Section| {
-        let smallest =
-            |key| section.value(key).and_then(|text| file::size(text).or(file::range(text).map(|(low, _)| low)));
-        smallest("bsrange").or_else(|| smallest("bs")).unwrap_or(BLOCK)
-    };
-    file.sections.iter().filter(|section| section.is_direct()).map(block).min().map(Bytes)
+    let direct: Vec<&Section> = file.sections.iter().filter(|section| section.is_direct()).collect();
+    let sizes = direct.iter().flat_map(|section| positions(section)).map(|(size, _)| 1 << size.trailing_zeros());
+    (!direct.is_empty()).then(|| Bytes(sizes.fold(BLOCK, u64::min)))
 }
 
 /// How long the jobs of the file run, as far as the file gives their time.

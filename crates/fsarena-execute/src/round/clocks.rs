@@ -16,8 +16,28 @@ pub fn used_before(testbed: &mut dyn Testbed, setting: &Setting<'_>, contender: 
     if setting.clocks == Clocks::Left || setting.shares.adopts {
         return None;
     }
-    testbed.quiesce(contender).ok().flatten()?;
+    if setting.clocks == Clocks::Read {
+        testbed.quiesce(contender).ok().flatten()?;
+    }
     testbed.used(contender)
+}
+
+/// Smallest size of a workload's files whose space is compared with it: below, the metadata are most of it.
+const SMALLEST_FILES: Bytes = Bytes::mib(4);
+
+/// The space in use after the last slice, which was synced. A further slice of a program would cost too much.
+pub fn space(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) {
+    if player.failure.is_some() || setting.is_stopped() {
+        return;
+    }
+    let after = testbed.used(player.contender);
+    let logical = testbed.logical(player.contender, setting.workload).filter(|bytes| *bytes >= SMALLEST_FILES);
+    player.readings.extend(share(player, after, logical).and_then(|share| reading(probe::SPACE_USED, share)));
+}
+
+/// Bytes in use for a byte of the files.
+fn share(player: &Player, after: Option<Bytes>, logical: Option<Bytes>) -> Option<f64> {
+    Some((after?.0 as f64 - player.used?.0 as f64) / logical?.0 as f64)
 }
 
 /// Runs a further slice, from rest to rest. A failure here is a failure of the trial.
@@ -87,8 +107,7 @@ fn at_rest(
     player.readings.extend(written(QUIESCENT, &grown, &player.current));
     let logical = testbed.logical(contender, setting.workload);
     for (probe, used) in [(probe::SPACE_USED, after), (probe::SPACE_QUIESCENT, testbed.used(contender))] {
-        let share = || Some((used?.0 as f64 - player.used?.0 as f64) / logical?.0 as f64);
-        player.readings.extend(share().and_then(|share| reading(probe, share)));
+        player.readings.extend(share(player, used, logical).and_then(|share| reading(probe, share)));
     }
     Ok(())
 }

@@ -12,21 +12,24 @@ use crate::schedule::Assignment;
 
 /// Maximum number of slices of a baseline, except on the device. A baseline needs no narrow interval.
 const SLICES: u32 = 2;
-/// Maximum number of attempts for a baseline that is measured once, if the machine is busy.
-const TRIES: usize = 2;
-/// Minimum number of rounds in which a program's work in memory is measured, if baselines are measured once: the share
-/// of the time that a file system can change has an interval.
+/// Number of rounds in which a baseline is measured, if not always: one disturbed moment must not be the yardstick.
+const ROUNDS: usize = 3;
+/// Maximum number of rounds if the machine is busy; after that it probably remains busy.
+const TRIES: usize = 6;
+/// Minimum number of rounds for a program's work in memory: the share of the time that a file system can change has an
+/// interval.
 const ROUNDS_IN_MEMORY: usize = 5;
 
 impl Session<'_> {
-    /// Whether the three clocks of a workload are read in the current round.
+    /// Whether the three clocks of a workload are read in the current round. For them, a further slice of a program
+    /// would cost as much as its figures.
     pub(super) fn clocks(&self, workload: &Workload) -> Clocks {
         let is_new = || !self.record.trials.iter().any(|trial| trial.workload == workload.name);
-        // A further slice of a program would cost as much as its figures.
         let is_cheap = workload.mode == Mode::Whole || workload.traits.program.is_none();
-        match self.is_due(is_new) && !workload.is_open_loop() && is_cheap {
+        match is_cheap {
+            _ if !self.is_due(is_new) || workload.is_open_loop() => Clocks::Left,
             true => Clocks::Read,
-            false => Clocks::Left,
+            false => Clocks::Space,
         }
     }
 
@@ -60,13 +63,12 @@ impl Session<'_> {
                 baseline.trial.workload == self.plan.workloads[index].name && baseline.kind == place
             };
             let known: Vec<&Baseline> = self.record.baselines.iter().filter(is_of).collect();
-            // A baseline is repeated once if the machine was busy; after that it probably remains busy.
             let counts = |baseline: &&Baseline| baseline_counts(&self.record, &baseline.trial);
             // What is at stake is a ratio within each round, which holds on a busy machine, too.
             let is_of_program = place == BaselineKind::Memory && self.plan.workloads[index].traits.program.is_some();
             let is_new = || match is_of_program {
                 true => known.len() < ROUNDS_IN_MEMORY || may_be_small(&self.record, &self.plan.workloads[index]),
-                false => known.len() < TRIES && !known.iter().any(counts),
+                false => known.len() < TRIES && known.iter().filter(|it| counts(it)).count() < ROUNDS,
             };
             let is_due = self.is_due(is_new) && !self.stopped();
             if let Some(workload) = at_place(&self.plan.workloads[index], place).filter(|_| is_due) {

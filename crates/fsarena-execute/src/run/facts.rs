@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fsarena_analyse::{counted_seconds, foreign_seconds};
 use fsarena_model::event::RoundFacts;
 use fsarena_model::plan::Slowdown;
-use fsarena_model::{Conditions, ContenderFacts, Environment, LaneCost, Plan, Trial, probe};
+use fsarena_model::{Conditions, ContenderFacts, Environment, Label, LaneCost, Plan, Trial, probe};
 
 use crate::{environment, libraries};
 
@@ -33,12 +33,15 @@ pub fn notes(plan: &Plan) -> impl Iterator<Item = String> {
 pub fn shared_storage(known: &[ContenderFacts], new: &[ContenderFacts]) -> Vec<String> {
     let places: BTreeSet<&String> = new.iter().filter_map(|facts| facts.file_system.as_ref()).collect();
     let on = |place| known.iter().chain(new).filter(move |facts| facts.file_system.as_ref() == Some(place));
-    let groups = places.into_iter().map(|place| (place, on(place).map(|facts| format!("`{}`", facts.label)).collect()));
-    let groups = groups.filter(|(_, labels): &(_, Vec<String>)| labels.len() > 1);
-    let text = |(place, labels): (&String, Vec<String>)| {
-        format!("{} are directories on the same file system ({place}), not on different ones", labels.join(", "))
-    };
-    groups.map(text).collect()
+    let groups = places.into_iter().map(|place| (place, on(place).map(|facts| &facts.label).collect()));
+    let groups = groups.filter(|(_, labels): &(_, Vec<&Label>)| labels.len() > 1);
+    groups.map(|(place, labels)| on_one_file_system(place, &labels)).collect()
+}
+
+/// The warning that these directories are on the same file system, `place`.
+pub fn on_one_file_system(place: &str, labels: &[&Label]) -> String {
+    let labels: Vec<String> = labels.iter().map(|label| format!("`{label}`")).collect();
+    format!("{} are directories on the same file system ({place}), not on different ones", labels.join(", "))
 }
 
 /// The note that flushes do nothing in memory, so that durable work is faster there than on a disk.
@@ -72,7 +75,7 @@ pub fn of_round(
 
 #[cfg(test)]
 mod tests {
-    use fsarena_model::{Durability, Label};
+    use fsarena_model::Durability;
 
     use super::*;
 

@@ -47,13 +47,27 @@ fn direct_work_may_write_what_the_disks_of_the_servers_did_not_read() {
 }
 
 #[test]
-fn direct_work_is_judged_by_the_pages_of_the_machine_where_its_own_are_unknown() {
+fn direct_work_is_not_judged_by_the_pages_of_the_whole_machine() {
     let pages = 100.0 * MEBIBYTE / 4096.0;
     let kept = |own, machine| direct().reading(probe::PAGES_DIRTIED, own).reading(probe::MACHINE_DIRTIED, machine);
     let expected = Finding::PagesDirtied { pages: 4 * 25_600, bytes: Bytes::mib(400) };
-    assert_eq!(findings(&kept(None, Some(pages))), [expected]);
-    assert_eq!(findings(&kept(Some(0.0), Some(pages))), [], "those are of other programs");
+    assert_eq!(findings(&kept(None, Some(pages))), [], "a program beside it may have written them");
+    assert_eq!(findings(&kept(Some(pages), Some(pages))), [expected]);
     assert_eq!(findings(&kept(Some(pages), None).changed(without_bytes)), [], "it tells no bytes");
+}
+
+#[test]
+fn what_is_known_of_a_directory_counts_more_than_the_pages_of_its_file_system() {
+    let pages = 100.0 * MEBIBYTE / 4096.0;
+    let kept = |direct_writes, written| {
+        let mut kept = direct().reading(probe::PAGES_DIRTIED, pages).reading(probe::PROCESS_WRITTEN, written);
+        kept.0.contenders.iter_mut().for_each(|facts| facts.direct_writes = direct_writes);
+        kept
+    };
+    let written = 100.0 * MEBIBYTE;
+    assert_eq!(findings(&kept(Some(true), written)), [], "a program beside it dirties pages there");
+    assert_eq!(findings(&kept(Some(false), written)), [Finding::BufferedWrites]);
+    assert_eq!(findings(&kept(Some(false), 0.0)), [], "reads are direct");
 }
 
 #[test]
@@ -105,6 +119,19 @@ fn a_harness_is_called_a_share_of_the_figure_where_that_is_a_score() {
 }
 
 #[test]
+fn a_step_of_a_clock_that_is_a_large_part_of_the_time_is_a_finding() {
+    let of = |step: u64| {
+        let mut kept = synced();
+        kept.0.plan.workloads[0].traits.clock_step = Some(Nanos::millis(step));
+        findings(&kept)
+    };
+    // Slices of a quarter of a second.
+    assert_eq!(of(50), [Finding::FewSteps { step: Nanos::millis(50), share: 0.2 }]);
+    assert_eq!(of(5000), [Finding::FewSteps { step: Nanos::seconds(5), share: 1.0 }]);
+    assert_eq!(of(2), []);
+}
+
+#[test]
 fn only_copied_bytes_are_limited_by_memory() {
     let mut kept = synced();
     kept.0.environment.memory_bandwidth = Some(50.0 * MEBIBYTE);
@@ -121,6 +148,14 @@ fn only_direct_work_that_the_device_carried_can_be_too_fast_for_the_device() {
     assert_eq!(of(synced()), [], "buffered");
     let cached = of(direct().reading(probe::DEVICE_READ, 0.0).reading(probe::DEVICE_WRITTEN, 0.0));
     assert!(matches!(cached[..], [Finding::LittleCarried { .. }]), "{cached:?}");
+}
+
+#[test]
+fn a_disturbed_moment_makes_no_figure_too_fast_for_the_device() {
+    let disturbed = || direct().baseline(BaselineKind::Device, 40.0);
+    let [Finding::FasterThanDevice { .. }] = findings(&disturbed())[..] else { panic!("measured in that moment only") };
+    let found = findings(&disturbed().baseline(BaselineKind::Device, 0.6).baseline(BaselineKind::Device, 0.6));
+    assert_eq!(found, [], "the device's bound is its fastest measurement");
 }
 
 #[test]

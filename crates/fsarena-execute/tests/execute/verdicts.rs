@@ -1,7 +1,7 @@
 //! Which contender is faster, when that is decided, and when it is not.
 
 use fsarena_model::comparison::Reason;
-use fsarena_model::{Better, Event, Measure, Rounds, Status, Trial, Verdict, Workload};
+use fsarena_model::{Better, Event, Measure, Nanos, Rounds, Status, Trial, ValidityClass, Verdict, Workload};
 
 use crate::fake::{Play, World, workload};
 
@@ -45,6 +45,32 @@ fn equal_contenders_with_little_noise_are_equivalent_and_the_run_ends_early() {
     let performance = Play::new(&["ext4", "xfs"], World::of(&[1000.0; 2]).noisy(0.005, 2)).perform();
     assert_eq!(performance.verdicts(), [Verdict::Equivalent; 2]);
     assert!(performance.rounds().len() < 12);
+}
+
+#[test]
+fn nothing_is_decided_below_the_steps_of_a_programs_clock() {
+    let of = |rates: [f64; 2], step: u64, measure: Measure| {
+        let mut work = workload("work");
+        work.metric.measure = measure;
+        work.traits.clock_step = Some(Nanos::millis(step));
+        let play = Play::new(&["ext4", "xfs"], World::of(&rates).noisy(0.005, 2)).with_workloads(vec![work]);
+        let pair = play.perform().comparison().judged.verdicts[0].clone();
+        let is_beyond = pair.detectable.is_none_or(|ratio| ratio > 1.0 + step as f64 / 100.0);
+        assert!(is_beyond || measure != Measure::OperationsPerSecond, "{pair:?}");
+        let is_flagged = pair
+            .reasons
+            .iter()
+            .any(|reason| matches!(reason, Reason::Validity { class: ValidityClass::CoarseClock, .. }));
+        (pair.verdict, is_flagged)
+    };
+    // Slices take a tenth of a second.
+    let rate = Measure::OperationsPerSecond;
+    assert_eq!(of([1000.0, 1000.0], 1, rate), (Verdict::Equivalent, false));
+    assert_eq!(of([1000.0, 1000.0], 20, rate), (Verdict::Undecided, true));
+    assert_eq!(of([1000.0, 1150.0], 20, rate), (Verdict::Undecided, true));
+    assert_eq!(of([1000.0, 2000.0], 20, rate), (Verdict::Slower, true));
+    assert_eq!(of([1000.0, 2000.0], 1000, rate), (Verdict::Undecided, true));
+    assert!(!of([1000.0, 2000.0], 1000, Measure::MeanLatencyMicroseconds).1, "latencies are finer");
 }
 
 /// One contender is three times as fast in one workload; the other workload is a noisy tie.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::options::size;
 use super::{Figure, File, ReadError, figure};
 use crate::findings::kind_in;
 use crate::measured::{Durable, Measured, Reads};
@@ -23,6 +24,18 @@ const OF_FILES: [Test; 6] = [
     ("random delete", 10),
 ];
 
+/// The seconds below which bonnie++ prints `+++++` instead of a figure (bonnie++(8)).
+const SHORTEST: f64 = 0.5;
+
+/// The KiB of `1500M` or `8G`; a number alone is in MiB.
+fn kib(size: &str) -> Option<f64> {
+    let (digits, factor) = match size.strip_suffix('G') {
+        Some(digits) => (digits, 1024.0 * 1024.0),
+        None => (size.trim_end_matches('M'), 1024.0),
+    };
+    Some(figure(digits)? * factor)
+}
+
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| Line::of(line).is_some())
 }
@@ -37,10 +50,11 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let lines: Vec<Line<'_>> = file.text.lines().filter_map(Line::of).collect();
     let names: BTreeSet<&str> = lines.iter().map(|line| line.name()).collect();
     let of = |(index, line): (usize, &Line<'_>)| {
-        let measured = |figure: Figure| {
+        let run = file.run(index + 1, &line.fields);
+        let measured = |(figure, is_bound): (Figure, bool)| {
             let row = line.measured(file.row(index + 1, figure));
             let contender = if names.len() > 1 { line.name().to_owned() } else { row.contender };
-            Measured { contender, ..row }
+            Measured { contender, is_bound, run: run.clone(), ..row }
         };
         line.figures().into_iter().map(measured).collect::<Vec<_>>()
     };
@@ -82,22 +96,57 @@ impl<'a> Line<'a> {
         if self.name > 0 { self.fields.get(self.name + after).copied() } else { None }
     }
 
-    /// What was measured: a test that was too fast has `+++++`, and one that was left out has nothing.
-    fn figures(&self) -> Vec<Figure> {
+    /// What was measured, and whether it is only a bound: a test that was too fast has `+++++`, and one that was left
+    /// out has nothing.
+    fn figures(&self) -> Vec<(Figure, bool)> {
         let size = self.described(3).unwrap_or(self.fields[1]);
         let copies = self.described(1).filter(|count| *count != "1").map(|count| format!(", {count} copies"));
         let copies = copies.unwrap_or_default();
         let count = self.fields.get(self.files - if self.name > 0 { 5 } else { 1 }).copied().unwrap_or_default();
-        let value = |place: usize| self.fields.get(place).and_then(|word| figure(word));
+        // The amount of work of a test, in its unit, shows how fast it was at least.
+        let value = |place: usize, work: Option<f64>| match self.fields.get(place) {
+            Some(word) if word.starts_with("++") && copies.is_empty() => Some((work? / SHORTEST, true)),
+            word => Some((figure(word?)?, false)),
+        };
+        let kib = kib(size.split(':').next().unwrap_or_default());
+        let seeks = self.described(5).and_then(figure);
         let data = OF_DATA.into_iter().filter_map(|(test, place)| {
-            let unit = if test == "seeks" { "seeks/s" } else { "KiB/s" };
-            Some(Figure::rate(format!("{test}, {size}{copies}"), value(self.data + place)?, unit))
+            let (unit, work) = if test == "seeks" { ("seeks/s", seeks) } else { ("KiB/s", kib) };
+            let (value, is_bound) = value(self.data + place, work)?;
+            Some((Figure::rate(format!("{test}, {size}{copies}"), value, unit), is_bound))
         });
+        let number = figure(count.split(':').next().unwrap_or_default()).map(|number| 1024.0 * number);
         let files = OF_FILES.into_iter().filter_map(|(test, place)| {
             let workload = format!("{test}, {count}×1024 files{copies}");
-            Some(Figure::rate(workload, value(self.files + place)?, "files/s"))
+            let (value, is_bound) = value(self.files + place, number)?;
+            Some((Figure::rate(workload, value, "files/s"), is_bound))
         });
         data.chain(files).collect()
+    }
+
+    /// What the line records of the work besides sizes and numbers of files, which are in the names.
+    fn work(&self, test: &str) -> BTreeMap<String, String> {
+        let is_of_files = OF_FILES.iter().any(|(name, _)| *name == test);
+        let fields: &[(&str, Option<&str>)] = match is_of_files {
+            true => &[
+                ("largest file", self.of_files(4)),
+                ("smallest file", self.of_files(3)),
+                ("directories", self.of_files(2)),
+                ("chunk of files", self.of_files(1)),
+            ],
+            // The format 1.97 has no numbers of seeks.
+            false if self.data > 7 => {
+                &[("chunk", self.described(4)), ("seeks", self.described(5)), ("seekers", self.described(6))]
+            }
+            false => &[("chunk", self.described(4))],
+        };
+        let known = fields.iter().filter_map(|(name, value)| Some((*name, value.filter(|value| !value.is_empty())?)));
+        known.map(|(name, value)| (name.to_owned(), size(value))).collect()
+    }
+
+    /// A field of the description of many files, by its place before the first figure, in the formats 1.9x.
+    fn of_files(&self, before: usize) -> Option<&'a str> {
+        if self.name > 0 { self.fields.get(self.files - before).copied() } else { None }
     }
 
     fn measured(&self, row: Measured) -> Measured {
@@ -117,6 +166,7 @@ impl<'a> Line<'a> {
                 _ if test.ends_with("create") || test.ends_with("delete") => Reads::Nothing,
                 _ => Reads::JustWritten,
             },
+            work: self.work(test),
             conditions: BTreeMap::from([("program".to_owned(), format!("bonnie++ {program}"))]),
             ..row
         }

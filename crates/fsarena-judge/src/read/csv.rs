@@ -1,13 +1,14 @@
 //! Comma-separated values (RFC 4180) with a header line, also with semicolons or tabs; the user names the columns.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use fsarena_model::Better;
 
 use super::ReadError;
 use super::time::seconds;
-use crate::measured::{Durable, Measured, Reads};
+use crate::measured::{Durable, Measured, Reads, Run};
 
 /// What may be between fields.
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
@@ -95,7 +96,12 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         let time = time.map(moment).transpose()?;
         let own = |place: usize| field(place).to_owned();
         Ok(Measured {
+            run: run(name, &source, time.is_some(), &record.fields),
             contender: own(contender),
+            work: BTreeMap::new(),
+            is_bound: false,
+            clock_step: None,
+            notes: Vec::new(),
             workload: workload.map_or_else(|| columns.value.clone(), own),
             value: figure,
             unit: String::new(),
@@ -109,8 +115,41 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             source,
         })
     };
-    let rows = records.map(row).collect::<Result<Vec<Measured>, ReadError>>()?;
-    if rows.is_empty() { Err(ReadError::csv(name, "it has a header and no rows")) } else { Ok(rows) }
+    let mut rows = records.map(row).collect::<Result<Vec<Measured>, ReadError>>()?;
+    if rows.is_empty() {
+        return Err(ReadError::csv(name, "it has a header and no rows"));
+    }
+    if time.is_none() {
+        name_copy(&mut rows);
+    }
+    Ok(rows)
+}
+
+/// The run that a record is of. Records of the same time are one run if they are the same; without times, figures may
+/// be the same by chance, and all are of one run.
+fn run(name: &str, source: &str, has_time: bool, fields: &[Cow<'_, str>]) -> Run {
+    if !has_time {
+        return Run { name: name.to_owned(), digest: 0 };
+    }
+    let mut hasher = DefaultHasher::new();
+    fields.hash(&mut hasher);
+    Run { name: source.to_owned(), digest: hasher.finish() }
+}
+
+/// Makes the second half of a table a run of its own if it is the first half once more.
+fn name_copy(rows: &mut [Measured]) {
+    let (first, second) = rows.split_at_mut(rows.len() / 2);
+    let is_same = |(one, other): (&Measured, &Measured)| {
+        (&one.contender, &one.workload, one.value, &one.host)
+            == (&other.contender, &other.workload, other.value, &other.host)
+    };
+    let values: BTreeSet<u64> = first.iter().map(|row| row.value.to_bits()).collect();
+    // Fewer figures may be the same by chance.
+    if values.len() > 2 && first.len() == second.len() && first.iter().zip(&*second).all(is_same) {
+        for row in second {
+            row.run.name += ", second half";
+        }
+    }
 }
 
 /// What separates the whole part of figures from their fraction.

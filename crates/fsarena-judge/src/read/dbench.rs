@@ -17,6 +17,16 @@ fn is_result(line: &str) -> bool {
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let version = file.text.lines().find_map(|line| line.strip_prefix("dbench version ")?.split(' ').next());
     let version = version.map(|version| ("program".to_owned(), format!("dbench {version}")));
+    // `Running for 600 seconds with load '/usr/share/dbench/client.txt' and minimum warmup 120 secs`.
+    let started = file.text.lines().find_map(|line| line.strip_prefix("Running for ")?.split_once(" with load "));
+    let load = started.map(|(_, load)| load.trim_start_matches('\'').split('\'').next().unwrap_or_default());
+    let load = load.map(|path| path.rsplit('/').next().unwrap_or_default().to_owned());
+    let settings = BTreeMap::from_iter(
+        started
+            .map(|(time, _)| ("time".to_owned(), time.to_owned()))
+            .into_iter()
+            .chain(load.map(|it| ("load".to_owned(), it))),
+    );
     let of = |(index, line): (usize, &str)| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let clients =
@@ -29,7 +39,11 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         let durable = if line.contains("(sync open)") { Durable::Synced } else { Durable::Unknown };
         let conditions = BTreeMap::from_iter(version.clone());
         let figure = Figure::rate(format!("{clients} clients"), value, "MB/s");
-        Ok(Measured { durable, conditions, ..file.row(index + 1, figure) })
+        let run = file.run(index + 1, &line);
+        // `(sync open)` and `(sync dirs)` come before the clients.
+        let syncs = ["sync open", "sync dirs"].into_iter().filter(|words| line.contains(words));
+        let work = syncs.map(|words| (words.to_owned(), "yes".to_owned())).chain(settings.clone()).collect();
+        Ok(Measured { run, work, durable, conditions, ..file.row(index + 1, figure) })
     };
     file.text.lines().filter(|line| is_result(line)).enumerate().map(of).collect()
 }

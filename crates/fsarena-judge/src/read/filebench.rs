@@ -17,19 +17,23 @@ fn summary(line: &str) -> Option<&str> {
 /// Operations per second of each run, by the personality that was loaded before it.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let mut rows = Vec::new();
-    let (mut version, mut personality) = (None, "operations".to_owned());
+    let (mut version, mut personality, mut seconds) = (None, "operations".to_owned(), None);
     for line in file.text.lines() {
         if let Some(rest) = line.strip_prefix("Filebench Version ") {
             version = rest.split_whitespace().next();
         } else if let Some((before, _)) = line.split_once(" personality successfully loaded") {
             let name = before.rsplit_once(": ").map_or(before, |(_, name)| name);
             personality = name.split(" Version").next().unwrap_or_default().trim().to_lowercase();
+        } else if let Some((_, rest)) = line.split_once(": Run took ") {
+            seconds = rest.split(' ').next().and_then(figure);
         } else if let Some(summary) = summary(line) {
             let words: Vec<&str> = summary.split_whitespace().map(|word| word.trim_end_matches(',')).collect();
             let place = words.iter().position(|word| *word == "ops/s").and_then(|place| place.checked_sub(1));
             let rate = place.and_then(|place| figure(words[place]));
             let rate = rate.ok_or_else(|| file.malformed(format!("`{}` has no operations per second", line.trim())))?;
             rows.push(Measured {
+                // It counts whole seconds.
+                clock_step: seconds.take().map(f64::recip),
                 conditions: BTreeMap::from_iter(version.map(|it| ("program".to_owned(), format!("Filebench {it}")))),
                 ..file.row(rows.len() + 1, Figure::rate(&personality, rate, "ops/s"))
             });

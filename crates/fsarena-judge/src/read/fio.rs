@@ -1,22 +1,27 @@
 //! fio's `--output-format=json`, of one machine or of clients, and its terse lines: each job and direction is a workload
 //! of the contender that the file is called.
 
-mod clients;
+mod parts;
 mod terse;
-
-use std::borrow::Cow;
+mod work;
 
 use serde_json::Value;
 
+use self::parts::Part;
 pub use terse::{knows as knows_terse, read as read_terse};
 
 use super::{Figure, File, ReadError, positive};
 use crate::measured::{Durable, Measured, Reads};
 
+const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
 /// Bytes of a sector in `disk_util` (HOWTO.rst).
 const SECTOR: f64 = 512.0;
-/// Options that make writes durable within the measured time (HOWTO.rst).
-const SYNCING: [&str; 5] = ["fsync", "fdatasync", "end_fsync", "sync", "sync_file_range"];
+/// Options that sync once in that many writes (HOWTO.rst).
+const PERIODIC: [&str; 2] = ["fsync", "fdatasync"];
+/// Options that sync at the end of the measured time (HOWTO.rst).
+const AT_END: [&str; 2] = ["end_fsync", "fsync_on_close"];
+/// The share of the written bytes below which the device cannot have got them, even if it gets them compressed.
+const WRITTEN: f64 = 0.1;
 
 pub fn knows(value: &Value) -> bool {
     value["fio version"].is_string() && (value["jobs"].is_array() || value["client_stats"].is_array())
@@ -51,35 +56,47 @@ pub fn continues(last: &Value, next: &Value) -> bool {
     printed_next - longest <= printed_last
 }
 
-/// The operations per second of each job in each direction that did something.
+/// The operations per second of each job in each direction that did something. The clones of a job, sections with
+/// the same name and options, and the clients of a run are one result: they are parts of one run.
 pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> {
-    let jobs = match (value["jobs"].as_array(), value["client_stats"].as_array()) {
-        (Some(jobs), _) => Cow::Borrowed(jobs),
+    const ALL_CLIENTS: &str = "All clients";
+    let jobs: Vec<&Value> = match (value["jobs"].as_array(), value["client_stats"].as_array()) {
         (None, Some(rows)) if rows.is_empty() => return Err(file.malformed("no client answered")),
-        (None, rows) => Cow::Owned(clients::joined(rows.map(Vec::as_slice).unwrap_or_default())),
+        // The row of all clients adds up different jobs.
+        (None, rows) => rows.into_iter().flatten().filter(|row| name(row) != ALL_CLIENTS).collect(),
+        (Some(jobs), _) => jobs.iter().collect(),
     };
-    let mut rows = Vec::new();
-    for job in jobs.iter() {
-        let name = job["jobname"].as_str().unwrap_or("job");
-        let source = format!("{}, {name}", file.name);
+    for job in &jobs {
+        let source = format!("{}, {}", file.name, name(job));
         if job["error"].as_i64().is_some_and(|error| error != 0) {
             return Err(ReadError::malformed(source, "the job failed, so its figures are of no work"));
         }
-        for direction in ["read", "write", "trim"] {
+        for direction in DIRECTIONS {
             let rate = &job[direction]["iops"];
             if !rate.is_null() && !rate.as_f64().is_some_and(|rate| rate >= 0.0) {
                 let why = format!("the `iops` of {direction} are {rate}, which is no number from 0 on");
                 return Err(ReadError::malformed(source, why));
             }
-            let Some(rate) = positive(rate) else { continue };
+        }
+    }
+    let parts = parts::of(value, &jobs);
+    let run = file.run(1, value);
+    let mut rows = Vec::new();
+    for part in &parts {
+        for direction in DIRECTIONS {
+            let Some(rate) = part.rate(direction) else { continue };
+            let figure = Figure::rate(format!("{} {direction}", part.name), rate, "ops/s");
             rows.push(Measured {
-                source: source.clone(),
+                source: format!("{}, {}", file.name, part.name),
+                run: run.clone(),
+                work: part.work.clone(),
+                clock_step: part.time(direction).map(f64::recip),
                 time: positive(&value["timestamp"]),
-                host: job["hostname"].as_str().map(str::to_owned),
-                durable: if direction == "write" { durable(value, job) } else { Durable::NothingWritten },
+                host: part.host(),
+                durable: if direction == "write" { durable(value, part, parts.len()) } else { Durable::NothingWritten },
                 // The device's counters are of all jobs together.
                 reads: match direction {
-                    "read" if jobs.len() == 1 => reads(value, job).unwrap_or(Reads::Unknown),
+                    "read" if parts.len() == 1 => reads(value, part).unwrap_or(Reads::Unknown),
                     "read" => Reads::Unknown,
                     _ => Reads::Nothing,
                 },
@@ -88,33 +105,60 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
                     .map(|it| ("program".to_owned(), it.to_owned()))
                     .into_iter()
                     .collect(),
-                ..file.row(1, Figure::rate(format!("{name} {direction}"), rate, "ops/s"))
+                notes: part.uneven(direction).into_iter().collect(),
+                ..file.row(1, figure)
             });
         }
     }
     Ok(rows)
 }
 
-fn option<'a>(value: &'a Value, job: &'a Value, name: &str) -> Option<&'a str> {
-    // There are those of each client, or one for all.
-    let global = &value["global options"];
-    let global = global.get(0).unwrap_or(global);
-    job["job options"][name].as_str().or_else(|| global[name].as_str())
+fn name(job: &Value) -> &str {
+    job["jobname"].as_str().unwrap_or("job")
 }
 
-fn durable(value: &Value, job: &Value) -> Durable {
-    let is_set = |name: &&str| option(value, job, name).is_some_and(|text| !["0", "none"].contains(&text));
-    let is_known = !job["job options"].is_null() || !value["global options"].is_null();
-    match SYNCING.iter().any(is_set) {
-        true => Durable::Synced,
-        false if is_known => Durable::NotSynced,
-        false => Durable::Unknown,
+/// What was done overrules what was asked for.
+fn durable(value: &Value, part: &Part<'_>, parts: usize) -> Durable {
+    let syncs = part.syncs();
+    let Some(options) = &part.options else {
+        return if syncs.is_some_and(|count| count > 0.0) { Durable::Synced } else { Durable::Unknown };
+    };
+    let set = |name: &str| options.get(name).and_then(|text| text.parse::<f64>().ok()).filter(|it| *it > 0.0);
+    // Before 3.27, `sync` was 0 or 1.
+    let is_open = options.get("sync").is_some_and(|text| ["1", "sync", "dsync"].contains(text));
+    let every = PERIODIC.into_iter().filter_map(set).reduce(f64::min);
+    let is_due = every.is_some_and(|every| part.writes(options).is_none_or(|writes| writes >= every));
+    let is_asked =
+        is_due || AT_END.into_iter().any(|name| set(name).is_some()) || options.contains_key("sync_file_range");
+    let written = WRITTEN * part.sum("write", "io_bytes");
+    let is_lost = || parts == 1 && device(value, "write_sectors").is_some_and(|device| device < written);
+    match (is_open, is_asked, syncs) {
+        // Each write was synced by itself, so the device must have got it.
+        (true, ..) | (_, true, _) if (is_open || every == Some(1.0)) && is_lost() => Durable::NotSynced,
+        (true, ..) | (_, true, None) => Durable::Synced,
+        (_, _, Some(count)) if count > 0.0 => Durable::Synced,
+        _ => Durable::NotSynced,
     }
 }
 
-/// Versions before 3.36 have no sectors in `disk_util`.
-fn reads(value: &Value, job: &Value) -> Option<Reads> {
-    let disks = value["disk_util"].as_array()?;
-    let sectors = disks.iter().map(|disk| disk["read_sectors"].as_f64()).sum::<Option<f64>>()?;
-    Some(Reads::Counted { work: positive(&job["read"]["io_bytes"])?, device: sectors * SECTOR })
+fn reads(value: &Value, part: &Part<'_>) -> Option<Reads> {
+    let work = part.sum("read", "io_bytes");
+    Some(Reads::Counted { work: Some(work).filter(|work| *work > 0.0)?, device: device(value, "read_sectors")? })
+}
+
+/// Bytes that the devices moved, each once: of devices that stand on others (LUKS, LVM, RAID), fio lists these too, and
+/// gives the upper ones their sums. Versions before 3.36 have no sectors in `disk_util`.
+fn device(value: &Value, sectors: &str) -> Option<f64> {
+    let disks = value["disk_util"].as_array().filter(|disks| !disks.is_empty())?;
+    let is_stacked = |disk: &&Value| {
+        let is_named = |name: &str| name.starts_with("dm-") || name.starts_with("md");
+        let is_sum = || disk.as_object().is_some_and(|fields| fields.keys().any(|name| name.starts_with("aggr_")));
+        disk["name"].as_str().is_some_and(is_named) || is_sum()
+    };
+    let bytes = |disk: &Value| Some(disk[sectors].as_f64()? * SECTOR);
+    match disks.iter().all(|disk| is_stacked(&disk)) {
+        // What is below them is not known: each may carry the same bytes.
+        true => disks.iter().map(bytes).try_fold(0.0, |most: f64, own| Some(most.max(own?))),
+        false => disks.iter().filter(|disk| !is_stacked(disk)).map(bytes).sum(),
+    }
 }

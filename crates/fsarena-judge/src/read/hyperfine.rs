@@ -1,9 +1,33 @@
 //! hyperfine's `--export-json`: each command is a contender, and its times are its rows.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
+use super::options::size;
 use super::{Figure, File, ReadError, positive};
 use crate::Measured;
+use crate::findings::kind_in;
+
+/// Names of parameters that say which contender it is.
+const CONTENDER: [&str; 16] = [
+    "fs",
+    "filesystem",
+    "file_system",
+    "fstype",
+    "kind",
+    "contender",
+    "label",
+    "dir",
+    "directory",
+    "path",
+    "mount",
+    "mountpoint",
+    "target",
+    "device",
+    "disk",
+    "dev",
+];
 
 pub fn knows(value: &Value) -> bool {
     value["results"][0]["times"].is_array() && value["results"][0]["command"].is_string()
@@ -21,6 +45,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     let mut clock = 0.0;
     for result in value["results"].as_array().into_iter().flatten() {
         let command = result["command"].as_str().unwrap_or_default();
+        let parameters = Parameters::of(result);
         let times = result["times"].as_array().map(Vec::as_slice).unwrap_or_default();
         let codes = result["exit_codes"].as_array().map(Vec::as_slice).unwrap_or_default();
         for (number, time) in times.iter().enumerate() {
@@ -31,7 +56,8 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
             }
             rows.push(Measured {
                 source,
-                contender: command.to_owned(),
+                contender: parameters.contender.clone().unwrap_or_else(|| command.to_owned()),
+                work: parameters.work.clone(),
                 time: Some(clock),
                 ..file.row(1, Figure::seconds("time", time))
             });
@@ -39,4 +65,28 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
         }
     }
     Ok(rows)
+}
+
+/// The parameters of a command (`--parameter-list`, `--parameter-scan`).
+struct Parameters {
+    /// The values of those that say which contender it is; `None`: it has none.
+    contender: Option<String>,
+    /// The others: they define the work.
+    work: BTreeMap<String, String>,
+}
+
+impl Parameters {
+    fn of(result: &Value) -> Self {
+        let all = result["parameters"].as_object().into_iter().flatten();
+        let all = all.map(|(name, value)| (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
+        let is_contender = |(name, value): &(&String, String)| {
+            CONTENDER.contains(&name.to_lowercase().as_str()) || kind_in(value).is_some() || value.starts_with('/')
+        };
+        let (contender, work): (Vec<_>, Vec<_>) = all.partition(is_contender);
+        let contender: Vec<String> = contender.into_iter().map(|(_, value)| value).collect();
+        Self {
+            contender: Some(contender.join(" ")).filter(|name| !name.is_empty()),
+            work: work.into_iter().map(|(name, value)| (name.clone(), size(&value))).collect(),
+        }
+    }
 }

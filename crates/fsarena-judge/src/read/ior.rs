@@ -1,10 +1,14 @@
 //! IOR's output as text or JSON: each iteration, never the summary. Versions before 3.3 have no JSON.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
+use super::options::{of_command, size};
 use super::time::asctime;
-use super::{Figure, File, ReadError, after, figure, positive};
-use crate::measured::{Durable, Measured, Reads};
+use super::{Figure, File, ReadError, after, figure, positive, printed, uneven};
+use crate::findings::Finding;
+use crate::measured::{Durable, Measured, Reads, Run as Start};
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| begins(line) || is_title(line))
@@ -26,8 +30,14 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     for (index, lines) in file.runs(begins).iter().enumerate() {
         let command = after(lines, "Command line").or_else(|| after(lines, "Command line used"));
         let run = Run {
+            // A warning of the next run may be at the end of this one.
+            start: file.run(index + 1, &printed(lines, |line| line.contains("WARNING"))),
             program: lines[0].split(':').next().filter(|_| begins(lines[0])),
             options: Options::of(command.unwrap_or_default()),
+            stated: STATED.iter().filter_map(|name| Some((*name, size(after(lines, name)?)))).collect(),
+            // The warning is on stderr, so it may come before the run.
+            has_no_fsync: file.text.lines().any(|line| line.contains("WARNING: fsync")),
+            notes: uneven(lines).into_iter().collect(),
             host: after(lines, "Machine"),
             time: after(lines, "Began").and_then(asctime),
             nodes: after(lines, "nodes").and_then(|count| count.parse().ok()),
@@ -48,8 +58,13 @@ pub fn read_json(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadEr
     let mut rows = Vec::new();
     for (index, test) in value["tests"].as_array().into_iter().flatten().enumerate() {
         let tasks = test["Options"]["tasks"].as_u64().map(|count| count.to_string());
+        let stated = STATED.iter().filter_map(|name| Some((*name, text(&test["Options"][name])?)));
         let run = Run {
+            start: file.run(index + 1, test),
             program: Some(&program),
+            stated: stated.collect(),
+            has_no_fsync: file.text.lines().any(|line| line.contains("WARNING: fsync")),
+            notes: Vec::new(),
             options: Options::of(value["Command line"].as_str().unwrap_or_default()).or_set(&test["Parameters"]),
             host: value["Machine"].as_str(),
             time: test["StartTime"].as_str().or_else(|| value["Began"].as_str()).and_then(asctime),
@@ -61,6 +76,20 @@ pub fn read_json(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadEr
         rows.extend(found.into_iter().map(|it| run.measured(file, index + 1, it)));
     }
     Ok(rows)
+}
+
+/// What a run states about its work (its block `Options`).
+const STATED: [&str; 7] =
+    ["api", "access", "type", "segments", "ordering in a file", "ordering inter file", "clients per node"];
+
+/// Options of the command line that do not change the work: places, repetitions, checks and words, and what the table
+/// shows.
+const NO_WORK: [&str; 15] =
+    ["-t", "-b", "-o", "-i", "-v", "-w", "-r", "-W", "-R", "-k", "-K", "-d", "-N", "-f", "summaryformat"];
+
+/// A number or a text.
+fn text(value: &Value) -> Option<String> {
+    value.as_str().map(size).or_else(|| value.as_u64().map(|number| size(&number.to_string())))
 }
 
 /// An iteration in one direction.
@@ -113,8 +142,13 @@ fn iteration<'a>(value: &'a Value, before: &[Iteration<'_>]) -> Option<Iteration
 
 /// What a run says about itself.
 struct Run<'a> {
+    start: Start,
     program: Option<&'a str>,
     options: Options,
+    stated: BTreeMap<&'static str, String>,
+    /// Whether it warned that it cannot sync.
+    has_no_fsync: bool,
+    notes: Vec<Finding>,
     host: Option<&'a str>,
     time: Option<f64>,
     nodes: Option<u64>,
@@ -128,11 +162,24 @@ impl Run<'_> {
         let workload = format!("{access}, {block_kib} KiB in {transfer_kib} KiB{tasks}");
         let row = file.row(run, Figure::rate(workload, mib_per_s, "MiB/s"));
         let writes = access == "write";
+        let is_synced =
+            self.options.syncs && !(self.has_no_fsync && self.stated.get("api").is_none_or(|it| it != "POSIX"));
+        let is_work = |name: &str| !NO_WORK.contains(&name) && (is_synced || !["-e", "-Y"].contains(&name));
+        let mut work: BTreeMap<String, String> = self
+            .options
+            .work()
+            .filter(|(name, _)| is_work(name))
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        work.extend(self.stated.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         Measured {
+            run: self.start.clone(),
+            work,
+            notes: self.notes.clone(),
             source: format!("{}, iteration {}", row.source, number + 1),
             time: self.time,
             host: self.host.and_then(|machine| machine.split_whitespace().nth(1)).map(str::to_owned),
-            durable: match (writes, self.options.syncs) {
+            durable: match (writes, is_synced) {
                 (false, _) => Durable::NothingWritten,
                 (true, true) => Durable::Synced,
                 (true, false) => Durable::NotSynced,
@@ -152,8 +199,10 @@ impl Run<'_> {
     }
 }
 
-/// The options of a command line that matter here (IOR's user guide, *Command line options*).
+/// The options of a command line (IOR's user guide, *Command line options*).
 struct Options {
+    /// By name, those of `-O` too.
+    named: BTreeMap<String, String>,
     /// Each write, or the end of writing, is synced within the measured time.
     syncs: bool,
     is_direct: bool,
@@ -165,19 +214,33 @@ struct Options {
 
 impl Options {
     fn of(command: &str) -> Self {
-        let words: Vec<&str> = command.split_whitespace().collect();
-        // Single letters may be joined: `-wreC`.
-        let has = |letter: char| {
-            let is_letters = |word: &&&str| word.starts_with('-') && !word.starts_with("--");
-            words.iter().filter(is_letters).any(|word| word.contains(letter))
-        };
-        let names = |name: &str| words.iter().any(|word| word.to_lowercase().contains(name));
-        Self {
-            syncs: has('e') || has('Y') || names("fsync=1") || names("fsyncperwrite=1"),
-            is_direct: has('B') || names("odirect"),
-            reorders: has('C') || has('Z') || names("reordertasks"),
-            writes: has('w') || !has('r'),
+        let mut named = of_command(command);
+        for directive in named.remove("-O").unwrap_or_default().split([',', ' ']).filter(|text| !text.is_empty()) {
+            let (name, value) = directive.split_once('=').unwrap_or((directive, "1"));
+            named.insert(name.to_lowercase(), value.to_owned());
         }
+        let has = |letter: &str| named.contains_key(letter);
+        let is_set = |part: &str| {
+            named.iter().any(|(name, value)| name.to_lowercase().replace('_', "").contains(part) && value != "0")
+        };
+        let syncs = has("-e") || has("-Y") || is_set("fsync");
+        let is_direct = has("-B") || is_set("odirect");
+        let reorders = has("-C") || has("-Z") || is_set("reordertasks");
+        let writes = has("-w") || !has("-r");
+        Self { syncs, is_direct, reorders, writes, named }
+    }
+
+    /// The options, some of them as a run states them.
+    fn work(&self) -> impl Iterator<Item = (&str, String)> {
+        let stated = [("api", "POSIX"), ("access", "single-shared-file"), ("segments", "1"), ("type", "independent")];
+        let defaults = stated.into_iter().map(|(name, value)| (name, value.to_owned()));
+        defaults.chain(self.named.iter().map(|(name, value)| match name.as_str() {
+            "-a" => ("api", value.clone()),
+            "-F" => ("access", "file-per-process".to_owned()),
+            "-s" => ("segments", value.clone()),
+            "-c" => ("type", "collective".to_owned()),
+            name => (name, value.clone()),
+        }))
     }
 
     /// Also those that a script of IOR's own has set.

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use fsarena_model::Better;
 
 use super::time::asctime;
-use super::{Figure, File, ReadError, after, figure};
+use super::{Figure, File, ReadError, after, figure, printed};
+use crate::findings::{Finding, FindingClass, UNEVEN};
 use crate::measured::{Durable, Measured, Reads};
 
 /// The tests in the order of the table's columns (`iozone.c`).
@@ -58,7 +59,9 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             figures = reports(lines, &run);
         }
         figures.extend(throughput(lines));
-        rows.extend(figures.into_iter().map(|figure| run.measured(file.row(index + 1, figure))));
+        let start = file.run(index + 1, &printed(lines, |_| false));
+        let row = |figure| Measured { run: start.clone(), ..run.measured(file.row(index + 1, figure)) };
+        rows.extend(figures.into_iter().map(row));
     }
     Ok(rows)
 }
@@ -112,14 +115,88 @@ impl<'a> Run<'a> {
                 (false, false) => Reads::JustWritten,
             },
             conditions: BTreeMap::from_iter(version),
+            work: self.settings(&row),
+            clock_step: self.clock_step(&row),
+            notes: self.overlap(&row).into_iter().collect(),
             ..row
         }
+    }
+
+    /// The settings, which are the lines between these.
+    fn settings(&self, row: &Measured) -> BTreeMap<String, String> {
+        let own = self.lines.iter().map(|line| line.trim());
+        let own = own.skip_while(|line| !line.starts_with("Run began")).skip(1);
+        let own = own.take_while(|line| !is_title(line) && !line.starts_with("Children see"));
+        let is_in_table = row.workload.contains(" KiB in ");
+        let is_work = |line: &&str| {
+            let is_known = is_in_table && line.starts_with("File size set");
+            !line.is_empty() && !is_known && !NO_WORK.iter().any(|words| line.starts_with(words))
+        };
+        own.filter(is_work).map(setting).collect()
+    }
+
+    /// The share of the time that a step of the clock is, if the size of the file shows how long it took.
+    fn clock_step(&self, row: &Measured) -> Option<f64> {
+        let step = self.lines.iter().find_map(|line| line.trim().strip_prefix("Time Resolution = "));
+        let step: f64 = step?.split_whitespace().next()?.parse().ok()?;
+        let kib = figure(row.workload.split_once(", ")?.1.split_once(" KiB in ")?.0)?;
+        (row.unit == "KiB/s").then(|| step * row.value / kib)
+    }
+
+    /// A finding if the children's own rates add up to more than the parent sees: they did not all run all the time.
+    fn overlap(&self, row: &Measured) -> Option<Finding> {
+        let test = row.workload.split(", record ").next()?;
+        let parent = self.lines.iter().filter_map(|line| seen(line, "Parent sees")).find(|(name, _)| name == test)?.1;
+        (row.value > UNEVEN * parent).then(|| Finding {
+            class: FindingClass::Uneven,
+            text: format!(
+                "{test} did not overlap: their own rates add up to {:.1} times what the parent saw",
+                row.value / parent
+            ),
+        })
     }
 
     fn figure(&self, test: &str, file_kib: &str, record_kib: &str, value: f64) -> Figure {
         let workload = format!("{test}, {file_kib} KiB in {record_kib} KiB");
         Figure { workload, value, unit: self.unit, better: self.better }
     }
+}
+
+/// Lines that are no settings of the work: ranges of what the table shows, and what else is recorded.
+const NO_WORK: [&str; 16] = [
+    "Machine =",
+    "Command line used",
+    "Output is in",
+    "OPS Mode",
+    "Microseconds/op Mode",
+    "Time Resolution",
+    "Excel chart",
+    "Auto Mode",
+    "Cross over",
+    "Using minimum file size",
+    "Using maximum file size",
+    "Using Minimum Record Size",
+    "Using Maximum Record Size",
+    "No retest option",
+    "Processor cache",
+    // It is in the name of the workload.
+    "Record Size",
+];
+
+/// `File size set to 1024 kB` as a name and a value; lines without a number are set or not.
+fn setting(line: &str) -> (String, String) {
+    let place = line.find(|letter: char| letter.is_ascii_digit()).filter(|place| *place > 0);
+    match place {
+        Some(place) => (line[..place].trim().to_lowercase(), line[place..].to_owned()),
+        None => (line.to_lowercase(), "yes".to_owned()),
+    }
+}
+
+/// `Children see throughput for 12 initial writers = 416004.59 kB/sec`: what was done, and the rate.
+fn seen(line: &str, who: &str) -> Option<(String, f64)> {
+    let (test, value) = line.trim().strip_prefix(who)?.strip_prefix(" throughput for")?.split_once('=')?;
+    let test = test.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some((test, figure(value.split_whitespace().next()?)?))
 }
 
 /// The host of `Machine = Linux HOST 6.1.0 …`, which `-M` prints.
@@ -188,15 +265,14 @@ fn reports(lines: &[&str], run: &Run<'_>) -> Vec<Figure> {
     figures
 }
 
-/// `Children see throughput for 12 initial writers = 416004.59 kB/sec`.
+/// The rates of several processes together.
 fn throughput(lines: &[&str]) -> Vec<Figure> {
     let record = lines.iter().find_map(|line| line.trim().strip_prefix("Record Size "));
     let record = record.map(|size| format!(", record {size}")).unwrap_or_default();
     let of = |line: &&str| {
-        let (test, value) = line.trim().strip_prefix(CHILDREN)?.split_once('=')?;
-        let test = test.split_whitespace().collect::<Vec<_>>().join(" ");
-        let unit = if value.contains("ops/sec") { "ops/s" } else { "KiB/s" };
-        Some(Figure::rate(format!("{test}{record}"), figure(value.split_whitespace().next()?)?, unit))
+        let (test, value) = seen(line, "Children see")?;
+        let unit = if line.contains("ops/sec") { "ops/s" } else { "KiB/s" };
+        Some(Figure::rate(format!("{test}{record}"), value, unit))
     };
     lines.iter().filter_map(of).collect()
 }

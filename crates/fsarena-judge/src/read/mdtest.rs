@@ -1,8 +1,11 @@
 //! mdtest's text output. Its summary has no single iterations; they follow from its columns if there are three or
 //! fewer. With `-v` it prints those of its first task.
 
+use std::collections::BTreeMap;
+
+use super::options::of_command;
 use super::time::month_first;
-use super::{Figure, File, ReadError, figure};
+use super::{Figure, File, ReadError, figure, printed, uneven};
 use crate::measured::{Durable, Measured, Reads};
 
 /// By how much the rate of the first task, times the number of tasks, may differ from that of all.
@@ -24,6 +27,9 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let mut rows = Vec::new();
     for (index, lines) in file.runs(begins).iter().enumerate() {
         let run = Run::of(lines);
+        // The next run begins with its time, before its name.
+        let start = file.run(index + 1, &printed(lines, |line| line.trim().starts_with("-- started at ")));
+        let notes: Vec<_> = uneven(lines).into_iter().collect();
         let tests = summary(lines);
         for test in &tests {
             let tasks = run.tasks.map(|count| format!(", {count} tasks")).unwrap_or_default();
@@ -33,6 +39,8 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
                 let source = format!("{}, iteration {}", row.source, number + 1);
                 rows.push(Measured {
                     source,
+                    run: start.clone(),
+                    notes: notes.clone(),
                     time: started.get(index).copied().flatten(),
                     ..run.measured(row, test.name)
                 });
@@ -47,8 +55,11 @@ struct Run<'a> {
     program: Option<&'a str>,
     tasks: Option<f64>,
     nodes: &'a str,
-    options: Vec<&'a str>,
+    options: BTreeMap<String, String>,
 }
+
+/// Options that do not change the work: places, repetitions and words.
+const NO_WORK: [&str; 5] = ["-d", "-i", "-o", "-v", "-V"];
 
 impl<'a> Run<'a> {
     fn of(lines: &[&'a str]) -> Self {
@@ -62,17 +73,21 @@ impl<'a> Run<'a> {
             program: words.first().copied().filter(|_| begins(lines[0])),
             tasks: before("total").and_then(figure),
             nodes: before("node(s)").unwrap_or("?"),
-            options: command.unwrap_or_default().split_whitespace().map(|word| word.trim_matches('\'')).collect(),
+            options: of_command(command.unwrap_or_default()),
         }
     }
 
     fn measured(&self, row: Measured, test: &str) -> Measured {
         let writes = ["creation", "removal", "rename"].iter().any(|work| test.contains(work));
         // -Y syncs after each test, and -y each file, within the measured time.
-        let is_synced = self.options.contains(&"-Y") || (self.options.contains(&"-y") && test == "File creation");
+        let has = |name: &str| self.options.contains_key(name);
+        let is_synced = has("-Y") || (has("-y") && test == "File creation");
         // With several nodes, -N lets each read what another has written.
-        let is_moved = self.nodes != "1" && self.options.iter().any(|option| option.starts_with("-N"));
+        let is_moved = self.nodes != "1" && has("-N");
+        let options = self.options.iter().filter(|(name, _)| !NO_WORK.contains(&name.as_str()));
+        let own = [("nodes".to_owned(), self.nodes.to_owned())];
         Measured {
+            work: options.map(|(name, value)| (name.clone(), value.clone())).chain(own).collect(),
             durable: match (writes, is_synced) {
                 (false, _) => Durable::NothingWritten,
                 (true, true) => Durable::Synced,

@@ -34,6 +34,8 @@ struct System {
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "PascalCase", default)]
 struct Outcome {
+    identifier: String,
+    arguments: String,
     title: String,
     description: String,
     scale: String,
@@ -73,6 +75,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
                 rows.push(Measured {
                     source: format!("{}, {}, run {}", row.source, entry.identifier, number + 1),
                     contender: entry.identifier.clone(),
+                    work: outcome.work(),
                     time: system.and_then(|system| seconds(&system.time_stamp)),
                     recorded: system.and_then(|system| system.listed().remove(FILE_SYSTEM)),
                     conditions: system.map(|system| system.conditions()).unwrap_or_default(),
@@ -98,6 +101,13 @@ impl System {
 }
 
 impl Outcome {
+    /// The profile of the test with its version, and its arguments.
+    fn work(&self) -> BTreeMap<String, String> {
+        let own = [("test", &self.identifier), ("arguments", &self.arguments)];
+        let known = own.into_iter().filter(|(_, value)| !value.is_empty());
+        known.map(|(name, value)| (name.to_owned(), value.clone())).collect()
+    }
+
     fn figure(&self, value: f64) -> Figure {
         let parts = [&self.title, &self.description, &self.scale].map(|text| text.trim());
         let workload = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Figure, File, ReadError, after, figure};
+use super::{Figure, File, ReadError, after, figure, printed};
+use crate::findings::{Finding, FindingClass, UNEVEN};
 use crate::measured::{Durable, Measured, Reads};
 
 pub fn knows(file: &File<'_>) -> bool {
@@ -26,8 +27,15 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         let program = version.map(|version| ("program".to_owned(), format!("sysbench {version}")));
         let conditions: BTreeMap<String, String> = program.into_iter().collect();
         for figure in figures(lines) {
-            let (durable, reads) = (durable(lines, &figure), reads(lines, &figure));
-            rows.push(Measured { durable, reads, conditions: conditions.clone(), ..file.row(index + 1, figure) });
+            rows.push(Measured {
+                run: file.run(index + 1, &printed(lines, |_| false)),
+                work: settings(lines),
+                durable: durable(lines, &figure),
+                reads: reads(lines, &figure),
+                conditions: conditions.clone(),
+                notes: notes(lines),
+                ..file.row(index + 1, figure)
+            });
         }
     }
     Ok(rows)
@@ -53,6 +61,62 @@ fn figures(lines: &[&str]) -> Vec<Figure> {
     directions.into_iter().chain(further).flatten().collect()
 }
 
+/// Lines below this one have the settings.
+const HEAD: &str = "Running the test with following options:";
+/// The first words of lines that are no settings of the work.
+const NO_WORK: [&str; 4] = ["Initializing", "Report", "Additional", "Random"];
+
+/// The settings, a line each: `Block size 16KiB`.
+fn settings(lines: &[&str]) -> BTreeMap<String, String> {
+    let own = lines.iter().map(|line| line.trim()).skip_while(|line| *line != HEAD).skip(1);
+    let own = own
+        .take_while(|line| !["Threads started!", "File operations:", "Initializing worker threads..."].contains(line));
+    let is_work = |line: &&str| !line.is_empty() && !NO_WORK.iter().any(|word| line.starts_with(word));
+    // Only whether and how often it was synced counts, which does not follow from this line.
+    let is_known = |line: &&str| !line.starts_with("Calling fsync() at the end of test");
+    own.filter(is_work).filter(is_known).map(setting).collect()
+}
+
+/// A line as a name and a value: from the first number on, or behind a colon.
+fn setting(line: &str) -> (String, String) {
+    let text = line.trim_end_matches('.');
+    let (name, value) = text.split_once(": ").unwrap_or_else(|| {
+        text.split_at(
+            text.find(|letter: char| letter.is_ascii_digit()).filter(|place| *place > 0).unwrap_or(text.len()),
+        )
+    });
+    match (name, value) {
+        // `128 files, 16MiB each` and `2GiB total file size`.
+        (_, "") if text.ends_with(" each") => ("files".to_owned(), text.to_owned()),
+        (_, "") if text.ends_with(" total file size") => ("total file size".to_owned(), text.to_owned()),
+        (name, "") => (name.to_owned(), "yes".to_owned()),
+        (name, value) => (name.trim().to_owned(), value.to_owned()),
+    }
+}
+
+/// The number of syncs per second, if it is printed.
+fn syncs(lines: &[&str]) -> Option<f64> {
+    let newer = || after(lines, "fsync")?.strip_prefix("IOPS=")?.split(' ').next();
+    after(lines, "fsyncs/s").or_else(newer)?.parse().ok()
+}
+
+fn notes(lines: &[&str]) -> Vec<Finding> {
+    let is_asked = lines.iter().any(|line| line.contains("Calling fsync() at the end of test, Enabled"));
+    let undone = (is_asked && syncs(lines) == Some(0.0)).then(|| Finding {
+        class: FindingClass::Durability,
+        text: "it was to call fsync(), but did not once".to_owned(),
+    });
+    let events = after(lines, "events (avg/stddev)").and_then(|text| {
+        let (mean, deviation) = text.split_once('/')?;
+        Some(deviation.parse::<f64>().ok()? / figure(mean)?)
+    });
+    let uneven = events.filter(|share| *share > UNEVEN - 1.0).map(|share| Finding {
+        class: FindingClass::Uneven,
+        text: format!("the work of its threads varies by {:.0} %", 100.0 * share),
+    });
+    undone.into_iter().chain(uneven).collect()
+}
+
 /// `1000   (99.94 per sec.)`.
 fn per_second(text: &str) -> Option<f64> {
     figure(text.split_once('(')?.1.split_whitespace().next()?)
@@ -60,11 +124,12 @@ fn per_second(text: &str) -> Option<f64> {
 
 fn durable(lines: &[&str], figure: &Figure) -> Durable {
     let has = |words: &str| lines.iter().any(|line| line.contains(words));
-    let is_synced = has("Calling fsync() at the end of test, Enabled")
+    let is_asked = has("Calling fsync() at the end of test, Enabled")
         || has("Calling fsync() after each write operation")
-        || has("Extra file open flags: sync")
-        || has("Extra file open flags: dsync")
-        || has("Using synchronous file I/O mode");
+        || has("Periodic FSYNC enabled");
+    let is_open = has("Extra file open flags: sync") || has("Extra file open flags: dsync");
+    // What was done overrules what was asked for.
+    let is_synced = is_open || (is_asked && syncs(lines) != Some(0.0));
     match figure.workload.rsplit(": ").next() {
         Some("reads") => Durable::NothingWritten,
         Some("writes" | "requests") if is_synced => Durable::Synced,

@@ -1,11 +1,12 @@
-//! Times as other tools write them. None has a time zone here: all rows are expected to share it.
+//! Times as other tools write them: moments, so that offsets from UTC are taken off. Times without one are expected to be
+//! of one zone.
 
 /// Seconds of a day.
 const DAY: f64 = 86400.0;
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// Seconds: a number, or RFC 3339 without regard to its offset.
+/// Seconds: a number, or RFC 3339; its offset may be missing, without its colon, or behind a space.
 pub fn seconds(text: &str) -> Option<f64> {
     if let Ok(number) = text.parse::<f64>() {
         return Some(number).filter(|number| number.is_finite());
@@ -13,8 +14,18 @@ pub fn seconds(text: &str) -> Option<f64> {
     let (date, time) = text.split_once(['T', ' '])?;
     let mut parts = date.split('-').map(|part| part.parse::<i32>().ok());
     let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    let time = time.trim_end_matches('Z').split(['+', '-']).next()?;
-    Some(days(year, month, day) as f64 * DAY + of_day(time)?)
+    let time = time.trim_end_matches(['Z', 'z']);
+    let (time, offset) = time.split_at(time.find(['+', '-']).unwrap_or(time.len()));
+    Some(days(year, month, day) as f64 * DAY + of_day(time.trim())? - of_zone(offset)?)
+}
+
+/// The seconds of an offset from UTC: `+02:00`, `-0330`, `+01` or nothing.
+fn of_zone(offset: &str) -> Option<f64> {
+    let Some(digits) = offset.strip_prefix(['+', '-']) else { return Some(0.0) };
+    let digits = digits.replace(':', "");
+    let (hours, minutes) = (digits.get(..2)?.parse::<f64>().ok()?, digits.get(2..).filter(|rest| !rest.is_empty()));
+    let seconds = hours * 3600.0 + minutes.map_or(Some(0.0), |minutes| minutes.parse().ok())? * 60.0;
+    Some(if offset.starts_with('-') { -seconds } else { seconds })
 }
 
 /// Days since 1970 (Howard Hinnant, *chrono-Compatible Low-Level Date Algorithms*, `days_from_civil`).
@@ -59,7 +70,10 @@ mod tests {
         assert_eq!(seconds("1970-01-02T00:00:01Z"), Some(86401.0));
         assert_eq!(seconds("2025-08-26T20:53:34.5+00:00"), Some(1_756_241_614.5));
         assert_eq!(seconds("2024-03-01 00:00:00"), Some(1_709_251_200.0));
-        assert_eq!(seconds("soon"), None);
+        assert_eq!(seconds("2024-03-01T02:00:00+02:00"), Some(1_709_251_200.0));
+        assert_eq!(seconds("2024-02-29 20:30:00.5 -0330"), Some(1_709_251_200.5));
+        assert_eq!(seconds("2024-03-01T01:00:00+01"), Some(1_709_251_200.0));
+        assert_eq!([seconds("soon"), seconds("2024-03-01T01:00:00+x")], [None, None]);
         assert_eq!(asctime("Sun Nov  1 12:02:42 2009"), seconds("2009-11-01T12:02:42Z"));
         assert_eq!(month_first("11/23/2026 18:21:37"), seconds("2026-11-23 18:21:37"));
     }

@@ -3,7 +3,7 @@
 use fsarena_model::{Bytes, Guarantee};
 
 use super::options::MKFS_BTRFS;
-use super::{Commands, Kind, Made, Tool};
+use super::{Commands, Kind, LargeBlocks, Made, Tool};
 
 /// Btrfs.
 pub static BTRFS: Kind = Kind {
@@ -20,6 +20,7 @@ pub static BTRFS: Kind = Kind {
     },
     options: MKFS_BTRFS,
     features,
+    large_blocks: LargeBlocks::Listed("/sys/fs/btrfs/features/supported_sectorsizes"),
     made,
     guarantees,
     made_direct,
@@ -46,8 +47,8 @@ fn made(description: &str) -> Made {
         let mut lines = description.lines().filter_map(|line| line.split_once(char::is_whitespace));
         lines.find_map(|(known, value)| (known == name).then(|| value.trim().to_owned()))
     };
-    let size = value("total_bytes").and_then(|bytes| bytes.parse().ok()).map(Bytes);
-    Made { uuid: value("fsid"), size, ..Made::default() }
+    let bytes = |name: &str| value(name).and_then(|bytes| bytes.parse().ok()).map(Bytes);
+    Made { uuid: value("fsid"), size: bytes("total_bytes"), block: bytes("sectorsize"), ..Made::default() }
 }
 
 fn guarantees(features: &[String], options: &str) -> Vec<Guarantee> {

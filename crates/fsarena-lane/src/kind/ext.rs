@@ -3,7 +3,8 @@
 use fsarena_model::{Bytes, Guarantee};
 
 use super::options::MKE2FS;
-use super::{Commands, Kind, Made, Tool, Words};
+use super::{Commands, Kind, LargeBlocks, Made, Tool, Words};
+use crate::age::Release;
 
 /// ext2: no journal.
 pub static EXT2: Kind = Kind {
@@ -34,6 +35,9 @@ pub(super) const fn ext(name: &'static str, about: &'static str) -> Kind {
         smallest_lane: Bytes::mib(16),
         options: MKE2FS,
         features,
+        built_in: &[("casefold", "/sys/fs/ext4/features/casefold")],
+        // ext4_enable_large_blocks() in fs/ext4/inode.c.
+        large_blocks: LargeBlocks::Since(Release::of(6, 19)),
         made,
         guarantees,
         made_direct,
@@ -57,8 +61,10 @@ fn made(description: &str) -> Made {
         line.map(|value| value.trim().to_owned())
     };
     let number = |name: &str| value(name)?.parse::<u64>().ok();
-    let size = number("Block count").zip(number("Block size")).map(|(count, size)| Bytes(count * size));
-    Made { uuid: value("Filesystem UUID"), hash_seed: value("Directory Hash Seed"), size }
+    let block = number("Block size");
+    let size = number("Block count").zip(block).map(|(count, size)| Bytes(count * size));
+    let (uuid, hash_seed) = (value("Filesystem UUID"), value("Directory Hash Seed"));
+    Made { uuid, hash_seed, size, block: block.map(Bytes) }
 }
 
 fn guarantees(features: &[String], options: &str) -> Vec<Guarantee> {

@@ -2,6 +2,8 @@
 //! difference of the contender, or is added to ours, or is refused: a file system must fill its lane, be empty, and
 //! be finished when mkfs returns.
 
+use crate::lane::BLOCK_SIZE;
+
 /// An option of an mkfs.
 #[derive(Debug)]
 pub(crate) struct MkfsOption {
@@ -23,6 +25,10 @@ enum Takes {
 enum Rule {
     /// It is passed on.
     Listed,
+    /// It is passed on if its value has at most this many bytes: some mkfs shorten a longer one, and exit with 0.
+    Label(usize),
+    /// It is passed on if its value is a size in bytes that is at least that of a lane's sector.
+    Block,
     /// It is what every contender of the kind has already.
     Ours,
     /// It is refused for this reason.
@@ -36,6 +42,10 @@ enum Rule {
 enum Word {
     /// It is passed on.
     Listed,
+    /// It is passed on if its value is a size in bytes that is at least that of a lane's sector.
+    Block,
+    /// The same, as the logarithm to the base 2.
+    BlockLog,
     /// It must have this value, which every contender of the kind has; none: the word alone.
     Ours(&'static str),
     /// It is refused for this reason.
@@ -59,11 +69,11 @@ const LATER: &str = "what mkfs leaves for later is done in the background, in th
 const DISCARD: &str = "no contender discards its lane, which is written in full before each mkfs";
 const OTHER_KIND: &str = "it makes another kind of file system";
 
-use Rule::{Listed, Ours, Refused, Words};
+use Rule::{Block, Label, Listed, Ours, Refused, Words};
 
 /// mke2fs(8), mke2fs 1.47.
 pub(crate) const MKE2FS: &[MkfsOption] = &[
-    value(&["-b"], Listed),
+    value(&["-b"], Block),
     flag(&["-c"], Refused("it reads or writes the whole lane before")),
     value(&["-C"], Listed),
     value(&["-d"], Refused(FILLED)),
@@ -87,7 +97,7 @@ pub(crate) const MKE2FS: &[MkfsOption] = &[
     ),
     flag(&["-K"], Ours),
     value(&["-l"], Refused(ELSEWHERE)),
-    value(&["-L"], Listed),
+    value(&["-L"], Label(16)),
     value(&["-m"], Listed),
     value(&["-M"], Listed),
     flag(&["-n"], Refused(PRINTS)),
@@ -133,13 +143,15 @@ const EXTENDED: &[(&str, Word)] = &[
 
 /// mkfs.xfs(8), xfsprogs 6.1 to 6.13.
 pub(crate) const MKFS_XFS: &[MkfsOption] = &[
-    value(&["-b"], Words(&[("size", Word::Listed), ("log", Word::Listed)])),
+    value(&["-b"], Words(&[("size", Word::Block), ("log", Word::BlockLog)])),
     value(&["-c"], Refused(ELSEWHERE)),
     value(
         &["-d"],
         Words(&[
             ("file", Word::Refused(ELSEWHERE)),
             ("name", Word::Refused(ELSEWHERE)),
+            ("sectlog", Word::BlockLog),
+            ("sectsize", Word::Block),
             ("size", Word::Refused(SIZE)),
             ("", Word::Listed),
         ]),
@@ -153,17 +165,19 @@ pub(crate) const MKFS_XFS: &[MkfsOption] = &[
             ("file", Word::Refused(ELSEWHERE)),
             ("logdev", Word::Refused(ELSEWHERE)),
             ("name", Word::Refused(ELSEWHERE)),
+            ("sectlog", Word::BlockLog),
+            ("sectsize", Word::Block),
             ("", Word::Listed),
         ]),
     ),
-    value(&["-L"], Listed),
+    value(&["-L"], Label(12)),
     value(&["-m"], Words(&[("uuid", Word::Refused(SEED)), ("", Word::Listed)])),
     value(&["-n"], Words(ANY)),
     flag(&["-N"], Refused(PRINTS)),
     value(&["-p"], Refused(FILLED)),
     flag(&["-q"], Ours),
     value(&["-r"], Refused(ELSEWHERE)),
-    value(&["-s"], Words(ANY)),
+    value(&["-s"], Words(&[("log", Word::BlockLog), ("size", Word::Block)])),
     flag(&["-V"], Refused(PRINTS)),
 ];
 
@@ -182,7 +196,7 @@ pub(crate) const MKFS_BTRFS: &[MkfsOption] = &[
     value(&["--inode-flags"], Refused(FILLED)),
     flag(&["-K", "--nodiscard"], Ours),
     value(&["-l", "--leafsize"], Refused("`-n` has taken its place")),
-    value(&["-L", "--label"], Listed),
+    value(&["-L", "--label"], Label(255)),
     value(&["-m", "--metadata"], Listed),
     flag(&["-M", "--mixed"], Listed),
     value(&["-n", "--nodesize"], Listed),
@@ -190,7 +204,7 @@ pub(crate) const MKFS_BTRFS: &[MkfsOption] = &[
     flag(&["-q", "--quiet"], Listed),
     value(&["-r", "--rootdir"], Refused(FILLED)),
     value(&["-R", "--runtime-features"], Words(&[("list-all", Word::Refused(PRINTS)), ("", Word::Listed)])),
-    value(&["-s", "--sectorsize"], Listed),
+    value(&["-s", "--sectorsize"], Block),
     flag(&["--shrink"], Refused(SIZE)),
     value(&["-u", "--subvol"], Refused(FILLED)),
     value(&["-U", "--uuid"], Refused(SEED)),
@@ -201,7 +215,7 @@ pub(crate) const MKFS_BTRFS: &[MkfsOption] = &[
 /// mkfs.f2fs(8), f2fs-tools 1.15 to 1.16.
 pub(crate) const MKFS_F2FS: &[MkfsOption] = &[
     value(&["-a"], Listed),
-    value(&["-b"], Listed),
+    value(&["-b"], Block),
     value(&["-c"], Refused(ELSEWHERE)),
     value(&["-C"], Listed),
     value(&["-d"], Listed),
@@ -210,7 +224,7 @@ pub(crate) const MKFS_F2FS: &[MkfsOption] = &[
     flag(&["-f"], Ours),
     value(&["-g"], Listed),
     flag(&["-i"], Listed),
-    value(&["-l"], Listed),
+    value(&["-l"], Label(512)),
     flag(&["-m"], Refused(ELSEWHERE)),
     value(&["-o"], Listed),
     value(&["-O"], Words(ANY)),
@@ -223,19 +237,19 @@ pub(crate) const MKFS_F2FS: &[MkfsOption] = &[
     value(&["-T"], Listed),
     value(&["-U"], Refused(SEED)),
     flag(&["-V"], Refused(PRINTS)),
-    value(&["-w"], Listed),
+    value(&["-w"], Block),
     value(&["-z"], Listed),
 ];
 
 /// mkfs.nilfs2(8), nilfs-utils 2.2.
 pub(crate) const MKFS_NILFS2: &[MkfsOption] = &[
-    value(&["-b"], Listed),
+    value(&["-b"], Block),
     value(&["-B"], Listed),
     flag(&["-c"], Refused("it reads the whole lane before")),
     flag(&["-f"], Ours),
     flag(&["-h"], Refused(PRINTS)),
     flag(&["-K"], Ours),
-    value(&["-L"], Listed),
+    value(&["-L"], Label(80)),
     value(&["-m"], Listed),
     flag(&["-n"], Refused(PRINTS)),
     value(&["-O"], Words(ANY)),
@@ -249,7 +263,7 @@ pub(crate) const MKFS_JFS: &[MkfsOption] = &[
     flag(&["-c"], Refused("it reads the whole lane before")),
     flag(&["-f"], Ours),
     value(&["-J"], Refused(ELSEWHERE)),
-    value(&["-L"], Listed),
+    value(&["-L"], Label(16)),
     flag(&["-O"], Listed),
     flag(&["-q"], Ours),
     value(&["-s"], Listed),
@@ -258,14 +272,14 @@ pub(crate) const MKFS_JFS: &[MkfsOption] = &[
 
 /// mkreiserfs(8), reiserfsprogs 3.6.
 pub(crate) const MKREISERFS: &[MkfsOption] = &[
-    value(&["-b", "--block-size"], Listed),
+    value(&["-b", "--block-size"], Block),
     value(&["-B", "--badblocks"], Refused(ELSEWHERE)),
     flag(&["-d", "--debug"], Listed),
     flag(&["-f"], Ours),
     value(&["--format"], Listed),
     value(&["-h", "--hash"], Listed),
     value(&["-j", "--journal-device"], Refused(ELSEWHERE)),
-    value(&["-l", "--label"], Listed),
+    value(&["-l", "--label"], Label(16)),
     value(&["-o", "--journal-offset"], Refused(ELSEWHERE)),
     flag(&["-q", "--quiet"], Ours),
     value(&["-s", "--journal-size"], Listed),
@@ -280,9 +294,9 @@ pub(crate) const MKFS_EXFAT: &[MkfsOption] = &[
     value(&["-c", "--cluster-size"], Listed),
     flag(&["-f", "--full-format"], Listed),
     flag(&["-h", "--help"], Refused(PRINTS)),
-    value(&["-L", "--volume-label"], Listed),
+    value(&["-L", "--volume-label"], Label(11)),
     flag(&["--pack-bitmap"], Listed),
-    value(&["-s", "--sector-size"], Listed),
+    value(&["-s", "--sector-size"], Block),
     value(&["-U", "--volume-guid"], Listed),
     flag(&["-v", "--verbose"], Listed),
     flag(&["-V", "--version"], Refused(PRINTS)),
@@ -291,7 +305,7 @@ pub(crate) const MKFS_EXFAT: &[MkfsOption] = &[
 /// mkudffs(8), udftools 2.3.
 pub(crate) const MKUDFFS: &[MkfsOption] = &[
     value(&["-b", "--blocksize"], Refused("the lane's is 4096 bytes for each contender")),
-    value(&["-l", "--label"], Listed),
+    value(&["-l", "--label"], Label(126)),
     value(&["-m", "--media-type"], Refused("lanes are hard disks")),
     flag(&["-n", "--no-write"], Refused(PRINTS)),
     value(&["-r", "--udfrev"], Listed),
@@ -317,11 +331,17 @@ pub(crate) fn merged(known: &'static [MkfsOption], ours: &[String], further: &[S
         let shown = value.map_or(name.to_owned(), |value| format!("{name} {value}"));
         match option.rule {
             Refused(why) => return Err(format!("`{shown}` of {program} is refused: {why}")),
+            Label(most) if value.is_some_and(|value| value.len() > most) => {
+                return Err(format!("`{shown}` of {program} is refused: a label has at most {most} bytes"));
+            }
+            Block if value.is_some_and(is_below_sector) => {
+                return Err(format!("`{shown}` of {program} is refused: {}", below_sector()));
+            }
             Ours => {}
-            Listed if words.iter().any(|word| word == name) => {
+            Listed | Label(_) | Block if words.iter().any(|word| word == name) => {
                 return Err(format!("`{name}` of {program} is given twice, or by fsarena itself"));
             }
-            Listed => words.extend([name].into_iter().chain(value).map(str::to_owned)),
+            Listed | Label(_) | Block => words.extend([name].into_iter().chain(value).map(str::to_owned)),
             Words(allowed) => {
                 let own = listed(allowed, value.unwrap_or_default())
                     .map_err(|(word, why)| format!("`{word}` in `{shown}` of {program} is refused: {why}"))?;
@@ -366,7 +386,11 @@ fn listed<'a>(allowed: &'static [(&'static str, Word)], list: &'a str) -> Result
         let (name, value) = (subject(word), word.split_once('=').map_or("", |(_, value)| value));
         let find = |wanted: &str| allowed.iter().find(|(known, _)| *known == wanted).map(|(_, rule)| *rule);
         match find(name).or_else(|| find("")) {
-            Some(Word::Listed) => kept.push(word),
+            Some(Word::Block) if is_below_sector(value) => return Err((word, below_sector())),
+            Some(Word::BlockLog) if value.parse().is_ok_and(|log: u32| log < BLOCK_SIZE.ilog2()) => {
+                return Err((word, below_sector()));
+            }
+            Some(Word::Listed | Word::Block | Word::BlockLog) => kept.push(word),
             Some(Word::Ours(wanted)) if value == wanted => {}
             Some(Word::Ours(_)) => return Err((word, LATER.to_owned())),
             Some(Word::Refused(why)) => return Err((word, why.to_owned())),
@@ -376,8 +400,19 @@ fn listed<'a>(allowed: &'static [(&'static str, Word)], list: &'a str) -> Result
     Ok(kept)
 }
 
+/// Whether a size such as `1024` or `1k` is less than a lane's sector. mkfs itself refuses what is no size.
+fn is_below_sector(size: &str) -> bool {
+    let (digits, unit) = size.split_at(size.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(size.len()));
+    let unit = if unit.eq_ignore_ascii_case("k") { 1024 } else { u64::from(unit.is_empty()) };
+    digits.parse::<u64>().is_ok_and(|number| unit > 0 && number.saturating_mul(unit) < u64::from(BLOCK_SIZE))
+}
+
+fn below_sector() -> String {
+    format!("a lane's sectors have {BLOCK_SIZE} bytes, and no block is smaller than a sector")
+}
+
 fn names(allowed: &[(&'static str, Word)]) -> String {
-    let passed = allowed.iter().filter(|(_, rule)| matches!(rule, Word::Listed));
+    let passed = allowed.iter().filter(|(_, rule)| !matches!(rule, Word::Ours(_) | Word::Refused(_)));
     passed.map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
@@ -468,6 +503,9 @@ mod tests {
             ),
             (&["-O", "has_journal,^has_journal"], "another word contradicts it"),
             (&["-L"], "`-L` of mke2fs needs a value"),
+            (&["-Lseventeen-letters"], "a label has at most 16 bytes"),
+            (&["-b", "1024"], "`-b 1024` of mke2fs is refused: a lane's sectors have 4096 bytes"),
+            (&["-b2k"], "a lane's sectors have 4096 bytes"),
             (&["500M"], "`500M` is no option of mke2fs; each contender fills its lane"),
             (&["-Y"], "`-Y` is no option of mke2fs that fsarena knows"),
         ];
@@ -483,6 +521,12 @@ mod tests {
         assert!(
             ["-dsize=1g", "-lsize=64m,logdev=/dev/x", "-N", "-V", "-p/etc/fstab"].iter().all(|it| xfs(&[it]).is_err())
         );
+        for word in ["-ssize=512", "-slog=9", "-bsize=1k", "-blog=10", "-dsectsize=2048", "-lsectlog=11"] {
+            assert!(xfs(&[word]).is_err_and(|why| why.contains("no block is smaller than a sector")), "{word}");
+        }
+        for word in ["-ssize=4096", "-slog=12", "-bsize=16k", "-blog=13", "-bsize=8s", "-Ltwelve-bytes"] {
+            assert!(xfs(&[word]).is_ok(), "{word}");
+        }
         assert!(xfs(&["-m", "uuid=x"]).is_err());
         let btrfs = |words: &[&str]| with(MKFS_BTRFS, &["mkfs.btrfs", "-f"], words);
         assert_eq!(
@@ -507,6 +551,7 @@ mod tests {
                 &name,
                 &match rule {
                     Word::Listed => "listed".to_owned(),
+                    Word::Block | Word::BlockLog => "listed, from 4096 bytes".to_owned(),
                     Word::Ours("") => "merged: fsarena sets it".to_owned(),
                     Word::Ours(value) => format!("merged: fsarena sets it to {value}"),
                     Word::Refused(why) => format!("refused: {why}"),
@@ -515,6 +560,8 @@ mod tests {
         };
         match option.rule {
             Rule::Listed => row(&names, "listed"),
+            Rule::Label(most) => row(&names, &format!("listed, up to {most} bytes")),
+            Rule::Block => row(&names, "listed, from 4096 bytes"),
             Rule::Ours => row(&names, "merged: fsarena sets it"),
             Rule::Refused(why) => row(&names, &format!("refused: {why}")),
             Rule::Words(words) => words.iter().map(word).collect(),

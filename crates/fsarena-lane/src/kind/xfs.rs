@@ -3,7 +3,8 @@
 use fsarena_model::{Bytes, Guarantee};
 
 use super::options::MKFS_XFS;
-use super::{Commands, Kind, Made, Tool};
+use super::{Commands, Kind, LargeBlocks, Made, Tool};
+use crate::age::Release;
 
 /// XFS.
 pub static XFS: Kind = Kind {
@@ -20,6 +21,8 @@ pub static XFS: Kind = Kind {
     },
     options: MKFS_XFS,
     features,
+    // xfs_fs_fill_super() in fs/xfs/xfs_super.c.
+    large_blocks: LargeBlocks::Since(Release::of(6, 12)),
     made,
     guarantees,
     ..Kind::new("xfs", "allocation groups, delayed logging, extents in B+ trees")
@@ -49,8 +52,9 @@ fn made(description: &str) -> Made {
         words.find(|word| *word == name)?;
         words.next()?.parse::<u64>().ok()
     };
-    let size = number("bsize").zip(number("blocks")).map(|(size, blocks)| Bytes(size * blocks));
-    Made { size, ..Made::default() }
+    let block = number("bsize");
+    let size = block.zip(number("blocks")).map(|(size, blocks)| Bytes(size * blocks));
+    Made { size, block: block.map(Bytes), ..Made::default() }
 }
 
 fn guarantees(features: &[String], _options: &str) -> Vec<Guarantee> {

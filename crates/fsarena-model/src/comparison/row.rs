@@ -48,6 +48,9 @@ pub struct ContenderRow {
     /// What it guarantees to its clients, and what the user states about that; `None` if it is no shared folder.
     #[serde(default)]
     pub sharing: Option<Sharing>,
+    /// What its options give up in safety: `data=writeback: after a crash, …`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub risks: Vec<String>,
 }
 
 /// A workload in a report.

@@ -67,6 +67,8 @@ pub enum Reason {
     Programs,
     /// The verdict was decided after this many rounds, and those since then make it less sure.
     LessSure { rounds: u32 },
+    /// The medians over rounds say otherwise than the ratio, which compares within each round.
+    Medians,
     /// This many rounds count, and a verdict needs at least `least`.
     FewRounds { rounds: u32, least: u32 },
 }
@@ -94,6 +96,10 @@ impl fmt::Display for Reason {
             Self::LessSure { rounds } => {
                 write!(f, "decided after round {rounds}; the rounds since then make it less sure")
             }
+            Self::Medians => f.write_str(
+                "the medians say otherwise: the ratio compares the contenders within each round, a median is over all \
+                 rounds",
+            ),
             Self::FewRounds { rounds, least } => write!(f, "not decided: {}", too_few(*rounds, *least)),
         }
     }

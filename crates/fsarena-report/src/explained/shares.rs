@@ -31,7 +31,7 @@ const HARNESS: Figure = computed(
     "harness, of the time",
     |_, cell| cell.shares.harness,
     share,
-    "The share of its time that the same work takes in memory: harness, system calls, the kernel's common part.",
+    "The share of its time that the same work takes in memory.",
 );
 
 const DEVICE: Figure = computed(

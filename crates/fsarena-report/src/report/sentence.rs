@@ -26,6 +26,8 @@ pub enum Role {
     Strong,
     /// Text for a machine.
     Code,
+    /// The interval of the figure before it; left out of a table that would be too wide for a terminal.
+    Interval,
     /// Text for few readers.
     Faint,
     /// Small print, which only a page shows; the other formats have footnotes or lines of their own.

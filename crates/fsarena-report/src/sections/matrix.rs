@@ -66,18 +66,26 @@ fn entry(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, lab
     let was_tried = |cell: &&Cell| cell.figure.median.is_some() || !cell.validity.is_empty();
     let Some(cell) = comparison.cell(name, label).filter(was_tried) else { return DASH.into() };
     let figure = Sentence::new(Role::Link(anchor::contender(comparison, name, label)), figure_of(cell, &cell.unit));
-    let Some(shade) = shade(comparison, group, cell) else { return figure.into() };
+    let flags = |sentence: Sentence| {
+        let classes = cell.validity.iter().map(|flag| flag.class.to_string());
+        Entry::from(classes.fold(sentence, |sentence, class| sentence.and(Role::Flag, class)))
+    };
+    let Some(shade) = shade(comparison, group, cell) else { return flags(figure) };
     let figure = figure.and(Role::Verdict(shade), standing::word(comparison, name, label, shade));
     let figure = match standing::most_behind(comparison, group, name, label) {
         Some(pair) => figure.and(Role::Link(anchor::pair(comparison, pair)), behind(pair)),
         None => figure,
     };
-    Entry::from(figure).tinted(shade.to_string())
+    flags(figure).tinted(shade.to_string())
 }
 
-/// `1.49× behind`.
+/// `1.49× behind ext4`.
 fn behind(pair: &PairVerdict) -> String {
-    pair::ratio(pair).map_or(String::new(), |ratio| format!("{} behind", pair::better(pair, ratio).1.times()))
+    let words = |ratio| {
+        let (better, ratio) = pair::better(pair, ratio);
+        format!("{} behind {better}", ratio.times())
+    };
+    pair::ratio(pair).map_or(String::new(), words)
 }
 
 /// The colour of a cell; a missing or impossible figure is invalid, also in a run without verdicts.

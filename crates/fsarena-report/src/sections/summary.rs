@@ -15,7 +15,7 @@ const WARNINGS: usize = 3;
 
 /// The signs of a ranking and of a median.
 const LEGEND: &str =
-    "> faster, ≈ equivalent, ≳ seems faster, ? undecided; ± the 95 % interval of the median over rounds.";
+    "> faster, ≈ equivalent, ≳ seems faster, ? undecided; [ ] the 95 % interval of the median over rounds.";
 
 /// The sections of the summary.
 pub fn sections(comparison: &Comparison) -> Vec<Section> {
@@ -26,7 +26,8 @@ pub fn sections(comparison: &Comparison) -> Vec<Section> {
         let legend = if has_ranking { LEGEND } else { "" };
         Section::default().with(apart).with(verdicts::short_medians(comparison, &group)).with(Paragraph::legend(legend))
     });
-    let mut sections: Vec<Section> = recommendation::sentences(comparison).into_iter().collect();
+    let mut sections = vec![Section::default().with(List::new(ListLook::Paragraphs, answer::decision(comparison)))];
+    sections.extend(recommendation::sentences(comparison));
     sections.push(Section::default().with(List::new(ListLook::Notes, answer::of_real_work(comparison))));
     sections.push(Section::default().with(Paragraph::plain(answer::short(comparison).join(" "))));
     sections.push(effects::short(comparison));
@@ -38,17 +39,18 @@ pub fn sections(comparison: &Comparison) -> Vec<Section> {
     sections
 }
 
-/// The mean ratio of each pair of few contenders over all workloads, in a sentence.
+/// The mean ratio of each pair of few contenders over all workloads, in a sentence. A mix has a mean of its own.
 fn over_the_suite(comparison: &Comparison) -> Option<String> {
     let groups = groups(comparison);
     let few = groups.iter().filter(|group| group.contenders.len() <= verdicts::FEW);
     let rows = few.flat_map(|group| pair::suite_rows(comparison, group));
     let mean = |row: &SuiteRow| {
-        let ratio = pair::suite_ratio(row)?;
-        Some(format!("{} {} {}", pair::suite_name(row), ratio.times(), ratio.interval()?))
+        let (better, other, ratio) = pair::in_favour(&row.a, &row.b, pair::suite_ratio(row)?);
+        Some(format!("{better} over {other} {} {}", ratio.times(), ratio.interval()?))
     };
     let means: Vec<String> = rows.filter_map(mean).collect();
-    (!means.is_empty()).then(|| format!("Mean ratio over the workloads: {}.", means.join(", ")))
+    let is_shown = !means.is_empty() && comparison.judged.recommendation.is_none();
+    is_shown.then(|| format!("Geometric mean of the ratios, each workload counting the same: {}.", means.join(", ")))
 }
 
 /// Damage and failures in full, the first warnings, and the number of further notes.

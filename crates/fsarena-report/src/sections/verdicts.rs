@@ -48,68 +48,68 @@ pub fn pair_by_pair(comparison: &Comparison) -> Section {
 
 /// One row per workload, with the median of each contender and what follows from them.
 fn medians(comparison: &Comparison, group: &Group<'_>) -> Table {
+    let best = |workload: &WorkloadRow| ranking::best(comparison, group, &workload.name).unwrap_or_default();
+    let is_ranked = group.contenders.len() > 2 && !comparison.judged.verdicts.is_empty();
+    match is_ranked {
+        true => medians_and_order(comparison, group).column_on(Shown::Documents, Words, "best group", best),
+        false => medians_and_order(comparison, group),
+    }
+    .done()
+}
+
+/// Maximum number of contenders for which a table of the summary has whole rankings.
+pub const FEW: usize = 3;
+
+/// Like [`medians`], in lines that fit a terminal.
+pub fn short_medians(comparison: &Comparison, group: &Group<'_>) -> Table {
+    let best = |workload: &WorkloadRow| ranking::best(comparison, group, &workload.name).unwrap_or_default();
+    match group.contenders.len() {
+        ..=FEW => medians_and_order(comparison, group),
+        _ if comparison.judged.verdicts.is_empty() => only_medians(comparison, group),
+        _ => only_medians(comparison, group).column(Words, "best group", best),
+    }
+    .done()
+}
+
+fn only_medians<'a>(comparison: &'a Comparison, group: &Group<'a>) -> TableOf<'a, WorkloadRow> {
     let name = |workload: &WorkloadRow| {
         Entry::from(link(comparison, workload)).with_remarks(words::memory(workload).map(Remark::Sentence))
     };
     let labels = group.contenders.iter().map(|row| (row.label.to_string(), &row.label));
-    let table = TableOf::new(TableLook::Matrix, &comparison.workloads)
-        .column(Name, "workload", name)
-        .column(Words, "unit", |workload| &workload.unit)
-        .columns(Median, labels, |workload, label| median(comparison, workload, label));
+    // A unit that all figures share stands once, in the head.
+    let first = comparison.workloads.first().map(|row| row.unit.as_str()).unwrap_or_default();
+    let table = TableOf::new(TableLook::Matrix, &comparison.workloads);
+    let table = match first {
+        unit if !unit.is_empty() && comparison.workloads.iter().all(|row| row.unit == unit) => {
+            table.column(Name, format!("workload, {unit}"), name)
+        }
+        _ => table.column(Name, "workload", name).column(Words, "unit", |workload| &workload.unit),
+    };
+    table.columns(Median, labels, |workload, label| median(comparison, workload, label))
+}
+
+fn medians_and_order<'a>(comparison: &'a Comparison, group: &Group<'a>) -> TableOf<'a, WorkloadRow> {
     let is_measured = comparison.workloads.iter().any(|row| !row.title.is_empty() && row.at_stake.is_some());
+    let table = only_medians(comparison, group);
     let table = if is_measured { table.column(Figure, "at stake", at_stake) } else { table };
     let pair = |workload: &WorkloadRow| group::verdicts(comparison, &workload.name, &group.contenders).next();
-    let best = |workload: &WorkloadRow| ranking::best(comparison, group, &workload.name).unwrap_or_default();
-    let table = match group.contenders.len() {
+    match group.contenders.len() {
         _ if comparison.judged.verdicts.is_empty() => table,
         0 | 1 => table,
         2 => table
             .column(Words, "verdict", |workload| only_verdict(comparison, pair(workload)))
             .column(Figure, "interval", |workload| pair(workload).map_or(DASH.to_owned(), favourable_interval))
             .column(Figure, "finds from", |workload| pair(workload).map_or(DASH.to_owned(), pair::finds_from)),
-        _ => table.column(Words, "ranking", |workload| order(comparison, group, workload)).column_on(
-            Shown::Documents,
-            Words,
-            "best group",
-            best,
-        ),
-    };
-    table.done()
-}
-
-/// Maximum number of contenders for which a table of the summary has spreads and whole rankings.
-pub const FEW: usize = 3;
-
-/// Like [`verdicts`], in lines that fit a terminal.
-pub fn short_medians(comparison: &Comparison, group: &Group<'_>) -> Table {
-    if group.contenders.len() <= FEW {
-        return medians(comparison, group);
-    }
-    let labels = group.contenders.iter().map(|row| (row.label.to_string(), &row.label));
-    let best = |workload: &WorkloadRow| ranking::best(comparison, group, &workload.name).unwrap_or_default();
-    let table = TableOf::new(TableLook::Matrix, &comparison.workloads)
-        .column(Name, "workload", |workload| link(comparison, workload))
-        .column(Words, "unit", |workload| &workload.unit)
-        .columns(Median, labels, |workload, label| short_median(comparison, workload, label));
-    match comparison.judged.verdicts.is_empty() {
-        true => table.done(),
-        false => table.column(Words, "best group", best).done(),
+        _ => table.column(Words, "ranking", |workload| order(comparison, group, workload)),
     }
 }
 
 /// `32 % [28, 35]`: the share of the slowest contender's time that the work in memory does not take.
-fn at_stake(workload: &WorkloadRow) -> String {
-    let Some(Estimate { ratio: Some(ratio), low, high }) = workload.at_stake else { return DASH.to_owned() };
+fn at_stake(workload: &WorkloadRow) -> Sentence {
+    let Some(Estimate { ratio: Some(ratio), low, high }) = workload.at_stake else { return DASH.into() };
     let percent = |times: f64| 100.0 * (1.0 - 1.0 / times).max(0.0);
-    let ends = low.zip(high).map(|(low, high)| format!(" [{:.0}, {:.0}]", percent(low), percent(high)));
-    format!("{:.0} %{}", percent(ratio), ends.unwrap_or_default())
-}
-
-fn short_median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Entry {
-    match comparison.cell(&workload.name, label) {
-        Some(cell) => Entry::from(figure_of(cell, &workload.unit)).with_remarks(of_cell(cell)),
-        None => DASH.into(),
-    }
+    let ends = low.zip(high).map(|(low, high)| format!("[{:.0}, {:.0}]", percent(low), percent(high)));
+    Sentence::from(format!("{:.0} %", percent(ratio))).and(Role::Interval, ends.unwrap_or_default())
 }
 
 fn median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Entry {
@@ -153,7 +153,7 @@ fn pairs_of<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a PairVe
 /// One row per pair and workload.
 pub fn pairs_table(comparison: &Comparison, pairs: &[&PairVerdict]) -> Table {
     let ratio = |pair: &PairVerdict| pair::times(pair::valid(pair, pair::ratio(pair)));
-    let interval = |pair: &PairVerdict| pair::interval(pair::valid(pair, pair::decision(pair)));
+    let interval = |pair: &PairVerdict| pair::interval(pair::decision(pair).filter(|_| pair::has_interval(pair)));
     TableOf::new(TableLook::Full, pairs)
         .column_on(Shown::Summaries, Name, "workload", |pair| &pair.workload)
         .column(Name, "pair", |pair| pair::name(pair))
@@ -232,20 +232,31 @@ fn colours(comparison: &Comparison) -> Sentence {
     .and(Role::Plain, "invalid.")
 }
 
-/// The mean ratio of each pair over all workloads.
+/// The mean ratio of each pair over all workloads. A mix has a mean of its own.
 pub fn over_the_suite(comparison: &Comparison) -> Section {
+    if comparison.judged.recommendation.is_some() {
+        return Section::default();
+    }
     let groups = groups(comparison);
     let rows: Vec<&SuiteRow> = groups.iter().flat_map(|group| pair::suite_rows(comparison, group)).collect();
+    let favoured = |row: &SuiteRow| pair::suite_ratio(row).map(|ratio| pair::in_favour(&row.a, &row.b, ratio).2);
+    let name = |row: &SuiteRow| match pair::suite_ratio(row) {
+        Some(ratio) => {
+            let (better, other, _) = pair::in_favour(&row.a, &row.b, ratio);
+            format!("{better} over {other}")
+        }
+        None => pair::suite_name(row),
+    };
     let mean = |row: &SuiteRow| {
         let missing = pair::suite_missing(row);
-        let ratio = Sentence::from(pair::times(pair::suite_ratio(row)));
+        let ratio = Sentence::from(pair::times(favoured(row)));
         Entry::from(ratio.and(Role::Aside, missing.clone().unwrap_or_default()))
             .with_remarks(missing.map(Remark::Sentence))
     };
     let table = TableOf::new(TableLook::Narrow, &rows)
-        .column(Name, "pair", |row| pair::suite_name(row))
+        .column(Name, "pair", |row| name(row))
         .column(Figure, "mean ratio", |row| mean(row))
-        .column(Figure, "95 %", |row| pair::interval(pair::suite_ratio(row)))
+        .column(Figure, "95 %", |row| pair::interval(favoured(row)))
         .column(Figure, "workloads", |row| pair::suite_workloads(row))
         .done();
     let has_mean = rows.iter().any(|row| row.estimate.ratio.is_some());
@@ -253,23 +264,20 @@ pub fn over_the_suite(comparison: &Comparison) -> Section {
     Section::titled("Over the suite").with(table).with(Paragraph::legend(meaning))
 }
 
-/// `31.2k`, or why this figure is missing.
+/// `31.2k`, or why this figure is missing. An impossible figure is never printed as a result.
 pub fn figure_of(cell: &Cell, unit: &str) -> String {
-    match cell.figure.median.filter(|_| cell.is_plausible()) {
+    let is_unfinished = || cell.validity.iter().any(|validity| validity.class == ValidityClass::DidNotFinish);
+    match cell.figure.median {
+        _ if !cell.is_plausible() => "impossible".to_owned(),
         Some(median) => number::value(median, unit),
-        None => median_of(cell, unit),
+        None if is_unfinished() => "did not finish".to_owned(),
+        None => DASH.to_owned(),
     }
 }
 
-/// `31.2k ±1.3 %`, or why this figure is missing. An impossible figure is never printed as a result.
-pub fn median_of(cell: &Cell, unit: &str) -> String {
-    if !cell.is_plausible() {
-        return "impossible".to_owned();
-    }
-    let Some(median) = cell.figure.median else {
-        let is_unfinished = cell.validity.iter().any(|validity| validity.class == ValidityClass::DidNotFinish);
-        return if is_unfinished { "did not finish" } else { DASH }.to_owned();
-    };
-    let spread = number::spread(median, cell.figure.low, cell.figure.high);
-    format!("{} {}", number::value(median, unit), spread.unwrap_or_else(|| "±?".to_owned()))
+/// `31.2k [30.9k, 31.6k]`, or why this figure is missing.
+fn median_of(cell: &Cell, unit: &str) -> Sentence {
+    let ends = cell.figure.low.zip(cell.figure.high).filter(|_| cell.is_plausible() && cell.figure.median.is_some());
+    let interval = ends.map(|(low, high)| format!("[{}, {}]", number::value(low, unit), number::value(high, unit)));
+    Sentence::from(figure_of(cell, unit)).and(Role::Interval, interval.unwrap_or_default())
 }

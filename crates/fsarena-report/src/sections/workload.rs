@@ -8,7 +8,7 @@ use fsarena_model::probe::{LatencyFigure, RATE_DONE, RATE_OFFERED};
 use fsarena_model::trial::SYNCS;
 use fsarena_model::{Comparison, Label, ValidityClass};
 
-use super::verdicts::{index_of, median_of, pairs_table};
+use super::verdicts::{figure_of, index_of, pairs_table};
 use crate::group::{self, Group};
 use crate::number::{self, DASH};
 use crate::report::ColumnKind::{Figure, Name, Words};
@@ -135,7 +135,7 @@ fn figures(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, r
     }
     table = table
         .column(Figure, format!("median, {}", workload.unit), |row| {
-            row.entry(|cell| median_of(cell, &cell.unit).into(), |row| explained::median(workload, row).into())
+            row.entry(|cell| figure_of(cell, &cell.unit).into(), |row| explained::median(workload, row).into())
         })
         .column(Figure, "95 % of the median", |row| {
             row.entry(|cell| interval(cell).into(), |row| explained::each(row).unwrap_or(DASH.to_owned()).into())

@@ -1,5 +1,7 @@
 //! Axes: the positions of values, and which values have a tick.
 
+use unicode_width::UnicodeWidthStr;
+
 /// How values are spread over an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
@@ -22,6 +24,9 @@ pub struct Axis {
 
 /// The ratio of the largest to the smallest value from which an axis is logarithmic.
 const WIDE: f64 = 8.0;
+
+/// Approximate width of a column of a tick's text, at the style sheet's 11.5 px.
+const TICK_COLUMN: f64 = 6.4;
 
 /// Approximate number of ticks of an axis.
 const TICKS: f64 = 5.0;
@@ -89,6 +94,25 @@ impl Axis {
             Scale::Logarithmic if self.high / self.low > 2.5 => self.logarithmic_ticks(),
             _ => self.linear_ticks(),
         }
+    }
+
+    /// The ticks whose texts have room next to each other: all, or every second one, third one and so on, with 0 or 1
+    /// among them.
+    pub fn labelled_ticks(&self, print: impl Fn(f64) -> String) -> Vec<(f64, String)> {
+        let all: Vec<(f64, String)> = self.ticks().into_iter().map(|tick| (tick, print(tick))).collect();
+        let is_kept = |tick: f64| (tick - 1.0).abs() < 1e-9 || tick == 0.0;
+        let kept = all.iter().position(|(tick, _)| is_kept(*tick)).unwrap_or(0);
+        let every = |step: usize| all.iter().skip(kept % step).step_by(step);
+        let has_room = |step: &usize| {
+            let ends = every(*step).map(|(tick, text)| {
+                let half = text.width() as f64 * TICK_COLUMN / 2.0;
+                (self.at(*tick) - half, self.at(*tick) + half)
+            });
+            let ends: Vec<(f64, f64)> = ends.collect();
+            ends.windows(2).all(|next| next[0].1 + TICK_COLUMN <= next[1].0)
+        };
+        let step = (1..all.len()).find(has_room).unwrap_or(all.len().max(1));
+        every(step).cloned().collect()
     }
 
     fn linear_ticks(&self) -> Vec<f64> {
@@ -164,6 +188,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn texts_of_ticks_do_not_touch(low in 0.02f64..1.2, times in 1.0f64..60.0, right in 150.0f64..400.0) {
+            let axis = Axis::of_ratios(&[low, low * times], 1.05, (100.0, right)).expect("positive values");
+            let ticks = axis.labelled_ticks(|tick| format!("{tick:.3}×"));
+            prop_assert!(!ticks.is_empty());
+            for next in ticks.windows(2) {
+                prop_assert!(axis.at(next[1].0) - axis.at(next[0].0) >= 6.0 * TICK_COLUMN, "{ticks:?}");
+            }
+        }
+
         #[test]
         fn everything_stands_on_the_axis(values in proptest::collection::vec(1e-9f64..1e9, 1..20)) {
             let axis = Axis::of_figures(&values, ROOM).expect("positive values");

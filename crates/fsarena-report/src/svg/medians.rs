@@ -5,13 +5,13 @@ use fsarena_model::comparison::{Cell, PairVerdict};
 use fsarena_model::{Better, Label};
 
 use super::axis::{Axis, short};
-use super::{Anchor, BOTTOM, Canvas, ROW, TOP, WIDTH, fitted, text_width};
+use super::{Anchor, BOTTOM, Canvas, LINE_HEIGHT, ROW, TOP, WIDTH, fitted, text_width, wrapped};
 use crate::number::{self, three_digits};
 use crate::pair;
 use crate::report::Shade;
 
 /// Maximum width of a label.
-const LABEL: f64 = 140.0;
+const LABEL: f64 = 165.0;
 
 /// Space for the figure and its word to the right.
 const FIGURE: f64 = 124.0;
@@ -33,18 +33,19 @@ pub struct Dot<'a> {
 /// The drawing of the contenders' medians as bars from 0 with their intervals, and each round's value as a faint dot,
 /// or as a ring if it was set aside; `None` if there is no figure.
 pub fn medians(dots: &[Dot<'_>], unit: &str, better: Better) -> Option<String> {
-    let widest = dots.iter().map(|dot| text_width(&dot.cell.contender.0)).fold(0.0, f64::max);
-    let left = widest.min(LABEL) + 14.0;
+    let names: Vec<Vec<String>> = dots.iter().map(|dot| wrapped(&dot.cell.contender.0, LABEL)).collect();
+    let left = widest(&names) + 14.0;
+    let row = row_height(&names);
     let plausible = dots.iter().filter(|dot| dot.cell.is_plausible());
     let most = plausible.flat_map(|dot| values(dot.cell)).fold(0.0, f64::max);
     let axis = Axis::from_zero(most, (left, WIDTH - FIGURE))?;
-    let bottom = TOP + ROW * dots.len() as f64;
+    let bottom = TOP + row * dots.len() as f64;
     let mut canvas = Canvas::new(bottom + BOTTOM);
     scale(&mut canvas, &axis, bottom, |tick| short(&number::value(tick, unit)));
     canvas.text("axis-title", Anchor::End, (WIDTH - FIGURE, bottom + 38.0), &title(unit, better));
-    for (index, dot) in dots.iter().enumerate() {
-        let y = TOP + ROW * (index as f64 + 0.5);
-        canvas.text("label", Anchor::End, (left - 10.0, y + 4.5), &fitted(&dot.cell.contender.0, LABEL));
+    for (index, (dot, name)) in dots.iter().zip(&names).enumerate() {
+        let y = TOP + row * (index as f64 + 0.5);
+        canvas.lines("label", Anchor::End, (left - 10.0, y), name);
         contender(&mut canvas, &axis, dot, y, unit);
     }
     let words: Vec<String> = dots.iter().map(|dot| format!("{} {}", dot.cell.contender, figure(dot, unit))).collect();
@@ -58,10 +59,10 @@ fn values(cell: &Cell) -> impl Iterator<Item = f64> {
 
 /// Draws the ticks below rows.
 fn scale(canvas: &mut Canvas, axis: &Axis, bottom: f64, print: impl Fn(f64) -> String) {
-    for tick in axis.ticks() {
+    for (tick, text) in axis.labelled_ticks(print) {
         let x = axis.at(tick);
         canvas.line("grid", (x, TOP), (x, bottom));
-        canvas.text("tick", Anchor::Middle, (x, bottom + 17.0), &print(tick));
+        canvas.text("tick", Anchor::Middle, (x, bottom + 17.0), &text);
     }
 }
 
@@ -102,33 +103,42 @@ fn contender(canvas: &mut Canvas, axis: &Axis, dot: &Dot<'_>, y: f64, unit: &str
     }
 }
 
-/// Maximum width of a pair's name.
-const PAIR: f64 = 165.0;
+/// Maximum width of a line of a pair's name.
+const PAIR: f64 = 150.0;
 
 /// Space for the verdict to the right.
-const OUTCOME: f64 = 138.0;
+const OUTCOME: f64 = 150.0;
+
+/// Space between the line of 1 and the words on both sides of it.
+const GAP: f64 = 6.0;
 
 /// The drawing of the ratios of pairs around 1, with both intervals and the band within which contenders count as
 /// equivalent; `None` if there is no pair. `margin` is the equivalence margin, 0 to 1; `class` is that of a contender.
 pub fn ratios(pairs: &[&PairVerdict], margin: f64, class: impl Fn(&Label) -> String) -> Option<String> {
-    let widest = pairs.iter().map(|pair| text_width(&pair::name(pair))).fold(0.0, f64::max);
-    let room = (widest.min(PAIR) + 14.0, WIDTH - OUTCOME);
+    let name = |pair: &&PairVerdict| match pair::name(pair) {
+        one if text_width(&one) <= PAIR => vec![one],
+        _ => [wrapped(&format!("{} /", pair.a), PAIR), wrapped(&pair.b.0, PAIR)].concat(),
+    };
+    let names: Vec<Vec<String>> = pairs.iter().map(name).collect();
+    let outcomes: Vec<Vec<String>> = pairs.iter().map(|pair| wrapped(&words(pair), OUTCOME - 8.0)).collect();
+    let room = (widest(&names) + 14.0, WIDTH - OUTCOME);
+    let row = row_height(&names).max(row_height(&outcomes));
     let values: Vec<f64> =
         pairs.iter().filter(|pair| pair::has_ratio(pair)).flat_map(|pair| ratio_values(pair)).collect();
     let axis = Axis::of_ratios(&values, 1.0 + margin, room).filter(|_| !pairs.is_empty())?;
-    let bottom = TOP + ROW * pairs.len() as f64;
+    let bottom = TOP + row * pairs.len() as f64;
     let mut canvas = Canvas::new(bottom + BOTTOM);
     canvas.rectangle("margin", (axis.at(1.0 / (1.0 + margin)), TOP), (axis.at(1.0 + margin), bottom));
     scale(&mut canvas, &axis, bottom, tick_label);
     canvas.line("one", (axis.at(1.0), TOP - 4.0), (axis.at(1.0), bottom + 4.0));
-    canvas.text("axis-title", Anchor::Start, (room.0, bottom + 38.0), "← second better");
-    canvas.text("axis-title", Anchor::End, (room.1, bottom + 38.0), "first better →");
+    canvas.text("axis-title", Anchor::End, (axis.at(1.0) - GAP, bottom + 38.0), "← second better");
+    canvas.text("axis-title", Anchor::Start, (axis.at(1.0) + GAP, bottom + 38.0), "first better →");
     for (index, pair) in pairs.iter().enumerate() {
-        let y = TOP + ROW * (index as f64 + 0.5);
-        canvas.text("label", Anchor::End, (room.0 - 10.0, y + 4.5), &fitted(&pair::name(pair), PAIR));
+        let y = TOP + row * (index as f64 + 0.5);
         let class = pair::winner(pair).map_or(pair.verdict.to_string(), &class);
         ratio(&mut canvas, &axis, pair, y, &class);
-        canvas.text(&format!("figure {class}"), Anchor::Start, (room.1 + 8.0, y + 4.5), &fitted(&words(pair), OUTCOME));
+        canvas.lines("label", Anchor::End, (room.0 - 10.0, y), &names[index]);
+        canvas.lines(&format!("figure {class}"), Anchor::Start, (room.1 + 8.0, y), &outcomes[index]);
     }
     let words: Vec<String> = pairs.iter().map(|pair| format!("{}: {}", pair::name(pair), words(pair))).collect();
     Some(canvas.finish(&format!("Ratios: {}", words.join(", "))))
@@ -157,9 +167,21 @@ fn ratio(canvas: &mut Canvas, axis: &Axis, pair: &PairVerdict, y: f64, class: &s
     canvas.circle(&format!("median {class}"), (axis.at(middle), y), 4.6);
 }
 
-/// `1.15× xfs`, `1.02× undecided`: how many times better which one is.
+/// The width of the widest line.
+fn widest(names: &[Vec<String>]) -> f64 {
+    names.iter().flatten().map(|line| text_width(line)).fold(0.0, f64::max)
+}
+
+/// The height of a row that has room for the lines of each of the texts.
+fn row_height(texts: &[Vec<String>]) -> f64 {
+    let most = texts.iter().map(Vec::len).max().unwrap_or(1);
+    ROW.max(LINE_HEIGHT * most as f64 + 6.0)
+}
+
+/// `1.15× xfs`, `1.02× xfs undecided`, `undecided`: how many times better which one is, and the verdict if it names none.
 fn words(pair: &PairVerdict) -> String {
     let Some(ratio) = pair::valid(pair, pair::ratio(pair)) else { return pair::words(pair) };
-    let (_, ratio) = pair::better(pair, ratio);
-    format!("{} {}", ratio.times(), pair::winner(pair).map_or(pair.verdict.to_string(), Label::to_string))
+    let (better, ratio) = pair::better(pair, ratio);
+    let verdict = if pair::winner(pair).is_some() { String::new() } else { format!(" {}", pair.verdict) };
+    format!("{} {better}{verdict}", ratio.times())
 }

@@ -1,7 +1,7 @@
 //! A plane with two axes, for lines of contenders.
 
 use super::axis::{Axis, short};
-use super::{Anchor, BOTTOM, Canvas, Sign, WIDTH, legend, legend_height, marks};
+use super::{Anchor, BOTTOM, Canvas, Sign, WIDTH, legend, legend_height, marks, text_width};
 
 /// Space for the ticks to the left.
 const LEFT: f64 = 62.0;
@@ -46,8 +46,8 @@ impl Plane {
 
     /// Draws the ticks of the horizontal axis.
     pub fn ticks_across(&self, canvas: &mut Canvas, print: impl Fn(f64) -> String) {
-        for tick in self.x.ticks() {
-            self.tick_across(canvas, tick, &short(&print(tick)));
+        for (tick, text) in self.x.labelled_ticks(|tick| short(&print(tick))) {
+            self.tick_across(canvas, tick, &text);
         }
     }
 
@@ -67,10 +67,12 @@ impl Plane {
         }
     }
 
-    /// Draws the titles of both axes.
+    /// Draws the titles of both axes, in two lines if there is no room for one.
     pub fn titles(&self, canvas: &mut Canvas, across: &str, upwards: &str) {
-        canvas.text("axis-title", Anchor::End, (ROOM.1, self.bottom + 38.0), across);
-        canvas.text("axis-title", Anchor::Start, (ROOM.0, self.bottom + 38.0), upwards);
+        let fits = text_width(across) + text_width(upwards) < ROOM.1 - ROOM.0;
+        let (first, second) = if fits { (38.0, 38.0) } else { (31.0, 44.0) };
+        canvas.text("axis-title", Anchor::Start, (ROOM.0, self.bottom + first), upwards);
+        canvas.text("axis-title", Anchor::End, (ROOM.1, self.bottom + second), across);
     }
 
     /// The position of a pair of values.

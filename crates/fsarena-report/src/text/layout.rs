@@ -80,7 +80,7 @@ pub fn table(table: &Table, color: bool) -> String {
     (usize::from(!has_head)..=table.height()).map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The title and the entries of a column. Figures are flush right. Of medians, the numbers before ` ±` are flush right,
+/// The title and the entries of a column. Figures are flush right. Of medians, the numbers before ` [` are flush right,
 /// so that digits of the same magnitude are below each other.
 fn column(table: &Table, index: usize) -> Vec<Piece> {
     let column = &table.columns[index];
@@ -94,7 +94,7 @@ fn column(table: &Table, index: usize) -> Vec<Piece> {
     match column.kind {
         ColumnKind::Figure => align(&mut pieces, |text| Some(width(text))),
         ColumnKind::Median => {
-            align(&mut pieces[1..], |text| text.split_once(" ±").map(|(number, _)| width(number)));
+            align(&mut pieces[1..], |text| text.split_once(" [").map(|(number, _)| width(number)));
         }
         ColumnKind::Name | ColumnKind::Words | ColumnKind::Reference => {}
     }
@@ -187,8 +187,8 @@ mod tests {
 
     #[test]
     fn numbers_are_flush_right() {
-        let medians = of(ColumnKind::Median, &[("ext4", &["31.2k ±1.3 %", "812 ±12 %", "–"])]);
-        assert_eq!(table(&medians, false), "ext4\n31.2k ±1.3 %\n  812 ±12 %\n–");
+        let medians = of(ColumnKind::Median, &[("ext4", &["31.2k [30.9k, 31.6k]", "812 [710, 930]", "–"])]);
+        assert_eq!(table(&medians, false), "ext4\n31.2k [30.9k, 31.6k]\n  812 [710, 930]\n–");
     }
 
     #[test]

@@ -275,6 +275,10 @@ pub fn findings() -> Vec<(Finding, &'static str)> {
         ),
         (harness(None, Some(0.7), false), "starting programs that do nothing takes 70 % of its 10.0 ms per operation"),
         (
+            Finding::FewSteps { step: Nanos::millis(1), share: 0.25 },
+            "the program counts its time in steps of 1.00 ms, 25 % of what it measured",
+        ),
+        (
             Finding::SlowClient { client: "client 2 (node2)".to_owned(), share: 0.31, rounds: 3, of: 4 },
             "client 2 (node2) did 31 % of what the others did, in 3 of 4 rounds",
         ),

@@ -83,7 +83,7 @@ pub fn is_balanced(page: &str) -> Result<(), String> {
                 Some(opened) if opened == name => {}
                 other => return Err(format!("</{name}> closes {other:?}")),
             },
-            _ if tag.ends_with('/') || name == "meta" => {}
+            _ if tag.ends_with('/') || ["meta", "wbr"].contains(&name) => {}
             _ => open.push(name),
         }
     }

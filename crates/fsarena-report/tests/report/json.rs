@@ -30,7 +30,7 @@ fn documented() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
 }
 
 /// Optional parts: left out where there is nothing.
-const OPTIONAL: [&str; 11] = [
+const OPTIONAL: [&str; 12] = [
     "condition",
     "verifications",
     "reproduction",
@@ -42,6 +42,7 @@ const OPTIONAL: [&str; 11] = [
     "rate",
     "steps",
     "leaning",
+    "risks",
 ];
 
 #[test]

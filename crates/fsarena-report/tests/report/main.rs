@@ -6,6 +6,7 @@ mod additions;
 mod baselines;
 mod checks;
 mod csv;
+mod decision;
 mod effects;
 mod exports;
 mod fixture;

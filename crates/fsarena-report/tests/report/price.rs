@@ -1,5 +1,6 @@
 //! Tests of the estimate of what more time would decide.
 
+use fsarena_model::comparison::Reason;
 use fsarena_model::{Comparison, Verdict};
 use fsarena_report::advised;
 
@@ -45,15 +46,32 @@ fn each_further_time_is_named_that_decides_more() {
 }
 
 #[test]
-fn of_what_no_time_decides_it_is_said_how_far_apart_it_is_at_most() {
-    let mut comparison = with_open(&[(0, None, None), (1, Some(7), Some(27.0))]);
-    (comparison.judged.verdicts[0].estimate.low, comparison.judged.verdicts[0].estimate.high) = (Some(0.9), Some(1.05));
-    let wanted =
-        "A further 3 min would probably decide 1 of the 2 undecided pairs; the rest probably differ by less than 11 %.";
-    assert_eq!(price(&comparison).as_deref(), Some(wanted));
-    let mut none = with_open(&[(0, None, None)]);
-    (none.judged.verdicts[0].estimate.low, none.judged.verdicts[0].estimate.high) = (Some(0.9), Some(1.05));
-    assert_eq!(price(&none).as_deref(), Some("The undecided pair probably differs by less than 11 %."));
-    assert_eq!(advised(&none), None);
+fn of_what_no_time_decides_it_is_said_how_far_apart_it_is_at_most_if_that_is_little() {
+    let within = |mut comparison: Comparison, low: f64, high: f64| {
+        let estimate = &mut comparison.judged.verdicts[0].estimate;
+        (estimate.low, estimate.high) = (Some(low), Some(high));
+        comparison
+    };
+    let one_of_two = || with_open(&[(0, None, None), (1, Some(7), Some(27.0))]);
+    let some = "A further 3 min would probably decide 1 of the 2 undecided pairs";
+    let little = format!("{some}; the rest probably differ by less than 5.3 %.");
+    assert_eq!(price(&within(one_of_two(), 0.95, 1.05)), Some(little));
+    assert_eq!(price(&within(one_of_two(), 0.6, 1.05)), Some(format!("{some}.")), "62 % is not little");
+    let none = || with_open(&[(0, None, None)]);
+    let little = "The undecided pair probably differs by less than 5.3 %.";
+    assert_eq!(price(&within(none(), 0.95, 1.05)).as_deref(), Some(little));
+    let much = "A further 30 min would probably not decide the undecided pair.";
+    assert_eq!(price(&within(none(), 0.6, 1.05)).as_deref(), Some(much));
+    assert_eq!(advised(&none()), None);
     assert_eq!(price(&with_open(&[])), None);
+}
+
+#[test]
+fn undecided_pairs_have_one_number() {
+    let mut comparison = with_open(&[(0, Some(9), Some(60.0)), (1, Some(9), Some(60.0)), (2, None, None)]);
+    comparison.judged.verdicts[2].reasons = vec![Reason::Programs];
+    let report = crate::rendered("markdown", &comparison);
+    let said = "1 with little at stake and 2 undecided.";
+    assert!(report.contains(said) || report.contains("1 with little at stake, 2 undecided"), "{report}");
+    assert!(report.contains("would probably decide both undecided pairs."), "{report}");
 }

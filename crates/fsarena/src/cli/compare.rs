@@ -89,7 +89,7 @@ pub struct WorkArguments {
     pub cache: Option<Caches>,
     /// A fio job file, or a command line: 'fio --name=t --rw=randwrite …'; run natively if every option is understood,
     /// otherwise through fio; can be repeated
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "workload"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "suite")]
     pub fio: Vec<PathBuf>,
     /// What does the work on large files
     #[arg(long, value_name = "WHO", default_value = "native")]

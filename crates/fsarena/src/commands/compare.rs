@@ -8,7 +8,8 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use fsarena_analyse::FEWEST_ROUNDS;
 use fsarena_articles::assess;
-use fsarena_execute::{budget_for, rounds_within};
+use fsarena_execute::{budget_for, on_one_file_system, rounds_within};
+use fsarena_lane::shared;
 use fsarena_model::{Comparison, Outcome, Plan, Rounds, RunRecord, Severity, Status};
 use fsarena_report::rounds;
 use rustix::fs::{Access, access};
@@ -35,8 +36,12 @@ pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup:
     notes.iter().for_each(|note| tell(note));
     warn_of_budget(&plan);
     let place = Place::of(&setup.place, &plan, &mut notes)?;
+    if matches!(place, Place::Here) {
+        let shared = shared::on_one(&plan.contenders).into_iter();
+        shared.for_each(|(file_system, labels)| note!("warning: {}", on_one_file_system(&file_system, &labels)));
+    }
     if setup.dry_run {
-        return dry::run(&plan::fitted(plan), matches!(place, Place::Guest(_)), setup.shown.format.as_deref());
+        return dry::run(&plan::fitted(plan), &place, setup.shown.format.as_deref());
     }
     let order = order(plan, notes, setup);
     if setup.place.on.len() > 1 {

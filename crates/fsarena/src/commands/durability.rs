@@ -15,14 +15,15 @@ use crate::cli::{self, DiskKind, Global, WriterKind};
 use crate::durability::guest::{Task, Work};
 use crate::durability::{Outcome, Trial, try_out};
 use crate::exit::{Ended, Refusal};
-use crate::note::note;
+use crate::note::{note, tell};
 use crate::progress::Progress;
 use crate::signals::stop_flag;
 use crate::{held, places, plan};
 
 /// Makes power cuts on each contender and prints what was lost.
 pub fn run(global: &Global, options: &cli::Durability) -> Result<Ended> {
-    let contenders = plan::contenders(&options.contenders, Vec::new())?;
+    let (contenders, ignored) = plan::contenders(&options.contenders, Vec::new())?;
+    ignored.iter().for_each(|note| tell(note));
     contenders.iter().try_for_each(|contender| require_lane(contender, options))?;
     let seed = options.seed.unwrap_or_else(plan::drawn_seed);
     let stop = stop_flag()?;

@@ -17,8 +17,11 @@ use crate::note::note;
 /// Judges all files together.
 pub fn run(global: &Global, options: &Judge) -> Result<Ended> {
     let mut rows: Vec<Measured> = Vec::new();
-    for file in &options.files {
-        rows.extend(of_file(file, options)?);
+    for (index, file) in options.files.iter().enumerate() {
+        let (label, path) = labelled(file);
+        let before = options.files[..index].iter().filter(|other| labelled(other).1 == path).count();
+        let name = if before == 0 { path.to_owned() } else { format!("{path}, given again ({before})") };
+        rows.extend(of_file(label, path, &name, options)?);
     }
     let judgement = judge(&rows, options.margin);
     let report = fsarena_judge::report(&judgement, env!("CARGO_PKG_VERSION"));
@@ -59,20 +62,19 @@ fn stem(path: &str) -> String {
     Path::new(path).file_stem().map_or(path.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// The rows of `[LABEL=]FILE`.
-fn of_file(argument: &str, options: &Judge) -> Result<Vec<Measured>> {
-    let (label, path) = labelled(argument);
+/// The rows of a file, under that name.
+fn of_file(label: Option<&str>, path: &str, name: &str, options: &Judge) -> Result<Vec<Measured>> {
     let label = label.map_or_else(|| stem(path), str::to_owned);
     let hint = "name files of results, as in `fsarena judge a.json b.json`";
     let bytes =
         std::fs::read(path).map_err(|error| Refusal::wrong_use(format!("`{path}` cannot be read: {error}"), hint))?;
     let rows = text(path, bytes).and_then(|text| match columns(options) {
-        Some(columns) if has_columns(&text, &columns) => csv(path, &text, &columns),
+        Some(columns) if has_columns(&text, &columns) => csv(name, &text, &columns),
         columns => {
-            let rows = results(&File { label: &label, name: path, text: &text });
+            let rows = results(&File { label: &label, name, text: &text });
             match (rows, columns) {
                 // The error says which columns it has.
-                (Err(ReadError::UnknownTool { .. }), Some(columns)) => csv(path, &text, &columns),
+                (Err(ReadError::UnknownTool { .. }), Some(columns)) => csv(name, &text, &columns),
                 (rows, _) => rows,
             }
         }

@@ -1,37 +1,55 @@
 //! What a plan has to fulfil before a run begins.
 
 use std::mem::discriminant;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use fsarena_analyse::{covered, not_here, unknown_names};
 use fsarena_execute::{FILL, estimated_round, estimated_setup, largest, left_files, require_libraries, unaligned};
-use fsarena_lane::{LaneError, lane_count, require};
+use fsarena_lane::{LaneError, lane_count, loops, require};
 use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Contender, Label, Mode, Plan, Rounds, Share, Stated, Storage};
 
 use crate::engines::ENGINES;
-use crate::exit::Refusal;
+use crate::exit::{Refusal, Refusals};
 
 /// Maximum of `--rounds`.
 const MOST_ROUNDS: u32 = 1000;
 
 /// Size of a lane's logical blocks, in bytes.
-const BLOCK: u64 = 4096;
+pub const BLOCK: u64 = 4096;
 
 /// Refuses a plan, from arguments or from the store, that contradicts itself, or whose data do not fit on its lanes.
+///
+/// # Errors
+/// All reasons that are found.
 pub fn require_sound(plan: &Plan) -> Result<()> {
-    require_labels(&plan.contenders)?;
-    plan.workloads.iter().try_for_each(fsarena_catalog::require_sound)?;
-    margin(plan.margin)?;
-    if matches!(plan.rounds, Rounds::Exactly(count) if !(1..=MOST_ROUNDS).contains(&count)) {
-        let text = format!("a run has at least one round and at most {MOST_ROUNDS}");
-        return Err(Refusal::wrong_use(text, "--rounds 10").into());
+    let mut refusals = Refusals::default();
+    refusals.take(require_labels(&plan.contenders));
+    for workload in &plan.workloads {
+        refusals.take(fsarena_catalog::require_sound(workload));
     }
-    require_slowdowns(plan)?;
-    require_guarantees(plan)?;
-    require_whole_blocks(plan)?;
-    require_lanes_to_precondition(plan)?;
-    require_work(plan)
+    refusals.take(margin(plan.margin));
+    refusals.take(require_rounds(plan));
+    refusals.take(require_slowdowns(plan));
+    refusals.take(require_guarantees(plan));
+    refusals.take(require_whole_blocks(plan));
+    refusals.take(require_lanes_to_precondition(plan));
+    refusals.take(require_room_on_lanes(plan));
+    refusals.take(require_whole_sectors(plan));
+    refusals.take(require_libraries(ENGINES, plan));
+    refusals.end()
+}
+
+fn require_rounds(plan: &Plan) -> Result<()> {
+    match plan.rounds {
+        Rounds::Exactly(count) if !(1..=MOST_ROUNDS).contains(&count) => {
+            let text = format!("a run has at least one round and at most {MOST_ROUNDS}");
+            Err(Refusal::wrong_use(text, "--rounds 10").into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses a budget that is too short for one round.
@@ -96,16 +114,62 @@ fn without_programs(plan: &Plan, name: &str) -> Result<()> {
 }
 
 /// Refuses a plan that this machine or this user cannot run; creates nothing.
+///
+/// # Errors
+/// All reasons that are found.
 pub fn require_machine(plan: &Plan) -> Result<()> {
-    require::rights_and_kinds(plan)?;
-    require::mkfs_options(plan)?;
-    require::memory_limits(plan)?;
+    let mut refusals = Refusals::default();
+    refusals.take(require::rights(plan));
+    if lane_count(plan) > 0 && rustix::process::geteuid().is_root() {
+        refusals.take(loops::require());
+    }
+    refusals.take(require_means(plan));
+    refusals.end()
+}
+
+/// Refuses a plan that this machine cannot run, whoever the user is.
+///
+/// # Errors
+/// All reasons that are found.
+pub fn require_means(plan: &Plan) -> Result<()> {
+    let mut refusals = Refusals::default();
+    refusals.take(require_storage(plan));
+    if lane_count(plan) > 0 {
+        refusals.take(require::direct_storage(&plan.lanes.storage));
+    }
+    for contender in &plan.contenders {
+        refusals.take(require::possible(contender, plan));
+    }
     for workload in &plan.workloads {
-        if let Some(engine) = ENGINES.named(&workload.engine) {
-            engine.require(workload)?;
+        refusals.take(workload.memory_limit.map_or(Ok(()), require::memory_limit));
+        refusals.take(ENGINES.named(&workload.engine).map_or(Ok(()), |engine| engine.require(workload)));
+    }
+    refusals.end()
+}
+
+/// Refuses a storage that cannot hold lanes.
+pub fn require_storage(plan: &Plan) -> Result<()> {
+    if lane_count(plan) == 0 {
+        return Ok(());
+    }
+    let refused = |text| Err(Refusal::wrong_use(text, "name a folder, a disk or `memory` with --storage").into());
+    if let Storage::Directory(path) = &plan.lanes.storage {
+        if path.starts_with("~") {
+            let text = format!("`{}` is no place for lanes: the shell has not replaced the `~`", path.display());
+            return Err(Refusal::wrong_use(text, "it does so only where a word begins: --storage ~/lanes").into());
+        }
+        let existing = path.ancestors().find(|above| above.exists()).unwrap_or(Path::new("."));
+        let existing = existing.canonicalize().unwrap_or_default();
+        let is_kernel = ["/proc", "/sys"].iter().any(|place| existing.starts_with(place));
+        if is_kernel || !existing.is_dir() {
+            return refused(format!("there is no place for lanes in `{}`", path.display()));
         }
     }
-    Ok(())
+    let is_disk = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|it| it.file_type().is_block_device());
+    match plan.lanes.storage.disks().iter().find(|path| !is_disk(path)) {
+        None => Ok(()),
+        Some(other) => refused(format!("`{}` is no block device", other.display())),
+    }
 }
 
 /// Refuses lanes or directories without enough room, and disks that are in use.
@@ -223,8 +287,8 @@ pub fn enlarge_lanes(plan: &mut Plan) -> Option<String> {
     Some(format!("the lanes have {needed}, because the workloads need more than {usual}"))
 }
 
-/// Refuses workloads that are invalid, or do not fit on a lane.
-fn require_work(plan: &Plan) -> Result<()> {
+/// Refuses workloads that do not fit on a lane.
+fn require_room_on_lanes(plan: &Plan) -> Result<()> {
     if let Some(workload) = largest(&plan.workloads) {
         let needed = needed(workload.traits.peak);
         if lane_count(plan) > 0 && needed > plan.lanes.size {
@@ -232,8 +296,7 @@ fn require_work(plan: &Plan) -> Result<()> {
             return Err(LaneError::LaneTooSmall { size: plan.lanes.size, wanted_by, needed }.into());
         }
     }
-    require_whole_sectors(plan)?;
-    Ok(require_libraries(ENGINES, plan)?)
+    Ok(())
 }
 
 /// Refuses direct I/O that is not in multiples of the lanes' blocks. For directories, this is checked when a run opens
@@ -243,10 +306,11 @@ fn require_whole_sectors(plan: &Plan) -> Result<()> {
         None => Ok(()),
         Some((block, workload)) => {
             let text = format!(
-                "the workload `{}` does direct I/O of {} bytes, and the lanes' blocks are {BLOCK} bytes long",
+                "the workload `{}` does direct I/O in units of {} bytes, and the lanes' sectors have {BLOCK}",
                 workload.name, block.0
             );
-            Err(Refusal::wrong_use(text, "make `block-size` a multiple of 4096, or do without direct I/O").into())
+            let hint = "make its block sizes and offsets multiples of 4096, or do without direct I/O";
+            Err(Refusal::wrong_use(text, hint).into())
         }
     }
 }

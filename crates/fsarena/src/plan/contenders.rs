@@ -6,9 +6,10 @@ use anyhow::Result;
 use fsarena_catalog::Suite;
 use fsarena_lane::require;
 use fsarena_model::{Contender, Label, Matrix};
+use fsarena_sys::mount;
 
 use crate::cli::{Compare, Place};
-use crate::exit::Refusal;
+use crate::exit::{Refusal, Refusals};
 
 /// Maximum length of a label, in characters.
 const LONGEST_LABEL: usize = 64;
@@ -34,25 +35,58 @@ pub fn usual_contenders<'a>(suite: &'a Suite, place: &Place) -> &'a [String] {
     }
 }
 
-/// The contenders of a command line, followed by those of its matrices.
-pub fn contenders(arguments: &[String], of_matrices: Vec<Contender>) -> Result<Vec<Contender>> {
-    let mut contenders: Vec<Contender> = Vec::new();
-    let named: Vec<Contender> =
-        arguments.iter().map(|argument| fsarena_catalog::contender(argument)).collect::<Result<_, _>>()?;
-    for contender in named.into_iter().chain(of_matrices) {
-        require_short(&contender.label)?;
-        if contenders.iter().any(|other| other.label == contender.label) {
-            let text = format!("two contenders have the label `{}`", contender.label);
-            // Without a label of its own.
-            let unnamed = Contender { label: Label::from(""), ..contender };
-            let plain = unnamed.spelling().unwrap_or_else(|| "FILE.toml".to_owned());
-            let hint = format!("give one of them another: a={plain} b={plain}");
-            return Err(Refusal::wrong_use(text, hint).into());
+/// The contenders of a command line, followed by those of its matrices, and notes for the user.
+///
+/// # Errors
+/// All that are refused.
+pub fn contenders(arguments: &[String], of_matrices: Vec<Contender>) -> Result<(Vec<Contender>, Vec<String>)> {
+    let mut refusals = Refusals::default();
+    let accepted = accepted(arguments, of_matrices, &mut refusals);
+    refusals.end().map(|()| accepted)
+}
+
+/// Those of [`contenders`] that are accepted; the others are refused.
+pub fn accepted(
+    arguments: &[String],
+    of_matrices: Vec<Contender>,
+    refusals: &mut Refusals,
+) -> (Vec<Contender>, Vec<String>) {
+    let (mut contenders, mut notes): (Vec<Contender>, Vec<String>) = (Vec::new(), Vec::new());
+    let named = arguments.iter().filter_map(|argument| refusals.take(fsarena_catalog::contender(argument)));
+    for mut contender in named.collect::<Vec<_>>().into_iter().chain(of_matrices) {
+        notes.extend(without_words_of_fstab(&mut contender));
+        let is_sound = [
+            refusals.take(require_short(&contender.label)),
+            refusals.take(require_new(&contenders, &contender)),
+            refusals.take(require::contender(&contender)),
+        ];
+        if is_sound.iter().all(Option::is_some) {
+            contenders.push(contender);
         }
-        contenders.push(contender);
     }
-    require::contenders(&contenders)?;
-    Ok(contenders)
+    (contenders, notes)
+}
+
+/// Removes mount options that never reach the kernel, and says so.
+fn without_words_of_fstab(contender: &mut Contender) -> Option<String> {
+    let (ignored, kept): (Vec<&str>, Vec<&str>) = contender.mount.split(',').partition(|word| mount::is_of_fstab(word));
+    let note = (!ignored.is_empty()).then(|| {
+        let (words, verb) = (ignored.join("`, `"), if ignored.len() == 1 { "is" } else { "are" });
+        format!("`{}`: `{words}` {verb} for /etc/fstab, not for the file system, and without effect", contender.label)
+    });
+    contender.mount = kept.join(",");
+    note
+}
+
+fn require_new(others: &[Contender], contender: &Contender) -> Result<()> {
+    if others.iter().all(|other| other.label != contender.label) {
+        return Ok(());
+    }
+    let text = format!("two contenders have the label `{}`", contender.label);
+    // Without a label of its own.
+    let unnamed = Contender { label: Label::from(""), ..contender.clone() };
+    let plain = unnamed.spelling().unwrap_or_else(|| "FILE.toml".to_owned());
+    Err(Refusal::wrong_use(text, format!("give one of them another: a={plain} b={plain}")).into())
 }
 
 /// The matrices of a command line, and their contenders.

@@ -12,12 +12,11 @@ use fsarena_model::{
 use fsarena_execute::left_out;
 
 use super::available::Programs;
-use super::checks::margin;
 use super::contenders::{contender_files, contenders, usual_contenders};
 use super::{checked, resolved, seed};
 use crate::cli::Reproduce;
 use crate::engines::ENGINES;
-use crate::exit::Refusal;
+use crate::exit::{Refusal, Refusals};
 
 /// Lane size if the suite of the article does not define one.
 const LANE: Bytes = Bytes::gib(2);
@@ -30,7 +29,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let harness = Harness::from(options.harness);
     let usual = usual_contenders(&suite, &options.setup.place);
     let named = if options.contenders.is_empty() { usual } else { &options.contenders };
-    let contenders = contenders(named, Vec::new())?;
+    let (contenders, ignored) = contenders(named, Vec::new())?;
     let workloads = super::work::at_scale(&suite.workloads, scale)?;
     let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(harness, workload)).collect();
     let (workloads, unavailable) =
@@ -42,7 +41,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     require_work_for_all(&contenders, &workloads, &left_out)?;
     let idle = left_out.iter().map(|out| format!("`{}` cannot do `{}`", out.label, out.workload));
     let compared = compared(&article, &contenders, &suite);
-    let notes = idle.chain(unavailable.iter().map(ToString::to_string)).chain(compared).collect();
+    let notes = idle.chain(unavailable.iter().map(ToString::to_string)).chain(compared).chain(ignored).collect();
     let contender_files = contender_files(named)?;
     let storage = options.setup.place.storage(options.setup.storage.as_deref(), &contenders);
     let lane_size = options.setup.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE);
@@ -51,7 +50,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         suite: FromSuite { name: Some(suite.name.clone()), unavailable, groups: suite.groups, ..FromSuite::default() },
         seed: seed(options.setup.seed, &options.setup.place),
         rounds: Rounds::Exactly(rounds),
-        margin: margin(options.setup.margin)?,
+        margin: options.setup.margin,
         lanes: LanePlan::new(storage, lane_size, options.setup.medium),
         measuring: Measuring { noise, baselines, ..Measuring::default() },
         left_out,
@@ -59,7 +58,9 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         arguments: Arguments { contender_files, ..Arguments::default() },
         ..Plan::of(contenders)
     };
-    Ok((checked(resolved(plan)?)?, notes))
+    let mut refusals = Refusals::default();
+    let plan = resolved(plan, &mut refusals);
+    Ok((checked(plan, refusals, &options.setup.place)?, notes))
 }
 
 /// What of the article the contenders can compare, and how to get the rest; `None` if they represent all of it, or if a

@@ -9,16 +9,19 @@ use anyhow::Result;
 
 use fsarena_catalog::Profile;
 use fsarena_engine::fio::{self, Choice, Way};
+use fsarena_lane::kind;
 use fsarena_model::reproduction::Scale;
-use fsarena_model::{Unavailable, Workload};
+use fsarena_model::{Bytes, Contender, Unavailable, Workload};
 
 use crate::cli::{Compare, Who};
-use crate::exit::Refusal;
+use crate::exit::{Refusal, Refusals};
 use crate::open_loops::{self, Unable};
 
 use super::available::{Programs, available};
+use super::checks::BLOCK;
 
 /// The workloads of a plan.
+#[derive(Default)]
 pub struct Work {
     /// In order; names are unique.
     pub workloads: Vec<Workload>,
@@ -38,11 +41,12 @@ pub fn suite(arguments: &Compare) -> Option<&str> {
     is_suite.then_some(arguments.work.suite.as_str())
 }
 
-/// The workloads that `arguments` select; `profile` is the one that they name.
-pub fn of(arguments: &Compare, profile: Option<&Profile>, programs: Programs) -> Result<Work> {
+/// The workloads that `arguments` select for these contenders; `profile` is the one that they name.
+pub fn of(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contender]) -> Result<Work> {
+    let programs = Programs::of(&arguments.setup.place, contenders);
     let choices = match (arguments.own.commands.is_empty(), arguments.work.fio.is_empty()) {
         (false, _) => commands::from_commands(arguments, programs)?,
-        (true, false) => from_job_files(arguments)?,
+        (true, false) => from_both(arguments, contenders, programs)?,
         (true, true) => from_catalogue(arguments, profile, programs)?,
     };
     let suite = suite(arguments).map(str::to_owned);
@@ -63,6 +67,12 @@ pub fn of(arguments: &Compare, profile: Option<&Profile>, programs: Programs) ->
     let unable = if is_named { Unable::Refused } else { Unable::LeftOut };
     work.workloads = open_loops::expanded(work.workloads, &arguments.work.rate, unable)?;
     Ok(work)
+}
+
+/// The sectors of lanes, if there are any; a directory may have smaller ones, which are known when its files are open.
+fn smallest_sector(contenders: &[Contender]) -> Bytes {
+    let has_lane = |contender: &Contender| kind(&contender.kind).is_some_and(|kind| kind.ground.has_lane());
+    Bytes(if contenders.iter().any(has_lane) { BLOCK } else { 512 })
 }
 
 /// A workload with a note.
@@ -105,8 +115,14 @@ fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, programs: Prog
 }
 
 /// The workloads of these names, at that scale.
+///
+/// # Errors
+/// All names that are refused.
 pub fn at_scale(names: &[String], scale: Scale) -> Result<Vec<Workload>> {
-    names.iter().map(|name| Ok(fsarena_catalog::at_scale(fsarena_catalog::workload(name)?, scale)?)).collect()
+    let mut refusals = Refusals::default();
+    let one = |name: &String| fsarena_catalog::at_scale(fsarena_catalog::workload(name)?, scale);
+    let workloads = names.iter().filter_map(|name| refusals.take(one(name))).collect();
+    refusals.end().map(|()| workloads)
 }
 
 /// The arguments that name workload files, by the name of the workload in each.
@@ -124,19 +140,41 @@ fn both(workload: Workload) -> Vec<Noted> {
     }
 }
 
-fn from_job_files(arguments: &Compare) -> Result<Choices> {
+fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<Choices> {
     let way = match arguments.work.engine {
         Who::Native => Way::Native,
         Who::Fio => Way::Fio,
         Who::Both => Way::Both,
     };
+    let directories = contenders.iter().filter_map(|contender| contender.path.as_deref()).collect();
+    let place = fio::Place { sector: smallest_sector(contenders), directories };
+    let mut refusals = Refusals::default();
     let mut all = Vec::new();
     for file in &arguments.work.fio {
         let choices = match file.to_str().filter(|text| text.starts_with("fio ")) {
-            Some(line) => fio::from_command(&commands::words("--fio", line)?[1..], way)?,
-            None => fio::from_file(file, way)?,
+            Some(line) => match refusals.take(commands::words("--fio", line)) {
+                Some(words) => fio::from_command(&words[1..], way, &place),
+                None => continue,
+            },
+            None => fio::from_file(file, way, &place),
         };
-        all.extend(choices.into_iter().map(with_note));
+        match choices {
+            Ok(choices) => all.extend(choices.into_iter().map(with_note)),
+            Err(error) => error.apart().into_iter().for_each(|error| refusals.add(error)),
+        }
     }
+    refusals.end()?;
     cache::with(arguments.work.cache, all)
+}
+
+/// The workloads of job files, followed by those of the catalogue that are named beside them.
+fn from_both(arguments: &Compare, contenders: &[Contender], programs: Programs) -> Result<Choices> {
+    let mut refusals = Refusals::default();
+    let jobs = refusals.take(from_job_files(arguments, contenders));
+    let is_named = !arguments.work.workload.is_empty();
+    let named = is_named.then(|| refusals.take(from_catalogue(arguments, None, programs))).flatten();
+    refusals.end()?;
+    let (chosen, notes) = jobs.into_iter().chain(named).map(|choices| (choices.chosen, choices.notes)).unzip();
+    let (chosen, notes): (Vec<Vec<Noted>>, Vec<Vec<String>>) = (chosen, notes);
+    Ok(Choices { chosen: chosen.concat(), notes: notes.concat(), unavailable: Vec::new() })
 }

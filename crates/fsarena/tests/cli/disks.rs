@@ -1,6 +1,6 @@
 //! Disks as storage: refused disks, with the message, stay unchanged; accepted disks are given back.
 
-mod device;
+pub mod device;
 mod read_only;
 mod refused;
 mod returned;

@@ -1,6 +1,11 @@
 //! `--dry-run` finds all errors that can be found without creating anything.
 
-use crate::stage::{Stage, err, is_root, out, run};
+use std::path::Path;
+use std::process::Command;
+
+use fsarena_testing::{Need, has};
+
+use crate::stage::{Stage, binary, err, is_root, out, run, wait_until};
 
 #[test]
 fn a_plan_that_cannot_work_is_refused_before_anything_is_made() {
@@ -25,12 +30,124 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_made() {
     dry(&["ext4", "xfs", "--storage", &new], 0, "");
     assert!(!stage.path("new").exists());
     if is_root() {
-        dry(&["ext4:bogus", "xfs"], 3, "Unknown parameter 'bogus'");
+        dry(&["ext4:bogus", "xfs"], 2, "Unknown parameter 'bogus'");
         // A guest has a kernel of its own.
         dry(&["ext4:bogus", "xfs", "--guest", "emulated"], 0, "");
-        dry(&["ext4", "t=tmpfs:size=many"], 3, "size");
+        dry(&["ext4", "t=tmpfs:size=many"], 2, "size");
         dry(&["ext4:noatime,data=journal", "xfs:noatime,logbsize=64k", "tmpfs:huge=never"], 0, "");
     }
+}
+
+/// The first list is that of `c14.sh`; each of its contenders cannot be made on lanes with sectors of 4096 bytes, or not
+/// mounted by a kernel whose pages have 4096.
+#[test]
+fn contenders_that_cannot_be_made_are_refused_with_the_way_out() {
+    let stage = Stage::without_runs();
+    let dry = |contender: &str, code| {
+        let mut command = stage.fsarena();
+        command.args(["compare", "a=xfs", &format!("b={contender}"), "--dry-run", "--rounds", "1"]);
+        err(&run(command.args(["--workload", "create-fsync"]), code))
+    };
+    let sectors = "a lane's sectors have 4096 bytes";
+    for (contender, words) in [
+        ("ext4 -b 1024", sectors),
+        ("xfs -b size=1024", sectors),
+        ("xfs -s size=512", sectors),
+        ("ext4 -n", "`-n` of mke2fs is refused: it makes nothing"),
+        ("ext4 -V", "`-V` of mke2fs is refused: it makes nothing"),
+        ("xfs -N", "`-N` of mkfs.xfs is refused: it makes nothing"),
+        ("ext4 -S", "it writes only the super block"),
+        ("ext4 1G", "each contender fills its lane"),
+        ("ext4 -t ext2", "the name of the contender says it"),
+        ("ext4 -z ./undo-file", "a file that fsarena has not made"),
+        ("ext4 -L seventeen-letters", "a label has at most 16 bytes"),
+        ("xfs -L thirteen-bytes", "a label has at most 12 bytes"),
+        ("ext4 -O nonsense", "Invalid filesystem option set: nonsense"),
+        ("btrfs -O nonsense", "unrecognized filesystem feature"),
+        ("xfs -d nonsense=1", "`mkfs.xfs -d nonsense=1` fails: unknown option -d nonsense=1\n"),
+        ("dir:/no/such/folder", "does not exist\nhint: mkdir /no/such/folder"),
+        ("dir:~/folder", "hint: the shell replaces `~` only where a word begins: dir:$HOME/folder"),
+    ] {
+        let text = dry(contender, 2);
+        assert!(text.contains(words) && text.contains("hint: "), "{words} in {text}");
+        assert_eq!(text.matches("error: ").count(), 1, "{text}");
+        assert!(text.lines().count() <= 3, "{text}");
+    }
+    if rustix::param::page_size() == 4096 {
+        assert!(dry("btrfs -s 16k", 2).contains("this kernel mounts no btrfs with blocks of 16384 bytes"));
+    }
+    for contender in ["ext4 -b 4096", "xfs -s size=4k", "xfs -m rmapbt=1 -i sparse=1", "ext4 -L sixteen-letters."] {
+        dry(contender, 0);
+    }
+    assert!(!std::path::Path::new("undo-file").exists());
+}
+
+#[test]
+fn all_that_is_wrong_is_said_at_once() {
+    let stage = Stage::without_runs();
+    let mut command = stage.fsarena();
+    command.args(["compare", "a=ext4 -b 1024", "b=xfs -N", "c=dir:/no/such", "d=zfs", "e=ext4 -O nonsense"]);
+    command.args(["--workload", "no-such", "--workload", "nor-this", "--storage=~/lanes", "--dry-run"]);
+    let text = err(&run(&mut command, 2));
+    for words in ["`a`", "`b`", "`c`", "`zfs`", "`e`", "`no-such`", "`nor-this`", "`~/lanes` is no place for lanes"] {
+        assert_eq!(
+            text.lines().filter(|line| line.starts_with("error: ") && line.contains(words)).count(),
+            1,
+            "{text}"
+        );
+    }
+    let mut command = stage.fsarena();
+    command.args(["compare", "ext4", "xfs", "--slowdown", "zfs=5%", "--lane-size", "1000", "--no-counters", "jfs"]);
+    let text = err(&run(command.args(["--workload", &stage.small(), "--dry-run"]), 2));
+    for words in ["no contender `jfs`", "not made of whole blocks"] {
+        assert!(text.contains(words), "{words} in {text}");
+    }
+}
+
+#[test]
+fn words_that_only_fstab_knows_are_ignored_with_a_note() {
+    let stage = Stage::without_runs();
+    let mut command = stage.fsarena();
+    let nofail = "a=ext4:nofail,noatime,_netdev,x-systemd.automount,noauto,user";
+    command.args(["compare", nofail, "b=xfs:nofail", "--dry-run", "--rounds", "1", "--workload", &stage.small()]);
+    let output = run(&mut command, 0);
+    let text = err(&output);
+    assert!(
+        text.contains("`a`: `nofail`, `_netdev`, `x-systemd.automount`, `noauto`, `user` are for /etc/fstab"),
+        "{text}"
+    );
+    assert!(text.contains("`b`: `nofail` is for /etc/fstab"), "{text}");
+    assert!(out(&output).contains("a: ext4, noatime\n") && out(&output).contains("b: xfs, default options\n"));
+}
+
+#[test]
+fn lanes_in_memory_have_to_fit_into_the_limit_of_the_control_group() {
+    let stage = Stage::without_runs();
+    if !has(&[Need::Root, Need::MemoryGroups]) {
+        return;
+    }
+    let first = Path::new("/sys/fs/cgroup/memory");
+    let (top, limit) = match first.join("memory.limit_in_bytes").exists() {
+        true => (first, "memory.limit_in_bytes"),
+        false => (Path::new("/sys/fs/cgroup"), "memory.max"),
+    };
+    let group = top.join(format!("fsarena-test-{}", std::process::id()));
+    std::fs::create_dir(&group).expect("made");
+    std::fs::write(group.join(limit), (900u64 << 20).to_string()).expect("limited");
+    let plan =
+        format!("compare ext4 xfs --dry-run --rounds 1 --workload {} --storage memory --lane-size", stage.small());
+    let dry = |size: &str, code| {
+        let line = format!("echo $$ > {}/cgroup.procs && exec {} {plan} {size}", group.display(), binary().display());
+        let command = stage.fsarena();
+        let home = command.get_envs().filter_map(|(key, value)| Some((key.to_owned(), value?.to_owned())));
+        let home: Vec<_> = home.collect();
+        err(&run(Command::new("sh").args(["-c", &line]).envs(home), code))
+    };
+    let text = dry("512M", 4);
+    assert!(text.contains("memory (limited by the control group "), "{text}");
+    dry("16M", 2);
+    assert!(dry("300M", 4).contains("limited by the control group"));
+    wait_until("it is empty", || std::fs::remove_dir(&group).is_ok());
 }
 
 #[test]

@@ -37,6 +37,28 @@ fn a_command_line_of_fio_is_a_job() {
 }
 
 #[test]
+fn a_job_file_that_compares_two_directories_says_what_to_type() {
+    let stage = Stage::new();
+    let [a, b] = ["gold", "bronze"].map(|name| {
+        let path = stage.path(name);
+        std::fs::create_dir_all(&path).expect("made");
+        path.display().to_string()
+    });
+    let text = format!(
+        "[global]\nsize=1m\nrw=write\nfallocate=none\n[a]\ndirectory={a}\nstonewall\n[b]\ndirectory={b}\nstonewall\n"
+    );
+    let job = stage.file("two.fio", &text);
+    let refused = err(&run(stage.fsarena().args(["compare", "ext4", "xfs", "--fio", &job]), 2));
+    let command = format!("hint: fsarena compare dir:{a} dir:{b} --fio {job}\n");
+    assert!(refused.contains("its sections do the same in ") && refused.contains(&command), "{refused}");
+    let typed = ["compare", &format!("dir:{a}"), &format!("dir:{b}"), "--fio", &job, "--rounds", "1"];
+    run(stage.fsarena().args(typed), 0);
+    let report = stage.json();
+    assert_eq!(report["workloads"].as_array().map(Vec::len), Some(1));
+    assert_eq!(report["cells"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
 fn a_job_runs_natively_or_through_fio_and_says_which() {
     let stage = Stage::new();
     let native =
@@ -89,16 +111,29 @@ fn a_workload_runs_natively_and_through_fio_side_by_side() {
 fn dangerous_jobs_are_refused_before_anything_is_made() {
     let stage = Stage::without_runs();
     refused(&stage, "bogus_option=1", &["line 5", "Bad option <bogus_option=1>", "--cmdhelp"]);
-    refused(&stage, "filename=/dev/sda", &["line 5", "filename=/dev/sda"]);
     refused(&stage, "filename=../x", &["line 5", "filename=../x"]);
     refused(&stage, "exec_prerun=touch /tmp/x", &["line 5", "exec_prerun", "as root"]);
     refused(&stage, "ioengine=exec", &["line 5", "ioengine=exec"]);
-    refused(&stage, "direct=1\nbs=1000", &["line 6", "1000 bytes"]);
+    refused(&stage, "direct=1\nbs=1000", &["line 6", "`bs=1000`", "whole sectors"]);
     refused(&stage, "size=90%", &["line 5", "size=90%"]);
-    refused(&stage, "include other", &["line 5", "include"]);
+    refused(&stage, "include ../other", &["line 5", "include ../other"]);
+    refused(
+        &stage,
+        "ioengine=exec\nsize=90%\nfilename=..",
+        &["line 5: `ioengine", "line 6: `size", "line 7: `filename"],
+    );
     let [a, b] = folders(&stage);
     let output = run(stage.fsarena().args(["compare", &a, &b, "--fio", "/no/such.fio"]), 2);
     assert!(err(&output).contains("/no/such.fio"), "{}", err(&output));
+}
+
+#[test]
+fn a_path_of_a_file_becomes_a_plain_name_and_is_not_touched() {
+    let stage = Stage::without_runs();
+    let job = stage.file("job.fio", "[x]\nrw=randread\nsize=1m\nfilename=/dev/no-disk\n");
+    let [a, b] = folders(&stage);
+    let text = err(&run(stage.fsarena().args(["compare", &a, &b, "--rounds", "1", "--dry-run", "--fio", &job]), 0));
+    assert!(text.contains("`filename=/dev/no-disk` is the file `no-disk` in that folder"), "{text}");
 }
 
 #[test]

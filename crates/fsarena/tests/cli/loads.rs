@@ -20,7 +20,11 @@ fn work_that_a_lane_does_not_support_is_refused_before_anything_is_made() {
     let sectors = "operation = 'read', pattern = 'random', file-size = '1M', block-size = 512";
     let sectors = workload(&stage, "sectors", direct, sectors);
     let output = run(stage.compare(&["ext4"]).args(["--workload", &sectors]), 2);
-    assert!(err(&output).contains("direct I/O of 512 bytes") && err(&output).contains("hint: "), "{}", err(&output));
+    assert!(
+        err(&output).contains("direct I/O in units of 512 bytes") && err(&output).contains("hint: "),
+        "{}",
+        err(&output)
+    );
     let huge = "operation = 'read', pattern = 'random', file-size = '4G', block-size = '4K'";
     let huge = workload(&stage, "huge", direct, huge);
     let output = run(stage.compare(&["ext4"]).args(["--workload", &huge]), 2);

@@ -1,6 +1,7 @@
 //! The binary as users run it: arguments, output, exit codes and leftovers. Real loop devices, real mkfs.
 
 mod agent;
+mod attributes;
 mod caches;
 mod calibrating;
 mod catalogue;
@@ -9,6 +10,7 @@ mod clients;
 mod cluster;
 mod comparing;
 mod completing;
+mod containers;
 mod data;
 mod defaults;
 mod disks;

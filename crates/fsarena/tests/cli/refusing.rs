@@ -74,9 +74,9 @@ fn lanes_that_are_too_small_or_too_large_are_refused() {
 #[test]
 fn an_unknown_mount_option_is_refused_in_the_words_of_the_kernel() {
     let Some(stage) = Stage::of_root() else { return };
-    refused(&stage, &["ext4:bogus", "--workload", &stage.small()], 3, "Unknown parameter 'bogus'", "kernel");
+    refused(&stage, &["ext4:bogus", "--workload", &stage.small()], 2, "Unknown parameter 'bogus'", "man 5 ext4");
     let mkfs = stage.file("mkfs.toml", "kind = 'xfs'\nmkfs = ['-d', 'bogus=1']\n");
-    refused(&stage, &[&mkfs, "--workload", &stage.small()], 2, "unknown option -d bogus=1", "");
+    refused(&stage, &[&mkfs, "--workload", &stage.small()], 2, "unknown option -d bogus=1", "mkfs-options.md");
 }
 
 #[test]

@@ -51,9 +51,9 @@ pub fn lying(bars: &[Bar], frame: Frame<'_>) -> Option<String> {
     let bottom = TOP + ROW * bars.len() as f64;
     let mut canvas = Canvas::new(bottom + if frame.has_scale { BOTTOM } else { BOTTOM - 16.0 });
     if frame.has_scale {
-        for tick in axis.ticks() {
+        for (tick, text) in axis.labelled_ticks(|tick| short(&figure(tick))) {
             canvas.line("grid", (axis.at(tick), TOP), (axis.at(tick), bottom));
-            canvas.text("tick", Anchor::Middle, (axis.at(tick), bottom + 17.0), &short(&figure(tick)));
+            canvas.text("tick", Anchor::Middle, (axis.at(tick), bottom + 17.0), &text);
         }
     }
     let title = bottom + if frame.has_scale { 38.0 } else { 22.0 };

@@ -134,3 +134,35 @@ fn a_whole_file_is_direct_if_every_job_is() {
     assert_eq!(lasts(&both), Nanos::seconds(10), "side by side");
     assert_eq!(lasts(&file("[a]\nruntime=10\n[b]\nstonewall\nruntime=2m\nramp_time=5\n")), Nanos::seconds(135));
 }
+
+#[test]
+fn every_option_that_moves_direct_io_off_the_sectors_is_found() {
+    let file = |lines: &str| {
+        JobFile::parse("job.fio", &format!("[a]\nrw=randrw\ndirect=1\n{lines}\n"), &|_| None).expect("a job file")
+    };
+    for (lines, unit) in [
+        ("bs=512", 512),
+        ("bs=4k,512", 512),
+        ("bsrange=1k-8k", 1024),
+        ("bssplit=512/10:4k/90", 512),
+        ("bssplit=4k/50:8k/50,2k/100", 2048),
+        ("bs=4k\nblockalign=512", 512),
+        ("bs=4k\noffset=512", 512),
+        ("bs=4k\noffset_increment=6k", 2048),
+        ("bs=4k\nrw=write:1k", 1024),
+        ("bs=4k\nbs_unaligned", 1),
+        ("bs=3000", 8),
+    ] {
+        let file = file(lines);
+        assert_eq!(direct_block(&file), Some(Bytes(unit)), "{lines}");
+        let found = unaligned(&file, Bytes(4096)).unwrap_or_else(|| panic!("{lines}"));
+        assert!(lines.contains(found.value.as_deref().unwrap_or("bs_unaligned")), "{lines}");
+    }
+    for lines in ["", "bs=512\nbs=4k", "bs=64k\noffset=1m", "bs=4k\nrw=randread:8", "bssplit=4k/10:64k", "offset=20%"] {
+        assert_eq!(
+            (direct_block(&file(lines)), unaligned(&file(lines), Bytes(4096))),
+            (Some(Bytes(4096)), None),
+            "{lines}"
+        );
+    }
+}

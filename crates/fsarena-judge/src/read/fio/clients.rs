@@ -28,15 +28,16 @@ fn job(clients: &[&Value]) -> Value {
     job["error"] = failed.cloned().unwrap_or(json!(0));
     for direction in ["read", "write", "trim", "sync"] {
         let parts: Vec<&Value> = clients.iter().map(|client| &client[direction]).collect();
-        let sum = |name: &str| parts.iter().filter_map(|part| part[name].as_f64()).sum::<f64>();
+        // What no client has is unknown, and not 0.
+        let sum = |name: &str| parts.iter().filter_map(|part| part[name].as_f64()).reduce(|one, other| one + other);
         let longest = parts.iter().filter_map(|part| positive(&part["runtime"])).reduce(f64::max);
         // The work of all over the time of the slowest, as fio computes it: clients need not overlap.
-        let iops = longest.map(|longest| 1000.0 * sum("total_ios") / longest);
+        let iops = longest.zip(sum("total_ios")).map(|(longest, count)| 1000.0 * count / longest);
         job[direction] = json!({
             "io_bytes": sum("io_bytes"),
             "total_ios": sum("total_ios"),
             "runtime": longest,
-            "iops": iops.unwrap_or_else(|| sum("iops")),
+            "iops": iops.or_else(|| sum("iops")),
         });
     }
     job

@@ -17,15 +17,25 @@ pub fn knows(file: &File<'_>) -> bool {
 
 /// The operations per second of each job in each direction that did something.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
-    let mut rows = Vec::new();
+    let mut rows: Vec<Measured> = Vec::new();
+    let mut places = BTreeMap::new();
     for Line { program, job, error, directions } in file.text.lines().filter_map(Line::of) {
         let source = format!("{}, {job}", file.name);
         if error != "0" {
             return Err(ReadError::malformed(source, "the job failed, so its figures are of no work"));
         }
         for (direction, rate) in directions {
+            // Lines of one name are clones of a job: parts of one run.
+            let (place, clones) = places.entry((job, direction)).or_insert((rows.len(), 0_u32));
+            *clones += 1;
+            let work = BTreeMap::from([("numjobs".to_owned(), clones.to_string())]);
+            if let Some(row) = rows.get_mut(*place) {
+                (row.value, row.work) = (row.value + rate, work);
+                continue;
+            }
             rows.push(Measured {
                 source: source.clone(),
+                work,
                 durable: if direction == "write" { Durable::Unknown } else { Durable::NothingWritten },
                 reads: if direction == "read" { Reads::Unknown } else { Reads::Nothing },
                 conditions: BTreeMap::from([("program".to_owned(), program.to_owned())]),

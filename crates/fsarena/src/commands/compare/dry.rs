@@ -1,25 +1,23 @@
 //! `--dry-run`: the plan, its estimated duration, and the space that it needs.
 
 use std::fmt::Write;
-use std::os::unix::fs::FileTypeExt;
-use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use fsarena_execute::{estimated_round, estimated_setup, rounds_within};
-use fsarena_lane::kind::Ground;
-use fsarena_lane::{LaneError, kernel_has, kind, lane_count, made_lanes, require};
-use fsarena_model::{Bytes, Contender, Mode, Plan, Rounds, Storage, Workload};
+use fsarena_lane::{lane_count, made_lanes};
+use fsarena_model::{Bytes, Contender, Mode, Plan, Rounds, Workload};
 use fsarena_report::{rounds, visible};
-use fsarena_sys::mount;
 use serde_json::{Value, json};
 
 use crate::cli::DataFormat;
 use crate::commands::{FORMAT, data_format, print, print_json};
-use crate::exit::{Ended, Refusal};
+use crate::exit::{Ended, Refusals};
+use crate::perform::Place;
+use crate::plan;
 
-/// Prints the plan and checks it; changes nothing. `format` is that of the report: a plan has text and JSON. Mount
-/// options for a guest are left to its kernel.
-pub fn run(plan: &Plan, is_for_guest: bool, format: Option<&str>) -> Result<Ended> {
+/// Prints the plan and checks it; changes nothing. `format` is that of the report: a plan has text and JSON. What
+/// another machine or a guest can do, it finds out itself. Whoever tries a plan need not be root.
+pub fn run(plan: &Plan, place: &Place, format: Option<&str>) -> Result<Ended> {
     match data_format(format, "a plan")? {
         DataFormat::Text => {
             let mut text = String::new();
@@ -28,61 +26,17 @@ pub fn run(plan: &Plan, is_for_guest: bool, format: Option<&str>) -> Result<Ende
         }
         DataFormat::Json => print_json(&json(plan))?,
     }
-    if !is_for_guest {
-        require::mkfs_options(plan)?;
-        require_options(plan)?;
+    let mut refusals = Refusals::default();
+    match place {
+        Place::Here => refusals.take(plan::require_means(plan)),
+        Place::Guest(_) => refusals.take(plan::require_storage(plan)),
+        Place::Agent(_) | Place::Clients => None,
+    };
+    // A user who may not open the disk cannot know its size.
+    if refusals.is_empty() && (is_root() || plan.lanes.storage.disks().is_empty()) {
+        refusals.take(plan::require_space(plan));
     }
-    require_storage(plan)?;
-    Ok(Ended::Well)
-}
-
-/// Refuses mount options that the kernel rejects without a mount. Only root can check this.
-fn require_options(plan: &Plan) -> Result<()> {
-    for contender in plan.contenders.iter().filter(|_| is_root()) {
-        let Some(kind) = kind(&contender.kind) else { continue };
-        let is_mounted = matches!(kind.ground, Ground::Lane | Ground::Memory) && kernel_has(kind.mounted_as);
-        if !is_mounted {
-            continue;
-        }
-        mount::check_options(kind.mounted_as, &contender.mount).map_err(|error| LaneError::Mount {
-            source_device: contender.label.to_string(),
-            kind: kind.mounted_as.to_owned(),
-            options: contender.mount.clone(),
-            error: Box::new(error),
-        })?;
-    }
-    Ok(())
-}
-
-/// Refuses a storage that cannot hold lanes, or not this many.
-fn require_storage(plan: &Plan) -> Result<()> {
-    if lane_count(plan) == 0 {
-        return Ok(());
-    }
-    match &plan.lanes.storage {
-        Storage::Directory(path) => {
-            let existing = path.ancestors().find(|above| above.exists()).unwrap_or(Path::new("."));
-            let existing = existing.canonicalize().unwrap_or_default();
-            let is_kernel = ["/proc", "/sys"].iter().any(|place| existing.starts_with(place));
-            if is_kernel || !existing.is_dir() {
-                let text = format!("there is no place for lanes in `{}`", path.display());
-                return Err(Refusal::wrong_use(text, "name a folder, a disk or `memory` with --storage").into());
-            }
-        }
-        Storage::Disk(_) | Storage::Partitions(_) => {
-            let is_disk = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|it| it.file_type().is_block_device());
-            if let Some(other) = plan.lanes.storage.disks().iter().find(|path| !is_disk(path)) {
-                let text = format!("`{}` is no block device", other.display());
-                return Err(Refusal::wrong_use(text, "name a folder, a disk or `memory` with --storage").into());
-            }
-            // A user who may not open the disk cannot check more.
-            if !is_root() {
-                return Ok(());
-            }
-        }
-        Storage::Memory => {}
-    }
-    crate::plan::require_space(plan)
+    refusals.end().map(|()| Ended::Well)
 }
 
 fn is_root() -> bool {

@@ -1,16 +1,11 @@
 //! The rights of this user.
 
-use std::path::Path;
-
-use fsarena_lane::require;
+use fsarena_lane::{LaneError, loops, require};
 use fsarena_model::Explained;
-use fsarena_sys::namespace;
-use rustix::fs::{Access, access};
+use fsarena_sys::{loopdev, namespace};
 use rustix::thread::{CapabilitySet, capabilities};
 
 use super::page::{Line, Section, Word};
-
-const CONTROL: &str = "/dev/loop-control";
 
 /// The rights that lanes and mounts need.
 pub fn section() -> Section {
@@ -48,14 +43,17 @@ fn administration() -> Line {
 
 fn loop_devices() -> Line {
     let subject = "loop devices";
-    if !Path::new(CONTROL).exists() {
-        return Line::new(Word::Missing, subject, format!("there is no {CONTROL}"))
-            .hint("modprobe loop; in a container: --privileged");
+    match loops::require() {
+        Ok(()) if loopdev::control_path().exists() => Line::new(Word::Ok, subject, "can be made"),
+        Ok(()) => Line::new(Word::Ok, subject, "can be made; /dev does not show them, and a run looks elsewhere"),
+        Err(LaneError::NoLoops { why, hint }) => Line::new(Word::No, subject, why).hint(hint),
+        Err(error) => refused(Word::No, subject, &error),
     }
-    match access(CONTROL, Access::READ_OK | Access::WRITE_OK) {
-        Ok(()) => Line::new(Word::Ok, subject, "can be made"),
-        Err(errno) => Line::new(Word::No, subject, format!("{CONTROL}: {errno}")).hint("in a container: --privileged"),
-    }
+}
+
+fn refused(word: Word, subject: &'static str, error: &LaneError) -> Line {
+    let line = Line::new(word, subject, error.to_string());
+    error.hint().map_or(line.clone(), |hint| line.hint(hint))
 }
 
 /// Tests the mount namespace in a thread of its own, because the kernel moves only the calling thread.
@@ -76,9 +74,6 @@ fn memory_limits() -> Line {
     let subject = "memory limits";
     match require::memory_limit(require::SMALLEST_MEMORY_LIMIT) {
         Ok(()) => Line::new(Word::Ok, subject, "possible, by a control group"),
-        Err(error) => {
-            let line = Line::new(Word::Note, subject, error.to_string());
-            error.hint().map_or(line.clone(), |hint| line.hint(hint))
-        }
+        Err(error) => refused(Word::Note, subject, &error),
     }
 }

@@ -1,0 +1,119 @@
+//! What ran together as one job: the clones of a job (`numjobs`) without `group_reporting`, sections with the same name
+//! and options, and clients. They are no repetitions of each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::super::positive;
+use super::{name, work};
+use crate::findings::{Finding, FindingClass, UNEVEN};
+
+/// A job with its clones on all clients.
+pub struct Part<'a> {
+    pub name: &'a str,
+    pub options: Option<BTreeMap<&'a str, &'a str>>,
+    pub work: BTreeMap<String, String>,
+    pub jobs: Vec<&'a Value>,
+}
+
+/// The jobs in the order of their first clones.
+pub fn of<'a>(value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>> {
+    let mut parts: Vec<Part<'_>> = Vec::new();
+    let mut places = BTreeMap::new();
+    for &job in jobs {
+        let options = work::options(value, job);
+        let work = work::work(options.as_ref());
+        let place = *places.entry((name(job), work.clone())).or_insert(parts.len());
+        match parts.get_mut(place) {
+            Some(part) => part.jobs.push(job),
+            None => parts.push(Part { name: name(job), options, work, jobs: vec![job] }),
+        }
+    }
+    for part in &mut parts {
+        // Without `group_reporting`, each clone has a row.
+        let asked = part.work.get("numjobs").and_then(|count| count.parse().ok()).unwrap_or(1);
+        part.work.insert("numjobs".to_owned(), part.jobs.len().max(asked).to_string());
+    }
+    parts
+}
+
+impl Part<'_> {
+    /// The sum of a figure over the clones.
+    pub fn sum(&self, direction: &str, figure: &str) -> f64 {
+        self.jobs.iter().filter_map(|job| job[direction][figure].as_f64()).sum()
+    }
+
+    /// The longest time of a direction in each group, in milliseconds; groups run one after the other.
+    fn times(&self, direction: &str) -> Vec<f64> {
+        let mut groups: BTreeMap<Option<u64>, f64> = BTreeMap::new();
+        for job in &self.jobs {
+            let group = groups.entry(job["groupid"].as_u64()).or_default();
+            *group = group.max(positive(&job[direction]["runtime"]).unwrap_or_default());
+        }
+        groups.into_values().collect()
+    }
+
+    /// The time of a direction in milliseconds; `None` if it is not recorded.
+    pub fn time(&self, direction: &str) -> Option<f64> {
+        Some(self.times(direction).into_iter().sum::<f64>()).filter(|time| *time > 0.0)
+    }
+
+    /// Operations per second: the work of all over the time of the slowest, as fio computes it for a group.
+    pub fn rate(&self, direction: &str) -> Option<f64> {
+        let count = Some(self.sum(direction, "total_ios")).filter(|count| *count > 0.0 && self.jobs.len() > 1);
+        let rate = match count.zip(self.time(direction)) {
+            Some((count, time)) => 1000.0 * count / time,
+            None => self.sum(direction, "iops") / self.times(direction).len() as f64,
+        };
+        Some(rate).filter(|rate| rate.is_finite() && *rate > 0.0)
+    }
+
+    /// The hosts of the clients.
+    pub fn host(&self) -> Option<String> {
+        let hosts: BTreeSet<&str> = self.jobs.iter().filter_map(|job| job["hostname"].as_str()).collect();
+        Some(hosts.into_iter().collect::<Vec<_>>().join(", ")).filter(|hosts| !hosts.is_empty())
+    }
+
+    /// The number of syncs; `None` if it is not recorded.
+    pub fn syncs(&self) -> Option<f64> {
+        let count = |job: &&Value| {
+            let sync = &job["sync"];
+            sync["total_ios"].as_f64().into_iter().chain(sync["lat_ns"]["N"].as_f64()).reduce(f64::max)
+        };
+        self.jobs.iter().map(count).sum()
+    }
+
+    /// The number of writes of a clone, as far as it is recorded.
+    pub fn writes(&self, options: &BTreeMap<&str, &str>) -> Option<f64> {
+        let count = self.jobs.len() as f64;
+        if self.jobs.iter().any(|job| !job["write"]["total_ios"].is_null()) {
+            return Some(self.sum("write", "total_ios") / count);
+        }
+        let bytes = Some(self.sum("write", "io_bytes")).filter(|bytes| *bytes > 0.0)?;
+        Some(bytes / count / block(options.get("bs").unwrap_or(&"4k"))?)
+    }
+
+    /// How unequally the clones worked.
+    pub fn uneven(&self, direction: &str) -> Option<Finding> {
+        let rates = || self.jobs.iter().filter_map(|job| positive(&job[direction]["iops"]));
+        let (low, high) = (rates().reduce(f64::min)?, rates().reduce(f64::max)?);
+        (high > UNEVEN * low).then(|| Finding {
+            class: FindingClass::Uneven,
+            text: format!("the fastest of its parts was {:.1} times as fast as the slowest", high / low),
+        })
+    }
+}
+
+/// The bytes of `4k` or `4096`.
+fn block(text: &str) -> Option<f64> {
+    let text = text.to_lowercase();
+    let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    let factor = match text[digits..].chars().next() {
+        None => 1.0,
+        Some('k') => 1024.0,
+        Some('m') => 1_048_576.0,
+        Some(_) => return None,
+    };
+    Some(text[..digits].parse::<f64>().ok()? * factor).filter(|bytes| *bytes > 0.0)
+}

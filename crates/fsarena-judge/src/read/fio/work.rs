@@ -1,0 +1,157 @@
+//! What defines the work of a fio job: its options without those of places, reports and defaults (HOWTO.rst).
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::super::options::size;
+
+/// Options that only say where, under which name, or what is reported.
+const NO_WORK: [&str; 38] = [
+    "name",
+    "description",
+    "directory",
+    "filename",
+    "filename_format",
+    "unique_filename",
+    "opendir",
+    "lockfile",
+    "unlink",
+    "output",
+    "output-format",
+    "group_reporting",
+    "new_group",
+    "stonewall",
+    "wait_for",
+    "wait_for_previous",
+    "stats",
+    "per_job_logs",
+    "write_bw_log",
+    "write_lat_log",
+    "write_iops_log",
+    "write_hist_log",
+    "log_avg_msec",
+    "log_hist_msec",
+    "log_unix_epoch",
+    "bwavgtime",
+    "iopsavgtime",
+    "disk_util",
+    "clat_percentiles",
+    "lat_percentiles",
+    "slat_percentiles",
+    "percentile_list",
+    "significant_figures",
+    "disable_lat",
+    "disable_clat",
+    "disable_slat",
+    "gtod_reduce",
+    "randseed",
+];
+
+/// Defaults of the options that are always part of the work.
+const DEFAULTS: [(&str, &str); 14] = [
+    ("rw", "read"),
+    ("bs", "4k"),
+    ("direct", "0"),
+    ("sync", "0"),
+    ("fsync", "0"),
+    ("fdatasync", "0"),
+    ("ioengine", "psync"),
+    ("iodepth", "1"),
+    ("numjobs", "1"),
+    ("nrfiles", "1"),
+    ("loops", "1"),
+    ("invalidate", "1"),
+    ("randrepeat", "1"),
+    ("rwmixread", "50"),
+];
+
+/// Options with times: a number without a unit is in seconds.
+const TIMES: [&str; 3] = ["runtime", "ramp_time", "startdelay"];
+
+/// The options of a job by name; `None` if none are recorded.
+pub fn options<'a>(value: &'a Value, job: &'a Value) -> Option<BTreeMap<&'a str, &'a str>> {
+    let global = &value["global options"];
+    // With clients, there is an object for each of them.
+    let all = [global.get(0).unwrap_or(global), &job["job options"]];
+    let all = all.map(Value::as_object);
+    let pairs = all.into_iter().flatten().flatten().map(|(name, value)| (known(name), value.as_str().unwrap_or("1")));
+    all.iter().any(Option::is_some).then(|| pairs.collect())
+}
+
+/// The name that newer versions print.
+fn known(name: &str) -> &str {
+    match name {
+        "readwrite" => "rw",
+        "blocksize" => "bs",
+        other => other,
+    }
+}
+
+/// What defines the work.
+pub fn work(options: Option<&BTreeMap<&str, &str>>) -> BTreeMap<String, String> {
+    let Some(options) = options else {
+        return BTreeMap::from([("options".to_owned(), "not recorded".to_owned())]);
+    };
+    let mut work: BTreeMap<String, String> =
+        DEFAULTS.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    for (name, value) in options.iter().filter(|(name, _)| !NO_WORK.contains(name)) {
+        let (name, value) = match (*name, *value) {
+            ("buffered", value) => ("direct", u8::from(is_zero(value)).to_string()),
+            (name, "") => (name, "1".to_owned()),
+            (name, value) if is_zero(value) => (name, "0".to_owned()),
+            (name, value) if TIMES.contains(&name) => (name, seconds(value).unwrap_or_else(|| value.to_owned())),
+            (name, value) => (name, parts(value)),
+        };
+        // Of the other options, 0 is the default.
+        if value != "0" || work.contains_key(name) {
+            work.insert(name.to_owned(), value);
+        }
+    }
+    work
+}
+
+fn is_zero(value: &str) -> bool {
+    ["none", "no"].contains(&value) || value.parse() == Ok(0_u64)
+}
+
+/// A list of sizes, as `4k,8k` or `4k/50:8k/50`.
+fn parts(value: &str) -> String {
+    let separators = [',', ':', '/'];
+    value
+        .split_inclusive(separators)
+        .map(|part| match part.strip_suffix(separators) {
+            Some(text) => format!("{}{}", size(text), &part[text.len()..]),
+            None => size(part),
+        })
+        .collect()
+}
+
+/// `1m` and `60` are `60`.
+fn seconds(value: &str) -> Option<String> {
+    let digits = value.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(value.len());
+    let factor = match &value[digits..] {
+        "" | "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        _ => return None,
+    };
+    Some((value[..digits].parse::<u64>().ok()?.checked_mul(factor)?).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_and_defaults_do_not_differ() {
+        let of = |pairs: &[(&'static str, &'static str)]| work(Some(&pairs.iter().copied().collect()));
+        let plain = of(&[("rw", "randread"), ("bs", "4096"), ("direct", "1"), ("runtime", "1m")]);
+        let other = [("bs", "4k"), ("buffered", "0"), ("runtime", "60s"), ("rw", "randread"), ("fsync", "00")];
+        assert_eq!(plain, of(&other));
+        assert_eq!((plain["bs"].as_str(), plain["runtime"].as_str(), plain["fsync"].as_str()), ("4k", "60", "0"));
+        assert_eq!(of(&[("filename", "/mnt/a"), ("group_reporting", ""), ("sync", "none")]), of(&[]));
+        assert_eq!(of(&[("bssplit", "4096/50:8KiB/50")])["bssplit"], "4k/50:8k/50");
+        assert_ne!(work(None), of(&[]));
+    }
+}

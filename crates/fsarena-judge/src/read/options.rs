@@ -1,0 +1,81 @@
+//! Options of other programs, so that two spellings of the same are the same.
+
+use std::collections::BTreeMap;
+
+/// The options of a command line by name, with all their values: `-n 10 -Fu --dir.api=POSIX` has `-n`, `-F`, `-u` and
+/// `--dir.api`. A word that is no option is the value of the option before it.
+pub fn of_command(command: &str) -> BTreeMap<String, String> {
+    let mut options: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut last = None;
+    for word in command.split_whitespace().map(|word| word.trim_matches(['\'', '"'])) {
+        if let Some(letters) = word.strip_prefix('-').filter(|letters| letters.starts_with(char::is_alphabetic)) {
+            let (names, value) =
+                letters.split_at(letters.find(|letter: char| !letter.is_alphabetic()).unwrap_or(letters.len()));
+            for letter in names.chars() {
+                options.entry(format!("-{letter}")).or_default();
+                last = Some(format!("-{letter}"));
+            }
+            let value = value.trim_start_matches('=');
+            if let Some(values) = last.as_ref().and_then(|name| options.get_mut(name)).filter(|_| !value.is_empty()) {
+                values.push(size(value));
+            }
+        } else if word.starts_with('-') {
+            let (name, value) = word.split_once('=').unwrap_or((word, ""));
+            options.entry(name.to_owned()).or_default().extend(Some(size(value)).filter(|value| !value.is_empty()));
+            last = Some(name.to_owned());
+        } else if let Some(values) = last.as_ref().and_then(|name| options.get_mut(name)) {
+            values.push(size(word));
+        }
+    }
+    let joined = |values: Vec<String>| if values.is_empty() { "set".to_owned() } else { values.join(" ") };
+    options.into_iter().map(|(name, values)| (name, joined(values))).collect()
+}
+
+/// A text in which numbers with a unit of memory have the largest unit of 1024: `4096`, `4k` and `4KiB` are `4k`.
+pub fn size(text: &str) -> String {
+    const UNITS: [&str; 6] = ["", "k", "m", "g", "t", "p"];
+    let lower = text.to_lowercase();
+    let digits = lower.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(lower.len());
+    let unit = lower[digits..].trim_start().trim_end_matches("ib").trim_end_matches('b');
+    let power = UNITS.iter().position(|name| *name == unit);
+    let bytes = lower[..digits]
+        .parse::<u64>()
+        .ok()
+        .zip(power)
+        .and_then(|(number, power)| number.checked_mul(1024_u64.checked_pow(u32::try_from(power).ok()?)?));
+    let Some(bytes) = bytes else { return text.to_owned() };
+    let power = (0..UNITS.len()).rev().find(|power| bytes > 0 && bytes.is_multiple_of(1 << (10 * power))).unwrap_or(0);
+    format!("{}{}", bytes >> (10 * power), UNITS[power])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_a_size_are_one() {
+        assert_eq!(["4096", "4k", "4K", "4KiB", "4 KiB", "4kb"].map(size), ["4k"; 6].map(str::to_owned));
+        assert_eq!(["0", "10", "1g", "1048576", "16M"].map(size), ["0", "10", "1g", "1m", "16m"].map(str::to_owned));
+        assert_eq!(
+            ["randread", "/mnt/4k", "", "99999999999999999999k"].map(size).join("|"),
+            "randread|/mnt/4k||99999999999999999999k"
+        );
+    }
+
+    #[test]
+    fn options_have_their_values() {
+        let options = of_command("./mdtest '-n' '10' -Fu -w=4096 -b16m --posix.odirect --dir=/mnt -i 0 -i 1 -o /x/-e");
+        let expected = [
+            ("--dir", "/mnt"),
+            ("--posix.odirect", "set"),
+            ("-F", "set"),
+            ("-b", "16m"),
+            ("-i", "0 1"),
+            ("-n", "10"),
+            ("-o", "/x/-e"),
+            ("-u", "set"),
+            ("-w", "4k"),
+        ];
+        assert_eq!(options, expected.map(|(name, value)| (name.to_owned(), value.to_owned())).into());
+    }
+}

@@ -1,0 +1,430 @@
+//! Results that did not do the same work, are of one run, or are too fast for their clock: what must not be ranked.
+
+use fsarena_judge::{
+    Bound, CsvColumns, Durable, File, FindingClass, Judgement, Measured, Reads, Reason, csv, judge, results,
+};
+use fsarena_model::{Better, Share, Verdict};
+use serde_json::{Value, json};
+
+/// The rows of a file of `work/`, called after its label.
+macro_rules! given {
+    ($label:literal, $name:literal) => {
+        read($label, $name, include_str!(concat!("work/", $name)))
+    };
+}
+
+fn read(label: &str, name: &str, text: &str) -> Vec<Measured> {
+    results(&File { label, name, text }).expect("well formed")
+}
+
+fn judged(rows: impl IntoIterator<Item = Vec<Measured>>) -> Judgement {
+    judge(&rows.into_iter().flatten().collect::<Vec<_>>(), Share(0.05))
+}
+
+fn texts(judgement: &Judgement, class: FindingClass) -> String {
+    let own = judgement.findings.iter().filter(|finding| finding.class == class);
+    own.map(|finding| finding.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// Asserts that all pairs are of other work, and that this is in the finding.
+#[track_caller]
+fn assert_other_work(judgement: &Judgement, how: &str) {
+    let is_apart = |pair: &fsarena_judge::PairJudgement| {
+        (pair.verdict, pair.reason, pair.plain_ratio, pair.estimate.ratio)
+            == (Verdict::Invalid, Reason::OtherWork, None, None)
+    };
+    assert!(judgement.pairs.iter().all(is_apart) && !judgement.pairs.is_empty(), "{:#?}", judgement.pairs);
+    let found = texts(judgement, FindingClass::Work);
+    assert!(found.contains(how), "{found}");
+}
+
+/// A result of fio with one job; `time` is when it ended.
+fn fio(time: u64, options: &Value, figures: &Value) -> String {
+    let job = json!({ "jobname": "t", "groupid": 0, "error": 0, "job options": options });
+    let mut job = job.as_object().expect("it is one").clone();
+    job.extend(figures.as_object().expect("it is one").clone());
+    json!({ "fio version": "fio-3.38", "timestamp": time, "global options": {}, "jobs": [job] }).to_string()
+}
+
+/// Three runs of each of two contenders in turn, with those options; the second is four times as fast.
+fn in_turn(a: &Value, b: &Value) -> Judgement {
+    let run = |label: &str, number: u64, options: &Value, rate: f64| {
+        let time = 10 + 10 * number + u64::from(label == "b");
+        let figures = json!({ "write": { "iops": rate + number as f64, "io_bytes": 1_073_741_824 } });
+        read(label, &format!("{label}{number}"), &fio(time, options, &figures))
+    };
+    judged((0..3).flat_map(|number| [run("a", number, a, 1000.0), run("b", number, b, 4000.0)]))
+}
+
+#[test]
+fn jobs_of_fio_with_other_options_are_not_ranked() {
+    let same = in_turn(&json!({ "rw": "write" }), &json!({ "rw": "write" }));
+    assert_eq!((same.pairs[0].verdict, same.pairs[0].reason), (Verdict::Slower, Reason::None));
+    let other = |b: Value| in_turn(&json!({ "rw": "write" }), &b);
+    assert_other_work(&other(json!({ "rw": "write", "bs": "1m" })), "bs 4k and 1m differ");
+    assert_other_work(&other(json!({ "rw": "write", "direct": "1" })), "direct 0 and 1 differ");
+    assert_other_work(&other(json!({ "rw": "write", "iodepth": "32" })), "iodepth 1 and 32 differ");
+    assert_other_work(&other(json!({ "rw": "randwrite" })), "rw write and randwrite differ");
+    assert_other_work(&other(json!({ "rw": "write", "numjobs": "8" })), "numjobs 1 and 8 differ");
+    assert_other_work(&other(json!({ "rw": "write", "size": "1g" })), "size not set and 1g differ");
+    assert_other_work(&other(json!({ "rw": "write", "bssplit": "4k/50:8k/50" })), "bssplit not set and 4k/50:8k/50");
+    let synced = other(json!({ "rw": "write", "fdatasync": "1" }));
+    assert_other_work(&synced, "not synced and synced, fdatasync 0 and 1 differ");
+    // What says where it was, what is reported, or how a default is written, is no work.
+    let spelled = json!({
+        "rw": "write", "bs": "4096", "direct": "0", "fsync": "00", "sync": "none", "filename": "/mnt/b/f",
+        "group_reporting": "", "randseed": "7", "buffered": "1",
+    });
+    assert_eq!(other(spelled).pairs[0].verdict, Verdict::Slower);
+}
+
+#[test]
+fn given_results_of_other_work_are_not_ranked() {
+    let two = |label| match label {
+        "4k" => [given!("a", "j-4k-1.json"), given!("a", "j-4k-2.json")],
+        "1m" => [given!("b", "j-1m-1.json"), given!("b", "j-1m-2.json")],
+        _ => [given!("b", "j-buf-1.json"), given!("b", "j-buf-2.json")],
+    };
+    assert_other_work(
+        &judged(two("4k").into_iter().chain(two("1m"))),
+        "t read: a and b did not do the same work: bs 4k and 1m differ",
+    );
+    assert_other_work(&judged(two("4k").into_iter().chain(two("buf"))), "direct 1 and 0 differ");
+    let mdtest = judged([given!("a", "mdtest-n10.txt"), given!("b", "mdtest-n1e6.txt")]);
+    assert_other_work(&mdtest, "-n 10 and 1000000 differ");
+    let text = include_str!("work/mdtest-n10.txt").replace("'-n' '10'", "'-n' '10' '-w' '4096'");
+    assert_other_work(&judged([given!("a", "mdtest-n10.txt"), read("b", "b", &text)]), "-w not set and 4k differ");
+    let ior = |name| match name {
+        "s1000" => given!("b", "ior-s1000.txt"),
+        "fpp" => given!("b", "ior-fpp.txt"),
+        "e" => given!("b", "ior-e.txt"),
+        _ => given!("b", "ior-e-warn.txt"),
+    };
+    let s1 = || given!("a", "ior-s1.txt");
+    assert_other_work(&judged([s1(), ior("s1000")]), "segments 1 and 1000 differ");
+    assert_other_work(&judged([s1(), ior("fpp")]), "access single-shared-file and file-per-process differ");
+    assert_other_work(&judged([s1(), ior("e")]), "not synced and synced, -e not set and set differ");
+    // The option has no effect with MPI-IO, so only the interface differs.
+    let warned = judged([s1(), ior("e-warn")]);
+    assert_other_work(&warned, "api POSIX and MPIIO differ");
+    let iozone = judged([given!("a", "iozone-t-a.txt"), given!("b", "iozone-t-b.txt")]);
+    assert_other_work(&iozone, "file size set to 1024 kB and 1048576 kB differ");
+    let sysbench = judged([given!("a", "sysbench-every.txt"), given!("b", "sysbench-some.txt")]);
+    assert_other_work(&sysbench, "Calling fsync() after each write operation yes and not set");
+    let some = include_str!("work/sysbench-some.txt").replace("128 files, 16MiB each", "16 files, 128MiB each");
+    let files = judged([given!("a", "sysbench-some.txt"), read("b", "b", &some)]);
+    assert_other_work(&files, "files 128 files, 16MiB each and 16 files, 128MiB each differ");
+    let synced = "Throughput 300.0 MB/sec (sync open)  4 clients  4 procs  max_latency=12.345 ms\n";
+    let dbench = judged([read("a", "a", &synced.replace(" (sync open)", "")), read("b", "b", synced)]);
+    assert_other_work(&dbench, "sync open not set and yes");
+}
+
+#[test]
+fn sizes_in_names_are_work() {
+    let bonnie = judged([given!("a", "bonnie-slow.csv"), given!("b", "bonnie-files.csv")]);
+    assert!(texts(&bonnie, FindingClass::Work).contains("16×1024 files and 128×1024 files differ"), "{bonnie:?}");
+    let of_files = bonnie.pairs.iter().filter(|pair| pair.workload.contains("files"));
+    assert!(of_files.clone().all(|pair| pair.reason == Reason::OtherWork) && of_files.count() == 12);
+    let clients = |count| format!("Throughput 300.0 MB/sec  {count} clients  {count} procs  max_latency=12.345 ms\n");
+    let dbench = judged([read("a", "a", &clients(4)), read("b", "b", &clients(8))]);
+    let found = texts(&dbench, FindingClass::Work);
+    assert_eq!(found, "a and b have no workload in common: a has 4 clients, b has 8 clients");
+}
+
+#[test]
+fn parameters_of_hyperfine_are_work() {
+    let judgement = judged([given!("x", "hyperfine-two-parameters.json")]);
+    assert_eq!(judgement.contenders, ["ext4", "xfs"]);
+    let pairs: Vec<(&str, Reason)> = judgement.pairs.iter().map(|it| (it.workload.as_str(), it.reason)).collect();
+    assert_eq!(pairs, [("time, d 1", Reason::OtherTimes), ("time, d 32", Reason::OtherTimes)]);
+    let confounded = texts(&judgement, FindingClass::Confounded);
+    assert!(confounded.starts_with("time, d 1: the contenders ran one after the other"), "{confounded}");
+    let result = |size: &str, time: f64| json!({ "command": format!("cp {size}"), "times": [time, 1.1 * time], "parameters": { "size": size } });
+    let scanned = json!({ "results": [result("4k", 1.0), result("1m", 9.0)] }).to_string();
+    assert_other_work(&judged([read("x", "x", &scanned)]), "size 1m and 4k differ");
+}
+
+#[test]
+fn clones_of_a_job_are_one_result() {
+    let clones = judged([given!("a", "c02-clones-a.json"), given!("b", "c02-clones-b.json")]);
+    assert_eq!((clones.results, clones.pairs[0].verdict), (2, Verdict::Undecided));
+    assert_eq!(clones.pairs[0].reason, Reason::NoRepetition);
+    assert!(texts(&clones, FindingClass::OneRun).starts_with("one run each"));
+    let rows = given!("a", "c02-w-a.json");
+    assert_eq!((rows.len(), rows[0].value, rows[0].work["numjobs"].as_str()), (1, 406.0, "4"));
+    let written = judged([given!("a", "c02-w-a.json"), given!("b", "c02-w-b.json")]);
+    assert_eq!(written.pairs[0].reason, Reason::NoRepetition);
+    // With counts and times, it is the work of all over the time of the slowest, as fio computes it for a group.
+    let job = |count: u64, time: u64, group: u64| {
+        json!({ "jobname": "t", "groupid": group, "error": 0, "job options": {},
+                "read": { "iops": 1000 * count / time, "total_ios": count, "runtime": time } })
+    };
+    let of = |jobs: [Value; 2]| {
+        let text = json!({ "fio version": "fio-3.38", "timestamp": 1, "jobs": jobs }).to_string();
+        let rows = read("a", "a", &text);
+        let notes = rows[0].notes.iter().map(|note| note.text.clone()).collect::<Vec<_>>().join("; ");
+        (rows.len(), rows[0].value, notes)
+    };
+    let uneven = "the fastest of its parts was 2.0 times as fast as the slowest".to_owned();
+    assert_eq!(of([job(1000, 1000, 0), job(1000, 2000, 0)]), (1, 1000.0, uneven));
+    let line = include_str!("outputs/fio-terse-3.txt");
+    let terse = read("a", "a", &line.repeat(3));
+    let once = read("a", "a", line);
+    assert_eq!(
+        (terse.len(), terse[0].value, terse[0].work["numjobs"].as_str()),
+        (once.len(), 3.0 * once[0].value, "3")
+    );
+    // Groups run one after the other.
+    assert_eq!(of([job(1000, 1000, 0), job(1000, 1000, 1)]), (1, 1000.0, String::new()));
+}
+
+#[test]
+fn a_run_that_is_given_twice_counts_once() {
+    let mdtest = judged([given!("a", "mdtest-twice.txt"), given!("b", "mdtest-n1e6.txt")]);
+    assert_eq!(mdtest.results, 6, "three iterations each");
+    let found = texts(&mdtest, FindingClass::Copy);
+    assert_eq!(found, "mdtest-twice.txt, run 2 is the same run as mdtest-twice.txt, run 1: it counts once");
+    assert_eq!(judged([given!("a", "iozone-twice.txt")]).results, 1);
+    let sysbench = include_str!("work/sysbench-some.txt");
+    assert_eq!(judged([read("a", "a", &format!("{sysbench}{sysbench}"))]).results, 1);
+    let fio = |name| read("a", name, include_str!("work/j-4k-1.json"));
+    let again = judged([fio("a.json"), fio("b.json"), given!("b", "j-4k-2.json")]);
+    assert_eq!((again.results, again.pairs[0].reason), (2, Reason::NoRepetition));
+    assert_eq!(texts(&again, FindingClass::Copy), "b.json, run 1 is the same run as a.json, run 1: it counts once");
+    // Under two names, neither of them is known to be what its name says.
+    let renamed = judged([fio("a.json"), read("xfs", "b.json", include_str!("work/j-4k-1.json"))]);
+    assert_eq!((renamed.pairs[0].verdict, renamed.pairs[0].reason), (Verdict::Invalid, Reason::Identity));
+    let found = texts(&renamed, FindingClass::Identity);
+    assert!(found.starts_with("a.json, run 1 and b.json, run 1 are one run, called a and xfs"), "{found}");
+}
+
+#[test]
+fn records_of_a_table_that_are_there_twice_count_once() {
+    let mut columns = CsvColumns {
+        contender: "fs".to_owned(),
+        workload: None,
+        value: "v".to_owned(),
+        time: None,
+        host: None,
+        recorded: None,
+        better: Better::Higher,
+    };
+    let body = "ext4,100,1\nxfs,110,1.5\next4,102,2\nxfs,113,2.5\n";
+    let results = |text: &str, columns: &CsvColumns| {
+        judge(&csv("a", &format!("fs,v,t\n{text}"), columns).expect("well formed"), Share(0.05)).results
+    };
+    assert_eq!([body.to_owned(), body.repeat(2)].map(|text| results(&text, &columns)), [4, 4]);
+    // The same few figures may be so by chance.
+    assert_eq!(results("ext4,100,1\nxfs,110,1\next4,100,1\nxfs,110,1\n", &columns), 4);
+    columns.time = Some("t".to_owned());
+    assert_eq!(results(&format!("{body}ext4,100,1\next4,100,7\n"), &columns), 5);
+}
+
+#[test]
+fn one_run_decides_nothing_whatever_else_is_known() {
+    let row = |label: &'static str, number: u64, rate: f64| {
+        let figures = json!({ "write": { "iops": rate, "io_bytes": 1e9 } });
+        read(label, &format!("{label}{number}"), &fio(10 * number, &json!({}), &figures))
+    };
+    let known = (0..5).map(|number| row("a", number, 1000.0 + number as f64));
+    let judgement = judged(known.chain([row("b", 1, 4000.0), row("c", 2, 9000.0)]));
+    let open = judgement.pairs.iter().map(|pair| (pair.verdict, pair.reason, pair.estimate.low));
+    assert_eq!(open.collect::<Vec<_>>(), [(Verdict::Undecided, Reason::NoRepetition, None); 3]);
+}
+
+/// Runs of ten writes each that took so many of fio's milliseconds.
+fn quantised(a: [u64; 4], b: [u64; 4], count: u64) -> Judgement {
+    let run = |label: &'static str, number: u64, time: u64| {
+        let figures = json!({ "write": {
+            "iops": 1000.0 * count as f64 / time as f64, "total_ios": count, "runtime": time, "io_bytes": 4096 * count,
+        } });
+        read(label, &format!("{label}{number}"), &fio(10 + 10 * number + u64::from(label == "b"), &json!({}), &figures))
+    };
+    let numbered =
+        |label, times: [u64; 4]| times.into_iter().enumerate().map(move |(number, time)| (label, number, time));
+    judged(numbered("a", a).chain(numbered("b", b)).map(|(label, number, time)| run(label, number as u64, time)))
+}
+
+#[test]
+fn nothing_is_decided_below_the_steps_of_a_clock() {
+    let found = |judgement: &Judgement| (judgement.pairs[0].verdict, judgement.pairs[0].reason);
+    // 1 ms each: equal to all digits.
+    let equal = quantised([1; 4], [1; 4], 10);
+    assert_eq!(found(&equal), (Verdict::Undecided, Reason::Clock));
+    assert!(texts(&equal, FindingClass::Clock).contains("up to 100 % of the measured time"), "{equal:?}");
+    // 2 ms against 1 ms can be 1.001 against 1 ms.
+    assert_eq!(found(&quantised([2, 2, 2, 3], [1, 1, 1, 2], 10)), (Verdict::Undecided, Reason::Clock));
+    assert_eq!(found(&quantised([20, 21, 20, 21], [21, 20, 21, 20], 200)), (Verdict::Undecided, Reason::Clock));
+    // Far above the steps there are verdicts.
+    assert_eq!(found(&quantised([20, 21, 20, 21], [41, 40, 42, 40], 200)), (Verdict::Faster, Reason::None));
+    let long = quantised([60_001, 60_020, 60_011, 60_007], [60_010, 60_003, 60_019, 60_009], 60_000);
+    assert_eq!((found(&long).0, texts(&long, FindingClass::Clock).as_str()), (Verdict::Equivalent, ""));
+}
+
+#[test]
+fn filebench_counts_seconds() {
+    let text =
+        "61.9: Run took 60 seconds...\n61.9: IO Summary: 770274 ops 12836.6 ops/s 1167/2334 rd/wr 308.4mb/s 1.2ms/op\n";
+    assert_eq!(read("a", "a", text)[0].clock_step, Some(1.0 / 60.0));
+}
+
+#[test]
+fn repetitions_with_one_figure_show_no_spread() {
+    let row = |(number, rate): (u64, f64)| {
+        let figures = json!({ "write": { "iops": rate, "io_bytes": 1e9 } });
+        read(if rate > 100.0 { "b" } else { "a" }, &number.to_string(), &fio(number, &json!({}), &figures))
+    };
+    let judgement = judged([(1, 100.0), (2, 101.0), (3, 100.0), (4, 101.0)].map(row));
+    assert_eq!((judgement.pairs[0].verdict, judgement.pairs[0].reason), (Verdict::Undecided, Reason::Clock));
+    assert!(texts(&judgement, FindingClass::Clock).starts_with("t write: all repetitions have the same figure"));
+}
+
+#[test]
+fn iozones_small_files_are_as_fast_as_its_clock() {
+    let text = include_str!("outputs/iozone-ext4.txt");
+    let rows = read("a", "a", text);
+    let write = rows.iter().find(|row| row.workload == "write, 4096 KiB in 64 KiB").expect("it was measured");
+    // 4096 KiB at 416382 KiB/s take 9837 µs.
+    assert!(write.clock_step.is_some_and(|step| (step * 9837.0 - 1.0).abs() < 1e-3), "{write:?}");
+}
+
+#[test]
+fn too_fast_to_time_is_a_bound() {
+    let slow = |number: u64| {
+        let text = include_str!("work/bonnie-slow.csv").replace(",700,", &format!(",{},", 700 + number));
+        read("mntc", &format!("slow{number}"), &text)
+    };
+    let fast = |number: u64| {
+        let text = include_str!("work/bonnie-fast.csv").replace("1700000000", &format!("170000000{number}"));
+        read("home", &format!("fast{number}"), &text)
+    };
+    let once = judged([slow(0), fast(0)]);
+    let create = |judgement: &Judgement| {
+        judgement.pairs.iter().find(|it| it.workload.starts_with("sequential create")).expect("both did it").clone()
+    };
+    let pair = create(&once);
+    assert_eq!((pair.verdict, pair.reason, pair.bound), (Verdict::Undecided, Reason::NoRepetition, Bound::AtLeast));
+    // 16 × 1024 files in less than half a second, against 700 files/s.
+    assert!(pair.estimate.ratio.is_some_and(|ratio| (ratio - 32_768.0 / 700.0).abs() < 1e-9), "{pair:?}");
+    let found = texts(&once, FindingClass::Clock);
+    assert!(found.starts_with("home was too fast to time, so it was better than mntc at least "), "{found}");
+    let shown = fsarena_report::markdown(fsarena_judge::report(&once, "0.0.0"));
+    assert!(shown.contains("≥ 46.8×"), "{shown}");
+    let repeated = create(&judged((0..3).flat_map(|number| [slow(number), fast(number)])));
+    assert_eq!((repeated.verdict, repeated.estimate.high), (Verdict::Faster, None), "{repeated:?}");
+    assert!(repeated.estimate.low.is_some_and(|low| low > 30.0), "{repeated:?}");
+    let both = create(&judged([
+        fast(0),
+        fast(1),
+        read("b", "b", include_str!("work/bonnie-fast.csv")),
+        read("b", "b2", &include_str!("work/bonnie-fast.csv").replace("1700000000", "9")),
+    ]));
+    assert_eq!(both.estimate.ratio, None, "{both:?}");
+}
+
+#[test]
+fn what_was_done_overrules_what_was_asked_for() {
+    let durable = |options: Value, figures: Value| {
+        let mut write = json!({ "write": { "iops": 1000, "io_bytes": 1_073_741_824 } });
+        write.as_object_mut().expect("it is one").extend(figures.as_object().expect("it is one").clone());
+        read("a", "a", &fio(1, &options, &write))[0].durable
+    };
+    let asked = |options| durable(options, json!({}));
+    for options in [
+        json!({ "fsync": "1" }),
+        json!({ "end_fsync": "1" }),
+        json!({ "fsync_on_close": "1" }),
+        json!({ "sync": "1" }),
+        json!({ "sync": "dsync" }),
+        json!({ "fdatasync": "1000" }),
+    ] {
+        assert_eq!(asked(options.clone()), Durable::Synced, "{options}");
+    }
+    for options in [
+        json!({ "fsync": "0" }),
+        json!({ "fsync": "00" }),
+        json!({ "fsync": "1000000000" }),
+        json!({ "end_fsync": "" }),
+        json!({ "sync": "no" }),
+        json!({ "sync": "none" }),
+        json!({ "sync": "0" }),
+        json!({ "create_fsync": "1" }),
+        json!({}),
+    ] {
+        assert_eq!(asked(options.clone()), Durable::NotSynced, "{options}");
+    }
+    // Counts of syncs and the bytes at the device.
+    assert_eq!(durable(json!({ "end_fsync": "1" }), json!({ "sync": { "total_ios": 0 } })), Durable::NotSynced);
+    assert_eq!(durable(json!({ "fsync": "4" }), json!({ "sync": { "lat_ns": { "N": 65_536 } } })), Durable::Synced);
+    let on_device = |sectors: u64| {
+        let text = fio(1, &json!({ "fsync": "1" }), &json!({ "write": { "iops": 9, "io_bytes": 1_073_741_824 } }));
+        let mut value: Value = serde_json::from_str(&text).expect("it was written here");
+        value["disk_util"] = json!([{ "name": "sda", "write_sectors": sectors }]);
+        read("a", "a", &value.to_string())[0].durable
+    };
+    assert_eq!([2_097_152, 2048].map(on_device), [Durable::Synced, Durable::NotSynced]);
+    let none = given!("a", "sysbench-none.txt");
+    assert_eq!(
+        (none[0].durable, none[0].notes[0].text.as_str()),
+        (Durable::NotSynced, "it was to call fsync(), but did not once")
+    );
+    assert_other_work(&judged([none, given!("b", "sysbench-some.txt")]), "not synced and synced");
+    let newer =
+        include_str!("work/sysbench-none.txt").replace("fsyncs/s:                     0.00", "fsync: IOPS=0.00");
+    assert_eq!(read("a", "a", &newer)[0].durable, Durable::NotSynced);
+    assert_eq!(given!("a", "ior-e.txt")[0].durable, Durable::Synced);
+    assert_eq!(given!("a", "ior-e-warn.txt")[0].durable, Durable::NotSynced);
+    // A path is no option.
+    let text = include_str!("work/ior-path.txt").replace("-w  -t", "-w -r -t").replace("nodirect", "odirect");
+    let reread = text.replace("write     101.00", "read      101.00");
+    let of = |text: &str| read("a", "a", text).iter().find(|row| row.workload.starts_with("read")).map(|row| row.reads);
+    assert_eq!(of(&reread), Some(Reads::JustWritten));
+    assert_eq!(of(&reread.replace("-w -r", "-w -r --posix.odirect")), Some(Reads::Device));
+    assert_eq!(of(&reread.replace("-w -r", "-w -r -O useO_DIRECT=1")), Some(Reads::Device));
+}
+
+#[test]
+fn stacked_devices_count_once() {
+    let counted = |rows: Vec<Measured>| rows[0].reads;
+    let half = Reads::Counted { work: 1_073_741_824.0, device: 536_870_912.0 };
+    assert_eq!(counted(given!("luks", "c05-stack-half.json")), half);
+    assert_eq!(counted(given!("plain", "c05-one-half.json")), half);
+    let of = |disks: Value| {
+        let text = fio(1, &json!({}), &json!({ "read": { "iops": 9, "io_bytes": 1_073_741_824 } }));
+        let mut value: Value = serde_json::from_str(&text).expect("it was written here");
+        value["disk_util"] = disks;
+        counted(read("a", "a", &value.to_string()))
+    };
+    let quarter = |name: &str| json!({ "name": name, "read_sectors": 524_288 });
+    // Two members of an array, which has what both read.
+    let md = json!({ "name": "md0", "read_sectors": 1_048_576, "aggr_read_ios": 1 });
+    assert_eq!(of(json!([md, quarter("sda"), quarter("sdb")])), half);
+    assert_eq!(
+        of(json!([{ "name": "dm-1", "read_sectors": 1_048_576 }, { "name": "dm-0", "read_sectors": 1_048_576 }])),
+        half
+    );
+    assert_eq!(of(json!([{ "name": "sda" }])), Reads::Unknown, "before 3.36");
+    assert_eq!(of(json!([])), Reads::Unknown);
+}
+
+#[test]
+fn parts_of_a_run_that_did_not_overlap_are_a_finding() {
+    let iozone = judged([given!("a", "iozone-t-a.txt"), given!("b", "iozone-t-b.txt")]);
+    let found = texts(&iozone, FindingClass::Uneven);
+    assert_eq!(
+        found,
+        "iozone-t-a.txt, run 1: 8 initial writers did not overlap: their own rates add up to 4.0 times \
+                       what the parent saw"
+    );
+    let line =
+        "stonewalling pairs accessed min: 2946 max: 12855 -- min data: 2.9 GiB mean data: 8.1 GiB time: 300.1s\n";
+    let ior = include_str!("work/ior-s1.txt").replace("write     102.00", &format!("{line}write     102.00"));
+    let found = texts(&judged([read("a", "a", &ior)]), FindingClass::Uneven);
+    assert!(found.ends_with("tasks did 2946 to 12855 parts of the work (4.4×): the slowest set the figure"), "{found}");
+    let even = ior.replace("min: 2946", "min: 12000");
+    assert_eq!(texts(&judged([read("a", "a", &even)]), FindingClass::Uneven), "");
+    let threads = "Threads fairness:\n    events (avg/stddev):           1000.0000/400.00\n";
+    let sysbench = format!("{}{threads}", include_str!("work/sysbench-some.txt"));
+    let found = texts(&judged([read("a", "a", &sysbench)]), FindingClass::Uneven);
+    assert_eq!(found, "a, run 1: the work of its threads varies by 40 %");
+}

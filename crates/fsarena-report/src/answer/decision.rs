@@ -1,0 +1,213 @@
+//! The first line of a report: what a person who has to act should do, also where nothing is decided.
+
+use std::collections::BTreeSet;
+
+use fsarena_model::comparison::{ContenderRow, PairVerdict, Reason, WorkloadRow};
+use fsarena_model::{Comparison, Guarantee, Label, Verdict, probe};
+
+use super::{Lead, lead, workload_ranking};
+use crate::group::{self, Group};
+use crate::number;
+use crate::report::{Role, Sentence};
+use crate::words::{self, counted, either, listed};
+use crate::{pair, recommendation};
+
+/// A run that finds only differences above this one has not shown that there is none.
+const FINE: f64 = 0.2;
+
+/// A sentence for each group of contenders that are ranked with each other; none without verdicts.
+pub fn decision(comparison: &Comparison) -> Vec<Sentence> {
+    let said = |title: String, text: String| Sentence::new(Role::Strong, title).and(Role::Plain, text);
+    if let Some(advice) = comparison.judged.recommendation.as_deref() {
+        let title = format!("Decision {}:", recommendation::title(advice));
+        return recommendation::best(comparison).map(|text| said(title.clone(), text)).collect();
+    }
+    let groups = group::groups(comparison);
+    let several: Vec<&Group<'_>> = groups.iter().filter(|group| group.contenders.len() > 1).collect();
+    let of_group = |group: &&Group<'_>| {
+        let among = group.class.filter(|_| several.len() > 1).map(words::class);
+        let among = among.map(|class| format!(" among those of {class}")).unwrap_or_default();
+        said(format!("Decision{among}:"), Choice::of(comparison, group).words())
+    };
+    match comparison.judged.verdicts.is_empty() {
+        true => Vec::new(),
+        false => several.iter().map(of_group).collect(),
+    }
+}
+
+/// What the options of contenders give up in safety, to be read with their speed.
+pub fn risks(comparison: &Comparison) -> Option<String> {
+    let risky = comparison.contenders.iter().filter(|row| !row.risks.is_empty());
+    let risks: Vec<String> = risky.map(|row| format!("{} ({})", row.label, row.risks.join("; "))).collect();
+    (!risks.is_empty()).then(|| format!("Less safe than by default: {}.", risks.join(", ")))
+}
+
+/// How much space the contenders take for the files of the workloads, if one of them compresses.
+pub fn space(comparison: &Comparison) -> Option<String> {
+    if !comparison.contenders.iter().any(|row| row.guarantees.contains(&Guarantee::Compression)) {
+        return None;
+    }
+    let of = |workload: &str, label: &Label| comparison.cell(workload, label)?.probe(probe::SPACE_USED);
+    let all = |row: &&WorkloadRow| comparison.contenders.iter().all(|one| of(&row.name, &one.label).is_some());
+    let names: Vec<&str> = comparison.workloads.iter().filter(all).map(|row| row.name.as_str()).collect();
+    let median = |label: &Label| {
+        let mut shares: Vec<f64> = names.iter().filter_map(|name| of(name, label)).collect();
+        shares.sort_by(f64::total_cmp);
+        shares.get(shares.len() / 2).copied()
+    };
+    let one = |row: &ContenderRow| Some(format!("{} {}", row.label, number::hundredths(median(&row.label)?)));
+    let parts: Vec<String> = comparison.contenders.iter().filter_map(one).collect();
+    let work = counted(names.len(), "workload");
+    (!parts.is_empty()).then(|| format!("Space for a byte of the files: {} (median over {work}).", parts.join(", ")))
+}
+
+/// A group of contenders in all workloads.
+struct Choice<'a> {
+    comparison: &'a Comparison,
+    group: &'a Group<'a>,
+    /// The pairs that can be compared.
+    pairs: Vec<&'a PairVerdict>,
+}
+
+impl<'a> Choice<'a> {
+    fn of(comparison: &'a Comparison, group: &'a Group<'a>) -> Self {
+        let pairs = super::pairs(comparison, group);
+        let pairs = pairs.into_iter().filter(|pair| pair.verdict != Verdict::Invalid).collect();
+        Self { comparison, group, pairs }
+    }
+
+    fn words(&self) -> String {
+        let is_synthetic = !self.comparison.run.preface.is_empty();
+        let fit: Vec<&Label> =
+            self.group.contenders.iter().map(|row| &row.label).filter(|it| self.is_fit(it)).collect();
+        let losses: Vec<Loss<'_>> = self.pairs.iter().filter_map(|pair| self.loss(pair)).collect();
+        let is_behind = |label: &Label| losses.iter().any(|loss| loss.loser == label);
+        let best: Vec<&Label> = fit.iter().copied().filter(|label| !is_behind(label)).collect();
+        let margin = number::percent(self.comparison.run.margin);
+        let work = counted(self.comparison.workloads.len(), "workload");
+        if is_synthetic {
+            return "none from single operations: measure the work itself (`fsarena compare`, `--profile`, `--command`)."
+                .to_owned();
+        }
+        if self.pairs.is_empty() || fit.is_empty() {
+            return "none: no figures can be compared.".to_owned();
+        }
+        if fit.len() < self.group.contenders.len() && losses.is_empty() {
+            return format!("take {}: of the others not all figures can be compared.", either(&best));
+        }
+        match best.as_slice() {
+            _ if losses.is_empty() => format!("keep what you have: {}.", self.nothing(&margin)),
+            [] => format!("it depends on the work: {}.", self.leaders(&work)),
+            best => {
+                let work =
+                    if self.comparison.workloads.len() == 1 { String::new() } else { format!(" in any of {work}") };
+                let (safe, risky): (Vec<&Label>, Vec<&Label>) = best.iter().partition(|label| !self.is_risky(label));
+                let (taken, left) = if safe.is_empty() { (risky, Vec::new()) } else { (safe, risky) };
+                let is = if left.len() == 1 { "is" } else { "are" };
+                let less_safe = || format!("; {} {is} less safe and not shown to be faster", listed(&left));
+                let less_safe = if left.is_empty() { String::new() } else { less_safe() };
+                format!(
+                    "take {}: no other is shown to be more than {margin} faster{work}; {}{less_safe}.",
+                    either(taken),
+                    self.behind(&losses),
+                )
+            }
+        }
+    }
+
+    fn is_risky(&self, label: &Label) -> bool {
+        self.group.contenders.iter().any(|row| row.label == *label && !row.risks.is_empty())
+    }
+
+    /// Whether nothing forbids to take the contender: its figures are valid, and no check found damage.
+    fn is_fit(&self, label: &Label) -> bool {
+        let of = |pair: &&PairVerdict| pair.a == *label || pair.b == *label;
+        let is_damaged = self.comparison.checks.damage.iter().any(|check| check.contender == *label);
+        let all = super::pairs(self.comparison, self.group);
+        let is_invalid = |pair: &PairVerdict| {
+            let names = |reason: &Reason| match reason {
+                Reason::Validity { contender, class } => contender == label && class.forbids_verdict(),
+                _ => false,
+            };
+            pair.verdict == Verdict::Invalid && pair.reasons.iter().any(names)
+        };
+        !is_damaged && self.pairs.iter().any(of) && !all.into_iter().any(is_invalid)
+    }
+
+    /// The loser of a pair whose difference exceeds the margin.
+    fn loss(&self, pair: &'a PairVerdict) -> Option<Loss<'a>> {
+        let winner = pair::winner(pair)?;
+        let loser = if *winner == pair.a { &pair.b } else { &pair.a };
+        let times = pair::better(pair, pair::ratio(pair)?).1.middle;
+        (times > 1.0 + self.comparison.run.margin).then_some(Loss { loser, workload: &pair.workload, times })
+    }
+
+    /// What can be said where no difference above the margin is shown.
+    fn nothing(&self, margin: &str) -> String {
+        let open: Vec<&&PairVerdict> = self.pairs.iter().filter(|pair| pair::is_open(pair)).collect();
+        if open.is_empty() {
+            return format!("all are equal within {margin}, or the file system has no part in the time");
+        }
+        if let Some(few) = open.iter().find_map(|pair| pair::few_rounds(pair)) {
+            return few.to_string();
+        }
+        let finds: Option<Vec<f64>> = open.iter().map(|pair| pair.detectable).collect();
+        let finds = finds.and_then(|all| all.into_iter().reduce(f64::max)).map(|ratio| ratio - 1.0);
+        match finds {
+            Some(finds) if finds > FINE => {
+                let finds = number::percent(finds);
+                format!(
+                    "nothing is shown, and this run finds only differences above {finds}: measure longer, or on a quieter machine"
+                )
+            }
+            Some(finds) => {
+                let finds = number::percent(finds);
+                format!("no difference above {margin} was found; this run finds those above {finds}")
+            }
+            None => format!("no difference above {margin} was found"),
+        }
+    }
+
+    /// `ext4 is the fastest in 3 of 10 workloads, xfs in 4`.
+    fn leaders(&self, work: &str) -> String {
+        let leads = |label: &Label| {
+            let of = |row| lead(&workload_ranking(self.comparison, self.group, row).1) == Lead::One(label);
+            self.comparison.workloads.iter().filter(|row| of(row)).count()
+        };
+        let labels = self.group.contenders.iter().map(|row| &row.label);
+        let mut counts: Vec<(usize, &Label)> = labels.map(|label| (leads(label), label)).collect();
+        counts.retain(|(count, _)| *count > 0);
+        counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        let superlative = if self.group.contenders.len() == 2 { "faster" } else { "fastest" };
+        let part = |(index, (count, label)): (usize, &(usize, &Label))| match index {
+            0 => format!("{label} is the {superlative} in {count} of {work}"),
+            _ => format!("{label} in {count}"),
+        };
+        match counts.as_slice() {
+            [] => format!("each is slower than another in some of {work}"),
+            counts => counts.iter().enumerate().map(part).collect::<Vec<_>>().join(", "),
+        }
+    }
+
+    /// `btrfs is slower in 4 (up to 2.35×)`.
+    fn behind(&self, losses: &[Loss<'_>]) -> String {
+        let one = |label: &Label| {
+            let own: Vec<&Loss<'_>> = losses.iter().filter(|loss| loss.loser == label).collect();
+            let most = own.iter().map(|loss| loss.times).reduce(f64::max)?;
+            let names: BTreeSet<&str> = own.iter().map(|loss| loss.workload).collect();
+            let place = match self.comparison.workloads.len() {
+                1 => format!(" ({})", number::Ratio::alone(most).times()),
+                _ => format!(" in {} (up to {})", names.len(), number::Ratio::alone(most).times()),
+            };
+            Some(format!("{label} is slower{place}"))
+        };
+        listed(self.group.contenders.iter().filter_map(|row| one(&row.label)))
+    }
+}
+
+/// A contender that is shown to be slower by more than the margin.
+struct Loss<'a> {
+    loser: &'a Label,
+    workload: &'a str,
+    times: f64,
+}

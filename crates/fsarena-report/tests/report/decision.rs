@@ -1,0 +1,117 @@
+//! Tests of the first line of a report.
+
+use fsarena_model::comparison::Reason;
+use fsarena_model::{Comparison, Guarantee, Verdict};
+
+use crate::fixture::fixture;
+
+/// The first line of the answer, which all formats for people have.
+fn decision(comparison: &Comparison) -> String {
+    let report = crate::rendered("markdown", comparison);
+    let line = report.lines().find(|line| line.starts_with("Decision")).expect("a decision").to_owned();
+    let text = crate::rendered("text", comparison).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(&line), "{line}: {text}");
+    line
+}
+
+/// The fixture in which all pairs are undecided, but for those of a contender with these ratios against the others.
+fn with_winner(label: &str, ratio: f64) -> Comparison {
+    let mut comparison = fixture();
+    comparison.cells.iter_mut().for_each(|cell| cell.validity.clear());
+    for pair in &mut comparison.judged.verdicts {
+        (pair.verdict, pair.leaning, pair.reasons) = (Verdict::Undecided, None, Vec::new());
+        pair.estimate.ratio = Some(1.0);
+        pair.detectable = Some(1.12);
+        if pair.a.0 == label {
+            (pair.verdict, pair.estimate.ratio) = (Verdict::Faster, Some(ratio));
+        } else if pair.b.0 == label {
+            (pair.verdict, pair.estimate.ratio) = (Verdict::Slower, Some(1.0 / ratio));
+        }
+    }
+    comparison
+}
+
+#[test]
+fn where_nothing_is_decided_one_keeps_what_one_has() {
+    let said = "Decision: keep what you have: no difference above 5 % was found; this run finds those above 12 %.";
+    assert_eq!(decision(&with_winner("none", 1.0)), said);
+    let mut coarse = with_winner("none", 1.0);
+    coarse.judged.verdicts[3].detectable = Some(2.98);
+    let said = "Decision: keep what you have: nothing is shown, and this run finds only differences above 198 %: measure \
+                longer, or on a quieter machine.";
+    assert_eq!(decision(&coarse), said);
+    let mut few = with_winner("none", 1.0);
+    for pair in &mut few.judged.verdicts {
+        pair.reasons = vec![Reason::FewRounds { rounds: 1, least: 3 }];
+    }
+    assert_eq!(decision(&few), "Decision: keep what you have: not decided: 1 round, a verdict needs at least 3.");
+}
+
+#[test]
+fn the_one_that_is_never_behind_is_taken() {
+    let said = "Decision: take xfs: no other is shown to be more than 5 % faster in any of 8 workloads; ext4 is slower in \
+                8 (up to 1.20×) and btrfs is slower in 8 (up to 1.20×).";
+    assert_eq!(decision(&with_winner("xfs", 1.2)), said);
+}
+
+#[test]
+fn a_difference_within_the_margin_is_no_reason_to_change() {
+    let said = "Decision: keep what you have: no difference above 5 % was found; this run finds those above 12 %.";
+    assert_eq!(decision(&with_winner("xfs", 1.04)), said);
+}
+
+#[test]
+fn where_each_is_behind_somewhere_it_depends_on_the_work() {
+    let said = "Decision: it depends on the work: xfs is the fastest in 3 of 8 workloads, ext4 in 2.";
+    assert_eq!(decision(&fixture()), said);
+}
+
+#[test]
+fn a_damaged_file_system_is_not_taken() {
+    let mut comparison = with_winner("xfs", 1.2);
+    comparison.checks.damage = crate::fixture::interrupted().checks.damage;
+    let damaged = comparison.checks.damage[0].contender.clone();
+    comparison.judged.verdicts.iter_mut().for_each(|pair| {
+        pair.verdict = if pair.a == damaged { Verdict::Faster } else { Verdict::Undecided };
+        pair.estimate.ratio = Some(1.2);
+    });
+    assert!(!decision(&comparison).contains(&format!("take {damaged}")), "{}", decision(&comparison));
+}
+
+#[test]
+fn of_two_that_are_not_behind_the_safer_one_is_taken() {
+    let mut comparison = with_winner("btrfs", 1.0 / 1.2);
+    for pair in &mut comparison.judged.verdicts {
+        pair.verdict = match (pair.a.0.as_str(), pair.b.0.as_str()) {
+            (_, "btrfs") => Verdict::Faster,
+            _ => Verdict::Undecided,
+        };
+        pair.estimate.ratio = Some(if pair.verdict == Verdict::Faster { 1.2 } else { 1.0 });
+    }
+    assert!(decision(&comparison).starts_with("Decision: take ext4 or xfs: no other is"));
+    comparison.contenders[0].risks = vec!["data=writeback: after a crash, …".to_owned()];
+    let said = "Decision: take xfs: no other is shown to be more than 5 % faster in any of 8 workloads; btrfs is slower in 8 \
+                (up to 1.20×); ext4 is less safe and not shown to be faster.";
+    assert_eq!(decision(&comparison), said);
+}
+
+#[test]
+fn what_options_give_up_in_safety_stands_beside_the_decision() {
+    let mut comparison = with_winner("xfs", 1.2);
+    comparison.contenders[0].risks = vec!["commit=60: a crash loses up to 60 s of changes".to_owned()];
+    let said = "Less safe than by default: ext4 (commit=60: a crash loses up to 60 s of changes).";
+    for format in ["text", "markdown", "html"] {
+        let report = crate::rendered(format, &comparison).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(report.contains(said), "{format}: {report}");
+    }
+}
+
+#[test]
+fn space_is_told_if_a_contender_compresses() {
+    assert!(!crate::rendered("text", &fixture()).contains("Space for a byte"));
+    let mut comparison = fixture();
+    comparison.contenders[2].guarantees.push(Guarantee::Compression);
+    let said = "Space for a byte of the files: ext4 4.10, xfs 4.10, btrfs 4.10 (median over 2 workloads).";
+    let report = crate::rendered("text", &comparison).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(report.contains(said), "{report}");
+}
