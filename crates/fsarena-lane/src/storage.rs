@@ -5,8 +5,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::{Bytes, Plan, Storage};
+use fsarena_sys::fault;
 use fsarena_sys::loopdev::Extent;
-use fsarena_sys::{cgroup, fault};
 
 use crate::disk::{Disk, layout};
 use crate::kind::lane_count;
@@ -78,9 +78,9 @@ pub fn require_safety(parent: &Path) -> Result<(), LaneError> {
 /// # Errors
 /// [`LaneError::NoSpace`] if not.
 pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), LaneError> {
-    let free = match &plan.lanes.storage {
-        Storage::Directory(_) => space::free_space(parent).map_err(LaneError::io("look up", parent))?,
-        Storage::Memory => fsarena_sys::memory::available().unwrap_or_default(),
+    let (free, group) = match &plan.lanes.storage {
+        Storage::Directory(_) => (space::free_space(parent).map_err(LaneError::io("look up", parent))?, None),
+        Storage::Memory => fsarena_sys::memory::limited().unwrap_or_default(),
         Storage::Disk(_) | Storage::Partitions(_) => return require_room_on_disks(plan, count),
     };
     let reserve = match &plan.lanes.storage {
@@ -89,18 +89,12 @@ pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), Lan
         Storage::Disk(_) | Storage::Partitions(_) => 0,
     };
     let needed = Bytes(plan.lanes.size.0.saturating_mul(count as u64).saturating_add(reserve));
-    match count == 0 || free >= needed {
-        true => Ok(()),
-        false => Err(LaneError::NoSpace { place: described(&plan.lanes.storage, free), lanes: count, needed, free }),
+    if count == 0 || free >= needed {
+        return Ok(());
     }
-}
-
-/// The storage, with the control group whose limit leaves no more than `free`.
-fn described(storage: &Storage, free: Bytes) -> String {
-    match cgroup::memory_room().filter(|room| *storage == Storage::Memory && room.free <= free) {
-        Some(room) => format!("{storage} (limited by the control group {})", room.group.display()),
-        None => storage.to_string(),
-    }
+    let storage = &plan.lanes.storage;
+    let place = group.map(|group| format!("{storage} (limited by the control group {})", group.display()));
+    Err(LaneError::NoSpace { place: place.unwrap_or_else(|| storage.to_string()), lanes: count, needed, free })
 }
 
 /// Mounts debugfs, for its counters per file system, and tracefs, for its tracepoints, in the run's own namespace. If a

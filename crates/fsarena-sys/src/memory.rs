@@ -1,6 +1,8 @@
 //! Memory that a hypervisor backs. It may have taken back what the guest left free for a while, and returns it page by
 //! page on first touch, at the cost of the process that touches it.
 
+use std::path::PathBuf;
+
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
 use fsarena_model::Bytes;
@@ -42,10 +44,16 @@ pub fn give_back() {
 /// Memory that is available without swapping (`MemAvailable`, proc_meminfo(5)), and that the limits of this process'
 /// control groups leave; `None` if the kernel does not report it.
 pub fn available() -> Option<Bytes> {
+    Some(limited()?.0)
+}
+
+/// The same, and the control group whose limit leaves no more; `None` for the group if no limit matters.
+pub fn limited() -> Option<(Bytes, Option<PathBuf>)> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(cgroup::memory_room().map_or(Bytes::kib(kib), |room| room.free.min(Bytes::kib(kib))))
+    let room = cgroup::memory_room().filter(|room| room.free <= Bytes::kib(kib));
+    Some(room.map_or((Bytes::kib(kib), None), |room| (room.free, Some(room.group))))
 }
 
 #[cfg(test)]

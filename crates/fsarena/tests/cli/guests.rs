@@ -363,7 +363,7 @@ fn a_guest_that_cannot_do_its_work_measures_nothing_and_says_why() {
         assert!(!runs.contains("ext4"), "nothing was measured: {runs}");
     };
     let mount = ["ext4:bogus", "xfs", "--guest"];
-    failed(&mount, 3, &["Unknown parameter 'bogus'", "hint: the words after the colon are the kernel's"]);
+    failed(&mount, 2, &["the kernel refuses its mount options", "Unknown parameter 'bogus'", "hint: `man 5 ext4`"]);
 
     let root = Path::new(CACHE).join("roots").join(release());
     let (image, own) = (root.join("base.img"), stage.in_memory("base.img"));

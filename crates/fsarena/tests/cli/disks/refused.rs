@@ -392,10 +392,10 @@ const IN_USE: &[Row] = &[
 ];
 
 const NO_DISK: &[Row] = &[
-    (|_| Case::named("/dev/no-such-disk"), "does not exist", 2, "it cannot be looked up"),
-    (|_| Case::named("/dev/null"), "a character device", 2, "it is not a block device"),
-    (|_| Case::named("/dev/pts"), "a directory", 2, "it is not a block device"),
-    (link_to_a_file, "a link to a file", 2, "it is not a block device"),
+    (|_| Case::named("/dev/no-such-disk"), "does not exist", 2, "is no block device"),
+    (|_| Case::named("/dev/null"), "a character device", 2, "is no block device"),
+    (|_| Case::named("/dev/pts"), "a directory", 2, "is no block device"),
+    (link_to_a_file, "a link to a file", 2, "is no block device"),
     (unbound, "a loop device without a file", 4, "0 B are free"),
     (|stage| Case::on(Disk::new(stage, "disk.img", 2 << 20)), "too small for both ends", 4, "are needed"),
     (|stage| Case::on(Disk::new(stage, "disk.img", 33 << 20)), "too small for the lanes", 4, "are needed"),
