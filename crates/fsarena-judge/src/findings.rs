@@ -11,7 +11,7 @@ use crate::copies::Copy;
 use crate::judgement::{Bound, Compared, Reason};
 use crate::measured::{Durable, Measured, Reads};
 use crate::resolve::Design;
-use crate::work::workloads;
+use crate::work::{Workload, workloads};
 
 /// Names of file systems as results spell them.
 const KINDS: [&str; 24] = [
@@ -166,24 +166,26 @@ fn order(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
                     a difference between them";
         return one(FindingClass::Confounded, text.to_owned());
     }
-    let overall = apart(design).into_iter();
-    let workloads = workloads(rows);
-    let found = overall.chain(workloads.iter().flat_map(|workload| {
-        let own = workload.variants.iter();
-        own.filter_map(|it| Some(format!("{}: {}", workload.title(it), apart(&Design::of(it.rows.iter().copied()))?)))
-    }));
-    found.take(1).map(|text| Finding { class: FindingClass::Confounded, text }).collect()
+    let of = |workload: &Workload<'_>| {
+        let own = workload.variants.iter().map(|variant| apart(&Design::of(variant.rows.iter().copied())));
+        let (place, text) = own.enumerate().find_map(|(place, text)| Some((place, text?)))?;
+        Some(format!("{}: {text}", workload.titles()[place]))
+    };
+    let text = apart(design).or_else(|| workloads(rows).iter().find_map(of));
+    text.map(|text| Finding { class: FindingClass::Confounded, text }).into_iter().collect()
 }
 
 /// Which contenders never ran at the same time.
 fn apart(design: &Design<'_>) -> Option<String> {
     let mut waves: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     design.waves.iter().for_each(|(unit, wave)| waves.entry(unit.0).or_default().extend([*wave]));
-    let mut apart = Vec::new();
-    for (a, own) in &waves {
-        let others = waves.iter().filter(|(b, others)| a < *b && own.is_disjoint(others));
-        apart.extend(others.map(|(b, _)| format!("{a} and {b}")));
-    }
+    let pairs = waves.iter().flat_map(|(a, own)| {
+        let others = waves.iter().filter(move |(b, others)| a < *b && own.is_disjoint(others));
+        others.map(move |(b, _)| format!("{a} and {b}"))
+    });
+    let mut apart: Vec<String> = pairs.take(NAMED + 1).collect();
+    let more = if apart.len() > NAMED { ", and so on" } else { "" };
+    apart.truncate(NAMED);
     match design.count() {
         _ if apart.is_empty() => None,
         count if count == waves.len() && waves.values().all(|own| own.len() == 1) => Some(
@@ -191,7 +193,7 @@ fn apart(design: &Design<'_>) -> Option<String> {
                 .to_owned(),
         ),
         count => Some(format!(
-            "the results were made in {count} waves that do not overlap in time, and no wave has both {}",
+            "the results were made in {count} waves that do not overlap in time, and no wave has both {}{more}",
             apart.join(", or both ")
         )),
     }
@@ -360,7 +362,9 @@ pub fn nothing_shared(rows: &[Measured], pairs: &[Compared]) -> Vec<Finding> {
     for pair in pairs.iter().map(|pair| &pair.judged) {
         *shared.entry((&pair.a, &pair.b)).or_default() |= pair.reason != Reason::Missing;
     }
-    let of = |name: &str| some_of(&rows.iter().filter(|row| row.contender == name).map(|row| &*row.workload).collect());
+    let mut own: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    rows.iter().for_each(|row| own.entry(&row.contender).or_default().extend([row.workload.as_str()]));
+    let of = |name: &str| own.get(name).map(some_of).unwrap_or_default();
     let none = shared.into_iter().filter(|(_, shared)| !shared);
     let finding = |((a, b), _): ((&str, &str), bool)| Finding {
         class: FindingClass::Work,

@@ -160,20 +160,21 @@ fn itself(gaps: &[(String, f64)]) -> Option<Finding> {
 fn compared(workload: &Workload<'_>, contenders: &[&str], gaps: &mut Vec<(String, f64)>) -> Vec<Compared> {
     let mut found = Vec::new();
     let mut pairs: Vec<(&str, &str)> = Vec::new();
+    let (sides, none) = (workload.sides(), BTreeSet::new());
+    let variants = |name: &str| sides.get(name).unwrap_or(&none);
     for (index, a) in contenders.iter().enumerate() {
         for b in &contenders[index + 1..] {
-            match workload.mismatch(a, b) {
+            match workload.mismatch(variants(a), variants(b)) {
                 None => pairs.push((a, b)),
                 mismatch => found.push(Compared { mismatch, ..Compared::new(workload.name, a, b) }),
             }
         }
     }
-    for variant in &workload.variants {
-        let title = workload.title(variant);
+    for ((place, variant), title) in workload.variants.iter().enumerate().zip(workload.titles()) {
         let resolution = Resolution::of(&variant.rows);
         gaps.extend(resolution.between_waves().into_iter().map(|(name, ratio)| (format!("{name} in {title}"), ratio)));
         let is_meant = |(a, b): &&(&str, &str)| {
-            workload.variants.len() == 1 || [a, b].into_iter().any(|name| resolution.has(name))
+            workload.variants.len() == 1 || [a, b].into_iter().any(|name| variants(name).contains(&place))
         };
         let mut sides: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
         variant.rows.iter().for_each(|row| sides.entry(&row.contender).or_default().push(row));

@@ -15,6 +15,6 @@ mod work;
 
 pub use findings::{Finding, FindingClass, kind_in};
 pub use judgement::{Bound, Judgement, PairJudgement, Reason, judge};
-pub use measured::{Durable, Measured, Reads, Run};
+pub use measured::{Durable, Facts, Measured, Reads, Run};
 pub use print::report;
 pub use read::{CsvColumns, File, ReadError, csv, has_columns, results, text};

@@ -1,10 +1,14 @@
 //! A result of another tool.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use fsarena_model::Better;
 
 use crate::findings::Finding;
+
+/// What is known by name. Many figures share it.
+pub type Facts = Arc<BTreeMap<String, String>>;
 
 /// One figure that was measured.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +23,7 @@ pub struct Measured {
     pub workload: String,
     /// What defines the work by name, as far as it is recorded: options, sizes, numbers of files and processes, but no
     /// paths and no hosts. Results are compared only if these are the same.
-    pub work: BTreeMap<String, String>,
+    pub work: Facts,
     /// The figure; positive.
     pub value: f64,
     /// Whether the figure is only a bound, since the work was too fast for the program's clock: the real one is better.
@@ -41,7 +45,7 @@ pub struct Measured {
     /// Where what it read came from.
     pub reads: Reads,
     /// What else is recorded about it by name, such as the kernel, that should be the same for all contenders.
-    pub conditions: BTreeMap<String, String>,
+    pub conditions: Facts,
     /// What the result itself shows against the figure.
     pub notes: Vec<Finding>,
 }

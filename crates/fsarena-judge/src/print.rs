@@ -21,17 +21,25 @@ const MEANING: &str = "Plain: the ratio of the means over all results, as a read
     resolve. Other times: they did not run at the same time, so a drift of the machine is part of the interval: what a \
     contender in several waves shows of it, else a standard deviation of 5 %.";
 
+/// Number of pairs that the table shows.
+const MOST_SHOWN: usize = 1000;
+
 /// The report on a judgement.
 pub fn report(judgement: &Judgement, version: &str) -> Report {
     let head = format!("{} results of {}", judgement.results, judgement.contenders.join(", "));
     let findings = judgement.findings.iter().map(|finding| {
         Sentence::new(Role::Flag, format!("{}:", finding.class)).and(Role::Plain, format!("{}.", finding.text))
     });
+    let shown = judgement.pairs.get(..MOST_SHOWN).unwrap_or(&judgement.pairs);
+    let more = match judgement.pairs.len() - shown.len() {
+        0 => String::new(),
+        _ => format!("The first {MOST_SHOWN} of {} pairs: `--format json` has all. ", judgement.pairs.len()),
+    };
     Report::new("What these results can show", head, version).answering(
         answer(judgement),
         [
             Section::titled("What speaks against them").with(List::new(ListLook::Notes, findings)),
-            Section::titled("Pairs").with(table(&judgement.pairs)).with(Paragraph::legend(MEANING)),
+            Section::titled("Pairs").with(table(shown)).with(Paragraph::legend(format!("{more}{MEANING}"))),
         ],
     )
 }

@@ -18,18 +18,17 @@ mod phoronix;
 mod sysbench;
 mod time;
 
-use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use self::json::Value;
 use fsarena_model::Better;
-use serde_json::Value;
 
 pub use csv::{CsvColumns, has_columns, read as csv};
 pub use input::text;
 
 use crate::Measured;
 use crate::findings::{Finding, FindingClass, UNEVEN};
-use crate::measured::{Durable, Reads, Run};
+use crate::measured::{Durable, Facts, Reads, Run};
 
 /// Why a file was not understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -147,7 +146,7 @@ impl File<'_> {
             run: self.run(run, &()),
             contender: self.label.to_owned(),
             workload: figure.workload,
-            work: BTreeMap::new(),
+            work: Facts::default(),
             value: figure.value,
             is_bound: false,
             clock_step: None,
@@ -158,7 +157,7 @@ impl File<'_> {
             recorded: None,
             durable: Durable::Unknown,
             reads: Reads::Unknown,
-            conditions: BTreeMap::new(),
+            conditions: Facts::default(),
             notes: Vec::new(),
         }
     }

@@ -151,15 +151,9 @@ impl<'a> Resolution<'a> {
         Self { groups, noise, is_flat, drift }
     }
 
-    /// Whether a contender has a result.
-    pub fn has(&self, contender: &str) -> bool {
-        self.groups.iter().any(|group| group.contender == contender)
-    }
-
     /// Whether a contender has more than one replicate.
     pub fn is_repeated(&self, contender: &str) -> bool {
-        let own = self.groups.iter().filter(|group| group.contender == contender);
-        own.map(|group| group.values.len()).sum::<usize>() > 1
+        self.own(contender).iter().map(|group| group.values.len()).sum::<usize>() > 1
     }
 
     /// The difference of two contenders that both have results: within the waves that they share, else overall.

@@ -13,10 +13,8 @@ pub struct Workload<'a> {
     pub variants: Vec<Variant<'a>>,
 }
 
-/// Results of the same work.
+/// Results of the same work; at least one.
 pub struct Variant<'a> {
-    /// What defines the work by name; what was done about durability and caches has none.
-    facts: BTreeMap<&'a str, &'a str>,
     pub rows: Vec<&'a Measured>,
 }
 
@@ -35,7 +33,7 @@ pub fn workloads(rows: &[Measured]) -> Vec<Workload<'_>> {
         let variant = *keys.entry(key).or_insert(variants.len());
         match variants.get_mut(variant) {
             Some(variant) => variant.rows.push(row),
-            None => variants.push(Variant::of(row)),
+            None => variants.push(Variant { rows: vec![row] }),
         }
     }
     found
@@ -53,54 +51,61 @@ fn treatment(row: &Measured) -> &'static str {
 }
 
 impl<'a> Variant<'a> {
-    fn of(row: &'a Measured) -> Self {
+    /// What defines the work by name; what was done about durability and caches has none.
+    fn facts(&self) -> BTreeMap<&'a str, &'a str> {
+        let row = self.rows[0];
         let better = if row.better == Better::Higher { "higher" } else { "lower" };
         let own = [("unit", row.unit.as_str()), ("better", better), ("", treatment(row))];
         let work = row.work.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        Self { facts: work.chain(own).collect(), rows: vec![row] }
-    }
-
-    pub fn has(&self, contender: &str) -> bool {
-        self.rows.iter().any(|row| row.contender == contender)
+        work.chain(own).collect()
     }
 }
 
-impl Workload<'_> {
-    /// The name, and in which facts the variant differs from others.
-    pub fn title(&self, variant: &Variant<'_>) -> String {
-        let facts = self.differing(&self.variants.iter().collect::<Vec<_>>()).into_iter();
-        let facts = facts.map(|name| format!(", {}", worded(name, variant.facts.get(name).unwrap_or(&UNSET))));
-        format!("{}{}", self.name, facts.collect::<String>())
+impl<'a> Workload<'a> {
+    /// A name for each variant: that of the workload, and the facts in which variants differ.
+    pub fn titles(&self) -> Vec<String> {
+        let facts: Vec<_> = self.variants.iter().map(Variant::facts).collect();
+        let names = differing(&facts.iter().collect::<Vec<_>>());
+        let title = |own: &BTreeMap<&str, &str>| {
+            let facts = names.iter().map(|name| format!(", {}", worded(name, own.get(name).unwrap_or(&UNSET))));
+            format!("{}{}", self.name, facts.collect::<String>())
+        };
+        facts.iter().map(title).collect()
     }
 
-    /// The names of facts that differ.
-    fn differing(&self, variants: &[&Variant<'_>]) -> Vec<&str> {
-        let names: BTreeSet<&str> = self.variants.iter().flat_map(|variant| variant.facts.keys().copied()).collect();
-        let differs = |name: &&str| variants.iter().any(|it| it.facts.get(name) != variants[0].facts.get(name));
-        names.into_iter().filter(differs).collect()
+    /// The places of the variants that each contender has.
+    pub fn sides(&self) -> BTreeMap<&'a str, BTreeSet<usize>> {
+        let mut sides: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+        for (place, variant) in self.variants.iter().enumerate() {
+            variant.rows.iter().for_each(|row| sides.entry(&row.contender).or_default().extend([place]));
+        }
+        sides
     }
 
-    /// How the work of two contenders differs, as `bs 4k and 1m`, if they have results but none of the same work.
-    pub fn mismatch(&self, a: &str, b: &str) -> Option<String> {
-        let of = |name: &str| self.variants.iter().filter(|variant| variant.has(name)).collect::<Vec<_>>();
-        let (own, others) = (of(a), of(b));
-        let shares = own.iter().any(|variant| variant.has(b));
-        if own.is_empty() || others.is_empty() || shares {
+    /// How the work of two contenders differs, as `bs 4k and 1m`, if they have variants but share none.
+    pub fn mismatch(&self, own: &BTreeSet<usize>, others: &BTreeSet<usize>) -> Option<String> {
+        if own.is_empty() || others.is_empty() || !own.is_disjoint(others) {
             return None;
         }
-        let values = |variants: &[&Variant<'_>], name: &str| {
-            let values: BTreeSet<&str> =
-                variants.iter().map(|variant| variant.facts.get(name).copied().unwrap_or(UNSET)).collect();
+        let [own, others] =
+            [own, others].map(|side| side.iter().map(|place| self.variants[*place].facts()).collect::<Vec<_>>());
+        let values = |side: &[BTreeMap<&str, &str>], name: &str| {
+            let values: BTreeSet<&str> = side.iter().map(|facts| facts.get(name).copied().unwrap_or(UNSET)).collect();
             values.into_iter().collect::<Vec<_>>().join(" or ")
         };
-        let all: Vec<&Variant<'_>> = own.iter().chain(&others).copied().collect();
-        let facts = self.differing(&all).into_iter();
-        let facts = facts.map(|name| (name, values(&own, name), values(&others, name)));
+        let names = differing(&own.iter().chain(&others).collect::<Vec<_>>()).into_iter();
+        let facts = names.map(|name| (name, values(&own, name), values(&others, name)));
         let facts = facts.filter(|(_, own, others)| own != others);
         let facts: Vec<String> =
             facts.map(|(name, own, others)| worded(name, &format!("{own} and {others}"))).collect();
         Some(if facts.is_empty() { "the same values in other combinations".to_owned() } else { facts.join(", ") })
     }
+}
+
+/// The names of facts that differ.
+fn differing<'a>(all: &[&BTreeMap<&'a str, &'a str>]) -> Vec<&'a str> {
+    let names: BTreeSet<&str> = all.iter().flat_map(|facts| facts.keys().copied()).collect();
+    names.into_iter().filter(|name| all.iter().any(|facts| facts.get(name) != all[0].get(name))).collect()
 }
 
 /// What is not recorded for all results is not set where it is missing.

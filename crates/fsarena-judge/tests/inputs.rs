@@ -277,6 +277,17 @@ fn rows_workloads_hosts_and_runs_may_be_many() {
         let rows = csv("c", &format!("fs,w,h,v\n{table}"), &columns).expect("well formed");
         assert_eq!(judge(&rows, Share(0.05)).results, 10_000);
     }
+    // Jobs of one name with different options are different work.
+    let job = |size: usize| {
+        format!("{{\"jobname\": \"t\", \"job options\": {{\"size\": \"{size}k\"}}, \"read\": {{\"iops\": {size}}}}}")
+    };
+    let jobs = (1..=5000).map(job).collect::<Vec<_>>().join(",\n");
+    let text = format!("{{\"fio version\": \"fio-3.33\", \"jobs\": [{jobs}]}}");
+    let both = ["ext4", "xfs"].map(|label| results(&File { label, name: label, text: &text }).expect("well formed"));
+    let judgement = judge(&both.concat(), Share(0.05));
+    assert_eq!((judgement.pairs.len(), judgement.pairs[0].workload.as_str()), (5000, "t read, size 1k"));
+    let shown = fsarena_report::markdown(report(&judgement, "0.0.0"));
+    assert!(shown.contains("The first 1000 of 5000 pairs"), "no page has room for all");
 }
 
 #[test]

@@ -166,8 +166,8 @@ impl<'a> Line<'a> {
                 _ if test.ends_with("create") || test.ends_with("delete") => Reads::Nothing,
                 _ => Reads::JustWritten,
             },
-            work: self.work(test),
-            conditions: BTreeMap::from([("program".to_owned(), format!("bonnie++ {program}"))]),
+            work: self.work(test).into(),
+            conditions: BTreeMap::from([("program".to_owned(), format!("bonnie++ {program}"))]).into(),
             ..row
         }
     }

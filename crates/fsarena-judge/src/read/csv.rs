@@ -1,14 +1,14 @@
 //! Comma-separated values (RFC 4180) with a header line, also with semicolons or tabs; the user names the columns.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use fsarena_model::Better;
 
 use super::ReadError;
 use super::time::seconds;
-use crate::measured::{Durable, Measured, Reads, Run};
+use crate::measured::{Durable, Facts, Measured, Reads, Run};
 
 /// What may be between fields.
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
@@ -69,6 +69,7 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         [&columns.workload, &columns.time, &columns.host, &columns.recorded].map(maybe);
     let (workload, time, host, recorded) = (workload?, time?, host?, recorded?);
     let decimal = Decimal::of(Records::of(text).skip(1).filter_map(|record| record.fields.into_iter().nth(value)));
+    let nothing = Facts::default();
     let row = |record: Record<'_>| {
         let source = format!("{name}, row {}", record.number);
         let wrong = |why: String| ReadError::csv(&source, why);
@@ -98,7 +99,7 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         Ok(Measured {
             run: run(name, &source, time.is_some(), &record.fields),
             contender: own(contender),
-            work: BTreeMap::new(),
+            work: nothing.clone(),
             is_bound: false,
             clock_step: None,
             notes: Vec::new(),
@@ -111,7 +112,7 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             recorded: recorded.map(own).filter(|text| !text.is_empty()),
             durable: Durable::Unknown,
             reads: Reads::Unknown,
-            conditions: BTreeMap::new(),
+            conditions: nothing.clone(),
             source,
         })
     };

@@ -37,12 +37,13 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         };
         // Without this option only some of its operations are synced.
         let durable = if line.contains("(sync open)") { Durable::Synced } else { Durable::Unknown };
-        let conditions = BTreeMap::from_iter(version.clone());
+        let conditions = BTreeMap::from_iter(version.clone()).into();
         let figure = Figure::rate(format!("{clients} clients"), value, "MB/s");
         let run = file.run(index + 1, &line);
         // `(sync open)` and `(sync dirs)` come before the clients.
         let syncs = ["sync open", "sync dirs"].into_iter().filter(|words| line.contains(words));
-        let work = syncs.map(|words| (words.to_owned(), "yes".to_owned())).chain(settings.clone()).collect();
+        let syncs = syncs.map(|words| (words.to_owned(), "yes".to_owned()));
+        let work = BTreeMap::from_iter(syncs.chain(settings.clone())).into();
         Ok(Measured { run, work, durable, conditions, ..file.row(index + 1, figure) })
     };
     file.text.lines().filter(|line| is_result(line)).enumerate().map(of).collect()

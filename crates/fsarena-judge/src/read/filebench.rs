@@ -34,7 +34,8 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             rows.push(Measured {
                 // It counts whole seconds.
                 clock_step: seconds.take().map(f64::recip),
-                conditions: BTreeMap::from_iter(version.map(|it| ("program".to_owned(), format!("Filebench {it}")))),
+                conditions: BTreeMap::from_iter(version.map(|it| ("program".to_owned(), format!("Filebench {it}"))))
+                    .into(),
                 ..file.row(rows.len() + 1, Figure::rate(&personality, rate, "ops/s"))
             });
         }

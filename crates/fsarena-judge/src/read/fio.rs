@@ -5,13 +5,14 @@ mod parts;
 mod terse;
 mod work;
 
-use serde_json::Value;
+use std::collections::BTreeMap;
 
 use self::parts::Part;
 pub use terse::{knows as knows_terse, read as read_terse};
 
+use super::json::Value;
 use super::{Figure, File, ReadError, positive};
-use crate::measured::{Durable, Measured, Reads};
+use crate::measured::{Durable, Facts, Measured, Reads};
 
 const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
 /// Bytes of a sector in `disk_util` (HOWTO.rst).
@@ -24,7 +25,8 @@ const AT_END: [&str; 2] = ["end_fsync", "fsync_on_close"];
 const WRITTEN: f64 = 0.1;
 
 pub fn knows(value: &Value) -> bool {
-    value["fio version"].is_string() && (value["jobs"].is_array() || value["client_stats"].is_array())
+    value["fio version"].as_str().is_some()
+        && ["jobs", "client_stats"].iter().any(|rows| value[rows].as_array().is_some())
 }
 
 /// Whether a text has what fio prints for people: the line of a job, its version, and a summary of a job.
@@ -42,13 +44,13 @@ pub fn continues(last: &Value, next: &Value) -> bool {
         positive(&value["timestamp_ms"]).or_else(|| Some(1000.0 * positive(&value["timestamp"])? + uncertain))
     };
     let took = |job: &Value| {
-        let directions = ["read", "write", "trim"].iter().filter_map(|direction| positive(&job[direction]["runtime"]));
+        let directions = DIRECTIONS.iter().filter_map(|direction| positive(&job[direction]["runtime"]));
         // The seconds since fio was started, counted from 1, also have what came before the measured time.
         let elapsed = positive(&job["elapsed"]).map(|seconds| 1000.0 * (seconds - 1.0));
         directions.chain(elapsed).reduce(f64::max)
     };
-    let jobs = if next["jobs"].is_array() { &next["jobs"] } else { &next["client_stats"] };
-    let longest = jobs.as_array().into_iter().flatten().filter_map(took).reduce(f64::max);
+    let jobs = next["jobs"].as_array().or_else(|| next["client_stats"].as_array());
+    let longest = jobs.into_iter().flatten().filter_map(took).reduce(f64::max);
     let (Some(longest), Some(printed_last), Some(printed_next)) = (longest, printed(last, 999.0), printed(next, 0.0))
     else {
         return true;
@@ -61,26 +63,28 @@ pub fn continues(last: &Value, next: &Value) -> bool {
 pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> {
     const ALL_CLIENTS: &str = "All clients";
     let jobs: Vec<&Value> = match (value["jobs"].as_array(), value["client_stats"].as_array()) {
-        (None, Some(rows)) if rows.is_empty() => return Err(file.malformed("no client answered")),
+        (None, Some([])) => return Err(file.malformed("no client answered")),
         // The row of all clients adds up different jobs.
         (None, rows) => rows.into_iter().flatten().filter(|row| name(row) != ALL_CLIENTS).collect(),
         (Some(jobs), _) => jobs.iter().collect(),
     };
     for job in &jobs {
-        let source = format!("{}, {}", file.name, name(job));
-        if job["error"].as_i64().is_some_and(|error| error != 0) {
-            return Err(ReadError::malformed(source, "the job failed, so its figures are of no work"));
+        let source = || format!("{}, {}", file.name, name(job));
+        if job["error"].as_f64().is_some_and(|error| error != 0.0) {
+            return Err(ReadError::malformed(source(), "the job failed, so its figures are of no work"));
         }
         for direction in DIRECTIONS {
             let rate = &job[direction]["iops"];
             if !rate.is_null() && !rate.as_f64().is_some_and(|rate| rate >= 0.0) {
                 let why = format!("the `iops` of {direction} are {rate}, which is no number from 0 on");
-                return Err(ReadError::malformed(source, why));
+                return Err(ReadError::malformed(source(), why));
             }
         }
     }
     let parts = parts::of(value, &jobs);
     let run = file.run(1, value);
+    let program = value["fio version"].as_str().map(|it| ("program".to_owned(), it.to_owned()));
+    let conditions: Facts = BTreeMap::from_iter(program).into();
     let mut rows = Vec::new();
     for part in &parts {
         for direction in DIRECTIONS {
@@ -100,11 +104,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
                     "read" => Reads::Unknown,
                     _ => Reads::Nothing,
                 },
-                conditions: value["fio version"]
-                    .as_str()
-                    .map(|it| ("program".to_owned(), it.to_owned()))
-                    .into_iter()
-                    .collect(),
+                conditions: conditions.clone(),
                 notes: part.uneven(direction).into_iter().collect(),
                 ..file.row(1, figure)
             });
@@ -120,7 +120,8 @@ fn name(job: &Value) -> &str {
 /// What was done overrules what was asked for.
 fn durable(value: &Value, part: &Part<'_>, parts: usize) -> Durable {
     let syncs = part.syncs();
-    let Some(options) = &part.options else {
+    let options = work::options(value, part.jobs[0]);
+    let Some(options) = &options else {
         return if syncs.is_some_and(|count| count > 0.0) { Durable::Synced } else { Durable::Unknown };
     };
     let set = |name: &str| options.get(name).and_then(|text| text.parse::<f64>().ok()).filter(|it| *it > 0.0);
@@ -152,7 +153,7 @@ fn device(value: &Value, sectors: &str) -> Option<f64> {
     let disks = value["disk_util"].as_array().filter(|disks| !disks.is_empty())?;
     let is_stacked = |disk: &&Value| {
         let is_named = |name: &str| name.starts_with("dm-") || name.starts_with("md");
-        let is_sum = || disk.as_object().is_some_and(|fields| fields.keys().any(|name| name.starts_with("aggr_")));
+        let is_sum = || disk.as_object().is_some_and(|fields| fields.iter().any(|(name, _)| name.starts_with("aggr_")));
         disk["name"].as_str().is_some_and(is_named) || is_sum()
     };
     let bytes = |disk: &Value| Some(disk[sectors].as_f64()? * SECTOR);

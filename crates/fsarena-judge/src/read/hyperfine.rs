@@ -1,13 +1,13 @@
 //! hyperfine's `--export-json`: each command is a contender, and its times are its rows.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use serde_json::Value;
-
+use super::json::Value;
 use super::options::size;
 use super::{Figure, File, ReadError, positive};
-use crate::Measured;
 use crate::findings::kind_in;
+use crate::{Facts, Measured};
 
 /// Names of parameters that say which contender it is.
 const CONTENDER: [&str; 16] = [
@@ -30,7 +30,7 @@ const CONTENDER: [&str; 16] = [
 ];
 
 pub fn knows(value: &Value) -> bool {
-    value["results"][0]["times"].is_array() && value["results"][0]["command"].is_string()
+    value["results"][0]["times"].as_array().is_some() && value["results"][0]["command"].as_str().is_some()
 }
 
 /// `  Time (mean ± σ):      1.2 ms ±   0.1 ms    [User: 0.5 ms, System: 0.6 ms]`.
@@ -46,12 +46,12 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     for result in value["results"].as_array().into_iter().flatten() {
         let command = result["command"].as_str().unwrap_or_default();
         let parameters = Parameters::of(result);
-        let times = result["times"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let codes = result["exit_codes"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let times = result["times"].as_array().unwrap_or_default();
+        let codes = result["exit_codes"].as_array().unwrap_or_default();
         for (number, time) in times.iter().enumerate() {
             let source = format!("{}, `{command}`, run {}", file.name, number + 1);
             let time = positive(time).ok_or_else(|| ReadError::malformed(&source, "its time is no number above 0"))?;
-            if codes.get(number).and_then(Value::as_i64).is_some_and(|code| code != 0) {
+            if codes.get(number).and_then(Value::as_f64).is_some_and(|code| code != 0.0) {
                 return Err(ReadError::malformed(&source, "the command failed, so its time is of no work"));
             }
             rows.push(Measured {
@@ -72,21 +72,21 @@ struct Parameters {
     /// The values of those that say which contender it is; `None`: it has none.
     contender: Option<String>,
     /// The others: they define the work.
-    work: BTreeMap<String, String>,
+    work: Facts,
 }
 
 impl Parameters {
     fn of(result: &Value) -> Self {
         let all = result["parameters"].as_object().into_iter().flatten();
         let all = all.map(|(name, value)| (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
-        let is_contender = |(name, value): &(&String, String)| {
+        let is_contender = |(name, value): &(&Rc<str>, String)| {
             CONTENDER.contains(&name.to_lowercase().as_str()) || kind_in(value).is_some() || value.starts_with('/')
         };
         let (contender, work): (Vec<_>, Vec<_>) = all.partition(is_contender);
         let contender: Vec<String> = contender.into_iter().map(|(_, value)| value).collect();
         Self {
             contender: Some(contender.join(" ")).filter(|name| !name.is_empty()),
-            work: work.into_iter().map(|(name, value)| (name.clone(), size(&value))).collect(),
+            work: BTreeMap::from_iter(work.into_iter().map(|(name, value)| (name.to_string(), size(&value)))).into(),
         }
     }
 }

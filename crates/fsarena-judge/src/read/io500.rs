@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Figure, File, ReadError, figure};
-use crate::measured::{Durable, Measured, Reads};
+use crate::measured::{Durable, Facts, Measured, Reads};
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| Phase::of(line).is_some())
@@ -12,8 +12,8 @@ pub fn knows(file: &File<'_>) -> bool {
 /// The rate of each phase that was done.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let version = file.text.lines().find_map(|line| line.trim().strip_prefix("IO500 version "));
-    let conditions: BTreeMap<_, _> =
-        version.map(|version| ("program".to_owned(), format!("IO500 {version}"))).into_iter().collect();
+    let program = version.map(|version| ("program".to_owned(), format!("IO500 {version}")));
+    let conditions: Facts = BTreeMap::from_iter(program).into();
     let mut rows = Vec::new();
     let (mut run, mut done) = (1, BTreeSet::new());
     for Phase { name, value, unit } in file.text.lines().filter_map(Phase::of) {

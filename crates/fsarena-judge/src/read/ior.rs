@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use super::json::Value;
 
 use super::options::{of_command, size};
 use super::time::asctime;
@@ -49,7 +49,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
 }
 
 pub fn knows_json(value: &Value) -> bool {
-    value["tests"][0]["Results"].is_array() && value["Command line"].is_string()
+    value["tests"][0]["Results"].as_array().is_some() && value["Command line"].as_str().is_some()
 }
 
 /// The rate of each iteration of each test.
@@ -174,7 +174,7 @@ impl Run<'_> {
         work.extend(self.stated.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         Measured {
             run: self.start.clone(),
-            work,
+            work: work.into(),
             notes: self.notes.clone(),
             source: format!("{}, iteration {}", row.source, number + 1),
             time: self.time,
@@ -193,7 +193,7 @@ impl Run<'_> {
                 }
                 (false, false) => Reads::Unknown,
             },
-            conditions: self.program.map(|it| ("program".to_owned(), it.to_owned())).into_iter().collect(),
+            conditions: BTreeMap::from_iter(self.program.map(|it| ("program".to_owned(), it.to_owned()))).into(),
             ..row
         }
     }

@@ -114,8 +114,8 @@ impl<'a> Run<'a> {
                 (false, true) => Reads::Device,
                 (false, false) => Reads::JustWritten,
             },
-            conditions: BTreeMap::from_iter(version),
-            work: self.settings(&row),
+            conditions: BTreeMap::from_iter(version).into(),
+            work: self.settings(&row).into(),
             clock_step: self.clock_step(&row),
             notes: self.overlap(&row).into_iter().collect(),
             ..row

@@ -1,6 +1,6 @@
 //! The consolidated results of kdevops' Milvus workflow: one entry per run, with the host's name in `_file`.
 
-use serde_json::Value;
+use super::json::Value;
 
 use super::time::seconds;
 use super::{Figure, File, ReadError, positive};
@@ -8,12 +8,12 @@ use crate::Measured;
 use crate::findings::kind_in;
 
 pub fn knows(value: &Value) -> bool {
-    value["raw_results"][0]["query_performance"].is_object()
+    value["raw_results"][0]["query_performance"].as_object().is_some()
 }
 
 /// The figures of each run. As in the authors' own report, the contender is the file system in the host's name.
 pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> {
-    let runs = value["raw_results"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let runs = value["raw_results"].as_array().unwrap_or_default();
     let mut rows = Vec::new();
     for (number, run) in runs.iter().enumerate() {
         let place = format!("{}, run {}", file.name, number + 1);

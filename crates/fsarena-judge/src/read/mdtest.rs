@@ -87,7 +87,7 @@ impl<'a> Run<'a> {
         let options = self.options.iter().filter(|(name, _)| !NO_WORK.contains(&name.as_str()));
         let own = [("nodes".to_owned(), self.nodes.to_owned())];
         Measured {
-            work: options.map(|(name, value)| (name.clone(), value.clone())).chain(own).collect(),
+            work: BTreeMap::from_iter(options.map(|(name, value)| (name.clone(), value.clone())).chain(own)).into(),
             durable: match (writes, is_synced) {
                 (false, _) => Durable::NothingWritten,
                 (true, true) => Durable::Synced,
@@ -98,7 +98,7 @@ impl<'a> Run<'a> {
                 (false, true) => Reads::Unknown,
                 (false, false) => Reads::JustWritten,
             },
-            conditions: self.program.map(|it| ("program".to_owned(), it.to_owned())).into_iter().collect(),
+            conditions: BTreeMap::from_iter(self.program.map(|it| ("program".to_owned(), it.to_owned()))).into(),
             ..row
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{Figure, File, ReadError, after, figure, printed};
 use crate::findings::{Finding, FindingClass, UNEVEN};
-use crate::measured::{Durable, Measured, Reads};
+use crate::measured::{Durable, Facts, Measured, Reads};
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| begins(line) || line.starts_with("Running the test with following options:"))
@@ -25,11 +25,11 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         }
         let version = lines[0].split([' ', ':']).nth(1).filter(|_| begins(lines[0]));
         let program = version.map(|version| ("program".to_owned(), format!("sysbench {version}")));
-        let conditions: BTreeMap<String, String> = program.into_iter().collect();
+        let conditions: Facts = BTreeMap::from_iter(program).into();
         for figure in figures(lines) {
             rows.push(Measured {
                 run: file.run(index + 1, &printed(lines, |_| false)),
-                work: settings(lines),
+                work: settings(lines).into(),
                 durable: durable(lines, &figure),
                 reads: reads(lines, &figure),
                 conditions: conditions.clone(),

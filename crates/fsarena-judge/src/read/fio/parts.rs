@@ -3,17 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
+use super::super::json::Value;
 use super::super::positive;
 use super::{name, work};
 use crate::findings::{Finding, FindingClass, UNEVEN};
+use crate::measured::Facts;
 
 /// A job with its clones on all clients.
 pub struct Part<'a> {
     pub name: &'a str,
-    pub options: Option<BTreeMap<&'a str, &'a str>>,
-    pub work: BTreeMap<String, String>,
+    pub work: Facts,
     pub jobs: Vec<&'a Value>,
 }
 
@@ -21,21 +20,40 @@ pub struct Part<'a> {
 pub fn of<'a>(value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut places = BTreeMap::new();
+    let mut known = Known::default();
     for &job in jobs {
-        let options = work::options(value, job);
-        let work = work::work(options.as_ref());
+        let work = known.shared(work::work(work::options(value, job).as_ref()));
         let place = *places.entry((name(job), work.clone())).or_insert(parts.len());
         match parts.get_mut(place) {
             Some(part) => part.jobs.push(job),
-            None => parts.push(Part { name: name(job), options, work, jobs: vec![job] }),
+            None => parts.push(Part { name: name(job), work, jobs: vec![job] }),
         }
     }
     for part in &mut parts {
         // Without `group_reporting`, each clone has a row.
-        let asked = part.work.get("numjobs").and_then(|count| count.parse().ok()).unwrap_or(1);
-        part.work.insert("numjobs".to_owned(), part.jobs.len().max(asked).to_string());
+        let asked = part.work.get("numjobs");
+        let count = part.jobs.len().max(asked.and_then(|count| count.parse().ok()).unwrap_or(1)).to_string();
+        if asked != Some(&count) {
+            let own = [("numjobs".to_owned(), count)];
+            part.work = known.shared((*part.work).clone().into_iter().chain(own).collect());
+        }
     }
     parts
+}
+
+/// What defines the work of jobs, each once: jobs are many, and differ little.
+#[derive(Default)]
+struct Known(BTreeSet<Facts>);
+
+impl Known {
+    fn shared(&mut self, work: BTreeMap<String, String>) -> Facts {
+        if let Some(known) = self.0.get(&work) {
+            return known.clone();
+        }
+        let work = Facts::new(work);
+        self.0.insert(work.clone());
+        work
+    }
 }
 
 impl Part<'_> {

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
+use super::super::json::Value;
 use super::super::options::size;
 
 /// Options that only say where, under which name, or what is reported.
@@ -73,8 +72,8 @@ const TIMES: [&str; 3] = ["runtime", "ramp_time", "startdelay"];
 pub fn options<'a>(value: &'a Value, job: &'a Value) -> Option<BTreeMap<&'a str, &'a str>> {
     let global = &value["global options"];
     // With clients, there is an object for each of them.
-    let all = [global.get(0).unwrap_or(global), &job["job options"]];
-    let all = all.map(Value::as_object);
+    let global = global.as_array().and_then(|clients| clients.first()).unwrap_or(global);
+    let all = [global, &job["job options"]].map(Value::as_object);
     let pairs = all.into_iter().flatten().flatten().map(|(name, value)| (known(name), value.as_str().unwrap_or("1")));
     all.iter().any(Option::is_some).then(|| pairs.collect())
 }
