@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use fsarena_model::comparison::BaselineRow;
 use fsarena_model::validity::{CapUnit, RateCap};
-use fsarena_model::{Baseline, BaselineKind, Label, LaneCost, Measure, Nanos, Outcome, RunRecord, Trial, Workload};
+use fsarena_model::{BaselineKind, Label, LaneCost, Measure, Nanos, Outcome, RunRecord, Trial, Workload};
 
 use crate::evidence::median;
 use crate::probes::middle;
@@ -70,11 +70,8 @@ pub fn ceiling_share(record: &RunRecord, workload: &Workload, trials: &[&Trial])
 /// How many times as fast as the bare device a cell is, by the device's fastest measurement: a disturbed moment cannot
 /// lower this bound.
 pub fn times_the_device(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
-    let is_of =
-        |baseline: &&Baseline| baseline.kind == BaselineKind::Device && baseline.trial.workload == workload.name;
-    let all = record.baselines.iter().filter(is_of).map(|baseline| &baseline.trial);
-    let finished = all.filter(|trial| trial.outcome == Outcome::Finished);
-    let fastest = finished.filter_map(|trial| per_operation::seconds([trial])).reduce(f64::min)?;
+    let all = all_of_kind(record, workload, BaselineKind::Device);
+    let fastest = all.filter_map(|trial| per_operation::seconds([trial])).reduce(f64::min)?;
     Some(fastest / per_operation::seconds(trials.iter().copied())?)
 }
 
@@ -126,10 +123,18 @@ fn row(record: &RunRecord, workload: &Workload, kind: BaselineKind) -> Option<Ba
     (rounds > 0).then_some(BaselineRow { workload: name, kind, median: value, unit, seconds_per_operation, rounds })
 }
 
-fn of_kind<'a>(record: &'a RunRecord, workload: &'a Workload, kind: BaselineKind) -> impl Iterator<Item = &'a Trial> {
-    let is_of = move |trial: &&Trial| trial.workload == workload.name && counts(record, trial);
+/// The baselines of a workload at a place, also those that do not count.
+pub fn all_of_kind<'a>(
+    record: &'a RunRecord,
+    workload: &'a Workload,
+    kind: BaselineKind,
+) -> impl Iterator<Item = &'a Trial> {
     let there = record.baselines.iter().filter(move |baseline| baseline.kind == kind);
-    there.map(|baseline| &baseline.trial).filter(is_of)
+    there.map(|baseline| &baseline.trial).filter(move |trial| trial.workload == workload.name)
+}
+
+fn of_kind<'a>(record: &'a RunRecord, workload: &'a Workload, kind: BaselineKind) -> impl Iterator<Item = &'a Trial> {
+    all_of_kind(record, workload, kind).filter(move |trial| counts(record, trial))
 }
 
 /// Whether a baseline counts. One that was measured while the machine was busy, or whose slices vary too much, would

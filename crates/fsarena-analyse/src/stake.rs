@@ -1,9 +1,10 @@
 //! How much of a workload's time a file system can change: what the slowest contender needs beyond the same work in
 //! memory.
 
-use fsarena_model::{Baseline, BaselineKind, Estimate, Label, Measure, Outcome, RunRecord, Trial, Workload};
+use fsarena_model::{BaselineKind, Estimate, Label, Measure, Outcome, RunRecord, Trial, Workload};
 use fsarena_stats::Precision;
 
+use crate::baselines::all_of_kind;
 use crate::noise::counted_trials;
 
 /// Largest difference that is at stake where the programs, and not the file system, take the time.
@@ -16,10 +17,8 @@ pub fn at_stake(record: &RunRecord, workload: &Workload) -> Option<Estimate> {
     if workload.metric.measure == Measure::Printed {
         return None;
     }
-    let is_of =
-        |baseline: &&Baseline| baseline.kind == BaselineKind::Memory && baseline.trial.workload == workload.name;
     // Also of a busy machine: each round compares both under the same load.
-    let in_memory: Vec<&Trial> = record.baselines.iter().filter(is_of).map(|baseline| &baseline.trial).collect();
+    let in_memory: Vec<&Trial> = all_of_kind(record, workload, BaselineKind::Memory).collect();
     let logs = |label: &Label| -> Vec<f64> {
         let own = counted_trials(record, workload, label).into_iter();
         let beside = |trial: &Trial| in_memory.iter().find(|other| other.round == trial.round).copied();

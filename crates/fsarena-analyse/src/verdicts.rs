@@ -96,7 +96,7 @@ fn contradict(of_medians: Option<f64>, margin: f64, estimate: Estimate) -> bool 
 /// How far the steps of the program's clock leave a cell's figure open, as a logarithm.
 fn uncertainty(record: &RunRecord, workload: &Workload, cell: &Cell) -> f64 {
     let own = record.trials.iter().filter(|trial| trial.workload == workload.name && trial.contender == cell.contender);
-    validity::uncertainty(workload, &own.collect::<Vec<_>>())
+    validity::uncertainty(workload, own)
 }
 
 /// The interval if figures may be off by so much; `None` if they may be anything.

@@ -16,9 +16,9 @@ use crate::judgement::{Bound, Judgement, PairJudgement, Reason};
 /// What the columns mean.
 const MEANING: &str = "Plain: the ratio of the means over all results, as a reader would compute it, and Welch's t \
     as if every result were a repetition. Ratio: from results that can be compared, with the interval that the verdict \
-    rests on; it holds for all pairs together, at 95 %. Other work: they did not do the same. No repetition: one of them \
-    has a single run. Clock: the difference, or all of the spread, is below the steps of the program's clock. Resolution: the difference is below what the spread can \
-    resolve. Other times: they did not run at the same time, so a drift of the machine is part of the interval: what a \
+    rests on; it holds for all pairs together, at 95 %. Other work: they did not do the same. No repetition: one of \
+    them has a single run. Clock: the difference, or all of the spread, is below the steps of the program's clock. \
+    Resolution: the difference is below what the spread can resolve. Other times: they did not run at the same time, so a drift of the machine is part of the interval: what a \
     contender in several waves shows of it, else a standard deviation of 5 %.";
 
 /// Number of pairs that the table shows.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fsarena_judge::{CsvColumns, File, Measured, ReadError, csv, judge, report, results, text};
-use fsarena_model::{Better, Share};
+use fsarena_model::Share;
 
 fn input(name: &str) -> Result<String, ReadError> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs").join(name);
@@ -212,15 +212,7 @@ fn io500s_summary_is_a_list_of_workloads() {
 
 #[test]
 fn tables_are_read_or_refused_by_row() {
-    let columns = CsvColumns {
-        contender: "fs".to_owned(),
-        workload: None,
-        value: "v".to_owned(),
-        time: None,
-        host: None,
-        recorded: None,
-        better: Better::Higher,
-    };
+    let columns = CsvColumns::of("fs", "v");
     let shown = |name: &str, columns: &CsvColumns| match input(name).and_then(|text| csv("c", &text, columns)) {
         Ok(rows) => rows.iter().map(|row| format!("{} {}", row.contender, row.value)).collect::<Vec<_>>().join("; "),
         Err(error) => error.to_string(),
@@ -258,15 +250,8 @@ fn tables_are_read_or_refused_by_row() {
 /// took minutes.
 #[test]
 fn rows_workloads_hosts_and_runs_may_be_many() {
-    let columns = CsvColumns {
-        contender: "fs".to_owned(),
-        workload: Some("w".to_owned()),
-        value: "v".to_owned(),
-        time: None,
-        host: Some("h".to_owned()),
-        recorded: None,
-        better: Better::Higher,
-    };
+    let columns =
+        CsvColumns { workload: Some("w".to_owned()), host: Some("h".to_owned()), ..CsvColumns::of("fs", "v") };
     let kinds: [fn(usize) -> (usize, usize); 3] = [|_| (0, 0), |row| (row / 4, 0), |row| (0, row)];
     for kind in kinds {
         let row = |row: usize| {

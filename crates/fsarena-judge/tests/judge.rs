@@ -1,7 +1,7 @@
 //! Results of other tools, made up or shortened, and what they can show.
 
 use fsarena_judge::{CsvColumns, File, FindingClass, Judgement, Measured, ReadError, Reason, csv, judge, report};
-use fsarena_model::{Better, Share, Verdict};
+use fsarena_model::{Share, Verdict};
 use serde_json::json;
 
 const MARGIN: Share = Share(0.05);
@@ -10,15 +10,7 @@ const MARGIN: Share = Share(0.05);
 const DEVIATIONS: [f64; 8] = [0.3, -1.1, 0.8, -0.2, 1.2, -0.9, -0.4, 0.3];
 
 fn columns() -> CsvColumns {
-    CsvColumns {
-        contender: "fs".to_owned(),
-        workload: Some("test".to_owned()),
-        value: "rate".to_owned(),
-        time: Some("when".to_owned()),
-        host: None,
-        recorded: None,
-        better: Better::Higher,
-    }
+    CsvColumns { workload: Some("test".to_owned()), time: Some("when".to_owned()), ..CsvColumns::of("fs", "rate") }
 }
 
 /// A table of results: contender, time, figure.

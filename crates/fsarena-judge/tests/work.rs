@@ -3,7 +3,7 @@
 use fsarena_judge::{
     Bound, CsvColumns, Durable, File, FindingClass, Judgement, Measured, Reads, Reason, csv, judge, results,
 };
-use fsarena_model::{Better, Share, Verdict};
+use fsarena_model::{Share, Verdict};
 use serde_json::{Value, json};
 
 /// The rows of a file of `work/`, called after its label.
@@ -200,15 +200,7 @@ fn a_run_that_is_given_twice_counts_once() {
 
 #[test]
 fn records_of_a_table_that_are_there_twice_count_once() {
-    let mut columns = CsvColumns {
-        contender: "fs".to_owned(),
-        workload: None,
-        value: "v".to_owned(),
-        time: None,
-        host: None,
-        recorded: None,
-        better: Better::Higher,
-    };
+    let mut columns = CsvColumns::of("fs", "v");
     let body = "ext4,100,1\nxfs,110,1.5\next4,102,2\nxfs,113,2.5\n";
     let results = |text: &str, columns: &CsvColumns| {
         judge(&csv("a", &format!("fs,v,t\n{text}"), columns).expect("well formed"), Share(0.05)).results

@@ -34,6 +34,11 @@ impl Release {
         Self { major, minor }
     }
 
+    /// That of the running kernel; `None` if it is not understood.
+    pub fn of_kernel() -> Option<Self> {
+        rustix::system::uname().release().to_string_lossy().parse().ok()
+    }
+
     fn index(self) -> u32 {
         self.major * RELEASES_PER_MAJOR + self.minor
     }

@@ -27,11 +27,15 @@ pub fn says_alignment(directory: &Path) -> Option<bool> {
 /// # Errors
 /// If no file can be created there.
 pub fn probe_file(directory: &Path) -> Result<rustix::fd::OwnedFd, Errno> {
-    nameless(directory).or_else(|errno| named(directory, errno))
+    nameless(directory, OFlags::empty()).or_else(|errno| named(directory, errno))
 }
 
-fn nameless(directory: &Path) -> Result<rustix::fd::OwnedFd, Errno> {
-    open(directory, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, Mode::RUSR | Mode::WUSR)
+/// A new file without a name, opened with further flags; only on file systems with O_TMPFILE (open(2)).
+///
+/// # Errors
+/// As open(2).
+pub fn nameless(directory: &Path, flags: OFlags) -> Result<rustix::fd::OwnedFd, Errno> {
+    open(directory, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC | flags, Mode::RUSR | Mode::WUSR)
 }
 
 /// Creates a file and unlinks it at once, on file systems without O_TMPFILE (open(2)).

@@ -29,7 +29,8 @@ pub fn of(directory: &Path) -> Vec<String> {
     all
 }
 
-/// What files with these attributes guarantee on a mount of a kind that lanes can have, too; nothing is known of others.
+/// What files with these attributes guarantee on a mount of a kind that lanes can have, too; nothing is known of
+/// others.
 pub fn guarantees(mount: &Mount, attributes: &[String]) -> Vec<Guarantee> {
     let is_kind = |kind: &&&crate::Kind| kind.ground == Ground::Lane && kind.mounted_as == mount.kind;
     let Some(kind) = KINDS.iter().find(is_kind) else { return Vec::new() };
@@ -65,8 +66,7 @@ fn has_journal(mount: &Mount) -> bool {
 /// Whether direct writes to such files bypass the page cache; `None` if neither the kernel nor the guarantees say it.
 /// `says_alignment` is what statx(2) says of a new file.
 pub fn direct_writes(kind: &str, guarantees: &[Guarantee], says_alignment: Option<bool>) -> Option<bool> {
-    let kernel = rustix::system::uname().release().to_string_lossy().parse::<Release>();
-    let keeps_checksums_stable = kernel.is_ok_and(|kernel| kernel >= BUFFERED_WITH_CHECKSUMS);
+    let keeps_checksums_stable = Release::of_kernel().is_some_and(|kernel| kernel >= BUFFERED_WITH_CHECKSUMS);
     let is_buffered = guarantees.contains(&Guarantee::DataJournal)
         || (keeps_checksums_stable && guarantees.contains(&Guarantee::DataChecksums));
     match says_alignment {

@@ -211,7 +211,9 @@ impl Explained for LaneError {
             Self::Mount { .. } => "the words after the colon are the kernel's; `dmesg` may say more".to_owned(),
             Self::Mounter { .. } => "options after the colon of a contender are given to that program".to_owned(),
             Self::NoLoops { hint, .. } => (*hint).to_owned(),
-            Self::NotDirect { .. } => "put the images on another file system with --storage; a tmpfs has it since Linux 6.6".to_owned(),
+            Self::NotDirect { .. } => {
+                "put the images on another file system with --storage; a tmpfs has it since Linux 6.6".to_owned()
+            }
             Self::LimitTooSmall { needed, .. } => format!("memory-limit = \"{}M\"", needed.0 >> 20),
             Self::NoMemoryGroup { .. } => {
                 "be root, with control groups for memory (cgroup_enable=memory), or leave out workloads with `memory-limit`"

@@ -10,10 +10,11 @@ use fsarena_model::Bytes;
 use fsarena_sys::loopdev::Extent;
 use fsarena_sys::{AlignedBuffer, fault};
 use rand::Rng;
-use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, fcntl_getfl, fcntl_setfl, fstatfs, open};
+use rustix::fs::{FallocateFlags, OFlags, fallocate, fcntl_getfl, fcntl_setfl, fstatfs};
 use rustix::io::Errno;
 
 use crate::LaneError;
+use crate::alignment::nameless;
 use fsarena_model::seed::generator;
 
 const CHUNK: usize = 4 << 20;
@@ -37,8 +38,8 @@ pub fn write(path: &Path, size: Bytes, seed: u64, number: u32) -> Result<File, L
     Ok(file)
 }
 
-/// Uses direct I/O if the host supports it, so that the image does not go through the page cache. It is asked for once the
-/// file is there: where it is not supported, open(2) makes the file and fails.
+/// Uses direct I/O if the host supports it, so that the image does not go through the page cache. It is asked for once
+/// the file is there: where it is not supported, open(2) makes the file and fails.
 fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let file = options.read(true).write(true).create_new(true).mode(0o600).open(path)?;
@@ -48,9 +49,8 @@ fn create(path: &Path) -> io::Result<File> {
 
 /// Whether files in `folder` can have direct I/O; `None` if no file without a name can be made there.
 pub fn can_be_direct(folder: &Path) -> Option<bool> {
-    let probe = |more| open(folder, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC | more, Mode::RUSR | Mode::WUSR);
-    probe(OFlags::empty()).ok()?;
-    Some(probe(OFlags::DIRECT).err() != Some(Errno::INVAL))
+    nameless(folder, OFlags::empty()).ok()?;
+    Some(nameless(folder, OFlags::DIRECT).err() != Some(Errno::INVAL))
 }
 
 /// Writes `extent` with seeded random bytes, so that a host or a drive finds neither zeros nor repetition. A file on

@@ -147,10 +147,7 @@ impl LargeBlocks {
         block <= page
             || match self {
                 Self::Never => false,
-                Self::Since(release) => {
-                    let kernel = rustix::system::uname().release().to_string_lossy().parse::<Release>();
-                    kernel.is_ok_and(|kernel| kernel >= release)
-                }
+                Self::Since(release) => Release::of_kernel().is_some_and(|kernel| kernel >= release),
                 Self::Listed(file) => {
                     let sizes = std::fs::read_to_string(file).unwrap_or_default();
                     sizes.split_whitespace().any(|size| size == block.0.to_string())

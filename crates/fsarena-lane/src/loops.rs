@@ -35,7 +35,8 @@ pub fn require() -> Result<(), LaneError> {
     }
 }
 
-/// Whether the kernel has the driver, built in or as a module that can be loaded. `/proc/misc` lists its control device.
+/// Whether the kernel has the driver, built in or as a module that can be loaded. `/proc/misc` lists its control
+/// device.
 fn has_driver() -> bool {
     let listed = || {
         let text = fs::read_to_string("/proc/misc").unwrap_or_default();

@@ -46,8 +46,8 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
 
 /// What to do, what the options of contenders give up in safety, and the space that compression saves.
 pub fn decision(comparison: &Comparison) -> Vec<Sentence> {
-    let beside = [decision::risks(comparison), decision::space(comparison)];
-    decision::decision(comparison).into_iter().chain(beside.into_iter().flatten().map(Sentence::from)).collect()
+    let costs = [decision::risks(comparison), decision::space(comparison)];
+    decision::decision(comparison).into_iter().chain(costs.into_iter().flatten().map(Sentence::from)).collect()
 }
 
 /// For real work: a sentence for each outcome. Empty for other runs.
@@ -123,33 +123,50 @@ fn workload_ranking<'a>(comparison: &'a Comparison, group: &Group<'a>, row: &'a 
     (row.name.as_str(), ranking(comparison, group, &row.name))
 }
 
-/// Contenders that lead alone, with their workloads, the most successful first.
-fn won(rankings: &[Ranked<'_>], group: &Group<'_>, is_synthetic: bool) -> Vec<String> {
-    let led_by = |label: &Label| names(rankings, |ranking| lead(ranking) == Lead::One(label));
-    let mut won: Vec<_> = group.contenders.iter().map(|row| (&row.label, led_by(&row.label))).collect();
-    won.retain(|(_, names)| !names.is_empty());
-    won.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
-    let wins = match (is_synthetic, group.contenders.len()) {
-        (true, 2) => "costs less",
-        (true, _) => "costs least",
-        (false, 2) => "is the faster",
-        (false, _) => "is the fastest",
+/// The contenders that lead alone, with the workloads in which they do, the most successful first.
+fn led<'r, 'a>(rankings: &'r [Ranked<'a>], group: &Group<'a>) -> Vec<(&'a Label, Vec<&'r Ranked<'a>>)> {
+    let own = |row: &&'a ContenderRow| {
+        let is_own = |(_, ranking): &&Ranked<'_>| lead(ranking) == Lead::One(&row.label);
+        (&row.label, rankings.iter().filter(is_own).collect::<Vec<_>>())
     };
-    let total = counted(rankings.len(), "workload");
-    let part = |(index, (label, names)): (usize, &(&Label, Vec<String>))| match index {
-        0 => format!("{label} {wins} in {} of {total} ({})", names.len(), names.join(", ")),
-        _ => format!("{label} in {} ({})", names.len(), names.join(", ")),
-    };
-    won.iter().enumerate().map(part).collect()
+    let mut led: Vec<_> = group.contenders.iter().map(own).filter(|(_, own)| !own.is_empty()).collect();
+    led.sort_by_key(|(_, own)| std::cmp::Reverse(own.len()));
+    led
 }
 
-/// The workloads with a wanted ranking. Contenders that are invalid there are named.
+/// What a leader is: `faster` of two contenders, `fastest` of several.
+fn superlative(group: &Group<'_>) -> &'static str {
+    if group.contenders.len() == 2 { "faster" } else { "fastest" }
+}
+
+fn won(rankings: &[Ranked<'_>], group: &Group<'_>, is_synthetic: bool) -> Vec<String> {
+    let wins = match (is_synthetic, group.contenders.len()) {
+        (true, 2) => "costs less".to_owned(),
+        (true, _) => "costs least".to_owned(),
+        (false, _) => format!("is the {}", superlative(group)),
+    };
+    let total = counted(rankings.len(), "workload");
+    let part = |(index, (label, own)): (usize, &(&Label, Vec<&Ranked<'_>>))| {
+        let names = own.iter().map(|ranked| name(ranked)).collect::<Vec<_>>().join(", ");
+        match index {
+            0 => format!("{label} {wins} in {} of {total} ({names})", own.len()),
+            _ => format!("{label} in {} ({names})", own.len()),
+        }
+    };
+    led(rankings, group).iter().enumerate().map(part).collect()
+}
+
+/// The workloads with a wanted ranking.
 fn names(rankings: &[Ranked<'_>], wanted: impl Fn(&Ranking<'_>) -> bool) -> Vec<String> {
-    let name = |(name, ranking): &(&str, Ranking<'_>)| match ranking.invalid.is_empty() || ranking.tiers.is_empty() {
+    rankings.iter().filter(|(_, ranking)| wanted(ranking)).map(name).collect()
+}
+
+/// A workload, with the contenders that are invalid there.
+fn name((name, ranking): &Ranked<'_>) -> String {
+    match ranking.invalid.is_empty() || ranking.tiers.is_empty() {
         true => (*name).to_owned(),
         false => format!("{name} without {}", listed(&ranking.invalid)),
-    };
-    rankings.iter().filter(|(_, ranking)| wanted(ranking)).map(name).collect()
+    }
 }
 
 /// The verdicts between contenders of a group, by workload.

@@ -60,17 +60,15 @@ fn section(history: &History, series: &Series, range: Range) -> Section {
         }
         None => Sentence::from(point.load.as_ref().map(|_| "busy").unwrap_or_default()),
     };
-    let value = |value: f64| number::value(value, &history.unit);
     let interval = |point: &HistoryPoint| {
-        let ends = point.low.zip(point.high);
-        ends.map_or(DASH.to_owned(), |(low, high)| format!("[{}, {}]", value(low), value(high)))
+        number::interval(point.low, point.high, &history.unit).unwrap_or_else(|| DASH.to_owned())
     };
     let day = |point: &HistoryPoint| point.started.split('T').next().unwrap_or_default().to_owned();
     let table: Table = TableOf::new(TableLook::Narrow, &series.points)
         .column(Figure, "run", |point| point.run.to_string())
         .column(Name, "day", day)
         .column(Words, "tags", |point| point.tags.join(" "))
-        .column(Figure, history.unit.as_str(), |point| value(point.median))
+        .column(Figure, history.unit.as_str(), |point| number::value(point.median, &history.unit))
         .column(Figure, "95 %", interval)
         .column(Words, range.title(&history.unit), |point| range.bar(point))
         .column(Words, "level", words)

@@ -14,6 +14,11 @@ pub fn value(value: f64, unit: &str) -> String {
     }
 }
 
+/// The interval of a figure: `[30.9k, 31.6k]`; `None` if an end is not known.
+pub fn interval(low: Option<f64>, high: Option<f64>, unit: &str) -> Option<String> {
+    Some(format!("[{}, {}]", value(low?, unit), value(high?, unit)))
+}
+
 /// Whether a unit takes a prefix. A rate of things takes `k` and `M`. A rate of bytes and a time have their multiple in
 /// the unit.
 fn takes_prefix(unit: &str) -> bool {

@@ -57,11 +57,6 @@ pub fn better(pair: &PairVerdict, ratio: Ratio) -> (&Label, Ratio) {
     if is_b { (&pair.b, ratio.inverted()) } else { (&pair.a, ratio) }
 }
 
-/// A mean ratio of `a` to `b`, told of the one that it favours: the better, the other, and the ratio, at least 1.
-pub fn in_favour<'a>(a: &'a Label, b: &'a Label, ratio: Ratio) -> (&'a Label, &'a Label, Ratio) {
-    if ratio.middle < 1.0 { (b, a, ratio.inverted()) } else { (a, b, ratio) }
-}
-
 /// The faster contender of a decided pair.
 pub fn winner(pair: &PairVerdict) -> Option<&Label> {
     match pair.verdict {
@@ -138,14 +133,14 @@ pub fn suite_rows<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a 
     comparison.judged.suite_ratios.iter().filter(|row| is_among(&row.a) && is_among(&row.b)).collect()
 }
 
-/// Name of a pair: `ext4 / xfs`.
-pub fn suite_name(row: &SuiteRow) -> String {
-    format!("{} / {}", row.a, row.b)
-}
-
-/// The mean with its interval.
-pub fn suite_ratio(row: &SuiteRow) -> Option<Ratio> {
-    Ratio::of(row.estimate)
+/// The mean of a pair, told of the one that it favours, with the ratio in its favour: `xfs over ext4`; `ext4 / xfs`
+/// without a mean.
+pub fn suite_mean(row: &SuiteRow) -> (String, Option<Ratio>) {
+    match Ratio::of(row.estimate) {
+        None => (format!("{} / {}", row.a, row.b), None),
+        Some(ratio) if ratio.middle < 1.0 => (format!("{} over {}", row.b, row.a), Some(ratio.inverted())),
+        Some(ratio) => (format!("{} over {}", row.a, row.b), Some(ratio)),
+    }
 }
 
 /// Number of workloads in the mean: `8`, or `7 of 8` if there is no mean.

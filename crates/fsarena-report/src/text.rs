@@ -131,21 +131,13 @@ impl Style {
     /// is still too wide, it is printed row by row.
     fn table(self, wide: &Table) -> String {
         let fits = |text: &str| text.lines().all(|line| layout::width(line) <= self.width);
-        let all = table(wide, self.color);
-        if fits(&all) {
-            return all;
+        // Intervals of medians go last.
+        let shorter = || without_intervals(wide, |_| true);
+        let candidates = [wide.clone(), without_intervals(wide, |kind| kind != ColumnKind::Median), shorter()];
+        if let Some(text) = candidates.iter().map(|it| table(it, self.color)).find(|text| fits(text)) {
+            return text;
         }
-        // Those of medians go last.
-        let shorter = without_intervals(wide, |kind| kind != ColumnKind::Median);
-        let all = table(&shorter, self.color);
-        if fits(&all) {
-            return all;
-        }
-        let shorter = without_intervals(wide, |_| true);
-        let all = table(&shorter, self.color);
-        if fits(&all) {
-            return all;
-        }
+        let shorter = shorter();
         let (references, columns) =
             shorter.columns.iter().cloned().partition(|column| column.kind == ColumnKind::Reference);
         let narrow = Table { columns, ..shorter };

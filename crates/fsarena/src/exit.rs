@@ -133,7 +133,7 @@ impl std::fmt::Display for Refusals {
 
 impl std::error::Error for Refusals {}
 
-/// Wrong arguments come first: whoever corrects them may not need what this machine lacks.
+/// Wrong arguments come first: after they are corrected, what this machine lacks may not be needed.
 impl Explained for Refusals {
     fn category(&self) -> ErrorCategory {
         let categories = self.0.iter().map(|error| explain(error).0);

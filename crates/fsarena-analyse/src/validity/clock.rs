@@ -9,24 +9,24 @@ use crate::probes::middle;
 /// A step of the program's clock is a large part of the measured time.
 pub fn few_steps(evidence: &Evidence<'_>) -> Option<Finding> {
     let step = evidence.workload.traits.clock_step?;
-    let share = middle(shares(evidence.workload, &evidence.finished))?;
+    let share = middle(shares(evidence.workload, evidence.finished.iter().copied()))?;
     (share > CLOCK_SHARE).then_some(Finding::FewSteps { step, share })
 }
 
 /// How far the logarithm of a cell's figure may be off, since the program's clock counts in steps: infinite if the time
 /// may have been no step at all.
-pub fn uncertainty(workload: &Workload, trials: &[&Trial]) -> f64 {
+pub fn uncertainty<'a>(workload: &Workload, trials: impl IntoIterator<Item = &'a Trial>) -> f64 {
     let logarithms: Vec<f64> = shares(workload, trials).into_iter().map(|share| -(1.0 - share).ln()).collect();
     logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64
 }
 
 /// The share of each slice that a step of the program's clock is, at most 1; none if the clock is fine.
-fn shares(workload: &Workload, trials: &[&Trial]) -> Vec<f64> {
+fn shares<'a>(workload: &Workload, trials: impl IntoIterator<Item = &'a Trial>) -> Vec<f64> {
     use Measure::{MeanLatencyMicroseconds, P99LatencyMicroseconds, Printed};
     // Programs count latencies, and what they print, more finely.
     let is_of_time = !matches!(workload.metric.measure, MeanLatencyMicroseconds | P99LatencyMicroseconds | Printed);
     let Some(step) = workload.traits.clock_step.filter(|_| is_of_time) else { return Vec::new() };
-    let finished = trials.iter().filter(|trial| trial.outcome == Outcome::Finished);
+    let finished = trials.into_iter().filter(|trial| trial.outcome == Outcome::Finished);
     finished
         .flat_map(|trial| &trial.slices)
         .map(|slice| step.as_seconds() / slice.elapsed.max(step).as_seconds())

@@ -51,8 +51,8 @@ fn do_the_same(some: &[&Section], others: &[&Section]) -> bool {
     some.len() == others.len() && some.iter().zip(others).all(|(one, other)| work(one) == work(other))
 }
 
-/// Replaces the paths in `filename` by the plain names of files in the folder that fsarena chooses, and returns a remark
-/// on each. Different files keep different names. A name that climbs (`..`) stays, and is refused later.
+/// Replaces the paths in `filename` by the plain names of files in the folder that fsarena chooses, and returns a
+/// remark on each. Different files keep different names. A name that climbs (`..`) stays, and is refused later.
 pub fn with_plain_names(file: &mut JobFile) -> Vec<String> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     for section in &mut file.sections {

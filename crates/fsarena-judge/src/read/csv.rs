@@ -32,6 +32,15 @@ pub struct CsvColumns {
     pub better: Better,
 }
 
+impl CsvColumns {
+    /// These two columns, with figures of which the higher is better.
+    pub fn of(contender: impl Into<String>, value: impl Into<String>) -> Self {
+        let (contender, value) = (contender.into(), value.into());
+        let (workload, time, host, recorded) = (None, None, None, None);
+        Self { contender, workload, value, time, host, recorded, better: Better::Higher }
+    }
+}
+
 /// Whether the header has the columns of the contender and the figure.
 pub fn has_columns(text: &str, columns: &CsvColumns) -> bool {
     let titles = Records::of(text).next();

@@ -1,5 +1,5 @@
-//! Times as other tools write them: moments, so that offsets from UTC are taken off. Times without one are expected to be
-//! of one zone.
+//! Times as other tools write them: moments, so that offsets from UTC are taken off. Times without one are expected to
+//! be of one zone.
 
 /// Seconds of a day.
 const DAY: f64 = 86400.0;

@@ -1,4 +1,4 @@
-//! What the options of a contender give up in safety, compared with the defaults of its kind. It is shown beside the
+//! What the options of a contender give up in safety, compared with the defaults of its kind. It is shown with the
 //! speed, which may be its price. Sources: ext4(5), btrfs(5), f2fs(5) in Documentation/filesystems, mount(8).
 
 /// A mount option: the kinds that have it, the option as the kernel reports it, and what it gives up.

@@ -4,7 +4,7 @@
 use fsarena_model::comparison::{PairVerdict, Reason, WorkloadRow};
 use fsarena_model::{Comparison, Label, Verdict};
 
-use super::{Lead, lead, workload_ranking};
+use super::{Lead, lead, superlative, workload_ranking};
 use crate::group::{self, Group};
 use crate::number::{self, Ratio};
 use crate::pair;
@@ -26,8 +26,7 @@ pub fn sentences(comparison: &Comparison, group: &Group<'_>) -> Vec<Sentence> {
         comparison.workloads.iter().map(|row| outcome(comparison, group, row)).collect();
     let mut sentences = Vec::new();
     for contender in &group.contenders {
-        let superlative = if group.contenders.len() == 2 { "faster" } else { "fastest" };
-        let title = format!("{} is the {superlative}:", contender.label);
+        let title = format!("{} is the {}:", contender.label, superlative(group));
         sentences.extend(sentence(&outcomes, &Outcome::Fastest(&contender.label), title));
     }
     let others = [

@@ -3,7 +3,7 @@
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Comparison, Label, Verdict};
 
-use super::{Lead, Ranked, lead, workload_ranking};
+use super::{Lead, Ranked, lead, led, superlative, workload_ranking};
 use crate::group::{self, Group};
 use crate::number::Ratio;
 use crate::pair;
@@ -56,16 +56,12 @@ struct Outcomes<'a> {
 impl Outcomes<'_> {
     /// A part for each contender that leads alone, the most successful first.
     fn won(&self) -> Vec<String> {
-        let led_by = |label: &Label| self.names(|lead| *lead == Lead::One(label));
-        let mut won: Vec<_> = self.group.contenders.iter().map(|row| (&row.label, led_by(&row.label))).collect();
-        won.retain(|(_, names)| !names.is_empty());
-        won.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
-        let superlative = if self.group.contenders.len() == 2 { "faster" } else { "fastest" };
-        let part = |(index, (label, names)): (usize, &(&Label, Vec<&str>))| {
-            let verb = if index == 0 { format!(" is the {superlative}") } else { String::new() };
-            format!("{label}{verb}{}{}", self.place(names), self.ahead(label, names))
+        let part = |(index, (label, own)): (usize, (&Label, Vec<&Ranked<'_>>))| {
+            let verb = if index == 0 { format!(" is the {}", superlative(self.group)) } else { String::new() };
+            let names: Vec<&str> = own.iter().map(|(name, _)| *name).collect();
+            format!("{label}{verb}{}{}", self.place(&names), self.ahead(label, &names))
         };
-        won.iter().enumerate().map(part).collect()
+        led(&self.rankings, self.group).into_iter().enumerate().map(part).collect()
     }
 
     /// Where the best are equivalent.

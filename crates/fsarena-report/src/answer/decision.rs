@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fsarena_model::comparison::{ContenderRow, PairVerdict, Reason, WorkloadRow};
 use fsarena_model::{Comparison, Guarantee, Label, Verdict, probe};
 
-use super::{Lead, lead, workload_ranking};
+use super::{led, superlative, workload_ranking};
 use crate::group::{self, Group};
 use crate::number;
 use crate::report::{Role, Sentence};
@@ -15,8 +15,8 @@ use crate::{pair, recommendation};
 /// A run that finds only differences above this one has not shown that there is none.
 const FINE: f64 = 0.2;
 
-/// Where one in so many comparisons is undecided, nothing is recommended.
-const MOSTLY_OPEN: f64 = 2.0;
+/// The share of undecided comparisons above which nothing is recommended.
+const MOSTLY_OPEN: f64 = 0.5;
 
 /// A sentence for each group of contenders that are ranked with each other; none without verdicts.
 pub fn decision(comparison: &Comparison) -> Vec<Sentence> {
@@ -100,7 +100,7 @@ impl<'a> Choice<'a> {
         }
         let open = self.pairs.iter().filter(|pair| pair::is_open(pair)).count();
         match best.as_slice() {
-            _ if !losses.is_empty() && MOSTLY_OPEN * open as f64 > self.pairs.len() as f64 => format!(
+            _ if !losses.is_empty() && open as f64 > MOSTLY_OPEN * self.pairs.len() as f64 => format!(
                 "keep what you have, or measure longer: {open} of {} are undecided; shown is that {}.",
                 counted(self.pairs.len(), "comparison"),
                 self.behind(&losses)
@@ -166,7 +166,8 @@ impl<'a> Choice<'a> {
             Some(finds) if finds > FINE => {
                 let finds = number::percent(finds);
                 format!(
-                    "nothing is shown, and this run finds only differences above {finds}: measure longer, or on a quieter machine"
+                    "nothing is shown, and this run finds only differences above {finds}: measure longer, or on a \
+                     quieter machine"
                 )
             }
             Some(finds) => {
@@ -179,22 +180,15 @@ impl<'a> Choice<'a> {
 
     /// `ext4 is the fastest in 3 of 10 workloads, xfs in 4`.
     fn leaders(&self, work: &str) -> String {
-        let leads = |label: &Label| {
-            let of = |row| lead(&workload_ranking(self.comparison, self.group, row).1) == Lead::One(label);
-            self.comparison.workloads.iter().filter(|row| of(row)).count()
+        let ranked = |row| workload_ranking(self.comparison, self.group, row);
+        let rankings: Vec<_> = self.comparison.workloads.iter().map(ranked).collect();
+        let part = |(index, (label, own)): (usize, &(&Label, Vec<_>))| match index {
+            0 => format!("{label} is the {} in {} of {work}", superlative(self.group), own.len()),
+            _ => format!("{label} in {}", own.len()),
         };
-        let labels = self.group.contenders.iter().map(|row| &row.label);
-        let mut counts: Vec<(usize, &Label)> = labels.map(|label| (leads(label), label)).collect();
-        counts.retain(|(count, _)| *count > 0);
-        counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-        let superlative = if self.group.contenders.len() == 2 { "faster" } else { "fastest" };
-        let part = |(index, (count, label)): (usize, &(usize, &Label))| match index {
-            0 => format!("{label} is the {superlative} in {count} of {work}"),
-            _ => format!("{label} in {count}"),
-        };
-        match counts.as_slice() {
+        match led(&rankings, self.group).as_slice() {
             [] => format!("each is slower than another in some of {work}"),
-            counts => counts.iter().enumerate().map(part).collect::<Vec<_>>().join(", "),
+            led => led.iter().enumerate().map(part).collect::<Vec<_>>().join(", "),
         }
     }
 

@@ -45,8 +45,8 @@ fn over_the_suite(comparison: &Comparison) -> Option<String> {
     let few = groups.iter().filter(|group| group.contenders.len() <= verdicts::FEW);
     let rows = few.flat_map(|group| pair::suite_rows(comparison, group));
     let mean = |row: &SuiteRow| {
-        let (better, other, ratio) = pair::in_favour(&row.a, &row.b, pair::suite_ratio(row)?);
-        Some(format!("{better} over {other} {} {}", ratio.times(), ratio.interval()?))
+        let (pair, ratio) = pair::suite_mean(row);
+        Some(format!("{pair} {} {}", ratio?.times(), ratio?.interval()?))
     };
     let means: Vec<String> = rows.filter_map(mean).collect();
     let is_shown = !means.is_empty() && comparison.judged.recommendation.is_none();

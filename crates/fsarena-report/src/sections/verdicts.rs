@@ -239,24 +239,16 @@ pub fn over_the_suite(comparison: &Comparison) -> Section {
     }
     let groups = groups(comparison);
     let rows: Vec<&SuiteRow> = groups.iter().flat_map(|group| pair::suite_rows(comparison, group)).collect();
-    let favoured = |row: &SuiteRow| pair::suite_ratio(row).map(|ratio| pair::in_favour(&row.a, &row.b, ratio).2);
-    let name = |row: &SuiteRow| match pair::suite_ratio(row) {
-        Some(ratio) => {
-            let (better, other, _) = pair::in_favour(&row.a, &row.b, ratio);
-            format!("{better} over {other}")
-        }
-        None => pair::suite_name(row),
-    };
     let mean = |row: &SuiteRow| {
         let missing = pair::suite_missing(row);
-        let ratio = Sentence::from(pair::times(favoured(row)));
+        let ratio = Sentence::from(pair::times(pair::suite_mean(row).1));
         Entry::from(ratio.and(Role::Aside, missing.clone().unwrap_or_default()))
             .with_remarks(missing.map(Remark::Sentence))
     };
     let table = TableOf::new(TableLook::Narrow, &rows)
-        .column(Name, "pair", |row| name(row))
+        .column(Name, "pair", |row| pair::suite_mean(row).0)
         .column(Figure, "mean ratio", |row| mean(row))
-        .column(Figure, "95 %", |row| pair::interval(favoured(row)))
+        .column(Figure, "95 %", |row| pair::interval(pair::suite_mean(row).1))
         .column(Figure, "workloads", |row| pair::suite_workloads(row))
         .done();
     let has_mean = rows.iter().any(|row| row.estimate.ratio.is_some());
@@ -277,7 +269,7 @@ pub fn figure_of(cell: &Cell, unit: &str) -> String {
 
 /// `31.2k [30.9k, 31.6k]`, or why this figure is missing.
 fn median_of(cell: &Cell, unit: &str) -> Sentence {
-    let ends = cell.figure.low.zip(cell.figure.high).filter(|_| cell.is_plausible() && cell.figure.median.is_some());
-    let interval = ends.map(|(low, high)| format!("[{}, {}]", number::value(low, unit), number::value(high, unit)));
+    let is_shown = cell.is_plausible() && cell.figure.median.is_some();
+    let interval = number::interval(cell.figure.low, cell.figure.high, unit).filter(|_| is_shown);
     Sentence::from(figure_of(cell, unit)).and(Role::Interval, interval.unwrap_or_default())
 }

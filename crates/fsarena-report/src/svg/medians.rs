@@ -178,7 +178,8 @@ fn row_height(texts: &[Vec<String>]) -> f64 {
     ROW.max(LINE_HEIGHT * most as f64 + 6.0)
 }
 
-/// `1.15× xfs`, `1.02× xfs undecided`, `undecided`: how many times better which one is, and the verdict if it names none.
+/// `1.15× xfs`, `1.02× xfs undecided`, `undecided`: how many times better which one is, and the verdict if it names
+/// none.
 fn words(pair: &PairVerdict) -> String {
     let Some(ratio) = pair::valid(pair, pair::ratio(pair)) else { return pair::words(pair) };
     let (better, ratio) = pair::better(pair, ratio);
