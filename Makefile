@@ -82,6 +82,7 @@ validate: build
 # Clippy's compiler builds the tests, so that nothing is compiled twice; its warnings are errors. Property tests have
 # fixed seeds. A test whose needs are missing fails; with NEEDS=list such tests are listed at the end instead.
 MISSING := $(TARGET_DIR)/missing-needs
+BEFORE := $(TARGET_DIR)/before-tests
 ON_TESTS := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__ \
 	INSTA_UPDATE=no PROPTEST_RNG_SEED=1 FSARENA_NEEDS=$(if $(filter list,$(NEEDS)),$(abspath $(MISSING)),fail)
 TEST := $(ON_TESTS) cargo test --workspace --locked
@@ -91,8 +92,9 @@ test: setup apps
 	cargo fmt --all --check
 	$(TEST) --tests --examples --no-run
 	@rm -f $(MISSING)
+	@scripts/nothing-left >$(BEFORE)
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-command test-parts
-	@scripts/nothing-left
+	@scripts/nothing-left $(BEFORE)
 	@test ! -s $(MISSING) || { echo "Not tested here:"; sort $(MISSING); }
 
 # Two groups that run in parallel: runs of the command, which mostly wait for devices and so are one more than there
