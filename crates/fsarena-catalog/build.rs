@@ -11,7 +11,7 @@ fn main() {
         ("VALIDATION", "validation"),
         ("SUITES", "suites"),
         ("PROFILES", "profiles"),
-        ("ARTICLES", "published"),
+        ("PUBLISHED", "published"),
     ];
     for (name, folder) in folders {
         let folder = catalog.join(folder);

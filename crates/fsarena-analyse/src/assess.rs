@@ -22,8 +22,7 @@ use crate::{
     stability, stake, steps, validity,
 };
 
-/// Derives the comparison from a record, without the reproduction of an article (`fsarena-articles`). The same record
-/// always gives the same comparison.
+/// Derives the comparison from a record. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
     let plan = &record.plan;
     let standing = standing(record);
@@ -44,7 +43,6 @@ pub fn assess(record: &RunRecord) -> Comparison {
             pairs: if plan.is_smoke() { Vec::new() } else { scaling::exponent_pairs(record) },
         },
         baselines: baselines::rows(record),
-        reproduction: None,
         checks: Checks {
             verifications: steps::verifications(record),
             clean: record.checks.iter().filter(|check| check.clean).count() as u32,

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::clients::WhenLost;
-use fsarena_model::plan::listed;
-use fsarena_model::reproduction::{Harness, Reproduces, Scale};
+use fsarena_model::plan::{Extension, Harness, listed};
 use fsarena_model::{Clients, Contender, Guest, GuestDisk, Mix, Plan, Relation, RunRecord, Storage, Workload};
 
 use crate::recommendation::covered;
@@ -14,8 +13,8 @@ use crate::slice_lengths::calibrated;
 /// differ.
 pub fn command(record: &RunRecord) -> Vec<String> {
     let plan = &record.plan;
-    if let Some(reproduces) = &plan.reproduces {
-        return again(record, reproduces);
+    if let (Some(extension), Some(suite)) = (&plan.extension, &plan.suite.name) {
+        return extended(record, suite, extension);
     }
     let slice_lengths = calibrated(&plan.workloads);
     let mut words = vec!["fsarena".to_owned()];
@@ -152,15 +151,15 @@ fn guest(guest: &Guest) -> Vec<(&'static str, String)> {
     options
 }
 
-/// The command line that reproduces an article again.
-fn again(record: &RunRecord, reproduces: &Reproduces) -> Vec<String> {
+/// The command line of a plan with an extension.
+fn extended(record: &RunRecord, suite: &str, extension: &Extension) -> Vec<String> {
     let plan = &record.plan;
     let spelling = |contender: &Contender| spelling(plan, contender);
     let contenders: Vec<String> = plan.contenders.iter().map(spelling).collect();
-    let words = ["fsarena", "reproduce", &reproduces.article.name, "--contenders", &contenders.join(",")];
+    let words = ["fsarena", "reproduce", suite, "--contenders", &contenders.join(",")];
     let mut words: Vec<String> = words.map(str::to_owned).to_vec();
-    words.extend((reproduces.scale != Scale::Standard).then(|| format!("--scale={}", reproduces.scale)));
-    words.extend(match reproduces.harness {
+    words.extend((!extension.scale.is_standard()).then(|| format!("--scale={}", extension.scale)));
+    words.extend(match extension.harness {
         Harness::Both => None,
         Harness::Native => Some("--harness=native".to_owned()),
         Harness::Shell => Some("--harness=shell".to_owned()),

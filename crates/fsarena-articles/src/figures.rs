@@ -1,7 +1,7 @@
 //! Looks up an article's figures, and converts them to numbers with an error.
 
-use fsarena_model::Article;
-use fsarena_model::article::{Figure, PublishedMetric, PublishedTest, PublishedWork, Quantity};
+use crate::article::Article;
+use crate::article::{Figure, PublishedMetric, PublishedTest, PublishedWork, Quantity};
 
 use crate::Found;
 use crate::digits::{first_value, last_unit};

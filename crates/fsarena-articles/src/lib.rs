@@ -1,22 +1,25 @@
-//! Published comparisons: rules that check an article for contradictions and impossible figures by its own data, the
+//! Published comparisons: their types, rules that check an article for contradictions and impossible figures by its own data, the
 //! reproduction of an article from the record of a run, and what both look like in print. No I/O.
 
+pub mod article;
+mod catalogue;
 mod digits;
 mod figures;
 mod print;
 mod quantities;
-mod reproduction;
+pub mod reproduction;
 mod rules;
 
 #[cfg(test)]
 mod sample;
 
-use fsarena_model::Article;
 use serde::Serialize;
 
+pub use article::Article;
+pub use catalogue::{ArticleError, article, articles};
 pub use digits::numerals;
-pub use print::{FORMATS, additions, article_as_json, article_as_text};
-pub use reproduction::assess;
+pub use print::{FORMATS, additions, additions_of, article_as_json, article_as_text};
+pub use reproduction::{Reproduction, reproduction};
 pub use rules::RULES;
 
 /// A rule that checks an article's figures.

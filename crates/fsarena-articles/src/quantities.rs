@@ -1,6 +1,6 @@
 //! The figures of an article's tables, derived from a trial.
 
-use fsarena_model::article::Quantity;
+use crate::article::Quantity;
 use fsarena_model::trial::SYNCS;
 use fsarena_model::{Latency, Trial, probe};
 

@@ -4,34 +4,39 @@
 mod claims;
 mod factors;
 mod figures;
+mod reproduced;
 mod source;
 mod stand_in;
 mod winners;
 
 use fsarena_model::comparison::Cell;
-use fsarena_model::reproduction::{ReproducedFigure, Reproduces, StandIn};
-use fsarena_model::{Comparison, Contender, Reproduction, RunRecord};
+use fsarena_model::{Contender, RunRecord};
 
-/// Derives the comparison from a record, with the reproduction of its article if it is one. The same record always
-/// gives the same comparison.
-pub fn assess(record: &RunRecord) -> Comparison {
-    let comparison = fsarena_analyse::assess(record);
-    Comparison { reproduction: reproduction(record, &comparison.cells), ..comparison }
-}
+use crate::article::Article;
+use crate::catalogue::ArticleError;
 
-/// The reproduction of the article that the plan names; `None` if the plan reproduces no article.
-fn reproduction(record: &RunRecord, cells: &[Cell]) -> Option<Box<Reproduction>> {
-    let Reproduces { article, scale, .. } = &**record.plan.reproduces.as_ref()?;
-    let context = Context { record, article, cells, stand_ins: stand_in::stand_ins(record, article) };
+pub use reproduced::{
+    Agreement, ClaimHere, Factor, Measured, ReproducedFigure, Reproduction, StandIn, SummaryRow, Unfinished, Winner,
+    Wins,
+};
+
+/// The reproduction of the article whose tests were run; `None` if the plan has no article. `cells` are those of the
+/// run's comparison.
+///
+/// # Errors
+/// [`ArticleError::Stored`].
+pub fn reproduction(record: &RunRecord, cells: &[Cell]) -> Result<Option<Reproduction>, ArticleError> {
+    let Some(extension) = &record.plan.extension else { return Ok(None) };
+    let article: Article = extension.data.read().map_err(|source| ArticleError::Stored { run: record.run, source })?;
+    let context = Context { record, article: &article, cells, stand_ins: stand_in::stand_ins(record, &article) };
     let figures = figures::figures(&context);
     // A smoke run is not judged.
     let judged: &[ReproducedFigure] = if record.plan.is_smoke() { &[] } else { &figures };
     let (winners, lists) = winners::winners(&context, judged);
     let scaled = record.plan.workloads.iter();
     let scaled = scaled.filter_map(|workload| Some((workload.name.to_string(), workload.scaled.clone()?)));
-    Some(Box::new(Reproduction {
-        article: article.clone(),
-        scale: *scale,
+    Ok(Some(Reproduction {
+        scale: extension.scale,
         scaled: scaled.collect(),
         winners,
         as_published: winners::agreement(&lists.as_published, record.plan.seed),
@@ -42,6 +47,7 @@ fn reproduction(record: &RunRecord, cells: &[Cell]) -> Option<Box<Reproduction>>
         remarks: libraries(record).into_iter().collect(),
         stand_ins: context.stand_ins,
         figures,
+        article,
     }))
 }
 
@@ -63,7 +69,7 @@ fn libraries(record: &RunRecord) -> Option<String> {
 /// The data that all parts of a reproduction use.
 struct Context<'a> {
     record: &'a RunRecord,
-    article: &'a fsarena_model::Article,
+    article: &'a Article,
     cells: &'a [Cell],
     /// In the order of the article's contenders.
     stand_ins: Vec<StandIn>,

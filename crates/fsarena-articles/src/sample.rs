@@ -1,6 +1,6 @@
 //! Small articles for tests.
 
-use fsarena_model::Article;
+use crate::article::Article;
 
 /// An article of two contenders, `a` and `b`. `rest` has its other tables in TOML, such as `[[tests]]`.
 pub fn article(rest: &str) -> Article {

@@ -1,7 +1,7 @@
 //! Tests of an article as text and as JSON.
 
+use fsarena_articles::Article;
 use fsarena_articles::{article_as_json, article_as_text, judge};
-use fsarena_model::Article;
 use fsarena_report::Style;
 
 const ARTICLE: &str = r#"{

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use fsarena_articles::Article;
+use fsarena_articles::article::{PublishedTest, Reckoning, Source};
 use fsarena_articles::judge;
-use fsarena_model::Article;
-use fsarena_model::article::{PublishedTest, Reckoning, Source};
 
 fn articles() -> Vec<Article> {
-    fsarena_catalog::articles().expect("well-formed")
+    fsarena_articles::articles().expect("well-formed")
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn names_are_unique_and_nothing_is_empty() {
 
 /// Number of findings of each rule that finds something.
 fn found(name: &str) -> Vec<(&'static str, usize)> {
-    let article = fsarena_catalog::article(name).expect("there");
+    let article = fsarena_articles::article(name).expect("there");
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for finding in judge(&article) {
         match counts.last_mut().filter(|(rule, _)| *rule == finding.rule) {

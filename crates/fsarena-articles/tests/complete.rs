@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use fsarena_articles::Article;
 use fsarena_articles::numerals;
-use fsarena_model::Article;
 
 const ARTICLES: [(&str, &str); 5] = [
     ("axvisor", "000_5b34dd3fa68ee026.txt"),
@@ -89,7 +89,7 @@ fn sorted<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 #[test]
 fn the_figures_are_exactly_the_numerals_that_are_figures() {
     for (name, _) in ARTICLES {
-        let (article, listed) = (fsarena_catalog::article(name).expect("there"), listed(name));
+        let (article, listed) = (fsarena_articles::article(name).expect("there"), listed(name));
         let here = sorted(figures(&article).into_iter().filter_map(|text| numerals(text).first().copied()));
         let there = listed.numerals.iter().filter(|(_, _, role)| role.is_none());
         assert_eq!(here, sorted(there.map(|(_, numeral, _)| &**numeral)), "{name}");
@@ -99,7 +99,7 @@ fn the_figures_are_exactly_the_numerals_that_are_figures() {
 #[test]
 fn all_other_numerals_are_in_the_articles_words_or_have_a_reason() {
     for (name, _) in ARTICLES {
-        let (article, listed) = (fsarena_catalog::article(name).expect("there"), listed(name));
+        let (article, listed) = (fsarena_articles::article(name).expect("there"), listed(name));
         let words: BTreeSet<&str> = words(&article).into_iter().flat_map(numerals).collect();
         for (line, numeral, role) in &listed.numerals {
             match role.as_deref() {
@@ -115,7 +115,7 @@ fn all_other_numerals_are_in_the_articles_words_or_have_a_reason() {
 #[test]
 fn a_value_is_that_of_its_text() {
     for (name, _) in ARTICLES {
-        let article = fsarena_catalog::article(name).expect("there");
+        let article = fsarena_articles::article(name).expect("there");
         for figure in article.tests.iter().flat_map(|test| &test.metrics).flat_map(|metric| &metric.figures) {
             let numeral: f64 = numerals(&figure.text)[0].replace(',', "").parse().expect("a number");
             let ratio = figure.value / numeral;
@@ -143,7 +143,7 @@ fn the_lists_are_those_of_the_texts() {
         let here: Vec<(usize, String)> =
             listed(name).numerals.into_iter().map(|(line, what, _)| (line, what)).collect();
         assert_eq!(here, there, "{name}");
-        let article = fsarena_catalog::article(name).expect("there");
+        let article = fsarena_articles::article(name).expect("there");
         let absent = figures(&article).into_iter().find(|figure| !text.contains(figure));
         assert_eq!(absent, None, "{name}: no such words in the text");
     }
@@ -164,7 +164,7 @@ fn letters(text: &str) -> usize {
 fn quotations_exist_and_every_sentence_is_represented() {
     for (name, file) in ARTICLES {
         let text = seed(file);
-        let (article, whole) = (fsarena_catalog::article(name).expect("there"), plain(&text));
+        let (article, whole) = (fsarena_articles::article(name).expect("there"), plain(&text));
         let metrics = article.tests.iter().flat_map(|test| &test.metrics);
         let rankings = metrics.flat_map(|metric| &metric.rankings).flat_map(|ranking| ranking.original.split(';'));
         for quoted in rankings.chain(article.claims.iter().map(|claim| &*claim.original)) {

@@ -11,7 +11,7 @@ use crate::fixture::{fixture, grids, only};
 use crate::{document, rendered};
 
 fn workbook(comparison: &Comparison) -> Vec<u8> {
-    match document("xlsx", comparison).unwrap() {
+    match document("xlsx", comparison, None).unwrap() {
         Document::Binary(bytes) => bytes,
         Document::Text(_) => panic!("a workbook is no text"),
     }
@@ -47,7 +47,7 @@ fn the_text_is_that_of_iozone() {
     let mut comparison = grids();
     comparison.cells.truncate(1);
     comparison.cells[0].steps = printed();
-    let text = rendered("iozone", &comparison);
+    let text = rendered("iozone", &comparison, None);
     let (_, ours) = text.split_once("\n\n").expect("a title");
     // IOzone also prints its clock's resolution, and sizes that it assumes.
     let is_own = |line: &&str| !["Time", "Processor", "File"].iter().any(|word| line.trim().starts_with(word));
@@ -61,7 +61,7 @@ fn of_single_cells_and_some_tests_only_those_are_told() {
     comparison.cells.truncate(1);
     let is_kept = |name: &str| ["2048/4/write", "2048/4/rewrite", "2048/4/random-read"].contains(&name);
     comparison.cells[0].steps.retain(|step| is_kept(&step.name));
-    insta::assert_snapshot!(rendered("iozone", &comparison));
+    insta::assert_snapshot!(rendered("iozone", &comparison, None));
 }
 
 #[test]
@@ -106,18 +106,18 @@ fn the_same_run_gives_the_same_workbook() {
 #[test]
 fn a_run_without_grids_has_nothing_to_show_in_these_formats() {
     for name in ["iozone", "xlsx"] {
-        let nothing = document(name, &fixture()).unwrap_err();
+        let nothing = document(name, &fixture(), None).unwrap_err();
         assert!(nothing.why.contains("run 12 has no grid") && nothing.hint.contains("--suite vagrant"), "{nothing:?}");
     }
     let mut other = only(&["ext4"]);
     other.cells[0].steps = grids().cells[0].steps[..2].to_vec();
     other.cells[0].steps[1].name = "create-1m".to_owned();
-    assert!(document("xlsx", &other).is_err());
+    assert!(document("xlsx", &other, None).is_err());
 }
 
 #[test]
 fn the_page_has_four_charts_and_a_map_for_each_test() {
-    let page = rendered("html", &grids());
+    let page = rendered("html", &grids(), None);
     let sections: Vec<&str> = page.split("<article id=").skip(1).collect();
     assert_eq!(sections.len(), 2);
     for section in sections {
@@ -131,5 +131,5 @@ fn the_page_has_four_charts_and_a_map_for_each_test() {
         assert_eq!(section.matches("h12.5").count(), 13 * 2 * 90);
     }
     assert!(page.len() < 250_000, "{} bytes", page.len());
-    assert!(!rendered("html", &fixture()).contains("type=\"radio\""));
+    assert!(!rendered("html", &fixture(), None).contains("type=\"radio\""));
 }

@@ -14,22 +14,24 @@ mod complete;
 mod fixture;
 mod grids;
 mod printed;
+mod reproduced;
 mod reproduction;
 mod review;
 
-use fsarena_articles::additions;
+use fsarena_articles::{Reproduction, additions_of};
 use fsarena_model::Comparison;
 use fsarena_report::{Document, Nothing};
 
-/// The report in a format, with what articles add.
-fn document(format: &str, comparison: &Comparison) -> Result<Document, Nothing> {
+/// The report in a format, with the drawings of grids, and this reproduction.
+fn document(format: &str, comparison: &Comparison, reproduction: Option<&Reproduction>) -> Result<Document, Nothing> {
     let mut all = fsarena_report::FORMATS.iter().chain(fsarena_articles::FORMATS);
-    (all.find(|known| known.name == format).unwrap().render)(comparison, additions(comparison))
+    let format = all.find(|known| known.name == format).unwrap();
+    (format.render)(comparison, additions_of(comparison, reproduction))
 }
 
 /// A report that is text.
-fn rendered(format: &str, comparison: &Comparison) -> String {
-    match document(format, comparison).unwrap() {
+fn rendered(format: &str, comparison: &Comparison, reproduction: Option<&Reproduction>) -> String {
+    match document(format, comparison, reproduction).unwrap() {
         Document::Text(text) => text,
         Document::Binary(_) => panic!("{format} is no text"),
     }

@@ -1,12 +1,25 @@
 //! Tests of a reproduction in every format: published and measured figures, parts of speed-ups, charts in the article's
 //! colours.
 
-use crate::fixture::reproduced;
-use crate::rendered;
+use fsarena_articles::article::{Quantity, Shown};
+use fsarena_articles::reproduction::ReproducedFigure;
+use fsarena_articles::{Reproduction, additions_of};
+
+use crate::reproduced::reproduced;
+
+/// The report on the fixture with this reproduction.
+fn rendered(format: &str, reproduction: &Reproduction) -> String {
+    crate::rendered(format, &reproduced().0, Some(reproduction))
+}
+
+/// The report on the fixture.
+fn unchanged(format: &str) -> String {
+    rendered(format, &reproduced().1)
+}
 
 #[test]
 fn text_has_published_and_measured_figures_and_steps_outside_of_tests() {
-    let text = rendered("text", &reproduced());
+    let text = unchanged("text");
     let start = text.find("Small files, reproduced").expect("it is there");
     let end = text[start..].find("\n\nVerdicts\n").expect("the usual tables follow");
     insta::assert_snapshot!(&text[start..start + end]);
@@ -14,7 +27,7 @@ fn text_has_published_and_measured_figures_and_steps_outside_of_tests() {
 
 #[test]
 fn the_page_draws_the_articles_chart_beside_ours_in_its_colours() {
-    let page = rendered("html", &reproduced());
+    let page = unchanged("html");
     let article = page.split("<h3>Delete files").nth(1).expect("it has charts");
     let article = article.split("</article>").next().expect("it ends");
     assert_eq!(article.matches("<svg").count(), 3, "published, as published, properly");
@@ -25,26 +38,25 @@ fn the_page_draws_the_articles_chart_beside_ours_in_its_colours() {
 
 #[test]
 fn markdown_and_json_have_all_of_it() {
-    let markdown = rendered("markdown", &reproduced());
+    let markdown = unchanged("markdown");
     assert!(markdown.contains("| Use Btrfs. |") || markdown.contains("Use Btrfs."), "{markdown}");
-    let value: serde_json::Value = serde_json::from_str(&rendered("json", &reproduced())).expect("JSON");
+    let value: serde_json::Value = serde_json::from_str(&unchanged("json")).expect("JSON");
     assert_eq!(value["reproduction"]["figures"][0]["published"][1], "12.5ms");
 }
 
 #[test]
 fn workloads_scaled_alike_are_listed_once() {
-    let mut comparison = reproduced();
+    let (_, mut reproduction) = reproduced();
     let scaled = [("query-1", "3 days"), ("load", "1 day"), ("query-2", "3 days")];
     let scaled = scaled.map(|(workload, how)| (workload.to_owned(), how.repeat(40))).to_vec();
-    comparison.reproduction.as_mut().expect("there").scaled = scaled;
-    let text = rendered("text", &comparison);
+    reproduction.scaled = scaled;
+    let text = rendered("text", &reproduction);
     assert!(text.contains("query-1, query-2: 3 days") && text.contains("load: 1 day"), "{text}");
 }
 
 #[test]
 fn differences_from_the_article_and_missing_contenders_are_printed() {
-    let mut comparison = reproduced();
-    let reproduction = comparison.reproduction.as_mut().expect("there");
+    let (_, mut reproduction) = reproduced();
     let article = &mut reproduction.article;
     article.contenders[1].differs = Some("It is another version.".to_owned());
     article.differences = vec!["MariaDB is in the place of MySQL.".to_owned()];
@@ -54,7 +66,7 @@ fn differences_from_the_article_and_missing_contenders_are_printed() {
     reproduction.stand_ins[0].as_published = None;
     reproduction.stand_ins[0].properly = None;
     for format in ["text", "html", "markdown"] {
-        let text = rendered(format, &comparison).split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = rendered(format, &reproduction).split_whitespace().collect::<Vec<_>>().join(" ");
         for part in [
             "Of the article's contenders ext4 takes no part in this run",
             "Not in the article: ext4.",
@@ -72,33 +84,38 @@ fn differences_from_the_article_and_missing_contenders_are_printed() {
 
 #[test]
 fn figures_along_an_axis_are_lines_if_the_articles_are() {
-    let mut comparison = reproduced();
-    let reproduction = comparison.reproduction.as_mut().expect("there");
+    let (_, mut reproduction) = reproduced();
     let test = &mut reproduction.article.tests[0];
-    (test.shown, test.axis) = (fsarena_model::article::Shown::LineChart, Some("record size, KiB".to_owned()));
+    (test.shown, test.axis) = (Shown::LineChart, Some("record size, KiB".to_owned()));
     let own = reproduction.figures.iter().filter(|figure| figure.test == "create").cloned().collect::<Vec<_>>();
     reproduction.figures.retain(|figure| figure.test != "create");
     for place in ["4", "16", "64"] {
-        let at = |figure: &fsarena_model::reproduction::ReproducedFigure| {
-            fsarena_model::reproduction::ReproducedFigure { at: Some(place.to_owned()), ..figure.clone() }
-        };
+        let at = |figure: &ReproducedFigure| ReproducedFigure { at: Some(place.to_owned()), ..figure.clone() };
         reproduction.figures.extend(own.iter().map(at));
     }
-    let charts = |comparison: &fsarena_model::Comparison| {
-        let page = rendered("html", comparison);
+    let charts = |reproduction: &Reproduction| {
+        let page = rendered("html", reproduction);
         let article = page.split("<h3>Create files").nth(1).expect("it has charts");
         article.split("</article>").next().expect("it ends").to_owned()
     };
-    let lines = charts(&comparison);
+    let lines = charts(&reproduction);
     let points = |svg: &str| {
         let of = |line: &str| line.split("points=\"").nth(1)?.split('"').next().map(|all| all.split(' ').count());
         svg.split("<polyline").skip(1).filter_map(of).collect::<Vec<usize>>()
     };
     assert_eq!(points(&lines), [3; 6], "two contenders in three charts");
     assert!(lines.contains("record size, KiB"), "{lines}");
-    comparison.reproduction.as_mut().expect("there").figures.last_mut().expect("there").unfinished.published = true;
-    assert_eq!(points(&charts(&comparison)), [3, 2, 3, 3, 3, 3], "without a point where it did not finish");
-    let reproduction = comparison.reproduction.as_mut().expect("there");
+    reproduction.figures.last_mut().expect("there").unfinished.published = true;
+    assert_eq!(points(&charts(&reproduction)), [3, 2, 3, 3, 3, 3], "without a point where it did not finish");
     reproduction.figures.iter_mut().for_each(|figure| figure.at = figure.at.take().map(|at| format!("{at} KiB")));
-    assert_eq!(charts(&comparison).matches("<polyline").count(), 0, "places that are no numbers are bars");
+    assert_eq!(charts(&reproduction).matches("<polyline").count(), 0, "places that are no numbers are bars");
+}
+
+#[test]
+fn columns_of_iostat_are_among_all_if_the_article_has_the_use_of_the_device() {
+    let (comparison, mut reproduction) = reproduced();
+    let has_iostat = |reproduction: &Reproduction| additions_of(&comparison, Some(reproduction)).has_iostat;
+    assert!(!has_iostat(&reproduction), "its metrics are times");
+    reproduction.article.tests[0].metrics[0].quantity = Some(Quantity::Utilisation);
+    assert!(has_iostat(&reproduction));
 }

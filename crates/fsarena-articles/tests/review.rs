@@ -3,16 +3,16 @@
 
 use std::path::Path;
 
-use fsarena_model::Article;
+use fsarena_articles::Article;
+use fsarena_articles::article::{Check, Claim, Counterpart, Outcome, Precision, PublishedMetric, Reckoning};
 use fsarena_model::Better;
-use fsarena_model::article::{Check, Claim, Counterpart, Outcome, Precision, PublishedMetric, Reckoning};
 
 fn articles() -> Vec<Article> {
-    fsarena_catalog::articles().expect("well-formed")
+    fsarena_articles::articles().expect("well-formed")
 }
 
 fn article(name: &str) -> Article {
-    fsarena_catalog::article(name).expect("there")
+    fsarena_articles::article(name).expect("there")
 }
 
 fn claim<'a>(article: &'a Article, name: &str) -> &'a Claim {

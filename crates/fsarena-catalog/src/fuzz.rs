@@ -1,9 +1,8 @@
-//! Tests with hostile files: workloads, suites, contenders, articles.
+//! Tests with hostile files: workloads, suites, contenders.
 
-use fsarena_model::Article;
-use fsarena_model::reproduction::Scale;
+use fsarena_model::Scale;
 
-use crate::{ARTICLES, PROFILES, SUITES, Suite, WORKLOADS, at_scale, contender, parse, parse_workload, profile};
+use crate::{PROFILES, SUITES, Suite, WORKLOADS, at_scale, contender, parse, parse_workload, profile};
 
 fn texts_of(entries: &[(&'static str, &'static str)]) -> Vec<&'static str> {
     entries.iter().map(|(_, text)| *text).collect()
@@ -25,11 +24,10 @@ fn workloads() {
 }
 
 #[test]
-fn suites_profiles_and_articles() {
+fn suites_and_profiles() {
     fsarena_testing::fuzz::texts(&texts_of(SUITES), |text| drop(parse::<Suite>(name_in(text), text)));
     let folder = std::path::Path::new("/nowhere");
     fsarena_testing::fuzz::texts(&texts_of(PROFILES), |text| drop(profile::of_text(name_in(text), text, folder)));
-    fsarena_testing::fuzz::texts(&texts_of(ARTICLES), |text| drop(parse::<Article>(name_in(text), text)));
 }
 
 #[test]

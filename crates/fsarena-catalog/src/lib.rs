@@ -5,22 +5,26 @@ mod contender;
 #[cfg(test)]
 mod fuzz;
 mod profile;
-mod published;
+mod scale;
 
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::name::did_you_mean;
-use fsarena_model::reproduction::Scale;
-use fsarena_model::{Bytes, ErrorCategory, Explained, Mode, Often, StateOfFileSystem, Traits, Workload};
+use fsarena_model::{Bytes, ErrorCategory, Explained, Mode, Often, Scale, StateOfFileSystem, Traits, Workload};
 use serde::Deserialize;
 
 pub use contender::contender;
 pub use profile::{Profile, profile, profiles};
-pub use published::{article, articles, at_scale};
+pub use scale::at_scale;
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
+
+/// The published comparisons by name, as TOML.
+pub fn published() -> &'static [(&'static str, &'static str)] {
+    PUBLISHED
+}
 
 /// Errors of catalogue data and of contenders.
 #[derive(Debug, thiserror::Error)]
@@ -44,9 +48,6 @@ pub enum CatalogError {
     /// No profile has this name.
     #[error("there is no profile `{0}`")]
     NoProfile(String),
-    /// No article has this name.
-    #[error("there is no article `{0}`")]
-    NoArticle(String),
     /// A contender on the command line is malformed.
     #[error(transparent)]
     Contender(#[from] fsarena_model::contender::ContenderError),
@@ -65,7 +66,6 @@ impl Explained for CatalogError {
             Self::NoWorkload(name) => Some(did_you_mean(name, names(WORKLOADS), "`fsarena list workloads` has all")),
             Self::NoSuite(name) => Some(did_you_mean(name, names(SUITES), "`fsarena list suites` has all")),
             Self::NoProfile(name) => Some(did_you_mean(name, names(PROFILES), "`fsarena list profiles` has all")),
-            Self::NoArticle(_) => Some("`fsarena list published` shows which there are".to_owned()),
             Self::Malformed { .. } => Some("docs/guides/ says what these files may have".to_owned()),
             Self::MalformedContender { .. } => Some(
                 "it may have `kind`, `label`, `mount`, `mkfs` (a list), `kernel`, `disk` and `path`: docs/guides/contender-files.md"

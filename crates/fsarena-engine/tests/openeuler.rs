@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fsarena_catalog::{at_scale, workload, workloads};
 use fsarena_engine::engine;
-use fsarena_model::reproduction::Scale;
+use fsarena_model::Scale;
 use fsarena_model::{Bytes, CacheState, Nanos, Workload};
 
 /// The five timed fio calls of the article, in its order, without their names and folders.

@@ -19,7 +19,7 @@ pub use self::verdict::{
     DecisionInterval, EffectRow, Needs, PairVerdict, Reason, StandingRow, SuiteRow, Verdict, too_few,
 };
 use crate::event::{Check, Note, RoundFacts};
-use crate::{Environment, Label, Recommendation, Reproduction, Status, Unavailable, VerificationRow};
+use crate::{Environment, Label, Recommendation, Status, Unavailable, VerificationRow};
 
 /// The number of the JSON form described in `interface.md`.
 pub const FORMAT: u32 = 1;
@@ -47,9 +47,6 @@ pub struct Comparison {
     /// Figures of the same work in memory, on the bare device, or as mere starts of programs.
     #[serde(default)]
     pub baselines: Vec<BaselineRow>,
-    /// The article whose tests these are, compared with what was measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reproduction: Option<Box<Reproduction>>,
     /// What was found when file systems and files were checked.
     #[serde(flatten)]
     pub checks: Checks,

@@ -4,7 +4,6 @@
 //! *trials*; the trials of one contender and workload form a *cell*, and a pair of cells gets a *verdict*.
 
 pub mod across;
-pub mod article;
 pub mod baseline;
 pub mod clients;
 pub mod comparison;
@@ -31,7 +30,6 @@ pub mod probe;
 pub mod rate;
 pub mod recommendation;
 pub mod record;
-pub mod reproduction;
 pub mod seed;
 pub mod sharing;
 pub mod step;
@@ -43,7 +41,6 @@ pub mod validity;
 pub mod workload;
 
 pub use across::Across;
-pub use article::Article;
 pub use baseline::{Baseline, BaselineKind, Often};
 pub use clients::{ClientFacts, Clients, ClientsWork, ClockOffset, FileServer, MachineName, WhenLost};
 pub use comparison::{Comparison, Verdict};
@@ -63,14 +60,14 @@ pub use mix::{Mix, Weight};
 pub use name::{BadName, Name};
 pub use noise::NoiseBounds;
 pub use plan::{
-    Arguments, Budget, FromSuite, LanePlan, Measuring, Medium, Plan, Rounds, Storage, Unavailable, Weighting,
+    Arguments, Budget, Extension, FromSuite, LanePlan, Measuring, Medium, Plan, Rounds, Scale, Storage, Unavailable,
+    Weighting,
 };
 pub use precondition::{Precondition, Preconditioned};
 pub use probe::{Probe, ProbeId, Readings};
 pub use rate::{Rate, RateError};
 pub use recommendation::Recommendation;
 pub use record::{RunRecord, Status};
-pub use reproduction::{Reproduces, Reproduction, Scale};
 pub use sharing::{Class, Coherence, Sharing, Stated, StatedGuarantee};
 pub use step::{Step, StepRow, Verification, VerificationRow};
 pub use traits::Traits;

@@ -1,5 +1,6 @@
 //! The plan: everything that a run will do, as a value that can be printed, hashed and repeated.
 
+mod extension;
 mod parts;
 
 use std::collections::BTreeMap;
@@ -8,12 +9,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::mix::Mix;
-use crate::reproduction::Scale;
 use crate::{
-    Bytes, Clients, Contender, Guest, Label, Matrix, Nanos, NoiseBounds, Often, Precondition, Reproduces, Share,
-    Stated, Workload,
+    Bytes, Clients, Contender, Guest, Label, Matrix, Nanos, NoiseBounds, Often, Precondition, Share, Stated, Workload,
 };
 
+pub use extension::{Extension, Harness, Opaque, Scale};
 pub use parts::{Budget, Lanes, LeftOut, Medium, Rounds, Slowdown, Storage, Unavailable, how_to_install, listed};
 
 /// Everything that a run will do. The same plan gives the same schedule, offsets, names and bytes.
@@ -51,9 +51,9 @@ pub struct Plan {
     /// Contenders that skip a workload because they do not support it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
-    /// The article whose tests these are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reproduces: Option<Box<Reproduces>>,
+    /// What another crate adds.
+    #[serde(rename = "reproduces", default, skip_serializing_if = "Option::is_none")]
+    pub extension: Option<Box<Extension>>,
     /// How much each workload counts for the reader.
     #[serde(flatten)]
     pub weighting: Weighting,
@@ -190,7 +190,7 @@ impl Plan {
             guarantees: Vec::new(),
             measuring: Measuring::default(),
             left_out: Vec::new(),
-            reproduces: None,
+            extension: None,
             weighting: Weighting::default(),
             arguments: Arguments::default(),
         }
@@ -223,7 +223,7 @@ impl Plan {
     /// Whether this is only a smoke test: then there are no verdicts.
     pub fn is_smoke(&self) -> bool {
         self.suite.scale == Scale::Smoke
-            || self.reproduces.as_ref().is_some_and(|article| article.scale == Scale::Smoke)
+            || self.extension.as_ref().is_some_and(|extension| extension.scale == Scale::Smoke)
     }
 
     /// The SHA-256 of the plan's JSON, in hexadecimal.
@@ -285,6 +285,16 @@ mod tests {
         let json = serde_json::to_string(&original).expect("serializable");
         assert!(json.contains(r#""seed":"18446744073709551615""#));
         assert_eq!(serde_json::from_str::<Plan>(&json).expect("readable"), original);
+    }
+
+    #[test]
+    fn a_plan_keeps_its_hash_whatever_another_crate_adds() {
+        let json = serde_json::to_string(&plan(1)).expect("serializable");
+        let added = r#","reproduces":{"article":{"z":1.50,"a":{"y":null,"b":[1e3]}},"scale":"smoke","harness":"both"}"#;
+        let stored = format!("{}{added}}}", json.strip_suffix('}').expect("an object"));
+        let read: Plan = serde_json::from_str(&stored).expect("readable");
+        assert_eq!(serde_json::to_string(&read).expect("serializable"), stored);
+        assert!(read.is_smoke());
     }
 
     #[test]

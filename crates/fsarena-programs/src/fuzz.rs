@@ -1,7 +1,7 @@
 //! Tests with hostile workloads for all engines, and with hostile output of programs.
 
 use fsarena_engine::{ENGINES, EngineError, Engines, Operation, RunStats};
-use fsarena_model::reproduction::Scale;
+use fsarena_model::Scale;
 use fsarena_model::{Bytes, CacheState, Rate, Workload};
 
 use crate::apache::understand as understand_ab;

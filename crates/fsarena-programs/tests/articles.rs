@@ -1,7 +1,7 @@
 //! The workloads of articles: at each size they are accepted, and their lanes have room for
 //! them.
 
-use fsarena_model::reproduction::Scale;
+use fsarena_model::Scale;
 
 use crate::ENGINES;
 

@@ -4,7 +4,7 @@
 use std::fs;
 
 use fsarena_engine::{Engine, Job, Limit, NEVER, RunStats, Upkeep};
-use fsarena_model::reproduction::Scale;
+use fsarena_model::Scale;
 use fsarena_model::{Nanos, Workload};
 use serde_json::json;
 

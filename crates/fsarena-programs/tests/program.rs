@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fsarena_engine::{Engine, EngineError, Job, Limit, NEVER, Operation, RunStats, Upkeep};
-use fsarena_model::reproduction::Scale;
+use fsarena_model::Scale;
 use fsarena_model::{Bytes, DurablePoint, Explained, Mode, Nanos, Workload};
 use serde_json::{Value, json};
 

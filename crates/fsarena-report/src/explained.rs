@@ -69,9 +69,8 @@ struct Subject {
     hint: fn(&Comparison, &WorkloadRow) -> Option<String>,
 }
 
-/// All tables in the order in which they are shown.
-const SUBJECTS: &[Subject] =
-    &[shares::SUBJECT, durability::CLOCKS, durability::FLUSHES, programs::IOSTAT, programs::SAID];
+/// The tables of all workloads, in the order in which they are shown.
+const SUBJECTS: &[Subject] = &[shares::SUBJECT, durability::CLOCKS, durability::FLUSHES];
 
 /// A figure of a workload over all contenders.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,15 +87,22 @@ struct Line {
 
 /// The tables of all workloads, with the brief lines. A table without lines is left out.
 pub fn of_all(comparison: &Comparison) -> impl Iterator<Item = Section> {
-    SUBJECTS.iter().map(|subject| {
-        let lines = |row| (subject.brief)(comparison, row).into_iter().map(move |line| (row, line));
-        let lines: Vec<(&WorkloadRow, Line)> = comparison.workloads.iter().flat_map(lines).collect();
-        let name = |(workload, _): &(&WorkloadRow, Line)| workload.name.to_string();
-        let table = TableOf::new(TableLook::Grouped, &lines).column(ColumnKind::Name, "workload", name);
-        let meaning = [subject.meaning.to_owned()].into_iter().chain((subject.rest)(comparison));
-        let meaning = meaning.collect::<Vec<_>>().join(" ");
-        part(subject, "", figures(table, comparison, |(_, line)| line), meaning)
-    })
+    SUBJECTS.iter().map(|subject| brief(subject, comparison))
+}
+
+/// The columns of iostat of all workloads, with the brief lines.
+pub fn iostat_of_all(comparison: &Comparison) -> Section {
+    brief(&programs::IOSTAT, comparison)
+}
+
+fn brief(subject: &Subject, comparison: &Comparison) -> Section {
+    let lines = |row| (subject.brief)(comparison, row).into_iter().map(move |line| (row, line));
+    let lines: Vec<(&WorkloadRow, Line)> = comparison.workloads.iter().flat_map(lines).collect();
+    let name = |(workload, _): &(&WorkloadRow, Line)| workload.name.to_string();
+    let table = TableOf::new(TableLook::Grouped, &lines).column(ColumnKind::Name, "workload", name);
+    let meaning = [subject.meaning.to_owned()].into_iter().chain((subject.rest)(comparison));
+    let meaning = meaning.collect::<Vec<_>>().join(" ");
+    part(subject, "", figures(table, comparison, |(_, line)| line), meaning)
 }
 
 /// The tables of one workload, with all lines. The shares are shown with the workload's medians instead.

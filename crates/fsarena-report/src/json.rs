@@ -1,8 +1,25 @@
 //! JSON: a value as it is. That of a comparison is `format` 1 of the interface.
 
-use serde::Serialize;
+use std::collections::BTreeMap;
 
+use fsarena_model::Comparison;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::report::Additions;
 use crate::visible::is_ruling;
+
+/// A comparison with what another crate adds.
+pub fn extended(comparison: &Comparison, additions: &Additions) -> String {
+    #[derive(Serialize)]
+    struct Extended<'a> {
+        #[serde(flatten)]
+        comparison: &'a Comparison,
+        #[serde(flatten)]
+        members: &'a BTreeMap<&'static str, Value>,
+    }
+    indented(&Extended { comparison, members: &additions.members })
+}
 
 /// Any value as indented JSON. Control characters in its strings are escaped.
 pub fn indented(value: &impl Serialize) -> String {

@@ -68,6 +68,10 @@ pub struct Additions {
     pub sections: Vec<Section>,
     /// Content of the page's parts about workloads, by the workload's name.
     pub of_workloads: BTreeMap<String, Vec<Content>>,
+    /// Whether the columns of iostat are among the figures of all workloads.
+    pub has_iostat: bool,
+    /// Further members of its JSON, by name.
+    pub members: BTreeMap<&'static str, serde_json::Value>,
 }
 
 /// A report.

@@ -28,7 +28,8 @@ pub fn summary(comparison: &Comparison) -> Report {
 
 /// The report on a comparison, with the parts of all media.
 pub fn report(comparison: &Comparison, additions: Additions) -> Report {
-    let Additions { answer, sections, of_workloads } = additions;
+    let Additions { answer, sections, of_workloads, has_iostat, .. } = additions;
+    let iostat = has_iostat.then(|| explained::iostat_of_all(comparison));
     // Documents have it in the answer.
     let decision = List::new(ListLook::Paragraphs, answer::decision(comparison));
     let own = [
@@ -45,7 +46,7 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
         Section::titled("Read with care").with_shown(Shown::Summaries, Content::Footnotes(Vec::new())),
         checks_and_notes(comparison),
         contenders(comparison),
-        explanations(comparison),
+        explanations(comparison).with_all(iostat.map(Content::from)),
         latency::of_all(comparison),
         not_covered(comparison),
         reading(comparison),

@@ -41,6 +41,12 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(of).filter(is_source).collect()
 }
 
+/// The text of a source file, without its tests.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).expect("readable");
+    text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned()
+}
+
 /// The crates of this workspace that `name` depends on, without those of its tests.
 fn dependencies(name: &str) -> BTreeSet<String> {
     let manifest = fs::read_to_string(crates().join(format!("fsarena-{name}/Cargo.toml"))).expect("readable");
@@ -71,18 +77,38 @@ fn crates_use_only_what_the_architecture_allows() {
 fn the_core_names_no_engine_suite_article_or_kind() {
     let engines = ENGINES.all().map(|engine| engine.name());
     let suites = fsarena_catalog::suites().expect("sound").into_iter().map(|suite| suite.name);
-    let articles = fsarena_catalog::articles().expect("sound").into_iter().map(|article| article.name);
+    let articles = fsarena_articles::articles().expect("sound").into_iter().map(|article| article.name);
     let kinds = fsarena_lane::KINDS.iter().map(|kind| kind.name);
     let names: BTreeSet<String> = engines.chain(kinds).map(str::to_owned).chain(suites).chain(articles).collect();
     let mut found = Vec::new();
     for crate_name in CORE {
         for path in sources(&crates().join(format!("fsarena-{crate_name}/src"))) {
-            let text = fs::read_to_string(&path).expect("readable");
-            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+            let code = code(&path);
             let is_allowed = |name: &str| ALLOWED.iter().any(|(of, allowed, _)| *of == crate_name && *allowed == name);
             let is_named = |name: &&String| code.contains(&format!("\"{name}\"")) && !is_allowed(name);
             found.extend(names.iter().filter(is_named).map(|name| format!("{}: {name}", path.display())));
         }
+    }
+    assert_eq!(found, Vec::<String>::new());
+}
+
+/// Parts of the names that only articles have, and the names that the core has for another reason: those of a scale of
+/// workloads.
+const OF_ARTICLES: [&str; 3] = ["article", "reproduc", "publish"];
+const OF_A_SCALE: [&str; 2] = ["published", "Published"];
+
+#[test]
+fn the_core_has_nothing_for_articles() {
+    let mut found = Vec::new();
+    for path in CORE.iter().flat_map(|name| sources(&crates().join(format!("fsarena-{name}/src")))) {
+        let code = code(&path);
+        let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
+        // What is between quotation marks is data.
+        let code = lines.flat_map(|line| line.split('"').step_by(2));
+        let names = code.flat_map(|part| part.split(|c: char| !c.is_alphanumeric() && c != '_'));
+        let is_of_articles = |name: &&str| OF_ARTICLES.iter().any(|part| name.to_lowercase().contains(part));
+        let names = names.filter(is_of_articles).filter(|name| !OF_A_SCALE.contains(name));
+        found.extend(names.map(|name| format!("{}: {name}", path.display())));
     }
     assert_eq!(found, Vec::<String>::new());
 }

@@ -220,6 +220,7 @@ pub fn explain(error: &anyhow::Error) -> (ErrorCategory, Option<String>) {
     of::<Refusal>(error)
         .or_else(|| of::<Refusals>(error))
         .or_else(|| of::<fsarena_catalog::CatalogError>(error))
+        .or_else(|| of::<fsarena_articles::ArticleError>(error))
         .or_else(|| of::<fsarena_lane::LaneError>(error))
         .or_else(|| of::<fsarena_guest::GuestError>(error))
         .or_else(|| of::<Lost>(error))

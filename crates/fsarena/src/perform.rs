@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
-use fsarena_articles::assess;
+use fsarena_analyse::assess;
 use fsarena_execute::{Listener, Machine, Remaining, Resumption, RunError, Wish};
 use fsarena_guest::Wanted;
 use fsarena_lane::disk::{self, Consent};

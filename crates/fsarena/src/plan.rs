@@ -11,8 +11,8 @@ use anyhow::Result;
 use fsarena_catalog::Suite;
 use fsarena_execute::reserved;
 use fsarena_lane::{LaneError, disk, lane_count, require};
+use fsarena_model::Scale;
 use fsarena_model::plan::Lanes;
-use fsarena_model::reproduction::Scale;
 use fsarena_model::{
     Arguments, Budget, Bytes, FromSuite, LanePlan, Measuring, Mode, Nanos, NoiseBounds, Often, Plan, Precondition,
     Rounds, Storage, Weighting,
@@ -83,7 +83,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
             slowdowns: arguments.slowdown.clone(),
         },
         left_out: Vec::new(),
-        reproduces: None,
+        extension: None,
         weighting: Weighting {
             mix: arguments.work.weights.clone().or(profile.map(|profile| profile.mix)),
             profile: arguments.work.profile.clone(),

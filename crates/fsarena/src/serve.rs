@@ -3,7 +3,8 @@
 mod http;
 
 use anyhow::Result;
-use fsarena_articles::{additions, assess};
+use fsarena_analyse::assess;
+use fsarena_articles::additions;
 use fsarena_model::{ErrorCategory, Status as RunStatus};
 use fsarena_report::report::Report;
 use fsarena_report::{Link, RunLine, Runs};
@@ -74,8 +75,10 @@ fn line(row: RunRow) -> RunLine {
 }
 
 fn run(global: &Global, number: &str) -> Result<String> {
-    let comparison = assess(&places::store_to_read(global)?.load(parsed(number)?)?);
-    Ok(linked(fsarena_report::comparison(&comparison, additions(&comparison))))
+    let record = places::store_to_read(global)?.load(parsed(number)?)?;
+    let comparison = assess(&record);
+    let additions = additions(&record, &comparison)?;
+    Ok(linked(fsarena_report::comparison(&comparison, additions)))
 }
 
 /// Sides are numbers only: other names would be those of files.

@@ -4,8 +4,8 @@ mod figures;
 
 use std::fmt::Write;
 
-use fsarena_model::Article;
-use fsarena_model::article::{Claim, Counterpart, Outcome, PublishedContender, PublishedTest, Source};
+use crate::article::Article;
+use crate::article::{Claim, Counterpart, Outcome, PublishedContender, PublishedTest, Source};
 use fsarena_report::layout::{Tone, painted, table, wrapped};
 use fsarena_report::report::Table;
 use fsarena_report::{Style, json};

@@ -10,15 +10,15 @@ mod figures;
 mod matrix;
 mod winners;
 
-use fsarena_model::reproduction::{Measured, ReproducedFigure, StandIn};
-use fsarena_model::{Comparison, Reproduction};
+use crate::reproduction::Reproduction;
+use crate::reproduction::{Measured, ReproducedFigure, StandIn};
+use fsarena_model::Comparison;
 use fsarena_report::number;
 use fsarena_report::report::{Fold, List, ListLook, Role, Section, Sentence, Shown, Table};
 
-/// The section about a comparison's reproduction: its sentences, the curves of a page, the tables, and a page's charts
-/// of each test. `None` if it has none.
-pub fn section(comparison: &Comparison) -> Option<Section> {
-    let reproduction = comparison.reproduction.as_deref()?;
+/// The section about a reproduction: its sentences, the curves of a page, the tables, and a page's charts
+/// of each test.
+pub fn section(comparison: &Comparison, reproduction: &Reproduction) -> Section {
     let tables = [
         figures::as_published(reproduction),
         figures::properly(reproduction),
@@ -50,16 +50,13 @@ pub fn section(comparison: &Comparison) -> Option<Section> {
         Some(differences) => section.with(differences.folded(Fold::Closed)),
         None => section,
     };
-    Some(section.with_shown(Shown::Page, charts::charts(reproduction)))
+    section.with_shown(Shown::Page, charts::charts(reproduction))
 }
 
 /// What a reproduction adds to the answer of documents: how often the published winners win here, and the claims.
-pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
-    let of = |reproduction: &Reproduction| {
-        let name = format!("{}, reproduced:", reproduction.article.english);
-        Sentence::new(Role::Strong, name).and(Role::Plain, outcomes(reproduction).join(" "))
-    };
-    comparison.reproduction.as_deref().map(of).into_iter().collect()
+pub fn answer(reproduction: &Reproduction) -> Sentence {
+    let name = format!("{}, reproduced:", reproduction.article.english);
+    Sentence::new(Role::Strong, name).and(Role::Plain, outcomes(reproduction).join(" "))
 }
 
 /// How often the published winners win here, and what became of the claims.

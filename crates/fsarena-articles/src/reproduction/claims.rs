@@ -1,8 +1,8 @@
 //! The outcome of an article's claims in this run.
 
+use crate::article::{Check, Claim, Outcome, PublishedMetric};
+use crate::reproduction::{ClaimHere, Measured, ReproducedFigure};
 use fsarena_model::Better;
-use fsarena_model::article::{Check, Claim, Outcome, PublishedMetric};
-use fsarena_model::reproduction::{ClaimHere, Measured, ReproducedFigure};
 
 use super::Context;
 use super::figures::places;

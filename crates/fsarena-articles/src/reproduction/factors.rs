@@ -1,7 +1,7 @@
 //! Speed-ups over an article's base contender and their factors; and the article's figures over all tests.
 
-use fsarena_model::article::{Computed, Reckoning, Summary, Together};
-use fsarena_model::reproduction::{Factor, Measured, ReproducedFigure, SummaryRow};
+use crate::article::{Computed, Reckoning, Summary, Together};
+use crate::reproduction::{Factor, Measured, ReproducedFigure, SummaryRow};
 use fsarena_model::{Better, Label};
 
 use super::Context;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_model::article::{PublishedMetric, PublishedTest, Source};
-use fsarena_model::reproduction::{Measured, ReproducedFigure, StandIn, Unfinished};
+use crate::article::{PublishedMetric, PublishedTest, Source};
+use crate::reproduction::{Measured, ReproducedFigure, StandIn, Unfinished};
 use fsarena_model::{Durability, Label};
 
 use super::Context;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_model::article::{Quantity, Source};
-use fsarena_model::reproduction::Measured;
+use crate::article::{Quantity, Source};
+use crate::reproduction::Measured;
 use fsarena_model::{Label, Outcome, RunRecord, Step, Trial, Workload};
 use fsarena_stats::{Summary, cell_summary};
 

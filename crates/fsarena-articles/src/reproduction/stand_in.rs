@@ -1,8 +1,9 @@
 //! Which contender of this run stands in for which contender of an article.
 
-use fsarena_model::article::PublishedContender;
-use fsarena_model::reproduction::StandIn;
-use fsarena_model::{Article, Contender, Durability, RunRecord};
+use crate::article::Article;
+use crate::article::PublishedContender;
+use crate::reproduction::StandIn;
+use fsarena_model::{Contender, Durability, RunRecord};
 
 /// The stand-in of each of the article's contenders: the first contender of the first of its kinds or labels that takes
 /// part. For the proper measurement, the first of these that keeps synced data, because others are faster by what they

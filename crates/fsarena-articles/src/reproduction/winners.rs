@@ -1,7 +1,7 @@
 //! The winner of each test, published and here, and the agreement of both orders.
 
-use fsarena_model::article::{PublishedMetric, PublishedTest};
-use fsarena_model::reproduction::{Agreement, Measured, ReproducedFigure, Winner, Wins};
+use crate::article::{PublishedMetric, PublishedTest};
+use crate::reproduction::{Agreement, Measured, ReproducedFigure, Winner, Wins};
 use fsarena_model::{Better, Label};
 use fsarena_stats::{OrderedPairs, Tau, order, tau_of_lists, tau_over_rounds};
 

@@ -1,7 +1,7 @@
 //! Checks figures that follow from other figures of the same test.
 
-use fsarena_model::Article;
-use fsarena_model::article::{Figure, PublishedMetric, PublishedTest, Quantity};
+use crate::article::Article;
+use crate::article::{Figure, PublishedMetric, PublishedTest, Quantity};
 
 use crate::Found;
 use crate::figures::{Number, figure_as, figure_of, found, metrics, names, number, plain, seconds, taken_as, work};

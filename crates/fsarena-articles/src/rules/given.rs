@@ -1,8 +1,8 @@
 //! Checks numbers that an article gives twice, or computes.
 
-use fsarena_model::Article;
+use crate::article::Article;
+use crate::article::{Again, Computed, Figure, Precision, PublishedMetric, Reckoning};
 use fsarena_model::Better;
-use fsarena_model::article::{Again, Computed, Figure, Precision, PublishedMetric, Reckoning};
 
 use crate::Found;
 use crate::figures::{Number, figure_of, found, metrics, number, plain};
@@ -38,7 +38,7 @@ pub fn computed(article: &Article) -> Vec<Found> {
     let numbers = article.claims.iter().flat_map(|claim| claim.computed.iter().map(move |number| (claim, number)));
     let of_claim = |(claim, computed): (&_, &Computed)| {
         let about = |(test, sentence): (Option<&String>, String)| {
-            let claim: &fsarena_model::article::Claim = claim;
+            let claim: &crate::article::Claim = claim;
             Found { test: test.cloned(), metric: None, sentence: format!("{sentence} (claim `{}`)", claim.name) }
         };
         let all: Vec<Found> = wrong(article, computed).into_iter().map(about).collect();

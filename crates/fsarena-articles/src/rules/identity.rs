@@ -1,7 +1,7 @@
 //! Equations that hold between the figures of any I/O test.
 
-use fsarena_model::Article;
-use fsarena_model::article::{PublishedTest, Quantity};
+use crate::article::Article;
+use crate::article::{PublishedTest, Quantity};
 
 use crate::Found;
 use crate::figures::{Number, figure_as, found, names, number, operations_per_second, plain, taken_as, work};

@@ -1,7 +1,7 @@
 //! Compares figures with limits of the machine, and finds limits that a cloud provider sets.
 
-use fsarena_model::Article;
-use fsarena_model::article::{Bound, Limit, PublishedTest, Quantity};
+use crate::article::Article;
+use crate::article::{Bound, Limit, PublishedTest, Quantity};
 
 use crate::Found;
 use crate::figures::{figure_as, found, names, operations_per_second, plain, seconds, taken_as, work};
@@ -163,7 +163,7 @@ mod tests {
         let third = format!(", {{ contender = 'c', value = {c}, text = '{c}' }}]\n");
         let mut article = article(&format!("{}{third}", text.trim_end().trim_end_matches(']')));
         let copy = article.contenders[0].clone();
-        article.contenders.push(fsarena_model::article::PublishedContender { name: "c".to_owned(), ..copy });
+        article.contenders.push(crate::article::PublishedContender { name: "c".to_owned(), ..copy });
         article
     }
 

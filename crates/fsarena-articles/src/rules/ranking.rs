@@ -1,7 +1,8 @@
 //! Compares the orders that an article states with each other and with its figures.
 
-use fsarena_model::article::{Check, Claim, PublishedMetric, PublishedTest, Ranking};
-use fsarena_model::{Article, Better};
+use crate::article::Article;
+use crate::article::{Check, Claim, PublishedMetric, PublishedTest, Ranking};
+use fsarena_model::Better;
 
 use crate::Found;
 use crate::figures::{found, metrics, number};

@@ -1,7 +1,7 @@
 //! Finds times of process starts that were published as times of file systems.
 
-use fsarena_model::Article;
-use fsarena_model::article::PublishedTest;
+use crate::article::Article;
+use crate::article::PublishedTest;
 
 use crate::Found;
 use crate::figures::{found, names, plain, seconds, work};

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_articles::assess;
+use fsarena_analyse::assess;
 use fsarena_engine::{Abilities, Engine, EngineError, Engines, Job, Limit, RunStats, Spanning};
 use fsarena_execute::remote::{ClientMachines, Server};
 use fsarena_execute::{RunError, TestbedError, run};

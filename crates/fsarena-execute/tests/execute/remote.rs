@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_articles::assess;
+use fsarena_analyse::assess;
 use fsarena_execute::remote::Machines;
 use fsarena_execute::run;
 use fsarena_model::{BaselineKind, Mode, Nanos, Plan, Rounds, RunRecord, Verdict, Workload};

@@ -1,9 +1,11 @@
 //! Reproductions: the figures, orders and claims of an article, from a record.
 
-use fsarena_articles::assess;
-use fsarena_model::article::Outcome;
-use fsarena_model::reproduction::{Harness, Reproduces, Scale, Winner, Wins};
-use fsarena_model::{Article, Durability, Nanos, Reproduction, Step};
+use fsarena_analyse::assess;
+use fsarena_articles::article::Outcome;
+use fsarena_articles::reproduction::{Measured, Winner, Wins};
+use fsarena_articles::{Article, Reproduction};
+use fsarena_model::plan::{Extension, Harness, Opaque};
+use fsarena_model::{Durability, Nanos, Scale, Step};
 
 use crate::fake::workload;
 use crate::record::Kept;
@@ -45,9 +47,16 @@ const ARTICLE: &str = r#"{
 
 /// `ext4` takes 20 ms and 30 ms of sync for work that takes `xfs` 10 ms and 2 ms; through a shell it takes 400 ms.
 fn kept() -> Kept {
+    kept_with(|_| {})
+}
+
+/// The same, after `change` of the article.
+fn kept_with(change: impl FnOnce(&mut Article)) -> Kept {
     let mut kept = Kept::new(workload("w"));
-    let article: Article = serde_json::from_str(ARTICLE).expect("an article");
-    kept.0.plan.reproduces = Some(Box::new(Reproduces { article, scale: Scale::Published, harness: Harness::Both }));
+    let mut article: Article = serde_json::from_str(ARTICLE).expect("an article");
+    change(&mut article);
+    let data = Opaque::new(&article).expect("JSON");
+    kept.0.plan.extension = Some(Box::new(Extension { data, scale: Scale::Published, harness: Harness::Both }));
     for trial in &mut kept.0.trials {
         let is_ext4 = trial.contender.0 == "ext4";
         let step = |name: &str, millis: u64, sync: Option<u64>| Step {
@@ -67,7 +76,8 @@ fn kept() -> Kept {
 }
 
 fn reproduction(kept: &Kept) -> Reproduction {
-    *assess(&kept.0).reproduction.expect("the plan reproduces an article")
+    let cells = assess(&kept.0).cells;
+    fsarena_articles::reproduction(&kept.0, &cells).expect("readable").expect("the plan has an article")
 }
 
 fn winner<'a>(reproduction: &'a Reproduction, test: &str) -> &'a Winner {
@@ -80,7 +90,7 @@ fn each_figure_is_next_to_the_published_one() {
     let row = |name: &str| {
         let mut own = reproduction.figures.iter().filter(|figure| figure.test == "create");
         let figure = own.find(|figure| figure.name.as_deref() == Some(name)).expect("there");
-        let of = |measured: Option<fsarena_model::reproduction::Measured>| measured.map(|one| one.median.round());
+        let of = |measured: Option<Measured>| measured.map(|one| one.median.round());
         (
             figure.published.clone().map(|(value, _)| value),
             of(figure.as_published),
@@ -151,18 +161,16 @@ fn a_contender_without_durability_represents_none_properly() {
 #[test]
 fn smoke_runs_have_no_verdicts() {
     let mut kept = kept();
-    let judged = assess(&kept.0);
-    kept.0.plan.reproduces.as_mut().expect("an article").scale = Scale::Smoke;
-    let smoke = assess(&kept.0);
+    let (judged, judged_run) = (reproduction(&kept), assess(&kept.0));
+    kept.0.plan.extension.as_mut().expect("an article").scale = Scale::Smoke;
+    let (tried, smoke) = (reproduction(&kept), assess(&kept.0));
     assert!(
-        !judged.judged.verdicts.is_empty() && smoke.judged.verdicts.is_empty() && smoke.judged.standings.is_empty()
+        !judged_run.judged.verdicts.is_empty() && smoke.judged.verdicts.is_empty() && smoke.judged.standings.is_empty()
     );
-    let judged_run = judged.run;
-    let (judged, tried) = (judged.reproduction.expect("there"), smoke.reproduction.expect("there"));
     assert!(!judged.winners.is_empty() && tried.winners.is_empty() && tried.as_published.is_none());
     assert!(judged.claims.iter().any(|claim| claim.checked) && tried.claims.iter().all(|claim| !claim.checked));
     assert_eq!(judged.figures, tried.figures, "they are shown all the same");
-    assert!(judged_run.without_verdicts.is_none());
+    assert!(judged_run.run.without_verdicts.is_none());
     assert!(smoke.run.without_verdicts.is_some_and(|why| why.contains("leave out --scale smoke")));
 }
 
@@ -173,8 +181,7 @@ fn a_contender_out_of_time_ranks_last_and_has_a_note() {
         trial.outcome = fsarena_model::Outcome::OutOfTime(Nanos::seconds(60));
         (trial.slices, trial.steps) = (Vec::new(), Vec::new());
     }
-    let comparison = assess(&kept.0);
-    let reproduction = comparison.reproduction.expect("there");
+    let reproduction = reproduction(&kept);
     let shell = reproduction.figures.iter().find(|one| one.test == "delete" && one.name.as_deref() == Some("Shell"));
     let shell = shell.expect("there");
     assert!(shell.unfinished.properly && shell.properly.is_none() && !shell.unfinished.published, "{shell:?}");
@@ -200,16 +207,16 @@ fn a_single_round_out_of_time_is_not_the_figure_of_the_others() {
 #[test]
 fn a_claim_has_to_hold_at_each_of_its_places() {
     let outcome = |at: &[&str]| {
-        let mut kept = kept();
-        let article = &mut kept.0.plan.reproduces.as_mut().expect("an article").article;
-        let mut sizes = article.tests[1].clone();
-        sizes.name = "sizes".to_owned();
-        sizes.places = ["delete", "create"].map(str::to_owned).to_vec();
-        sizes.properly[0].steps = vec!["{at}".to_owned()];
-        article.tests.push(sizes);
-        let check = &mut article.claims[0].check[0];
-        (check.test, check.at_least) = ("sizes".to_owned(), Some(2.2));
-        check.at = at.iter().map(|at| (*at).to_owned()).collect();
+        let kept = kept_with(|article| {
+            let mut sizes = article.tests[1].clone();
+            sizes.name = "sizes".to_owned();
+            sizes.places = ["delete", "create"].map(str::to_owned).to_vec();
+            sizes.properly[0].steps = vec!["{at}".to_owned()];
+            article.tests.push(sizes);
+            let check = &mut article.claims[0].check[0];
+            (check.test, check.at_least) = ("sizes".to_owned(), Some(2.2));
+            check.at = at.iter().map(|at| (*at).to_owned()).collect();
+        });
         reproduction(&kept).claims.swap_remove(0)
     };
     let everywhere = outcome(&[]);
@@ -224,9 +231,9 @@ fn a_claim_has_to_hold_at_each_of_its_places() {
 #[test]
 fn a_contender_that_takes_no_part_leaves_open_what_only_it_can_decide() {
     let of = |check: serde_json::Value| {
-        let mut kept = kept();
-        let article = &mut kept.0.plan.reproduces.as_mut().expect("an article").article;
-        article.claims[0].check = serde_json::from_value(check).expect("checks");
+        let kept = kept_with(|article| {
+            article.claims[0].check = serde_json::from_value(check).expect("checks");
+        });
         reproduction(&kept).claims.swap_remove(0)
     };
     let open = of(serde_json::json!([{"test": "delete", "order": [["Shell"], ["Library"], ["Absent"]]}]));
@@ -246,10 +253,10 @@ fn a_contender_that_takes_no_part_leaves_open_what_only_it_can_decide() {
 #[test]
 fn a_claim_with_several_checks_needs_all_of_them() {
     let of = |second: serde_json::Value| {
-        let mut kept = kept();
-        let article = &mut kept.0.plan.reproduces.as_mut().expect("an article").article;
-        let checks = serde_json::json!([{"test": "delete", "order": [["Shell"], ["Library"]]}, second]);
-        article.claims[0].check = serde_json::from_value(checks).expect("checks");
+        let kept = kept_with(|article| {
+            let checks = serde_json::json!([{"test": "delete", "order": [["Shell"], ["Library"]]}, second]);
+            article.claims[0].check = serde_json::from_value(checks).expect("checks");
+        });
         reproduction(&kept).claims.swap_remove(0).outcome
     };
     assert_eq!(of(serde_json::json!({"test": "create", "order": [["Shell"], ["Library"]]})), Outcome::Holds);

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use fsarena_model::article::Quantity;
 use fsarena_model::comparison::{Cell, WorkloadRow};
-use fsarena_model::{Article, Comparison, Probe, ProbeId, Reading, Readings, probe};
+use fsarena_model::{Comparison, Probe, ProbeId, Reading, Readings, probe};
 
 use super::{Figure, Line, Subject, computed, lines, probed};
 use crate::number::{DASH, hundredths, three_digits};
@@ -75,21 +74,11 @@ fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     }
 }
 
-/// Only if the run reproduces an article with such figures, and without lines in which all values are 0.
+/// Without lines in which all values are 0.
 fn in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
-    if !comparison.reproduction.as_ref().is_some_and(|reproduction| has_such_figures(&reproduction.article)) {
-        return Vec::new();
-    }
     let is_idle = |line: &Line| line.values.iter().all(|value| value == "0.00" || value == DASH);
     let lines = all(comparison, workload).into_iter();
     lines.filter(|line| BRIEF.contains(&&*line.what) && !is_idle(line)).collect()
-}
-
-/// Whether an article has processor time or the device's utilisation among its metrics.
-fn has_such_figures(article: &Article) -> bool {
-    let mut metrics = article.tests.iter().flat_map(|test| &test.metrics);
-    metrics
-        .any(|metric| matches!(metric.quantity, Some(Quantity::Processor | Quantity::System | Quantity::Utilisation)))
 }
 
 pub const SAID: Subject = Subject {

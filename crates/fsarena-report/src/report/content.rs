@@ -216,8 +216,8 @@ pub enum Fold {
     Open,
     /// The reader can unfold it.
     Closed,
-    /// As an article with this name within the page, which may be empty.
-    Article(String),
+    /// As a part of the page with this name, which may be empty.
+    Named(String),
 }
 
 impl Section {

@@ -35,7 +35,7 @@ pub fn workload(comparison: &Comparison, workload: &WorkloadRow, additions: Vec<
     let figures = figures.folded(Fold::Closed).with(List::new(ListLook::Chips, facts(workload)));
     Section::titled(workload.name.as_str())
         .with_hint(format!("{}, {}; version {}", workload.metric, workload.unit, workload.version))
-        .folded(Fold::Article(anchor::workload(comparison, &workload.name)))
+        .folded(Fold::Named(anchor::workload(comparison, &workload.name)))
         .with(Paragraph::plain(Sentence::from(&workload.measures).and(Role::Faint, &workload.why)))
         .with_all(parts.iter().flat_map(Part::drawings))
         .with(List::new(ListLook::Cares, cares(&cells)))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fsarena_model::Comparison;
 use fsarena_report::report::{Content, Paragraph, Section};
 use fsarena_report::{Additions, FORMATS};
 
@@ -13,6 +14,8 @@ fn additions() -> Additions {
         answer: vec!["An added answer.".into()],
         sections: vec![Section::titled("Added").with(Paragraph::plain("An added sentence."))],
         of_workloads: BTreeMap::from([("create-fsync".to_owned(), vec![drawings])]),
+        members: BTreeMap::from([("further", "Data.".into())]),
+        ..Additions::default()
     }
 }
 
@@ -50,7 +53,14 @@ fn the_page_has_an_addition_in_the_part_of_its_workload_only() {
 }
 
 #[test]
-fn data_have_no_additions() {
+fn json_has_added_members_and_is_read_as_without_them() {
+    let value: serde_json::Value = serde_json::from_str(&rendered("json")).unwrap();
+    assert_eq!(value["further"], "Data.");
+    assert!(serde_json::from_value::<Comparison>(value).unwrap() == fixture());
+}
+
+#[test]
+fn data_have_no_added_text() {
     for format in ["json", "csv"] {
         assert!(!rendered(format).contains("dded"), "{format}");
     }

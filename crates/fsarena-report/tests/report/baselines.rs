@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use fsarena_model::article::Quantity;
 use fsarena_model::comparison::{Cell, Clock};
 use fsarena_model::validity::{CapUnit, RateCap};
 use fsarena_model::{Bytes, Comparison, DurablePoint, Finding, Nanos, Probe, ValidityClass, probe};
+use fsarena_report::Additions;
 
-use crate::fixture::{bare, fixture, reproduced};
+use crate::fixture::{bare, fixture};
 
 fn render(comparison: &Comparison, name: &str) -> String {
     crate::rendered(name, comparison)
@@ -127,7 +127,7 @@ fn flushes_are_counted_per_sync() {
 }
 
 #[test]
-fn columns_of_iostat_are_among_all_only_if_a_reproduced_article_has_such_figures() {
+fn columns_of_iostat_are_among_all_only_if_they_are_added() {
     let mut comparison = fixture();
     let columns = [
         probe::IOSTAT_READS.reading(0.0),
@@ -143,11 +143,8 @@ fn columns_of_iostat_are_among_all_only_if_a_reproduced_article_has_such_figures
     let page = render(&comparison, "html");
     assert!(section(&page, "create-fsync").contains("<summary>As iostat has it</summary>"));
     assert!(section(&page, "create-fsync").contains("4938.00"));
-    comparison.reproduction = reproduced().reproduction;
-    assert_eq!(line(&render(&comparison, "markdown"), "create-fsync", "w/s"), None, "its metrics are times");
-    let article = &mut comparison.reproduction.as_mut().unwrap().article;
-    article.tests[0].metrics[0].quantity = Some(Quantity::Utilisation);
-    let report = render(&comparison, "markdown");
+    let additions = Additions { has_iostat: true, ..Additions::default() };
+    let report = fsarena_report::markdown(fsarena_report::comparison(&comparison, additions));
     assert_eq!(line(&report, "create-fsync", "w/s").unwrap(), ["1234.50", "–", "–"]);
     assert_eq!(line(&report, "create-fsync", "%util").unwrap()[0], "99.50");
     assert_eq!(line(&report, "create-fsync", "%CPU").unwrap()[0], "25.00");

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use fsarena_model::Comparison;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// Escape sequences, a bell, a C1 control character, a separate line, and a change of the reading direction.
@@ -12,9 +13,9 @@ pub fn is_ruling(c: char) -> bool {
     c.is_control() || ('\u{2028}'..='\u{202e}').contains(&c) || "\u{2066}\u{2069}\u{200e}\u{200f}\u{61c}".contains(c)
 }
 
-/// The comparison with `EVIL` appended to every string that may be any text. Strings of closed sets are unchanged.
-pub fn evil(comparison: &Comparison) -> Comparison {
-    let mut json = serde_json::to_value(comparison).unwrap();
+/// The value with `EVIL` appended to every string that may be any text. Strings of closed sets are unchanged.
+pub fn evil<T: Serialize + DeserializeOwned>(original: &T) -> T {
+    let mut json = serde_json::to_value(original).unwrap();
     let mut keys = BTreeSet::new();
     visit(&mut json, "", &mut |key, _| {
         keys.insert(key.to_owned());
@@ -26,7 +27,7 @@ pub fn evil(comparison: &Comparison) -> Comparison {
                 text.push_str(EVIL)
             }
         });
-        if serde_json::from_value::<Comparison>(spoiled.clone()).is_ok() {
+        if serde_json::from_value::<T>(spoiled.clone()).is_ok() {
             json = spoiled;
         }
     }

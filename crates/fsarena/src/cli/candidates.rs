@@ -42,7 +42,7 @@ pub fn workloads() -> ArgValueCandidates {
 /// Published articles.
 pub fn articles() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let articles = fsarena_catalog::articles().unwrap_or_default().into_iter();
+        let articles = fsarena_articles::articles().unwrap_or_default().into_iter();
         articles.map(|article| described(&article.name, &article.title)).collect()
     })
 }

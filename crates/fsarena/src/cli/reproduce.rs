@@ -1,7 +1,7 @@
 //! What can be typed after `fsarena reproduce`.
 
 use clap::{Args, ValueEnum};
-use fsarena_model::reproduction;
+use fsarena_model::plan;
 
 use super::Setup;
 
@@ -42,7 +42,7 @@ pub enum Scale {
     Published,
 }
 
-impl From<Scale> for reproduction::Scale {
+impl From<Scale> for plan::Scale {
     fn from(scale: Scale) -> Self {
         match scale {
             Scale::Smoke => Self::Smoke,
@@ -63,7 +63,7 @@ pub enum Harness {
     Both,
 }
 
-impl From<Harness> for reproduction::Harness {
+impl From<Harness> for plan::Harness {
     fn from(harness: Harness) -> Self {
         match harness {
             Harness::Native => Self::Native,

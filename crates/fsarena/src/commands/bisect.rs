@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
-use fsarena_articles::assess;
+use fsarena_analyse::assess;
 use fsarena_model::{Contender, Verdict};
 
 use super::{compare, print, table};

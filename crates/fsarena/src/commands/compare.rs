@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use fsarena_analyse::FEWEST_ROUNDS;
-use fsarena_articles::assess;
+use fsarena_analyse::assess;
+use fsarena_articles::additions;
 use fsarena_execute::{budget_for, on_one_file_system, rounds_within};
 use fsarena_lane::shared;
 use fsarena_model::{Comparison, Outcome, Plan, Rounds, RunRecord, Severity, Status};
@@ -86,16 +87,20 @@ fn order(plan: Plan, notes: Vec<String>, setup: &Setup) -> Order {
 /// Prints the summary of a run that has just ended, or what `shown` asks for, and the commands that continue it.
 pub fn show(global: &Global, record: &RunRecord, shown: &Shown) -> Result<()> {
     let comparison = assess(record);
-    // A reproduction is about the article, which the summary does not name.
-    let is_full = shown.full || comparison.reproduction.is_some();
+    let added = additions(record, &comparison)?;
+    // The summary has no added sections.
+    let is_full = shown.full || !added.sections.is_empty();
     match (&shown.format, &shown.output) {
-        (Some(format), None) => return report::print_as(formats::named(format)?, &comparison),
-        _ if is_full => report::print(global, &comparison)?,
+        (Some(format), None) => return report::print_as(formats::named(format)?, &comparison, added),
+        _ if is_full => report::print(global, &comparison, added)?,
         _ => report::print_summary(global, &comparison)?,
     }
     farewell(&comparison, is_full);
     match &shown.output {
-        Some(path) => report::write_into(path, formats::named(shown.format.as_deref().unwrap_or("html"))?, &comparison),
+        Some(path) => {
+            let format = formats::named(shown.format.as_deref().unwrap_or("html"))?;
+            report::write_into(path, format, &comparison, additions(record, &comparison)?)
+        }
         None => Ok(()),
     }
 }

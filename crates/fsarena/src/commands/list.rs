@@ -49,7 +49,7 @@ fn overview() -> Result<String> {
     let names: Vec<String> = fsarena_catalog::workloads()?.into_iter().map(|workload| workload.name.into()).collect();
     let suites = fsarena_catalog::suites()?;
     let suites = table(["suite", "about"], suites.into_iter().map(|suite| [suite.name, suite.about]));
-    let articles: Vec<String> = fsarena_catalog::articles()?.into_iter().map(|article| article.name).collect();
+    let articles: Vec<String> = fsarena_articles::articles()?.into_iter().map(|article| article.name).collect();
     let width = places::width().unwrap_or(PLAIN.width);
     let lines = |title: &str, names: &[String]| layout::wrapped(&format!("{title}: {}", names.join(", ")), "  ", width);
     Ok(format!(

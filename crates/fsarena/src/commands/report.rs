@@ -4,9 +4,10 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use anyhow::Result;
-use fsarena_articles::{additions, assess};
+use fsarena_analyse::assess;
+use fsarena_articles::additions;
 use fsarena_model::{Comparison, Mix, Plan};
-use fsarena_report::{Document, Format};
+use fsarena_report::{Additions, Document, Format};
 use fsarena_store::Store;
 
 use super::{deliver, write};
@@ -25,16 +26,17 @@ pub fn run(global: &Global, options: &Report) -> Result<Ended> {
         judge_by(&mut record.plan, fsarena_catalog::profile(name)?.mix, Some(name.clone()))?;
     }
     let comparison = assess(&record);
+    let additions = additions(&record, &comparison)?;
     let format = formats::named(&options.format)?;
     match (format.name, &options.output) {
-        ("text", None) => return print(global, &comparison).map(|()| Ended::Well),
+        ("text", None) => return print(global, &comparison, additions).map(|()| Ended::Well),
         ("summary", None) => return print_summary(global, &comparison).map(|()| Ended::Well),
         _ => {}
     }
     if let Some(path) = &options.output {
-        return write_into(path, format, &comparison).map(|()| Ended::Well);
+        return write_into(path, format, &comparison, additions).map(|()| Ended::Well);
     }
-    print_as(format, &comparison).map(|()| Ended::Well)
+    print_as(format, &comparison, additions).map(|()| Ended::Well)
 }
 
 /// Replaces the plan's mix by another, which may be from a profile.
@@ -45,8 +47,8 @@ fn judge_by(plan: &mut Plan, mix: Mix, profile: Option<String>) -> Result<()> {
 }
 
 /// Prints a comparison in a format.
-pub fn print_as(format: &Format, comparison: &Comparison) -> Result<()> {
-    let document = rendered(format, comparison)?;
+pub fn print_as(format: &Format, comparison: &Comparison, additions: Additions) -> Result<()> {
+    let document = rendered(format, comparison, additions)?;
     if matches!(document, Document::Binary(_)) && std::io::stdout().is_terminal() {
         let (run, Format { name, extension, .. }) = (comparison.run.number, format);
         let hint = format!("fsarena report {run} --format {name} -o run.{extension}");
@@ -56,8 +58,8 @@ pub fn print_as(format: &Format, comparison: &Comparison) -> Result<()> {
 }
 
 /// Prints a comparison as text, in the style that stdout has.
-pub fn print(global: &Global, comparison: &Comparison) -> Result<()> {
-    write(fsarena_report::text(comparison, additions(comparison), places::style(global)).as_bytes())
+pub fn print(global: &Global, comparison: &Comparison, additions: Additions) -> Result<()> {
+    write(fsarena_report::text(comparison, additions, places::style(global)).as_bytes())
 }
 
 /// Prints the summary of a comparison.
@@ -65,14 +67,13 @@ pub fn print_summary(global: &Global, comparison: &Comparison) -> Result<()> {
     write(fsarena_report::summary(comparison, places::style(global)).as_bytes())
 }
 
-fn rendered(format: &Format, comparison: &Comparison) -> Result<Document> {
-    Ok((format.render)(comparison, additions(comparison))
-        .map_err(|nothing| Refusal::wrong_use(nothing.why, nothing.hint))?)
+fn rendered(format: &Format, comparison: &Comparison, additions: Additions) -> Result<Document> {
+    Ok((format.render)(comparison, additions).map_err(|nothing| Refusal::wrong_use(nothing.why, nothing.hint))?)
 }
 
 /// Writes a comparison to a file in the given format.
-pub fn write_into(path: &Path, format: &Format, comparison: &Comparison) -> Result<()> {
-    deliver(Some(path), rendered(format, comparison)?.bytes())
+pub fn write_into(path: &Path, format: &Format, comparison: &Comparison, additions: Additions) -> Result<()> {
+    deliver(Some(path), rendered(format, comparison, additions)?.bytes())
 }
 
 /// The number of a run; `last` is the latest run.

@@ -1,15 +1,14 @@
 //! From the name of an article to a plan.
 
 use anyhow::Result;
+use fsarena_articles::Article;
+use fsarena_articles::article::PublishedContender;
 use fsarena_catalog::Suite;
-use fsarena_model::article::PublishedContender;
-use fsarena_model::plan::LeftOut;
-use fsarena_model::reproduction::{Harness, Reproduces, Scale};
-use fsarena_model::{
-    Arguments, Article, Bytes, Contender, FromSuite, LanePlan, Measuring, Often, Plan, Rounds, Workload,
-};
-
 use fsarena_execute::left_out;
+use fsarena_model::plan::{Extension, Harness, LeftOut, Opaque};
+use fsarena_model::{
+    Arguments, Bytes, Contender, FromSuite, LanePlan, Measuring, Often, Plan, Rounds, Scale, Workload,
+};
 
 use super::available::Programs;
 use super::contenders::{contender_files, contenders, usual_contenders};
@@ -23,7 +22,7 @@ const LANE: Bytes = Bytes::gib(2);
 
 /// The plan of an article's tests, complete and checked, with notes for the user.
 pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
-    let article = fsarena_catalog::article(&options.article)?;
+    let article = fsarena_articles::article(&options.article)?;
     let suite = fsarena_catalog::suite(&article.name).map_err(|_| cannot_be_run(&article.name))?;
     let scale: Scale = options.scale.map(Scale::from).unwrap_or_default();
     let harness = Harness::from(options.harness);
@@ -54,7 +53,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         lanes: LanePlan::new(storage, lane_size, options.setup.medium),
         measuring: Measuring { noise, baselines, ..Measuring::default() },
         left_out,
-        reproduces: Some(Box::new(Reproduces { article, scale, harness })),
+        extension: Some(Box::new(Extension { data: Opaque::new(&article)?, scale, harness })),
         arguments: Arguments { contender_files, ..Arguments::default() },
         ..Plan::of(contenders)
     };

@@ -10,7 +10,7 @@ use anyhow::Result;
 use fsarena_catalog::Profile;
 use fsarena_engine::fio::{self, Choice, Way};
 use fsarena_lane::kind;
-use fsarena_model::reproduction::Scale;
+use fsarena_model::Scale;
 use fsarena_model::{Bytes, Contender, Unavailable, Workload};
 
 use crate::cli::{Compare, Who};

@@ -1,7 +1,8 @@
 //! The figures and orders of a test of an article.
 
-use fsarena_model::article::{Figure, Precision, PublishedMetric, PublishedTest, Ranking};
-use fsarena_model::{Article, Better};
+use crate::article::Article;
+use crate::article::{Figure, Precision, PublishedMetric, PublishedTest, Ranking};
+use fsarena_model::Better;
 use fsarena_report::Style;
 use fsarena_report::report::{ColumnKind, TableLook, TableOf};
 

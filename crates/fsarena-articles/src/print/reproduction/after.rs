@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::reproduction::Reproduction;
 use fsarena_model::comparison::Cell;
-use fsarena_model::{Comparison, Reproduction, StepRow};
+use fsarena_model::{Comparison, StepRow};
 
 use fsarena_report::number::{self, DASH};
 use fsarena_report::report::{Paragraph, Section, Table};

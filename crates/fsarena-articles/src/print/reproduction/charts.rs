@@ -1,8 +1,9 @@
 //! The page's charts of an article, and the same charts as measured here.
 
-use fsarena_model::article::{PublishedMetric, PublishedTest, Shown};
-use fsarena_model::reproduction::{Factor, Measured, ReproducedFigure};
-use fsarena_model::{Better, Reproduction};
+use crate::article::{PublishedMetric, PublishedTest, Shown};
+use crate::reproduction::Reproduction;
+use crate::reproduction::{Factor, Measured, ReproducedFigure};
+use fsarena_model::Better;
 use fsarena_report::number;
 use fsarena_report::report::{
     Arrangement, Drawing, Drawings, Fold, List, ListLook, Paragraph, Role, Section, Sentence,
@@ -35,7 +36,7 @@ fn charts_of(reproduction: &Reproduction, number: usize, test: &PublishedTest) -
     (!charts.is_empty()).then(|| {
         Section::titled(&test.title)
             .with_hint(&test.original)
-            .folded(Fold::Article(anchor(number)))
+            .folded(Fold::Named(anchor(number)))
             .with(Paragraph::plain(Sentence::new(Role::Faint, &test.method)))
             .with(List::new(ListLook::Cares, &test.remark))
             .with(Drawings { arrangement: Arrangement::Grid, drawings: charts })
@@ -139,7 +140,7 @@ fn ranks(metric: &PublishedMetric) -> String {
 
 /// Bars whose lengths show an order: the best is the longest.
 fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
-    let group = |ranking: &fsarena_model::article::Ranking| {
+    let group = |ranking: &crate::article::Ranking| {
         let count = ranking.order.len();
         let bars = ranking.order.iter().enumerate().flat_map(|(place, names)| {
             names.iter().map(move |name| Bar {
@@ -180,7 +181,7 @@ pub fn curves(reproduction: &Reproduction) -> Drawings {
     let mut charts = Vec::new();
     for curve in &reproduction.article.curves {
         for form in Drawn::ALL {
-            let line = |line: &fsarena_model::article::CurveLine| {
+            let line = |line: &crate::article::CurveLine| {
                 let factor = |test: &str| reproduction.factors.iter().find(|factor| factor.test == test);
                 let speed_up = |test: &str| of(form, factor(test)?);
                 let points = line.points.iter().filter_map(|point| Some((point.x, speed_up(&point.test)?)));

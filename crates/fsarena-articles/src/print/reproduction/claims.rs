@@ -1,14 +1,14 @@
 //! The outcomes of an article's claims.
 
-use fsarena_model::Reproduction;
-use fsarena_model::article::Outcome;
+use crate::article::Outcome;
+use crate::reproduction::Reproduction;
 
 use fsarena_report::report::{Paragraph, Section, Table};
 
 /// The claims, one per row.
 pub fn sheet(reproduction: &Reproduction) -> Section {
     let claims = reproduction.article.claims.iter().zip(&reproduction.claims);
-    let row = |(claim, here): (&fsarena_model::article::Claim, &fsarena_model::reproduction::ClaimHere)| {
+    let row = |(claim, here): (&crate::article::Claim, &crate::reproduction::ClaimHere)| {
         let by = if here.checked { "measured here" } else { "" };
         vec![claim.kind.to_string(), claim.text.clone(), here.outcome.to_string(), here.why.clone(), by.to_owned()]
     };

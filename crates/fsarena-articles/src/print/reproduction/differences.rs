@@ -1,9 +1,10 @@
 //! What differs from the article: which contender corresponds to which, what the tests do otherwise, and what the
 //! article has apart from its tests.
 
-use fsarena_model::article::{Counterpart, PublishedContender};
-use fsarena_model::reproduction::StandIn;
-use fsarena_model::{Comparison, Reproduction};
+use crate::article::{Counterpart, PublishedContender};
+use crate::reproduction::Reproduction;
+use crate::reproduction::StandIn;
+use fsarena_model::Comparison;
 
 use fsarena_report::report::{List, ListLook, Section};
 

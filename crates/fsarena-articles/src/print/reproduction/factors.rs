@@ -1,7 +1,7 @@
 //! The parts of published speed-ups, and figures over all tests.
 
-use fsarena_model::Reproduction;
-use fsarena_model::reproduction::{Factor, SummaryRow};
+use crate::reproduction::Reproduction;
+use crate::reproduction::{Factor, SummaryRow};
 
 use super::{printed, times};
 use fsarena_report::number::DASH;

@@ -1,7 +1,8 @@
 //! The figures of an article by test: published, measured as published, and measured properly.
 
-use fsarena_model::reproduction::ReproducedFigure;
-use fsarena_model::{Label, Reproduction};
+use crate::reproduction::ReproducedFigure;
+use crate::reproduction::Reproduction;
+use fsarena_model::Label;
 
 use super::{Form, Found, UNFINISHED, printed};
 use fsarena_report::number::DASH;

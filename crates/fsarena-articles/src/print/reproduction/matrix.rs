@@ -1,7 +1,8 @@
 //! The page's picture of a reproduction: tests and contenders in the colours of articles, published and measured here.
 
-use fsarena_model::article::{PublishedMetric, PublishedTest};
-use fsarena_model::{Better, Reproduction};
+use crate::article::{PublishedMetric, PublishedTest};
+use crate::reproduction::Reproduction;
+use fsarena_model::Better;
 use fsarena_report::number::DASH;
 use fsarena_report::report::ColumnKind::{Name, Words};
 use fsarena_report::report::{Entry, Paragraph, Role, Section, Sentence, TableLook, TableOf};

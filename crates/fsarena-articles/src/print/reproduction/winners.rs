@@ -1,7 +1,7 @@
 //! The winners of the tests, and how well the orders agree.
 
-use fsarena_model::Reproduction;
-use fsarena_model::reproduction::{Agreement, Winner, Wins};
+use crate::reproduction::Reproduction;
+use crate::reproduction::{Agreement, Winner, Wins};
 
 use fsarena_report::number::DASH;
 use fsarena_report::report::{Paragraph, Section, Table};

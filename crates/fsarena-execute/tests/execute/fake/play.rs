@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_articles::assess;
+use fsarena_analyse::assess;
 use fsarena_execute::remote::Machines;
 use fsarena_execute::{Remaining, Resumption, RunError, Wish, resume, run};
 use fsarena_model::{

@@ -1,5 +1,5 @@
 use super::*;
-use fsarena_model::reproduction::Scale;
+use fsarena_model::Scale;
 
 const KNOWN: Known = Known { operations: 25_000, bytes: 0, elapsed: Nanos::seconds(60) };
 

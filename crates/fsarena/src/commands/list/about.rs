@@ -1,9 +1,9 @@
 //! All about one workload, suite, profile, kind or article.
 
 use anyhow::Result;
+use fsarena_articles::article::Article;
 use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::{KINDS, Kind};
-use fsarena_model::article::Article;
 use fsarena_model::{Better, Weight, Workload};
 use fsarena_report::{PLAIN, layout};
 
@@ -17,7 +17,7 @@ const NAMES: usize = 12;
 pub fn names() -> Result<Vec<String>> {
     let workloads = fsarena_catalog::workloads()?.into_iter().map(|workload| workload.name.into());
     let suites = fsarena_catalog::suites()?.into_iter().map(|suite| suite.name);
-    let articles = fsarena_catalog::articles()?.into_iter().map(|article| article.name);
+    let articles = fsarena_articles::articles()?.into_iter().map(|article| article.name);
     let profiles = fsarena_catalog::profiles()?.into_iter().map(|profile| profile.name);
     let kinds = KINDS.iter().map(|kind| kind.name.to_owned());
     Ok(workloads.chain(suites).chain(profiles).chain(articles).chain(kinds).collect())
@@ -28,7 +28,7 @@ pub fn named(name: &str) -> Result<Option<String>> {
     let suites = fsarena_catalog::suites()?;
     let workloads = [fsarena_catalog::workloads()?, fsarena_catalog::validation()?].concat();
     let workload = workloads.into_iter().find(|workload| workload.name == name);
-    let article = fsarena_catalog::articles()?.into_iter().find(|article| article.name == name);
+    let article = fsarena_articles::articles()?.into_iter().find(|article| article.name == name);
     let profile = fsarena_catalog::profiles()?.into_iter().find(|profile| profile.name == name);
     let parts = [
         workload.map(|found| workload_page(&found, &suites)),

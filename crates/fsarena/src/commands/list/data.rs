@@ -1,9 +1,10 @@
 //! What can be listed, for programs.
 
 use anyhow::Result;
+use fsarena_articles::Article;
 use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::{KINDS, Kind};
-use fsarena_model::{Article, Workload};
+use fsarena_model::Workload;
 use serde_json::{Value, json};
 
 use super::sought::{self, Sought};
@@ -14,7 +15,7 @@ use crate::engines::ENGINES;
 /// A category, what has a name, or what mentions a word; everything without either.
 pub fn listed(what: Option<&str>) -> Result<Value> {
     let (profiles, suites) = (fsarena_catalog::profiles()?, fsarena_catalog::suites()?);
-    let (workloads, articles) = (fsarena_catalog::workloads()?, fsarena_catalog::articles()?);
+    let (workloads, articles) = (fsarena_catalog::workloads()?, fsarena_articles::articles()?);
     let all = [
         Category::new("kinds", KINDS.iter().copied(), kind_json, sought::of_kind),
         Category::new("workloads", &workloads, workload_json, sought::of_workload),

@@ -1,8 +1,8 @@
 //! The articles in the catalogue, with the number of their parts.
 
 use anyhow::Result;
-use fsarena_model::Article;
-use fsarena_model::article::Outcome;
+use fsarena_articles::Article;
+use fsarena_articles::article::Outcome;
 
 use crate::commands::table;
 
@@ -24,7 +24,7 @@ const HEADER: [&str; 11] = [
 /// One row for each article, and a row with the sums.
 pub fn articles() -> Result<String> {
     let rows: Vec<_> =
-        fsarena_catalog::articles()?.iter().map(|article| (article.name.clone(), counts(article))).collect();
+        fsarena_articles::articles()?.iter().map(|article| (article.name.clone(), counts(article))).collect();
     let sum = |at: usize| rows.iter().map(|(_, counts)| counts[at]).sum::<usize>();
     let total = ("all".to_owned(), std::array::from_fn(sum));
     let row = |(name, counts): (String, [usize; 10])| {

@@ -1,8 +1,9 @@
 //! What `fsarena list WORD` looks for, and the texts in which it looks.
 
+use fsarena_articles::Article;
 use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::Kind;
-use fsarena_model::{Article, Workload};
+use fsarena_model::Workload;
 
 use crate::engines::ENGINES;
 

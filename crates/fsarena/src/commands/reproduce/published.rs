@@ -10,7 +10,7 @@ use crate::exit::Ended;
 /// Prints the article `name` as text or JSON; runs nothing.
 pub fn run(name: &str, format: Option<&str>, style: Style) -> Result<Ended> {
     let format = data_format(format, "an article")?;
-    let article = fsarena_catalog::article(name)?;
+    let article = fsarena_articles::article(name)?;
     let findings = fsarena_articles::judge(&article);
     let text = match format {
         DataFormat::Json => fsarena_articles::article_as_json(&article, &findings),

@@ -1,64 +1,9 @@
-//! Reproductions: an article's tests run here, compared with what it published.
+//! The result: an article's tests run here, compared with what it published.
 
-use std::fmt;
-
+use fsarena_model::{Better, Label, Scale};
 use serde::{Deserialize, Serialize};
 
 use crate::article::{Article, Outcome};
-use crate::{Better, Label};
-
-/// A run of an article's tests, in the plan.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Reproduces {
-    /// The article, so that a stored run can be analysed without a catalogue.
-    pub article: Article,
-    /// The scale of the work.
-    pub scale: Scale,
-    /// Which harnesses are used.
-    #[serde(default)]
-    pub harness: Harness,
-}
-
-/// Which of the harnesses that can do an article's work are used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Harness {
-    /// All.
-    #[default]
-    Both,
-    /// Only harnesses of one process, and programs that measure themselves.
-    Native,
-    /// Only shells that start a program for each operation.
-    Shell,
-}
-
-/// How much work is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scale {
-    /// Seconds for each workload, in one round: to see that everything works. There are no verdicts.
-    Smoke,
-    /// As much as fits on lanes of the usual size, in minutes.
-    #[default]
-    #[serde(alias = "lane")]
-    Standard,
-    /// As much as the article did.
-    Published,
-}
-
-impl Scale {
-    /// Whether it is the usual one.
-    pub fn is_standard(&self) -> bool {
-        *self == Self::Standard
-    }
-}
-
-/// Prints it as it is typed.
-impl fmt::Display for Scale {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
 
 /// An article's tests, as published and as measured here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,28 +1,9 @@
-//! Articles, and workloads at the scale of the articles.
+//! Workloads at other scales.
 
-use fsarena_model::reproduction::Scale;
-use fsarena_model::{Article, Workload};
+use fsarena_model::{Scale, Workload};
 use serde_json::Value;
 
-use crate::{ARTICLES, CatalogError, find, malformed, parse, same_name};
-
-/// The article `name` of the catalogue.
-///
-/// # Errors
-/// If there is none.
-pub fn article(name: &str) -> Result<Article, CatalogError> {
-    let (name, text) = find(ARTICLES, name).ok_or_else(|| CatalogError::NoArticle(name.to_owned()))?;
-    let article: Article = parse(name, text)?;
-    same_name(name, &article.name).map(|()| article)
-}
-
-/// All articles of the catalogue, by name.
-///
-/// # Errors
-/// If one is malformed, which a test rules out.
-pub fn articles() -> Result<Vec<Article>, CatalogError> {
-    ARTICLES.iter().map(|(name, _)| article(name)).collect()
-}
+use crate::{CatalogError, malformed};
 
 /// The workload at `scale`: the values of its table `smoke` or `published` replace its usual values.
 ///

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Better;
+use fsarena_model::Better;
 
 /// A metric of an article's test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
