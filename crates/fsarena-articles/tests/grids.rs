@@ -3,11 +3,13 @@
 use std::io::Cursor;
 
 use calamine::{Data, Reader, Xlsx, open_workbook_from_rs};
+use fsarena_articles::{GridPoint, GridTest};
 use fsarena_model::comparison::Cell;
-use fsarena_model::{Comparison, GridPoint, GridTest, StepRow};
+use fsarena_model::{Comparison, StepRow};
 use fsarena_report::Document;
 
-use crate::fixture::{fixture, grids, only};
+use crate::fixture::{fixture, only};
+use crate::grid_fixture::grids;
 use crate::{document, rendered};
 
 fn workbook(comparison: &Comparison) -> Vec<u8> {

@@ -12,6 +12,7 @@ mod complete;
 #[allow(dead_code, unused_imports)]
 #[path = "../../fsarena-report/tests/report/fixture/mod.rs"]
 mod fixture;
+mod grid_fixture;
 mod grids;
 mod printed;
 mod reproduced;

@@ -3,7 +3,7 @@
 use crate::checks::{assert_harmless, assert_self_contained, evil, is_balanced};
 use fsarena_testing::schema::mistakes;
 
-use crate::fixture::grids;
+use crate::grid_fixture::grids;
 use crate::rendered;
 use crate::reproduced::reproduced;
 
@@ -17,7 +17,7 @@ fn no_text_rules_a_terminal_or_a_page() {
     // The names of steps are the points of the grid.
     let mut spoiled = evil(&grids());
     spoiled.cells.iter_mut().zip(grids().cells).for_each(|(cell, sound)| cell.steps = sound.steps);
-    for format in ["html", "iozone"] {
+    for format in ["text", "html", "markdown", "iozone"] {
         // IOzone itself prints a tab.
         assert_harmless(format, &rendered(format, &spoiled, None).replace('\t', " "));
     }
@@ -33,9 +33,10 @@ fn every_page_is_well_formed_and_needs_nothing_but_itself() {
 }
 
 #[test]
-fn a_reproduction_is_as_the_schema_says() {
+fn json_is_as_the_schema_says() {
     let schema = serde_json::from_str(include_str!("../../../docs/report.schema.json")).unwrap();
     let (comparison, reproduction) = reproduced();
-    let report = serde_json::from_str(&rendered("json", &comparison, Some(&reproduction))).unwrap();
-    assert_eq!(mistakes(&schema, &report), Vec::<String>::new());
+    for json in [rendered("json", &grids(), None), rendered("json", &comparison, Some(&reproduction))] {
+        assert_eq!(mistakes(&schema, &serde_json::from_str(&json).unwrap()), Vec::<String>::new());
+    }
 }

@@ -2,7 +2,6 @@
 
 use std::io;
 
-use fsarena_library::Library;
 use fsarena_model::plan::how_to_install;
 use fsarena_model::{ErrorCategory, Explained, Workload};
 
@@ -51,7 +50,7 @@ pub enum EngineError {
     TooManyFiles { workload: String, files: u64, library: &'static str, most: u64 },
     /// The kernel or a library refused a step of a sequence.
     #[error("step `{step}`: {source}")]
-    Step { step: String, source: fsarena_library::LibraryError },
+    Step { step: String, source: Box<dyn std::error::Error + Send + Sync> },
     /// A step of a sequence found something other than expected.
     #[error("step `{step}`: {what}")]
     Found { step: String, what: String },
@@ -99,9 +98,9 @@ impl EngineError {
     }
 
     /// An [`EngineError::NoLibrary`].
-    pub(crate) fn no_library(workload: &Workload, library: Library) -> Self {
+    pub fn no_library(workload: &Workload, library: &'static str) -> Self {
         let (engine, workload) = (workload.engine.clone(), workload.name.to_string());
-        Self::NoLibrary { workload, engine, library: library.name() }
+        Self::NoLibrary { workload, engine, library }
     }
 
     /// An [`EngineError::Parameters`].

@@ -4,37 +4,30 @@
 //! ready before each slice, and run for one slice at a time. Between runs it holds no file open, so that its file
 //! system can be unmounted at any time.
 
-mod blogbench;
-mod bork;
-mod contents;
+pub mod contents;
 mod data;
 mod engines;
 mod error;
 mod files;
 pub mod fio;
-mod folder;
-mod iozone;
+pub mod folder;
 mod limit;
-mod meter;
+pub mod meter;
 mod operation;
-mod pace;
-mod parameters;
+pub mod pace;
+pub mod parameters;
 mod program;
 mod run_stats;
 pub mod scratch;
-mod sequence;
 mod sqlite;
-mod sysbench;
 #[cfg(test)]
 mod tests;
-mod tiotest;
 mod variants;
-mod workers;
+pub mod workers;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_library::Library;
 use fsarena_model::{Bytes, CacheState, Rate, Traits, Verification, Workload};
 use serde::{Deserialize, Serialize};
 
@@ -47,21 +40,9 @@ pub use parameters::{parameters, parameters_up_to};
 pub use program::{Need, pid_namespace, starts_job};
 pub use run_stats::RunStats;
 pub use scratch::Scratch;
-pub use sysbench::text as sysbench_text;
 
 /// The native engines. `fsarena-programs` contains those that start external programs.
-pub static ENGINES: &[&dyn Engine] = &[
-    &files::Files,
-    &data::Data,
-    &fio::Fio,
-    &sqlite::Sqlite,
-    &sysbench::Sysbench,
-    &iozone::Iozone,
-    &sequence::Sequence,
-    &bork::Bork,
-    &tiotest::Tiotest,
-    &blogbench::Blogbench,
-];
+pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data, &fio::Fio, &sqlite::Sqlite];
 
 /// The engine with the name `name`.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {
@@ -120,13 +101,13 @@ pub type Opened = Result<Box<dyn Job>, EngineError>;
 /// Opens a job of a workload on the first bytes of a block device, with a seed.
 pub type OnDevice = fn(&Workload, &Path, Bytes, u64) -> Result<Option<Box<dyn Job>>, EngineError>;
 
-/// How an engine works in a library.
+/// How an engine works in the library of a name, which is a file system within this process.
 #[derive(Clone, Copy)]
 pub struct InLibrary {
     /// Checks that the library can do the work.
-    pub require: fn(&Workload, Library) -> Result<(), EngineError>,
+    pub require: fn(&Workload, &'static str) -> Result<(), EngineError>,
     /// Opens a job in a library on a block device, with a seed.
-    pub open: fn(&Workload, Library, &Path, u64) -> Opened,
+    pub open: fn(&Workload, &'static str, &Path, u64) -> Opened,
 }
 
 /// How one program works on several machines at the same time, as programs with MPI do. One machine starts it.
@@ -198,7 +179,7 @@ impl dyn Engine + '_ {
     ///
     /// # Errors
     /// [`EngineError::NoLibrary`] if the engine makes system calls, and others.
-    pub fn require_library(&self, workload: &Workload, library: Library) -> Result<(), EngineError> {
+    pub fn require_library(&self, workload: &Workload, library: &'static str) -> Result<(), EngineError> {
         let ability = self.abilities().in_library.ok_or_else(|| EngineError::no_library(workload, library))?;
         (ability.require)(workload, library)
     }
@@ -211,7 +192,7 @@ impl dyn Engine + '_ {
     pub fn open_in_library(
         &self,
         workload: &Workload,
-        library: Library,
+        library: &'static str,
         device: &Path,
         seed: u64,
     ) -> Result<Box<dyn Job>, EngineError> {

@@ -98,7 +98,7 @@ impl RunStats {
     }
 
     /// Adds a step without a sync of its own.
-    pub(crate) fn add_step(&mut self, name: &str, operations: u64, bytes: u64, elapsed: Nanos) {
+    pub fn add_step(&mut self, name: &str, operations: u64, bytes: u64, elapsed: Nanos) {
         self.steps.push(Step { name: name.to_owned(), operations, bytes, elapsed, synced: None, written: None });
     }
 

@@ -226,7 +226,7 @@ mod tests {
             ("seqwrite-fsync", CacheState::Cold),
             ("create-syncfs", CacheState::Cold),
             ("rename-syncfs", CacheState::Cold),
-            ("openeuler-sysbench-rndrd", CacheState::Cold),
+            ("sqlite-insert", CacheState::Cold),
             ("seqread-cold", CacheState::Cold),
             ("stat-tree", CacheState::Warm),
             ("stat-tree", CacheState::Direct),

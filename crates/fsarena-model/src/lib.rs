@@ -16,7 +16,6 @@ mod estimate;
 pub mod event;
 #[cfg(test)]
 mod fuzz;
-pub mod grid;
 pub mod guest;
 pub mod history;
 mod intern;
@@ -51,7 +50,6 @@ pub use environment::{AtRest, ContenderFacts, Environment, FlushAfter, LaneCost,
 pub use error::{ErrorCategory, Explained};
 pub use estimate::Estimate;
 pub use event::{Event, Severity};
-pub use grid::{GridPoint, GridTest};
 pub use guest::{Accelerator, Guest, GuestDisk};
 pub use history::History;
 pub use intern::intern;

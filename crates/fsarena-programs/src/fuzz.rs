@@ -1,13 +1,13 @@
 //! Tests with hostile workloads for all engines, and with hostile output of programs.
 
 use fsarena_engine::{ENGINES, EngineError, Engines, Operation, RunStats};
-use fsarena_model::Scale;
-use fsarena_model::{Bytes, CacheState, Rate, Workload};
+use fsarena_model::{Bytes, CacheState, Rate, Scale, Workload};
+use fsarena_replicas::REPLICAS;
 
 use crate::apache::understand as understand_ab;
 use crate::{PROGRAMS, ior, mdtest, oltp, pgbench, program};
 
-static ALL: Engines = Engines(&[ENGINES, PROGRAMS]);
+static ALL: Engines = Engines(&[ENGINES, REPLICAS, PROGRAMS]);
 
 /// All workloads of the catalogue, as text.
 fn texts() -> Vec<String> {
@@ -43,7 +43,7 @@ fn workloads() {
         let Ok(workload) = fsarena_catalog::parse_workload(name_in(text), text) else { return };
         for scale in [Scale::Smoke, Scale::Standard, Scale::Published] {
             let Ok(workload) = fsarena_catalog::at_scale(workload.clone(), scale) else { continue };
-            let is_native = ENGINES.iter().any(|engine| engine.name() == workload.engine);
+            let is_native = ENGINES.iter().chain(REPLICAS).any(|engine| engine.name() == workload.engine);
             if plan(&workload).is_ok_and(|data| data <= Bytes::gib(1)) && is_native {
                 let _ = ALL.of(&workload).and_then(|engine| engine.open(&workload, place.path(), 1));
             }

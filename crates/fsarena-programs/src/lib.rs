@@ -15,6 +15,7 @@ mod pgbench;
 mod postgresql;
 mod program;
 mod server;
+mod sysbench;
 mod tool;
 mod user;
 
@@ -28,6 +29,8 @@ pub static PROGRAMS: &[&dyn Engine] = &[
     // databases
     &mariadb::MariaDbEngine,
     &oltp::Oltp,
+    // input and output
+    &sysbench::Sysbench,
     &pgbench::PgBench,
     // a web server
     &apache::Apache,
@@ -37,17 +40,3 @@ pub static PROGRAMS: &[&dyn Engine] = &[
     // any program
     &program::Program,
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_engine_has_a_name_of_its_own() {
-        let names = || PROGRAMS.iter().map(|engine| engine.name());
-        for name in names() {
-            assert!(fsarena_engine::engine(name).is_none(), "{name} is native, too");
-            assert_eq!(names().filter(|other| *other == name).count(), 1, "{name}");
-        }
-    }
-}

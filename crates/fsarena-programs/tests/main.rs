@@ -6,9 +6,10 @@ mod mpi;
 mod oltp;
 mod program;
 mod servers;
+mod sysbench;
 
 use fsarena_engine::Engines;
 use fsarena_programs::PROGRAMS;
 
 /// All engines, as the binary has them.
-static ENGINES: Engines = Engines(&[fsarena_engine::ENGINES, PROGRAMS]);
+static ENGINES: Engines = Engines(&[fsarena_engine::ENGINES, fsarena_replicas::REPLICAS, PROGRAMS]);

@@ -16,7 +16,6 @@ fn main() {
         Some("two") => fixture::only(&["ext4", "xfs"]),
         Some("tmpfs") => fixture::with_tmpfs(),
         Some("crowded") => fixture::crowded(),
-        Some("grids") => fixture::grids(),
         Some("open_loops") => fixture::open_loops(),
         Some("interrupted") => fixture::interrupted(),
         Some(path) if path.ends_with(".json") => {

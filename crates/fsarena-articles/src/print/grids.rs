@@ -8,7 +8,9 @@ pub mod xlsx;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::comparison::Cell;
-use fsarena_model::{Comparison, GridPoint, GridTest, StepRow};
+use fsarena_model::{Comparison, StepRow};
+
+use crate::grid::{GridPoint, GridTest};
 
 /// The record sizes of IOzone's automatic mode, KiB.
 const AUTOMATIC: std::ops::RangeInclusive<u64> = 4..=16_384;

@@ -5,7 +5,6 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Job, Upkeep};
 use fsarena_lane::{CheckResult, Remounted};
-use fsarena_library::Library;
 use fsarena_model::{Step, Verification, Workload};
 
 use super::Machine;
@@ -13,8 +12,8 @@ use crate::libraries::library_of;
 use crate::{TestbedError, Verified};
 
 impl Machine {
-    /// The library of a contender, and the device that it works on; `None` for other contenders.
-    pub(super) fn library(&self, contender: usize) -> Option<(Library, PathBuf)> {
+    /// The name of a contender's library, and the device that it works on; `None` for other contenders.
+    pub(super) fn library(&self, contender: usize) -> Option<(&'static str, PathBuf)> {
         let device = self.places.get(contender)?.as_ref()?.library.clone()?;
         Some((library_of(self.plan.contenders.get(contender)?)?, device))
     }
@@ -24,7 +23,7 @@ impl Machine {
         &mut self,
         contender: usize,
         (workload, seed): (&Workload, u64),
-        library: Library,
+        library: &'static str,
         device: &Path,
         stop: &AtomicBool,
     ) -> Result<Box<dyn Job>, TestbedError> {

@@ -1,6 +1,6 @@
 //! Parses sysbench's output at the end of an OLTP test into run statistics.
 
-use fsarena_engine::sysbench_text::{Times, figures};
+use crate::sysbench::text::{Times, figures};
 use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::Probe;
 

@@ -4,12 +4,12 @@ use fsarena_model::Comparison;
 use fsarena_report::{FORMATS, Style};
 
 use crate::checks::{EVIL, assert_harmless, evil, is_ruling};
-use crate::fixture::{fixture, grids, interrupted, open_loops, rename};
+use crate::fixture::{fixture, interrupted, open_loops, rename};
 use crate::{rendered, text};
 
 #[test]
 fn no_text_rules_a_terminal_or_a_page() {
-    for comparison in [fixture(), interrupted(), grids(), open_loops()] {
+    for comparison in [fixture(), interrupted(), open_loops()] {
         let evil = evil(&comparison);
         assert!(evil.contenders.iter().all(|contender| contender.label.0.ends_with(EVIL)), "or this shows nothing");
         // It has no latencies for a log.

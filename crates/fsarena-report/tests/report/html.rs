@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fsarena_model::{Bytes, Comparison};
 
 use crate::checks::{assert_self_contained, content, is_balanced};
-use crate::fixture::{crowded, fixture, grids, interrupted, only, open_loops, rename, with_tmpfs};
+use crate::fixture::{crowded, fixture, interrupted, only, open_loops, rename, with_tmpfs};
 
 fn render(comparison: &Comparison) -> String {
     crate::rendered("html", comparison)
@@ -18,17 +18,7 @@ fn variations() -> Vec<Comparison> {
     odd.notes[0].text = "{{ 7 * 7 }} & <b>".to_owned();
     let mut empty = only(&["ext4"]);
     empty.workloads.clear();
-    vec![
-        fixture(),
-        grids(),
-        open_loops(),
-        only(&["ext4", "xfs"]),
-        only(&["ext4"]),
-        with_tmpfs(),
-        interrupted(),
-        odd,
-        empty,
-    ]
+    vec![fixture(), open_loops(), only(&["ext4", "xfs"]), only(&["ext4"]), with_tmpfs(), interrupted(), odd, empty]
 }
 
 #[test]

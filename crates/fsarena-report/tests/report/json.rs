@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::baselines::findings;
 use crate::effects::of_matrix;
-use crate::fixture::{bare, fixture, grids, interrupted, open_loops};
+use crate::fixture::{bare, fixture, interrupted, open_loops};
 use crate::recommendation::mixed;
 
 fn render(comparison: &Comparison) -> String {
@@ -73,7 +73,7 @@ fn the_keys_are_those_of_the_page_about_the_interface() {
 #[test]
 fn every_report_is_as_the_schema_says() {
     let schema: Value = serde_json::from_str(include_str!("../../../../docs/report.schema.json")).unwrap();
-    for comparison in [fixture(), bare(), interrupted(), open_loops(), grids(), mixed(), of_matrix()] {
+    for comparison in [fixture(), bare(), interrupted(), open_loops(), mixed(), of_matrix()] {
         let report = serde_json::from_str(&render(&comparison)).unwrap();
         assert_eq!(mistakes(&schema, &report), Vec::<String>::new());
     }

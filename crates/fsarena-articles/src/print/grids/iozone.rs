@@ -4,7 +4,8 @@
 
 use std::fmt::Write;
 
-use fsarena_model::{Comparison, GridTest};
+use crate::grid::GridTest;
+use fsarena_model::Comparison;
 
 use fsarena_report::{Nothing, rounds, visible};
 

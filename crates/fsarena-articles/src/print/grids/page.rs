@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::grid::GridTest;
+use fsarena_model::Comparison;
 use fsarena_model::comparison::WorkloadRow;
-use fsarena_model::{Comparison, GridTest};
 use fsarena_report::report::{Arrangement, Content, Drawing, Drawings, Paragraph, Role, Section, Sentence};
 
 use super::heat::{self, Field};

@@ -2,7 +2,8 @@
 //! columns are record sizes, the rows are file sizes, the values are kilobytes (of 1,024 bytes) per second. Cells that
 //! were not measured are empty.
 
-use fsarena_model::{Comparison, GridTest};
+use crate::grid::GridTest;
+use fsarena_model::Comparison;
 use fsarena_report::{Nothing, rounds, visible};
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook, Worksheet, XlsxError};
 

@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload};
 use serde::Deserialize;
 
-use crate::folder::{self, make_cold};
-use crate::parameters::{checked, or, runs_once, size};
-use crate::workers::{Style, Workers};
-use crate::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep};
+use fsarena_engine::folder::{self, make_cold};
+use fsarena_engine::parameters::{checked, or, runs_once, size};
+use fsarena_engine::workers::{Style, Workers};
+use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep};
 use worker::{Alike, LONG, Thread};
 
 /// Estimate of the bytes per second of a test, from and to memory. It is used before anything is measured.

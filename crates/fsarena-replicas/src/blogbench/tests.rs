@@ -11,13 +11,13 @@ use serde_json::json;
 use super::Blogbench;
 use super::visitor::{ARTICLE, COMMENT, MOST, PICTURE};
 use crate::tests::workload;
-use crate::{Engine, Limit, RunStats, Upkeep};
+use fsarena_engine::{Engine, Limit, RunStats, Upkeep};
 
 fn blog(parameters: serde_json::Value, place: &Path) -> RunStats {
     let mut job = Blogbench.open(&workload("blogbench", "none", "warm", parameters), place, 7).expect("opened");
     let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
-    job.upkeep(Upkeep::Prepare, &crate::NEVER).expect("prepared");
-    job.upkeep(Upkeep::Reset, &crate::NEVER).expect("made again");
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("prepared");
+    job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER).expect("made again");
     job.run(&Limit::new(None, &stop), &mut stats).expect("worked");
     stats
 }

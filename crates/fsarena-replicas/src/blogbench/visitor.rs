@@ -13,7 +13,7 @@ use rand_pcg::Pcg64Mcg;
 use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, renameat, unlinkat};
 use rustix::io::{Errno, read, write};
 
-use crate::{Operation, RunStats};
+use fsarena_engine::{Operation, RunStats};
 
 /// Maximum number of articles, of pictures and of comments of a blog.
 pub const MOST: u64 = 100;

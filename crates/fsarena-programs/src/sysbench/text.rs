@@ -2,7 +2,7 @@
 
 use fsarena_model::{Nanos, Probe, probe};
 
-use crate::{Operation, RunStats};
+use fsarena_engine::{Operation, RunStats};
 
 /// The times of the events.
 #[derive(Debug, Clone, PartialEq)]

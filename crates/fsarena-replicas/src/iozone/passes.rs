@@ -7,7 +7,8 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_model::{GridTest, Nanos};
+use fsarena_articles::GridTest;
+use fsarena_model::Nanos;
 use fsarena_sys::stdio::{Access, Stream};
 use fsarena_sys::{clock, resident};
 use rustix::fd::OwnedFd;

@@ -3,8 +3,8 @@
 use fsarena_model::Workload;
 use serde::{Deserialize, Deserializer};
 
-use crate::parameters::{checked, runs_once, some_size};
-use crate::{EngineError, Operation};
+use fsarena_engine::parameters::{checked, runs_once, some_size};
+use fsarena_engine::{EngineError, Operation};
 
 /// Maximum length of a single write or read, bytes.
 pub const LONGEST: u64 = 1 << 20;

@@ -14,8 +14,8 @@ use fsarena_library::{FileSystem, Kernel, Library, LibraryError, Preview, Rsext4
 use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload};
 use fsarena_sys::clock;
 
-use crate::folder::{drop_all_caches, drop_cached};
-use crate::{Abilities, Engine, EngineError, InLibrary, Job, Limit, NextRun, Operation, RunStats};
+use fsarena_engine::folder::{drop_all_caches, drop_cached};
+use fsarena_engine::{Abilities, Engine, EngineError, InLibrary, Job, Limit, NextRun, Operation, RunStats};
 use parameters::{Action, Parameters, Sync};
 use perform::{Counted, Performance, memory};
 use state::{Pool, compare};
@@ -55,28 +55,32 @@ impl Engine for Sequence {
     }
 }
 
-fn require_library(workload: &Workload, library: Library) -> Result<(), EngineError> {
+fn require_library(workload: &Workload, name: &'static str) -> Result<(), EngineError> {
+    able(workload, name).map(drop)
+}
+
+/// The library of this name, if it can do the work.
+fn able(workload: &Workload, name: &'static str) -> Result<Library, EngineError> {
     let tasks = tasks(workload, 0)?;
-    if tasks.all.iter().any(|task| task.sync == Sync::Each) {
-        return Err(EngineError::no_library(workload, library));
-    }
+    let is_synced_each = tasks.all.iter().any(|task| task.sync == Sync::Each);
+    let library = Library::named(name).filter(|_| !is_synced_each);
+    let library = library.ok_or_else(|| EngineError::no_library(workload, name))?;
     let files = tasks.most_files;
     match library.most_files().filter(|most| files > *most) {
-        None => Ok(()),
+        None => Ok(library),
         Some(most) => {
-            let (workload, library) = (workload.name.to_string(), library.name());
-            Err(EngineError::TooManyFiles { workload, files, library, most })
+            Err(EngineError::TooManyFiles { workload: workload.name.to_string(), files, library: name, most })
         }
     }
 }
 
 fn open_in_library(
     workload: &Workload,
-    library: Library,
+    library: &'static str,
     device: &Path,
     seed: u64,
 ) -> Result<Box<dyn Job>, EngineError> {
-    require_library(workload, library)?;
+    let library = able(workload, library)?;
     let (tasks, name) = (tasks(workload, seed)?, &workload.name);
     Ok(match library {
         Library::Rsext4 => Box::new(SequenceJob::<Rsext4>::new(tasks, device, name, seed)),
@@ -182,7 +186,7 @@ fn count(step: Step, stats: &mut RunStats) {
 
 fn of_step(name: &str) -> impl FnOnce(LibraryError) -> EngineError {
     let step = name.to_owned();
-    move |source| EngineError::Step { step, source }
+    move |source| EngineError::Step { step, source: Box::new(source) }
 }
 
 /// Writes all data to the device. Returns the time; `None` if the file system has no such call.

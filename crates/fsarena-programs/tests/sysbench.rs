@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Operation, RunStats, Upkeep, engine};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats, Upkeep};
 use fsarena_model::{Explained, Workload};
 use fsarena_testing::{Need, has};
 use serde_json::json;
+
+use crate::ENGINES;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -18,7 +20,7 @@ fn workload(mode: &str, files: u32) -> Workload {
 }
 
 fn run(mode: &str, directory: &Path) -> Result<RunStats, EngineError> {
-    let mut job = engine("sysbench").expect("there").open(&workload(mode, 4), directory, 7)?;
+    let mut job = ENGINES.named("sysbench").expect("there").open(&workload(mode, 4), directory, 7)?;
     job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER)?;
     job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER)?;
     let mut stats = RunStats::new();
@@ -52,7 +54,8 @@ fn a_failure_is_reported_in_its_words() {
         return;
     }
     let place = tempfile::tempdir().expect("temporary folder");
-    let mut job = engine("sysbench").expect("there").open(&workload("rndrd", 4), place.path(), 7).expect("understood");
+    let mut job =
+        ENGINES.named("sysbench").expect("there").open(&workload("rndrd", 4), place.path(), 7).expect("understood");
     let error = job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect_err("there are no files");
     assert!(error.to_string().contains("FATAL: Cannot open file"), "{error}");
     let missing = EngineError::NoProgram { workload: "w".to_owned(), program: "sysbench", package: "sysbench" };

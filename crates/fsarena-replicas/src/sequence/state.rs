@@ -13,8 +13,8 @@ use fsarena_model::Verification;
 use fsarena_model::seed::scatter;
 
 use super::parameters::LONGEST;
-use crate::contents::Recipe;
-use crate::{EngineError, go_on};
+use fsarena_engine::contents::Recipe;
+use fsarena_engine::{EngineError, go_on};
 
 /// Files and directories by their paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::atomic::AtomicBool;
 
 use super::{Encryption, Rc4, milliseconds};
-use crate::{Job, Limit, Operation, RunStats, Upkeep};
+use fsarena_engine::{Job, Limit, Operation, RunStats, Upkeep};
 
 fn stream(key: &[u8], skipped: usize) -> [u8; 16] {
     let mut bytes = [0; 16];
@@ -40,9 +40,9 @@ fn an_encrypted_file_is_read_again_by_its_layout() {
     let size = 3 * 4096 + 1234;
     let mut job = Encryption::new(place.path(), size, true, 7);
     let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
-    job.upkeep(Upkeep::Prepare, &crate::NEVER).expect("written");
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("written");
     for _ in 0..2 {
-        job.upkeep(Upkeep::Reset, &crate::NEVER).expect("removed");
+        job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER).expect("removed");
         job.run(&Limit::new(None, &stop), &mut stats).expect("encrypted");
     }
     assert_eq!((stats.operations, stats.bytes), (2, 2 * size));

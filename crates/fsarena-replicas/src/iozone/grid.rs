@@ -1,11 +1,12 @@
 //! The parameters: the automatic grid up to some size, or single cells. The cells of the grid, and the order in which
 //! random tests visit the records of a cell.
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, GridTest, Workload};
+use fsarena_articles::GridTest;
+use fsarena_model::{Bytes, CacheState, DurablePoint, Workload};
 use serde::Deserialize;
 
-use crate::EngineError;
-use crate::parameters::{checked, runs_once, some_size};
+use fsarena_engine::EngineError;
+use fsarena_engine::parameters::{checked, runs_once, some_size};
 
 const KIB: u64 = 1 << 10;
 

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Job, Limit, RunStats, Upkeep, engine};
-use fsarena_library::Library;
+use fsarena_engine::{EngineError, Job, Limit, RunStats, Upkeep};
 use fsarena_model::{Bytes, Workload, probe};
+
+use crate::engine;
 
 const STEPS: &str = r#"
     parameters.steps = [
@@ -37,7 +38,7 @@ fn workload(steps: &str) -> Workload {
 }
 
 fn refused(steps: &str) -> String {
-    let engine = engine("sequence").expect("it is there");
+    let engine = engine("sequence");
     match engine.traits(&workload(steps)) {
         Err(EngineError::Parameters { what, .. }) => what,
         other => panic!("{other:?}"),
@@ -45,7 +46,7 @@ fn refused(steps: &str) -> String {
 }
 
 fn done(directory: &Path) -> (Box<dyn Job>, RunStats) {
-    let engine = engine("sequence").expect("it is there");
+    let engine = engine("sequence");
     let mut job = engine.open(&workload(STEPS), directory, 7).expect("understood");
     let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
     job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("nothing to do");
@@ -70,7 +71,7 @@ fn each_step_is_counted_and_what_is_left_is_as_it_should_be() {
     assert_eq!((found.files, found.differences), (16, Vec::<String>::new()));
     let renamed = fs::metadata(place.path().join("dirs/dir-1/renamed-1")).expect("it is there");
     assert_eq!((renamed.mode() & 0o777, renamed.mtime()), (0o640, 1_000_000_000));
-    let small = engine("sequence").expect("it is there").traits(&workload(STEPS)).expect("understood").peak;
+    let small = engine("sequence").traits(&workload(STEPS)).expect("understood").peak;
     assert_eq!(small, Bytes(15_000 + 200 + 2500 * 1024));
 }
 
@@ -130,7 +131,7 @@ fn a_chain_of_folders_has_files_in_each_and_each_write_may_be_durable() {
         ]
     "#;
     let place = tempfile::tempdir().expect("temporary folder");
-    let sequence = engine("sequence").expect("it is there");
+    let sequence = engine("sequence");
     let mut job = sequence.open(&workload(steps), place.path(), 7).expect("understood");
     let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
     job.run(&Limit::new(None, &stop), &mut stats).expect("done");
@@ -140,7 +141,7 @@ fn a_chain_of_folders_has_files_in_each_and_each_write_may_be_durable() {
     for path in ["tree/level-2/file-1", "tree/level-0/level-2/file-0", "tree/level-0/level-0/level-1/file-1"] {
         assert_eq!(fs::metadata(place.path().join(path)).expect("it is there").len(), 6 << 10);
     }
-    let refused_for_a_library = sequence.require_library(&workload(steps), Library::Rsext4);
+    let refused_for_a_library = sequence.require_library(&workload(steps), "rsext4");
     assert!(matches!(refused_for_a_library, Err(EngineError::NoLibrary { .. })));
     assert!(refused(&steps.replace("within", "each")).contains("goes with what writes files"));
     assert!(refused(&steps.replace("chain = 3", "chain = 0")).contains("`chain` goes with"));
@@ -177,36 +178,36 @@ impl Image {
 #[test]
 fn libraries_leave_the_same_on_their_device() {
     let without = ["-O", "^metadata_csum,^has_journal"];
-    for (library, options) in [(Library::Rsext4, &[][..]), (Library::Rsext4Preview, &without[..])] {
+    for (library, options) in [("rsext4", &[][..]), ("rsext4-preview", &without[..])] {
         let image = Image::made(options);
-        let engine = engine("sequence").expect("it is there");
+        let engine = engine("sequence");
         let mut job = engine.open_in_library(&workload(STEPS), library, &image.path(), 7).expect("understood");
         let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
         job.run(&Limit::new(None, &stop), &mut stats).expect("done");
         let step = |name: &str| stats.steps.iter().find(|step| step.name == name);
         let left = step("unmount").and_then(|step| step.written).expect("counted");
-        let has_sync = library == Library::Rsext4;
+        let has_sync = library == "rsext4";
         assert_eq!(
             (step("final-sync").is_some(), step("create").expect("done").synced.is_some()),
             (has_sync, has_sync)
         );
         assert!(left > Bytes(1 << 10), "{left}");
         let found = job.verify(&image.read(), &fsarena_engine::NEVER).expect("readable");
-        assert_eq!((found.files, found.differences), (16, Vec::<String>::new()), "{}", library.name());
+        assert_eq!((found.files, found.differences), (16, Vec::<String>::new()), "{library}");
     }
 }
 
 #[test]
 fn work_by_system_calls_is_refused_for_libraries_by_name() {
     let native = Workload { engine: "data".to_owned(), ..workload(STEPS) };
-    let data = engine("data").expect("it is there");
-    let error = data.require_library(&native, Library::Rsext4).expect_err("refused").to_string();
+    let data = fsarena_engine::engine("data").expect("it is there");
+    let error = data.require_library(&native, "rsext4").expect_err("refused").to_string();
     assert!(error.contains("`data` makes system calls") && error.contains("`rsext4`"), "{error}");
     let many = "[[parameters.steps]]\nname = 'many'\ndo = 'create'\nwhere = 'a'\nsize = 1\ncount = 5000\n";
-    let sequence = engine("sequence").expect("it is there");
+    let sequence = engine("sequence");
     let many = workload(many);
-    sequence.require_library(&many, Library::Rsext4).expect("as many as there is room for");
-    let error = sequence.require_library(&many, Library::Rsext4Preview).expect_err("refused").to_string();
+    sequence.require_library(&many, "rsext4").expect("as many as there is room for");
+    let error = sequence.require_library(&many, "rsext4-preview").expect_err("refused").to_string();
     assert!(error.contains("with more than 4000 `rsext4-preview` damages them"), "{error}");
-    assert!(data.open_in_library(&native, Library::Rsext4, Path::new("/dev/null"), 1).is_err());
+    assert!(data.open_in_library(&native, "rsext4", Path::new("/dev/null"), 1).is_err());
 }

@@ -3,8 +3,8 @@
 use fsarena_model::{CacheState, Workload};
 use serde::Deserialize;
 
-use crate::EngineError;
-use crate::parameters::{checked, or, runs_once, size};
+use fsarena_engine::EngineError;
+use fsarena_engine::parameters::{checked, or, runs_once, size};
 
 /// Maximum bytes of each write when files are laid out.
 const LAID_OUT: u64 = 1 << 20;
@@ -188,7 +188,10 @@ mod tests {
     use serde_json::json;
 
     fn workload(parameters: &serde_json::Value) -> Workload {
-        crate::tests::workload("sysbench", "none", "direct", parameters.clone())
+        fsarena_testing::workload(
+            "sysbench",
+            json!({ "durable": "none", "cache": "direct", "parameters": parameters.clone() }),
+        )
     }
 
     #[test]

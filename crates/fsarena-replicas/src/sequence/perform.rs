@@ -7,7 +7,7 @@ use fsarena_sys::clock;
 use super::parameters::{Action, LONGEST};
 use super::state::Pool;
 use super::task::{Item, Task};
-use crate::{EngineError, Limit, RunStats};
+use fsarena_engine::{EngineError, Limit, RunStats};
 
 /// The permissions that `attributes` sets. New files have others.
 const PERMISSIONS: u16 = 0o640;
@@ -185,7 +185,7 @@ impl<F: FileSystem> Performance<'_, F> {
 }
 
 fn failed(task: &Task) -> impl FnOnce(LibraryError) -> EngineError {
-    |source| EngineError::Step { step: task.name.clone(), source }
+    |source| EngineError::Step { step: task.name.clone(), source: Box::new(source) }
 }
 
 fn is_all(task: &Task, path: &str, found: u64, wanted: u64) -> Result<(), EngineError> {

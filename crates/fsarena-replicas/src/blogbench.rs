@@ -18,8 +18,8 @@ use fsarena_sys::clock;
 use rustix::io::Errno;
 use serde::Deserialize;
 
-use crate::parameters::{checked, or, runs_once};
-use crate::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, folder};
+use fsarena_engine::parameters::{checked, or, runs_once};
+use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, folder};
 use visitor::{Kind, Site, Visitor, count};
 
 /// The engine `blogbench`.

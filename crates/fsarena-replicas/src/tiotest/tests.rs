@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::Tiotest;
 use crate::tests::workload;
-use crate::{Engine, EngineError, Limit, Operation, RunStats, Upkeep};
+use fsarena_engine::{Engine, EngineError, Limit, Operation, RunStats, Upkeep};
 
 #[test]
 fn each_thread_goes_through_its_file_and_to_random_places() {
@@ -15,9 +15,9 @@ fn each_thread_goes_through_its_file_and_to_random_places() {
     let parameters = json!({ "size": "256K", "threads": 3, "random-operations": 10 });
     let mut job = Tiotest.open(&workload("tiotest", "o-sync", "warm", parameters), place.path(), 7).expect("opened");
     let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
-    job.upkeep(Upkeep::Prepare, &crate::NEVER).expect("prepared");
+    job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("prepared");
     for _ in 0..2 {
-        job.upkeep(Upkeep::Reset, &crate::NEVER).expect("removed");
+        job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER).expect("removed");
         assert_eq!(fs::read_dir(place.path()).expect("listed").count(), 0);
         stats.clear();
         job.run(&Limit::new(None, &stop), &mut stats).expect("worked");

@@ -17,8 +17,8 @@ use fsarena_sys::{clock, resident};
 use rand::Rng;
 use serde::Deserialize;
 
-use crate::parameters::{checked, runs_once, size};
-use crate::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, go_on, unlink};
+use fsarena_engine::parameters::{checked, runs_once, size};
+use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, go_on, unlink};
 
 /// Estimated rate of encryption, bytes per second. It is used before anything is measured.
 const PER_SECOND: f64 = 250e6;

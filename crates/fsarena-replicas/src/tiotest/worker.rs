@@ -11,10 +11,10 @@ use rustix::fs::{Mode, OFlags, fsync, ftruncate, open};
 use rustix::io::{Errno, pread, pwrite};
 
 use super::Test;
-use crate::meter::Meter;
-use crate::pace::Pace;
-use crate::workers::{Entry, Worker};
-use crate::{EngineError, Limit, RunStats};
+use fsarena_engine::meter::Meter;
+use fsarena_engine::pace::Pace;
+use fsarena_engine::workers::{Entry, Worker};
+use fsarena_engine::{EngineError, Limit, RunStats};
 
 /// The share of latencies above each of these is reported.
 pub const LONG: [Nanos; 2] = [Nanos::seconds(2), Nanos::seconds(10)];
@@ -145,7 +145,7 @@ impl Worker for Thread {
         }
         fsync(&file).map_err(EngineError::io("fsync"))?;
         resident::close(file).map_err(EngineError::io("close"))?;
-        meter.also(crate::Operation::Fsync);
+        meter.also(fsarena_engine::Operation::Fsync);
         meter.stop();
         Ok(())
     }

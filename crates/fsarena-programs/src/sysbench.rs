@@ -11,7 +11,7 @@ use fsarena_model::{Bytes, CacheState, Nanos, Traits, Workload};
 use fsarena_sys::child::{self, Setting};
 
 use self::parameters::Parameters;
-use crate::{
+use fsarena_engine::{
     Abilities, Engine, EngineError, Job, Limit, Need, NextRun, Operation, Programs, RunStats, Scratch, Upkeep,
     pid_namespace,
 };

@@ -2,7 +2,7 @@
 //! order.
 //!
 //! A cell is a file of one size in records of one size. Up to thirteen tests run one after the other on the same file.
-//! Each test is a step `FILE/RECORD/TEST` (see [`fsarena_model::grid`]). Its time goes from the first record to the end
+//! Each test is a step `FILE/RECORD/TEST` (see [`fsarena_articles::grid`]). Its time goes from the first record to the end
 //! of close(2). As in IOzone, each page that is written begins with a mark and is otherwise zero. Each page that is
 //! read is checked for its mark within the timer.
 
@@ -14,10 +14,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, GridPoint, GridTest, Nanos, Traits, Workload};
+use fsarena_articles::{GridPoint, GridTest};
+use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
 
-use crate::folder::{self, make_cold};
-use crate::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats};
+use fsarena_engine::folder::{self, make_cold};
+use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats};
 use grid::{Cell, Parameters, order};
 use passes::{Care, Passes, Timed};
 use record::Record;

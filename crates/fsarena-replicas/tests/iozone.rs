@@ -4,8 +4,9 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Operation, RunStats, Upkeep, engine};
-use fsarena_model::{Bytes, GridPoint, GridTest, Nanos, Workload};
+use fsarena_articles::{GridPoint, GridTest};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Operation, RunStats, Upkeep};
+use fsarena_model::{Bytes, Nanos, Workload};
 use fsarena_testing::{Need, has};
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ fn workload(durable: &str, cache: &str, parameters: Value) -> Workload {
 }
 
 fn iozone() -> &'static dyn Engine {
-    engine("iozone").expect("there")
+    crate::engine("iozone")
 }
 
 fn open(workload: &Workload, directory: &Path) -> Box<dyn Job> {
