@@ -3,7 +3,7 @@
 use crate::article::Article;
 use crate::article::{Figure, PublishedMetric, PublishedTest, PublishedWork, Quantity};
 
-use crate::Found;
+use crate::Violation;
 use crate::digits::{first_value, last_unit};
 
 /// A number with its error from rounding or truncation.
@@ -112,8 +112,8 @@ fn as_f64(count: u64) -> f64 {
 }
 
 /// A finding about a test, and about one of its metrics if there is one.
-pub fn found(test: &PublishedTest, metric: Option<&PublishedMetric>, sentence: String) -> Found {
-    Found { test: Some(test.name.clone()), metric: metric.map(|metric| metric.name.clone()), sentence }
+pub fn found(test: &PublishedTest, metric: Option<&PublishedMetric>, sentence: String) -> Violation {
+    Violation { test: Some(test.name.clone()), metric: metric.map(|metric| metric.name.clone()), sentence }
 }
 
 /// Formats a number for readers: no decimals from 1000 on, one from 100 on, otherwise two.

@@ -1,5 +1,5 @@
-//! Published comparisons: their types, rules that check an article for contradictions and impossible figures by its own data, the
-//! reproduction of an article from the record of a run, and what both look like in print. No I/O.
+//! Published comparisons: their types, rules that check an article for contradictions and impossible figures by its own
+//! data, the reproduction of an article from the record of a run, and what both look like in print. No I/O.
 
 pub mod article;
 mod catalogue;
@@ -32,12 +32,12 @@ pub struct Rule {
     /// What the rule is about, in one sentence.
     pub about: &'static str,
     /// Returns the violations in an article, in the order of the article's tests.
-    pub judge: fn(&Article) -> Vec<Found>,
+    pub judge: fn(&Article) -> Vec<Violation>,
 }
 
 /// A violation of a rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Violation {
     /// The test's name; `None` if several tests are concerned.
     pub test: Option<String>,
     /// The metric's name.
@@ -48,23 +48,17 @@ pub struct Found {
 
 /// A violation of a rule, with the rule's name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
 pub struct Finding {
     /// The rule's name.
     pub rule: &'static str,
-    /// The test's name; `None` if several tests are concerned.
-    pub test: Option<String>,
-    /// The metric's name.
-    pub metric: Option<String>,
-    /// A sentence about the violation, with the figures that show it.
-    pub sentence: String,
+    /// What violates it.
+    #[serde(flatten)]
+    pub violation: Violation,
 }
 
 /// The findings of all rules in an article, rule by rule.
 pub fn judge(article: &Article) -> Vec<Finding> {
-    let of_rule = |rule: &'static Rule| {
-        let finding = |Found { test, metric, sentence }| Finding { rule: rule.name, test, metric, sentence };
-        (rule.judge)(article).into_iter().map(finding)
-    };
+    let of_rule =
+        |rule: &'static Rule| (rule.judge)(article).into_iter().map(|violation| Finding { rule: rule.name, violation });
     RULES.iter().flat_map(of_rule).collect()
 }

@@ -9,6 +9,7 @@ mod source;
 mod stand_in;
 mod winners;
 
+use fsarena_library::Library;
 use fsarena_model::comparison::Cell;
 use fsarena_model::{Contender, RunRecord};
 
@@ -53,7 +54,7 @@ pub fn reproduction(record: &RunRecord, cells: &[Cell]) -> Result<Option<Reprodu
 
 /// A sentence about contenders that are libraries, and what has no part in their figures.
 fn libraries(record: &RunRecord) -> Option<String> {
-    let is_library = |contender: &&Contender| contender.kind.starts_with("rsext4");
+    let is_library = |contender: &&Contender| Library::named(&contender.kind).is_some();
     let labels: Vec<&str> =
         record.plan.contenders.iter().filter(is_library).map(|contender| contender.label.0.as_str()).collect();
     let has = if labels.len() == 1 { "is a library" } else { "are libraries" };

@@ -31,6 +31,6 @@ fn figure(contender: &str, text: &str) -> String {
 }
 
 /// The sentences of findings.
-pub fn sentences(found: Vec<crate::Found>) -> Vec<String> {
+pub fn sentences(found: Vec<crate::Violation>) -> Vec<String> {
     found.into_iter().map(|found| found.sentence).collect()
 }

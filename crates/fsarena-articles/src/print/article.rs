@@ -92,10 +92,10 @@ fn of_test(article: &Article, test: &PublishedTest, findings: &[Finding], style:
 
 /// The findings about a test, or about several tests if `test` is `None`.
 fn found(findings: &[Finding], test: Option<&str>, style: Style) -> Option<String> {
-    let of_it = findings.iter().filter(|finding| finding.test.as_deref() == test);
-    let line = |finding: &Finding| {
-        let of = finding.metric.as_ref().map(|metric| format!(", {metric}")).unwrap_or_default();
-        painted(&paragraph(&format!("! {}{of}: {}", finding.rule, finding.sentence), style), Tone::Bad, style.color)
+    let of_it = findings.iter().filter(|finding| finding.violation.test.as_deref() == test);
+    let line = |Finding { rule, violation }: &Finding| {
+        let of = violation.metric.as_ref().map(|metric| format!(", {metric}")).unwrap_or_default();
+        painted(&paragraph(&format!("! {rule}{of}: {}", violation.sentence), style), Tone::Bad, style.color)
     };
     let lines: Vec<String> = of_it.map(line).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))

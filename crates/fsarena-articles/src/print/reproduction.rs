@@ -1,31 +1,26 @@
 //! A reproduction as sentences and tables, for every format.
 
-mod after;
 mod bars;
 mod charts;
-mod claims;
-mod differences;
-mod factors;
-mod figures;
-mod matrix;
-mod winners;
+mod tables;
 
-use crate::reproduction::Reproduction;
-use crate::reproduction::{Measured, ReproducedFigure, StandIn};
-use fsarena_model::Comparison;
+use fsarena_model::{Comparison, Label};
 use fsarena_report::number;
 use fsarena_report::report::{Fold, List, ListLook, Role, Section, Sentence, Shown, Table};
+
+use crate::article::{Counterpart, Outcome, PublishedContender};
+use crate::reproduction::{Agreement, Measured, ReproducedFigure, Reproduction, StandIn, Winner, Wins};
 
 /// The section about a reproduction: its sentences, the curves of a page, the tables, and a page's charts
 /// of each test.
 pub fn section(comparison: &Comparison, reproduction: &Reproduction) -> Section {
     let tables = [
-        figures::as_published(reproduction),
-        figures::properly(reproduction),
-        factors::sheet(reproduction),
-        factors::summaries(reproduction),
-        winners::sheet(reproduction),
-        after::sheet(comparison, reproduction),
+        tables::as_published(reproduction),
+        tables::properly(reproduction),
+        tables::factors(reproduction),
+        tables::summaries(reproduction),
+        tables::winners(reproduction),
+        tables::further(comparison, reproduction),
         scales(reproduction),
     ];
     let mut sentences = vec![format!(
@@ -34,19 +29,19 @@ pub fn section(comparison: &Comparison, reproduction: &Reproduction) -> Section 
     )];
     sentences.extend(scaled(reproduction));
     sentences.extend(stand_ins(reproduction));
-    sentences.extend(differences::sentences(comparison, reproduction));
+    sentences.extend(participants(comparison, reproduction));
     sentences.extend(reproduction.remarks.iter().cloned());
     let section = Section::titled(format!("{}, reproduced", reproduction.article.english))
         .with(List::new(ListLook::Paragraphs, sentences))
         .with_shown(Shown::Terminal, List::new(ListLook::Paragraphs, outcomes(reproduction)))
-        .with(List::new(ListLook::Paragraphs, after::verified(comparison)))
-        .with_shown(Shown::Page, matrix::matrix(reproduction))
+        .with(List::new(ListLook::Paragraphs, verified(comparison)))
+        .with_shown(Shown::Page, charts::matrix(reproduction))
         .with_shown(Shown::Page, charts::curves(reproduction));
     let tables = tables.map(|table| (Shown::Everywhere, table)).into_iter();
-    let tables = tables.chain([(Shown::Documents, claims::sheet(reproduction))]);
+    let tables = tables.chain([(Shown::Documents, tables::claims(reproduction))]);
     let tables = tables.filter(|(_, table)| table.has_rows());
     let section = tables.fold(section, |section, (shown, table)| section.with_shown(shown, table.folded(Fold::Closed)));
-    let section = match differences::section(reproduction) {
+    let section = match differences(reproduction) {
         Some(differences) => section.with(differences.folded(Fold::Closed)),
         None => section,
     };
@@ -61,7 +56,142 @@ pub fn answer(reproduction: &Reproduction) -> Sentence {
 
 /// How often the published winners win here, and what became of the claims.
 fn outcomes(reproduction: &Reproduction) -> Vec<String> {
-    winners::sentences(reproduction).into_iter().chain(claims::sentence(reproduction)).collect()
+    victories(reproduction).into_iter().chain(outcomes_of_claims(reproduction)).collect()
+}
+
+/// How often the published winner wins, and tau over all tests.
+fn victories(reproduction: &Reproduction) -> Vec<String> {
+    let as_published = sentence(reproduction, "as published", |winner| winner.as_published, reproduction.as_published);
+    let properly = sentence(reproduction, "properly", |winner| winner.properly, reproduction.properly);
+    [as_published, properly].into_iter().flatten().collect()
+}
+
+fn sentence(
+    reproduction: &Reproduction,
+    form: &str,
+    of: fn(&Winner) -> Wins,
+    tau: Option<Agreement>,
+) -> Option<String> {
+    let count = |wanted: Wins| reproduction.winners.iter().filter(|winner| of(winner) == wanted).count();
+    let [yes, no, open, ties] = [Wins::Yes, Wins::No, Wins::NotToldApart, Wins::Tie].map(count);
+    let tested = yes + no + open;
+    let tau = tau.map(|tau| {
+        format!("; rank agreement over all tests (Kendall's tau) {}, {} pairs", tables::agreement(&tau), tau.pairs)
+    });
+    (tested > 0).then(|| {
+        format!(
+            "Measured {form}, the published winner wins in {yes} of {tested} tests, another in {no}, and in {open} no \
+             winner is proved ({ties} published ties){}.",
+            tau.unwrap_or_default()
+        )
+    })
+}
+
+/// The number of claims with each outcome.
+fn outcomes_of_claims(reproduction: &Reproduction) -> Option<String> {
+    const ALL: [Outcome; 5] =
+        [Outcome::Holds, Outcome::DoesNotHold, Outcome::Unsupported, Outcome::Contradiction, Outcome::NotTestable];
+    let count = |outcome: &Outcome| reproduction.claims.iter().filter(|claim| claim.outcome == *outcome).count();
+    let words = |outcome: &Outcome| format!("{outcome} {}", count(outcome));
+    let words: Vec<String> = ALL.iter().filter(|outcome| count(outcome) > 0).map(words).collect();
+    let checked = reproduction.claims.iter().filter(|claim| claim.checked).count();
+    (!reproduction.claims.is_empty()).then(|| {
+        format!(
+            "Its {} claims: {}; {checked} were checked by figures of this run.",
+            reproduction.claims.len(),
+            words.join(", ")
+        )
+    })
+}
+
+/// Sentences about contenders of the article that take no part, and about contenders that the article does not have.
+fn participants(comparison: &Comparison, reproduction: &Reproduction) -> Vec<String> {
+    let absent: Vec<&str> =
+        contenders(reproduction).filter(|(_, one)| is_absent(one)).map(|(_, one)| &*one.name).collect();
+    let absent = (!absent.is_empty()).then(|| {
+        let (takes, them) = if absent.len() == 1 { ("takes", "it") } else { ("take", "them") };
+        let names = absent.join(", ");
+        let part = format!("Of the article's contenders {names} {takes} no part in this run");
+        format!("{part}: nothing below shows anything about {them}.")
+    });
+    let labels = comparison.contenders.iter().map(|row| &row.label);
+    let is_further = |label: &&Label| {
+        let is_it = |one: &StandIn| one.as_published.as_ref() == Some(*label) || one.properly.as_ref() == Some(*label);
+        !reproduction.stand_ins.iter().any(is_it)
+    };
+    let further: Vec<&str> = labels.filter(is_further).map(|label| label.0.as_str()).collect();
+    let further = (!further.is_empty()).then(|| format!("Not in the article: {}.", further.join(", ")));
+    absent.into_iter().chain(further).collect()
+}
+
+/// What differs from the article; `None` if the article's data have nothing for it.
+fn differences(reproduction: &Reproduction) -> Option<Section> {
+    let article = &reproduction.article;
+    let represented = contenders(reproduction).filter_map(|(published, one)| represented(published, one));
+    let further = article.further.iter().map(|further| match &further.counterpart {
+        Counterpart::Here(here) => format!("{}: {here}", further.what),
+        Counterpart::Nothing(why) => format!("{}: nothing here. {why}", further.what),
+    });
+    let items: Vec<String> = represented.chain(article.differences.iter().cloned()).chain(further).collect();
+    let title = "What differs from the article";
+    (!items.is_empty()).then(|| Section::titled(title).with(List::new(ListLook::Notes, items)))
+}
+
+fn contenders(reproduction: &Reproduction) -> impl Iterator<Item = (&PublishedContender, &StandIn)> {
+    reproduction.article.contenders.iter().zip(&reproduction.stand_ins)
+}
+
+fn is_absent(stand_in: &StandIn) -> bool {
+    stand_in.as_published.is_none()
+}
+
+/// How the counterpart of a contender differs from it, or which could take part.
+fn represented(published: &PublishedContender, stand_in: &StandIn) -> Option<String> {
+    let why = published.differs.as_deref();
+    let name = &published.name;
+    match (&stand_in.as_published, published.here.as_slice()) {
+        (Some(label), _) => why.map(|why| format!("{name} is {label} here. {why}")),
+        (None, []) => Some(format!("{name} cannot be had here. {}", why.unwrap_or_default()).trim_end().to_owned()),
+        (None, here) => {
+            let here = here.join(" or ");
+            let text = format!("{name} takes no part; {here} among the contenders would represent it. ");
+            Some((text + why.unwrap_or_default()).trim_end().to_owned())
+        }
+    }
+}
+
+/// The results of the comparison of every file and of the checkers; empty if neither was done.
+fn verified(comparison: &Comparison) -> Vec<String> {
+    let all = &comparison.checks.verifications;
+    let files: u64 = all.iter().map(|row| row.found.files).sum();
+    let damaged = all.iter().filter(|row| !row.found.differences.is_empty());
+    let mut sentences: Vec<String> = damaged
+        .map(|row| {
+            let found = &row.found.differences;
+            let (count, first) = (found.len(), found.first().map_or("", String::as_str));
+            format!(
+                "{} after {} in round {}: {count} of {} files are not as they should be ({first}).",
+                row.contender, row.workload, row.round, row.found.files
+            )
+        })
+        .collect();
+    if !all.is_empty() && sentences.is_empty() && files == 0 {
+        sentences.push(format!("After the work nothing was left that should not be, in {} runs.", all.len()));
+    } else if !all.is_empty() && sentences.is_empty() {
+        sentences.push(format!(
+            "After the work from one process every file, directory and table of a database was compared with what it \
+                should be, on a file system mounted afresh by the kernel: {files} of them in {} runs, no difference.",
+            all.len()
+        ));
+    }
+    let (clean, damaged) = (comparison.checks.clean, comparison.checks.damage.len() as u32);
+    let times = |count: u32| if count == 1 { "once".to_owned() } else { format!("{count} times") };
+    let found = if damaged == 0 { "nothing wrong".to_owned() } else { format!("damage {}", times(damaged)) };
+    sentences.extend((clean + damaged > 0).then(|| {
+        let all = times(clean + damaged);
+        format!("The file systems' own checkers (fsck), {all} after the rounds, found {found}.")
+    }));
+    sentences
 }
 
 /// A sentence about workloads that do less than was published.
@@ -137,4 +267,15 @@ fn printed(value: Option<f64>, unit: &str) -> String {
 /// `3.40×`; a dash if it is missing.
 fn times(value: Option<f64>) -> String {
     value.map_or_else(|| number::DASH.to_owned(), |value| format!("{}×", number::three_digits(value)))
+}
+
+/// Without repetitions, in the order of the first ones.
+fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all = Vec::new();
+    for item in items {
+        if !all.contains(&item) {
+            all.push(item);
+        }
+    }
+    all
 }

@@ -3,7 +3,7 @@
 use crate::article::Article;
 use crate::article::{Figure, PublishedMetric, PublishedTest, Quantity};
 
-use crate::Found;
+use crate::Violation;
 use crate::figures::{Number, figure_as, figure_of, found, metrics, names, number, plain, seconds, taken_as, work};
 
 const MEGABYTE: f64 = 1024.0 * 1024.0;
@@ -13,11 +13,11 @@ const FEWEST_ROWS: usize = 8;
 const NEAR: f64 = 0.01;
 
 /// Finds contenders whose throughput was computed from truncated seconds.
-pub fn truncated_division(article: &Article) -> Vec<Found> {
+pub fn truncated_division(article: &Article) -> Vec<Violation> {
     names(article).filter_map(|name| truncated_division_of(article, name)).collect()
 }
 
-fn truncated_division_of(article: &Article, name: &str) -> Option<Found> {
+fn truncated_division_of(article: &Article, name: &str) -> Option<Violation> {
     let rows: Vec<Row> = article.tests.iter().filter_map(|test| Row::of(test, name)).collect();
     let truncated = rows.iter().filter(|row| row.is_truncated()).count();
     let exact = rows.iter().filter(|row| row.is_exact()).count();
@@ -31,7 +31,7 @@ fn truncated_division_of(article: &Article, name: &str) -> Option<Found> {
     );
     let is_shown =
         rows.len() >= FEWEST_ROWS && truncated * 10 >= rows.len() * 9 && truncated * 4 >= exact * 4 + rows.len();
-    is_shown.then_some(Found { test: None, metric: None, sentence })
+    is_shown.then_some(Violation { test: None, metric: None, sentence })
 }
 
 /// Bytes, time and throughput of a contender in a test.
@@ -71,19 +71,19 @@ fn same(a: f64, b: f64) -> bool {
 }
 
 /// Finds throughput that differs from bytes over time.
-pub fn throughput(article: &Article) -> Vec<Found> {
+pub fn throughput(article: &Article) -> Vec<Violation> {
     let truncates = |name: &&str| truncated_division_of(article, name).is_some();
     let (truncated, plainly): (Vec<&str>, Vec<&str>) = names(article).partition(truncates);
     let of_test = |test: &PublishedTest| {
         let by_truncation = truncated.iter().filter(|name| Row::of(test, name).is_some_and(|row| !row.is_truncated()));
-        let all: Vec<Found> =
+        let all: Vec<Violation> =
             plainly.iter().chain(by_truncation).filter_map(|name| throughput_of(test, name)).collect();
         all
     };
     article.tests.iter().flat_map(of_test).collect()
 }
 
-fn throughput_of(test: &PublishedTest, name: &str) -> Option<Found> {
+fn throughput_of(test: &PublishedTest, name: &str) -> Option<Violation> {
     let metric = taken_as(test, Quantity::MegabytesPerSecond)?;
     let given = number(figure_of(metric, name)?);
     let megabytes = Number { value: work(test, |work| work.bytes)? / MEGABYTE, off: 0.0 };
@@ -95,11 +95,11 @@ fn throughput_of(test: &PublishedTest, name: &str) -> Option<Found> {
 }
 
 /// Finds speed-ups that differ from the ratio of their figures.
-pub fn speed_up(article: &Article) -> Vec<Found> {
+pub fn speed_up(article: &Article) -> Vec<Violation> {
     metrics(article).flat_map(|(test, metric)| speed_up_of(test, metric)).collect()
 }
 
-fn speed_up_of(test: &PublishedTest, metric: &PublishedMetric) -> Vec<Found> {
+fn speed_up_of(test: &PublishedTest, metric: &PublishedMetric) -> Vec<Violation> {
     let Some((over, first)) = metric.over.as_deref().zip(test.metrics.first()) else { return Vec::new() };
     let wrong = |figure: &Figure| {
         let ratio = number(figure_of(first, over)?).over(number(figure_of(first, &figure.contender)?));
@@ -116,11 +116,11 @@ fn speed_up_of(test: &PublishedTest, metric: &PublishedMetric) -> Vec<Found> {
 }
 
 /// Finds totals that differ from the sum of their parts.
-pub fn total(article: &Article) -> Vec<Found> {
+pub fn total(article: &Article) -> Vec<Violation> {
     metrics(article).flat_map(|(test, metric)| total_of(article, test, metric)).collect()
 }
 
-fn total_of(article: &Article, test: &PublishedTest, metric: &PublishedMetric) -> Vec<Found> {
+fn total_of(article: &Article, test: &PublishedTest, metric: &PublishedMetric) -> Vec<Violation> {
     let wrong = |figure: &Figure| {
         let part = |name: &String| seconds(article.test(name)?, &figure.contender);
         let parts: Option<Vec<Number>> = metric.sum_of.iter().map(part).collect();

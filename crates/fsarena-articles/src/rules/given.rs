@@ -4,15 +4,15 @@ use crate::article::Article;
 use crate::article::{Again, Computed, Figure, Precision, PublishedMetric, Reckoning};
 use fsarena_model::Better;
 
-use crate::Found;
+use crate::Violation;
 use crate::figures::{Number, figure_of, found, metrics, number, plain};
 
 /// Finds figures that are given twice and differ.
-pub fn twice(article: &Article) -> Vec<Found> {
+pub fn twice(article: &Article) -> Vec<Violation> {
     let differing = |(test, metric): (_, &PublishedMetric)| {
         let differs = |(figure, again): &(&Figure, &Again)| !is_same(figure, again);
         let twice = metric.figures.iter().flat_map(both).filter(differs);
-        twice.map(|(figure, again)| found(test, Some(metric), differs_by(figure, again))).collect::<Vec<Found>>()
+        twice.map(|(figure, again)| found(test, Some(metric), differs_by(figure, again))).collect::<Vec<Violation>>()
     };
     metrics(article).flat_map(differing).collect()
 }
@@ -34,14 +34,14 @@ fn differs_by(figure: &Figure, again: &Again) -> String {
 }
 
 /// Finds sums, means, counts, ratios and percentages that do not follow from the figures.
-pub fn computed(article: &Article) -> Vec<Found> {
+pub fn computed(article: &Article) -> Vec<Violation> {
     let numbers = article.claims.iter().flat_map(|claim| claim.computed.iter().map(move |number| (claim, number)));
     let of_claim = |(claim, computed): (&_, &Computed)| {
         let about = |(test, sentence): (Option<&String>, String)| {
             let claim: &crate::article::Claim = claim;
-            Found { test: test.cloned(), metric: None, sentence: format!("{sentence} (claim `{}`)", claim.name) }
+            Violation { test: test.cloned(), metric: None, sentence: format!("{sentence} (claim `{}`)", claim.name) }
         };
-        let all: Vec<Found> = wrong(article, computed).into_iter().map(about).collect();
+        let all: Vec<Violation> = wrong(article, computed).into_iter().map(about).collect();
         all
     };
     numbers.flat_map(of_claim).collect()

@@ -3,14 +3,14 @@
 use crate::article::Article;
 use crate::article::{PublishedTest, Quantity};
 
-use crate::Found;
+use crate::Violation;
 use crate::figures::{Number, figure_as, found, names, number, operations_per_second, plain, taken_as, work};
 
 const MEGABYTE: f64 = 1024.0 * 1024.0;
 /// Relative error beyond rounding: figures of the same run are not taken at the same moment.
 const NEAR: f64 = 0.03;
 
-fn each(article: &Article, of: impl Fn(&PublishedTest, &str) -> Option<Found>) -> Vec<Found> {
+fn each(article: &Article, of: impl Fn(&PublishedTest, &str) -> Option<Violation>) -> Vec<Violation> {
     let mut all = Vec::new();
     for test in &article.tests {
         all.extend(names(article).filter_map(|name| of(test, name)));
@@ -23,7 +23,7 @@ fn near(number: Number) -> Number {
 }
 
 /// Finds bandwidth that differs from operations times their size.
-pub fn bandwidth(article: &Article) -> Vec<Found> {
+pub fn bandwidth(article: &Article) -> Vec<Violation> {
     each(article, |test, name| {
         let given = number(figure_as(test, Quantity::MegabytesPerSecond, name)?);
         let follows = operations_per_second(test, name)?.times(work(test, |work| work.block)? / MEGABYTE);
@@ -39,7 +39,7 @@ pub fn bandwidth(article: &Article) -> Vec<Found> {
 }
 
 /// Finds rates and latencies whose product differs from the operations in flight (Little's law).
-pub fn in_flight(article: &Article) -> Vec<Found> {
+pub fn in_flight(article: &Article) -> Vec<Violation> {
     each(article, |test, name| {
         let given = Number { value: work(test, |work| work.in_flight)?, off: 0.0 };
         let of = |quantity| figure_as(test, quantity, name).map(number);

@@ -3,7 +3,7 @@
 use crate::article::Article;
 use crate::article::{Bound, Limit, PublishedTest, Quantity};
 
-use crate::Found;
+use crate::Violation;
 use crate::figures::{figure_as, found, names, operations_per_second, plain, seconds, taken_as, work};
 
 /// Figures that differ by less than this relative amount are equal.
@@ -22,12 +22,12 @@ fn limits(article: &Article, bound: Bound) -> impl Iterator<Item = &Limit> {
 }
 
 /// Finds throughput above the medium's.
-pub fn medium(article: &Article) -> Vec<Found> {
+pub fn medium(article: &Article) -> Vec<Violation> {
     let beyond = |limit| article.tests.iter().filter_map(move |test| beyond(test, limit));
     limits(article, Bound::MegabytesPerSecond).flat_map(beyond).collect()
 }
 
-fn beyond(test: &PublishedTest, limit: &Limit) -> Option<Found> {
+fn beyond(test: &PublishedTest, limit: &Limit) -> Option<Violation> {
     let of = |quantity, per_megabyte: f64| taken_as(test, quantity).map(|metric| (metric, per_megabyte));
     let decimal = || of(Quantity::DecimalMegabytesPerSecond, 1.048_576);
     let (metric, per_megabyte) =
@@ -39,7 +39,7 @@ fn beyond(test: &PublishedTest, limit: &Limit) -> Option<Found> {
 }
 
 /// Finds more flushes per second, one after the other, than the disk has revolutions.
-pub fn revolutions(article: &Article) -> Vec<Found> {
+pub fn revolutions(article: &Article) -> Vec<Violation> {
     let too_many = |limit: &Limit| {
         let limit = limit.value;
         let of_test = move |test| names(article).filter_map(move |name| too_many_flushes(test, name, limit));
@@ -48,7 +48,7 @@ pub fn revolutions(article: &Article) -> Vec<Found> {
     limits(article, Bound::Revolutions).flat_map(too_many).collect()
 }
 
-fn too_many_flushes(test: &PublishedTest, name: &str, revolutions: f64) -> Option<Found> {
+fn too_many_flushes(test: &PublishedTest, name: &str, revolutions: f64) -> Option<Violation> {
     let flushes = work(test, |work| work.operations)? * work(test, |work| work.flushes)?;
     let rate = flushes / seconds(test, name)?.value;
     let sentence = format!(
@@ -60,7 +60,7 @@ fn too_many_flushes(test: &PublishedTest, name: &str, revolutions: f64) -> Optio
 }
 
 /// Finds tests in which all contenders are equal at a round number.
-pub fn cap(article: &Article) -> Vec<Found> {
+pub fn cap(article: &Article) -> Vec<Violation> {
     let io = article.tests.iter().filter(|test| test.work.block.is_some());
     io.filter_map(|test| cap_of(article, test)).map(|cap| found(cap.test, None, cap.sentence())).collect()
 }
@@ -102,19 +102,19 @@ fn nearest_round(value: f64) -> f64 {
 }
 
 /// Finds rates above a limit that all contenders of another test reach, if both tests have the same block size.
-pub fn over_cap(article: &Article) -> Vec<Found> {
+pub fn over_cap(article: &Article) -> Vec<Violation> {
     let caps = article.tests.iter().filter_map(|test| cap_of(article, test));
     let of_operations = caps.filter(|cap| cap.unit.starts_with("operations"));
     of_operations.flat_map(|cap| over(article, &cap)).collect()
 }
 
-fn over(article: &Article, cap: &Cap<'_>) -> Vec<Found> {
+fn over(article: &Article, cap: &Cap<'_>) -> Vec<Violation> {
     let same_size = article.tests.iter().filter(|test| test.work.block == cap.test.work.block);
     let of_test = |test| names(article).filter_map(move |name| over_by(test, name, cap));
     same_size.flat_map(of_test).collect()
 }
 
-fn over_by(test: &PublishedTest, name: &str, cap: &Cap<'_>) -> Option<Found> {
+fn over_by(test: &PublishedTest, name: &str, cap: &Cap<'_>) -> Option<Violation> {
     let rate = operations_per_second(test, name)?.value;
     let sentence = format!(
         "{name}: {} operations per second, where all of `{}` keep to {}: not the same disk at that moment",
@@ -126,11 +126,11 @@ fn over_by(test: &PublishedTest, name: &str, cap: &Cap<'_>) -> Option<Found> {
 }
 
 /// Finds slower contenders that left the disk idle.
-pub fn idle_disk(article: &Article) -> Vec<Found> {
+pub fn idle_disk(article: &Article) -> Vec<Violation> {
     article.tests.iter().flat_map(|test| idle_in(article, test)).collect()
 }
 
-fn idle_in(article: &Article, test: &PublishedTest) -> Vec<Found> {
+fn idle_in(article: &Article, test: &PublishedTest) -> Vec<Violation> {
     let rate = |name| Some((name, operations_per_second(test, name)?.value));
     let rates: Vec<(&str, f64)> = names(article).filter_map(rate).collect();
     let fastest = rates.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);

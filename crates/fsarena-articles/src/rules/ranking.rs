@@ -4,11 +4,11 @@ use crate::article::Article;
 use crate::article::{Check, Claim, PublishedMetric, PublishedTest, Ranking};
 use fsarena_model::Better;
 
-use crate::Found;
+use crate::Violation;
 use crate::figures::{found, metrics, number};
 
 /// Finds orders that contradict another order of the same test and place, or the figures.
-pub fn among_themselves(article: &Article) -> Vec<Found> {
+pub fn among_themselves(article: &Article) -> Vec<Violation> {
     let of_metric = |(test, metric)| {
         let of = move |sentence| found(test, Some(metric), sentence);
         contradictions(metric).into_iter().map(of)
@@ -53,7 +53,7 @@ fn is_better(metric: &PublishedMetric, one: &str, other: &str, at: Option<&str>)
 }
 
 /// Finds orders in claims that contradict the orders or figures of their tests.
-pub fn claimed(article: &Article) -> Vec<Found> {
+pub fn claimed(article: &Article) -> Vec<Violation> {
     let of_check = |claim: &Claim, check: &Check| {
         let test = article.test(&check.test)?;
         let metric = metric_of(test, check)?;

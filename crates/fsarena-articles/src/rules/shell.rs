@@ -3,7 +3,7 @@
 use crate::article::Article;
 use crate::article::PublishedTest;
 
-use crate::Found;
+use crate::Violation;
 use crate::figures::{found, names, plain, seconds, work};
 
 /// Minimum number of tests that can show a constant time.
@@ -18,11 +18,11 @@ const MOST: f64 = 0.75;
 const ALIKE: f64 = 0.05;
 
 /// Finds contenders with a constant time per operation, whatever the operation does.
-pub fn constant_time(article: &Article) -> Vec<Found> {
+pub fn constant_time(article: &Article) -> Vec<Violation> {
     names(article).filter_map(|name| constant_time_of(article, name)).collect()
 }
 
-fn constant_time_of(article: &Article, name: &str) -> Option<Found> {
+fn constant_time_of(article: &Article, name: &str) -> Option<Violation> {
     let mut each: Vec<f64> = article.tests.iter().filter_map(|test| milliseconds_each(test, name)).collect();
     each.sort_by(f64::total_cmp);
     let median = *each.get(each.len() / 2)?;
@@ -41,7 +41,7 @@ fn constant_time_of(article: &Article, name: &str) -> Option<Found> {
         plain(most),
         plain(median)
     );
-    Some(Found { test: None, metric: None, sentence })
+    Some(Violation { test: None, metric: None, sentence })
 }
 
 fn milliseconds_each(test: &PublishedTest, name: &str) -> Option<f64> {
@@ -55,11 +55,11 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// Finds tests in which every operation was a process of its own and all contenders took the same time.
-pub fn process_time(article: &Article) -> Vec<Found> {
+pub fn process_time(article: &Article) -> Vec<Violation> {
     article.tests.iter().filter_map(|test| process_time_of(article, test)).collect()
 }
 
-fn process_time_of(article: &Article, test: &PublishedTest) -> Option<Found> {
+fn process_time_of(article: &Article, test: &PublishedTest) -> Option<Violation> {
     let processes = work(test, |work| work.processes)?;
     let times: Vec<f64> =
         names(article).filter_map(|name| Some(seconds(test, name)?.value * 1e3 / processes)).collect();

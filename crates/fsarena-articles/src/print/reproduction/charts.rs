@@ -1,21 +1,80 @@
-//! The page's charts of an article, and the same charts as measured here.
+//! The page's pictures of a reproduction: all tests in one table, the article's charts, and the same charts as measured
+//! here.
 
-use crate::article::{PublishedMetric, PublishedTest, Shown};
-use crate::reproduction::Reproduction;
-use crate::reproduction::{Factor, Measured, ReproducedFigure};
 use fsarena_model::Better;
-use fsarena_report::number;
+use fsarena_report::number::{self, DASH};
+use fsarena_report::report::ColumnKind::{Name, Words};
 use fsarena_report::report::{
-    Arrangement, Drawing, Drawings, Fold, List, ListLook, Paragraph, Role, Section, Sentence,
+    Arrangement, Drawing, Drawings, Entry, Fold, List, ListLook, Paragraph, Role, Section, Sentence, TableLook, TableOf,
 };
 
-use super::bars::{self, Bar, Frame};
-use super::{Form, Found, UNFINISHED, times};
+use super::bars::{self, Bar, Frame, shade};
+use super::{Form, Found, UNFINISHED, distinct, times};
+use crate::article::{CurveLine, PublishedMetric, PublishedTest, Ranking, Shown};
 use crate::print::lines::{self, Line};
+use crate::reproduction::{Factor, Measured, ReproducedFigure, Reproduction};
 
 /// The explanation of the charts.
 const MEANING: &str = "The best is green, the worst red, those between blue, as articles draw them: colours of an \
     order, not of a verdict. Bars without a scale are an order only: of the article's picture just the text survives.";
+
+/// The explanation of the table.
+const ORDER: &str = "The main figure of each test, as published and as measured here in the same way. Best, between \
+    and worst are the order of the figures on each side, not verdicts. A test leads to its charts.";
+
+/// A test at one place of its axis.
+struct Row<'a> {
+    test: &'a PublishedTest,
+    metric: &'a PublishedMetric,
+    anchor: String,
+    place: String,
+    published: Vec<Bar>,
+    here: Vec<Bar>,
+}
+
+/// The table of all tests with several published figures.
+pub fn matrix(reproduction: &Reproduction) -> Section {
+    let rows: Vec<Row<'_>> =
+        (1..).zip(&reproduction.article.tests).flat_map(|(number, test)| rows_of(reproduction, number, test)).collect();
+    let published = columns(&rows, |row| &row.published).map(|label| (format!("{label} published"), label));
+    let here = columns(&rows, |row| &row.here).map(|label| (format!("{label} here"), label));
+    let table = TableOf::new(TableLook::Standings, &rows)
+        .column(Name, "test", name_of)
+        .column(Words, "unit", |row| &row.metric.unit)
+        .columns(Words, published, |row, label| entry(row, &row.published, label))
+        .columns(Words, here, |row, label| entry(row, &row.here, label))
+        .done();
+    Section::titled("Published, and measured in the same way").with(table).with(Paragraph::legend(ORDER))
+}
+
+fn rows_of<'a>(reproduction: &'a Reproduction, number: usize, test: &'a PublishedTest) -> Vec<Row<'a>> {
+    let Some(metric) = test.metrics.first() else { return Vec::new() };
+    let here = groups(reproduction, test, metric, Drawn::Here(Form::AsPublished));
+    let row = |(place, published): (String, Vec<Bar>)| {
+        let here = here.iter().find(|(other, _)| *other == place).map(|(_, bars)| bars.clone()).unwrap_or_default();
+        (published.len() > 1).then(|| Row { test, metric, anchor: anchor(number), place, published, here })
+    };
+    groups(reproduction, test, metric, Drawn::Published).into_iter().filter_map(row).collect()
+}
+
+/// The labels of all bars, without duplicates.
+fn columns(rows: &[Row<'_>], bars: for<'r> fn(&'r Row<'_>) -> &'r Vec<Bar>) -> impl Iterator<Item = String> {
+    distinct(rows.iter().flat_map(bars).map(|bar| bar.label.clone())).into_iter()
+}
+
+fn name_of(row: &Row<'_>) -> Sentence {
+    let place = if row.place.is_empty() { String::new() } else { format!("at {}", row.place) };
+    Sentence::new(Role::Link(row.anchor.clone()), &row.test.title).and(Role::Plain, place)
+}
+
+fn entry(row: &Row<'_>, bars: &[Bar], label: &str) -> Entry {
+    let Some(bar) = bars.iter().find(|bar| bar.label == label) else { return DASH.into() };
+    let figure = Sentence::new(Role::Link(row.anchor.clone()), &bar.text);
+    match shade(bar, bars, row.metric.better == Better::Higher) {
+        Some(shade) => Entry::from(figure.and(Role::Verdict(shade), shade.to_string())).tinted(shade.to_string()),
+        None => figure.into(),
+    }
+}
 
 /// The charts of each test: published, and measured here.
 pub fn charts(reproduction: &Reproduction) -> Section {
@@ -26,7 +85,7 @@ pub fn charts(reproduction: &Reproduction) -> Section {
 }
 
 /// The anchor of the charts of a test, by its position in the article from 1 on.
-pub fn anchor(number: usize) -> String {
+fn anchor(number: usize) -> String {
     format!("test-{number}")
 }
 
@@ -45,7 +104,7 @@ fn charts_of(reproduction: &Reproduction, number: usize, test: &PublishedTest) -
 
 /// Which of the three figures is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Drawn {
+enum Drawn {
     /// As published.
     Published,
     /// Measured here in a form.
@@ -109,7 +168,7 @@ fn drawn(test: &PublishedTest, groups: &[(String, Vec<Bar>)], frame: Frame<'_>) 
 }
 
 /// Bars by place on the axis. Places without bars are left out.
-pub fn groups(
+fn groups(
     reproduction: &Reproduction,
     test: &PublishedTest,
     metric: &PublishedMetric,
@@ -140,7 +199,7 @@ fn ranks(metric: &PublishedMetric) -> String {
 
 /// Bars whose lengths show an order: the best is the longest.
 fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
-    let group = |ranking: &crate::article::Ranking| {
+    let group = |ranking: &Ranking| {
         let count = ranking.order.len();
         let bars = ranking.order.iter().enumerate().flat_map(|(place, names)| {
             names.iter().map(move |name| Bar {
@@ -181,7 +240,7 @@ pub fn curves(reproduction: &Reproduction) -> Drawings {
     let mut charts = Vec::new();
     for curve in &reproduction.article.curves {
         for form in Drawn::ALL {
-            let line = |line: &crate::article::CurveLine| {
+            let line = |line: &CurveLine| {
                 let factor = |test: &str| reproduction.factors.iter().find(|factor| factor.test == test);
                 let speed_up = |test: &str| of(form, factor(test)?);
                 let points = line.points.iter().filter_map(|point| Some((point.x, speed_up(&point.test)?)));
