@@ -235,27 +235,49 @@ fn stand_ins(reproduction: &Reproduction) -> Option<String> {
 /// Shown instead of a figure of a contender that did not finish.
 const UNFINISHED: &str = "did not finish";
 
-/// How a figure is measured here.
+/// The three figures of a contender in a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+enum Form {
+    /// That of the article.
+    Published,
+    /// Measured here in the same way.
     AsPublished,
+    /// Measured here properly.
     Properly,
 }
 
 /// A figure, or that there is none because the contender did not finish.
 enum Found {
-    Figure(Measured),
+    Figure { value: f64, text: String, is_valid: bool },
     Unfinished,
 }
 
 impl Form {
-    /// A figure in this form; `None` if it was not measured.
+    /// The name of the figure's contender in this form.
+    fn label(self, figure: &ReproducedFigure) -> Option<&str> {
+        match self {
+            Self::Published => figure.name.as_deref(),
+            Self::AsPublished | Self::Properly => figure.contender.as_ref().map(|label| label.0.as_str()),
+        }
+    }
+
+    /// The figure in this form; `None` if it was not published, or not measured.
     fn of(self, figure: &ReproducedFigure) -> Option<Found> {
         let (is_unfinished, measured) = match self {
+            Self::Published if !figure.unfinished.published => {
+                let (value, text) = figure.published.clone()?;
+                return Some(Found::Figure { value, text, is_valid: true });
+            }
+            Self::Published => (true, None),
             Self::AsPublished => (figure.unfinished.as_published, figure.as_published),
             Self::Properly => (figure.unfinished.properly, figure.properly),
         };
-        if is_unfinished { Some(Found::Unfinished) } else { measured.map(Found::Figure) }
+        let found = |Measured { median: value, is_valid, .. }| Found::Figure {
+            value,
+            text: number::value(value, &figure.unit),
+            is_valid,
+        };
+        if is_unfinished { Some(Found::Unfinished) } else { measured.map(found) }
     }
 }
 

@@ -12,7 +12,7 @@ use super::bars::{self, Bar, Frame, shade};
 use super::{Form, Found, UNFINISHED, distinct, times};
 use crate::article::{CurveLine, PublishedMetric, PublishedTest, Ranking, Shown};
 use crate::print::lines::{self, Line};
-use crate::reproduction::{Factor, Measured, ReproducedFigure, Reproduction};
+use crate::reproduction::{Factor, ReproducedFigure, Reproduction};
 
 /// The explanation of the charts.
 const MEANING: &str = "The best is green, the worst red, those between blue, as articles draw them: colours of an \
@@ -49,12 +49,12 @@ pub fn matrix(reproduction: &Reproduction) -> Section {
 
 fn rows_of<'a>(reproduction: &'a Reproduction, number: usize, test: &'a PublishedTest) -> Vec<Row<'a>> {
     let Some(metric) = test.metrics.first() else { return Vec::new() };
-    let here = groups(reproduction, test, metric, Drawn::Here(Form::AsPublished));
+    let here = groups(reproduction, test, metric, Form::AsPublished);
     let row = |(place, published): (String, Vec<Bar>)| {
         let here = here.iter().find(|(other, _)| *other == place).map(|(_, bars)| bars.clone()).unwrap_or_default();
         (published.len() > 1).then(|| Row { test, metric, anchor: anchor(number), place, published, here })
     };
-    groups(reproduction, test, metric, Drawn::Published).into_iter().filter_map(row).collect()
+    groups(reproduction, test, metric, Form::Published).into_iter().filter_map(row).collect()
 }
 
 /// The labels of all bars, without duplicates.
@@ -91,7 +91,11 @@ fn anchor(number: usize) -> String {
 
 fn charts_of(reproduction: &Reproduction, number: usize, test: &PublishedTest) -> Option<Section> {
     let metric = test.metrics.first()?;
-    let charts: Vec<Drawing> = Drawn::ALL.iter().filter_map(|form| chart(reproduction, test, metric, *form)).collect();
+    let chart = |(form, caption): (Form, &str)| {
+        let svg = chart(reproduction, test, metric, form)?;
+        Some(Drawing { caption: caption.to_owned(), svg })
+    };
+    let charts: Vec<Drawing> = CHARTS.into_iter().filter_map(chart).collect();
     (!charts.is_empty()).then(|| {
         Section::titled(&test.title)
             .with_hint(&test.original)
@@ -102,44 +106,19 @@ fn charts_of(reproduction: &Reproduction, number: usize, test: &PublishedTest) -
     })
 }
 
-/// Which of the three figures is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Drawn {
-    /// As published.
-    Published,
-    /// Measured here in a form.
-    Here(Form),
-}
+/// The forms of a test's charts, with their captions.
+const CHARTS: [(Form, &str); 3] = [
+    (Form::Published, "published"),
+    (Form::AsPublished, "measured here as published"),
+    (Form::Properly, "measured here properly"),
+];
 
-impl Drawn {
-    const ALL: [Self; 3] = [Self::Published, Self::Here(Form::AsPublished), Self::Here(Form::Properly)];
-
-    fn caption(self) -> &'static str {
-        match self {
-            Self::Published => "published",
-            Self::Here(Form::AsPublished) => "measured here as published",
-            Self::Here(Form::Properly) => "measured here properly",
-        }
-    }
-
-    fn bar(self, figure: &ReproducedFigure) -> Option<Bar> {
-        match self {
-            Self::Published if figure.unfinished.published => figure.name.clone().map(unfinished),
-            Self::Published => {
-                let (value, text) = figure.published.clone()?;
-                Some(Bar { label: figure.name.clone()?, value, text })
-            }
-            Self::Here(form) => {
-                let label = figure.contender.as_ref()?.to_string();
-                Some(match form.of(figure)? {
-                    Found::Unfinished => unfinished(label),
-                    Found::Figure(Measured { median: value, .. }) => {
-                        Bar { label, value, text: number::value(value, &figure.unit) }
-                    }
-                })
-            }
-        }
-    }
+fn bar(form: Form, figure: &ReproducedFigure) -> Option<Bar> {
+    let label = form.label(figure)?.to_owned();
+    Some(match form.of(figure)? {
+        Found::Unfinished => unfinished(label),
+        Found::Figure { value, text, .. } => Bar { label, value, text },
+    })
 }
 
 /// A bar of length 0.
@@ -148,14 +127,13 @@ fn unfinished(label: String) -> Bar {
 }
 
 /// The chart of a test in one form, as the article's kind of chart.
-fn chart(reproduction: &Reproduction, test: &PublishedTest, metric: &PublishedMetric, form: Drawn) -> Option<Drawing> {
+fn chart(reproduction: &Reproduction, test: &PublishedTest, metric: &PublishedMetric, form: Form) -> Option<String> {
     let direction = if metric.better == Better::Higher { "higher is better" } else { "lower is better" };
     let title = format!("{}, {}; {direction}", metric.name, metric.unit);
     let frame = Frame { title: &title, is_higher_better: metric.better == Better::Higher, has_scale: true };
     let groups = groups(reproduction, test, metric, form);
-    let ranks = || Some(ranks(metric)).filter(|svg| form == Drawn::Published && !svg.is_empty());
-    let svg = drawn(test, &groups, frame).or_else(ranks)?;
-    Some(Drawing { caption: form.caption().to_owned(), svg })
+    let ranks = || Some(ranks(metric)).filter(|svg| form == Form::Published && !svg.is_empty());
+    drawn(test, &groups, frame).or_else(ranks)
 }
 
 fn drawn(test: &PublishedTest, groups: &[(String, Vec<Bar>)], frame: Frame<'_>) -> Option<String> {
@@ -172,12 +150,12 @@ fn groups(
     reproduction: &Reproduction,
     test: &PublishedTest,
     metric: &PublishedMetric,
-    form: Drawn,
+    form: Form,
 ) -> Vec<(String, Vec<Bar>)> {
     let mut groups: Vec<(String, Vec<Bar>)> = Vec::new();
     let own = reproduction.figures.iter().filter(|figure| figure.test == test.name && figure.metric == metric.name);
     for figure in own {
-        let Some(bar) = form.bar(figure) else { continue };
+        let Some(bar) = bar(form, figure) else { continue };
         let place = figure.at.clone().unwrap_or_default();
         match groups.iter_mut().find(|(known, _)| *known == place) {
             Some((_, bars)) => bars.push(bar),
@@ -232,14 +210,14 @@ fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option
 
 /// The article's curves of speed-ups, published and measured here.
 pub fn curves(reproduction: &Reproduction) -> Drawings {
-    let of = |form: Drawn, factor: &Factor| match form {
-        Drawn::Published => factor.published,
-        Drawn::Here(Form::AsPublished) => factor.as_published,
-        Drawn::Here(Form::Properly) => factor.properly,
+    let of = |form: Form, factor: &Factor| match form {
+        Form::Published => factor.published,
+        Form::AsPublished => factor.as_published,
+        Form::Properly => factor.properly,
     };
     let mut charts = Vec::new();
     for curve in &reproduction.article.curves {
-        for form in Drawn::ALL {
+        for (form, caption) in CHARTS {
             let line = |line: &CurveLine| {
                 let factor = |test: &str| reproduction.factors.iter().find(|factor| factor.test == test);
                 let speed_up = |test: &str| of(form, factor(test)?);
@@ -248,7 +226,7 @@ pub fn curves(reproduction: &Reproduction) -> Drawings {
             };
             let all: Vec<Line> = curve.lines.iter().map(line).filter(|line| !line.points.is_empty()).collect();
             let svg = lines::draw(&all, (&curve.axis, "times better"), |value| times(Some(value)));
-            charts.extend(svg.map(|svg| Drawing { caption: format!("{}, {}", curve.title, form.caption()), svg }));
+            charts.extend(svg.map(|svg| Drawing { caption: format!("{}, {caption}", curve.title), svg }));
         }
     }
     Drawings { arrangement: Arrangement::Grid, drawings: charts }

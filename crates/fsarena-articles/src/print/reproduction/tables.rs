@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::comparison::Cell;
-use fsarena_model::{Comparison, Label, StepRow};
+use fsarena_model::{Comparison, StepRow};
 use fsarena_report::number::{self, DASH};
 use fsarena_report::report::{Paragraph, Section, Table};
 
@@ -18,44 +18,49 @@ fn explained(title: impl Into<String>, table: Table, meaning: impl Into<String>)
 
 /// The published figures, and those measured as published.
 pub fn as_published(reproduction: &Reproduction) -> Section {
-    let published = published_names(reproduction);
-    let labels = labels(reproduction, Form::AsPublished);
-    let mut head: Vec<String> = ["test", "figure", "unit"].map(str::to_owned).to_vec();
-    head.extend(published.iter().map(|name| format!("{name} published")));
-    head.extend(labels.iter().map(ToString::to_string));
-    let row = |own: &[ReproducedFigure]| {
-        let is_here = own.iter().any(|figure| Form::AsPublished.of(figure).is_some());
-        let is_there = own.iter().any(|figure| figure.published.is_some() || figure.unfinished.published);
-        let is_shown = is_here || is_there && could_be_taken(reproduction, &own[0]);
-        let text = |name: &&str| match own.iter().find(|figure| figure.name.as_deref() == Some(name)) {
-            Some(figure) if figure.unfinished.published => UNFINISHED.to_owned(),
-            Some(ReproducedFigure { published: Some((_, text)), .. }) => text.clone(),
-            _ => DASH.to_owned(),
-        };
-        let here = labels.iter().map(|label| of(own, label, Form::AsPublished));
-        is_shown.then(|| named(&own[0]).into_iter().chain(published.iter().map(text)).chain(here).collect())
+    let has = |name: &&str| {
+        let mut own = reproduction.figures.iter().filter(|figure| figure.name.as_deref() == Some(name));
+        own.any(|figure| Form::Published.of(figure).is_some())
     };
-    let table = Table::from_rows(head, rows(reproduction).filter_map(row), 3);
+    let names = reproduction.article.contenders.iter().map(|contender| contender.name.as_str()).filter(has);
+    let columns = names.map(|name| (Form::Published, name)).chain(measured(reproduction, Form::AsPublished)).collect();
     let meaning = "Published: as the article prints it, on its own machine. Then the same test, done in the same way, \
         on this machine.";
-    explained("As it was published", table, meaning)
+    explained("As it was published", figures(reproduction, columns), meaning)
 }
 
 /// The figures that are measured properly.
 pub fn properly(reproduction: &Reproduction) -> Section {
-    let labels = labels(reproduction, Form::Properly);
-    let mut head: Vec<String> = ["test", "figure", "unit"].map(str::to_owned).to_vec();
-    head.extend(labels.iter().map(ToString::to_string));
-    let row = |own: &[ReproducedFigure]| {
-        let here = labels.iter().map(|label| of(own, label, Form::Properly));
-        let has_one = own.iter().any(|figure| Form::Properly.of(figure).is_some());
-        has_one.then(|| named(&own[0]).into_iter().chain(here).collect())
-    };
-    let table = Table::from_rows(head, rows(reproduction).filter_map(row), 3);
+    let columns = measured(reproduction, Form::Properly).collect();
     let meaning = "In one process, what is written durable within its time, what is read cold where that was meant; \
         the median over rounds. A figure with a question mark is of a cell that allows no verdict (see the notes); it \
         enters no order.";
-    explained("As it should be measured", table, meaning)
+    explained("As it should be measured", figures(reproduction, columns), meaning)
+}
+
+/// The contenders here that have a figure of this form, in the order of their first figures.
+fn measured(reproduction: &Reproduction, form: Form) -> impl Iterator<Item = (Form, &str)> {
+    let figures = reproduction.figures.iter().filter(|figure| form.of(figure).is_some());
+    distinct(figures.filter_map(|figure| Some((form, form.label(figure)?)))).into_iter()
+}
+
+/// The table of these contenders, each in a form: a row for each metric of a test at a place on its axis.
+fn figures(reproduction: &Reproduction, columns: Vec<(Form, &str)>) -> Table {
+    let column = |(form, label): &(Form, &str)| match form {
+        Form::Published => format!("{label} published"),
+        Form::AsPublished | Form::Properly => (*label).to_owned(),
+    };
+    let head = ["test", "figure", "unit"].map(str::to_owned).into_iter().chain(columns.iter().map(column));
+    let row = |own: &[ReproducedFigure]| {
+        let place = own[0].at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+        let words = [own[0].test.clone(), format!("{}{place}", own[0].metric), own[0].unit.clone()];
+        let is_in = |(form, _): &&(Form, &str)| own.iter().any(|figure| form.of(figure).is_some());
+        let mut filled = columns.iter().filter(is_in).map(|(form, _)| *form);
+        let is_shown = filled.any(|form| form != Form::Published || could_be_taken(reproduction, &own[0]));
+        is_shown.then(|| words.into_iter().chain(columns.iter().map(|column| entry(own, column))).collect())
+    };
+    let own = reproduction.figures.chunk_by(|a, b| (&a.test, &a.metric, &a.at) == (&b.test, &b.metric, &b.at));
+    Table::from_rows(head, own.filter_map(row), 3)
 }
 
 /// Whether this figure can be measured here, if its contender takes part.
@@ -64,42 +69,13 @@ fn could_be_taken(reproduction: &Reproduction, figure: &ReproducedFigure) -> boo
     metrics.filter(|one| one.name == figure.metric).any(|one| one.quantity.is_some())
 }
 
-fn of(own: &[ReproducedFigure], label: &Label, form: Form) -> String {
-    let figure = own.iter().find(|figure| figure.contender.as_ref() == Some(label));
-    match figure.and_then(|figure| Some((figure, form.of(figure)?))) {
+fn entry(own: &[ReproducedFigure], (form, label): &(Form, &str)) -> String {
+    let figure = own.iter().find(|figure| form.label(figure) == Some(label));
+    match figure.and_then(|figure| form.of(figure)) {
         None => DASH.to_owned(),
-        Some((_, Found::Unfinished)) => UNFINISHED.to_owned(),
-        Some((figure, Found::Figure(measured))) => {
-            let doubt = if measured.is_valid { "" } else { " ?" };
-            printed(Some(measured.median), &figure.unit) + doubt
-        }
+        Some(Found::Unfinished) => UNFINISHED.to_owned(),
+        Some(Found::Figure { text, is_valid, .. }) => text + if is_valid { "" } else { " ?" },
     }
-}
-
-/// The figures of each row: of a metric of a test at a place on its axis.
-fn rows(reproduction: &Reproduction) -> impl Iterator<Item = &[ReproducedFigure]> {
-    reproduction.figures.chunk_by(|a, b| (&a.test, &a.metric, &a.at) == (&b.test, &b.metric, &b.at))
-}
-
-fn named(figure: &ReproducedFigure) -> [String; 3] {
-    let place = figure.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
-    [figure.test.clone(), format!("{}{place}", figure.metric), figure.unit.clone()]
-}
-
-/// The article's contenders that have a published figure of a test that is done here.
-fn published_names(reproduction: &Reproduction) -> Vec<&str> {
-    let names = reproduction.article.contenders.iter().map(|contender| contender.name.as_str());
-    let has = |name: &&str| {
-        let mut own = reproduction.figures.iter().filter(|figure| figure.name.as_deref() == Some(name));
-        own.any(|figure| figure.published.is_some() || figure.unfinished.published)
-    };
-    names.filter(has).collect()
-}
-
-/// The contenders here that have a figure of this form, in the order of their first figures.
-fn labels(reproduction: &Reproduction, form: Form) -> Vec<&Label> {
-    let figures = reproduction.figures.iter().filter(|figure| form.of(figure).is_some());
-    distinct(figures.filter_map(|figure| figure.contender.as_ref()))
 }
 
 /// One row per test: the speed-up as published, and its parts as measured here.
