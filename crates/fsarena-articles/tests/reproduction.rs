@@ -3,7 +3,9 @@
 
 use fsarena_articles::article::{Quantity, Shown};
 use fsarena_articles::reproduction::ReproducedFigure;
-use fsarena_articles::{Reproduction, additions_of};
+use fsarena_articles::{Reproduction, additions, additions_of};
+use fsarena_model::plan::{Extension, Harness, Opaque};
+use fsarena_model::{Plan, RunRecord, Scale};
 
 use crate::reproduced::reproduced;
 
@@ -118,4 +120,13 @@ fn columns_of_iostat_are_among_all_if_the_article_has_the_use_of_the_device() {
     assert!(!has_iostat(&reproduction), "its metrics are times");
     reproduction.article.tests[0].metrics[0].quantity = Some(Quantity::Utilisation);
     assert!(has_iostat(&reproduction));
+}
+
+#[test]
+fn an_article_that_cannot_be_read_is_an_error_with_its_run() {
+    let data = Opaque::new(&serde_json::json!({ "name": 7 })).expect("JSON");
+    let extension = Extension { data, scale: Scale::Standard, harness: Harness::Both };
+    let plan = Plan { extension: Some(Box::new(extension)), ..Plan::of(Vec::new()) };
+    let error = additions(&RunRecord::new(3, plan, String::new()), &reproduced().0).expect_err("unreadable");
+    assert!(error.to_string().starts_with("the article of run 3 cannot be read: "), "{error}");
 }
