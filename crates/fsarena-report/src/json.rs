@@ -10,15 +10,15 @@ use crate::report::Additions;
 use crate::visible::is_ruling;
 
 /// A comparison with what another crate adds.
-pub fn extended(comparison: &Comparison, additions: &Additions) -> String {
+pub fn with_members(comparison: &Comparison, additions: &Additions) -> String {
     #[derive(Serialize)]
-    struct Extended<'a> {
+    struct WithMembers<'a> {
         #[serde(flatten)]
         comparison: &'a Comparison,
         #[serde(flatten)]
         members: &'a BTreeMap<&'static str, Value>,
     }
-    indented(&Extended { comparison, members: &additions.members })
+    indented(&WithMembers { comparison, members: &additions.members })
 }
 
 /// Any value as indented JSON. Control characters in its strings are escaped.

@@ -112,7 +112,7 @@ pub const FORMATS: &[Format] = &[
     Format { name: "text", extension: "txt", render: |it, more| Ok(text::plain(it, more).into()) },
     Format { name: "summary", extension: "txt", render: |it, _| Ok(summary(it, PLAIN).into()) },
     Format { name: "html", extension: "html", render: |it, more| Ok(html(comparison(it, more)).into()) },
-    Format { name: "json", extension: "json", render: |it, more| Ok(json::extended(it, &more).into()) },
+    Format { name: "json", extension: "json", render: |it, more| Ok(json::with_members(it, &more).into()) },
     Format { name: "markdown", extension: "md", render: |it, more| Ok(markdown(comparison(it, more)).into()) },
     Format { name: "csv", extension: "csv", render: |it, _| Ok(csv::render(it).into()) },
     Format { name: "composite", extension: "xml", render: |it, _| Ok(composite::render(it).into()) },
