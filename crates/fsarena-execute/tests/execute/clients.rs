@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_articles::assess;
+use fsarena_analyse::assess;
 use fsarena_engine::{Abilities, Engine, EngineError, Engines, Job, Limit, RunStats, Spanning};
 use fsarena_execute::remote::{ClientMachines, Server};
 use fsarena_execute::{RunError, TestbedError, run};
@@ -16,7 +16,7 @@ use fsarena_model::{
     Traits, Trial, Verdict, Workload, probe,
 };
 
-use crate::fake::{Backstage, Clocks, Collector, FakeClock, FakeTestbed, Play, Wire, World, workload};
+use fsarena_fakes::{Backstage, Clocks, Collector, FakeClock, FakeTestbed, Play, Wire, World, workload};
 
 /// A client: the true rates of its contenders, and what is special about it.
 struct Client {

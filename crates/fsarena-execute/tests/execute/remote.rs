@@ -3,12 +3,12 @@
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_articles::assess;
+use fsarena_analyse::assess;
 use fsarena_execute::remote::Machines;
 use fsarena_execute::run;
 use fsarena_model::{BaselineKind, Mode, Nanos, Plan, Rounds, RunRecord, Verdict, Workload};
 
-use crate::fake::{Backstage, Collector, Effect, FakeClock, FakeTestbed, Play, Trap, Wire, World, workload};
+use fsarena_fakes::{Backstage, Collector, Effect, FakeClock, FakeTestbed, Play, Trap, Wire, World, workload};
 
 fn trap(entry: &str, effect: Effect) -> Trap {
     Trap { round: 2, entry: entry.to_owned(), nth: 1, effect }

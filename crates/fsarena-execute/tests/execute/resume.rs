@@ -4,7 +4,7 @@ use fsarena_execute::{Remaining, RunError, Wish};
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Environment, Event, Rounds, RunRecord, Status, Trial};
 
-use crate::fake::{Effect, Performance, Play, World, workload};
+use fsarena_fakes::{Effect, Performance, Play, World, workload};
 
 /// Three contenders on a machine with a known version of fsarena and kernel.
 fn play(noise: f64, rounds: u32) -> Play {

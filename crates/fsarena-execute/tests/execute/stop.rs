@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fsarena_model::comparison::Reason;
 use fsarena_model::{Event, Outcome, Rounds, Status, Verdict};
 
-use crate::fake::{Effect, Performance, Play, World};
+use fsarena_fakes::{Effect, Performance, Play, World};
 
 fn stopped(round: u32, nth: u32, entry: &str) -> Performance {
     let world = World::of(&[1000.0, 2000.0, 4000.0]).noisy(0.01, 1).trap(Effect::Stop, round, nth, entry);

@@ -12,8 +12,8 @@ use fsarena_model::{
     Readings, Workload,
 };
 
-use super::backstage::{Backstage, Counted};
-use super::job::FakeJob;
+use crate::backstage::{Backstage, Counted};
+use crate::job::FakeJob;
 
 /// A testbed that only writes a journal and advances the clock.
 pub struct FakeTestbed {
@@ -26,6 +26,7 @@ pub struct FakeTestbed {
 }
 
 impl FakeTestbed {
+    /// A testbed at its beginning.
     pub fn new(backstage: Rc<Backstage>) -> Self {
         let count = backstage.labels.len();
         Self {

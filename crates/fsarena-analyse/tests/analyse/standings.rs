@@ -4,7 +4,7 @@ use fsarena_analyse::assess;
 use fsarena_model::comparison::SuiteRow;
 use fsarena_model::{Comparison, Durability, Relation, Rounds, Trial, Variant};
 
-use crate::fake::{Effect, Performance, Play, World, workload};
+use fsarena_fakes::{Effect, Performance, Play, World, workload};
 
 type Rank = Option<(u32, u32)>;
 

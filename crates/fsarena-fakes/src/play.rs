@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_articles::assess;
+use fsarena_analyse::assess;
 use fsarena_execute::remote::Machines;
 use fsarena_execute::{Remaining, Resumption, RunError, Wish, resume, run};
 use fsarena_model::{
@@ -11,13 +11,15 @@ use fsarena_model::{
     Rounds, RunRecord, Status, Trial, Verdict, Workload,
 };
 
-use super::backstage::Backstage;
-use super::{Collector, FakeClock, FakeTestbed, Wire, World};
+use crate::backstage::Backstage;
+use crate::{Collector, FakeClock, FakeTestbed, Wire, World};
 
 /// A plan and the world in which it is performed.
 #[derive(Debug, Clone)]
 pub struct Play {
+    /// What runs.
     pub plan: Plan,
+    /// Where it runs.
     pub world: World,
     /// Duration of the preparation before the run began.
     pub setup: Nanos,
@@ -27,13 +29,17 @@ pub struct Play {
 
 /// The result of a play.
 pub struct Performance {
+    /// How the run ended.
     pub result: Result<Status, RunError>,
+    /// All events.
     pub events: Vec<Event>,
     /// The time of each event.
     pub times: Vec<Nanos>,
     /// The events that came while the counters of a slice were watched.
     pub within_slices: Vec<Event>,
+    /// The testbed's acts, in their order.
     pub journal: Vec<String>,
+    /// The record of the events.
     pub record: RunRecord,
 }
 
@@ -50,21 +56,25 @@ impl Play {
         Self { plan, world, setup: Nanos(0), deaf_from: usize::MAX }
     }
 
+    /// With these workloads instead.
     pub fn with_workloads(mut self, workloads: Vec<Workload>) -> Self {
         self.plan.workloads = workloads;
         self
     }
 
+    /// With this limit of its rounds.
     pub fn with_rounds(mut self, rounds: Rounds) -> Self {
         self.plan.rounds = rounds;
         self
     }
 
+    /// With this seed.
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.plan.seed = seed;
         self
     }
 
+    /// Performs the play on the fake testbed.
     pub fn perform(&self) -> Performance {
         let record = RunRecord::new(3, self.plan.clone(), "2026-01-01T00:00:00Z".to_owned());
         self.play(record, |mut testbed, clock, stop, listener| {
@@ -111,10 +121,15 @@ impl Play {
 }
 
 impl Performance {
+    /// How the run ended.
+    ///
+    /// # Panics
+    /// If it failed.
     pub fn status(&self) -> Status {
         *self.result.as_ref().expect("the run came to an end")
     }
 
+    /// What follows from the record.
     pub fn comparison(&self) -> Comparison {
         assess(&self.record)
     }
@@ -142,6 +157,7 @@ impl Performance {
         self.events.iter().filter_map(expected).collect()
     }
 
+    /// The trials of a contender in a workload.
     pub fn trials_of(&self, workload: &str, contender: &str) -> Vec<&Trial> {
         let is_of = |trial: &&Trial| trial.workload == workload && trial.contender.0 == contender;
         self.record.trials.iter().filter(is_of).collect()

@@ -4,7 +4,7 @@ use fsarena_analyse::{NamedRun, ProfileRun, validation};
 use fsarena_model::validation::{Foretold, ValidatedPair, Validation};
 use fsarena_model::{Rounds, RunRecord, Unavailable, Verdict};
 
-use crate::fake::{Effect, Play, World, workload};
+use fsarena_fakes::{Effect, Play, World, workload};
 
 /// ext4 is twice as fast as xfs in every workload but `other`, in which xfs is `advantage` times as fast as elsewhere.
 fn play(advantage: f64) -> Play {

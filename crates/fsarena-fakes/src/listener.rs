@@ -6,7 +6,7 @@ use fsarena_execute::Listener;
 use fsarena_model::{Event, Nanos};
 use fsarena_sys::Clock;
 
-use super::{Backstage, FakeClock};
+use crate::{Backstage, FakeClock};
 
 /// A listener that keeps all events.
 pub struct Collector {

@@ -3,7 +3,7 @@
 use fsarena_analyse::{assess, carry_over};
 use fsarena_model::{Label, Rounds, RunRecord, Slice, Trial};
 
-use crate::fake::{Play, World, workload};
+use fsarena_fakes::{Play, World, workload};
 
 /// Three identical contenders in eight rounds.
 fn still(seed: u64) -> RunRecord {

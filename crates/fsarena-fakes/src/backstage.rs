@@ -6,15 +6,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_model::{Nanos, Readings, probe};
 
-use super::FakeClock;
-use super::world::{Effect, World};
+use crate::FakeClock;
+use crate::world::{Effect, World};
 
 /// State that the fake testbed and its jobs share.
 pub struct Backstage {
+    /// The truth.
     pub world: World,
+    /// The contenders' labels, then that of the baseline.
     pub labels: Vec<String>,
+    /// The clock that all work advances.
     pub clock: FakeClock,
+    /// Set when the run is stopped.
     pub stop: Rc<AtomicBool>,
+    /// The current round, from 1.
     pub round: Cell<u32>,
     journal: RefCell<Vec<String>>,
     met: RefCell<Vec<u32>>,
@@ -30,6 +35,7 @@ pub struct Counted {
 }
 
 impl Backstage {
+    /// The state before the run.
     pub fn new(world: World, labels: Vec<String>, clock: FakeClock) -> Self {
         let counters = RefCell::new(vec![Counted::default(); labels.len()]);
         let met = RefCell::new(vec![0; world.traps.len()]);
@@ -51,6 +57,7 @@ impl Backstage {
         result
     }
 
+    /// All entries so far.
     pub fn journal(&self) -> Vec<String> {
         self.journal.borrow().clone()
     }
@@ -62,10 +69,12 @@ impl Backstage {
         journal.iter().rev().find(ends).is_some_and(|entry| entry.starts_with("watch "))
     }
 
+    /// The contender's counters so far.
     pub fn counters(&self, contender: usize) -> Counted {
         self.counters.borrow()[contender]
     }
 
+    /// Adds to the contender's counters.
     pub fn add(&self, contender: usize, more: Counted) {
         let counters = &mut self.counters.borrow_mut()[contender];
         counters.bytes += more.bytes;

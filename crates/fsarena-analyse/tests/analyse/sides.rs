@@ -7,7 +7,7 @@ use fsarena_model::{
     Verdict, probe,
 };
 
-use crate::fake::{Play, World, workload};
+use fsarena_fakes::{Play, World, workload};
 
 const THRESHOLD: Share = Share(0.05);
 

@@ -3,7 +3,7 @@
 use fsarena_analyse::calibration;
 use fsarena_model::RunRecord;
 
-use crate::fake::{Play, World, workload};
+use fsarena_fakes::{Play, World, workload};
 
 fn play(seed: u64, slowdown: Option<&str>) -> RunRecord {
     let world = World::of(&[1000.0; 2]).noisy(0.01, seed);

@@ -5,8 +5,8 @@ use fsarena_model::article::Outcome;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale, Winner, Wins};
 use fsarena_model::{Article, Durability, Nanos, Reproduction, Step};
 
-use crate::fake::workload;
-use crate::record::Kept;
+use fsarena_fakes::record::Kept;
+use fsarena_fakes::workload;
 
 /// Two contenders and two tests: in the first test, the article's Shell is ten times slower than its Library.
 const ARTICLE: &str = r#"{

@@ -9,7 +9,7 @@ use fsarena_model::{
     Nanos, Outcome, Probe, RunRecord, Slice, Trial, Validity, ValidityClass, Workload, probe,
 };
 
-use crate::fake::{Play, World, workload};
+use crate::{Play, World, workload};
 
 /// A mebibyte, as a probe reports it.
 pub const MEBIBYTE: f64 = 1_048_576.0;
@@ -20,6 +20,7 @@ pub const MEBIBYTE: f64 = 1_048_576.0;
 pub struct Kept(pub RunRecord);
 
 impl Kept {
+    /// The record with this workload.
     pub fn new(workload: Workload) -> Self {
         let plan = Play::new(&["ext4", "xfs"], World::of(&[])).with_workloads(vec![workload]).plan;
         let mut record = RunRecord::new(1, plan, "2026-01-01T00:00:00Z".to_owned());

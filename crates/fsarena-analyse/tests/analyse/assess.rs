@@ -8,7 +8,7 @@ use fsarena_model::{
 };
 use serde_json::Value;
 
-use crate::fake::{Performance, Play, World, workload};
+use fsarena_fakes::{Performance, Play, World, workload};
 
 /// A comparison with clear, close and undecided pairs.
 fn mixed() -> Performance {

@@ -8,8 +8,8 @@ use fsarena_model::{
     ValidityClass, Verdict, Workload, probe,
 };
 
-use crate::fake::workload;
-use crate::record::{Kept, MEBIBYTE, cold, direct, synced};
+use fsarena_fakes::record::{Kept, MEBIBYTE, cold, direct, synced};
+use fsarena_fakes::workload;
 
 #[test]
 fn a_cell_that_the_device_served_is_valid() {

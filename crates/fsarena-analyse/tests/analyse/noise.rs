@@ -5,7 +5,7 @@ use fsarena_analyse::{assess, busy_before, rounds_of_workload, standing};
 use fsarena_model::comparison::Cell;
 use fsarena_model::{AtRest, Bytes, Conditions, Nanos, NoiseBounds, Probe, Rounds, RunRecord, Trial, Verdict, probe};
 
-use crate::fake::{Play, World};
+use fsarena_fakes::{Play, World};
 
 const BOUNDS: NoiseBounds = NoiseBounds {
     foreign_cores: 0.6,

@@ -5,8 +5,8 @@ use fsarena_model::{
     Slice, Trial, Workload, probe,
 };
 
-use crate::fake::workload;
-use crate::record::{Kept, MEBIBYTE, cold, direct, synced};
+use fsarena_fakes::record::{Kept, MEBIBYTE, cold, direct, synced};
+use fsarena_fakes::workload;
 
 /// The findings about `ext4`.
 fn findings(kept: &Kept) -> Vec<Finding> {

@@ -2,7 +2,7 @@
 
 use fsarena_model::Verdict;
 
-use crate::fake::{Performance, Play, World, workload};
+use fsarena_fakes::{Performance, Play, World, workload};
 
 /// One lane is 5 % faster, another 5 % slower; the noise between rounds is 1 %.
 fn biased(rates: &[f64], seed: u64) -> Performance {

@@ -4,8 +4,8 @@ use fsarena_analyse::assess;
 use fsarena_model::comparison::Reason;
 use fsarena_model::{Durability, Guarantee, Rounds, Verdict};
 
-use crate::fake::{Performance, Play, World, workload};
-use crate::record::Kept;
+use fsarena_fakes::record::Kept;
+use fsarena_fakes::{Performance, Play, World, workload};
 
 fn beside_memory() -> Performance {
     let world = World {

@@ -4,7 +4,7 @@ use fsarena_analyse::{assess, unknown_names};
 use fsarena_model::recommendation::ClassAdvice;
 use fsarena_model::{DurablePoint, Label, Rounds, RunRecord, WorkKind};
 
-use crate::fake::{Effect, Play, World, workload};
+use fsarena_fakes::{Effect, Play, World, workload};
 
 /// ext4 is three times as fast as xfs in `create`, xfs is three times as fast as ext4 in `append`; btrfs is half as
 /// fast as ext4 in both.

@@ -10,7 +10,7 @@ use fsarena_model::{MachineName, Nanos};
 use fsarena_sys::Clock;
 use serde_json::Value;
 
-use super::{FakeClock, FakeTestbed};
+use crate::{FakeClock, FakeTestbed};
 
 /// A testbed behind a connection on which everything is JSON.
 pub struct Wire {
@@ -24,7 +24,9 @@ pub struct Wire {
 
 /// The clocks at both ends. Time that passes at one end passes at the other.
 pub struct Clocks {
+    /// The run's clock.
     pub here: FakeClock,
+    /// The testbed's clock.
     pub there: FakeClock,
     /// By how much the clock there is ahead.
     pub ahead: Nanos,

@@ -4,7 +4,7 @@ use fsarena_analyse::assess;
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{RunRecord, Verdict};
 
-use crate::fake::{Play, World, workload};
+use fsarena_fakes::{Play, World, workload};
 
 /// One contender is three times as fast in one workload, which is decided early; the other workload is a noisy tie.
 /// Rounds take 20 seconds.

@@ -9,8 +9,8 @@ use fsarena_model::{
     Outcome, Probe, Rounds, Verdict, probe,
 };
 
-use crate::fake::{Performance, Play, World, workload};
-use crate::record::{Kept, direct, synced};
+use fsarena_fakes::record::{Kept, direct, synced};
+use fsarena_fakes::{Performance, Play, World, workload};
 
 fn performed(baselines: Often, memory: Option<f64>) -> Performance {
     let world = World { baseline: memory.map(|rate| (BaselineKind::Memory, rate)), ..World::of(&[1000.0, 2000.0]) };

@@ -5,6 +5,7 @@ mod clock;
 mod job;
 mod listener;
 mod play;
+pub mod record;
 mod testbed;
 mod wire;
 mod world;

@@ -3,7 +3,7 @@
 use fsarena_model::comparison::Reason;
 use fsarena_model::{Better, Event, Measure, Nanos, Rounds, Status, Trial, ValidityClass, Verdict, Workload};
 
-use crate::fake::{Play, World, workload};
+use fsarena_fakes::{Play, World, workload};
 
 /// Like [`workload`], but measured in microseconds, where less is better.
 fn latency(name: &str) -> Workload {

@@ -6,7 +6,7 @@ use fsarena_model::{
     Better, Comparison, Finding, Measure, Metric, ProbeId, Rate, Relation, Rounds, ValidityClass, Variant, Workload,
 };
 
-use crate::fake::{Play, World, workload};
+use fsarena_fakes::{Play, World, workload};
 
 fn at(rate: f64) -> Workload {
     let metric = Metric {

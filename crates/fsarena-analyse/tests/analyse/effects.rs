@@ -3,7 +3,7 @@
 use fsarena_model::comparison::EffectRow;
 use fsarena_model::{Comparison, Matrix, Rounds};
 
-use crate::fake::{Effect, Play, World};
+use fsarena_fakes::{Effect, Play, World};
 
 /// Two kinds with and without an option, at these rates: `ext4`, `ext4:noatime`, `xfs`, `xfs:noatime`.
 fn play(rates: [f64; 4]) -> Play {

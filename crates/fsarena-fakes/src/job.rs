@@ -11,8 +11,8 @@ use fsarena_model::seed::generator;
 use fsarena_model::{DurablePoint, Nanos, Rate, Workload};
 use rand_pcg::Pcg64Mcg;
 
-use super::backstage::{Backstage, Counted};
-use super::world::normal;
+use crate::backstage::{Backstage, Counted};
+use crate::world::normal;
 
 /// Bytes that each operation carries.
 pub const OPERATION_BYTES: u64 = 4096;
