@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_analyse::assess;
 use fsarena_execute::remote::Machines;
-use fsarena_execute::{Remaining, Resumption, RunError, Wish, resume, run};
+use fsarena_execute::{Remaining, RunError, Wish, run};
 use fsarena_model::{
     Better, Budget, Comparison, DurablePoint, Event, Measure, Measuring, Metric, Mode, Nanos, NoiseBounds, Plan,
     Rounds, RunRecord, Status, Trial, Verdict, Workload,
@@ -76,36 +76,38 @@ impl Play {
 
     /// Performs the play on the fake testbed.
     pub fn perform(&self) -> Performance {
-        let record = RunRecord::new(3, self.plan.clone(), "2026-01-01T00:00:00Z".to_owned());
-        self.play(record, |mut testbed, clock, stop, listener| {
-            run(&self.plan, &mut testbed, clock, Nanos(0), stop, listener)
+        self.play(self.whole(), |mut testbed, rest, clock, stop, listener| {
+            run(rest, &mut testbed, clock, Nanos(0), stop, listener)
         })
     }
 
     /// Performs the play on a testbed that answers calls, each of which is written as JSON.
     pub fn perform_by_calls(&self) -> Performance {
-        let record = RunRecord::new(3, self.plan.clone(), "2026-01-01T00:00:00Z".to_owned());
-        self.play(record, |testbed, clock, stop, listener| {
+        self.play(self.whole(), |testbed, rest, clock, stop, listener| {
             let mut machines = Machines::new(&self.plan, vec![(Wire::to(testbed), self.plan.clone())]);
-            run(&self.plan, &mut machines, clock, Nanos(0), stop, listener)
+            run(rest, &mut machines, clock, Nanos(0), stop, listener)
         })
     }
 
     /// Continues the run of `record` in this world; `None` if nothing remains to be done.
     pub fn resume(&self, record: &RunRecord, wish: Wish) -> Option<Performance> {
-        let rest = Remaining::of(record, wish).expect("there is time for a round")?;
-        let resumption = Resumption { record: record.clone(), rest, at: "2026-01-02T00:00:00Z".to_owned() };
-        Some(self.play(record.clone(), |mut testbed, clock, stop, listener| {
-            resume(resumption, &mut testbed, clock, Nanos(0), stop, listener)
+        let rest = Remaining::of(record.clone(), wish).expect("there is time for a round")?;
+        Some(self.play(rest.resumed("2026-01-02T00:00:00Z"), |mut testbed, rest, clock, stop, listener| {
+            run(rest, &mut testbed, clock, Nanos(0), stop, listener)
         }))
     }
 
-    /// Runs `session` on a fake testbed, and adds its events to `record`.
+    fn whole(&self) -> Remaining {
+        Remaining::whole(RunRecord::new(3, self.plan.clone(), "2026-01-01T00:00:00Z".to_owned()))
+    }
+
+    /// Runs `session` on a fake testbed, and adds its events to the record.
     fn play(
         &self,
-        mut record: RunRecord,
-        session: impl FnOnce(FakeTestbed, &FakeClock, &AtomicBool, &mut Collector) -> Result<Status, RunError>,
+        rest: Remaining,
+        session: impl FnOnce(FakeTestbed, Remaining, &FakeClock, &AtomicBool, &mut Collector) -> Result<Status, RunError>,
     ) -> Performance {
+        let mut record = rest.record().clone();
         let clock = FakeClock::default();
         clock.advance(self.setup);
         let labels = self.plan.contenders.iter().map(|contender| contender.label.to_string());
@@ -113,7 +115,7 @@ impl Play {
         let backstage = Rc::new(Backstage::new(self.world.clone(), labels, clock.clone()));
         let testbed = FakeTestbed::new(backstage.clone());
         let mut listener = Collector::new(clock.clone(), self.deaf_from).at(backstage.clone());
-        let result = session(testbed, &clock, &backstage.stop, &mut listener);
+        let result = session(testbed, rest, &clock, &backstage.stop, &mut listener);
         listener.events.iter().cloned().for_each(|event| record.apply(event));
         let Collector { events, times, within_slices, .. } = listener;
         Performance { result, events, times, within_slices, journal: backstage.journal(), record }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::visible::is_ruling;
+use fsarena_model::visible::is_ruling;
 
 /// Any value as indented JSON. Control characters in its strings are escaped.
 pub fn indented(value: &impl Serialize) -> String {

@@ -1,6 +1,7 @@
 //! The configuration file: values of options that the command line does not give. They are added to it, so that they
 //! are checked, shown and recorded as if they had been typed.
 
+use fsarena_place::{Refusal, folders::folder, note};
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -10,10 +11,6 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use fsarena_model::name::did_you_mean;
 use toml::{Table, Value};
-
-use crate::exit::Refusal;
-use crate::note::note;
-use crate::places;
 
 /// The file for all users.
 const OF_SYSTEM: &str = "/etc/fsarena/config.toml";
@@ -91,7 +88,7 @@ fn id(name: &str) -> String {
 
 /// The user's file, then the system's.
 fn files() -> impl Iterator<Item = PathBuf> {
-    let own = places::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("fsarena/config.toml"));
+    let own = folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("fsarena/config.toml"));
     own.into_iter().chain([OF_SYSTEM.into()])
 }
 

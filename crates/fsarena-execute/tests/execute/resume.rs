@@ -103,7 +103,7 @@ fn decided_workloads_are_not_run_again() {
     calm.world.rates = vec![1000.0, 2000.0, 4000.0];
     let calm = calm.perform();
     for wish in [Wish::Usual, Wish::Rounds(3)] {
-        assert_eq!(Remaining::of(&calm.record, wish).expect("time"), None);
+        assert_eq!(Remaining::of(calm.record.clone(), wish).expect("time"), None);
     }
     let noisy = endless(5).perform().record;
     let mut mixed = calm.record.clone();
@@ -117,8 +117,8 @@ fn decided_workloads_are_not_run_again() {
 #[test]
 fn the_undecided_pairs_get_the_usual_time() {
     let first = play(0.06, 5).perform();
-    let rest = Remaining::of(&first.record, Wish::Usual).expect("time").expect("something is open");
-    assert_eq!((rest.first(), rest.count()), (6, None));
+    let rest = Remaining::of(first.record.clone(), Wish::Usual).expect("time").expect("something is open");
+    assert_eq!((rest.aim().first, rest.aim().count()), (6, None));
     let further = resumed(&play(0.06, 5), &first.record, Wish::Usual);
     assert!(!further.rounds().is_empty());
 }

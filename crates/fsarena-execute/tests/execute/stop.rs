@@ -122,5 +122,5 @@ fn a_run_that_is_stopped_in_its_first_workload_is_assessed_too() {
 fn a_run_that_is_stopped_before_it_begins_does_nothing() {
     let performance = stopped(0, 0, "");
     assert_eq!((performance.status(), performance.journal.len()), (Status::Interrupted, 0));
-    assert_eq!(performance.events, [Event::Finished(Status::Interrupted)]);
+    assert!(performance.events.is_empty(), "a run without an event is interrupted");
 }

@@ -8,6 +8,7 @@ use fsarena_model::reproduction::{Harness, Reproduces, Scale};
 use fsarena_model::{
     Arguments, Article, Bytes, Contender, FromSuite, LanePlan, Measuring, Often, Plan, Rounds, Workload,
 };
+use fsarena_place::{ENGINES, Refusal, Refusals};
 
 use fsarena_execute::left_out;
 
@@ -15,8 +16,6 @@ use super::available::Programs;
 use super::contenders::{contender_files, contenders, usual_contenders};
 use super::{checked, resolved, seed};
 use crate::cli::Reproduce;
-use crate::engines::ENGINES;
-use crate::exit::{Refusal, Refusals};
 
 /// Lane size if the suite of the article does not define one.
 const LANE: Bytes = Bytes::gib(2);

@@ -6,6 +6,7 @@ mod commands;
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use fsarena_place::{BLOCK, Refusal, Refusals};
 
 use fsarena_catalog::Profile;
 use fsarena_engine::fio::{self, Choice, Way};
@@ -14,11 +15,9 @@ use fsarena_model::reproduction::Scale;
 use fsarena_model::{Bytes, Contender, Unavailable, Workload};
 
 use crate::cli::{Compare, Who};
-use crate::exit::{Refusal, Refusals};
 use crate::open_loops::{self, Unable};
 
 use super::available::{Programs, available};
-use super::checks::BLOCK;
 
 /// The workloads of a plan.
 #[derive(Default)]

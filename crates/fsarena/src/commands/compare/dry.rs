@@ -1,5 +1,6 @@
 //! `--dry-run`: the plan, its estimated duration, and the space that it needs.
 
+use fsarena_place::{Place, Refusals, require_means, require_space, require_storage};
 use std::fmt::Write;
 
 use anyhow::Result;
@@ -11,9 +12,7 @@ use serde_json::{Value, json};
 
 use crate::cli::DataFormat;
 use crate::commands::{FORMAT, data_format, print, print_json};
-use crate::exit::{Ended, Refusals};
-use crate::perform::Place;
-use crate::plan;
+use crate::exit::Ended;
 
 /// Prints the plan and checks it; changes nothing. `format` is that of the report: a plan has text and JSON. What
 /// another machine or a guest can do, it finds out itself. Whoever tries a plan need not be root.
@@ -28,13 +27,13 @@ pub fn run(plan: &Plan, place: &Place, format: Option<&str>) -> Result<Ended> {
     }
     let mut refusals = Refusals::default();
     match place {
-        Place::Here => refusals.take(plan::require_means(plan)),
-        Place::Guest(_) => refusals.take(plan::require_storage(plan)),
+        Place::Here => refusals.take(require_means(plan)),
+        Place::Guest(_) => refusals.take(require_storage(plan)),
         Place::Agent(_) | Place::Clients => None,
     };
     // A user who may not open the disk cannot know its size.
     if refusals.is_empty() && (is_root() || plan.lanes.storage.disks().is_empty()) {
-        refusals.take(plan::require_space(plan));
+        refusals.take(require_space(plan));
     }
     refusals.end().map(|()| Ended::Well)
 }

@@ -17,8 +17,7 @@ use anyhow::{Context, Result};
 use fsarena_sys::child::end_with_parent;
 use sha2::{Digest, Sha256};
 
-use crate::exit::Refusal;
-use crate::note::note;
+use crate::{Refusal, note};
 
 /// This version of fsarena.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -8,14 +8,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
-use fsarena_execute::{Listener, TestbedError, Wish};
-use fsarena_model::{ErrorCategory, Event, Plan, Status};
+use anyhow::{Context, Result, bail};
+use fsarena_execute::{Assignment, Listener, TestbedError};
+use fsarena_lane::{Ledger, default_folder};
+use fsarena_model::{ErrorCategory, Event};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::durability;
-use crate::exit::{self, Lost, Refusal};
+use crate::durability::guest::Order;
+use crate::{End, Lost, Refusal, code, durability, explain, here, tell_cleared, words};
 
 /// How often an agent writes that it is alive. The other side may take a longer silence for a crash.
 const ALIVE: Duration = Duration::from_secs(10);
@@ -27,82 +28,19 @@ const LOOK: Duration = Duration::from_millis(50);
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Request {
-    /// A new run.
-    Compare(Box<Order>),
-    /// Further rounds of a stored run.
-    Resume(StoredRun),
-    /// The machine is prepared for a plan, and then answers calls.
-    Testbed(Box<Order>),
-    /// The same for one of the clients of a run, several of which may share the machine.
-    Client {
-        /// The plan.
-        order: Box<Order>,
-        /// What all clients of the run have in common.
-        session: String,
+    /// A run on its machine.
+    Run(Box<Assignment>),
+    /// The machine is prepared for a run, and then answers calls.
+    Testbed {
+        /// The run.
+        assignment: Box<Assignment>,
+        /// A word that all clients of the run have in common, several of which may share the machine.
+        session: Option<String>,
     },
+    /// Orders of a test of durability, of which this is the first.
+    Durability(Box<Order>),
     /// What dead runs left on the machine is removed.
     Clear,
-}
-
-/// A new run.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Order {
-    /// The plan.
-    pub plan: Plan,
-    /// Notes for the report.
-    pub notes: Vec<String>,
-    /// Whether to wait while another run uses the machine.
-    pub wait: bool,
-    /// The IDs of disks whose content may be overwritten.
-    pub erase: Vec<String>,
-}
-
-/// A stored run to continue.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct StoredRun {
-    /// Its number, for messages.
-    pub run: i64,
-    /// Its events so far.
-    pub events: Vec<Event>,
-    /// How far to continue.
-    pub wish: Wish,
-    /// Whether to wait while another run uses the machine.
-    pub wait: bool,
-    /// The IDs of disks whose content may be overwritten; a stored plan does not contain this consent.
-    pub erase: Vec<String>,
-}
-
-/// How a run ended that did not fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum End {
-    /// Everything that was planned is done.
-    Complete,
-    /// It was stopped.
-    Interrupted,
-    /// It was stopped before it began.
-    Stopped,
-    /// It is a stored run that has nothing left to do.
-    Nothing,
-}
-
-impl From<Status> for End {
-    fn from(status: Status) -> Self {
-        match status {
-            Status::Complete => Self::Complete,
-            Status::Interrupted => Self::Interrupted,
-        }
-    }
-}
-
-impl End {
-    /// The status of the run.
-    pub fn status(self) -> Status {
-        match self {
-            Self::Complete | Self::Nothing => Status::Complete,
-            Self::Interrupted | Self::Stopped => Status::Interrupted,
-        }
-    }
 }
 
 /// A line of an agent's stdout, or of an exported run.
@@ -177,29 +115,55 @@ impl Listener for Lines {
     }
 }
 
-/// The agent: reads a request, does it with `execute`, and writes the events.
-pub fn serve(stop: &Arc<AtomicBool>, execute: impl FnOnce(Request, &mut dyn Listener) -> Result<End>) -> Result<()> {
+/// The agent: reads a request, does it, and writes the events. `stop` ends a run.
+///
+/// # Errors
+/// If the other side is gone. What fails otherwise is written to it.
+pub fn serve(stop: &Arc<AtomicBool>) -> Result<()> {
     write(&Line::Version(env!("CARGO_PKG_VERSION").to_owned()))?;
     let mut text = String::new();
     std::io::stdin().lock().read_line(&mut text).context("read the request from stdin")?;
-    if let Ok(order) = serde_json::from_str(&text) {
-        return durability::guest::serve(order);
-    }
-    let request: Request = serde_json::from_str(&text).map_err(|error| {
+    let request = serde_json::from_str(&text).map_err(|error| {
         let hint = "an agent is started by another fsarena: fsarena compare ext4 xfs --on 'ssh HOST fsarena agent'";
         Refusal::wrong_use(format!("no request on stdin: {error}"), hint)
     })?;
-    if !matches!(request, Request::Testbed(_) | Request::Client { .. }) {
-        stop_with_stdin(Arc::clone(stop));
+    if let Request::Durability(order) = request {
+        return durability::guest::serve(*order);
     }
     let _alive = Alive::start();
-    match execute(request, &mut Lines) {
+    match fulfil(request, stop) {
         Ok(end) => write(&Line::Ended(end)),
         Err(error) => {
-            let (category, hint) = exit::explain(&error);
-            write(&Line::Failed { text: exit::words(&error), hint, exit: exit::code(category) })
+            let (category, hint) = explain(&error);
+            write(&Line::Failed { text: words(&error), hint, exit: code(category) })
         }
     }
+}
+
+fn fulfil(request: Request, stop: &Arc<AtomicBool>) -> Result<End> {
+    match request {
+        Request::Run(assignment) => {
+            stop_with_stdin(Arc::clone(stop));
+            here::run(*assignment, stop, &mut Lines)
+        }
+        Request::Testbed { assignment, session } => {
+            here::answer_calls(&assignment, session.as_deref(), stop, &mut Lines)
+        }
+        Request::Clear => clear(),
+        Request::Durability(_) => bail!("orders are answered one after the other"),
+    }
+}
+
+/// Removes what dead runs left on this machine, unless other processes still use it.
+fn clear() -> Result<End> {
+    if fsarena_guest::init::is_client() {
+        let hint = "look for folders fsarena-* in the shared directories";
+        return Err(Refusal::machine("the ledger of a guest ended with it", hint).into());
+    }
+    let (mut ledger, cleared) = Ledger::open_with_others(&default_folder()?)?;
+    tell_cleared(&cleared);
+    ledger.undo()?;
+    Ok(End::Complete)
 }
 
 /// The run ends, and removes everything, when the other side writes another line or the connection is lost.

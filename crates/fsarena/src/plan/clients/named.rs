@@ -4,9 +4,9 @@ use std::fs;
 
 use anyhow::{Context, Result};
 use fsarena_model::Clients;
+use fsarena_place::Refusal;
 
 use crate::cli;
-use crate::exit::Refusal;
 
 /// The clients of a run, and how a program is started that works on all of them as one.
 #[derive(Debug, Clone, PartialEq, Eq)]

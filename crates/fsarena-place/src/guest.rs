@@ -8,21 +8,19 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use fsarena_execute::{Listener, RunError};
+use fsarena_execute::{Assignment, Listener, RunError};
 use fsarena_guest::{DiskCounts, Hardware, Shared, Shares, Wanted};
 use fsarena_lane::kind::Ground;
-use fsarena_lane::{Kind, Wait, disk, made_lanes, needs_lane, show_kernel_counters};
+use fsarena_lane::{Kind, disk, made_lanes, needs_lane, show_kernel_counters};
 use fsarena_model::event::Note;
 use fsarena_model::guest::{DiskMode, Simulated};
 use fsarena_model::{Accelerator, Contender, Event, Guest, GuestDisk, Plan, Severity, Storage};
 use fsarena_sys::namespace;
 
-use crate::agent::{self, End, Link, Order, Request, StoredRun};
-use crate::engines::ENGINES;
-use crate::exit::{Lost, Refusal};
+use crate::agent::{self, Link, Request};
+use crate::checks::fitted;
 use crate::held::{Held, take_machine};
-use crate::session::Session;
-use crate::{places, plan};
+use crate::{ENGINES, End, Lost, Refusal, folders, remark};
 
 /// Memory of the host as a folder.
 const MEMORY: &str = "/dev/shm";
@@ -40,7 +38,7 @@ pub struct InGuest {
 
 impl InGuest {
     /// A guest like the one of a stored plan.
-    fn like(guest: &Guest, plan: &Plan) -> Self {
+    pub(crate) fn like(guest: &Guest, plan: &Plan) -> Self {
         let simulated = match guest.disk {
             GuestDisk::Simulated(disk) => Some(disk),
             GuestDisk::Virtual(_) => None,
@@ -68,7 +66,6 @@ impl InGuest {
 
 /// Locks the machine, calls `act`, and removes what it has entered into the ledger.
 fn on_machine(wait: bool, stop: &AtomicBool, act: impl FnOnce(&mut Held) -> Result<End>) -> Result<End> {
-    let wait = if wait { Wait::Yes } else { Wait::No };
     let Some(mut held) = take_machine(None, wait, stop)? else { return Ok(End::Stopped) };
     let ended = act(&mut held);
     let removed = held.ledger.undo();
@@ -106,53 +103,46 @@ fn share_of(contender: &Contender) -> Option<&'static Kind> {
     fsarena_lane::kind(&contender.kind).filter(|kind| kind.ground == Ground::Share)
 }
 
-/// Executes an order in a guest, or in one for each kernel that its contenders name.
-pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
-    let order = &Order { plan: plan::fitted(order.plan.clone()), ..order.clone() };
-    let kernels = kernels(&order.plan);
+/// Does an assignment in a guest, or in one for each kernel that its contenders name.
+pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    let (is_new, assignment) = (assignment.run.is_none(), assignment.with_plan(on_host));
+    let kernels = kernels(&assignment.plan);
+    let is_deterministic = in_guest.wanted.accelerator == Some(Accelerator::Deterministic);
     if kernels.len() > 1 {
-        return match in_guest.wanted.accelerator {
-            Some(Accelerator::Deterministic) => in_turn::run(in_guest, order, stop, listener),
-            _ => several::run(in_guest, Session::of_order(order), &order.plan, order.wait, stop, listener),
+        return match is_deterministic {
+            true if is_new => in_turn::run(in_guest, &assignment, stop, listener),
+            true => {
+                let text = "a run under several kernels that counts instructions cannot go on";
+                Err(Refusal::wrong_use(text, "start a new one with more --rounds").into())
+            }
+            false => several::run(in_guest, assignment, stop, listener),
         };
     }
-    let in_guest = &in_guest.of_kernel(kernels.into_iter().flatten().next());
+    // A stored run has its guest again, whatever its contenders named.
+    let named = kernels.into_iter().flatten().next().filter(|_| is_new);
+    let task = Task { in_guest: &in_guest.of_kernel(named), plan: &assignment.plan, wait: assignment.wait };
     let request = |guest: Guest| {
-        let notes = order.notes.iter().cloned().chain([guest.remark()]).collect();
-        let plan = Plan { guest: Some(guest), ..order.plan.clone().with_storage(within(&order.plan)) };
-        Request::Compare(Box::new(Order { plan, notes, wait: false, erase: Vec::new() }))
+        let mut within = assignment.clone();
+        remark(&mut within, &guest);
+        Request::Run(Box::new(in_the_guest(within, guest)))
     };
-    let task = Task { in_guest, plan: &order.plan, wait: order.wait };
     task.perform(request, stop, listener)
 }
 
-/// Continues a stored run of `plan` in a guest like its own.
-pub fn resume(stored: StoredRun, plan: &Plan, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
-    let guest = plan.guest.as_ref().context("the run was not in a guest")?;
-    let storage = match &guest.disk {
-        GuestDisk::Virtual(storage) => storage.clone(),
-        GuestDisk::Simulated(_) => Storage::Memory,
-    };
-    let (in_guest, on_host) = (InGuest::like(guest, plan), plan.clone().with_storage(storage));
-    if kernels(plan).len() > 1 && guest.accelerator == Accelerator::Deterministic {
-        let text = "a run under several kernels that counts instructions cannot go on";
-        return Err(Refusal::wrong_use(text, "start a new one with more --rounds").into());
+/// The plan with a storage of this machine: that of the disk of its guest, if it has one already.
+fn on_host(plan: Plan) -> Plan {
+    match plan.guest.as_ref().map(|guest| guest.disk.clone()) {
+        None => fitted(plan),
+        Some(GuestDisk::Virtual(storage)) => plan.with_storage(storage),
+        Some(GuestDisk::Simulated(_)) => plan.with_storage(Storage::Memory),
     }
-    if kernels(plan).len() > 1 {
-        let wait = stored.wait;
-        let Some(session) = Session::of_stored(stored)? else { return Ok(End::Nothing) };
-        return several::run(&in_guest, session, &on_host, wait, stop, listener);
-    }
-    let task = Task { in_guest: &in_guest, plan: &on_host, wait: stored.wait };
-    let request = |guest: Guest| {
-        let mut stored = StoredRun { wait: false, ..stored };
-        // The servers of its folders have other ports now.
-        if let Some(Event::Started { plan, .. }) = stored.events.first_mut() {
-            plan.guest = Some(guest);
-        }
-        Request::Resume(stored)
-    };
-    task.perform(request, stop, listener)
+}
+
+/// The assignment for the agent in this guest. The servers of its folders may have other ports than before.
+fn in_the_guest(assignment: Assignment, guest: Guest) -> Assignment {
+    let storage = within(&assignment.plan);
+    let assignment = Assignment { wait: false, erase: Vec::new(), ..assignment };
+    assignment.with_plan(|plan| Plan { guest: Some(guest), ..plan.with_storage(storage) })
 }
 
 /// The storage of a plan's lanes as the guest sees it: a part of its disk for each, or a disk for each.
@@ -216,7 +206,7 @@ impl Task<'_> {
             let _ = listener.hear(&Event::Preparing(what.to_owned()));
         };
         let shares = share(self.plan, held)?;
-        let prepared = fsarena_guest::prepare(&places::cache()?, &self.in_guest.wanted, &mut telling)?;
+        let prepared = fsarena_guest::prepare(&folders::cache()?, &self.in_guest.wanted, &mut telling)?;
         telling("booting the guest");
         let disk = self.in_guest.disk(self.plan);
         let request = request(Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) });

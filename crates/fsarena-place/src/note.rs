@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use fsarena_report::visible_lines;
+use fsarena_model::visible::visible_lines;
 
 /// Writes a message. Control characters are escaped, and further lines are indented, so that no line looks like another
 /// message.
@@ -16,9 +16,8 @@ pub fn tell(message: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// [`tell`], with the arguments of `format!`.
+/// [`tell`](note::tell), with the arguments of `format!`.
+#[macro_export]
 macro_rules! note {
     ($($argument:tt)*) => { $crate::note::tell(&format!($($argument)*)) };
 }
-
-pub(crate) use note;

@@ -8,33 +8,25 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use fsarena_execute::remote::Machines;
-use fsarena_execute::{Listener, TestbedError};
+use fsarena_execute::{Assignment, Listener, TestbedError};
 use fsarena_guest::{Hardware, Running, Shares};
 use fsarena_lane::disk;
-use fsarena_model::{Contender, Event, Guest, Label, Measuring, Plan, Storage};
+use fsarena_model::{Contender, Event, Guest, Label, Measuring, Plan};
 
-use super::{InGuest, on_machine, share_of, tell};
-use crate::agent::{End, Order, Request};
+use super::{InGuest, in_the_guest, on_machine, share_of, tell};
+use crate::agent::Request;
 use crate::calls::Connection;
-use crate::exit::Refusal;
-use crate::places;
-use crate::session::Session;
+use crate::here::Begun;
+use crate::{End, Refusal, folders, remark};
 
 /// How long the agent of a guest may be silent: an emulated guest on a busy machine is slow.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Does a session in one guest for each kernel of `on_host`, a plan whose storage is one of the host.
-pub fn run(
-    in_guest: &InGuest,
-    session: Session,
-    on_host: &Plan,
-    wait: bool,
-    stop: &AtomicBool,
-    listener: &mut dyn Listener,
-) -> Result<End> {
-    require_no_shares(on_host)?;
-    let guests = Guests { in_guest, plan: on_host };
-    on_machine(wait, stop, |_| guests.boot_and_run(session, stop, listener))
+/// Does an assignment in one guest for each kernel of its plan, whose storage is one of the host.
+pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    require_no_shares(&assignment.plan)?;
+    let (plan, wait) = (assignment.plan.clone(), assignment.wait);
+    on_machine(wait, stop, |_| Guests { in_guest, plan: &plan }.boot_and_run(assignment, stop, listener))
 }
 
 /// The guests of a plan whose storage is one of the host.
@@ -55,35 +47,27 @@ struct OfKernel {
 }
 
 impl Guests<'_> {
-    /// Boots the guests, and does the session with their agents.
-    fn boot_and_run(&self, session: Session, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    /// Boots the guests, and does the assignment with their agents.
+    fn boot_and_run(&self, assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
         let kernels = super::kernels(self.plan).into_iter();
         let booted = kernels.map(|kernel| self.boot(kernel, listener)).collect::<Result<Vec<_>>>()?;
-        let plan = self.in_guests(&booted);
+        let guest = described(&booted)?;
+        let mut assignment = assignment;
+        remark(&mut assignment, &guest);
+        let assignment = in_the_guest(assignment, guest);
+        let Some(begun) = Begun::of(&assignment, listener)? else { return Ok(End::Nothing) };
         let (mut guests, machines): (Vec<_>, Vec<_>) =
             booted.into_iter().map(|of| ((of.running, of.lost), (of.connection, of.plan))).unzip();
         let is_lost = |(_, lost): &(Running, Arc<AtomicBool>)| lost.load(Ordering::Relaxed);
-        let mut machines = Machines::new(&plan, machines);
+        let mut machines = Machines::new(&assignment.plan, machines);
         let look = || stop.load(Ordering::Relaxed) || guests.iter().any(is_lost);
-        let ended = fsarena_engine::watched(look, |stop| session.run(&plan, &mut machines, stop, listener));
+        let ended = fsarena_engine::watched(look, |stop| begun.go(&mut machines, stop, listener));
         drop(machines);
         if let Some((running, _)) = guests.iter_mut().find(|guest| is_lost(guest)) {
             return Err(running.explained("stopped before the run ended").into());
         }
         guests.iter().try_for_each(|(running, _)| tell(&running.findings(), listener))?;
-        ended
-    }
-
-    /// The run's plan as it is in the guests.
-    fn in_guests(&self, booted: &[OfKernel]) -> Plan {
-        let kernel = |of: &OfKernel| {
-            let named = of.plan.contenders.first()?.kernel.clone()?;
-            Some((named, of.guest.kernel.clone()))
-        };
-        let guest = booted
-            .first()
-            .map(|first| Guest { kernels: booted.iter().filter_map(kernel).collect(), ..first.guest.clone() });
-        Plan { guest, ..self.plan.clone().with_storage(Storage::Disk(fsarena_guest::lanes_device())) }
+        Ok(ended?.into())
     }
 
     /// Boots the guest of the contenders that name `kernel`.
@@ -95,13 +79,11 @@ impl Guests<'_> {
         let before = |kernel: &str| super::package(self.plan.guest.as_ref()?.kernels.get(kernel)?);
         let named = kernel.map(|kernel| before(kernel).unwrap_or_else(|| kernel.to_owned()));
         let in_guest = self.in_guest.of_kernel(named.as_deref());
-        let prepared = fsarena_guest::prepare(&places::cache()?, &in_guest.wanted, &mut telling)?;
+        let prepared = fsarena_guest::prepare(&folders::cache()?, &in_guest.wanted, &mut telling)?;
         telling(&format!("booting {}", prepared.name()));
         let disk = self.in_guest.disk(self.plan);
         let plan = of_kernel(self.plan, kernel);
         let guest = prepared.describe(disk.clone());
-        let plan = plan.with_storage(Storage::Disk(fsarena_guest::lanes_device()));
-        let plan = Plan { guest: Some(guest.clone()), ..plan };
         let size = disk::needed(&plan).context("the lanes are too large")?;
         let (lanes, shares) = (Some((&disk, size)), Shares::default());
         let mut running =
@@ -109,8 +91,9 @@ impl Guests<'_> {
         let lost = Arc::new(AtomicBool::new(false));
         let stream = || running.stream().try_clone().context("the connection to the guest");
         let (input, output) = (Box::new(stream()?), BufReader::new(stream()?));
-        let order = Order { plan: plan.clone(), notes: Vec::new(), wait: false, erase: Vec::new() };
-        let request = Request::Testbed(Box::new(order));
+        let assignment = Box::new(in_the_guest(Assignment::new(plan, Vec::new()), guest.clone()));
+        let plan = assignment.plan.clone();
+        let request = Request::Testbed { assignment, session: None };
         let connection = Connection::open(input, output, &request, Arc::clone(&lost), PATIENCE);
         let prepared = |connection: Connection| connection.prepared(listener).map(|()| connection);
         match connection.and_then(prepared) {
@@ -122,6 +105,13 @@ impl Guests<'_> {
             Err(TestbedError { text, hint, category }) => Err(Refusal::of_agent(text, hint, category).into()),
         }
     }
+}
+
+/// The first guest, with the packages of all kernels.
+fn described(booted: &[OfKernel]) -> Result<Guest> {
+    let first = booted.first().context("the plan has no contender")?;
+    let kernel = |of: &OfKernel| Some((of.plan.contenders.first()?.kernel.clone()?, of.guest.kernel.clone()));
+    Ok(Guest { kernels: booted.iter().filter_map(kernel).collect(), ..first.guest.clone() })
 }
 
 /// Refuses folders of the host, whose servers have one guest.

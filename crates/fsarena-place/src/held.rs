@@ -4,11 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use fsarena_lane::disk::Disk;
-use fsarena_lane::{Go, LaneError, Ledger, Wait, default_folder};
+use fsarena_lane::{Cleared, Go, LaneError, Ledger, Leftover, Wait, default_folder};
 use fsarena_sys::machine::MachineLock;
 
-use crate::commands::tell_cleared;
-use crate::note::note;
+use crate::note;
 
 /// The lock on the machine for one run, and the ledger of the things that the run creates.
 pub struct Held {
@@ -22,7 +21,8 @@ pub struct Held {
 
 /// Locks the machine and removes the leftovers of dead runs; `None` if the run is stopped while it waits. Processes of
 /// the same `session` may share the machine.
-pub fn take_machine(session: Option<&str>, wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
+pub fn take_machine(session: Option<&str>, wait: bool, stop: &AtomicBool) -> Result<Option<Held>> {
+    let wait = if wait { Wait::Yes } else { Wait::No };
     let mut announced = false;
     let taken = fsarena_lane::take_machine(session, &default_folder()?, wait, &mut |holder| {
         if !std::mem::replace(&mut announced, true) {
@@ -40,5 +40,15 @@ pub fn take_machine(session: Option<&str>, wait: Wait, stop: &AtomicBool) -> Res
             tell_cleared(&cleared);
             Ok(Some(Held { ledger, disks: Vec::new(), machine }))
         }
+    }
+}
+
+/// Reports which leftovers of earlier runs were removed, and which could not be removed.
+pub fn tell_cleared(cleared: &Cleared) {
+    for what in &cleared.removed {
+        note!("left by an earlier run: {what}");
+    }
+    for Leftover { what, why } in &cleared.kept {
+        note!("warning: an earlier run left {what}, which cannot be cleared away: {why}");
     }
 }

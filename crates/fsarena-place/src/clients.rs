@@ -1,9 +1,6 @@
 //! A run on clients: machines that do the same work on the same shared file systems at the same time. The run is made
 //! here and calls their agents. Starting them is the business of ssh, Slurm or MPI.
 
-mod named;
-mod planned;
-
 use std::io::BufReader;
 use std::process::Child;
 use std::rc::Rc;
@@ -14,21 +11,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use fsarena_execute::remote::{ClientMachines, Server};
-use fsarena_execute::{Listener, RunError, TestbedError};
+use fsarena_execute::{Assignment, Listener, RunError, TestbedError};
 use fsarena_model::event::Note;
-use fsarena_model::{Event, Plan, Severity};
+use fsarena_model::{Event, Severity};
 use fsarena_sys::{MonotonicClock, clock};
 
-use crate::agent::{self, End, Order, Request};
+use crate::agent::{self, Request};
 use crate::calls::Connection;
-use crate::deploy;
-use crate::engines::ENGINES;
-use crate::exit::Refusal;
 use crate::file_server::Shell;
-use crate::session::Session;
-
-pub use named::named;
-pub use planned::with_clients;
+use crate::here::Begun;
+use crate::{ENGINES, End, Refusal, deploy};
 
 /// How long an agent may be silent. It writes a line every ten seconds.
 const PATIENCE: Duration = Duration::from_secs(45);
@@ -36,11 +28,12 @@ const PATIENCE: Duration = Duration::from_secs(45);
 /// How long agents may take to remove everything and to end.
 const ENDING: Duration = Duration::from_secs(60);
 
-/// Starts the agents of all clients, does a session with them, and waits until they have removed everything.
-pub fn run(session: Session, plan: &Plan, wait: bool, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+/// Starts the agents of all clients, does an assignment with them, and waits until they have removed everything.
+pub fn run(assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    let plan = &assignment.plan;
     let clients = plan.clients.as_ref().context("the plan has clients")?;
-    let order = Order { plan: plan.clone(), notes: Vec::new(), wait, erase: Vec::new() };
-    let request = Request::Client { order: Box::new(order), session: new_session() };
+    let prepared = Assignment { wait: assignment.wait, ..Assignment::new(plan.clone(), Vec::new()) };
+    let request = Request::Testbed { assignment: Box::new(prepared), session: Some(new_session()) };
     let commands = deploy::all_ready(&clients.commands, stop)?;
     let mut agents = Agents(commands.iter().map(|command| Agent::start(command)).collect::<Result<_>>()?);
     let connections = agents.connect(&request, listener)?;
@@ -50,7 +43,8 @@ pub fn run(session: Session, plan: &Plan, wait: bool, stop: &AtomicBool, listene
     let mut machines =
         ClientMachines::new(plan, ENGINES, connections, servers, Rc::new(MonotonicClock), Arc::clone(&over));
     let look = || stop.load(Ordering::Relaxed) || over.load(Ordering::Relaxed);
-    let ended = fsarena_engine::watched(look, |stop| session.run(plan, &mut machines, stop, listener));
+    let Some(begun) = Begun::of(&assignment, listener)? else { return Ok(End::Nothing) };
+    let ended = fsarena_engine::watched(look, |stop| begun.go(&mut machines, stop, listener));
     let lost = machines.lost();
     drop(machines);
     drop(agents);
@@ -58,7 +52,7 @@ pub fn run(session: Session, plan: &Plan, wait: bool, stop: &AtomicBool, listene
         let text = format!("the client `{command}` was lost; {}", clear(command));
         listener.hear(&Event::Note(Note { severity: Severity::Failure, text })).map_err(RunError::Listener)?;
     }
-    ended
+    Ok(ended?.into())
 }
 
 /// A word that only the agents of this run know.

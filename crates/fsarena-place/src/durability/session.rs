@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use fsarena_guest::{GuestError, Hardware, Prepared, RawDisk, Running, Shares};
 
 use super::guest::{Answer, Order};
+use crate::agent::Request;
 
 /// How long a guest may take for an answer. The longest order makes a file system and a database, and does all work.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -43,10 +44,12 @@ impl Session {
     /// # Errors
     /// With [`Stopped`] if the user stops the command.
     pub fn ask(&mut self, order: &Order, stop: &AtomicBool) -> Result<Result<Answer, GuestError>> {
-        let mut text = serde_json::to_string(order)?;
-        text.push('\n');
+        let text = match self.has_answered {
+            true => serde_json::to_string(order)?,
+            false => serde_json::to_string(&Request::Durability(Box::new(order.clone())))?,
+        };
         // If the guest has ended, the read says so.
-        let _ = self.running.stream().write_all(text.as_bytes());
+        let _ = self.running.stream().write_all(format!("{text}\n").as_bytes());
         if !self.has_answered {
             // Its version, which is this one.
             if let Err(ended) = self.line(stop)? {

@@ -49,7 +49,7 @@ pub enum Work {
 }
 
 /// What the host asks for, as a line of JSON.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// Make a file system, and do all operations on it.

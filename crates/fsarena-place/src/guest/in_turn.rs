@@ -4,49 +4,46 @@
 
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Result;
-use fsarena_execute::{Listener, RunError};
-use fsarena_model::{Event, Guest, Plan, Rounds, Status, Storage};
+use anyhow::{Context, Result};
+use fsarena_execute::{Assignment, Listener, RunError};
+use fsarena_model::{Event, Guest, Plan, Rounds, Status};
+use fsarena_sys::clock;
 
 use super::several::{of_kernel, require_no_shares};
-use super::{InGuest, Task, on_machine};
-use crate::agent::{End, Order, Request};
+use super::{InGuest, Task, in_the_guest, on_machine};
+use crate::agent::Request;
 use crate::held::Held;
-use crate::{places, session};
+use crate::{End, folders, remark};
 
 /// Rounds of a run without a fixed number. It cannot end when all pairs are decided, as a guest has only some of them.
 const ROUNDS: u32 = 4;
 
-/// Executes an order in one guest after the other.
-pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
-    require_no_shares(&order.plan)?;
-    on_machine(order.wait, stop, |held| parts(in_guest, order, held, stop, listener))
+/// Does a new run in one guest after the other.
+pub fn run(in_guest: &InGuest, assignment: &Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    require_no_shares(&assignment.plan)?;
+    on_machine(assignment.wait, stop, |held| parts(in_guest, assignment, held, stop, listener))
 }
 
 fn parts(
     in_guest: &InGuest,
-    order: &Order,
+    assignment: &Assignment,
     held: &mut Held,
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<End> {
-    let rounds = match order.plan.rounds {
+    let rounds = match assignment.plan.rounds {
         Rounds::Within(_) => Rounds::Exactly(ROUNDS),
         exactly @ Rounds::Exactly(_) => exactly,
     };
-    let on_host = Plan { rounds, ..order.plan.clone() };
+    let on_host = Plan { rounds, ..assignment.plan.clone() };
     let guest = described(in_guest, &on_host, listener)?;
-    let remark = guest.as_ref().map(Guest::remark);
-    let plan = Plan { guest, ..on_host.clone().with_storage(Storage::Disk(fsarena_guest::lanes_device())) };
-    session::begin(&plan, order.notes.iter().cloned().chain(remark), listener)?;
+    let mut whole = Assignment { plan: on_host.clone(), ..assignment.clone() };
+    remark(&mut whole, &guest);
+    in_the_guest(whole, guest).begin(clock::utc(), listener)?;
     for (number, kernel) in super::kernels(&on_host).into_iter().enumerate() {
         let part = of_kernel(&on_host, kernel);
         let task = Task { in_guest: &in_guest.of_kernel(kernel), plan: &part, wait: false };
-        let request = |guest| {
-            let storage = Storage::Disk(fsarena_guest::lanes_device());
-            let plan = Plan { guest: Some(guest), ..part.clone().with_storage(storage) };
-            Request::Compare(Box::new(Order { plan, notes: Vec::new(), wait: false, erase: Vec::new() }))
-        };
+        let request = |guest| Request::Run(Box::new(in_the_guest(Assignment::new(part.clone(), Vec::new()), guest)));
         let ended = task.boot_and_run(held, request, stop, &mut Part { listener, is_first: number == 0 })?;
         if ended != End::Complete {
             return Ok(ended);
@@ -57,20 +54,20 @@ fn parts(
 }
 
 /// The first guest, with the packages of all kernels.
-fn described(in_guest: &InGuest, plan: &Plan, listener: &mut dyn Listener) -> Result<Option<Guest>> {
+fn described(in_guest: &InGuest, plan: &Plan, listener: &mut dyn Listener) -> Result<Guest> {
     let mut telling = |what: &str| {
         let _ = listener.hear(&Event::Preparing(what.to_owned()));
     };
     let disk = in_guest.disk(plan);
     let mut first: Option<Guest> = None;
     for kernel in super::kernels(plan) {
-        let prepared = fsarena_guest::prepare(&places::cache()?, &in_guest.of_kernel(kernel).wanted, &mut telling)?;
+        let prepared = fsarena_guest::prepare(&folders::cache()?, &in_guest.of_kernel(kernel).wanted, &mut telling)?;
         let guest = prepared.describe(disk.clone());
         let package = guest.kernel.clone();
         let first = first.get_or_insert(guest);
         first.kernels.extend(kernel.map(|kernel| (kernel.to_owned(), package)));
     }
-    Ok(first)
+    first.context("the plan has no contender")
 }
 
 /// Passes on the events of a part that belong to the whole run. Facts about machine and rounds are those of the first

@@ -1,12 +1,14 @@
 //! What clients change in a plan: each workload is done once for each number of clients.
 
+mod named;
+
 use anyhow::Result;
 use fsarena_engine::Launch;
 use fsarena_model::{Measure, Measuring, Mode, NoiseBounds, Often, Plan, Workload};
+use fsarena_place::{ENGINES, Refusal};
 
-use super::named::{Launcher, Named};
-use crate::engines::ENGINES;
-use crate::exit::Refusal;
+use named::Launcher;
+pub use named::{Named, named};
 
 /// Shortest timed part of a slice, milliseconds: clients start within a hundredth of it.
 const SHORTEST: u64 = 500;

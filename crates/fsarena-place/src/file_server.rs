@@ -12,8 +12,8 @@ use fsarena_execute::TestbedError;
 use fsarena_execute::remote::Server;
 use fsarena_model::FileServer;
 
+use crate::Refusal;
 use crate::agent;
-use crate::exit::Refusal;
 
 /// Comes before the exit code of each script.
 const END: &str = "fsarena-script-ended:";

@@ -15,7 +15,7 @@ use fsarena_durability::{Disk, Found, Recording, State, Tally};
 use fsarena_guest::{GuestError, Prepared, RawDisk};
 use fsarena_model::{Bytes, ErrorCategory};
 
-use crate::exit::Refusal;
+use crate::Refusal;
 use guest::{Answer, Order, Task};
 use platter::Platter;
 use session::{Session, Stopped};
