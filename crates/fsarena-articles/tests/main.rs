@@ -9,6 +9,7 @@ mod article;
 mod checks;
 mod coherent;
 mod complete;
+mod counterparts;
 #[allow(dead_code, unused_imports)]
 #[path = "../../fsarena-report/tests/report/fixture/mod.rs"]
 mod fixture;

@@ -1,5 +1,7 @@
 //! When a session ends: at its last round, when its time is up, or when all pairs are decided.
 
+use std::fmt;
+
 use fsarena_model::{Nanos, Plan, Rounds};
 
 use crate::pace;
@@ -37,6 +39,11 @@ impl Aim {
         }
     }
 
+    /// The maximum number of rounds; `None` without a limit.
+    pub fn count(&self) -> Option<u32> {
+        (self.last < u32::MAX).then(|| self.last - self.first + 1)
+    }
+
     /// Whether `round` begins. `open` is the weight ([`pace::weight`]) of its workloads, `spent` is the time used so
     /// far, and `last` holds the duration of the previous round and the weight of its workloads.
     pub fn goes_on(&self, round: u32, open: f64, spent: Nanos, last: (Nanos, f64)) -> bool {
@@ -51,5 +58,21 @@ impl Aim {
             (time.saturating_sub(spent + pace::CLOSING).0 / each).max(1) as u32
         };
         self.time.map_or(self.last, |time| (round - 1).saturating_add(more(time)).min(self.last))
+    }
+}
+
+/// A phrase that follows the word `with`.
+impl fmt::Display for Aim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count() {
+            Some(1) => write!(f, "1 further round")?,
+            Some(count) => write!(f, "{count} further rounds")?,
+            None => write!(f, "further rounds")?,
+        }
+        match self.extent {
+            Extent::All => {}
+            Extent::Undecided => write!(f, " of what is undecided")?,
+        }
+        self.time.map_or(Ok(()), |time| write!(f, ", as far as they fit into {time}"))
     }
 }

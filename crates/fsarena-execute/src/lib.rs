@@ -1,9 +1,10 @@
 //! From a plan to events: rounds, sweeps, the schedule, and when to stop.
 //!
-//! [`run`] drives a [`Testbed`] through rounds, and [`resume`] through further rounds. Both send events to a
-//! [`Listener`]. None of them knows where the record is stored or what a report looks like.
+//! [`run`] drives a [`Testbed`] through the rounds that remain of an [`Assignment`], a new run or a stored one, and sends
+//! events to a [`Listener`]. It does not know where the record is stored or what a report looks like.
 
 mod aim;
+mod assignment;
 mod environment;
 mod error;
 mod libraries;
@@ -18,6 +19,8 @@ mod run;
 mod schedule;
 mod testbed;
 
+pub use aim::{Aim, Extent};
+pub use assignment::Assignment;
 pub use error::RunError;
 pub use libraries::{left_out, require_libraries};
 pub use machine::Machine;
@@ -25,6 +28,6 @@ pub use pace::{
     FILL, budget_for, estimated_round, estimated_setup, largest, left_files, reserved, rounds_within, unaligned,
 };
 pub use remaining::{Remaining, Wish};
-pub use run::{Listener, Resumption, on_one_file_system, resume, run};
-pub use schedule::{Assignment, lane_rounds, slice_order, workload_order};
+pub use run::{Listener, on_one_file_system, run};
+pub use schedule::{LaneNumbers, lane_rounds, slice_order, workload_order};
 pub use testbed::{Counters, Host, Testbed, TestbedError, Verified, Volumes, Workloads};

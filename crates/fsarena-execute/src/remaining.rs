@@ -1,6 +1,4 @@
-//! The remaining work of a stored run: its further rounds and their workloads.
-
-use std::fmt;
+//! The remaining work of a run: its further rounds and their workloads.
 
 use fsarena_analyse::{rounds_of_workload, standing};
 use fsarena_model::{Budget, Plan, Rounds, RunRecord, Status, Workload};
@@ -23,75 +21,74 @@ pub enum Wish {
     Usual,
 }
 
-/// The remaining work of a stored run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A run with work that remains.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Remaining {
+    pub(crate) record: RunRecord,
+    /// The time at which a stored run continues, RFC 3339 in UTC; `None` for a new run.
+    pub(crate) resumed: Option<String>,
     pub(crate) aim: Aim,
-    /// The indices of the workloads in the plan; never empty.
+    /// The indices of the workloads in the plan.
     pub(crate) open: Vec<usize>,
 }
 
 impl Remaining {
-    /// The remaining work of the run of `record`; `None` if there is none, for example because all pairs are decided.
+    /// All of a new run.
+    pub fn whole(record: RunRecord) -> Self {
+        let aim = Aim::of(&record.plan);
+        Self { open: open(&record, aim), record, resumed: None, aim }
+    }
+
+    /// The remaining work of the stored run of `record`; `None` if there is none, for example because all pairs are
+    /// decided.
     ///
     /// # Errors
     /// [`RunError::Budget`] if no round fits into the given time.
-    pub fn of(record: &RunRecord, wish: Wish) -> Result<Option<Self>, RunError> {
-        let first = last_number(record) + 1;
-        let further = |count: u32| first.saturating_add(count - 1);
-        if wish == Wish::Usual && has_its_rounds(record) {
+    pub fn of(record: RunRecord, wish: Wish) -> Result<Option<Self>, RunError> {
+        let first = last_number(&record) + 1;
+        if wish == Wish::Usual && has_its_rounds(&record) {
             return Ok(None);
         }
         let aim = Aim { first, last: u32::MAX, time: None, extent: Extent::Undecided };
         let aim = match wish {
-            Wish::Rounds(count) => Aim { last: further(count), ..aim },
+            Wish::Rounds(count) => Aim { last: first.saturating_add(count - 1), ..aim },
             Wish::Within(budget) => Aim { time: Some(budget.0), ..aim },
-            Wish::Usual => planned(record, first).unwrap_or_else(|| {
+            Wish::Usual => planned(&record, first).unwrap_or_else(|| {
                 let time = Some(Budget::for_contenders(record.plan.contenders.len()).0);
                 Aim { time, ..aim }
             }),
         };
-        let rest = Self { aim, open: open(record, aim) };
-        rest.require_time(record)?;
+        let rest = Self { open: open(&record, aim), record, resumed: None, aim };
+        rest.require_time()?;
         Ok((!rest.open.is_empty()).then_some(rest))
     }
 
+    /// The same, for a stored run that continues at `at` (RFC 3339, UTC).
+    pub fn resumed(self, at: &str) -> Self {
+        Self { resumed: Some(at.to_owned()), ..self }
+    }
+
+    /// The run so far.
+    pub fn record(&self) -> &RunRecord {
+        &self.record
+    }
+
     /// The plan with only the workloads of the first remaining round.
-    pub fn first_round(&self, plan: &Plan) -> Plan {
+    pub fn first_round(&self) -> Plan {
+        let plan = &self.record.plan;
         let workloads: Vec<Workload> = self.open.iter().map(|index| plan.workloads[*index].clone()).collect();
         Plan { workloads, ..plan.clone() }
     }
 
-    /// The number of the first remaining round.
-    pub fn first(&self) -> u32 {
-        self.aim.first
+    /// How far the session goes.
+    pub fn aim(&self) -> Aim {
+        self.aim
     }
 
-    /// The maximum number of remaining rounds; `None` without a limit.
-    pub fn count(&self) -> Option<u32> {
-        (self.aim.last < u32::MAX).then(|| self.aim.last - self.aim.first + 1)
-    }
-
-    fn require_time(&self, record: &RunRecord) -> Result<(), RunError> {
+    fn require_time(&self) -> Result<(), RunError> {
         let Some(budget) = self.aim.time.filter(|_| !self.open.is_empty()) else { return Ok(()) };
-        let round = estimated_round_of(&record.plan, &self.open) + estimated_setup(&record.plan);
+        let round = estimated_round_of(&self.record.plan, &self.open) + estimated_setup(&self.record.plan);
         if round > budget { Err(RunError::Budget { budget, round }) } else { Ok(()) }
-    }
-}
-
-/// The remaining work as a phrase that follows the word `with`.
-impl fmt::Display for Remaining {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.count() {
-            Some(1) => write!(f, "1 further round")?,
-            Some(count) => write!(f, "{count} further rounds")?,
-            None => write!(f, "further rounds")?,
-        }
-        match self.aim.extent {
-            Extent::All => {}
-            Extent::Undecided => write!(f, " of what is undecided")?,
-        }
-        self.aim.time.map_or(Ok(()), |time| write!(f, ", as far as they fit into {time}"))
     }
 }
 

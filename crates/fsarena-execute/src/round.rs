@@ -14,7 +14,7 @@ use fsarena_sys::{Clock, memory};
 pub use self::limit::Watch;
 use self::limit::Within;
 use self::player::{Player, out_of_time, trial};
-use crate::schedule::{Assignment, slice_order};
+use crate::schedule::{LaneNumbers, slice_order};
 use crate::{Testbed, TestbedError};
 
 /// The input of a workload's run within a round.
@@ -30,7 +30,7 @@ pub struct Setting<'a> {
     /// The contenders that take part: index in the plan, and label.
     pub contenders: Vec<(usize, &'a fsarena_model::Label)>,
     /// The lanes of all contenders of the plan.
-    pub lanes: &'a Assignment,
+    pub lanes: &'a LaneNumbers,
     /// The plan's seed.
     pub seed: u64,
     /// The files that the workload shares with other workloads of the round.

@@ -4,7 +4,7 @@ mod baselines;
 mod contenders;
 mod facts;
 mod focus;
-mod resume;
+mod open;
 mod sharing;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,12 +17,12 @@ use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status, Workload};
 use fsarena_sys::Clock;
 
 use crate::aim::{Aim, Extent};
+use crate::remaining::Remaining;
 use crate::round::{self, Results, Setting, Shares, Watch};
-use crate::schedule::{Assignment, workload_order};
-use crate::{RunError, Testbed, environment, pace};
+use crate::schedule::{LaneNumbers, workload_order};
+use crate::{RunError, Testbed, pace};
 
 pub use facts::on_one_file_system;
-pub use resume::{Resumption, resume};
 
 /// Number of rounds of each workload before the rest of the time goes to some of them.
 const BEFORE_A_CHOICE: u32 = 3;
@@ -36,23 +36,25 @@ pub trait Listener {
     fn hear(&mut self, event: &Event) -> Result<(), String>;
 }
 
-/// Runs `plan` on `testbed` and sends events to `listener`; ends early once `stop` is set.
+/// Does what remains of a run on `testbed`, and sends events to `listener`; ends early once `stop` is set.
 ///
-/// `started` is the clock's time when the preparation began: the budget starts there.
+/// `started` is the clock's time when the preparation began: the budget starts there. Of a stored run, no event that
+/// would be stored is sent before the machine and all contenders prove to be unchanged.
 ///
 /// # Errors
-/// An error that ends the whole run. The failure of a part is an event, and the run continues.
+/// An error that ends the whole run; [`RunError::Unlike`] if a stored run finds another machine or other contenders.
+/// The failure of a part is an event, and the run continues.
 pub fn run(
-    plan: &Plan,
+    remaining: Remaining,
     testbed: &mut dyn Testbed,
     clock: &dyn Clock,
     started: Nanos,
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<Status, RunError> {
-    let record = RunRecord::new(0, plan.clone(), String::new());
-    let (slowdowns, aim) = (facts::slowdowns(plan), Aim::of(plan));
-    let (once, warm, decided, pending) = (Nanos(0), BTreeSet::new(), BTreeSet::new(), Vec::new());
+    let Remaining { record, resumed, aim, open } = remaining;
+    let (plan, slowdowns) = (&record.plan.clone(), facts::slowdowns(&record.plan));
+    let decided = decisions(&record, &standing(&record)).into_keys().collect();
     Watch::during(stop, |watch| {
         let mut session = Session {
             plan,
@@ -64,13 +66,21 @@ pub fn run(
             slowdowns,
             record,
             aim,
-            once,
-            warm,
+            once: Nanos(0),
+            warm: BTreeSet::new(),
             decided,
-            pending,
+            pending: Vec::new(),
         };
-        let status = session.whole()?;
-        session.tell(Event::Finished(status))?;
+        if session.stopped() {
+            return Ok(Status::Interrupted);
+        }
+        session.open(resumed)?;
+        let open = open.into_iter().filter(|workload| session.is_wanted(*workload)).collect();
+        let status = session.rounds(open)?;
+        // If the run is stopped before anything is measured, a stored run stays unchanged.
+        if session.pending.is_empty() {
+            session.tell(Event::Finished(status))?;
+        }
         Ok(status)
     })
 }
@@ -97,32 +107,11 @@ struct Session<'a> {
     warm: BTreeSet<usize>,
     /// The pairs that were decided at the last look, by index in the list of verdicts.
     decided: BTreeSet<usize>,
-    /// Events that are held back until the contenders of the first round exist.
+    /// Events that are held back until the contenders of the first round exist, and are those of the record.
     pending: Vec<Event>,
 }
 
 impl Session<'_> {
-    fn whole(&mut self) -> Result<Status, RunError> {
-        if self.stopped() {
-            return Ok(Status::Interrupted);
-        }
-        for text in facts::notes(self.plan) {
-            self.note(Severity::Warning, text)?;
-        }
-        self.tell(Event::Preparing("reading the machine".to_owned()))?;
-        match self.testbed.survey() {
-            Ok(environment) => {
-                let free = facts::free_flushes(&environment);
-                let found = environment::notes(&environment, self.plan.lanes.medium, &self.plan.lanes.storage);
-                self.tell(Event::Surveyed(Box::new(environment)))?;
-                free.map_or(Ok(()), |text| self.note(Severity::Warning, text))?;
-                found.into_iter().try_for_each(|note| self.tell(Event::Note(note)))?;
-            }
-            Err(error) => self.note(Severity::Failure, format!("the machine could not be read: {error}"))?,
-        }
-        self.rounds(self.due(&standing(&self.record)))
-    }
-
     fn rounds(&mut self, mut open: Vec<usize>) -> Result<Status, RunError> {
         let mut last = (pace::estimated_round_of(self.plan, &open), pace::weight(self.plan, &open));
         let mut round = self.aim.first;
@@ -164,7 +153,7 @@ impl Session<'_> {
         &mut self,
         round: u32,
         (index, shares): (usize, Shares),
-        lanes: &Assignment,
+        lanes: &LaneNumbers,
         present: &[usize],
     ) -> Result<(), RunError> {
         let workload = &self.plan.workloads[index];

@@ -4,11 +4,11 @@ use fsarena_model::seed::generator;
 use rand::seq::SliceRandom;
 
 /// The lane of each contender in a round; `None` for contenders without a lane.
-pub type Assignment = Vec<Option<usize>>;
+pub type LaneNumbers = Vec<Option<usize>>;
 
 /// The lanes of `round` (from 1). The rounds form Latin squares, in each of which every contender gets every lane once.
 /// Each square has a random order of rows and of lanes.
-pub fn lane_rounds(needs_lane: &[bool], round: u32, seed: u64) -> Assignment {
+pub fn lane_rounds(needs_lane: &[bool], round: u32, seed: u64) -> LaneNumbers {
     let count = needs_lane.iter().filter(|needs| **needs).count();
     let (square, row) = ((round as usize - 1) / count.max(1), (round as usize - 1) % count.max(1));
     let mut random = generator(seed, "lanes", &[square as u64]);
@@ -27,13 +27,13 @@ pub fn lane_rounds(needs_lane: &[bool], round: u32, seed: u64) -> Assignment {
 }
 
 /// The lanes if each contender has one of its own, which differs from the others.
-pub fn own_lanes(needs_lane: &[bool]) -> Assignment {
+pub fn own_lanes(needs_lane: &[bool]) -> LaneNumbers {
     let mut lanes = 0..;
     needs_lane.iter().map(|needs| if *needs { lanes.next() } else { None }).collect()
 }
 
 /// The lanes if all contenders use the first lane in turn.
-pub fn one_lane(needs_lane: &[bool]) -> Assignment {
+pub fn one_lane(needs_lane: &[bool]) -> LaneNumbers {
     needs_lane.iter().map(|needs| needs.then_some(0)).collect()
 }
 
@@ -85,7 +85,7 @@ mod tests {
         #[test]
         fn a_square_gives_every_contender_every_lane_once(count in 1_usize..8, square in 0_u32..5, seed: u64) {
             let needs = vec![true; count];
-            let rounds: Vec<Assignment> =
+            let rounds: Vec<LaneNumbers> =
                 (1..=count as u32).map(|row| lane_rounds(&needs, square * count as u32 + row, seed)).collect();
             for round in &rounds {
                 prop_assert_eq!(round.iter().flatten().collect::<BTreeSet<_>>().len(), count);
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn contenders_without_a_lane_get_none() {
-        let rounds: Vec<Assignment> = (1..=2).map(|round| lane_rounds(&[true, false, true], round, 5)).collect();
+        let rounds: Vec<LaneNumbers> = (1..=2).map(|round| lane_rounds(&[true, false, true], round, 5)).collect();
         assert!(rounds.iter().all(|round| round[1].is_none() && round[0].is_some() && round[0] != round[2]));
         assert_eq!(lane_rounds(&[false], 3, 5), vec![None]);
         assert_eq!(own_lanes(&[true, false, true]), [Some(0), None, Some(1)]);

@@ -37,6 +37,7 @@ pub mod trial;
 pub mod units;
 pub mod validation;
 pub mod validity;
+pub mod visible;
 pub mod workload;
 
 pub use across::Across;

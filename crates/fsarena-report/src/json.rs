@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use fsarena_model::Comparison;
+use fsarena_model::visible::is_ruling;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::report::Additions;
-use crate::visible::is_ruling;
 
 /// A comparison with what another crate adds.
 pub fn with_members(comparison: &Comparison, additions: &Additions) -> String {

@@ -40,7 +40,6 @@ mod standing;
 pub mod svg;
 mod text;
 mod validation;
-mod visible;
 mod words;
 mod work;
 
@@ -49,6 +48,7 @@ use fsarena_model::Comparison;
 pub use across::report as across;
 pub use answer::advised;
 pub use difference::report as difference;
+pub use fsarena_model::visible::{self, shell, visible, visible_lines};
 pub use gate::{junit, report as gate};
 pub use history::report as history;
 pub use html::{Link, RunLine, Runs, linked, of_report as html, policy, runs};
@@ -58,7 +58,6 @@ pub use report::Additions;
 pub use sections::report as comparison;
 pub use text::{PLAIN, Style, layout, of_report as report_text, render as text, summary};
 pub use validation::{drawing_alone as predicted_against_measured, report as validation};
-pub use visible::{shell, visible, visible_lines};
 pub use words::{cache, durable, mode, rounds};
 
 /// A report that is ready to be written.

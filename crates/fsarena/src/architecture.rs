@@ -6,8 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::Contender;
-
-use crate::engines::ENGINES;
+use fsarena_place::ENGINES;
 
 /// Crates that name no engine, suite, article or kind.
 const CORE: [&str; 8] = ["model", "stats", "analyse", "execute", "store", "probe", "sys", "report"];

@@ -27,7 +27,7 @@ pub use compare::{Caches, Compare, Who, WorkArguments};
 pub use durability::{DiskKind, Durability, WriterKind};
 pub use help::command;
 pub use own_command::{OwnCommands, Printed, Scan, Synced, is_placeholder};
-pub use place::{Clients, Guest, How, Place};
+pub use place::{Clients, Guest, How, PlaceArguments};
 pub use reproduce::{Reproduce, Scale};
 pub use setup::Setup;
 pub use sides::{Across, Diff, Gate, History, Judge, Page, PageFormat, Runs, RunsChange, Serve, label};

@@ -29,14 +29,13 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use comfy_table::{ContentArrangement, Table, presets};
+use fsarena_place::{Refusal, note};
 use fsarena_report::{visible, visible_lines};
 
 use crate::cli::{Arguments, Command, DataFormat};
-use crate::exit::{Ended, Refusal};
-use crate::note::note;
+use crate::exit::Ended;
 use crate::{output, places};
 
-pub use clean::tell as tell_cleared;
 pub use diff::difference;
 pub use history::history_of;
 

@@ -9,11 +9,8 @@ use anyhow::Result;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use fsarena_model::name::did_you_mean;
+use fsarena_place::{Refusal, folders::folder, note};
 use toml::{Table, Value};
-
-use crate::exit::Refusal;
-use crate::note::note;
-use crate::places;
 
 /// The file for all users.
 const OF_SYSTEM: &str = "/etc/fsarena/config.toml";
@@ -91,7 +88,7 @@ fn id(name: &str) -> String {
 
 /// The user's file, then the system's.
 fn files() -> impl Iterator<Item = PathBuf> {
-    let own = places::folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("fsarena/config.toml"));
+    let own = folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("fsarena/config.toml"));
     own.into_iter().chain([OF_SYSTEM.into()])
 }
 

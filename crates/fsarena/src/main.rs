@@ -3,24 +3,14 @@
 // Use `note!` and `commands::print` instead: `print!` panics if a write fails, and does not escape control characters.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
-mod agent;
 #[cfg(test)]
 mod architecture;
-mod calls;
 mod cli;
-mod clients;
 mod commands;
 mod config;
-mod deploy;
-mod durability;
-mod engines;
 mod exit;
-mod file_server;
 mod formats;
-mod guest;
-mod held;
 mod listen;
-mod note;
 mod open_loops;
 mod output;
 mod perform;
@@ -28,7 +18,6 @@ mod places;
 mod plan;
 mod progress;
 mod serve;
-mod session;
 mod signals;
 
 use std::process::ExitCode;

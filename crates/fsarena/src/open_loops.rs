@@ -3,9 +3,7 @@
 use anyhow::Result;
 use fsarena_engine::EngineError;
 use fsarena_model::{Rate, Workload};
-
-use crate::engines::ENGINES;
-use crate::exit::Refusal;
+use fsarena_place::{ENGINES, Refusal};
 
 /// How to handle a workload that cannot keep a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,14 +1,13 @@
 //! The location of the store, and the style of output.
 
-use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use fsarena_place::{Refusal, folders::folder};
 use fsarena_store::Store;
 
 use crate::cli::{Color, Global};
-use crate::exit::Refusal;
 
 /// Root's store, independent of `HOME`: under sudo, `HOME` may be a folder of another user.
 const STORE_OF_ROOT: &str = "/var/lib/fsarena/store.sqlite";
@@ -40,22 +39,6 @@ pub fn store_path(global: &Global) -> Result<PathBuf> {
 fn data_folder() -> Result<PathBuf> {
     let text = "neither XDG_DATA_HOME nor HOME is set: there is no place for the store";
     Ok(folder("XDG_DATA_HOME", ".local/share").ok_or_else(|| Refusal::machine(text, "name one with --store"))?)
-}
-
-/// Where packages and images of guests are kept.
-pub fn cache() -> Result<PathBuf> {
-    if rustix::process::geteuid().is_root() {
-        return Ok("/var/cache/fsarena".into());
-    }
-    let text = "neither XDG_CACHE_HOME nor HOME is set: there is no place for the guest's packages";
-    let folder = folder("XDG_CACHE_HOME", ".cache").ok_or_else(|| Refusal::machine(text, "set XDG_CACHE_HOME"))?;
-    Ok(folder.join("fsarena"))
-}
-
-/// A folder of the XDG base directory specification.
-pub fn folder(variable: &str, below_home: &str) -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).filter(|value: &OsString| !value.is_empty()).map(PathBuf::from);
-    set(variable).or_else(|| set("HOME").map(|home| home.join(below_home)))
 }
 
 /// The style of text on stdout.

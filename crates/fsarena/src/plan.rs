@@ -2,6 +2,7 @@
 
 mod available;
 mod checks;
+pub mod clients;
 mod contenders;
 mod extra;
 mod reproduce;
@@ -10,20 +11,18 @@ mod work;
 use anyhow::Result;
 use fsarena_catalog::Suite;
 use fsarena_execute::reserved;
-use fsarena_lane::{LaneError, disk, lane_count, require};
+use fsarena_lane::disk;
 use fsarena_model::Scale;
 use fsarena_model::plan::Lanes;
 use fsarena_model::{
-    Arguments, Budget, Bytes, FromSuite, LanePlan, Measuring, Mode, Nanos, NoiseBounds, Often, Plan, Precondition,
-    Rounds, Storage, Weighting,
+    Arguments, Budget, Bytes, FromSuite, LanePlan, Measuring, Nanos, NoiseBounds, Often, Plan, Precondition, Rounds,
+    Storage, Weighting,
 };
+use fsarena_place::{ENGINES, Refusals, enlarge_lanes, require_means, require_sound};
 
-use crate::cli::{Compare, Place};
-use crate::clients;
-use crate::engines::ENGINES;
-use crate::exit::Refusals;
+use crate::cli::{Compare, PlaceArguments};
 
-pub use checks::{require_machine, require_means, require_mix, require_sound, require_space, require_storage};
+pub use checks::require_mix;
 pub use contenders::contenders;
 pub use reproduce::of_article;
 
@@ -102,7 +101,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let mut plan = resolved(plan, &mut refusals);
     let mut notes: Vec<String> = added.into_iter().chain(ignored).chain(work.notes).collect();
     if lane_size.is_none() {
-        notes.extend(checks::enlarge_lanes(&mut plan));
+        notes.extend(enlarge_lanes(&mut plan));
     }
     Ok((checked(plan, refusals, place)?, notes))
 }
@@ -148,7 +147,7 @@ fn resolved(mut plan: Plan, refusals: &mut Refusals) -> Plan {
 
 /// A resolved plan, if it is consistent, its budget suffices, and nothing was refused before. If anything is, the
 /// refusals also have what this machine cannot do.
-fn checked(plan: Plan, mut refusals: Refusals, place: &Place) -> Result<Plan> {
+fn checked(plan: Plan, mut refusals: Refusals, place: &PlaceArguments) -> Result<Plan> {
     let plan = Plan { lanes: LanePlan { reserved: reserved(&plan), ..plan.lanes.clone() }, ..plan };
     // What is missing from the plan would look like a contradiction.
     if refusals.is_empty() {
@@ -164,20 +163,8 @@ fn checked(plan: Plan, mut refusals: Refusals, place: &Place) -> Result<Plan> {
     refusals.end().map(|()| plan)
 }
 
-/// The plan with a single lane for all contenders in turn, if there is no room for all lanes and every workload runs
-/// whole.
-pub fn fitted(plan: Plan) -> Plan {
-    let is_whole = plan.workloads.iter().all(|workload| workload.mode == Mode::Whole);
-    let lacks_room = || matches!(require::space(&plan), Err(LaneError::NoSpace { .. }));
-    let has_partitions = matches!(plan.lanes.storage, Storage::Partitions(_));
-    if !is_whole || lane_count(&plan) < 2 || !plan.lanes.shared.is_own() || has_partitions || !lacks_room() {
-        return plan;
-    }
-    Plan { lanes: LanePlan { shared: Lanes::InTurn, ..plan.lanes }, ..plan }
-}
-
 /// The seed that was `named`, or one that is drawn. Two runs in a deterministic guest have the same one by default.
-fn seed(named: Option<u64>, place: &Place) -> u64 {
+fn seed(named: Option<u64>, place: &PlaceArguments) -> u64 {
     named.unwrap_or_else(|| if place.is_deterministic() { 1 } else { drawn_seed() })
 }
 

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use fsarena_analyse::busy_before;
 use fsarena_model::{Event, Nanos, NoiseBounds};
+use fsarena_place::note::tell;
 use fsarena_report::visible;
 use fsarena_sys::clock;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::Global;
-use crate::note::tell;
 
 /// Shows events on stderr.
 pub struct Progress {

@@ -6,13 +6,13 @@ use anyhow::Result;
 use fsarena_analyse::assess;
 use fsarena_articles::additions;
 use fsarena_model::{ErrorCategory, Status as RunStatus};
-use fsarena_report::report::Report;
-use fsarena_report::{Link, RunLine, Runs};
+use fsarena_place::{Refusal, words};
+use fsarena_report::{Link, RunLine, Runs, report::Report};
 use fsarena_store::RunRow;
 
 use crate::cli::Global;
 use crate::commands::{difference, history_of};
-use crate::exit::{Refusal, explain, words};
+use crate::exit::explain;
 use crate::places;
 
 pub use http::Server;

@@ -8,7 +8,7 @@ use fsarena_model::{
 use super::Session;
 use crate::RunError;
 use crate::round::{self, Clocks, Results, Setting, Shares};
-use crate::schedule::Assignment;
+use crate::schedule::LaneNumbers;
 
 /// Maximum number of slices of a baseline, except on the device. A baseline needs no narrow interval.
 const SLICES: u32 = 2;
@@ -57,7 +57,7 @@ impl Session<'_> {
     }
 
     /// Measures the baselines of a workload that are due.
-    pub(super) fn measure_baselines(&mut self, round: u32, index: usize, lanes: &Assignment) -> Result<(), RunError> {
+    pub(super) fn measure_baselines(&mut self, round: u32, index: usize, lanes: &LaneNumbers) -> Result<(), RunError> {
         for place in BaselineKind::ALL {
             let is_of = |baseline: &&Baseline| {
                 baseline.trial.workload == self.plan.workloads[index].name && baseline.kind == place
@@ -80,7 +80,7 @@ impl Session<'_> {
 
     /// Runs a program that runs in slices in memory before its first slice, so that no figure has the time of reading
     /// it from disk. Programs that run longer have a baseline before, if any.
-    pub(super) fn warm_up(&mut self, round: u32, index: usize, lanes: &Assignment) -> Result<(), RunError> {
+    pub(super) fn warm_up(&mut self, round: u32, index: usize, lanes: &LaneNumbers) -> Result<(), RunError> {
         let before = self.clock.now();
         let is_short = |workload: &Workload| workload.mode == Mode::Sliced && workload.traits.program.is_some();
         let workload = at_place(&self.plan.workloads[index], BaselineKind::Memory).filter(is_short);
@@ -109,7 +109,7 @@ impl Session<'_> {
         &mut self,
         round: u32,
         index: usize,
-        lanes: &Assignment,
+        lanes: &LaneNumbers,
         (place, workload): (BaselineKind, &Workload),
     ) -> Result<(), RunError> {
         for trial in self.play(round, index, lanes, (place, workload))? {
@@ -127,7 +127,7 @@ impl Session<'_> {
         &mut self,
         round: u32,
         index: usize,
-        lanes: &Assignment,
+        lanes: &LaneNumbers,
         (place, workload): (BaselineKind, &Workload),
     ) -> Result<Vec<Trial>, RunError> {
         let number = match self.testbed.baseline(place, workload) {

@@ -5,7 +5,7 @@ use fsarena_model::{ContenderFacts, Event, Label, Outcome, Severity, Trial};
 
 use super::{Session, facts};
 use crate::round::Shares;
-use crate::schedule::{Assignment, lane_rounds, making_order, one_lane, own_lanes};
+use crate::schedule::{LaneNumbers, lane_rounds, making_order, one_lane, own_lanes};
 use crate::{RunError, resume_check};
 
 impl Session<'_> {
@@ -50,7 +50,7 @@ impl Session<'_> {
     }
 
     /// Measures the baselines of a workload that are due.
-    fn due_baselines(&mut self, round: u32, index: usize, lanes: &Assignment) -> Result<(), RunError> {
+    fn due_baselines(&mut self, round: u32, index: usize, lanes: &LaneNumbers) -> Result<(), RunError> {
         let before = self.clock.now();
         self.measure_baselines(round, index, lanes)?;
         self.spent_once(self.clock.now().saturating_sub(before));
@@ -64,7 +64,7 @@ impl Session<'_> {
         &mut self,
         round: u32,
         open: &[(usize, Shares)],
-        lanes: &Assignment,
+        lanes: &LaneNumbers,
         contenders: &[usize],
     ) -> Result<Vec<usize>, RunError> {
         let (mut present, mut made) = (Vec::new(), Vec::new());

@@ -3,7 +3,7 @@
 use fsarena_analyse::{assess, rounds_of_workload};
 use fsarena_model::{Budget, Event, Nanos, Rounds, Status, Verdict};
 
-use crate::fake::{Performance, Play, World, workload};
+use fsarena_fakes::{Performance, Play, World, workload};
 
 /// Part of the budget that is reserved for removing everything.
 const CLOSING: Nanos = Nanos::seconds(3);

@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fsarena_analyse::assess;
 use fsarena_engine::{Abilities, Engine, EngineError, Engines, Job, Limit, RunStats, Spanning};
 use fsarena_execute::remote::{ClientMachines, Server};
-use fsarena_execute::{RunError, TestbedError, run};
+use fsarena_execute::{Remaining, RunError, TestbedError, run};
 use fsarena_model::clients::WhenLost;
 use fsarena_model::{
     CacheState, Clients, Coherence, Comparison, Finding, Nanos, Outcome, Plan, Rounds, RunRecord, Sharing, Status,
     Traits, Trial, Verdict, Workload, probe,
 };
 
-use crate::fake::{Backstage, Clocks, Collector, FakeClock, FakeTestbed, Play, Wire, World, workload};
+use fsarena_fakes::{Backstage, Clocks, Collector, FakeClock, FakeTestbed, Play, Wire, World, workload};
 
 /// A client: the true rates of its contenders, and what is special about it.
 struct Client {
@@ -81,7 +81,14 @@ fn performed(
     let wires = clients.iter().map(wire).collect();
     let mut machines = ClientMachines::new(&plan, engines, wires, servers, Rc::new(here.clone()), Arc::clone(&over));
     let mut listener = Collector::new(here.clone(), usize::MAX);
-    let result = run(&plan, &mut machines, &here, Nanos(0), &over, &mut listener);
+    let result = run(
+        Remaining::whole(RunRecord::new(3, plan.clone(), String::new())),
+        &mut machines,
+        &here,
+        Nanos(0),
+        &over,
+        &mut listener,
+    );
     let mut record = RunRecord::new(1, plan, String::new());
     listener.events.into_iter().for_each(|event| record.apply(event));
     assert_eq!(over.load(Ordering::Relaxed), matches!(result, Ok(Status::Interrupted)));

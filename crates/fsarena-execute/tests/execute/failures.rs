@@ -6,7 +6,7 @@ use fsarena_model::{
     Trial, ValidityClass, Verdict,
 };
 
-use crate::fake::{Effect, Performance, Play, World, workload};
+use fsarena_fakes::{Effect, Performance, Play, World, workload};
 
 /// Three contenders far apart, six rounds, and one thing that fails.
 fn with_failure(round: u32, nth: u32, entry: &str) -> Play {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fsarena_model::{Event, Rounds, Workload};
 
-use crate::fake::{Performance, Play, World, workload};
+use fsarena_fakes::{Performance, Play, World, workload};
 
 fn six_rounds(seed: u64) -> Play {
     let names = ["create", "append", "rename", "delete", "stat"];

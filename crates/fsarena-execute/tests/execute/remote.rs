@@ -5,10 +5,10 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_analyse::assess;
 use fsarena_execute::remote::Machines;
-use fsarena_execute::run;
+use fsarena_execute::{Remaining, run};
 use fsarena_model::{BaselineKind, Mode, Nanos, Plan, Rounds, RunRecord, Verdict, Workload};
 
-use crate::fake::{Backstage, Collector, Effect, FakeClock, FakeTestbed, Play, Trap, Wire, World, workload};
+use fsarena_fakes::{Backstage, Collector, Effect, FakeClock, FakeTestbed, Play, Trap, Wire, World, workload};
 
 fn trap(entry: &str, effect: Effect) -> Trap {
     Trap { round: 2, entry: entry.to_owned(), nth: 1, effect }
@@ -58,7 +58,15 @@ fn contenders_on_several_machines_interleave_and_are_told_apart() {
     let ((old, first), (new, second)) = (machine(0, 1000.0), machine(1, 700.0));
     let mut machines = Machines::new(&plan, vec![first, second]);
     let mut listener = Collector::new(clock.clone(), usize::MAX);
-    run(&plan, &mut machines, &clock, Nanos(0), &AtomicBool::new(false), &mut listener).expect("it ends well");
+    run(
+        Remaining::whole(RunRecord::new(3, plan.clone(), String::new())),
+        &mut machines,
+        &clock,
+        Nanos(0),
+        &AtomicBool::new(false),
+        &mut listener,
+    )
+    .expect("it ends well");
     let mut record = RunRecord::new(1, plan.clone(), String::new());
     listener.events.into_iter().for_each(|event| record.apply(event));
     let comparison = assess(&record);

@@ -4,7 +4,7 @@ use fsarena_execute::{Remaining, RunError, Wish};
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Environment, Event, Rounds, RunRecord, Status, Trial};
 
-use crate::fake::{Effect, Performance, Play, World, workload};
+use fsarena_fakes::{Effect, Performance, Play, World, workload};
 
 /// Three contenders on a machine with a known version of fsarena and kernel.
 fn play(noise: f64, rounds: u32) -> Play {
@@ -103,7 +103,7 @@ fn decided_workloads_are_not_run_again() {
     calm.world.rates = vec![1000.0, 2000.0, 4000.0];
     let calm = calm.perform();
     for wish in [Wish::Usual, Wish::Rounds(3)] {
-        assert_eq!(Remaining::of(&calm.record, wish).expect("time"), None);
+        assert_eq!(Remaining::of(calm.record.clone(), wish).expect("time"), None);
     }
     let noisy = endless(5).perform().record;
     let mut mixed = calm.record.clone();
@@ -117,8 +117,8 @@ fn decided_workloads_are_not_run_again() {
 #[test]
 fn the_undecided_pairs_get_the_usual_time() {
     let first = play(0.06, 5).perform();
-    let rest = Remaining::of(&first.record, Wish::Usual).expect("time").expect("something is open");
-    assert_eq!((rest.first(), rest.count()), (6, None));
+    let rest = Remaining::of(first.record.clone(), Wish::Usual).expect("time").expect("something is open");
+    assert_eq!((rest.aim().first, rest.aim().count()), (6, None));
     let further = resumed(&play(0.06, 5), &first.record, Wish::Usual);
     assert!(!further.rounds().is_empty());
 }

@@ -2,7 +2,7 @@
 
 use fsarena_model::{Bytes, CacheState, Measure, Mode, Rounds, Workload, probe};
 
-use crate::fake::{Performance, Play, World, workload};
+use fsarena_fakes::{Performance, Play, World, workload};
 
 /// One contender, one workload, one round.
 fn one_round(workload: Workload, world: World) -> Performance {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fsarena_model::comparison::Reason;
 use fsarena_model::{Event, Outcome, Rounds, Status, Verdict};
 
-use crate::fake::{Effect, Performance, Play, World};
+use fsarena_fakes::{Effect, Performance, Play, World};
 
 fn stopped(round: u32, nth: u32, entry: &str) -> Performance {
     let world = World::of(&[1000.0, 2000.0, 4000.0]).noisy(0.01, 1).trap(Effect::Stop, round, nth, entry);
@@ -122,5 +122,5 @@ fn a_run_that_is_stopped_in_its_first_workload_is_assessed_too() {
 fn a_run_that_is_stopped_before_it_begins_does_nothing() {
     let performance = stopped(0, 0, "");
     assert_eq!((performance.status(), performance.journal.len()), (Status::Interrupted, 0));
-    assert_eq!(performance.events, [Event::Finished(Status::Interrupted)]);
+    assert!(performance.events.is_empty(), "a run without an event is interrupted");
 }

@@ -3,7 +3,7 @@
 use fsarena_model::{Budget, CacheState, Durability, Event, Mode, Nanos, Rounds, Status, Workload};
 use proptest::prelude::*;
 
-use crate::fake::{Effect, Performance, Play, World, workload};
+use fsarena_fakes::{Effect, Performance, Play, World, workload};
 
 const CONTENDERS: [&str; 4] = ["ext4", "tmpfs", "xfs", "btrfs"];
 const WORKLOADS: [&str; 5] = ["create", "append", "read", "rename", "delete"];

@@ -6,7 +6,7 @@ use fsarena_analyse::{
 use fsarena_model::plan::Lanes;
 use fsarena_model::{Bytes, Durability, Mode, Nanos, Outcome, Rounds, Workload, probe};
 
-use crate::fake::{Effect, Performance, Play, World, workload};
+use fsarena_fakes::{Effect, Performance, Play, World, workload};
 
 fn whole(timed_ms: u64) -> Workload {
     Workload { mode: Mode::Whole, timed_ms, ..workload("create") }

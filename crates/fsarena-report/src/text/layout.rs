@@ -5,7 +5,7 @@ use fsarena_model::Severity;
 use unicode_width::UnicodeWidthStr;
 
 use crate::report::{ColumnKind, Entry, Role, Shade, Table, TableLook};
-use crate::visible::visible_lines;
+use fsarena_model::visible::visible_lines;
 
 /// Space between two columns.
 const GAP: &str = "  ";

@@ -1,16 +1,18 @@
 //! Where a run takes place.
 
+use anyhow::Result;
 use clap::{Args, ValueEnum};
-use fsarena_guest::BootMount;
+use fsarena_guest::{BootMount, Wanted};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{Kind, kernel_has};
 use fsarena_model::clients::{self, FileServer};
 use fsarena_model::guest::Simulated;
-use fsarena_model::{Accelerator, Bytes, Contender, Storage};
+use fsarena_model::{Accelerator, Bytes, Contender, Plan, Storage};
+use fsarena_place::{InGuest, Place, Refusal, note::tell};
 
 /// Where a run takes place: here, on another machine, or in a guest.
 #[derive(Debug, Args)]
-pub struct Place {
+pub struct PlaceArguments {
     /// Run on another machine: a command that starts an agent there, such as 'ssh HOST fsarena agent'. Can be repeated:
     /// the same comparison on each machine, and what holds on all of them
     #[arg(long, value_name = "COMMAND", conflicts_with = "guest")]
@@ -123,7 +125,7 @@ impl How {
     }
 }
 
-impl Place {
+impl PlaceArguments {
     /// Kinds that can only be compared in a guest.
     pub fn only_in_guest(contenders: &[Contender]) -> Vec<&'static str> {
         let kinds = contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
@@ -165,5 +167,49 @@ impl Place {
             None if self.is_guest(contenders) => Storage::Memory,
             None => Storage::from(fsarena_lane::DEFAULT_FOLDER),
         }
+    }
+
+    /// The place that the arguments name; a guest if this kernel lacks a file system of the plan. Adds a note to
+    /// `notes` that says so.
+    ///
+    /// # Errors
+    /// If the plan has a directory of this machine, which a guest does not have.
+    pub fn chosen(&self, plan: &Plan, notes: &mut Vec<String>) -> Result<Place> {
+        let own_disk = plan.contenders.iter().find(|contender| contender.disk.is_some());
+        if let Some(contender) = own_disk.filter(|_| !self.on.is_empty() || self.simulated().is_some()) {
+            let text = format!("`{}` has a virtual disk of its own, in a guest of this machine", contender.label);
+            return Err(Refusal::wrong_use(text, "leave out --on, --guest-disk and --guest deterministic").into());
+        }
+        if plan.clients.is_some() {
+            return Ok(Place::Clients);
+        }
+        // The others of several have a task each (`machines`).
+        if let Some(command) = self.on.first() {
+            return Ok(Place::Agent(command.clone()));
+        }
+        if !self.is_guest(&plan.contenders) {
+            return Ok(Place::Here);
+        }
+        if let Some(contender) = own_disk.filter(|one| plan.contenders.iter().any(|other| other.kernel != one.kernel)) {
+            let text = format!("`{}` has a virtual disk of its own, for which there is one guest", contender.label);
+            return Err(Refusal::wrong_use(text, "name the same kernel for all contenders: --guest-kernel").into());
+        }
+        let lacking = Self::only_in_guest(&plan.contenders).join(" and ");
+        if self.guest.is_none() && !lacking.is_empty() {
+            let text = format!("this machine cannot mount {lacking}: all contenders run in a guest");
+            tell(&text);
+            notes.push(text);
+        }
+        if let Some(contender) = plan.contenders.iter().find(|contender| contender.is_directory()) {
+            let text = format!("`{}` is a directory of this machine, which a guest does not have", contender.label);
+            return Err(Refusal::wrong_use(text, "compare directories in a run of their own").into());
+        }
+        let wanted = Wanted {
+            kernel: self.guest_kernel.clone(),
+            accelerator: self.guest.and_then(How::accelerator),
+            memory: self.guest_memory,
+            packages: fsarena_place::packages(plan),
+        };
+        Ok(Place::Guest(InGuest { wanted, simulated: self.simulated() }))
     }
 }

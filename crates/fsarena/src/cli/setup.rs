@@ -3,7 +3,7 @@
 use clap::Args;
 use fsarena_model::{Bytes, Medium, Share};
 
-use super::{Place, Shown, medium};
+use super::{PlaceArguments, Shown, medium};
 
 /// How a plan is carried out: on which storage, where, and what is shown of it.
 #[derive(Debug, Args)]
@@ -36,7 +36,7 @@ pub struct Setup {
     pub dry_run: bool,
     /// Where the run takes place.
     #[command(flatten)]
-    pub place: Place,
+    pub place: PlaceArguments,
     /// Do not wait for another run to end
     #[arg(long)]
     pub no_wait: bool,

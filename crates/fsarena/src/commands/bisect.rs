@@ -10,12 +10,11 @@ use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
 use fsarena_analyse::assess;
 use fsarena_model::{Contender, Verdict};
+use fsarena_place::{Refusal, folders, note};
 
 use super::{compare, print, table};
 use crate::cli::{Bisect, Compare, Global};
-use crate::exit::{Ended, Refusal};
-use crate::note::note;
-use crate::places;
+use crate::exit::Ended;
 use crate::progress::Progress;
 use crate::signals::stop_flag;
 
@@ -128,7 +127,7 @@ fn kernels(global: &Global, options: &Bisect) -> Result<Vec<String>> {
     let mut all = options.kernels.clone();
     if all.is_empty() {
         let progress = Progress::new(global);
-        all = fsarena_guest::kernels(&places::cache()?, &mut |what| progress.prepare(what))?;
+        all = fsarena_guest::kernels(&folders::cache()?, &mut |what| progress.prepare(what))?;
         progress.end();
     }
     let place = |wanted: &str| {

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use fsarena_lane::{Cleared, Go, LaneError, Leftover, Wait, default_folder, loops, take_machine};
+use fsarena_place::{note, tell_cleared};
 use fsarena_sys::namespace;
 
 use crate::exit::Ended;
-use crate::note::note;
 
 /// Removes leftovers, unless a run is in progress.
 pub fn run() -> Result<Ended> {
@@ -19,19 +19,9 @@ pub fn run() -> Result<Ended> {
         note!("nothing was left behind");
     }
     let last = cleared.kept.pop();
-    tell(&cleared);
+    tell_cleared(&cleared);
     match last {
         Some(Leftover { what, why }) => Err(LaneError::Leftover { what, why }.into()),
         None => Ok(Ended::Well),
-    }
-}
-
-/// Reports which leftovers of earlier runs were removed, and which could not be removed.
-pub fn tell(cleared: &Cleared) {
-    for what in &cleared.removed {
-        note!("left by an earlier run: {what}");
-    }
-    for left in &cleared.kept {
-        note!("warning: an earlier run left {}, which cannot be cleared away: {}", left.what, left.why);
     }
 }

@@ -9,18 +9,17 @@ use anyhow::Result;
 use fsarena_analyse::FEWEST_ROUNDS;
 use fsarena_analyse::assess;
 use fsarena_articles::additions;
-use fsarena_execute::{budget_for, on_one_file_system, rounds_within};
+use fsarena_execute::{Assignment, budget_for, on_one_file_system, rounds_within};
 use fsarena_lane::shared;
 use fsarena_model::{Comparison, Outcome, Plan, Rounds, RunRecord, Severity, Status};
+use fsarena_place::{End, Place, fitted, note, note::tell};
 use fsarena_report::rounds;
 use rustix::fs::{Access, access};
 
 use super::report;
-use crate::agent::Order;
 use crate::cli::{Compare, Global, Setup, Shown};
 use crate::exit::Ended;
-use crate::note::{note, tell};
-use crate::perform::{Place, Task, perform};
+use crate::perform::perform;
 use crate::signals::stop_flag;
 use crate::{formats, plan};
 
@@ -36,24 +35,24 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
 pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup: &Setup) -> Result<Ended> {
     notes.iter().for_each(|note| tell(note));
     warn_of_budget(&plan);
-    let place = Place::of(&setup.place, &plan, &mut notes)?;
+    let place = setup.place.chosen(&plan, &mut notes)?;
     if matches!(place, Place::Here) {
         let shared = shared::on_one(&plan.contenders).into_iter();
         shared.for_each(|(file_system, labels)| note!("warning: {}", on_one_file_system(&file_system, &labels)));
     }
     if setup.dry_run {
-        return dry::run(&plan::fitted(plan), &place, setup.shown.format.as_deref());
+        return dry::run(&fitted(plan), &place, setup.shown.format.as_deref());
     }
-    let order = order(plan, notes, setup);
+    let assignment = assignment(plan, notes, setup);
     if setup.place.on.len() > 1 {
-        return machines::run(global, &order, &setup.place.on, &setup.shown);
+        return machines::run(global, &assignment, &setup.place.on, &setup.shown);
     }
     let stop = stop_flag()?;
-    let Some((record, status)) = perform(global, &Task { order, place }, &stop)? else {
+    let Some((record, end)) = perform(global, assignment, &place, &stop)? else {
         return Ok(Ended::Interrupted);
     };
     show(global, &record, &setup.shown)?;
-    Ok(ended(&record, status))
+    Ok(ended(&record, end))
 }
 
 /// Warns of a budget that probably has too few rounds for any verdict, with one that has enough.
@@ -74,14 +73,14 @@ fn warn_of_budget(plan: &Plan) {
 }
 
 /// Runs the comparison and returns its record; `None` if it was stopped before anything was measured.
-pub fn record(global: &Global, options: &Compare, stop: &AtomicBool) -> Result<Option<(RunRecord, Status)>> {
+pub fn record(global: &Global, options: &Compare, stop: &AtomicBool) -> Result<Option<(RunRecord, End)>> {
     let (plan, mut notes) = plan::plan(options)?;
-    let place = Place::of(&options.setup.place, &plan, &mut notes)?;
-    perform(global, &Task { order: order(plan, notes, &options.setup), place }, stop)
+    let place = options.setup.place.chosen(&plan, &mut notes)?;
+    perform(global, assignment(plan, notes, &options.setup), &place, stop)
 }
 
-fn order(plan: Plan, notes: Vec<String>, setup: &Setup) -> Order {
-    Order { plan, notes, wait: !setup.no_wait, erase: setup.erase.clone() }
+fn assignment(plan: Plan, notes: Vec<String>, setup: &Setup) -> Assignment {
+    Assignment { wait: !setup.no_wait, erase: setup.erase.clone(), ..Assignment::new(plan, notes) }
 }
 
 /// Prints the summary of a run that has just ended, or what `shown` asks for, and the commands that continue it.
@@ -121,11 +120,11 @@ fn farewell(comparison: &Comparison, is_full: bool) {
 }
 
 /// How a run ended, for the exit code.
-pub fn ended(record: &RunRecord, status: Status) -> Ended {
+pub fn ended(record: &RunRecord, end: End) -> Ended {
     let unfinished = record.trials.iter().any(|trial| trial.outcome != Outcome::Finished);
     let damaged = record.checks.iter().any(|check| !check.clean);
     let failed = record.notes.iter().any(|note| note.severity == Severity::Failure);
-    match status {
+    match end.status() {
         Status::Interrupted => Ended::Interrupted,
         Status::Complete if unfinished || damaged || failed => Ended::WithFailures,
         Status::Complete => Ended::Well,

@@ -14,7 +14,6 @@ mod store;
 use anyhow::Result;
 use fsarena_lane::disk;
 use fsarena_model::Storage;
-
 use serde_json::{Value, json};
 
 use super::{FORMAT, print, print_json};

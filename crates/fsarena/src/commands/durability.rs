@@ -5,20 +5,20 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use fsarena_durability::{Disk, Syncs};
 use fsarena_guest::Wanted;
-use fsarena_lane::Wait;
 use fsarena_lane::kind::Ground;
 use fsarena_model::{Contender, Label};
+use fsarena_place::{
+    Refusal, durability::Outcome, durability::Trial, durability::guest::Task, durability::guest::Work,
+    durability::try_out, folders, note, note::tell, take_machine,
+};
 use fsarena_programs::POSTGRESQL_NEEDS;
 
 use super::{print, table};
 use crate::cli::{self, DiskKind, Global, WriterKind};
-use crate::durability::guest::{Task, Work};
-use crate::durability::{Outcome, Trial, try_out};
-use crate::exit::{Ended, Refusal};
-use crate::note::{note, tell};
+use crate::exit::Ended;
+use crate::plan;
 use crate::progress::Progress;
 use crate::signals::stop_flag;
-use crate::{held, places, plan};
 
 /// Makes power cuts on each contender and prints what was lost.
 pub fn run(global: &Global, options: &cli::Durability) -> Result<Ended> {
@@ -27,8 +27,7 @@ pub fn run(global: &Global, options: &cli::Durability) -> Result<Ended> {
     contenders.iter().try_for_each(|contender| require_lane(contender, options))?;
     let seed = options.seed.unwrap_or_else(plan::drawn_seed);
     let stop = stop_flag()?;
-    let wait = if options.no_wait { Wait::No } else { Wait::Yes };
-    let Some(_held) = held::take_machine(None, wait, &stop)? else { return Ok(Ended::Interrupted) };
+    let Some(_held) = take_machine(None, !options.no_wait, &stop)? else { return Ok(Ended::Interrupted) };
     let progress = Progress::new(global);
     let mut telling = |what: &str| progress.prepare(what);
     let wanted = Wanted {
@@ -37,7 +36,7 @@ pub fn run(global: &Global, options: &cli::Durability) -> Result<Ended> {
         memory: options.guest_memory,
         packages: packages(options.writer),
     };
-    let prepared = fsarena_guest::prepare(&places::cache()?, &wanted, &mut telling)?;
+    let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut telling)?;
     let trial = Trial { disk: options.disk.into(), states: options.states as usize, seed, size: options.lane_size };
     let mut outcomes: Vec<(Label, Outcome)> = Vec::new();
     for contender in contenders {

@@ -1,10 +1,10 @@
 //! `fsarena export`: a stored run as JSON lines, as an agent writes them.
 
 use anyhow::Result;
+use fsarena_place::agent::Line;
 use fsarena_store::Store;
 
 use super::{deliver, report};
-use crate::agent::Line;
 use crate::cli::{Export, Global};
 use crate::exit::Ended;
 use crate::places;

@@ -8,11 +8,12 @@ use anyhow::{Context, Result};
 use fsarena_analyse::{NamedRun, gate, gate_within};
 use fsarena_model::Gate;
 use fsarena_model::difference::GateOutcome;
+use fsarena_place::Refusal;
 
 use super::deliver;
 use super::sides::{require, require_common, require_other, runs, show};
 use crate::cli::{self, Global, Page, label};
-use crate::exit::{Ended, Refusal};
+use crate::exit::Ended;
 
 /// Checks a run. A regression that holds ends with exit code 1.
 pub fn run(global: &Global, options: &cli::Gate) -> Result<Ended> {

@@ -9,13 +9,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use fsarena_guest::{Hardware, Prepared, Running, Shares, Wanted};
+use fsarena_place::{Refusal, agent::Alive, folders, note::tell};
 
 use super::print;
-use crate::agent::Alive;
 use crate::cli::Guest;
-use crate::exit::{Ended, Refusal};
-use crate::note::tell;
-use crate::places;
+use crate::exit::Ended;
 use crate::signals::stop_flag;
 
 /// How often to look whether the guest is to end.
@@ -31,7 +29,7 @@ pub fn run(options: &Guest) -> Result<Ended> {
     };
     let shares = shares(options)?;
     let alive = options.agent.then(Alive::start);
-    let prepared = fsarena_guest::prepare(&places::cache()?, &wanted, &mut |what| tell(what))?;
+    let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut |what| tell(what))?;
     let begin = Instant::now();
     let running = boot(&prepared, &shares)?;
     if options.agent {

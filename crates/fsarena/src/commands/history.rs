@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 use fsarena_analyse::history;
+use fsarena_place::Refusal;
 
 use super::sides::show;
 use crate::cli::{Global, History};
-use crate::exit::{Ended, Refusal};
+use crate::exit::Ended;
 use crate::places;
 
 /// Shows the history of a workload.

@@ -5,11 +5,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use fsarena_model::Event;
+use fsarena_place::{Refusal, agent::Line, note};
 
-use crate::agent::Line;
 use crate::cli::{Global, Import};
-use crate::exit::{Ended, Refusal};
-use crate::note::note;
+use crate::exit::Ended;
 use crate::places;
 
 /// Adds the runs of all files to the store. A file that is not understood adds nothing.

@@ -8,11 +8,11 @@ use fsarena_judge::{
     CsvColumns, File, Judgement, Measured, ReadError, csv, has_columns, judge, kind_in, results, text,
 };
 use fsarena_model::Better;
+use fsarena_place::{Refusal, note};
 
 use super::sides::show;
 use crate::cli::{Global, Judge};
-use crate::exit::{Ended, Refusal};
-use crate::note::note;
+use crate::exit::Ended;
 
 /// Judges all files together.
 pub fn run(global: &Global, options: &Judge) -> Result<Ended> {

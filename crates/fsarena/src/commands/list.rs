@@ -15,13 +15,13 @@ use fsarena_lane::{KINDS, Kind, Tool, kernel_has, missing_tool};
 use fsarena_model::name::did_you_mean;
 use fsarena_model::plan::how_to_install;
 use fsarena_model::{Rate, Workload};
+use fsarena_place::{ENGINES, Refusal};
 use fsarena_report::{PLAIN, layout};
 
 use self::sought::Sought;
 use super::{print, print_json, table};
 use crate::cli::{DataFormat, List};
-use crate::engines::ENGINES;
-use crate::exit::{Ended, Refusal};
+use crate::exit::Ended;
 use crate::places;
 
 /// Lists a category, describes what has a name, or finds a word; without either, gives an overview.

@@ -7,12 +7,13 @@ use anyhow::Result;
 use fsarena_analyse::assess;
 use fsarena_articles::additions;
 use fsarena_model::{Comparison, Mix, Plan};
+use fsarena_place::Refusal;
 use fsarena_report::{Additions, Document, Format};
 use fsarena_store::Store;
 
 use super::{deliver, write};
 use crate::cli::{Global, Report};
-use crate::exit::{Ended, Refusal};
+use crate::exit::Ended;
 use crate::{formats, places, plan};
 
 /// Prints the report of a run, or writes it to a file.

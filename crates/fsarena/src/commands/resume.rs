@@ -2,18 +2,18 @@
 
 use std::fmt::Write;
 
-use anyhow::Result;
-use fsarena_execute::{Remaining, Wish, estimated_round, estimated_setup};
-use fsarena_model::{Budget, Nanos, RunRecord, Status};
-use fsarena_report::visible;
+use anyhow::{Error, Result, bail};
+use fsarena_analyse::assess;
+use fsarena_execute::{Assignment, Remaining, RunError, Wish, estimated_round, estimated_setup};
+use fsarena_model::{Budget, Event, Nanos, RunRecord, Status};
+use fsarena_place::{End, Place, Refusal, note};
+use fsarena_report::{shell, visible};
 
 use super::compare::{dry, ended, show};
 use super::{print, report};
-use crate::agent::End;
 use crate::cli::{Global, Resume};
 use crate::exit::Ended;
-use crate::note::note;
-use crate::perform::{Continuation, Resumed, resume};
+use crate::perform::perform;
 use crate::places;
 use crate::signals::stop_flag;
 
@@ -22,23 +22,39 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
     let store = places::store_to_read(global)?;
     let record = store.load(report::number(&store, &options.run)?)?;
     let wish = wish(options);
-    match Remaining::of(&record, wish)? {
-        Some(rest) if options.dry_run => return describe(&record, &rest),
+    match Remaining::of(record.clone(), wish)? {
+        Some(rest) if options.dry_run => return describe(&rest),
         // An interrupted run may still be in progress. That is known only after the machine's lock is taken.
         None if options.dry_run || record.status == Status::Complete => return nothing(),
         _ => {}
     }
-    let (wait, erase, on) = (!options.no_wait, options.erase.clone(), options.on.clone());
-    let wanted = Continuation { run: record.run, wish, wait, erase, on };
-    let Resumed { before, after, end } = resume(global, wanted, &*stop_flag()?)?;
-    match end {
-        End::Nothing => nothing(),
-        End::Stopped => Ok(Ended::Interrupted),
-        End::Complete | End::Interrupted => {
+    let (run, before) = (record.run, record);
+    let mut events = store.events(run)?;
+    let first = events.remove(0);
+    drop(store);
+    let Event::Started { plan, .. } = first else { bail!("run {run} does not begin with its plan") };
+    let place = Place::of_stored(&plan, options.on.clone());
+    let (wait, erase) = (!options.no_wait, options.erase.clone());
+    let assignment = Assignment { run: Some(run), plan: *plan, events, wish, wait, erase };
+    let ended_at = perform(global, assignment, &place, &*stop_flag()?).map_err(|error| with_way_out(error, &before))?;
+    match ended_at {
+        Some((_, End::Nothing)) => nothing(),
+        None | Some((_, End::Stopped)) => Ok(Ended::Interrupted),
+        Some((after, end)) => {
             show(global, &after, &options.shown)?;
-            Ok(ended(&since(after, &before), end.status()))
+            Ok(ended(&since(after, &before), end))
         }
     }
+}
+
+/// Adds to the refusal of a changed machine the command that starts a new run.
+fn with_way_out(error: Error, record: &RunRecord) -> Error {
+    if !matches!(error.downcast_ref(), Some(RunError::Unlike(_))) {
+        return error;
+    }
+    let command: Vec<String> = assess(record).run.command.iter().map(|word| shell(word)).collect();
+    let hint = format!("start a new one: {}", command.join(" "));
+    Refusal::machine(format!("run {} cannot go on: {error}", record.run), hint).into()
 }
 
 fn wish(options: &Resume) -> Wish {
@@ -62,23 +78,23 @@ fn since(mut after: RunRecord, before: &RunRecord) -> RunRecord {
     after
 }
 
-fn describe(record: &RunRecord, rest: &Remaining) -> Result<Ended> {
+fn describe(rest: &Remaining) -> Result<Ended> {
     let mut text = String::new();
-    write_rest(&mut text, record, rest)?;
+    write_rest(&mut text, rest)?;
     print(&text)?;
     Ok(Ended::Well)
 }
 
-fn write_rest(text: &mut String, record: &RunRecord, rest: &Remaining) -> std::fmt::Result {
-    let first_round = rest.first_round(&record.plan);
-    writeln!(text, "run {} from round {} on: {rest}", record.run, rest.first())?;
+fn write_rest(text: &mut String, rest: &Remaining) -> std::fmt::Result {
+    let (record, aim, first_round) = (rest.record(), rest.aim(), rest.first_round());
+    writeln!(text, "run {} from round {} on: {aim}", record.run, aim.first)?;
     writeln!(text, "\nworkloads")?;
     for workload in &first_round.workloads {
         writeln!(text, "  {}", visible(&workload.name))?;
     }
     let (round, setup) = (estimated_round(&first_round), estimated_setup(&record.plan));
     writeln!(text, "\nduration")?;
-    match rest.count() {
+    match aim.count() {
         Some(count) => {
             let total = Nanos(setup.0 + round.0 * u64::from(count));
             writeln!(text, "  a round takes about {round}; about {total} in all")?;

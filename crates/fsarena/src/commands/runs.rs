@@ -3,13 +3,13 @@
 use anyhow::Result;
 use fsarena_model::event::Note;
 use fsarena_model::{Event, Severity, Status};
+use fsarena_place::note;
 use fsarena_store::RunRow;
 use serde_json::{Value, json};
 
 use super::{FORMAT, print, print_json, report, table};
 use crate::cli::{DataFormat, Global, Runs, RunsChange};
 use crate::exit::Ended;
-use crate::note::note;
 use crate::places;
 
 /// Lists the runs, oldest first, or changes some.

@@ -3,11 +3,11 @@
 use std::thread;
 
 use anyhow::Result;
+use fsarena_place::{Refusal, note};
 
 use super::print;
 use crate::cli::{Global, Serve};
-use crate::exit::{Ended, Refusal};
-use crate::note::note;
+use crate::exit::Ended;
 use crate::serve::{Server, answer, policy};
 use crate::{places, signals};
 

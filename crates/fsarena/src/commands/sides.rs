@@ -5,13 +5,13 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use fsarena_analyse::NamedRun;
 use fsarena_model::{Label, RunRecord};
+use fsarena_place::Refusal;
 use fsarena_report::report::Report;
 use fsarena_store::Store;
 use serde::Serialize;
 
 use super::{deliver, import, report};
 use crate::cli::{Global, Page, PageFormat};
-use crate::exit::Refusal;
 use crate::places;
 
 /// The runs that `text` names: numbers and files, separated by commas.

@@ -11,12 +11,11 @@ use fsarena_analyse::{NamedRun, ProfileRun, validation};
 use fsarena_catalog::Profile;
 use fsarena_model::name::did_you_mean;
 use fsarena_model::{Nanos, Validation, Workload};
+use fsarena_place::{ENGINES, Refusal, note, note::tell};
 
 use super::{compare, deliver, print, sides, table};
 use crate::cli::{Compare, Global, PageFormat, Validate};
-use crate::engines::ENGINES;
-use crate::exit::{Ended, Refusal};
-use crate::note::{note, tell};
+use crate::exit::Ended;
 use crate::signals::stop_flag;
 
 /// A profile, and the programs that validate it.

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use fsarena_model::{Contender, Unavailable, Workload};
+use fsarena_place::ENGINES;
 
-use crate::cli::Place;
-use crate::engines::ENGINES;
+use crate::cli::PlaceArguments;
 
 /// Where the programs of workloads come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum Programs {
 
 impl Programs {
     /// For these contenders in that place.
-    pub fn of(place: &Place, contenders: &[Contender]) -> Self {
+    pub fn of(place: &PlaceArguments, contenders: &[Contender]) -> Self {
         if place.is_guest(contenders) { Self::Fetched } else { Self::Installed }
     }
 }

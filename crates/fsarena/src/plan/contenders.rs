@@ -6,10 +6,10 @@ use anyhow::Result;
 use fsarena_catalog::Suite;
 use fsarena_lane::require;
 use fsarena_model::{Contender, Label, Matrix};
+use fsarena_place::{Refusal, Refusals};
 use fsarena_sys::mount;
 
-use crate::cli::{Compare, Place};
-use crate::exit::{Refusal, Refusals};
+use crate::cli::{Compare, PlaceArguments};
 
 /// Maximum length of a label, in characters.
 const LONGEST_LABEL: usize = 64;
@@ -27,7 +27,7 @@ pub fn named<'a>(arguments: &'a Compare, suite: Option<&'a Suite>) -> Result<&'a
 }
 
 /// The contenders of a suite in that place.
-pub fn usual_contenders<'a>(suite: &'a Suite, place: &Place) -> &'a [String] {
+pub fn usual_contenders<'a>(suite: &'a Suite, place: &PlaceArguments) -> &'a [String] {
     if place.guest.is_some() && !suite.guest_contenders.is_empty() {
         &suite.guest_contenders
     } else {

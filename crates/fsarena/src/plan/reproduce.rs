@@ -9,13 +9,12 @@ use fsarena_model::plan::{Extension, Harness, LeftOut, Opaque};
 use fsarena_model::{
     Arguments, Bytes, Contender, FromSuite, LanePlan, Measuring, Often, Plan, Rounds, Scale, Workload,
 };
+use fsarena_place::{ENGINES, Refusal, Refusals};
 
 use super::available::Programs;
 use super::contenders::{contender_files, contenders, usual_contenders};
 use super::{checked, resolved, seed};
 use crate::cli::Reproduce;
-use crate::engines::ENGINES;
-use crate::exit::{Refusal, Refusals};
 
 /// Lane size if the suite of the article does not define one.
 const LANE: Bytes = Bytes::gib(2);

@@ -6,19 +6,16 @@ mod commands;
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-
 use fsarena_catalog::Profile;
 use fsarena_engine::fio::{self, Choice, Way};
 use fsarena_lane::kind;
 use fsarena_model::Scale;
 use fsarena_model::{Bytes, Contender, Unavailable, Workload};
-
-use crate::cli::{Compare, Who};
-use crate::exit::{Refusal, Refusals};
-use crate::open_loops::{self, Unable};
+use fsarena_place::{BLOCK, Refusal, Refusals};
 
 use super::available::{Programs, available};
-use super::checks::BLOCK;
+use crate::cli::{Compare, Who};
+use crate::open_loops::{self, Unable};
 
 /// The workloads of a plan.
 #[derive(Default)]

@@ -6,17 +6,17 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use comfy_table::{Table, presets};
 use fsarena_analyse::{Calibration, Row, calibration};
+use fsarena_execute::Assignment;
 use fsarena_model::plan::Slowdown;
-use fsarena_model::{Bytes, Label, RunRecord, Share, Status};
+use fsarena_model::{Bytes, Label, RunRecord, Share};
+use fsarena_place::{End, Place, Refusal, note};
 use serde_json::{Value, json};
 
 use super::comparison;
-use crate::agent::Order;
 use crate::cli::{Calibrate, Compare, DataFormat, Global};
 use crate::commands::{FORMAT, print, print_json};
-use crate::exit::{Ended, Refusal};
-use crate::note::note;
-use crate::perform::{Place, Task, perform};
+use crate::exit::Ended;
+use crate::perform::perform;
 use crate::signals::stop_flag;
 use crate::{places, plan};
 
@@ -88,9 +88,9 @@ fn several(
     for number in 1..=options.runs {
         note!("{what}: run {number} of {}", options.runs);
         let (plan, notes) = plan::plan(&equals(options, slowdown)?)?;
-        let order = Order { plan, notes, wait: true, erase: options.erase.clone() };
-        match perform(global, &Task { order, place: Place::Here }, stop)? {
-            Some((record, Status::Complete)) => records.push(record),
+        let assignment = Assignment { erase: options.erase.clone(), ..Assignment::new(plan, notes) };
+        match perform(global, assignment, &Place::Here, stop)? {
+            Some((record, End::Complete)) => records.push(record),
             _ => return Ok(None),
         }
     }

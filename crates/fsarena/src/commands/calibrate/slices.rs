@@ -9,16 +9,16 @@ use fsarena_analyse::{
     Agreement, CarryOver, Finding, FreshPair, SliceLength, SliceLengthPair, calibrated, carry_over, finding,
     fresh_pairs, lengths, several_runs, slice_lengths,
 };
-use fsarena_model::{Bytes, Estimate, Mode, Plan, RunRecord, Status, Workload};
+use fsarena_execute::Assignment;
+use fsarena_model::{Bytes, Estimate, Mode, Plan, RunRecord, Workload};
+use fsarena_place::{End, Place, Refusal, note, require_space};
 use serde_json::{Value, json};
 
 use super::comparison;
-use crate::agent::Order;
 use crate::cli::{Calibrate, Compare, DataFormat, Global};
 use crate::commands::{FORMAT, print, print_json};
-use crate::exit::{Ended, Refusal};
-use crate::note::note;
-use crate::perform::{Place, Task, perform};
+use crate::exit::Ended;
+use crate::perform::perform;
 use crate::signals::stop_flag;
 use crate::{places, plan};
 
@@ -99,7 +99,7 @@ enum Measured {
 
 fn measure(global: &Global, options: &Calibrate, plan: Plan, stop: &AtomicBool) -> Result<Measured> {
     let size = plan.lanes.size;
-    if options.lane_size.is_empty() && plan::require_space(&plan).is_err() {
+    if options.lane_size.is_empty() && require_space(&plan).is_err() {
         note!("lanes of {size} are left out: there is no room for {} of them", plan.contenders.len() + 1);
         return Ok(Measured::NoRoom);
     }
@@ -107,9 +107,9 @@ fn measure(global: &Global, options: &Calibrate, plan: Plan, stop: &AtomicBool) 
     let what = if names.len() == 1 { format!("{}: ", names[0]) } else { String::new() };
     note!("{what}lanes of {size}: {} rounds", options.rounds);
     let notes = vec!["the calibration of slice lengths by `fsarena calibrate --slices`".to_owned()];
-    let order = Order { plan, notes, wait: true, erase: options.erase.clone() };
-    Ok(match perform(global, &Task { order, place: Place::Here }, stop)? {
-        Some((record, Status::Complete)) => Measured::Done(Box::new(record)),
+    let assignment = Assignment { erase: options.erase.clone(), ..Assignment::new(plan, notes) };
+    Ok(match perform(global, assignment, &Place::Here, stop)? {
+        Some((record, End::Complete)) => Measured::Done(Box::new(record)),
         _ => Measured::Stopped,
     })
 }

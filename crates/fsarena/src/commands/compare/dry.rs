@@ -6,14 +6,13 @@ use anyhow::Result;
 use fsarena_execute::{estimated_round, estimated_setup, rounds_within};
 use fsarena_lane::{lane_count, made_lanes};
 use fsarena_model::{Bytes, Contender, Mode, Plan, Rounds, Workload};
+use fsarena_place::{Place, Refusals, require_means, require_space, require_storage};
 use fsarena_report::{rounds, visible};
 use serde_json::{Value, json};
 
 use crate::cli::DataFormat;
 use crate::commands::{FORMAT, data_format, print, print_json};
-use crate::exit::{Ended, Refusals};
-use crate::perform::Place;
-use crate::plan;
+use crate::exit::Ended;
 
 /// Prints the plan and checks it; changes nothing. `format` is that of the report: a plan has text and JSON. What
 /// another machine or a guest can do, it finds out itself. Whoever tries a plan need not be root.
@@ -28,13 +27,13 @@ pub fn run(plan: &Plan, place: &Place, format: Option<&str>) -> Result<Ended> {
     }
     let mut refusals = Refusals::default();
     match place {
-        Place::Here => refusals.take(plan::require_means(plan)),
-        Place::Guest(_) => refusals.take(plan::require_storage(plan)),
+        Place::Here => refusals.take(require_means(plan)),
+        Place::Guest(_) => refusals.take(require_storage(plan)),
         Place::Agent(_) | Place::Clients => None,
     };
     // A user who may not open the disk cannot know its size.
     if refusals.is_empty() && (is_root() || plan.lanes.storage.disks().is_empty()) {
-        refusals.take(plan::require_space(plan));
+        refusals.take(require_space(plan));
     }
     refusals.end().map(|()| Ended::Well)
 }

@@ -7,38 +7,38 @@ use std::thread;
 use anyhow::{Error, Result};
 use clap::ValueEnum;
 use fsarena_analyse::NamedRun;
+use fsarena_execute::Assignment;
+use fsarena_model::RunRecord;
 use fsarena_model::across::MissingMachine;
-use fsarena_model::{RunRecord, Status};
+use fsarena_place::{End, Place, Refusal, note, words};
 
 use super::{ended, show};
-use crate::agent::Order;
 use crate::cli::{Global, Page, PageFormat, Shown};
 use crate::commands::across;
-use crate::exit::{self, Ended, Refusal};
-use crate::note::note;
-use crate::perform::{Place, Task, perform};
+use crate::exit::Ended;
+use crate::perform::perform;
 use crate::signals::stop_flag;
 
 /// How a run on a machine ended: its record, or why there is none.
-type Outcome = Result<(RunRecord, Status), Error>;
+type Outcome = Result<(RunRecord, End), Error>;
 
 /// Makes the runs and prints the report. A machine without a result does not stop the others.
-pub fn run(global: &Global, order: &Order, commands: &[String], shown: &Shown) -> Result<Ended> {
+pub fn run(global: &Global, assignment: &Assignment, commands: &[String], shown: &Shown) -> Result<Ended> {
     let page = page(shown)?;
     note!("on {} machines at the same time, each with a run of its own", commands.len());
     let stop = stop_flag()?;
     let (mut missing, mut found, mut first_error) = (Vec::new(), Vec::new(), None);
-    for (command, outcome) in commands.iter().zip(on_machines(global, order, commands, &stop)) {
+    for (command, outcome) in commands.iter().zip(on_machines(global, assignment, commands, &stop)) {
         match outcome {
             Ok(run) => found.push(run),
             Err(error) => {
-                missing.push(MissingMachine { name: command.clone(), why: exit::words(&error) });
+                missing.push(MissingMachine { name: command.clone(), why: words(&error) });
                 first_error = first_error.or(Some(error));
             }
         }
     }
     let is_missing = (!missing.is_empty()).then_some(Ended::WithFailures);
-    let worst = found.iter().map(|(record, status)| ended(record, *status)).chain(is_missing).max_by_key(severity);
+    let worst = found.iter().map(|(record, end)| ended(record, *end)).chain(is_missing).max_by_key(severity);
     match (found.as_slice(), first_error) {
         ([], _) if stop.load(Ordering::Relaxed) => return Ok(Ended::Interrupted),
         ([], Some(error)) => return Err(error),
@@ -49,12 +49,9 @@ pub fn run(global: &Global, order: &Order, commands: &[String], shown: &Shown) -
 }
 
 /// Makes the run of each machine.
-fn on_machines(global: &Global, order: &Order, commands: &[String], stop: &AtomicBool) -> Vec<Outcome> {
+fn on_machines(global: &Global, assignment: &Assignment, commands: &[String], stop: &AtomicBool) -> Vec<Outcome> {
     let quiet = quiet(global);
-    let on = |command: &String| {
-        let task = Task { order: order.clone(), place: Place::Agent(command.clone()) };
-        on_machine(&quiet, &task, stop)
-    };
+    let on = |command: &String| on_machine(&quiet, assignment.clone(), command, stop);
     thread::scope(|scope| {
         let started: Vec<_> = commands.iter().map(|command| scope.spawn(|| on(command))).collect();
         started.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
@@ -62,13 +59,13 @@ fn on_machines(global: &Global, order: &Order, commands: &[String], stop: &Atomi
 }
 
 /// Runs the comparison on one machine, and says how it ended.
-fn on_machine(global: &Global, task: &Task, stop: &AtomicBool) -> Outcome {
-    let Place::Agent(command) = &task.place else { return Err(Error::msg("this is no other machine")) };
-    let outcome = perform(global, task, stop).and_then(|run| run.ok_or_else(stopped));
+fn on_machine(global: &Global, assignment: Assignment, command: &str, stop: &AtomicBool) -> Outcome {
+    let place = Place::Agent(command.to_owned());
+    let outcome = perform(global, assignment, &place, stop).and_then(|run| run.ok_or_else(stopped));
     match &outcome {
-        Ok((record, Status::Complete)) => note!("`{command}`: run {} is complete", record.run),
-        Ok((record, Status::Interrupted)) => note!("`{command}`: run {} is interrupted", record.run),
-        Err(error) => note!("`{command}`: no result: {}", exit::words(error)),
+        Ok((record, End::Complete)) => note!("`{command}`: run {} is complete", record.run),
+        Ok((record, _)) => note!("`{command}`: run {} is interrupted", record.run),
+        Err(error) => note!("`{command}`: no result: {}", words(error)),
     }
     outcome
 }
@@ -77,7 +74,7 @@ fn stopped() -> Error {
     Refusal::trial("stopped before anything was measured", "start it again").into()
 }
 
-fn named((record, _): (RunRecord, Status)) -> Vec<NamedRun> {
+fn named((record, _): (RunRecord, End)) -> Vec<NamedRun> {
     vec![NamedRun { name: format!("run {}", record.run), record }]
 }
 

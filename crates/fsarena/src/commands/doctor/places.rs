@@ -9,13 +9,13 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
+use folders::Folder;
 use fsarena_model::{Bytes, LaneCost, Nanos, Storage};
 use fsarena_sys::clock;
-
-use super::page::{Line, Section, Word};
-use folders::Folder;
 use rank::Footing;
 use trust::Trust;
+
+use super::page::{Line, Section, Word};
 
 /// Three contenders and a calibration device, 2 GiB each, as `compare ext4 xfs btrfs` makes them.
 const LANES: u64 = 4;

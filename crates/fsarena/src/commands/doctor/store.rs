@@ -4,7 +4,6 @@ use std::io;
 use std::path::Path;
 
 use fsarena_lane::nearest_existing;
-
 use fsarena_model::Bytes;
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 

@@ -5,12 +5,12 @@ use fsarena_articles::Article;
 use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::{KINDS, Kind};
 use fsarena_model::Workload;
+use fsarena_place::ENGINES;
 use serde_json::{Value, json};
 
 use super::sought::{self, Sought};
 use super::{Availability, availability, can_keep_a_rate, nothing};
 use crate::commands::FORMAT;
-use crate::engines::ENGINES;
 
 /// A category, what has a name, or what mentions a word; everything without either.
 pub fn listed(what: Option<&str>) -> Result<Value> {

@@ -4,8 +4,7 @@ use fsarena_articles::Article;
 use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::Kind;
 use fsarena_model::Workload;
-
-use crate::engines::ENGINES;
+use fsarena_place::ENGINES;
 
 /// Words for one kind of work, as people, programs and packages name it. A word of a topic finds what has any of its
 /// words.

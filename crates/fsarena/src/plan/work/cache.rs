@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use fsarena_engine::EngineError;
 use fsarena_model::{CacheState, Workload};
+use fsarena_place::{ENGINES, Refusal};
 
 use super::{Choices, Noted};
 use crate::cli::Caches;
-use crate::engines::ENGINES;
-use crate::exit::Refusal;
 
 /// Workloads that keep their cache state, by the reason.
 type Left = BTreeMap<&'static str, Vec<String>>;

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use fsarena_model::{Better, CacheState, DurablePoint, Measure, Metric, Name, Relation, Variant, Workload};
+use fsarena_place::Refusal;
 use fsarena_programs::in_one_line;
 use serde_json::{Value, json};
 
 use super::{Choices, Noted};
-use crate::cli::{Caches, Compare, OwnCommands, Place, Printed, Scan, Synced, is_placeholder};
-use crate::exit::Refusal;
+use crate::cli::{Caches, Compare, OwnCommands, PlaceArguments, Printed, Scan, Synced, is_placeholder};
 use crate::plan::available::Programs;
 
 /// Stands for the directory on the contender.
@@ -47,7 +47,7 @@ pub fn from_commands(arguments: &Compare, programs: Programs) -> Result<Choices>
 }
 
 /// The working directory of the commands: the present one. On another machine it is that of the agent.
-fn directory(place: &Place) -> Result<PathBuf> {
+fn directory(place: &PlaceArguments) -> Result<PathBuf> {
     match place.on.as_slice() {
         [] => std::env::current_dir().context("look up the working directory"),
         _ => Ok(PathBuf::from(".")),

@@ -1,5 +1,6 @@
-use super::*;
 use clap::Parser;
+
+use super::*;
 
 fn chosen(arguments: &[&str]) -> Result<Choices> {
     let words = ["compare", "ext4"].iter().chain(arguments);

@@ -1,0 +1,265 @@
+//! Reproductions: the figures, orders and claims of an article, from a record.
+
+use fsarena_analyse::assess;
+use fsarena_articles::article::Outcome;
+use fsarena_articles::reproduction::{Measured, Winner, Wins};
+use fsarena_articles::{Article, Reproduction};
+use fsarena_model::plan::{Extension, Harness, Opaque};
+use fsarena_model::{Durability, Nanos, Scale, Step};
+
+use fsarena_fakes::record::Kept;
+use fsarena_fakes::workload;
+
+/// Two contenders and two tests: in the first test, the article's Shell is ten times slower than its Library.
+const ARTICLE: &str = r#"{
+    "name": "small", "title": "小", "english": "Small", "language": "zh", "source": "nowhere", "machine": {},
+    "base": "Shell",
+    "contenders": [
+        {"name": "Library", "about": "", "here": ["ext4", "xfs"]},
+        {"name": "Shell", "about": "", "here": ["xfs"]},
+        {"name": "Absent", "about": "", "here": ["zfs"]}
+    ],
+    "summaries": [{"title": "total", "metric": "time", "of": "sum"}],
+    "tests": [
+        {"name": "create", "title": "Create", "original": "", "shown": "table", "method": "",
+         "as-published": [{"workload": "w", "steps": ["shell"]}, {"workload": "w", "steps": ["create"]}],
+         "properly": [{"workload": "w", "steps": ["create"], "synced": true}],
+         "metrics": [{"name": "time", "unit": "ms", "better": "lower", "quantity": "milliseconds", "figures": [
+            {"contender": "Library", "value": 10, "text": "10ms"}, {"contender": "Shell", "value": 100, "text": "100ms"},
+            {"contender": "Absent", "value": 5, "text": "5ms"}]}]},
+        {"name": "delete", "title": "Delete", "original": "", "shown": "bar-chart", "method": "",
+         "properly": [{"workload": "w", "steps": ["delete"]}],
+         "metrics": [{"name": "rate", "unit": "files/s", "better": "higher", "quantity": "operations-per-second",
+            "rankings": [{"order": [["Shell"], ["Library"]], "original": ""}]}]}
+    ],
+    "claims": [
+        {"name": "order", "kind": "observation", "text": "", "original": "", "outcome": "not-testable", "why": "unknown",
+         "check": {"test": "delete", "order": [["Shell"], ["Library"]]}},
+        {"name": "clash", "kind": "sum", "text": "", "original": "", "outcome": "contradiction", "why": "twice",
+         "check": {"test": "delete", "order": [["Library"], ["Shell"]]}},
+        {"name": "much", "kind": "observation", "text": "", "original": "", "outcome": "not-testable", "why": "unknown",
+         "check": {"test": "delete", "order": [["Shell"], ["Library"]], "at-least": 3}},
+        {"name": "equal", "kind": "observation", "text": "", "original": "", "outcome": "not-testable", "why": "unknown",
+         "check": {"test": "delete", "order": [["Shell", "Library"]]}},
+        {"name": "open", "kind": "advice", "text": "", "original": "", "outcome": "unsupported", "why": "no data"}
+    ]
+}"#;
+
+/// `ext4` takes 20 ms and 30 ms of sync for work that takes `xfs` 10 ms and 2 ms; through a shell it takes 400 ms.
+fn kept() -> Kept {
+    kept_with(|_| {})
+}
+
+/// The same, after `change` of the article.
+fn kept_with(change: impl FnOnce(&mut Article)) -> Kept {
+    let mut kept = Kept::new(workload("w"));
+    let mut article: Article = serde_json::from_str(ARTICLE).expect("an article");
+    change(&mut article);
+    let data = Opaque::new(&article).expect("JSON");
+    kept.0.plan.extension = Some(Box::new(Extension { data, scale: Scale::Published, harness: Harness::Both }));
+    for trial in &mut kept.0.trials {
+        let is_ext4 = trial.contender.0 == "ext4";
+        let step = |name: &str, millis: u64, sync: Option<u64>| Step {
+            name: name.to_owned(),
+            operations: 100,
+            bytes: 0,
+            elapsed: Nanos::millis(millis),
+            synced: sync.map(Nanos::millis),
+            written: None,
+        };
+        trial.steps = match is_ext4 {
+            true => vec![step("create", 20, Some(30)), step("delete", 5, None)],
+            false => vec![step("create", 10, Some(2)), step("delete", 2, None), step("shell", 400, None)],
+        };
+    }
+    kept
+}
+
+fn reproduction(kept: &Kept) -> Reproduction {
+    let cells = assess(&kept.0).cells;
+    fsarena_articles::reproduction(&kept.0, &cells).expect("readable").expect("the plan has an article")
+}
+
+fn winner<'a>(reproduction: &'a Reproduction, test: &str) -> &'a Winner {
+    reproduction.winners.iter().find(|winner| winner.test == test).expect("it has an order")
+}
+
+#[test]
+fn each_figure_is_next_to_the_published_one() {
+    let reproduction = reproduction(&kept());
+    let row = |name: &str| {
+        let mut own = reproduction.figures.iter().filter(|figure| figure.test == "create");
+        let figure = own.find(|figure| figure.name.as_deref() == Some(name)).expect("there");
+        let of = |measured: Option<Measured>| measured.map(|one| one.median.round());
+        (
+            figure.published.clone().map(|(value, _)| value),
+            of(figure.as_published),
+            of(figure.plainly),
+            of(figure.properly),
+        )
+    };
+    assert_eq!(row("Library"), (Some(10.0), Some(20.0), None, Some(50.0)), "it has no shell: once only");
+    assert_eq!(row("Shell"), (Some(100.0), Some(400.0), Some(10.0), Some(12.0)));
+    assert_eq!(row("Absent"), (Some(5.0), None, None, None), "what cannot be had here is published all the same");
+}
+
+#[test]
+fn a_speed_up_is_taken_apart_into_its_harness_and_the_rest() {
+    let reproduction = reproduction(&kept());
+    let factor = &reproduction.factors[0];
+    let times = [factor.published, factor.as_published, factor.harness, factor.plainly, factor.properly];
+    let rounded = times.map(|times| times.map(|times| (times * 100.0).round() / 100.0));
+    assert_eq!(rounded, [Some(10.0), Some(20.0), Some(40.0), Some(0.5), Some(0.24)]);
+    let library = reproduction.summaries.iter().find(|row| row.name.as_deref() == Some("Library")).expect("there");
+    assert_eq!((library.published, library.properly.map(f64::round)), (Some(10.0), Some(50.0)));
+}
+
+#[test]
+fn a_published_winner_may_lose_here() {
+    let reproduction = reproduction(&kept());
+    let create = winner(&reproduction, "create");
+    assert_eq!(create.published, ["Absent"], "the best there is represented by none");
+    assert_eq!(create.properly, Wins::Unknown);
+    let delete = winner(&reproduction, "delete");
+    assert_eq!(
+        (delete.published.as_slice(), delete.as_published, delete.properly),
+        (&["Shell".to_owned()][..], Wins::Unknown, Wins::Yes)
+    );
+    assert_eq!(delete.tau.map(|tau| (tau.tau, tau.low)), Some((1.0, None)), "too few rounds for an interval");
+    assert_eq!(reproduction.as_published.map(|tau| (tau.tau, tau.pairs)), Some((1.0, 1)));
+    assert_eq!(
+        reproduction.properly.map(|tau| (tau.tau, tau.pairs)),
+        Some((0.0, 2)),
+        "one pair is turned round, one is not"
+    );
+}
+
+#[test]
+fn claims_are_checked_where_they_can_be_and_contradictions_stay() {
+    let reproduction = reproduction(&kept());
+    let outcomes: Vec<_> = reproduction.claims.iter().map(|claim| (claim.outcome, claim.checked)).collect();
+    let expected = [
+        (Outcome::Holds, true),
+        (Outcome::Contradiction, true),
+        (Outcome::DoesNotHold, true),
+        (Outcome::DoesNotHold, true),
+        (Outcome::Unsupported, false),
+    ];
+    assert_eq!(outcomes, expected);
+    assert!(reproduction.claims[0].why.contains("files/s"), "{}", reproduction.claims[0].why);
+}
+
+#[test]
+fn a_contender_without_durability_represents_none_properly() {
+    let reproduction = reproduction(&kept().durable(Durability::Unflushed));
+    let library = &reproduction.stand_ins[0];
+    let labels = [&library.as_published, &library.properly].map(|label| label.as_ref().map(|label| label.0.as_str()));
+    assert_eq!(labels, [Some("ext4"), Some("xfs")]);
+    assert!(reproduction.factors.iter().all(|factor| factor.properly.is_none_or(|times| (times - 1.0).abs() < 1e-9)));
+}
+
+#[test]
+fn smoke_runs_have_no_verdicts() {
+    let mut kept = kept();
+    let (judged, judged_run) = (reproduction(&kept), assess(&kept.0));
+    kept.0.plan.extension.as_mut().expect("an article").scale = Scale::Smoke;
+    let (tried, smoke) = (reproduction(&kept), assess(&kept.0));
+    assert!(
+        !judged_run.judged.verdicts.is_empty() && smoke.judged.verdicts.is_empty() && smoke.judged.standings.is_empty()
+    );
+    assert!(!judged.winners.is_empty() && tried.winners.is_empty() && tried.as_published.is_none());
+    assert!(judged.claims.iter().any(|claim| claim.checked) && tried.claims.iter().all(|claim| !claim.checked));
+    assert_eq!(judged.figures, tried.figures, "they are shown all the same");
+    assert!(judged_run.run.without_verdicts.is_none());
+    assert!(smoke.run.without_verdicts.is_some_and(|why| why.contains("leave out --scale smoke")));
+}
+
+#[test]
+fn a_contender_out_of_time_ranks_last_and_has_a_note() {
+    let mut kept = kept();
+    for trial in kept.0.trials.iter_mut().filter(|trial| trial.contender.0 == "xfs") {
+        trial.outcome = fsarena_model::Outcome::OutOfTime(Nanos::seconds(60));
+        (trial.slices, trial.steps) = (Vec::new(), Vec::new());
+    }
+    let reproduction = reproduction(&kept);
+    let shell = reproduction.figures.iter().find(|one| one.test == "delete" && one.name.as_deref() == Some("Shell"));
+    let shell = shell.expect("there");
+    assert!(shell.unfinished.properly && shell.properly.is_none() && !shell.unfinished.published, "{shell:?}");
+    // The article ranks Shell before Library, but here only Library finished.
+    let delete = reproduction.winners.iter().find(|winner| winner.test == "delete").expect("there");
+    assert_eq!(delete.properly, Wins::No);
+    let order = &reproduction.claims[0];
+    assert!(order.checked && order.outcome == Outcome::DoesNotHold, "{order:?}");
+    assert!(order.why.contains("Shell did not finish"), "{}", order.why);
+}
+
+#[test]
+fn a_single_round_out_of_time_is_not_the_figure_of_the_others() {
+    let mut kept = kept();
+    let one = kept.0.trials.iter_mut().find(|trial| trial.contender.0 == "xfs").expect("there");
+    one.outcome = fsarena_model::Outcome::OutOfTime(Nanos::seconds(60));
+    let reproduction = reproduction(&kept);
+    let shell = reproduction.figures.iter().find(|one| one.test == "delete" && one.name.as_deref() == Some("Shell"));
+    let shell = shell.expect("there");
+    assert!(!shell.unfinished.properly && shell.properly.is_some(), "{shell:?}");
+}
+
+#[test]
+fn a_claim_has_to_hold_at_each_of_its_places() {
+    let outcome = |at: &[&str]| {
+        let kept = kept_with(|article| {
+            let mut sizes = article.tests[1].clone();
+            sizes.name = "sizes".to_owned();
+            sizes.places = ["delete", "create"].map(str::to_owned).to_vec();
+            sizes.properly[0].steps = vec!["{at}".to_owned()];
+            article.tests.push(sizes);
+            let check = &mut article.claims[0].check[0];
+            (check.test, check.at_least) = ("sizes".to_owned(), Some(2.2));
+            check.at = at.iter().map(|at| (*at).to_owned()).collect();
+        });
+        reproduction(&kept).claims.swap_remove(0)
+    };
+    let everywhere = outcome(&[]);
+    assert_eq!(everywhere.outcome, Outcome::DoesNotHold, "{}", everywhere.why);
+    let expected = "sizes at delete: Shell 50000 files/s, Library 20000 files/s; sizes at create: Shell";
+    assert!(everywhere.why.contains(expected), "{}", everywhere.why);
+    assert_eq!(outcome(&["delete"]).outcome, Outcome::Holds);
+    assert_eq!(outcome(&["create"]).outcome, Outcome::DoesNotHold);
+    assert!(!outcome(&["delete", "elsewhere"]).checked, "there is no figure there");
+}
+
+#[test]
+fn a_contender_that_takes_no_part_leaves_open_what_only_it_can_decide() {
+    let of = |check: serde_json::Value| {
+        let kept = kept_with(|article| {
+            article.claims[0].check = serde_json::from_value(check).expect("checks");
+        });
+        reproduction(&kept).claims.swap_remove(0)
+    };
+    let open = of(serde_json::json!([{"test": "delete", "order": [["Shell"], ["Library"], ["Absent"]]}]));
+    assert!(!open.checked && open.outcome == Outcome::NotTestable, "{open:?}");
+    assert!(
+        open.why.starts_with("This run cannot check all of it: Absent takes no part; delete: Shell"),
+        "{}",
+        open.why
+    );
+    let refuted = of(serde_json::json!([{"test": "delete", "order": [["Library"], ["Absent"], ["Shell"]]}]));
+    assert!(refuted.checked && refuted.outcome == Outcome::DoesNotHold, "{refuted:?}");
+    assert!(refuted.why.contains("(Absent takes no part)"), "{}", refuted.why);
+    let alone = of(serde_json::json!([{"test": "delete", "order": [["Absent"]]}]));
+    assert!(alone.why.starts_with("This run cannot check it: Absent takes no part."), "{}", alone.why);
+}
+
+#[test]
+fn a_claim_with_several_checks_needs_all_of_them() {
+    let of = |second: serde_json::Value| {
+        let kept = kept_with(|article| {
+            let checks = serde_json::json!([{"test": "delete", "order": [["Shell"], ["Library"]]}, second]);
+            article.claims[0].check = serde_json::from_value(checks).expect("checks");
+        });
+        reproduction(&kept).claims.swap_remove(0).outcome
+    };
+    assert_eq!(of(serde_json::json!({"test": "create", "order": [["Shell"], ["Library"]]})), Outcome::Holds);
+    assert_eq!(of(serde_json::json!({"test": "create", "order": [["Library"], ["Shell"]]})), Outcome::DoesNotHold);
+    assert_eq!(of(serde_json::json!({"test": "delete", "order": [["Shell"], ["Absent"]]})), Outcome::NotTestable);
+}

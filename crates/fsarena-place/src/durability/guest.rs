@@ -1,0 +1,197 @@
+//! What the agent does in a guest: it writes and acknowledges, or looks for what was acknowledged.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use fsarena_durability::log::{MARKS, SECTOR, mark};
+use fsarena_durability::{Found, Syncs, Writer, find_lost};
+use fsarena_lane::kind::Identity;
+use fsarena_lane::{Kind, Mounting};
+use fsarena_model::{Contender, seed};
+use fsarena_sys::aligned::AlignedBuffer;
+use fsarena_sys::child::{self, Patience};
+use rustix::fs::OFlags;
+use serde::{Deserialize, Serialize};
+
+use super::rows::{self, Rows};
+
+/// Time limit of mkfs and of a checker.
+const LIMIT: Duration = Duration::from_secs(240);
+
+/// Where the file system is mounted.
+const POINT: &str = "/run/fsarena-durability";
+
+/// What the writer does.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Task {
+    /// The file system.
+    pub contender: Contender,
+    /// The seed of its UUID and of all records.
+    pub seed: u64,
+    /// What its operations are.
+    pub work: Work,
+    /// Number of operations.
+    pub operations: u64,
+}
+
+/// Who does the operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Work {
+    /// System calls on files, and SQLite.
+    Files(Syncs),
+    /// PostgreSQL.
+    Rows,
+}
+
+/// What the host asks for, as a line of JSON.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// Make a file system, and do all operations on it.
+    Record(Task),
+    /// Look whether the first operations are there.
+    Check {
+        /// What the writer has done.
+        task: Task,
+        /// Number of operations that have to be there.
+        acknowledged: u64,
+    },
+}
+
+/// The answer to an order, as a line of JSON.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// All operations are acknowledged.
+    Recorded,
+    /// What was found.
+    Checked(Found),
+    /// The order could not be carried out.
+    Failed(String),
+}
+
+/// Carries out orders until stdin ends.
+pub fn serve(first: Order) -> Result<()> {
+    let mut order = first;
+    loop {
+        let answer = match &order {
+            Order::Record(task) => record(task).map(|()| Answer::Recorded),
+            Order::Check { task, acknowledged } => check(task, *acknowledged).map(Answer::Checked),
+        };
+        let answer = answer.unwrap_or_else(|error| Answer::Failed(format!("{error:#}")));
+        let text = serde_json::to_string(&answer)? + "\n";
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("write to stdout")?;
+        let mut line = String::new();
+        if io::stdin().lock().read_line(&mut line).context("read from stdin")? == 0 {
+            return Ok(());
+        }
+        order = serde_json::from_str(&line).context("read an order")?;
+    }
+}
+
+fn record(task: &Task) -> Result<()> {
+    let (kind, device) = (kind(task)?, Device::find()?);
+    let identity =
+        Identity { uuid: seed::uuid(task.seed, "uuid", &[]), hash_seed: seed::uuid(task.seed, "hash seed", &[]) };
+    let argv = kind.mkfs(&device.partition, &identity, &task.contender.mkfs).map_err(anyhow::Error::msg)?;
+    let ended = child::run(&argv, Patience::new(LIMIT)).with_context(|| format!("start {}", argv[0]))?;
+    if !ended.status.success() {
+        bail!("`{}` failed: {}", argv.join(" "), ended.words());
+    }
+    let point = mount_at(kind, task, &device.partition)?;
+    let mut perform = begin(point, task)?;
+    let marks = OpenOptions::new().write(true).custom_flags(OFlags::DIRECT.bits() as i32).open(&device.disk);
+    let marks = marks.with_context(|| format!("open {}", device.disk.display()))?;
+    acknowledge(&marks, 0)?;
+    for operation in 0..task.operations {
+        perform(operation)?;
+        acknowledge(&marks, operation + 1)?;
+    }
+    Ok(())
+}
+
+/// Starts the writer; returns what does an operation.
+fn begin(point: &Path, task: &Task) -> Result<Box<dyn FnMut(u64) -> Result<()>>> {
+    Ok(match task.work {
+        Work::Files(syncs) => {
+            let mut writer = Writer::begin(point, task.seed, syncs)?;
+            Box::new(move |operation| Ok(writer.perform(operation)?))
+        }
+        Work::Rows => {
+            let mut rows = Rows::begin(point, task.seed)?;
+            Box::new(move |operation| rows.insert(operation))
+        }
+    })
+}
+
+/// Marks in the disk's log that the first `count` operations are acknowledged: the write is direct, so all requests
+/// that were completed before precede it in the log.
+fn acknowledge(disk: &File, count: u64) -> Result<()> {
+    let mut buffer = AlignedBuffer::new(SECTOR);
+    buffer.copy_from_slice(&mark(count));
+    disk.write_all_at(&buffer, MARKS * SECTOR as u64).context("mark an acknowledgement")
+}
+
+fn check(task: &Task, acknowledged: u64) -> Result<Found> {
+    let (kind, device) = (kind(task)?, Device::find()?);
+    let mut found = Found::default();
+    let recovery = kind.recover(&device.partition);
+    let recovered = run(&recovery, 1)?;
+    let point = match mount_at(kind, task, &device.partition) {
+        Ok(point) => point,
+        Err(error) => {
+            let why: Vec<String> = [format!("{error:#}")].into_iter().chain(recovered).collect();
+            return Ok(Found { unmountable: Some(why.join("; ")), ..found });
+        }
+    };
+    found.losses = match task.work {
+        Work::Files(_) => find_lost(point, task.seed, acknowledged),
+        Work::Rows => rows::find_lost(point, task.seed, acknowledged),
+    };
+    fsarena_lane::unmount(point)?;
+    found.damage = run(&kind.check(&device.partition), 0)?;
+    Ok(found)
+}
+
+/// Runs a program, and returns what it printed if its exit code is above `most`; `None` if there is no program.
+fn run(argv: &[String], most: i32) -> Result<Option<String>> {
+    let Some(program) = argv.first() else { return Ok(None) };
+    let ended = child::run(argv, Patience::new(LIMIT)).with_context(|| format!("start {program}"))?;
+    let is_well = ended.status.code().is_some_and(|code| code <= most);
+    let last =
+        || ended.words().lines().rev().take(3).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join(" / ");
+    Ok((!is_well).then(|| format!("{program} ended with {}: {}", ended.status, last())))
+}
+
+fn kind(task: &Task) -> Result<&'static Kind> {
+    let name = &task.contender.kind;
+    fsarena_lane::kind(name).with_context(|| format!("there is no kind `{name}`"))
+}
+
+fn mount_at(kind: &Kind, task: &Task, device: &Path) -> Result<&'static Path> {
+    let point = Path::new(POINT);
+    fs::create_dir_all(point).context("make the mount point")?;
+    let mounting = Mounting { source: device.display().to_string(), options: task.contender.mount.clone() };
+    mounting.mount_at(kind, point)?;
+    Ok(point)
+}
+
+/// The disk that the host knows, and its partition.
+struct Device {
+    disk: PathBuf,
+    partition: PathBuf,
+}
+
+impl Device {
+    fn find() -> Result<Self> {
+        let disk = fs::canonicalize(fsarena_guest::raw_device()).context("find the disk")?;
+        let partition = PathBuf::from(format!("{}1", disk.display()));
+        Ok(Self { disk, partition })
+    }
+}

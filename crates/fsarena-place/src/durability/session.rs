@@ -1,0 +1,83 @@
+//! A guest that answers orders.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use fsarena_guest::{GuestError, Hardware, Prepared, RawDisk, Running, Shares};
+
+use super::guest::{Answer, Order};
+use crate::agent::Request;
+
+/// How long a guest may take for an answer. The longest order makes a file system and a database, and does all work.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// How often to look whether to stop.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// The user has stopped the command.
+#[derive(Debug, thiserror::Error)]
+#[error("stopped")]
+pub struct Stopped;
+
+/// A guest with one disk.
+pub struct Session {
+    running: Running,
+    output: BufReader<UnixStream>,
+    has_answered: bool,
+}
+
+impl Session {
+    /// Boots a guest with this disk.
+    pub fn boot(prepared: &Prepared, disk: &RawDisk) -> Result<Self> {
+        let hardware =
+            Hardware { prepared, lanes: None, modes: &[], raw: Some(disk), shares: &Shares::default(), order: None };
+        let running = hardware.boot()?;
+        let stream = running.stream().try_clone().context("the connection to the guest")?;
+        stream.set_read_timeout(Some(LOOK)).context("the connection to the guest")?;
+        Ok(Self { running, output: BufReader::new(stream), has_answered: false })
+    }
+
+    /// Gives an order and waits for the answer; the inner error says why the guest has stopped.
+    ///
+    /// # Errors
+    /// With [`Stopped`] if the user stops the command.
+    pub fn ask(&mut self, order: &Order, stop: &AtomicBool) -> Result<Result<Answer, GuestError>> {
+        let text = match self.has_answered {
+            true => serde_json::to_string(order)?,
+            false => serde_json::to_string(&Request::Durability(Box::new(order.clone())))?,
+        };
+        // If the guest has ended, the read says so.
+        let _ = self.running.stream().write_all(format!("{text}\n").as_bytes());
+        if !self.has_answered {
+            // Its version, which is this one.
+            if let Err(ended) = self.line(stop)? {
+                return Ok(Err(ended));
+            }
+            self.has_answered = true;
+        }
+        match self.line(stop)? {
+            Ok(line) => Ok(Ok(serde_json::from_slice(&line).context("the guest's answer")?)),
+            Err(ended) => Ok(Err(ended)),
+        }
+    }
+
+    fn line(&mut self, stop: &AtomicBool) -> Result<Result<Vec<u8>, GuestError>> {
+        let (start, mut line) = (Instant::now(), Vec::new());
+        loop {
+            match self.output.read_until(b'\n', &mut line) {
+                Ok(_) if line.ends_with(b"\n") => return Ok(Ok(line)),
+                Ok(_) => return Ok(Err(self.running.explained("stopped"))),
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+                Err(_) => return Ok(Err(self.running.explained("stopped"))),
+            }
+            if stop.load(Ordering::Relaxed) {
+                return Err(Stopped.into());
+            }
+            if start.elapsed() > PATIENCE {
+                return Ok(Err(self.running.explained("hangs")));
+            }
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! A run in a guest: the virtual machine is made here, and its agent does the work.
+
+mod in_turn;
+mod several;
+
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use fsarena_execute::{Assignment, Listener, RunError};
+use fsarena_guest::{DiskCounts, Hardware, Shared, Shares, Wanted};
+use fsarena_lane::kind::Ground;
+use fsarena_lane::{Kind, disk, made_lanes, needs_lane, show_kernel_counters};
+use fsarena_model::event::Note;
+use fsarena_model::guest::{DiskMode, Simulated};
+use fsarena_model::{Accelerator, Contender, Event, Guest, GuestDisk, Plan, Severity, Storage};
+use fsarena_sys::namespace;
+
+use crate::agent::{self, Link, Request};
+use crate::checks::fitted;
+use crate::held::{Held, take_machine};
+use crate::{ENGINES, End, Lost, Refusal, folders, remark};
+
+/// Memory of the host as a folder.
+const MEMORY: &str = "/dev/shm";
+
+/// Most messages of the guest's kernel that a report has.
+const MOST_FINDINGS: usize = 10;
+
+/// A guest for a run.
+pub struct InGuest {
+    /// Kernel, processor and memory.
+    pub wanted: Wanted,
+    /// The disk with the lanes, if the guest simulates it; otherwise it lies in the plan's storage.
+    pub simulated: Option<Simulated>,
+}
+
+impl InGuest {
+    /// A guest like the one of a stored plan.
+    pub(crate) fn like(guest: &Guest, plan: &Plan) -> Self {
+        let simulated = match guest.disk {
+            GuestDisk::Simulated(disk) => Some(disk),
+            GuestDisk::Virtual(_) => None,
+        };
+        let wanted = Wanted {
+            kernel: package(&guest.kernel),
+            accelerator: Some(guest.accelerator),
+            memory: guest.memory,
+            packages: packages(plan),
+        };
+        Self { wanted, simulated }
+    }
+
+    /// The same guest with another kernel, if one is named.
+    fn of_kernel(&self, kernel: Option<&str>) -> Self {
+        let kernel = kernel.map(str::to_owned).or_else(|| self.wanted.kernel.clone());
+        Self { wanted: Wanted { kernel, ..self.wanted.clone() }, ..*self }
+    }
+
+    /// The disk with the lanes of `plan`, whose storage is one of the host.
+    fn disk(&self, plan: &Plan) -> GuestDisk {
+        self.simulated.map_or_else(|| GuestDisk::Virtual(plan.lanes.storage.clone()), GuestDisk::Simulated)
+    }
+}
+
+/// Locks the machine, calls `act`, and removes what it has entered into the ledger.
+fn on_machine(wait: bool, stop: &AtomicBool, act: impl FnOnce(&mut Held) -> Result<End>) -> Result<End> {
+    let Some(mut held) = take_machine(None, wait, stop)? else { return Ok(End::Stopped) };
+    let ended = act(&mut held);
+    let removed = held.ledger.undo();
+    let ended = ended?;
+    removed?;
+    Ok(ended)
+}
+
+/// The package of a kernel whose version follows its name.
+fn package(kernel: &str) -> Option<String> {
+    kernel.split(' ').next().map(str::to_owned)
+}
+
+/// The kernels that a plan's contenders name, in the order of their first contenders; `None` is the kernel of the run.
+fn kernels(plan: &Plan) -> Vec<Option<&str>> {
+    let mut kernels = Vec::new();
+    for kernel in plan.contenders.iter().map(|contender| contender.kernel.as_deref()) {
+        if !kernels.contains(&kernel) {
+            kernels.push(kernel);
+        }
+    }
+    kernels
+}
+
+/// Debian packages whose programs the plan's workloads, and the mounts of folders of the host, need. Every guest has
+/// those of file systems on disks.
+pub fn packages(plan: &Plan) -> Vec<String> {
+    let of_workloads = plan.workloads.iter().flat_map(|workload| ENGINES.packages(workload));
+    let shares = plan.contenders.iter().filter_map(share_of).flat_map(|kind| kind.tools).map(|tool| tool.package);
+    of_workloads.chain(shares).map(str::to_owned).collect()
+}
+
+/// The contender's kind, if it is a folder of the host that a guest mounts.
+fn share_of(contender: &Contender) -> Option<&'static Kind> {
+    fsarena_lane::kind(&contender.kind).filter(|kind| kind.ground == Ground::Share)
+}
+
+/// Does an assignment in a guest, or in one for each kernel that its contenders name.
+pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    let (is_new, assignment) = (assignment.run.is_none(), assignment.with_plan(on_host));
+    let kernels = kernels(&assignment.plan);
+    let is_deterministic = in_guest.wanted.accelerator == Some(Accelerator::Deterministic);
+    if kernels.len() > 1 {
+        return match is_deterministic {
+            true if is_new => in_turn::run(in_guest, &assignment, stop, listener),
+            true => {
+                let text = "a run under several kernels that counts instructions cannot go on";
+                Err(Refusal::wrong_use(text, "start a new one with more --rounds").into())
+            }
+            false => several::run(in_guest, assignment, stop, listener),
+        };
+    }
+    // A stored run has its guest again, whatever its contenders named.
+    let named = kernels.into_iter().flatten().next().filter(|_| is_new);
+    let task = Task { in_guest: &in_guest.of_kernel(named), plan: &assignment.plan, wait: assignment.wait };
+    let request = |guest: Guest| {
+        let mut within = assignment.clone();
+        remark(&mut within, &guest);
+        Request::Run(Box::new(in_the_guest(within, guest)))
+    };
+    task.perform(request, stop, listener)
+}
+
+/// The plan with a storage of this machine: that of the disk of its guest, if it has one already.
+fn on_host(plan: Plan) -> Plan {
+    match plan.guest.as_ref().map(|guest| guest.disk.clone()) {
+        None => fitted(plan),
+        Some(GuestDisk::Virtual(storage)) => plan.with_storage(storage),
+        Some(GuestDisk::Simulated(_)) => plan.with_storage(Storage::Memory),
+    }
+}
+
+/// The assignment for the agent in this guest. The servers of its folders may have other ports than before.
+fn in_the_guest(assignment: Assignment, guest: Guest) -> Assignment {
+    let storage = within(&assignment.plan);
+    let assignment = Assignment { wait: false, erase: Vec::new(), ..assignment };
+    assignment.with_plan(|plan| Plan { guest: Some(guest), ..plan.with_storage(storage) })
+}
+
+/// The storage of a plan's lanes as the guest sees it: a part of its disk for each, or a disk for each.
+fn within(plan: &Plan) -> Storage {
+    match plan.has_own_disks() {
+        true => Storage::Partitions((0..made_lanes(plan)).map(fsarena_guest::lane_device).collect()),
+        false => Storage::Disk(fsarena_guest::lanes_device()),
+    }
+}
+
+/// How each lane's own disk is kept, if lanes have one: as their contenders say, and the calibration device by default.
+fn modes(plan: &Plan) -> Vec<DiskMode> {
+    if !plan.has_own_disks() {
+        return Vec::new();
+    }
+    let own = with_lanes(plan).map(|contender| contender.disk.unwrap_or_default());
+    own.chain([DiskMode::default()]).take(made_lanes(plan)).collect()
+}
+
+/// The contenders that have lanes.
+fn with_lanes(plan: &Plan) -> impl Iterator<Item = &Contender> {
+    let needs = needs_lane(plan);
+    plan.contenders.iter().zip(needs).filter(|(_, needs)| *needs).map(|(contender, _)| contender)
+}
+
+/// What is done in a guest. The plan's storage is one of the host.
+struct Task<'a> {
+    in_guest: &'a InGuest,
+    plan: &'a Plan,
+    wait: bool,
+}
+
+impl Task<'_> {
+    /// Locks the machine, boots the guest, lets its agent do the request, and removes everything.
+    fn perform(
+        &self,
+        request: impl FnOnce(Guest) -> Request,
+        stop: &AtomicBool,
+        listener: &mut dyn Listener,
+    ) -> Result<End> {
+        let kinds: Vec<&str> = self.plan.contenders.iter().filter_map(share_of).map(|kind| kind.name).collect();
+        Shares::require(&kinds)?;
+        // Only root can have a namespace, and then counts what QEMU does.
+        let has_counters = self.plan.has_own_disks() && namespace::enter_private_mounts().is_ok();
+        on_machine(self.wait, stop, |held| {
+            if has_counters {
+                show_kernel_counters(&mut held.ledger)?;
+            }
+            self.boot_and_run(held, request, stop, listener)
+        })
+    }
+
+    fn boot_and_run(
+        &self,
+        held: &mut Held,
+        request: impl FnOnce(Guest) -> Request,
+        stop: &AtomicBool,
+        listener: &mut dyn Listener,
+    ) -> Result<End> {
+        let mut telling = |what: &str| {
+            let _ = listener.hear(&Event::Preparing(what.to_owned()));
+        };
+        let shares = share(self.plan, held)?;
+        let prepared = fsarena_guest::prepare(&folders::cache()?, &self.in_guest.wanted, &mut telling)?;
+        telling("booting the guest");
+        let disk = self.in_guest.disk(self.plan);
+        let request = request(Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) });
+        let in_guest = self.plan.clone().with_storage(within(self.plan));
+        let (size, modes) = (disk::needed(&in_guest).context("the lanes are too large")?, modes(self.plan));
+        let is_deterministic = prepared.accelerator() == Accelerator::Deterministic;
+        let text = if is_deterministic { Some(serde_json::to_string(&request)? + "\n") } else { None };
+        let order = text.as_ref().map(String::as_bytes);
+        let lanes = Some((&disk, size));
+        let hardware = Hardware { prepared: &prepared, lanes, modes: &modes, raw: None, shares: &shares, order };
+        let mut running = hardware.boot()?;
+        let stream = running.stream();
+        let link = Link {
+            name: "the guest".to_owned(),
+            input: Box::new(stream.try_clone().context("the connection to the guest")?),
+            output: BufReader::new(stream.try_clone().context("the connection to the guest")?),
+        };
+        let mut listening = Listening { running: &mut running, plan: self.plan, inner: listener, booted: false };
+        let ended = agent::converse(link, (!is_deterministic).then_some(&request), stop, &mut listening);
+        let findings = running.findings();
+        match ended {
+            Err(error) if error.downcast_ref::<Lost>().is_some() => {
+                Err(running.failed("stopped before the run ended").into())
+            }
+            Err(error) => Err(error),
+            Ok(end) => {
+                tell(&findings, listener)?;
+                Ok(end)
+            }
+        }
+    }
+}
+
+/// Makes the folders that the guest mounts, below a folder of the run, and starts their servers.
+fn share(plan: &Plan, held: &mut Held) -> Result<Shares> {
+    let contenders: Vec<&Contender> =
+        plan.contenders.iter().filter(|contender| share_of(contender).is_some()).collect();
+    if contenders.is_empty() {
+        return Ok(Shares::default());
+    }
+    let parent = match &plan.lanes.storage {
+        Storage::Directory(path) => path.clone(),
+        _ => PathBuf::from(MEMORY),
+    };
+    let ledger = &mut held.ledger;
+    ledger.make_parents(&parent)?;
+    let parent = parent.canonicalize().with_context(|| format!("look up {}", parent.display()))?;
+    let run = parent.join(ledger.name());
+    ledger.make_directory(&run, 0o755)?;
+    let mut shared = Vec::new();
+    for (number, contender) in contenders.into_iter().enumerate() {
+        let folder = run.join(format!("share-{number}"));
+        ledger.make_directory(&folder, 0o777)?;
+        shared.push(Shared { contender, folder });
+    }
+    Ok(Shares::serve(&shared, &run)?)
+}
+
+/// Tells the guest when its agent has answered.
+struct Listening<'a> {
+    running: &'a mut fsarena_guest::Running,
+    plan: &'a Plan,
+    inner: &'a mut dyn Listener,
+    booted: bool,
+}
+
+impl Listener for Listening<'_> {
+    fn hear(&mut self, event: &Event) -> Result<(), String> {
+        if !std::mem::replace(&mut self.booted, true) {
+            self.running.booted();
+        }
+        // The last event of a run: nothing follows it.
+        if matches!(event, Event::Finished(_)) {
+            for text in counted(self.plan, self.running) {
+                self.inner.hear(&Event::Note(Note { severity: Severity::Info, text }))?;
+            }
+        }
+        self.inner.hear(event)
+    }
+}
+
+/// What the contenders' own disks had to do.
+fn counted(plan: &Plan, running: &fsarena_guest::Running) -> Vec<String> {
+    let counts = running.disk_counts().unwrap_or_default();
+    let text = |(contender, counts): (&Contender, DiskCounts)| {
+        let DiskCounts { writes, flushes, syncs } = counts;
+        let synced = match syncs {
+            Some(1) => "QEMU synced its file once".to_owned(),
+            Some(syncs) => format!("QEMU synced its file {syncs} times"),
+            None => "how often QEMU synced its file cannot be counted here".to_owned(),
+        };
+        let label = &contender.label;
+        format!("the guest wrote {writes} times to the disk of `{label}` and flushed it {flushes} times; {synced}")
+    };
+    with_lanes(plan).zip(counts).map(text).collect()
+}
+
+/// Reports what the guest's kernel has complained about.
+fn tell(findings: &[String], listener: &mut dyn Listener) -> Result<()> {
+    for finding in findings.iter().take(MOST_FINDINGS) {
+        let note = Note { severity: Severity::Warning, text: format!("the guest's kernel reports: {finding}") };
+        listener.hear(&Event::Note(note)).map_err(RunError::Listener)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! A run in guests that count instructions, one for each kernel that contenders name. A guest that waited for another
+//! one would execute other instructions in each run. So each guest executes its part of the plan alone, and the parts
+//! make up one run: what they count does not depend on when they run.
+
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use fsarena_execute::{Assignment, Listener, RunError};
+use fsarena_model::{Event, Guest, Plan, Rounds, Status};
+use fsarena_sys::clock;
+
+use super::several::{of_kernel, require_no_shares};
+use super::{InGuest, Task, in_the_guest, on_machine};
+use crate::agent::Request;
+use crate::held::Held;
+use crate::{End, folders, remark};
+
+/// Rounds of a run without a fixed number. It cannot end when all pairs are decided, as a guest has only some of them.
+const ROUNDS: u32 = 4;
+
+/// Does a new run in one guest after the other.
+pub fn run(in_guest: &InGuest, assignment: &Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    require_no_shares(&assignment.plan)?;
+    on_machine(assignment.wait, stop, |held| parts(in_guest, assignment, held, stop, listener))
+}
+
+fn parts(
+    in_guest: &InGuest,
+    assignment: &Assignment,
+    held: &mut Held,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<End> {
+    let rounds = match assignment.plan.rounds {
+        Rounds::Within(_) => Rounds::Exactly(ROUNDS),
+        exactly @ Rounds::Exactly(_) => exactly,
+    };
+    let on_host = Plan { rounds, ..assignment.plan.clone() };
+    let guest = described(in_guest, &on_host, listener)?;
+    let mut whole = Assignment { plan: on_host.clone(), ..assignment.clone() };
+    remark(&mut whole, &guest);
+    in_the_guest(whole, guest).begin(clock::utc(), listener)?;
+    for (number, kernel) in super::kernels(&on_host).into_iter().enumerate() {
+        let part = of_kernel(&on_host, kernel);
+        let task = Task { in_guest: &in_guest.of_kernel(kernel), plan: &part, wait: false };
+        let request = |guest| Request::Run(Box::new(in_the_guest(Assignment::new(part.clone(), Vec::new()), guest)));
+        let ended = task.boot_and_run(held, request, stop, &mut Part { listener, is_first: number == 0 })?;
+        if ended != End::Complete {
+            return Ok(ended);
+        }
+    }
+    listener.hear(&Event::Finished(Status::Complete)).map_err(RunError::Listener)?;
+    Ok(End::Complete)
+}
+
+/// The first guest, with the packages of all kernels.
+fn described(in_guest: &InGuest, plan: &Plan, listener: &mut dyn Listener) -> Result<Guest> {
+    let mut telling = |what: &str| {
+        let _ = listener.hear(&Event::Preparing(what.to_owned()));
+    };
+    let disk = in_guest.disk(plan);
+    let mut first: Option<Guest> = None;
+    for kernel in super::kernels(plan) {
+        let prepared = fsarena_guest::prepare(&folders::cache()?, &in_guest.of_kernel(kernel).wanted, &mut telling)?;
+        let guest = prepared.describe(disk.clone());
+        let package = guest.kernel.clone();
+        let first = first.get_or_insert(guest);
+        first.kernels.extend(kernel.map(|kernel| (kernel.to_owned(), package)));
+    }
+    first.context("the plan has no contender")
+}
+
+/// Passes on the events of a part that belong to the whole run. Facts about machine and rounds are those of the first
+/// part, and baselines would be those of one kernel.
+struct Part<'a> {
+    listener: &'a mut dyn Listener,
+    is_first: bool,
+}
+
+impl Listener for Part<'_> {
+    fn hear(&mut self, event: &Event) -> Result<(), String> {
+        match event {
+            Event::Started { .. } | Event::Finished(_) | Event::Decided { .. } | Event::Baseline(_) => Ok(()),
+            Event::Surveyed(_) | Event::RoundFinished(_) if !self.is_first => Ok(()),
+            _ => self.listener.hear(event),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The machine, locked for one run.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Result;
+use fsarena_lane::disk::Disk;
+use fsarena_lane::{Cleared, Go, LaneError, Ledger, Leftover, Wait, default_folder};
+use fsarena_sys::machine::MachineLock;
+
+use crate::note;
+
+/// The lock on the machine for one run, and the ledger of the things that the run creates.
+pub struct Held {
+    /// The ledger of the run.
+    pub ledger: Ledger,
+    /// The locked disks of the run.
+    pub disks: Vec<Disk>,
+    /// The lock, until this is dropped.
+    pub machine: MachineLock,
+}
+
+/// Locks the machine and removes the leftovers of dead runs; `None` if the run is stopped while it waits. Processes of
+/// the same `session` may share the machine.
+pub fn take_machine(session: Option<&str>, wait: bool, stop: &AtomicBool) -> Result<Option<Held>> {
+    let wait = if wait { Wait::Yes } else { Wait::No };
+    let mut announced = false;
+    let taken = fsarena_lane::take_machine(session, &default_folder()?, wait, &mut |holder| {
+        if !std::mem::replace(&mut announced, true) {
+            let busy = LaneError::Busy { holder: holder.cloned().map(Box::new) };
+            note!("waiting: {busy}");
+            let end = holder.map(|holder| format!("; `kill {}` ends that run and clears up", holder.process));
+            note!("hint: this run begins when that one has ended; Ctrl-C leaves{}", end.unwrap_or_default());
+        }
+        if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
+    });
+    match taken {
+        Err(LaneError::Busy { .. }) if stop.load(Ordering::Relaxed) => Ok(None),
+        taken => {
+            let (machine, ledger, cleared) = taken?;
+            tell_cleared(&cleared);
+            Ok(Some(Held { ledger, disks: Vec::new(), machine }))
+        }
+    }
+}
+
+/// Reports which leftovers of earlier runs were removed, and which could not be removed.
+pub fn tell_cleared(cleared: &Cleared) {
+    for what in &cleared.removed {
+        note!("left by an earlier run: {what}");
+    }
+    for Leftover { what, why } in &cleared.kept {
+        note!("warning: an earlier run left {what}, which cannot be cleared away: {why}");
+    }
+}

@@ -1,0 +1,146 @@
+//! On this machine: the plan is checked, the machine is locked, the lanes are made, and everything is removed at the end.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result};
+use fsarena_execute::{Assignment, Listener, Machine, Remaining, RunError, Testbed, Wish};
+use fsarena_lane::disk::{self, Consent};
+use fsarena_lane::loops;
+use fsarena_lane::{Arena, Go};
+use fsarena_model::event::Note;
+use fsarena_model::{Event, Nanos, Plan, Severity, Status};
+use fsarena_sys::{MonotonicClock, clock, namespace};
+
+use crate::agent;
+use crate::checks::{fitted, require_machine, require_sound, require_space};
+use crate::held::{Held, take_machine};
+use crate::{ENGINES, End, Refusal, calls};
+
+/// Does an assignment on this machine.
+pub fn run(assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    let Some(Checked { plan, held }) = Checked::of(&assignment, None, stop)? else { return Ok(End::Stopped) };
+    let Some(begun) = Begun::of(&assignment.with_plan(|_| plan.clone()), listener)? else { return Ok(End::Nothing) };
+    Checked { plan, held }.on_lanes(stop, listener, |machine, listener| begun.go(machine, stop, listener))
+}
+
+/// Prepares this machine for an assignment, and answers the calls on stdin until it ends.
+///
+/// As a client of the run `session`, it shares the machine with other clients of that run.
+pub fn answer_calls(
+    assignment: &Assignment,
+    session: Option<&str>,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<End> {
+    let Some(checked) = Checked::of(assignment, session, stop)? else { return Ok(End::Stopped) };
+    checked.on_lanes(stop, listener, |machine, _| {
+        calls::serve(machine, |line| agent::write(&line)).map_err(|error| RunError::Listener(error.to_string()))?;
+        Ok(Status::Complete)
+    })
+}
+
+/// A run that has begun: its listener has the first events, and its time counts.
+pub struct Begun {
+    rest: Remaining,
+    started: Nanos,
+}
+
+impl Begun {
+    /// Begins a new run, or goes on with a stored one; `None` if nothing of it is left.
+    ///
+    /// # Errors
+    /// If no round fits into the time that is wished, or the listener cannot store the first events.
+    pub fn of(assignment: &Assignment, listener: &mut dyn Listener) -> Result<Option<Self>, RunError> {
+        let (started, at) = (clock::now(), clock::utc());
+        let Some(rest) = assignment.remaining(&at)? else {
+            // It was interrupted after its last round.
+            if assignment.wish == Wish::Usual && assignment.record().status == Status::Interrupted {
+                listener.hear(&Event::Finished(Status::Complete)).map_err(RunError::Listener)?;
+            }
+            return Ok(None);
+        };
+        assignment.begin(at, listener)?;
+        Ok(Some(Self { rest, started }))
+    }
+
+    /// Does what remains on a testbed.
+    ///
+    /// # Errors
+    /// As [`fsarena_execute::run`].
+    pub fn go(
+        self,
+        testbed: &mut dyn Testbed,
+        stop: &AtomicBool,
+        listener: &mut dyn Listener,
+    ) -> Result<Status, RunError> {
+        fsarena_execute::run(self.rest, testbed, &MonotonicClock, self.started, stop, listener)
+    }
+}
+
+/// A plan that may run on this machine, which is locked for it. Lanes are made for nothing else.
+struct Checked {
+    plan: Plan,
+    held: Held,
+}
+
+impl Checked {
+    /// Checks the plan of an assignment, enters the mount namespace that it needs, and locks the machine and the disks
+    /// for it; `None` if that is stopped. Processes of the same `session` may share the machine.
+    ///
+    /// # Errors
+    /// All reasons against the plan that are found.
+    fn of(assignment: &Assignment, session: Option<&str>, stop: &AtomicBool) -> Result<Option<Self>> {
+        let plan = &assignment.plan;
+        require_sound(plan)?;
+        require_machine(plan)?;
+        enter_namespace(plan)?;
+        let Some(held) = take_machine(session, assignment.wait, stop)? else { return Ok(None) };
+        // Checked only after the lock is taken: another run may have filled the storage, or held the disk.
+        let plan = if assignment.run.is_none() { fitted(plan.clone()) } else { plan.clone() };
+        require_space(&plan)?;
+        let held = Held { disks: disk::hold(&plan, &Consent(assignment.erase.clone()))?, ..held };
+        Ok(Some(Self { plan, held }))
+    }
+
+    /// Makes the lanes, calls `act` with them, and removes everything.
+    fn on_lanes(
+        self,
+        stop: &AtomicBool,
+        listener: &mut dyn Listener,
+        act: impl FnOnce(&mut Machine, &mut dyn Listener) -> Result<Status, RunError>,
+    ) -> Result<End> {
+        let mut telling = |what: &str| {
+            // If it cannot be stored, neither can the next event, and the run ends.
+            let _ = listener.hear(&Event::Preparing(what.to_owned()));
+            if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
+        };
+        let Self { plan, held: Held { mut ledger, disks, machine: _machine } } = self;
+        fsarena_engine::scratch::set_root(ledger.make_scratch()?).context("name the scratch directory")?;
+        fsarena_engine::scratch::set_inputs(ledger.make_inputs()?);
+        let arena = Arena::open_on(disks, plan.clone(), ledger, &mut telling)?;
+        let mut machine = Machine::new(plan, arena, ENGINES);
+        machine.precondition(&mut telling)?;
+        let status = act(&mut machine, listener);
+        let _ = listener.hear(&Event::Preparing("taking everything away".to_owned()));
+        let closed = machine.close();
+        let status = status?;
+        if let Err(left) = closed {
+            // The measurements stay valid; the leftover is reported with them.
+            let note = Note { severity: Severity::Failure, text: format!("{left}; `fsarena clean` tries it again") };
+            listener.hear(&Event::Note(note)).map_err(RunError::Listener)?;
+        }
+        Ok(status.into())
+    }
+}
+
+/// Enters a private mount namespace if a kind needs mounts. Those kinds need root, who may create a namespace.
+fn enter_namespace(plan: &Plan) -> Result<()> {
+    if plan.contenders.iter().all(|contender| contender.is_directory()) {
+        return Ok(());
+    }
+    namespace::enter_private_mounts().map_err(|errno| {
+        let text = format!("a mount namespace of its own: {errno}");
+        Refusal::machine(text, "a container has to allow it (CAP_SYS_ADMIN), or compare directories: dir:/a dir:/b")
+    })?;
+    Ok(loops::show()?)
+}

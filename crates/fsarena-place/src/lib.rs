@@ -1,0 +1,115 @@
+//! Where a run happens: on this machine, through an agent on another one, in guests, or on clients.
+//!
+//! [`run`] is the one way to do an [`Assignment`](fsarena_execute::Assignment), be it a new run or a stored one. What
+//! happens is sent to a listener as events.
+
+pub mod agent;
+mod calls;
+mod checks;
+mod clients;
+mod deploy;
+pub mod durability;
+mod engines;
+mod error;
+mod file_server;
+pub mod folders;
+mod guest;
+mod held;
+mod here;
+pub mod note;
+
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Result;
+use fsarena_execute::{Assignment, Listener};
+use fsarena_model::{Guest, Plan, Status};
+use serde::{Deserialize, Serialize};
+
+pub use checks::{
+    BLOCK, enlarge_lanes, fitted, margin, require_machine, require_means, require_sound, require_space, require_storage,
+};
+pub use engines::ENGINES;
+pub use error::{Lost, Refusal, Refusals, code, explain, words};
+pub use guest::{InGuest, packages};
+pub use held::{Held, take_machine, tell_cleared};
+
+/// Where a run happens.
+pub enum Place {
+    /// On this machine.
+    Here,
+    /// On the machine of the agent that this command starts.
+    Agent(String),
+    /// In a guest of this machine.
+    Guest(InGuest),
+    /// On the clients of the plan.
+    Clients,
+}
+
+impl Place {
+    /// The place of a stored run that continues; `command` starts an agent on the machine of the run.
+    pub fn of_stored(plan: &Plan, command: Option<String>) -> Self {
+        match (command, &plan.guest, &plan.clients) {
+            (Some(command), ..) => Self::Agent(command),
+            (None, _, Some(_)) => Self::Clients,
+            (None, Some(guest), None) => Self::Guest(InGuest::like(guest, plan)),
+            (None, None, None) => Self::Here,
+        }
+    }
+}
+
+/// How a run ended that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    /// Everything that was planned is done.
+    Complete,
+    /// It was stopped.
+    Interrupted,
+    /// It was stopped before it began.
+    Stopped,
+    /// It is a stored run that has nothing left to do.
+    Nothing,
+}
+
+impl From<Status> for End {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Complete => Self::Complete,
+            Status::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
+impl End {
+    /// The status of the run.
+    pub fn status(self) -> Status {
+        match self {
+            Self::Complete | Self::Nothing => Status::Complete,
+            Self::Interrupted | Self::Stopped => Status::Interrupted,
+        }
+    }
+}
+
+/// Does what remains of a run at a place, until `stop` is set, and sends its events to `listener`. A stored run that
+/// cannot continue stays unchanged.
+///
+/// # Errors
+/// If the run is refused, or fails as a whole.
+pub fn run(assignment: Assignment, place: &Place, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    match place {
+        Place::Here => here::run(assignment, stop, listener),
+        Place::Agent(command) => {
+            let command = deploy::ready(command, stop)?;
+            agent::elsewhere(&command, &agent::Request::Run(Box::new(assignment)), stop, listener)
+        }
+        Place::Guest(guest) => guest::run(guest, assignment, stop, listener),
+        Place::Clients => clients::run(assignment, stop, listener),
+    }
+}
+
+/// The remark of a new run about the guest in which it happens.
+fn remark(assignment: &mut Assignment, guest: &Guest) {
+    if assignment.run.is_none() {
+        assignment.note(guest.remark());
+    }
+}

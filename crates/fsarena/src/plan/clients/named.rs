@@ -1,0 +1,252 @@
+//! Which machines are the clients of a run, and how agents and programs are started there.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use fsarena_model::Clients;
+use fsarena_place::Refusal;
+
+use crate::cli;
+
+/// The clients of a run, and how a program is started that works on all of them as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The clients.
+    pub clients: Clients,
+    pub(super) launcher: Launcher,
+}
+
+/// What starts a program that works on several clients as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Launcher {
+    /// mpirun, on this machine.
+    Here,
+    /// mpirun, on these hosts.
+    Mpi(Vec<String>),
+    /// srun, on these nodes of the allocation.
+    Slurm(Vec<String>),
+    /// Nothing: it is not known on which hosts the clients are.
+    Unknown,
+}
+
+impl Launcher {
+    /// The words that start a program on the first `count` clients, its processes in turn on each; `None` if they are
+    /// not known.
+    pub(super) fn words(&self, count: usize) -> Option<Vec<String>> {
+        let text = match self {
+            Self::Here => "mpirun -n {processes}".to_owned(),
+            Self::Mpi(hosts) => {
+                format!("mpirun -x PATH --map-by node --host {} -n {{processes}}", hosts[..count].join(","))
+            }
+            Self::Slurm(nodes) => format!(
+                "srun --overlap --overcommit --distribution=cyclic -N{count} -w {} -n {{processes}}",
+                nodes[..count].join(",")
+            ),
+            Self::Unknown => return None,
+        };
+        Some(text.split(' ').map(str::to_owned).collect())
+    }
+}
+
+/// The clients that the arguments name; `None` if they name none.
+///
+/// # Errors
+/// If a list of hosts cannot be read, or the numbers are not possible.
+pub fn named(arguments: &cli::Clients) -> Result<Option<Named>> {
+    let mut commands = arguments.client.clone();
+    let mut launcher = Launcher::Unknown;
+    if let Some(place) = &arguments.clients {
+        let own_commands = commands.len();
+        let found = started_at(place)?;
+        commands.extend(found.commands);
+        if own_commands == 0 {
+            launcher = found.launcher;
+        }
+    }
+    if commands.is_empty() {
+        let is_alone = arguments.clients_scale.is_empty();
+        let refusal = || Refusal::wrong_use("--clients-scale needs clients", "--clients local:4 --clients-scale 1,2,4");
+        return is_alone.then_some(None).ok_or_else(|| refusal().into());
+    }
+    let all = commands.len() as u32;
+    let mut numbers = arguments.clients_scale.clone();
+    numbers.sort_unstable();
+    numbers.dedup();
+    if let Some(wrong) = numbers.iter().find(|number| **number == 0 || **number > all) {
+        let text = format!("{wrong} clients cannot work, there are {all}");
+        return Err(Refusal::wrong_use(text, format!("--clients-scale takes numbers from 1 to {all}")).into());
+    }
+    if numbers.is_empty() {
+        numbers.push(all);
+    }
+    let (when_lost, servers) = (arguments.when_lost.into(), arguments.server.clone());
+    Ok(Some(Named { clients: Clients { commands, numbers, when_lost, servers }, launcher }))
+}
+
+/// How agents and programs are started on clients.
+struct Started {
+    commands: Vec<String>,
+    launcher: Launcher,
+}
+
+/// How agents and programs are started at `place`, as `--clients` names it.
+fn started_at(place: &str) -> Result<Started> {
+    let (launcher, rest) = place.split_once(':').unwrap_or((place, ""));
+    let own = std::env::current_exe().context("the path of this program")?.display().to_string();
+    let own = quoted(&own)?;
+    match launcher {
+        "local" => {
+            Ok(Started { commands: vec![format!("{own} agent"); count(place, rest)?], launcher: Launcher::Here })
+        }
+        "ssh" => {
+            let hosts = hosts(rest)?;
+            let commands = hosts.iter().map(|host| format!("ssh {host} fsarena agent")).collect();
+            Ok(Started { commands, launcher: Launcher::Mpi(hosts) })
+        }
+        "mpi" => {
+            let hosts = hosts(rest)?;
+            let commands = hosts.iter().map(|host| format!("mpirun --host {host} -n 1 {own} agent")).collect();
+            Ok(Started { commands, launcher: Launcher::Mpi(hosts) })
+        }
+        "slurm" if rest.is_empty() => {
+            let nodes = slurm_nodes()?;
+            let command = |node: &String| format!("srun --overlap -N1 -n1 -w {node} {own} agent");
+            Ok(Started { commands: nodes.iter().map(command).collect(), launcher: Launcher::Slurm(nodes) })
+        }
+        "slurm" => {
+            let commands = vec![format!("srun -N1 -n1 {own} agent"); count(place, rest)?];
+            Ok(Started { commands, launcher: Launcher::Unknown })
+        }
+        _ => {
+            let text = format!("`{place}` names no clients");
+            let hint = "--clients local:4, ssh:HOSTFILE, mpi:HOSTFILE, slurm (the nodes of this allocation) or slurm:4";
+            Err(Refusal::wrong_use(text, hint).into())
+        }
+    }
+}
+
+fn count(place: &str, text: &str) -> Result<usize> {
+    let count = text.parse().ok().filter(|count| (1..=4096).contains(count));
+    count.ok_or_else(|| {
+        let text = format!("`{place}` has no number of clients from 1 to 4096");
+        Refusal::wrong_use(text, "--clients local:4").into()
+    })
+}
+
+/// The hosts in a file: the first word of each line that is not a comment, as in the host files of MPI.
+fn hosts(path: &str) -> Result<Vec<String>> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        let hint = "a file with one host per line: --clients ssh:HOSTFILE";
+        Refusal::wrong_use(format!("read the hosts in `{path}`: {error}"), hint)
+    })?;
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+    let hosts: Vec<&str> = lines.filter_map(|line| Some(host(line.split_whitespace().next()?))).collect();
+    match hosts.iter().find(|host| host.starts_with('-')) {
+        _ if hosts.is_empty() => {
+            Err(Refusal::wrong_use(format!("`{path}` names no host"), "write one host per line").into())
+        }
+        Some(host) => {
+            Err(Refusal::wrong_use(format!("`{host}` in `{path}` is no host"), "write one host per line").into())
+        }
+        None => hosts.into_iter().map(quoted).collect(),
+    }
+}
+
+/// A host as ssh and mpirun take it: without the brackets of an IPv6 address, and without the `:SLOTS` of MPICH's host
+/// files.
+fn host(word: &str) -> &str {
+    let bare = word.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(word);
+    match bare.split_once(':') {
+        Some((host, slots)) if !slots.is_empty() && slots.bytes().all(|letter| letter.is_ascii_digit()) => host,
+        _ => bare,
+    }
+}
+
+fn quoted(word: &str) -> Result<String> {
+    let refusal = |_| Refusal::wrong_use(format!("`{word}` has a null byte"), "rename it");
+    Ok(shlex::try_quote(word).map_err(refusal)?.into_owned())
+}
+
+/// The nodes of the Slurm allocation in which this command runs.
+fn slurm_nodes() -> Result<Vec<String>> {
+    let refusal =
+        |text: String| Refusal::machine(text, "start it within an allocation (salloc -N4), or: --clients slurm:4");
+    let list = std::env::var("SLURM_JOB_NODELIST").map_err(|_| refusal("this is no allocation of Slurm".to_owned()))?;
+    let found = std::process::Command::new("scontrol").args(["show", "hostnames", &list]).output();
+    let found = found.map_err(|error| refusal(format!("start scontrol: {error}")))?;
+    let text = String::from_utf8_lossy(&found.stdout).into_owned();
+    let nodes: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    if nodes.is_empty() { Err(refusal(format!("scontrol names no node of `{list}`")).into()) } else { Ok(nodes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn arguments(clients: Option<&str>, scale: &[u32]) -> cli::Clients {
+        let clients = clients.map(str::to_owned);
+        cli::Clients { clients, clients_scale: scale.to_vec(), ..cli::Clients::default() }
+    }
+
+    #[test]
+    fn clients_are_commands_and_their_numbers_ascend() {
+        let of =
+            |place, scale: &[u32]| named(&arguments(Some(place), scale)).expect("well named").expect("some").clients;
+        let clients = of("local:4", &[4, 1, 2, 2]);
+        assert_eq!((clients.commands.len(), clients.numbers), (4, vec![1, 2, 4]));
+        assert_eq!(of("local:3", &[]).numbers, [3]);
+        assert_eq!(named(&arguments(None, &[])).expect("none"), None);
+    }
+
+    #[test]
+    fn malformed_lists_of_clients_are_refused() {
+        let cases = [
+            (Some("local:0"), vec![], "number of clients"),
+            (Some("local:two"), vec![], "number of clients"),
+            (Some("k8s:4"), vec![], "names no clients"),
+            (Some("ssh:/no/such/file"), vec![], "read the hosts"),
+            (Some("local:4"), vec![5], "5 clients cannot work, there are 4"),
+            (Some("local:4"), vec![0], "0 clients cannot work"),
+            (None, vec![1], "--clients-scale needs clients"),
+        ];
+        for (clients, scale, expected) in cases {
+            let error = named(&arguments(clients, &scale)).expect_err("refused").to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_host_file_has_a_host_per_line() {
+        let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+        writeln!(file, "# nodes\nnode1 slots=4\n\nme@node2 # the second\nnode3:8\n[fd00::1]").expect("written");
+        let path = file.path().display().to_string();
+        let started = started_at(&format!("ssh:{path}")).expect("hosts");
+        assert_eq!(
+            started.commands,
+            ["node1", "me@node2", "node3", "fd00::1"].map(|host| format!("ssh {host} fsarena agent"))
+        );
+        let words = |count| started.launcher.words(count).map(|words| words.join(" "));
+        let launched = |hosts| Some(format!("mpirun -x PATH --map-by node --host {hosts} -n {{processes}}"));
+        assert_eq!((words(1), words(2)), (launched("node1"), launched("node1,me@node2")));
+        writeln!(file, "-oProxyCommand=x").expect("written");
+        assert!(started_at(&format!("ssh:{path}")).is_err());
+    }
+
+    #[test]
+    fn programs_are_started_by_what_starts_the_agents() {
+        let nodes = ["n1", "n2", "n3"].map(str::to_owned).to_vec();
+        let slurm = Launcher::Slurm(nodes).words(2).map(|words| words.join(" "));
+        let expected = "srun --overlap --overcommit --distribution=cyclic -N2 -w n1,n2 -n {processes}";
+        assert_eq!(slurm.as_deref(), Some(expected));
+        let of = |own: &[&str], place: Option<&str>| {
+            let client = own.iter().map(|command| (*command).to_owned()).collect();
+            let named = named(&cli::Clients { client, ..arguments(place, &[]) }).expect("well named").expect("some");
+            named.launcher
+        };
+        assert_eq!(of(&[], Some("local:2")), Launcher::Here);
+        assert_eq!(of(&["ssh n1 fsarena agent"], None), Launcher::Unknown);
+        assert_eq!(of(&["ssh n1 fsarena agent"], Some("local:2")), Launcher::Unknown);
+    }
+}
