@@ -2,13 +2,15 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
+use fsarena_analyse::assess;
 use fsarena_execute::{Assignment, Listener, Machine, Remaining, RunError, Testbed, Wish};
 use fsarena_lane::disk::{self, Consent};
 use fsarena_lane::loops;
 use fsarena_lane::{Arena, Go};
 use fsarena_model::event::Note;
-use fsarena_model::{Event, Nanos, Plan, Severity, Status};
+use fsarena_model::visible::shell;
+use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status};
 use fsarena_sys::{MonotonicClock, clock, namespace};
 
 use crate::agent;
@@ -20,7 +22,19 @@ use crate::{ENGINES, End, Refusal, calls};
 pub fn run(assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
     let Some(Checked { plan, held }) = Checked::of(&assignment, None, stop)? else { return Ok(End::Stopped) };
     let Some(begun) = Begun::of(&assignment.with_plan(|_| plan.clone()), listener)? else { return Ok(End::Nothing) };
-    Checked { plan, held }.on_lanes(stop, listener, |machine, listener| begun.go(machine, stop, listener))
+    let record = begun.rest.record().clone();
+    let ended = Checked { plan, held }.on_lanes(stop, listener, |machine, listener| begun.go(machine, stop, listener));
+    ended.map_err(|error| with_way_out(error, &record))
+}
+
+/// Adds to the refusal of a changed machine the command that starts a new run.
+fn with_way_out(error: Error, record: &RunRecord) -> Error {
+    if !matches!(error.downcast_ref(), Some(RunError::Unlike(_))) {
+        return error;
+    }
+    let command: Vec<String> = assess(record).run.command.iter().map(|word| shell(word)).collect();
+    let hint = format!("start a new one: {}", command.join(" "));
+    Refusal::machine(format!("run {} cannot go on: {error}", record.run), hint).into()
 }
 
 /// Prepares this machine for an assignment, and answers the calls on stdin until it ends.

@@ -2,12 +2,11 @@
 
 use std::fmt::Write;
 
-use anyhow::{Error, Result, bail};
-use fsarena_analyse::assess;
-use fsarena_execute::{Assignment, Remaining, RunError, Wish, estimated_round, estimated_setup};
-use fsarena_model::{Budget, Event, Nanos, RunRecord, Status};
-use fsarena_place::{End, Place, Refusal, note};
-use fsarena_report::{shell, visible};
+use anyhow::Result;
+use fsarena_execute::{Assignment, Remaining, Wish, estimated_round, estimated_setup};
+use fsarena_model::{Budget, Nanos, RunRecord, Status};
+use fsarena_place::{End, Place, note};
+use fsarena_report::visible;
 
 use super::compare::{dry, ended, show};
 use super::{print, report};
@@ -28,16 +27,14 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
         None if options.dry_run || record.status == Status::Complete => return nothing(),
         _ => {}
     }
-    let (run, before) = (record.run, record);
-    let mut events = store.events(run)?;
-    let first = events.remove(0);
-    drop(store);
-    let Event::Started { plan, .. } = first else { bail!("run {run} does not begin with its plan") };
+    let (plan, before) = (record.plan.clone(), record);
     let place = Place::of_stored(&plan, options.on.clone());
+    // The first event has the plan.
+    let events = store.events(before.run)?.split_off(1);
     let (wait, erase) = (!options.no_wait, options.erase.clone());
-    let assignment = Assignment { run: Some(run), plan: *plan, events, wish, wait, erase };
-    let ended_at = perform(global, assignment, &place, &*stop_flag()?).map_err(|error| with_way_out(error, &before))?;
-    match ended_at {
+    let assignment = Assignment { run: Some(before.run), plan, events, wish, wait, erase };
+    drop(store);
+    match perform(global, assignment, &place, &*stop_flag()?)? {
         Some((_, End::Nothing)) => nothing(),
         None | Some((_, End::Stopped)) => Ok(Ended::Interrupted),
         Some((after, end)) => {
@@ -45,16 +42,6 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
             Ok(ended(&since(after, &before), end))
         }
     }
-}
-
-/// Adds to the refusal of a changed machine the command that starts a new run.
-fn with_way_out(error: Error, record: &RunRecord) -> Error {
-    if !matches!(error.downcast_ref(), Some(RunError::Unlike(_))) {
-        return error;
-    }
-    let command: Vec<String> = assess(record).run.command.iter().map(|word| shell(word)).collect();
-    let hint = format!("start a new one: {}", command.join(" "));
-    Refusal::machine(format!("run {} cannot go on: {error}", record.run), hint).into()
 }
 
 fn wish(options: &Resume) -> Wish {
