@@ -75,8 +75,12 @@ pub enum Reason {
 
 /// `2 rounds, a verdict needs at least 3`.
 pub fn too_few(rounds: u32, least: u32) -> String {
-    let word = if rounds == 1 { "round" } else { "rounds" };
-    format!("{rounds} {word}, a verdict needs at least {least}")
+    let count = match rounds {
+        0 => "no round counts".to_owned(),
+        1 => "1 round".to_owned(),
+        _ => format!("{rounds} rounds"),
+    };
+    format!("{count}, a verdict needs at least {least}")
 }
 
 /// In a few words: `xfs: did-not-finish`.

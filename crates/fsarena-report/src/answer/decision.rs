@@ -164,10 +164,11 @@ impl<'a> Choice<'a> {
         let finds = finds.and_then(|all| all.into_iter().reduce(f64::max)).map(|ratio| ratio - 1.0);
         match finds {
             Some(finds) if finds > FINE => {
-                let finds = number::percent(finds);
+                let (open, all, finds) = (open.len(), self.pairs.len(), number::percent(finds));
+                let within = if open == all { String::new() } else { format!(" in {open} of {all} comparisons") };
                 format!(
-                    "nothing is shown, and this run finds only differences above {finds}: measure longer, or on a \
-                     quieter machine"
+                    "no difference is shown, and{within} only one above {finds} would have been found: measure longer, \
+                     or on a quieter machine"
                 )
             }
             Some(finds) => {

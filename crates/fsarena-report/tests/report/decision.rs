@@ -37,8 +37,8 @@ fn where_nothing_is_decided_one_keeps_what_one_has() {
     assert_eq!(decision(&with_winner("none", 1.0)), said);
     let mut coarse = with_winner("none", 1.0);
     coarse.judged.verdicts[3].detectable = Some(2.98);
-    let said = "Decision: keep what you have: nothing is shown, and this run finds only differences above 198 %: measure \
-                longer, or on a quieter machine.";
+    let said = "Decision: keep what you have: no difference is shown, and only one above 198 % would have been found: \
+                measure longer, or on a quieter machine.";
     assert_eq!(decision(&coarse), said);
     let mut few = with_winner("none", 1.0);
     for pair in &mut few.judged.verdicts {
