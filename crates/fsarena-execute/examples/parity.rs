@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
 use fsarena_engine::{Job, Limit, RunStats, Upkeep, engine, fio};
-use fsarena_lane::Arena;
+use fsarena_lane::LaneSet;
 use fsarena_model::{Bytes, Nanos, Workload, probe};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_stats::cell_summary;
@@ -33,11 +33,11 @@ fn main() -> Result<()> {
     let kind = arguments.next().unwrap_or_else(|| "ext4".to_owned());
     let named: Vec<String> = arguments.collect();
     let workloads = if named.is_empty() { WORKLOADS.map(str::to_owned).to_vec() } else { named };
-    with_lane(&kind, Bytes::gib(2), |arena| table(&kind, &workloads, arena))
+    with_lane(&kind, Bytes::gib(2), |lane_set| table(&kind, &workloads, lane_set))
 }
 
-fn table(kind: &str, workloads: &[String], arena: &mut Arena) -> Result<()> {
-    let (place, _) = arena.make(0, Some(0), 1)?;
+fn table(kind: &str, workloads: &[String], lane_set: &mut LaneSet) -> Result<()> {
+    let (place, _) = lane_set.make(0, Some(0), 1)?;
     println!(
         "fsarena / fio on one {kind} lane, {PAIRS} pairs of {} s, in turn: median ratio [95 %]",
         TIME.as_seconds()

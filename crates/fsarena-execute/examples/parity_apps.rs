@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
 use fsarena_engine::{Engines, Limit, RunStats, Upkeep};
-use fsarena_lane::Arena;
+use fsarena_lane::LaneSet;
 use fsarena_model::{Bytes, Done, Measure, Workload};
 use fsarena_programs::PROGRAMS;
 use fsarena_stats::{Summary, cell_summary};
@@ -34,11 +34,11 @@ fn main() -> Result<()> {
     let kind = arguments.next().unwrap_or_else(|| "ext4".to_owned());
     let pairs = arguments.next().map_or(Ok(3), |count| count.parse())?;
     let named: Vec<String> = arguments.collect();
-    with_lane(&kind, Bytes::gib(3), |arena| table(&kind, pairs, &named, arena))
+    with_lane(&kind, Bytes::gib(3), |lane_set| table(&kind, pairs, &named, lane_set))
 }
 
-fn table(kind: &str, pairs: usize, named: &[String], arena: &mut Arena) -> Result<()> {
-    let (place, _) = arena.make(0, Some(0), 1)?;
+fn table(kind: &str, pairs: usize, named: &[String], lane_set: &mut LaneSet) -> Result<()> {
+    let (place, _) = lane_set.make(0, Some(0), 1)?;
     println!("through fsarena / by hand on one {kind} lane, {pairs} pairs in turn: medians, median ratio [95 %]");
     let wanted = |name: &str| named.is_empty() || named.iter().any(|one| one == name);
     for (name, script) in WORKLOADS.into_iter().filter(|(name, _)| wanted(name)) {

@@ -3,7 +3,6 @@
 //! [`run`] drives a [`Testbed`] through the rounds that remain of an [`Assignment`], a new run or a stored one, and sends
 //! events to a [`Listener`]. It does not know where the record is stored or what a report looks like.
 
-mod aim;
 mod assignment;
 mod environment;
 mod error;
@@ -17,9 +16,9 @@ mod resume_check;
 mod round;
 mod run;
 mod schedule;
+mod scope;
 mod testbed;
 
-pub use aim::{Aim, Extent};
 pub use assignment::Assignment;
 pub use error::RunError;
 pub use libraries::{left_out, require_libraries};
@@ -30,4 +29,5 @@ pub use pace::{
 pub use remaining::{Remaining, Wish};
 pub use run::{Listener, on_one_file_system, run};
 pub use schedule::{LaneNumbers, lane_rounds, slice_order, workload_order};
+pub use scope::{Extent, Scope};
 pub use testbed::{Counters, Host, Testbed, TestbedError, Verified, Volumes, Workloads};

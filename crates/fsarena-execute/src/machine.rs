@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Engines, Job, Upkeep};
-use fsarena_lane::{Arena, CheckResult, Go, LaneError, Place as Ground};
+use fsarena_lane::{CheckResult, Go, LaneError, LaneSet, Place as Ground};
 use fsarena_model::{BaselineKind, Bytes, ContenderFacts, Name, Nanos, Plan, Preconditioned, Readings, Workload};
 use fsarena_probe::{Beneath, ConditionsSnapshot, Flushes, Target};
 use fsarena_sys::directory::{Directory, Removal};
@@ -34,7 +34,7 @@ struct Work {
 /// This machine, with the lanes of one run.
 pub struct Machine {
     plan: Plan,
-    arena: Arena,
+    lane_set: LaneSet,
     engines: Engines,
     places: Vec<Option<Ground>>,
     /// Whether a contender is a shared folder, whose data come over a network.
@@ -54,14 +54,14 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A testbed for `plan` on an arena that was made for the same plan, with the engines that do the work.
-    pub fn new(plan: Plan, arena: Arena, engines: Engines) -> Self {
+    /// A testbed for `plan` on lanes that were made for the same plan, with the engines that do the work.
+    pub fn new(plan: Plan, lane_set: LaneSet, engines: Engines) -> Self {
         let count = plan.contenders.len() + BaselineKind::ALL.len();
         let watched = (0..count).map(|_| Watched::default()).collect();
-        let beneath = arena.traffic().map(|(device, lanes)| Arc::new(Beneath { device, lanes }));
+        let beneath = lane_set.traffic().map(|(device, lanes)| Arc::new(Beneath { device, lanes }));
         Self {
             plan,
-            arena,
+            lane_set,
             engines,
             places: vec![None; count],
             is_remote: vec![false; count],
@@ -82,7 +82,7 @@ impl Machine {
     /// If a lane fails.
     pub fn precondition(&mut self, telling: &mut dyn FnMut(&str) -> Go) -> Result<(), LaneError> {
         if !self.plan.lanes.precondition.is_none() {
-            self.preconditioned = precondition::precondition(&self.arena, telling)?;
+            self.preconditioned = precondition::precondition(&self.lane_set, telling)?;
         }
         Ok(())
     }
@@ -92,7 +92,7 @@ impl Machine {
     /// # Errors
     /// [`LaneError::Leftover`] if something remains.
     pub fn close(self) -> Result<(), LaneError> {
-        self.arena.close()
+        self.lane_set.close()
     }
 
     /// The contender's directory; an error if the contender is not mounted, for example after a failed remount.
@@ -156,7 +156,7 @@ impl Machine {
                 Target { device, backing, beneath, flushes, network: self.is_remote[contender] }
             }
             (None, Some(BaselineKind::Device)) => {
-                Target { device: self.arena.calibration_device_name(), beneath, ..Target::default() }
+                Target { device: self.lane_set.calibration_device_name(), beneath, ..Target::default() }
             }
             (None, _) => Target { beneath, ..Target::default() },
         }
@@ -182,7 +182,7 @@ fn io(act: String) -> impl FnOnce(std::io::Error) -> TestbedError {
 impl Volumes for Machine {
     fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, TestbedError> {
         self.round = round;
-        let (place, facts) = self.arena.make(contender, lane, round)?;
+        let (place, facts) = self.lane_set.make(contender, lane, round)?;
         self.places[contender] = Some(place);
         self.is_remote[contender] = fsarena_lane::shared::is_remote(&facts.mount);
         Ok(facts)
@@ -192,7 +192,7 @@ impl Volumes for Machine {
         let number = baselines::number(self.plan.contenders.len(), place);
         let is_possible = match place {
             BaselineKind::Memory => {
-                self.places[number] = if baselines::fits_in_memory(workload) { self.arena.memory()? } else { None };
+                self.places[number] = if baselines::fits_in_memory(workload) { self.lane_set.memory()? } else { None };
                 self.places[number].is_some()
             }
             BaselineKind::Device => self.on_device(workload, self.plan.seed)?.is_some(),
@@ -218,7 +218,7 @@ impl Volumes for Machine {
         }
         let (path, sync): (_, fn(&File) -> rustix::io::Result<()>) = match self.place(contender) {
             Some(BaselineKind::Start) => return Ok(Nanos(0)),
-            Some(BaselineKind::Device) => match self.arena.calibration_device()? {
+            Some(BaselineKind::Device) => match self.lane_set.calibration_device()? {
                 None => return Ok(Nanos(0)),
                 Some((device, _)) => (device, |device| rustix::fs::fdatasync(device)),
             },
@@ -234,7 +234,7 @@ impl Volumes for Machine {
         if self.place(contender).is_some() {
             return Ok(None);
         }
-        Ok(self.arena.quiesce(contender)?)
+        Ok(self.lane_set.quiesce(contender)?)
     }
 
     fn used(&mut self, contender: usize) -> Option<Bytes> {
@@ -244,7 +244,7 @@ impl Volumes for Machine {
     }
 
     fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, TestbedError> {
-        let result = self.arena.finish(contender)?;
+        let result = self.lane_set.finish(contender)?;
         self.places[contender] = None;
         self.works[contender] = None;
         Ok(result)

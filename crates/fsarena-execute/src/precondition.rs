@@ -1,6 +1,6 @@
 //! Preconditioning: how long lanes are written at random, and the note about the result.
 
-use fsarena_lane::{Arena, Go, LaneError};
+use fsarena_lane::{Go, LaneError, LaneSet};
 use fsarena_model::event::Note;
 use fsarena_model::units::significant;
 use fsarena_model::{Preconditioned, Severity, Storage};
@@ -9,14 +9,17 @@ use fsarena_stats::SteadyWindow;
 /// Maximum number of rounds for a device that does not reach a steady state (SNIA's PTS 2.0.2).
 const MOST_ROUNDS: usize = 25;
 
-/// Writes the lanes of `arena` until they are steady, for at most `MOST_ROUNDS` rounds. `None` without lanes, or if
+/// Writes the lanes of `lane_set` until they are steady, for at most `MOST_ROUNDS` rounds. `None` without lanes, or if
 /// `telling` returns [`Go::Stop`].
 ///
 /// # Errors
 /// If a lane fails.
-pub fn precondition(arena: &Arena, telling: &mut dyn FnMut(&str) -> Go) -> Result<Option<Preconditioned>, LaneError> {
+pub fn precondition(
+    lane_set: &LaneSet,
+    telling: &mut dyn FnMut(&str) -> Go,
+) -> Result<Option<Preconditioned>, LaneError> {
     let goes_on = |rates: &[f64]| if is_steady(rates) || rates.len() >= MOST_ROUNDS { Go::Stop } else { Go::On };
-    let rates = arena.precondition(telling, &goes_on)?;
+    let rates = lane_set.precondition(telling, &goes_on)?;
     Ok(rates.map(|writes_per_second| Preconditioned { is_steady: is_steady(&writes_per_second), writes_per_second }))
 }
 

@@ -4,8 +4,8 @@ use fsarena_analyse::{rounds_of_workload, standing};
 use fsarena_model::{Budget, Plan, Rounds, RunRecord, Status, Workload};
 use serde::{Deserialize, Serialize};
 
-use crate::aim::{Aim, Extent};
 use crate::pace::estimated_round_of;
+use crate::scope::{Extent, Scope};
 use crate::{RunError, estimated_setup};
 
 /// How far to continue a stored run.
@@ -27,7 +27,7 @@ pub struct Remaining {
     pub(crate) record: RunRecord,
     /// The time at which a stored run continues, RFC 3339 in UTC; `None` for a new run.
     pub(crate) resumed: Option<String>,
-    pub(crate) aim: Aim,
+    pub(crate) scope: Scope,
     /// The indices of the workloads in the plan.
     pub(crate) open: Vec<usize>,
 }
@@ -35,8 +35,8 @@ pub struct Remaining {
 impl Remaining {
     /// All of a new run.
     pub fn whole(record: RunRecord) -> Self {
-        let aim = Aim::of(&record.plan);
-        Self { open: open(&record, aim), record, resumed: None, aim }
+        let scope = Scope::of(&record.plan);
+        Self { open: open(&record, scope), record, resumed: None, scope }
     }
 
     /// The remaining work of the stored run of `record`; `None` if there is none, for example because all pairs are
@@ -49,16 +49,16 @@ impl Remaining {
         if wish == Wish::Usual && has_its_rounds(&record) {
             return Ok(None);
         }
-        let aim = Aim { first, last: u32::MAX, time: None, extent: Extent::Undecided };
-        let aim = match wish {
-            Wish::Rounds(count) => Aim { last: first.saturating_add(count - 1), ..aim },
-            Wish::Within(budget) => Aim { time: Some(budget.0), ..aim },
+        let scope = Scope { first, last: u32::MAX, time: None, extent: Extent::Undecided };
+        let scope = match wish {
+            Wish::Rounds(count) => Scope { last: first.saturating_add(count - 1), ..scope },
+            Wish::Within(budget) => Scope { time: Some(budget.0), ..scope },
             Wish::Usual => planned(&record, first).unwrap_or_else(|| {
                 let time = Some(Budget::for_contenders(record.plan.contenders.len()).0);
-                Aim { time, ..aim }
+                Scope { time, ..scope }
             }),
         };
-        let rest = Self { open: open(&record, aim), record, resumed: None, aim };
+        let rest = Self { open: open(&record, scope), record, resumed: None, scope };
         rest.require_time()?;
         Ok((!rest.open.is_empty()).then_some(rest))
     }
@@ -81,12 +81,12 @@ impl Remaining {
     }
 
     /// How far the session goes.
-    pub fn aim(&self) -> Aim {
-        self.aim
+    pub fn scope(&self) -> Scope {
+        self.scope
     }
 
     fn require_time(&self) -> Result<(), RunError> {
-        let Some(budget) = self.aim.time.filter(|_| !self.open.is_empty()) else { return Ok(()) };
+        let Some(budget) = self.scope.time.filter(|_| !self.open.is_empty()) else { return Ok(()) };
         let round = estimated_round_of(&self.record.plan, &self.open) + estimated_setup(&self.record.plan);
         if round > budget { Err(RunError::Budget { budget, round }) } else { Ok(()) }
     }
@@ -112,18 +112,18 @@ fn complete(record: &RunRecord) -> u32 {
 }
 
 /// The missing rounds of an interrupted run's plan; `None` if nothing is missing.
-fn planned(record: &RunRecord, first: u32) -> Option<Aim> {
-    let aim = Aim::of(&record.plan);
+fn planned(record: &RunRecord, first: u32) -> Option<Scope> {
+    let scope = Scope::of(&record.plan);
     let last = match record.plan.rounds {
         // An interrupted round does not count as one of the planned rounds.
         Rounds::Exactly(count) => first + count.checked_sub(complete(record) + 1)?,
-        Rounds::Within(_) => aim.last,
+        Rounds::Within(_) => scope.last,
     };
-    (record.status == Status::Interrupted && first <= last).then_some(Aim { first, last, ..aim })
+    (record.status == Status::Interrupted && first <= last).then_some(Scope { first, last, ..scope })
 }
 
-fn open(record: &RunRecord, aim: Aim) -> Vec<usize> {
-    match aim.extent {
+fn open(record: &RunRecord, scope: Scope) -> Vec<usize> {
+    match scope.extent {
         Extent::All => (0..record.plan.workloads.len()).collect(),
         Extent::Undecided => standing(record).open(),
     }

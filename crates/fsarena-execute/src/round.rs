@@ -2,7 +2,7 @@
 
 mod clocks;
 mod limit;
-mod player;
+mod participant;
 
 use std::sync::atomic::Ordering;
 
@@ -13,7 +13,7 @@ use fsarena_sys::{Clock, memory};
 
 pub use self::limit::Watch;
 use self::limit::Within;
-use self::player::{Player, out_of_time, trial};
+use self::participant::{Participant, out_of_time, trial};
 use crate::schedule::{LaneNumbers, slice_order};
 use crate::{Testbed, TestbedError};
 
@@ -88,31 +88,36 @@ fn in_turn(testbed: &mut dyn Testbed, setting: &Setting<'_>) -> Vec<Trial> {
     let order = setting.order(setting.workload.slices);
     // Contenders are prepared in the order of the first sweep, so that no contender always has the most recent files.
     let first_sweep = order.iter().take(setting.contenders.len());
-    let mut players: Vec<Player> = first_sweep.map(|contender| open(testbed, setting, *contender)).collect();
+    let mut participants: Vec<Participant> = first_sweep.map(|contender| open(testbed, setting, *contender)).collect();
     for (position, contender) in order.into_iter().enumerate() {
-        let Some(player) = players.iter_mut().find(|player| player.contender == contender) else { continue };
-        if player.failure.is_none() && !setting.is_stopped() {
-            player.failure = slice(testbed, setting, player, position as u32).err().map(|error| error.text);
+        let Some(participant) = participants.iter_mut().find(|participant| participant.contender == contender) else {
+            continue;
+        };
+        if participant.failure.is_none() && !setting.is_stopped() {
+            participant.failure = slice(testbed, setting, participant, position as u32).err().map(|error| error.text);
         }
     }
-    players.sort_by_key(|player| player.contender);
+    participants.sort_by_key(|participant| participant.contender);
     match setting.clocks {
-        Clocks::Read => players.iter_mut().for_each(|player| clocks::of_sliced(testbed, setting, player)),
-        Clocks::Space => players.iter_mut().for_each(|player| clocks::space(testbed, setting, player)),
+        Clocks::Read => {
+            participants.iter_mut().for_each(|participant| clocks::of_sliced(testbed, setting, participant))
+        }
+        Clocks::Space => participants.iter_mut().for_each(|participant| clocks::space(testbed, setting, participant)),
         Clocks::Left => {}
     }
-    players.iter_mut().map(|player| close(testbed, setting, player)).collect()
+    participants.iter_mut().map(|participant| close(testbed, setting, participant)).collect()
 }
 
 /// Runs one contender after the other, each from preparation to removal, so that no other contender has work in flight.
 fn one_by_one(testbed: &mut dyn Testbed, setting: &Setting<'_>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (position, contender) in setting.order(1).into_iter().enumerate() {
-        let mut player = open(testbed, setting, contender);
-        if player.failure.is_none() && !setting.is_stopped() {
-            player.failure = whole(testbed, setting, &mut player, position as u32).err().map(|error| error.text);
+        let mut participant = open(testbed, setting, contender);
+        if participant.failure.is_none() && !setting.is_stopped() {
+            participant.failure =
+                whole(testbed, setting, &mut participant, position as u32).err().map(|error| error.text);
         }
-        trials.push((contender, close(testbed, setting, &mut player)));
+        trials.push((contender, close(testbed, setting, &mut participant)));
     }
     trials.sort_by_key(|(contender, _)| *contender);
     trials.into_iter().map(|(_, trial)| trial).collect()
@@ -130,7 +135,7 @@ impl Setting<'_> {
 }
 
 /// Prepares a workload and syncs it, so that no contender pays for another's preparation.
-fn open(testbed: &mut dyn Testbed, setting: &Setting<'_>, contender: usize) -> Player {
+fn open(testbed: &mut dyn Testbed, setting: &Setting<'_>, contender: usize) -> Participant {
     let start = setting.clock.now();
     let seed = setting.seed.wrapping_add(u64::from(setting.round) << 32);
     let used = clocks::used_before(testbed, setting, contender);
@@ -150,7 +155,7 @@ fn open(testbed: &mut dyn Testbed, setting: &Setting<'_>, contender: usize) -> P
     let (stats, current) = (RunStats::new(), RunStats::new());
     let (readings, spent) = (Readings::new(), Vec::new());
     let (slices, synced, verified) = (Vec::new(), None, None);
-    let mut player = Player {
+    let mut participant = Participant {
         contender,
         job,
         stats,
@@ -164,38 +169,38 @@ fn open(testbed: &mut dyn Testbed, setting: &Setting<'_>, contender: usize) -> P
         spent,
         out_of_time,
     };
-    player.spend(probe::TIME_PREPARE, setting.clock.now().saturating_sub(start));
-    player
+    participant.spend(probe::TIME_PREPARE, setting.clock.now().saturating_sub(start));
+    participant
 }
 
 /// Runs an untimed warm-up, then the timed part between two readings of the counters.
 fn slice(
     testbed: &mut dyn Testbed,
     setting: &Setting<'_>,
-    player: &mut Player,
+    participant: &mut Participant,
     position: u32,
 ) -> Result<(), TestbedError> {
-    ready(testbed, setting, player)?;
+    ready(testbed, setting, participant)?;
     let done = confined(testbed, setting, |testbed| {
         let start = setting.clock.now();
-        warm_up(setting, player)?;
-        player.spend(probe::TIME_BETWEEN, setting.clock.now().saturating_sub(start));
-        player.current.clear();
-        watched(testbed, setting, player, setting.workload.timed())
+        warm_up(setting, participant)?;
+        participant.spend(probe::TIME_BETWEEN, setting.clock.now().saturating_sub(start));
+        participant.current.clear();
+        watched(testbed, setting, participant, setting.workload.timed())
     });
-    player.stats.follow(&player.current, position);
+    participant.stats.follow(&participant.current, position);
     done?;
-    player.slices.extend(sample(setting.workload, &player.current, Nanos(0), position));
+    participant.slices.extend(sample(setting.workload, &participant.current, Nanos(0), position));
     Ok(())
 }
 
-fn warm_up(setting: &Setting<'_>, player: &mut Player) -> Result<(), TestbedError> {
+fn warm_up(setting: &Setting<'_>, participant: &mut Participant) -> Result<(), TestbedError> {
     if setting.workload.memory_limit.is_some() {
-        player.upkeep(setting, Upkeep::WarmUp)?;
+        participant.upkeep(setting, Upkeep::WarmUp)?;
     }
     match setting.workload.warm_up_ms {
         0 => Ok(()),
-        warm_up => player.work(setting, Some(Nanos::millis(warm_up))),
+        warm_up => participant.work(setting, Some(Nanos::millis(warm_up))),
     }
 }
 
@@ -217,81 +222,89 @@ fn confined<T>(
 fn whole(
     testbed: &mut dyn Testbed,
     setting: &Setting<'_>,
-    player: &mut Player,
+    participant: &mut Participant,
     position: u32,
 ) -> Result<(), TestbedError> {
     let wanted = Nanos::millis(setting.workload.timed_ms);
-    player.current.clear();
+    participant.current.clear();
     loop {
-        let before = player.current.elapsed;
+        let before = participant.current.elapsed;
         // Each piece offers its rate from the start.
-        player.current.offered = None;
-        ready(testbed, setting, player)?;
+        participant.current.offered = None;
+        ready(testbed, setting, participant)?;
         let time = (wanted.0 > 0).then(|| wanted.saturating_sub(before));
-        confined(testbed, setting, |testbed| watched(testbed, setting, player, time))?;
-        let is_idle = player.current.elapsed == before;
-        let is_over = player.current.elapsed >= wanted || setting.workload.ends_by_itself;
+        confined(testbed, setting, |testbed| watched(testbed, setting, participant, time))?;
+        let is_idle = participant.current.elapsed == before;
+        let is_over = participant.current.elapsed >= wanted || setting.workload.ends_by_itself;
         if is_over || is_idle || setting.is_stopped() {
             break;
         }
     }
-    let returned = player.current.elapsed;
-    let after = if setting.workload.ends_by_itself { Nanos(0) } else { synced(testbed, setting, player)? };
+    let returned = participant.current.elapsed;
+    let after = if setting.workload.ends_by_itself { Nanos(0) } else { synced(testbed, setting, participant)? };
     if setting.clocks == Clocks::Read {
-        clocks::of_whole(testbed, setting, player, returned)?;
+        clocks::of_whole(testbed, setting, participant, returned)?;
     }
-    player.stats.follow(&player.current, position);
-    player.slices.extend(sample(setting.workload, &player.current, after, position));
+    participant.stats.follow(&participant.current, position);
+    participant.slices.extend(sample(setting.workload, &participant.current, after, position));
     Ok(())
 }
 
 /// Syncs between two readings of the counters.
-fn synced(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) -> Result<Nanos, TestbedError> {
-    testbed.start_counters(player.contender);
-    let synced = testbed.sync(player.contender);
+fn synced(
+    testbed: &mut dyn Testbed,
+    setting: &Setting<'_>,
+    participant: &mut Participant,
+) -> Result<Nanos, TestbedError> {
+    testbed.start_counters(participant.contender);
+    let synced = testbed.sync(participant.contender);
     if setting.clocks == Clocks::Read {
-        player.readings.extend(clocks::written(
+        participant.readings.extend(clocks::written(
             clocks::DURABLE,
-            &testbed.read_counters(player.contender),
-            &player.current,
+            &testbed.read_counters(participant.contender),
+            &participant.current,
         ));
     }
-    testbed.stop_counters(player.contender);
-    player.synced = synced.as_ref().ok().copied();
+    testbed.stop_counters(participant.contender);
+    participant.synced = synced.as_ref().ok().copied();
     synced
 }
 
 /// Untimed preparation of a slice: makes files again, remounts for a cold cache, and backs the memory that the work
 /// fills.
-fn ready(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) -> Result<(), TestbedError> {
+fn ready(testbed: &mut dyn Testbed, setting: &Setting<'_>, participant: &mut Participant) -> Result<(), TestbedError> {
     let start = setting.clock.now();
-    let done = made_ready(testbed, setting, player);
-    player.spend(probe::TIME_BETWEEN, setting.clock.now().saturating_sub(start));
+    let done = made_ready(testbed, setting, participant);
+    participant.spend(probe::TIME_BETWEEN, setting.clock.now().saturating_sub(start));
     done
 }
 
-fn made_ready(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) -> Result<(), TestbedError> {
-    player.upkeep(setting, Upkeep::Reset)?;
+fn made_ready(
+    testbed: &mut dyn Testbed,
+    setting: &Setting<'_>,
+    participant: &mut Participant,
+) -> Result<(), TestbedError> {
+    participant.upkeep(setting, Upkeep::Reset)?;
     let is_cold = setting.workload.cache == CacheState::Cold || setting.workload.memory_limit.is_some();
-    if is_cold && !player.job().next_run().reads_on && !testbed.remount(player.contender)? {
-        player.upkeep(setting, Upkeep::DropCaches)?;
+    if is_cold && !participant.job().next_run().reads_on && !testbed.remount(participant.contender)? {
+        participant.upkeep(setting, Upkeep::DropCaches)?;
     }
-    memory::back(player.job().next_run().fills);
-    player.upkeep(setting, Upkeep::Begin)
+    memory::back(participant.job().next_run().fills);
+    participant.upkeep(setting, Upkeep::Begin)
 }
 
 /// Runs the work between two readings of the counters.
 fn watched(
     testbed: &mut dyn Testbed,
     setting: &Setting<'_>,
-    player: &mut Player,
+    participant: &mut Participant,
     time: Option<Nanos>,
 ) -> Result<(), TestbedError> {
-    testbed.start_counters(player.contender);
-    let done = player.work(setting, time);
-    testbed.stop_counters(player.contender);
+    testbed.start_counters(participant.contender);
+    let done = participant.work(setting, time);
+    testbed.stop_counters(participant.contender);
     done?;
-    player.upkeep(setting, Upkeep::End)
+    participant.upkeep(setting, Upkeep::End)
 }
 
 /// The slice's figure from its statistics; `after` is further time that belongs to the slice. `None` if nothing was
@@ -310,33 +323,33 @@ fn sample(workload: &Workload, stats: &RunStats, after: Nanos, position: u32) ->
 
 /// Syncs outstanding writes, timed separately; verifies the result; then removes the files, unless the next workload
 /// uses them.
-fn close(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) -> Trial {
+fn close(testbed: &mut dyn Testbed, setting: &Setting<'_>, participant: &mut Participant) -> Trial {
     let start = setting.clock.now();
-    let mut job = player.job.take();
-    let synced = testbed.sync(player.contender);
-    player.synced = player.synced.or(synced.as_ref().ok().copied());
+    let mut job = participant.job.take();
+    let synced = testbed.sync(participant.contender);
+    participant.synced = participant.synced.or(synced.as_ref().ok().copied());
     let is_verified = setting.workload.mode == Mode::Whole || setting.results == Results::Verified;
-    if let (Some(job), None, true) = (&mut job, &player.failure, is_verified && !setting.is_stopped()) {
+    if let (Some(job), None, true) = (&mut job, &participant.failure, is_verified && !setting.is_stopped()) {
         let limit = limit::of_upkeep(setting.workload);
         let verified = setting
             .watch
-            .within(Some(limit), |stop| testbed.verify(player.contender, setting.workload, &mut **job, stop));
-        match player.in_time(verified) {
-            Ok(found) => player.take_in(found),
-            Err(error) => player.failure = Some(error.text),
+            .within(Some(limit), |stop| testbed.verify(participant.contender, setting.workload, &mut **job, stop));
+        match participant.in_time(verified) {
+            Ok(found) => participant.take_in(found),
+            Err(error) => participant.failure = Some(error.text),
         }
     }
     let cleaned = job.as_mut().map_or(Ok(()), |job| job.upkeep(Upkeep::CleanUp, &NEVER));
     drop(job);
-    let leaves = setting.shares.leaves && player.failure.is_none();
-    let cleared = if leaves { Ok(()) } else { testbed.clear(player.contender, setting.workload) };
+    let leaves = setting.shares.leaves && participant.failure.is_none();
+    let cleared = if leaves { Ok(()) } else { testbed.clear(participant.contender, setting.workload) };
     let error = synced.err().or(cleaned.err().map(TestbedError::from)).or(cleared.err());
-    player.failure = player.failure.take().or(error.map(|error| error.text));
-    if player.failure.is_none() && player.slices.is_empty() {
-        let is_skewed = player.stats.clients.as_ref().is_some_and(|clients| clients.skewed > 0);
+    participant.failure = participant.failure.take().or(error.map(|error| error.text));
+    if participant.failure.is_none() && participant.slices.is_empty() {
+        let is_skewed = participant.stats.clients.as_ref().is_some_and(|clients| clients.skewed > 0);
         let why = if is_skewed { "the clients never started together" } else { "nothing was done within the time" };
-        player.failure = Some(why.to_owned());
+        participant.failure = Some(why.to_owned());
     }
-    player.spend(probe::TIME_CLOSE, setting.clock.now().saturating_sub(start));
-    trial(testbed, setting, player)
+    participant.spend(probe::TIME_CLOSE, setting.clock.now().saturating_sub(start));
+    trial(testbed, setting, participant)
 }

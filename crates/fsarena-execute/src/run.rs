@@ -16,10 +16,10 @@ use fsarena_model::plan::Lanes;
 use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status, Workload};
 use fsarena_sys::Clock;
 
-use crate::aim::{Aim, Extent};
 use crate::remaining::Remaining;
 use crate::round::{self, Results, Setting, Shares, Watch};
 use crate::schedule::{LaneNumbers, workload_order};
+use crate::scope::{Extent, Scope};
 use crate::{RunError, Testbed, pace};
 
 pub use facts::on_one_file_system;
@@ -52,7 +52,7 @@ pub fn run(
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<Status, RunError> {
-    let Remaining { record, resumed, aim, open } = remaining;
+    let Remaining { record, resumed, scope, open } = remaining;
     let (plan, slowdowns) = (&record.plan.clone(), facts::slowdowns(&record.plan));
     let decided = decisions(&record, &standing(&record)).into_keys().collect();
     Watch::during(stop, |watch| {
@@ -65,7 +65,7 @@ pub fn run(
             listener,
             slowdowns,
             record,
-            aim,
+            scope,
             once: Nanos(0),
             warm: BTreeSet::new(),
             decided,
@@ -100,7 +100,7 @@ struct Session<'a> {
     listener: &'a mut dyn Listener,
     slowdowns: Vec<f64>,
     record: RunRecord,
-    aim: Aim,
+    scope: Scope,
     /// Time that the current round spent on measurements that are made only once ([`Often::Once`]).
     once: Nanos,
     /// The workloads whose programs are in memory, by index in the plan.
@@ -114,9 +114,9 @@ struct Session<'a> {
 impl Session<'_> {
     fn rounds(&mut self, mut open: Vec<usize>) -> Result<Status, RunError> {
         let mut last = (pace::estimated_round_of(self.plan, &open), pace::weight(self.plan, &open));
-        let mut round = self.aim.first;
+        let mut round = self.scope.first;
         while !self.stopped() {
-            if !self.aim.goes_on(round, pace::weight(self.plan, &open), self.spent(), last) {
+            if !self.scope.goes_on(round, pace::weight(self.plan, &open), self.spent(), last) {
                 break;
             }
             let before = self.clock.now();
@@ -136,7 +136,7 @@ impl Session<'_> {
         let order = workload_order(self.plan.workloads.len(), round, self.plan.seed);
         let order = sharing::in_groups(self.plan, order.into_iter().filter(|index| open.contains(index)).collect());
         let workloads = order.iter().map(|(index, _)| self.plan.workloads[*index].name.to_string()).collect();
-        let expected = self.aim.expected(round, pace::weight(self.plan, open), self.spent(), last);
+        let expected = self.scope.expected(round, pace::weight(self.plan, open), self.spent(), last);
         self.tell(Event::RoundStarted { round, expected, workloads })?;
         let first_trial = self.record.trials.len();
         match self.plan.lanes.shared {
@@ -209,8 +209,8 @@ impl Session<'_> {
         }
         let due = self.due(&standing);
         // A mix needs all of its workloads.
-        let is_free = self.aim.extent == Extent::Undecided && self.plan.weighting.mix.is_none();
-        let left = self.aim.time.map(|time| time.saturating_sub(self.spent()));
+        let is_free = self.scope.extent == Extent::Undecided && self.plan.weighting.mix.is_none();
+        let left = self.scope.time.map(|time| time.saturating_sub(self.spent()));
         let is_known = |workload: &usize| standing.rounds(*workload) >= BEFORE_A_CHOICE;
         Ok(match left.filter(|_| is_free && due.iter().all(is_known)) {
             Some(left) => focus::most_decided(self.plan, due, &standing, left, last),
@@ -230,7 +230,7 @@ impl Session<'_> {
 
     /// The workloads of the next round: those with an undecided pair, or all, if the plan asks for all.
     fn due(&self, standing: &Standing) -> Vec<usize> {
-        let due: Vec<usize> = match self.aim.extent {
+        let due: Vec<usize> = match self.scope.extent {
             Extent::All => (0..self.plan.workloads.len()).collect(),
             Extent::Undecided => {
                 let open = standing.open().into_iter();

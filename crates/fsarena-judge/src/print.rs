@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use fsarena_model::Verdict;
+use fsarena_report::capitalised;
 use fsarena_report::number::{DASH, Ratio, percent, three_digits};
 use fsarena_report::report::ColumnKind::{Figure, Name, Words};
 use fsarena_report::report::{
@@ -122,13 +123,7 @@ fn why(judgement: &Judgement) -> Option<String> {
         return Some(" The differences are below what the spread of the results can resolve.".to_owned());
     }
     let finding = judgement.findings.iter().filter(|_| count(reason) > 0).find(|finding| finding.class == class)?;
-    Some(format!(" {}: {}.", begun(&class.to_string()), finding.text))
-}
-
-/// The words with a capital letter.
-fn begun(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+    Some(format!(" {}: {}.", capitalised(&class.to_string()), finding.text))
 }
 
 fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {

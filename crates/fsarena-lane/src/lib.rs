@@ -1,11 +1,10 @@
 //! Lanes: the storage that each contender gets, the file systems made on it, and the ledger of what must be undone.
 //!
-//! [`Arena`] is the entry point: it makes lanes, makes and mounts file systems on them, checks them, and removes
+//! [`LaneSet`] is the entry point: it makes lanes, makes and mounts file systems on them, checks them, and removes
 //! everything again.
 
 pub mod age;
 mod alignment;
-mod arena;
 mod attributes;
 mod cgroup;
 mod cost;
@@ -15,26 +14,27 @@ pub mod flush;
 mod image;
 pub mod kind;
 mod lane;
+mod lane_set;
 mod ledger;
 pub mod loops;
 mod memory;
+mod mounted;
 mod precondition;
 mod queue;
 pub mod require;
 pub mod reread;
 pub mod shared;
 mod sharing;
-mod site;
 mod space;
 mod storage;
 
-pub use arena::{Arena, CheckResult, Go, Place, Remounted, Shown};
 pub use cost::{Effort, file_cost};
 pub use error::LaneError;
 pub use kind::{KINDS, Kind, Tool, kind, lane_count, made_lanes, needs_lane};
 pub use lane::BLOCK_SIZE;
+pub use lane_set::{CheckResult, Go, LaneSet, Place, Remounted, Shown};
 pub use ledger::{Cleared, Ledger, Leftover, Wait, default_folder, take_machine};
+pub use mounted::{Mounting, unmount};
 pub use require::{kernel_has, missing_tool, tool_versions};
-pub use site::{Mounting, unmount};
 pub use space::{free_space, nearest_existing};
 pub use storage::{DEFAULT_FOLDER, show_kernel_counters};

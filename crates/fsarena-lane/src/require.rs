@@ -11,7 +11,7 @@ use fsarena_sys::mount;
 pub use crate::cgroup::{SMALLEST_LIMIT as SMALLEST_MEMORY_LIMIT, require as memory_limit};
 use crate::kind::{Ground, Identity, Kind, kind, made_lanes};
 use crate::space::{self, nearest_existing};
-use crate::{KINDS, LaneError, image, site, storage};
+use crate::{KINDS, LaneError, image, mounted, storage};
 
 /// The way out if options of mkfs are refused.
 pub(crate) const MKFS_HINT: &str = "leave it out, or give it another value: docs/guides/mkfs-options.md lists what is \
@@ -87,7 +87,7 @@ pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
     }
     lanes_of(kind, plan.lanes.size).map_err(|error| of_guest(error, plan))?;
     if kind.ground.has_lane() {
-        site::try_mkfs(contender, kind, plan.lanes.size)?;
+        mounted::try_mkfs(contender, kind, plan.lanes.size)?;
     }
     if matches!(kind.ground, Ground::Lane | Ground::Memory) && is_root() {
         let refused = |error| {

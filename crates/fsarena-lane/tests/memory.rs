@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use fsarena_lane::{Arena, Go, LaneError, Ledger, require};
+use fsarena_lane::{Go, LaneError, LaneSet, Ledger, require};
 use fsarena_model::{Bytes, ErrorCategory, Explained, LanePlan, Medium, Plan, Storage};
 use fsarena_testing::{Need, has};
 use rustix::fs::{Advice, fadvise};
@@ -26,17 +26,17 @@ fn ledger(folder: &Path) -> (Ledger, fsarena_lane::Cleared) {
     Ledger::open(&folder.join("ledger")).expect("no other process has it")
 }
 
-/// An arena with its own directory, while no other of these tests runs; `None` if memory cannot be limited.
-fn arena() -> Option<(MutexGuard<'static, ()>, tempfile::TempDir, Arena)> {
+/// Lanes with its own directory, while no other of these tests runs; `None` if memory cannot be limited.
+fn lane_set() -> Option<(MutexGuard<'static, ()>, tempfile::TempDir, LaneSet)> {
     if !has(&[Need::Root, Need::MemoryGroups]) {
         return None;
     }
     let alone = THIS_PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
-    let mut arena = Arena::open(plan(folder.path()), ledger(folder.path()).0, &mut |_| Go::On).expect("opened");
-    arena.confine(Bytes::mib(64)).expect("it can be limited");
-    arena.release().expect("it can be left");
-    Some((alone, folder, arena))
+    let mut lane_set = LaneSet::open(plan(folder.path()), ledger(folder.path()).0, &mut |_| Go::On).expect("opened");
+    lane_set.confine(Bytes::mib(64)).expect("it can be limited");
+    lane_set.release().expect("it can be left");
+    Some((alone, folder, lane_set))
 }
 
 /// Folder of this process' memory group, if a run made it.
@@ -58,16 +58,16 @@ fn served() -> u64 {
 }
 
 /// Bytes read from storage, as a multiple of `size`, when the file of that size is read twice within `limit`.
-fn times_served(arena: &mut Arena, file: &File, size: u64, limit: Bytes) -> f64 {
+fn times_served(lane_set: &mut LaneSet, file: &File, size: u64, limit: Bytes) -> f64 {
     fadvise(file, 0, None, Advice::DontNeed).expect("the kernel may drop it");
-    arena.confine(limit).expect("it can be limited");
+    lane_set.confine(limit).expect("it can be limited");
     let (before, mut buffer) = (served(), vec![0; 1 << 20]);
     for offset in (0..size).step_by(1 << 20).chain((0..size).step_by(1 << 20)) {
         file.read_exact_at(&mut buffer, offset).expect("read");
     }
     let times = (served() - before) as f64 / size as f64;
     let group = own_group().expect("it is in it");
-    arena.release().expect("it can be left");
+    lane_set.release().expect("it can be left");
     let left = ["memory.usage_in_bytes", "memory.current"]
         .iter()
         .find_map(|file| fs::read_to_string(group.join(file)).ok()?.trim().parse::<u64>().ok());
@@ -77,7 +77,7 @@ fn times_served(arena: &mut Arena, file: &File, size: u64, limit: Bytes) -> f64 
 
 #[test]
 fn a_file_that_does_not_fit_is_read_from_storage_again() {
-    let Some((_alone, folder, mut arena)) = arena() else { return };
+    let Some((_alone, folder, mut lane_set)) = lane_set() else { return };
     let size = Bytes::mib(96).0;
     let mut file = File::create_new(folder.path().join("data")).expect("made");
     for number in 0..size >> 20 {
@@ -86,28 +86,28 @@ fn a_file_that_does_not_fit_is_read_from_storage_again() {
     file.sync_all().expect("on storage");
     let file = File::open(folder.path().join("data")).expect("there");
     for _ in 0..2 {
-        let exceeding = times_served(&mut arena, &file, size, Bytes::mib(48));
+        let exceeding = times_served(&mut lane_set, &file, size, Bytes::mib(48));
         assert!((1.8..2.2).contains(&exceeding), "{exceeding}");
-        let fitting = times_served(&mut arena, &file, size, Bytes::mib(192));
+        let fitting = times_served(&mut lane_set, &file, size, Bytes::mib(192));
         assert!((0.95..1.1).contains(&fitting), "{fitting}");
     }
-    arena.close().expect("nothing stays");
+    lane_set.close().expect("nothing stays");
 }
 
 #[test]
 fn a_process_is_in_its_group_while_it_is_confined_and_never_afterwards() {
-    let Some((_alone, folder, mut arena)) = arena() else { return };
+    let Some((_alone, folder, mut lane_set)) = lane_set() else { return };
     assert_eq!(own_group(), None);
-    arena.confine(Bytes::mib(64)).expect("it can be limited");
+    lane_set.confine(Bytes::mib(64)).expect("it can be limited");
     let group = own_group().expect("it is in it");
-    arena.confine(Bytes::mib(128)).expect("again, with another limit");
+    lane_set.confine(Bytes::mib(128)).expect("again, with another limit");
     assert_eq!(own_group(), Some(group.clone()));
-    arena.release().expect("it can be left");
+    lane_set.release().expect("it can be left");
     assert_eq!(own_group(), None);
-    assert!(matches!(arena.confine(Bytes::mib(31)), Err(LaneError::LimitTooSmall { .. })));
-    arena.confine(Bytes::mib(64)).expect("it can be limited");
-    drop(arena);
-    assert!(own_group().is_none() && !group.exists(), "a dropped arena leaves its group and removes it");
+    assert!(matches!(lane_set.confine(Bytes::mib(31)), Err(LaneError::LimitTooSmall { .. })));
+    lane_set.confine(Bytes::mib(64)).expect("it can be limited");
+    drop(lane_set);
+    assert!(own_group().is_none() && !group.exists(), "a dropped lane_set leaves its group and removes it");
     assert_eq!(fs::read_dir(folder.path().join("ledger")).expect("there").count(), 1, "only the lock is left");
 }
 
@@ -123,8 +123,8 @@ impl Drop for Sleeper {
 
 #[test]
 fn the_next_start_removes_a_dead_runs_group_and_spares_who_is_in_it() {
-    let Some((_alone, folder, mut arena)) = arena() else { return };
-    arena.confine(Bytes::mib(64)).expect("it can be limited");
+    let Some((_alone, folder, mut lane_set)) = lane_set() else { return };
+    lane_set.confine(Bytes::mib(64)).expect("it can be limited");
     let group = own_group().expect("it is in it");
     let mut sleeper = Sleeper(Command::new("sleep").arg("600").spawn().expect("it starts"));
     // Copies the ledger to imitate a killed run. The living run undoes its own ledger later, and finds nothing.
@@ -137,7 +137,7 @@ fn the_next_start_removes_a_dead_runs_group_and_spares_who_is_in_it() {
     assert!(cleared.removed.iter().any(|what| what.contains("control group")), "{cleared:?}");
     assert!(!group.exists() && own_group().is_none());
     assert_eq!(sleeper.0.try_wait().expect("it can be asked"), None, "it lives");
-    arena.close().expect("nothing stays");
+    lane_set.close().expect("nothing stays");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use fsarena_lane::{Arena, Go, LaneError, Ledger, flush, require};
+use fsarena_lane::{Go, LaneError, LaneSet, Ledger, flush, require};
 use fsarena_model::{Bytes, Durability, Guarantee, LanePlan, Medium, Plan, Storage};
 use fsarena_sys::{loopdev, mountinfo, namespace};
 use fsarena_testing::{Memory, Need, has};
@@ -43,9 +43,9 @@ impl Ground {
         panic!("another process has the ledger");
     }
 
-    fn arena(&self, contenders: &[&str], size: u64) -> Arena {
+    fn lane_set(&self, contenders: &[&str], size: u64) -> LaneSet {
         let plan = self.plan(contenders, size);
-        Arena::open(plan, self.ledger(), &mut |_| Go::On).expect("the lanes can be made")
+        LaneSet::open(plan, self.ledger(), &mut |_| Go::On).expect("the lanes can be made")
     }
 
     /// Its seed is its own: mkfs.btrfs refuses a UUID that a file system of another test has.
@@ -74,9 +74,9 @@ fn device_number(name: &str) -> u32 {
 fn every_kind_is_made_mounted_verified_checked_and_taken_away() {
     let Some(ground) = ground() else { return };
     let kinds = ["ext2", "ext3", "ext4", "xfs", "btrfs"];
-    let mut arena = ground.arena(&kinds, 320);
+    let mut lane_set = ground.lane_set(&kinds, 320);
     for (index, kind) in kinds.into_iter().enumerate() {
-        let (place, facts) = arena.make(index, Some(index), 1).expect("it can be made");
+        let (place, facts) = lane_set.make(index, Some(index), 1).expect("it can be made");
         let mount = mountinfo::mount_of(&place.directory).expect("it is mounted");
         assert_eq!(mount.kind, kind);
         assert!(facts.mount.starts_with(kind) && facts.durability == Durability::Flushed, "{facts:?}");
@@ -86,10 +86,10 @@ fn every_kind_is_made_mounted_verified_checked_and_taken_away() {
         assert!(place.device.is_some(), "it has a lane");
     }
     for index in 0..kinds.len() {
-        let result = arena.finish(index).expect("it can be checked").expect("there is something to check");
+        let result = lane_set.finish(index).expect("it can be checked").expect("there is something to check");
         assert!(result.clean, "{}", result.output);
     }
-    arena.close().expect("nothing stays");
+    lane_set.close().expect("nothing stays");
     assert_eq!(ground.devices(), Vec::<PathBuf>::new());
     assert!(!ground.place.path().join("storage").exists(), "it was made by the run");
     assert_eq!(fs::read_dir(ground.place.path().join("ledger")).expect("there").count(), 1, "only the lock is left");
@@ -98,12 +98,12 @@ fn every_kind_is_made_mounted_verified_checked_and_taken_away() {
 #[test]
 fn lanes_are_direct_without_discard_and_equal() {
     let Some(ground) = ground() else { return };
-    let mut arena = ground.arena(&["ext4", "ext2"], 64);
+    let mut lane_set = ground.lane_set(&["ext4", "ext2"], 64);
     let settings = |device: &str| {
         let read = |name: &str| fs::read_to_string(format!("/sys/block/{device}/{name}")).expect("there");
         ["loop/dio", "queue/discard_max_bytes", "queue/rotational", "queue/logical_block_size", "size"].map(read)
     };
-    let places: Vec<_> = (0..2).map(|index| arena.make(index, Some(index), 1).expect("made").0).collect();
+    let places: Vec<_> = (0..2).map(|index| lane_set.make(index, Some(index), 1).expect("made").0).collect();
     let all: Vec<_> = places.iter().map(|place| settings(place.device.as_deref().expect("a lane"))).collect();
     assert_eq!(all[0].each_ref().map(|text| text.trim()), ["1", "0", "0", "4096", "131072"]);
     assert_eq!(all[0], all[1]);
@@ -111,75 +111,75 @@ fn lanes_are_direct_without_discard_and_equal() {
         fs::read_dir(ground.place.path().join("storage")).expect("there").flatten().next().expect("one folder");
     let image = fs::metadata(folder.path().join("lane-0.img")).expect("there");
     assert!(std::os::unix::fs::MetadataExt::blocks(&image) * 512 >= Bytes::mib(64).0, "it is not sparse");
-    arena.close().expect("nothing stays");
+    lane_set.close().expect("nothing stays");
 }
 
 #[test]
 fn the_same_seed_makes_the_same_file_system() {
     let Some(ground) = ground() else { return };
-    let mut arena = ground.arena(&["ext4", "ext4:noatime"], 64);
+    let mut lane_set = ground.lane_set(&["ext4", "ext4:noatime"], 64);
     let uuid = |facts: &fsarena_model::ContenderFacts| facts.mkfs[facts.mkfs.len() - 4].clone();
-    let (_, first) = arena.make(0, Some(0), 1).expect("made");
-    let (_, second) = arena.make(1, Some(1), 1).expect("made");
+    let (_, first) = lane_set.make(0, Some(0), 1).expect("made");
+    let (_, second) = lane_set.make(1, Some(1), 1).expect("made");
     assert_ne!(uuid(&first), uuid(&second), "two that are mounted at once differ");
-    arena.finish(0).expect("checked");
-    let (_, again) = arena.make(0, Some(0), 1).expect("made again");
+    lane_set.finish(0).expect("checked");
+    let (_, again) = lane_set.make(0, Some(0), 1).expect("made again");
     assert_eq!(first.mkfs, again.mkfs);
     assert!(second.mount.contains("noatime") && !first.mount.contains("noatime"));
-    arena.close().expect("nothing stays");
+    lane_set.close().expect("nothing stays");
 }
 
 #[test]
 fn a_remount_leaves_nothing_in_memory() {
     let Some(ground) = ground() else { return };
-    let mut arena = ground.arena(&["xfs"], 320);
-    let (place, _) = arena.make(0, Some(0), 1).expect("made");
+    let mut lane_set = ground.lane_set(&["xfs"], 320);
+    let (place, _) = lane_set.make(0, Some(0), 1).expect("made");
     let file = place.directory.join("data");
     fs::write(&file, vec![7; 8 << 20]).expect("written");
     let reads = || {
         let text = fs::read_to_string(format!("/sys/block/{}/stat", place.device.as_deref().expect("a lane")));
         text.expect("there").split_whitespace().nth(2).and_then(|field| field.parse::<u64>().ok()).expect("a number")
     };
-    arena.remount(0).expect("it can").expect("it is on a lane");
+    lane_set.remount(0).expect("it can").expect("it is on a lane");
     let before = reads();
     assert_eq!(fs::read(&file).expect("there").len(), 8 << 20);
     assert!((reads() - before) * 512 >= 8 << 20, "every byte came from the device");
-    arena.close().expect("nothing stays");
+    lane_set.close().expect("nothing stays");
 }
 
 #[test]
 fn the_kernels_own_words_are_in_the_error() {
     let Some(ground) = ground() else { return };
-    let mut arena = ground.arena(&["ext4:bogus=1"], 64);
-    let error = arena.make(0, Some(0), 1).expect_err("no such option").to_string();
+    let mut lane_set = ground.lane_set(&["ext4:bogus=1"], 64);
+    let error = lane_set.make(0, Some(0), 1).expect_err("no such option").to_string();
     assert!(error.contains("bogus") && error.contains("Unknown parameter"), "{error}");
-    arena.close().expect("nothing stays");
+    lane_set.close().expect("nothing stays");
 }
 
 #[test]
 fn damage_is_found_by_the_check() {
     let Some(ground) = ground() else { return };
-    let mut arena = ground.arena(&["ext4"], 64);
-    let (place, _) = arena.make(0, Some(0), 1).expect("made");
+    let mut lane_set = ground.lane_set(&["ext4"], 64);
+    let (place, _) = lane_set.make(0, Some(0), 1).expect("made");
     let device = loopdev::device_path(device_number(place.device.as_deref().expect("a lane")));
     let device = OpenOptions::new().write(true).open(device).expect("ours");
     // Overwrites the bitmaps behind the superblock and the group descriptors.
     device.write_all_at(&vec![0xa5; 1 << 20], 64 << 10).and_then(|()| device.sync_all()).expect("written");
-    let result = arena.finish(0).expect("checked").expect("there is something to check");
+    let result = lane_set.finish(0).expect("checked").expect("there is something to check");
     assert!(!result.clean && !result.output.is_empty());
     drop(device);
-    arena.close().expect("nothing stays");
+    lane_set.close().expect("nothing stays");
 }
 
 #[test]
 fn an_arena_that_is_dropped_takes_everything_with_it_but_nothing_else() {
     let Some(ground) = ground() else { return };
-    let mut arena = ground.arena(&["ext4"], 64);
-    arena.make(0, Some(0), 1).expect("made");
+    let mut lane_set = ground.lane_set(&["ext4"], 64);
+    lane_set.make(0, Some(0), 1).expect("made");
     assert!(!ground.devices().is_empty());
     let storage = ground.place.path().join("storage");
     fs::write(storage.join("precious"), "not ours").expect("written");
-    drop(arena);
+    drop(lane_set);
     assert_eq!(ground.devices(), Vec::<PathBuf>::new());
     let left: Vec<_> = fs::read_dir(storage).expect("there").flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(left, ["precious"]);
@@ -190,7 +190,7 @@ fn a_place_that_another_user_could_change_is_refused() {
     let Some(ground) = ground() else { return };
     let plan = ground.plan(&["ext4"], 64);
     let storage = ground.place.path().join("storage");
-    let open = || Arena::open(plan.clone(), ground.ledger(), &mut |_| Go::On).map(drop);
+    let open = || LaneSet::open(plan.clone(), ground.ledger(), &mut |_| Go::On).map(drop);
     let allow = |mode| fs::set_permissions(&storage, fs::Permissions::from_mode(mode)).expect("ours");
     fs::create_dir(&storage).expect("made");
     allow(0o777);
@@ -206,7 +206,7 @@ fn a_place_that_another_user_could_change_is_refused() {
 #[test]
 fn options_that_name_another_device_are_refused() {
     let Some(ground) = ground() else { return };
-    let arena = ground.arena(&["ext4"], 64);
+    let lane_set = ground.lane_set(&["ext4"], 64);
     let theirs = Path::new("/dev").join(ground.devices()[0].file_name().expect("a name")).display().to_string();
     for (mkfs, mount) in [(theirs.clone(), String::new()), ("-l".to_owned(), format!("logdev={theirs}"))] {
         let mut plan = ground.plan(&["xfs"], 320);
@@ -228,7 +228,7 @@ fn options_that_name_another_device_are_refused() {
         plan.contenders[0].mkfs = vec![option.to_owned()];
         require::contender(&plan.contenders[0]).expect("it names no storage");
     }
-    arena.close().expect("nothing stays");
+    lane_set.close().expect("nothing stays");
 }
 
 #[test]
@@ -236,13 +236,13 @@ fn memory_holds_lanes_as_well() {
     let Some(ground) = ground() else { return };
     let mut plan = ground.plan(&["ext4", "tmpfs"], 64);
     plan.lanes.storage = Storage::Memory;
-    let mut arena = Arena::open(plan, ground.ledger(), &mut |_| Go::On).expect("room");
-    let (_, facts) = arena.make(0, Some(0), 1).expect("made");
+    let mut lane_set = LaneSet::open(plan, ground.ledger(), &mut |_| Go::On).expect("room");
+    let (_, facts) = lane_set.make(0, Some(0), 1).expect("made");
     assert_eq!(facts.durability, Durability::Flushed);
-    let (_, facts) = arena.make(1, None, 1).expect("made");
+    let (_, facts) = lane_set.make(1, None, 1).expect("made");
     assert_eq!(facts.durability, Durability::Volatile);
-    assert!(arena.lane_cost(fsarena_lane::Effort::ROUND).expect("measured").is_some());
-    let flushes = arena.flushes().expect("flushed");
+    assert!(lane_set.lane_cost(fsarena_lane::Effort::ROUND).expect("measured").is_some());
+    let flushes = lane_set.flushes().expect("flushed");
     assert!(flush::unproven(&flushes, Medium::Hdd).is_some(), "memory is no disk: {flushes:?}");
-    arena.close().expect("nothing stays");
+    lane_set.close().expect("nothing stays");
 }

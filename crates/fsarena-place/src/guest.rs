@@ -19,7 +19,7 @@ use fsarena_sys::namespace;
 
 use crate::agent::{self, Link, Request};
 use crate::checks::fitted;
-use crate::held::{Held, take_machine};
+use crate::lock::{Locked, take_machine};
 use crate::{ENGINES, End, Lost, Refusal, folders, remark};
 
 /// Memory of the host as a folder.
@@ -65,10 +65,10 @@ impl InGuest {
 }
 
 /// Locks the machine, calls `act`, and removes what it has entered into the ledger.
-fn on_machine(wait: bool, stop: &AtomicBool, act: impl FnOnce(&mut Held) -> Result<End>) -> Result<End> {
-    let Some(mut held) = take_machine(None, wait, stop)? else { return Ok(End::Stopped) };
-    let ended = act(&mut held);
-    let removed = held.ledger.undo();
+fn on_machine(wait: bool, stop: &AtomicBool, act: impl FnOnce(&mut Locked) -> Result<End>) -> Result<End> {
+    let Some(mut locked) = take_machine(None, wait, stop)? else { return Ok(End::Stopped) };
+    let ended = act(&mut locked);
+    let removed = locked.ledger.undo();
     let ended = ended?;
     removed?;
     Ok(ended)
@@ -187,17 +187,17 @@ impl Task<'_> {
         Shares::require(&kinds)?;
         // Only root can have a namespace, and then counts what QEMU does.
         let has_counters = self.plan.has_own_disks() && namespace::enter_private_mounts().is_ok();
-        on_machine(self.wait, stop, |held| {
+        on_machine(self.wait, stop, |locked| {
             if has_counters {
-                show_kernel_counters(&mut held.ledger)?;
+                show_kernel_counters(&mut locked.ledger)?;
             }
-            self.boot_and_run(held, request, stop, listener)
+            self.boot_and_run(locked, request, stop, listener)
         })
     }
 
     fn boot_and_run(
         &self,
-        held: &mut Held,
+        locked: &mut Locked,
         request: impl FnOnce(Guest) -> Request,
         stop: &AtomicBool,
         listener: &mut dyn Listener,
@@ -205,7 +205,7 @@ impl Task<'_> {
         let mut telling = |what: &str| {
             let _ = listener.hear(&Event::Preparing(what.to_owned()));
         };
-        let shares = share(self.plan, held)?;
+        let shares = share(self.plan, locked)?;
         let prepared = fsarena_guest::prepare(&folders::cache()?, &self.in_guest.wanted, &mut telling)?;
         telling("booting the guest");
         let disk = self.in_guest.disk(self.plan);
@@ -241,7 +241,7 @@ impl Task<'_> {
 }
 
 /// Makes the folders that the guest mounts, below a folder of the run, and starts their servers.
-fn share(plan: &Plan, held: &mut Held) -> Result<Shares> {
+fn share(plan: &Plan, locked: &mut Locked) -> Result<Shares> {
     let contenders: Vec<&Contender> =
         plan.contenders.iter().filter(|contender| share_of(contender).is_some()).collect();
     if contenders.is_empty() {
@@ -251,7 +251,7 @@ fn share(plan: &Plan, held: &mut Held) -> Result<Shares> {
         Storage::Directory(path) => path.clone(),
         _ => PathBuf::from(MEMORY),
     };
-    let ledger = &mut held.ledger;
+    let ledger = &mut locked.ledger;
     ledger.make_parents(&parent)?;
     let parent = parent.canonicalize().with_context(|| format!("look up {}", parent.display()))?;
     let run = parent.join(ledger.name());

@@ -7,7 +7,7 @@ use fsarena_analyse::assess;
 use fsarena_execute::{Assignment, Listener, Machine, Remaining, RunError, Testbed, Wish};
 use fsarena_lane::disk::{self, Consent};
 use fsarena_lane::loops;
-use fsarena_lane::{Arena, Go};
+use fsarena_lane::{Go, LaneSet};
 use fsarena_model::event::Note;
 use fsarena_model::visible::shell;
 use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status};
@@ -15,15 +15,16 @@ use fsarena_sys::{MonotonicClock, clock, namespace};
 
 use crate::agent;
 use crate::checks::{fitted, require_machine, require_sound, require_space};
-use crate::held::{Held, take_machine};
+use crate::lock::{Locked, take_machine};
 use crate::{ENGINES, End, Refusal, calls};
 
 /// Does an assignment on this machine.
 pub fn run(assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
-    let Some(Checked { plan, held }) = Checked::of(&assignment, None, stop)? else { return Ok(End::Stopped) };
+    let Some(Checked { plan, locked }) = Checked::of(&assignment, None, stop)? else { return Ok(End::Stopped) };
     let Some(begun) = Begun::of(&assignment.with_plan(|_| plan.clone()), listener)? else { return Ok(End::Nothing) };
     let record = begun.rest.record().clone();
-    let ended = Checked { plan, held }.on_lanes(stop, listener, |machine, listener| begun.go(machine, stop, listener));
+    let ended =
+        Checked { plan, locked }.on_lanes(stop, listener, |machine, listener| begun.go(machine, stop, listener));
     ended.map_err(|error| with_way_out(error, &record))
 }
 
@@ -94,7 +95,7 @@ impl Begun {
 /// A plan that may run on this machine, which is locked for it. Lanes are made for nothing else.
 struct Checked {
     plan: Plan,
-    held: Held,
+    locked: Locked,
 }
 
 impl Checked {
@@ -108,12 +109,12 @@ impl Checked {
         require_sound(plan)?;
         require_machine(plan)?;
         enter_namespace(plan)?;
-        let Some(held) = take_machine(session, assignment.wait, stop)? else { return Ok(None) };
+        let Some(locked) = take_machine(session, assignment.wait, stop)? else { return Ok(None) };
         // Checked only after the lock is taken: another run may have filled the storage, or held the disk.
         let plan = if assignment.run.is_none() { fitted(plan.clone()) } else { plan.clone() };
         require_space(&plan)?;
-        let held = Held { disks: disk::hold(&plan, &Consent(assignment.erase.clone()))?, ..held };
-        Ok(Some(Self { plan, held }))
+        let locked = Locked { disks: disk::hold(&plan, &Consent(assignment.erase.clone()))?, ..locked };
+        Ok(Some(Self { plan, locked }))
     }
 
     /// Makes the lanes, calls `act` with them, and removes everything.
@@ -128,11 +129,11 @@ impl Checked {
             let _ = listener.hear(&Event::Preparing(what.to_owned()));
             if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
         };
-        let Self { plan, held: Held { mut ledger, disks, machine: _machine } } = self;
+        let Self { plan, locked: Locked { mut ledger, disks, machine: _machine } } = self;
         fsarena_engine::scratch::set_root(ledger.make_scratch()?).context("name the scratch directory")?;
         fsarena_engine::scratch::set_inputs(ledger.make_inputs()?);
-        let arena = Arena::open_on(disks, plan.clone(), ledger, &mut telling)?;
-        let mut machine = Machine::new(plan, arena, ENGINES);
+        let lane_set = LaneSet::open_on(disks, plan.clone(), ledger, &mut telling)?;
+        let mut machine = Machine::new(plan, lane_set, ENGINES);
         machine.precondition(&mut telling)?;
         let status = act(&mut machine, listener);
         let _ = listener.hear(&Event::Preparing("taking everything away".to_owned()));

@@ -14,8 +14,8 @@ mod error;
 mod file_server;
 pub mod folders;
 mod guest;
-mod held;
 mod here;
+mod lock;
 pub mod note;
 
 use std::sync::atomic::AtomicBool;
@@ -31,7 +31,7 @@ pub use checks::{
 pub use engines::ENGINES;
 pub use error::{Lost, Refusal, Refusals, code, explain, words};
 pub use guest::{InGuest, packages};
-pub use held::{Held, take_machine, tell_cleared};
+pub use lock::{Locked, take_machine, tell_cleared};
 
 /// Where a run happens.
 pub enum Place {

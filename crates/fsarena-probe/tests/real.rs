@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 
-use fsarena_lane::{Arena, Go, Ledger, Place};
+use fsarena_lane::{Go, LaneSet, Ledger, Place};
 use fsarena_model::{Bytes, LanePlan, Medium, Plan, Probe, Readings, Storage, probe};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_sys::namespace;
@@ -11,13 +11,13 @@ use fsarena_testing::{Need, has};
 
 const CONTENDERS: [&str; 4] = ["ext4", "careless=ext4:barrier=0", "xfs", "btrfs"];
 
-fn arena(folder: &std::path::Path) -> Arena {
+fn lane_set(folder: &std::path::Path) -> LaneSet {
     let plan = Plan {
         lanes: LanePlan::new(Storage::Directory(folder.join("storage")), Bytes::mib(320), Medium::Nvme),
         ..Plan::of(CONTENDERS.iter().map(|text| text.parse().expect("well spelled")).collect())
     };
     let ledger = Ledger::open(&folder.join("ledger")).expect("no other process has it").0;
-    Arena::open(plan, ledger, &mut |_| Go::On).expect("the lanes can be made")
+    LaneSet::open(plan, ledger, &mut |_| Go::On).expect("the lanes can be made")
 }
 
 /// Growth of the counters while 200 new files are each made durable: enough for the time of flushes, which has a
@@ -48,9 +48,9 @@ fn flushes_are_counted_where_they_are_sent_and_asked_for() {
     namespace::enter_private_mounts().expect("root may have a namespace");
     // On a disk, whose flushes take time.
     let folder = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
-    let mut arena = arena(folder.path());
+    let mut lane_set = lane_set(folder.path());
     for (index, name) in CONTENDERS.into_iter().enumerate() {
-        let (place, _) = arena.make(index, Some(index), 1).expect("made");
+        let (place, _) = lane_set.make(index, Some(index), 1).expect("made");
         let readings = synced(&place, Flushes::Counted);
         let value = |probe: Probe| readings[&probe.key()].value.unwrap_or_else(|| panic!("{name}: {}", probe.id));
         let (preflushes, fua) = (value(probe::DEVICE_PREFLUSHES), value(probe::DEVICE_FUA));
@@ -68,5 +68,5 @@ fn flushes_are_counted_where_they_are_sent_and_asked_for() {
             Some(!name.contains("barrier=0"))
         );
     }
-    arena.close().expect("nothing stays");
+    lane_set.close().expect("nothing stays");
 }

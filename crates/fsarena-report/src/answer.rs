@@ -33,7 +33,7 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
     }
     let counts = several.iter().map(|group| count(comparison, group));
     let rest = comparison.run.without_verdicts.clone().map_or_else(|| counts.collect(), |why| vec![why]);
-    let rest = rest.into_iter().chain(price(comparison));
+    let rest = rest.into_iter().chain(time_advice(comparison));
     sentences.push(rest.collect::<Vec<_>>().join(" ").into());
     sentences.extend(apart(comparison).map(Sentence::from));
     sentences.extend(damaged(comparison).map(Sentence::from));
@@ -68,7 +68,7 @@ pub fn short(comparison: &Comparison) -> Vec<String> {
     let answers = of.flat_map(|group| winners(group).into_iter().chain([count(comparison, group)]));
     let answers = comparison.run.without_verdicts.clone().map_or_else(|| answers.collect(), |why| vec![why]);
     let preface = preface(comparison).into_iter();
-    preface.chain(answers).chain(price(comparison)).chain(damaged(comparison)).collect()
+    preface.chain(answers).chain(time_advice(comparison)).chain(damaged(comparison)).collect()
 }
 
 /// What the suite does not show.
@@ -222,7 +222,7 @@ const TIMES: [f64; 3] = [180.0, 600.0, 1800.0];
 
 /// For all undecided pairs: how many of them a further 3, 10 and 30 minutes would probably decide, and the maximum
 /// difference of the others if it is small.
-pub fn price(comparison: &Comparison) -> Option<String> {
+pub fn time_advice(comparison: &Comparison) -> Option<String> {
     let undecided: Vec<&PairVerdict> =
         comparison.judged.verdicts.iter().filter(|pair| pair::is_open(pair) && pair.estimate.ratio.is_some()).collect();
     if undecided.is_empty() {

@@ -58,7 +58,7 @@ pub use report::Additions;
 pub use sections::report as comparison;
 pub use text::{PLAIN, Style, layout, of_report as report_text, render as text, summary};
 pub use validation::{drawing_alone as predicted_against_measured, report as validation};
-pub use words::{cache, durable, mode, rounds};
+pub use words::{cache, capitalised, durable, mode, rounds};
 
 /// A report that is ready to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::number::{self, DASH, Ratio};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{List, ListLook, Paragraph, Section, TableLook, TableOf};
-use crate::words::{self, begun, either, listed};
+use crate::words::{self, capitalised, either, listed};
 
 /// The explanation of the intervals.
 const MEANING: &str = "Mean over these workloads: the geometric mean of how many times better the first of a pair is, \
@@ -44,7 +44,7 @@ pub fn sentences(comparison: &Comparison) -> Option<Section> {
     });
     let objections = advice.classes.iter().flat_map(objections);
     let sentences = basis.chain(objections).chain([mix(advice)]).chain(absent(advice));
-    Some(Section::titled(begun(&title(advice))).with(List::new(ListLook::Paragraphs, sentences)))
+    Some(Section::titled(capitalised(&title(advice))).with(List::new(ListLook::Paragraphs, sentences)))
 }
 
 /// What is decided: `for the profile mail`.

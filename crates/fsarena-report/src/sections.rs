@@ -42,7 +42,7 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
         workloads(comparison, of_workloads),
         verdicts::over_the_suite(comparison),
         Section::titled("Pair by pair").with_shown(Shown::Page, verdicts::pair_by_pair(comparison)),
-        price(comparison),
+        time_advice(comparison),
         Section::titled("Read with care").with_shown(Shown::Summaries, Content::Footnotes(Vec::new())),
         checks_and_notes(comparison),
         contenders(comparison),
@@ -97,9 +97,9 @@ fn alarms(comparison: &Comparison) -> Vec<String> {
 }
 
 /// What more time would decide. In documents it is part of the answer.
-fn price(comparison: &Comparison) -> Section {
-    let price = answer::price(comparison).unwrap_or_default();
-    Section::default().with_shown(Shown::Terminal, Paragraph::plain(price))
+fn time_advice(comparison: &Comparison) -> Section {
+    let time_advice = answer::time_advice(comparison).unwrap_or_default();
+    Section::default().with_shown(Shown::Terminal, Paragraph::plain(time_advice))
 }
 
 fn workloads(comparison: &Comparison, mut additions: BTreeMap<String, Vec<Content>>) -> Section {

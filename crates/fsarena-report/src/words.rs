@@ -339,7 +339,7 @@ fn advice(class: ValidityClass) -> &'static str {
 }
 
 /// Words, whose first letter is an ASCII letter, as the beginning of a sentence.
-pub fn begun(words: &str) -> String {
+pub fn capitalised(words: &str) -> String {
     words[..1].to_uppercase() + &words[1..]
 }
 
@@ -347,6 +347,6 @@ pub fn begun(words: &str) -> String {
 pub fn checks() -> Vec<(String, String)> {
     let valid = "None of what follows was found. What could not be read was not checked.";
     let explained =
-        |class: ValidityClass| (class.to_string(), format!("{}. {}", begun(&validity(class)), advice(class)));
+        |class: ValidityClass| (class.to_string(), format!("{}. {}", capitalised(&validity(class)), advice(class)));
     [("valid".to_owned(), valid.to_owned())].into_iter().chain(ValidityClass::ALL.map(explained)).collect()
 }

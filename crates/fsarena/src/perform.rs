@@ -6,7 +6,7 @@ use anyhow::{Error, Result};
 use fsarena_execute::Assignment;
 use fsarena_model::event::Note;
 use fsarena_model::{Event, RunRecord, Severity, Status};
-use fsarena_place::{End, Place, note};
+use fsarena_place::{End, Place, note, require_machine};
 use fsarena_store::Store;
 
 use crate::cli::Global;
@@ -23,6 +23,10 @@ pub fn perform(
     stop: &AtomicBool,
 ) -> Result<Option<(RunRecord, End)>> {
     let is_new = assignment.run.is_none();
+    if is_new && matches!(place, Place::Here) {
+        // What is missing here is said before the store is made.
+        require_machine(&assignment.plan)?;
+    }
     let mut store = places::store(global)?;
     // A stored run also has the event with its plan.
     let (run, known) = (assignment.run, assignment.run.map(|_| assignment.events.len() + 1));

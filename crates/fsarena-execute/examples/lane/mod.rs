@@ -1,7 +1,7 @@
 //! One lane for an example, in the default folder.
 
 use anyhow::{Context, Result};
-use fsarena_lane::{Arena, Go};
+use fsarena_lane::{Go, LaneSet};
 use fsarena_model::{Bytes, LanePlan, Medium, Plan, Storage};
 use fsarena_stats::Summary;
 use fsarena_sys::namespace;
@@ -10,7 +10,7 @@ use fsarena_sys::namespace;
 ///
 /// # Errors
 /// If this is not root, or the lane cannot be made or removed; and the errors of `act`.
-pub fn with_lane(contender: &str, size: Bytes, act: impl FnOnce(&mut Arena) -> Result<()>) -> Result<()> {
+pub fn with_lane(contender: &str, size: Bytes, act: impl FnOnce(&mut LaneSet) -> Result<()>) -> Result<()> {
     namespace::enter_private_mounts().context("a mount namespace of its own; run as root")?;
     let folder = fsarena_lane::default_folder()?;
     let (_machine, ledger, _) = fsarena_lane::take_machine(None, &folder, fsarena_lane::Wait::Yes, &mut |_| Go::On)?;
@@ -18,9 +18,9 @@ pub fn with_lane(contender: &str, size: Bytes, act: impl FnOnce(&mut Arena) -> R
         lanes: LanePlan::new(Storage::Directory(fsarena_lane::DEFAULT_FOLDER.into()), size, Medium::Nvme),
         ..Plan::of(vec![fsarena_catalog::contender(contender)?])
     };
-    let mut arena = Arena::open(plan, ledger, &mut |_| Go::On)?;
-    let done = act(&mut arena);
-    arena.close()?;
+    let mut lane_set = LaneSet::open(plan, ledger, &mut |_| Go::On)?;
+    let done = act(&mut lane_set);
+    lane_set.close()?;
     done
 }
 

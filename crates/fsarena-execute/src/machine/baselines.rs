@@ -43,7 +43,7 @@ impl Machine {
     ) -> Result<Box<dyn Job>, TestbedError> {
         let job = match place {
             BaselineKind::Device => {
-                self.arena.rewrite_calibration_device(workload.traits.peak)?;
+                self.lane_set.rewrite_calibration_device(workload.traits.peak)?;
                 self.on_device(workload, seed)?
             }
             BaselineKind::Memory | BaselineKind::Start => starts(workload),
@@ -56,7 +56,7 @@ impl Machine {
     /// The workload on the calibration device; `None` without a calibration device, or if the workload cannot run
     /// there.
     pub(super) fn on_device(&self, workload: &Workload, seed: u64) -> Result<Option<Box<dyn Job>>, TestbedError> {
-        let Some((device, size)) = self.arena.calibration_device()? else { return Ok(None) };
+        let Some((device, size)) = self.lane_set.calibration_device()? else { return Ok(None) };
         Ok(self.engines.of(workload)?.open_on_device(workload, &device, size, seed)?)
     }
 }

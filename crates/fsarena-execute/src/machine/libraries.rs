@@ -27,7 +27,7 @@ impl Machine {
         device: &Path,
         stop: &AtomicBool,
     ) -> Result<Box<dyn Job>, TestbedError> {
-        self.arena.renew(contender)?;
+        self.lane_set.renew(contender)?;
         let mut job = self.engines.of(workload)?.open_in_library(workload, library, device, seed)?;
         job.upkeep(Upkeep::Prepare, stop)?;
         Ok(job)
@@ -42,7 +42,7 @@ impl Machine {
         job: &mut dyn Job,
         stop: &AtomicBool,
     ) -> Result<Option<Verified>, TestbedError> {
-        let shown = self.arena.show(contender, |root| job.verify(&root.join(&workload.name), stop))?;
+        let shown = self.lane_set.show(contender, |root| job.verify(&root.join(&workload.name), stop))?;
         let Some(shown) = shown else { return Ok(None) };
         let mut differences = complaint(&shown.check);
         let mut found = match shown.seen {
@@ -56,7 +56,7 @@ impl Machine {
     /// Remounts a contender and returns the unmount as a step; `None` if it cannot be remounted.
     pub(super) fn remount_timed(&mut self, contender: usize) -> Result<Option<Step>, TestbedError> {
         let before = self.places[contender].take();
-        let Some(Remounted { place, unmounting, written }) = self.arena.remount(contender)? else {
+        let Some(Remounted { place, unmounting, written }) = self.lane_set.remount(contender)? else {
             self.places[contender] = before;
             return Ok(None);
         };

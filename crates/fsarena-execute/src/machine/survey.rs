@@ -16,18 +16,18 @@ const AT_REST: Nanos = clock::look(Nanos::seconds(1));
 
 impl Host for Machine {
     fn survey(&mut self) -> Result<Environment, TestbedError> {
-        let mut environment = fsarena_probe::survey(self.arena.beneath().as_deref());
+        let mut environment = fsarena_probe::survey(self.lane_set.beneath().as_deref());
         let kinds: Vec<&str> = self.plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
         environment.tools = fsarena_lane::tool_versions(&kinds);
         environment.tools.extend(self.engines.program_versions(&self.plan.workloads));
         environment.settings = self.engines.settings(&self.plan.workloads);
-        environment.lanes.queue = self.arena.queue_settings();
-        environment.lanes.storage = self.arena.beneath().map(|_| self.plan.lanes.storage.to_string());
+        environment.lanes.queue = self.lane_set.queue_settings();
+        environment.lanes.storage = self.lane_set.beneath().map(|_| self.plan.lanes.storage.to_string());
         environment.lanes.preconditioned = self.preconditioned.clone();
         // Measured first, before any other read or write on the lanes.
-        environment.lanes.repeated_reads = self.arena.repeated_reads()?;
-        environment.lanes.cost = self.arena.lane_cost(Effort::FULL)?;
-        environment.lanes.flushes = self.arena.flushes()?;
+        environment.lanes.repeated_reads = self.lane_set.repeated_reads()?;
+        environment.lanes.cost = self.lane_set.lane_cost(Effort::FULL)?;
+        environment.lanes.flushes = self.lane_set.flushes()?;
         let rates = at_rest(self.beneath.clone());
         let rate = |probe: Probe| rates.get(&probe.key()).copied();
         self.kernel_at_rest = rate(probe::CPU_KERNEL).unwrap_or(0.0);
@@ -42,7 +42,7 @@ impl Host for Machine {
     }
 
     fn lane_cost(&mut self) -> Result<Option<LaneCost>, TestbedError> {
-        Ok(self.arena.lane_cost(Effort::ROUND)?)
+        Ok(self.lane_set.lane_cost(Effort::ROUND)?)
     }
 
     fn conditions(&mut self) -> Conditions {
@@ -55,11 +55,11 @@ impl Host for Machine {
     }
 
     fn limit_memory(&mut self, limit: Bytes) -> Result<(), TestbedError> {
-        Ok(self.arena.confine(limit)?)
+        Ok(self.lane_set.confine(limit)?)
     }
 
     fn lift_memory_limit(&mut self) -> Result<(), TestbedError> {
-        Ok(self.arena.release()?)
+        Ok(self.lane_set.release()?)
     }
 }
 

@@ -7,7 +7,7 @@
 use fsarena_engine::{RunStats, Upkeep};
 use fsarena_model::{Bytes, Nanos, Probe, ProbeId, Reading, Readings, probe};
 
-use super::{Clocks, Player, Setting, confined, ready, warm_up};
+use super::{Clocks, Participant, Setting, confined, ready, warm_up};
 use crate::{Testbed, TestbedError};
 
 /// Bytes in use on a contender at rest, before a workload is prepared there; `None` if that is not measured, or
@@ -26,44 +26,48 @@ pub fn used_before(testbed: &mut dyn Testbed, setting: &Setting<'_>, contender: 
 const SMALLEST_FILES: Bytes = Bytes::mib(4);
 
 /// The space in use after the last slice, which was synced. A further slice of a program would cost too much.
-pub fn space(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) {
-    if player.failure.is_some() || setting.is_stopped() {
+pub fn space(testbed: &mut dyn Testbed, setting: &Setting<'_>, participant: &mut Participant) {
+    if participant.failure.is_some() || setting.is_stopped() {
         return;
     }
-    let after = testbed.used(player.contender);
-    let logical = testbed.logical(player.contender, setting.workload).filter(|bytes| *bytes >= SMALLEST_FILES);
-    player.readings.extend(share(player, after, logical).and_then(|share| reading(probe::SPACE_USED, share)));
+    let after = testbed.used(participant.contender);
+    let logical = testbed.logical(participant.contender, setting.workload).filter(|bytes| *bytes >= SMALLEST_FILES);
+    participant.readings.extend(share(participant, after, logical).and_then(|share| reading(probe::SPACE_USED, share)));
 }
 
 /// Bytes in use for a byte of the files.
-fn share(player: &Player, after: Option<Bytes>, logical: Option<Bytes>) -> Option<f64> {
-    Some((after?.0 as f64 - player.used?.0 as f64) / logical?.0 as f64)
+fn share(participant: &Participant, after: Option<Bytes>, logical: Option<Bytes>) -> Option<f64> {
+    Some((after?.0 as f64 - participant.used?.0 as f64) / logical?.0 as f64)
 }
 
 /// Runs a further slice, from rest to rest. A failure here is a failure of the trial.
-pub fn of_sliced(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) {
-    if player.failure.is_none() && !setting.is_stopped() {
-        player.failure = followed(testbed, setting, player).err().map(|error| error.text);
+pub fn of_sliced(testbed: &mut dyn Testbed, setting: &Setting<'_>, participant: &mut Participant) {
+    if participant.failure.is_none() && !setting.is_stopped() {
+        participant.failure = followed(testbed, setting, participant).err().map(|error| error.text);
     }
 }
 
-fn followed(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) -> Result<(), TestbedError> {
-    ready(testbed, setting, player)?;
-    testbed.sync(player.contender)?;
-    if testbed.quiesce(player.contender)?.is_none() {
+fn followed(
+    testbed: &mut dyn Testbed,
+    setting: &Setting<'_>,
+    participant: &mut Participant,
+) -> Result<(), TestbedError> {
+    ready(testbed, setting, participant)?;
+    testbed.sync(participant.contender)?;
+    if testbed.quiesce(participant.contender)?.is_none() {
         return Ok(());
     }
     confined(testbed, setting, |_| {
-        player.upkeep(setting, Upkeep::WarmUp)?;
-        warm_up(setting, player)?;
-        player.current.clear();
-        player.work(setting, setting.workload.timed())
+        participant.upkeep(setting, Upkeep::WarmUp)?;
+        warm_up(setting, participant)?;
+        participant.current.clear();
+        participant.work(setting, setting.workload.timed())
     })?;
-    let returned = player.current.elapsed;
-    testbed.start_counters(player.contender);
-    let synced = testbed.sync(player.contender)?;
-    player.readings.extend(written(DURABLE, &testbed.read_counters(player.contender), &player.current));
-    at_rest(testbed, setting, player, (returned, synced))
+    let returned = participant.current.elapsed;
+    testbed.start_counters(participant.contender);
+    let synced = testbed.sync(participant.contender)?;
+    participant.readings.extend(written(DURABLE, &testbed.read_counters(participant.contender), &participant.current));
+    at_rest(testbed, setting, participant, (returned, synced))
 }
 
 /// Follows a whole run until the file system is at rest. Syncs first, if the run was not synced because it ends by
@@ -71,23 +75,23 @@ fn followed(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Playe
 pub fn of_whole(
     testbed: &mut dyn Testbed,
     setting: &Setting<'_>,
-    player: &mut Player,
+    participant: &mut Participant,
     returned: Nanos,
 ) -> Result<(), TestbedError> {
-    let synced = match player.synced {
+    let synced = match participant.synced {
         Some(synced) => synced,
-        None => testbed.sync(player.contender)?,
+        None => testbed.sync(participant.contender)?,
     };
-    at_rest(testbed, setting, player, (returned, synced))
+    at_rest(testbed, setting, participant, (returned, synced))
 }
 
 fn at_rest(
     testbed: &mut dyn Testbed,
     setting: &Setting<'_>,
-    player: &mut Player,
+    participant: &mut Participant,
     (returned, synced): (Nanos, Nanos),
 ) -> Result<(), TestbedError> {
-    let contender = player.contender;
+    let contender = participant.contender;
     let after = testbed.used(contender);
     testbed.start_counters(contender);
     let Some(both) = testbed.quiesce(contender)? else { return Ok(()) };
@@ -95,19 +99,19 @@ fn at_rest(
     // The remount itself takes time even if nothing is left to write; a second remount measures that, and it is
     // subtracted.
     let rest = both.saturating_sub(testbed.quiesce(contender)?.unwrap_or_default());
-    let operations = player.current.operations as f64;
+    let operations = participant.current.operations as f64;
     let clocks = [
         (probe::CLOCK_RETURNED, returned),
         (probe::CLOCK_DURABLE, returned + synced),
         (probe::CLOCK_QUIESCENT, returned + synced + rest),
     ];
-    player
+    participant
         .readings
         .extend(clocks.into_iter().filter_map(|(clock, time)| reading(clock, time.as_seconds() / operations)));
-    player.readings.extend(written(QUIESCENT, &grown, &player.current));
+    participant.readings.extend(written(QUIESCENT, &grown, &participant.current));
     let logical = testbed.logical(contender, setting.workload);
     for (probe, used) in [(probe::SPACE_USED, after), (probe::SPACE_QUIESCENT, testbed.used(contender))] {
-        player.readings.extend(share(player, used, logical).and_then(|share| reading(probe, share)));
+        participant.readings.extend(share(participant, used, logical).and_then(|share| reading(probe, share)));
     }
     Ok(())
 }

@@ -75,7 +75,7 @@ impl Session<'_> {
                     present.push(index);
                     made.push((index, facts));
                 }
-                Err(error) if round == self.aim.first && !self.has_trials_of(round) => {
+                Err(error) if round == self.scope.first && !self.has_trials_of(round) => {
                     return Err(RunError::Contender { contender: label.to_string(), error });
                 }
                 Err(error) => self.absent(round, open, &label, lanes[index], &error.text)?,
@@ -83,7 +83,7 @@ impl Session<'_> {
         }
         present.sort_unstable();
         made.sort_by_key(|(index, _)| *index);
-        if round == self.aim.first || made.iter().any(|(_, facts)| self.is_new(facts)) {
+        if round == self.scope.first || made.iter().any(|(_, facts)| self.is_new(facts)) {
             self.admit(made.into_iter().map(|(_, facts)| facts).collect())?;
         }
         Ok(present)

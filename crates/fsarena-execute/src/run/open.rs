@@ -21,7 +21,7 @@ impl Session<'_> {
             Err(error) => vec![note(Severity::Failure, format!("the machine could not be read: {error}"))],
         };
         let Some(at) = resumed else { return news.into_iter().try_for_each(|event| self.tell(event)) };
-        let text = format!("continued on {at} after round {}, with {}", self.aim.first - 1, self.aim);
+        let text = format!("continued on {at} after round {}, with {}", self.scope.first - 1, self.scope);
         self.pending = vec![Event::Resumed { at }, note(Severity::Info, text)];
         self.pending.extend(news);
         Ok(())

@@ -12,7 +12,7 @@ use fsarena_sys::clock;
 use super::several::{of_kernel, require_no_shares};
 use super::{InGuest, Task, in_the_guest, on_machine};
 use crate::agent::Request;
-use crate::held::Held;
+use crate::lock::Locked;
 use crate::{End, folders, remark};
 
 /// Rounds of a run without a fixed number. It cannot end when all pairs are decided, as a guest has only some of them.
@@ -21,13 +21,13 @@ const ROUNDS: u32 = 4;
 /// Does a new run in one guest after the other.
 pub fn run(in_guest: &InGuest, assignment: &Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
     require_no_shares(&assignment.plan)?;
-    on_machine(assignment.wait, stop, |held| parts(in_guest, assignment, held, stop, listener))
+    on_machine(assignment.wait, stop, |locked| parts(in_guest, assignment, locked, stop, listener))
 }
 
 fn parts(
     in_guest: &InGuest,
     assignment: &Assignment,
-    held: &mut Held,
+    locked: &mut Locked,
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<End> {
@@ -44,7 +44,7 @@ fn parts(
         let part = of_kernel(&on_host, kernel);
         let task = Task { in_guest: &in_guest.of_kernel(kernel), plan: &part, wait: false };
         let request = |guest| Request::Run(Box::new(in_the_guest(Assignment::new(part.clone(), Vec::new()), guest)));
-        let ended = task.boot_and_run(held, request, stop, &mut Part { listener, is_first: number == 0 })?;
+        let ended = task.boot_and_run(locked, request, stop, &mut Part { listener, is_first: number == 0 })?;
         if ended != End::Complete {
             return Ok(ended);
         }

@@ -16,9 +16,9 @@ mod html;
 mod json;
 mod latency;
 mod markdown;
-mod price;
 mod recommendation;
 mod text;
+mod time_advice;
 mod validation;
 
 use fsarena_model::Comparison;

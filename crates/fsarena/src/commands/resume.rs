@@ -73,15 +73,15 @@ fn describe(rest: &Remaining) -> Result<Ended> {
 }
 
 fn write_rest(text: &mut String, rest: &Remaining) -> std::fmt::Result {
-    let (record, aim, first_round) = (rest.record(), rest.aim(), rest.first_round());
-    writeln!(text, "run {} from round {} on: {aim}", record.run, aim.first)?;
+    let (record, scope, first_round) = (rest.record(), rest.scope(), rest.first_round());
+    writeln!(text, "run {} from round {} on: {scope}", record.run, scope.first)?;
     writeln!(text, "\nworkloads")?;
     for workload in &first_round.workloads {
         writeln!(text, "  {}", visible(&workload.name))?;
     }
     let (round, setup) = (estimated_round(&first_round), estimated_setup(&record.plan));
     writeln!(text, "\nduration")?;
-    match aim.count() {
+    match scope.count() {
         Some(count) => {
             let total = Nanos(setup.0 + round.0 * u64::from(count));
             writeln!(text, "  a round takes about {round}; about {total} in all")?;

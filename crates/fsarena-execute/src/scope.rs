@@ -8,7 +8,7 @@ use crate::pace;
 
 /// The rounds that a session may run, and their workloads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Aim {
+pub struct Scope {
     /// The number of its first round, from 1. The first round runs regardless of the time.
     pub first: u32,
     /// The number of its last round, if nothing ends it earlier.
@@ -28,7 +28,7 @@ pub enum Extent {
     Undecided,
 }
 
-impl Aim {
+impl Scope {
     /// The rounds of a complete run, as its plan limits them.
     pub fn of(plan: &Plan) -> Self {
         match plan.rounds {
@@ -51,7 +51,7 @@ impl Aim {
         open > 0.0 && round <= self.last && self.time.is_none_or(fits)
     }
 
-    /// The expected number of the last round if no further pair is decided; arguments as in [`Aim::goes_on`].
+    /// The expected number of the last round if no further pair is decided; arguments as in [`Scope::goes_on`].
     pub fn expected(&self, round: u32, open: f64, spent: Nanos, last: (Nanos, f64)) -> u32 {
         let more = |time: Nanos| {
             let each = pace::expected(last.0, last.1, open).0.max(1);
@@ -62,7 +62,7 @@ impl Aim {
 }
 
 /// A phrase that follows the word `with`.
-impl fmt::Display for Aim {
+impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.count() {
             Some(1) => write!(f, "1 further round")?,

@@ -7,7 +7,7 @@ use fsarena_report::advised;
 use crate::fixture::fixture;
 
 /// The report's sentence about more time.
-fn price(comparison: &Comparison) -> Option<String> {
+fn time_advice(comparison: &Comparison) -> Option<String> {
     let report = crate::rendered("text", comparison);
     let mut blocks = report.split("\n\n").filter(|block| block.contains(" probably "));
     blocks.next().map(|block| block.replace('\n', " "))
@@ -33,7 +33,7 @@ fn time_is_shared_by_the_workloads_that_are_undecided() {
     assert_eq!(comparison.decided_within(190.0).len(), 0);
     assert_eq!(comparison.decided_within(200.0).len(), 1);
     let all = "A further 10 min would probably decide all 3 undecided pairs.";
-    assert_eq!(price(&comparison).as_deref(), Some(all));
+    assert_eq!(time_advice(&comparison).as_deref(), Some(all));
     assert_eq!(advised(&comparison), Some(600.0));
 }
 
@@ -41,7 +41,7 @@ fn time_is_shared_by_the_workloads_that_are_undecided() {
 fn each_further_time_is_named_that_decides_more() {
     let comparison = with_open(&[(0, Some(7), Some(60.0)), (1, Some(15), Some(540.0)), (2, Some(26), Some(1200.0))]);
     let all = "A further 3 min would probably decide 1 of the 3 undecided pairs, 10 min 2, 30 min 3.";
-    assert_eq!(price(&comparison).as_deref(), Some(all));
+    assert_eq!(time_advice(&comparison).as_deref(), Some(all));
     assert_eq!(advised(&comparison), Some(600.0), "half of what the longest decides");
 }
 
@@ -55,15 +55,15 @@ fn of_what_no_time_decides_it_is_said_how_far_apart_it_is_at_most_if_that_is_lit
     let one_of_two = || with_open(&[(0, None, None), (1, Some(7), Some(27.0))]);
     let some = "A further 3 min would probably decide 1 of the 2 undecided pairs";
     let little = format!("{some}; the rest probably differ by less than 5.3 %.");
-    assert_eq!(price(&within(one_of_two(), 0.95, 1.05)), Some(little));
-    assert_eq!(price(&within(one_of_two(), 0.6, 1.05)), Some(format!("{some}.")), "62 % is not little");
+    assert_eq!(time_advice(&within(one_of_two(), 0.95, 1.05)), Some(little));
+    assert_eq!(time_advice(&within(one_of_two(), 0.6, 1.05)), Some(format!("{some}.")), "62 % is not little");
     let none = || with_open(&[(0, None, None)]);
     let little = "The undecided pair probably differs by less than 5.3 %.";
-    assert_eq!(price(&within(none(), 0.95, 1.05)).as_deref(), Some(little));
+    assert_eq!(time_advice(&within(none(), 0.95, 1.05)).as_deref(), Some(little));
     let much = "A further 30 min would probably not decide the undecided pair.";
-    assert_eq!(price(&within(none(), 0.6, 1.05)).as_deref(), Some(much));
+    assert_eq!(time_advice(&within(none(), 0.6, 1.05)).as_deref(), Some(much));
     assert_eq!(advised(&none()), None);
-    assert_eq!(price(&with_open(&[])), None);
+    assert_eq!(time_advice(&with_open(&[])), None);
 }
 
 #[test]

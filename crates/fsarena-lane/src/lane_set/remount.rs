@@ -4,7 +4,7 @@ use fsarena_model::{Bytes, Nanos};
 use fsarena_sys::clock;
 
 use crate::require::known;
-use crate::{Arena, LaneError, Place, site};
+use crate::{LaneError, LaneSet, Place, mounted};
 
 /// A contender mounted again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Remounted {
     pub written: Option<Bytes>,
 }
 
-impl Arena {
+impl LaneSet {
     /// Mounts contender `index` again, so that its files are no longer in memory; `None` if its kind cannot be
     /// remounted.
     ///
@@ -26,25 +26,25 @@ impl Arena {
     pub fn remount(&mut self, index: usize) -> Result<Option<Remounted>, LaneError> {
         let contender = &self.plan.contenders[index];
         let kind = known(&contender.label.0, &contender.kind)?;
-        if !site::can_remount(kind) {
+        if !mounted::can_remount(kind) {
             return Ok(None);
         }
-        let Some(mut site) = self.sites[index].take() else { return Ok(None) };
-        let lane = site.lane.map(|lane| &self.lanes[lane]);
+        let Some(mut made) = self.mounted[index].take() else { return Ok(None) };
+        let lane = made.lane.map(|lane| &self.lanes[lane]);
         let mounting = self.mounting(contender, kind, lane)?;
-        let written = || lane.and_then(|lane| site::written(&lane.name()));
+        let written = || lane.and_then(|lane| mounted::written(&lane.name()));
         let (before, begin) = (written(), clock::now());
-        if let Err(error) = site.unmount() {
-            self.sites[index] = Some(site);
+        if let Err(error) = made.unmount() {
+            self.mounted[index] = Some(made);
             return Err(error);
         }
         let unmounting = clock::now().saturating_sub(begin);
         let written = before.zip(written()).map(|(before, after)| Bytes(after.saturating_sub(before)));
-        // If this fails, the mount point is a directory of the host: without a site, no workload writes there.
-        mounting.mount_at(kind, &site.directory)?;
-        site.start_daemon(kind, lane)?;
-        let place = self.place(&site);
-        self.sites[index] = Some(site);
+        // If this fails, the mount point is a directory of the host: without a file system on it, no workload writes there.
+        mounting.mount_at(kind, &made.directory)?;
+        made.start_daemon(kind, lane)?;
+        let place = self.place(&made);
+        self.mounted[index] = Some(made);
         Ok(Some(Remounted { place, unmounting, written }))
     }
 }

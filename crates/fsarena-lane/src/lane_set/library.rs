@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::require::known;
-use crate::{Arena, CheckResult, LaneError, site};
+use crate::{CheckResult, LaneError, LaneSet, mounted};
 
 /// Result of inspecting what a library has written.
 #[derive(Debug)]
@@ -14,13 +14,13 @@ pub struct Shown<T> {
     pub seen: Result<T, LaneError>,
 }
 
-impl Arena {
+impl LaneSet {
     /// Runs mkfs again for library `index` if it was used since the last mkfs, and marks it as used.
     ///
     /// # Errors
     /// If mkfs fails.
     pub fn renew(&mut self, index: usize) -> Result<(), LaneError> {
-        self.sites[index].as_mut().map_or(Ok(()), site::renew)
+        self.mounted[index].as_mut().map_or(Ok(()), mounted::renew)
     }
 
     /// Checks what library `index` has written, mounts it read-only with the kernel's driver, and calls `look` with the
@@ -31,16 +31,16 @@ impl Arena {
     pub fn show<T>(&mut self, index: usize, look: impl FnOnce(&Path) -> T) -> Result<Option<Shown<T>>, LaneError> {
         let contender = &self.plan.contenders[index];
         let kind = known(&contender.label.0, &contender.kind)?;
-        let Some(lane) = self.sites[index].as_ref().and_then(|site| site.lane) else { return Ok(None) };
+        let Some(lane) = self.mounted[index].as_ref().and_then(|made| made.lane) else { return Ok(None) };
         let mounting = self.mounting(contender, kind, Some(&self.lanes[lane]))?;
-        let (Some(site), lane) = (&mut self.sites[index], &self.lanes[lane]) else { return Ok(None) };
-        let Some(check) = site::check(kind, lane)? else { return Ok(None) };
-        let mounted = mounting.mount_at(kind, &site.directory);
-        site.is_mounted = mounted.is_ok();
-        let seen = mounted.map(|()| look(&site.directory));
-        if site.is_mounted {
-            site.unmount()?;
-            site.is_mounted = false;
+        let (Some(made), lane) = (&mut self.mounted[index], &self.lanes[lane]) else { return Ok(None) };
+        let Some(check) = mounted::check(kind, lane)? else { return Ok(None) };
+        let mounted = mounting.mount_at(kind, &made.directory);
+        made.is_mounted = mounted.is_ok();
+        let seen = mounted.map(|()| look(&made.directory));
+        if made.is_mounted {
+            made.unmount()?;
+            made.is_mounted = false;
         }
         Ok(Some(Shown { check, seen }))
     }

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use fsarena_model::{Bytes, FlushAfter, LaneCost, RepeatedReads};
 use fsarena_sys::loopdev::Extent;
 
-use super::Arena;
+use super::LaneSet;
 use crate::lane::Lane;
 use crate::{LaneError, cost, flush, image, reread, storage};
 
-impl Arena {
+impl LaneSet {
     /// The calibration device; if all contenders use one lane in turn, that lane while no contender is on it.
     pub(super) fn free_lane(&self) -> Option<&Lane> {
-        let is_free = || self.sites.iter().all(Option::is_none);
+        let is_free = || self.mounted.iter().all(Option::is_none);
         self.calibration_device
             .as_ref()
             .or_else(|| self.lanes.first().filter(|_| !self.plan.lanes.shared.is_own() && is_free()))

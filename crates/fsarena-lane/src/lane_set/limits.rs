@@ -2,11 +2,11 @@
 
 use fsarena_model::Bytes;
 
-use super::Arena;
+use super::LaneSet;
 use crate::LaneError;
 use crate::cgroup::MemoryGroup;
 
-impl Arena {
+impl LaneSet {
     /// Limits the memory of this process, including what it brings into the page cache from now on, to `limit`.
     ///
     /// # Errors
@@ -18,7 +18,7 @@ impl Arena {
         }
     }
 
-    /// Ends [`Arena::confine`], and evicts what was brought into the page cache meanwhile.
+    /// Ends [`LaneSet::confine`], and evicts what was brought into the page cache meanwhile.
     ///
     /// # Errors
     /// If the kernel refuses.

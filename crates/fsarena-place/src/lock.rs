@@ -10,7 +10,7 @@ use fsarena_sys::machine::MachineLock;
 use crate::note;
 
 /// The lock on the machine for one run, and the ledger of the things that the run creates.
-pub struct Held {
+pub struct Locked {
     /// The ledger of the run.
     pub ledger: Ledger,
     /// The locked disks of the run.
@@ -21,7 +21,7 @@ pub struct Held {
 
 /// Locks the machine and removes the leftovers of dead runs; `None` if the run is stopped while it waits. Processes of
 /// the same `session` may share the machine.
-pub fn take_machine(session: Option<&str>, wait: bool, stop: &AtomicBool) -> Result<Option<Held>> {
+pub fn take_machine(session: Option<&str>, wait: bool, stop: &AtomicBool) -> Result<Option<Locked>> {
     let wait = if wait { Wait::Yes } else { Wait::No };
     let mut announced = false;
     let taken = fsarena_lane::take_machine(session, &default_folder()?, wait, &mut |holder| {
@@ -38,7 +38,7 @@ pub fn take_machine(session: Option<&str>, wait: bool, stop: &AtomicBool) -> Res
         taken => {
             let (machine, ledger, cleared) = taken?;
             tell_cleared(&cleared);
-            Ok(Some(Held { ledger, disks: Vec::new(), machine }))
+            Ok(Some(Locked { ledger, disks: Vec::new(), machine }))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The arena: everything that a run makes on the machine: its folder, its lanes and the mounted contenders.
+//! Everything that a run makes on the machine: its folder, its lanes and the mounted contenders.
 
 mod calibration;
 mod library;
@@ -20,10 +20,10 @@ use crate::disk::{Consent, Disk, hold};
 use crate::kind::{Ground, Identity, Kind, lane_count, made_lanes};
 use crate::lane::Lane;
 use crate::ledger::{Ledger, Made};
+use crate::mounted::{Mounted, Mounting};
 use crate::precondition::Target;
 use crate::require::{self, known};
-use crate::site::{Mounting, Site};
-use crate::{LaneError, cost, memory, precondition, queue, site, storage};
+use crate::{LaneError, cost, memory, mounted, precondition, queue, storage};
 
 /// Where a contender works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,9 +74,9 @@ pub enum Go {
     Stop,
 }
 
-/// Everything that a run makes on the machine. Dropping it without [`Arena::close`] removes what it can.
+/// Everything that a run makes on the machine. Dropping it without [`LaneSet::close`] removes what it can.
 #[derive(Debug)]
-pub struct Arena {
+pub struct LaneSet {
     plan: Plan,
     folder: PathBuf,
     disks: Vec<Disk>,
@@ -84,13 +84,13 @@ pub struct Arena {
     calibration_device: Option<Lane>,
     memory: Option<PathBuf>,
     group: Option<MemoryGroup>,
-    sites: Vec<Option<Site>>,
+    mounted: Vec<Option<Mounted>>,
     /// The run's directory in that of each `dir` contender, by the contender's index.
     directories: BTreeMap<usize, FileId>,
     ledger: Ledger,
 }
 
-impl Arena {
+impl LaneSet {
     /// Makes the run's folder and the lanes: one for each contender that needs one and a calibration device, or one
     /// lane that all contenders use in turn.
     ///
@@ -103,7 +103,7 @@ impl Arena {
         Self::open_on(disks, plan, ledger, telling)
     }
 
-    /// Does the same as [`Arena::open`], on disks that the caller already holds.
+    /// Does the same as [`LaneSet::open`], on disks that the caller already holds.
     ///
     /// # Errors
     /// If a step fails; what was made by then is removed.
@@ -113,8 +113,8 @@ impl Arena {
         ledger: Ledger,
         telling: &mut dyn FnMut(&str) -> Go,
     ) -> Result<Self, LaneError> {
-        let sites = plan.contenders.iter().map(|_| None).collect();
-        let mut arena = Self {
+        let mounted = plan.contenders.iter().map(|_| None).collect();
+        let mut lane_set = Self {
             plan,
             folder: PathBuf::new(),
             disks,
@@ -122,11 +122,11 @@ impl Arena {
             calibration_device: None,
             memory: None,
             group: None,
-            sites,
+            mounted,
             directories: BTreeMap::new(),
             ledger,
         };
-        arena.build(telling).map(|()| arena)
+        lane_set.build(telling).map(|()| lane_set)
     }
 
     fn build(&mut self, telling: &mut dyn FnMut(&str) -> Go) -> Result<(), LaneError> {
@@ -204,26 +204,26 @@ impl Arena {
     ) -> Result<(Place, ContenderFacts), LaneError> {
         let contender = self.plan.contenders[index].clone();
         let kind = known(&contender.label.0, &contender.kind)?;
-        let site = match kind.ground {
+        let made = match kind.ground {
             Ground::Directory => self.make_directory(index, &contender)?,
             Ground::Lane | Ground::Library | Ground::Memory | Ground::Share => {
                 self.make_mount(index, lane, round, kind)?
             }
         };
-        let facts = site::facts(&contender, kind, &site);
-        let place = self.place(&site);
-        self.sites[index] = Some(site);
+        let facts = mounted::facts(&contender, kind, &made);
+        let place = self.place(&made);
+        self.mounted[index] = Some(made);
         Ok((place, facts?))
     }
 
-    fn place(&self, site: &Site) -> Place {
-        let lane = site.lane.map(|lane| &self.lanes[lane]);
-        let library = lane.filter(|_| !site.is_mounted).map(Lane::path);
-        let backing = if library.is_some() { None } else { site::backing(&site.directory) };
-        Place { directory: site.directory.clone(), device: lane.map(Lane::name), backing, library, id: site.id }
+    fn place(&self, made: &Mounted) -> Place {
+        let lane = made.lane.map(|lane| &self.lanes[lane]);
+        let library = lane.filter(|_| !made.is_mounted).map(Lane::path);
+        let backing = if library.is_some() { None } else { mounted::backing(&made.directory) };
+        Place { directory: made.directory.clone(), device: lane.map(Lane::name), backing, library, id: made.id }
     }
 
-    fn make_mount(&mut self, index: usize, lane: Option<usize>, round: u32, kind: &Kind) -> Result<Site, LaneError> {
+    fn make_mount(&mut self, index: usize, lane: Option<usize>, round: u32, kind: &Kind) -> Result<Mounted, LaneError> {
         let point = self.folder.join(format!("contender-{index}"));
         if !point.exists() {
             self.ledger.make_directory(&point, 0o755)?;
@@ -237,14 +237,14 @@ impl Arena {
         let contender = &self.plan.contenders[index];
         let mounting = self.mounting(contender, kind, lane.map(|lane| &self.lanes[lane]))?;
         let lane = lane.map(|lane| (lane, &self.lanes[lane]));
-        site::make(contender, kind, lane, &identity, &mounting, &point)
+        mounted::make(contender, kind, lane, &identity, &mounting, &point)
     }
 
     /// What is mounted for `contender`, and how.
     fn mounting(&self, contender: &Contender, kind: &Kind, lane: Option<&Lane>) -> Result<Mounting, LaneError> {
         let lane = lane.map_or_else(|| "fsarena".to_owned(), |lane| lane.path().display().to_string());
         match kind.ground {
-            Ground::Library => Ok(Mounting { source: lane, options: site::UNTOUCHED.to_owned() }),
+            Ground::Library => Ok(Mounting { source: lane, options: mounted::UNTOUCHED.to_owned() }),
             Ground::Share => {
                 let shares = self.plan.guest.iter().flat_map(|guest| &guest.shares);
                 let share = shares.into_iter().find(|share| share.label == contender.label);
@@ -257,7 +257,7 @@ impl Arena {
         }
     }
 
-    fn make_directory(&mut self, index: usize, contender: &Contender) -> Result<Site, LaneError> {
+    fn make_directory(&mut self, index: usize, contender: &Contender) -> Result<Mounted, LaneError> {
         require::directory(contender)?;
         let parent = contender.path.as_deref().unwrap_or(Path::new("."));
         let parent = parent.canonicalize().map_err(LaneError::io("look up", parent))?;
@@ -266,12 +266,12 @@ impl Arena {
         }
         let directory = parent.join(format!("{}-{index}", self.ledger.name()));
         if let Some(id) = self.directories.get(&index) {
-            return Ok(Site::in_place(directory, Some(*id)));
+            return Ok(Mounted::in_place(directory, Some(*id)));
         }
         let made = self.ledger.make_directory(&directory, 0o755)?;
         let id = made.id().map_err(LaneError::io("look up", &directory))?;
         self.directories.insert(index, id);
-        Ok(Site::in_place(directory, Some(id)))
+        Ok(Mounted::in_place(directory, Some(id)))
     }
 
     /// Brings contender `index` to rest: remounts it read-only, so that no work is left for later, and read-write
@@ -280,10 +280,10 @@ impl Arena {
     /// # Errors
     /// If a file stays open for writing, or the read-write remount fails.
     pub fn quiesce(&mut self, index: usize) -> Result<Option<Nanos>, LaneError> {
-        let Some(site) = self.sites[index].as_ref().filter(|site| site.is_mounted && site.lane.is_some()) else {
+        let Some(made) = self.mounted[index].as_ref().filter(|made| made.is_mounted && made.lane.is_some()) else {
             return Ok(None);
         };
-        site::rest(&site.directory).map(Some)
+        mounted::rest(&made.directory).map(Some)
     }
 
     /// A tmpfs of the run for references, mounted at the first call; a run without lanes uses a folder in `/dev/shm`.
@@ -297,7 +297,7 @@ impl Arena {
         }
         let directory = self.memory.clone();
         Ok(directory.map(|directory| Place {
-            backing: site::backing(&directory),
+            backing: mounted::backing(&directory),
             directory,
             device: None,
             library: None,
@@ -313,15 +313,15 @@ impl Arena {
     pub fn finish(&mut self, index: usize) -> Result<Option<CheckResult>, LaneError> {
         let contender = &self.plan.contenders[index];
         let kind = known(&contender.label.0, &contender.kind)?;
-        let Some(mut site) = self.sites[index].take() else { return Ok(None) };
+        let Some(mut made) = self.mounted[index].take() else { return Ok(None) };
         if kind.ground == Ground::Directory {
             return Ok(None);
         }
-        if let Err(error) = if site.is_mounted { site.unmount() } else { Ok(()) } {
-            self.sites[index] = Some(site);
+        if let Err(error) = if made.is_mounted { made.unmount() } else { Ok(()) } {
+            self.mounted[index] = Some(made);
             return Err(error);
         }
-        site.lane.map_or(Ok(None), |lane| site::check(kind, &self.lanes[lane]))
+        made.lane.map_or(Ok(None), |lane| mounted::check(kind, &self.lanes[lane]))
     }
 
     /// Removes everything that the run has made.
@@ -333,8 +333,8 @@ impl Arena {
     }
 
     fn take_away(&mut self) -> Result<(), LaneError> {
-        for mut site in self.sites.iter_mut().filter_map(Option::take).filter(|site| site.is_mounted) {
-            let _ = site.unmount();
+        for mut made in self.mounted.iter_mut().filter_map(Option::take).filter(|made| made.is_mounted) {
+            let _ = made.unmount();
         }
         self.group = None;
         self.lanes.clear();
@@ -344,7 +344,7 @@ impl Arena {
     }
 }
 
-impl Drop for Arena {
+impl Drop for LaneSet {
     fn drop(&mut self) {
         let _ = self.take_away();
     }

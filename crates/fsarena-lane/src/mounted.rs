@@ -1,4 +1,4 @@
-//! Sites: contenders that are made, mounted and verified for work, and later unmounted and checked.
+//! Contenders that are made, mounted and verified for work, and later unmounted and checked.
 
 #[cfg(test)]
 mod tests;
@@ -38,7 +38,7 @@ const MOUNTING: Duration = Duration::from_secs(60);
 
 /// A contender made and mounted.
 #[derive(Debug)]
-pub struct Site {
+pub struct Mounted {
     /// The mount point, or the existing directory.
     pub directory: PathBuf,
     /// Index of its lane.
@@ -57,7 +57,7 @@ pub struct Site {
     daemon: Option<Daemon>,
 }
 
-impl Site {
+impl Mounted {
     /// A directory on which nothing is mounted.
     pub fn in_place(directory: PathBuf, id: Option<FileId>) -> Self {
         let (description, mkfs) = (String::new(), Vec::new());
@@ -99,26 +99,26 @@ pub fn make(
     identity: &Identity,
     mounting: &Mounting,
     point: &Path,
-) -> Result<Site, LaneError> {
-    let mut site = Site { lane: lane.map(|(index, _)| index), ..Site::in_place(point.to_owned(), None) };
+) -> Result<Mounted, LaneError> {
+    let mut made = Mounted { lane: lane.map(|(index, _)| index), ..Mounted::in_place(point.to_owned(), None) };
     if let Some((_, lane)) = lane {
         let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
-        site.mkfs = kind.mkfs(&lane.path(), identity, &contender.mkfs).map_err(refused)?;
-        site.limit = tool_limit(lane)?;
-        site.description = run_tool(&site.mkfs, site.limit)? + &run_tool(&kind.describe(&lane.path()), site.limit)?;
-        if let Some(words) = (kind.made)(&site.description).differs(identity, lane.size()?) {
+        made.mkfs = kind.mkfs(&lane.path(), identity, &contender.mkfs).map_err(refused)?;
+        made.limit = tool_limit(lane)?;
+        made.description = run_tool(&made.mkfs, made.limit)? + &run_tool(&kind.describe(&lane.path()), made.limit)?;
+        if let Some(words) = (kind.made)(&made.description).differs(identity, lane.size()?) {
             return Err(LaneError::Mkfs {
-                command: site.mkfs.join(" "),
+                command: made.mkfs.join(" "),
                 words: format!("made something else: {words}"),
             });
         }
     }
     if kind.ground != Ground::Library {
         mounting.mount_at(kind, point)?;
-        site.is_mounted = true;
-        site.start_daemon(kind, lane.map(|(_, lane)| lane))?;
+        made.is_mounted = true;
+        made.start_daemon(kind, lane.map(|(_, lane)| lane))?;
     }
-    Ok(site)
+    Ok(made)
 }
 
 /// Makes a contender that has options of mkfs once on a sparse file in memory, to find out what its mkfs refuses, and
@@ -154,9 +154,9 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
 ///
 /// # Errors
 /// If mkfs fails.
-pub fn renew(site: &mut Site) -> Result<(), LaneError> {
-    match std::mem::replace(&mut site.is_used, true) {
-        true => run_tool(&site.mkfs, site.limit).map(drop),
+pub fn renew(made: &mut Mounted) -> Result<(), LaneError> {
+    match std::mem::replace(&mut made.is_used, true) {
+        true => run_tool(&made.mkfs, made.limit).map(drop),
         false => Ok(()),
     }
 }
@@ -324,23 +324,23 @@ pub fn check(kind: &Kind, lane: &Lane) -> Result<Option<CheckResult>, LaneError>
 ///
 /// # Errors
 /// If its mount cannot be looked up.
-pub fn facts(contender: &Contender, kind: &Kind, site: &Site) -> Result<ContenderFacts, LaneError> {
+pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<ContenderFacts, LaneError> {
     if kind.ground == Ground::Library {
-        return Ok(facts_of_library(contender, kind, site));
+        return Ok(facts_of_library(contender, kind, made));
     }
-    let mount = mountinfo::mount_of(&site.directory);
-    let mount = mount.map_err(LaneError::io("look up the mount of", &site.directory))?;
+    let mount = mountinfo::mount_of(&made.directory);
+    let mount = mount.map_err(LaneError::io("look up the mount of", &made.directory))?;
     let options = mount.all_options();
     let is_directory = kind.ground == Ground::Directory;
     let features = match is_directory {
-        true => attributes::of(&site.directory),
-        false => (kind.features)(&site.description),
+        true => attributes::of(&made.directory),
+        false => (kind.features)(&made.description),
     };
     let guarantees = match is_directory {
         true => attributes::guarantees(&mount, &features),
         false => (kind.guarantees)(&features, &options),
     };
-    let says_alignment = alignment::says_alignment(&site.directory);
+    let says_alignment = alignment::says_alignment(&made.directory);
     // Of a mount that a chroot hides, the magic number is known (magic.h).
     let volatile = ["tmpfs", "ramfs", "0x1021994", "0x858458f6"].contains(&mount.kind.as_str());
     let mounted_as = shared::kind_of(&mount);
@@ -350,7 +350,7 @@ pub fn facts(contender: &Contender, kind: &Kind, site: &Site) -> Result<Contende
     Ok(ContenderFacts {
         label: contender.label.clone(),
         risks: risks(mounted_as, &options, made_with),
-        mkfs: site.mkfs.clone(),
+        mkfs: made.mkfs.clone(),
         mount: format!("{mounted_as} {options}"),
         durability: if keeps_nothing {
             Durability::Unflushed
@@ -365,7 +365,7 @@ pub fn facts(contender: &Contender, kind: &Kind, site: &Site) -> Result<Contende
             .flatten(),
         guarantees,
         features,
-        read_ahead_kib: read_ahead(&site.directory),
+        read_ahead_kib: read_ahead(&made.directory),
         says_alignment,
         shared_folder: shared::remark(mounted_as),
         file_system: is_directory.then(|| shared::identity(&mount)),
@@ -379,10 +379,10 @@ fn is_unsafe(contender: &Contender) -> bool {
 }
 
 /// A library has no mount, and so no mount options and no read-ahead of the kernel's.
-fn facts_of_library(contender: &Contender, kind: &Kind, site: &Site) -> ContenderFacts {
-    let features = (kind.features)(&site.description);
+fn facts_of_library(contender: &Contender, kind: &Kind, made: &Mounted) -> ContenderFacts {
+    let features = (kind.features)(&made.description);
     ContenderFacts {
-        mkfs: site.mkfs.clone(),
+        mkfs: made.mkfs.clone(),
         mount: format!("{}, a library within this process", kind.name),
         guarantees: (kind.guarantees)(&features, ""),
         features,

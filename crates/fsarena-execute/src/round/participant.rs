@@ -10,7 +10,7 @@ use super::limit::{self, Within};
 use crate::{Testbed, TestbedError, Verified};
 
 /// The state of one contender in a workload.
-pub(super) struct Player {
+pub(super) struct Participant {
     pub(super) contender: usize,
     pub(super) job: Option<Box<dyn Job>>,
     /// The statistics of all slices.
@@ -31,9 +31,9 @@ pub(super) struct Player {
     pub(super) out_of_time: Option<Nanos>,
 }
 
-impl Player {
+impl Participant {
     pub(super) fn job(&mut self) -> &mut dyn Job {
-        self.job.as_deref_mut().expect("a player without a failure has a job")
+        self.job.as_deref_mut().expect("a participant without a failure has a job")
     }
 
     /// Adds `time` to the duration of an untimed part of the trial.
@@ -54,7 +54,7 @@ impl Player {
 
     /// Works for `time`, or to the end.
     pub(super) fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<(), TestbedError> {
-        let job = self.job.as_deref_mut().expect("a player without a failure has a job");
+        let job = self.job.as_deref_mut().expect("a participant without a failure has a job");
         let _pinned = job.next_run().is_alone.then(Pinned::here);
         let current = &mut self.current;
         let limit = limit::of_run(setting.workload, time);
@@ -86,41 +86,41 @@ pub(super) fn out_of_time(limit: Nanos) -> TestbedError {
 }
 
 /// The trial that results.
-pub(super) fn trial(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) -> Trial {
-    let label = setting.contenders.iter().find(|(index, _)| *index == player.contender).map(|(_, label)| *label);
-    let steps = std::mem::take(&mut player.stats.steps);
-    let latencies = player.stats.latencies().map(|(operation, latency)| (operation.name().to_owned(), latency));
-    let histograms = player.stats.histograms().map(|(operation, counts)| (operation.name().to_owned(), counts));
+pub(super) fn trial(testbed: &mut dyn Testbed, setting: &Setting<'_>, participant: &mut Participant) -> Trial {
+    let label = setting.contenders.iter().find(|(index, _)| *index == participant.contender).map(|(_, label)| *label);
+    let steps = std::mem::take(&mut participant.stats.steps);
+    let latencies = participant.stats.latencies().map(|(operation, latency)| (operation.name().to_owned(), latency));
+    let histograms = participant.stats.histograms().map(|(operation, counts)| (operation.name().to_owned(), counts));
     let histograms = histograms.collect();
-    let mut probes = testbed.totals(player.contender);
-    probes.append(&mut player.readings);
-    let spent = std::mem::take(&mut player.spent).into_iter();
+    let mut probes = testbed.totals(participant.contender);
+    probes.append(&mut participant.readings);
+    let spent = std::mem::take(&mut participant.spent).into_iter();
     probes.extend(spent.map(|(part, time)| part.reading(time.as_seconds())));
-    probes.extend([probe::SYNC.reading(player.synced.map(Nanos::as_seconds))]);
-    let timed = player.stats.elapsed.as_seconds();
-    probes.extend(rate_readings(player.stats.offered, player.stats.operations, timed));
-    probes.extend(player.stats.reported.iter().map(|(probe, value)| probe.reading(*value)));
+    probes.extend([probe::SYNC.reading(participant.synced.map(Nanos::as_seconds))]);
+    let timed = participant.stats.elapsed.as_seconds();
+    probes.extend(rate_readings(participant.stats.offered, participant.stats.operations, timed));
+    probes.extend(participant.stats.reported.iter().map(|(probe, value)| probe.reading(*value)));
     let trial = Trial {
         round: setting.round,
         workload: setting.workload.name.to_string(),
-        contender: label.expect("every player is one of the setting's contenders").clone(),
-        lane: setting.lanes.get(player.contender).copied().flatten().map(|lane| lane as u32),
-        slices: std::mem::take(&mut player.slices),
+        contender: label.expect("every participant is one of the setting's contenders").clone(),
+        lane: setting.lanes.get(participant.contender).copied().flatten().map(|lane| lane as u32),
+        slices: std::mem::take(&mut participant.slices),
         steps,
-        verified: player.verified.take(),
+        verified: participant.verified.take(),
         latencies: latencies.collect(),
         histograms,
-        over_time: player.stats.windows(),
-        clients: player.stats.clients.take(),
+        over_time: participant.stats.windows(),
+        clients: participant.stats.clients.take(),
         probes,
-        outcome: match (player.out_of_time, player.failure.take()) {
+        outcome: match (participant.out_of_time, participant.failure.take()) {
             (Some(limit), _) => Outcome::OutOfTime(limit),
             (None, Some(why)) => Outcome::Failed(why),
             (None, None) => Outcome::Finished,
         },
     };
     // Baselines have no slowdown.
-    match setting.slowdowns.get(player.contender) {
+    match setting.slowdowns.get(participant.contender) {
         Some(share) if *share > 0.0 => trial.slowed(1.0 + share, setting.workload.metric.better),
         _ => trial,
     }
