@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Barrier, Mutex, OnceLock};
+use std::sync::{Barrier, Mutex, OnceLock};
 use std::thread;
 
-use fsarena_engine::{EngineError, Limit, RunStats, watched};
+use fsarena_engine::{EngineError, Limit, RunStats};
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 use mysql::prelude::Queryable;
@@ -193,16 +193,6 @@ pub fn together<W: Send, R: Send>(
         Some(error) => Err(error),
         None => Ok(done.into_iter().filter_map(|(done, _)| done).collect()),
     }
-}
-
-/// Does `work` with a stop flag of its own, which follows `stop`, so that `work` may keep it.
-pub fn with_own_flag<T>(stop: &AtomicBool, work: impl FnOnce(Arc<AtomicBool>) -> T) -> T {
-    let own = Arc::new(AtomicBool::new(false));
-    let pass_on = || {
-        own.store(stop.load(Ordering::Relaxed), Ordering::Relaxed);
-        false
-    };
-    watched(pass_on, |_| work(Arc::clone(&own)))
 }
 
 /// State that concurrent workers share.
