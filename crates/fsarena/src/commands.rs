@@ -17,11 +17,11 @@ mod history;
 mod import;
 mod judge;
 mod list;
+mod pages;
 mod report;
 mod reproduce;
 mod resume;
 mod runs;
-mod serve;
 mod sides;
 mod validate;
 
@@ -37,8 +37,6 @@ use crate::note::note;
 use crate::{output, places};
 
 pub use clean::tell as tell_cleared;
-pub use diff::difference;
-pub use history::history_of;
 
 /// Runs the command that the arguments name.
 pub fn run(arguments: &Arguments) -> Result<Ended> {
@@ -54,7 +52,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Judge(options) => judge::run(global, options),
         Command::History(options) => history::run(global, options),
         Command::Runs(options) => runs::run(global, options),
-        Command::Serve(options) => serve::run(global, options),
+        Command::Pages(options) => pages::run(global, options),
         Command::Export(options) => export::run(global, options),
         Command::Import(options) => import::run(global, options),
         Command::List(options) => list::run(options),

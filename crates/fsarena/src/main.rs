@@ -27,7 +27,6 @@ mod perform;
 mod places;
 mod plan;
 mod progress;
-mod serve;
 mod session;
 mod signals;
 
