@@ -30,7 +30,7 @@ APPS_validation := awk:mawk ccache:ccache cmake:cmake cpio:cpio dpkg-deb:dpkg hg
 # A suite may set its contenders and rounds; `work` sets neither.
 OF_SUITE := $(if $(SUITE),--suite $(SUITE)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SCALE),--scale $(SCALE))
 
-.PHONY: help apps compare validate test test-command test-parts test-articles test-mpi test-page build install dist setup calibrate bench-round bench-engine bench-market parity parity-apps references clean cluster cluster-smoke cluster-down
+.PHONY: help apps compare validate test test-command test-parts test-articles test-mpi test-page build install dist setup calibrate bench-round bench-engine parity parity-apps references clean cluster cluster-smoke cluster-down
 
 help:
 	@echo "make compare    compare ext4, xfs and btrfs here, and write fsarena-report.html"
@@ -46,7 +46,6 @@ help:
 	@echo "make dist       packages for Debian, archives and checksums in $(TARGET_DIR)/dist"
 	@echo "make bench-round  where the time of a round goes (root)"
 	@echo "make bench-engine what the load engine costs compared with fio and fs_mark"
-	@echo "make bench-market how fast market data are made up, with their SHA-256 (ROWS=2000000 SEED=1 DAY=2016-04-11)"
 	@echo "make cluster    Slurm, ssh, GlusterFS and MooseFS on 4 nodes in namespaces of this machine (root; NODES=8)"
 	@echo "make cluster-smoke  a comparison on two nodes of it (FSARENA=BINARY); make cluster-down ends it"
 	@echo "make parity     the same jobs natively and through fio, on a lane (root)"
@@ -138,9 +137,6 @@ bench-round: build
 bench-engine:
 	@scripts/install-missing cc:gcc fio:fio fs_mark:fsmark valgrind:valgrind
 	cargo run --release --locked --package fsarena-engine --example bench_engine
-
-bench-market:
-	cargo run --release --locked --package fsarena-market --example market_data -- --rows $(or $(ROWS),2000000) --seed $(or $(SEED),1) --day $(or $(DAY),2016-04-11)
 
 parity: setup
 	cargo run --release --locked --package fsarena-execute --example parity

@@ -8,7 +8,6 @@ use fsarena_model::validity::{CapUnit, RateCap};
 use fsarena_model::{BaselineKind, Label, LaneCost, Measure, Nanos, Outcome, RunRecord, Trial, Workload};
 
 use crate::evidence::median;
-use crate::probes::middle;
 use crate::{noise, per_operation};
 
 /// Maximum deviation from the bare device's rate, as a share, for contenders at a rate cap.
@@ -20,7 +19,7 @@ const ROUND: f64 = 0.02;
 pub fn lane_cost(record: &RunRecord) -> Option<LaneCost> {
     let surveyed = record.environment.lanes.cost.clone();
     let costs: Vec<&LaneCost> = record.rounds.iter().filter_map(|facts| facts.lane_cost.as_ref()).collect();
-    let of = |pick: fn(&LaneCost) -> Option<f64>| middle(costs.iter().filter_map(|cost| pick(cost)).collect());
+    let of = |pick: fn(&LaneCost) -> Option<f64>| fsarena_stats::median(costs.iter().filter_map(|cost| pick(cost)));
     let nanos = |pick: fn(&LaneCost) -> Option<f64>| of(pick).map(|value| Nanos(value as u64));
     let (Some(back_to_back), Some(paced)) =
         (nanos(|cost| Some(cost.back_to_back.0 as f64)), nanos(|cost| Some(cost.paced.0 as f64)))
@@ -40,7 +39,7 @@ pub fn lane_cost(record: &RunRecord) -> Option<LaneCost> {
 /// all of the time: then the share follows from that figure here and in memory.
 pub fn harness_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
     if workload.metric.measure == Measure::Printed {
-        let value = |trials: &mut dyn Iterator<Item = &Trial>| middle(trials.filter_map(median).collect());
+        let value = |trials: &mut dyn Iterator<Item = &Trial>| fsarena_stats::median(trials.filter_map(median));
         let here = value(&mut trials.iter().copied())?;
         let in_memory = value(&mut of_kind(record, workload, BaselineKind::Memory))?;
         let better = workload.metric.better;
@@ -84,7 +83,7 @@ pub fn cap(record: &RunRecord, workload: &Workload) -> Option<RateCap> {
     };
     let all: Option<Vec<f64>> = record.contenders.iter().map(|facts| of_label(&facts.label)).collect();
     let all = all.filter(|all| all.len() > 1 && all.iter().all(|own| (own / device - 1.0).abs() < ALIKE))?;
-    let rate = 1.0 / middle(all)?;
+    let rate = 1.0 / fsarena_stats::median(all)?;
     let bytes = record.trials.iter().find(|trial| trial.workload == workload.name && trial.operations() > 0)?;
     let megabytes = rate * bytes.bytes() as f64 / bytes.operations() as f64 / 1e6;
     let depth = workload.traits.concurrency as f64;
@@ -115,7 +114,7 @@ fn row(record: &RunRecord, workload: &Workload, kind: BaselineKind) -> Option<Ba
     let (value, unit) = match kind {
         BaselineKind::Start => (seconds_per_operation.map(|seconds| 1.0 / seconds), "programs/s".to_owned()),
         BaselineKind::Memory | BaselineKind::Device => {
-            (middle(trials.iter().filter_map(|trial| median(trial)).collect()), workload.metric.unit.clone())
+            (fsarena_stats::median(trials.iter().filter_map(|trial| median(trial))), workload.metric.unit.clone())
         }
     };
     let rounds = trials.len() as u32;

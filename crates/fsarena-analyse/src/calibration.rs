@@ -2,6 +2,7 @@
 //! slowdown.
 
 use fsarena_model::{RunRecord, Share, Verdict};
+use fsarena_stats::upper_median;
 
 use crate::looks::{Pair, standing};
 
@@ -56,8 +57,8 @@ pub fn calibration(equal: &[RunRecord], slowed: &[RunRecord]) -> Calibration {
             equivalent: verdicts(&equals, &[Verdict::Equivalent]),
             slowed: others.iter().filter(|run| run[index].is_some()).count(),
             found: verdicts(&others, &[Verdict::Faster]),
-            deviation: median(all().filter_map(deviation)).map(Share),
-            finds_from: median(all().filter_map(finds_from)).map(Share),
+            deviation: upper_median(all().filter_map(deviation)).map(Share),
+            finds_from: upper_median(all().filter_map(finds_from)).map(Share),
         }
     };
     let is_winner = |pair: &Pair| matches!(pair.verdict(), Verdict::Faster | Verdict::Slower);
@@ -83,11 +84,4 @@ fn deviation(pair: &Pair) -> Option<f64> {
 
 fn finds_from(pair: &Pair) -> Option<f64> {
     Some(pair.latest.outlook?.detectable.exp_m1())
-}
-
-/// The upper median; `None` without values.
-pub(crate) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut all: Vec<f64> = values.collect();
-    all.sort_by(f64::total_cmp);
-    all.get(all.len() / 2).copied()
 }

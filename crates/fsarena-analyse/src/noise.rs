@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fsarena_model::event::{Note, RoundFacts};
 use fsarena_model::{AtRest, Bytes, Label, NoiseBounds, Outcome, RunRecord, Severity, Trial, Workload, probe};
 
-use crate::probes::{self, middle};
+use crate::probes;
 
 /// Processor seconds below which the machine's counters, in ticks of 10 ms, show no load.
 const RESOLUTION: f64 = 0.05;
@@ -129,7 +129,8 @@ impl<'a> Condition<'a> {
         let visits = visits(record);
         let quiet = Rates::default();
         let busy: Vec<&Visit<'_>> = visits.iter().filter(|visit| !quiet.has(&visit.rates, bounds)).collect();
-        let usual = |of: fn(&Rates) -> f64| middle(busy.iter().map(|visit| of(&visit.rates)).collect()).unwrap_or(0.0);
+        let usual =
+            |of: fn(&Rates) -> f64| fsarena_stats::median(busy.iter().map(|visit| of(&visit.rates))).unwrap_or(0.0);
         let usual = match 2 * busy.len() > visits.len() && !bounds.is_ignored() {
             true => Rates { foreign: usual(|it| it.foreign), stolen: usual(|it| it.stolen), disk: usual(|it| it.disk) },
             false => quiet,

@@ -5,7 +5,6 @@ use fsarena_model::comparison::Clock;
 use fsarena_model::{Mode, Outcome, Trial, Workload};
 
 use crate::durability;
-use crate::probes::middle;
 
 /// The clock at which a workload's time ends. Only a whole run that fsarena ends includes a final sync in its time,
 /// regardless of the syncs of the workload.
@@ -32,7 +31,7 @@ pub fn syncs<'a>(workload: &Workload, trials: impl IntoIterator<Item = &'a Trial
 
 fn median<'a>(trials: impl IntoIterator<Item = &'a Trial>, of: impl Fn(&Trial) -> f64) -> Option<f64> {
     let finished = trials.into_iter().filter(|trial| trial.outcome == Outcome::Finished);
-    middle(finished.map(of).filter(|value| value.is_finite()).collect())
+    fsarena_stats::median(finished.map(of).filter(|value| value.is_finite()))
 }
 
 #[cfg(test)]

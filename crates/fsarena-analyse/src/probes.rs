@@ -48,19 +48,8 @@ pub fn of_cell_or_all(kept: &[&Trial], all: &[&Trial]) -> Readings {
 /// The median of the known values; `value` is `None` if no trial has one. `None` if no trial has such a reading.
 fn median(each: &[Readings], id: &ProbeId) -> Option<Reading> {
     let unit = each.iter().find_map(|readings| Some(readings.get(id)?.unit.clone()))?;
-    let value = middle(each.iter().filter_map(|readings| readings.get(id)?.value).collect());
+    let value = fsarena_stats::median(each.iter().filter_map(|readings| readings.get(id)?.value));
     Some(Reading { value, unit })
-}
-
-/// The median; `None` for an empty list.
-pub fn middle(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() {
-        0 => None,
-        odd if odd % 2 == 1 => Some(values[middle]),
-        _ => Some(f64::midpoint(values[middle - 1], values[middle])),
-    }
 }
 
 fn of_trial(trial: &Trial) -> Readings {

@@ -7,7 +7,6 @@ use fsarena_stats::{Interval, Precision, Rule, cell_summary};
 use crate::durability::class;
 use crate::evidence::{median, pairs, value};
 use crate::noise::counted_trials;
-use crate::probes::middle;
 
 /// A workload with each number of clients, ascending.
 struct Family<'a> {
@@ -102,7 +101,7 @@ fn point(record: &RunRecord, clients: u32, workload: &Workload, label: &Label) -
     ScalingPoint {
         clients,
         median: cell_summary(&values).map(|summary| summary.median),
-        slowest: middle(works.iter().filter_map(|work| Some(work.slowest()?.share)).collect()),
+        slowest: fsarena_stats::median(works.iter().filter_map(|work| Some(work.slowest()?.share))),
         until_last: (together > 0.0).then(|| last / together),
         skew: works.iter().map(|work| work.skew).reduce(f64::max),
         skewed: works.iter().map(|work| work.skewed).sum(),

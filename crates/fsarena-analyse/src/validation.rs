@@ -8,7 +8,6 @@ use fsarena_model::{Estimate, Mix, Share, Verdict};
 use fsarena_stats::{BetweenPrograms, Outcome, Rule};
 
 use crate::assess;
-use crate::calibration::median;
 use crate::difference::{NamedRun, side_run};
 use crate::durability::class;
 use crate::evidence::pairs;
@@ -146,7 +145,8 @@ fn score<'a>(pairs: impl Iterator<Item = &'a ValidatedPair>) -> Score {
         right_sign: share(&clear, has_right_sign),
         not_sure: share(&clear, |pair| pair.outcome == Some(Foretold::NotSure)),
         right_when_sure: share(&sure, |pair| pair.outcome == Some(Foretold::Right)),
-        error: median(pairs.iter().filter_map(|pair| error(pair))).map(|error| Share(error.exp_m1())),
+        error: fsarena_stats::upper_median(pairs.iter().filter_map(|pair| error(pair)))
+            .map(|error| Share(error.exp_m1())),
         covered: share(&pairs, is_covered),
     }
 }

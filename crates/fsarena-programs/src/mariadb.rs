@@ -4,6 +4,7 @@
 mod client;
 mod engine;
 mod ingest;
+mod market;
 mod parameters;
 mod queries;
 mod results;

@@ -22,9 +22,9 @@ const STYLE: &str = include_str!("../templates/style.css");
 const SCRIPT: &str = include_str!("../templates/page.js");
 
 /// The content security policy of a page: its own style and script, by their hashes, and nothing else.
-pub fn policy() -> String {
+fn policy() -> String {
     format!(
-        "default-src 'none'; style-src {}; script-src {}; img-src blob:; base-uri 'none'; form-action 'self'",
+        "default-src 'none'; style-src {}; script-src {}; img-src blob:; base-uri 'none'; form-action 'none'",
         source_expression(STYLE),
         source_expression(SCRIPT)
     )
@@ -69,7 +69,7 @@ pub struct Runs {
 /// A run in a list of runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunLine {
-    /// Its number; its page is `/runs/NUMBER`.
+    /// Its number; its page is `run-NUMBER.html`.
     pub run: i64,
     /// When it began, RFC 3339 in UTC.
     pub started: String,
@@ -85,7 +85,7 @@ pub struct RunLine {
     pub tags: String,
 }
 
-/// The page of a store: a form asks for `/diff?before=NUMBER&after=NUMBER`.
+/// The page of a store.
 pub fn runs(runs: &Runs) -> String {
     rendered(&environment(), "runs.html", runs)
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use fsarena_model::event::RoundFacts;
 use fsarena_model::{Comparison, Conditions, Environment, FlushAfter, LaneCost, Nanos, RepeatedReads};
+use fsarena_stats::median;
 
 use crate::number::{bytes, seconds, three_digits};
 use crate::report::{Fact, Role};
@@ -132,9 +133,8 @@ pub fn frequency(ends: (f64, f64)) -> String {
 /// Seconds that a write and flush takes on the lane, minus those on the device beneath: from the medians over rounds,
 /// or from the measurement before the rounds. `None` if one of them could not be read.
 pub fn beyond_device(comparison: &Comparison) -> Option<f64> {
-    let of = |span: fn(&LaneCost) -> Option<Nanos>| {
-        middle(lane_costs(comparison).filter_map(span).map(Nanos::as_seconds).collect())
-    };
+    let of =
+        |span: fn(&LaneCost) -> Option<Nanos>| median(lane_costs(comparison).filter_map(span).map(Nanos::as_seconds));
     match of(|cost| Some(cost.back_to_back)) {
         Some(whole) => Some((whole - of(|cost| cost.device)?).max(0.0)),
         None => {
@@ -165,18 +165,8 @@ fn lane_costs(comparison: &Comparison) -> impl Iterator<Item = &LaneCost> {
 fn spread(values: Vec<f64>) -> Option<String> {
     let ends = values.iter().copied().reduce(f64::min).zip(values.iter().copied().reduce(f64::max));
     let (low, high) = ends?;
-    let middle = seconds(middle(values)?);
+    let middle = seconds(median(values)?);
     Some(if low < high { format!("{middle} ({} to {})", seconds(low), seconds(high)) } else { middle })
-}
-
-fn middle(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let half = values.len() / 2;
-    match values.len() {
-        0 => None,
-        count if count % 2 == 1 => Some(values[half]),
-        _ => Some(f64::midpoint(values[half - 1], values[half])),
-    }
 }
 
 /// Command lines and lines of configuration by the workloads that share them; `LANE` is where they worked.

@@ -21,6 +21,9 @@ pub struct Style {
     pub width: usize,
 }
 
+/// Fewest columns of the terminal in which words are wrapped.
+const NARROWEST_WORDS: usize = 20;
+
 /// Indentation of the further lines of a sentence.
 const HANGING: &str = "  ";
 
@@ -129,7 +132,7 @@ impl Style {
 
     /// The table. If it is too wide, the intervals of figures are left out; then references are printed below it. If it
     /// is still too wide, it is printed row by row.
-    fn table(self, wide: &Table) -> String {
+    pub fn table(self, wide: &Table) -> String {
         let fits = |text: &str| text.lines().all(|line| layout::width(line) <= self.width);
         // Intervals of medians go last.
         let shorter = || without_intervals(wide, |_| true);
@@ -145,6 +148,7 @@ impl Style {
         match wide.look {
             _ if fits(&without) => format!("{without}\n{}", self.references(wide, references)),
             TableLook::Matrix => self.lines(wide),
+            TableLook::Listing => self.listing(wide),
             _ => self.row_by_row(wide),
         }
     }
@@ -173,6 +177,33 @@ impl Style {
             format!("{}\n{}", painted(&words, Tone::Strong, self.color), table(&lines, self.color))
         };
         (0..tall.height()).map(row).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The table with its widest column in several lines, if there is room for them.
+    fn listing(self, wide: &Table) -> String {
+        let cells = |column: &Column| column.entries.iter().map(layout::text).collect::<Vec<_>>();
+        let columns: Vec<Vec<String>> = wide.columns.iter().map(cells).collect();
+        let titles = wide.columns.iter().map(|column| column.title.as_str());
+        let width_of = |(title, cells): (&str, &Vec<String>)| {
+            cells.iter().map(|cell| layout::width(cell)).max().unwrap_or(0).max(layout::width(title))
+        };
+        let widths: Vec<usize> = titles.clone().zip(&columns).map(width_of).collect();
+        let Some(widest) = (0..widths.len()).max_by_key(|index| widths[*index]) else { return String::new() };
+        let others: usize = widths.iter().map(|width| width + layout::GAP.len()).sum::<usize>() - widths[widest];
+        let room = (self.width + layout::GAP.len()).saturating_sub(others);
+        if room < NARROWEST_WORDS {
+            return self.row_by_row(wide);
+        }
+        let mut rows = Vec::new();
+        for row in 0..wide.height() {
+            let mut cells: Vec<String> = columns.iter().map(|column| column[row].clone()).collect();
+            for line in wrapped(&columns[widest][row], HANGING, room).split('\n') {
+                line.clone_into(&mut cells[widest]);
+                rows.push(cells.clone());
+                cells.fill(String::new());
+            }
+        }
+        table(&Table::from_rows(titles, rows, wide.columns.len()), self.color)
     }
 
     /// Each row as one sentence; rows of a group below the group's name.

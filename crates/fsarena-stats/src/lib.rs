@@ -57,5 +57,5 @@ pub use sessions::{
 };
 pub use snia::SteadyWindow;
 pub use steady::{Effect, outliers, own_trends};
-pub use summary::{Summary, cell_summary, round_value};
+pub use summary::{Summary, cell_summary, median, round_value, upper_median};
 pub use within::{Before, Step, carry_over, within_rounds};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::interval::Interval;
 use crate::quantile::student_upper;
+use crate::summary::median;
 
 /// Minimum number of values for a trend with an interval.
 const ENOUGH_FOR_A_TREND: usize = 3;
@@ -77,18 +78,11 @@ pub fn own_trends(rounds: &[(u32, Vec<f64>)], alpha: f64) -> Vec<Option<Effect>>
 /// deviation; empty below 5 values, or if more than half of them are the same.
 #[must_use]
 pub fn outliers(values: &[f64]) -> Vec<usize> {
-    let Some(centre) = median(values).filter(|_| values.len() >= ENOUGH_FOR_AN_OUTLIER) else {
+    let Some(centre) = median(values.iter().copied()).filter(|_| values.len() >= ENOUGH_FOR_AN_OUTLIER) else {
         return Vec::new();
     };
     let distances: Vec<f64> = values.iter().map(|value| (value - centre).abs()).collect();
-    let deviation = median(&distances).unwrap_or(0.0) * DEVIATION_PER_MEDIAN;
+    let deviation = median(distances.iter().copied()).unwrap_or(0.0) * DEVIATION_PER_MEDIAN;
     let is_far = |distance: f64| deviation > 0.0 && distance > FAR * deviation;
     (0..values.len()).filter(|&index| is_far(distances[index])).collect()
-}
-
-fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let upper = *sorted.get(sorted.len() / 2)?;
-    Some(if sorted.len() % 2 == 1 { upper } else { f64::midpoint(sorted[sorted.len() / 2 - 1], upper) })
 }

@@ -51,6 +51,23 @@ pub fn round_value(slices: &[f64]) -> Option<f64> {
     Some(if is_odd { sorted[middle] } else { sorted[middle - 1].sqrt() * sorted[middle].sqrt() })
 }
 
+/// The median; of two middle values their mean. `None` without values.
+#[must_use]
+pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.into_iter().collect();
+    sorted.sort_by(f64::total_cmp);
+    let upper = *sorted.get(sorted.len() / 2)?;
+    Some(if sorted.len().is_multiple_of(2) { f64::midpoint(sorted[sorted.len() / 2 - 1], upper) } else { upper })
+}
+
+/// The median; of two middle values the upper one, because it was measured. `None` without values.
+#[must_use]
+pub fn upper_median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.into_iter().collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied()
+}
+
 /// Half the width of the t interval of the mean of the logarithms; `values` are positive, and more than one.
 fn half_width(values: &[f64]) -> f64 {
     let count = values.len() as f64;

@@ -1,253 +1,146 @@
-//! Hostile texts for tests of parsers: valid ones with random changes, the same for the same seed.
+//! Hostile texts for tests of parsers: valid ones with random changes, the same each time.
 //!
 //! A target is an ordinary test that calls [`texts`]. Within `cargo test` it takes a moment. To let it run longer:
-//! `FSARENA_FUZZ_SECONDS=600 cargo test -p CRATE fuzz::NAME`.
+//! `PROPTEST_CASES=1000000 PROPTEST_RNG_SEED=7 cargo test -p CRATE fuzz::NAME`. If it hangs, `PROPTEST_VERBOSE=2` shows
+//! with which text.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::{RngSeed, TestRunner};
 
-use rand::{Rng, RngExt, SeedableRng};
-use rand_pcg::Pcg64Mcg;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-
-/// Number of texts of a target if no time is given.
-const TEXTS: u64 = 2000;
-/// Time after which a parser of a text of at most [`LONGEST`] bytes counts as hanging. On a machine with other load, a
-/// workload with 1,000 threads took more than a minute to open in a build for tests.
-const PATIENCE: Duration = Duration::from_secs(600);
+/// Fewest texts of a target.
+const TEXTS: u32 = 2000;
+/// The longest text in bytes.
 const LONGEST: usize = 256 << 10;
-/// Memory limit of the process if a time is given: a parser that takes more has no bound.
-const MEMORY: u64 = 4 << 30;
 
 /// Texts that programs and people write where something else is expected.
+#[rustfmt::skip]
 const EVIL: &[&str] = &[
-    "0",
-    "-1",
-    "1",
-    "4000000000",
-    "4294967296",
-    "9223372036854775807",
-    "18446744073709551615",
-    "1e18",
-    "1e308",
-    "-1e308",
-    "nan",
-    "inf",
-    "0.0000001",
-    "16E",
-    "16777216T",
-    "18446744073709551615K",
-    "100%",
-    "-0",
-    "true",
-    "[]",
-    "{}",
-    "''",
-    "\"\"",
-    "null",
-    "\0",
-    "\u{1b}[31m",
-    "\u{1b}]0;x\u{7}",
-    "\u{202e}",
-    "\u{feff}",
-    "ü",
-    "🗄",
-    "\r\n",
-    "\n\n",
-    "\t",
-    "=",
-    ":",
-    ",",
-    "/",
-    "../",
-    "/tmp/victim",
-    "..",
-    ".",
-    "%s",
-    "$(touch x)",
-    "`",
-    "\\",
-    "\"",
-    "'",
-    "[[",
-    "]]",
-    "{{",
-    "#",
-    ";",
-    "-",
-    "--",
+    "0", "-1", "1", "4000000000", "4294967296", "9223372036854775807", "18446744073709551615", "1e18", "1e308", "-1e308",
+    "nan", "inf", "0.0000001", "16E", "16777216T", "18446744073709551615K", "100%", "-0", "true", "[]", "{}", "''", "\"\"",
+    "null", "\0", "\u{1b}[31m", "\u{1b}]0;x\u{7}", "\u{202e}", "\u{feff}", "ü", "🗄", "\r\n", "\n\n", "\t", "=", ":", ",",
+    "/", "../", "/tmp/victim", "..", ".", "%s", "$(touch x)", "`", "\\", "\"", "'", "[[", "]]", "{{", "#", ";", "-", "--",
 ];
 
-/// Calls `check` with `TEXTS` texts, or with as many as fit into `FSARENA_FUZZ_SECONDS`. The first are `good`
-/// themselves; the others are made from them.
+/// Calls `check` with the `good` texts, and then with thousands of texts that are made from them.
 ///
 /// # Panics
-/// If `check` does: the text is printed before. A `check` that hangs ends the process.
+/// If `check` does: with the shortest list of changes that makes it panic.
 pub fn texts(good: &[&str], check: impl Fn(&str)) {
-    let time = std::env::var("FSARENA_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).map(Duration::from_secs);
-    if time.is_some() {
-        limit_memory();
-    }
-    let begin = Instant::now();
-    let goes_on = |done: u64| time.map_or(done < TEXTS, |time| begin.elapsed() < time);
-    let watch = Watch::default();
-    std::thread::scope(|scope| {
-        scope.spawn(|| watch.until_over());
-        let mut seed = 0;
-        while goes_on(seed) {
-            let text = match good.get(seed as usize) {
-                Some(text) => (*text).to_owned(),
-                None => hostile(good, &mut Pcg64Mcg::seed_from_u64(seed)),
-            };
-            watch.begin(&text);
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| check(&text))) {
-                eprintln!("text {seed}, which it fails on:\n{text:?}");
-                watch.end();
-                resume_unwind(panic);
-            }
-            seed += 1;
-        }
-        watch.end();
-        if time.is_some() {
-            eprintln!("{seed} texts in {} s", begin.elapsed().as_secs());
-        }
+    good.iter().for_each(|text| check(text));
+    let usual = ProptestConfig::default();
+    let rng_seed = if usual.rng_seed == RngSeed::Random { RngSeed::Fixed(0) } else { usual.rng_seed };
+    let cases = usual.cases.max(TEXTS);
+    let config = ProptestConfig { cases, rng_seed, failure_persistence: None, max_shrink_iters: 500, ..usual };
+    let found = TestRunner::new(config).run(&hostile(good), |text| {
+        check(&text);
+        Ok(())
     });
+    found.unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// One of the good texts, changed in up to eight places.
-fn hostile(good: &[&str], random: &mut Pcg64Mcg) -> String {
-    let mut text = pick(good, random).to_owned();
-    for _ in 0..random.random_range(1..=8) {
-        text = changed(&text, good, random);
-        let end = text.floor_char_boundary(LONGEST);
-        text.truncate(end);
-    }
-    text
+fn hostile(good: &[&str]) -> impl Strategy<Value = String> {
+    let good: Vec<String> = good.iter().map(|text| (*text).to_owned()).collect();
+    (select(good.clone()), vec(change(good), 1..=8)).prop_map(|(text, changes)| {
+        changes.iter().fold(text, |text, change| {
+            let mut text = change.apply(&text);
+            text.truncate(text.floor_char_boundary(LONGEST));
+            text
+        })
+    })
 }
 
-fn changed(text: &str, good: &[&str], random: &mut Pcg64Mcg) -> String {
-    let other = pick(good, random);
-    let evil = pick(EVIL, random);
-    let (from, to) = range(text, random);
-    let (before, after) = (&text[..from], &text[to..]);
-    match random.random_range(0..12) {
-        0 => format!("{before}{after}"),
-        1 => format!("{before}{evil}{after}"),
-        2 => format!("{before}{evil}{}", &text[from..]),
-        3 => format!("{before}{}{}{after}", &text[from..to], &text[from..to]),
-        4 => format!("{before}{}", evil.repeat(random.random_range(1..5000))),
-        5 => {
-            let (from, to) = range(other, random);
-            format!("{before}{}{after}", &other[from..to])
-        }
-        6 => before.to_owned(),
-        7 => with_another_line(text, other, random),
-        8 => format!("{before}{}{after}", char::from_u32(random.next_u32() % 0x11_0000).unwrap_or('?')),
-        _ => with_another_word(text, pick(&[evil, &word_of(other, random)], random), random),
-    }
+/// A change of a text.
+#[derive(Debug, Clone)]
+struct Change {
+    act: u8,
+    at: Index,
+    /// Length of what is replaced: mostly short.
+    length: usize,
+    /// Another good text, and a place in it.
+    other: String,
+    from: Index,
+    evil: &'static str,
+    sign: char,
+    times: usize,
 }
 
-fn pick<'a>(from: &[&'a str], random: &mut Pcg64Mcg) -> &'a str {
-    if from.is_empty() { "" } else { from[random.random_range(0..from.len())] }
+fn change(good: Vec<String>) -> impl Strategy<Value = Change> {
+    let length = prop_oneof![4 => 0..=20_usize, 1 => 0..=LONGEST];
+    let place = (0..12_u8, any::<Index>(), length);
+    (place, select(good), any::<Index>(), select(EVIL), any::<char>(), 1..5000_usize).prop_map(
+        |((act, at, length), other, from, evil, sign, times)| Change {
+            act,
+            at,
+            length,
+            other,
+            from,
+            evil,
+            sign,
+            times,
+        },
+    )
 }
 
-/// A random range of the text, mostly a short one.
-fn range(text: &str, random: &mut Pcg64Mcg) -> (usize, usize) {
-    let from = text.floor_char_boundary(random.random_range(0..=text.len()));
-    let most = if random.random_bool(0.8) { 20 } else { text.len() };
-    let to = text.floor_char_boundary((from + random.random_range(0..=most)).min(text.len()));
-    (from, to.max(from))
-}
-
-/// Start and end of each word: what most formats accept as one.
-fn words(text: &str) -> Vec<(usize, usize)> {
-    let is_word = |sign: char| sign.is_alphanumeric() || "._-+%/".contains(sign);
-    let mut words = Vec::new();
-    let mut start = None;
-    for (at, sign) in text.char_indices().chain([(text.len(), ' ')]) {
-        match (start, is_word(sign)) {
-            (None, true) => start = Some(at),
-            (Some(from), false) => {
-                words.push((from, at));
-                start = None;
+impl Change {
+    fn apply(&self, text: &str) -> String {
+        let Self { act, at, length, other, from, evil, sign, times } = self;
+        let (from_here, to_here) = range(text, *at, *length);
+        let (before, taken, after) = (&text[..from_here], &text[from_here..to_here], &text[to_here..]);
+        match act {
+            0 => format!("{before}{after}"),
+            1 => format!("{before}{evil}{after}"),
+            2 => format!("{before}{evil}{taken}{after}"),
+            3 => format!("{before}{taken}{taken}{after}"),
+            4 => format!("{before}{}", evil.repeat(*times)),
+            5 => {
+                let (start, end) = range(other, *from, *length);
+                format!("{before}{}{after}", &other[start..end])
             }
-            _ => {}
+            6 => before.to_owned(),
+            7 => with_another_line(text, *at, other, *from),
+            8 => format!("{before}{sign}{after}"),
+            9 => with_another_word(text, *at, word(other, *from).map_or("", |(start, end)| &other[start..end])),
+            _ => with_another_word(text, *at, evil),
         }
     }
-    words
 }
 
-fn word_of(text: &str, random: &mut Pcg64Mcg) -> String {
-    let words = words(text);
-    if words.is_empty() {
-        return String::new();
-    }
-    let (from, to) = words[random.random_range(0..words.len())];
-    text[from..to].to_owned()
+fn range(text: &str, at: Index, length: usize) -> (usize, usize) {
+    let from = text.floor_char_boundary(at.index(text.len() + 1));
+    (from, text.floor_char_boundary((from + length).min(text.len())).max(from))
 }
 
-fn with_another_word(text: &str, word: &str, random: &mut Pcg64Mcg) -> String {
-    let words = words(text);
-    if words.is_empty() {
-        return word.to_owned();
-    }
-    let (from, to) = words[random.random_range(0..words.len())];
-    format!("{}{word}{}", &text[..from], &text[to..])
+/// Start and end of one of the words: what most formats accept as one.
+fn word(text: &str, which: Index) -> Option<(usize, usize)> {
+    let is_word = |sign: char| sign.is_alphanumeric() || "._-+%/".contains(sign);
+    let starts = |(at, sign): (usize, char)| (is_word(sign) && !text[..at].ends_with(is_word)).then_some(at);
+    let starts: Vec<usize> = text.char_indices().filter_map(starts).collect();
+    let start = (!starts.is_empty()).then(|| *which.get(&starts))?;
+    Some((start, start + text[start..].find(|sign| !is_word(sign)).unwrap_or(text.len() - start)))
+}
+
+fn with_another_word(text: &str, which: Index, new: &str) -> String {
+    let (from, to) = word(text, which).unwrap_or((0, text.len()));
+    format!("{}{new}{}", &text[..from], &text[to..])
 }
 
 /// Inserts a line of another text, which may repeat a line.
-fn with_another_line(text: &str, other: &str, random: &mut Pcg64Mcg) -> String {
-    let mut lines: Vec<&str> = text.lines().collect();
-    let others: Vec<&str> = other.lines().collect();
-    if let Some(line) = others.get(random.random_range(0..=others.len())) {
-        lines.insert(random.random_range(0..=lines.len()), line);
+fn with_another_line(text: &str, at: Index, other: &str, which: Index) -> String {
+    let (mut lines, others): (Vec<&str>, Vec<&str>) = (text.lines().collect(), other.lines().collect());
+    if !others.is_empty() {
+        lines.insert(at.index(lines.len() + 1), others[which.index(others.len())]);
     }
     lines.join("\n")
-}
-
-fn limit_memory() {
-    let limit = Rlimit { current: Some(MEMORY), ..getrlimit(Resource::As) };
-    let _ = setrlimit(Resource::As, limit);
-}
-
-/// Ends the process when one text takes too long.
-#[derive(Default)]
-struct Watch {
-    at: Mutex<Option<(Instant, String)>>,
-    is_over: AtomicBool,
-}
-
-impl Watch {
-    fn begin(&self, text: &str) {
-        if let Ok(mut at) = self.at.lock() {
-            *at = Some((Instant::now(), text.to_owned()));
-        }
-    }
-
-    fn end(&self) {
-        self.is_over.store(true, Ordering::Relaxed);
-    }
-
-    fn until_over(&self) {
-        while !self.is_over.load(Ordering::Relaxed) {
-            if let Ok(Some((_, text))) = self.at.lock().as_deref().map(|at| at.as_ref().filter(is_late)) {
-                eprintln!("it hangs with this text:\n{text:?}");
-                std::process::abort();
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-}
-
-fn is_late(at: &&(Instant, String)) -> bool {
-    at.0.elapsed() > PATIENCE
 }
 
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
+    use std::collections::BTreeSet;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
 
     use super::*;
 
@@ -260,8 +153,8 @@ mod tests {
         };
         let (one, two) = (made(), made());
         assert_eq!(one, two);
-        assert_eq!(one.len() as u64, TEXTS);
-        let distinct: std::collections::BTreeSet<&String> = one.iter().collect();
+        assert_eq!(one.len(), 2 + TEXTS as usize);
+        let distinct: BTreeSet<&String> = one.iter().collect();
         assert!(distinct.len() > one.len() * 9 / 10, "{}", distinct.len());
         assert!(one.iter().any(|text| text.contains("threads = 4000000000")), "numbers are replaced");
     }
@@ -269,6 +162,7 @@ mod tests {
     #[test]
     fn a_text_that_lets_a_check_panic_ends_the_target() {
         let panics = || texts(&["a"], |text| assert!(!text.contains("16E"), "found"));
-        assert!(catch_unwind(panics).is_err());
+        let panic = catch_unwind(AssertUnwindSafe(panics)).expect_err("it does");
+        assert!(panic.downcast_ref::<String>().is_some_and(|words| words.contains("16E")), "the text is named");
     }
 }

@@ -30,7 +30,7 @@ pub use own_command::{OwnCommands, Printed, Scan, Synced, is_placeholder};
 pub use place::{Clients, Guest, How, PlaceArguments};
 pub use reproduce::{Reproduce, Scale};
 pub use setup::Setup;
-pub use sides::{Across, Diff, Gate, History, Judge, Page, PageFormat, Runs, RunsChange, Serve, label};
+pub use sides::{Across, Diff, Gate, History, Judge, Page, PageFormat, Pages, Runs, RunsChange, label};
 pub use stored::{Export, Import, Report, Resume};
 pub use validate::Validate;
 
@@ -104,8 +104,8 @@ pub enum Command {
     History(History),
     /// List the runs in the store; tag, annotate or remove them
     Runs(Runs),
-    /// Show the runs in the store as pages for a browser on this machine, until Ctrl-C; read-only
-    Serve(Serve),
+    /// Write the runs in the store as pages for a browser: a list, the report of each, the history of each workload
+    Pages(Pages),
     /// Write a run as JSON lines, for `fsarena import` on another machine
     Export(Export),
     /// Add runs that `fsarena export` has written to the store

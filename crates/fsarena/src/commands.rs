@@ -17,27 +17,24 @@ mod history;
 mod import;
 mod judge;
 mod list;
+mod pages;
 mod report;
 mod reproduce;
 mod resume;
 mod runs;
-mod serve;
 mod sides;
 mod validate;
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use comfy_table::{ContentArrangement, Table, presets};
 use fsarena_place::{Refusal, note};
-use fsarena_report::{visible, visible_lines};
+use fsarena_report::report::{Table, TableLook};
+use fsarena_report::{Style, visible, visible_lines};
 
 use crate::cli::{Arguments, Command, DataFormat};
 use crate::exit::Ended;
 use crate::{output, places};
-
-pub use diff::difference;
-pub use history::history_of;
 
 /// Runs the command that the arguments name.
 pub fn run(arguments: &Arguments) -> Result<Ended> {
@@ -53,7 +50,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Judge(options) => judge::run(global, options),
         Command::History(options) => history::run(global, options),
         Command::Runs(options) => runs::run(global, options),
-        Command::Serve(options) => serve::run(global, options),
+        Command::Pages(options) => pages::run(global, options),
         Command::Export(options) => export::run(global, options),
         Command::Import(options) => import::run(global, options),
         Command::List(options) => list::run(options),
@@ -92,15 +89,15 @@ fn print_json(value: &serde_json::Value) -> Result<()> {
     write(fsarena_report::json(value).as_bytes())
 }
 
-/// A table as text. On a terminal, or with COLUMNS, long cells are wrapped; otherwise each is a single line.
-fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
-    let mut table = Table::new();
-    let rows = rows.map(|row| row.map(|cell| visible(&cell).into_owned()));
-    table.load_style(presets::NOTHING).set_header(header).add_rows(rows);
-    if let Some(width) = places::width() {
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width.try_into().unwrap_or(u16::MAX));
-    }
-    format!("{}\n", table.trim_fmt())
+/// A table as text. On a terminal, or with COLUMNS, long rows are wrapped; otherwise each is a single line.
+fn table(
+    header: impl IntoIterator<Item = impl Into<String>>,
+    rows: impl IntoIterator<Item = impl Into<Vec<String>>>,
+) -> String {
+    let rows = rows.into_iter().map(|row| row.into().iter().map(|cell| visible(cell).into_owned()).collect());
+    let table = Table { look: TableLook::Listing, ..Table::from_rows(header, rows, usize::MAX) };
+    let style = Style { color: false, width: places::width().unwrap_or(usize::MAX) };
+    style.table(&table) + "\n"
 }
 
 /// Writes data to stdout. A closed pipe is not an error: `head`, for example, stops reading early.

@@ -17,7 +17,6 @@ mod perform;
 mod places;
 mod plan;
 mod progress;
-mod serve;
 mod signals;
 
 use std::process::ExitCode;

@@ -37,11 +37,6 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// The signals that end a command which only waits.
-pub fn ending() -> Result<Signals> {
-    Ok(Signals::new([SIGINT, SIGTERM, SIGHUP])?)
-}
-
 /// Whether a SIGINT at `now` asks to end at once, without clean-up.
 fn is_impatient(first: &mut Option<Nanos>, now: Nanos) -> bool {
     let first = *first.get_or_insert(now);

@@ -4,7 +4,6 @@ use fsarena_model::validity::bounds::{CLIENT_SHARE, LINK_SHARE, SKEWED_SHARE};
 use fsarena_model::{ClientFacts, Finding, probe};
 
 use super::Evidence;
-use crate::probes::middle;
 
 /// One client did far less than the others in most rounds.
 pub fn uneven(evidence: &Evidence<'_>) -> Option<Finding> {
@@ -19,7 +18,7 @@ pub fn uneven(evidence: &Evidence<'_>) -> Option<Finding> {
         client: name(&evidence.record.environment.clients, client),
         rounds: own.len() as u32,
         of: slowest.len() as u32,
-        share: middle(own)?,
+        share: fsarena_stats::median(own)?,
     })
 }
 

@@ -4,12 +4,11 @@ use fsarena_model::validity::bounds::CLOCK_SHARE;
 use fsarena_model::{Finding, Measure, Outcome, Trial, Workload};
 
 use super::Evidence;
-use crate::probes::middle;
 
 /// A step of the program's clock is a large part of the measured time.
 pub fn few_steps(evidence: &Evidence<'_>) -> Option<Finding> {
     let step = evidence.workload.traits.clock_step?;
-    let share = middle(shares(evidence.workload, evidence.finished.iter().copied()))?;
+    let share = fsarena_stats::median(shares(evidence.workload, evidence.finished.iter().copied()))?;
     (share > CLOCK_SHARE).then_some(Finding::FewSteps { step, share })
 }
 

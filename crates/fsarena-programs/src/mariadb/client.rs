@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Barrier, Mutex, OnceLock};
+use std::sync::{Barrier, OnceLock};
 use std::thread;
 
-use fsarena_engine::{EngineError, Limit, RunStats, watched};
+use fsarena_engine::{EngineError, Limit, RunStats};
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 use mysql::prelude::Queryable;
@@ -173,78 +173,35 @@ impl LatencyOverTime<'_> {
 /// time ends with the last worker.
 ///
 /// # Errors
-/// The error of the first worker that fails. The others then end soon.
+/// The error of a worker that fails. The others then end soon.
 pub fn together<W: Send, R: Send>(
     workers: Vec<W>,
     limit: &Limit<'_>,
     stats: &mut RunStats,
     work: impl Fn(W, &mut LatencyOverTime<'_>) -> Result<R, EngineError> + Sync,
 ) -> Result<Vec<R>, EngineError> {
-    let meeting = Meeting::of(workers.len(), limit.stop);
-    let one = &|worker: W| meeting.attend(|course| work(worker, course));
-    let done = thread::scope(|scope| {
+    let (gate, begin, has_failed) = (Barrier::new(workers.len()), OnceLock::new(), AtomicBool::new(false));
+    let one = |worker: W| {
+        let mut own = RunStats::new();
+        gate.wait();
+        // When the first worker passed the gate. A worker that gets a processor later has lost that time.
+        let begin = *begin.get_or_init(clock::now);
+        let stop = limit.stop;
+        let mut course = LatencyOverTime { begin, part: begin, stop, has_failed: &has_failed, stats: &mut own };
+        let done = work(worker, &mut course).inspect_err(|_| has_failed.store(true, Ordering::Relaxed));
+        own.elapsed = clock::now().saturating_sub(begin);
+        own.end_part(own.elapsed);
+        (done, own)
+    };
+    let one = &one;
+    let done: Vec<(Result<R, EngineError>, RunStats)> = thread::scope(|scope| {
         let threads: Vec<_> = workers.into_iter().map(|worker| scope.spawn(move || one(worker))).collect();
-        threads.into_iter().map(|thread| thread.join().expect("a client does not panic")).collect::<Vec<_>>()
+        threads.into_iter().map(|thread| thread.join().expect("a client does not panic")).collect()
     });
     let mut all = RunStats::new();
-    done.iter().for_each(|(_, stats)| all.join(stats));
+    done.iter().for_each(|(_, own)| all.join(own));
     stats.follow(&all, 0);
-    match meeting.first.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
-        Some(error) => Err(error),
-        None => Ok(done.into_iter().filter_map(|(done, _)| done).collect()),
-    }
-}
-
-/// Does `work` with a stop flag of its own, which follows `stop`, so that `work` may keep it.
-pub fn with_own_flag<T>(stop: &AtomicBool, work: impl FnOnce(Arc<AtomicBool>) -> T) -> T {
-    let own = Arc::new(AtomicBool::new(false));
-    let pass_on = || {
-        own.store(stop.load(Ordering::Relaxed), Ordering::Relaxed);
-        false
-    };
-    watched(pass_on, |_| work(Arc::clone(&own)))
-}
-
-/// State that concurrent workers share.
-struct Meeting<'a> {
-    gate: Barrier,
-    /// When the first worker passed the gate. A worker that gets a processor later has lost that time.
-    begin: OnceLock<Nanos>,
-    stop: &'a AtomicBool,
-    has_failed: AtomicBool,
-    /// The error of the first worker that failed.
-    first: Mutex<Option<EngineError>>,
-}
-
-impl<'a> Meeting<'a> {
-    fn of(count: usize, stop: &'a AtomicBool) -> Self {
-        Self {
-            gate: Barrier::new(count),
-            begin: OnceLock::new(),
-            stop,
-            has_failed: AtomicBool::new(false),
-            first: Mutex::new(None),
-        }
-    }
-
-    /// Waits for all workers, then does the work of one. The result is `None` if the work failed.
-    fn attend<R>(
-        &self,
-        work: impl FnOnce(&mut LatencyOverTime<'_>) -> Result<R, EngineError>,
-    ) -> (Option<R>, RunStats) {
-        let mut stats = RunStats::new();
-        self.gate.wait();
-        let begin = *self.begin.get_or_init(clock::now);
-        let (stop, has_failed) = (self.stop, &self.has_failed);
-        let mut course = LatencyOverTime { begin, part: begin, stop, has_failed, stats: &mut stats };
-        let done = work(&mut course).map_err(|error| {
-            self.has_failed.store(true, Ordering::Relaxed);
-            self.first.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
-        });
-        stats.elapsed = clock::now().saturating_sub(begin);
-        stats.end_part(stats.elapsed);
-        (done.ok(), stats)
-    }
+    done.into_iter().map(|(done, _)| done).collect()
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ impl Engine for MariaDbEngine {
         let work: Box<dyn Work> = match parameters.task {
             Task::Query => Box::new(Queries::new(&parameters, seed)?),
             Task::Results => Box::new(Results::new(&parameters, seed)),
-            Task::Ingest => Box::new(Ingest::new(&parameters, seed)?),
+            Task::Ingest => Box::new(Ingest::new(&parameters, seed)),
         };
         Ok(Box::new(MariaDbJob::new(directory, parameters.server_options(), work)))
     }

@@ -1,14 +1,12 @@
 //! Parameters of a workload of the engine `mariadb`.
 
 use fsarena_engine::EngineError;
-use fsarena_market::{Date, Part, TradingDay};
 use fsarena_model::{Bytes, Mode, Workload};
 use serde::Deserialize;
 
 use super::buffer_pool;
+use super::market::{CONTRACTS, MOST_ROWS, SESSIONS, TradingDay};
 
-/// The first trading day. The others follow it, without weekends.
-const FIRST_DAY: (u32, u32, u32) = (2016, 4, 11);
 /// Space of an empty data directory, including its log of 96 MiB.
 const EMPTY: u64 = 200 << 20;
 /// Space of a row of market data with its index: 206 bytes as measured, and a reserve.
@@ -82,17 +80,13 @@ impl Parameters {
     /// If they are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         let parameters = crate::parameters::parameters::<Self>(workload)?;
-        let refused = |what: String| EngineError::parameters(&workload.name, what);
-        if let Some(what) = parameters.complaint(workload) {
-            return Err(refused(what.to_owned()));
-        }
-        // Checks that a day of the market can have this many rows.
-        let days = if parameters.task == Task::Results { Ok(Vec::new()) } else { parameters.trading_days(0) };
-        days.map(|_| parameters).map_err(|error| refused(format!("`rows`: {error}")))
+        parameters
+            .complaint(workload)
+            .map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what.to_owned())))
     }
 
     fn complaint(&self, workload: &Workload) -> Option<&'static str> {
-        let shortest = Part::ALL.into_iter().map(Part::minutes).min().unwrap_or(0);
+        let shortest = SESSIONS.map(|session| session.minutes.len() as u32).into_iter().min().unwrap_or(0);
         let is_query = self.task == Task::Query;
         Some(match () {
             () if self.rows == 0 || self.days == 0 || self.threads == 0 || self.threads > MOST_THREADS => {
@@ -114,20 +108,17 @@ impl Parameters {
                 "`batch` is at least 1 and goes with `form = \"batches\"`"
             }
             () if self.task == Task::Ingest && self.threads > 1 => "`task = \"ingest\"` has one connection",
+            () if self.task != Task::Results && !(CONTRACTS as u64..=MOST_ROWS).contains(&self.rows) => {
+                "`rows`: a day has 162 (one for each contract) to 13,413,600 (each contract in each half second)"
+            }
             () if self.task == Task::Results && self.days > 1 => "`days` goes with market data",
             () => return None,
         })
     }
 
     /// The trading days. Each has other random numbers.
-    ///
-    /// # Errors
-    /// If a day cannot have this many rows.
-    pub fn trading_days(&self, seed: u64) -> Result<Vec<TradingDay>, fsarena_market::MarketError> {
-        let (year, month, day) = FIRST_DAY;
-        let first = Date::new(year, month, day);
-        let dates = std::iter::successors(first, |date| Some(date.next_trading_day())).take(self.days as usize);
-        dates.map(|date| TradingDay::new(date, seed, self.rows)).collect()
+    pub fn trading_days(&self, seed: u64) -> Vec<TradingDay> {
+        (0..self.days).map(|number| TradingDay::new(number, seed, self.rows)).collect()
     }
 
     /// Options of the server for this workload, besides its usual ones.

@@ -1,16 +1,17 @@
 //! A1: several threads query windows of market data at the same time. Each answer is compared with the expected rows.
 
-use std::io;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Limit, Operation, RunStats};
-use fsarena_market::{COLUMNS, Counts, Instrument, Part, TradingDay, Window, instruments};
-use fsarena_model::seed::scatter;
+use fsarena_model::seed::generator;
 use fsarena_model::{Nanos, Probe};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Params, Row, Statement, Value};
+use rand::RngExt;
+use rand_pcg::Pcg64Mcg;
 
-use super::client::{Client, LatencyOverTime, refused, together, with_own_flag};
+use super::client::{Client, LatencyOverTime, refused, together};
+use super::market::{COLUMNS, Counts, SESSIONS, Sum, TradingDay, contract, draw_contract};
 use super::parameters::Parameters;
 use super::{Work, schema};
 
@@ -22,90 +23,40 @@ const TRIES: u64 = 50;
 /// The queries of all threads.
 pub struct Queries {
     days: Vec<TradingDay>,
-    truth: Vec<Counts>,
+    /// The rows of all days.
+    all: Sum,
     of_threads: Vec<Vec<Query>>,
 }
 
 /// One query, and the rows that it must find.
 #[derive(Debug, Clone, PartialEq)]
 struct Query {
-    /// Contract, trading day, calendar day, first window, window after the last.
+    /// Contract, trading day, calendar day, first minute, minute after the last.
     asked: [String; 5],
-    rows: u64,
-    /// The sum of their Volume.
-    volume: u64,
+    expected: Sum,
 }
 
 impl Queries {
     /// Queries that follow from `seed`.
     ///
     /// # Errors
-    /// If the parameters are invalid, or no window of this length with rows is found.
+    /// If no window of this length with rows is found.
     pub fn new(parameters: &Parameters, seed: u64) -> Result<Self, EngineError> {
-        let days = parameters.trading_days(seed).map_err(|error| EngineError::Wrong(error.to_string()))?;
-        let known: Vec<Known> = days
-            .iter()
-            .map(Known::of)
-            .collect::<io::Result<_>>()
-            .map_err(EngineError::io("count the rows of a day"))?;
-        let minutes = parameters.window_minutes.unwrap_or(1);
+        let days = parameters.trading_days(seed);
+        let known: Vec<(TradingDay, Counts)> = days.iter().map(|day| (*day, day.counts())).collect();
+        let minutes = parameters.window_minutes.unwrap_or(1) as usize;
         let query = |thread: u32, number: u32| {
-            let mut draws = Draws(scatter(seed ^ (u64::from(thread) << 32 | u64::from(number))));
-            let day = &known[draws.below(known.len() as u64) as usize];
-            let found = (0..TRIES).map(|_| day.query(&mut draws, minutes)).find(|query| query.rows > 0);
-            found.ok_or_else(|| EngineError::Wrong(format!("{TRIES} windows of {minutes} minutes have no rows")))
+            let mut random = generator(seed, "query", &[thread.into(), number.into()]);
+            let (day, counts) = &known[random.random_range(0..known.len())];
+            let mut windows = (0..TRIES).map(|_| Query::new(*day, counts, minutes, &mut random));
+            windows
+                .find(|query| query.expected.rows > 0)
+                .ok_or_else(|| EngineError::Wrong(format!("{TRIES} windows of {minutes} minutes have no rows")))
         };
         let queries = parameters.queries.unwrap_or_default();
         let list = |thread| (0..queries).map(|number| query(thread, number)).collect();
         let of_threads = (0..parameters.threads).map(list).collect::<Result<_, EngineError>>()?;
-        let truth = known.into_iter().map(|day| day.counts).collect();
-        Ok(Self { days, truth, of_threads })
-    }
-}
-
-/// Random numbers of one query.
-struct Draws(u64);
-
-impl Draws {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        ((u128::from(scatter(self.0)) * u128::from(bound)) >> 64) as u64
-    }
-}
-
-/// A trading day and the numbers of its rows.
-struct Known {
-    day: TradingDay,
-    instruments: Vec<Instrument>,
-    counts: Counts,
-    /// Number of rows of all contracts up to and including each.
-    up_to: Vec<u64>,
-}
-
-impl Known {
-    fn of(day: &TradingDay) -> io::Result<Self> {
-        let counts = day.write(&mut io::sink())?;
-        let instruments = instruments(day.date());
-        let add = |sum: &mut u64, instrument| {
-            *sum += counts.of(instrument);
-            Some(*sum)
-        };
-        let up_to = (0..instruments.len()).scan(0, add).collect();
-        Ok(Self { day: *day, instruments, counts, up_to })
-    }
-
-    /// A random window of a random contract. The probability of a contract is proportional to its rows.
-    fn query(&self, draws: &mut Draws, minutes: u32) -> Query {
-        let drawn = draws.below(self.counts.rows);
-        let instrument = self.up_to.partition_point(|rows| *rows <= drawn);
-        let part = Part::ALL[draws.below(Part::ALL.len() as u64) as usize];
-        let from = part.first_minute() + draws.below(u64::from(part.minutes() - minutes + 1)) as u32;
-        let window = Window { instrument, part, from, minutes };
-        let [first, last] = window.times();
-        let (date, action_day) = (self.day.date(), window.action_day(self.day.date()));
-        let id = self.instruments[instrument].id.clone();
-        let asked = [id, date.to_string(), action_day.to_string(), first, last];
-        Query { asked, rows: self.counts.within(&window), volume: self.counts.volume_within(&window) }
+        Ok(Self { days, all: Sum::of(known.iter().map(|(_, counts)| counts.all)), of_threads })
     }
 }
 
@@ -114,9 +65,9 @@ impl Work for Queries {
         let mut connection = client.connect()?;
         connection.query_drop(schema::shfedepth()).map_err(refused("CREATE TABLE"))?;
         for day in &self.days {
-            with_own_flag(stop, |stop| schema::load(&mut connection, *day, stop))?;
+            schema::load(&mut connection, *day, stop)?;
         }
-        schema::require_all(&mut connection, &self.truth)?;
+        schema::require_all(&mut connection, self.all)?;
         client.analyze(self.database(), &self.tables())
     }
 
@@ -147,19 +98,29 @@ impl Work for Queries {
     }
 
     fn check(&self, client: &Client) -> Result<(), EngineError> {
-        schema::require_all(&mut client.connect()?, &self.truth)
+        schema::require_all(&mut client.connect()?, self.all)
     }
 }
 
 impl Query {
+    /// A random window of a random contract.
+    fn new(day: TradingDay, counts: &Counts, minutes: usize, random: &mut Pcg64Mcg) -> Self {
+        let number = draw_contract(random);
+        let session = &SESSIONS[random.random_range(0..SESSIONS.len())];
+        let from = random.random_range(session.minutes.start..=session.minutes.end - minutes);
+        let until = from + minutes;
+        let asked = [contract(number), day.date(), session.action_day(&day), session.time(from), session.time(until)];
+        Self { asked, expected: counts.within(number, from..until) }
+    }
+
     /// Refuses rows that differ from the expected ones.
     fn require(&self, found: &Found) -> Result<(), EngineError> {
-        let Self { asked: [id, day, action_day, from, until], rows, volume } = self;
+        let Self { asked: [id, day, action_day, from, until], expected } = self;
         let place = format!("{id} on {action_day} from {from} to {until} (trading day {day})");
         match () {
-            () if (found.rows, found.volume) != (*rows, *volume) => Err(EngineError::Wrong(format!(
-                "{place} has {} rows whose Volume sums up to {}, not {rows} and {volume}",
-                found.rows, found.volume
+            () if found.sum != *expected => Err(EngineError::Wrong(format!(
+                "{place} has {} rows whose Volume sums up to {}, not {} and {}",
+                found.sum.rows, found.sum.volume, expected.rows, expected.volume
             ))),
             () if !found.is_in_order => {
                 Err(EngineError::Wrong(format!("the rows of {place} are not in order of time")))
@@ -171,8 +132,7 @@ impl Query {
 
 /// The rows that a query found.
 struct Found {
-    rows: u64,
-    volume: u64,
+    sum: Sum,
     /// Whether each row is later than the one before. A contract has at most one row at a time.
     is_in_order: bool,
     last: Option<[Value; 2]>,
@@ -183,9 +143,9 @@ struct Found {
 impl Found {
     fn new() -> Self {
         // The column `id` comes first.
-        let place = |wanted| COLUMNS.iter().position(|name| *name == wanted).map_or(0, |place| place + 1);
+        let place = |wanted| COLUMNS.split(',').position(|name| name == wanted).map_or(0, |place| place + 1);
         let places = ["Volume", "UpdateTime", "UpdateMillisec"].map(place);
-        Self { rows: 0, volume: 0, is_in_order: true, last: None, places }
+        Self { sum: Sum::default(), is_in_order: true, last: None, places }
     }
 
     /// This is inside the timer. It allocates nothing, and takes little time compared with the fetch of 45 columns.
@@ -194,8 +154,7 @@ impl Found {
         let window = [time, millisec].map(|place| row.as_ref(place).cloned().unwrap_or(Value::NULL));
         self.is_in_order &= self.last.as_ref().is_none_or(|last| *last < window);
         self.last = Some(window);
-        self.rows += 1;
-        self.volume += row.get_opt::<u64, _>(volume).and_then(Result::ok).unwrap_or(0);
+        self.sum.add(row.get_opt(volume).and_then(Result::ok).unwrap_or(0));
     }
 }
 
@@ -213,7 +172,7 @@ fn ask_all(
         }
         let (found, latency) = course.timed(Operation::Read, || ask(connection, statement, query))?;
         query.require(&found)?;
-        rows += found.rows;
+        rows += found.sum.rows;
         latencies.push(latency);
     }
     Ok((rows, latencies))
@@ -255,14 +214,14 @@ mod tests {
         assert_eq!(one, of(1));
         assert_ne!(one, of(2));
         assert_ne!(one[0], one[1]);
-        assert!(one.iter().all(|queries| queries.len() == 20 && queries.iter().all(|query| query.rows > 0)));
+        assert!(one.iter().all(|queries| queries.len() == 20 && queries.iter().all(|query| query.expected.rows > 0)));
     }
 
     #[test]
     fn other_rows_than_there_must_be_are_refused() {
-        let asked = ["cu1606", "2016-04-11", "2016-04-08", "21:00:00", "21:30:00"].map(str::to_owned);
-        let query = Query { asked, rows: 2, volume: 30 };
-        let found = |rows, volume, is_in_order| Found { rows, volume, is_in_order, ..Found::new() };
+        let asked = ["cu1606", "20160411", "20160410", "21:00", "21:30"].map(str::to_owned);
+        let query = Query { asked, expected: Sum { rows: 2, volume: 30 } };
+        let found = |rows, volume, is_in_order| Found { sum: Sum { rows, volume }, is_in_order, ..Found::new() };
         assert!(query.require(&found(2, 30, true)).is_ok());
         for (wrong, word) in [
             (found(1, 30, true), "has 1 rows"),

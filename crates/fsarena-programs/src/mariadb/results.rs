@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Limit, Operation, RunStats};
-use fsarena_market::{Date, instruments};
 use fsarena_model::seed::scatter;
 use mysql::prelude::Queryable;
 use mysql::{Conn, Params, Statement, Value};
 
 use super::client::{Client, LatencyOverTime, refused, together};
+use super::market::contract;
 use super::parameters::Parameters;
 use super::{Work, schema};
 
@@ -32,7 +32,6 @@ pub struct Results {
     rows: u64,
     threads: u32,
     seed: u64,
-    instruments: Vec<String>,
     /// Whether all rows were inserted.
     is_whole: bool,
 }
@@ -40,9 +39,7 @@ pub struct Results {
 impl Results {
     /// The results of `seed`.
     pub fn new(parameters: &Parameters, seed: u64) -> Self {
-        let date = Date::new(2016, 4, 11);
-        let instruments = date.map(instruments).unwrap_or_default().into_iter().map(|one| one.id).collect();
-        Self { rows: parameters.rows, threads: parameters.threads, seed, instruments, is_whole: false }
+        Self { rows: parameters.rows, threads: parameters.threads, seed, is_whole: false }
     }
 
     fn insert(&self, thread: &mut Inserter, number: u64) -> Result<(), EngineError> {
@@ -52,25 +49,25 @@ impl Results {
 
     fn row(&self, number: u64) -> Vec<Value> {
         let draw = scatter(self.seed ^ scatter(number));
-        if number.is_multiple_of(2) { self.result(number / 2, draw) } else { log(number / 2, draw) }
+        if number.is_multiple_of(2) { result(number / 2, draw) } else { log(number / 2, draw) }
     }
+}
 
-    fn result(&self, number: u64, draw: u64) -> Vec<Value> {
-        let signed = |bits: u64, by: f64| (bits & 0xffff) as f64 / by - 300.0;
-        vec![
-            (number / OF_A_TASK).into(),
-            (draw % 40).into(),
-            self.instruments[(number % OF_A_TASK) as usize].as_str().into(),
-            "2016-04-11".into(),
-            signed(draw, 10.0).into(),
-            signed(draw >> 16, 1000.0).abs().into(),
-            ((draw >> 32) & 0xff).into(),
-            ((draw >> 40) & 0x3ff).into(),
-            (draw % 4).into(),
-            window(number).into(),
-            text(draw, 400, 1900).into(),
-        ]
-    }
+fn result(number: u64, draw: u64) -> Vec<Value> {
+    let signed = |bits: u64, by: f64| (bits & 0xffff) as f64 / by - 300.0;
+    vec![
+        (number / OF_A_TASK).into(),
+        (draw % 40).into(),
+        contract((number % OF_A_TASK) as usize).into(),
+        "2016-04-11".into(),
+        signed(draw, 10.0).into(),
+        signed(draw >> 16, 1000.0).abs().into(),
+        ((draw >> 32) & 0xff).into(),
+        ((draw >> 40) & 0x3ff).into(),
+        (draw % 4).into(),
+        window(number).into(),
+        text(draw, 400, 1900).into(),
+    ]
 }
 
 fn log(number: u64, draw: u64) -> Vec<Value> {

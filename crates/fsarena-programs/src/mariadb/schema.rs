@@ -1,14 +1,14 @@
 //! The tables of the trading firm, as far as its report names them, and how market data is loaded.
 
-use fsarena_engine::EngineError;
-use fsarena_market::{COLUMNS, Counts, TradingDay};
+use fsarena_engine::{EngineError, go_on, watched};
 use mysql::prelude::Queryable;
 use mysql::{Conn, LocalInfileHandler};
-use std::io::{self, Write};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::client::refused;
+use super::market::{COLUMNS, Row, Sum, TradingDay};
 
 /// The tables that workers write results to.
 pub const RESULTS: [&str; 2] = [
@@ -23,7 +23,7 @@ pub const RESULTS: [&str; 2] = [
 /// The table of market data. Its index has the calendar day, because a night session belongs to the trading day after
 /// it: ordered by time alone, its rows would be out of order.
 pub fn shfedepth() -> String {
-    let columns: Vec<String> = COLUMNS.iter().map(|name| format!("{name} {}", kind(name))).collect();
+    let columns: Vec<String> = COLUMNS.split(',').map(|name| format!("{name} {}", kind(name))).collect();
     format!(
         "CREATE TABLE shfedepth (id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, {}, \
          KEY idx_inst_time (InstrumentID, TradingDay, ActionDay, UpdateTime, UpdateMillisec)) ENGINE=InnoDB",
@@ -45,8 +45,9 @@ fn kind(column: &str) -> &'static str {
 /// The statement that loads a day. An empty field becomes NULL, not 0.
 fn load_statement() -> String {
     let is_empty = |name: &&str| kind(name) == "DOUBLE";
-    let columns = COLUMNS.map(|name| if is_empty(&name) { format!("@{name}") } else { name.to_owned() });
-    let known = COLUMNS.iter().filter(|name| is_empty(name)).map(|name| format!("{name} = NULLIF(@{name}, '')"));
+    let column = |name: &str| if is_empty(&name) { format!("@{name}") } else { name.to_owned() };
+    let columns: Vec<String> = COLUMNS.split(',').map(column).collect();
+    let known = COLUMNS.split(',').filter(is_empty).map(|name| format!("{name} = NULLIF(@{name}, '')"));
     format!(
         "LOAD DATA LOCAL INFILE 'day.csv' INTO TABLE shfedepth FIELDS TERMINATED BY ',' LINES TERMINATED BY '\\n' \
          IGNORE 1 LINES ({}) SET {}",
@@ -60,71 +61,60 @@ fn load_statement() -> String {
 ///
 /// # Errors
 /// If the server refuses, or it was stopped.
-pub fn load(connection: &mut Conn, day: TradingDay, stop: Arc<AtomicBool>) -> Result<(), EngineError> {
-    let handler = LocalInfileHandler::new(move |_, stream| {
-        day.write(&mut Stoppable { out: stream, stop: &stop }).map(|_: Counts| ())
-    });
-    connection.set_local_infile_handler(Some(handler));
-    let loaded = connection.query_drop(load_statement()).map_err(refused("LOAD DATA LOCAL INFILE"));
-    connection.set_local_infile_handler(None);
-    loaded
+pub fn load(connection: &mut Conn, day: TradingDay, stop: &AtomicBool) -> Result<(), EngineError> {
+    // A flag of its own, which follows `stop`, because the handler may not borrow.
+    let own = Arc::new(AtomicBool::new(false));
+    let follow = || {
+        own.store(stop.load(Ordering::Relaxed), Ordering::Relaxed);
+        false
+    };
+    watched(follow, |_| {
+        let own = Arc::clone(&own);
+        connection.set_local_infile_handler(Some(LocalInfileHandler::new(move |_, out| write(day, out, &own))));
+        let loaded = connection.query_drop(load_statement()).map_err(refused("LOAD DATA LOCAL INFILE"));
+        connection.set_local_infile_handler(None);
+        loaded
+    })
 }
 
-/// A writer that refuses everything once `stop` is set.
-struct Stoppable<'a, W> {
-    out: &'a mut W,
-    stop: &'a AtomicBool,
+/// Writes a day as CSV, with a line of names above it.
+fn write(day: TradingDay, out: &mut impl io::Write, stop: &AtomicBool) -> io::Result<()> {
+    writeln!(out, "{COLUMNS}")?;
+    day.rows().try_for_each(|row| go_on(stop).and_then(|()| writeln!(out, "{}", row.line)))
 }
 
-impl<W: Write> Write for Stoppable<'_, W> {
-    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        match self.stop.load(Ordering::Relaxed) {
-            true => Err(io::Error::other("stopped")),
-            false => self.out.write(text),
+/// An INSERT statement of rows. Numbers and dates are copied, an empty field becomes NULL, everything else is quoted.
+pub fn insert(rows: impl Iterator<Item = Row>) -> String {
+    let mut statement = format!("INSERT INTO shfedepth ({COLUMNS}) VALUES ");
+    for (number, row) in rows.enumerate() {
+        statement.push_str(if number == 0 { "(" } else { "),(" });
+        for (place, field) in row.line.split(',').enumerate() {
+            statement.push_str(if place == 0 { "" } else { "," });
+            match field {
+                "" => statement.push_str("NULL"),
+                _ if field.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => statement.push_str(field),
+                _ => statement.extend(["'", field, "'"]),
+            }
         }
     }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
+    statement + ")"
 }
 
-/// The beginning of INSERT statements of several rows.
-pub fn insert_beginning() -> String {
-    format!("INSERT INTO shfedepth ({}) VALUES ", COLUMNS.join(", "))
-}
-
-/// Appends a line of a day's CSV as a row of an INSERT. Numbers and dates are copied, an empty field becomes NULL,
-/// everything else is quoted.
-pub fn append_row(statement: &mut String, line: &str) {
-    for (place, field) in line.split(',').enumerate() {
-        statement.push(if place == 0 { '(' } else { ',' });
-        match field {
-            "" => statement.push_str("NULL"),
-            _ if field.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => statement.push_str(field),
-            _ => statement.extend(["'", field, "'"]),
-        }
-    }
-    statement.push(')');
-}
-
-/// Compares the number of rows in the table and the sum of their Volume with `truth`.
+/// Compares the rows in the table with the expected ones.
 ///
 /// # Errors
 /// [`EngineError::Wrong`] if rows are missing or changed, or if the server refuses.
-pub fn require_all(connection: &mut Conn, truth: &[Counts]) -> Result<(), EngineError> {
+pub fn require_all(connection: &mut Conn, expected: Sum) -> Result<(), EngineError> {
     let sums = "SELECT COUNT(*), CAST(COALESCE(SUM(Volume), 0) AS UNSIGNED) FROM shfedepth";
     let found: Option<(u64, u64)> = connection.query_first(sums).map_err(refused("count the rows"))?;
-    let wanted = (truth.iter().map(|day| day.rows).sum(), truth.iter().map(|day| day.volume).sum());
-    match found == Some(wanted) {
-        true => Ok(()),
-        false => {
-            let (rows, volume) = found.unwrap_or_default();
-            let (all, sum) = wanted;
-            let what = format!("shfedepth has {rows} rows whose Volume sums up to {volume}, not {all} and {sum}");
-            Err(EngineError::Wrong(what))
-        }
+    let (rows, volume) = found.unwrap_or_default();
+    if (Sum { rows, volume }) == expected {
+        return Ok(());
     }
+    Err(EngineError::Wrong(format!(
+        "shfedepth has {rows} rows whose Volume sums up to {volume}, not {} and {}",
+        expected.rows, expected.volume
+    )))
 }
 
 #[cfg(test)]
@@ -142,9 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_becomes_a_row() {
-        let mut statement = String::new();
-        append_row(&mut statement, "20160411,cu1606,,255.35,21:00:00,0");
-        assert_eq!(statement, "(20160411,'cu1606',NULL,255.35,'21:00:00',0)");
+    fn rows_become_a_statement() {
+        let statement = insert(TradingDay::new(0, 1, 200).rows().take(2));
+        let (columns, rows) = statement.split_once(" VALUES ").expect("values");
+        assert_eq!(columns, format!("INSERT INTO shfedepth ({COLUMNS})"));
+        let rows: Vec<&str> = rows.split("),(").collect();
+        assert!(rows.len() == 2 && rows[0].starts_with("(20160411,'") && rows[1].ends_with(",20160410)"), "{rows:?}");
+        for words in [",'SHFE',", ",NULL,NULL,", ",'21:00:00',0,"] {
+            assert!(rows[0].contains(words), "{words}: {rows:?}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use fsarena_model::comparison::{ContenderRow, PairVerdict, Reason, WorkloadRow};
 use fsarena_model::{Comparison, Guarantee, Label, Verdict, probe};
+use fsarena_stats::upper_median;
 
 use super::{led, superlative, workload_ranking};
 use crate::group::{self, Group};
@@ -53,11 +54,7 @@ pub fn space(comparison: &Comparison) -> Option<String> {
     let of = |workload: &str, label: &Label| comparison.cell(workload, label)?.probe(probe::SPACE_USED);
     let all = |row: &&WorkloadRow| comparison.contenders.iter().all(|one| of(&row.name, &one.label).is_some());
     let names: Vec<&str> = comparison.workloads.iter().filter(all).map(|row| row.name.as_str()).collect();
-    let median = |label: &Label| {
-        let mut shares: Vec<f64> = names.iter().filter_map(|name| of(name, label)).collect();
-        shares.sort_by(f64::total_cmp);
-        shares.get(shares.len() / 2).copied()
-    };
+    let median = |label: &Label| upper_median(names.iter().filter_map(|name| of(name, label)));
     let one = |row: &ContenderRow| Some(format!("{} {}", row.label, number::hundredths(median(&row.label)?)));
     let parts: Vec<String> = comparison.contenders.iter().filter_map(one).collect();
     let work = counted(names.len(), "workload");

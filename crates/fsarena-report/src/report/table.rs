@@ -47,6 +47,8 @@ pub enum TableLook {
     Grouped,
     /// With long names of rows.
     Probes,
+    /// Words, of which a terminal that is too narrow wraps the widest column.
+    Listing,
 }
 
 /// A column.

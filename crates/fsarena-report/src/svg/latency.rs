@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fsarena_model::comparison::{Cell, LatencyOverTime, Point};
+use fsarena_stats::upper_median;
 
 use super::axis::Axis;
 use super::plane::{Plane, ROOM};
@@ -139,14 +140,8 @@ fn line(course: &LatencyOverTime) -> TimeLine {
         }
     }
     let place = |points: Vec<&Point>| {
-        let of = |figure: fn(&Point) -> f64| median(points.iter().map(|point| figure(point)).collect());
-        (of(|point| point.seconds), of(|point| point.p50), of(|point| point.p99))
+        let of = |figure: fn(&Point) -> f64| upper_median(points.iter().map(|point| figure(point)));
+        Some((of(|point| point.seconds)?, of(|point| point.p50)?, of(|point| point.p99)?))
     };
-    TimeLine { places: parts.into_values().map(place).collect() }
-}
-
-/// The median; of two middle values the upper one, because it was measured.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    TimeLine { places: parts.into_values().filter_map(place).collect() }
 }

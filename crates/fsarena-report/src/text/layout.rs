@@ -8,7 +8,7 @@ use crate::report::{ColumnKind, Entry, Role, Shade, Table, TableLook};
 use fsarena_model::visible::visible_lines;
 
 /// Space between two columns.
-const GAP: &str = "  ";
+pub(super) const GAP: &str = "  ";
 
 /// The role of a text, which determines its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

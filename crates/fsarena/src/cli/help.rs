@@ -74,7 +74,7 @@ const ENDS: [End; 23] = [
         ],
         codes: READ,
     },
-    End { command: "serve", examples: &["fsarena serve", "fsarena serve --port 0"], codes: READ },
+    End { command: "pages", examples: &["fsarena pages results"], codes: READ },
     End {
         command: "gate",
         examples: &[

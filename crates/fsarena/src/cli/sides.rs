@@ -177,12 +177,12 @@ fn tag(text: &str) -> Result<String, String> {
     if is_plain { Ok(text.to_owned()) } else { Err("only letters, digits, `.`, `_` and `-`".to_owned()) }
 }
 
-/// `fsarena serve`.
+/// `fsarena pages`.
 #[derive(Debug, Args)]
-pub struct Serve {
-    /// The port of the loopback device; 0 is a free one
-    #[arg(long, value_name = "N", default_value = "8384")]
-    pub port: u16,
+pub struct Pages {
+    /// The directory of the pages; it is made if it does not exist
+    #[arg(value_name = "DIRECTORY")]
+    pub directory: PathBuf,
 }
 
 /// How a report that is not a comparison is written, and where.

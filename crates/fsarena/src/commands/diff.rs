@@ -17,7 +17,7 @@ pub fn run(global: &Global, options: &Diff) -> Result<Ended> {
 }
 
 /// What changed between two sides, each of which names runs or files.
-pub fn difference(global: &Global, before: &str, after: &str, control: Option<&Label>) -> Result<Difference> {
+fn difference(global: &Global, before: &str, after: &str, control: Option<&Label>) -> Result<Difference> {
     let (before, after) = (runs(global, before)?, runs(global, after)?);
     require_other(&before, &after)?;
     if let Some(control) = control {

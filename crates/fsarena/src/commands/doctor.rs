@@ -14,9 +14,9 @@ mod store;
 use anyhow::Result;
 use fsarena_lane::disk;
 use fsarena_model::Storage;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{FORMAT, print, print_json};
+use super::{FORMAT, print_json, write};
 use crate::cli::{DataFormat, Doctor, Global};
 use crate::exit::Ended;
 use crate::progress::Progress;
@@ -37,10 +37,9 @@ pub fn run(global: &Global, options: &Doctor) -> Result<Ended> {
     sections.extend([places, leftovers::section(), store::section(global), advice::section(best.as_deref(), able)]);
     progress.end();
     if options.format == DataFormat::Json {
-        let sections: Vec<Value> = sections.iter().map(page::Section::json).collect();
         print_json(&json!({ "format": FORMAT, "able": able, "sections": sections }))?;
         return Ok(Ended::Well);
     }
-    print(&page::render(&sections, crate::places::style(global).width))?;
+    write(fsarena_report::report_text(page::report(&sections), crate::places::style(global)).as_bytes())?;
     Ok(Ended::Well)
 }

@@ -21,7 +21,7 @@ pub fn run(global: &Global, options: &History) -> Result<Ended> {
 }
 
 /// The history of a workload over the runs in the store, or those with a tag.
-pub fn history_of(global: &Global, workload: &str, tag: Option<&String>) -> Result<fsarena_model::History> {
+fn history_of(global: &Global, workload: &str, tag: Option<&String>) -> Result<fsarena_model::History> {
     let store = places::store_to_read(global)?;
     let is_wanted = |tags: &[String]| tag.is_none_or(|tag| tags.contains(tag));
     let rows = store.runs()?.into_iter().filter(|row| is_wanted(&row.tags));

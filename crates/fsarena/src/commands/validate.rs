@@ -133,7 +133,7 @@ fn planned(cases: &[Case]) -> Result<String> {
         Ok([case.profile.it.name.clone(), names(&own), names(&others), missing.join(" ")])
     };
     let rows: Vec<[String; 4]> = cases.iter().map(row).collect::<Result<_>>()?;
-    Ok(table(["profile", "workloads", "programs that it does not contain", "missing packages"], rows.into_iter()))
+    Ok(table(["profile", "workloads", "programs that it does not contain", "missing packages"], rows))
 }
 
 fn names(workloads: &[Workload]) -> String {

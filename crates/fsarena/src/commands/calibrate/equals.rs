@@ -4,7 +4,6 @@
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use comfy_table::{Table, presets};
 use fsarena_analyse::{Calibration, Row, calibration};
 use fsarena_execute::Assignment;
 use fsarena_model::plan::Slowdown;
@@ -14,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::comparison;
 use crate::cli::{Calibrate, Compare, DataFormat, Global};
-use crate::commands::{FORMAT, print, print_json};
+use crate::commands::{FORMAT, print, print_json, table};
 use crate::exit::Ended;
 use crate::perform::perform;
 use crate::signals::stop_flag;
@@ -119,25 +118,23 @@ fn equals(options: &Calibrate, slowdown: &[Slowdown]) -> Result<Compare> {
 }
 
 fn text(calibration: &Calibration, slowdown: Share) -> String {
-    let mut table = Table::new();
     let found = format!("{slowdown} found");
     let header = ["workload", "a winner among equals", "equivalent", &found, "sd of a pair", "finds from"];
-    table.load_style(presets::NOTHING).set_header(header);
-    for row in &calibration.rows {
-        table.add_row([
+    let rows = calibration.rows.iter().map(|row| {
+        [
             row.workload.clone(),
             format!("{} of {}", row.winners, row.equal),
             format!("{} of {}", row.equivalent, row.equal),
             format!("{} of {}", row.found, row.slowed),
             row.deviation.map_or("–".to_owned(), |share| share.to_string()),
             row.finds_from.map_or("–".to_owned(), |share| share.to_string()),
-        ]);
-    }
+        ]
+    });
     format!(
-        "{}\n\nA winner was called among equals in {} of {} runs; the rule guarantees at most one in twenty.\n\
+        "{}\nA winner was called among equals in {} of {} runs; the rule guarantees at most one in twenty.\n\
          finds from: the smallest difference that such a run decides four times in five, from its own noise; a smaller\n\
          slowdown that is not found is no mistake.\n",
-        table.trim_fmt(),
+        table(header, rows),
         calibration.runs_with_a_winner,
         calibration.runs
     )

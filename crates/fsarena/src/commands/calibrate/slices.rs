@@ -4,7 +4,6 @@
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use comfy_table::{Table, presets};
 use fsarena_analyse::{
     Agreement, CarryOver, Finding, FreshPair, SliceLength, SliceLengthPair, calibrated, carry_over, finding,
     fresh_pairs, lengths, several_runs, slice_lengths,
@@ -16,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::comparison;
 use crate::cli::{Calibrate, Compare, DataFormat, Global};
-use crate::commands::{FORMAT, print, print_json};
+use crate::commands::{FORMAT, print, print_json, table};
 use crate::exit::Ended;
 use crate::perform::perform;
 use crate::signals::stop_flag;
@@ -81,7 +80,7 @@ impl Seen {
         if self.format == DataFormat::Text {
             let (size, rounds) = (record.plan.lanes.size, record.rounds.len());
             let head = format!("lanes of {size}, run {}, {rounds} rounds", record.run);
-            print(&format!("{head}\n\n{}\n{}\n", table(&pairs), carried(record)))?;
+            print(&format!("{head}\n\n{}\n{}\n", lengths_table(&pairs), carried(record)))?;
         }
         self.pairs.extend(pairs);
         let new: Vec<String> = names.into_iter().filter(|name| !self.workloads.contains(name)).collect();
@@ -194,9 +193,7 @@ fn first_runs(pair: &FreshPair) -> Value {
 }
 
 fn fresh_table(pairs: &[FreshPair], record: &RunRecord) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["workload", "pair", "first run after mkfs", "later runs", "agree"]);
-    for pair in pairs {
+    let row = |pair: &FreshPair| {
         let agree = match pair.agreement {
             Agreement::Agrees => "yes, within the margin",
             Agreement::Open => "not contradicted",
@@ -206,30 +203,28 @@ fn fresh_table(pairs: &[FreshPair], record: &RunRecord) -> String {
         };
         let name = format!("{} / {}", pair.a, pair.b);
         let [first, later] = [&pair.first, &pair.later].map(|it| ratio(it.ratio, it.low.zip(it.high)));
-        table.add_row([pair.workload.clone(), name, first, later, agree.to_owned()]);
-    }
+        [pair.workload.clone(), name, first, later, agree.to_owned()]
+    };
     format!(
-        "lanes of {}, run {}, {} rounds\n\n{}\n",
+        "lanes of {}, run {}, {} rounds\n\n{}",
         record.plan.lanes.size,
         record.run,
         record.rounds.len(),
-        table.trim_fmt()
+        table(["workload", "pair", "first run after mkfs", "later runs", "agree"], pairs.iter().map(row))
     )
 }
 
-fn table(pairs: &[SliceLengthPair]) -> String {
-    let mut table = Table::new();
+fn lengths_table(pairs: &[SliceLengthPair]) -> String {
     let lengths = pairs.first().map_or(Vec::new(), |pair| pair.lengths.iter().map(length).collect());
     let header = ["workload".to_owned(), "pair".to_owned()].into_iter().chain(lengths);
-    table.load_style(presets::NOTHING).set_header(header);
-    for pair in pairs {
+    let rows = pairs.iter().map(|pair| {
         let name = format!("{} / {}", pair.a, pair.b);
-        table.add_row([pair.workload.clone(), name].into_iter().chain(pair.lengths.iter().map(figure)));
-    }
+        [pair.workload.clone(), name].into_iter().chain(pair.lengths.iter().map(figure)).collect::<Vec<_>>()
+    });
     format!(
-        "{}\n\nHow many times better the first is, with its 95 % interval; = the same as the whole runs within the margin, \
+        "{}\nHow many times better the first is, with its 95 % interval; = the same as the whole runs within the margin, \
          ! not the same, ? probably not.\n",
-        table.trim_fmt()
+        table(header, rows)
     )
 }
 
@@ -276,9 +271,7 @@ fn ratio(ratio: Option<f64>, interval: Option<(f64, f64)>) -> String {
 }
 
 fn findings(seen: &Seen) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["workload", "slices tell what whole runs tell", "in the catalogue"]);
-    for workload in &seen.workloads {
+    let row = |workload: &String| {
         let (found, line) = match finding(&seen.pairs, workload) {
             None => ("no pair was measured on all lengths".to_owned(), "–".to_owned()),
             Some(Finding::Whole) => ("not even those of 200 ms".to_owned(), "mode = \"whole\"".to_owned()),
@@ -290,7 +283,7 @@ fn findings(seen: &Seen) -> String {
                 (format!("from {slice_ms} ms on, {surety}"), format!("agrees-from-ms = {slice_ms}"))
             }
         };
-        table.add_row([workload.clone(), found, line]);
-    }
-    format!("{}\n", table.trim_fmt())
+        [workload.clone(), found, line]
+    };
+    table(["workload", "slices tell what whole runs tell", "in the catalogue"], seen.workloads.iter().map(row))
 }

@@ -3,15 +3,15 @@
 use fsarena_lane::DEFAULT_FOLDER;
 
 use super::kinds;
-use super::page::{Line, Section, Word};
+use super::page::{Line, Topic, Word};
 
 const WITHOUT_LANES: &str = "fsarena compare dir:/one dir:/other";
 
 /// The command that suits this machine: `best` is the best place for lanes, and `able` says whether this user can make
 /// lanes there.
-pub fn section(best: Option<&str>, able: bool) -> Section {
+pub fn section(best: Option<&str>, able: bool) -> Topic {
     let is_root = rustix::process::geteuid().is_root();
-    Section { title: "Next", lines: vec![line(best, &kinds::usual(), able, is_root)] }
+    Topic { title: "Next", lines: vec![line(best, &kinds::usual(), able, is_root)] }
 }
 
 fn line(best: Option<&str>, kinds: &[&str], able: bool, is_root: bool) -> Line {

@@ -6,11 +6,11 @@ use fsarena_lane::age::{self, Age, Release};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{KINDS, Kind, tool_versions};
 
-use super::page::{Line, Section, Word};
+use super::page::{Line, Topic, Word};
 use crate::commands::list::{Availability, availability};
 
 /// One line for each kind, and one for each package of tools that is much older or newer than the kernel.
-pub fn section() -> Section {
+pub fn section() -> Topic {
     let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     let versions = tool_versions(&names);
     let mut lines: Vec<Line> = KINDS.iter().map(|kind| line(kind, &versions)).collect();
@@ -18,7 +18,7 @@ pub fn section() -> Section {
     lines.extend(
         age::makers(&versions).into_iter().filter_map(|(tool, version)| age_line(tool.package, version, &kernel)),
     );
-    Section { title: "Kinds of file system", lines }
+    Topic { title: "Kinds of file system", lines }
 }
 
 /// Those of ext4, xfs and btrfs that lanes can have here, at least as root.

@@ -8,13 +8,13 @@ use fsarena_lane::default_folder;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use super::page::{Line, Section, Word};
+use super::page::{Line, Topic, Word};
 
 /// The folder with the ledgers of root's runs.
 const ROOTS_FOLDER: &str = "/var/lib/fsarena/ledger";
 
 /// The ledgers of this user, and those of root, whose runs would disturb measurements.
-pub fn section() -> Section {
+pub fn section() -> Topic {
     let mut lines = match default_folder() {
         Ok(folder) => look("own runs", &folder),
         Err(error) => vec![
@@ -25,7 +25,7 @@ pub fn section() -> Section {
     if !rustix::process::geteuid().is_root() {
         lines.extend(look("root's runs", Path::new(ROOTS_FOLDER)));
     }
-    Section { title: "Runs that are under way, and what dead ones left", lines }
+    Topic { title: "Runs that are under way, and what dead ones left", lines }
 }
 
 fn look(subject: &str, folder: &Path) -> Vec<Line> {

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::page::{Line, Section, Word};
+use super::page::{Line, Topic, Word};
 
 /// One line for each property of the machine.
-pub fn section() -> Section {
+pub fn section() -> Topic {
     let found = fsarena_probe::survey(None);
     let unknown = || "could not be read".to_owned();
     let cores = found.cores.map_or_else(unknown, |cores| format!("{cores} cores"));
@@ -21,7 +21,7 @@ pub fn section() -> Section {
         Line::new(Word::Note, "hypervisor", text)
     }));
     lines.extend(PLACES.into_iter().filter_map(absent));
-    Section { title: "Machine", lines }
+    Topic { title: "Machine", lines }
 }
 
 /// A place that a chroot or a container may lack.

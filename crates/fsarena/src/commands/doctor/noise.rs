@@ -5,7 +5,7 @@ use fsarena_probe::{Snapshot, Target, Totals};
 use fsarena_sys::clock;
 
 use super::jitter::{self, Jitter};
-use super::page::{Line, Section, Word};
+use super::page::{Line, Topic, Word};
 
 const REST: Nanos = clock::look(Nanos::seconds(1));
 const JITTER_TIME: Nanos = clock::look(Nanos::millis(500));
@@ -23,7 +23,7 @@ const QUIET_WRITES: f64 = 1e6;
 const EVEN: f64 = 1.2;
 
 /// Observes the machine, and `disk` if given, for a second and a half.
-pub fn section(disk: Option<&str>) -> Section {
+pub fn section(disk: Option<&str>) -> Topic {
     let target = Target { device: disk.map(str::to_owned), ..Target::default() };
     let (began, before) = (clock::now(), Snapshot::take(&target));
     std::thread::sleep(REST.into());
@@ -39,7 +39,7 @@ pub fn section(disk: Option<&str>) -> Section {
     ];
     lines.extend(disk.map(|name| writes(name, per_second(probe::DEVICE_WRITTEN), per_second(probe::DEVICE_READ))));
     lines.push(evenness(jitter::measure(JITTER_TIME)));
-    Section { title: "Noise, watched for a second at rest", lines }
+    Topic { title: "Noise, watched for a second at rest", lines }
 }
 
 fn unread(subject: &str) -> Line {

@@ -15,7 +15,7 @@ use fsarena_sys::clock;
 use rank::Footing;
 use trust::Trust;
 
-use super::page::{Line, Section, Word};
+use super::page::{Line, Topic, Word};
 
 /// Three contenders and a calibration device, 2 GiB each, as `compare ext4 xfs btrfs` makes them.
 const LANES: u64 = 4;
@@ -78,7 +78,7 @@ impl Place {
 }
 
 /// The places, best first, and the `--storage` value of the best one.
-pub fn section(asked: &str) -> (Section, Option<String>) {
+pub fn section(asked: &str) -> (Topic, Option<String>) {
     let mut lines = Vec::new();
     let places = gather(asked, &mut lines);
     let order = rank::order(&places.iter().map(Place::standing).collect::<Vec<_>>());
@@ -90,7 +90,7 @@ pub fn section(asked: &str) -> (Section, Option<String>) {
         words::line(place, ranked, trust.as_ref(), is_best)
     });
     let lines = ranked.chain(lines).collect();
-    (Section { title: "Places for lanes, best first", lines }, best.map(|best| places[best].option.clone()))
+    (Topic { title: "Places for lanes, best first", lines }, best.map(|best| places[best].option.clone()))
 }
 
 impl Place {

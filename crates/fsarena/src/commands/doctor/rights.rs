@@ -5,10 +5,10 @@ use fsarena_model::Explained;
 use fsarena_sys::{loopdev, namespace};
 use rustix::thread::{CapabilitySet, capabilities};
 
-use super::page::{Line, Section, Word};
+use super::page::{Line, Topic, Word};
 
 /// The rights that lanes and mounts need.
-pub fn section() -> Section {
+pub fn section() -> Topic {
     let lines = match rustix::process::geteuid().is_root() {
         true => vec![
             Line::new(Word::Ok, "root", "yes"),
@@ -27,7 +27,7 @@ pub fn section() -> Section {
             .and("and so can be used: list, doctor, runs, report, compare --dry-run"),
         ],
     };
-    Section { title: "Rights", lines }
+    Topic { title: "Rights", lines }
 }
 
 /// CAP_SYS_ADMIN is the capability for mounts, namespaces and loop devices; see capabilities(7).

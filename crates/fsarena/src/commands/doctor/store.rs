@@ -7,17 +7,17 @@ use fsarena_lane::nearest_existing;
 use fsarena_model::Bytes;
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 
-use super::page::{Line, Section, Word};
+use super::page::{Line, Topic, Word};
 use crate::cli::Global;
 use crate::places;
 
 /// The line about the store.
-pub fn section(global: &Global) -> Section {
+pub fn section(global: &Global) -> Topic {
     let line = match places::store_path(global) {
         Ok(path) => look(&path),
         Err(error) => Line::new(Word::No, "place", error.to_string()).hint("name one: --store FILE"),
     };
-    Section { title: "Store of results", lines: vec![line] }
+    Topic { title: "Store of results", lines: vec![line] }
 }
 
 fn look(path: &Path) -> Line {

@@ -1,0 +1,359 @@
+//! Synthetic market data: trading days as rows of a table, in the order of time. The same seed gives the same rows.
+//!
+//! A row has the 44 columns of CTP's `CThostFtdcDepthMarketDataField`, and numbers with as many digits as on the Shanghai
+//! exchange in 2016. Rows are not kept, so a day may have any length.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use fsarena_model::seed::generator;
+use rand::{Rng, RngExt};
+use rand_pcg::Pcg64Mcg;
+
+/// Names of the columns, as a line of CSV.
+pub const COLUMNS: &str = "TradingDay,InstrumentID,ExchangeID,ExchangeInstID,LastPrice,PreSettlementPrice,PreClosePrice,\
+    PreOpenInterest,OpenPrice,HighestPrice,LowestPrice,Volume,Turnover,OpenInterest,ClosePrice,SettlementPrice,\
+    UpperLimitPrice,LowerLimitPrice,PreDelta,CurrDelta,UpdateTime,UpdateMillisec,BidPrice1,BidVolume1,AskPrice1,\
+    AskVolume1,BidPrice2,BidVolume2,AskPrice2,AskVolume2,BidPrice3,BidVolume3,AskPrice3,AskVolume3,BidPrice4,BidVolume4,\
+    AskPrice4,AskVolume4,BidPrice5,BidVolume5,AskPrice5,AskVolume5,AveragePrice,ActionDay";
+
+/// Number of contracts that are traded on each day.
+pub const CONTRACTS: usize = 162;
+/// The traded products: each has twelve contracts, the last one has six.
+const PRODUCTS: &str = "cualznpbnisnauagrbhcwrburufu";
+/// Activity of the products, relative to each other.
+const BY_PRODUCT: [u64; 14] = [90, 50, 70, 30, 100, 15, 60, 90, 100, 60, 1, 70, 90, 1];
+/// Activity of a product's contracts: 10,000 / k^1.3 for the k-th month of delivery.
+const BY_MONTH: [u64; 12] = [10_000, 4061, 2397, 1649, 1234, 974, 797, 670, 575, 501, 443, 395];
+
+/// Half seconds per minute. A contract has at most one row in each.
+const PER_MINUTE: u64 = 120;
+/// Minutes of a trading day.
+const MINUTES: usize = 690;
+/// Maximum number of rows of a day: each contract in each half second.
+pub const MOST_ROWS: u64 = CONTRACTS as u64 * MINUTES as u64 * PER_MINUTE;
+
+/// A part of a trading day, within one calendar day.
+#[derive(Debug)]
+pub struct Session {
+    /// Its minutes, counted from the beginning of the trading day.
+    pub minutes: Range<usize>,
+    /// When it begins, minutes since midnight.
+    begin: usize,
+    /// How many calendar days it lies before the day that the trading day is named after.
+    days_before: u32,
+}
+
+/// The sessions. The night belongs to the next trading day.
+pub const SESSIONS: [Session; 3] = [
+    Session { minutes: 0..180, begin: 21 * 60, days_before: 1 },
+    Session { minutes: 180..330, begin: 0, days_before: 0 },
+    Session { minutes: 330..MINUTES, begin: 9 * 60, days_before: 0 },
+];
+
+impl Session {
+    /// The time of a minute of the trading day, such as `21:00`. The minute after the last one of an evening is `24:00`.
+    pub fn time(&self, minute: usize) -> String {
+        let since_midnight = self.begin + minute - self.minutes.start;
+        format!("{:02}:{:02}", since_midnight / 60, since_midnight % 60)
+    }
+
+    /// The calendar day of a trading day's session, such as `20160410`.
+    pub fn action_day(&self, day: &TradingDay) -> String {
+        date(day.number - self.days_before)
+    }
+}
+
+/// The name of the contract with this number: product, year and month of delivery, such as `cu1604`.
+pub fn contract(number: usize) -> String {
+    format!("{}16{:02}", &PRODUCTS[number / 12 * 2..][..2], number % 12 + 1)
+}
+
+/// Sum of the activities of all contracts up to and including each.
+const ACTIVITIES: [u64; CONTRACTS] = {
+    let (mut sums, mut sum, mut contract) = ([0; CONTRACTS], 0, 0);
+    while contract < CONTRACTS {
+        sum += BY_PRODUCT[contract / 12] * BY_MONTH[contract % 12];
+        sums[contract] = sum;
+        contract += 1;
+    }
+    sums
+};
+
+/// A random contract. Its probability is proportional to its activity.
+pub fn draw_contract(random: &mut Pcg64Mcg) -> usize {
+    let drawn = random.random_range(0..ACTIVITIES[CONTRACTS - 1]);
+    ACTIVITIES.partition_point(|sum| *sum <= drawn)
+}
+
+/// A day of a calendar whose months have 28 days, counted from the beginning of 2016.
+fn date(number: u32) -> String {
+    format!("{}{:02}{:02}", 2016 + number / 336, number / 28 % 12 + 1, number % 28 + 1)
+}
+
+/// A number of rows, and the sum of their column Volume.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// Number of rows.
+    pub rows: u64,
+    /// The sum of Volume.
+    pub volume: u64,
+}
+
+impl Sum {
+    /// All rows of several sums.
+    pub fn of(sums: impl Iterator<Item = Self>) -> Self {
+        sums.fold(Self::default(), |all, sum| Self { rows: all.rows + sum.rows, volume: all.volume + sum.volume })
+    }
+
+    /// Adds a row.
+    pub fn add(&mut self, volume: u64) {
+        self.rows += 1;
+        self.volume += volume;
+    }
+}
+
+/// The rows of a day, counted. These are the results that queries must find.
+#[derive(Debug)]
+pub struct Counts {
+    /// Size of their CSV in bytes.
+    pub bytes: u64,
+    /// All rows.
+    pub all: Sum,
+    by_minute: Vec<Sum>,
+}
+
+impl Counts {
+    /// The rows of a contract in minutes of the trading day.
+    pub fn within(&self, contract: usize, minutes: Range<usize>) -> Sum {
+        Sum::of(self.by_minute[contract * MINUTES..][minutes].iter().copied())
+    }
+}
+
+/// A row.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its line of CSV, without the end of line.
+    pub line: String,
+    /// Number of its contract.
+    contract: usize,
+    /// Its minute of the trading day.
+    minute: usize,
+    volume: u64,
+}
+
+/// A trading day. Its rows are distributed evenly over its time.
+#[derive(Debug, Clone, Copy)]
+pub struct TradingDay {
+    number: u32,
+    seed: u64,
+    rows: u64,
+}
+
+impl TradingDay {
+    /// The trading day with this number; 0 is 11 April 2016. `rows` is at most [`MOST_ROWS`].
+    pub fn new(number: u32, seed: u64, rows: u64) -> Self {
+        Self { number: number + 3 * 28 + 10, seed, rows }
+    }
+
+    /// Its date, such as `20160411`.
+    pub fn date(&self) -> String {
+        date(self.number)
+    }
+
+    /// Its rows. Measured: 1.2 µs per row.
+    pub fn rows(self) -> Rows {
+        Rows {
+            day: self,
+            next: 0,
+            random: generator(self.seed, "market", &[u64::from(self.number)]),
+            books: (0..CONTRACTS).map(Book::new).collect(),
+        }
+    }
+
+    /// Counts its rows.
+    pub fn counts(self) -> Counts {
+        let bytes = COLUMNS.len() as u64 + 1;
+        let mut counts = Counts { bytes, all: Sum::default(), by_minute: vec![Sum::default(); CONTRACTS * MINUTES] };
+        for row in self.rows() {
+            counts.bytes += row.line.len() as u64 + 1;
+            counts.all.add(row.volume);
+            counts.by_minute[row.contract * MINUTES + row.minute].add(row.volume);
+        }
+        counts
+    }
+}
+
+/// The rows of a day, while they are generated.
+#[derive(Debug)]
+pub struct Rows {
+    day: TradingDay,
+    /// Number of the next row.
+    next: u64,
+    random: Pcg64Mcg,
+    books: Vec<Book>,
+}
+
+impl Iterator for Rows {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        let moment = (self.next < self.day.rows).then(|| self.next * MINUTES as u64 * PER_MINUTE / self.day.rows)?;
+        self.next += 1;
+        let mut contract = draw_contract(&mut self.random);
+        while self.books[contract].moment == Some(moment) {
+            contract = (contract + 1) % CONTRACTS;
+        }
+        let book = &mut self.books[contract];
+        book.moment = Some(moment);
+        book.trade(self.random.next_u64());
+        let minute = (moment / PER_MINUTE) as usize;
+        let session = &SESSIONS[SESSIONS.partition_point(|session| session.minutes.end <= minute)];
+        let half = moment % PER_MINUTE;
+        let time = format!("{}:{:02},{}", session.time(minute), half / 2, half % 2 * 500);
+        let line = book.line([&self.day.date(), &time, &session.action_day(&self.day)], self.random.random());
+        Some(Row { line, contract, minute, volume: book.volume })
+    }
+}
+
+/// The market of one contract during a day. Prices are in yuan.
+#[derive(Debug)]
+struct Book {
+    name: String,
+    /// The half second of its last row.
+    moment: Option<u64>,
+    open: u64,
+    last: u64,
+    highest: u64,
+    lowest: u64,
+    /// Contracts traded since the day began.
+    volume: u64,
+    turnover: u64,
+    open_interest: u64,
+}
+
+/// The difference between two prices.
+const TICK: u64 = 3;
+
+impl Book {
+    fn new(number: usize) -> Self {
+        let (name, moment, open) = (contract(number), None, (2200 + 24 * number as u64) * TICK);
+        let (last, highest, lowest) = (open, open, open);
+        Self { name, moment, open, last, highest, lowest, volume: 0, turnover: 0, open_interest: 300_000 }
+    }
+
+    /// Trades 1 to 64 contracts, mostly few. The price moves a tick up or down half of the time.
+    fn trade(&mut self, random: u64) {
+        self.last = match random & 3 {
+            0 => self.last + TICK,
+            1 => self.last - TICK,
+            _ => self.last,
+        };
+        self.highest = self.highest.max(self.last);
+        self.lowest = self.lowest.min(self.last);
+        let byte = (random >> 8) & 0xff;
+        let traded = 1 + ((byte * byte) >> 10);
+        self.volume += traded;
+        self.turnover += traded * self.last * 10;
+        self.open_interest = self.open_interest + (random >> 16) % (2 * traded + 1) - traded;
+    }
+
+    /// The row as CSV. `time` has two columns. `random` gives the volumes of five bids and five asks.
+    fn line(&self, [day, time, action_day]: [&str; 3], random: [[u8; 2]; 5]) -> String {
+        let Self { name, open, last, highest, lowest, volume, turnover, open_interest, .. } = self;
+        let mut line = String::with_capacity(300);
+        let _ = write!(
+            line,
+            "{day},{name},SHFE,{name},{last},{},{},300000,{open},{highest},{lowest},{volume},{turnover},{open_interest},,,\
+             {},{},,,{time}",
+            open + 3 * TICK,
+            open - 2 * TICK,
+            open * 105 / 100,
+            open * 95 / 100
+        );
+        for (depth, volumes) in (0..).zip(random) {
+            let [bid, ask] = volumes.map(|volume| 1 + u64::from(volume) * 200 / 256);
+            let _ = write!(line, ",{},{bid},{},{ask}", last - depth * TICK, last + (depth + 1) * TICK);
+        }
+        let average = turnover * 100 / volume;
+        let _ = write!(line, ",{}.{:02},{action_day}", average / 100, average % 100);
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// The column with this name.
+    fn field<'a>(row: &'a Row, name: &str) -> &'a str {
+        let place = COLUMNS.split(',').position(|column| column == name).expect("a column");
+        row.line.split(',').nth(place).expect("a field")
+    }
+
+    fn moment(row: &Row) -> [String; 3] {
+        ["ActionDay", "UpdateTime", "UpdateMillisec"].map(|name| format!("{:0>8}", field(row, name)))
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_rows() {
+        let rows = |number, seed| TradingDay::new(number, seed, 1000).rows().collect::<Vec<_>>();
+        assert_eq!(rows(0, 1), rows(0, 1));
+        assert_ne!(rows(0, 1), rows(0, 2));
+        let [one, two] = [rows(0, 1), rows(1, 1)];
+        assert_ne!(one[999].line[8..], two[999].line[8..], "each day has its own numbers");
+        assert_eq!([one, two].map(|rows| field(&rows[0], "TradingDay").to_owned()), ["20160411", "20160412"]);
+    }
+
+    /// As measured with a simulation of the exchange: 231 bytes, and most of the rows are of few contracts.
+    #[test]
+    fn rows_have_the_size_and_the_contracts_of_an_exchange() {
+        let counts = TradingDay::new(0, 1, 300_000).counts();
+        assert_eq!(counts.all.rows, 300_000);
+        assert_eq!(counts.bytes / counts.all.rows, 230);
+        let shares = (0..CONTRACTS).map(|contract| counts.within(contract, 0..MINUTES).rows as f64 / 300_000.0);
+        let squares: f64 = shares.map(|share| share * share).sum();
+        assert!((0.02..0.025).contains(&squares), "{squares}");
+        assert_eq!(COLUMNS.split(',').count(), 44);
+    }
+
+    #[test]
+    fn a_contract_has_one_row_at_a_time_and_rows_are_in_the_order_of_time() {
+        let rows: Vec<Row> = TradingDay::new(0, 4, 100_000).rows().collect();
+        assert!(rows.windows(2).all(|pair| moment(&pair[0]) <= moment(&pair[1])));
+        let mut moments = BTreeSet::new();
+        assert!(rows.iter().all(|row| moments.insert((row.contract, moment(row)))));
+        assert_eq!(moment(&rows[0]), ["20160410", "21:00:00", "00000000"]);
+        assert_eq!(moment(&rows[99_999]), ["20160411", "14:59:59", "00000500"]);
+        let each_half_second: Vec<Row> = TradingDay::new(0, 4, MOST_ROWS).rows().take(3 * CONTRACTS).collect();
+        for rows in each_half_second.chunks(CONTRACTS) {
+            assert!(moment(&rows[0]) == moment(&rows[CONTRACTS - 1]));
+            assert_eq!(rows.iter().map(|row| row.contract).collect::<BTreeSet<_>>().len(), CONTRACTS);
+        }
+    }
+
+    #[test]
+    fn counts_are_those_of_the_rows() {
+        let day = TradingDay::new(0, 7, 40_000);
+        let (rows, counts) = (day.rows().collect::<Vec<_>>(), day.counts());
+        let [evening, midnight, _] = SESSIONS;
+        for (session, minutes, begin, end) in
+            [(evening, 15..180, "21:15:00", "24:00:00"), (midnight, 187..200, "00:07:00", "00:20:00")]
+        {
+            assert_eq!([minutes.start, minutes.end].map(|minute| session.time(minute) + ":00"), [begin, end]);
+            let action_day = session.action_day(&day);
+            let mut found = BTreeMap::<&str, Sum>::new();
+            for row in &rows {
+                if field(row, "ActionDay") == action_day && (begin..end).contains(&field(row, "UpdateTime")) {
+                    let volume = field(row, "Volume").parse().expect("a number");
+                    found.entry(field(row, "InstrumentID")).or_default().add(volume);
+                }
+            }
+            for number in 0..CONTRACTS {
+                let expected = found.get(contract(number).as_str()).copied().unwrap_or_default();
+                assert_eq!(counts.within(number, minutes.clone()), expected, "{number}");
+            }
+        }
+    }
+}
