@@ -1,7 +1,8 @@
 //! What is to be run: a new run, or more of a stored one.
 
 use fsarena_model::event::Note;
-use fsarena_model::{Event, Plan, RunRecord, Severity};
+use fsarena_model::{Event, Plan, RunRecord, Severity, Status};
+use fsarena_sys::Clock;
 use serde::{Deserialize, Serialize};
 
 use crate::{Listener, Remaining, RunError, Wish};
@@ -41,17 +42,33 @@ impl Assignment {
         Self { plan: change(self.plan), ..self }
     }
 
-    /// Tells a listener the first events of a new run, which begins at `at` (RFC 3339, UTC). Those of a stored run are
-    /// known.
+    /// Begins a new run, whose first events are told to `listener`, or goes on with a stored one, whose events it knows.
+    /// The time counts from now on; `at` is now as a date (RFC 3339, UTC). `None` if nothing is left to do, for example
+    /// because all pairs are decided.
     ///
     /// # Errors
-    /// If the listener cannot store them.
-    pub fn begin(&self, at: String, listener: &mut dyn Listener) -> Result<(), RunError> {
-        if self.run.is_some() {
-            return Ok(());
+    /// [`RunError::Budget`] if no round of a stored run fits into the time that is wished; [`RunError::Listener`] if the
+    /// listener cannot store an event.
+    pub fn begin(
+        &self,
+        clock: &dyn Clock,
+        at: String,
+        listener: &mut dyn Listener,
+    ) -> Result<Option<Remaining>, RunError> {
+        let (record, started) = (self.record(), clock.now());
+        let mut tell = |event: &Event| listener.hear(event).map_err(RunError::Listener);
+        if self.run.is_none() {
+            tell(&Event::Started { plan: Box::new(self.plan.clone()), started: at })?;
+            self.events.iter().try_for_each(tell)?;
+            return Ok(Some(Remaining { started, ..Remaining::whole(record) }));
         }
-        let first = Event::Started { plan: Box::new(self.plan.clone()), started: at };
-        [&first].into_iter().chain(&self.events).try_for_each(|event| listener.hear(event)).map_err(RunError::Listener)
+        let is_interrupted = record.status == Status::Interrupted;
+        let rest = Remaining::of(record, self.wish)?;
+        if rest.is_none() && self.wish == Wish::Usual && is_interrupted {
+            // It was killed after its last round.
+            tell(&Event::Finished(Status::Complete))?;
+        }
+        Ok(rest.map(|rest| Remaining { started, ..rest.resumed(at) }))
     }
 
     /// The run so far.
@@ -59,16 +76,5 @@ impl Assignment {
         let mut record = RunRecord::new(self.run.unwrap_or_default(), self.plan.clone(), String::new());
         self.events.iter().cloned().for_each(|event| record.apply(event));
         record
-    }
-
-    /// What is left to do at `at` (RFC 3339, UTC); `None` if that is nothing, for example because all pairs are decided.
-    ///
-    /// # Errors
-    /// [`RunError::Budget`] if no round of a stored run fits into the time that is wished.
-    pub fn remaining(&self, at: &str) -> Result<Option<Remaining>, RunError> {
-        match self.run {
-            None => Ok(Some(Remaining::whole(self.record()))),
-            Some(_) => Ok(Remaining::of(self.record(), self.wish)?.map(|rest| rest.resumed(at))),
-        }
     }
 }

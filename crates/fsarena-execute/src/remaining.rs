@@ -1,7 +1,7 @@
 //! The remaining work of a run: its further rounds and their workloads.
 
 use fsarena_analyse::{rounds_of_workload, standing};
-use fsarena_model::{Budget, Plan, Rounds, RunRecord, Status, Workload};
+use fsarena_model::{Budget, Nanos, Plan, Rounds, RunRecord, Status, Workload};
 use serde::{Deserialize, Serialize};
 
 use crate::pace::estimated_round_of;
@@ -30,13 +30,15 @@ pub struct Remaining {
     pub(crate) scope: Scope,
     /// The indices of the workloads in the plan.
     pub(crate) open: Vec<usize>,
+    /// The clock's time when the session began, from which its budget counts.
+    pub(crate) started: Nanos,
 }
 
 impl Remaining {
     /// All of a new run.
     pub fn whole(record: RunRecord) -> Self {
         let scope = Scope::of(&record.plan);
-        Self { open: open(&record, scope), record, resumed: None, scope }
+        Self { open: open(&record, scope), record, resumed: None, scope, started: Nanos(0) }
     }
 
     /// The remaining work of the stored run of `record`; `None` if there is none, for example because all pairs are
@@ -58,14 +60,14 @@ impl Remaining {
                 Scope { time, ..scope }
             }),
         };
-        let rest = Self { open: open(&record, scope), record, resumed: None, scope };
+        let rest = Self { open: open(&record, scope), record, resumed: None, scope, started: Nanos(0) };
         rest.require_time()?;
         Ok((!rest.open.is_empty()).then_some(rest))
     }
 
     /// The same, for a stored run that continues at `at` (RFC 3339, UTC).
-    pub fn resumed(self, at: &str) -> Self {
-        Self { resumed: Some(at.to_owned()), ..self }
+    pub fn resumed(self, at: String) -> Self {
+        Self { resumed: Some(at), ..self }
     }
 
     /// The run so far.

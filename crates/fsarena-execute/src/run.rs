@@ -38,8 +38,7 @@ pub trait Listener {
 
 /// Does what remains of a run on `testbed`, and sends events to `listener`; ends early once `stop` is set.
 ///
-/// `started` is the clock's time when the preparation began: the budget starts there. Of a stored run, no event that
-/// would be stored is sent before the machine and all contenders prove to be unchanged.
+/// Of a stored run, no event that would be stored is sent before the machine and all contenders prove to be unchanged.
 ///
 /// # Errors
 /// An error that ends the whole run; [`RunError::Unlike`] if a stored run finds another machine or other contenders.
@@ -48,11 +47,10 @@ pub fn run(
     remaining: Remaining,
     testbed: &mut dyn Testbed,
     clock: &dyn Clock,
-    started: Nanos,
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<Status, RunError> {
-    let Remaining { record, resumed, scope, open } = remaining;
+    let Remaining { record, resumed, scope, open, started } = remaining;
     let (plan, slowdowns) = (&record.plan.clone(), facts::slowdowns(&record.plan));
     let decided = decisions(&record, &standing(&record)).into_keys().collect();
     Watch::during(stop, |watch| {

@@ -77,7 +77,7 @@ impl Play {
     /// Performs the play on the fake testbed.
     pub fn perform(&self) -> Performance {
         self.play(self.whole(), |mut testbed, rest, clock, stop, listener| {
-            run(rest, &mut testbed, clock, Nanos(0), stop, listener)
+            run(rest, &mut testbed, clock, stop, listener)
         })
     }
 
@@ -85,15 +85,15 @@ impl Play {
     pub fn perform_by_calls(&self) -> Performance {
         self.play(self.whole(), |testbed, rest, clock, stop, listener| {
             let mut machines = Machines::new(&self.plan, vec![(Wire::to(testbed), self.plan.clone())]);
-            run(rest, &mut machines, clock, Nanos(0), stop, listener)
+            run(rest, &mut machines, clock, stop, listener)
         })
     }
 
     /// Continues the run of `record` in this world; `None` if nothing remains to be done.
     pub fn resume(&self, record: &RunRecord, wish: Wish) -> Option<Performance> {
         let rest = Remaining::of(record.clone(), wish).expect("there is time for a round")?;
-        Some(self.play(rest.resumed("2026-01-02T00:00:00Z"), |mut testbed, rest, clock, stop, listener| {
-            run(rest, &mut testbed, clock, Nanos(0), stop, listener)
+        Some(self.play(rest.resumed("2026-01-02T00:00:00Z".to_owned()), |mut testbed, rest, clock, stop, listener| {
+            run(rest, &mut testbed, clock, stop, listener)
         }))
     }
 

@@ -19,7 +19,6 @@ use fsarena_sys::{MonotonicClock, clock};
 use crate::agent::{self, Request};
 use crate::calls::Connection;
 use crate::file_server::Shell;
-use crate::here::Begun;
 use crate::{ENGINES, End, Refusal, deploy};
 
 /// How long an agent may be silent. It writes a line every ten seconds.
@@ -43,8 +42,10 @@ pub fn run(assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listene
     let mut machines =
         ClientMachines::new(plan, ENGINES, connections, servers, Rc::new(MonotonicClock), Arc::clone(&over));
     let look = || stop.load(Ordering::Relaxed) || over.load(Ordering::Relaxed);
-    let Some(begun) = Begun::of(&assignment, listener)? else { return Ok(End::Nothing) };
-    let ended = fsarena_engine::watched(look, |stop| begun.go(&mut machines, stop, listener));
+    let Some(rest) = assignment.begin(&MonotonicClock, clock::utc(), listener)? else { return Ok(End::Nothing) };
+    let ended = fsarena_engine::watched(look, |stop| {
+        fsarena_execute::run(rest, &mut machines, &MonotonicClock, stop, listener)
+    });
     let lost = machines.lost();
     drop(machines);
     drop(agents);

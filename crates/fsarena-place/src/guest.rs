@@ -62,6 +62,73 @@ impl InGuest {
     fn disk(&self, plan: &Plan) -> GuestDisk {
         self.simulated.map_or_else(|| GuestDisk::Virtual(plan.lanes.storage.clone()), GuestDisk::Simulated)
     }
+
+    /// Locks the machine, boots the guest, lets its agent do the request, and removes everything.
+    fn perform(
+        &self,
+        assignment: &Assignment,
+        request: impl FnOnce(Guest) -> Request,
+        stop: &AtomicBool,
+        listener: &mut dyn Listener,
+    ) -> Result<End> {
+        let plan = &assignment.plan;
+        let kinds: Vec<&str> = plan.contenders.iter().filter_map(share_of).map(|kind| kind.name).collect();
+        Shares::require(&kinds)?;
+        // Only root can have a namespace, and then counts what QEMU does.
+        let has_counters = plan.has_own_disks() && namespace::enter_private_mounts().is_ok();
+        on_machine(assignment.wait, stop, |locked| {
+            if has_counters {
+                show_kernel_counters(&mut locked.ledger)?;
+            }
+            self.boot_and_run(plan, locked, request, stop, listener)
+        })
+    }
+
+    /// Boots a guest with the lanes of `plan`, whose storage is one of the host, and lets its agent do the request.
+    fn boot_and_run(
+        &self,
+        plan: &Plan,
+        locked: &mut Locked,
+        request: impl FnOnce(Guest) -> Request,
+        stop: &AtomicBool,
+        listener: &mut dyn Listener,
+    ) -> Result<End> {
+        let mut telling = |what: &str| {
+            let _ = listener.hear(&Event::Preparing(what.to_owned()));
+        };
+        let shares = share(plan, locked)?;
+        let prepared = fsarena_guest::prepare(&folders::cache()?, &self.wanted, &mut telling)?;
+        telling("booting the guest");
+        let disk = self.disk(plan);
+        let request = request(Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) });
+        let in_guest = plan.clone().with_storage(within(plan));
+        let (size, modes) = (disk::needed(&in_guest).context("the lanes are too large")?, modes(plan));
+        let is_deterministic = prepared.accelerator() == Accelerator::Deterministic;
+        let text = if is_deterministic { Some(serde_json::to_string(&request)? + "\n") } else { None };
+        let order = text.as_ref().map(String::as_bytes);
+        let lanes = Some((&disk, size));
+        let hardware = Hardware { prepared: &prepared, lanes, modes: &modes, raw: None, shares: &shares, order };
+        let mut running = hardware.boot()?;
+        let stream = running.stream();
+        let link = Link {
+            name: "the guest".to_owned(),
+            input: Box::new(stream.try_clone().context("the connection to the guest")?),
+            output: BufReader::new(stream.try_clone().context("the connection to the guest")?),
+        };
+        let mut listening = Listening { running: &mut running, plan, inner: listener, booted: false };
+        let ended = agent::converse(link, (!is_deterministic).then_some(&request), stop, &mut listening);
+        let findings = running.findings();
+        match ended {
+            Err(error) if error.downcast_ref::<Lost>().is_some() => {
+                Err(running.failed("stopped before the run ended").into())
+            }
+            Err(error) => Err(error),
+            Ok(end) => {
+                tell(&findings, listener)?;
+                Ok(end)
+            }
+        }
+    }
 }
 
 /// Locks the machine, calls `act`, and removes what it has entered into the ledger.
@@ -120,13 +187,12 @@ pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listen
     }
     // A stored run has its guest again, whatever its contenders named.
     let named = kernels.into_iter().flatten().next().filter(|_| is_new);
-    let task = Task { in_guest: &in_guest.of_kernel(named), plan: &assignment.plan, wait: assignment.wait };
     let request = |guest: Guest| {
         let mut within = assignment.clone();
         remark(&mut within, &guest);
         Request::Run(Box::new(in_the_guest(within, guest)))
     };
-    task.perform(request, stop, listener)
+    in_guest.of_kernel(named).perform(&assignment, request, stop, listener)
 }
 
 /// The plan with a storage of this machine: that of the disk of its guest, if it has one already.
@@ -166,78 +232,6 @@ fn modes(plan: &Plan) -> Vec<DiskMode> {
 fn with_lanes(plan: &Plan) -> impl Iterator<Item = &Contender> {
     let needs = needs_lane(plan);
     plan.contenders.iter().zip(needs).filter(|(_, needs)| *needs).map(|(contender, _)| contender)
-}
-
-/// What is done in a guest. The plan's storage is one of the host.
-struct Task<'a> {
-    in_guest: &'a InGuest,
-    plan: &'a Plan,
-    wait: bool,
-}
-
-impl Task<'_> {
-    /// Locks the machine, boots the guest, lets its agent do the request, and removes everything.
-    fn perform(
-        &self,
-        request: impl FnOnce(Guest) -> Request,
-        stop: &AtomicBool,
-        listener: &mut dyn Listener,
-    ) -> Result<End> {
-        let kinds: Vec<&str> = self.plan.contenders.iter().filter_map(share_of).map(|kind| kind.name).collect();
-        Shares::require(&kinds)?;
-        // Only root can have a namespace, and then counts what QEMU does.
-        let has_counters = self.plan.has_own_disks() && namespace::enter_private_mounts().is_ok();
-        on_machine(self.wait, stop, |locked| {
-            if has_counters {
-                show_kernel_counters(&mut locked.ledger)?;
-            }
-            self.boot_and_run(locked, request, stop, listener)
-        })
-    }
-
-    fn boot_and_run(
-        &self,
-        locked: &mut Locked,
-        request: impl FnOnce(Guest) -> Request,
-        stop: &AtomicBool,
-        listener: &mut dyn Listener,
-    ) -> Result<End> {
-        let mut telling = |what: &str| {
-            let _ = listener.hear(&Event::Preparing(what.to_owned()));
-        };
-        let shares = share(self.plan, locked)?;
-        let prepared = fsarena_guest::prepare(&folders::cache()?, &self.in_guest.wanted, &mut telling)?;
-        telling("booting the guest");
-        let disk = self.in_guest.disk(self.plan);
-        let request = request(Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) });
-        let in_guest = self.plan.clone().with_storage(within(self.plan));
-        let (size, modes) = (disk::needed(&in_guest).context("the lanes are too large")?, modes(self.plan));
-        let is_deterministic = prepared.accelerator() == Accelerator::Deterministic;
-        let text = if is_deterministic { Some(serde_json::to_string(&request)? + "\n") } else { None };
-        let order = text.as_ref().map(String::as_bytes);
-        let lanes = Some((&disk, size));
-        let hardware = Hardware { prepared: &prepared, lanes, modes: &modes, raw: None, shares: &shares, order };
-        let mut running = hardware.boot()?;
-        let stream = running.stream();
-        let link = Link {
-            name: "the guest".to_owned(),
-            input: Box::new(stream.try_clone().context("the connection to the guest")?),
-            output: BufReader::new(stream.try_clone().context("the connection to the guest")?),
-        };
-        let mut listening = Listening { running: &mut running, plan: self.plan, inner: listener, booted: false };
-        let ended = agent::converse(link, (!is_deterministic).then_some(&request), stop, &mut listening);
-        let findings = running.findings();
-        match ended {
-            Err(error) if error.downcast_ref::<Lost>().is_some() => {
-                Err(running.failed("stopped before the run ended").into())
-            }
-            Err(error) => Err(error),
-            Ok(end) => {
-                tell(&findings, listener)?;
-                Ok(end)
-            }
-        }
-    }
 }
 
 /// Makes the folders that the guest mounts, below a folder of the run, and starts their servers.

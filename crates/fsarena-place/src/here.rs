@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Error, Result};
 use fsarena_analyse::assess;
-use fsarena_execute::{Assignment, Listener, Machine, Remaining, RunError, Testbed, Wish};
+use fsarena_execute::{Assignment, Listener, Machine, RunError};
 use fsarena_lane::disk::{self, Consent};
 use fsarena_lane::loops;
 use fsarena_lane::{Go, LaneSet};
 use fsarena_model::event::Note;
 use fsarena_model::visible::shell;
-use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status};
+use fsarena_model::{Event, Plan, RunRecord, Severity, Status};
 use fsarena_sys::{MonotonicClock, clock, namespace};
 
 use crate::agent;
@@ -21,10 +21,12 @@ use crate::{ENGINES, End, Refusal, calls};
 /// Does an assignment on this machine.
 pub fn run(assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
     let Some(Checked { plan, locked }) = Checked::of(&assignment, None, stop)? else { return Ok(End::Stopped) };
-    let Some(begun) = Begun::of(&assignment.with_plan(|_| plan.clone()), listener)? else { return Ok(End::Nothing) };
-    let record = begun.rest.record().clone();
-    let ended =
-        Checked { plan, locked }.on_lanes(stop, listener, |machine, listener| begun.go(machine, stop, listener));
+    let assignment = assignment.with_plan(|_| plan.clone());
+    let Some(rest) = assignment.begin(&MonotonicClock, clock::utc(), listener)? else { return Ok(End::Nothing) };
+    let record = rest.record().clone();
+    let ended = Checked { plan, locked }.on_lanes(stop, listener, |machine, listener| {
+        fsarena_execute::run(rest, machine, &MonotonicClock, stop, listener)
+    });
     ended.map_err(|error| with_way_out(error, &record))
 }
 
@@ -52,44 +54,6 @@ pub fn answer_calls(
         calls::serve(machine, |line| agent::write(&line)).map_err(|error| RunError::Listener(error.to_string()))?;
         Ok(Status::Complete)
     })
-}
-
-/// A run that has begun: its listener has the first events, and its time counts.
-pub struct Begun {
-    rest: Remaining,
-    started: Nanos,
-}
-
-impl Begun {
-    /// Begins a new run, or goes on with a stored one; `None` if nothing of it is left.
-    ///
-    /// # Errors
-    /// If no round fits into the time that is wished, or the listener cannot store the first events.
-    pub fn of(assignment: &Assignment, listener: &mut dyn Listener) -> Result<Option<Self>, RunError> {
-        let (started, at) = (clock::now(), clock::utc());
-        let Some(rest) = assignment.remaining(&at)? else {
-            // It was interrupted after its last round.
-            if assignment.wish == Wish::Usual && assignment.record().status == Status::Interrupted {
-                listener.hear(&Event::Finished(Status::Complete)).map_err(RunError::Listener)?;
-            }
-            return Ok(None);
-        };
-        assignment.begin(at, listener)?;
-        Ok(Some(Self { rest, started }))
-    }
-
-    /// Does what remains on a testbed.
-    ///
-    /// # Errors
-    /// As [`fsarena_execute::run`].
-    pub fn go(
-        self,
-        testbed: &mut dyn Testbed,
-        stop: &AtomicBool,
-        listener: &mut dyn Listener,
-    ) -> Result<Status, RunError> {
-        fsarena_execute::run(self.rest, testbed, &MonotonicClock, self.started, stop, listener)
-    }
 }
 
 /// A plan that may run on this machine, which is locked for it. Lanes are made for nothing else.

@@ -85,7 +85,6 @@ fn performed(
         Remaining::whole(RunRecord::new(3, plan.clone(), String::new())),
         &mut machines,
         &here,
-        Nanos(0),
         &over,
         &mut listener,
     );

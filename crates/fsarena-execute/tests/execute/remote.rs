@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use fsarena_analyse::assess;
 use fsarena_execute::remote::Machines;
 use fsarena_execute::{Remaining, run};
-use fsarena_model::{BaselineKind, Mode, Nanos, Plan, Rounds, RunRecord, Verdict, Workload};
+use fsarena_model::{BaselineKind, Mode, Plan, Rounds, RunRecord, Verdict, Workload};
 
 use fsarena_fakes::{Backstage, Collector, Effect, FakeClock, FakeTestbed, Play, Trap, Wire, World, workload};
 
@@ -62,7 +62,6 @@ fn contenders_on_several_machines_interleave_and_are_told_apart() {
         Remaining::whole(RunRecord::new(3, plan.clone(), String::new())),
         &mut machines,
         &clock,
-        Nanos(0),
         &AtomicBool::new(false),
         &mut listener,
     )

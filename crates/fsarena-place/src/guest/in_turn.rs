@@ -7,10 +7,10 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use fsarena_execute::{Assignment, Listener, RunError};
 use fsarena_model::{Event, Guest, Plan, Rounds, Status};
-use fsarena_sys::clock;
+use fsarena_sys::{MonotonicClock, clock};
 
 use super::several::{of_kernel, require_no_shares};
-use super::{InGuest, Task, in_the_guest, on_machine};
+use super::{InGuest, in_the_guest, on_machine};
 use crate::agent::Request;
 use crate::lock::Locked;
 use crate::{End, folders, remark};
@@ -39,12 +39,17 @@ fn parts(
     let guest = described(in_guest, &on_host, listener)?;
     let mut whole = Assignment { plan: on_host.clone(), ..assignment.clone() };
     remark(&mut whole, &guest);
-    in_the_guest(whole, guest).begin(clock::utc(), listener)?;
+    in_the_guest(whole, guest).begin(&MonotonicClock, clock::utc(), listener)?;
     for (number, kernel) in super::kernels(&on_host).into_iter().enumerate() {
         let part = of_kernel(&on_host, kernel);
-        let task = Task { in_guest: &in_guest.of_kernel(kernel), plan: &part, wait: false };
         let request = |guest| Request::Run(Box::new(in_the_guest(Assignment::new(part.clone(), Vec::new()), guest)));
-        let ended = task.boot_and_run(locked, request, stop, &mut Part { listener, is_first: number == 0 })?;
+        let ended = in_guest.of_kernel(kernel).boot_and_run(
+            &part,
+            locked,
+            request,
+            stop,
+            &mut Part { listener, is_first: number == 0 },
+        )?;
         if ended != End::Complete {
             return Ok(ended);
         }

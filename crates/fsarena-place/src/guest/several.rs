@@ -12,11 +12,11 @@ use fsarena_execute::{Assignment, Listener, TestbedError};
 use fsarena_guest::{Hardware, Running, Shares};
 use fsarena_lane::disk;
 use fsarena_model::{Contender, Event, Guest, Label, Measuring, Plan};
+use fsarena_sys::{MonotonicClock, clock};
 
 use super::{InGuest, in_the_guest, on_machine, share_of, tell};
 use crate::agent::Request;
 use crate::calls::Connection;
-use crate::here::Begun;
 use crate::{End, Refusal, folders, remark};
 
 /// How long the agent of a guest may be silent: an emulated guest on a busy machine is slow.
@@ -55,13 +55,15 @@ impl Guests<'_> {
         let mut assignment = assignment;
         remark(&mut assignment, &guest);
         let assignment = in_the_guest(assignment, guest);
-        let Some(begun) = Begun::of(&assignment, listener)? else { return Ok(End::Nothing) };
+        let Some(rest) = assignment.begin(&MonotonicClock, clock::utc(), listener)? else { return Ok(End::Nothing) };
         let (mut guests, machines): (Vec<_>, Vec<_>) =
             booted.into_iter().map(|of| ((of.running, of.lost), (of.connection, of.plan))).unzip();
         let is_lost = |(_, lost): &(Running, Arc<AtomicBool>)| lost.load(Ordering::Relaxed);
         let mut machines = Machines::new(&assignment.plan, machines);
         let look = || stop.load(Ordering::Relaxed) || guests.iter().any(is_lost);
-        let ended = fsarena_engine::watched(look, |stop| begun.go(&mut machines, stop, listener));
+        let ended = fsarena_engine::watched(look, |stop| {
+            fsarena_execute::run(rest, &mut machines, &MonotonicClock, stop, listener)
+        });
         drop(machines);
         if let Some((running, _)) = guests.iter_mut().find(|guest| is_lost(guest)) {
             return Err(running.explained("stopped before the run ended").into());
