@@ -18,6 +18,8 @@ mod server;
 mod tool;
 mod user;
 
+use std::marker::PhantomData;
+
 use fsarena_engine::Engine;
 
 pub use postgresql::{NEEDS as POSTGRESQL_NEEDS, PostgreSql};
@@ -32,8 +34,8 @@ pub static PROGRAMS: &[&dyn Engine] = &[
     // a web server
     &apache::Apache,
     // parallel file systems
-    &ior::Ior,
-    &mdtest::Mdtest,
+    &mpi::MpiEngine::<ior::Ior>(PhantomData),
+    &mpi::MpiEngine::<mdtest::Mdtest>(PhantomData),
     // any program
     &program::Program,
 ];
