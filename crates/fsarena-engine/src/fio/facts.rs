@@ -37,6 +37,11 @@ pub fn writes(section: &Section) -> bool {
     !matches!(rw(section), "read" | "randread")
 }
 
+/// Whether a job makes, looks up or removes files, and does nothing else.
+pub fn makes_files(section: &Section) -> bool {
+    matches!(section.value("ioengine"), Some("filecreate" | "filestat" | "filedelete"))
+}
+
 /// Whether each write is durable because of the flags with which its file is open.
 pub fn syncs_by_open(section: &Section) -> bool {
     matches!(durability(section), DurablePoint::OSync | DurablePoint::ODsync)
@@ -58,13 +63,16 @@ fn durability(section: &Section) -> DurablePoint {
 /// By default fio drops the files of a job from memory before it (`invalidate`). The lane is mounted again before jobs
 /// that do nothing but read, which drops more.
 fn cache(sections: &[Section]) -> CacheState {
-    let invalidates = |section: &Section| section.entry("invalidate").is_none() || section.is_set("invalidate");
-    let begins_cold = |section: &Section| section.is_direct() || invalidates(section) && !section.is_set("pre_read");
     match () {
         () if sections.iter().all(Section::is_direct) => CacheState::Direct,
         () if sections.iter().all(|section| !writes(section) && begins_cold(section)) => CacheState::Cold,
         () => CacheState::Warm,
     }
+}
+
+fn begins_cold(section: &Section) -> bool {
+    let invalidates = section.entry("invalidate").is_none() || section.is_set("invalidate");
+    section.is_direct() || invalidates && !section.is_set("pre_read")
 }
 
 /// The options that decide where direct I/O begins and how long it is, each with one of its sizes.

@@ -8,7 +8,6 @@ use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Nanos, Workload};
 
 use super::file::JobFile;
 use super::generate::{self, Setting};
-use super::options::MAKE_FILES;
 use super::program::{self, Order, Reading};
 use super::{FioError, Task, facts, limits};
 use crate::data::files;
@@ -68,8 +67,7 @@ impl FioJob {
 
     /// Lets fio lay out the files of a job file, because fio knows their names and sizes.
     fn let_fio_lay_out(&self, file: &JobFile, stop: &AtomicBool) -> Result<(), EngineError> {
-        let makes_files = |engine| MAKE_FILES.contains(&engine);
-        if file.sections.iter().any(|section| section.value("ioengine").is_some_and(makes_files)) {
+        if file.sections.iter().any(facts::makes_files) {
             return Ok(());
         }
         let text = as_it_is(file, &self.directory()?, ["create_only=1".to_owned()]);

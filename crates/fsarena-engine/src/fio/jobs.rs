@@ -8,7 +8,6 @@ use serde_json::json;
 
 use super::file::{self, JobFile, Section};
 use super::instead::Choice;
-use super::options::MAKE_FILES;
 use super::{FioError, facts, limits, line, places, program};
 use crate::EngineError;
 
@@ -59,10 +58,6 @@ fn from_job_file(stem: &Name, file: JobFile, place: &Place<'_>) -> Result<Vec<Ch
 /// The parts of a job file that run one after the other (`stonewall`), each as a workload of its own. A file whose
 /// sections need each other is one part.
 pub(super) fn parts(stem: &Name, file: JobFile) -> Vec<(Name, JobFile)> {
-    let needs_another = |section: &Section| {
-        let makes_files = section.value("ioengine").is_some_and(|engine| MAKE_FILES.contains(&engine));
-        makes_files || section.is_set("verify") || section.is_set("wait_for")
-    };
     let mut parts: Vec<(Name, JobFile)> = Vec::new();
     for section in &file.sections {
         match parts.last_mut() {
@@ -76,6 +71,10 @@ pub(super) fn parts(stem: &Name, file: JobFile) -> Vec<(Name, JobFile)> {
     let names: BTreeSet<String> = parts.iter().map(|(name, _)| name.to_string()).collect();
     let is_one = parts.len() == 1 || names.len() < parts.len() || file.sections.iter().any(needs_another);
     if is_one { vec![(stem.clone(), file)] } else { parts }
+}
+
+fn needs_another(section: &Section) -> bool {
+    facts::makes_files(section) || section.is_set("verify") || section.is_set("wait_for")
 }
 
 pub(super) fn choice(name: Name, part: &JobFile, remarks: &[String]) -> Choice {
@@ -102,24 +101,28 @@ pub(super) fn choice(name: Name, part: &JobFile, remarks: &[String]) -> Choice {
 /// Options with which a job is not the same in two halves.
 const UNDIVIDED: [&str; 5] = ["startdelay", "ramp_time", "number_ios", "verify", "pre_read"];
 
-/// The length of a slice, of which there are [`SLICES`]; `None` for jobs that run in one piece. Slices need jobs that
-/// work for a given time on files that are there, and leave nothing to be written later: with direct I/O, or with
-/// writes that are durable one by one.
+/// The length of a slice, of which there are [`SLICES`]; `None` for jobs that run in one piece.
 fn slice(part: &JobFile) -> Option<Nanos> {
-    let runtime = |section: &Section| section.value("runtime").and_then(file::time);
     let time = runtime(part.sections.first()?)?;
-    let is_divided = |section: &Section| {
-        let is_synced = ["fsync", "fdatasync"].iter().any(|key| section.value(key) == Some("1"));
-        section.is_set("time_based")
-            && runtime(section) == Some(time)
-            && UNDIVIDED.iter().all(|key| !section.is_set(key))
-            && section.value("filesize").is_none_or(|size| file::size(size).is_some())
-            && (facts::reads(section) || section.is_set("overwrite"))
-            && (section.is_direct() || facts::writes(section) && (is_synced || facts::syncs_by_open(section)))
-    };
-    let is_together = part.sections.iter().skip(1).all(|section| !section.is_set("stonewall"));
     let each = Nanos(time.0 / u64::from(SLICES));
-    (is_together && each >= Nanos::millis(SHORTEST_MS) && part.sections.iter().all(is_divided)).then_some(each)
+    let is_together = part.sections.iter().skip(1).all(|section| !section.is_set("stonewall"));
+    let is_divided = part.sections.iter().all(|section| runtime(section) == Some(time) && is_divided(section));
+    (is_together && is_divided && each >= Nanos::millis(SHORTEST_MS)).then_some(each)
+}
+
+fn runtime(section: &Section) -> Option<Nanos> {
+    section.value("runtime").and_then(file::time)
+}
+
+/// Whether a job works for a given time on files that are there, and leaves nothing to be written later: with direct
+/// I/O, or with writes that are durable one by one.
+fn is_divided(section: &Section) -> bool {
+    let is_synced = ["fsync", "fdatasync"].iter().any(|key| section.value(key) == Some("1"));
+    section.is_set("time_based")
+        && UNDIVIDED.iter().all(|key| !section.is_set(key))
+        && section.value("filesize").is_none_or(|size| file::size(size).is_some())
+        && (facts::reads(section) || section.is_set("overwrite"))
+        && (section.is_direct() || facts::writes(section) && (is_synced || facts::syncs_by_open(section)))
 }
 
 /// Refuses direct I/O that is not in whole sectors.

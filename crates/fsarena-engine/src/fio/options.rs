@@ -30,9 +30,6 @@ pub fn first_name(key: &str) -> String {
 pub const ENGINES: &str = "sync, psync, vsync, pvsync, pvsync2, libaio, posixaio, io_uring, mmap, splice, ftruncate, \
                        falloc, filecreate, filestat, filedelete";
 
-/// I/O engines that make, look up or remove files.
-pub const MAKE_FILES: [&str; 3] = ["filecreate", "filestat", "filedelete"];
-
 /// Options that reach beyond the folder, or whose space cannot be determined beforehand, with the reason.
 pub const REFUSED: &[(&str, &str)] = &[
     ("exec_prerun", "runs a command as root"),
