@@ -1,20 +1,21 @@
 //! The engine `fio`: runs the workloads of the engine `data` through the program fio, and runs fio's job files
 //! unchanged.
 
-mod choose;
-pub mod file;
+mod facts;
+mod file;
 mod generate;
+mod instead;
 mod job;
+mod jobs;
 mod limits;
 mod line;
 mod options;
 mod places;
 mod program;
-mod translate;
 
 use std::path::Path;
 
-use fsarena_model::{ErrorCategory, Explained, Nanos, Traits, Workload};
+use fsarena_model::{CacheState, ErrorCategory, Explained, Nanos, Traits, Workload};
 use serde::Deserialize;
 
 use crate::data::Parameters;
@@ -22,7 +23,8 @@ use crate::{Abilities, Engine, EngineError, Job, Need, Programs};
 
 use file::JobFile;
 
-pub use choose::{Choice, Place, SUFFIX, Way, from_command, from_file, instead};
+pub use instead::{Choice, instead};
+pub use jobs::{Place, from_command, from_file};
 
 /// The engine `fio`.
 pub struct Fio;
@@ -76,8 +78,8 @@ impl Engine for Fio {
             }
             Task::AsItIs(file) => Traits {
                 peak: limits::demand(&file)?,
-                direct_block: translate::direct_block(&file),
-                extra_time: AROUND + translate::lasts(&file),
+                direct_block: facts::direct_block(&file),
+                extra_time: if workload.timed_ms > 0 { AROUND } else { AROUND + facts::lasts(&file) },
                 ..Traits::default()
             },
         };
@@ -95,8 +97,13 @@ impl Engine for Fio {
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities { programs: Some(programs), ..Abilities::default() }
+        Abilities { programs: Some(programs), with_cache: Some(with_cache), ..Abilities::default() }
     }
+}
+
+fn with_cache(workload: &Workload, _cache: CacheState) -> Result<Workload, EngineError> {
+    let why = "its job decides whether reads begin in memory (`invalidate=0`) or not (`invalidate=1`)";
+    Err(EngineError::OneCache { workload: workload.name.to_string(), why })
 }
 
 fn programs(_workload: &Workload) -> Programs {
@@ -122,9 +129,6 @@ pub enum FioError {
     /// A workload needs something that fio does not support.
     #[error("workload `{workload}`: fio cannot {what}")]
     Cannot { workload: String, what: String },
-    /// The program is not installed.
-    #[error("{wanted_by} needs the program `fio`, which is not installed")]
-    Missing { wanted_by: String },
     /// The program failed, with its message.
     #[error("fio: {0}")]
     Failed(String),
@@ -155,7 +159,6 @@ impl FioError {
 impl Explained for FioError {
     fn category(&self) -> ErrorCategory {
         match self {
-            Self::Missing { .. } => ErrorCategory::Machine,
             Self::Failed(_) => ErrorCategory::Trial,
             _ => ErrorCategory::Use,
         }
@@ -167,7 +170,6 @@ impl Explained for FioError {
             Self::Line { hint, .. } => hint.clone(),
             Self::NotUnderstood { .. } => "`fio --cmdhelp=all` lists the options that fio knows".to_owned(),
             Self::Cannot { .. } => "run it natively (--engine native), or name others with --workload".to_owned(),
-            Self::Missing { .. } => "apt-get install fio".to_owned(),
         })
     }
 }

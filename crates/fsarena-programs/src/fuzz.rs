@@ -5,7 +5,9 @@ use fsarena_model::{Bytes, CacheState, Rate, Scale, Workload};
 use fsarena_replicas::REPLICAS;
 
 use crate::apache::understand as understand_ab;
-use crate::{PROGRAMS, ior, mdtest, oltp, pgbench, program};
+use crate::ior::{self, Ior};
+use crate::mdtest::{self, Mdtest};
+use crate::{PROGRAMS, mpi, oltp, pgbench, program};
 
 static ALL: Engines = Engines(&[ENGINES, REPLICAS, PROGRAMS]);
 
@@ -111,8 +113,9 @@ fn outputs() {
         program::read_any(text);
         oltp::understand(text, &mut stats);
         understand_ab(text, &mut stats);
-        ior::understand(text);
-        mdtest::understand(text);
+        let ior = mpi::read::<Ior>(text, ior::Operation::Write, 2);
+        let mdtest = mpi::read::<Mdtest>(text, mdtest::Operation::Create, 2);
+        let _ = ior.into_iter().chain(mdtest).filter_map(|output| output.other_figure()).count();
         stats.record(Operation::Run, Default::default());
         let _ = (stats.latencies().count(), stats.windows());
     });

@@ -1,132 +1,240 @@
 //! The engine `ior`: IOR, by which parallel file systems are measured, as one program on all machines.
+//!
+//! Read is its table of processes, each timed by its own clock. The lines of results and the summary are only compared
+//! with it:
+//! - Their times are from the first start to the last end by the clocks of several nodes, so a clock that is off by two
+//!   seconds adds two seconds (hpc/ior #431), and a start that is lost adds the time since 1970 (#528).
+//! - Latencies are divided by the number of transfers that was asked for, not done (#495, until 4.0), and the summary's
+//!   operations per second are those of another time than the line's (#478). They are not read.
 
-mod output;
-mod parameters;
+use fsarena_engine::EngineError;
+use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload};
+use serde::Deserialize;
 
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use crate::mpi::{self, MpiProgram, Output, Start};
 
-use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep};
-use fsarena_model::{Probe, Traits, Workload};
+/// IOR, with the parameters of a workload.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Ior {
+    /// What is timed.
+    pub operation: Operation,
+    /// Processes on each machine.
+    pub processes: u32,
+    /// How they are started.
+    #[serde(default)]
+    pub start: Start,
+    /// Bytes of each read or write (`-t`).
+    pub transfer_size: Bytes,
+    /// Contiguous bytes of a process in each segment (`-b`), a multiple of `transfer-size`.
+    pub block_size: Bytes,
+    /// Number of segments (`-s`): each has one block of each process.
+    #[serde(default = "one")]
+    pub segments: u64,
+    /// Whether each process has a file of its own (`-F`); otherwise all share one.
+    #[serde(default)]
+    pub file_per_process: bool,
+    /// Whether the transfers are in random order (`-z`).
+    #[serde(default)]
+    pub random: bool,
+    /// Whether what is read is compared with what was written (`-R`), within the timer.
+    #[serde(default)]
+    pub verify: bool,
+    /// As in the workload.
+    #[serde(skip, default = "nothing")]
+    durable: DurablePoint,
+    #[serde(skip)]
+    is_direct: bool,
+    /// Runs that have written.
+    #[serde(skip)]
+    written: u32,
+}
 
-use self::output::Output;
-use self::parameters::{Operation, Parameters};
-use crate::mpi::{self, Done, Mpi, Ran};
+/// What is timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// Writing new files.
+    Write,
+    /// Reading what another process has written.
+    Read,
+}
 
-/// The program's name.
-const NAME: &str = "ior";
+impl Operation {
+    /// The program's word for it.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::Read => "read",
+        }
+    }
+}
 
-/// The figure that the program prints, if it is not the one of its processes.
-const PRINTED: Probe = Probe::of_program("ior.printed", "MiB/s");
+fn one() -> u64 {
+    1
+}
+
+fn nothing() -> DurablePoint {
+    DurablePoint::None
+}
+
+/// Bytes per second that the estimate of the time assumes.
+const RATE: u64 = 100 << 20;
+
+/// Estimated time to start and end the program.
+const AROUND: Nanos = Nanos::millis(700);
 
 /// The file that is read, and the beginning of the names of those that are written.
 const FILE: &str = "data";
 
-/// The engine `ior`.
-pub struct Ior;
-
-impl Engine for Ior {
-    fn name(&self) -> &'static str {
-        NAME
+impl Ior {
+    fn mistake(&self) -> Option<&'static str> {
+        let (transfer, block) = (self.transfer_size.0, self.block_size.0);
+        let all = u128::from(block) * u128::from(self.segments) * u128::from(self.start.all());
+        let wanted = match self.operation {
+            Operation::Write => [DurablePoint::None, DurablePoint::Fsync],
+            Operation::Read => [DurablePoint::None; 2],
+        };
+        if let Some(mistake) = self.start.mistake() {
+            Some(mistake)
+        } else if transfer == 0 || block == 0 || !block.is_multiple_of(transfer) {
+            Some("`block-size` is a multiple of `transfer-size`, and both are more than 0")
+        } else if self.segments == 0 || all > 1 << 50 {
+            Some("there is at least one of the `segments`, and at most 1 PiB in all")
+        } else if self.verify && self.operation == Operation::Write {
+            Some("`verify` is for reads")
+        } else if !wanted.contains(&self.durable) {
+            Some("`durable` is `none`, or for writes `fsync`")
+        } else {
+            None
+        }
     }
 
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let parameters = Parameters::of(workload)?;
-        Ok(Traits {
-            peak: parameters.bytes(),
-            block: Some(parameters.transfer_size),
-            direct_block: parameters.direct_block(),
-            extra_time: parameters.about(),
-            program: Some(NAME.to_owned()),
-            ..Traits::default()
-        })
+    /// Bytes that all processes move in a run.
+    fn bytes(&self) -> Bytes {
+        Bytes(self.block_size.0 * self.segments * self.start.all())
     }
 
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let parameters = Parameters::of(workload)?;
-        let mpi = Mpi::new(NAME, parameters.start.clone(), directory)?;
-        Ok(Box::new(IorJob { parameters, mpi, seed, written: 0 }))
-    }
-
-    fn abilities(&self) -> Abilities {
-        mpi::abilities(programs)
-    }
-}
-
-fn programs(workload: &Workload) -> Programs {
-    let Ok(parameters) = Parameters::of(workload) else { return Programs::default() };
-    parameters
-        .start
-        .programs(NAME, parameters.operations().map(|operation| parameters.options(operation, "SEED", FILE)))
-}
-
-struct IorJob {
-    parameters: Parameters,
-    mpi: Mpi,
-    seed: u64,
-    /// Slices that have written a file of their own.
-    written: u32,
-}
-
-impl IorJob {
     /// A file that is written has a new name each time: a machine may still have the removed one in its cache, and
     /// would fail to open it (ESTALE).
-    fn options(&self, operation: Operation) -> Vec<String> {
-        let file = match self.parameters.operation {
-            Operation::Read => FILE.to_owned(),
-            Operation::Write => format!("{FILE}-{}", self.written),
-        };
-        // It takes the seed for a time, and 0 for none.
-        let seed = (self.seed as u32 >> 1).max(1).to_string();
-        self.parameters.options(operation, &seed, &file)
-    }
-
-    fn read(&self, operation: Operation, ran: &Ran) -> Result<Output, EngineError> {
-        let read = Output::of(&ran.text, operation.word(), self.parameters.start.all());
-        let checked = read.and_then(|output| output.moved(self.parameters.bytes(), ran.around));
-        checked.map_err(|words| self.mpi.failed(&words))
+    fn file(&self) -> String {
+        match (self.operation, self.written) {
+            (Operation::Read, _) | (_, 0) => FILE.to_owned(),
+            (Operation::Write, number) => format!("{FILE}-{number}"),
+        }
     }
 }
 
-impl IorJob {
+impl MpiProgram for Ior {
+    const NAME: &'static str = "ior";
+    const PRINTED: Probe = Probe::of_program("ior.printed", "MiB/s");
+    const UNIT: &'static str = "bytes";
+    type Operation = Operation;
+
+    fn of(workload: &Workload) -> Result<Self, EngineError> {
+        let parameters = crate::parameters::parameters::<Self>(workload)?;
+        let (durable, is_direct) = (workload.durable, workload.cache == CacheState::Direct);
+        let start = Start { processes: parameters.processes, ..parameters.start };
+        let parameters = Self { durable, is_direct, start, ..parameters };
+        let mistake = parameters.mistake();
+        mistake.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+    }
+
+    fn traits(&self) -> Traits {
+        Traits {
+            peak: self.bytes(),
+            block: Some(self.transfer_size),
+            direct_block: self.is_direct.then_some(self.transfer_size),
+            extra_time: AROUND + Nanos((self.bytes().0 as f64 / RATE as f64 * 1e9) as u64),
+            ..Traits::default()
+        }
+    }
+
+    fn start(&self) -> &Start {
+        &self.start
+    }
+
+    fn timed(&self) -> Operation {
+        self.operation
+    }
+
+    fn operations(&self) -> Vec<Operation> {
+        self.missing().into_iter().chain([self.operation]).collect()
+    }
+
     /// What is read is written before.
-    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        if self.mpi.is_held() || self.parameters.operation == Operation::Write {
-            return Ok(());
-        }
-        let ran = self.mpi.finish(&self.options(Operation::Write), stop)?;
-        self.read(Operation::Write, &ran).map(drop)
+    fn missing(&self) -> Option<Operation> {
+        (self.operation == Operation::Read && self.written == 0).then_some(Operation::Write)
+    }
+
+    fn begin(&mut self, operation: Operation) {
+        self.written += u32::from(operation == Operation::Write);
+    }
+
+    /// The program's options. `-C -Q 1`: each process reads what a process of the next node has written. `-g`: all wait
+    /// for each other between opening, moving data and closing, as in IO500. The seed follows as the contents' (`-G`).
+    /// What is written for reads is kept (`-k`).
+    fn options(&self, operation: Operation, seed: &str) -> Vec<String> {
+        let file = self.file();
+        let (transfer, block) = (self.transfer_size.0.to_string(), self.block_size.0.to_string());
+        let segments = self.segments.to_string();
+        let does = match operation {
+            Operation::Write => "-w",
+            Operation::Read => "-r",
+        };
+        let fixed = ["-a", "POSIX", does, "-g", "-G", seed, "-C", "-Q", "1", "-o", &file];
+        let sizes = ["-t", &transfer, "-b", &block, "-s", &segments];
+        let flags = [
+            // What is prepared is durable, too.
+            (
+                "-e",
+                operation == Operation::Write && (self.durable == DurablePoint::Fsync || operation != self.operation),
+            ),
+            ("-k", self.operation == Operation::Read),
+            ("-F", self.file_per_process),
+            ("-z", self.random),
+            ("-R", self.verify && operation == Operation::Read),
+            ("--posix.odirect", self.is_direct),
+        ];
+        let flags = flags.into_iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| flag);
+        let times = ["-O", "saveRankPerformanceDetailsCSV=/dev/stdout"];
+        fixed.into_iter().chain(sizes).chain(flags).chain(times).map(str::to_owned).collect()
+    }
+
+    fn amount(&self) -> u64 {
+        self.bytes().0
+    }
+
+    fn work(&self) -> (u64, Bytes) {
+        (self.bytes().0 / self.transfer_size.0, self.bytes())
+    }
+
+    fn read(text: &str, operation: Operation, processes: u64) -> Result<Output, String> {
+        let word = operation.word();
+        let rows = text.lines().filter_map(|line| process(line.trim().strip_prefix(word)?.strip_prefix(',')?));
+        let rows = mpi::complete(rows.collect(), processes)?;
+        let seconds = rows.iter().map(|process| process.seconds).fold(0.0, f64::max);
+        let amount: f64 = rows.iter().map(|process| process.bytes).sum();
+        let results = text.lines().filter_map(|line| line.strip_prefix(word)?.strip_prefix(' '));
+        let printed = results.into_iter().find_map(|line| line.split_whitespace().next()?.parse().ok());
+        let printed = printed.ok_or_else(|| format!("it wrote no result of `{word}`"))?;
+        Ok(Output { amount, seconds, printed, computed: amount / f64::from(1 << 20) / seconds })
     }
 }
 
-impl Job for IorJob {
-    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
-        match upkeep {
-            Upkeep::Prepare => self.prepare(stop),
-            Upkeep::DropCaches => self.mpi.drop_caches(stop),
-            _ => Ok(()),
-        }
-    }
-
-    fn next_run(&self) -> NextRun {
-        NextRun::not_alone()
-    }
-
-    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let operation = self.parameters.operation;
-        self.written += 1;
-        let Some(ran) = self.mpi.run(&self.options(operation), limit.stop)? else { return Ok(()) };
-        let output = self.read(operation, &ran)?;
-        let bytes = self.parameters.bytes();
-        let operations = bytes.0 / self.parameters.transfer_size.0;
-        let printed = output.other_figure().map(|figure| (PRINTED, figure));
-        Done { elapsed: output.elapsed, operations, bytes, printed }.add_to(stats);
-        Ok(())
-    }
+/// A process: seconds with opening and closing, and bytes.
+struct Process {
+    seconds: f64,
+    bytes: f64,
 }
 
-/// Reads any text as the program's output.
+/// A line of the table after the word: process, seconds with and without opening and closing, bytes per second with and
+/// without.
+fn process(line: &str) -> Option<(u64, Process)> {
+    let fields: Vec<&str> = line.split(',').collect();
+    let (seconds, rate): (f64, f64) = (mpi::field(&fields, 1)?, mpi::field(&fields, 3)?);
+    (fields.len() == 5).then_some((mpi::field(&fields, 0)?, Process { seconds, bytes: seconds * rate }))
+}
+
 #[cfg(test)]
-pub(crate) fn understand(text: &str) {
-    let _ = Output::of(text, Operation::Write.word(), 2).map(|output| output.other_figure());
-}
+mod tests;

@@ -19,6 +19,8 @@ mod sysbench;
 mod tool;
 mod user;
 
+use std::marker::PhantomData;
+
 use fsarena_engine::Engine;
 
 pub use postgresql::{NEEDS as POSTGRESQL_NEEDS, PostgreSql};
@@ -35,8 +37,8 @@ pub static PROGRAMS: &[&dyn Engine] = &[
     // a web server
     &apache::Apache,
     // parallel file systems
-    &ior::Ior,
-    &mdtest::Mdtest,
+    &mpi::MpiEngine::<ior::Ior>(PhantomData),
+    &mpi::MpiEngine::<mdtest::Mdtest>(PhantomData),
     // any program
     &program::Program,
 ];

@@ -1,131 +1,272 @@
 //! The engine `mdtest`: the metadata benchmark that comes with IOR, as one program on all machines.
+//!
+//! Read is its table of processes, whose columns have names. Its line `all` has the time of the slowest process by its
+//! own clock, with the sync after the operation, and the lines of the processes have their files. The summary is only
+//! compared with them: its best rate was that of the fastest process, not of an iteration (hpc/ior #183, #300, until
+//! 3.3), and for some time that of the next operation (#381).
 
-mod output;
-mod parameters;
+use fsarena_engine::EngineError;
+use fsarena_model::{Bytes, DurablePoint, Nanos, Probe, Traits, Workload};
+use serde::Deserialize;
 
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use crate::mpi::{self, MpiProgram, Output, Start};
 
-use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep};
-use fsarena_model::{Probe, Traits, Workload};
-
-use self::output::Output;
-use self::parameters::{Operation, Parameters};
-use crate::mpi::{self, Done, Mpi, Ran};
-
-/// The program's name.
-const NAME: &str = "mdtest";
-
-/// The figure that the program prints, if it is not the one of its processes.
-const PRINTED: Probe = Probe::of_program("mdtest.printed", "files/s");
-
-/// The engine `mdtest`.
-pub struct Mdtest;
-
-impl Engine for Mdtest {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let parameters = Parameters::of(workload)?;
-        Ok(Traits {
-            peak: parameters.demand(),
-            extra_time: parameters.about(),
-            program: Some(NAME.to_owned()),
-            ..Traits::default()
-        })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let parameters = Parameters::of(workload)?;
-        let mpi = Mpi::new(NAME, parameters.start.clone(), directory)?;
-        Ok(Box::new(MdtestJob { parameters, mpi, seed, files: Files::None }))
-    }
-
-    fn abilities(&self) -> Abilities {
-        mpi::abilities(programs)
-    }
-}
-
-fn programs(workload: &Workload) -> Programs {
-    let Ok(parameters) = Parameters::of(workload) else { return Programs::default() };
-    parameters.start.programs(NAME, parameters.operations().map(|operation| parameters.options(operation, "SEED")))
+/// mdtest, with the parameters of a workload.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Mdtest {
+    /// What is timed.
+    pub operation: Operation,
+    /// Processes on each machine.
+    pub processes: u32,
+    /// How they are started.
+    #[serde(default)]
+    pub start: Start,
+    /// Files of each process (`-n`).
+    pub files: u64,
+    /// Bytes of each file (`-w`, `-e`).
+    #[serde(default)]
+    pub size: Bytes,
+    /// Whether all processes work in one directory; otherwise each has its own (`-u`).
+    #[serde(default)]
+    pub shared: bool,
+    /// Whether what is read is compared with what was written (`-X`), within the timer.
+    #[serde(default)]
+    pub verify: bool,
+    /// As in the workload.
+    #[serde(skip, default = "nothing")]
+    durable: DurablePoint,
+    /// The files in the job's directory.
+    #[serde(skip)]
+    there: Files,
 }
 
 /// The files in the job's directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Files {
+    #[default]
     None,
     All,
 }
 
-struct MdtestJob {
-    parameters: Parameters,
-    mpi: Mpi,
-    seed: u64,
-    files: Files,
+/// What is timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// Making files and writing them.
+    Create,
+    /// stat(2) of the files of another process.
+    Stat,
+    /// Reading the files of another process.
+    Read,
+    /// Removing the files of another process.
+    Delete,
 }
 
-impl MdtestJob {
-    fn options(&self, operation: Operation) -> Vec<String> {
-        self.parameters.options(operation, &(self.seed as u32 >> 1).to_string())
+impl Operation {
+    /// The program's name for it.
+    fn phase(self) -> &'static str {
+        match self {
+            Self::Create => "File creation",
+            Self::Stat => "File stat",
+            Self::Read => "File read",
+            Self::Delete => "File removal",
+        }
     }
 
-    fn read(&self, operation: Operation, ran: &Ran) -> Result<Output, EngineError> {
-        let read = Output::of(&ran.text, operation.phase(), self.parameters.start.all());
-        let checked = read.and_then(|output| output.done(self.parameters.all(), ran.around));
-        checked.map_err(|words| self.mpi.failed(&words))
+    /// The files that exist before.
+    fn needs(self) -> Files {
+        match self {
+            Self::Create => Files::None,
+            Self::Stat | Self::Read | Self::Delete => Files::All,
+        }
     }
 
-    /// Makes or removes all files, untimed.
-    fn change(&mut self, operation: Operation, stop: &AtomicBool) -> Result<(), EngineError> {
-        let ran = self.mpi.finish(&self.options(operation), stop)?;
-        self.read(operation, &ran)?;
-        self.files = operation.leaves().unwrap_or(self.files);
-        Ok(())
+    /// The files that exist afterwards; `None`: the same as before.
+    fn leaves(self) -> Option<Files> {
+        match self {
+            Self::Create => Some(Files::All),
+            Self::Delete => Some(Files::None),
+            Self::Stat | Self::Read => None,
+        }
+    }
+
+    fn changes(self) -> bool {
+        self.leaves().is_some()
     }
 }
 
-impl MdtestJob {
+fn nothing() -> DurablePoint {
+    DurablePoint::None
+}
+
+/// Largest file, which the program holds in memory.
+const LARGEST: Bytes = Bytes(1 << 30);
+
+/// Space for the inode and the name of a file, and its last block.
+const AROUND_FILE: u64 = 8 << 10;
+
+/// Files per second that the estimate of the time assumes.
+const RATE: f64 = 2000.0;
+
+/// Estimated time to start and end the program.
+const AROUND: Nanos = Nanos::millis(700);
+
+impl Mdtest {
+    fn mistake(&self) -> Option<&'static str> {
+        if let Some(mistake) = self.start.mistake() {
+            Some(mistake)
+        } else if self.files == 0 || self.size > LARGEST {
+            Some("`files` is at least 1, and `size` at most 1 GiB")
+        } else if self.verify && self.operation != Operation::Read {
+            Some("`verify` is for reads")
+        } else if self.operation == Operation::Read && self.size == Bytes(0) {
+            Some("files that are read have a `size`")
+        } else {
+            self.mistake_of_durability()
+        }
+    }
+
+    fn mistake_of_durability(&self) -> Option<&'static str> {
+        match self.durable {
+            DurablePoint::None => None,
+            DurablePoint::Syncfs if self.operation.changes() => None,
+            DurablePoint::Fsync if self.operation == Operation::Create && self.size > Bytes(0) => None,
+            _ => Some("`durable` is `none`, `syncfs` for `create` and `delete`, or `fsync` for `create` with a `size`"),
+        }
+    }
+}
+
+impl MpiProgram for Mdtest {
+    const NAME: &'static str = "mdtest";
+    const PRINTED: Probe = Probe::of_program("mdtest.printed", "files/s");
+    const UNIT: &'static str = "files";
+    type Operation = Operation;
+
+    fn of(workload: &Workload) -> Result<Self, EngineError> {
+        let parameters = crate::parameters::parameters::<Self>(workload)?;
+        let start = Start { processes: parameters.processes, ..parameters.start };
+        let parameters = Self { durable: workload.durable, start, ..parameters };
+        let mistake = parameters.mistake();
+        mistake.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+    }
+
+    /// The time is that of a run, with what is made or removed before.
+    fn traits(&self) -> Traits {
+        let run = AROUND + Nanos((self.amount() as f64 / RATE * 1e9) as u64);
+        Traits {
+            peak: Bytes(self.amount().saturating_mul(self.size.0 + AROUND_FILE)),
+            extra_time: if self.operation.changes() { run + run } else { run },
+            ..Traits::default()
+        }
+    }
+
+    fn start(&self) -> &Start {
+        &self.start
+    }
+
+    fn timed(&self) -> Operation {
+        self.operation
+    }
+
+    fn operations(&self) -> Vec<Operation> {
+        let before = match self.operation {
+            Operation::Create => Operation::Delete,
+            Operation::Stat | Operation::Read | Operation::Delete => Operation::Create,
+        };
+        vec![before, self.operation]
+    }
+
     /// Files are made, or removed, unless they are as the operation needs them.
-    fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        match (self.parameters.operation.needs(), self.files) {
-            (Files::All, Files::None) => self.change(Operation::Create, stop),
-            (Files::None, Files::All) => self.change(Operation::Delete, stop),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl Job for MdtestJob {
-    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
-        match upkeep {
-            Upkeep::Prepare if self.mpi.is_held() => Ok(()),
-            Upkeep::Prepare | Upkeep::Reset => self.reset(stop),
-            Upkeep::DropCaches => self.mpi.drop_caches(stop),
-            _ => Ok(()),
+    fn missing(&self) -> Option<Operation> {
+        match (self.operation.needs(), self.there) {
+            (Files::All, Files::None) => Some(Operation::Create),
+            (Files::None, Files::All) => Some(Operation::Delete),
+            _ => None,
         }
     }
 
-    fn next_run(&self) -> NextRun {
-        NextRun::not_alone()
+    fn begin(&mut self, operation: Operation) {
+        self.there = operation.leaves().unwrap_or(self.there);
     }
 
-    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let operation = self.parameters.operation;
-        let Some(ran) = self.mpi.run(&self.options(operation), limit.stop)? else { return Ok(()) };
-        let output = self.read(operation, &ran)?;
-        self.files = operation.leaves().unwrap_or(self.files);
-        let (operations, bytes) = (self.parameters.all(), self.parameters.moved());
-        let printed = output.other_figure().map(|figure| (PRINTED, figure));
-        Done { elapsed: output.elapsed, operations, bytes, printed }.add_to(stats);
-        Ok(())
+    /// The program's options. `-N 1`: each process works on the files of the next one. `-Y`: sync(1) on each machine
+    /// after the operation, within the timer.
+    fn options(&self, operation: Operation, seed: &str) -> Vec<String> {
+        let (files, size) = (self.files.to_string(), self.size.0.to_string());
+        let does = match operation {
+            Operation::Create => "-C",
+            Operation::Stat => "-T",
+            Operation::Read => "-E",
+            Operation::Delete => "-r",
+        };
+        let fixed = ["-a", "POSIX", "-F", does, "-n", &files, "-N", "1", "-G", seed, "-d", "files"];
+        let sizes = ["-w", &size, "-e", &size];
+        let syncs = self.durable == DurablePoint::Syncfs || operation != self.operation;
+        let flags = [
+            ("-u", !self.shared),
+            ("-X", self.verify && operation == Operation::Read),
+            ("-y", self.durable == DurablePoint::Fsync && operation == Operation::Create),
+            ("-Y", syncs && operation.changes()),
+        ];
+        let flags = flags.into_iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| flag);
+        let times = "--saveRankPerformanceDetails=/dev/stdout";
+        fixed.into_iter().chain(sizes).chain(flags).chain([times]).map(str::to_owned).collect()
+    }
+
+    fn amount(&self) -> u64 {
+        self.files.saturating_mul(self.start.all())
+    }
+
+    fn work(&self) -> (u64, Bytes) {
+        let moved = match self.operation {
+            Operation::Create | Operation::Read => self.amount().saturating_mul(self.size.0),
+            Operation::Stat | Operation::Delete => 0,
+        };
+        (self.amount(), Bytes(moved))
+    }
+
+    fn read(text: &str, operation: Operation, processes: u64) -> Result<Output, String> {
+        let phase = operation.phase();
+        let column = text.lines().find_map(|line| column(line, phase));
+        let lines = move || text.lines().filter_map(move |line| row(line.trim(), column?));
+        let all = lines().find(|(name, _)| *name == "all").map(|(_, all)| all);
+        let numbered = lines().filter_map(|(name, process)| Some((name.parse().ok()?, process)));
+        let rows = mpi::complete(numbered.collect(), processes)?;
+        let all = all.ok_or_else(|| format!("it wrote no time of `{phase}`"))?;
+        let amount: f64 = rows.iter().map(|process| (process.rate * process.seconds).round()).sum();
+        let slowest = rows.iter().map(|process| process.seconds).fold(0.0, f64::max);
+        // Times of the table have eleven digits.
+        if all.seconds < slowest * (1.0 - 1e-9) {
+            return Err(format!("its slowest process took {slowest} s, and all of them {} s", all.seconds));
+        }
+        let printed =
+            text.lines().find_map(|line| line.trim().strip_prefix(phase)?.split_whitespace().next()?.parse().ok());
+        let printed = printed.ok_or_else(|| format!("its summary has no `{phase}`"))?;
+        Ok(Output { amount, seconds: all.seconds, printed, computed: amount / all.seconds })
     }
 }
 
-/// Reads any text as the program's output.
+/// What a process did: files per second, and seconds without the sync.
+#[derive(Debug, Clone, Copy)]
+struct Process {
+    rate: f64,
+    seconds: f64,
+}
+
+/// The position of the rates of `phase` in the table whose first line this is; their times follow.
+fn column(line: &str, phase: &str) -> Option<usize> {
+    let names = line.trim().strip_prefix("rank,items,")?;
+    let rate = names.split(',').position(|name| name.strip_prefix("rate-") == Some(phase))?;
+    Some(rate + 2)
+}
+
+/// The name of a line of the table, and what it says in the column.
+fn row(line: &str, column: usize) -> Option<(&str, Process)> {
+    let fields: Vec<&str> = line.split(',').collect();
+    let process = Process { rate: mpi::field(&fields, column)?, seconds: mpi::field(&fields, column + 1)? };
+    Some((fields[0], process))
+}
+
 #[cfg(test)]
-pub(crate) fn understand(text: &str) {
-    let _ = Output::of(text, Operation::Create.phase(), 2).map(|output| output.other_figure());
-}
+mod tests;

@@ -5,9 +5,10 @@ use std::fmt::Write;
 
 use fsarena_model::{CacheState, DurablePoint, Nanos, Workload};
 
-use super::options::{CALLS, DISTRIBUTIONS, PROCESSES, RW, SYNCS, word};
+use super::options::SYNCS;
 use crate::data::Parameters;
 use crate::data::parameters::{AccessParameters, Calls, Distribution, Pattern, Preallocate, Target, Work};
+use crate::pace::Arrivals;
 
 /// Maximum number of files of a worker: fio takes their names in one option, whose length is limited.
 const MOST_FILES: u32 = 64;
@@ -125,7 +126,8 @@ fn shape(workload: &Workload, parameters: &Parameters) -> Vec<String> {
     });
     lines.extend(match parameters.requests.calls {
         Calls::IoUring => ring(parameters.requests.depth),
-        calls => word(CALLS, &calls).map(|name| format!("ioengine={name}")).into_iter().collect(),
+        Calls::Sync => vec!["ioengine=psync".to_owned()],
+        Calls::Mmap => vec!["ioengine=mmap".to_owned()],
     });
     lines.push(match parameters.target() {
         Target::Existing => "overwrite=1".to_owned(),
@@ -133,7 +135,8 @@ fn shape(workload: &Workload, parameters: &Parameters) -> Vec<String> {
     });
     if let Some(rate) = rate_of_each(parameters) {
         lines.push(format!("rate_iops={rate}"));
-        lines.extend(word(PROCESSES, &parameters.pace.arrivals).map(|name| format!("rate_process={name}")));
+        let is_even = parameters.pace.arrivals == Arrivals::Even;
+        lines.push(format!("rate_process={}", if is_even { "linear" } else { "poisson" }));
     }
     lines
 }
@@ -149,10 +152,15 @@ fn ring(depth: u32) -> Vec<String> {
 
 fn places(parameters: &Parameters) -> Vec<String> {
     let AccessParameters { operation, pattern, distribution, skew, .. } = parameters.access;
-    let mut names = RW.iter().filter(|(_, work, order)| (*work, *order) == (operation, pattern));
-    let name = names.next().map_or("trim", |(name, ..)| *name);
+    let name = match operation {
+        Work::Read => "read",
+        Work::Write => "write",
+        Work::Mixed => "rw",
+        Work::Trim => "trim",
+    };
+    let order = if pattern == Pattern::Random { "rand" } else { "" };
     let skip = if parameters.access.stride > 0 { format!(":{}", parameters.access.stride) } else { String::new() };
-    let mut lines = vec![format!("rw={name}{skip}")];
+    let mut lines = vec![format!("rw={order}{name}{skip}")];
     if operation == Work::Mixed {
         lines.push(format!("rwmixread={}", parameters.access.read_percent));
     }
@@ -160,12 +168,13 @@ fn places(parameters: &Parameters) -> Vec<String> {
         let order = if pattern == Pattern::Random { "random" } else { "sequential" };
         lines.push(format!("file_service_type={order}"));
     }
-    match DISTRIBUTIONS.iter().find(|(_, known, _)| *known == distribution) {
-        Some((name, _, _)) => {
-            lines.push(format!("random_distribution={name}:{}", skew.unwrap_or(distribution.default_skew())))
-        }
-        None => lines.push(format!("norandommap={}", u8::from(distribution == Distribution::Uniform))),
-    }
+    let skew = skew.unwrap_or(distribution.default_skew());
+    lines.push(match distribution {
+        Distribution::Uniform => "norandommap=1".to_owned(),
+        Distribution::Once => "norandommap=0".to_owned(),
+        Distribution::Zipf => format!("random_distribution=zipf:{skew}"),
+        Distribution::Pareto => format!("random_distribution=pareto:{skew}"),
+    });
     lines
 }
 
@@ -177,7 +186,12 @@ fn durability(workload: &Workload, parameters: &Parameters) -> Vec<String> {
     match workload.durable {
         DurablePoint::Fsync => by("fsync").into_iter().chain(["end_fsync=1".to_owned()]).collect(),
         DurablePoint::Fdatasync => by("fdatasync").into_iter().collect(),
-        other => word(SYNCS, &other).map(|name| format!("sync={name}")).into_iter().collect(),
+        other => SYNCS
+            .iter()
+            .find(|(_, point)| *point == other)
+            .map(|(word, _)| format!("sync={word}"))
+            .into_iter()
+            .collect(),
     }
 }
 

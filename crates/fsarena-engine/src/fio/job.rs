@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Workload};
+use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Nanos, Workload};
 
 use super::file::JobFile;
 use super::generate::{self, Setting};
 use super::program::{self, Order, Reading};
-use super::{FioError, Task, limits, translate};
+use super::{FioError, Task, facts, limits};
 use crate::data::files;
 use crate::data::parameters::{Calls, Parameters, Pattern, Target};
 use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, folder, go_on};
@@ -51,29 +51,30 @@ impl FioJob {
 
     fn text(&self, time: Option<Nanos>) -> Result<String, EngineError> {
         let directory = self.directory()?;
+        let seed = (self.seed >> 1) ^ self.runs;
         Ok(match &self.task {
             Task::Generated(parameters) => {
-                let seed = self.seed.wrapping_add(self.runs) >> 1;
                 generate::text(&self.workload, parameters, &Setting { directory: &directory, seed, time })
             }
             Task::AsItIs(file) => {
                 let end = time.map(|time| [format!("runtime={}ms", time.0 / 1_000_000), "time_based=1".to_owned()]);
-                as_it_is(file, &directory, end.into_iter().flatten())
+                // Without a seed, each slice would visit the places of the one before.
+                let seed = (self.workload.mode == Mode::Sliced).then(|| format!("randseed={seed}"));
+                as_it_is(file, &directory, end.into_iter().flatten().chain(seed))
             }
         })
     }
 
     /// Lets fio lay out the files of a job file, because fio knows their names and sizes.
     fn let_fio_lay_out(&self, file: &JobFile, stop: &AtomicBool) -> Result<(), EngineError> {
-        let makes = |engine: &str| ["filecreate", "filestat", "filedelete"].contains(&engine);
-        if file.sections.iter().any(|section| section.value("ioengine").is_some_and(makes)) {
+        if file.sections.iter().any(facts::makes_files) {
             return Ok(());
         }
         let text = as_it_is(file, &self.directory()?, ["create_only=1".to_owned()]);
         if program::run(&text, self.folder.path(), stop)?.is_none() {
             return go_on(stop).map_err(EngineError::io("let fio lay out its files"));
         }
-        let Some(block) = translate::direct_block(file) else { return Ok(()) };
+        let Some(block) = facts::direct_block(file) else { return Ok(()) };
         for entry in fs::read_dir(&self.directory).map_err(EngineError::io("list the files"))? {
             let path = entry.map_err(EngineError::io("list the files"))?.path();
             files::require_direct(&path, block.0, &self.workload.name)?;
@@ -140,8 +141,10 @@ impl FioJob {
     }
 
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        let Task::Generated(parameters) = &self.task else { return Ok(()) };
-        folder::forget_each(files::existing(parameters, &self.directory), stop)
+        match &self.task {
+            Task::Generated(parameters) => folder::forget_each(files::existing(parameters, &self.directory), stop),
+            Task::AsItIs(_) => folder::drop_cached_below(&self.directory, stop),
+        }
     }
 }
 
@@ -167,5 +170,28 @@ impl Job for FioJob {
             stats.offered = parameters.pace.rate;
         }
         Ok(program::read(&output, self.reading(), stats)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_slice_visits_other_places() {
+        let parameters = serde_json::json!({ "job": "[x]\nrw=randread\nsize=1m\n" });
+        let mut workload = crate::tests::workload("fio", "none", "direct", parameters);
+        let seed_of = |workload: &Workload, runs| {
+            let task = Task::of(workload).expect("understood");
+            let mut job = FioJob::new(workload, task, Path::new("/lane"), 4).expect("opened");
+            job.runs = runs;
+            let text = job.text(Some(Nanos::seconds(1))).expect("a job file");
+            text.lines().find_map(|line| line.strip_prefix("randseed=").map(str::to_owned))
+        };
+        workload.mode = Mode::Sliced;
+        let seeds: std::collections::BTreeSet<_> = (0..4).map(|runs| seed_of(&workload, runs)).collect();
+        assert!(seeds.len() == 4 && !seeds.contains(&None), "{seeds:?}");
+        workload.mode = Mode::Whole;
+        assert_eq!(seed_of(&workload, 0), None, "the job has its own");
     }
 }

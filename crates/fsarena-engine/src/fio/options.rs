@@ -1,50 +1,10 @@
-//! The options of fio that this crate knows, in both directions: job files are read into parameters of the engine
-//! `data`, and written from them.
+//! The options of fio that this crate knows.
 
 use fsarena_model::DurablePoint;
 
-use crate::data::parameters::{Calls, Distribution, Pattern, Work};
-use crate::pace::Arrivals;
-
-/// The values of `rw`.
-pub const RW: &[(&str, Work, Pattern)] = &[
-    ("read", Work::Read, Pattern::Sequential),
-    ("write", Work::Write, Pattern::Sequential),
-    ("randread", Work::Read, Pattern::Random),
-    ("randwrite", Work::Write, Pattern::Random),
-    ("rw", Work::Mixed, Pattern::Sequential),
-    ("readwrite", Work::Mixed, Pattern::Sequential),
-    ("randrw", Work::Mixed, Pattern::Random),
-];
-/// The values of `ioengine` that are understood natively.
-pub const CALLS: &[(&str, Calls)] = &[
-    ("psync", Calls::Sync),
-    ("sync", Calls::Sync),
-    ("vsync", Calls::Sync),
-    ("pvsync", Calls::Sync),
-    ("pvsync2", Calls::Sync),
-    ("io_uring", Calls::IoUring),
-    ("mmap", Calls::Mmap),
-];
-/// The values of `random_distribution` that have a number, and fio's default of it (fio.h: `FIO_DEF_ZIPF`,
-/// `FIO_DEF_PARETO`).
-pub const DISTRIBUTIONS: &[(&str, Distribution, f64)] =
-    &[("zipf", Distribution::Zipf, 1.1), ("pareto", Distribution::Pareto, 0.2)];
-/// The values of `rate_process`.
-pub const PROCESSES: &[(&str, Arrivals)] = &[("linear", Arrivals::Even), ("poisson", Arrivals::Poisson)];
 /// The values of `sync` that make each write durable.
-pub const SYNCS: &[(&str, DurablePoint)] =
-    &[("sync", DurablePoint::OSync), ("1", DurablePoint::OSync), ("dsync", DurablePoint::ODsync)];
-
-/// The meaning of `word` in a table.
-pub fn meaning<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
-    table.iter().find(|(known, _)| *known == word).map(|(_, meaning)| *meaning)
-}
-
-/// The first word in a table that means `wanted`.
-pub fn word<T: PartialEq>(table: &[(&'static str, T)], wanted: &T) -> Option<&'static str> {
-    table.iter().find(|(_, meaning)| meaning == wanted).map(|(word, _)| *word)
-}
+pub const SYNCS: [(&str, DurablePoint); 3] =
+    [("sync", DurablePoint::OSync), ("1", DurablePoint::OSync), ("dsync", DurablePoint::ODsync)];
 
 /// Options that have two names. The second name is used here.
 const ALIASES: &[(&str, &str)] = &[
@@ -91,45 +51,3 @@ pub const REFUSED: &[(&str, &str)] = &[
     ("profile", "brings options of its own"),
     ("create_only", "does no work"),
 ];
-
-/// The options that are translated.
-pub const TRANSLATED: &str = "\
-    rw bs bsrange size filesize nrfiles filename io_size number_ios numjobs thread iodepth direct buffered \
-    ioengine fsync fdatasync end_fsync sync fallocate runtime time_based rwmixread rwmixwrite norandommap \
-    random_distribution refill_buffers scramble_buffers buffer_compress_percentage buffer_compress_chunk \
-    dedupe_percentage rate_iops rate_process invalidate overwrite file_service_type fadvise_hint";
-
-/// Options that do not change the work here.
-pub const WITHOUT_EFFECT: &str = "\
-    directory stonewall new_group name description group_reporting percentile_list clat_percentiles \
-    lat_percentiles slat_percentiles gtod_reduce disable_lat disable_clat disable_slat disable_bw_measurement \
-    disable_bw significant_figures disk_util unlink randseed randrepeat allrandrepeat random_generator \
-    create_serialize create_fsync bwavgtime iopsavgtime exitall_on_error";
-
-/// Options that are understood with one value only, with which they have no effect.
-pub const DEFAULTS: &[(&str, &str)] = &[
-    ("loops", "1"),
-    ("ramp_time", "0"),
-    ("verify", "0"),
-    ("do_verify", "0"),
-    ("zero_buffers", "0"),
-    ("offset", "0"),
-    ("startdelay", "0"),
-    ("thinktime", "0"),
-    ("continue_on_error", "none"),
-    ("create_on_open", "0"),
-    ("pre_read", "0"),
-    ("bs_unaligned", "0"),
-    ("fsync_on_close", "0"),
-    ("zonemode", "none"),
-    ("iodepth_batch", "1"),
-    ("hipri", "0"),
-    ("sqthread_poll", "0"),
-    ("fixedbufs", "1"),
-    ("registerfiles", "1"),
-];
-
-/// Whether `word` is one of `words`.
-pub fn has(words: &str, word: &str) -> bool {
-    words.split(' ').any(|one| one == word)
-}

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::FioError;
-use super::choose::Place;
 use super::file::{Entry, JobFile, Section};
+use super::jobs::Place;
 
 /// The job file with the jobs of one directory, if its sections do the same in several: such a file compares these
 /// directories. A file whose sections do different work in several directories stays as it is.

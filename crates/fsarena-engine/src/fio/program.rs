@@ -18,17 +18,11 @@ use crate::{EngineError, Operation, RunStats, Scratch, pid_namespace};
 /// The program's name.
 pub const NAME: &str = "fio";
 
-/// Checks that the program is installed.
-pub fn require(wanted_by: &str) -> Result<(), FioError> {
-    match child::find_program(NAME) {
-        Some(_) => Ok(()),
-        None => Err(FioError::Missing { wanted_by: wanted_by.to_owned() }),
-    }
-}
-
-/// Lets fio parse the job file without doing anything.
+/// Lets fio parse the job file without doing anything, if it is installed here: the job may run on another machine.
 pub fn check(file: &JobFile, text: &str) -> Result<(), EngineError> {
-    require(&format!("`{}`", file.name))?;
+    if child::find_program(NAME).is_none() {
+        return Ok(());
+    }
     let folder = Scratch::new()?;
     let path = folder.path().join("job.fio");
     fs::write(&path, text).map_err(EngineError::io("write the job file"))?;

@@ -87,11 +87,10 @@ pub struct WorkArguments {
     /// Cache state of reads
     #[arg(long, value_name = "WHERE")]
     pub cache: Option<Caches>,
-    /// A fio job file, or a command line: 'fio --name=t --rw=randwrite …'; run natively if every option is understood,
-    /// otherwise through fio; can be repeated
+    /// A job file that fio runs, or a command line: 'fio --name=t --rw=randwrite …'; can be repeated
     #[arg(long, value_name = "FILE", conflicts_with = "suite")]
     pub fio: Vec<PathBuf>,
-    /// What does the work on large files
+    /// What does the work of --workload on large files
     #[arg(long, value_name = "WHO", default_value = "native")]
     pub engine: Who,
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use fsarena_catalog::Profile;
-use fsarena_engine::fio::{self, Choice, Way};
+use fsarena_engine::fio::{self, Choice};
 use fsarena_lane::kind;
 use fsarena_model::Scale;
 use fsarena_model::{Bytes, Contender, Unavailable, Workload};
@@ -138,11 +138,6 @@ fn both(workload: Workload) -> Vec<Noted> {
 }
 
 fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<Choices> {
-    let way = match arguments.work.engine {
-        Who::Native => Way::Native,
-        Who::Fio => Way::Fio,
-        Who::Both => Way::Both,
-    };
     let directories = contenders.iter().filter_map(|contender| contender.path.as_deref()).collect();
     let place = fio::Place { sector: smallest_sector(contenders), directories };
     let mut refusals = Refusals::default();
@@ -150,10 +145,10 @@ fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<Choic
     for file in &arguments.work.fio {
         let choices = match file.to_str().filter(|text| text.starts_with("fio ")) {
             Some(line) => match refusals.take(commands::words("--fio", line)) {
-                Some(words) => fio::from_command(&words[1..], way, &place),
+                Some(words) => fio::from_command(&words[1..], &place),
                 None => continue,
             },
-            None => fio::from_file(file, way, &place),
+            None => fio::from_file(file, &place),
         };
         match choices {
             Ok(choices) => all.extend(choices.into_iter().map(with_note)),

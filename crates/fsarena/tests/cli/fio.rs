@@ -1,8 +1,8 @@
-//! fio's job files: run natively, run through fio, and refused.
+//! fio's job files, which fio runs or which are refused, and workloads through fio.
 
 use serde_json::Value;
 
-use crate::stage::{Stage, binary, err, out, run};
+use crate::stage::{Stage, binary, err, run};
 
 /// Two folders to compare.
 fn folders(stage: &Stage) -> [String; 2] {
@@ -59,33 +59,41 @@ fn a_job_file_that_compares_two_directories_says_what_to_type() {
 }
 
 #[test]
-fn a_job_runs_natively_or_through_fio_and_says_which() {
+fn each_job_of_a_file_is_a_workload_and_timed_ones_run_in_slices() {
     let stage = Stage::new();
-    let native =
-        "[x]\nrw=randread\nbs=4k\nsize=2m\ninvalidate=0\nnorandommap\nruntime=300ms\ntime_based\ngroup_reporting\n";
-    let native = stage.file("own.fio", native);
-    let through = stage.file("other.fio", "[x]\nrw=write\nbs=64k\nsize=1m\nnumjobs=2\nzero_buffers\n");
+    let text = "[global]\nbs=4k\nsize=2m\noverwrite=1\n[w]\nrw=write\nnumjobs=2\n[r]\nstonewall\nrw=randread\n\
+                [s]\nstonewall\nrw=randwrite\nsync=dsync\nruntime=2s\ntime_based\n";
+    let job = stage.file("jobs.fio", text);
     let [a, b] = folders(&stage);
-    let arguments = ["compare", &a, &b, "--rounds", "1", "--fio", &native, "--fio", &through];
-    let plan = run(stage.fsarena().args(arguments).arg("--dry-run"), 0);
-    assert!(out(&plan).contains("natively") && out(&plan).contains("option `zero_buffers`"), "{}", out(&plan));
-    let output = run(stage.fsarena().args(arguments), 0);
-    let words = err(&output);
-    assert!(words.contains("`own`: section `x`") && words.contains("runs natively"), "{words}");
-    assert!(words.contains("`group_reporting` is without effect"), "{words}");
-    assert!(
-        words.contains("runs through fio: section `x`: option `zero_buffers` is not understood natively"),
-        "{words}"
-    );
+    let arguments = ["compare", &a, &b, "--rounds", "1", "--fio", &job];
+    let notes = [
+        format!("`jobs-r`: section `r` of `{job}`, through fio, in one piece"),
+        format!("`jobs-s`: section `s` of `{job}`, through fio, 2 slices of 1.00 s in each round"),
+    ];
+    let words = err(&run(stage.fsarena().args(arguments), 0));
+    notes.iter().for_each(|note| assert!(words.contains(note), "{note} in {words}"));
     let report = stage.json();
     let names: Vec<&Value> =
         report["workloads"].as_array().expect("an array").iter().map(|work| &work["name"]).collect();
-    assert_eq!(names, ["own", "other+fio"]);
-    for cell in report["cells"].as_array().expect("an array") {
-        assert!(cell["median"].as_f64().is_some_and(|median| median > 0.0), "{cell}");
-    }
+    assert_eq!(names, ["jobs-w", "jobs-r", "jobs-s"]);
+    let slices = |workload: &str| {
+        let cells = report["cells"].as_array().expect("an array").iter().filter(|cell| cell["workload"] == workload);
+        cells.inspect(|cell| assert!(cell["median"].as_f64().is_some_and(|median| median > 0.0), "{cell}")).count()
+    };
+    assert_eq!((slices("jobs-w"), slices("jobs-r"), slices("jobs-s")), (2, 2, 2));
     assert!(report["notes"].to_string().contains("through fio"), "{}", report["notes"]);
     assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn the_cache_and_the_rate_of_a_job_are_in_its_file() {
+    let stage = Stage::without_runs();
+    let job = stage.file("job.fio", "[x]\nrw=randread\nsize=1m\n");
+    let [a, b] = folders(&stage);
+    for (option, words) in [("--cache=both", "`invalidate=0`"), ("--rate=100", "leave out --rate")] {
+        let output = run(stage.fsarena().args(["compare", &a, &b, "--dry-run", "--fio", &job, option]), 2);
+        assert!(err(&output).contains(words), "{}", err(&output));
+    }
 }
 
 #[test]

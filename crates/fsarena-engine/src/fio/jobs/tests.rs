@@ -1,0 +1,106 @@
+use super::*;
+use fsarena_model::DurablePoint;
+
+fn choose(text: &str) -> Result<Vec<Choice>, EngineError> {
+    let variable = |name: &str| (name == "SIZE").then(|| "64m".to_owned());
+    let file = JobFile::parse("job.fio", text, &variable).expect("a job file");
+    from_job_file(&Name::from_text("job"), file, &Place { sector: Bytes(4096), directories: Vec::new() })
+}
+
+fn chosen(text: &str) -> Vec<Choice> {
+    choose(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn names(text: &str) -> Vec<String> {
+    chosen(text).into_iter().map(|choice| choice.workload.name.into()).collect()
+}
+
+#[test]
+fn sections_that_follow_each_other_are_workloads_unless_they_need_each_other() {
+    let pair = chosen(include_str!("../../../tests/fio/jobs/sequential-pair.fio"));
+    let parts: Vec<_> = pair.iter().map(|choice| (choice.workload.name.as_str(), choice.workload.durable)).collect();
+    assert_eq!(parts, [("job-write", DurablePoint::Fsync), ("job-read", DurablePoint::None)]);
+    assert!(pair[1].workload.measures.contains("section `read` of `job.fio`, through fio"), "{:?}", pair[1]);
+    assert!(!pair[1].workload.parameters.to_string().contains("end_fsync"), "{:?}", pair[1]);
+    let parallel = chosen(include_str!("../../../tests/fio/jobs/side-by-side.fio"));
+    assert_eq!(parallel.len(), 1);
+    assert!(parallel[0].note.contains("`job`: sections `writer` to `reader` of `job.fio`"), "{}", parallel[0].note);
+    let both = "[global]\nsize=1m\n[a]\nrw=write\n[b]\nrw=read\n[c]\nstonewall\nrw=read\n";
+    assert_eq!(names(both), ["job-a", "job-c"]);
+    for lines in ["verify=crc32c\n[b]", "ioengine=filestat\n[b]", "wait_for=a\n[b]", "[a]"] {
+        let text = format!("[global]\nsize=1m\nrw=write\n[a]\n[c]\nstonewall\n{lines}\nstonewall\n");
+        assert_eq!(names(&text), ["job"], "{lines}");
+    }
+}
+
+#[test]
+fn timed_jobs_that_leave_nothing_behind_run_in_slices() {
+    let layout = |text: &str| {
+        let choices = chosen(text);
+        assert_eq!(choices.len(), 1, "{text}");
+        let workload = &choices[0].workload;
+        (workload.mode == Mode::Sliced).then_some((workload.slices, workload.timed_ms))
+    };
+    assert_eq!(layout(include_str!("../../../tests/fio/jobs/4k-randread.fio")), Some((2, 30_000)));
+    assert_eq!(layout(include_str!("../../../tests/fio/jobs/page-writer.fio")), Some((2, 10_000)));
+    assert_eq!(layout(include_str!("../../../tests/fio/jobs/open-loop.fio")), Some((2, 5_000)));
+    assert_eq!(layout(include_str!("../../../tests/fio/jobs/side-by-side.fio")), Some((2, 5_000)));
+    assert_eq!(layout(include_str!("../../../tests/fio/jobs/log.fio")), None, "it ends by itself");
+    let text = "[x]\nsize=1m\nruntime=10\ntime_based\n";
+    for lines in ["rw=randread\ndirect=1", "rw=randwrite\noverwrite=1\nfsync=1", "rw=randrw\nfdatasync=1"] {
+        assert_eq!(layout(&format!("{text}{lines}\n")), Some((2, 5_000)), "{lines}");
+    }
+    for lines in [
+        "rw=randread",
+        "rw=randwrite\ndirect=1",
+        "rw=randwrite\noverwrite=1\nfsync=32",
+        "rw=randwrite\noverwrite=1\nend_fsync=1",
+        "rw=randread\ndirect=1\nruntime=1",
+        "rw=randread\ndirect=1\nramp_time=3",
+        "rw=randread\ndirect=1\ntime_based=0",
+        "rw=randread\ndirect=1\nfilesize=1m-2m\nnrfiles=2",
+        "rw=randread\ndirect=1\n[y]\nruntime=20\ntime_based\nsize=1m\ndirect=1",
+    ] {
+        assert_eq!(layout(&format!("{text}{lines}\n")), None, "{lines}");
+    }
+}
+
+#[test]
+fn an_unknown_option_is_refused_in_the_words_of_fio() {
+    let error = choose("[x]\nrw=read\nsize=1m\nbogus=3\n").expect_err("refused").to_string();
+    assert!(error.contains("line 4") && error.contains("Bad option <bogus=3>"), "{error}");
+    let error = choose("[x]\nrw=fast\nsize=1m\n").expect_err("refused").to_string();
+    assert!(error.contains("line 2") && error.contains("rw=fast"), "{error}");
+}
+
+#[test]
+fn blocks_that_no_device_can_do_directly_are_refused() {
+    let error = choose("[x]\nrw=read\nsize=1m\nbs=1000\ndirect=1\n").expect_err("refused").to_string();
+    assert!(error.contains("line 4") && error.contains("`bs=1000`"), "{error}");
+    for (text, option) in [
+        (include_str!("../../../tests/fio/jobs/s-bssplit.fio"), "line 6: `bssplit=512/10:4k/90`"),
+        (include_str!("../../../tests/fio/jobs/s-ba.fio"), "line 7: `ba=512`"),
+        (include_str!("../../../tests/fio/jobs/s-offset.fio"), "line 7: `offset=512`"),
+    ] {
+        let error = choose(text).expect_err(option).to_string();
+        assert!(error.contains(option) && error.contains("4096 bytes"), "{error}");
+    }
+}
+
+#[test]
+fn all_that_is_wrong_in_a_file_is_refused_at_once() {
+    let text = "[global]\nioengine=null\n[a]\nrw=read\nexec_prerun=x\n[b]\nrw=read\nsize=1m\ndirect=1\nbs=512\n";
+    let errors = choose(text).expect_err("refused").apart();
+    let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let lines =
+        ["line 2: `ioengine=null`", "line 5: `exec_prerun`", "line 10: `bs=512`", "line 3: section `a` does not say"];
+    assert_eq!(words.len(), lines.len(), "{words:?}");
+    lines.iter().zip(&words).for_each(|(line, words)| assert!(words.contains(line), "{line} in {words}"));
+}
+
+#[test]
+fn what_a_note_says_of_a_path_is_what_runs() {
+    let choices = choose("[x]\nrw=randread\nsize=1m\nfilename=/mnt/data/file.dat\n").expect("it runs");
+    assert!(choices[0].note.contains("`filename=/mnt/data/file.dat` is the file `file.dat`"), "{}", choices[0].note);
+    assert!(choices[0].workload.parameters.to_string().contains("filename=file.dat"));
+}
