@@ -10,7 +10,7 @@ mod metric;
 mod place;
 mod work;
 
-pub use claim::{Check, Claim, ClaimKind, Computed, Outcome, Reckoning};
+pub use claim::{Check, Claim, ClaimKind, ClaimOutcome, Computed, Reckoning};
 pub use metric::{Again, Figure, Precision, PublishedMetric, Quantity, Ranking};
 pub use work::{Bound, Limit, PublishedWork};
 
@@ -235,7 +235,7 @@ impl Article {
     }
 
     /// Number of its claims with this outcome.
-    pub fn count_of_claims(&self, outcome: Outcome) -> usize {
+    pub fn count_of_claims(&self, outcome: ClaimOutcome) -> usize {
         self.claims.iter().filter(|claim| claim.outcome == outcome).count()
     }
 

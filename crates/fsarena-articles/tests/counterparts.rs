@@ -1,7 +1,7 @@
 //! Reproductions: the figures, orders and claims of an article, from a record.
 
 use fsarena_analyse::assess;
-use fsarena_articles::article::Outcome;
+use fsarena_articles::article::ClaimOutcome;
 use fsarena_articles::reproduction::{Measured, Winner, Wins};
 use fsarena_articles::{Article, Reproduction};
 use fsarena_model::plan::{Extension, Harness, Opaque};
@@ -139,11 +139,11 @@ fn claims_are_checked_where_they_can_be_and_contradictions_stay() {
     let reproduction = reproduction(&kept());
     let outcomes: Vec<_> = reproduction.claims.iter().map(|claim| (claim.outcome, claim.checked)).collect();
     let expected = [
-        (Outcome::Holds, true),
-        (Outcome::Contradiction, true),
-        (Outcome::DoesNotHold, true),
-        (Outcome::DoesNotHold, true),
-        (Outcome::Unsupported, false),
+        (ClaimOutcome::Holds, true),
+        (ClaimOutcome::Contradiction, true),
+        (ClaimOutcome::DoesNotHold, true),
+        (ClaimOutcome::DoesNotHold, true),
+        (ClaimOutcome::Unsupported, false),
     ];
     assert_eq!(outcomes, expected);
     assert!(reproduction.claims[0].why.contains("files/s"), "{}", reproduction.claims[0].why);
@@ -189,7 +189,7 @@ fn a_contender_out_of_time_ranks_last_and_has_a_note() {
     let delete = reproduction.winners.iter().find(|winner| winner.test == "delete").expect("there");
     assert_eq!(delete.properly, Wins::No);
     let order = &reproduction.claims[0];
-    assert!(order.checked && order.outcome == Outcome::DoesNotHold, "{order:?}");
+    assert!(order.checked && order.outcome == ClaimOutcome::DoesNotHold, "{order:?}");
     assert!(order.why.contains("Shell did not finish"), "{}", order.why);
 }
 
@@ -220,11 +220,11 @@ fn a_claim_has_to_hold_at_each_of_its_places() {
         reproduction(&kept).claims.swap_remove(0)
     };
     let everywhere = outcome(&[]);
-    assert_eq!(everywhere.outcome, Outcome::DoesNotHold, "{}", everywhere.why);
+    assert_eq!(everywhere.outcome, ClaimOutcome::DoesNotHold, "{}", everywhere.why);
     let expected = "sizes at delete: Shell 50000 files/s, Library 20000 files/s; sizes at create: Shell";
     assert!(everywhere.why.contains(expected), "{}", everywhere.why);
-    assert_eq!(outcome(&["delete"]).outcome, Outcome::Holds);
-    assert_eq!(outcome(&["create"]).outcome, Outcome::DoesNotHold);
+    assert_eq!(outcome(&["delete"]).outcome, ClaimOutcome::Holds);
+    assert_eq!(outcome(&["create"]).outcome, ClaimOutcome::DoesNotHold);
     assert!(!outcome(&["delete", "elsewhere"]).checked, "there is no figure there");
 }
 
@@ -237,14 +237,14 @@ fn a_contender_that_takes_no_part_leaves_open_what_only_it_can_decide() {
         reproduction(&kept).claims.swap_remove(0)
     };
     let open = of(serde_json::json!([{"test": "delete", "order": [["Shell"], ["Library"], ["Absent"]]}]));
-    assert!(!open.checked && open.outcome == Outcome::NotTestable, "{open:?}");
+    assert!(!open.checked && open.outcome == ClaimOutcome::NotTestable, "{open:?}");
     assert!(
         open.why.starts_with("This run cannot check all of it: Absent takes no part; delete: Shell"),
         "{}",
         open.why
     );
     let refuted = of(serde_json::json!([{"test": "delete", "order": [["Library"], ["Absent"], ["Shell"]]}]));
-    assert!(refuted.checked && refuted.outcome == Outcome::DoesNotHold, "{refuted:?}");
+    assert!(refuted.checked && refuted.outcome == ClaimOutcome::DoesNotHold, "{refuted:?}");
     assert!(refuted.why.contains("(Absent takes no part)"), "{}", refuted.why);
     let alone = of(serde_json::json!([{"test": "delete", "order": [["Absent"]]}]));
     assert!(alone.why.starts_with("This run cannot check it: Absent takes no part."), "{}", alone.why);
@@ -259,7 +259,7 @@ fn a_claim_with_several_checks_needs_all_of_them() {
         });
         reproduction(&kept).claims.swap_remove(0).outcome
     };
-    assert_eq!(of(serde_json::json!({"test": "create", "order": [["Shell"], ["Library"]]})), Outcome::Holds);
-    assert_eq!(of(serde_json::json!({"test": "create", "order": [["Library"], ["Shell"]]})), Outcome::DoesNotHold);
-    assert_eq!(of(serde_json::json!({"test": "delete", "order": [["Shell"], ["Absent"]]})), Outcome::NotTestable);
+    assert_eq!(of(serde_json::json!({"test": "create", "order": [["Shell"], ["Library"]]})), ClaimOutcome::Holds);
+    assert_eq!(of(serde_json::json!({"test": "create", "order": [["Library"], ["Shell"]]})), ClaimOutcome::DoesNotHold);
+    assert_eq!(of(serde_json::json!({"test": "delete", "order": [["Shell"], ["Absent"]]})), ClaimOutcome::NotTestable);
 }

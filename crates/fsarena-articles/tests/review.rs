@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use fsarena_articles::Article;
-use fsarena_articles::article::{Check, Claim, Counterpart, Outcome, Precision, PublishedMetric, Reckoning};
+use fsarena_articles::article::{Check, Claim, ClaimOutcome, Counterpart, Precision, PublishedMetric, Reckoning};
 use fsarena_model::Better;
 
 fn articles() -> Vec<Article> {
@@ -58,7 +58,7 @@ fn is_refuted(metric: &PublishedMetric, check: &Check) -> bool {
 #[test]
 fn a_claim_that_holds_passes_its_own_check_by_the_articles_own_figures() {
     for article in articles() {
-        for claim in article.claims.iter().filter(|claim| claim.outcome == Outcome::Holds) {
+        for claim in article.claims.iter().filter(|claim| claim.outcome == ClaimOutcome::Holds) {
             for check in &claim.check {
                 let test = article.test(&check.test).expect("there");
                 let is_it = |one: &&PublishedMetric| check.metric.as_ref().is_none_or(|name| one.name == *name);
@@ -70,7 +70,7 @@ fn a_claim_that_holds_passes_its_own_check_by_the_articles_own_figures() {
     let article = article("axvisor");
     let test = article.test("read-50m").expect("there");
     let large_read = claim(&article, "large-read");
-    assert_eq!(large_read.outcome, Outcome::DoesNotHold);
+    assert_eq!(large_read.outcome, ClaimOutcome::DoesNotHold);
     assert!(large_read.check.iter().any(|check| check.test == "read-50m" && is_refuted(&test.metrics[0], check)));
 }
 
@@ -92,7 +92,8 @@ fn a_ratio_that_a_claim_states_is_in_its_check() {
                 let lowest = claim.computed.iter().map(|number| number.value).fold(f64::INFINITY, f64::min);
                 let of_test = claim.check.iter().filter(|check| check.test == *test);
                 let mut same = of_test.filter(|check| check.metric.as_ref().is_none_or(|one| one == metric)).peekable();
-                let is_order = claim.outcome == Outcome::Unsupported || claim.outcome == Outcome::Contradiction;
+                let is_order =
+                    claim.outcome == ClaimOutcome::Unsupported || claim.outcome == ClaimOutcome::Contradiction;
                 assert!(same.peek().is_some() || is_order, "{}: {}: no check of {test}", article.name, claim.name);
                 let reaches =
                     |check: &Check| check.at_least.is_some_and(|reached| reached >= least.min(lowest) - ROUNDED);
@@ -170,7 +171,7 @@ fn an_order_is_in_the_sentence_that_is_quoted() {
     let random = article.test("random-read-64m").expect("there");
     let mut orders = random.metrics.iter().flat_map(|metric| &metric.rankings);
     assert!(orders.all(|ranking| !ranking.order.contains(&vec!["NFS".to_owned()])), "it names no other contender");
-    assert_eq!(claim(&article, "nfs-random-read").outcome, Outcome::NotTestable);
+    assert_eq!(claim(&article, "nfs-random-read").outcome, ClaimOutcome::NotTestable);
 }
 
 #[test]
@@ -198,15 +199,15 @@ fn reasons_agree_with_the_text_and_with_each_other() {
 #[test]
 fn outcomes_are_those_that_the_documentation_defines() {
     let all = [
-        ("vagrant", "same-binary", Outcome::NotTestable),
-        ("phoronix-2009", "defaults", Outcome::NotTestable),
-        ("phoronix-2009", "apache", Outcome::NotTestable),
-        ("phoronix-2009", "dbench", Outcome::NotTestable),
-        ("phoronix-2009", "pbzip2", Outcome::NotTestable),
-        ("phoronix-2009", "sqlite-winners", Outcome::Unsupported),
-        ("openeuler", "large-writes", Outcome::Unsupported),
-        ("trading", "because-default", Outcome::Unsupported),
-        ("trading", "create-as-write", Outcome::Unsupported),
+        ("vagrant", "same-binary", ClaimOutcome::NotTestable),
+        ("phoronix-2009", "defaults", ClaimOutcome::NotTestable),
+        ("phoronix-2009", "apache", ClaimOutcome::NotTestable),
+        ("phoronix-2009", "dbench", ClaimOutcome::NotTestable),
+        ("phoronix-2009", "pbzip2", ClaimOutcome::NotTestable),
+        ("phoronix-2009", "sqlite-winners", ClaimOutcome::Unsupported),
+        ("openeuler", "large-writes", ClaimOutcome::Unsupported),
+        ("trading", "because-default", ClaimOutcome::Unsupported),
+        ("trading", "create-as-write", ClaimOutcome::Unsupported),
     ];
     for (name, one, outcome) in all {
         assert_eq!(claim(&article(name), one).outcome, outcome, "{name}: {one}");

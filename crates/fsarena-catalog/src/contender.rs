@@ -10,7 +10,7 @@ use crate::{CatalogError, read};
 /// Contents of a contender's TOML file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct File {
+struct ContenderFile {
     kind: String,
     kernel: Option<String>,
     label: Option<String>,
@@ -33,7 +33,7 @@ pub fn contender(argument: &str) -> Result<Contender, CatalogError> {
 
 /// The contender in the text of the file `name`. `argument` is the command-line argument.
 pub fn of_text(argument: &str, name: &str, text: &str) -> Result<Contender, CatalogError> {
-    let file: File = toml::from_str(text).map_err(|error| malformed(name, error.to_string().trim_end()))?;
+    let file: ContenderFile = toml::from_str(text).map_err(|error| malformed(name, error.to_string().trim_end()))?;
     if (file.kind == Contender::DIRECTORY) != file.path.is_some() {
         return Err(malformed(name, "`path` belongs to `kind = \"dir\"`, and only to that"));
     }
@@ -52,7 +52,7 @@ pub fn of_text(argument: &str, name: &str, text: &str) -> Result<Contender, Cata
     };
     let disk = file.disk.as_deref().map(str::parse).transpose();
     let disk = disk.map_err(|what: String| malformed(name, &what))?;
-    let File { kind, kernel, mount, mkfs, path, .. } = file;
+    let ContenderFile { kind, kernel, mount, mkfs, path, .. } = file;
     let contender = Contender { label, kind, kernel, disk, mount, mkfs, path };
     Ok(contender.relabelled(argument)?)
 }

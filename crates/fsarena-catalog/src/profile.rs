@@ -28,7 +28,7 @@ pub struct Profile {
 /// Contents of a profile's TOML file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct File {
+struct ProfileFile {
     name: String,
     #[serde(default)]
     about: String,
@@ -62,7 +62,7 @@ pub fn profiles() -> Result<Vec<Profile>, CatalogError> {
 
 /// The profile in the text of a file in `folder`, where paths of workload files start.
 pub fn of_text(name: &str, text: &str, folder: &Path) -> Result<Profile, CatalogError> {
-    let file: File = parse(name, text)?;
+    let file: ProfileFile = parse(name, text)?;
     same_name(name, &file.name)?;
     let mut heaviest_first: Vec<(String, f64)> = file.weights.into_iter().collect();
     heaviest_first.sort_by(|(_, one), (_, other)| other.total_cmp(one));
@@ -74,7 +74,7 @@ pub fn of_text(name: &str, text: &str, folder: &Path) -> Result<Profile, Catalog
         workloads.push(argument);
     }
     let mix = Mix::of(weights).map_err(|what| malformed(name, &what))?;
-    let File { name, about, why, source, .. } = file;
+    let ProfileFile { name, about, why, source, .. } = file;
     Ok(Profile { name, about, why, source, workloads, mix })
 }
 

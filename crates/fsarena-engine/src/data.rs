@@ -17,7 +17,7 @@ use fsarena_model::{Bytes, CacheState, Rate, Traits, Workload};
 use crate::variants::{self, Layout};
 use crate::{Abilities, Engine, EngineError, Job};
 use ground::Ground;
-pub use parameters::Parameters;
+pub use parameters::DataParameters;
 use parameters::{Distribution, Pattern, Work};
 
 /// Why a workload with a final sync only cannot be an open loop. The sync keeps it below its rate but belongs to no
@@ -34,12 +34,12 @@ impl Engine for Data {
     }
 
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        Ok(Parameters::of(workload)?.traits(workload))
+        Ok(DataParameters::of(workload)?.traits(workload))
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let ground = Ground::Folder(directory.to_owned());
-        Ok(Box::new(job::DataJob::new(workload, Parameters::of(workload)?, ground, seed)))
+        Ok(Box::new(job::DataJob::new(workload, DataParameters::of(workload)?, ground, seed)))
     }
 
     fn abilities(&self) -> Abilities {
@@ -54,7 +54,7 @@ impl Engine for Data {
 
 fn paced(workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
     let variant = variants::paced(workload, rate)?;
-    match Parameters::of(&variant)?.syncs_at_the_end_only(&variant) {
+    match DataParameters::of(&variant)?.syncs_at_the_end_only(&variant) {
         true => Err(EngineError::parameters(&workload.name, END_ONLY)),
         false => Ok(variant),
     }
@@ -63,7 +63,7 @@ fn paced(workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
 /// A sequential read is cold only once: a second pass finds the data in memory. Random reads visit few of many
 /// places.
 fn with_cache(workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
-    let parameters = Parameters::of(workload)?;
+    let parameters = DataParameters::of(workload)?;
     if parameters.access.operation != Work::Read {
         return Err(variants::one_cache(workload));
     }
@@ -77,7 +77,7 @@ fn with_cache(workload: &Workload, cache: CacheState) -> Result<Workload, Engine
         }
         (Pattern::Sequential, _) => variants::cached(workload, cache, Layout::AsItIs, &[("repeat", !is_bounded)]),
     }?;
-    Parameters::of(&variant).map(|_| variant)
+    DataParameters::of(&variant).map(|_| variant)
 }
 
 fn open_on_device(
@@ -86,7 +86,7 @@ fn open_on_device(
     size: Bytes,
     seed: u64,
 ) -> Result<Option<Box<dyn Job>>, EngineError> {
-    let parameters = Parameters::of(workload)?;
+    let parameters = DataParameters::of(workload)?;
     let Some(there) = ground::on_device(workload, &parameters, size) else { return Ok(None) };
     let ground = Ground::Device { path: device.to_owned(), size: size.0 };
     Ok(Some(Box::new(job::DataJob::new(&there, parameters, ground, seed))))

@@ -16,15 +16,15 @@ use fsarena_model::{CacheState, Rate, Traits, Workload};
 
 use crate::variants;
 use crate::{Abilities, Engine, EngineError, Job};
-use operations::Entry;
-use parameters::{Parameters, Plan};
+use operations::OperationEntry;
+use parameters::{FilesParameters, Plan};
 
 /// The engine `files`.
 pub struct Files;
 
 /// The parameters of the workload, checked, and the operation that it asks for.
-fn parsed(workload: &Workload) -> Result<(Parameters, &'static Entry), EngineError> {
-    let parameters = crate::parameters::<Parameters>(workload)?;
+fn parsed(workload: &Workload) -> Result<(FilesParameters, &'static OperationEntry), EngineError> {
+    let parameters = crate::parameters::<FilesParameters>(workload)?;
     let unknown = format!("`{}` is no `operation` of the engine `files`", parameters.operation.name());
     let entry = operations::find(parameters.operation);
     let entry = entry.ok_or_else(|| EngineError::parameters(&workload.name, unknown))?;
@@ -38,7 +38,7 @@ impl Engine for Files {
     }
 
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let (parameters, Entry { kind, .. }) = parsed(workload)?;
+        let (parameters, OperationEntry { kind, .. }) = parsed(workload)?;
         Ok(Traits {
             peak: parameters.demand(workload, kind.ground),
             files: parameters.layout(workload, *kind),

@@ -18,21 +18,21 @@ use std::path::Path;
 use fsarena_model::{CacheState, ErrorCategory, Explained, Nanos, Traits, Workload};
 use serde::Deserialize;
 
-use crate::data::Parameters;
+use crate::data::DataParameters;
 use crate::{Abilities, Engine, EngineError, Job, Need, Programs};
 
 use file::JobFile;
 
 pub use instead::{Choice, instead};
-pub use jobs::{Place, from_command, from_file};
+pub use jobs::{JobsPlace, from_command, from_file};
 
 /// The engine `fio`.
 pub struct Fio;
 
 /// The work of a workload.
-enum Task {
+enum FioTask {
     /// The work of the engine `data`.
-    Generated(Parameters),
+    Generated(DataParameters),
     /// An unchanged job file.
     AsItIs(JobFile),
 }
@@ -45,10 +45,10 @@ struct AsItIs {
     job: String,
 }
 
-impl Task {
+impl FioTask {
     fn of(workload: &Workload) -> Result<Self, EngineError> {
         if workload.parameters.get("job").is_none() {
-            let parameters = Parameters::of(workload)?;
+            let parameters = DataParameters::of(workload)?;
             return match generate::lacks(workload, &parameters) {
                 None => Ok(Self::Generated(parameters)),
                 Some(what) => Err(FioError::Cannot { workload: workload.name.to_string(), what }.into()),
@@ -72,11 +72,11 @@ impl Engine for Fio {
         const AROUND: Nanos = Nanos::millis(350);
         /// `runtime` in its JSON.
         const CLOCK_STEP: Nanos = Nanos::millis(1);
-        let own = match Task::of(workload)? {
-            Task::Generated(parameters) => {
+        let own = match FioTask::of(workload)? {
+            FioTask::Generated(parameters) => {
                 Traits { peak: job::demand(&parameters), extra_time: AROUND, ..parameters.traits(workload) }
             }
-            Task::AsItIs(file) => Traits {
+            FioTask::AsItIs(file) => Traits {
                 peak: limits::demand(&file)?,
                 direct_block: facts::direct_block(&file),
                 extra_time: if workload.timed_ms > 0 { AROUND } else { AROUND + facts::lasts(&file) },
@@ -93,7 +93,7 @@ impl Engine for Fio {
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        Ok(Box::new(job::FioJob::new(workload, Task::of(workload)?, directory, seed)?))
+        Ok(Box::new(job::FioJob::new(workload, FioTask::of(workload)?, directory, seed)?))
     }
 
     fn abilities(&self) -> Abilities {

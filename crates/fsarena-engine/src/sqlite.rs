@@ -20,7 +20,7 @@ pub struct Sqlite;
 /// The parameters of a workload of this engine.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Parameters {
+struct SqliteParameters {
     /// The journal mode (<https://www.sqlite.org/pragma.html#pragma_journal_mode>), always with `synchronous=FULL`.
     #[serde(default)]
     journal: Journal,
@@ -47,7 +47,7 @@ impl Engine for Sqlite {
     }
 
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        parameters::<Parameters>(workload)?;
+        parameters::<SqliteParameters>(workload)?;
         Ok(Traits { peak: DEMAND, commits_each: true, ..Traits::default() })
     }
 
@@ -58,7 +58,7 @@ impl Engine for Sqlite {
 }
 
 struct Inserts {
-    parameters: Parameters,
+    parameters: SqliteParameters,
     path: PathBuf,
     random: rand_pcg::Pcg64Mcg,
 }
@@ -124,7 +124,7 @@ mod tests {
         let place = tempfile::tempdir().expect("temporary folder");
         for journal in [Journal::Delete, Journal::Wal] {
             let path = place.path().join(format!("{journal:?}.db"));
-            let parameters = Parameters { journal, operations: Some(20) };
+            let parameters = SqliteParameters { journal, operations: Some(20) };
             let random = fsarena_model::seed::generator(1, "sqlite", &[]);
             let (mut job, mut stats, stop) =
                 (Inserts { parameters, path, random }, RunStats::new(), AtomicBool::new(false));

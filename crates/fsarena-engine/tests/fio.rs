@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_engine::fio::{Place, from_file, instead};
+use fsarena_engine::fio::{JobsPlace, from_file, instead};
 use fsarena_engine::{EngineError, Limit, Operation, RunStats, Upkeep, engine};
 use fsarena_model::{Bytes, ErrorCategory, Explained, Nanos, Workload};
 use serde_json::json;
@@ -16,7 +16,7 @@ fn workload(durable: &str, cache: &str, parameters: serde_json::Value) -> Worklo
     fsarena_testing::workload("data", fields)
 }
 
-const ANYWHERE: Place<'static> = Place { sector: Bytes(512), directories: Vec::new() };
+const ANYWHERE: JobsPlace<'static> = JobsPlace { sector: Bytes(512), directories: Vec::new() };
 
 fn place() -> tempfile::TempDir {
     tempfile::tempdir_in("/var/tmp").expect("temporary folder")

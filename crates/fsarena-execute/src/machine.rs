@@ -24,7 +24,7 @@ use watched::Watched;
 
 /// The directory of a workload on a contender.
 #[derive(Debug, Clone)]
-struct Work {
+struct WorkDirectory {
     name: Name,
     inode: u64,
     /// The layout of the files in it, if the next workload may reuse them.
@@ -41,7 +41,7 @@ pub struct Machine {
     is_remote: Vec<bool>,
     watched: Vec<Watched>,
     /// The directory of the current workload, for each contender that has one.
-    works: Vec<Option<Work>>,
+    works: Vec<Option<WorkDirectory>>,
     /// Where the disk traffic of other programs is counted.
     beneath: Option<Arc<Beneath>>,
     kernel_at_rest: f64,
@@ -120,13 +120,13 @@ impl Machine {
         let path = parent.path().join(&workload.name);
         let made = parent.make(&workload.name, 0o755).and_then(|made| made.id());
         let inode = made.map_err(io(format!("mkdir {}", path.display())))?.inode;
-        self.works[contender] = Some(Work { name: workload.name.clone(), inode, layout });
+        self.works[contender] = Some(WorkDirectory { name: workload.name.clone(), inode, layout });
         Ok(path)
     }
 
     /// Removes the directory of the current workload, if its inode is still the one that was created.
     fn remove_work(&mut self, contender: usize) -> Result<(), TestbedError> {
-        let Some(Work { name, inode, .. }) = self.works[contender].clone() else { return Ok(()) };
+        let Some(WorkDirectory { name, inode, .. }) = self.works[contender].clone() else { return Ok(()) };
         let parent = self.open_directory(contender)?;
         let act = || format!("remove {}", parent.path().join(&name).display());
         let left_mounted = |error: std::io::Error| match error.kind() {

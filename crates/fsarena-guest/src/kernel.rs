@@ -110,7 +110,8 @@ fn version(name: &str) -> Option<&str> {
 /// Which of `kernels` is `wanted`: the name of one, or a version such as `linux-6.1`, of which it is the newest.
 pub fn named(kernels: &[String], wanted: &str) -> Option<usize> {
     let version = version(wanted);
-    let is_of = |name: &str| version.is_some_and(|version| Release::of(name).is_some_and(|it| it.is_of(version)));
+    let is_of =
+        |name: &str| version.is_some_and(|version| PackageRelease::of(name).is_some_and(|it| it.is_of(version)));
     kernels.iter().rposition(|name| name == wanted || is_of(name))
 }
 
@@ -120,16 +121,17 @@ pub fn named(kernels: &[String], wanted: &str) -> Option<usize> {
 /// If apt fails.
 pub fn available(packages: &Packages) -> Result<Vec<String>, GuestError> {
     let names = packages.names("linux-image-")?.into_iter();
-    let mut known: Vec<(Release, String)> = names.filter_map(|name| Some((Release::of(&name)?, name))).collect();
+    let mut known: Vec<(PackageRelease, String)> =
+        names.filter_map(|name| Some((PackageRelease::of(&name)?, name))).collect();
     known.sort();
     Ok(known.into_iter().map(|(_, name)| name).collect())
 }
 
 /// The numbers of a release, such as 6, 1, 0 and 47 of `linux-image-6.1.0-47-amd64`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Release(Vec<u32>);
+struct PackageRelease(Vec<u32>);
 
-impl Release {
+impl PackageRelease {
     /// The release of a kernel's package; `None` for other packages, packages that only depend on one, and kernels for
     /// clouds or real time.
     fn of(package: &str) -> Option<Self> {
@@ -237,13 +239,13 @@ mod tests {
     #[test]
     fn releases_are_sorted_by_their_numbers() {
         let names = ["linux-image-6.12.100+deb12-amd64", "linux-image-6.1.0-56-amd64", "linux-image-6.1.0-9-amd64"];
-        let mut releases: Vec<Release> = names.iter().filter_map(|name| Release::of(name)).collect();
+        let mut releases: Vec<PackageRelease> = names.iter().filter_map(|name| PackageRelease::of(name)).collect();
         releases.sort();
-        assert_eq!(releases, [vec![6, 1, 0, 9], vec![6, 1, 0, 56], vec![6, 12, 100]].map(Release));
+        assert_eq!(releases, [vec![6, 1, 0, 9], vec![6, 1, 0, 56], vec![6, 12, 100]].map(PackageRelease));
         assert!(releases[0].is_of("6.1") && !releases[2].is_of("6.1") && releases[2].is_of("6.12"));
         for other in ["linux-image-amd64", "linux-image-6.12-amd64", "linux-image-6.1.0-47-rt-amd64", "linux-libc-dev"]
         {
-            assert_eq!(Release::of(other), None, "{other}");
+            assert_eq!(PackageRelease::of(other), None, "{other}");
         }
     }
 }

@@ -37,11 +37,11 @@ pub struct DiskCounts {
 #[derive(Debug)]
 pub struct Monitor {
     stream: UnixStream,
-    disks: Vec<Watched>,
+    disks: Vec<QemuWatch>,
 }
 
 #[derive(Debug)]
-struct Watched {
+struct QemuWatch {
     node: String,
     /// Device and inode of its file.
     file: (u64, u64),
@@ -58,9 +58,9 @@ impl Monitor {
         host.set_read_timeout(Some(PATIENCE)).map_err(GuestError::io("set", "a time limit"))?;
         let watched = |disk: &LaneDisk| {
             let found = disk.file.metadata()?;
-            Ok(Watched { node: disk.node.clone(), file: (found.dev(), found.ino()), syncs: None })
+            Ok(QemuWatch { node: disk.node.clone(), file: (found.dev(), found.ino()), syncs: None })
         };
-        let watched = disks.iter().map(watched).collect::<io::Result<Vec<Watched>>>();
+        let watched = disks.iter().map(watched).collect::<io::Result<Vec<QemuWatch>>>();
         let disks = watched.map_err(GuestError::io("look up", "a virtual disk"))?;
         Ok((Self { stream: host, disks }, guest))
     }
@@ -84,7 +84,7 @@ impl Monitor {
     /// What each disk had to do; `None` if QEMU does not answer.
     pub fn counts(&self) -> Option<Vec<DiskCounts>> {
         let answer = self.ask("query-blockstats").ok()?;
-        let syncs = |disk: &Watched| disk.syncs.as_ref().and_then(|counter| counter.read().ok());
+        let syncs = |disk: &QemuWatch| disk.syncs.as_ref().and_then(|counter| counter.read().ok());
         self.disks.iter().map(|disk| requests(&answer, &disk.node, syncs(disk))).collect()
     }
 

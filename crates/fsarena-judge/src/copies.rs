@@ -16,12 +16,12 @@ pub struct Copy {
 
 /// The rows without those of copies, and the copies. A run that is given under the names of two contenders is kept.
 pub fn removed(rows: &[Measured]) -> (Cow<'_, [Measured]>, Vec<Copy>) {
-    let mut runs: BTreeMap<&str, Contents<'_>> = BTreeMap::new();
+    let mut runs: BTreeMap<&str, MeasuredContents<'_>> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();
     for row in rows {
         let contents = runs.entry(&row.run.name).or_insert_with(|| {
             order.push(&row.run.name);
-            Contents { hasher: DefaultHasher::new(), contender: &row.contender }
+            MeasuredContents { hasher: DefaultHasher::new(), contender: &row.contender }
         });
         contents.add(row);
     }
@@ -46,12 +46,12 @@ pub fn removed(rows: &[Measured]) -> (Cow<'_, [Measured]>, Vec<Copy>) {
 }
 
 /// What a run measured.
-struct Contents<'a> {
+struct MeasuredContents<'a> {
     hasher: DefaultHasher,
     contender: &'a str,
 }
 
-impl Contents<'_> {
+impl MeasuredContents<'_> {
     fn add(&mut self, row: &Measured) {
         (&row.workload, &row.work, row.value.to_bits()).hash(&mut self.hasher);
         (row.time.map(f64::to_bits), &row.host, &row.recorded, row.run.digest).hash(&mut self.hasher);

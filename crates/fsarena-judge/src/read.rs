@@ -101,7 +101,7 @@ pub struct File<'a> {
 }
 
 /// A figure of a result.
-struct Figure {
+struct ResultFigure {
     workload: String,
     value: f64,
     unit: &'static str,
@@ -126,7 +126,7 @@ fn printed<'a>(lines: &[&'a str], is_other: impl Fn(&str) -> bool) -> Vec<&'a st
     lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty() && !is_other(line)).collect()
 }
 
-impl Figure {
+impl ResultFigure {
     /// A rate.
     fn rate(workload: impl Into<String>, value: f64, unit: &'static str) -> Self {
         Self { workload: workload.into(), value, unit, better: Better::Higher }
@@ -140,7 +140,7 @@ impl Figure {
 
 impl File<'_> {
     /// A row of which nothing is known but its figure; `run` is its place in the file, from 1.
-    fn row(&self, run: usize, figure: Figure) -> Measured {
+    fn row(&self, run: usize, figure: ResultFigure) -> Measured {
         Measured {
             source: format!("{}, run {run}", self.name),
             run: self.run(run, &()),
@@ -228,7 +228,7 @@ const JSON: [JsonTool; 4] = [
 ];
 
 /// An output of a tool that has another one with all figures.
-struct Output {
+struct OtherOutput {
     program: &'static str,
     /// Whether a file is such an output.
     knows: fn(&File<'_>) -> bool,
@@ -236,10 +236,10 @@ struct Output {
     hint: &'static str,
 }
 
-const FOR_PEOPLE: [Output; 3] = [
-    Output { program: "fio", knows: fio::is_for_people, hint: "rerun with --output-format=json" },
-    Output { program: "hyperfine", knows: hyperfine::is_for_people, hint: "rerun with --export-json FILE" },
-    Output {
+const FOR_PEOPLE: [OtherOutput; 3] = [
+    OtherOutput { program: "fio", knows: fio::is_for_people, hint: "rerun with --output-format=json" },
+    OtherOutput { program: "hyperfine", knows: hyperfine::is_for_people, hint: "rerun with --export-json FILE" },
+    OtherOutput {
         program: "bonnie++",
         knows: bonnie::is_for_people,
         hint: "judge reads the line of comma-separated values that bonnie++ prints last",
@@ -269,7 +269,7 @@ pub fn results(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             if rows.is_empty() { Err(file.malformed("it has no result")) } else { Ok(rows) }
         }
         None => Err(match FOR_PEOPLE.iter().find(|output| (output.knows)(file)) {
-            Some(Output { program, hint, .. }) => ReadError::ForPeople { name: name(), program, hint },
+            Some(OtherOutput { program, hint, .. }) => ReadError::ForPeople { name: name(), program, hint },
             None => broken.unwrap_or_else(|| ReadError::UnknownTool { name: name(), columns: csv::titles(file.text) }),
         }),
     }

@@ -80,7 +80,7 @@ const FLAT: f64 = 1e-9;
 type Place<'a> = (usize, Option<&'a str>);
 
 /// The replicates of a contender in one place of a workload: logarithms.
-struct Group<'a> {
+struct ReplicateGroup<'a> {
     contender: &'a str,
     place: Place<'a>,
     values: Vec<f64>,
@@ -88,7 +88,7 @@ struct Group<'a> {
     is_bound: bool,
 }
 
-impl Group<'_> {
+impl ReplicateGroup<'_> {
     fn mean(&self) -> f64 {
         mean(&self.values)
     }
@@ -105,7 +105,7 @@ fn mean(values: &[f64]) -> f64 {
 /// The results of one workload.
 pub struct Resolution<'a> {
     /// By contender, then place.
-    groups: Vec<Group<'a>>,
+    groups: Vec<ReplicateGroup<'a>>,
     /// The noise of a replicate; `None` if no contender has two in a wave, or if all repetitions have the same figure.
     noise: Option<Precision>,
     /// Whether all repetitions have the same figure: the clock or the rounding hides their spread.
@@ -133,7 +133,7 @@ impl<'a> Resolution<'a> {
         }
         let bounded: BTreeSet<&str> =
             rows.iter().filter(|row| row.is_bound).map(|row| row.contender.as_str()).collect();
-        let mut groups: Vec<Group<'a>> = Vec::new();
+        let mut groups: Vec<ReplicateGroup<'a>> = Vec::new();
         for ((contender, wave, host), values) in units {
             let (place, values) = match design.is_nested {
                 true => ((wave, None), vec![mean(&values)]),
@@ -141,7 +141,7 @@ impl<'a> Resolution<'a> {
             };
             match groups.last_mut() {
                 Some(group) if group.contender == contender && group.place == place => group.values.extend(values),
-                _ => groups.push(Group { contender, place, values, is_bound: bounded.contains(contender) }),
+                _ => groups.push(ReplicateGroup { contender, place, values, is_bound: bounded.contains(contender) }),
             }
         }
         let spread = noise(&groups);
@@ -165,7 +165,8 @@ impl<'a> Resolution<'a> {
         if let Some(difference) = self.within_places(own, others) {
             return Some(difference);
         }
-        let all = |groups: &[Group<'_>]| groups.iter().flat_map(|group| group.values.clone()).collect::<Vec<f64>>();
+        let all =
+            |groups: &[ReplicateGroup<'_>]| groups.iter().flat_map(|group| group.values.clone()).collect::<Vec<f64>>();
         let (left, right) = (all(own), all(others));
         let precision = self.noise.map(|noise| {
             let counts = 1.0 / left.len() as f64 + 1.0 / right.len() as f64;
@@ -177,7 +178,7 @@ impl<'a> Resolution<'a> {
     }
 
     /// The groups of a contender.
-    fn own(&self, contender: &str) -> &[Group<'a>] {
+    fn own(&self, contender: &str) -> &[ReplicateGroup<'a>] {
         let begin = self.groups.partition_point(|group| group.contender < contender);
         let count = self.groups[begin..].partition_point(|group| group.contender == contender);
         &self.groups[begin..begin + count]
@@ -185,8 +186,9 @@ impl<'a> Resolution<'a> {
 
     /// The difference within the places that both share, weighted by the number of replicates; `None` if they share
     /// none. From three places on, the error also follows from how the places differ.
-    fn within_places(&self, own: &[Group<'_>], others: &[Group<'_>]) -> Option<Difference> {
-        let places: BTreeMap<Place<'_>, &Group<'_>> = others.iter().map(|other| (other.place, other)).collect();
+    fn within_places(&self, own: &[ReplicateGroup<'_>], others: &[ReplicateGroup<'_>]) -> Option<Difference> {
+        let places: BTreeMap<Place<'_>, &ReplicateGroup<'_>> =
+            others.iter().map(|other| (other.place, other)).collect();
         let differences = own
             .iter()
             .filter_map(|one| Some((one, places.get(&one.place)?)))
@@ -205,7 +207,7 @@ impl<'a> Resolution<'a> {
 
     /// By how much each contender differs from itself between its waves: the largest ratio, at least 1.
     pub fn between_waves(&self) -> Vec<(&'a str, f64)> {
-        let of = |own: &[Group<'a>]| {
+        let of = |own: &[ReplicateGroup<'a>]| {
             let means = waves(own).into_iter().map(|wave| wave.0);
             let (low, high) =
                 means.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), it| (low.min(it), high.max(it)));
@@ -216,13 +218,13 @@ impl<'a> Resolution<'a> {
 }
 
 /// The groups of each contender.
-fn by_contender<'g, 'a>(groups: &'g [Group<'a>]) -> impl Iterator<Item = &'g [Group<'a>]> {
+fn by_contender<'g, 'a>(groups: &'g [ReplicateGroup<'a>]) -> impl Iterator<Item = &'g [ReplicateGroup<'a>]> {
     groups.chunk_by(|one, other| one.contender == other.contender)
 }
 
 /// The standard deviation of replicates of the same contender and wave, pooled.
-fn noise(groups: &[Group<'_>]) -> Option<Precision> {
-    let squares = |group: &Group<'_>| {
+fn noise(groups: &[ReplicateGroup<'_>]) -> Option<Precision> {
+    let squares = |group: &ReplicateGroup<'_>| {
         let mean = group.mean();
         group.values.iter().map(|value| (value - mean).powi(2)).sum::<f64>()
     };
@@ -233,7 +235,7 @@ fn noise(groups: &[Group<'_>]) -> Option<Precision> {
 }
 
 /// How much waves differ: what is assumed of sessions, and what contenders show that ran in several waves.
-fn drift(groups: &[Group<'_>], noise: Option<Precision>) -> Drift {
+fn drift(groups: &[ReplicateGroup<'_>], noise: Option<Precision>) -> Drift {
     by_contender(groups).fold(Drift::ASSUMED, |drift, own| {
         let waves = waves(own);
         let count = waves.len() as f64;
@@ -246,7 +248,7 @@ fn drift(groups: &[Group<'_>], noise: Option<Precision>) -> Drift {
 }
 
 /// The mean and the number of replicates of each wave of a contender.
-fn waves(groups: &[Group<'_>]) -> Vec<(f64, f64)> {
+fn waves(groups: &[ReplicateGroup<'_>]) -> Vec<(f64, f64)> {
     let mut waves: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
     for group in groups {
         waves.entry(group.place.0).or_default().extend(&group.values);

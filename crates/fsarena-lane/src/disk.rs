@@ -104,7 +104,7 @@ pub struct Disk {
 
 /// How a disk is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Access {
+enum DiskAccess {
     /// To examine it.
     Read,
     /// To write to it.
@@ -155,7 +155,7 @@ impl Disk {
         contents::occupy(&self.file, self.size.0, token, layout)
     }
 
-    fn open(path: &Path, access: Access) -> Result<Self, String> {
+    fn open(path: &Path, access: DiskAccess) -> Result<Self, String> {
         let (opened, node) = open_alone(path, access)?;
         let as_text = |error: io::Error| error.to_string();
         if let Some(user) = usage::user(&node).map_err(as_text)? {
@@ -179,7 +179,7 @@ impl Disk {
 }
 
 /// Opens the block device at `path` exclusively. Other files are not opened at all: opening a tape rewinds it.
-fn open_alone(path: &Path, access: Access) -> Result<(io::Result<File>, Node), String> {
+fn open_alone(path: &Path, access: DiskAccess) -> Result<(io::Result<File>, Node), String> {
     let handle = OpenOptions::new().read(true).custom_flags(OFlags::PATH.bits() as i32).open(path);
     let handle = handle.map_err(|error| format!("it cannot be looked up: {error}"))?;
     let found = handle.metadata().map_err(|error| error.to_string())?;
@@ -187,7 +187,7 @@ fn open_alone(path: &Path, access: Access) -> Result<(io::Result<File>, Node), S
     let node = node.ok_or("it is not a block device")?.ok_or("the kernel has no such device")?;
     let flags = (OFlags::EXCL | OFlags::DIRECT).bits() as i32;
     let mut options = OpenOptions::new();
-    options.read(true).write(access == Access::Write).custom_flags(flags);
+    options.read(true).write(access == DiskAccess::Write).custom_flags(flags);
     Ok((options.open(format!("/proc/self/fd/{}", handle.as_raw_fd())), node))
 }
 
@@ -208,7 +208,7 @@ fn refused(error: io::Error) -> String {
 pub fn hold(plan: &Plan, consent: &Consent) -> Result<Vec<Disk>, LaneError> {
     let paths = if made_lanes(plan) > 0 { plan.lanes.storage.disks() } else { &[] };
     let open = |path: &PathBuf| {
-        Disk::open(path, Access::Write).map_err(|why| LaneError::DiskInUse { path: path.clone(), why })
+        Disk::open(path, DiskAccess::Write).map_err(|why| LaneError::DiskInUse { path: path.clone(), why })
     };
     let disks = paths.iter().map(open).collect::<Result<Vec<Disk>, LaneError>>()?;
     let is_one = |named: &&String| disks.iter().any(|disk| disk.id == **named);
@@ -229,7 +229,7 @@ pub fn hold(plan: &Plan, consent: &Consent) -> Result<Vec<Disk>, LaneError> {
 /// # Errors
 /// The reason why lanes cannot use it.
 pub fn look(path: &Path) -> Result<(Bytes, String), Refusal> {
-    let disk = Disk::open(path, Access::Read).map_err(Refusal::InUse)?;
+    let disk = Disk::open(path, DiskAccess::Read).map_err(Refusal::InUse)?;
     match disk.data {
         None => Ok((disk.size, disk.id)),
         Some(what) => Err(Refusal::HoldsData { what, id: disk.id }),
@@ -307,7 +307,7 @@ impl OnDisk {
 
     fn open(&self) -> Result<(File, Node), String> {
         for _ in 0..PATIENCE.0 {
-            match open_alone(&self.path, Access::Write)? {
+            match open_alone(&self.path, DiskAccess::Write)? {
                 (Ok(file), node) => return Ok((file, node)),
                 (Err(error), _) if error.kind() == io::ErrorKind::ResourceBusy => std::thread::sleep(PATIENCE.1),
                 (Err(error), _) => return Err(refused(error)),

@@ -67,7 +67,7 @@ const MOST_PROCESSES: u32 = 4096;
 /// A line of a ledger.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Line {
+enum LedgerLine {
     /// The first line: ID of the boot during which the run began (`/proc/sys/kernel/random/boot_id`).
     Boot(String),
     /// Something is about to be made.
@@ -161,7 +161,7 @@ impl Ledger {
         let file = created.map_err(LaneError::io("create", &path))?;
         let mut ledger = Self { path, file, run, made: Vec::new(), _lock: lock };
         let boot = ledger.run.boot.clone();
-        ledger.write(&Line::Boot(boot))?;
+        ledger.write(&LedgerLine::Boot(boot))?;
         sync_folder(folder)?;
         Ok((ledger, cleared))
     }
@@ -198,7 +198,7 @@ impl Ledger {
     /// # Errors
     /// If the entry cannot be written: the caller must then not make the thing.
     pub fn announce(&mut self, made: Made) -> Result<(), LaneError> {
-        self.write(&Line::Making(made.clone()))?;
+        self.write(&LedgerLine::Making(made.clone()))?;
         self.made.push(made);
         Ok(())
     }
@@ -208,7 +208,7 @@ impl Ledger {
     /// # Errors
     /// If the entry cannot be written.
     pub fn withdraw(&mut self) -> Result<(), LaneError> {
-        self.write(&Line::Withdrawn)?;
+        self.write(&LedgerLine::Withdrawn)?;
         self.made.pop();
         Ok(())
     }
@@ -256,7 +256,7 @@ impl Ledger {
             made => made.map_err(refused)?,
         };
         let id = made.id().map_err(refused)?;
-        self.write(&Line::Identified(id))?;
+        self.write(&LedgerLine::Identified(id))?;
         if let Some(last) = self.made.last_mut() {
             last.identify(id);
         }
@@ -282,7 +282,7 @@ impl Ledger {
         self.make_directory(&path, 0o711).map(|made| made.path().to_owned())
     }
 
-    fn write(&mut self, line: &Line) -> Result<(), LaneError> {
+    fn write(&mut self, line: &LedgerLine) -> Result<(), LaneError> {
         let text = serde_json::to_string(line).map_err(|error| LaneError::io("write", &self.path)(error.into()))?;
         let written = fault::step("write ledger")
             .and_then(|()| self.file.write_all(format!("{text}\n").as_bytes()))
@@ -388,10 +388,10 @@ fn parse(bytes: &[u8]) -> Result<(String, Vec<Made>), String> {
     // Bytes after the last newline are a torn entry: what it announces was never made.
     for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n")) {
         match serde_json::from_slice(line).map_err(|error| format!("it cannot be read: {error}"))? {
-            Line::Boot(id) => boot = id,
-            Line::Making(record) => made.push(record),
-            Line::Identified(id) => made.last_mut().into_iter().for_each(|made| made.identify(id)),
-            Line::Withdrawn => drop(made.pop()),
+            LedgerLine::Boot(id) => boot = id,
+            LedgerLine::Making(record) => made.push(record),
+            LedgerLine::Identified(id) => made.last_mut().into_iter().for_each(|made| made.identify(id)),
+            LedgerLine::Withdrawn => drop(made.pop()),
         }
     }
     Ok((boot, made))

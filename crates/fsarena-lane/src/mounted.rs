@@ -168,9 +168,9 @@ fn run_tool(argv: &[String], limit: Duration) -> Result<String, LaneError> {
     }
     let command = argv.join(" ");
     match run(argv, limit)? {
-        Ran::Ended(ended) if ended.status.success() => Ok(ended.stdout),
-        Ran::Ended(ended) => Err(LaneError::Mkfs { command, words: ended.words() }),
-        Ran::Killed(why) => Err(LaneError::Mkfs { command, words: why.to_string() }),
+        ToolEnd::Ended(ended) if ended.status.success() => Ok(ended.stdout),
+        ToolEnd::Ended(ended) => Err(LaneError::Mkfs { command, words: ended.words() }),
+        ToolEnd::Killed(why) => Err(LaneError::Mkfs { command, words: why.to_string() }),
     }
 }
 
@@ -180,18 +180,18 @@ fn tool_limit(lane: &Lane) -> Result<Duration, LaneError> {
 }
 
 /// How a tool ended.
-enum Ran {
+enum ToolEnd {
     /// By itself.
     Ended(Ended),
     /// It was killed.
     Killed(Killed),
 }
 
-fn run(argv: &[String], limit: Duration) -> Result<Ran, LaneError> {
+fn run(argv: &[String], limit: Duration) -> Result<ToolEnd, LaneError> {
     match child::run(argv, Patience::new(limit)) {
-        Ok(ended) => Ok(Ran::Ended(ended)),
+        Ok(ended) => Ok(ToolEnd::Ended(ended)),
         Err(error) => match error.downcast::<Killed>() {
-            Ok(killed) => Ok(Ran::Killed(killed)),
+            Ok(killed) => Ok(ToolEnd::Killed(killed)),
             Err(error) => Err(LaneError::io("start", &argv[0])(error)),
         },
     }
@@ -232,9 +232,9 @@ impl Mounting {
         let argv = [program, &self.source, &point.display().to_string(), "-o", &self.options].map(str::to_owned);
         let command = argv.join(" ");
         match run(&argv, MOUNTING)? {
-            Ran::Ended(ended) if ended.status.success() => Ok(()),
-            Ran::Ended(ended) => Err(LaneError::Mounter { command, words: ended.words() }),
-            Ran::Killed(why) => Err(LaneError::Mounter { command, words: why.to_string() }),
+            ToolEnd::Ended(ended) if ended.status.success() => Ok(()),
+            ToolEnd::Ended(ended) => Err(LaneError::Mounter { command, words: ended.words() }),
+            ToolEnd::Killed(why) => Err(LaneError::Mounter { command, words: why.to_string() }),
         }
     }
 }
@@ -312,9 +312,9 @@ pub fn check(kind: &Kind, lane: &Lane) -> Result<Option<CheckResult>, LaneError>
         return Ok(None);
     }
     let ended = match run(&argv, tool_limit(lane)?)? {
-        Ran::Ended(ended) => ended,
-        Ran::Killed(Killed::Stopped { .. }) => return Ok(None),
-        Ran::Killed(late) => return Err(LaneError::Check(late)),
+        ToolEnd::Ended(ended) => ended,
+        ToolEnd::Killed(Killed::Stopped { .. }) => return Ok(None),
+        ToolEnd::Killed(late) => return Err(LaneError::Check(late)),
     };
     let clean = ended.status.success();
     Ok(Some(CheckResult { clean, output: if clean { String::new() } else { ended.words() } }))

@@ -13,7 +13,7 @@ const UP_TO_SERVER: &str = "up to the server";
 
 /// The guarantees of a mount of this type, as [`crate::shared::kind_of`] has it; `None` if it is no shared file system.
 pub fn of(kind: &str, options: &str) -> Option<Sharing> {
-    let options = Options(options);
+    let options = MountOptions(options);
     let sharing = match kind {
         "nfs" | "nfs4" => nfs(options),
         "cifs" | "smb3" => smb(options),
@@ -37,14 +37,14 @@ pub fn of(kind: &str, options: &str) -> Option<Sharing> {
 
 /// Whether fsync(2) on a mount of this type asks the server for nothing (mount.cifs(8), `nostrictsync`).
 pub fn keeps_syncs(kind: &str, options: &str) -> bool {
-    ["cifs", "smb3"].contains(&kind) && Options(options).has("nostrictsync")
+    ["cifs", "smb3"].contains(&kind) && MountOptions(options).has("nostrictsync")
 }
 
 /// Comma-separated mount options.
 #[derive(Clone, Copy)]
-struct Options<'a>(&'a str);
+struct MountOptions<'a>(&'a str);
 
-impl<'a> Options<'a> {
+impl<'a> MountOptions<'a> {
     fn has(self, name: &str) -> bool {
         self.0.split(',').any(|option| option == name)
     }
@@ -55,7 +55,7 @@ impl<'a> Options<'a> {
 }
 
 /// nfs(5): "Data and metadata coherence", `ac`, `cto`, `local_lock`, `soft`.
-fn nfs(options: Options<'_>) -> Sharing {
+fn nfs(options: MountOptions<'_>) -> Sharing {
     let seconds = |name, default| options.value(name).unwrap_or(default);
     let [least, most] = [("acregmin", "3"), ("acregmax", "60")].map(|(name, default)| seconds(name, default));
     let attributes = match most {
@@ -79,7 +79,7 @@ fn nfs(options: Options<'_>) -> Sharing {
 }
 
 /// mount.cifs(8): `cache`, `actimeo`, `nobrl`, `hard`.
-fn smb(options: Options<'_>) -> Sharing {
+fn smb(options: MountOptions<'_>) -> Sharing {
     let is_loose = matches!(options.value("cache"), Some("loose" | "singleclient" | "ro"));
     let seconds = options.value("actimeo").unwrap_or("1");
     Sharing {
@@ -93,7 +93,7 @@ fn smb(options: Options<'_>) -> Sharing {
 
 /// Documentation/filesystems/9p.rst: `cache`. Newer kernels report it as a hexadecimal sum of these bits
 /// (fs/9p/v9fs.h).
-fn plan9(options: Options<'_>) -> Sharing {
+fn plan9(options: MountOptions<'_>) -> Sharing {
     const LOOSE: u32 = 8;
     let (coherence, attributes) = match options.value("cache").unwrap_or("none") {
         "none" | "0" => (Coherence::Immediate, "not"),

@@ -66,7 +66,7 @@ pub enum MatrixError {
 }
 
 /// A piece of an argument: fixed text, or alternatives.
-enum Piece<'a> {
+enum ArgumentPiece<'a> {
     Text(&'a str),
     Braces(Vec<&'a str>),
 }
@@ -102,7 +102,7 @@ impl Matrix {
     }
 }
 
-fn pieces(argument: &str) -> Result<Vec<Piece<'_>>, MatrixError> {
+fn pieces(argument: &str) -> Result<Vec<ArgumentPiece<'_>>, MatrixError> {
     let (mut pieces, mut rest) = (Vec::new(), argument);
     let unbalanced = || MatrixError::Unbalanced(argument.to_owned());
     while let Some((before, after)) = rest.split_once('{') {
@@ -115,19 +115,19 @@ fn pieces(argument: &str) -> Result<Vec<Piece<'_>>, MatrixError> {
         if levels.len() < 2 || is_twice {
             return Err(MatrixError::NoList { argument: argument.to_owned(), inside: inside.to_owned() });
         }
-        pieces.extend([Piece::Text(before), Piece::Braces(levels)]);
+        pieces.extend([ArgumentPiece::Text(before), ArgumentPiece::Braces(levels)]);
         rest = behind;
     }
     match rest.contains('}') {
         true => Err(unbalanced()),
-        false => Ok(pieces.into_iter().chain([Piece::Text(rest)]).collect()),
+        false => Ok(pieces.into_iter().chain([ArgumentPiece::Text(rest)]).collect()),
     }
 }
 
-fn braces<'a, 'b>(pieces: &'b [Piece<'a>]) -> impl Iterator<Item = &'b Vec<&'a str>> {
+fn braces<'a, 'b>(pieces: &'b [ArgumentPiece<'a>]) -> impl Iterator<Item = &'b Vec<&'a str>> {
     pieces.iter().filter_map(|piece| match piece {
-        Piece::Text(_) => None,
-        Piece::Braces(levels) => Some(levels),
+        ArgumentPiece::Text(_) => None,
+        ArgumentPiece::Braces(levels) => Some(levels),
     })
 }
 
@@ -148,11 +148,11 @@ fn levels(number: usize, sizes: &[usize]) -> Vec<usize> {
 }
 
 /// The argument with these levels in place of the braces.
-fn text(pieces: &[Piece<'_>], levels: &[usize]) -> String {
+fn text(pieces: &[ArgumentPiece<'_>], levels: &[usize]) -> String {
     let mut levels = levels.iter();
-    let piece = |piece: &Piece<'_>| match piece {
-        Piece::Text(text) => (*text).to_owned(),
-        Piece::Braces(all) => levels.next().map_or(String::new(), |level| all[*level].to_owned()),
+    let piece = |piece: &ArgumentPiece<'_>| match piece {
+        ArgumentPiece::Text(text) => (*text).to_owned(),
+        ArgumentPiece::Braces(all) => levels.next().map_or(String::new(), |level| all[*level].to_owned()),
     };
     pieces.iter().map(piece).collect()
 }
@@ -172,14 +172,14 @@ fn contender(argument: &str, text: &str) -> Result<Contender, MatrixError> {
 }
 
 /// The factor of one pair of braces. Its levels are the whole options that the braces are part of.
-fn factor(pieces: &[Piece<'_>], sizes: &[usize], number: usize) -> Factor {
+fn factor(pieces: &[ArgumentPiece<'_>], sizes: &[usize], number: usize) -> Factor {
     let with = |level: usize| {
         // A mark that no argument has shows where the braces were.
         let mark = |piece: usize| if piece == number { format!("\0{level}\0") } else { "…".to_owned() };
         let mut count = 0;
-        let piece = |piece: &Piece<'_>| match piece {
-            Piece::Text(text) => (*text).to_owned(),
-            Piece::Braces(_) => {
+        let piece = |piece: &ArgumentPiece<'_>| match piece {
+            ArgumentPiece::Text(text) => (*text).to_owned(),
+            ArgumentPiece::Braces(_) => {
                 count += 1;
                 mark(count - 1)
             }

@@ -32,7 +32,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// # Errors
 /// If the machine cannot be reached, or the program cannot be copied or does not run there.
 pub fn ready(command: &str, stop: &AtomicBool) -> Result<String> {
-    let Some(place) = Launcher::of(command) else { return Ok(command.to_owned()) };
+    let Some(place) = AgentLauncher::of(command) else { return Ok(command.to_owned()) };
     let found = place.version(stop)?;
     if found.as_deref() == Some(VERSION) {
         return Ok(command.to_owned());
@@ -62,7 +62,7 @@ pub fn all_ready(commands: &[String], stop: &AtomicBool) -> Result<Vec<String>> 
 
 /// A command that starts an agent on a certain machine: `ssh HOST fsarena agent`.
 #[derive(Debug, PartialEq, Eq)]
-struct Launcher {
+struct AgentLauncher {
     /// The words before the program.
     words: Vec<String>,
     passing: Passing,
@@ -122,7 +122,7 @@ impl Binary {
     }
 }
 
-impl Launcher {
+impl AgentLauncher {
     /// `None` for any other command.
     fn of(command: &str) -> Option<Self> {
         let words = shlex::split(command)?;
@@ -183,13 +183,13 @@ impl Launcher {
     }
 
     /// Runs a script in a shell there.
-    fn run(&self, script: &str, input: Stdio, stop: &AtomicBool) -> Result<Ended> {
+    fn run(&self, script: &str, input: Stdio, stop: &AtomicBool) -> Result<CommandEnd> {
         let script = self.passing.word(script)?;
         let mut command = Command::new(&self.words[0]);
         command.args(&self.words[1..]).args(["sh", "-c", &script]).stdin(input);
         end_with_parent(&mut command);
         let name = self.name();
-        Ended::of(command, stop).map_err(|error| {
+        CommandEnd::of(command, stop).map_err(|error| {
             let hint = "the command after --on has to start an agent, as in --on 'ssh HOST fsarena agent'";
             Refusal::wrong_use(format!("start `{name}`: {error}"), hint).into()
         })
@@ -207,13 +207,13 @@ fn unprintable() -> Refusal {
 }
 
 /// How a command ended, and what it wrote.
-struct Ended {
+struct CommandEnd {
     status: ExitStatus,
     stdout: String,
     stderr: String,
 }
 
-impl Ended {
+impl CommandEnd {
     /// Waits for the end of a command, which is killed once `stop` is set.
     fn of(mut command: Command, stop: &AtomicBool) -> io::Result<Self> {
         let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_launcher_that_names_the_machine_copies_to_an_agent_of_fsarena() {
-        let over = |command: &str| Launcher::of(command).map(|it| (it.name(), it.program));
+        let over = |command: &str| AgentLauncher::of(command).map(|it| (it.name(), it.program));
         let expected = |ssh: &str, program: &str| Some((ssh.to_owned(), program.to_owned()));
         assert_eq!(over("ssh -p 22 me@node fsarena agent"), expected("ssh -p 22 me@node", "fsarena"));
         assert_eq!(over("/usr/bin/ssh node /opt/fsarena agent"), expected("/usr/bin/ssh node", "/opt/fsarena"));
@@ -260,11 +260,11 @@ mod tests {
 
     #[test]
     fn the_command_of_a_copy_is_quoted_for_both_shells() {
-        let place = Launcher::of("ssh -F 'a b' node fsarena agent").expect("ssh");
+        let place = AgentLauncher::of("ssh -F 'a b' node fsarena agent").expect("ssh");
         let command = place.agent("/home/x y/fsarena").expect("words");
         let words = shlex::split(&command).expect("closed");
         assert_eq!(words, ["ssh", "-F", "a b", "node", "'/home/x y/fsarena'", "agent"]);
-        let place = Launcher::of("srun -w n7 fsarena agent").expect("srun");
+        let place = AgentLauncher::of("srun -w n7 fsarena agent").expect("srun");
         let command = place.agent("/home/x y/fsarena").expect("words");
         assert_eq!(shlex::split(&command).expect("closed"), ["srun", "-w", "n7", "/home/x y/fsarena", "agent"]);
     }

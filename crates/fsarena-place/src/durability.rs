@@ -14,7 +14,7 @@ use fsarena_durability::log::Log;
 use fsarena_durability::{Disk, Found, Recording, State, Tally};
 use fsarena_guest::{GuestError, Prepared, RawDisk};
 use fsarena_model::{Bytes, ErrorCategory};
-use guest::{Answer, Order, Task};
+use guest::{Answer, Order, WriterTask};
 use platter::Platter;
 use session::{Session, Stopped};
 
@@ -47,7 +47,7 @@ pub struct Outcome {
 /// Makes the power cuts of one contender; `None` if that was stopped.
 pub fn try_out(
     prepared: &Prepared,
-    task: &Task,
+    task: &WriterTask,
     trial: &Trial,
     stop: &AtomicBool,
     telling: &mut dyn FnMut(&str),
@@ -64,7 +64,7 @@ pub fn try_out(
 /// Lets a guest do the work, and returns the log of its disk.
 fn record(
     prepared: &Prepared,
-    task: &Task,
+    task: &WriterTask,
     trial: &Trial,
     stop: &AtomicBool,
     telling: &mut dyn FnMut(&str),
@@ -92,7 +92,7 @@ fn record(
     }
 }
 
-fn failed(task: &Task, text: String) -> anyhow::Error {
+fn failed(task: &WriterTask, text: String) -> anyhow::Error {
     let hint = "`fsarena compare` with `--guest` shows whether this contender works in a guest at all".to_owned();
     Refusal::of_agent(format!("{}: {text}", task.contender.label), Some(hint), ErrorCategory::Trial).into()
 }
@@ -100,7 +100,7 @@ fn failed(task: &Task, text: String) -> anyhow::Error {
 /// Lets a guest look at the content of the disk after each power cut.
 fn check(
     prepared: &Prepared,
-    task: &Task,
+    task: &WriterTask,
     trial: &Trial,
     recording: &Recording,
     stop: &AtomicBool,

@@ -25,14 +25,14 @@ const TRACEPOINT: &str = "/sys/kernel/tracing/events/block/block_bio_queue/id";
 static OPEN: Mutex<Vec<Open>> = Mutex::new(Vec::new());
 
 struct Open {
-    device: Device,
+    device: FlushedDevice,
     preflushes: TracepointCounter,
     fua: TracepointCounter,
 }
 
 /// A device. Another run's lane may have the same name and number, and is another device.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Device {
+struct FlushedDevice {
     /// Its device number in the kernel's internal format.
     number: u64,
     /// How many disks the kernel had seen when it added this one (Documentation/ABI/stable/sysfs-block, `diskseq`).
@@ -58,7 +58,7 @@ fn look(target: &Target) -> Option<(u64, u64)> {
         open.clear();
         return None;
     }
-    let device = Device::of(name)?;
+    let device = FlushedDevice::of(name)?;
     if !open.iter().any(|open| open.device == device) {
         open.push(Open::new(device.clone())?);
     }
@@ -66,7 +66,7 @@ fn look(target: &Target) -> Option<(u64, u64)> {
 }
 
 impl Open {
-    fn new(device: Device) -> Option<Self> {
+    fn new(device: FlushedDevice) -> Option<Self> {
         let id = fs::read_to_string(TRACEPOINT).ok()?.trim().parse().ok()?;
         let count = |filter: String| TracepointCounter::open(id, &filter).ok();
         let preflushes = count(preflushes(device.number))?;
@@ -79,7 +79,7 @@ impl Open {
     }
 }
 
-impl Device {
+impl FlushedDevice {
     fn of(name: &str) -> Option<Self> {
         let read = |file: &str| fs::read_to_string(format!("/sys/block/{name}/{file}")).ok();
         Some(Self { number: number(&read("dev")?)?, sequence: read("diskseq") })

@@ -26,22 +26,24 @@ impl Source for Network {
 
 /// Bytes since the interfaces exist.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Traffic {
+struct InterfaceBytes {
     received: f64,
     sent: f64,
 }
 
 /// The traffic in the text of `/proc/net/dev` (proc_pid_net(5)): each line has eight figures for what was received, the
 /// first of which are bytes, and eight for what was sent.
-fn traffic(text: &str, is_left_out: impl Fn(&str) -> bool) -> Option<Traffic> {
+fn traffic(text: &str, is_left_out: impl Fn(&str) -> bool) -> Option<InterfaceBytes> {
     let of_line = |line: &str| {
         let (name, figures) = line.split_once(':')?;
         let figures: Vec<f64> = figures.split_whitespace().filter_map(|figure| figure.parse().ok()).collect();
-        let traffic = Traffic { received: *figures.first()?, sent: *figures.get(8)? };
+        let traffic = InterfaceBytes { received: *figures.first()?, sent: *figures.get(8)? };
         (!is_left_out(name.trim())).then_some(traffic)
     };
-    let sum =
-        |one: Traffic, other: Traffic| Traffic { received: one.received + other.received, sent: one.sent + other.sent };
+    let sum = |one: InterfaceBytes, other: InterfaceBytes| InterfaceBytes {
+        received: one.received + other.received,
+        sent: one.sent + other.sent,
+    };
     text.lines().filter_map(of_line).reduce(sum)
 }
 
@@ -60,7 +62,7 @@ Inter-|   Receive                                                |  Transmit
     #[test]
     fn bytes_of_all_interfaces_add_up_without_bridges() {
         let found = traffic(TEXT, |name| name == "br0");
-        assert_eq!(found, Some(Traffic { received: 20_001_000.0, sent: 41_000.0 }));
+        assert_eq!(found, Some(InterfaceBytes { received: 20_001_000.0, sent: 41_000.0 }));
         assert_eq!(traffic("", |_| false), None);
     }
 }

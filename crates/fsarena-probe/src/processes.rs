@@ -26,9 +26,9 @@ const MOST_OPEN: usize = 300;
 const ATTEMPTS: usize = 10;
 
 /// What is known about each process, by process ID.
-static KNOWN: Mutex<Known> = Mutex::new(Known { total: 0.0, listed: None, processes: BTreeMap::new() });
+static KNOWN: Mutex<KnownProcess> = Mutex::new(KnownProcess { total: 0.0, listed: None, processes: BTreeMap::new() });
 
-struct Known {
+struct KnownProcess {
     /// Nanoseconds since the first reading, including threads that have ended since.
     total: f64,
     /// When the processes were last listed.
@@ -65,7 +65,7 @@ pub fn started() -> Option<ProcessorTime> {
     KNOWN.lock().ok()?.started_time()
 }
 
-impl Known {
+impl KnownProcess {
     /// The processor time of all running [`Process::Started`]. `None` if each attempt meets one that has ended since the
     /// list was made: then its time may be in that of its parent, or not yet.
     fn started_time(&mut self) -> Option<ProcessorTime> {

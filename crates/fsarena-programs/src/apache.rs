@@ -15,7 +15,7 @@ use fsarena_model::{Traits, Workload};
 
 use self::page::PageJob;
 use self::pages::PagesJob;
-use self::parameters::Task;
+use self::parameters::RequestTask;
 
 /// The engine `apache`.
 pub struct Apache;
@@ -27,16 +27,16 @@ impl Engine for Apache {
 
     /// The server's processes do most of the work.
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let task = Task::of(workload)?;
+        let task = RequestTask::of(workload)?;
         let program = Some(server::NEED.program.to_owned());
         Ok(Traits { peak: task.demand(), extra_time: task.about(), program, ..Traits::default() })
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let directory = directory.to_owned();
-        Ok(match Task::of(workload)? {
-            Task::Page(page) => Box::new(PageJob::new(page, directory, seed)),
-            Task::Pages(pages) => Box::new(PagesJob::new(pages, directory, seed)),
+        Ok(match RequestTask::of(workload)? {
+            RequestTask::Page(page) => Box::new(PageJob::new(page, directory, seed)),
+            RequestTask::Pages(pages) => Box::new(PagesJob::new(pages, directory, seed)),
         })
     }
 
@@ -51,8 +51,8 @@ fn programs(workload: &Workload) -> Programs {
 
 fn needs(workload: &Workload) -> Vec<Need> {
     let ab = Need { version: "-V", ..Need::new(ab::NAME, "apache2-utils") };
-    match Task::of(workload) {
-        Ok(Task::Pages(_)) => vec![server::NEED],
+    match RequestTask::of(workload) {
+        Ok(RequestTask::Pages(_)) => vec![server::NEED],
         _ => vec![server::NEED, ab],
     }
 }
@@ -60,8 +60,10 @@ fn needs(workload: &Workload) -> Vec<Need> {
 /// Command lines and lines of configuration.
 fn shown(workload: &Workload) -> Vec<String> {
     let served = server::settings_of_report();
-    match Task::of(workload) {
-        Ok(Task::Page(page)) => served.into_iter().chain([format!("{} {}", ab::NAME, ab::shown(&page))]).collect(),
+    match RequestTask::of(workload) {
+        Ok(RequestTask::Page(page)) => {
+            served.into_iter().chain([format!("{} {}", ab::NAME, ab::shown(&page))]).collect()
+        }
         _ => served,
     }
 }
@@ -70,7 +72,7 @@ fn shown(workload: &Workload) -> Vec<String> {
 #[cfg(test)]
 pub(crate) fn understand(text: &str, stats: &mut fsarena_engine::RunStats) {
     let page = parameters::Page { requests: 100, clients: 10, size: fsarena_model::Bytes(1000) };
-    if let Ok(output) = ab::Output::of(text, text, &page) {
+    if let Ok(output) = ab::AbOutput::of(text, text, &page) {
         output.count(stats);
     }
 }

@@ -11,7 +11,7 @@ use fsarena_engine::EngineError;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload};
 use serde::Deserialize;
 
-use crate::mpi::{self, MpiProgram, Output, Start};
+use crate::mpi::{self, MpiOutput, MpiProgram, Start};
 
 /// IOR, with the parameters of a workload.
 #[derive(Debug, Clone, Deserialize)]
@@ -209,7 +209,7 @@ impl MpiProgram for Ior {
         (self.bytes().0 / self.transfer_size.0, self.bytes())
     }
 
-    fn read(text: &str, operation: Operation, processes: u64) -> Result<Output, String> {
+    fn read(text: &str, operation: Operation, processes: u64) -> Result<MpiOutput, String> {
         let word = operation.word();
         let rows = text.lines().filter_map(|line| process(line.trim().strip_prefix(word)?.strip_prefix(',')?));
         let rows = mpi::complete(rows.collect(), processes)?;
@@ -218,7 +218,7 @@ impl MpiProgram for Ior {
         let results = text.lines().filter_map(|line| line.strip_prefix(word)?.strip_prefix(' '));
         let printed = results.into_iter().find_map(|line| line.split_whitespace().next()?.parse().ok());
         let printed = printed.ok_or_else(|| format!("it wrote no result of `{word}`"))?;
-        Ok(Output { amount, seconds, printed, computed: amount / f64::from(1 << 20) / seconds })
+        Ok(MpiOutput { amount, seconds, printed, computed: amount / f64::from(1 << 20) / seconds })
     }
 }
 

@@ -26,7 +26,7 @@ pub use self::client::Client;
 pub use self::engine::{MariaDbEngine, MariaDbJob};
 
 /// The work of the clients.
-pub trait Work {
+pub trait ClientWork {
     /// The database of the clients' tables.
     fn database(&self) -> &'static str {
         client::DATABASE

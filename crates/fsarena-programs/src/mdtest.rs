@@ -9,7 +9,7 @@ use fsarena_engine::EngineError;
 use fsarena_model::{Bytes, DurablePoint, Nanos, Probe, Traits, Workload};
 use serde::Deserialize;
 
-use crate::mpi::{self, MpiProgram, Output, Start};
+use crate::mpi::{self, MpiOutput, MpiProgram, Start};
 
 /// mdtest, with the parameters of a workload.
 #[derive(Debug, Clone, Deserialize)]
@@ -38,12 +38,12 @@ pub struct Mdtest {
     durable: DurablePoint,
     /// The files in the job's directory.
     #[serde(skip)]
-    there: Files,
+    there: MdtestFiles,
 }
 
 /// The files in the job's directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Files {
+enum MdtestFiles {
     #[default]
     None,
     All,
@@ -75,18 +75,18 @@ impl Operation {
     }
 
     /// The files that exist before.
-    fn needs(self) -> Files {
+    fn needs(self) -> MdtestFiles {
         match self {
-            Self::Create => Files::None,
-            Self::Stat | Self::Read | Self::Delete => Files::All,
+            Self::Create => MdtestFiles::None,
+            Self::Stat | Self::Read | Self::Delete => MdtestFiles::All,
         }
     }
 
     /// The files that exist afterwards; `None`: the same as before.
-    fn leaves(self) -> Option<Files> {
+    fn leaves(self) -> Option<MdtestFiles> {
         match self {
-            Self::Create => Some(Files::All),
-            Self::Delete => Some(Files::None),
+            Self::Create => Some(MdtestFiles::All),
+            Self::Delete => Some(MdtestFiles::None),
             Self::Stat | Self::Read => None,
         }
     }
@@ -180,8 +180,8 @@ impl MpiProgram for Mdtest {
     /// Files are made, or removed, unless they are as the operation needs them.
     fn missing(&self) -> Option<Operation> {
         match (self.operation.needs(), self.there) {
-            (Files::All, Files::None) => Some(Operation::Create),
-            (Files::None, Files::All) => Some(Operation::Delete),
+            (MdtestFiles::All, MdtestFiles::None) => Some(Operation::Create),
+            (MdtestFiles::None, MdtestFiles::All) => Some(Operation::Delete),
             _ => None,
         }
     }
@@ -226,7 +226,7 @@ impl MpiProgram for Mdtest {
         (self.amount(), Bytes(moved))
     }
 
-    fn read(text: &str, operation: Operation, processes: u64) -> Result<Output, String> {
+    fn read(text: &str, operation: Operation, processes: u64) -> Result<MpiOutput, String> {
         let phase = operation.phase();
         let column = text.lines().find_map(|line| column(line, phase));
         let lines = move || text.lines().filter_map(move |line| row(line.trim(), column?));
@@ -243,7 +243,7 @@ impl MpiProgram for Mdtest {
         let printed =
             text.lines().find_map(|line| line.trim().strip_prefix(phase)?.split_whitespace().next()?.parse().ok());
         let printed = printed.ok_or_else(|| format!("its summary has no `{phase}`"))?;
-        Ok(Output { amount, seconds: all.seconds, printed, computed: amount / all.seconds })
+        Ok(MpiOutput { amount, seconds: all.seconds, printed, computed: amount / all.seconds })
     }
 }
 

@@ -14,7 +14,7 @@ use fsarena_engine::{
 use fsarena_model::{Bytes, Nanos, Probe, Traits, Workload};
 use fsarena_sys::clock;
 
-pub use self::output::{Output, complete, field, read};
+pub use self::output::{MpiOutput, complete, field, read};
 pub use self::start::Start;
 use self::start::{MPIRUN, held, launched};
 use crate::tool::Tool;
@@ -34,7 +34,7 @@ pub trait MpiProgram: Sized + Send + Sync + 'static {
     const NAME: &'static str;
     /// The rate that the program prints, reported if it is not the one of its processes.
     const PRINTED: Probe;
-    /// What an [`Output`] counts.
+    /// What an [`MpiOutput`] counts.
     const UNIT: &'static str;
     /// What the program can do.
     type Operation: Copy;
@@ -76,7 +76,7 @@ pub trait MpiProgram: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     /// In words, if something is missing, or is not what it must be.
-    fn read(text: &str, operation: Self::Operation, processes: u64) -> Result<Output, String>;
+    fn read(text: &str, operation: Self::Operation, processes: u64) -> Result<MpiOutput, String>;
 }
 
 /// The engine of a program.
@@ -121,7 +121,7 @@ struct MpiJob<P> {
 
 impl<P: MpiProgram> MpiJob<P> {
     /// Runs the program; `None` if it was stopped. Returns its output and the time of its slowest process.
-    fn work(&mut self, operation: P::Operation, stop: &AtomicBool) -> Result<Option<(Output, Nanos)>, EngineError> {
+    fn work(&mut self, operation: P::Operation, stop: &AtomicBool) -> Result<Option<(MpiOutput, Nanos)>, EngineError> {
         self.program.begin(operation);
         let start = self.program.start();
         let mpirun = if start.launch.is_empty() { MPIRUN.found()? } else { String::new() };

@@ -9,9 +9,9 @@ use std::sync::atomic::AtomicBool;
 use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Need, Programs, RunStats, Scratch};
 use fsarena_model::{Nanos, Traits, Workload};
 
-use self::output::Output;
-use self::parameters::{Parameters, Test};
-use crate::mariadb::{Client, MariaDbJob, NEEDS, Work, settings};
+use self::output::OltpOutput;
+use self::parameters::{OltpParameters, Test};
+use crate::mariadb::{Client, ClientWork, MariaDbJob, NEEDS, settings};
 use crate::tool::Tool;
 
 /// The program's and its package's name.
@@ -32,7 +32,7 @@ impl Engine for Oltp {
     }
 
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let own = Parameters::of(workload)?;
+        let own = OltpParameters::of(workload)?;
         Ok(Traits {
             peak: own.demand(),
             extra_time: Nanos::seconds(AROUND + own.time + own.rows() / FILLED_PER_SECOND),
@@ -42,9 +42,10 @@ impl Engine for Oltp {
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let parameters = Parameters::of(workload)?;
+        let parameters = OltpParameters::of(workload)?;
         let options = parameters.server_options();
-        let work = Box::new(Sysbench { parameters, seed, directory: directory.to_owned(), scratch: Scratch::new()? });
+        let work =
+            Box::new(SysbenchClient { parameters, seed, directory: directory.to_owned(), scratch: Scratch::new()? });
         Ok(Box::new(MariaDbJob::new(directory, options, work)))
     }
 
@@ -62,30 +63,30 @@ fn programs(workload: &Workload) -> Programs {
 
 /// Command lines and lines of configuration.
 fn shown(workload: &Workload) -> Vec<String> {
-    let lines = |own: Parameters| {
+    let lines = |own: OltpParameters| {
         let [prepare, run] = [own.prepare(Path::new("SOCKET"), 0), own.run(Path::new("SOCKET"), 0)];
         let words = |words: Vec<String>| words.join(" ").replace("--rand-seed=1 ", "--rand-seed=SEED ");
         vec![settings(&own.server_options()), words(prepare), words(run)]
     };
-    Parameters::of(workload).map(lines).unwrap_or_default()
+    OltpParameters::of(workload).map(lines).unwrap_or_default()
 }
 
 /// sysbench as the client of a server.
-struct Sysbench {
-    parameters: Parameters,
+struct SysbenchClient {
+    parameters: OltpParameters,
     seed: u64,
     directory: PathBuf,
     /// For sysbench's output.
     scratch: Scratch,
 }
 
-impl Sysbench {
+impl SysbenchClient {
     fn tool(&self, argv: Vec<String>) -> Tool<'_> {
         Tool { name: SYSBENCH, argv, user: None, directory: &self.directory, streams: self.scratch.path() }
     }
 }
 
-impl Work for Sysbench {
+impl ClientWork for SysbenchClient {
     fn database(&self) -> &'static str {
         DATABASE
     }
@@ -104,7 +105,7 @@ impl Work for Sysbench {
     fn run(&mut self, client: &Client, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let call = self.parameters.run(client.socket(), self.seed);
         let Some(ended) = self.tool(call).run(limit.stop)? else { return Ok(()) };
-        let output = Output::of(&ended.stdout)?;
+        let output = OltpOutput::of(&ended.stdout)?;
         if output.reconnects > 0.0 {
             let words = format!("the server hung up {} times", output.reconnects);
             return Err(EngineError::Program { program: SYSBENCH, words });
@@ -129,7 +130,7 @@ impl Work for Sysbench {
 /// Parses the output into run statistics.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, stats: &mut RunStats) {
-    if let Ok(output) = output::Output::of(text) {
+    if let Ok(output) = output::OltpOutput::of(text) {
         output.count(stats);
     }
 }

@@ -10,8 +10,8 @@ use std::sync::atomic::AtomicBool;
 use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, NextRun, Operation, Programs, RunStats, Upkeep};
 use fsarena_model::{Traits, Verification, Workload};
 
-use self::output::Output;
-use self::parameters::Parameters;
+use self::output::PgbenchOutput;
+use self::parameters::PgbenchParameters;
 use crate::postgresql::{self, DATABASE, PostgreSql};
 
 /// The engine `pgbench`.
@@ -32,13 +32,13 @@ impl Engine for PgBench {
 
     /// The server's processes do most of the work.
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let parameters = Parameters::of(workload)?;
+        let parameters = PgbenchParameters::of(workload)?;
         let program = Some("postgres".to_owned());
         Ok(Traits { peak: parameters.demand(), extra_time: parameters.about(), program, ..Traits::default() })
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let (parameters, directory) = (Parameters::of(workload)?, directory.to_owned());
+        let (parameters, directory) = (PgbenchParameters::of(workload)?, directory.to_owned());
         Ok(Box::new(PgBenchJob { parameters, directory, seed, runs: 0, server: None, committed: Some(0) }))
     }
 
@@ -53,14 +53,14 @@ fn programs(workload: &Workload) -> Programs {
 
 /// Command lines and lines of configuration.
 fn shown(workload: &Workload) -> Vec<String> {
-    let Ok(parameters) = Parameters::of(workload) else { return Vec::new() };
+    let Ok(parameters) = PgbenchParameters::of(workload) else { return Vec::new() };
     let line = |options: Vec<String>| format!("{NAME} {} {DATABASE}", options.join(" "));
     let run = parameters.run("SEED".to_owned(), LOG.to_owned());
     postgresql::settings_of_report().into_iter().chain([line(parameters.fill()), line(run)]).collect()
 }
 
 struct PgBenchJob {
-    parameters: Parameters,
+    parameters: PgbenchParameters,
     directory: PathBuf,
     seed: u64,
     /// Number of runs so far. Each run has another seed, so it uses other accounts.
@@ -86,14 +86,14 @@ impl PgBenchJob {
     }
 
     /// Runs pgbench and returns its parsed output; `None` if it was stopped.
-    fn load(&mut self, stop: &AtomicBool) -> Result<Option<Output>, EngineError> {
+    fn load(&mut self, stop: &AtomicBool) -> Result<Option<PgbenchOutput>, EngineError> {
         // pgbench takes a seed of 32 bits.
         let seed = self.seed.wrapping_add(self.runs) as u32;
         self.runs += 1;
         let log = self.server().clients_folder().join(LOG).display().to_string();
         let options = self.parameters.run(seed.to_string(), log);
         let Some(ended) = self.server().load(NAME, &words(&options), stop)? else { return Ok(None) };
-        let output = Output::of(&ended.stdout).map_err(|what| output::misunderstood(what, &ended.words()))?;
+        let output = PgbenchOutput::of(&ended.stdout).map_err(|what| output::misunderstood(what, &ended.words()))?;
         match output.failed {
             0 => Ok(Some(output)),
             failed => {
@@ -175,7 +175,7 @@ impl Job for PgBenchJob {
 /// Parses the output and the log into run statistics.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, stats: &mut RunStats) {
-    if let Ok(output) = Output::of(text) {
+    if let Ok(output) = PgbenchOutput::of(text) {
         output.count(8, stats);
     }
     log::understand(text, stats);
@@ -190,7 +190,7 @@ mod tests {
     fn missing_and_inconsistent_rows_are_found() {
         let place = tempfile::tempdir().expect("temporary folder");
         std::fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).expect("changed");
-        let parameters = Parameters { scale: 1, clients: 1, jobs: 1, transactions: Some(5), seconds: None };
+        let parameters = PgbenchParameters { scale: 1, clients: 1, jobs: 1, transactions: Some(5), seconds: None };
         let (directory, committed) = (place.path().to_owned(), Some(0));
         let mut job = PgBenchJob { parameters, directory, seed: 1, runs: 0, server: None, committed };
         job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("prepared");

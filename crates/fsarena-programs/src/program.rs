@@ -26,7 +26,7 @@ use rand::Rng;
 use self::act::Act;
 pub use self::act::in_one_line;
 use self::output::{Heard, Known};
-use self::parameters::{Parameters, ProgramNeed, StepParameters, Task, Version};
+use self::parameters::{ProgramNeed, ProgramParameters, StepParameters, Task, Version};
 use crate::server::last_lines;
 
 /// A script that starts more programs than this is not also run in memory.
@@ -55,7 +55,7 @@ impl Engine for Program {
     /// If a script starts thousands of programs, the starts alone show its cost without the file system, and a run in
     /// memory would take minutes more. The estimate is a millisecond for each start.
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let parameters = Parameters::of(workload)?;
+        let parameters = ProgramParameters::of(workload)?;
         let starts = Some(parameters.starts()).filter(|starts| *starts > 0);
         // The estimate of an open-ended slice has room for that.
         let overhead = if workload.mode == Mode::Sliced { Nanos(0) } else { OVERHEAD };
@@ -71,7 +71,7 @@ impl Engine for Program {
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let (parameters, directory) = (Parameters::of(workload)?, directory.to_owned());
+        let (parameters, directory) = (ProgramParameters::of(workload)?, directory.to_owned());
         let program = parameters.program().map_or("script", intern);
         let syncs = workload.mode == Mode::Sliced && workload.durable == DurablePoint::Syncfs;
         let (scratch, input, runs) = (Scratch::in_memory()?, None, 0);
@@ -84,7 +84,7 @@ impl Engine for Program {
 }
 
 fn programs(workload: &Workload) -> Programs {
-    let Ok(parameters) = Parameters::of(workload) else { return Programs::default() };
+    let Ok(parameters) = ProgramParameters::of(workload) else { return Programs::default() };
     // The package of the standard shell has another name.
     let package = if parameters.shell == "sh" { "dash" } else { intern(&parameters.shell) };
     let shell = Need { version: "", ..Need::new(intern(&parameters.shell), package) };
@@ -109,7 +109,7 @@ impl ProgramNeed {
     }
 }
 
-impl Parameters {
+impl ProgramParameters {
     /// The program that does the work, if it is named.
     fn program(&self) -> Option<&str> {
         let named = self.needs.first().map(|need| need.program.as_str());
@@ -147,7 +147,7 @@ struct Named<'a> {
 
 /// A job of the engine `program`.
 struct ProgramJob {
-    parameters: Parameters,
+    parameters: ProgramParameters,
     /// Name for errors.
     program: &'static str,
     directory: PathBuf,
@@ -259,7 +259,7 @@ impl ProgramJob {
     }
 
     fn run_one(&self, act: &Act, stop: &AtomicBool, stats: &mut RunStats) -> Result<(), EngineError> {
-        let Parameters { output, bytes, .. } = &self.parameters;
+        let ProgramParameters { output, bytes, .. } = &self.parameters;
         let operations = self.parameters.operations();
         let mut heard = Heard::default();
         let listener = output.is_heard().then_some(&mut heard);
@@ -418,10 +418,10 @@ impl Job for ProgramJob {
 /// Reads any text as the output of the programs of the catalogue.
 #[cfg(test)]
 pub(crate) fn read_any(text: &str) {
-    static ALL: std::sync::LazyLock<Vec<Parameters>> = std::sync::LazyLock::new(|| {
+    static ALL: std::sync::LazyLock<Vec<ProgramParameters>> = std::sync::LazyLock::new(|| {
         let workloads = fsarena_catalog::workloads().expect("sound").into_iter();
         let own = workloads.filter(|workload| workload.engine == Program.name());
-        own.map(|workload| Parameters::of(&workload).expect("sound")).collect()
+        own.map(|workload| ProgramParameters::of(&workload).expect("sound")).collect()
     });
     let mut heard = Heard::default();
     text.as_bytes().chunks(7).for_each(|piece| heard.hear(piece, clock::now()));

@@ -10,7 +10,7 @@ use std::time::Duration;
 use fsarena_model::{Bytes, CacheState, Nanos, Traits, Workload};
 use fsarena_sys::child::{self, Setting};
 
-use self::parameters::Parameters;
+use self::parameters::SysbenchParameters;
 use fsarena_engine::{
     Abilities, Engine, EngineError, Job, Limit, Need, NextRun, Operation, Programs, RunStats, Scratch, Upkeep,
     pid_namespace,
@@ -31,7 +31,7 @@ impl Engine for Sysbench {
     /// measures, so there is no reference in memory.
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
         const AROUND: Nanos = Nanos::millis(100);
-        let parameters = Parameters::of(workload)?;
+        let parameters = SysbenchParameters::of(workload)?;
         let block = Bytes(parameters.file_block_size);
         Ok(Traits {
             peak: Bytes(parameters.file_total_size),
@@ -45,7 +45,7 @@ impl Engine for Sysbench {
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let streams = Scratch::new()?;
-        let (parameters, directory) = (Parameters::of(workload)?, directory.to_owned());
+        let (parameters, directory) = (SysbenchParameters::of(workload)?, directory.to_owned());
         Ok(Box::new(SysbenchJob { parameters, directory, streams, seed, runs: 0 }))
     }
 
@@ -60,7 +60,7 @@ fn programs(_workload: &Workload) -> Programs {
 
 /// A job of the engine `sysbench`.
 struct SysbenchJob {
-    parameters: Parameters,
+    parameters: SysbenchParameters,
     directory: PathBuf,
     /// Where the output of sysbench is kept, outside of its working directory.
     streams: Scratch,
@@ -118,7 +118,7 @@ impl Job for SysbenchJob {
         let options = self.parameters.options(self.seed.wrapping_add(self.runs));
         self.runs += 1;
         let Some(text) = self.call("run", &options, limit.stop)? else { return Ok(()) };
-        let output = text::Output::of(&text).map_err(|what| {
+        let output = text::SysbenchOutput::of(&text).map_err(|what| {
             let words = format!("its output has no `{what}`");
             EngineError::Program { program: NAME, words }
         })?;

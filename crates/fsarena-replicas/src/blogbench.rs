@@ -37,21 +37,21 @@ impl Engine for Blogbench {
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
         const MEAN: u64 = 6_600_000;
         const SPREAD: u64 = 1_000_000;
-        let Parameters { most_blogs: blogs, seconds, .. } = Parameters::of(workload)?;
+        let BlogbenchParameters { most_blogs: blogs, seconds, .. } = BlogbenchParameters::of(workload)?;
         let beyond = blogs.isqrt().saturating_add(1).saturating_mul(SPREAD);
         let peak = Bytes(blogs.saturating_mul(MEAN).saturating_add(beyond));
         Ok(Traits { peak, extra_time: Nanos::seconds(seconds), ..Traits::default() })
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        Ok(Box::new(Blogging::new(workload, Parameters::of(workload)?, directory, seed)))
+        Ok(Box::new(Blogging::new(workload, BlogbenchParameters::of(workload)?, directory, seed)))
     }
 }
 
 /// The parameters. The defaults are those of BlogBench.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Parameters {
+struct BlogbenchParameters {
     /// Duration of a run, seconds. The run ends earlier if `most-blogs` is reached.
     #[serde(default = "or::<_, 300>")]
     seconds: u64,
@@ -74,7 +74,7 @@ struct Parameters {
     rest_ms: u64,
 }
 
-impl Parameters {
+impl BlogbenchParameters {
     /// The parameters of `workload`.
     fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| parameters.complaint(workload))
@@ -124,7 +124,7 @@ const STACK: usize = 256 << 10;
 
 /// A run of BlogBench on a site in a directory.
 struct Blogging {
-    parameters: Parameters,
+    parameters: BlogbenchParameters,
     directory: PathBuf,
     with_sync: bool,
     seed: u64,
@@ -132,7 +132,7 @@ struct Blogging {
 
 impl Blogging {
     /// The run of `workload`.
-    fn new(workload: &Workload, parameters: Parameters, directory: &Path, seed: u64) -> Self {
+    fn new(workload: &Workload, parameters: BlogbenchParameters, directory: &Path, seed: u64) -> Self {
         let with_sync = workload.durable == DurablePoint::Syncfs;
         Self { parameters, directory: directory.to_owned(), with_sync, seed }
     }

@@ -29,13 +29,13 @@ pub struct Bork;
 /// The parameters of a workload of this engine.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Parameters {
+struct BorkParameters {
     /// Bytes of the file.
     #[serde(deserialize_with = "size")]
     size: u64,
 }
 
-impl Parameters {
+impl BorkParameters {
     fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| {
             complaint_about(workload).or((parameters.size == 0).then_some("`size` is at least 1"))
@@ -63,13 +63,13 @@ impl Engine for Bork {
 
     /// It keeps the file and its encrypted copy.
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let size = Parameters::of(workload)?.size;
+        let size = BorkParameters::of(workload)?.size;
         let extra_time = Nanos((size as f64 / PER_SECOND * 1e9) as u64);
         Ok(Traits { peak: Bytes(size * 2), extra_time, ..Traits::default() })
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let size = Parameters::of(workload)?.size;
+        let size = BorkParameters::of(workload)?.size;
         let with_sync = workload.durable == DurablePoint::Fsync;
         Ok(Box::new(Encryption::new(directory, size, with_sync, seed)))
     }

@@ -19,7 +19,7 @@ use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
 
 use fsarena_engine::folder::{self, make_cold};
 use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats};
-use grid::{Cell, Parameters, order};
+use grid::{Cell, IozoneParameters, order};
 use passes::{Care, Passes, Timed};
 use record::Record;
 
@@ -40,7 +40,7 @@ impl Engine for Iozone {
 
     /// It syncs before each of its tests. A file system in memory has no cold files.
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let parameters = Parameters::of(workload)?;
+        let parameters = IozoneParameters::of(workload)?;
         let (cells, tests) = (parameters.cells(), parameters.tests().len() as f64);
         let is_slow = workload.durable != DurablePoint::None || workload.cache == CacheState::Cold;
         let rate = if is_slow { PER_SECOND_ON_THE_DEVICE } else { PER_SECOND };
@@ -57,12 +57,12 @@ impl Engine for Iozone {
     }
 
     fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        Ok(Box::new(Grid::new(workload, &Parameters::of(workload)?, directory)))
+        Ok(Box::new(GridFiles::new(workload, &IozoneParameters::of(workload)?, directory)))
     }
 }
 
 /// A grid in a directory.
-struct Grid {
+struct GridFiles {
     cells: Vec<Cell>,
     tests: Vec<GridTest>,
     directory: PathBuf,
@@ -71,9 +71,9 @@ struct Grid {
     record: Record,
 }
 
-impl Grid {
+impl GridFiles {
     /// The grid of `workload`.
-    fn new(workload: &Workload, parameters: &Parameters, directory: &Path) -> Self {
+    fn new(workload: &Workload, parameters: &IozoneParameters, directory: &Path) -> Self {
         let cells = parameters.cells();
         let care = Care { flush: workload.durable == DurablePoint::Fsync, cold: workload.cache == CacheState::Cold };
         let largest = cells.iter().map(|cell| cell.record).max().expect("parameters without a cell are refused");
@@ -133,7 +133,7 @@ fn count(stats: &mut RunStats, step: GridPoint, cell: Cell, timed: Timed) {
     stats.add_step(&step.to_string(), cell.records(), cell.file, timed.elapsed);
 }
 
-impl Job for Grid {
+impl Job for GridFiles {
     fn next_run(&self) -> NextRun {
         NextRun { fills: Bytes(self.cells.iter().map(|cell| cell.file).max().unwrap_or(0)), ..NextRun::default() }
     }

@@ -16,10 +16,10 @@ use fsarena_sys::clock;
 
 use fsarena_engine::folder::{drop_all_caches, drop_cached};
 use fsarena_engine::{Abilities, Engine, EngineError, InLibrary, Job, Limit, NextRun, Operation, RunStats};
-use parameters::{Action, Parameters, Sync};
-use perform::{Counted, Performance, memory};
+use parameters::{Action, SequenceParameters, Sync};
+use perform::{Performance, StepCounts, memory};
 use state::{Pool, compare};
-use task::{Task, Tasks};
+use task::{SequenceTask, Tasks};
 
 /// The engine `sequence`.
 pub struct Sequence;
@@ -37,7 +37,7 @@ impl Engine for Sequence {
         Ok(Traits {
             peak: Bytes(tasks.demand),
             extra_time: Nanos::seconds(2).max(Nanos((tasks.moved as f64 / PER_SECOND * 1e9) as u64)),
-            runs_in_memory: Parameters::of(workload)?.steps.iter().all(|step| !step.cold),
+            runs_in_memory: SequenceParameters::of(workload)?.steps.iter().all(|step| !step.cold),
             ..Traits::default()
         })
     }
@@ -89,7 +89,7 @@ fn open_in_library(
 }
 
 fn tasks(workload: &Workload, seed: u64) -> Result<Tasks, EngineError> {
-    let parameters = Parameters::of(workload)?;
+    let parameters = SequenceParameters::of(workload)?;
     Tasks::of(&parameters, seed).map_err(|what| EngineError::parameters(&workload.name, what))
 }
 
@@ -116,7 +116,7 @@ impl<F: FileSystem> SequenceJob<F> {
 
     /// Drops everything from memory. A library is unmounted and mounted again. If the kernel refuses to drop all
     /// caches, the pages of each file are dropped; names and inodes then stay in memory.
-    fn made_cold(&self, mut system: F, task: &Task) -> Result<F, EngineError> {
+    fn made_cold(&self, mut system: F, task: &SequenceTask) -> Result<F, EngineError> {
         if F::IS_LIBRARY {
             system.unmount().map_err(of_step(&task.name))?;
             let _ = drop_all_caches();
@@ -155,7 +155,7 @@ impl<F: FileSystem> SequenceJob<F> {
         if task.action == Action::Sync && synced_within.is_none() {
             return Ok(());
         }
-        let (name, Counted { operations, bytes }) = (task.name.clone(), counted);
+        let (name, StepCounts { operations, bytes }) = (task.name.clone(), counted);
         let written = written(before, system.traffic());
         count(Step { name, operations, bytes, elapsed, synced: apart, written }, stats);
         Ok(())
@@ -190,7 +190,11 @@ fn of_step(name: &str) -> impl FnOnce(LibraryError) -> EngineError {
 }
 
 /// Writes all data to the device. Returns the time; `None` if the file system has no such call.
-fn synced<F: FileSystem>(system: &mut F, task: &Task, stats: &mut RunStats) -> Result<Option<Nanos>, EngineError> {
+fn synced<F: FileSystem>(
+    system: &mut F,
+    task: &SequenceTask,
+    stats: &mut RunStats,
+) -> Result<Option<Nanos>, EngineError> {
     let begin = clock::now();
     if system.sync().map_err(of_step(&task.name))? == Synced::NotAtAll {
         return Ok(None);

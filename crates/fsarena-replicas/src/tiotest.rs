@@ -33,7 +33,7 @@ impl Engine for Tiotest {
 
     /// It syncs before the tests that read cold files. A file system in memory has no cold files.
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let all = Parameters::of(workload)?.all();
+        let all = TiotestParameters::of(workload)?.all();
         let rate = if workload.durable == DurablePoint::None { PER_SECOND } else { PER_SECOND_FLUSHED };
         Ok(Traits {
             peak: Bytes(all),
@@ -46,7 +46,7 @@ impl Engine for Tiotest {
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        Ok(Box::new(Tests::new(workload, &Parameters::of(workload)?, directory, seed)))
+        Ok(Box::new(Tests::new(workload, &TiotestParameters::of(workload)?, directory, seed)))
     }
 }
 
@@ -56,7 +56,7 @@ const LARGEST: u64 = 64 << 20;
 /// The parameters; the names in brackets are tiotest's options.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Parameters {
+struct TiotestParameters {
     /// Bytes of each thread's file (`-f`).
     #[serde(deserialize_with = "size")]
     size: u64,
@@ -77,7 +77,7 @@ fn all_tests() -> Vec<Test> {
     Test::ALL.to_vec()
 }
 
-impl Parameters {
+impl TiotestParameters {
     /// The parameters of `workload`.
     fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| parameters.complaint(workload))
@@ -181,8 +181,8 @@ struct Tests {
 
 impl Tests {
     /// The tests of `workload` in `directory`.
-    fn new(workload: &Workload, parameters: &Parameters, directory: &Path, seed: u64) -> Self {
-        let Parameters { size, block, random_operations, .. } = *parameters;
+    fn new(workload: &Workload, parameters: &TiotestParameters, directory: &Path, seed: u64) -> Self {
+        let TiotestParameters { size, block, random_operations, .. } = *parameters;
         let alike = Alike { size, block, random_operations, flags: folder::sync_flags(workload.durable), seed };
         let threads = (0..parameters.threads).map(|number| Thread::new(directory, number, alike));
         let tests = Test::ALL.into_iter().filter(|test| parameters.tests.contains(test)).collect();

@@ -157,7 +157,7 @@ fn verdict(pair: &AcrossPair, verdict: Verdict) -> Entry {
 }
 
 /// A pair on a machine.
-struct Row<'a> {
+struct MachinePair<'a> {
     pair: &'a AcrossPair,
     machine: &'a str,
     on: &'a PairOnMachine,
@@ -166,10 +166,10 @@ struct Row<'a> {
 fn each_machine(across: &Across) -> Table {
     let rows = across.pairs.iter().flat_map(|pair| {
         let machines = across.machines.iter().zip(&pair.machines);
-        machines.map(move |(machine, on)| Row { pair, machine: &machine.name, on })
+        machines.map(move |(machine, on)| MachinePair { pair, machine: &machine.name, on })
     });
-    let rows: Vec<Row<'_>> = rows.collect();
-    let ratio = |row: &Row<'_>| Ratio::of(row.on.estimate);
+    let rows: Vec<MachinePair<'_>> = rows.collect();
+    let ratio = |row: &MachinePair<'_>| Ratio::of(row.on.estimate);
     TableOf::new(TableLook::Grouped, &rows)
         .column(Name, "workload, pair", |row| format!("{}, {}", row.pair.workload, name(row.pair)))
         .column(Words, "machine", |row| row.machine.to_owned())

@@ -81,19 +81,19 @@ type Ranked<'a> = (&'a str, Ranking<'a>);
 
 /// The leader of a workload.
 #[derive(Debug, PartialEq)]
-enum Lead<'a> {
+enum Leader<'a> {
     One(&'a Label),
     Several,
     Open,
     Invalid,
 }
 
-fn lead<'a>(ranking: &Ranking<'a>) -> Lead<'a> {
+fn lead<'a>(ranking: &Ranking<'a>) -> Leader<'a> {
     match ranking.leaders() {
-        Some([one]) => Lead::One(one),
-        Some(_) => Lead::Several,
-        None if ranking.tiers.is_empty() => Lead::Invalid,
-        None => Lead::Open,
+        Some([one]) => Leader::One(one),
+        Some(_) => Leader::Several,
+        None if ranking.tiers.is_empty() => Leader::Invalid,
+        None => Leader::Open,
     }
 }
 
@@ -103,9 +103,9 @@ fn winners(comparison: &Comparison, group: &Group<'_>) -> Option<String> {
     let mut parts = won(&rankings, group, is_synthetic);
     let is_won = !parts.is_empty();
     let others = [
-        (Lead::Several, "the best are equivalent"),
-        (Lead::Open, if is_synthetic { "the best is undecided" } else { "the fastest is undecided" }),
-        (Lead::Invalid, "no figures can be compared"),
+        (Leader::Several, "the best are equivalent"),
+        (Leader::Open, if is_synthetic { "the best is undecided" } else { "the fastest is undecided" }),
+        (Leader::Invalid, "no figures can be compared"),
     ];
     for (wanted, words) in others {
         let names = names(&rankings, |ranking| lead(ranking) == wanted);
@@ -126,7 +126,7 @@ fn workload_ranking<'a>(comparison: &'a Comparison, group: &Group<'a>, row: &'a 
 /// The contenders that lead alone, with the workloads in which they do, the most successful first.
 fn led<'r, 'a>(rankings: &'r [Ranked<'a>], group: &Group<'a>) -> Vec<(&'a Label, Vec<&'r Ranked<'a>>)> {
     let own = |row: &&'a ContenderRow| {
-        let is_own = |(_, ranking): &&Ranked<'_>| lead(ranking) == Lead::One(&row.label);
+        let is_own = |(_, ranking): &&Ranked<'_>| lead(ranking) == Leader::One(&row.label);
         (&row.label, rankings.iter().filter(is_own).collect::<Vec<_>>())
     };
     let mut led: Vec<_> = group.contenders.iter().map(own).filter(|(_, own)| !own.is_empty()).collect();

@@ -39,7 +39,7 @@ pub fn render(comparison: &Comparison) -> String {
         for workload in &comparison.workloads {
             let value = |row: &ContenderRow| figure(comparison.cell(&workload.name, &row.label)?);
             let entries = comparison.contenders.iter().filter_map(|row| Some((row, value(row)?)));
-            let entries: Vec<(&ContenderRow, Value)> = entries.collect();
+            let entries: Vec<(&ContenderRow, EntryFigure)> = entries.collect();
             if !entries.is_empty() {
                 xml.element("Result", |xml| result(xml, workload, &entries));
             }
@@ -48,7 +48,7 @@ pub fn render(comparison: &Comparison) -> String {
     xml.text
 }
 
-fn result(xml: &mut Xml, workload: &WorkloadRow, entries: &[(&ContenderRow, Value)]) {
+fn result(xml: &mut Xml, workload: &WorkloadRow, entries: &[(&ContenderRow, EntryFigure)]) {
     xml.leaf("Identifier", &format!("local/fsarena-{}", workload.name));
     xml.leaf("Title", &first_letters(&format!("fsarena {}", workload.name), TITLE));
     xml.leaf("AppVersion", &workload.version.to_string());
@@ -69,19 +69,19 @@ fn result(xml: &mut Xml, workload: &WorkloadRow, entries: &[(&ContenderRow, Valu
 }
 
 /// The figure of an entry.
-struct Value {
+struct EntryFigure {
     mean: f64,
     rounds: String,
 }
 
 /// The mean over the rounds that count, as the program computes it; `None` if there is none that may be shown.
-fn figure(cell: &Cell) -> Option<Value> {
+fn figure(cell: &Cell) -> Option<EntryFigure> {
     let counts = |round: usize| !cell.stability.excluded.contains(&(round as u32 + 1));
     let rounds = cell.by_round.iter().enumerate().filter(|(round, _)| counts(*round)).filter_map(|(_, value)| *value);
     let rounds: Vec<f64> = rounds.filter(|value| value.is_finite()).collect();
     let texts: Vec<String> = rounds.iter().map(f64::to_string).collect();
     let mean = rounds.iter().sum::<f64>() / rounds.len() as f64;
-    (cell.is_plausible() && !rounds.is_empty()).then(|| Value { mean, rounds: texts.join(":") })
+    (cell.is_plausible() && !rounds.is_empty()).then(|| EntryFigure { mean, rounds: texts.join(":") })
 }
 
 fn identifier(row: &ContenderRow) -> String {

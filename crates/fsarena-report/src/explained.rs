@@ -17,24 +17,24 @@ pub use shares::{each, median, of_cell as shares};
 
 /// A figure of a cell.
 #[derive(Debug, Clone, Copy)]
-struct Figure {
+struct CellFigure {
     what: &'static str,
-    source: Source,
+    source: FigureSource,
     print: fn(f64) -> String,
     meaning: &'static str,
 }
 
 /// Where a figure comes from.
 #[derive(Debug, Clone, Copy)]
-enum Source {
+enum FigureSource {
     /// A probe.
     Probe(Probe),
     /// A calculation.
     Computed(fn(&Comparison, &Cell) -> Option<f64>),
 }
 
-const fn probed(what: &'static str, probe: Probe, print: fn(f64) -> String, meaning: &'static str) -> Figure {
-    Figure { what, source: Source::Probe(probe), print, meaning }
+const fn probed(what: &'static str, probe: Probe, print: fn(f64) -> String, meaning: &'static str) -> CellFigure {
+    CellFigure { what, source: FigureSource::Probe(probe), print, meaning }
 }
 
 const fn computed(
@@ -42,15 +42,15 @@ const fn computed(
     of: fn(&Comparison, &Cell) -> Option<f64>,
     print: fn(f64) -> String,
     meaning: &'static str,
-) -> Figure {
-    Figure { what, source: Source::Computed(of), print, meaning }
+) -> CellFigure {
+    CellFigure { what, source: FigureSource::Computed(of), print, meaning }
 }
 
-impl Figure {
+impl CellFigure {
     fn of(&self, comparison: &Comparison, cell: &Cell) -> Option<f64> {
         match self.source {
-            Source::Probe(probe) => cell.probe(probe),
-            Source::Computed(of) => of(comparison, cell),
+            FigureSource::Probe(probe) => cell.probe(probe),
+            FigureSource::Computed(of) => of(comparison, cell),
         }
     }
 }
@@ -60,9 +60,9 @@ struct Subject {
     title: &'static str,
     meaning: &'static str,
     /// All lines of a workload.
-    lines: fn(&Comparison, &WorkloadRow) -> Vec<Line>,
+    lines: fn(&Comparison, &WorkloadRow) -> Vec<ExplainedLine>,
     /// The lines of a workload in the table of all workloads.
-    brief: fn(&Comparison, &WorkloadRow) -> Vec<Line>,
+    brief: fn(&Comparison, &WorkloadRow) -> Vec<ExplainedLine>,
     /// A sentence about what that table leaves out.
     rest: fn(&Comparison) -> Option<String>,
     /// What is remarkable in a workload, for readers who do not open its table.
@@ -74,7 +74,7 @@ const SUBJECTS: &[Subject] = &[shares::SUBJECT, durability::CLOCKS, durability::
 
 /// A figure of a workload over all contenders.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Line {
+struct ExplainedLine {
     /// The figure's name.
     what: Cow<'static, str>,
     /// Its explanation.
@@ -97,8 +97,8 @@ pub fn iostat_of_all(comparison: &Comparison) -> Section {
 
 fn brief(subject: &Subject, comparison: &Comparison) -> Section {
     let lines = |row| (subject.brief)(comparison, row).into_iter().map(move |line| (row, line));
-    let lines: Vec<(&WorkloadRow, Line)> = comparison.workloads.iter().flat_map(lines).collect();
-    let name = |(workload, _): &(&WorkloadRow, Line)| workload.name.to_string();
+    let lines: Vec<(&WorkloadRow, ExplainedLine)> = comparison.workloads.iter().flat_map(lines).collect();
+    let name = |(workload, _): &(&WorkloadRow, ExplainedLine)| workload.name.to_string();
     let table = TableOf::new(TableLook::Grouped, &lines).column(ColumnKind::Name, "workload", name);
     let meaning = [subject.meaning.to_owned()].into_iter().chain((subject.rest)(comparison));
     let meaning = meaning.collect::<Vec<_>>().join(" ");
@@ -123,7 +123,7 @@ fn part(subject: &Subject, hint: &str, table: Table, meaning: String) -> Section
 }
 
 /// Adds the columns of a figure: its name, the value of each contender, and the baselines if there are any.
-fn figures<T>(table: TableOf<'_, T>, comparison: &Comparison, line: fn(&T) -> &Line) -> Table {
+fn figures<T>(table: TableOf<'_, T>, comparison: &Comparison, line: fn(&T) -> &ExplainedLine) -> Table {
     let labels = comparison.contenders.iter().enumerate().map(|(index, row)| (row.label.to_string(), index));
     let name = |row| Sentence::default().and_explained(Role::Plain, line(row).what.as_ref(), line(row).meaning);
     let table = table
@@ -136,14 +136,14 @@ fn figures<T>(table: TableOf<'_, T>, comparison: &Comparison, line: fn(&T) -> &L
 }
 
 /// A line for each of `figures` that any contender has in `workload`.
-fn lines(comparison: &Comparison, workload: &WorkloadRow, figures: &[Figure]) -> Vec<Line> {
+fn lines(comparison: &Comparison, workload: &WorkloadRow, figures: &[CellFigure]) -> Vec<ExplainedLine> {
     figures.iter().filter_map(|figure| line(comparison, workload, figure)).collect()
 }
 
-fn line(comparison: &Comparison, workload: &WorkloadRow, figure: &Figure) -> Option<Line> {
+fn line(comparison: &Comparison, workload: &WorkloadRow, figure: &CellFigure) -> Option<ExplainedLine> {
     let values = values(comparison, workload, |comparison, cell| figure.of(comparison, cell));
     let printed = |value: &Option<f64>| value.map_or_else(|| DASH.to_owned(), figure.print);
-    values.iter().any(Option::is_some).then(|| Line {
+    values.iter().any(Option::is_some).then(|| ExplainedLine {
         what: figure.what.into(),
         meaning: figure.meaning,
         values: values.iter().map(printed).collect(),

@@ -20,8 +20,8 @@ const MILLISECOND: f64 = 1e6;
 /// # Errors
 /// [`Nothing`] if the run has none.
 pub fn render(comparison: &Comparison) -> Result<Document, Nothing> {
-    let of = |cell| move |histogram| Line::of(cell, histogram);
-    let lines: Vec<Line> =
+    let of = |cell| move |histogram| HlogLine::of(cell, histogram);
+    let lines: Vec<HlogLine> =
         comparison.cells.iter().flat_map(|cell| cell.latencies.histograms.iter().filter_map(of(cell))).collect();
     if lines.is_empty() {
         let why =
@@ -31,7 +31,7 @@ pub fn render(comparison: &Comparison) -> Result<Document, Nothing> {
     Ok(written(comparison, &lines).expect("memory can be written to, and these histograms be serialized").into())
 }
 
-fn written(comparison: &Comparison, lines: &[Line]) -> Result<String, Box<dyn std::error::Error>> {
+fn written(comparison: &Comparison, lines: &[HlogLine]) -> Result<String, Box<dyn std::error::Error>> {
     let mut log = Vec::new();
     let mut serializer = V2DeflateSerializer::new();
     let title = format!("[fsarena run {}, started {}; nanoseconds]", comparison.run.number, comparison.run.started);
@@ -46,13 +46,13 @@ fn written(comparison: &Comparison, lines: &[Line]) -> Result<String, Box<dyn st
 }
 
 /// A line of the log.
-struct Line {
+struct HlogLine {
     tag: String,
     length: Duration,
     histogram: Histogram<u64>,
 }
 
-impl Line {
+impl HlogLine {
     /// `None` without latencies.
     fn of(cell: &Cell, histogram: &LatencyHistogram) -> Option<Self> {
         let longest = histogram.counts.last()?.at_most.0.max(2);

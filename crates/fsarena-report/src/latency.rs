@@ -49,8 +49,8 @@ pub fn value(cell: &Cell, operation: &str, figure: LatencyFigure) -> Option<f64>
 
 /// The table of one operation, with a row for each contender that did it.
 pub fn of_operation(cells: &[&Cell], operation: &str) -> Table {
-    let rows = cells.iter().copied().map(|cell| Timed { cell, operation });
-    let rows: Vec<Timed<'_>> = rows.filter(Timed::is_known).collect();
+    let rows = cells.iter().copied().map(|cell| TimedLatencies { cell, operation });
+    let rows: Vec<TimedLatencies<'_>> = rows.filter(TimedLatencies::is_known).collect();
     let title = format!("latency of {operation}");
     figures(TableOf::new(TableLook::Full, &rows).column(ColumnKind::Name, title, |row| row.cell.contender.to_string()))
 }
@@ -64,10 +64,12 @@ pub fn of_all(comparison: &Comparison) -> Section {
     let rows = |workload: &WorkloadRow| {
         let cells = cells(workload);
         let operations = operations(cells.iter().copied()).into_iter();
-        let of = |operation| cells.iter().copied().map(move |cell| Timed { cell, operation }).collect::<Vec<_>>();
+        let of =
+            |operation| cells.iter().copied().map(move |cell| TimedLatencies { cell, operation }).collect::<Vec<_>>();
         operations.flat_map(of).collect::<Vec<_>>()
     };
-    let rows: Vec<Timed<'_>> = comparison.workloads.iter().flat_map(rows).filter(Timed::is_known).collect();
+    let rows: Vec<TimedLatencies<'_>> =
+        comparison.workloads.iter().flat_map(rows).filter(TimedLatencies::is_known).collect();
     let table = TableOf::new(TableLook::Full, &rows)
         .column(ColumnKind::Name, "workload", |row| &row.cell.workload)
         .column(ColumnKind::Words, "operation", |row| row.operation)
@@ -90,19 +92,19 @@ pub fn meaning(tables: &[Table]) -> String {
 }
 
 /// The latencies of an operation in a cell.
-struct Timed<'a> {
+struct TimedLatencies<'a> {
     cell: &'a Cell,
     operation: &'a str,
 }
 
-impl Timed<'_> {
+impl TimedLatencies<'_> {
     /// Whether the contender did the operation.
     fn is_known(&self) -> bool {
         COLUMNS.iter().any(|(figure, ..)| value(self.cell, self.operation, *figure).is_some())
     }
 }
 
-fn figures(table: TableOf<'_, Timed<'_>>) -> Table {
+fn figures(table: TableOf<'_, TimedLatencies<'_>>) -> Table {
     let columns = COLUMNS.iter().map(|column| (column.1.to_owned(), column));
     table.columns(ColumnKind::Figure, columns, |row, column| printed(row.cell, row.operation, column)).done()
 }

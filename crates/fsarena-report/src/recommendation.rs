@@ -104,32 +104,32 @@ fn choice(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvice)
         return begin(none);
     };
     let margin = number::percent(comparison.run.margin);
-    let choice = Choice::of(class, first);
+    let choice = Recommended::of(class, first);
     let text = match &choice {
-        Choice::Depends => begin(&format!("it depends: {}", preferences(class))),
-        Choice::None => {
+        Recommended::Depends => begin(&format!("it depends: {}", preferences(class))),
+        Recommended::None => {
             begin(&format!("keep what you have: {} are equal within the margin of {margin}", listed(&class.best)))
         }
-        Choice::Any => begin(&format!(
+        Recommended::Any => begin(&format!(
             "take {}: they are equal within the margin of {margin}, and better than the others",
             either(&class.best)
         )),
-        Choice::One => begin(&format!(
+        Recommended::One => begin(&format!(
             "take {first}: its mean lead over each of the others exceeds the margin of {margin}, and it is better in \
              another program with a probability of at least 90 %"
         )),
-        Choice::Open => {
+        Recommended::Open => {
             begin(&format!("keep what you have: {first} is first by estimate, but {}", open(class, first, &margin)))
         }
     };
     // What is not decided does not flip.
-    let flips = if matches!(choice, Choice::One | Choice::Any) { flips(class) } else { String::new() };
-    let kinds = kinds(class).filter(|_| matches!(choice, Choice::Depends | Choice::Open));
+    let flips = if matches!(choice, Recommended::One | Recommended::Any) { flips(class) } else { String::new() };
+    let kinds = kinds(class).filter(|_| matches!(choice, Recommended::Depends | Recommended::Open));
     format!("{text}{flips}.{}", kinds.unwrap_or_default())
 }
 
 /// What can be recommended.
-enum Choice {
+enum Recommended {
     /// The first alone.
     One,
     /// Any of several that are equal within the margin; there are worse ones.
@@ -142,7 +142,7 @@ enum Choice {
     Open,
 }
 
-impl Choice {
+impl Recommended {
     fn of(class: &ClassAdvice, first: &Label) -> Self {
         let is_equal = |label: &Label| label == first || class.equal.contains(label);
         let is_there = |label: &Label| class.not_recommended.iter().all(|other| other.label != *label);

@@ -8,7 +8,7 @@ use crate::report::ColumnKind::{Figure, Name};
 use crate::report::{
     Arrangement, Content, Drawing, Drawings, List, ListLook, Paragraph, Section, Shown, TableLook, TableOf,
 };
-use crate::svg::scaling::{Line, against_clients};
+use crate::svg::scaling::{ScalingLine, against_clients};
 use crate::words::listed;
 
 /// The explanation of the table.
@@ -24,15 +24,15 @@ const CLOCKS: &str = "Clocks were compared before each slice, like NTP: the clie
     monotonic clocks, whose offsets are known: a wrong time of day changes no figure.";
 
 /// A point of a row, with its row.
-struct Place<'a> {
+struct PointOfRow<'a> {
     row: &'a ScalingRow,
     point: &'a ScalingPoint,
 }
 
 /// The section; empty without clients.
 pub fn section(comparison: &Comparison) -> Section {
-    let place = |row| move |point| Place { row, point };
-    let places: Vec<Place<'_>> =
+    let place = |row| move |point| PointOfRow { row, point };
+    let places: Vec<PointOfRow<'_>> =
         comparison.scaling.rows.iter().flat_map(|row| row.points.iter().map(place(row))).collect();
     let figures = TableOf::new(TableLook::Narrow, &places)
         .column(Name, "workload", |place| &place.row.workload)
@@ -78,7 +78,7 @@ fn ahead(difference: f64) -> String {
     if difference < 0.0 { format!("-{}", seconds(-difference)) } else { seconds(difference) }
 }
 
-fn figure(place: &Place<'_>, divisor: f64) -> String {
+fn figure(place: &PointOfRow<'_>, divisor: f64) -> String {
     optional(place.point.median, |median| value(median / divisor, &place.row.unit))
 }
 
@@ -94,8 +94,8 @@ fn drawings(comparison: &Comparison) -> Content {
         let points = |row: &ScalingRow| {
             row.points.iter().filter_map(|point| Some((f64::from(point.clients), point.median?))).collect()
         };
-        let lines: Vec<Line> =
-            rows.iter().map(|row| Line { contender: row.contender.0.clone(), points: points(row) }).collect();
+        let lines: Vec<ScalingLine> =
+            rows.iter().map(|row| ScalingLine { contender: row.contender.0.clone(), points: points(row) }).collect();
         let svg = against_clients(&lines, &rows.first()?.unit)?;
         Some(Drawing { caption: format!("{name} with more clients"), svg })
     };

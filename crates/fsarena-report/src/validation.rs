@@ -84,14 +84,14 @@ fn share(share: Option<Share>) -> String {
 }
 
 /// A row of scores.
-struct Row<'a> {
+struct ScoreRow<'a> {
     name: &'a str,
     score: Score,
 }
 
 fn scores(found: &Validation) -> Table {
-    let profiles = found.profiles.iter().map(|it| Row { name: &it.profile, score: it.score });
-    let rows: Vec<Row<'_>> = profiles.chain([Row { name: "all", score: found.all }]).collect();
+    let profiles = found.profiles.iter().map(|it| ScoreRow { name: &it.profile, score: it.score });
+    let rows: Vec<ScoreRow<'_>> = profiles.chain([ScoreRow { name: "all", score: found.all }]).collect();
     TableOf::new(TableLook::Full, &rows)
         .column(Name, "profile", |row| row.name.to_owned())
         .column(Figure, "pairs", |row| row.score.pairs.to_string())

@@ -5,7 +5,7 @@ use fsarena_model::{CacheState, Comparison, DurablePoint};
 
 /// Workloads that belong together.
 #[derive(Debug)]
-pub struct Work<'a> {
+pub struct WorkGroup<'a> {
     /// What they have in common: `Made durable`.
     pub title: String,
     /// The workloads, at least one.
@@ -13,13 +13,13 @@ pub struct Work<'a> {
 }
 
 /// All groups, in the order of their first workloads.
-pub fn works(comparison: &Comparison) -> Vec<Work<'_>> {
-    let mut works: Vec<Work<'_>> = Vec::new();
+pub fn works(comparison: &Comparison) -> Vec<WorkGroup<'_>> {
+    let mut works: Vec<WorkGroup<'_>> = Vec::new();
     for workload in &comparison.workloads {
         let title = title(workload);
         match works.iter_mut().find(|work| work.title == title) {
             Some(work) => work.workloads.push(workload),
-            None => works.push(Work { title, workloads: vec![workload] }),
+            None => works.push(WorkGroup { title, workloads: vec![workload] }),
         }
     }
     works

@@ -130,7 +130,7 @@ pub struct Shift {
 }
 
 /// One side of a quantity.
-struct Side {
+struct QuantitySide {
     mean: f64,
     sessions: f64,
     /// The noise of the rounds within its sessions.
@@ -140,7 +140,7 @@ struct Side {
     rounds: usize,
 }
 
-impl Side {
+impl QuantitySide {
     /// `None` if there is no session, or one with too few rounds.
     fn of(sessions: &[Option<Moderated>]) -> Option<Self> {
         let ready = |session: &Option<Moderated>| session.filter(|session| session.rounds >= FEWEST_ROUNDS);
@@ -192,7 +192,7 @@ pub struct Level {
 pub fn levels(quantities: &[Vec<&[Reduced]>], assumed: Drift) -> (Drift, Vec<Vec<Option<Level>>>) {
     let sides = sides(quantities);
     let drift = drift(&sides, &[], assumed);
-    let level = |side: &Side| Level {
+    let level = |side: &QuantitySide| Level {
         estimate: side.mean,
         precision: drift.added_to(side.within, 1.0 / side.sessions),
         within: side.within,
@@ -203,24 +203,25 @@ pub fn levels(quantities: &[Vec<&[Reduced]>], assumed: Drift) -> (Drift, Vec<Vec
 }
 
 /// Both sides of each quantity; neither if it lacks one.
-fn both_sides(quantities: &[Quantity]) -> Vec<Vec<Option<Side>>> {
+fn both_sides(quantities: &[Quantity]) -> Vec<Vec<Option<QuantitySide>>> {
     let each: Vec<Vec<&[Reduced]>> = quantities.iter().map(|it| vec![&it.before[..], &it.after[..]]).collect();
-    let complete = |sides: Vec<Option<Side>>| if sides.iter().all(Option::is_some) { sides } else { Vec::new() };
+    let complete =
+        |sides: Vec<Option<QuantitySide>>| if sides.iter().all(Option::is_some) { sides } else { Vec::new() };
     sides(&each).into_iter().map(complete).collect()
 }
 
 /// The sides of each quantity, given as the sessions of each side.
-fn sides(quantities: &[Vec<&[Reduced]>]) -> Vec<Vec<Option<Side>>> {
+fn sides(quantities: &[Vec<&[Reduced]>]) -> Vec<Vec<Option<QuantitySide>>> {
     let sessions = quantities.iter().flatten().copied().flatten();
     let samples: Vec<_> = sessions.map(|session| session.samples(usize::MAX)).collect();
     let mut tests = moderate(&samples).into_iter().map(|tests| tests.into_iter().next().flatten());
-    let mut side = |sessions: &&[Reduced]| Side::of(&tests.by_ref().take(sessions.len()).collect::<Vec<_>>());
+    let mut side = |sessions: &&[Reduced]| QuantitySide::of(&tests.by_ref().take(sessions.len()).collect::<Vec<_>>());
     quantities.iter().map(|sides| sides.iter().map(&mut side).collect()).collect()
 }
 
-fn drift(quantities: &[Vec<Option<Side>>], unchanged: &[Unchanged], assumed: Drift) -> Drift {
+fn drift(quantities: &[Vec<Option<QuantitySide>>], unchanged: &[Unchanged], assumed: Drift) -> Drift {
     let repeated = |side: usize| {
-        let known: Vec<&Side> = quantities.iter().filter_map(|sides| sides.get(side)?.as_ref()).collect();
+        let known: Vec<&QuantitySide> = quantities.iter().filter_map(|sides| sides.get(side)?.as_ref()).collect();
         let drifts: Vec<f64> = known.iter().filter_map(|side| side.drift).collect();
         let repeats = known.iter().map(|side| side.sessions - 1.0).fold(0.0, f64::max);
         (!drifts.is_empty()).then(|| (drifts.iter().sum::<f64>() / drifts.len() as f64, PER_REPEAT * repeats))
@@ -241,7 +242,7 @@ fn drift(quantities: &[Vec<Option<Side>>], unchanged: &[Unchanged], assumed: Dri
     if squares.is_empty() { assumed } else { prior.and(squares.iter().sum::<f64>() / count, PER_BASELINE * count) }
 }
 
-fn shift(sides: &[Option<Side>], drift: Drift) -> Option<Shift> {
+fn shift(sides: &[Option<QuantitySide>], drift: Drift) -> Option<Shift> {
     let [Some(before), Some(after)] = sides else { return None };
     let within = together([before.within, after.within].into_iter())?;
     Some(Shift {

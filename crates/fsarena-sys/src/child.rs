@@ -1,7 +1,7 @@
 //! Child processes: tools such as mkfs. They end with this process, and their output is kept.
 
-mod heard;
 mod short;
+mod streamed;
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -22,8 +22,8 @@ use rustix::process::{
 
 use crate::fault;
 
-pub use heard::run_heard;
 pub use short::{Killed, Patience, heed, run, run_in};
+pub use streamed::run_heard;
 
 /// Maximum number of bytes that are kept of a stream: more than any supported program writes.
 const MOST_KEPT: u64 = 64 << 20;
@@ -70,7 +70,7 @@ pub struct Setting<'a> {
 /// # Errors
 /// If it cannot be started, or its streams cannot be kept.
 pub fn run_until<S: AsRef<OsStr>>(argv: &[S], setting: Setting<'_>) -> io::Result<Option<Ended>> {
-    let (out, err) = (Stream::new(&setting, "stdout")?, Stream::new(&setting, "stderr")?);
+    let (out, err) = (OutputFile::new(&setting, "stdout")?, OutputFile::new(&setting, "stderr")?);
     let child = set(argv, &setting)?.stdout(out.end()?).stderr(err.end()?).spawn()?;
     let until = wait_for_end(&child, setting.stop);
     let (Until::End, status) = reap(child, until, setting.grace)? else { return Ok(None) };
@@ -120,9 +120,9 @@ fn children(parent: Pid) -> Vec<Pid> {
 }
 
 /// A file that keeps a program's output. It is opened once, so that no other process can replace it.
-struct Stream(File);
+struct OutputFile(File);
 
-impl Stream {
+impl OutputFile {
     fn new(setting: &Setting<'_>, name: &str) -> io::Result<Self> {
         let mut options = File::options();
         options.read(true).write(true).create(true).truncate(true).custom_flags(OFlags::NOFOLLOW.bits() as i32);

@@ -51,7 +51,7 @@ impl TracepointCounter {
         let filter = CString::new(filter)?;
         let online = processors(&std::fs::read_to_string("/sys/devices/system/cpu/online")?);
         let opened = online.into_iter().map(|processor| {
-            let event = open_event(id, Counted::Processor(processor))?;
+            let event = open_event(id, CountedPasses::Processor(processor))?;
             set_filter(&event, &filter).map(|()| event)
         });
         opened.collect::<io::Result<Vec<File>>>().map(|events| Self { events })
@@ -63,7 +63,7 @@ impl TracepointCounter {
     /// # Errors
     /// `EACCES` or `EPERM` without the privilege, `ESRCH` if there is no such process.
     pub fn of_process(id: u64, process: u32) -> io::Result<Self> {
-        let event = open_event(id, Counted::Process(process))?;
+        let event = open_event(id, CountedPasses::Process(process))?;
         Ok(Self { events: vec![event] })
     }
 
@@ -99,18 +99,18 @@ fn set_filter(event: &File, filter: &CString) -> io::Result<()> {
 
 /// Whose passes an event counts.
 #[derive(Clone, Copy)]
-enum Counted {
+enum CountedPasses {
     /// Those of all tasks on a processor.
     Processor(i32),
     /// Those of a process, and of what it starts later.
     Process(u32),
 }
 
-fn open_event(id: u64, counted: Counted) -> io::Result<File> {
+fn open_event(id: u64, counted: CountedPasses) -> io::Result<File> {
     let size = size_of::<EventAttributes>() as u32;
     let (task, processor, flags) = match counted {
-        Counted::Processor(processor) => (-1, processor, 0),
-        Counted::Process(process) => (process as i32, -1, INHERIT),
+        CountedPasses::Processor(processor) => (-1, processor, 0),
+        CountedPasses::Process(process) => (process as i32, -1, INHERIT),
     };
     let attributes =
         EventAttributes { kind: PERF_TYPE_TRACEPOINT, size, config: id, flags, ..EventAttributes::default() };

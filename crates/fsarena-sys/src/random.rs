@@ -10,7 +10,7 @@ const RNDADDENTROPY: c_ulong = 0x4008_5203;
 
 /// `struct rand_pool_info` of linux/random.h.
 #[repr(C)]
-struct Pool {
+struct RandomPoolInfo {
     bits: c_int,
     bytes: c_int,
     content: [u8; 32],
@@ -21,7 +21,7 @@ struct Pool {
 /// # Errors
 /// `EPERM` without `CAP_SYS_ADMIN`.
 pub fn seed(content: [u8; 32]) -> io::Result<()> {
-    let pool = Pool { bits: 256, bytes: 32, content };
+    let pool = RandomPoolInfo { bits: 256, bytes: 32, content };
     let device = OpenOptions::new().write(true).open("/dev/random")?;
     // SAFETY: the request reads a `struct rand_pool_info` whose buffer has `bytes` bytes.
     match unsafe { libc::ioctl(device.as_raw_fd(), RNDADDENTROPY, &raw const pool) } {

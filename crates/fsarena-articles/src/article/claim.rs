@@ -19,7 +19,7 @@ pub struct Claim {
     /// The article's own words.
     pub original: String,
     /// Result of checking it.
-    pub outcome: Outcome,
+    pub outcome: ClaimOutcome,
     /// Why, with the figures that show it.
     pub why: String,
     /// What has to hold here, all of it, if the figures of this machine can show it. A single check needs no list.
@@ -148,7 +148,7 @@ impl fmt::Display for ClaimKind {
 /// Result of checking a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum ClaimOutcome {
     /// It holds.
     Holds,
     /// It does not hold.
@@ -161,13 +161,13 @@ pub enum Outcome {
     Contradiction,
 }
 
-impl Outcome {
+impl ClaimOutcome {
     /// All outcomes, in the order in which they are counted.
     pub const ALL: [Self; 5] =
         [Self::Holds, Self::DoesNotHold, Self::NotTestable, Self::Unsupported, Self::Contradiction];
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for ClaimOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Holds => "holds",

@@ -5,7 +5,7 @@ mod figures;
 use std::fmt::Write;
 
 use crate::article::Article;
-use crate::article::{Claim, Counterpart, Outcome, PublishedContender, PublishedTest, Source};
+use crate::article::{Claim, ClaimOutcome, Counterpart, PublishedContender, PublishedTest, Source};
 use fsarena_report::layout::{Tone, painted, table, wrapped};
 use fsarena_report::report::Table;
 use fsarena_report::{Style, json};
@@ -116,9 +116,9 @@ fn sources(what: &str, sources: &[Source], style: Style) -> Option<String> {
 
 fn of_claim(claim: &Claim, style: Style) -> String {
     let tone = match claim.outcome {
-        Outcome::Holds => Tone::Decided,
-        Outcome::NotTestable => Tone::Open,
-        Outcome::DoesNotHold | Outcome::Unsupported | Outcome::Contradiction => Tone::Bad,
+        ClaimOutcome::Holds => Tone::Decided,
+        ClaimOutcome::NotTestable => Tone::Open,
+        ClaimOutcome::DoesNotHold | ClaimOutcome::Unsupported | ClaimOutcome::Contradiction => Tone::Bad,
     };
     let outcome = painted(&claim.outcome.to_string(), tone, style.color);
     let lines = [claim.text.clone(), format!("\"{}\"", claim.original), claim.why.clone()];
@@ -136,7 +136,7 @@ fn counts(article: &Article, findings: &[Finding]) -> String {
         findings.len(),
         article.claims.len()
     );
-    for outcome in Outcome::ALL {
+    for outcome in ClaimOutcome::ALL {
         write!(text, " {outcome} {},", article.count_of_claims(outcome)).expect("a string takes it");
     }
     text.trim_end_matches(',').to_owned() + "."

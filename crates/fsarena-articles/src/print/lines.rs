@@ -12,22 +12,22 @@ const LABELS: usize = 9;
 
 /// A line.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct PlottedLine {
     /// Its name.
     pub name: String,
     /// Its points from left to right, all above 0.
     pub points: Vec<(f64, f64)>,
 }
 
-fn coordinates(lines: &[Line], of: fn(&(f64, f64)) -> f64) -> Vec<f64> {
+fn coordinates(lines: &[PlottedLine], of: fn(&(f64, f64)) -> f64) -> Vec<f64> {
     lines.iter().flat_map(|line| &line.points).map(of).collect()
 }
 
-fn names(lines: &[Line]) -> Vec<&str> {
+fn names(lines: &[PlottedLine]) -> Vec<&str> {
     lines.iter().map(|line| line.name.as_str()).collect()
 }
 
-fn paths(plane: &Plane, canvas: &mut Canvas, lines: &[Line]) {
+fn paths(plane: &Plane, canvas: &mut Canvas, lines: &[PlottedLine]) {
     for (index, line) in lines.iter().enumerate() {
         plane.path(canvas, index, &format!("path {}", class(index)), &line.points);
     }
@@ -35,7 +35,7 @@ fn paths(plane: &Plane, canvas: &mut Canvas, lines: &[Line]) {
 
 /// The drawing on two logarithmic axes; `None` if no line has a point. `titles` are those of the horizontal and of the
 /// vertical axis.
-pub fn draw(lines: &[Line], titles: (&str, &str), print: fn(f64) -> String) -> Option<String> {
+pub fn draw(lines: &[PlottedLine], titles: (&str, &str), print: fn(f64) -> String) -> Option<String> {
     let x = Axis::logarithmic(&coordinates(lines, |point| point.0), ROOM)?;
     let figures = coordinates(lines, |point| point.1);
     let (plane, mut canvas) = Plane::begin(&names(lines), &[], 200.0, x, |room| Axis::logarithmic(&figures, room))?;
@@ -52,7 +52,7 @@ pub fn draw(lines: &[Line], titles: (&str, &str), print: fn(f64) -> String) -> O
 
 /// The drawing of throughput, KiB per second, over the size of records in KiB on a logarithmic axis; `None` if there is
 /// no figure. `title` says what was done.
-pub fn over_records(lines: &[Line], title: &str) -> Option<String> {
+pub fn over_records(lines: &[PlottedLine], title: &str) -> Option<String> {
     let mut sizes = coordinates(lines, |point| point.0);
     sizes.sort_by(f64::total_cmp);
     sizes.dedup();

@@ -8,7 +8,7 @@ use fsarena_model::{Comparison, Label};
 use fsarena_report::number;
 use fsarena_report::report::{Fold, List, ListLook, Role, Section, Sentence, Shown, Table};
 
-use crate::article::{Counterpart, Outcome, PublishedContender};
+use crate::article::{ClaimOutcome, Counterpart, PublishedContender};
 use crate::reproduction::{Agreement, Measured, ReproducedFigure, Reproduction, StandIn, Winner, Wins};
 
 /// The section about a reproduction: its sentences, the curves of a page, the tables, and a page's charts
@@ -89,10 +89,15 @@ fn sentence(
 
 /// The number of claims with each outcome.
 fn outcomes_of_claims(reproduction: &Reproduction) -> Option<String> {
-    const ALL: [Outcome; 5] =
-        [Outcome::Holds, Outcome::DoesNotHold, Outcome::Unsupported, Outcome::Contradiction, Outcome::NotTestable];
-    let count = |outcome: &Outcome| reproduction.claims.iter().filter(|claim| claim.outcome == *outcome).count();
-    let words = |outcome: &Outcome| format!("{outcome} {}", count(outcome));
+    const ALL: [ClaimOutcome; 5] = [
+        ClaimOutcome::Holds,
+        ClaimOutcome::DoesNotHold,
+        ClaimOutcome::Unsupported,
+        ClaimOutcome::Contradiction,
+        ClaimOutcome::NotTestable,
+    ];
+    let count = |outcome: &ClaimOutcome| reproduction.claims.iter().filter(|claim| claim.outcome == *outcome).count();
+    let words = |outcome: &ClaimOutcome| format!("{outcome} {}", count(outcome));
     let words: Vec<String> = ALL.iter().filter(|outcome| count(outcome) > 0).map(words).collect();
     let checked = reproduction.claims.iter().filter(|claim| claim.checked).count();
     (!reproduction.claims.is_empty()).then(|| {
@@ -237,7 +242,7 @@ const UNFINISHED: &str = "did not finish";
 
 /// The three figures of a contender in a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum FigureForm {
     /// That of the article.
     Published,
     /// Measured here in the same way.
@@ -247,12 +252,12 @@ enum Form {
 }
 
 /// A figure, or that there is none because the contender did not finish.
-enum Found {
+enum FoundFigure {
     Figure { value: f64, text: String, is_valid: bool },
     Unfinished,
 }
 
-impl Form {
+impl FigureForm {
     /// The name of the figure's contender in this form.
     fn label(self, figure: &ReproducedFigure) -> Option<&str> {
         match self {
@@ -262,22 +267,22 @@ impl Form {
     }
 
     /// The figure in this form; `None` if it was not published, or not measured.
-    fn of(self, figure: &ReproducedFigure) -> Option<Found> {
+    fn of(self, figure: &ReproducedFigure) -> Option<FoundFigure> {
         let (is_unfinished, measured) = match self {
             Self::Published if !figure.unfinished.published => {
                 let (value, text) = figure.published.clone()?;
-                return Some(Found::Figure { value, text, is_valid: true });
+                return Some(FoundFigure::Figure { value, text, is_valid: true });
             }
             Self::Published => (true, None),
             Self::AsPublished => (figure.unfinished.as_published, figure.as_published),
             Self::Properly => (figure.unfinished.properly, figure.properly),
         };
-        let found = |Measured { median: value, is_valid, .. }| Found::Figure {
+        let found = |Measured { median: value, is_valid, .. }| FoundFigure::Figure {
             value,
             text: number::value(value, &figure.unit),
             is_valid,
         };
-        if is_unfinished { Some(Found::Unfinished) } else { measured.map(found) }
+        if is_unfinished { Some(FoundFigure::Unfinished) } else { measured.map(found) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The outcome of an article's claims in this run.
 
-use crate::article::{Check, Claim, Outcome, PublishedMetric};
+use crate::article::{Check, Claim, ClaimOutcome, PublishedMetric};
 use crate::reproduction::{ClaimHere, Measured, ReproducedFigure};
 use fsarena_model::Better;
 
@@ -17,19 +17,19 @@ pub fn claims(context: &Context<'_>, figures: &[ReproducedFigure]) -> Vec<ClaimH
 fn here(context: &Context<'_>, claim: &Claim, figures: &[ReproducedFigure]) -> ClaimHere {
     // A smoke run has no figures that decide.
     let checks = claim.check.iter().filter(|_| !figures.is_empty());
-    let seen = Seen::all(checks.map(|check| seen(context, check, figures)).collect());
+    let seen = ShownFigures::all(checks.map(|check| seen(context, check, figures)).collect());
     let outcome = match (claim.outcome, seen.is_so) {
         // A claim that contradicts itself, or the article's own data, keeps its outcome whatever this run shows.
-        (stays @ (Outcome::Contradiction | Outcome::Unsupported), _) | (stays, None) => stays,
-        (_, Some(true)) => Outcome::Holds,
-        (_, Some(false)) => Outcome::DoesNotHold,
+        (stays @ (ClaimOutcome::Contradiction | ClaimOutcome::Unsupported), _) | (stays, None) => stays,
+        (_, Some(true)) => ClaimOutcome::Holds,
+        (_, Some(false)) => ClaimOutcome::DoesNotHold,
     };
     let shown = shown_here(context, &seen).map(|words| words + " ").unwrap_or_default();
     ClaimHere { claim: claim.name.clone(), outcome, why: shown + &claim.why, checked: seen.is_so.is_some() }
 }
 
 /// What this run shows about a claim, and what it lacks to decide it; `None` if it shows and lacks nothing.
-fn shown_here(context: &Context<'_>, seen: &Seen<'_>) -> Option<String> {
+fn shown_here(context: &Context<'_>, seen: &ShownFigures<'_>) -> Option<String> {
     let words = seen.words.join("; ");
     let lack = |name: &&str| match context.stand_ins.iter().any(|one| one.name == **name && one.properly.is_some()) {
         true => format!("{name} has no valid figure"),
@@ -50,7 +50,7 @@ type Group<'a> = Vec<(&'a String, Measured)>;
 
 /// What the properly measured figures show about a check.
 #[derive(Default)]
-struct Seen<'a> {
+struct ShownFigures<'a> {
     /// Whether they have its order; `None` if they have it as far as they are there, and some are not.
     is_so: Option<bool>,
     /// The figures in words.
@@ -59,7 +59,7 @@ struct Seen<'a> {
     lacking: Vec<&'a str>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> ShownFigures<'a> {
     /// Several together: all of them have to hold, so the first that does not decides.
     fn all(several: Vec<Self>) -> Self {
         let is_so = match several.iter().map(|one| one.is_so).collect::<Vec<_>>() {
@@ -78,18 +78,18 @@ impl<'a> Seen<'a> {
 
 /// Whether the properly measured figures have the order of the check at each of its places. Places that the check does
 /// not name count if at least one of its contenders has a figure there.
-fn seen<'a>(context: &Context<'_>, check: &'a Check, figures: &[ReproducedFigure]) -> Seen<'a> {
+fn seen<'a>(context: &Context<'_>, check: &'a Check, figures: &[ReproducedFigure]) -> ShownFigures<'a> {
     let of_test = context.article.test(&check.test).and_then(|test| {
         let is_it = |metric: &&PublishedMetric| check.metric.as_ref().is_none_or(|name| metric.name == *name);
         Some((test, test.metrics.iter().find(is_it)?))
     });
-    let Some((test, metric)) = of_test else { return Seen::default() };
+    let Some((test, metric)) = of_test else { return ShownFigures::default() };
     let margin = context.record.plan.margin.0;
     let at_place = |at: Option<String>| {
         let (groups, lacking) = found(check, metric, at.as_deref(), figures);
         let place = at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
         let is_so = is_so(check, metric.better, margin, &groups);
-        Seen {
+        ShownFigures {
             is_so: (!is_so || lacking.is_empty()).then_some(is_so),
             words: (!groups.is_empty())
                 .then(|| format!("{}{place}: {}", test.name, words(metric, &groups)))
@@ -98,12 +98,14 @@ fn seen<'a>(context: &Context<'_>, check: &'a Check, figures: &[ReproducedFigure
             lacking,
         }
     };
-    let at_each: Vec<Seen<'a>> = match check.at.as_slice() {
+    let at_each: Vec<ShownFigures<'a>> = match check.at.as_slice() {
         [] => places(test, metric).into_iter().map(at_place).collect(),
         named => named.iter().cloned().map(|at| at_place(Some(at))).collect(),
     };
     let all_lack = at_each.iter().all(|one| one.words.is_empty());
-    Seen::all(at_each.into_iter().filter(|one| all_lack || !check.at.is_empty() || !one.words.is_empty()).collect())
+    ShownFigures::all(
+        at_each.into_iter().filter(|one| all_lack || !check.at.is_empty() || !one.words.is_empty()).collect(),
+    )
 }
 
 fn is_so(check: &Check, better: Better, margin: f64, groups: &[Group<'_>]) -> bool {

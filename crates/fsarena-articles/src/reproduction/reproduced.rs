@@ -3,7 +3,7 @@
 use fsarena_model::{Better, Label, Scale};
 use serde::{Deserialize, Serialize};
 
-use crate::article::{Article, Outcome};
+use crate::article::{Article, ClaimOutcome};
 
 /// An article's tests, as published and as measured here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -208,7 +208,7 @@ pub struct ClaimHere {
     /// The claim's name.
     pub claim: String,
     /// According to the data of this run, if they can check the claim; otherwise according to the catalogue.
-    pub outcome: Outcome,
+    pub outcome: ClaimOutcome,
     /// The reason.
     pub why: String,
     /// Whether this run's figures decided.

@@ -22,7 +22,7 @@ pub struct Lists {
 
 /// One of an article's contenders in a test: the published figure, turned so that larger is better, and the measured
 /// figures.
-struct Entry<'a> {
+struct Entrant<'a> {
     published: f64,
     figure: &'a ReproducedFigure,
 }
@@ -85,14 +85,14 @@ fn entries<'a>(
     metric: &PublishedMetric,
     at: Option<&str>,
     figures: &'a [ReproducedFigure],
-) -> Vec<Entry<'a>> {
+) -> Vec<Entrant<'a>> {
     let own: Vec<&ReproducedFigure> = figures
         .iter()
         .filter(|figure| figure.test == test.name && figure.metric == metric.name && figure.at.as_deref() == at)
         .collect();
     let value = |figure: &ReproducedFigure| figure.published.as_ref().map(|(value, _)| turned(metric.better, *value));
-    let by_figures = own.iter().filter_map(|figure| Some(Entry { published: value(figure)?, figure }));
-    let by_figures: Vec<Entry<'_>> = by_figures.collect();
+    let by_figures = own.iter().filter_map(|figure| Some(Entrant { published: value(figure)?, figure }));
+    let by_figures: Vec<Entrant<'_>> = by_figures.collect();
     if by_figures.len() >= 2 {
         return by_figures;
     }
@@ -106,7 +106,7 @@ fn entries<'a>(
         let place = order.iter().position(|group| group.iter().any(|name| Some(name) == figure.name.as_ref()))?;
         Some((order.len() - place) as f64)
     };
-    own.iter().filter_map(|figure| Some(Entry { published: place(figure)?, figure })).collect()
+    own.iter().filter_map(|figure| Some(Entrant { published: place(figure)?, figure })).collect()
 }
 
 fn turned(better: Better, value: f64) -> f64 {
@@ -138,11 +138,11 @@ fn order_published(one: f64, other: f64) -> i8 {
     order(one, other, PUBLISHED_MARGIN)
 }
 
-fn pairs(entries: &[Entry<'_>], better: Better, margin: f64, form: Form) -> OrderedPairs {
+fn pairs(entries: &[Entrant<'_>], better: Better, margin: f64, form: Form) -> OrderedPairs {
     let mut pairs = OrderedPairs::default();
     for (index, one) in entries.iter().enumerate() {
         for other in &entries[index + 1..] {
-            let valid = |entry: &Entry<'_>| form(entry.figure, better).filter(|measured| measured.is_valid);
+            let valid = |entry: &Entrant<'_>| form(entry.figure, better).filter(|measured| measured.is_valid);
             if let (Some(a), Some(b)) = (valid(one), valid(other)) {
                 pairs.add(order_published(one.published, other.published), compared(better, margin, a, b));
             }
@@ -156,10 +156,10 @@ fn winner(
     test: &PublishedTest,
     metric: &PublishedMetric,
     at: Option<&str>,
-    entries: &[Entry<'_>],
+    entries: &[Entrant<'_>],
 ) -> Winner {
     let best = entries.iter().map(|entry| entry.published).fold(f64::NEG_INFINITY, f64::max);
-    let (first, others): (Vec<&Entry<'_>>, Vec<&Entry<'_>>) =
+    let (first, others): (Vec<&Entrant<'_>>, Vec<&Entrant<'_>>) =
         entries.iter().partition(|entry| order_published(entry.published, best) == 0);
     let margin = context.record.plan.margin.0;
     let wins = |form: Form| wins(&first, &others, metric.better, margin, form);
@@ -174,12 +174,12 @@ fn winner(
 }
 
 /// Whether all published winners are better than all other contenders here.
-fn wins(first: &[&Entry<'_>], others: &[&Entry<'_>], better: Better, margin: f64, form: Form) -> Wins {
+fn wins(first: &[&Entrant<'_>], others: &[&Entrant<'_>], better: Better, margin: f64, form: Form) -> Wins {
     if others.is_empty() {
         return Wins::Tie;
     }
-    let valid = |entry: &&Entry<'_>| form(entry.figure, better).filter(|measured| measured.is_valid);
-    let measured = |entries: &[&Entry<'_>]| entries.iter().filter_map(valid).collect::<Vec<_>>();
+    let valid = |entry: &&Entrant<'_>| form(entry.figure, better).filter(|measured| measured.is_valid);
+    let measured = |entries: &[&Entrant<'_>]| entries.iter().filter_map(valid).collect::<Vec<_>>();
     let (first, others) = (measured(first), measured(others));
     if first.is_empty() || others.is_empty() {
         return Wins::Unknown;
@@ -194,7 +194,7 @@ fn wins(first: &[&Entry<'_>], others: &[&Entry<'_>], better: Better, margin: f64
 }
 
 /// The contender that stands in for an entry in the proper measurement.
-fn stands_for<'a>(context: &'a Context<'_>, entry: &Entry<'_>) -> Option<&'a Label> {
+fn stands_for<'a>(context: &'a Context<'_>, entry: &Entrant<'_>) -> Option<&'a Label> {
     let stand_in = context.stand_ins.iter().find(|one| Some(&one.name) == entry.figure.name.as_ref());
     stand_in?.properly.as_ref()
 }
@@ -204,11 +204,11 @@ fn tau(
     test: &PublishedTest,
     metric: &PublishedMetric,
     at: Option<&str>,
-    entries: &[Entry<'_>],
+    entries: &[Entrant<'_>],
 ) -> Option<Agreement> {
-    let is_valid = |entry: &&Entry<'_>| entry.figure.properly_for_it.is_some_and(|measured| measured.is_valid);
+    let is_valid = |entry: &&Entrant<'_>| entry.figure.properly_for_it.is_some_and(|measured| measured.is_valid);
     let valid = entries.iter().filter(is_valid);
-    let known: Vec<(&Entry<'_>, &Label)> =
+    let known: Vec<(&Entrant<'_>, &Label)> =
         valid.filter_map(|entry| Some((entry, stands_for(context, entry)?))).collect();
     let labels: Vec<&Label> = known.iter().map(|(_, label)| *label).collect();
     let published: Vec<f64> = known.iter().map(|(entry, _)| entry.published).collect();

@@ -18,7 +18,7 @@ pub fn truncated_division(article: &Article) -> Vec<Violation> {
 }
 
 fn truncated_division_of(article: &Article, name: &str) -> Option<Violation> {
-    let rows: Vec<Row> = article.tests.iter().filter_map(|test| Row::of(test, name)).collect();
+    let rows: Vec<ArithmeticRow> = article.tests.iter().filter_map(|test| ArithmeticRow::of(test, name)).collect();
     let truncated = rows.iter().filter(|row| row.is_truncated()).count();
     let exact = rows.iter().filter(|row| row.is_exact()).count();
     let worst = rows.iter().filter(|row| row.is_truncated()).max_by(|a, b| a.excess().total_cmp(&b.excess()))?;
@@ -35,13 +35,13 @@ fn truncated_division_of(article: &Article, name: &str) -> Option<Violation> {
 }
 
 /// Bytes, time and throughput of a contender in a test.
-struct Row {
+struct ArithmeticRow {
     megabytes: f64,
     seconds: f64,
     throughput: f64,
 }
 
-impl Row {
+impl ArithmeticRow {
     fn of(test: &PublishedTest, name: &str) -> Option<Self> {
         let megabytes = work(test, |work| work.bytes)? / MEGABYTE;
         let throughput = figure_as(test, Quantity::MegabytesPerSecond, name)?.value;
@@ -75,7 +75,8 @@ pub fn throughput(article: &Article) -> Vec<Violation> {
     let truncates = |name: &&str| truncated_division_of(article, name).is_some();
     let (truncated, plainly): (Vec<&str>, Vec<&str>) = names(article).partition(truncates);
     let of_test = |test: &PublishedTest| {
-        let by_truncation = truncated.iter().filter(|name| Row::of(test, name).is_some_and(|row| !row.is_truncated()));
+        let by_truncation =
+            truncated.iter().filter(|name| ArithmeticRow::of(test, name).is_some_and(|row| !row.is_truncated()));
         let all: Vec<Violation> =
             plainly.iter().chain(by_truncation).filter_map(|name| throughput_of(test, name)).collect();
         all

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::{CacheState, Workload};
 use rustix::fs::{Advice, AtFlags, OFlags, StatxFlags, fadvise, statx};
 
-use super::parameters::{Parameters, Pattern, Work};
+use super::parameters::{DataParameters, Pattern, Work};
 use crate::contents::{Contents, Recipe};
 use crate::{EngineError, folder, go_on};
 
@@ -24,7 +24,7 @@ pub fn path(directory: &Path, number: u32) -> PathBuf {
 }
 
 /// The recipe of the contents of this workload's files.
-pub fn recipe(parameters: &Parameters, seed: u64) -> Recipe {
+pub fn recipe(parameters: &DataParameters, seed: u64) -> Recipe {
     Recipe {
         seed,
         smallest: parameters.requests.block_size as usize,
@@ -37,13 +37,13 @@ pub fn recipe(parameters: &Parameters, seed: u64) -> Recipe {
 }
 
 /// Paths of the files that exist before the timer starts.
-pub fn existing(parameters: &Parameters, directory: &Path) -> impl Iterator<Item = PathBuf> {
+pub fn existing(parameters: &DataParameters, directory: &Path) -> impl Iterator<Item = PathBuf> {
     (0..parameters.existing_files()).map(|number| path(directory, number))
 }
 
 /// Lays out the files that exist before the timer starts. Returns an error once `stop` is set.
 pub fn lay_out_existing(
-    parameters: &Parameters,
+    parameters: &DataParameters,
     directory: &Path,
     seed: u64,
     stop: &AtomicBool,
@@ -59,7 +59,7 @@ pub fn lay_out_existing(
 /// Lays out the files, then prepares them: see [`make_ready`].
 pub fn prepare(
     workload: &Workload,
-    parameters: &Parameters,
+    parameters: &DataParameters,
     directory: &Path,
     seed: u64,
     stop: &AtomicBool,
@@ -72,7 +72,7 @@ pub fn prepare(
 /// reads the files into memory.
 pub fn make_ready(
     workload: &Workload,
-    parameters: &Parameters,
+    parameters: &DataParameters,
     directory: &Path,
     stop: &AtomicBool,
 ) -> Result<(), EngineError> {
@@ -141,7 +141,7 @@ pub struct Opening {
 
 impl Opening {
     /// The flags and the advice that the workload asks for.
-    pub fn of(workload: &Workload, parameters: &Parameters) -> Self {
+    pub fn of(workload: &Workload, parameters: &DataParameters) -> Self {
         let direct = if workload.cache == CacheState::Direct { OFlags::DIRECT } else { OFlags::empty() };
         let advice = match parameters.access.pattern {
             Pattern::Sequential => Advice::Sequential,

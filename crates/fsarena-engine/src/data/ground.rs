@@ -9,7 +9,7 @@ use fsarena_model::{Bytes, CacheState, DurablePoint, Workload};
 use rustix::fs::OFlags;
 
 use super::files::{self, Opening};
-use super::parameters::{Calls, Parameters, Pattern, Target, Work};
+use super::parameters::{Calls, DataParameters, FilesOfWork, Pattern, Work};
 use crate::{EngineError, folder};
 
 /// Reads and writes on a device are multiples of this, bytes.
@@ -56,12 +56,12 @@ impl Ground {
 
     /// The part of the device for worker `number`. It is the whole range if it is shared or places are random. `None`
     /// for a folder.
-    pub fn stretch(&self, parameters: &Parameters, number: u32) -> Option<Stretch> {
+    pub fn stretch(&self, parameters: &DataParameters, number: u32) -> Option<Stretch> {
         let Self::Device { size, .. } = self else { return None };
         let (workers, number) = (u64::from(parameters.workers.count()), u64::from(number));
         let each = match parameters.target() {
-            Target::Existing => parameters.files.size * u64::from(parameters.files.count),
-            Target::New => size / workers / parameters.files.size * parameters.files.size,
+            FilesOfWork::Existing => parameters.files.size * u64::from(parameters.files.count),
+            FilesOfWork::New => size / workers / parameters.files.size * parameters.files.size,
         };
         let end = if parameters.files.shared { each } else { each * workers };
         let is_whole = parameters.files.shared || parameters.access.pattern == Pattern::Random;
@@ -95,7 +95,7 @@ impl Ground {
 /// The variant of `workload` for a device: direct I/O, and a flush of the device for each sync. `None` if some of the
 /// work does not reach the device (reads from memory, writes that are not made durable), or if it is not possible on a
 /// device.
-pub fn on_device(workload: &Workload, parameters: &Parameters, size: Bytes) -> Option<Workload> {
+pub fn on_device(workload: &Workload, parameters: &DataParameters, size: Bytes) -> Option<Workload> {
     let reads_reach_it = parameters.access.operation == Work::Write || workload.cache != CacheState::Warm;
     let is_durable = workload.durable != DurablePoint::None;
     let writes_reach_it = !parameters.writes() || workload.cache == CacheState::Direct || is_durable;
@@ -143,7 +143,7 @@ mod tests {
 
     fn there(durable: &str, cache: &str, parameters: serde_json::Value) -> Option<Workload> {
         let workload = workload(durable, cache, parameters);
-        on_device(&workload, &Parameters::of(&workload).expect("understood"), Bytes::mib(1))
+        on_device(&workload, &DataParameters::of(&workload).expect("understood"), Bytes::mib(1))
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
         let ground = Ground::Device { path: "/x".into(), size: 10 << 20 };
         let stretch = |more: serde_json::Value| {
             let workload = workload("none", "direct", more);
-            ground.stretch(&Parameters::of(&workload).expect("understood"), 1).expect("a device")
+            ground.stretch(&DataParameters::of(&workload).expect("understood"), 1).expect("a device")
         };
         const MIB: u64 = 1 << 20;
         let two = json!({ "operation": "read", "pattern": "sequential", "threads": 2, "files": 2 });

@@ -7,7 +7,7 @@ use fsarena_model::{Bytes, CacheState, Mode, Workload};
 
 use super::files;
 use super::ground::{self, Ground, Open};
-use super::parameters::{Calls, Parameters, Pattern, Target, Work};
+use super::parameters::{Calls, DataParameters, FilesOfWork, Pattern, Work};
 use super::worker::{DataWorker, Timer};
 use super::{plain, ring};
 use crate::contents::Contents;
@@ -21,7 +21,7 @@ const FIRST_SLICE: u64 = 128 << 20;
 /// A job of the engine `data`.
 pub struct DataJob {
     workload: Workload,
-    parameters: Parameters,
+    parameters: DataParameters,
     ground: Ground,
     seed: u64,
     workers: Workers<DataWorker>,
@@ -29,7 +29,7 @@ pub struct DataJob {
 
 impl DataJob {
     /// A job whose places and contents follow from `seed`.
-    pub fn new(workload: &Workload, parameters: Parameters, ground: Ground, seed: u64) -> Self {
+    pub fn new(workload: &Workload, parameters: DataParameters, ground: Ground, seed: u64) -> Self {
         let contents = Contents::new(files::recipe(&parameters, seed), 0);
         let worker = |number| DataWorker::new(workload, &parameters, &ground, seed, number, contents.of_worker(number));
         // A fault in a mapping may end the process: see `fsarena_sys::mapping`.
@@ -98,8 +98,8 @@ impl DataJob {
     fn fills(&self) -> Bytes {
         let is_buffered = self.workload.cache != CacheState::Direct;
         let fills = match self.parameters.target() {
-            Target::New => true,
-            Target::Existing => {
+            FilesOfWork::New => true,
+            FilesOfWork::Existing => {
                 self.parameters.access.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold
             }
         };
@@ -113,9 +113,9 @@ impl DataJob {
         let seen: u64 = self.workers.total(|worker| worker.most_moved);
         match self.parameters.target() {
             // Later slices reuse the memory that the first slices filled and freed.
-            Target::New if seen > 0 => Bytes(0),
-            Target::Existing if seen > 0 => Bytes((seen + seen / 2).min(most.0)),
-            Target::New | Target::Existing => Bytes(FIRST_SLICE.min(most.0)),
+            FilesOfWork::New if seen > 0 => Bytes(0),
+            FilesOfWork::Existing if seen > 0 => Bytes((seen + seen / 2).min(most.0)),
+            FilesOfWork::New | FilesOfWork::Existing => Bytes(FIRST_SLICE.min(most.0)),
         }
     }
 
@@ -196,8 +196,8 @@ impl Worker for DataWorker {
         let mut pace = std::mem::replace(&mut self.pace, Pace::Closed);
         let timer = Timer { entry: Some(entry), limit, pace: &mut pace, stats: &mut *stats };
         let done = match self.parameters.target() {
-            Target::Existing => self.on_existing(timer),
-            Target::New => self.on_new(timer),
+            FilesOfWork::Existing => self.on_existing(timer),
+            FilesOfWork::New => self.on_new(timer),
         };
         self.pace = pace;
         self.most_moved = self.most_moved.max(stats.bytes.saturating_sub(before));

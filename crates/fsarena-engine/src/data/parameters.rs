@@ -14,7 +14,7 @@ use crate::parameters::{checked, fields, or, refuse_unknown, size, some_size};
 /// The parameters of a workload of this engine, in groups. A workload gives them all in one table. Sizes are bytes, as
 /// a number or with a suffix such as `4K`, `512M`.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Parameters {
+pub struct DataParameters {
     /// The operations and their places.
     #[serde(flatten)]
     pub access: AccessParameters,
@@ -64,7 +64,7 @@ pub struct AccessParameters {
 #[serde(rename_all = "kebab-case")]
 pub struct FileParameters {
     /// Existing files or new ones. The default is new files for sequential writes, otherwise existing files.
-    target: Option<Target>,
+    target: Option<FilesOfWork>,
     /// Bytes of each file.
     #[serde(rename = "file-size", deserialize_with = "size")]
     pub size: u64,
@@ -204,7 +204,7 @@ impl Distribution {
 /// The files that the work uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Target {
+pub enum FilesOfWork {
     /// Existing files, which are written in full before.
     Existing,
     /// Files that are created inside the timer, and removed outside of it.
@@ -237,7 +237,7 @@ pub enum Preallocate {
     Truncate,
 }
 
-impl Parameters {
+impl DataParameters {
     /// The parameters of the workload, checked.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         let groups = [
@@ -273,7 +273,8 @@ impl Parameters {
     fn layout(&self) -> Option<SharedFiles> {
         let is_plain =
             !self.contents.verify && self.contents.compressible_percent == 0 && self.contents.duplicated_percent == 0;
-        let is_common = self.target() == Target::Existing && matches!(self.access.operation, Work::Read | Work::Write);
+        let is_common =
+            self.target() == FilesOfWork::Existing && matches!(self.access.operation, Work::Read | Work::Write);
         let has_pilot = self.pace.rate_percent.is_some();
         let files = format!("{} files of {} bytes", self.existing_files(), self.files.size);
         (is_plain && is_common && !has_pilot)
@@ -281,9 +282,9 @@ impl Parameters {
     }
 
     /// The files that the work uses.
-    pub fn target(&self) -> Target {
+    pub fn target(&self) -> FilesOfWork {
         let writes_in_order = self.access.operation == Work::Write && self.access.pattern == Pattern::Sequential;
-        self.files.target.unwrap_or(if writes_in_order { Target::New } else { Target::Existing })
+        self.files.target.unwrap_or(if writes_in_order { FilesOfWork::New } else { FilesOfWork::Existing })
     }
 
     /// The longest operation, bytes.
@@ -299,15 +300,15 @@ impl Parameters {
     /// Number of files that are laid out before the timer starts.
     pub fn existing_files(&self) -> u32 {
         match self.target() {
-            Target::New => 0,
-            Target::Existing if self.files.shared => self.files.count,
-            Target::Existing => self.files.count * self.workers.count(),
+            FilesOfWork::New => 0,
+            FilesOfWork::Existing if self.files.shared => self.files.count,
+            FilesOfWork::Existing => self.files.count * self.workers.count(),
         }
     }
 
     /// Maximum bytes on the lane at a time.
     pub fn demand(&self) -> Bytes {
-        let new = if self.target() == Target::New { self.workers.count() } else { 0 };
+        let new = if self.target() == FilesOfWork::New { self.workers.count() } else { 0 };
         Bytes(self.files.size.saturating_mul(u64::from(self.existing_files() + new)))
     }
 
@@ -329,12 +330,12 @@ mod tests {
 
     use super::*;
 
-    fn parsed(more: serde_json::Value) -> Result<Parameters, String> {
+    fn parsed(more: serde_json::Value) -> Result<DataParameters, String> {
         let mut parameters = json!({ "operation": "read", "pattern": "random", "file-size": "1M", "block-size": "4K" });
         let table = parameters.as_object_mut().expect("an object");
         table.extend(more.as_object().expect("an object").clone());
         let workload = Workload { timed_ms: 9, ..crate::tests::workload("data", "none", "warm", parameters) };
-        Parameters::of(&workload).map_err(|error| error.to_string())
+        DataParameters::of(&workload).map_err(|error| error.to_string())
     }
 
     #[test]

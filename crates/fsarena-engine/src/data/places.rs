@@ -8,11 +8,11 @@ use rand_distr::{Distribution as _, Zipf};
 use rand_pcg::Pcg64Mcg;
 
 use super::ground::Stretch;
-use super::parameters::{Distribution, Parameters, Pattern, Target};
+use super::parameters::{DataParameters, Distribution, FilesOfWork, Pattern};
 
 /// A part of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct FilePart {
     /// Number of the file among the worker's files.
     pub file: u32,
     /// Bytes from the file's beginning.
@@ -22,28 +22,28 @@ pub struct Place {
 }
 
 /// The sequence of places of one worker.
-pub struct Places {
-    order: Order,
+pub struct FileParts {
+    order: ByteOrder,
     random: Pcg64Mcg,
     /// Bytes of each file.
     file_size: u64,
     /// The smallest block; offsets and lengths are multiples of it.
     block: u64,
     /// How the lengths of operations are chosen.
-    sizes: Sizes,
+    sizes: LengthChoice,
     /// Operations of the run that are left.
     operations: u64,
 }
 
 /// How the lengths of operations are chosen.
-enum Sizes {
+enum LengthChoice {
     /// All operations have the smallest block.
     Equal,
     /// Random lengths of up to `most` smallest blocks. `bytes` of the run are left.
     Drawn { most: u64, bytes: u64 },
 }
 
-enum Order {
+enum ByteOrder {
     /// From `first` to `end`, in bytes, as if all files were one.
     Sequential {
         first: u64,
@@ -67,51 +67,51 @@ enum Pick {
     Pareto { count: u64, power: f64, permutation: Permutation },
 }
 
-impl Places {
+impl FileParts {
     /// The places of `parameters`. Every choice comes from `random`.
-    pub fn new(parameters: &Parameters, random: Pcg64Mcg) -> Self {
+    pub fn new(parameters: &DataParameters, random: Pcg64Mcg) -> Self {
         // New files are made one after the other.
-        let files = if parameters.target() == Target::New { 1 } else { u64::from(parameters.files.count) };
+        let files = if parameters.target() == FilesOfWork::New { 1 } else { u64::from(parameters.files.count) };
         Self::over(parameters, random, parameters.files.size, 0..parameters.files.size * files)
     }
 
     /// The places on a device, which counts as one file.
-    pub fn on_device(parameters: &Parameters, random: Pcg64Mcg, Stretch { end, own }: Stretch) -> Self {
+    pub fn on_device(parameters: &DataParameters, random: Pcg64Mcg, Stretch { end, own }: Stretch) -> Self {
         Self::over(parameters, random, end, own)
     }
 
     /// The places in the range `part` of all files, as if all files were one.
-    fn over(parameters: &Parameters, mut random: Pcg64Mcg, file_size: u64, part: Range<u64>) -> Self {
+    fn over(parameters: &DataParameters, mut random: Pcg64Mcg, file_size: u64, part: Range<u64>) -> Self {
         let block = parameters.requests.block_size;
         let order = match parameters.access.pattern {
             Pattern::Sequential => {
                 let (stride, repeat) = (parameters.access.stride, parameters.access.repeat);
-                Order::Sequential { first: part.start, next: part.start, end: part.end, stride, repeat }
+                ByteOrder::Sequential { first: part.start, next: part.start, end: part.end, stride, repeat }
             }
             Pattern::Random => {
                 let (files, blocks_in_a_file) = (part.end / file_size, file_size / block);
                 let pick = Pick::new(parameters, blocks_in_a_file * files, &mut random);
-                Order::Random { pick, files, blocks_in_a_file }
+                ByteOrder::Random { pick, files, blocks_in_a_file }
             }
         };
-        let mut places = Self { order, random, file_size, block, sizes: Sizes::Equal, operations: 0 };
+        let mut places = Self { order, random, file_size, block, sizes: LengthChoice::Equal, operations: 0 };
         places.begin(parameters);
         places
     }
 
     /// Begins a new run, with all operations and bytes that the workload allows.
-    pub fn begin(&mut self, parameters: &Parameters) {
+    pub fn begin(&mut self, parameters: &DataParameters) {
         let bytes = parameters.workers.bytes.unwrap_or(u64::MAX);
         self.operations = parameters.workers.operations.unwrap_or(u64::MAX);
         match parameters.longest() / self.block {
             1 => self.operations = self.operations.min(bytes.div_ceil(self.block)),
-            most => self.sizes = Sizes::Drawn { most, bytes },
+            most => self.sizes = LengthChoice::Drawn { most, bytes },
         }
     }
 
     /// Moves sequential work back to its beginning.
     pub fn rewind(&mut self) {
-        if let Order::Sequential { first, next, .. } = &mut self.order {
+        if let ByteOrder::Sequential { first, next, .. } = &mut self.order {
             *next = *first;
         }
     }
@@ -119,15 +119,15 @@ impl Places {
     /// For sequential work: bytes passed since the beginning, and bytes left to the end.
     pub fn passed_and_left(&self) -> Option<(u64, u64)> {
         match &self.order {
-            Order::Sequential { first, next, end, .. } => Some((next - first, end.saturating_sub(*next))),
-            Order::Random { .. } => None,
+            ByteOrder::Sequential { first, next, end, .. } => Some((next - first, end.saturating_sub(*next))),
+            ByteOrder::Random { .. } => None,
         }
     }
 
     /// Moves sequential work to the `size` bytes of `part` after those of the last run, or to the beginning of `part`
     /// if fewer bytes are left. A later rewind does not repeat this run.
     pub fn move_on(&mut self, part: &Range<u64>, size: u64) {
-        if let Order::Sequential { first, next, end, .. } = &mut self.order {
+        if let ByteOrder::Sequential { first, next, end, .. } = &mut self.order {
             *next = if *first + size <= part.end { *first } else { part.start };
             *end = *next + size;
             *first = *end;
@@ -136,43 +136,43 @@ impl Places {
 
     /// The next place; `None` if the run has no operation left.
     #[inline(always)]
-    pub fn next(&mut self) -> Option<Place> {
+    pub fn next(&mut self) -> Option<FilePart> {
         if self.operations == 0 {
             return None;
         }
         self.operations -= 1;
         match (&mut self.order, &self.sizes) {
-            (Order::Random { pick, files, blocks_in_a_file }, Sizes::Equal) => {
+            (ByteOrder::Random { pick, files, blocks_in_a_file }, LengthChoice::Equal) => {
                 let mut number = pick.next(&mut self.random);
                 let mut file = 0;
                 if *files > 1 {
                     (file, number) = (number / *blocks_in_a_file, number % *blocks_in_a_file);
                 }
-                Some(Place { file: file as u32, offset: number * self.block, length: self.block as usize })
+                Some(FilePart { file: file as u32, offset: number * self.block, length: self.block as usize })
             }
             _ => self.next_of_other(),
         }
     }
 
     #[inline(never)]
-    fn next_of_other(&mut self) -> Option<Place> {
+    fn next_of_other(&mut self) -> Option<FilePart> {
         let length = match self.sizes {
-            Sizes::Equal => self.block,
-            Sizes::Drawn { .. } => self.draw_length(),
+            LengthChoice::Equal => self.block,
+            LengthChoice::Drawn { .. } => self.draw_length(),
         };
         match &mut self.order {
-            Order::Sequential { .. } => self.next_in_order(length),
-            Order::Random { pick, blocks_in_a_file, .. } => {
+            ByteOrder::Sequential { .. } => self.next_in_order(length),
+            ByteOrder::Random { pick, blocks_in_a_file, .. } => {
                 let number = pick.next(&mut self.random);
                 let (file, number) = (number / *blocks_in_a_file, number % *blocks_in_a_file);
                 let offset = (number * self.block).min(self.file_size - length);
-                Some(Place { file: file as u32, offset, length: length as usize })
+                Some(FilePart { file: file as u32, offset, length: length as usize })
             }
         }
     }
 
-    fn next_in_order(&mut self, length: u64) -> Option<Place> {
-        let Order::Sequential { first, next, end, stride, repeat } = &mut self.order else { return None };
+    fn next_in_order(&mut self, length: u64) -> Option<FilePart> {
+        let ByteOrder::Sequential { first, next, end, stride, repeat } = &mut self.order else { return None };
         if *next >= *end {
             if !*repeat {
                 return None;
@@ -182,11 +182,11 @@ impl Places {
         let (file, offset) = (*next / self.file_size, *next % self.file_size);
         let length = length.min(self.file_size - offset);
         *next += length + *stride;
-        Some(Place { file: file as u32, offset, length: length as usize })
+        Some(FilePart { file: file as u32, offset, length: length as usize })
     }
 
     fn draw_length(&mut self) -> u64 {
-        let Sizes::Drawn { most, bytes } = &mut self.sizes else { return self.block };
+        let LengthChoice::Drawn { most, bytes } = &mut self.sizes else { return self.block };
         let length = self.block * (1 + below(&mut self.random, *most));
         *bytes = bytes.saturating_sub(length);
         if *bytes == 0 {
@@ -201,19 +201,21 @@ impl Places {
         &mut self.random
     }
 
-    /// The position from which [`Places::resume`] continues: the progress of work that visits each place once, and the
+    /// The position from which [`FileParts::resume`] continues: the progress of work that visits each place once, and the
     /// next number of the generator.
     pub fn position(&mut self) -> [u64; 2] {
         let come = match &self.order {
-            Order::Sequential { next, .. } | Order::Random { pick: Pick::Once { next, .. }, .. } => *next,
-            Order::Random { .. } => 0,
+            ByteOrder::Sequential { next, .. } | ByteOrder::Random { pick: Pick::Once { next, .. }, .. } => *next,
+            ByteOrder::Random { .. } => 0,
         };
         [come, self.random.next_u64()]
     }
 
-    /// Continues from [`Places::position`].
+    /// Continues from [`FileParts::position`].
     pub fn resume(&mut self, [come, random]: [u64; 2]) {
-        if let Order::Sequential { next, .. } | Order::Random { pick: Pick::Once { next, .. }, .. } = &mut self.order {
+        if let ByteOrder::Sequential { next, .. } | ByteOrder::Random { pick: Pick::Once { next, .. }, .. } =
+            &mut self.order
+        {
             *next = come;
         }
         self.random = fsarena_model::seed::generator(random, "offsets", &[]);
@@ -221,7 +223,7 @@ impl Places {
 }
 
 impl Pick {
-    fn new(parameters: &Parameters, count: u64, random: &mut Pcg64Mcg) -> Self {
+    fn new(parameters: &DataParameters, count: u64, random: &mut Pcg64Mcg) -> Self {
         let permutation = |random: &mut Pcg64Mcg| Permutation::new(count, random.next_u64());
         let distribution = parameters.access.distribution;
         let skew = parameters.access.skew.unwrap_or(distribution.default_skew());

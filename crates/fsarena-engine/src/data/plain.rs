@@ -9,7 +9,7 @@ use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::{self, pread, pwrite};
 
 use super::ground::Open;
-use super::places::Place;
+use super::places::FilePart;
 use super::worker::{DataWorker, Direction, SyncClock, Timer};
 use crate::meter::Meter;
 use crate::{EngineError, Operation};
@@ -78,7 +78,7 @@ fn work(worker: &mut DataWorker, open: &Open, buffer: &mut [u8], meter: &mut Met
 }
 
 #[inline(always)]
-fn read(open: &Open, place: &Place, buffer: &mut [u8]) -> Result<(), EngineError> {
+fn read(open: &Open, place: &FilePart, buffer: &mut [u8]) -> Result<(), EngineError> {
     let file = &open.files[place.file as usize];
     match pread(file, &mut *buffer, place.offset) {
         Ok(bytes) if bytes == buffer.len() => Ok(()),
@@ -102,7 +102,7 @@ fn read_the_rest(file: &File, offset: u64, buffer: &mut [u8], first: io::Result<
 }
 
 #[inline]
-fn write(worker: &mut DataWorker, open: &Open, place: &Place) -> Result<(), EngineError> {
+fn write(worker: &mut DataWorker, open: &Open, place: &FilePart) -> Result<(), EngineError> {
     let file = &open.files[place.file as usize];
     let home = worker.home(place);
     let piece = worker.contents.piece(place.length, home);
@@ -117,7 +117,7 @@ fn write(worker: &mut DataWorker, open: &Open, place: &Place) -> Result<(), Engi
     Ok(())
 }
 
-fn trim(open: &Open, place: &Place) -> Result<(), EngineError> {
+fn trim(open: &Open, place: &FilePart) -> Result<(), EngineError> {
     let file = &open.files[place.file as usize];
     let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
     fallocate(file, flags, place.offset, place.length as u64).map_err(EngineError::io("punch a hole"))

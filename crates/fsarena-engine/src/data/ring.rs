@@ -9,7 +9,7 @@ use fsarena_sys::uring::{Ring, Transfer};
 
 use super::files;
 use super::ground::Open;
-use super::places::Place;
+use super::places::FilePart;
 use super::worker::{DataWorker, Direction, SyncClock, Timer};
 use crate::EngineError;
 use crate::contents::Marker;
@@ -59,7 +59,7 @@ enum Next {
 #[derive(Debug, Clone, Copy)]
 struct Use {
     direction: Direction,
-    place: Place,
+    place: FilePart,
     begin: Nanos,
 }
 
@@ -74,7 +74,7 @@ impl Flight {
         let ring = Ring::new(files, depth as u32, depth + writes, buffer_size);
         let mut ring = ring.map_err(EngineError::io("set up io_uring"))?;
         recipe.fill(&mut ring.memory()[depth * buffer_size..]);
-        let place = Place { file: 0, offset: 0, length: 0 };
+        let place = FilePart { file: 0, offset: 0, length: 0 };
         let idle = Use { direction: Direction::Read, place, begin: Nanos(0) };
         Ok(Self {
             ring,
@@ -133,7 +133,7 @@ impl Flight {
     }
 
     #[inline]
-    fn launch(&mut self, worker: &DataWorker, direction: Direction, place: Place, begin: Nanos) {
+    fn launch(&mut self, worker: &DataWorker, direction: Direction, place: FilePart, begin: Nanos) {
         let (transfer, buffer) = match direction {
             Direction::Write => (Transfer::Write, self.free_buffer_to_write()),
             _ => (Transfer::Read, self.free_buffer_to_read()),

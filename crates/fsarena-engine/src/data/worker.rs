@@ -10,8 +10,8 @@ use rustix::fs::{FallocateFlags, fallocate, fdatasync, fsync};
 
 use super::files::Opening;
 use super::ground::{Ground, Open};
-use super::parameters::{Parameters, Preallocate, Work};
-use super::places::{Place, Places, below};
+use super::parameters::{DataParameters, Preallocate, Work};
+use super::places::{FilePart, FileParts, below};
 use crate::contents::{Contents, Home, Mismatch};
 use crate::meter::Meter;
 use crate::pace::Pace;
@@ -20,13 +20,13 @@ use crate::{EngineError, Limit, Operation, RunStats, folder};
 
 /// A worker on the data of its files.
 pub struct DataWorker {
-    pub parameters: Parameters,
+    pub parameters: DataParameters,
     durable: DurablePoint,
     opening: Opening,
     pub ground: Ground,
     seed: u64,
     pub number: u32,
-    pub places: Places,
+    pub places: FileParts,
     pub contents: Contents,
     /// When its operations start. A run takes it, so that its meter can change it while the worker is in use.
     pub pace: Pace,
@@ -61,7 +61,7 @@ impl DataWorker {
     /// Worker `number` of those that share `ground`.
     pub fn new(
         workload: &Workload,
-        parameters: &Parameters,
+        parameters: &DataParameters,
         ground: &Ground,
         seed: u64,
         number: u32,
@@ -69,8 +69,8 @@ impl DataWorker {
     ) -> Self {
         let random = generator(seed, "offsets", &[u64::from(number)]);
         let places = match ground.stretch(parameters, number) {
-            None => Places::new(parameters, random),
-            Some(stretch) => Places::on_device(parameters, random, stretch),
+            None => FileParts::new(parameters, random),
+            Some(stretch) => FileParts::on_device(parameters, random, stretch),
         };
         Self {
             durable: workload.durable,
@@ -120,7 +120,7 @@ impl DataWorker {
 
     /// The home of the contents at `place`. It has the number of the file among those of all workers.
     #[inline]
-    pub fn home(&self, place: &Place) -> Home {
+    pub fn home(&self, place: &FilePart) -> Home {
         (self.first_file() + place.file, place.offset)
     }
 
@@ -156,12 +156,12 @@ impl DataWorker {
 
     /// Compares the data read with the data written, if the workload asks for that.
     #[inline(always)]
-    pub fn verify(&self, read: &[u8], place: &Place) -> Result<(), EngineError> {
+    pub fn verify(&self, read: &[u8], place: &FilePart) -> Result<(), EngineError> {
         if self.parameters.contents.verify { self.compare(read, place) } else { Ok(()) }
     }
 
     #[inline(never)]
-    fn compare(&self, read: &[u8], place: &Place) -> Result<(), EngineError> {
+    fn compare(&self, read: &[u8], place: &FilePart) -> Result<(), EngineError> {
         self.contents.check(read, self.home(place)).map_err(|(at, mismatch)| {
             let (number, offset) = self.home(place);
             let what = match mismatch {
@@ -239,7 +239,7 @@ pub struct SyncClock {
 
 impl SyncClock {
     /// The interval that the workload asks for.
-    pub fn of(parameters: &Parameters) -> Self {
+    pub fn of(parameters: &DataParameters) -> Self {
         Self { every: parameters.requests.sync_every, since: 0 }
     }
 

@@ -13,18 +13,18 @@ use rustix::fs::{
 use super::durability::{Each, Syncable};
 use super::job;
 use super::names::{Folders, Name, Paths};
-use super::parameters::{Kind, Plan};
+use super::parameters::{OperationProperties, Plan};
 use super::sizes::Sizes;
 use super::tree::{ATTRIBUTE, ATTRIBUTE_LENGTH, DIRECTORY, FILE, attribute, create_file, make_directory};
-use super::walk::{Ground, Order, Visit};
+use super::walk::{Ground, Visit, VisitOrder};
 use crate::contents::Contents;
 use crate::meter::Meter;
 use crate::{EngineError, Job, Operation, folder};
 
 /// An operation of this engine.
-pub struct Entry {
+pub struct OperationEntry {
     /// Its properties.
-    pub kind: Kind,
+    pub kind: OperationProperties,
     /// Opens a job that does it.
     pub open: fn(Plan) -> Box<dyn Job>,
 }
@@ -32,10 +32,10 @@ pub struct Entry {
 /// Each line: the operation, the objects on which it works, how it can be made durable, what a worker keeps for it,
 /// and the function that does one. The function is known where a job is opened, so that the loop of the worker calls
 /// it directly.
-static OPERATIONS: &[Entry] = {
+static OPERATIONS: &[OperationEntry] = {
     use Ground::{Directories, Files, FilesWithAttribute, Log, NewFiles, NewOthers, UsedDirectories, UsedFiles};
-    use Order::{InOrder, Random};
     use Syncable::{Batch, Directory, File, Never};
+    use VisitOrder::{InOrder, Random};
     &[
         entry(Operation::Create, NewFiles, File, |plan| job::open(plan, creator, create)),
         entry(Operation::Open, Files(Random), Never, |plan| job::open(plan, files, open)),
@@ -57,12 +57,12 @@ static OPERATIONS: &[Entry] = {
     ]
 };
 
-const fn entry(operation: Operation, ground: Ground, sync: Syncable, open: fn(Plan) -> Box<dyn Job>) -> Entry {
-    Entry { kind: Kind { operation, ground, sync }, open }
+const fn entry(operation: Operation, ground: Ground, sync: Syncable, open: fn(Plan) -> Box<dyn Job>) -> OperationEntry {
+    OperationEntry { kind: OperationProperties { operation, ground, sync }, open }
 }
 
 /// The entry of `operation`; `None` if this engine does not support it.
-pub fn find(operation: Operation) -> Option<&'static Entry> {
+pub fn find(operation: Operation) -> Option<&'static OperationEntry> {
     OPERATIONS.iter().find(|entry| entry.kind.operation == operation)
 }
 
@@ -107,15 +107,15 @@ fn symlinks(plan: &Plan, _worker: u32) -> Symlinks {
     Symlinks { paths: Paths::new(&plan.shape, b's'), target: Name::new(FILE) }
 }
 
-struct Reader {
+struct FileReader {
     paths: Paths,
     sizes: Sizes,
     buffer: AlignedBuffer,
 }
 
-fn reader(plan: &Plan, _worker: u32) -> Reader {
+fn reader(plan: &Plan, _worker: u32) -> FileReader {
     let sizes = plan.sizes();
-    Reader { paths: Paths::new(&plan.shape, FILE), sizes, buffer: AlignedBuffer::new(sizes.largest()) }
+    FileReader { paths: Paths::new(&plan.shape, FILE), sizes, buffer: AlignedBuffer::new(sizes.largest()) }
 }
 
 struct Writer {
@@ -178,7 +178,7 @@ fn stat(paths: &mut Paths, root: &File, visit: Visit, _meter: &mut Meter<'_>) ->
 
 /// Reads a whole file: open, read, close.
 #[inline]
-fn read(own: &mut Reader, root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Done {
+fn read(own: &mut FileReader, root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Done {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     let file = openat(root, own.paths.of(visit.number), flags, Mode::empty()).map_err(EngineError::io("open"))?;
     let buffer = &mut own.buffer[..own.sizes.of(visit.number)];

@@ -18,7 +18,7 @@ use crate::{EngineError, Operation};
 
 /// The properties of an operation.
 #[derive(Debug, Clone, Copy)]
-pub struct Kind {
+pub struct OperationProperties {
     /// The operation.
     pub operation: Operation,
     /// The objects on which it works.
@@ -27,7 +27,7 @@ pub struct Kind {
     pub sync: Syncable,
 }
 
-impl Kind {
+impl OperationProperties {
     /// Whether the operation changes nothing.
     pub fn only_reads(self) -> bool {
         self.sync == Syncable::Never
@@ -37,7 +37,7 @@ impl Kind {
 /// The parameters of a workload of this engine. Sizes are bytes, as a number or with a suffix such as `4K`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Parameters {
+pub struct FilesParameters {
     /// The kind of operation.
     pub operation: Operation,
     /// Bytes of each file, or of each append. With `size-max`: bytes of the smallest file.
@@ -97,9 +97,9 @@ const PIECE_MS: u64 = 120;
 const APPENDS_PER_MS: u64 = 1000;
 const APPENDED_PER_MS: u64 = 8 << 20;
 
-impl Parameters {
+impl FilesParameters {
     /// Refuses parameters that contradict each other, the workload or the operation.
-    pub fn check(&self, workload: &Workload, kind: Kind) -> Result<(), EngineError> {
+    pub fn check(&self, workload: &Workload, kind: OperationProperties) -> Result<(), EngineError> {
         let refuse = |what: &str| Err(EngineError::parameters(&workload.name, what));
         if !kind.sync.allows(workload.durable) {
             return refuse(&format!("`durable`: {} cannot be made durable in this way", kind.operation.name()));
@@ -148,7 +148,7 @@ impl Parameters {
     }
 
     /// The layout of the existing trees, if other workloads may have the same trees.
-    pub fn layout(&self, workload: &Workload, kind: Kind) -> Option<SharedFiles> {
+    pub fn layout(&self, workload: &Workload, kind: OperationProperties) -> Option<SharedFiles> {
         let is_common = matches!(kind.ground, Ground::Files(_) | Ground::UsedFiles | Ground::Directories);
         let is_plain = self.size_max.is_none() && !self.load().has_pilot();
         let Shape { depth, fan_out, objects } = self.shape(workload, kind.ground);
@@ -195,7 +195,7 @@ impl Parameters {
         })
     }
 
-    fn work(&self, workload: &Workload, kind: Kind) -> Option<&'static str> {
+    fn work(&self, workload: &Workload, kind: OperationProperties) -> Option<&'static str> {
         match () {
             () if self.batch == 0 => Some("`batch` is at least 1"),
             () if self.threads == 0 || self.threads > MOST_THREADS => Some("`threads` is 1 to 1024"),
@@ -269,9 +269,9 @@ impl Parameters {
 /// The settings of a job.
 pub struct Plan {
     /// The operation.
-    pub kind: Kind,
+    pub kind: OperationProperties,
     /// The parameters of the workload.
-    pub parameters: Parameters,
+    pub parameters: FilesParameters,
     /// How operations are made durable.
     pub durable: DurablePoint,
     /// The directory in which trees are made.
@@ -288,7 +288,13 @@ pub struct Plan {
 
 impl Plan {
     /// The settings of `workload` in `directory`.
-    pub fn new(workload: &Workload, parameters: Parameters, kind: Kind, directory: &Path, seed: u64) -> Self {
+    pub fn new(
+        workload: &Workload,
+        parameters: FilesParameters,
+        kind: OperationProperties,
+        directory: &Path,
+        seed: u64,
+    ) -> Self {
         Self {
             kind,
             durable: workload.durable,

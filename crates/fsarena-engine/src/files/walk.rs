@@ -5,7 +5,7 @@ use rand_pcg::Pcg64Mcg;
 
 /// The order in which objects are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum VisitOrder {
     /// By number, and thus directory by directory.
     InOrder,
     /// At random, in the same order each time.
@@ -24,7 +24,7 @@ pub enum Ground {
     /// Empty directories, each visited once. They are made again before each slice.
     UsedDirectories,
     /// Files, all of them in this order, again and again.
-    Files(Order),
+    Files(VisitOrder),
     /// Files with an extended attribute, all of them in random order, again and again.
     FilesWithAttribute,
     /// The directories that hold files, all of them in random order, again and again.
@@ -50,11 +50,11 @@ impl Ground {
     }
 
     /// The order in which the objects are visited.
-    pub fn order(self) -> Order {
+    pub fn order(self) -> VisitOrder {
         match self {
             Self::Files(order) => order,
-            Self::FilesWithAttribute | Self::Directories => Order::Random,
-            _ => Order::InOrder,
+            Self::FilesWithAttribute | Self::Directories => VisitOrder::Random,
+            _ => VisitOrder::InOrder,
         }
     }
 }
@@ -122,8 +122,8 @@ impl Walk {
     }
 
     /// Visits the objects of `share` again and again. A random order follows from `random`.
-    pub fn again(share: Share, order: Order, mut random: Pcg64Mcg) -> Self {
-        let shuffled = (order == Order::Random).then(|| {
+    pub fn again(share: Share, order: VisitOrder, mut random: Pcg64Mcg) -> Self {
+        let shuffled = (order == VisitOrder::Random).then(|| {
             let mut numbers: Vec<u32> = share.numbers().collect();
             numbers.shuffle(&mut random);
             numbers
@@ -196,16 +196,16 @@ mod tests {
         assert_eq!(visits(&mut once, 9), [(0, 0), (1, 0)]);
         once.rewind();
         assert_eq!(visits(&mut once, 9).len(), 2);
-        let mut again = Walk::again(Share::of(4, 2, 1), Order::InOrder, generator(1, "order", &[]));
+        let mut again = Walk::again(Share::of(4, 2, 1), VisitOrder::InOrder, generator(1, "order", &[]));
         assert_eq!(visits(&mut again, 5), [(1, 0), (3, 0), (1, 1), (3, 1), (1, 2)]);
-        let mut ending = Walk::again(Share::all(50), Order::Random, generator(1, "order", &[])).ending();
+        let mut ending = Walk::again(Share::all(50), VisitOrder::Random, generator(1, "order", &[])).ending();
         assert_eq!(visits(&mut ending, 99).len(), 50);
         assert!(!ending.is_left());
     }
 
     #[test]
     fn a_random_order_follows_from_its_seed_and_stays() {
-        let walk = |seed| Walk::again(Share::all(100), Order::Random, generator(seed, "order", &[]));
+        let walk = |seed| Walk::again(Share::all(100), VisitOrder::Random, generator(seed, "order", &[]));
         let numbers = |walk: &mut Walk| visits(walk, 100).iter().map(|visit| visit.0).collect::<Vec<_>>();
         let mut one = walk(1);
         let first = numbers(&mut one);

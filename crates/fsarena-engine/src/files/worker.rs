@@ -39,14 +39,14 @@ pub struct FilesWorker<T, S> {
     number: u32,
     workers: u32,
     arrivals: Arrivals,
-    steps: Steps<T, S>,
+    steps: WorkerSteps<T, S>,
     pace: Pace,
     /// Number of objects that the largest run has used up.
     most_used: u32,
 }
 
 /// The work of a worker, without its timing.
-struct Steps<T, S> {
+struct WorkerSteps<T, S> {
     operation: Operation,
     own: T,
     step: S,
@@ -64,7 +64,7 @@ impl<T: Send, S: Step<T>> FilesWorker<T, S> {
     /// Worker `number` of those that follow `plan`.
     pub fn new(plan: &Plan, number: u32, own: T, step: S) -> Self {
         let (walk, each) = (walk(plan, number), Each::of(plan.durable));
-        let steps = Steps {
+        let steps = WorkerSteps {
             operation: plan.kind.operation,
             own,
             step,
@@ -138,7 +138,7 @@ impl<T: Send, S: Step<T>> Worker for FilesWorker<T, S> {
     }
 }
 
-impl<T, S: Step<T>> Steps<T, S> {
+impl<T, S: Step<T>> WorkerSteps<T, S> {
     /// Does batches of operations, which get `file`.
     fn batches(&mut self, root: &File, file: &File, mut meter: Meter<'_>) -> Result<(), EngineError> {
         while self.walk.is_left() && !meter.is_over() {

@@ -3,7 +3,7 @@
 use fsarena_model::{Better, Bytes, CacheState, DurablePoint, Measure, Metric, Name, Nanos, Workload};
 use serde_json::Value;
 
-use super::file::{self, Entry, JobFile, Section};
+use super::file::{self, JobFile, JobOption, Section};
 use super::options::SYNCS;
 
 /// fio's default block size, bytes.
@@ -76,7 +76,7 @@ fn begins_cold(section: &Section) -> bool {
 }
 
 /// The options that decide where direct I/O begins and how long it is, each with one of its sizes.
-fn positions(section: &Section) -> Vec<(u64, &Entry)> {
+fn positions(section: &Section) -> Vec<(u64, &JobOption)> {
     const OPTIONS: [&str; 10] =
         ["bs", "bsrange", "bssplit", "ba", "offset", "offset_align", "offset_increment", "zonesize", "zoneskip", "rw"];
     let mut all = Vec::new();
@@ -101,7 +101,7 @@ fn positions(section: &Section) -> Vec<(u64, &Entry)> {
 }
 
 /// The first option that leads to direct I/O which is not in whole sectors.
-pub fn unaligned(file: &JobFile, sector: Bytes) -> Option<&Entry> {
+pub fn unaligned(file: &JobFile, sector: Bytes) -> Option<&JobOption> {
     let direct = file.sections.iter().filter(|section| section.is_direct());
     let mut all = direct.flat_map(positions);
     all.find(|(size, _)| !size.is_multiple_of(sector.0)).map(|(_, entry)| entry)

@@ -25,12 +25,12 @@ pub struct Section {
     /// Line number of the section, from 1.
     pub line: usize,
     /// Its options, those of `[global]` first. The last of equal options counts.
-    pub options: Vec<Entry>,
+    pub options: Vec<JobOption>,
 }
 
 /// One option.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct JobOption {
     /// Its first name, if fio knows several.
     pub key: String,
     /// The text after the `=`.
@@ -44,19 +44,19 @@ fn refusal(file: &str, line: usize, what: String, hint: &str) -> FioError {
 }
 
 /// The content that was read so far.
-struct Reader<'a> {
+struct JobFileReader<'a> {
     variable: &'a dyn Fn(&str) -> Option<String>,
     /// The folder of the job file, in which included files are; `None` if none may be included.
     folder: Option<&'a Path>,
-    globals: Vec<Entry>,
+    globals: Vec<JobOption>,
     sections: Vec<Section>,
-    place: Place,
+    place: OptionPlace,
     problems: Vec<FioError>,
 }
 
 /// The place to which an option belongs.
 #[derive(Default)]
-enum Place {
+enum OptionPlace {
     #[default]
     Nowhere,
     Global,
@@ -66,13 +66,13 @@ enum Place {
 /// Most files that include each other, as in fio (init.c).
 const DEEPEST: usize = 16;
 
-impl Reader<'_> {
+impl JobFileReader<'_> {
     /// Reads the lines of the file `name`. What is included has the line of the `include` in the outermost file.
     fn read(&mut self, name: &str, text: &str, included: &[usize]) {
         for (number, text) in (1..).zip(text.lines()) {
             let line = included.first().copied().unwrap_or(number);
             let taken = parse_line(text, line, self.variable).and_then(|parsed| match parsed {
-                Line::Include(other) => self.include(&other, &[included, &[number]].concat()),
+                JobFileLine::Include(other) => self.include(&other, &[included, &[number]].concat()),
                 parsed => self.take(parsed, line),
             });
             if let Err((what, hint)) = taken {
@@ -100,17 +100,17 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn take(&mut self, line: Line, number: usize) -> Result<(), Mismatch> {
+    fn take(&mut self, line: JobFileLine, number: usize) -> Result<(), Mismatch> {
         match line {
-            Line::Nothing | Line::Include(_) => {}
-            Line::Section(name) if name == "global" => self.place = Place::Global,
-            Line::Section(name) => {
+            JobFileLine::Nothing | JobFileLine::Include(_) => {}
+            JobFileLine::Section(name) if name == "global" => self.place = OptionPlace::Global,
+            JobFileLine::Section(name) => {
                 self.sections.push(Section { name, line: number, options: self.globals.clone() });
-                self.place = Place::Section;
+                self.place = OptionPlace::Section;
             }
-            Line::Option(entry) => match (&self.place, self.sections.last_mut()) {
-                (Place::Global, _) => self.globals.push(entry),
-                (Place::Section, Some(section)) => section.options.push(entry),
+            JobFileLine::Option(entry) => match (&self.place, self.sections.last_mut()) {
+                (OptionPlace::Global, _) => self.globals.push(entry),
+                (OptionPlace::Section, Some(section)) => section.options.push(entry),
                 _ => return Err(("an option before the first section".to_owned(), "begin with [global]")),
             },
         }
@@ -147,7 +147,7 @@ impl JobFile {
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, FioError> {
         let (globals, sections, problems) = (Vec::new(), Vec::new(), Vec::new());
-        let mut reader = Reader { variable, folder, globals, sections, place: Place::default(), problems };
+        let mut reader = JobFileReader { variable, folder, globals, sections, place: OptionPlace::default(), problems };
         reader.read(name, text, &[]);
         if reader.sections.is_empty() && reader.problems.is_empty() {
             let hint = "a job is a section: [name], and options such as rw=randread below it";
@@ -187,7 +187,7 @@ impl JobFile {
 
 impl Section {
     /// The last entry of an option.
-    pub fn entry(&self, key: &str) -> Option<&Entry> {
+    pub fn entry(&self, key: &str) -> Option<&JobOption> {
         self.options.iter().rev().find(|entry| entry.key == key)
     }
 
@@ -209,7 +209,7 @@ impl Section {
 }
 
 /// The content of a line.
-enum Line {
+enum JobFileLine {
     /// Empty, or a comment.
     Nothing,
     /// `[name]`.
@@ -217,7 +217,7 @@ enum Line {
     /// `include file`.
     Include(String),
     /// `key` or `key=value`.
-    Option(Entry),
+    Option(JobOption),
 }
 
 /// The problem, and how to solve it.
@@ -228,18 +228,18 @@ type Mismatch = (String, &'static str);
 const LONGEST: usize = 1000;
 
 /// Parses a line as fio does: a comment begins at `;` or `#`, `${…}` is replaced.
-fn parse_line(text: &str, number: usize, variable: &dyn Fn(&str) -> Option<String>) -> Result<Line, Mismatch> {
+fn parse_line(text: &str, number: usize, variable: &dyn Fn(&str) -> Option<String>) -> Result<JobFileLine, Mismatch> {
     let text = text.split([';', '#']).next().unwrap_or_default().trim();
     if text.is_empty() {
-        return Ok(Line::Nothing);
+        return Ok(JobFileLine::Nothing);
     }
     if let Some(rest) = text.strip_prefix('[') {
         let name = rest.split_once(']').map(|(name, _)| name.trim()).filter(|name| !name.is_empty());
         let name = name.ok_or_else(|| (format!("`{text}` is not a section"), "a section is [name]"))?;
-        return Ok(Line::Section(name.to_owned()));
+        return Ok(JobFileLine::Section(name.to_owned()));
     }
     if let Some(name) = text.strip_prefix("include").filter(|rest| rest.starts_with(char::is_whitespace)) {
-        return Ok(Line::Include(name.trim().to_owned()));
+        return Ok(JobFileLine::Include(name.trim().to_owned()));
     }
     let (key, value) = text.split_once('=').map_or((text, None), |(key, value)| (key.trim(), Some(value.trim())));
     if key.is_empty() || !key.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter)) {
@@ -249,7 +249,7 @@ fn parse_line(text: &str, number: usize, variable: &dyn Fn(&str) -> Option<Strin
     if key.len() + value.as_ref().map_or(0, String::len) > LONGEST {
         return Err((format!("the value of `{key}` is too long"), "at most 1000 letters"));
     }
-    Ok(Line::Option(Entry { key: first_name(key), value, line: number }))
+    Ok(JobFileLine::Option(JobOption { key: first_name(key), value, line: number }))
 }
 
 fn expand(value: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, Mismatch> {

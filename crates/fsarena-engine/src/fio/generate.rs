@@ -6,16 +6,16 @@ use std::fmt::Write;
 use fsarena_model::{CacheState, DurablePoint, Nanos, Workload};
 
 use super::options::SYNCS;
-use crate::data::Parameters;
-use crate::data::parameters::{AccessParameters, Calls, Distribution, Pattern, Preallocate, Target, Work};
+use crate::data::DataParameters;
+use crate::data::parameters::{AccessParameters, Calls, Distribution, FilesOfWork, Pattern, Preallocate, Work};
 use crate::pace::Arrivals;
 
 /// Maximum number of files of a worker: fio takes their names in one option, whose length is limited.
 const MOST_FILES: u32 = 64;
 
 /// The first of these parameters that fio does not support; `None` if it supports all.
-pub fn lacks(workload: &Workload, parameters: &Parameters) -> Option<String> {
-    let is_new = parameters.target() == Target::New;
+pub fn lacks(workload: &Workload, parameters: &DataParameters) -> Option<String> {
+    let is_new = parameters.target() == FilesOfWork::New;
     let is_uneven = matches!(parameters.access.distribution, Distribution::Zipf | Distribution::Pareto);
     let text = match () {
         () if parameters.access.operation == Work::Trim => "trim files (`operation`): it trims devices",
@@ -39,7 +39,7 @@ pub fn lacks(workload: &Workload, parameters: &Parameters) -> Option<String> {
     Some(text.to_owned())
 }
 
-fn lacks_durability(workload: &Workload, parameters: &Parameters, is_new: bool) -> Option<&'static str> {
+fn lacks_durability(workload: &Workload, parameters: &DataParameters, is_new: bool) -> Option<&'static str> {
     let by_sync = matches!(workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync);
     let several = is_new && parameters.files.count > 1 && by_sync;
     let blocks = parameters.files.size / parameters.requests.block_size;
@@ -65,7 +65,7 @@ fn lacks_durability(workload: &Workload, parameters: &Parameters, is_new: bool) 
     })
 }
 
-fn rate_of_each(parameters: &Parameters) -> Option<f64> {
+fn rate_of_each(parameters: &DataParameters) -> Option<f64> {
     parameters.pace.rate.map(|rate| rate / f64::from(parameters.workers.count()))
 }
 
@@ -80,7 +80,7 @@ pub struct Setting<'a> {
 }
 
 /// The text of the job. The caller ensures that [`lacks`] finds nothing.
-pub fn text(workload: &Workload, parameters: &Parameters, setting: &Setting<'_>) -> String {
+pub fn text(workload: &Workload, parameters: &DataParameters, setting: &Setting<'_>) -> String {
     let mut text = String::from("[global]\n");
     let mut line = |words: String| writeln!(text, "{words}").expect("a string can be written to");
     line(format!("directory={}", setting.directory));
@@ -110,7 +110,7 @@ const GENERAL: &[&str] = &[
     "mem=mmap",
 ];
 
-fn shape(workload: &Workload, parameters: &Parameters) -> Vec<String> {
+fn shape(workload: &Workload, parameters: &DataParameters) -> Vec<String> {
     let files = u64::from(parameters.files.count);
     let mut lines = vec![
         format!("thread={}", u8::from(parameters.workers.processes == 1)),
@@ -130,8 +130,8 @@ fn shape(workload: &Workload, parameters: &Parameters) -> Vec<String> {
         Calls::Mmap => vec!["ioengine=mmap".to_owned()],
     });
     lines.push(match parameters.target() {
-        Target::Existing => "overwrite=1".to_owned(),
-        Target::New => "create_on_open=1".to_owned(),
+        FilesOfWork::Existing => "overwrite=1".to_owned(),
+        FilesOfWork::New => "create_on_open=1".to_owned(),
     });
     if let Some(rate) = rate_of_each(parameters) {
         lines.push(format!("rate_iops={rate}"));
@@ -150,7 +150,7 @@ fn ring(depth: u32) -> Vec<String> {
     lines
 }
 
-fn places(parameters: &Parameters) -> Vec<String> {
+fn places(parameters: &DataParameters) -> Vec<String> {
     let AccessParameters { operation, pattern, distribution, skew, .. } = parameters.access;
     let name = match operation {
         Work::Read => "read",
@@ -178,8 +178,8 @@ fn places(parameters: &Parameters) -> Vec<String> {
     lines
 }
 
-fn durability(workload: &Workload, parameters: &Parameters) -> Vec<String> {
-    let several = parameters.target() == Target::New && parameters.files.count > 1;
+fn durability(workload: &Workload, parameters: &DataParameters) -> Vec<String> {
+    let several = parameters.target() == FilesOfWork::New && parameters.files.count > 1;
     let at_the_end = if several { (parameters.files.size / parameters.requests.block_size) as u32 } else { 0 };
     let every = if parameters.requests.sync_every == 0 { at_the_end } else { parameters.requests.sync_every };
     let by = |name: &str| (every > 0).then(|| format!("{name}={every}"));
@@ -196,7 +196,7 @@ fn durability(workload: &Workload, parameters: &Parameters) -> Vec<String> {
 }
 
 /// Random bytes that cannot be compressed or deduplicated, unless the workload asks for that.
-fn content(parameters: &Parameters) -> Vec<String> {
+fn content(parameters: &DataParameters) -> Vec<String> {
     let (compressible, duplicated) = (parameters.contents.compressible_percent, parameters.contents.duplicated_percent);
     if compressible == 0 && duplicated == 0 {
         return vec!["scramble_buffers=1".to_owned()];
@@ -212,7 +212,7 @@ fn content(parameters: &Parameters) -> Vec<String> {
     lines
 }
 
-fn end(parameters: &Parameters, time: Option<Nanos>) -> Vec<String> {
+fn end(parameters: &DataParameters, time: Option<Nanos>) -> Vec<String> {
     let mut lines = Vec::new();
     let is_random = parameters.access.pattern == Pattern::Random;
     if let Some(operations) = parameters.workers.operations {
@@ -236,8 +236,8 @@ fn end(parameters: &Parameters, time: Option<Nanos>) -> Vec<String> {
 }
 
 /// The names of a worker's files.
-fn names(parameters: &Parameters, worker: u32) -> Vec<String> {
-    let kind = if parameters.target() == Target::New { "new" } else { "data" };
+fn names(parameters: &DataParameters, worker: u32) -> Vec<String> {
+    let kind = if parameters.target() == FilesOfWork::New { "new" } else { "data" };
     let first = if parameters.files.shared { 0 } else { worker * parameters.files.count };
     (first..first + parameters.files.count).map(|number| format!("{kind}{number}")).collect()
 }

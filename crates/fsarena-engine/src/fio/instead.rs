@@ -5,7 +5,7 @@ use fsarena_model::{Mode, Name, Workload};
 use super::jobs::{SHORTEST_MS, SLICES};
 use super::{FioError, generate, program};
 use crate::EngineError;
-use crate::data::Parameters;
+use crate::data::DataParameters;
 
 /// A workload, with a sentence on how it runs.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub fn instead(workload: &Workload) -> Result<Choice, EngineError> {
     if workload.engine != "data" {
         return Err(cannot(format!("do what the engine `{}` does", workload.engine)).into());
     }
-    let parameters = Parameters::of(workload)?;
+    let parameters = DataParameters::of(workload)?;
     if let Some(what) = generate::lacks(workload, &parameters) {
         return Err(cannot(what).into());
     }

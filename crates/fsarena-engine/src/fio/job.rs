@@ -9,15 +9,15 @@ use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Nanos, Workload};
 use super::file::JobFile;
 use super::generate::{self, Setting};
 use super::program::{self, Order, Reading};
-use super::{FioError, Task, facts, limits};
+use super::{FioError, FioTask, facts, limits};
 use crate::data::files;
-use crate::data::parameters::{Calls, Parameters, Pattern, Target};
+use crate::data::parameters::{Calls, DataParameters, FilesOfWork, Pattern};
 use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, folder, go_on};
 
 /// A job of the engine `fio`.
 pub struct FioJob {
     workload: Workload,
-    task: Task,
+    task: FioTask,
     directory: PathBuf,
     /// Where fio writes files that do not belong to the workload.
     folder: Scratch,
@@ -27,16 +27,16 @@ pub struct FioJob {
 }
 
 /// Maximum bytes on the lane at a time: fio keeps all new files of a run.
-pub fn demand(parameters: &Parameters) -> Bytes {
+pub fn demand(parameters: &DataParameters) -> Bytes {
     match parameters.target() {
-        Target::Existing => parameters.demand(),
-        Target::New => Bytes(parameters.demand().0.saturating_mul(u64::from(parameters.files.count))),
+        FilesOfWork::Existing => parameters.demand(),
+        FilesOfWork::New => Bytes(parameters.demand().0.saturating_mul(u64::from(parameters.files.count))),
     }
 }
 
 impl FioJob {
     /// A job whose places and contents follow from `seed`.
-    pub fn new(workload: &Workload, task: Task, directory: &Path, seed: u64) -> Result<Self, EngineError> {
+    pub fn new(workload: &Workload, task: FioTask, directory: &Path, seed: u64) -> Result<Self, EngineError> {
         let folder = Scratch::new()?;
         let (workload, directory) = (workload.clone(), directory.to_owned());
         Ok(Self { workload, task, directory, folder, seed, runs: 0 })
@@ -53,10 +53,10 @@ impl FioJob {
         let directory = self.directory()?;
         let seed = (self.seed >> 1) ^ self.runs;
         Ok(match &self.task {
-            Task::Generated(parameters) => {
+            FioTask::Generated(parameters) => {
                 generate::text(&self.workload, parameters, &Setting { directory: &directory, seed, time })
             }
-            Task::AsItIs(file) => {
+            FioTask::AsItIs(file) => {
                 let end = time.map(|time| [format!("runtime={}ms", time.0 / 1_000_000), "time_based=1".to_owned()]);
                 // Without a seed, each slice would visit the places of the one before.
                 let seed = (self.workload.mode == Mode::Sliced).then(|| format!("randseed={seed}"));
@@ -85,7 +85,7 @@ impl FioJob {
     fn reading(&self) -> Reading {
         let stops = |file: &JobFile| file.sections.iter().any(|section| section.is_set("stonewall"));
         let order = match &self.task {
-            Task::AsItIs(file) if stops(file) => Order::InTurn,
+            FioTask::AsItIs(file) if stops(file) => Order::InTurn,
             _ => Order::Together,
         };
         let is_fdatasync = self.workload.durable == DurablePoint::Fdatasync;
@@ -102,15 +102,17 @@ fn as_it_is(file: &JobFile, directory: &str, more: impl IntoIterator<Item = Stri
 impl FioJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         match &self.task {
-            Task::Generated(parameters) => files::prepare(&self.workload, parameters, &self.directory, self.seed, stop),
-            Task::AsItIs(file) => self.let_fio_lay_out(file, stop),
+            FioTask::Generated(parameters) => {
+                files::prepare(&self.workload, parameters, &self.directory, self.seed, stop)
+            }
+            FioTask::AsItIs(file) => self.let_fio_lay_out(file, stop),
         }
     }
 
     /// New files must not exist before a slice.
     fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        let Task::Generated(parameters) = &self.task else { return Ok(()) };
-        if parameters.target() == Target::Existing {
+        let FioTask::Generated(parameters) = &self.task else { return Ok(()) };
+        if parameters.target() == FilesOfWork::Existing {
             return Ok(());
         }
         for entry in fs::read_dir(&self.directory).map_err(EngineError::io("list the files"))? {
@@ -123,27 +125,29 @@ impl FioJob {
 
     fn fills(&self) -> Bytes {
         let parameters = match &self.task {
-            Task::Generated(parameters) => parameters,
-            Task::AsItIs(file) if file.sections.iter().all(|section| section.is_direct()) => return Bytes(0),
-            Task::AsItIs(file) => return limits::demand(file).unwrap_or(Bytes(0)),
+            FioTask::Generated(parameters) => parameters,
+            FioTask::AsItIs(file) if file.sections.iter().all(|section| section.is_direct()) => return Bytes(0),
+            FioTask::AsItIs(file) => return limits::demand(file).unwrap_or(Bytes(0)),
         };
         let is_cold_scan = parameters.access.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold;
-        let fills = parameters.target() == Target::New || is_cold_scan;
+        let fills = parameters.target() == FilesOfWork::New || is_cold_scan;
         if fills && self.workload.cache != CacheState::Direct { demand(parameters) } else { Bytes(0) }
     }
 
     /// A single worker stays on one processor, as in the native engine. A job file chooses its processors itself.
     fn is_alone(&self) -> bool {
         match &self.task {
-            Task::Generated(parameters) => parameters.workers.count() == 1 && parameters.requests.calls == Calls::Sync,
-            Task::AsItIs(_) => false,
+            FioTask::Generated(parameters) => {
+                parameters.workers.count() == 1 && parameters.requests.calls == Calls::Sync
+            }
+            FioTask::AsItIs(_) => false,
         }
     }
 
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         match &self.task {
-            Task::Generated(parameters) => folder::forget_each(files::existing(parameters, &self.directory), stop),
-            Task::AsItIs(_) => folder::drop_cached_below(&self.directory, stop),
+            FioTask::Generated(parameters) => folder::forget_each(files::existing(parameters, &self.directory), stop),
+            FioTask::AsItIs(_) => folder::drop_cached_below(&self.directory, stop),
         }
     }
 }
@@ -166,7 +170,7 @@ impl Job for FioJob {
         let text = self.text(limit.time)?;
         self.runs += 1;
         let Some(output) = program::run(&text, self.folder.path(), limit.stop)? else { return Ok(()) };
-        if let Task::Generated(parameters) = &self.task {
+        if let FioTask::Generated(parameters) = &self.task {
             stats.offered = parameters.pace.rate;
         }
         Ok(program::read(&output, self.reading(), stats)?)
@@ -182,7 +186,7 @@ mod tests {
         let parameters = serde_json::json!({ "job": "[x]\nrw=randread\nsize=1m\n" });
         let mut workload = crate::tests::workload("fio", "none", "direct", parameters);
         let seed_of = |workload: &Workload, runs| {
-            let task = Task::of(workload).expect("understood");
+            let task = FioTask::of(workload).expect("understood");
             let mut job = FioJob::new(workload, task, Path::new("/lane"), 4).expect("opened");
             job.runs = runs;
             let text = job.text(Some(Nanos::seconds(1))).expect("a job file");

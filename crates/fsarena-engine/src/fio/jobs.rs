@@ -18,7 +18,7 @@ pub const SLICES: u32 = 2;
 
 /// Where the jobs of a job file will work.
 #[derive(Debug, Clone)]
-pub struct Place<'a> {
+pub struct JobsPlace<'a> {
     /// The size of the devices' sectors, as far as it is known.
     pub sector: Bytes,
     /// The directories that are compared.
@@ -30,7 +30,7 @@ pub struct Place<'a> {
 /// # Errors
 /// If the file cannot be read or makes no sense, or if a job does something forbidden: all reasons, as far as each can
 /// be known without the others.
-pub fn from_file(path: &Path, place: &Place<'_>) -> Result<Vec<Choice>, EngineError> {
+pub fn from_file(path: &Path, place: &JobsPlace<'_>) -> Result<Vec<Choice>, EngineError> {
     let file = JobFile::read(path, &|variable| std::env::var(variable).ok())?;
     let stem = Name::from_text(&path.file_stem().unwrap_or_default().to_string_lossy());
     from_job_file(&stem, file, place)
@@ -40,13 +40,13 @@ pub fn from_file(path: &Path, place: &Place<'_>) -> Result<Vec<Choice>, EngineEr
 ///
 /// # Errors
 /// Those of [`from_file`].
-pub fn from_command(words: &[String], place: &Place<'_>) -> Result<Vec<Choice>, EngineError> {
+pub fn from_command(words: &[String], place: &JobsPlace<'_>) -> Result<Vec<Choice>, EngineError> {
     let file = JobFile::parse("fio …", &line::as_job_file(words)?, &|variable| std::env::var(variable).ok())?;
     let stem = if let [only] = file.sections.as_slice() { only.name.clone() } else { "fio".to_owned() };
     from_job_file(&Name::from_text(&stem), file, place)
 }
 
-fn from_job_file(stem: &Name, file: JobFile, place: &Place<'_>) -> Result<Vec<Choice>, EngineError> {
+fn from_job_file(stem: &Name, file: JobFile, place: &JobsPlace<'_>) -> Result<Vec<Choice>, EngineError> {
     let mut file = places::of_one_contender(file, place)?;
     let remarks = places::with_plain_names(&mut file);
     let reasons = [limits::check(&file), direct(&file, place.sector), limits::demand(&file).map(drop)];

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use fsarena_model::Bytes;
 
 use super::FioError;
-use super::file::{self, Entry, JobFile, Section};
+use super::file::{self, JobFile, JobOption, Section};
 use super::options::{ENGINES, REFUSED};
 
 /// Words that make fio pass the option to a shell, which calculates it with bc(1) (init.c, `bc_calc`).
@@ -39,8 +39,8 @@ fn bad_title(section: &Section) -> Option<String> {
     bad.then(|| format!("the section `{}` would give its files a path", section.name))
 }
 
-fn mismatch(entry: &Entry) -> Option<(String, &'static str)> {
-    let Entry { key, value, .. } = entry;
+fn mismatch(entry: &JobOption) -> Option<(String, &'static str)> {
+    let JobOption { key, value, .. } = entry;
     if let Some((_, why)) = REFUSED.iter().find(|(name, _)| name == key) {
         return Some((format!("`{key}` is refused: it {why}"), "leave it out"));
     }

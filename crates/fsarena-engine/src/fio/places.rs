@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::FioError;
-use super::file::{Entry, JobFile, Section};
-use super::jobs::Place;
+use super::file::{JobFile, JobOption, Section};
+use super::jobs::JobsPlace;
 
 /// The job file with the jobs of one directory, if its sections do the same in several: such a file compares these
 /// directories. A file whose sections do different work in several directories stays as it is.
 ///
 /// # Errors
 /// [`FioError::Line`] with the command that compares them, if they are not what is compared.
-pub fn of_one_contender(mut file: JobFile, place: &Place<'_>) -> Result<JobFile, FioError> {
+pub fn of_one_contender(mut file: JobFile, place: &JobsPlace<'_>) -> Result<JobFile, FioError> {
     let mut jobs: Vec<(&str, Vec<&Section>)> = Vec::new();
     for section in &file.sections {
         let Some(directory) = section.value("directory") else { return Ok(file) };
@@ -45,7 +45,7 @@ fn do_the_same(some: &[&Section], others: &[&Section]) -> bool {
     // The first section has nothing to wait for.
     let work = |section: &Section| -> BTreeMap<String, Option<String>> {
         let counts =
-            |entry: &&Entry| !["directory", "stonewall", "new_group", "description"].contains(&entry.key.as_str());
+            |entry: &&JobOption| !["directory", "stonewall", "new_group", "description"].contains(&entry.key.as_str());
         section.options.iter().filter(counts).map(|entry| (entry.key.clone(), entry.value.clone())).collect()
     };
     some.len() == others.len() && some.iter().zip(others).all(|(one, other)| work(one) == work(other))
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn sections_that_do_the_same_in_two_directories_are_two_contenders() {
-        let place = |directories| Place { sector: Bytes(4096), directories };
+        let place = |directories| JobsPlace { sector: Bytes(4096), directories };
         let error = of_one_contender(job(TWO), &place(Vec::new())).expect_err("they are not compared");
         let FioError::Line { line, what, hint, .. } = error else { panic!("{error}") };
         assert_eq!((line, hint.as_str()), (5, "fsarena compare dir:/gold dir:/bronze --fio two.fio"));
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn other_files_with_directories_stay_as_they_are() {
-        let nowhere = Place { sector: Bytes(4096), directories: Vec::new() };
+        let nowhere = JobsPlace { sector: Bytes(4096), directories: Vec::new() };
         for text in [
             "[a]\nsize=1m\nrw=read\ndirectory=/x\n[b]\nsize=1m\nrw=write\ndirectory=/y\n",
             "[a]\nsize=1m\nrw=read\ndirectory=/x\n[b]\nsize=1m\nrw=read\n",

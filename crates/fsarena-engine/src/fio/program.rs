@@ -66,7 +66,7 @@ pub fn run(text: &str, folder: &Path, stop: &AtomicBool) -> Result<Option<String
 }
 
 #[derive(Debug, Deserialize)]
-struct Output {
+struct FioOutput {
     jobs: Vec<JobStatus>,
 }
 
@@ -75,37 +75,37 @@ struct JobStatus {
     jobname: String,
     groupid: u32,
     error: i32,
-    read: Option<Direction>,
-    write: Option<Direction>,
-    trim: Option<Direction>,
-    mixed: Option<Direction>,
-    sync: Option<Syncs>,
+    read: Option<FioDirection>,
+    write: Option<FioDirection>,
+    trim: Option<FioDirection>,
+    mixed: Option<FioDirection>,
+    sync: Option<FioSyncs>,
     /// CPU time in user mode, percent of the time of each job.
     usr_cpu: Option<f64>,
     sys_cpu: Option<f64>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Direction {
+struct FioDirection {
     io_bytes: u64,
     /// Milliseconds.
     runtime: u64,
     total_ios: u64,
     #[serde(default)]
-    lat_ns: Latencies,
+    lat_ns: FioLatencies,
     #[serde(default)]
-    clat_ns: Latencies,
+    clat_ns: FioLatencies,
 }
 
 #[derive(Debug, Deserialize)]
-struct Syncs {
+struct FioSyncs {
     #[serde(default)]
-    lat_ns: Latencies,
+    lat_ns: FioLatencies,
 }
 
 /// The count of each latency, nanoseconds. fio's bins are 1.6 % wide.
 #[derive(Debug, Default, Deserialize)]
-struct Latencies {
+struct FioLatencies {
     #[serde(default)]
     bins: BTreeMap<String, u64>,
 }
@@ -135,7 +135,7 @@ pub fn split(text: &str) -> (&str, &str) {
 }
 
 /// The first job that failed, and the reason; `None` if no job failed.
-fn failure(output: &Output) -> Option<String> {
+fn failure(output: &FioOutput) -> Option<String> {
     let job = output.jobs.iter().find(|job| job.error != 0)?;
     Some(format!("job `{}`: {}", job.jobname, std::io::Error::from_raw_os_error(job.error)))
 }
@@ -143,7 +143,7 @@ fn failure(output: &Output) -> Option<String> {
 /// All messages of a failed run, in one line.
 pub fn words(streams: &str, text: &str) -> String {
     let (before, json) = split(text);
-    let failed = serde_json::from_str::<Output>(json).ok().and_then(|output| failure(&output));
+    let failed = serde_json::from_str::<FioOutput>(json).ok().and_then(|output| failure(&output));
     let lines = streams.lines().chain(before.lines()).map(str::to_owned).chain(failed);
     lines.filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("; ")
 }
@@ -153,7 +153,7 @@ pub fn words(streams: &str, text: &str) -> String {
 /// # Errors
 /// [`FioError::Failed`] if `text` is not fio's output, or a job failed.
 pub fn read(text: &str, reading: Reading, stats: &mut RunStats) -> Result<(), FioError> {
-    let output: Output = serde_json::from_str(split(text).1)
+    let output: FioOutput = serde_json::from_str(split(text).1)
         .map_err(|error| FioError::Failed(format!("what it wrote cannot be understood: {error}")))?;
     if let Some(why) = failure(&output) {
         return Err(FioError::Failed(why));
@@ -188,14 +188,14 @@ impl JobStatus {
             (Operation::Trim, &self.trim),
             (Operation::Run, &self.mixed),
         ];
-        let count = |(operation, direction): (Operation, &Option<Direction>)| {
+        let count = |(operation, direction): (Operation, &Option<FioDirection>)| {
             direction.as_ref().map_or(0, |direction| direction.count(operation, stats))
         };
         directions.into_iter().map(count).max().unwrap_or(0)
     }
 }
 
-impl Direction {
+impl FioDirection {
     fn count(&self, operation: Operation, stats: &mut RunStats) -> u64 {
         stats.count_done(self.total_ios, self.io_bytes);
         // The latency from the call to the end if fio recorded it, otherwise from the submission to the kernel.
@@ -205,7 +205,7 @@ impl Direction {
     }
 }
 
-impl Latencies {
+impl FioLatencies {
     fn count(&self, operation: Operation, stats: &mut RunStats) {
         for (latency, count) in &self.bins {
             if let Ok(latency) = latency.parse() {

@@ -30,7 +30,7 @@ use self::group::Group;
 use self::merged::Merged;
 pub use self::servers::Server;
 use self::servers::Servers;
-use super::job::{First, RemoteJob, Work};
+use super::job::{First, RemoteJob, RemoteWork};
 use super::{Call, Remote};
 use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
 
@@ -275,7 +275,7 @@ struct OnClients<R> {
     merged: Merged,
 }
 
-impl<R: Remote> Work for OnClients<R> {
+impl<R: Remote> RemoteWork for OnClients<R> {
     fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), TestbedError> {
         let call = |_| Call::Upkeep(self.contender, upkeep);
         self.group.each::<()>(&self.group.working(), call, stop)?;

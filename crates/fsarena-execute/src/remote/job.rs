@@ -9,7 +9,7 @@ use fsarena_model::{Nanos, Verification};
 use crate::TestbedError;
 
 /// What a job asks other machines for.
-pub trait Work {
+pub trait RemoteWork {
     /// Untimed work.
     ///
     /// # Errors
@@ -34,13 +34,13 @@ pub enum First {
 }
 
 /// A job that other machines do. Closed when it is dropped.
-pub struct RemoteJob<W: Work> {
+pub struct RemoteJob<W: RemoteWork> {
     work: W,
     verifies: bool,
     reads_on: bool,
 }
 
-impl<W: Work> RemoteJob<W> {
+impl<W: RemoteWork> RemoteJob<W> {
     /// A job that was opened there; `verifies` is what opening it answered.
     pub fn new(work: W, verifies: bool) -> Self {
         Self { work, verifies, reads_on: false }
@@ -52,7 +52,7 @@ pub fn worker(error: TestbedError) -> EngineError {
     EngineError::Worker(error.text)
 }
 
-impl<W: Work> Job for RemoteJob<W> {
+impl<W: RemoteWork> Job for RemoteJob<W> {
     /// [`Call::Open`](super::Call::Open) has prepared it, or adopted its files.
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
@@ -80,7 +80,7 @@ impl<W: Work> Job for RemoteJob<W> {
     }
 }
 
-impl<W: Work> Drop for RemoteJob<W> {
+impl<W: RemoteWork> Drop for RemoteJob<W> {
     fn drop(&mut self) {
         self.work.close();
     }

@@ -12,7 +12,7 @@ use fsarena_model::{
 };
 use serde::de::DeserializeOwned;
 
-use super::job::{First, RemoteJob, Work};
+use super::job::{First, RemoteJob, RemoteWork};
 use super::{Call, Ran, Remote, answer};
 use crate::schedule::lane_rounds;
 use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
@@ -20,13 +20,13 @@ use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
 /// Machines that each have some contenders of a plan, on lanes of their own. Facts about the machine are the first
 /// one's. Several machines have no baselines: each would need its own.
 pub struct Machines<R> {
-    machines: Vec<Rc<Machine<R>>>,
+    machines: Vec<Rc<CallableMachine<R>>>,
     /// For each contender of the run, its machine and its number there.
     contenders: Vec<(usize, usize)>,
 }
 
 /// A machine that answers calls.
-struct Machine<R> {
+struct CallableMachine<R> {
     remote: R,
     /// The run's plan with the contenders of this machine.
     plan: Plan,
@@ -45,13 +45,14 @@ impl<R: Remote> Machines<R> {
         };
         let contenders = plan.contenders.iter().map(|contender| place(contender.label.clone()));
         let contenders = contenders.collect::<Option<Vec<_>>>().expect("each contender is on a machine");
-        let machine =
-            |(remote, plan)| Rc::new(Machine { remote, plan, starting: Cell::default(), stopped: Cell::default() });
+        let machine = |(remote, plan)| {
+            Rc::new(CallableMachine { remote, plan, starting: Cell::default(), stopped: Cell::default() })
+        };
         Self { machines: machines.into_iter().map(machine).collect(), contenders }
     }
 
     /// The machine of a contender, or of a baseline of the only machine, and its number there.
-    fn of(&self, number: usize) -> (&Rc<Machine<R>>, usize) {
+    fn of(&self, number: usize) -> (&Rc<CallableMachine<R>>, usize) {
         let (machine, number) = self.contenders.get(number).copied().unwrap_or((0, number));
         (&self.machines[machine], number)
     }
@@ -63,7 +64,7 @@ impl<R: Remote> Machines<R> {
     }
 }
 
-impl<R: Remote> Machine<R> {
+impl<R: Remote> CallableMachine<R> {
     fn call<T: DeserializeOwned>(&self, call: &Call, stop: &AtomicBool) -> Result<T, TestbedError> {
         if let Some(contender) = self.starting.take() {
             self.remote.call(&Call::StartCounters(contender), &NEVER)?;
@@ -124,7 +125,7 @@ impl<R: Remote + 'static> Workloads for Machines<R> {
         let (machine, number) = self.of(contender);
         let call = Call::Open { contender: number, workload: Box::new(workload.clone()), seed };
         let verifies = machine.call(&call, stop)?;
-        Ok(Box::new(RemoteJob::new(OnMachine { machine: Rc::clone(machine), number }, verifies)))
+        Ok(Box::new(RemoteJob::new(OtherMachine { machine: Rc::clone(machine), number }, verifies)))
     }
 
     fn verify(
@@ -202,12 +203,12 @@ impl<R: Remote> Host for Machines<R> {
 }
 
 /// The work of a contender on another machine.
-struct OnMachine<R> {
-    machine: Rc<Machine<R>>,
+struct OtherMachine<R> {
+    machine: Rc<CallableMachine<R>>,
     number: usize,
 }
 
-impl<R: Remote> Work for OnMachine<R> {
+impl<R: Remote> RemoteWork for OtherMachine<R> {
     fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), TestbedError> {
         self.machine.call(&Call::Upkeep(self.number, upkeep), stop)
     }

@@ -22,11 +22,11 @@ pub struct Served<'a> {
     testbed: &'a mut dyn Testbed,
     clock: &'a dyn Clock,
     name: MachineName,
-    jobs: BTreeMap<usize, Work>,
+    jobs: BTreeMap<usize, ServedJob>,
 }
 
 /// A job and the statistics of its runs.
-struct Work {
+struct ServedJob {
     job: Box<dyn Job>,
     stats: RunStats,
 }
@@ -61,7 +61,7 @@ impl<'a> Served<'a> {
             Call::Open { contender, workload, seed } => {
                 let job = testbed.open(contender, &workload, seed, stop)?;
                 let verifies = job.next_run().verifies;
-                self.jobs.insert(contender, Work { job, stats: RunStats::new() });
+                self.jobs.insert(contender, ServedJob { job, stats: RunStats::new() });
                 value(verifies)
             }
             Call::Verify(contender, workload) => {
@@ -127,7 +127,7 @@ fn wait_until(moment: Nanos, clock: &dyn Clock, stop: &AtomicBool) {
     }
 }
 
-fn work(jobs: &mut BTreeMap<usize, Work>, contender: usize) -> Result<&mut Work, TestbedError> {
+fn work(jobs: &mut BTreeMap<usize, ServedJob>, contender: usize) -> Result<&mut ServedJob, TestbedError> {
     jobs.get_mut(&contender).ok_or_else(|| TestbedError::machine(format!("contender {contender} has no job")))
 }
 

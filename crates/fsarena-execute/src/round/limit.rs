@@ -63,7 +63,7 @@ impl Watch<'_> {
         thread::scope(|scope| {
             let looking = scope.spawn(|| watch.look());
             // Needed if `run` panics, too, because the scope waits for the thread.
-            let _end = End { is_over: &watch.is_over, looking: looking.thread().clone() };
+            let _end = WatchEnd { is_over: &watch.is_over, looking: looking.thread().clone() };
             run(&watch)
         })
     }
@@ -94,12 +94,12 @@ impl Watch<'_> {
 }
 
 /// Ends the watching thread when dropped.
-struct End<'a> {
+struct WatchEnd<'a> {
     is_over: &'a AtomicBool,
     looking: Thread,
 }
 
-impl Drop for End<'_> {
+impl Drop for WatchEnd<'_> {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Release);
         self.looking.unpark();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::options::size;
-use super::{Figure, File, ReadError, figure};
+use super::{File, ReadError, ResultFigure, figure};
 use crate::findings::kind_in;
 use crate::measured::{Durable, Measured, Reads};
 
@@ -37,7 +37,7 @@ fn kib(size: &str) -> Option<f64> {
 }
 
 pub fn knows(file: &File<'_>) -> bool {
-    file.text.lines().any(|line| Line::of(line).is_some())
+    file.text.lines().any(|line| BonnieLine::of(line).is_some())
 }
 
 /// The head of its table.
@@ -47,11 +47,11 @@ pub fn is_for_people(file: &File<'_>) -> bool {
 
 /// Each test of each line. If the lines have several machine names, those are the contenders.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
-    let lines: Vec<Line<'_>> = file.text.lines().filter_map(Line::of).collect();
+    let lines: Vec<BonnieLine<'_>> = file.text.lines().filter_map(BonnieLine::of).collect();
     let names: BTreeSet<&str> = lines.iter().map(|line| line.name()).collect();
-    let of = |(index, line): (usize, &Line<'_>)| {
+    let of = |(index, line): (usize, &BonnieLine<'_>)| {
         let run = file.run(index + 1, &line.fields);
-        let measured = |(figure, is_bound): (Figure, bool)| {
+        let measured = |(figure, is_bound): (ResultFigure, bool)| {
             let row = line.measured(file.row(index + 1, figure));
             let contender = if names.len() > 1 { line.name().to_owned() } else { row.contender };
             Measured { contender, is_bound, run: run.clone(), ..row }
@@ -62,7 +62,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
 }
 
 /// A line of results.
-struct Line<'a> {
+struct BonnieLine<'a> {
     fields: Vec<&'a str>,
     /// Where the machine's name is.
     name: usize,
@@ -72,7 +72,7 @@ struct Line<'a> {
     files: usize,
 }
 
-impl<'a> Line<'a> {
+impl<'a> BonnieLine<'a> {
     fn of(line: &'a str) -> Option<Self> {
         let fields: Vec<&str> = line.trim().split(',').collect();
         let is_size = |text: &str| text.trim_end_matches(['M', 'G', 'K']).split(':').all(|part| figure(part).is_some());
@@ -98,7 +98,7 @@ impl<'a> Line<'a> {
 
     /// What was measured, and whether it is only a bound: a test that was too fast has `+++++`, and one that was left
     /// out has nothing.
-    fn figures(&self) -> Vec<(Figure, bool)> {
+    fn figures(&self) -> Vec<(ResultFigure, bool)> {
         let size = self.described(3).unwrap_or(self.fields[1]);
         let copies = self.described(1).filter(|count| *count != "1").map(|count| format!(", {count} copies"));
         let copies = copies.unwrap_or_default();
@@ -113,13 +113,13 @@ impl<'a> Line<'a> {
         let data = OF_DATA.into_iter().filter_map(|(test, place)| {
             let (unit, work) = if test == "seeks" { ("seeks/s", seeks) } else { ("KiB/s", kib) };
             let (value, is_bound) = value(self.data + place, work)?;
-            Some((Figure::rate(format!("{test}, {size}{copies}"), value, unit), is_bound))
+            Some((ResultFigure::rate(format!("{test}, {size}{copies}"), value, unit), is_bound))
         });
         let number = figure(count.split(':').next().unwrap_or_default()).map(|number| 1024.0 * number);
         let files = OF_FILES.into_iter().filter_map(|(test, place)| {
             let workload = format!("{test}, {count}×1024 files{copies}");
             let (value, is_bound) = value(self.files + place, number)?;
-            Some((Figure::rate(workload, value, "files/s"), is_bound))
+            Some((ResultFigure::rate(workload, value, "files/s"), is_bound))
         });
         data.chain(files).collect()
     }

@@ -79,7 +79,7 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
     let (workload, time, host, recorded) = (workload?, time?, host?, recorded?);
     let decimal = Decimal::of(Records::of(text).skip(1).filter_map(|record| record.fields.into_iter().nth(value)));
     let nothing = Facts::default();
-    let row = |record: Record<'_>| {
+    let row = |record: CsvRecord<'_>| {
         let source = format!("{name}, row {}", record.number);
         let wrong = |why: String| ReadError::csv(&source, why);
         if record.is_open {
@@ -200,7 +200,7 @@ impl Decimal {
 }
 
 /// A record of a CSV.
-struct Record<'a> {
+struct CsvRecord<'a> {
     /// Its place, from 1; blank lines count.
     number: usize,
     fields: Vec<Cow<'a, str>>,
@@ -226,9 +226,9 @@ impl<'a> Records<'a> {
     }
 
     /// The record at the beginning of the rest, which is not empty.
-    fn record(&mut self) -> Record<'a> {
+    fn record(&mut self) -> CsvRecord<'a> {
         self.number += 1;
-        let mut record = Record { number: self.number, fields: Vec::new(), is_open: false };
+        let mut record = CsvRecord { number: self.number, fields: Vec::new(), is_open: false };
         loop {
             let field = match self.rest.strip_prefix('"') {
                 Some(quoted) => {
@@ -279,9 +279,9 @@ impl<'a> Records<'a> {
 }
 
 impl<'a> Iterator for Records<'a> {
-    type Item = Record<'a>;
+    type Item = CsvRecord<'a>;
 
-    fn next(&mut self) -> Option<Record<'a>> {
+    fn next(&mut self) -> Option<CsvRecord<'a>> {
         while !self.rest.is_empty() {
             let record = self.record();
             if record.fields.iter().any(|field| !field.is_empty()) {

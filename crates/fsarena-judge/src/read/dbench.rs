@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Figure, File, ReadError, figure};
+use super::{File, ReadError, ResultFigure, figure};
 use crate::measured::{Durable, Measured};
 
 pub fn knows(file: &File<'_>) -> bool {
@@ -38,7 +38,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         // Without this option only some of its operations are synced.
         let durable = if line.contains("(sync open)") { Durable::Synced } else { Durable::Unknown };
         let conditions = BTreeMap::from_iter(version.clone()).into();
-        let figure = Figure::rate(format!("{clients} clients"), value, "MB/s");
+        let figure = ResultFigure::rate(format!("{clients} clients"), value, "MB/s");
         let run = file.run(index + 1, &line);
         // `(sync open)` and `(sync dirs)` come before the clients.
         let syncs = ["sync open", "sync dirs"].into_iter().filter(|words| line.contains(words));

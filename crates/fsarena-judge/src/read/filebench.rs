@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Figure, File, ReadError, figure};
+use super::{File, ReadError, ResultFigure, figure};
 use crate::Measured;
 
 pub fn knows(file: &File<'_>) -> bool {
@@ -36,7 +36,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
                 clock_step: seconds.take().map(f64::recip),
                 conditions: BTreeMap::from_iter(version.map(|it| ("program".to_owned(), format!("Filebench {it}"))))
                     .into(),
-                ..file.row(rows.len() + 1, Figure::rate(&personality, rate, "ops/s"))
+                ..file.row(rows.len() + 1, ResultFigure::rate(&personality, rate, "ops/s"))
             });
         }
     }

@@ -11,7 +11,7 @@ use self::parts::Part;
 pub use terse::{knows as knows_terse, read as read_terse};
 
 use super::json::Value;
-use super::{Figure, File, ReadError, positive};
+use super::{File, ReadError, ResultFigure, positive};
 use crate::measured::{Durable, Facts, Measured, Reads};
 
 const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
@@ -89,7 +89,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     for part in &parts {
         for direction in DIRECTIONS {
             let Some(rate) = part.rate(direction) else { continue };
-            let figure = Figure::rate(format!("{} {direction}", part.name), rate, "ops/s");
+            let figure = ResultFigure::rate(format!("{} {direction}", part.name), rate, "ops/s");
             rows.push(Measured {
                 source: format!("{}, {}", file.name, part.name),
                 run: run.clone(),

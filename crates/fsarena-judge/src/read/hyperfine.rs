@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::json::Value;
 use super::options::size;
-use super::{Figure, File, ReadError, positive};
+use super::{File, ReadError, ResultFigure, positive};
 use crate::findings::kind_in;
 use crate::{Facts, Measured};
 
@@ -45,7 +45,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     let mut clock = 0.0;
     for result in value["results"].as_array().into_iter().flatten() {
         let command = result["command"].as_str().unwrap_or_default();
-        let parameters = Parameters::of(result);
+        let parameters = HyperfineParameters::of(result);
         let times = result["times"].as_array().unwrap_or_default();
         let codes = result["exit_codes"].as_array().unwrap_or_default();
         for (number, time) in times.iter().enumerate() {
@@ -59,7 +59,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
                 contender: parameters.contender.clone().unwrap_or_else(|| command.to_owned()),
                 work: parameters.work.clone(),
                 time: Some(clock),
-                ..file.row(1, Figure::seconds("time", time))
+                ..file.row(1, ResultFigure::seconds("time", time))
             });
             clock += time;
         }
@@ -68,14 +68,14 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
 }
 
 /// The parameters of a command (`--parameter-list`, `--parameter-scan`).
-struct Parameters {
+struct HyperfineParameters {
     /// The values of those that say which contender it is; `None`: it has none.
     contender: Option<String>,
     /// The others: they define the work.
     work: Facts,
 }
 
-impl Parameters {
+impl HyperfineParameters {
     fn of(result: &Value) -> Self {
         let all = result["parameters"].as_object().into_iter().flatten();
         let all = all.map(|(name, value)| (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned)));

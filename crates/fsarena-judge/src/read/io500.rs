@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Figure, File, ReadError, figure};
+use super::{File, ReadError, ResultFigure, figure};
 use crate::measured::{Durable, Facts, Measured, Reads};
 
 pub fn knows(file: &File<'_>) -> bool {
@@ -26,7 +26,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             durable: if writes { Durable::Unknown } else { Durable::NothingWritten },
             reads: if writes { Reads::Nothing } else { Reads::Unknown },
             conditions: conditions.clone(),
-            ..file.row(run, Figure::rate(name, value, unit))
+            ..file.row(run, ResultFigure::rate(name, value, unit))
         });
     }
     Ok(rows)

@@ -6,7 +6,7 @@ use super::json::Value;
 
 use super::options::{of_command, size};
 use super::time::asctime;
-use super::{Figure, File, ReadError, after, figure, positive, printed, uneven};
+use super::{File, ReadError, ResultFigure, after, figure, positive, printed, uneven};
 use crate::findings::Finding;
 use crate::measured::{Durable, Measured, Reads, Run as Start};
 
@@ -29,11 +29,11 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let mut rows = Vec::new();
     for (index, lines) in file.runs(begins).iter().enumerate() {
         let command = after(lines, "Command line").or_else(|| after(lines, "Command line used"));
-        let run = Run {
+        let run = IorRun {
             // A warning of the next run may be at the end of this one.
             start: file.run(index + 1, &printed(lines, |line| line.contains("WARNING"))),
             program: lines[0].split(':').next().filter(|_| begins(lines[0])),
-            options: Options::of(command.unwrap_or_default()),
+            options: IorOptions::of(command.unwrap_or_default()),
             stated: STATED.iter().filter_map(|name| Some((*name, size(after(lines, name)?)))).collect(),
             // The warning is on stderr, so it may come before the run.
             has_no_fsync: file.text.lines().any(|line| line.contains("WARNING: fsync")),
@@ -59,13 +59,13 @@ pub fn read_json(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadEr
     for (index, test) in value["tests"].as_array().into_iter().flatten().enumerate() {
         let tasks = test["Options"]["tasks"].as_u64().map(|count| count.to_string());
         let stated = STATED.iter().filter_map(|name| Some((*name, text(&test["Options"][name])?)));
-        let run = Run {
+        let run = IorRun {
             start: file.run(index + 1, test),
             program: Some(&program),
             stated: stated.collect(),
             has_no_fsync: file.text.lines().any(|line| line.contains("WARNING: fsync")),
             notes: Vec::new(),
-            options: Options::of(value["Command line"].as_str().unwrap_or_default()).or_set(&test["Parameters"]),
+            options: IorOptions::of(value["Command line"].as_str().unwrap_or_default()).or_set(&test["Parameters"]),
             host: value["Machine"].as_str(),
             time: test["StartTime"].as_str().or_else(|| value["Began"].as_str()).and_then(asctime),
             nodes: test["Options"]["nodes"].as_u64(),
@@ -141,10 +141,10 @@ fn iteration<'a>(value: &'a Value, before: &[Iteration<'_>]) -> Option<Iteration
 }
 
 /// What a run says about itself.
-struct Run<'a> {
+struct IorRun<'a> {
     start: Start,
     program: Option<&'a str>,
-    options: Options,
+    options: IorOptions,
     stated: BTreeMap<&'static str, String>,
     /// Whether it warned that it cannot sync.
     has_no_fsync: bool,
@@ -155,12 +155,12 @@ struct Run<'a> {
     tasks: Option<&'a str>,
 }
 
-impl Run<'_> {
+impl IorRun<'_> {
     fn measured(&self, file: &File<'_>, run: usize, iteration: Iteration<'_>) -> Measured {
         let Iteration { access, mib_per_s, block_kib, transfer_kib, number } = iteration;
         let tasks = self.tasks.map(|count| format!(", {count} tasks")).unwrap_or_default();
         let workload = format!("{access}, {block_kib} KiB in {transfer_kib} KiB{tasks}");
-        let row = file.row(run, Figure::rate(workload, mib_per_s, "MiB/s"));
+        let row = file.row(run, ResultFigure::rate(workload, mib_per_s, "MiB/s"));
         let writes = access == "write";
         let is_synced =
             self.options.syncs && !(self.has_no_fsync && self.stated.get("api").is_none_or(|it| it != "POSIX"));
@@ -200,7 +200,7 @@ impl Run<'_> {
 }
 
 /// The options of a command line (IOR's user guide, *Command line options*).
-struct Options {
+struct IorOptions {
     /// By name, those of `-O` too.
     named: BTreeMap<String, String>,
     /// Each write, or the end of writing, is synced within the measured time.
@@ -212,7 +212,7 @@ struct Options {
     writes: bool,
 }
 
-impl Options {
+impl IorOptions {
     fn of(command: &str) -> Self {
         let mut named = of_command(command);
         for directive in named.remove("-O").unwrap_or_default().split([',', ' ']).filter(|text| !text.is_empty()) {

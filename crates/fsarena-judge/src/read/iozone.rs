@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use fsarena_model::Better;
 
 use super::time::asctime;
-use super::{Figure, File, ReadError, after, figure, printed};
+use super::{File, ReadError, ResultFigure, after, figure, printed};
 use crate::findings::{Finding, FindingClass, UNEVEN};
 use crate::measured::{Durable, Measured, Reads};
 
@@ -53,7 +53,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let runs = file.runs(|line| line.contains(first));
     let mut rows = Vec::new();
     for (index, lines) in runs.iter().enumerate() {
-        let run = Run::of(lines);
+        let run = IozoneRun::of(lines);
         let mut figures = table(lines, &run).map_err(|why| file.malformed(why))?;
         if figures.is_empty() {
             figures = reports(lines, &run);
@@ -67,13 +67,13 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
 }
 
 /// What a run says about itself.
-struct Run<'a> {
+struct IozoneRun<'a> {
     lines: &'a [&'a str],
     unit: &'static str,
     better: Better,
 }
 
-impl<'a> Run<'a> {
+impl<'a> IozoneRun<'a> {
     fn of(lines: &'a [&'a str]) -> Self {
         let output = lines.iter().find_map(|line| Some(line.split_once("Output is in ")?.1));
         let (unit, better) = match output.map(str::to_lowercase) {
@@ -156,9 +156,9 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn figure(&self, test: &str, file_kib: &str, record_kib: &str, value: f64) -> Figure {
+    fn figure(&self, test: &str, file_kib: &str, record_kib: &str, value: f64) -> ResultFigure {
         let workload = format!("{test}, {file_kib} KiB in {record_kib} KiB");
-        Figure { workload, value, unit: self.unit, better: self.better }
+        ResultFigure { workload, value, unit: self.unit, better: self.better }
     }
 }
 
@@ -218,7 +218,7 @@ fn words(line: &str) -> Vec<(&str, usize)> {
 
 /// The figures of the table. A test that was left out leaves its column empty, so only the place of a figure shows
 /// which test it is of.
-fn table(lines: &[&str], run: &Run<'_>) -> Result<Vec<Figure>, String> {
+fn table(lines: &[&str], run: &IozoneRun<'_>) -> Result<Vec<ResultFigure>, String> {
     let mut figures = Vec::new();
     let Some(first) = lines.iter().position(|line| is_title(line)) else { return Ok(figures) };
     let titles: Vec<(&str, usize)> = words(lines[first]).into_iter().skip(2).collect();
@@ -244,7 +244,7 @@ fn table(lines: &[&str], run: &Run<'_>) -> Result<Vec<Figure>, String> {
 }
 
 /// `"Writer report"`, a line of record sizes, and a line for each file size.
-fn reports(lines: &[&str], run: &Run<'_>) -> Vec<Figure> {
+fn reports(lines: &[&str], run: &IozoneRun<'_>) -> Vec<ResultFigure> {
     let mut figures = Vec::new();
     let (mut test, mut records) = (None, Vec::new());
     for line in lines {
@@ -266,13 +266,13 @@ fn reports(lines: &[&str], run: &Run<'_>) -> Vec<Figure> {
 }
 
 /// The rates of several processes together.
-fn throughput(lines: &[&str]) -> Vec<Figure> {
+fn throughput(lines: &[&str]) -> Vec<ResultFigure> {
     let record = lines.iter().find_map(|line| line.trim().strip_prefix("Record Size "));
     let record = record.map(|size| format!(", record {size}")).unwrap_or_default();
     let of = |line: &&str| {
         let (test, value) = seen(line, "Children see")?;
         let unit = if line.contains("ops/sec") { "ops/s" } else { "KiB/s" };
-        Some(Figure::rate(format!("{test}{record}"), value, unit))
+        Some(ResultFigure::rate(format!("{test}{record}"), value, unit))
     };
     lines.iter().filter_map(of).collect()
 }

@@ -125,7 +125,7 @@ pub fn objects(text: &str) -> impl Iterator<Item = Result<Value, Broken>> {
     std::iter::from_fn(move || {
         let begin = beginning(text, at)?;
         let mut json = serde_json::Deserializer::from_str(&text[begin..]);
-        let value = Kept(&mut names).deserialize(&mut json);
+        let value = WithoutLeftOut(&mut names).deserialize(&mut json);
         at = match &value {
             Ok(_) => begin + json.into_iter::<IgnoredAny>().byte_offset(),
             Err(error) if error.is_eof() => text.len(),
@@ -163,9 +163,9 @@ impl Names {
 }
 
 /// Reads a value without the members that are [`LEFT_OUT`].
-struct Kept<'n>(&'n mut Names);
+struct WithoutLeftOut<'n>(&'n mut Names);
 
-impl<'de> DeserializeSeed<'de> for Kept<'_> {
+impl<'de> DeserializeSeed<'de> for WithoutLeftOut<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -173,7 +173,7 @@ impl<'de> DeserializeSeed<'de> for Kept<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Kept<'_> {
+impl<'de> Visitor<'de> for WithoutLeftOut<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -206,7 +206,7 @@ impl<'de> Visitor<'de> for Kept<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut values = Vec::new();
-        while let Some(value) = items.next_element_seed(Kept(self.0))? {
+        while let Some(value) = items.next_element_seed(WithoutLeftOut(self.0))? {
             values.push(value);
         }
         Ok(Value::Array(values.into()))
@@ -219,7 +219,7 @@ impl<'de> Visitor<'de> for Kept<'_> {
                 members.next_value::<IgnoredAny>()?;
             } else {
                 let name = self.0.shared(&name);
-                kept.push((name, members.next_value_seed(Kept(self.0))?));
+                kept.push((name, members.next_value_seed(WithoutLeftOut(self.0))?));
             }
         }
         Ok(Value::Object(kept.into()))

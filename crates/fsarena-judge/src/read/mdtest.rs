@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::options::of_command;
 use super::time::month_first;
-use super::{Figure, File, ReadError, figure, printed, uneven};
+use super::{File, ReadError, ResultFigure, figure, printed, uneven};
 use crate::measured::{Durable, Measured, Reads};
 
 /// By how much the rate of the first task, times the number of tasks, may differ from that of all.
@@ -26,7 +26,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let started: Vec<Option<f64>> = started.map(|text| month_first(text.trim_end_matches(" --"))).collect();
     let mut rows = Vec::new();
     for (index, lines) in file.runs(begins).iter().enumerate() {
-        let run = Run::of(lines);
+        let run = MdtestRun::of(lines);
         // The next run begins with its time, before its name.
         let start = file.run(index + 1, &printed(lines, |line| line.trim().starts_with("-- started at ")));
         let notes: Vec<_> = uneven(lines).into_iter().collect();
@@ -35,7 +35,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             let tasks = run.tasks.map(|count| format!(", {count} tasks")).unwrap_or_default();
             let workload = format!("{}{tasks}", test.name.to_lowercase());
             for (number, rate) in test.iterations(lines, run.tasks.unwrap_or(1.0)).into_iter().enumerate() {
-                let row = file.row(index + 1, Figure::rate(&workload, rate, "ops/s"));
+                let row = file.row(index + 1, ResultFigure::rate(&workload, rate, "ops/s"));
                 let source = format!("{}, iteration {}", row.source, number + 1);
                 rows.push(Measured {
                     source,
@@ -51,7 +51,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
 }
 
 /// What a run says about itself.
-struct Run<'a> {
+struct MdtestRun<'a> {
     program: Option<&'a str>,
     tasks: Option<f64>,
     nodes: &'a str,
@@ -61,7 +61,7 @@ struct Run<'a> {
 /// Options that do not change the work: places, repetitions and words.
 const NO_WORK: [&str; 5] = ["-d", "-i", "-o", "-v", "-V"];
 
-impl<'a> Run<'a> {
+impl<'a> MdtestRun<'a> {
     fn of(lines: &[&'a str]) -> Self {
         let words: Vec<&str> = lines[0].split_whitespace().collect();
         let before = |name: &str| {

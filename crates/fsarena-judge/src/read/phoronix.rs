@@ -7,18 +7,18 @@ use fsarena_model::Better;
 use serde::Deserialize;
 
 use super::time::seconds;
-use super::{Figure, File, ReadError, figure};
+use super::{File, ReadError, ResultFigure, figure};
 use crate::Measured;
 
 /// What a system records that is no condition: the file system is what is compared.
 const FILE_SYSTEM: &str = "File-System";
 
 #[derive(Deserialize)]
-struct Suite {
+struct PhoronixSuite {
     #[serde(rename = "System", default)]
     systems: Vec<System>,
     #[serde(rename = "Result", default)]
-    results: Vec<Outcome>,
+    results: Vec<PhoronixOutcome>,
 }
 
 #[derive(Deserialize)]
@@ -33,25 +33,25 @@ struct System {
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "PascalCase", default)]
-struct Outcome {
+struct PhoronixOutcome {
     identifier: String,
     arguments: String,
     title: String,
     description: String,
     scale: String,
     proportion: String,
-    data: Data,
+    data: PhoronixData,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "PascalCase", default)]
-struct Data {
-    entry: Vec<Entry>,
+struct PhoronixData {
+    entry: Vec<PhoronixEntry>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "PascalCase", default)]
-struct Entry {
+struct PhoronixEntry {
     identifier: String,
     value: String,
     raw_string: String,
@@ -63,7 +63,7 @@ pub fn knows(file: &File<'_>) -> bool {
 
 /// Each run of each test on each system.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
-    let suite: Suite = quick_xml::de::from_str(file.text).map_err(|error| file.malformed(error.to_string()))?;
+    let suite: PhoronixSuite = quick_xml::de::from_str(file.text).map_err(|error| file.malformed(error.to_string()))?;
     let systems: BTreeMap<&str, &System> =
         suite.systems.iter().map(|system| (system.identifier.as_str(), system)).collect();
     let mut rows = Vec::new();
@@ -100,7 +100,7 @@ impl System {
     }
 }
 
-impl Outcome {
+impl PhoronixOutcome {
     /// The profile of the test with its version, and its arguments.
     fn work(&self) -> BTreeMap<String, String> {
         let own = [("test", &self.identifier), ("arguments", &self.arguments)];
@@ -108,15 +108,15 @@ impl Outcome {
         known.map(|(name, value)| (name.to_owned(), value.clone())).collect()
     }
 
-    fn figure(&self, value: f64) -> Figure {
+    fn figure(&self, value: f64) -> ResultFigure {
         let parts = [&self.title, &self.description, &self.scale].map(|text| text.trim());
         let workload = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
         let better = if self.proportion == "LIB" { Better::Lower } else { Better::Higher };
-        Figure { workload, value, unit: "", better }
+        ResultFigure { workload, value, unit: "", better }
     }
 }
 
-impl Entry {
+impl PhoronixEntry {
     /// The values of its runs; without them its mean.
     fn values(&self) -> Vec<f64> {
         let runs: Option<Vec<f64>> = self.raw_string.split(':').map(|word| figure(word.trim())).collect();

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Figure, File, ReadError, after, figure, printed};
+use super::{File, ReadError, ResultFigure, after, figure, printed};
 use crate::findings::{Finding, FindingClass, UNEVEN};
 use crate::measured::{Durable, Facts, Measured, Reads};
 
@@ -41,7 +41,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     Ok(rows)
 }
 
-fn figures(lines: &[&str]) -> Vec<Figure> {
+fn figures(lines: &[&str]) -> Vec<ResultFigure> {
     let test = lines.iter().find_map(|line| line.trim().strip_prefix("Doing ")).unwrap_or("database");
     let block = lines.iter().find_map(|line| line.trim().strip_prefix("Block size "));
     let size = lines.iter().find_map(|line| line.trim().strip_suffix(" total file size"));
@@ -49,7 +49,7 @@ fn figures(lines: &[&str]) -> Vec<Figure> {
     let parts = [test.trim_end_matches(" test"), block.unwrap_or_default(), size.unwrap_or_default()];
     let parts = parts.into_iter().map(str::to_lowercase).chain(threads).filter(|part| !part.is_empty());
     let work = parts.collect::<Vec<_>>().join(", ");
-    let of = |name: &str, unit, value: Option<f64>| Some(Figure::rate(format!("{work}: {name}"), value?, unit));
+    let of = |name: &str, unit, value: Option<f64>| Some(ResultFigure::rate(format!("{work}: {name}"), value?, unit));
     let directions = [("reads", "reads/s"), ("writes", "writes/s")];
     let directions = directions.map(|(name, key)| {
         let newer = || after(lines, &key[..key.len() - "s/s".len()])?.strip_prefix("IOPS=")?.split(' ').next();
@@ -122,7 +122,7 @@ fn per_second(text: &str) -> Option<f64> {
     figure(text.split_once('(')?.1.split_whitespace().next()?)
 }
 
-fn durable(lines: &[&str], figure: &Figure) -> Durable {
+fn durable(lines: &[&str], figure: &ResultFigure) -> Durable {
     let has = |words: &str| lines.iter().any(|line| line.contains(words));
     let is_asked = has("Calling fsync() at the end of test, Enabled")
         || has("Calling fsync() after each write operation")
@@ -138,7 +138,7 @@ fn durable(lines: &[&str], figure: &Figure) -> Durable {
     }
 }
 
-fn reads(lines: &[&str], figure: &Figure) -> Reads {
+fn reads(lines: &[&str], figure: &ResultFigure) -> Reads {
     let is_direct = lines.iter().any(|line| line.contains("Extra file open flags: direct"));
     match figure.workload.rsplit(": ").next() {
         Some("writes") => Reads::Nothing,

@@ -38,12 +38,12 @@ enum Rule {
     /// It is refused for this reason.
     Refused(&'static str),
     /// Its value is a list of these words; fsarena's list and those of all occurrences become one.
-    Words(&'static [(&'static str, Word)]),
+    Words(&'static [(&'static str, OptionWord)]),
 }
 
 /// What becomes of a word in a list, by its name before `=`.
 #[derive(Debug, Clone, Copy)]
-enum Word {
+enum OptionWord {
     /// It is passed on.
     Listed,
     /// It is passed on if its value is a size in bytes that is at least that of a lane's sector.
@@ -131,20 +131,23 @@ fn subject(word: &str) -> &str {
 }
 
 /// The words of a list that are passed on, or the first one that is refused, with the reason.
-fn listed<'a>(allowed: &'static [(&'static str, Word)], list: &'a str) -> Result<Vec<&'a str>, (&'a str, String)> {
+fn listed<'a>(
+    allowed: &'static [(&'static str, OptionWord)],
+    list: &'a str,
+) -> Result<Vec<&'a str>, (&'a str, String)> {
     let mut kept = Vec::new();
     for word in list.split(',').filter(|word| !word.is_empty()) {
         let (name, value) = (subject(word), word.split_once('=').map_or("", |(_, value)| value));
         let find = |wanted: &str| allowed.iter().find(|(known, _)| *known == wanted).map(|(_, rule)| *rule);
         match find(name).or_else(|| find("")) {
-            Some(Word::Block) if is_below_sector(value) => return Err((word, below_sector())),
-            Some(Word::BlockLog) if value.parse().is_ok_and(|log: u32| log < BLOCK_SIZE.ilog2()) => {
+            Some(OptionWord::Block) if is_below_sector(value) => return Err((word, below_sector())),
+            Some(OptionWord::BlockLog) if value.parse().is_ok_and(|log: u32| log < BLOCK_SIZE.ilog2()) => {
                 return Err((word, below_sector()));
             }
-            Some(Word::Listed | Word::Block | Word::BlockLog) => kept.push(word),
-            Some(Word::Ours(wanted)) if value == wanted => {}
-            Some(Word::Ours(_)) => return Err((word, LATER.to_owned())),
-            Some(Word::Refused(why)) => return Err((word, why.to_owned())),
+            Some(OptionWord::Listed | OptionWord::Block | OptionWord::BlockLog) => kept.push(word),
+            Some(OptionWord::Ours(wanted)) if value == wanted => {}
+            Some(OptionWord::Ours(_)) => return Err((word, LATER.to_owned())),
+            Some(OptionWord::Refused(why)) => return Err((word, why.to_owned())),
             None => return Err((word, format!("it is not known; known are {}", names(allowed)))),
         }
     }
@@ -162,8 +165,8 @@ fn below_sector() -> String {
     format!("a lane's sectors have {BLOCK_SIZE} bytes, and no block is smaller than a sector")
 }
 
-fn names(allowed: &[(&'static str, Word)]) -> String {
-    let passed = allowed.iter().filter(|(_, rule)| !matches!(rule, Word::Ours(_) | Word::Refused(_)));
+fn names(allowed: &[(&'static str, OptionWord)]) -> String {
+    let passed = allowed.iter().filter(|(_, rule)| !matches!(rule, OptionWord::Ours(_) | OptionWord::Refused(_)));
     passed.map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
@@ -296,16 +299,16 @@ mod tests {
 
     fn rows(option: &MkfsOption) -> String {
         let names = option.names.join("`, `");
-        let word = |(word, rule): &(&str, Word)| {
+        let word = |(word, rule): &(&str, OptionWord)| {
             let name = if word.is_empty() { format!("{names} …") } else { format!("{names} {word}") };
             row(
                 &name,
                 &match rule {
-                    Word::Listed => "listed".to_owned(),
-                    Word::Block | Word::BlockLog => "listed, from 4096 bytes".to_owned(),
-                    Word::Ours("") => "merged: fsarena sets it".to_owned(),
-                    Word::Ours(value) => format!("merged: fsarena sets it to {value}"),
-                    Word::Refused(why) => format!("refused: {why}"),
+                    OptionWord::Listed => "listed".to_owned(),
+                    OptionWord::Block | OptionWord::BlockLog => "listed, from 4096 bytes".to_owned(),
+                    OptionWord::Ours("") => "merged: fsarena sets it".to_owned(),
+                    OptionWord::Ours(value) => format!("merged: fsarena sets it to {value}"),
+                    OptionWord::Refused(why) => format!("refused: {why}"),
                 },
             )
         };

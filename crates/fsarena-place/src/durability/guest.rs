@@ -27,7 +27,7 @@ const POINT: &str = "/run/fsarena-durability";
 
 /// What the writer does.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Task {
+pub struct WriterTask {
     /// The file system.
     pub contender: Contender,
     /// The seed of its UUID and of all records.
@@ -53,11 +53,11 @@ pub enum Work {
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// Make a file system, and do all operations on it.
-    Record(Task),
+    Record(WriterTask),
     /// Look whether the first operations are there.
     Check {
         /// What the writer has done.
-        task: Task,
+        task: WriterTask,
         /// Number of operations that have to be there.
         acknowledged: u64,
     },
@@ -95,8 +95,8 @@ pub fn serve(first: Order) -> Result<()> {
     }
 }
 
-fn record(task: &Task) -> Result<()> {
-    let (kind, device) = (kind(task)?, Device::find()?);
+fn record(task: &WriterTask) -> Result<()> {
+    let (kind, device) = (kind(task)?, GuestDisk::find()?);
     let identity =
         Identity { uuid: seed::uuid(task.seed, "uuid", &[]), hash_seed: seed::uuid(task.seed, "hash seed", &[]) };
     let argv = kind.mkfs(&device.partition, &identity, &task.contender.mkfs).map_err(anyhow::Error::msg)?;
@@ -117,7 +117,7 @@ fn record(task: &Task) -> Result<()> {
 }
 
 /// Starts the writer; returns what does an operation.
-fn begin(point: &Path, task: &Task) -> Result<Box<dyn FnMut(u64) -> Result<()>>> {
+fn begin(point: &Path, task: &WriterTask) -> Result<Box<dyn FnMut(u64) -> Result<()>>> {
     Ok(match task.work {
         Work::Files(syncs) => {
             let mut writer = Writer::begin(point, task.seed, syncs)?;
@@ -138,8 +138,8 @@ fn acknowledge(disk: &File, count: u64) -> Result<()> {
     disk.write_all_at(&buffer, MARKS * SECTOR as u64).context("mark an acknowledgement")
 }
 
-fn check(task: &Task, acknowledged: u64) -> Result<Found> {
-    let (kind, device) = (kind(task)?, Device::find()?);
+fn check(task: &WriterTask, acknowledged: u64) -> Result<Found> {
+    let (kind, device) = (kind(task)?, GuestDisk::find()?);
     let mut found = Found::default();
     let recovery = kind.recover(&device.partition);
     let recovered = run(&recovery, 1)?;
@@ -169,12 +169,12 @@ fn run(argv: &[String], most: i32) -> Result<Option<String>> {
     Ok((!is_well).then(|| format!("{program} ended with {}: {}", ended.status, last())))
 }
 
-fn kind(task: &Task) -> Result<&'static Kind> {
+fn kind(task: &WriterTask) -> Result<&'static Kind> {
     let name = &task.contender.kind;
     fsarena_lane::kind(name).with_context(|| format!("there is no kind `{name}`"))
 }
 
-fn mount_at(kind: &Kind, task: &Task, device: &Path) -> Result<&'static Path> {
+fn mount_at(kind: &Kind, task: &WriterTask, device: &Path) -> Result<&'static Path> {
     let point = Path::new(POINT);
     fs::create_dir_all(point).context("make the mount point")?;
     let mounting = Mounting { source: device.display().to_string(), options: task.contender.mount.clone() };
@@ -183,12 +183,12 @@ fn mount_at(kind: &Kind, task: &Task, device: &Path) -> Result<&'static Path> {
 }
 
 /// The disk that the host knows, and its partition.
-struct Device {
+struct GuestDisk {
     disk: PathBuf,
     partition: PathBuf,
 }
 
-impl Device {
+impl GuestDisk {
     fn find() -> Result<Self> {
         let disk = fs::canonicalize(fsarena_guest::raw_device()).context("find the disk")?;
         let partition = PathBuf::from(format!("{}1", disk.display()));

@@ -48,7 +48,7 @@ fn parts(
             locked,
             request,
             stop,
-            &mut Part { listener, is_first: number == 0 },
+            &mut PartOfRun { listener, is_first: number == 0 },
         )?;
         if ended != End::Complete {
             return Ok(ended);
@@ -77,12 +77,12 @@ fn described(in_guest: &InGuest, plan: &Plan, listener: &mut dyn Listener) -> Re
 
 /// Passes on the events of a part that belong to the whole run. Facts about machine and rounds are those of the first
 /// part, and baselines would be those of one kernel.
-struct Part<'a> {
+struct PartOfRun<'a> {
     listener: &'a mut dyn Listener,
     is_first: bool,
 }
 
-impl Listener for Part<'_> {
+impl Listener for PartOfRun<'_> {
     fn hear(&mut self, event: &Event) -> Result<(), String> {
         match event {
             Event::Started { .. } | Event::Finished(_) | Event::Decided { .. } | Event::Baseline(_) => Ok(()),

@@ -29,7 +29,7 @@ pub fn shown(page: &Page) -> String {
 
 /// The figures that are taken from ab's output.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Output {
+pub struct AbOutput {
     complete: u64,
     /// Elapsed time in seconds.
     elapsed: f64,
@@ -41,7 +41,7 @@ pub struct Output {
     percentiles: Vec<(f64, f64)>,
 }
 
-impl Output {
+impl AbOutput {
     /// Parses ab's output and its file of percentiles, and checks the output against `page`.
     ///
     /// # Errors
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn every_request_counts_and_the_longest_is_itself() {
         let mut stats = RunStats::new();
-        Output::of(TEXT, TIMES, &PAGE).expect("ab's").count(&mut stats);
+        AbOutput::of(TEXT, TIMES, &PAGE).expect("ab's").count(&mut stats);
         assert_eq!((stats.operations, stats.bytes, stats.elapsed), (200, 612_800, Nanos::millis(250)));
         let latency = stats.latency(Operation::Run).expect("recorded");
         assert_eq!(latency.count, 200);
@@ -161,9 +161,9 @@ mod tests {
         let fewer = TEXT.replace("Complete requests:      200", "Complete requests:      150");
         let other = TEXT.replace("3064 bytes", "196 bytes");
         for (text, word) in [(failed, "Failed"), (refused, "Non-2xx"), (fewer, "150 instead of 200"), (other, "196")] {
-            let what = Output::of(&text, TIMES, &PAGE).expect_err("something is wrong");
+            let what = AbOutput::of(&text, TIMES, &PAGE).expect_err("something is wrong");
             assert!(what.contains(word), "{what}");
         }
-        assert!(Output::of("", TIMES, &PAGE).is_err());
+        assert!(AbOutput::of("", TIMES, &PAGE).is_err());
     }
 }

@@ -9,7 +9,7 @@ use fsarena_engine::{EngineError, Job, Limit, NextRun, RunStats, Upkeep};
 use fsarena_model::seed::generator;
 use rand::Rng;
 
-use super::ab::{self, Output};
+use super::ab::{self, AbOutput};
 use super::parameters::Page;
 use super::server::Httpd;
 use crate::folder;
@@ -76,7 +76,7 @@ impl Job for PageJob {
         server.note(ended.as_ref().map(|_| page.requests));
         let Some(ended) = ended else { return Ok(()) };
         let times = folder::read(&percentiles).unwrap_or_default();
-        let output = Output::of(&ended.stdout, &times, &page);
+        let output = AbOutput::of(&ended.stdout, &times, &page);
         output.map_err(|what| server.named(ab::complaint(&what, &ended.words())))?.count(stats);
         Ok(())
     }

@@ -28,13 +28,13 @@ const IN_A_FOLDER: u32 = 100;
 pub struct PagesJob {
     parameters: Pages,
     directory: PathBuf,
-    contents: Contents,
+    contents: PageContents,
     order: Vec<u32>,
     server: Option<Httpd>,
 }
 
 /// The contents of the pages.
-struct Contents {
+struct PageContents {
     seed: u64,
     parameters: Pages,
     /// Random bytes, which cannot be compressed. Each page is another piece of them.
@@ -44,7 +44,7 @@ struct Contents {
 impl PagesJob {
     /// A job that works in `directory`. Sizes, bytes and the order follow from `seed`.
     pub fn new(parameters: Pages, directory: PathBuf, seed: u64) -> Self {
-        let contents = Contents::new(parameters, seed);
+        let contents = PageContents::new(parameters, seed);
         let order = shuffled(parameters.pages, seed);
         Self { parameters, directory, contents, order, server: None }
     }
@@ -123,7 +123,7 @@ fn shuffled(pages: u32, seed: u64) -> Vec<u32> {
     order
 }
 
-impl Contents {
+impl PageContents {
     fn new(parameters: Pages, seed: u64) -> Self {
         // A page can begin at more offsets of the pool than there are pages.
         let mut pool = vec![0; (8 << 20) + parameters.largest.0 as usize];
@@ -210,7 +210,8 @@ mod tests {
 
     #[test]
     fn pages_follow_from_the_seed_and_each_is_another() {
-        let (one, same, other) = (Contents::new(PAGES, 7), Contents::new(PAGES, 7), Contents::new(PAGES, 8));
+        let (one, same, other) =
+            (PageContents::new(PAGES, 7), PageContents::new(PAGES, 7), PageContents::new(PAGES, 8));
         let sizes: Vec<u64> = (0..PAGES.pages).map(|page| one.of(page).1.len() as u64 + Pages::HEAD).collect();
         assert!(sizes.iter().all(|size| (1024..=65536).contains(size)));
         let mean = sizes.iter().sum::<u64>() as f64 / 2000.0;

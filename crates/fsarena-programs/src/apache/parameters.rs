@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// The requests of a workload.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(tag = "task", rename_all = "kebab-case")]
-pub enum Task {
+pub enum RequestTask {
     /// ab requests one page many times.
     Page(Page),
     /// Many pages are requested once each, in a random order.
@@ -53,7 +53,7 @@ const MOST_CLIENTS: u32 = 150;
 const MOST_PAGES: u32 = 1_000_000;
 const MOST_BYTES: Bytes = Bytes::mib(1);
 
-impl Task {
+impl RequestTask {
     /// The task of `workload`.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn impossible_tasks_are_refused() {
-        let of = |text: &str| serde_json::from_str::<Task>(text).map_err(|error| error.to_string());
+        let of = |text: &str| serde_json::from_str::<RequestTask>(text).map_err(|error| error.to_string());
         let page = of(r#"{"task": "page", "requests": 5000, "clients": 100}"#).expect("a task");
         assert!(page.refused().is_none() && page.demand() > Bytes(5000 * 80));
         for (text, word) in [

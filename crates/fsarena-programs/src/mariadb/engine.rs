@@ -8,10 +8,10 @@ use fsarena_model::{Nanos, Traits, Verification, Workload};
 
 use super::client::Client;
 use super::ingest::Ingest;
-use super::parameters::{Parameters, Task};
+use super::parameters::{MariaDbParameters, MariaDbTask};
 use super::queries::Queries;
 use super::results::Results;
-use super::{MariaDb, NEEDS, Work, settings};
+use super::{ClientWork, MariaDb, NEEDS, settings};
 
 /// Estimated rows per second of LOAD DATA, and of single INSERTs.
 const LOADED_PER_SECOND: u64 = 40_000;
@@ -30,8 +30,8 @@ impl Engine for MariaDbEngine {
     }
 
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let parameters = Parameters::of(workload)?;
-        let rate = if parameters.task == Task::Results { INSERTED_PER_SECOND } else { LOADED_PER_SECOND };
+        let parameters = MariaDbParameters::of(workload)?;
+        let rate = if parameters.task == MariaDbTask::Results { INSERTED_PER_SECOND } else { LOADED_PER_SECOND };
         let queries = u64::from(parameters.threads) * u64::from(parameters.queries.unwrap_or(0));
         let rows = parameters.rows.saturating_mul(u64::from(parameters.days));
         Ok(Traits {
@@ -43,11 +43,11 @@ impl Engine for MariaDbEngine {
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let parameters = Parameters::of(workload)?;
-        let work: Box<dyn Work> = match parameters.task {
-            Task::Query => Box::new(Queries::new(&parameters, seed)?),
-            Task::Results => Box::new(Results::new(&parameters, seed)),
-            Task::Ingest => Box::new(Ingest::new(&parameters, seed)),
+        let parameters = MariaDbParameters::of(workload)?;
+        let work: Box<dyn ClientWork> = match parameters.task {
+            MariaDbTask::Query => Box::new(Queries::new(&parameters, seed)?),
+            MariaDbTask::Results => Box::new(Results::new(&parameters, seed)),
+            MariaDbTask::Ingest => Box::new(Ingest::new(&parameters, seed)),
         };
         Ok(Box::new(MariaDbJob::new(directory, parameters.server_options(), work)))
     }
@@ -63,21 +63,21 @@ fn programs(workload: &Workload) -> Programs {
 
 /// Command lines and lines of configuration.
 fn shown(workload: &Workload) -> Vec<String> {
-    let lines = |parameters: Parameters| vec![settings(&parameters.server_options()), parameters.clients()];
-    Parameters::of(workload).map(lines).unwrap_or_default()
+    let lines = |parameters: MariaDbParameters| vec![settings(&parameters.server_options()), parameters.clients()];
+    MariaDbParameters::of(workload).map(lines).unwrap_or_default()
 }
 
 /// A job of a server and its clients.
 pub struct MariaDbJob {
     options: Vec<String>,
     directory: PathBuf,
-    work: Box<dyn Work>,
+    work: Box<dyn ClientWork>,
     server: Option<MariaDb>,
 }
 
 impl MariaDbJob {
     /// A job that does `work` on a server with these options. Its data directory is made in `directory`.
-    pub fn new(directory: &Path, options: Vec<String>, work: Box<dyn Work>) -> Self {
+    pub fn new(directory: &Path, options: Vec<String>, work: Box<dyn ClientWork>) -> Self {
         Self { options, directory: directory.to_owned(), work, server: None }
     }
 
@@ -89,7 +89,7 @@ impl MariaDbJob {
     fn with_clients<T>(
         &mut self,
         stop: &AtomicBool,
-        act: impl FnOnce(&mut dyn Work, &Client, &AtomicBool) -> Result<T, EngineError>,
+        act: impl FnOnce(&mut dyn ClientWork, &Client, &AtomicBool) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         let client = Client::new(self.server()?.socket());
         let (server, work) = (self.server.as_mut().ok_or_else(none)?, &mut *self.work);

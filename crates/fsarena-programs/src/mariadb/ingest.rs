@@ -10,8 +10,8 @@ use mysql::prelude::Queryable;
 
 use super::client::{Client, refused};
 use super::market::{Counts, Sum, TradingDay};
-use super::parameters::{Form, Parameters};
-use super::{Work, schema};
+use super::parameters::{Form, MariaDbParameters};
+use super::{ClientWork, schema};
 
 /// The days to load.
 pub struct Ingest {
@@ -24,7 +24,7 @@ pub struct Ingest {
 
 impl Ingest {
     /// The days of `seed`.
-    pub fn new(parameters: &Parameters, seed: u64) -> Self {
+    pub fn new(parameters: &MariaDbParameters, seed: u64) -> Self {
         let form = parameters.form.unwrap_or(Form::Batches);
         Self { days: parameters.trading_days(seed), form, batch: parameters.batch(), left: None }
     }
@@ -69,7 +69,7 @@ impl Ingest {
     }
 }
 
-impl Work for Ingest {
+impl ClientWork for Ingest {
     fn fill(&mut self, client: &Client, _stop: &AtomicBool) -> Result<(), EngineError> {
         client.connect()?.query_drop(schema::shfedepth()).map_err(refused("CREATE TABLE"))
     }

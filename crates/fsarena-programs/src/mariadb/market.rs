@@ -132,7 +132,7 @@ impl Counts {
 
 /// A row.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct MarketRow {
     /// Its line of CSV, without the end of line.
     pub line: String,
     /// Number of its contract.
@@ -162,8 +162,8 @@ impl TradingDay {
     }
 
     /// Its rows. Measured: 1.2 µs per row.
-    pub fn rows(self) -> Rows {
-        Rows {
+    pub fn rows(self) -> MarketRows {
+        MarketRows {
             day: self,
             next: 0,
             random: generator(self.seed, "market", &[u64::from(self.number)]),
@@ -186,7 +186,7 @@ impl TradingDay {
 
 /// The rows of a day, while they are generated.
 #[derive(Debug)]
-pub struct Rows {
+pub struct MarketRows {
     day: TradingDay,
     /// Number of the next row.
     next: u64,
@@ -194,10 +194,10 @@ pub struct Rows {
     books: Vec<Book>,
 }
 
-impl Iterator for Rows {
-    type Item = Row;
+impl Iterator for MarketRows {
+    type Item = MarketRow;
 
-    fn next(&mut self) -> Option<Row> {
+    fn next(&mut self) -> Option<MarketRow> {
         let moment = (self.next < self.day.rows).then(|| self.next * MINUTES as u64 * PER_MINUTE / self.day.rows)?;
         self.next += 1;
         let mut contract = draw_contract(&mut self.random);
@@ -212,7 +212,7 @@ impl Iterator for Rows {
         let half = moment % PER_MINUTE;
         let time = format!("{}:{:02},{}", session.time(minute), half / 2, half % 2 * 500);
         let line = book.line([&self.day.date(), &time, &session.action_day(&self.day)], self.random.random());
-        Some(Row { line, contract, minute, volume: book.volume })
+        Some(MarketRow { line, contract, minute, volume: book.volume })
     }
 }
 
@@ -287,12 +287,12 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     /// The column with this name.
-    fn field<'a>(row: &'a Row, name: &str) -> &'a str {
+    fn field<'a>(row: &'a MarketRow, name: &str) -> &'a str {
         let place = COLUMNS.split(',').position(|column| column == name).expect("a column");
         row.line.split(',').nth(place).expect("a field")
     }
 
-    fn moment(row: &Row) -> [String; 3] {
+    fn moment(row: &MarketRow) -> [String; 3] {
         ["ActionDay", "UpdateTime", "UpdateMillisec"].map(|name| format!("{:0>8}", field(row, name)))
     }
 
@@ -320,13 +320,13 @@ mod tests {
 
     #[test]
     fn a_contract_has_one_row_at_a_time_and_rows_are_in_the_order_of_time() {
-        let rows: Vec<Row> = TradingDay::new(0, 4, 100_000).rows().collect();
+        let rows: Vec<MarketRow> = TradingDay::new(0, 4, 100_000).rows().collect();
         assert!(rows.windows(2).all(|pair| moment(&pair[0]) <= moment(&pair[1])));
         let mut moments = BTreeSet::new();
         assert!(rows.iter().all(|row| moments.insert((row.contract, moment(row)))));
         assert_eq!(moment(&rows[0]), ["20160410", "21:00:00", "00000000"]);
         assert_eq!(moment(&rows[99_999]), ["20160411", "14:59:59", "00000500"]);
-        let each_half_second: Vec<Row> = TradingDay::new(0, 4, MOST_ROWS).rows().take(3 * CONTRACTS).collect();
+        let each_half_second: Vec<MarketRow> = TradingDay::new(0, 4, MOST_ROWS).rows().take(3 * CONTRACTS).collect();
         for rows in each_half_second.chunks(CONTRACTS) {
             assert!(moment(&rows[0]) == moment(&rows[CONTRACTS - 1]));
             assert_eq!(rows.iter().map(|row| row.contract).collect::<BTreeSet<_>>().len(), CONTRACTS);

@@ -19,9 +19,9 @@ const MOST_THREADS: u32 = 390;
 /// The parameters.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Parameters {
+pub struct MariaDbParameters {
     /// The part that is timed.
-    pub task: Task,
+    pub task: MariaDbTask,
     /// Rows per day, or the total number of results.
     pub rows: u64,
     /// Number of trading days.
@@ -46,7 +46,7 @@ pub struct Parameters {
 /// The part that is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Task {
+pub enum MariaDbTask {
     /// Queries of market data.
     Query,
     /// Inserts of results, each a transaction of its own.
@@ -73,7 +73,7 @@ fn pool() -> Bytes {
     Bytes::mib(64)
 }
 
-impl Parameters {
+impl MariaDbParameters {
     /// The parameters of `workload`.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl Parameters {
 
     fn complaint(&self, workload: &Workload) -> Option<&'static str> {
         let shortest = SESSIONS.map(|session| session.minutes.len() as u32).into_iter().min().unwrap_or(0);
-        let is_query = self.task == Task::Query;
+        let is_query = self.task == MariaDbTask::Query;
         Some(match () {
             () if self.rows == 0 || self.days == 0 || self.threads == 0 || self.threads > MOST_THREADS => {
                 "`rows` and `days` are at least 1, `threads` from 1 to 390"
@@ -101,17 +101,17 @@ impl Parameters {
             () if self.queries == Some(0) || self.window_minutes.is_some_and(|own| own == 0 || own > shortest) => {
                 "`queries` is at least 1, `window-minutes` from 1 to 150, the length of the shortest session"
             }
-            () if self.form.is_some() != (self.task == Task::Ingest) => {
+            () if self.form.is_some() != (self.task == MariaDbTask::Ingest) => {
                 "`task = \"ingest\"` has a `form`, and no other task has"
             }
             () if self.batch.is_some() && self.form != Some(Form::Batches) || self.batch == Some(0) => {
                 "`batch` is at least 1 and goes with `form = \"batches\"`"
             }
-            () if self.task == Task::Ingest && self.threads > 1 => "`task = \"ingest\"` has one connection",
-            () if self.task != Task::Results && !(CONTRACTS as u64..=MOST_ROWS).contains(&self.rows) => {
+            () if self.task == MariaDbTask::Ingest && self.threads > 1 => "`task = \"ingest\"` has one connection",
+            () if self.task != MariaDbTask::Results && !(CONTRACTS as u64..=MOST_ROWS).contains(&self.rows) => {
                 "`rows`: a day has 162 (one for each contract) to 13,413,600 (each contract in each half second)"
             }
-            () if self.task == Task::Results && self.days > 1 => "`days` goes with market data",
+            () if self.task == MariaDbTask::Results && self.days > 1 => "`days` goes with market data",
             () => return None,
         })
     }
@@ -128,9 +128,9 @@ impl Parameters {
 
     /// Most space that the workload takes on the lane.
     pub fn demand(&self) -> Bytes {
-        let each = if self.task == Task::Results { PER_RESULT } else { PER_SNAPSHOT };
+        let each = if self.task == MariaDbTask::Results { PER_RESULT } else { PER_SNAPSHOT };
         // Days are loaded one after the other. The table is emptied before each.
-        let days = if self.task == Task::Ingest { 1 } else { u64::from(self.days) };
+        let days = if self.task == MariaDbTask::Ingest { 1 } else { u64::from(self.days) };
         Bytes(self.rows.saturating_mul(days).saturating_mul(each).saturating_add(EMPTY))
     }
 
@@ -138,18 +138,18 @@ impl Parameters {
     pub fn clients(&self) -> String {
         let Self { rows, days, threads, .. } = self;
         match (self.task, self.form) {
-            (Task::Query, _) => format!(
+            (MariaDbTask::Query, _) => format!(
                 "clients: {threads} connections, {} prepared queries of {} minutes each, all rows fetched, of {days} × {rows} rows",
                 self.queries.unwrap_or_default(),
                 self.window_minutes.unwrap_or_default(),
             ),
-            (Task::Results, _) => {
+            (MariaDbTask::Results, _) => {
                 format!("clients: {threads} connections, {rows} prepared INSERTs of one row, autocommit")
             }
-            (Task::Ingest, Some(Form::Load)) => {
+            (MariaDbTask::Ingest, Some(Form::Load)) => {
                 format!("client: 1 connection, LOAD DATA LOCAL INFILE of {rows} rows, {days} times")
             }
-            (Task::Ingest, _) => {
+            (MariaDbTask::Ingest, _) => {
                 format!("client: 1 connection, INSERTs of {} rows, autocommit, {rows} rows, {days} times", self.batch())
             }
         }

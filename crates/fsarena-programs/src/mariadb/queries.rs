@@ -12,8 +12,8 @@ use rand_pcg::Pcg64Mcg;
 
 use super::client::{Client, LatencyOverTime, refused, together};
 use super::market::{COLUMNS, Counts, SESSIONS, Sum, TradingDay, contract, draw_contract};
-use super::parameters::Parameters;
-use super::{Work, schema};
+use super::parameters::MariaDbParameters;
+use super::{ClientWork, schema};
 
 const QUERY: &str = "SELECT * FROM shfedepth WHERE InstrumentID = ? AND TradingDay = ? AND ActionDay = ? AND UpdateTime >= ? \
                      AND UpdateTime < ? ORDER BY UpdateTime, UpdateMillisec";
@@ -41,7 +41,7 @@ impl Queries {
     ///
     /// # Errors
     /// If no window of this length with rows is found.
-    pub fn new(parameters: &Parameters, seed: u64) -> Result<Self, EngineError> {
+    pub fn new(parameters: &MariaDbParameters, seed: u64) -> Result<Self, EngineError> {
         let days = parameters.trading_days(seed);
         let known: Vec<(TradingDay, Counts)> = days.iter().map(|day| (*day, day.counts())).collect();
         let minutes = parameters.window_minutes.unwrap_or(1) as usize;
@@ -60,7 +60,7 @@ impl Queries {
     }
 }
 
-impl Work for Queries {
+impl ClientWork for Queries {
     fn fill(&mut self, client: &Client, stop: &AtomicBool) -> Result<(), EngineError> {
         let mut connection = client.connect()?;
         connection.query_drop(schema::shfedepth()).map_err(refused("CREATE TABLE"))?;
@@ -114,7 +114,7 @@ impl Query {
     }
 
     /// Refuses rows that differ from the expected ones.
-    fn require(&self, found: &Found) -> Result<(), EngineError> {
+    fn require(&self, found: &FoundRows) -> Result<(), EngineError> {
         let Self { asked: [id, day, action_day, from, until], expected } = self;
         let place = format!("{id} on {action_day} from {from} to {until} (trading day {day})");
         match () {
@@ -131,7 +131,7 @@ impl Query {
 }
 
 /// The rows that a query found.
-struct Found {
+struct FoundRows {
     sum: Sum,
     /// Whether each row is later than the one before. A contract has at most one row at a time.
     is_in_order: bool,
@@ -140,7 +140,7 @@ struct Found {
     places: [usize; 3],
 }
 
-impl Found {
+impl FoundRows {
     fn new() -> Self {
         // The column `id` comes first.
         let place = |wanted| COLUMNS.split(',').position(|name| name == wanted).map_or(0, |place| place + 1);
@@ -179,9 +179,9 @@ fn ask_all(
 }
 
 /// Runs a query and decodes each row, as an application does.
-fn ask(connection: &mut Conn, statement: &Statement, query: &Query) -> Result<Found, EngineError> {
+fn ask(connection: &mut Conn, statement: &Statement, query: &Query) -> Result<FoundRows, EngineError> {
     let asked = Params::Positional(query.asked.iter().map(|value| value.as_str().into()).collect());
-    let mut found = Found::new();
+    let mut found = FoundRows::new();
     for row in connection.exec_iter(statement, asked).map_err(refused("query"))? {
         found.add(&row.map_err(refused("fetch a row"))?);
     }
@@ -198,9 +198,9 @@ fn percentile_95(mut latencies: Vec<Nanos>) -> Option<(Probe, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mariadb::parameters::Task;
+    use crate::mariadb::parameters::MariaDbTask;
 
-    fn parameters() -> Parameters {
+    fn parameters() -> MariaDbParameters {
         let given =
             serde_json::json!({ "task": "query", "rows": 20_000, "threads": 3, "queries": 20, "window-minutes": 30 });
         serde_json::from_value(given).expect("parameters")
@@ -210,7 +210,7 @@ mod tests {
     fn the_same_seed_asks_the_same_and_each_thread_something_else() {
         let of = |seed| Queries::new(&parameters(), seed).expect("queries").of_threads;
         let one = of(1);
-        assert_eq!(parameters().task, Task::Query);
+        assert_eq!(parameters().task, MariaDbTask::Query);
         assert_eq!(one, of(1));
         assert_ne!(one, of(2));
         assert_ne!(one[0], one[1]);
@@ -221,7 +221,8 @@ mod tests {
     fn other_rows_than_there_must_be_are_refused() {
         let asked = ["cu1606", "20160411", "20160410", "21:00", "21:30"].map(str::to_owned);
         let query = Query { asked, expected: Sum { rows: 2, volume: 30 } };
-        let found = |rows, volume, is_in_order| Found { sum: Sum { rows, volume }, is_in_order, ..Found::new() };
+        let found =
+            |rows, volume, is_in_order| FoundRows { sum: Sum { rows, volume }, is_in_order, ..FoundRows::new() };
         assert!(query.require(&found(2, 30, true)).is_ok());
         for (wrong, word) in [
             (found(1, 30, true), "has 1 rows"),

@@ -10,8 +10,8 @@ use mysql::{Conn, Params, Statement, Value};
 
 use super::client::{Client, LatencyOverTime, refused, together};
 use super::market::contract;
-use super::parameters::Parameters;
-use super::{Work, schema};
+use super::parameters::MariaDbParameters;
+use super::{ClientWork, schema};
 
 const RESULT: &str = "INSERT INTO task_result (task_id, strategy_id, instrument, trading_day, pnl, fee, position, trades, \
                       status, created, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -38,7 +38,7 @@ pub struct Results {
 
 impl Results {
     /// The results of `seed`.
-    pub fn new(parameters: &Parameters, seed: u64) -> Self {
+    pub fn new(parameters: &MariaDbParameters, seed: u64) -> Self {
         Self { rows: parameters.rows, threads: parameters.threads, seed, is_whole: false }
     }
 
@@ -122,7 +122,7 @@ impl Inserter {
     }
 }
 
-impl Work for Results {
+impl ClientWork for Results {
     fn fill(&mut self, client: &Client, _stop: &AtomicBool) -> Result<(), EngineError> {
         let mut connection = client.connect()?;
         schema::RESULTS.iter().try_for_each(|table| connection.query_drop(table).map_err(refused("CREATE TABLE")))

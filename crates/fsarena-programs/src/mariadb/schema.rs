@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::client::refused;
-use super::market::{COLUMNS, Row, Sum, TradingDay};
+use super::market::{COLUMNS, MarketRow, Sum, TradingDay};
 
 /// The tables that workers write results to.
 pub const RESULTS: [&str; 2] = [
@@ -84,7 +84,7 @@ fn write(day: TradingDay, out: &mut impl io::Write, stop: &AtomicBool) -> io::Re
 }
 
 /// An INSERT statement of rows. Numbers and dates are copied, an empty field becomes NULL, everything else is quoted.
-pub fn insert(rows: impl Iterator<Item = Row>) -> String {
+pub fn insert(rows: impl Iterator<Item = MarketRow>) -> String {
     let mut statement = format!("INSERT INTO shfedepth ({COLUMNS}) VALUES ");
     for (number, row) in rows.enumerate() {
         statement.push_str(if number == 0 { "(" } else { "),(" });

@@ -9,7 +9,7 @@ use super::start::SOURCE;
 
 /// What the processes of a run did, as they print it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Output {
+pub struct MpiOutput {
     /// Bytes or files that all processes worked on.
     pub amount: f64,
     /// Seconds of the slowest process.
@@ -23,7 +23,7 @@ pub struct Output {
 /// Largest relative difference from the amount that was asked for: the programs print eleven digits.
 const DIGITS: f64 = 1e-8;
 
-impl Output {
+impl MpiOutput {
     /// The time of the run, checked: it did the `wanted` amount of `unit`, and took no longer than the time `around` it.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl Output {
 ///
 /// # Errors
 /// In words, if something is missing, or is not what it must be, or after a warning.
-pub fn read<P: MpiProgram>(text: &str, operation: P::Operation, processes: u64) -> Result<Output, String> {
+pub fn read<P: MpiProgram>(text: &str, operation: P::Operation, processes: u64) -> Result<MpiOutput, String> {
     warning(text).map_or(Ok(()), |warning| Err(format!("it warns: {warning}")))?;
     P::read(text, operation, processes)
 }

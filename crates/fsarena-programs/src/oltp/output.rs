@@ -8,7 +8,7 @@ use super::SYSBENCH;
 
 /// The figures that are taken from sysbench's output.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Output {
+pub struct OltpOutput {
     /// Transactions that were acknowledged.
     pub transactions: f64,
     transactions_per_second: f64,
@@ -21,7 +21,7 @@ pub struct Output {
     times: Times,
 }
 
-impl Output {
+impl OltpOutput {
     /// Parses sysbench's output.
     ///
     /// # Errors
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn every_figure_is_found() {
-        let output = Output::of(TEXT).expect("sysbench's");
+        let output = OltpOutput::of(TEXT).expect("sysbench's");
         assert_eq!(
             (output.transactions, output.transactions_per_second, output.queries_per_second),
             (1704.0, 847.01, 16940.19)
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn the_mean_is_the_one_that_it_says() {
         let mut stats = RunStats::new();
-        Output::of(TEXT).expect("sysbench's").count(&mut stats);
+        OltpOutput::of(TEXT).expect("sysbench's").count(&mut stats);
         assert_eq!((stats.operations, stats.elapsed), (1704, Nanos(2_010_000_000)));
         let latency = stats.latency(Operation::Run).expect("recorded");
         assert!((latency.mean.as_seconds() * 1e3 / 9.41 - 1.0).abs() < 0.002, "{latency:?}");
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_missing_line_is_named() {
-        let error = Output::of(&TEXT.replace("reconnects:", "")).expect_err("missing").to_string();
+        let error = OltpOutput::of(&TEXT.replace("reconnects:", "")).expect_err("missing").to_string();
         assert!(error.contains("`reconnects:`"), "{error}");
     }
 }

@@ -20,7 +20,7 @@ const MOST_THREADS: u32 = 390;
 /// The parameters.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Parameters {
+pub struct OltpParameters {
     /// Which of sysbench's tests.
     pub test: Test,
     tables: u32,
@@ -59,7 +59,7 @@ fn pool() -> Bytes {
     Bytes::mib(64)
 }
 
-impl Parameters {
+impl OltpParameters {
     /// The parameters of `workload`.
     ///
     /// # Errors

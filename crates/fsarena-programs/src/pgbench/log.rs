@@ -20,7 +20,8 @@ pub fn take(folder: &Path, prefix: &str, operation: Operation, stats: &mut RunSt
         let text = folder::read(&path).map_err(EngineError::io(format!("read {}", path.display())))?;
         for line in text.lines() {
             let words = || format!("its log has the line `{line}`");
-            let end = End::of(line).ok_or_else(|| EngineError::Program { program: "pgbench", words: words() })?;
+            let end =
+                TransactionEnd::of(line).ok_or_else(|| EngineError::Program { program: "pgbench", words: words() })?;
             ends.push(end);
         }
         fs::remove_file(&path).map_err(EngineError::io(format!("remove {}", path.display())))?;
@@ -37,14 +38,14 @@ fn logs(folder: &Path, prefix: &str) -> Result<Vec<PathBuf>, EngineError> {
 
 /// The end of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct End {
+struct TransactionEnd {
     /// When it ended, µs since 1970.
     at: u64,
     /// How long the transaction took.
     took: Nanos,
 }
 
-impl End {
+impl TransactionEnd {
     fn of(line: &str) -> Option<Self> {
         let mut words = line.split_ascii_whitespace().skip(2);
         let took: u64 = words.next()?.parse().ok()?;
@@ -56,7 +57,7 @@ impl End {
 }
 
 /// Records the transactions in the order in which they ended, in parts of one second.
-fn count(mut ends: Vec<End>, operation: Operation, stats: &mut RunStats) {
+fn count(mut ends: Vec<TransactionEnd>, operation: Operation, stats: &mut RunStats) {
     const PART: u64 = 1_000_000;
     ends.sort_unstable();
     let begin = ends.first().map_or(0, |first| first.at.saturating_sub(first.took.0 / 1_000));
@@ -76,7 +77,7 @@ fn count(mut ends: Vec<End>, operation: Operation, stats: &mut RunStats) {
 /// Parses the lines that it can read into run statistics.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, stats: &mut RunStats) {
-    count(text.lines().filter_map(End::of).collect(), Operation::Run, stats);
+    count(text.lines().filter_map(TransactionEnd::of).collect(), Operation::Run, stats);
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use fsarena_model::{Nanos, Probe};
 
 /// The figures that are taken from pgbench's output.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Output {
+pub struct PgbenchOutput {
     /// Transactions that were committed.
     pub processed: u64,
     /// Transactions that failed. Versions before PostgreSQL 15 end at the first failure.
@@ -30,7 +30,7 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("END;", "pgbench.statement.commit"),
 ];
 
-impl Output {
+impl PgbenchOutput {
     /// Parses pgbench's output.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn every_figure_is_found() {
-        let output = Output::of(TEXT).expect("pgbench's");
+        let output = PgbenchOutput::of(TEXT).expect("pgbench's");
         assert_eq!((output.processed, output.failed, output.rate), (800, 0, 356.456678));
         assert_eq!((output.average, output.connecting), (22.443, Some(115.722)));
         assert_eq!(output.statements.len(), STATEMENTS.len());
@@ -119,7 +119,7 @@ mod tests {
         let older = "number of transactions actually processed: 800/800\nlatency average = 3.100 ms\n\
                      tps = 300.5 (including connections establishing)\ntps = 310.25 (excluding connections establishing)\n\
                      statement latencies in milliseconds:\n         2.500  END;\n";
-        let output = Output::of(older).expect("pgbench's");
+        let output = PgbenchOutput::of(older).expect("pgbench's");
         assert_eq!((output.rate, output.connecting, output.failed), (310.25, None, 0));
         assert_eq!(output.statements, [("pgbench.statement.commit", 2.5)]);
     }
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn failed_transactions_and_missing_lines_are_detected() {
         let failed = TEXT.replace("failed transactions: 0 (0.000%)", "failed transactions: 3 (0.375%)");
-        assert_eq!(Output::of(&failed).expect("pgbench's").failed, 3);
-        assert_eq!(Output::of(&TEXT.replace("tps = ", "")).map(|_| ()), Err("tps ="));
+        assert_eq!(PgbenchOutput::of(&failed).expect("pgbench's").failed, 3);
+        assert_eq!(PgbenchOutput::of(&TEXT.replace("tps = ", "")).map(|_| ()), Err("tps ="));
     }
 }

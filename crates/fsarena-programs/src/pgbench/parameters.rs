@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// The parameters. Each sets one option of pgbench.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Parameters {
+pub struct PgbenchParameters {
     /// Number of branches, each with 100,000 accounts (`-s`).
     pub scale: u32,
     /// Number of connections (`-c`), 1 to 100.
@@ -32,7 +32,7 @@ const QUICK: u64 = 10_000;
 /// Transactions per second that the estimate of the time assumes.
 const USUAL: u64 = 1_000;
 
-impl Parameters {
+impl PgbenchParameters {
     /// The parameters of `workload`.
     ///
     /// # Errors

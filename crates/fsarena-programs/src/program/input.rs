@@ -13,7 +13,7 @@ use fsarena_model::seed;
 use serde::Serialize;
 
 use super::act::Act;
-use super::parameters::Parameters;
+use super::parameters::ProgramParameters;
 
 /// Only one input is made at a time.
 static MAKING: Mutex<()> = Mutex::new(());
@@ -24,7 +24,7 @@ static MAKING: Mutex<()> = Mutex::new(());
 /// # Errors
 /// If they cannot be made. What was made is removed.
 pub fn made(
-    parameters: &Parameters,
+    parameters: &ProgramParameters,
     seed: u64,
     fallback: &Path,
     stop: &AtomicBool,

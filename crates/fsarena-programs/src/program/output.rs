@@ -20,7 +20,7 @@ pub struct Output {
     captures: Vec<Capture>,
     /// Times between messages of the program, in the order in which it prints them.
     #[serde(default)]
-    spans: Vec<Span>,
+    spans: Vec<MessageSpan>,
     /// Number of connections over which the `commits` were acknowledged. Commits of several connections may share a
     /// flush.
     #[serde(default = "one")]
@@ -42,7 +42,7 @@ struct Capture {
     unit: String,
     /// What the number counts.
     #[serde(rename = "as")]
-    target: Option<Target>,
+    target: Option<NumberTarget>,
     /// Which matches count.
     #[serde(default)]
     take: Take,
@@ -59,7 +59,7 @@ struct Capture {
 /// What a number counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Target {
+pub enum NumberTarget {
     /// Operations.
     Operations,
     /// Bytes that they moved.
@@ -86,7 +86,7 @@ enum Take {
 /// The time between two messages.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Span {
+struct MessageSpan {
     /// Text of the message at its beginning.
     from: String,
     /// Text of the message at its end.
@@ -95,7 +95,7 @@ struct Span {
     name: Option<String>,
     /// `seconds`: this is the timed time.
     #[serde(rename = "as")]
-    target: Option<Target>,
+    target: Option<NumberTarget>,
 }
 
 impl Default for Output {
@@ -135,7 +135,7 @@ impl Output {
     }
 
     /// Whether a number of the output counts `target`.
-    pub fn has(&self, target: Target) -> bool {
+    pub fn has(&self, target: NumberTarget) -> bool {
         let captured = self.captures.iter().map(|capture| capture.target);
         captured.chain(self.spans.iter().map(|span| span.target)).any(|one| one == Some(target))
     }
@@ -159,8 +159,8 @@ impl Output {
                 return Some(format!("`equals = \"{name}\"` is neither a variable nor a number"));
             }
         }
-        let is_wrong = |span: &Span| span.from.is_empty() || span.to.is_empty();
-        let is_other = |span: &Span| span.target.is_some_and(|target| target != Target::Seconds);
+        let is_wrong = |span: &MessageSpan| span.from.is_empty() || span.to.is_empty();
+        let is_other = |span: &MessageSpan| span.target.is_some_and(|target| target != NumberTarget::Seconds);
         if self.spans.iter().any(is_wrong) {
             Some("`from` and `to` of `spans` are not empty".to_owned())
         } else if self.spans.iter().any(is_other) {
@@ -211,16 +211,16 @@ impl Output {
                     stats.reported.push((Probe::of_program(name, intern(&capture.unit)), figure));
                 }
                 let counted = figure * capture.scale;
-                if capture.target.is_some_and(|target| target != Target::Commits) && counted <= 0.0 {
+                if capture.target.is_some_and(|target| target != NumberTarget::Commits) && counted <= 0.0 {
                     return Err(wrong(format!("`{}` in its output is {figure}", capture.pattern.as_str())));
                 }
                 match capture.target {
-                    Some(Target::Operations) => operations = counted as u64,
-                    Some(Target::Bytes) => bytes = counted as u64,
-                    Some(Target::BytesPerSecond) => rate = Some(counted),
-                    Some(Target::Seconds) => elapsed = Nanos((counted * 1e9) as u64),
-                    Some(Target::Commits) => commits = Some(counted as u64),
-                    Some(Target::Figure) => stats.printed = Some(counted),
+                    Some(NumberTarget::Operations) => operations = counted as u64,
+                    Some(NumberTarget::Bytes) => bytes = counted as u64,
+                    Some(NumberTarget::BytesPerSecond) => rate = Some(counted),
+                    Some(NumberTarget::Seconds) => elapsed = Nanos((counted * 1e9) as u64),
+                    Some(NumberTarget::Commits) => commits = Some(counted as u64),
+                    Some(NumberTarget::Figure) => stats.printed = Some(counted),
                     None => {}
                 }
             }
@@ -262,7 +262,7 @@ impl Capture {
     }
 }
 
-impl Span {
+impl MessageSpan {
     fn missing(&self) -> String {
         let Self { from, to, .. } = self;
         format!(
@@ -294,7 +294,7 @@ impl Heard {
             done = end;
             self.pieces.iter().position(|(length, _)| *length >= end)
         };
-        let span = |span: &Span| {
+        let span = |span: &MessageSpan| {
             let (begin, end) = (find(&span.from)?, find(&span.to)?);
             (begin != end).then(|| self.pieces[end].1.saturating_sub(self.pieces[begin].1))
         };

@@ -9,7 +9,7 @@ use fsarena_model::{Bytes, DurablePoint, Measure, Mode, Workload};
 use serde::{Deserialize, Serialize};
 
 use super::act::Act;
-use super::output::{Output, Target};
+use super::output::{NumberTarget, Output};
 use super::tree::Tree;
 
 /// Largest estimate of a duration, in seconds.
@@ -21,7 +21,7 @@ const LONGEST_S: u64 = 10_000_000;
 /// `SCRATCH` (a directory outside of the file system that is measured) and `INPUT` (the directory of the inputs).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Parameters {
+pub struct ProgramParameters {
     /// The timed script.
     #[serde(default)]
     pub script: Option<Act>,
@@ -172,7 +172,7 @@ fn sixty_four_mib() -> Bytes {
     Bytes::mib(64)
 }
 
-impl Parameters {
+impl ProgramParameters {
     /// The parameters of the workload, checked.
     ///
     /// # Errors
@@ -248,9 +248,9 @@ impl Parameters {
             Some("`estimate-s` is at most 10,000,000")
         } else if workload.ends_by_itself && workload.timed_ms > 0 {
             Some("a script cannot be cut short: with `ends-by-itself` it has no `timed-ms`")
-        } else if self.steps.is_empty() && self.operations == 0 && !self.output.has(Target::Operations) {
+        } else if self.steps.is_empty() && self.operations == 0 && !self.output.has(NumberTarget::Operations) {
             Some("`operations` is at least 1, or is read from the output: the figure is divided by it")
-        } else if (workload.metric.measure == Measure::Printed) != self.output.has(Target::Figure) {
+        } else if (workload.metric.measure == Measure::Printed) != self.output.has(NumberTarget::Figure) {
             Some("`measure = \"printed\"` goes with a capture `as = \"figure\"`")
         } else {
             None

@@ -49,7 +49,7 @@ type Quantiles = [f64; AT.len()];
 const AT: [f64; 9] = [0.01, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 
 /// The distributions of a kind of tree.
-struct Shape {
+struct TreeShape {
     /// Sizes of files, bytes.
     sizes: Quantiles,
     /// Number of files in each directory that has any.
@@ -65,7 +65,7 @@ struct Shape {
     random: f64,
 }
 
-const SOURCES: Shape = Shape {
+const SOURCES: TreeShape = TreeShape {
     sizes: [73.0, 254.0, 1280.0, 3874.0, 11_416.0, 28_759.0, 48_093.0, 124_858.0, 1_120_270.0],
     per_directory: [1.0, 1.0, 3.0, 7.0, 16.0, 34.0, 55.0, 160.0, 484.0],
     depths: &[0.0, 0.014, 0.175, 0.317, 0.265, 0.148, 0.039, 0.032, 0.009],
@@ -74,7 +74,7 @@ const SOURCES: Shape = Shape {
     random: 0.0,
 };
 
-const PACKAGES: Shape = Shape {
+const PACKAGES: TreeShape = TreeShape {
     sizes: [23.0, 143.0, 802.0, 1936.0, 6178.0, 14_030.0, 21_989.0, 69_364.0, 151_278.0],
     per_directory: [1.0, 1.0, 1.0, 3.0, 6.0, 11.0, 15.0, 45.0, 74.0],
     depths: &[0.0, 0.003, 0.022, 0.275, 0.289, 0.269, 0.126, 0.016],
@@ -83,7 +83,7 @@ const PACKAGES: Shape = Shape {
     random: 0.08,
 };
 
-const SYSTEM: Shape = Shape {
+const SYSTEM: TreeShape = TreeShape {
     sizes: [55.0, 228.0, 693.0, 1900.0, 8_000.0, 39_000.0, 110_000.0, 762_256.0, 5_000_000.0],
     per_directory: [1.0, 1.0, 1.0, 2.0, 5.0, 16.0, 36.0, 190.0, 680.0],
     depths: &[0.01, 0.15, 0.4, 0.25, 0.15, 0.03, 0.01],
@@ -92,7 +92,7 @@ const SYSTEM: Shape = Shape {
     random: 0.18,
 };
 
-const MAILS: Shape = Shape {
+const MAILS: TreeShape = TreeShape {
     sizes: [700.0, 1100.0, 2300.0, 4100.0, 8200.0, 17_000.0, 30_000.0, 75_000.0, 250_000.0],
     per_directory: [1e9; AT.len()],
     depths: &[1.0],
@@ -101,7 +101,7 @@ const MAILS: Shape = Shape {
     random: 0.2,
 };
 
-const DOCUMENTS: Shape = Shape {
+const DOCUMENTS: TreeShape = TreeShape {
     sizes: [90.0, 300.0, 1500.0, 8000.0, 60_000.0, 400_000.0, 1_000_000.0, 3_000_000.0, 8_000_000.0],
     per_directory: [1.0, 1.0, 2.0, 5.0, 12.0, 28.0, 45.0, 120.0, 300.0],
     depths: &[0.05, 0.2, 0.3, 0.25, 0.15, 0.05],
@@ -111,7 +111,7 @@ const DOCUMENTS: Shape = Shape {
 };
 
 impl Like {
-    fn shape(self) -> &'static Shape {
+    fn shape(self) -> &'static TreeShape {
         match self {
             Self::Sources => &SOURCES,
             Self::Packages => &PACKAGES,
@@ -142,7 +142,7 @@ impl Tree {
         let share = |index| (f64::from(index) + 0.5) / f64::from(self.files);
         let mut sizes: Vec<usize> = (0..self.files).map(|index| at(&shape.sizes, share(index)) as usize).collect();
         sizes.shuffle(&mut random);
-        let (mut folders, text) = (Folders::at(root), Text::new(shape.random));
+        let (mut folders, text) = (TreeFolders::at(root), Text::new(shape.random));
         let (mut folder, mut left, mut buffer) = (root.to_owned(), 0, Vec::new());
         for (index, size) in sizes.into_iter().enumerate() {
             if left == 0 {
@@ -163,9 +163,9 @@ impl Tree {
 }
 
 /// The directories of a tree by depth.
-struct Folders(Vec<Vec<PathBuf>>);
+struct TreeFolders(Vec<Vec<PathBuf>>);
 
-impl Folders {
+impl TreeFolders {
     fn at(root: &Path) -> Self {
         Self(vec![vec![root.to_owned()]])
     }

@@ -12,7 +12,7 @@ const LAID_OUT: u64 = 1 << 20;
 /// sysbench's options, as `sysbench fileio help` explains them.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Parameters {
+pub struct SysbenchParameters {
     /// The test: `--file-test-mode`.
     pub mode: TestMode,
     /// Bytes of all files together.
@@ -32,7 +32,7 @@ pub struct Parameters {
     pub time: u64,
     /// Additional flags with which files are opened.
     #[serde(default)]
-    file_extra_flags: Vec<Flag>,
+    file_extra_flags: Vec<SysbenchFlag>,
     /// The kind of calls.
     #[serde(default)]
     file_io_mode: IoMode,
@@ -81,7 +81,7 @@ impl TestMode {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Flag {
+enum SysbenchFlag {
     Sync,
     Dsync,
     Direct,
@@ -108,14 +108,14 @@ fn yes() -> bool {
     true
 }
 
-impl Parameters {
+impl SysbenchParameters {
     /// The parameters of the workload, checked.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| parameters.complaint(workload))
     }
 
     fn complaint(&self, workload: &Workload) -> Option<&'static str> {
-        let is_direct = self.file_extra_flags.contains(&Flag::Direct);
+        let is_direct = self.file_extra_flags.contains(&SysbenchFlag::Direct);
         Some(match () {
             () if self.file_num == 0 || self.threads == 0 || self.time == 0 => {
                 "`file-num`, `threads` and `time` are at least 1"
@@ -201,7 +201,7 @@ mod tests {
             "file-extra-flags": ["direct", "dsync"], "file-io-mode": "async", "file-async-backlog": 8,
             "file-fsync-freq": 0, "file-fsync-end": false, "file-fsync-mode": "fdatasync", "file-rw-ratio": 2.5,
         });
-        let options = Parameters::of(&workload(&given)).expect("understood").options(u64::MAX);
+        let options = SysbenchParameters::of(&workload(&given)).expect("understood").options(u64::MAX);
         for wanted in [
             "--file-test-mode=rndrw",
             "--file-total-size=67108864",
@@ -236,11 +236,11 @@ mod tests {
                 "`file-rw-ratio`",
             ),
         ] {
-            let error = Parameters::of(&workload(&given)).expect_err("refused").to_string();
+            let error = SysbenchParameters::of(&workload(&given)).expect_err("refused").to_string();
             assert!(error.contains(name), "{name}: {error}");
         }
         let good = json!({ "mode": "rndrd", "file-total-size": "64M", "file-extra-flags": ["direct"] });
         let sliced = Workload { mode: fsarena_model::Mode::Sliced, ..workload(&good) };
-        assert!(Parameters::of(&sliced).expect_err("refused").to_string().contains("`mode"));
+        assert!(SysbenchParameters::of(&sliced).expect_err("refused").to_string().contains("`mode"));
     }
 }

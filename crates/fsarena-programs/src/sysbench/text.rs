@@ -72,7 +72,7 @@ fn bin(line: &str) -> Option<(f64, u64)> {
 
 /// The results that are used.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Output {
+pub(super) struct SysbenchOutput {
     reads_per_second: f64,
     writes_per_second: f64,
     fsyncs_per_second: f64,
@@ -82,7 +82,7 @@ pub(super) struct Output {
     times: Times,
 }
 
-impl Output {
+impl SysbenchOutput {
     /// Parses the output of a run. Returns the name of the first figure that is missing.
     pub(super) fn of(text: &str) -> Result<Self, &'static str> {
         let figure = |name: &'static str| figure(text, name).ok_or(name);
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn every_figure_is_found() {
-        let output = Output::of(TEXT).expect("sysbench's");
+        let output = SysbenchOutput::of(TEXT).expect("sysbench's");
         assert_eq!(
             (output.reads_per_second, output.writes_per_second, output.fsyncs_per_second),
             (6930.07, 4654.52, 1654.94)
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_missing_line_is_named() {
-        assert_eq!(Output::of(&TEXT.replace("fsyncs/s:", "")), Err("fsyncs/s:"));
+        assert_eq!(SysbenchOutput::of(&TEXT.replace("fsyncs/s:", "")), Err("fsyncs/s:"));
         let failed =
             "sysbench 1.0.20\nFATAL: Cannot open file 'test_file.0' errno = 2\nWARNING: Did you run 'prepare'?";
         assert_eq!(complaint(failed), "FATAL: Cannot open file 'test_file.0' errno = 2");
@@ -166,7 +166,7 @@ mod tests {
         fsarena_testing::fuzz::texts(&[TEXT], |text| {
             let mut stats = RunStats::new();
             let _ = complaint(text);
-            if let Ok(output) = Output::of(text) {
+            if let Ok(output) = SysbenchOutput::of(text) {
                 output.count(Operation::Run, 4096, &mut stats);
             }
             let _ = stats.windows();

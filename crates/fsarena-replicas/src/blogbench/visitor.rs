@@ -43,7 +43,7 @@ pub enum Kind {
 
 /// The outcome of one round of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Round {
+enum VisitorRound {
     /// The round is done.
     Done,
     /// There is nothing to do yet.
@@ -84,9 +84,9 @@ impl<'a> Visitor<'a> {
                 Kind::Reader => self.read_blog(),
             };
             match round {
-                Ok(Round::Done) => {}
-                Ok(Round::Nothing) | Err(Errno::NOENT) => self.rest(),
-                Ok(Round::Last) => return Ok(()),
+                Ok(VisitorRound::Done) => {}
+                Ok(VisitorRound::Nothing) | Err(Errno::NOENT) => self.rest(),
+                Ok(VisitorRound::Last) => return Ok(()),
                 Err(error) => return Err(error),
             }
         }
@@ -102,8 +102,8 @@ impl<'a> Visitor<'a> {
     }
 
     /// Creates a blog: its articles, then its pictures, each from the last number to the first.
-    fn write_blog(&mut self) -> Result<Round, Errno> {
-        let Some(blog) = self.site.new_blog() else { return Ok(Round::Last) };
+    fn write_blog(&mut self) -> Result<VisitorRound, Errno> {
+        let Some(blog) = self.site.new_blog() else { return Ok(VisitorRound::Last) };
         self.name(|path| write!(path, "blog-{blog}"));
         match mkdirat(&self.site.folder, self.path.as_str(), Mode::RWXU) {
             Ok(()) | Err(Errno::EXIST) => {}
@@ -111,11 +111,11 @@ impl<'a> Visitor<'a> {
         }
         let is_complete = self.descending(blog, Object::Article)? && self.descending(blog, Object::Picture)?;
         add(&self.site.counts.written, u64::from(is_complete));
-        Ok(Round::Done)
+        Ok(VisitorRound::Done)
     }
 
-    fn rewrite(&mut self) -> Result<Round, Errno> {
-        let Some(blog) = self.some_blog() else { return Ok(Round::Nothing) };
+    fn rewrite(&mut self) -> Result<VisitorRound, Errno> {
+        let Some(blog) = self.some_blog() else { return Ok(VisitorRound::Nothing) };
         if self.random.random_bool(0.5) {
             let number = self.up_to_most();
             self.create(blog, Object::Picture, number)?;
@@ -123,20 +123,20 @@ impl<'a> Visitor<'a> {
         let number = self.up_to_most();
         self.create(blog, Object::Article, number)?;
         add(&self.site.counts.rewritten, 1);
-        Ok(Round::Done)
+        Ok(VisitorRound::Done)
     }
 
     /// Writes the comments of a blog. If there is no blog to choose, this is number 0, the first blog.
-    fn comment(&mut self) -> Result<Round, Errno> {
+    fn comment(&mut self) -> Result<VisitorRound, Errno> {
         let blog = self.some_blog().unwrap_or(0);
         let is_complete = self.descending(blog, Object::Comment)?;
         add(&self.site.counts.commented, u64::from(is_complete));
-        Ok(Round::Done)
+        Ok(VisitorRound::Done)
     }
 
     /// Reads all comments or none, then pictures and articles up to the first article that does not exist.
-    fn read_blog(&mut self) -> Result<Round, Errno> {
-        let Some(blog) = self.some_blog() else { return Ok(Round::Nothing) };
+    fn read_blog(&mut self) -> Result<VisitorRound, Errno> {
+        let Some(blog) = self.some_blog() else { return Ok(VisitorRound::Nothing) };
         if self.random.random_bool(0.5) {
             let mut number = 1;
             while !self.site.is_over() && self.read(blog, Object::Comment, number)? {
@@ -145,7 +145,7 @@ impl<'a> Visitor<'a> {
         }
         for number in 1.. {
             if self.site.is_over() {
-                return Ok(Round::Last);
+                return Ok(VisitorRound::Last);
             }
             self.read(blog, Object::Picture, number)?;
             if !self.read(blog, Object::Article, number)? {
@@ -153,7 +153,7 @@ impl<'a> Visitor<'a> {
             }
         }
         add(&self.site.counts.read, 1);
-        Ok(Round::Done)
+        Ok(VisitorRound::Done)
     }
 
     fn some_blog(&mut self) -> Option<u64> {

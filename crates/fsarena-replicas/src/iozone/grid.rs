@@ -14,7 +14,7 @@ const KIB: u64 = 1 << 10;
 /// `cache` decides whether files are dropped from memory before they are read.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Parameters {
+pub struct IozoneParameters {
     /// The largest file of the automatic mode (`-a -g`).
     #[serde(default, deserialize_with = "some_size")]
     largest: Option<u64>,
@@ -29,7 +29,7 @@ pub struct Parameters {
     tests: Vec<GridTest>,
 }
 
-impl Parameters {
+impl IozoneParameters {
     /// The parameters of `workload`.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| complaint_about(workload).or_else(|| parameters.complaint()))
@@ -167,7 +167,7 @@ mod tests {
 
     use super::*;
 
-    fn parsed(parameters: Value) -> Parameters {
+    fn parsed(parameters: Value) -> IozoneParameters {
         serde_json::from_value(parameters).expect("understood")
     }
 

@@ -12,15 +12,15 @@ pub const LONGEST: u64 = 1 << 20;
 /// The parameters.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Parameters {
+pub struct SequenceParameters {
     /// The steps, in the order in which they run.
-    pub steps: Vec<StepParameters>,
+    pub steps: Vec<SequenceStep>,
 }
 
 /// A step as the workload describes it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct StepParameters {
+pub struct SequenceStep {
     /// Name, unique within the workload.
     pub name: String,
     /// The action.
@@ -147,7 +147,7 @@ fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>
     })
 }
 
-impl Parameters {
+impl SequenceParameters {
     /// The parameters of `workload`, checked.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| parameters.complaint(workload))
@@ -176,7 +176,7 @@ const MOST_PIECES: u64 = 10_000_000;
 /// Maximum number of levels of directories: a path has at most 4,096 bytes.
 const DEEPEST: u64 = 1000;
 
-impl StepParameters {
+impl SequenceStep {
     fn writes_at_most(&self) -> u64 {
         let blocks = self.size.unwrap_or(0).div_ceil(self.block.unwrap_or(LONGEST).max(1));
         blocks.saturating_mul(self.count.unwrap_or(1))

@@ -6,7 +6,7 @@ use fsarena_sys::clock;
 
 use super::parameters::{Action, LONGEST};
 use super::state::Pool;
-use super::task::{Item, Task};
+use super::task::{Item, SequenceTask};
 use fsarena_engine::{EngineError, Limit, RunStats};
 
 /// The permissions that `attributes` sets. New files have others.
@@ -16,7 +16,7 @@ const TIME: u32 = 1_000_000_000;
 
 /// The counts of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counted {
+pub struct StepCounts {
     /// Operations.
     pub operations: u64,
     /// Bytes that they moved.
@@ -45,11 +45,11 @@ pub fn memory() -> Vec<u8> {
 impl<F: FileSystem> Performance<'_, F> {
     /// Does all of `task`, or less if the stop flag is set. In addition to the calls themselves, an operation costs two
     /// readings of the clock, about 50 ns.
-    pub fn all(&mut self, task: &Task) -> Result<Counted, EngineError> {
+    pub fn all(&mut self, task: &SequenceTask) -> Result<StepCounts, EngineError> {
         if matches!(task.action, Action::RandomRead | Action::RandomWrite) {
             return self.random(task);
         }
-        let mut counted = Counted { operations: u64::from(task.action == Action::Sync), bytes: 0 };
+        let mut counted = StepCounts { operations: u64::from(task.action == Action::Sync), bytes: 0 };
         for number in 0..task.items.len() {
             if self.is_stopped() {
                 break;
@@ -57,7 +57,8 @@ impl<F: FileSystem> Performance<'_, F> {
             let begin = clock::now();
             let done = self.one(task, number)?;
             self.note(task, begin);
-            counted = Counted { operations: counted.operations + done.operations, bytes: counted.bytes + done.bytes };
+            counted =
+                StepCounts { operations: counted.operations + done.operations, bytes: counted.bytes + done.bytes };
         }
         Ok(counted)
     }
@@ -66,14 +67,14 @@ impl<F: FileSystem> Performance<'_, F> {
         self.limit.is_reached(Nanos(0))
     }
 
-    fn note(&mut self, task: &Task, begin: Nanos) {
+    fn note(&mut self, task: &SequenceTask, begin: Nanos) {
         self.stats.record(task.action.operation(), clock::now().saturating_sub(begin));
     }
 
-    fn one(&mut self, task: &Task, number: usize) -> Result<Counted, EngineError> {
+    fn one(&mut self, task: &SequenceTask, number: usize) -> Result<StepCounts, EngineError> {
         let item = &task.items[number];
-        let one = Counted { operations: 1, bytes: 0 };
-        let with_bytes = Counted { bytes: item.size, ..one };
+        let one = StepCounts { operations: 1, bytes: 0 };
+        let with_bytes = StepCounts { bytes: item.size, ..one };
         let done = match task.action {
             Action::Create | Action::Write => self.write(task, number).map(|()| with_bytes),
             Action::Append => self.append(task, number).map(|()| with_bytes),
@@ -82,7 +83,7 @@ impl<F: FileSystem> Performance<'_, F> {
             Action::Attributes => self.system.set_attributes(&item.path, PERMISSIONS, TIME).map(|()| one),
             Action::Delete => self.system.remove_file(&item.path).map(|()| one),
             Action::Rmdir => self.system.remove_directory(&item.path).map(|()| one),
-            Action::DeleteTree => self.remove_tree(&item.path).map(|operations| Counted { operations, bytes: 0 }),
+            Action::DeleteTree => self.remove_tree(&item.path).map(|operations| StepCounts { operations, bytes: 0 }),
             Action::Sync => Ok(one),
             Action::Read => return self.read(task, number).map(|()| with_bytes),
             Action::Stat => return self.stat(task, item).map(|()| one),
@@ -92,7 +93,7 @@ impl<F: FileSystem> Performance<'_, F> {
         done.map_err(failed(task))
     }
 
-    fn write(&mut self, task: &Task, number: usize) -> Result<(), LibraryError> {
+    fn write(&mut self, task: &SequenceTask, number: usize) -> Result<(), LibraryError> {
         let path = &task.items[number].path;
         let is_new = task.action == Action::Create;
         let mut file = if is_new { self.system.create(path)? } else { self.system.open(path)? };
@@ -105,12 +106,12 @@ impl<F: FileSystem> Performance<'_, F> {
         Ok(())
     }
 
-    fn append(&mut self, task: &Task, number: usize) -> Result<(), LibraryError> {
+    fn append(&mut self, task: &SequenceTask, number: usize) -> Result<(), LibraryError> {
         let path = &task.items[number].path;
         task.pieces(number).try_for_each(|piece| self.system.append(path, self.pool.bytes(piece)))
     }
 
-    fn read(&mut self, task: &Task, number: usize) -> Result<(), EngineError> {
+    fn read(&mut self, task: &SequenceTask, number: usize) -> Result<(), EngineError> {
         let path = &task.items[number].path;
         let mut file = self.system.open(path).map_err(failed(task))?;
         for piece in task.pieces(number) {
@@ -124,15 +125,15 @@ impl<F: FileSystem> Performance<'_, F> {
         Ok(())
     }
 
-    fn stat(&mut self, task: &Task, item: &Item) -> Result<(), EngineError> {
+    fn stat(&mut self, task: &SequenceTask, item: &Item) -> Result<(), EngineError> {
         let found = self.system.size(&item.path).map_err(failed(task))?;
         is_all(task, &item.path, found, item.size)
     }
 
-    fn list(&mut self, task: &Task, item: &Item) -> Result<Counted, EngineError> {
+    fn list(&mut self, task: &SequenceTask, item: &Item) -> Result<StepCounts, EngineError> {
         let found = self.system.list(&item.path).map_err(failed(task))?.len() as u64;
         match found == item.size {
-            true => Ok(Counted { operations: 1, bytes: 0 }),
+            true => Ok(StepCounts { operations: 1, bytes: 0 }),
             false => {
                 let what = format!("`{}` lists {found} names and should have {}", item.path, item.size);
                 Err(EngineError::Found { step: task.name.clone(), what })
@@ -141,10 +142,10 @@ impl<F: FileSystem> Performance<'_, F> {
     }
 
     /// Does all random reads or writes in the first file. It is opened once, within the time of the step.
-    fn random(&mut self, task: &Task) -> Result<Counted, EngineError> {
+    fn random(&mut self, task: &SequenceTask) -> Result<StepCounts, EngineError> {
         let path = &task.items[0].path;
         let mut file = self.system.open(path).map_err(failed(task))?;
-        let mut counted = Counted::default();
+        let mut counted = StepCounts::default();
         for piece in &task.random {
             if self.is_stopped() {
                 break;
@@ -158,7 +159,7 @@ impl<F: FileSystem> Performance<'_, F> {
                 is_all(task, path, found as u64, piece.length)?;
             }
             self.note(task, begin);
-            counted = Counted { operations: counted.operations + 1, bytes: counted.bytes + piece.length };
+            counted = StepCounts { operations: counted.operations + 1, bytes: counted.bytes + piece.length };
         }
         Ok(counted)
     }
@@ -184,11 +185,11 @@ impl<F: FileSystem> Performance<'_, F> {
     }
 }
 
-fn failed(task: &Task) -> impl FnOnce(LibraryError) -> EngineError {
+fn failed(task: &SequenceTask) -> impl FnOnce(LibraryError) -> EngineError {
     |source| EngineError::Step { step: task.name.clone(), source: Box::new(source) }
 }
 
-fn is_all(task: &Task, path: &str, found: u64, wanted: u64) -> Result<(), EngineError> {
+fn is_all(task: &SequenceTask, path: &str, found: u64, wanted: u64) -> Result<(), EngineError> {
     match found == wanted {
         true => Ok(()),
         false => {

@@ -200,9 +200,11 @@ pub fn compare(directory: &Path, wanted: &State, pool: &Pool, stop: &AtomicBool)
         verification.files += 1;
         let difference = match (found.remove(path), node) {
             (None, _) => Some("it is missing".to_owned()),
-            (Some(Found::Directory), Node::Directory) => None,
-            (Some(Found::File), Node::File { size, pieces }) => difference(&directory.join(path), *size, pieces, pool),
-            (Some(Found::Unreadable(why)), _) => Some(why),
+            (Some(ObjectType::Directory), Node::Directory) => None,
+            (Some(ObjectType::File), Node::File { size, pieces }) => {
+                difference(&directory.join(path), *size, pieces, pool)
+            }
+            (Some(ObjectType::Unreadable(why)), _) => Some(why),
             (Some(_), _) => Some("it is of another type".to_owned()),
         };
         verification.differences.extend(difference.map(|what| format!("{path}: {what}")));
@@ -213,7 +215,7 @@ pub fn compare(directory: &Path, wanted: &State, pool: &Pool, stop: &AtomicBool)
 }
 
 /// The type of an object at a path.
-enum Found {
+enum ObjectType {
     Directory,
     File,
     Other,
@@ -221,19 +223,19 @@ enum Found {
 }
 
 /// Collects all objects below `inside`. A directory that cannot be read is recorded as unreadable.
-fn collect(root: &Path, inside: &str, found: &mut BTreeMap<String, Found>) -> io::Result<()> {
+fn collect(root: &Path, inside: &str, found: &mut BTreeMap<String, ObjectType>) -> io::Result<()> {
     for entry in fs::read_dir(root.join(inside))? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = if inside.is_empty() { name } else { format!("{inside}/{name}") };
         let kind = match entry.file_type() {
             Ok(kind) if kind.is_dir() => match collect(root, &path, found) {
-                Ok(()) => Found::Directory,
-                Err(error) => Found::Unreadable(format!("it cannot be listed: {error}")),
+                Ok(()) => ObjectType::Directory,
+                Err(error) => ObjectType::Unreadable(format!("it cannot be listed: {error}")),
             },
-            Ok(kind) if kind.is_file() => Found::File,
-            Ok(_) => Found::Other,
-            Err(error) => Found::Unreadable(error.to_string()),
+            Ok(kind) if kind.is_file() => ObjectType::File,
+            Ok(_) => ObjectType::Other,
+            Err(error) => ObjectType::Unreadable(error.to_string()),
         };
         found.insert(path, kind);
     }

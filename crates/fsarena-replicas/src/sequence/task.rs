@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use fsarena_model::seed::generator;
 use rand::RngExt;
 
-use super::parameters::{Action, LONGEST, Parameters, StepParameters, Sync};
+use super::parameters::{Action, LONGEST, SequenceParameters, SequenceStep, Sync};
 use super::state::{Node, Piece, State, place};
 
 /// All steps, and the state that they leave.
 pub struct Tasks {
     /// The steps in order.
-    pub all: Vec<Task>,
+    pub all: Vec<SequenceTask>,
     /// The directories that must exist before the first step.
     pub folders: Vec<String>,
     /// The expected state after the last step.
@@ -26,7 +26,7 @@ pub struct Tasks {
 
 /// A step.
 #[derive(Debug, Clone)]
-pub struct Task {
+pub struct SequenceTask {
     /// Its name.
     pub name: String,
     /// The action.
@@ -57,7 +57,7 @@ pub struct Item {
     pub offset: u64,
 }
 
-impl Task {
+impl SequenceTask {
     /// Bytes that it reads or writes.
     fn bytes(&self) -> u64 {
         use Action::{Append, Create, RandomRead, RandomWrite, Read, Write};
@@ -92,9 +92,9 @@ impl Task {
 
 impl Tasks {
     /// Plans the steps. Returns the first problem if they do not fit together.
-    pub fn of(parameters: &Parameters, seed: u64) -> Result<Self, String> {
+    pub fn of(parameters: &SequenceParameters, seed: u64) -> Result<Self, String> {
         let mut expansion = Expansion { state: State::default(), sets: BTreeMap::new(), seed };
-        let (mut all, mut folders, mut demand, mut most_files) = (Vec::<Task>::new(), Vec::new(), 0, 0);
+        let (mut all, mut folders, mut demand, mut most_files) = (Vec::<SequenceTask>::new(), Vec::new(), 0, 0);
         for (index, step) in parameters.steps.iter().enumerate() {
             let made = step.sets.iter().filter(|_| step.inside.is_none()).flat_map(|set| expansion.state.lead_to(set));
             let made: Vec<String> = made.collect();
@@ -104,7 +104,7 @@ impl Tasks {
             demand = demand.max(expansion.state.bytes);
             most_files = most_files.max(expansion.state.nodes().count() as u64);
         }
-        let moved = all.iter().map(Task::bytes).sum();
+        let moved = all.iter().map(SequenceTask::bytes).sum();
         Ok(Self { all, folders, left: expansion.state, demand, most_files, moved })
     }
 }
@@ -148,13 +148,13 @@ struct Expansion {
 }
 
 impl Expansion {
-    fn task(&mut self, step: &StepParameters, index: usize) -> Result<Task, String> {
+    fn task(&mut self, step: &SequenceStep, index: usize) -> Result<SequenceTask, String> {
         let items = self.items(step)?;
         let largest = items.iter().map(|item| item.size).max().unwrap_or(0);
         let block = step.block.unwrap_or(LONGEST.min(largest)).max(1);
         let is_random = matches!(step.action, Action::RandomRead | Action::RandomWrite);
         let random = if is_random { self.random(step, index, items[0].size)? } else { Vec::new() };
-        Ok(Task {
+        Ok(SequenceTask {
             name: step.name.clone(),
             action: step.action,
             items,
@@ -167,7 +167,7 @@ impl Expansion {
         })
     }
 
-    fn items(&mut self, step: &StepParameters) -> Result<Vec<Item>, String> {
+    fn items(&mut self, step: &SequenceStep) -> Result<Vec<Item>, String> {
         let plain = |path: String| Item { path, to: String::new(), size: 0, offset: 0 };
         match step.action {
             Action::Sync => return Ok(Vec::new()),
@@ -190,7 +190,7 @@ impl Expansion {
     }
 
     /// Begins or extends the set of the objects that a step makes.
-    fn begin_set(&mut self, step: &StepParameters) {
+    fn begin_set(&mut self, step: &SequenceStep) {
         let name = step.sets[0].clone();
         let folders = |name: &String| Box::new(self.sets.get(name).cloned().unwrap_or_else(|| Set::plain(name)));
         let inside = step.inside.as_ref().map(folders).zip(step.each);
@@ -200,7 +200,7 @@ impl Expansion {
     }
 
     /// The numbers of the members of a set on which a step acts.
-    fn numbers(&self, step: &StepParameters, set: &Set) -> Vec<u64> {
+    fn numbers(&self, step: &SequenceStep, set: &Set) -> Vec<u64> {
         let is_random = matches!(step.action, Action::RandomRead | Action::RandomWrite);
         let is_making = matches!(step.action, Action::Create | Action::Mkdir);
         match step.count {
@@ -211,7 +211,7 @@ impl Expansion {
         }
     }
 
-    fn listed(&self, step: &StepParameters) -> Result<u64, String> {
+    fn listed(&self, step: &SequenceStep) -> Result<u64, String> {
         let found = self.state.children(&step.sets[0]);
         match Some(found) == step.count {
             true => Ok(found),
@@ -220,7 +220,7 @@ impl Expansion {
     }
 
     /// Sets the bytes that the step moves, and their offset.
-    fn measured(&self, step: &StepParameters, item: Item) -> Result<Item, String> {
+    fn measured(&self, step: &SequenceStep, item: Item) -> Result<Item, String> {
         Ok(match step.action {
             Action::Create => Item { size: step.size.unwrap_or(0), ..item },
             Action::Append => Item { offset: self.state.size(&item.path)?, size: step.size.unwrap_or(0), ..item },
@@ -229,7 +229,7 @@ impl Expansion {
         })
     }
 
-    fn random(&self, step: &StepParameters, index: usize, size: u64) -> Result<Vec<Piece>, String> {
+    fn random(&self, step: &SequenceStep, index: usize, size: u64) -> Result<Vec<Piece>, String> {
         let block = step.block.unwrap_or(LONGEST);
         let blocks = size / block;
         if blocks == 0 {
@@ -244,7 +244,7 @@ impl Expansion {
     }
 
     /// Applies the step to the state.
-    fn follow(&mut self, task: &Task) -> Result<(), String> {
+    fn follow(&mut self, task: &SequenceTask) -> Result<(), String> {
         for (number, item) in task.items.iter().enumerate() {
             let path = &item.path;
             match task.action {

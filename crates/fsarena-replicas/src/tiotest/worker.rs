@@ -52,14 +52,14 @@ pub struct Alike {
 }
 
 /// The places of the calls of a test, in blocks.
-enum Places {
+enum CallPlaces {
     /// One after the other.
     InOrder(std::ops::Range<u64>),
     /// Random places, drawn before the test.
     Random(std::vec::IntoIter<u64>),
 }
 
-impl Iterator for Places {
+impl Iterator for CallPlaces {
     type Item = u64;
 
     #[inline]
@@ -100,14 +100,14 @@ impl Thread {
     }
 
     /// The places of the calls of a test, in blocks.
-    fn places(&self) -> Places {
+    fn places(&self) -> CallPlaces {
         let blocks = self.size / self.buffer.len() as u64;
         if !self.test.is_random() {
-            return Places::InOrder(0..blocks);
+            return CallPlaces::InOrder(0..blocks);
         }
         let mut random = generator(self.seed, "tiotest", &[self.number, u64::from(self.test.writes())]);
         let places: Vec<u64> = (0..self.random_operations).map(|_| random.random_range(0..blocks)).collect();
-        Places::Random(places.into_iter())
+        CallPlaces::Random(places.into_iter())
     }
 
     /// Reads or writes the whole block at `place` in one call.

@@ -4,7 +4,7 @@
 use fsarena_model::comparison::{PairVerdict, Reason, WorkloadRow};
 use fsarena_model::{Comparison, Label, Verdict};
 
-use super::{Lead, lead, superlative, workload_ranking};
+use super::{Leader, lead, superlative, workload_ranking};
 use crate::group::{self, Group};
 use crate::number::{self, Ratio};
 use crate::pair;
@@ -64,11 +64,11 @@ fn outcome<'a>(comparison: &'a Comparison, group: &Group<'a>, row: &'a WorkloadR
     let all_small = !pairs.is_empty() && pairs.iter().all(is_small);
     let behind = behind(&pairs, group, &best);
     let (outcome, words) = match lead(&workload_ranking(comparison, group, row).1) {
-        Lead::Invalid => (Outcome::Invalid, None),
+        Leader::Invalid => (Outcome::Invalid, None),
         _ if all_small => (Outcome::Small, at_most(row)),
-        Lead::One(label) => (Outcome::Fastest(label), None),
-        Lead::Several => (Outcome::Equal, (best.len() < group.contenders.len()).then(|| listed(&best))),
-        Lead::Open => (Outcome::Open, (best.len() < group.contenders.len()).then(|| best.join(" or "))),
+        Leader::One(label) => (Outcome::Fastest(label), None),
+        Leader::Several => (Outcome::Equal, (best.len() < group.contenders.len()).then(|| listed(&best))),
+        Leader::Open => (Outcome::Open, (best.len() < group.contenders.len()).then(|| best.join(" or "))),
     };
     let behind = if matches!(outcome, Outcome::Invalid | Outcome::Small) { None } else { behind };
     let words: Vec<String> = words.into_iter().chain(behind).collect();

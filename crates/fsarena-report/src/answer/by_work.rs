@@ -3,14 +3,14 @@
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Comparison, Label, Verdict};
 
-use super::{Lead, Ranked, lead, led, superlative, workload_ranking};
+use super::{Leader, Ranked, lead, led, superlative, workload_ranking};
 use crate::group::{self, Group};
 use crate::number::Ratio;
 use crate::pair;
 use crate::ranking;
 use crate::report::{Role, Sentence};
 use crate::words::{counted, listed};
-use crate::work::{Work, works};
+use crate::work::{WorkGroup, works};
 
 /// Maximum number of workloads that are named. More are counted.
 const NAMED: usize = 2;
@@ -33,7 +33,7 @@ pub fn sentences(comparison: &Comparison, group: &Group<'_>) -> Vec<Sentence> {
 }
 
 /// `Made durable (6 workloads): xfs is the fastest in 5 of 6 (1.15× to 1.49× ahead), ext4 in rename-fsync`.
-fn sentence(comparison: &Comparison, group: &Group<'_>, work: &Work<'_>) -> Sentence {
+fn sentence(comparison: &Comparison, group: &Group<'_>, work: &WorkGroup<'_>) -> Sentence {
     let rankings: Vec<Ranked<'_>> = work.workloads.iter().map(|row| workload_ranking(comparison, group, row)).collect();
     let which = match rankings.as_slice() {
         [(only, _)] => (*only).to_owned(),
@@ -66,18 +66,18 @@ impl Outcomes<'_> {
 
     /// Where the best are equivalent.
     fn shared(&self) -> String {
-        let names = self.names(|lead| *lead == Lead::Several);
+        let names = self.names(|lead| *lead == Leader::Several);
         self.best_of(&names, |labels| format!("{labels} are equally fast"))
     }
 
     /// Where no lead is shown.
     fn open(&self) -> String {
-        let names = self.names(|lead| *lead == Lead::Open);
+        let names = self.names(|lead| *lead == Leader::Open);
         self.best_of(&names, |labels| format!("undecided between {labels}"))
     }
 
     fn invalid(&self) -> String {
-        let names = self.names(|lead| *lead == Lead::Invalid);
+        let names = self.names(|lead| *lead == Leader::Invalid);
         if names.is_empty() { String::new() } else { format!("no figures can be compared{}", self.place(&names)) }
     }
 
@@ -91,7 +91,7 @@ impl Outcomes<'_> {
     }
 
     /// The names of the workloads with a lead of this kind.
-    fn names(&self, wanted: impl Fn(&Lead<'_>) -> bool) -> Vec<&str> {
+    fn names(&self, wanted: impl Fn(&Leader<'_>) -> bool) -> Vec<&str> {
         self.rankings.iter().filter(|(_, ranking)| wanted(&lead(ranking))).map(|(name, _)| *name).collect()
     }
 

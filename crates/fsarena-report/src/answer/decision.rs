@@ -80,7 +80,7 @@ impl<'a> Choice<'a> {
         let is_synthetic = !self.comparison.run.preface.is_empty();
         let fit: Vec<&Label> =
             self.group.contenders.iter().map(|row| &row.label).filter(|it| self.is_fit(it)).collect();
-        let losses: Vec<Loss<'_>> = self.pairs.iter().filter_map(|pair| self.loss(pair)).collect();
+        let losses: Vec<ShownSlower<'_>> = self.pairs.iter().filter_map(|pair| self.loss(pair)).collect();
         let is_behind = |label: &Label| losses.iter().any(|loss| loss.loser == label);
         let best: Vec<&Label> = fit.iter().copied().filter(|label| !is_behind(label)).collect();
         let margin = number::percent(self.comparison.run.margin);
@@ -141,11 +141,11 @@ impl<'a> Choice<'a> {
     }
 
     /// The loser of a pair whose difference exceeds the margin.
-    fn loss(&self, pair: &'a PairVerdict) -> Option<Loss<'a>> {
+    fn loss(&self, pair: &'a PairVerdict) -> Option<ShownSlower<'a>> {
         let winner = pair::winner(pair)?;
         let loser = if *winner == pair.a { &pair.b } else { &pair.a };
         let times = pair::better(pair, pair::ratio(pair)?).1.middle;
-        (times > 1.0 + self.comparison.run.margin).then_some(Loss { loser, workload: &pair.workload, times })
+        (times > 1.0 + self.comparison.run.margin).then_some(ShownSlower { loser, workload: &pair.workload, times })
     }
 
     /// What can be said where no difference above the margin is shown.
@@ -191,9 +191,9 @@ impl<'a> Choice<'a> {
     }
 
     /// `btrfs is slower in 4 (up to 2.35×)`.
-    fn behind(&self, losses: &[Loss<'_>]) -> String {
+    fn behind(&self, losses: &[ShownSlower<'_>]) -> String {
         let one = |label: &Label| {
-            let own: Vec<&Loss<'_>> = losses.iter().filter(|loss| loss.loser == label).collect();
+            let own: Vec<&ShownSlower<'_>> = losses.iter().filter(|loss| loss.loser == label).collect();
             let most = own.iter().map(|loss| loss.times).reduce(f64::max)?;
             let names: BTreeSet<&str> = own.iter().map(|loss| loss.workload).collect();
             let place = match self.comparison.workloads.len() {
@@ -207,7 +207,7 @@ impl<'a> Choice<'a> {
 }
 
 /// A contender that is shown to be slower by more than the margin.
-struct Loss<'a> {
+struct ShownSlower<'a> {
     loser: &'a Label,
     workload: &'a str,
     times: f64,

@@ -5,7 +5,7 @@
 use fsarena_model::comparison::{Cell, Clock, WorkloadRow};
 use fsarena_model::{Comparison, DurablePoint, Probe, probe};
 
-use super::{Figure, Line, Subject, computed, lines, probed, values};
+use super::{CellFigure, ExplainedLine, Subject, computed, lines, probed, values};
 use crate::number::{DASH, bytes, count, percent, seconds, share, three_digits};
 use crate::words::counted;
 
@@ -27,7 +27,7 @@ const MUCH: f64 = 0.05;
 /// Number of bytes per operation that count as nothing.
 const LITTLE: f64 = 64.0;
 
-const WHEN: [Figure; 3] = [
+const WHEN: [CellFigure; 3] = [
     probed("returned", probe::CLOCK_RETURNED, seconds, "The calls came back."),
     probed("durable", probe::CLOCK_DURABLE, seconds, "All of it was synced."),
     probed(
@@ -39,7 +39,7 @@ const WHEN: [Figure; 3] = [
 ];
 
 #[rustfmt::skip]
-const LATER: [Figure; 3] = [
+const LATER: [CellFigure; 3] = [
     computed("later, of the time", later_time, share,
         "The share of the time until rest that came after what the figure counts."),
     computed("later, of the writes", later_share, share,
@@ -48,7 +48,7 @@ const LATER: [Figure; 3] = [
 ];
 
 #[rustfmt::skip]
-const PARTS: [Figure; 4] = [
+const PARTS: [CellFigure; 4] = [
     probed("until durable/op", probe::CLOCK_DURABLE_WRITTEN, bytes,
         "Bytes written after the calls had returned, until all was durable."),
     probed("from then until rest/op", probe::CLOCK_QUIESCENT_WRITTEN, bytes, "Bytes written after all was durable, until rest."),
@@ -58,7 +58,7 @@ const PARTS: [Figure; 4] = [
 ];
 
 #[rustfmt::skip]
-const SPACE: [Figure; 2] = [
+const SPACE: [CellFigure; 2] = [
     probed("space used", probe::SPACE_USED, three_digits,
         "Bytes more in use than before for a byte of the files, right after the work."),
     probed("space at rest", probe::SPACE_QUIESCENT, three_digits, "The same once the lane was at rest."),
@@ -94,11 +94,11 @@ fn later_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
 }
 
 /// All figures. The name of the clock that the workload's figure counts says so.
-fn clocks(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
+fn clocks(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
     let [returned, durable, _] = WHEN.map(|figure| figure.what);
-    let named = |line: Line| match (&*line.what, workload.clock) {
-        (what, Clock::Returned) if what == returned => Line { what: "returned (the figure)".into(), ..line },
-        (what, Clock::Durable) if what == durable => Line { what: "durable (the figure)".into(), ..line },
+    let named = |line: ExplainedLine| match (&*line.what, workload.clock) {
+        (what, Clock::Returned) if what == returned => ExplainedLine { what: "returned (the figure)".into(), ..line },
+        (what, Clock::Durable) if what == durable => ExplainedLine { what: "durable (the figure)".into(), ..line },
         _ => line,
     };
     let figures = [&WHEN[..], &LATER, &PARTS, &SPACE].concat();
@@ -106,7 +106,7 @@ fn clocks(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
 }
 
 /// The clocks if much is left for later. Space if it was measured; space at rest only if it differs.
-fn worth_a_line(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
+fn worth_a_line(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
     let later = if leaves_much(comparison, workload) { lines(comparison, workload, &LATER) } else { Vec::new() };
     let mut space = lines(comparison, workload, &SPACE);
     space.dedup_by(|rest, used| rest.values == used.values);
@@ -153,27 +153,27 @@ pub const FLUSHES: Subject = Subject {
     hint: |_, _| None,
 };
 
-const PER_SYNC: [Figure; 4] = [
+const PER_SYNC: [CellFigure; 4] = [
     computed("flushes per sync", flushes, count, "Flushes of the device's cache, as its own statistics count them."),
     computed("preflushes per sync", preflushes, count, "Requests that ask for a flush before they are done."),
     computed("FUA writes per sync", fua, count, "Writes that are to reach the medium past the device's cache."),
     computed("time of a flush", flush_time, seconds, "The mean, as the device's statistics have it."),
 ];
 
-const SYNCS: Figure =
+const SYNCS: CellFigure =
     computed("syncs per operation", syncs, count, "Calls of fsync, fdatasync and syncfs, or writes with O_SYNC.");
 
 /// Probes of these figures. A run without them is from an older version.
 const COUNTED: [Probe; 3] = [probe::DEVICE_PREFLUSHES, probe::DEVICE_FUA, probe::DEVICE_FLUSHING];
 
 /// All figures of a workload that syncs; empty if the run has no such probes.
-fn flush_lines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
+fn flush_lines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
     let per_sync = per_sync_lines(comparison, workload);
     let syncs = if per_sync.is_empty() { Vec::new() } else { lines(comparison, workload, &[SYNCS]) };
     per_sync.into_iter().chain(syncs).collect()
 }
 
-fn per_sync_lines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
+fn per_sync_lines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
     let is_counted = |cell: &Cell| COUNTED.iter().any(|probe| cell.probes.contains_key(&probe.key()));
     match comparison.cells.iter().any(is_counted) {
         true => lines(comparison, workload, &PER_SYNC),
@@ -182,11 +182,11 @@ fn per_sync_lines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> 
 }
 
 /// The figures without syncs per operation, and with preflushes and FUA writes in one line: `1.00 + 1.00`.
-fn flush_lines_in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
+fn flush_lines_in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
     let all = per_sync_lines(comparison, workload);
     let [flushes, preflushes, fua, time] = PER_SYNC.map(|figure| all.iter().find(|line| line.what == figure.what));
     let asked = match (preflushes, fua) {
-        (Some(preflushes), Some(fua)) => Some(Line {
+        (Some(preflushes), Some(fua)) => Some(ExplainedLine {
             what: "preflush + FUA".into(),
             meaning: "For each sync: requests that ask for a flush, and writes past the device's cache.",
             values: sums(preflushes, fua),
@@ -198,7 +198,7 @@ fn flush_lines_in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<
 }
 
 /// The values of both lines for each contender; a dash if one of them is missing.
-fn sums(one: &Line, other: &Line) -> Vec<String> {
+fn sums(one: &ExplainedLine, other: &ExplainedLine) -> Vec<String> {
     let sum = |(one, other): (&String, &String)| match one == DASH || other == DASH {
         true => DASH.to_owned(),
         false => format!("{one} + {other}"),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::{Comparison, Probe, ProbeId, Reading, Readings, probe};
 
-use super::{Figure, Line, Subject, computed, lines, probed};
+use super::{CellFigure, ExplainedLine, Subject, computed, lines, probed};
 use crate::number::{DASH, hundredths, three_digits};
 
 pub const IOSTAT: Subject = Subject {
@@ -24,7 +24,7 @@ pub const IOSTAT: Subject = Subject {
 };
 
 #[rustfmt::skip]
-const COLUMNS: [Figure; 16] = [
+const COLUMNS: [CellFigure; 16] = [
     probed("r/s", probe::IOSTAT_READS, hundredths, "Reads per second, after merging."),
     probed("rkB/s", probe::IOSTAT_READ, hundredths, "Kilobytes read per second."),
     probed("rrqm/s", probe::IOSTAT_READ_MERGES, hundredths, "Reads merged with others per second."),
@@ -65,7 +65,7 @@ fn of_timed(cell: &Cell, probe: Probe) -> Option<f64> {
 }
 
 /// Every figure that is known; empty if the columns of iostat were not counted.
-fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
+fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
     let is_counted =
         |cell: &Cell| cell.workload == workload.name && cell.probes.contains_key(&probe::IOSTAT_BUSY.key());
     match comparison.cells.iter().any(is_counted) {
@@ -75,8 +75,8 @@ fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
 }
 
 /// Without lines in which all values are 0.
-fn in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
-    let is_idle = |line: &Line| line.values.iter().all(|value| value == "0.00" || value == DASH);
+fn in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
+    let is_idle = |line: &ExplainedLine| line.values.iter().all(|value| value == "0.00" || value == DASH);
     let lines = all(comparison, workload).into_iter();
     lines.filter(|line| BRIEF.contains(&&*line.what) && !is_idle(line)).collect()
 }
@@ -100,7 +100,7 @@ const COMMITS: [(Probe, &str); 2] = [
 ];
 
 /// The readings whose names begin with the workload's engine, and the transactions.
-fn said(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
+fn said(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
     let known = comparison.contenders.iter().map(|row| comparison.cell(&workload.name, &row.label));
     let probes: Vec<Option<&Readings>> = known.map(|cell| cell.map(|cell| &cell.probes)).collect();
     let all: BTreeSet<&ProbeId> = probes.iter().flatten().flat_map(|probes| probes.keys()).collect();
@@ -110,7 +110,7 @@ fn said(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
         let name = id.reported_by(&workload.engine)?;
         Some((name.to_owned(), (*id).clone(), "As the program says."))
     });
-    let line = |(what, id, meaning): (String, ProbeId, &'static str)| Line {
+    let line = |(what, id, meaning): (String, ProbeId, &'static str)| ExplainedLine {
         what: what.into(),
         meaning,
         values: probes.iter().map(|probes| printed(probes.and_then(|probes| probes.get(&id)))).collect(),

@@ -4,7 +4,7 @@
 use fsarena_model::comparison::{BaselineRow, Cell, WorkloadRow};
 use fsarena_model::{BaselineKind, Comparison, probe};
 
-use super::{Figure, Line, Subject, computed, line, values};
+use super::{CellFigure, ExplainedLine, Subject, computed, line, values};
 use crate::number::{self, DASH, seconds, share};
 use crate::report::{Role, Sentence};
 use crate::{machine, words};
@@ -21,27 +21,27 @@ pub const SUBJECT: Subject = Subject {
 };
 
 /// A share, its name in a table of figures, and its baseline.
-const SHARES: [(Figure, &str, BaselineKind); 3] = [
+const SHARES: [(CellFigure, &str, BaselineKind); 3] = [
     (HARNESS, "harness", BaselineKind::Memory),
     (DEVICE, "device", BaselineKind::Device),
     (STARTS, "starts", BaselineKind::Start),
 ];
 
-const HARNESS: Figure = computed(
+const HARNESS: CellFigure = computed(
     "harness, of the time",
     |_, cell| cell.shares.harness,
     share,
     "The share of its time that the same work takes in memory.",
 );
 
-const DEVICE: Figure = computed(
+const DEVICE: CellFigure = computed(
     "device, of its rate",
     |_, cell| cell.shares.ceiling,
     share,
     "The share of the bare device's rate that it reaches.",
 );
 
-const STARTS: Figure = computed(
+const STARTS: CellFigure = computed(
     "starts, of the time",
     |_, cell| cell.shares.start,
     share,
@@ -52,7 +52,7 @@ const STARTS: Figure = computed(
 const LANE_WORTH: f64 = 0.01;
 
 /// The host's time for flushes has no baseline. The lane's cost is among the facts about the machine.
-const LANE: Figure = computed(
+const LANE: CellFigure = computed(
     "lane, of the time",
     lane_share,
     share,
@@ -66,17 +66,17 @@ fn lane_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
 }
 
 /// Empty if the run measured no baselines: older runs, which could not, would only have the lane's share.
-fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
+fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
     let [harness, device, starts] = SHARES.map(|(figure, _, place)| {
         let baselines = baseline(comparison, workload, place);
-        let empty = || Line {
+        let empty = || ExplainedLine {
             what: figure.what.into(),
             meaning: figure.meaning,
             values: dashes(comparison),
             baselines: String::new(),
         };
         let line = line(comparison, workload, &figure).or_else(|| baselines.as_ref().map(|_| empty()));
-        line.map(|line| Line { baselines: baselines.unwrap_or_default(), ..line })
+        line.map(|line| ExplainedLine { baselines: baselines.unwrap_or_default(), ..line })
     });
     let lane = values(comparison, workload, lane_share).into_iter().flatten().any(|share| share >= LANE_WORTH);
     let lane = line(comparison, workload, &LANE).filter(|_| lane && is_measured(comparison));

@@ -8,7 +8,7 @@ use crate::group::{Group, apart, groups};
 use crate::number::DASH;
 use crate::report::ColumnKind::{Name, Words};
 use crate::report::{Entry, Heading, Paragraph, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf};
-use crate::work::{Work, works};
+use crate::work::{WorkGroup, works};
 use crate::{anchor, pair, ranking, standing, words};
 
 /// The tables of all groups of contenders.
@@ -24,7 +24,7 @@ pub fn matrix(comparison: &Comparison) -> Section {
     section.with_shown(Shown::Page, Paragraph::legend(legend(comparison)))
 }
 
-fn table(comparison: &Comparison, group: &Group<'_>, works: &[Work<'_>]) -> Table {
+fn table(comparison: &Comparison, group: &Group<'_>, works: &[WorkGroup<'_>]) -> Table {
     let rows: Vec<&WorkloadRow> = works.iter().flat_map(|work| work.workloads.iter().copied()).collect();
     let labels = group.contenders.iter().map(|row| (row.label.to_string(), &row.label));
     let name = |row: &&WorkloadRow| Sentence::new(Role::Link(anchor::workload(comparison, &row.name)), &row.name);
@@ -46,9 +46,9 @@ fn table(comparison: &Comparison, group: &Group<'_>, works: &[Work<'_>]) -> Tabl
 }
 
 /// The titles of the groups of workloads, if there are several.
-fn headings(works: &[Work<'_>]) -> Vec<Heading> {
+fn headings(works: &[WorkGroup<'_>]) -> Vec<Heading> {
     let start = |index: usize| works[..index].iter().map(|work| work.workloads.len()).sum();
-    let heading = |(index, work): (usize, &Work<'_>)| Heading { row: start(index), title: work.title.clone() };
+    let heading = |(index, work): (usize, &WorkGroup<'_>)| Heading { row: start(index), title: work.title.clone() };
     let headings = works.iter().enumerate().map(heading);
     if works.len() > 1 { headings.collect() } else { Vec::new() }
 }

@@ -29,18 +29,18 @@ pub fn workload(comparison: &Comparison, workload: &WorkloadRow, additions: Vec<
     let of_contender = |label: &Label| comparison.cell(&workload.name, label);
     let cells: Vec<_> = comparison.contenders.iter().map(|row| of_contender(&row.label)).collect();
     let groups = group::groups(comparison);
-    let parts: Vec<Part<'_>> =
-        groups.iter().enumerate().map(|(index, group)| Part { comparison, workload, group, index }).collect();
+    let parts: Vec<WorkloadPart<'_>> =
+        groups.iter().enumerate().map(|(index, group)| WorkloadPart { comparison, workload, group, index }).collect();
     let figures = Section::titled("Figures").with_hint("medians, ratios, validity");
     let figures = figures.folded(Fold::Closed).with(List::new(ListLook::Chips, facts(workload)));
     Section::titled(workload.name.as_str())
         .with_hint(format!("{}, {}; version {}", workload.metric, workload.unit, workload.version))
         .folded(Fold::Named(anchor::workload(comparison, &workload.name)))
         .with(Paragraph::plain(Sentence::from(&workload.measures).and(Role::Faint, &workload.why)))
-        .with_all(parts.iter().flat_map(Part::drawings))
+        .with_all(parts.iter().flat_map(WorkloadPart::drawings))
         .with(List::new(ListLook::Cares, cares(&cells)))
         .with_all(additions)
-        .with(figures.with_all(parts.iter().flat_map(Part::tables)))
+        .with(figures.with_all(parts.iter().flat_map(WorkloadPart::tables)))
         .with_all(latencies(comparison, workload, &cells))
         .with_all(explained::of_workload(comparison, workload))
         .with(probe::part(comparison, workload))
@@ -58,7 +58,7 @@ fn facts(workload: &WorkloadRow) -> impl Iterator<Item = String> {
 }
 
 /// A group of contenders in a workload.
-struct Part<'a> {
+struct WorkloadPart<'a> {
     comparison: &'a Comparison,
     workload: &'a WorkloadRow,
     group: &'a Group<'a>,
@@ -66,7 +66,7 @@ struct Part<'a> {
     index: usize,
 }
 
-impl<'a> Part<'a> {
+impl<'a> WorkloadPart<'a> {
     fn apart(&self) -> Content {
         Paragraph::apart(group::apart(self.group).filter(|_| self.index > 0).unwrap_or_default()).into()
     }
@@ -101,22 +101,22 @@ impl<'a> Part<'a> {
         let name = &self.workload.name;
         let baselines = self.comparison.baselines.iter().filter(|row| row.workload == *name && self.index == 0);
         let contenders =
-            self.dots().into_iter().map(|dot| Measured::Contender(dot.cell, dot.shade == Some(Shade::Best)));
-        let rows: Vec<Measured<'_>> = contenders.chain(baselines.map(Measured::Baseline)).collect();
+            self.dots().into_iter().map(|dot| FigureRow::Contender(dot.cell, dot.shade == Some(Shade::Best)));
+        let rows: Vec<FigureRow<'_>> = contenders.chain(baselines.map(FigureRow::Baseline)).collect();
         let figures = figures(self.comparison, self.group, self.workload, &rows);
         vec![self.apart(), figures.into(), pairs_table(self.comparison, &self.pairs()).into()]
     }
 }
 
 /// A row of a workload's figures.
-enum Measured<'a> {
+enum FigureRow<'a> {
     /// A contender's cell, and whether none is proved to beat it.
     Contender(&'a Cell, bool),
     /// The same work without a contender.
     Baseline(&'a BaselineRow),
 }
 
-impl Measured<'_> {
+impl FigureRow<'_> {
     fn entry(&self, contender: impl Fn(&Cell) -> Entry, baseline: impl Fn(&BaselineRow) -> Entry) -> Entry {
         match self {
             Self::Contender(cell, _) => contender(cell),
@@ -125,7 +125,7 @@ impl Measured<'_> {
     }
 }
 
-fn figures(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, rows: &[Measured<'_>]) -> Table {
+fn figures(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, rows: &[FigureRow<'_>]) -> Table {
     let nothing = |_: &BaselineRow| Entry::default();
     let rank = |cell: &Cell| ranking::rank(comparison, &cell.workload, &cell.contender).into();
     let shares = |cell: &Cell| explained::shares(comparison, cell).into();
@@ -147,19 +147,19 @@ fn figures(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, r
     }
     table
         .column(Words, "validity", |row| row.entry(|cell| validity(cell).into(), |_| "baseline".into()))
-        .with_baselines(|row| matches!(row, Measured::Baseline(_)))
+        .with_baselines(|row| matches!(row, FigureRow::Baseline(_)))
         .with_anchors(|row| match row {
-            Measured::Contender(cell, _) => anchor::contender(comparison, &cell.workload, &cell.contender),
-            Measured::Baseline(_) => String::new(),
+            FigureRow::Contender(cell, _) => anchor::contender(comparison, &cell.workload, &cell.contender),
+            FigureRow::Baseline(_) => String::new(),
         })
         .done()
 }
 
-fn name(row: &Measured<'_>) -> Sentence {
+fn name(row: &FigureRow<'_>) -> Sentence {
     match row {
-        Measured::Contender(cell, true) => Sentence::new(Role::Leader, cell.contender.to_string()),
-        Measured::Contender(cell, false) => cell.contender.to_string().into(),
-        Measured::Baseline(row) => {
+        FigureRow::Contender(cell, true) => Sentence::new(Role::Leader, cell.contender.to_string()),
+        FigureRow::Contender(cell, false) => cell.contender.to_string().into(),
+        FigureRow::Baseline(row) => {
             Sentence::default().and_explained(Role::Plain, words::place(row.kind), words::baseline(row.kind))
         }
     }

@@ -10,7 +10,7 @@ const HEIGHT: f64 = 210.0;
 
 /// A contender's figures.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct ScalingLine {
     /// Its label.
     pub contender: String,
     /// Numbers of clients with the figure of all of them, ascending.
@@ -18,7 +18,7 @@ pub struct Line {
 }
 
 /// The drawing; `None` if there are fewer than two numbers of clients.
-pub fn against_clients(lines: &[Line], unit: &str) -> Option<String> {
+pub fn against_clients(lines: &[ScalingLine], unit: &str) -> Option<String> {
     let mut numbers: Vec<f64> = lines.iter().flat_map(|line| line.points.iter().map(|point| point.0)).collect();
     numbers.sort_by(f64::total_cmp);
     numbers.dedup();
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn one_number_of_clients_has_no_drawing() {
-        let line = |points: &[(f64, f64)]| Line { contender: "a".to_owned(), points: points.to_vec() };
+        let line = |points: &[(f64, f64)]| ScalingLine { contender: "a".to_owned(), points: points.to_vec() };
         assert_eq!(against_clients(&[line(&[(4.0, 10.0)])], "ops/s"), None);
         let svg = against_clients(&[line(&[(1.0, 10.0), (2.0, 18.0), (4.0, 30.0)])], "ops/s").expect("a drawing");
         assert!(svg.contains("polyline") && svg.contains("clients"), "{svg}");

@@ -65,15 +65,15 @@ pub fn painted(text: &str, tone: Tone, color: bool) -> String {
 
 /// A piece of text in a table.
 #[derive(Debug, Clone)]
-struct Piece {
+struct TextPiece {
     text: String,
     tone: Tone,
 }
 
 /// The table with its head, if any column has a title. The name of a group of rows is printed once.
 pub fn table(table: &Table, color: bool) -> String {
-    let columns: Vec<Vec<Piece>> = (0..table.columns.len()).map(|index| column(table, index)).collect();
-    let widest = |pieces: &Vec<Piece>| pieces.iter().map(|piece| width(&piece.text)).max().unwrap_or(0);
+    let columns: Vec<Vec<TextPiece>> = (0..table.columns.len()).map(|index| column(table, index)).collect();
+    let widest = |pieces: &Vec<TextPiece>| pieces.iter().map(|piece| width(&piece.text)).max().unwrap_or(0);
     let widths: Vec<usize> = columns.iter().map(widest).collect();
     let has_head = table.columns.iter().any(|column| !column.title.is_empty());
     let line = |row: usize| line(columns.iter().map(|pieces| &pieces[row]), &widths, color);
@@ -82,15 +82,15 @@ pub fn table(table: &Table, color: bool) -> String {
 
 /// The title and the entries of a column. Figures are flush right. Of medians, the numbers before ` [` are flush right,
 /// so that digits of the same magnitude are below each other.
-fn column(table: &Table, index: usize) -> Vec<Piece> {
+fn column(table: &Table, index: usize) -> Vec<TextPiece> {
     let column = &table.columns[index];
     let is_blank = |row: usize| index == 0 && table.look == TableLook::Grouped && table.repeats(row);
-    let piece = |(row, entry): (usize, &Entry)| Piece {
+    let piece = |(row, entry): (usize, &Entry)| TextPiece {
         text: if is_blank(row) { String::new() } else { text(entry) },
         tone: entry.sentence.0.first().map_or(Tone::Plain, |phrase| Tone::from(&phrase.role)),
     };
-    let title = Piece { text: visible(&column.title), tone: Tone::Strong };
-    let mut pieces: Vec<Piece> = [title].into_iter().chain(column.entries.iter().enumerate().map(piece)).collect();
+    let title = TextPiece { text: visible(&column.title), tone: Tone::Strong };
+    let mut pieces: Vec<TextPiece> = [title].into_iter().chain(column.entries.iter().enumerate().map(piece)).collect();
     match column.kind {
         ColumnKind::Figure => align(&mut pieces, |text| Some(width(text))),
         ColumnKind::Median => {
@@ -102,7 +102,7 @@ fn column(table: &Table, index: usize) -> Vec<Piece> {
 }
 
 /// Inserts spaces before texts, so that their parts of this width end below each other.
-fn align(pieces: &mut [Piece], part: impl Fn(&str) -> Option<usize>) {
+fn align(pieces: &mut [TextPiece], part: impl Fn(&str) -> Option<usize>) {
     let widest = pieces.iter().filter_map(|piece| part(&piece.text)).max().unwrap_or(0);
     for piece in pieces {
         let padding = part(&piece.text).map_or(0, |width| widest - width);
@@ -117,7 +117,7 @@ pub(super) fn text(entry: &Entry) -> String {
     format!("{words}{gap}{}", marks(&entry.marks))
 }
 
-fn line<'a>(pieces: impl Iterator<Item = &'a Piece>, widths: &[usize], color: bool) -> String {
+fn line<'a>(pieces: impl Iterator<Item = &'a TextPiece>, widths: &[usize], color: bool) -> String {
     let mut line = String::new();
     let mut missing = 0;
     for (piece, wanted) in pieces.zip(widths).filter(|(_, wanted)| **wanted > 0) {

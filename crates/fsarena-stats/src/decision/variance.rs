@@ -37,7 +37,7 @@ impl Moderated {
 pub(crate) fn moderate(workloads: &[Vec<Sample>]) -> Vec<Vec<Option<Moderated>>> {
     let pairs: Vec<LogVariance> =
         workloads.iter().enumerate().flat_map(|(w, samples)| log_variances(w, samples)).collect();
-    let groups = [Group::of(&pairs, true), Group::of(&pairs, false)];
+    let groups = [VarianceGroup::of(&pairs, true), VarianceGroup::of(&pairs, false)];
     let prior = prior_freedom(workloads, &pairs, &groups);
     let judge = |sample: &Sample| {
         let group = &groups[usize::from(sample.within.is_none())];
@@ -46,7 +46,7 @@ pub(crate) fn moderate(workloads: &[Vec<Sample>]) -> Vec<Vec<Option<Moderated>>>
     workloads.iter().map(|samples| samples.iter().map(judge).collect()).collect()
 }
 
-fn moderated(sample: &Sample, group: &Group, prior: f64) -> Moderated {
+fn moderated(sample: &Sample, group: &VarianceGroup, prior: f64) -> Moderated {
     let own = (sample.rounds - 1) as f64;
     // A workload can borrow only what the others have: a single workload borrows nothing.
     let prior = prior.min(own * group.workloads.saturating_sub(1) as f64);
@@ -76,14 +76,14 @@ fn log_variances(workload: usize, samples: &[Sample]) -> impl Iterator<Item = Lo
 }
 
 /// The pairs with several sweeps per round, or those with one: each group has its own typical variance between rounds.
-struct Group {
+struct VarianceGroup {
     /// The typical variance between rounds beyond that of the sweeps.
     between: f64,
     /// Number of workloads in the group.
     workloads: usize,
 }
 
-impl Group {
+impl VarianceGroup {
     fn of(pairs: &[LogVariance], has_sweeps: bool) -> Self {
         let members: Vec<&LogVariance> = pairs.iter().filter(|pair| pair.within.is_some() == has_sweeps).collect();
         let mut workloads: Vec<usize> = members.iter().map(|pair| pair.workload).collect();
@@ -112,7 +112,7 @@ fn between(pairs: &[&LogVariance]) -> f64 {
 
 /// How many degrees of freedom the typical variance is worth: many if log variances spread no more than their sampling
 /// error, few if they spread more (Smyth 2004, section 6.2). A prior limits the influence of chance.
-fn prior_freedom(workloads: &[Vec<Sample>], pairs: &[LogVariance], groups: &[Group; 2]) -> f64 {
+fn prior_freedom(workloads: &[Vec<Sample>], pairs: &[LogVariance], groups: &[VarianceGroup; 2]) -> f64 {
     // Of K contenders' K(K − 1)/2 pairs only K − 1 are independent.
     let independent =
         |samples: &Vec<Sample>| samples.iter().filter(|sample| sample.a == 0 && sample.rounds > 1).count();

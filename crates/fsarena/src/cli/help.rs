@@ -5,7 +5,7 @@ use clap::{Command, CommandFactory};
 use super::Arguments;
 
 /// What follows the options of a command.
-struct End {
+struct HelpEnd {
     command: &'static str,
     examples: &'static [&'static str],
     codes: &'static [Code],
@@ -27,8 +27,8 @@ const INTERRUPTED: Code = (130, "interrupted; what was measured is kept");
 const RUN: &[Code] = &[DONE, USE, TRIAL, MACHINE, INTERRUPTED];
 const READ: &[Code] = &[DONE, USE, MACHINE];
 
-const ENDS: [End; 23] = [
-    End {
+const ENDS: [HelpEnd; 23] = [
+    HelpEnd {
         command: "compare",
         examples: &[
             "fsarena compare ext4 xfs btrfs",
@@ -40,13 +40,13 @@ const ENDS: [End; 23] = [
         ],
         codes: RUN,
     },
-    End { command: "reproduce", examples: &["fsarena reproduce openeuler --scale smoke"], codes: RUN },
-    End {
+    HelpEnd { command: "reproduce", examples: &["fsarena reproduce openeuler --scale smoke"], codes: RUN },
+    HelpEnd {
         command: "resume",
         examples: &["fsarena resume", "fsarena resume 12 --budget 20m", "fsarena resume last --rounds 5"],
         codes: RUN,
     },
-    End {
+    HelpEnd {
         command: "report",
         examples: &[
             "fsarena report",
@@ -55,7 +55,7 @@ const ENDS: [End; 23] = [
         ],
         codes: READ,
     },
-    End {
+    HelpEnd {
         command: "diff",
         examples: &[
             "fsarena diff 12 15",
@@ -65,7 +65,7 @@ const ENDS: [End; 23] = [
         ],
         codes: READ,
     },
-    End {
+    HelpEnd {
         command: "across",
         examples: &[
             "fsarena across 12 15 16",
@@ -74,8 +74,8 @@ const ENDS: [End; 23] = [
         ],
         codes: READ,
     },
-    End { command: "pages", examples: &["fsarena pages results"], codes: READ },
-    End {
+    HelpEnd { command: "pages", examples: &["fsarena pages results"], codes: READ },
+    HelpEnd {
         command: "gate",
         examples: &[
             "fsarena compare base=dir:/mnt/old new=dir:/mnt/new --rounds 12",
@@ -84,7 +84,7 @@ const ENDS: [End; 23] = [
         ],
         codes: &[(0, "no regression is proved; the text says what could have been"), REGRESSION, USE, MACHINE],
     },
-    End {
+    HelpEnd {
         command: "judge",
         examples: &[
             "fsarena judge ext4=run-1.json xfs=run-2.json",
@@ -94,7 +94,7 @@ const ENDS: [End; 23] = [
         ],
         codes: &[DONE, USE],
     },
-    End {
+    HelpEnd {
         command: "history",
         examples: &[
             "fsarena history append-fsync",
@@ -102,7 +102,7 @@ const ENDS: [End; 23] = [
         ],
         codes: READ,
     },
-    End {
+    HelpEnd {
         command: "runs",
         examples: &[
             "fsarena runs",
@@ -112,9 +112,9 @@ const ENDS: [End; 23] = [
         ],
         codes: READ,
     },
-    End { command: "export", examples: &["fsarena export 12 -o run.jsonl"], codes: READ },
-    End { command: "import", examples: &["fsarena import run.jsonl"], codes: READ },
-    End {
+    HelpEnd { command: "export", examples: &["fsarena export 12 -o run.jsonl"], codes: READ },
+    HelpEnd { command: "import", examples: &["fsarena import run.jsonl"], codes: READ },
+    HelpEnd {
         command: "list",
         examples: &[
             "fsarena list",
@@ -125,23 +125,23 @@ const ENDS: [End; 23] = [
         ],
         codes: &[DONE, USE],
     },
-    End {
+    HelpEnd {
         command: "doctor",
         examples: &["fsarena doctor", "fsarena doctor --storage /mnt/fast --format json"],
         codes: &[DONE, USE],
     },
-    End {
+    HelpEnd {
         command: "durability",
         examples: &["fsarena durability ext4 xfs", "fsarena durability ext4 --disk lying --states 20"],
         codes: &[DONE, USE, LOST, MACHINE, INTERRUPTED],
     },
-    End {
+    HelpEnd {
         command: "bisect",
         examples: &["fsarena bisect ext4 --good linux-6.1 --bad linux-6.12 --workload append-fsync"],
         codes: &[(0, "the first slower kernel is found"), USE, RANGE, MACHINE, INTERRUPTED],
     },
-    End { command: "clean", examples: &["fsarena clean"], codes: &[DONE, LEFT, MACHINE] },
-    End {
+    HelpEnd { command: "clean", examples: &["fsarena clean"], codes: &[DONE, LEFT, MACHINE] },
+    HelpEnd {
         command: "calibrate",
         examples: &[
             "fsarena calibrate",
@@ -150,7 +150,7 @@ const ENDS: [End; 23] = [
         ],
         codes: RUN,
     },
-    End {
+    HelpEnd {
         command: "validate",
         examples: &[
             "fsarena validate -o validation.md",
@@ -160,8 +160,8 @@ const ENDS: [End; 23] = [
         ],
         codes: RUN,
     },
-    End { command: "agent", examples: &["fsarena compare ext4 xfs --on 'ssh HOST fsarena agent'"], codes: RUN },
-    End {
+    HelpEnd { command: "agent", examples: &["fsarena compare ext4 xfs --on 'ssh HOST fsarena agent'"], codes: RUN },
+    HelpEnd {
         command: "guest",
         examples: &[
             "fsarena guest",
@@ -170,7 +170,7 @@ const ENDS: [End; 23] = [
         ],
         codes: &[DONE, USE, MACHINE],
     },
-    End {
+    HelpEnd {
         command: "generate",
         examples: &["source <(fsarena generate bash)", "fsarena generate man | man -l -"],
         codes: &[DONE, USE],
@@ -184,7 +184,7 @@ pub fn command() -> Command {
     })
 }
 
-impl End {
+impl HelpEnd {
     fn text(&self) -> String {
         let examples: Vec<String> = self.examples.iter().map(|line| format!("  {line}")).collect();
         let codes: Vec<String> = self.codes.iter().map(|(code, meaning)| format!("  {code:<3}  {meaning}")).collect();

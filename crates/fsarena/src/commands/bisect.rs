@@ -32,7 +32,7 @@ struct Slower {
 
 /// What is known about a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Finding {
+enum KernelFinding {
     Good,
     Bad,
     Unknown,
@@ -40,23 +40,23 @@ enum Finding {
 
 impl Slower {
     /// On which side of `limit` the kernel is.
-    fn side(&self, limit: f64) -> Finding {
+    fn side(&self, limit: f64) -> KernelFinding {
         if self.low > limit {
-            Finding::Bad
+            KernelFinding::Bad
         } else if self.high < limit {
-            Finding::Good
+            KernelFinding::Good
         } else {
-            Finding::Unknown
+            KernelFinding::Unknown
         }
     }
 }
 
 /// A comparison: the number of the kernel, what was measured, and what follows.
-type Step = (usize, Slower, Finding);
+type Step = (usize, Slower, KernelFinding);
 
 /// Where the first slower kernel is.
 #[derive(Debug, PartialEq, Eq)]
-enum Place {
+enum FirstSlower {
     /// The last kernel is not slower.
     Nowhere,
     /// After the first of these, and not after the second.
@@ -71,21 +71,21 @@ pub fn run(global: &Global, options: &Bisect) -> Result<Ended> {
         return Ok(Ended::Well);
     }
     let stop = stop_flag()?;
-    let compared = Compared { global, options, kernels: &kernels, stop: &stop };
+    let compared = KernelComparison { global, options, kernels: &kernels, stop: &stop };
     let mut steps = Vec::new();
     let place = search(kernels.len() - 1, &mut steps, |kernel, tells| compared.until(kernel, tells))?;
     print(&page(&kernels, steps))?;
     match place {
         None => return Ok(Ended::Interrupted),
-        Some(Place::Nowhere) => {
+        Some(FirstSlower::Nowhere) => {
             note!("{} is not shown to be slower than {}", kernels[kernels.len() - 1], kernels[0]);
             note!("hint: more rounds find smaller differences: --rounds {}", options.rounds * 4);
         }
-        Some(Place::Between(good, bad)) if bad - good == 1 => {
+        Some(FirstSlower::Between(good, bad)) if bad - good == 1 => {
             note!("{} is the first slower kernel; {} is the last fast one", kernels[bad], kernels[good]);
             return Ok(Ended::Well);
         }
-        Some(Place::Between(good, bad)) => {
+        Some(FirstSlower::Between(good, bad)) => {
             note!("the first slower kernel is after {}, and not after {}", kernels[good], kernels[bad]);
         }
     }
@@ -99,27 +99,29 @@ fn search(
     last: usize,
     steps: &mut Vec<Step>,
     mut compare: impl FnMut(usize, &dyn Fn(&Slower) -> bool) -> Result<Option<Slower>>,
-) -> Result<Option<Place>> {
+) -> Result<Option<FirstSlower>> {
     let is_slower = |slower: &Slower| slower.verdict == Verdict::Faster;
     let Some(whole) = compare(last, &is_slower)? else { return Ok(None) };
-    let finding = if is_slower(&whole) { Finding::Bad } else { Finding::Unknown };
+    let finding = if is_slower(&whole) { KernelFinding::Bad } else { KernelFinding::Unknown };
     steps.push((last, whole, finding));
-    if finding == Finding::Unknown {
-        return Ok(Some(Place::Nowhere));
+    if finding == KernelFinding::Unknown {
+        return Ok(Some(FirstSlower::Nowhere));
     }
     let (mut good, mut bad, limit) = (0, last, whole.ratio.sqrt());
     while bad - good > 1 {
         let middle = good + (bad - good) / 2;
-        let Some(slower) = compare(middle, &|slower| slower.side(limit) != Finding::Unknown)? else { return Ok(None) };
+        let Some(slower) = compare(middle, &|slower| slower.side(limit) != KernelFinding::Unknown)? else {
+            return Ok(None);
+        };
         let finding = slower.side(limit);
         steps.push((middle, slower, finding));
         match finding {
-            Finding::Bad => bad = middle,
-            Finding::Good => good = middle,
-            Finding::Unknown => break,
+            KernelFinding::Bad => bad = middle,
+            KernelFinding::Good => good = middle,
+            KernelFinding::Unknown => break,
         }
     }
-    Ok(Some(Place::Between(good, bad)))
+    Ok(Some(FirstSlower::Between(good, bad)))
 }
 
 /// The kernels from the good one to the bad one.
@@ -146,14 +148,14 @@ fn kernels(global: &Global, options: &Bisect) -> Result<Vec<String>> {
 }
 
 /// Comparisons of kernels with the first one.
-struct Compared<'a> {
+struct KernelComparison<'a> {
     global: &'a Global,
     options: &'a Bisect,
     kernels: &'a [String],
     stop: &'a AtomicBool,
 }
 
-impl Compared<'_> {
+impl KernelComparison<'_> {
     /// Compares until `tells` says that the result suffices, at most [`REPEATS`] times more, each with twice the
     /// rounds.
     fn until(&self, kernel: usize, tells: &dyn Fn(&Slower) -> bool) -> Result<Option<Slower>> {
@@ -217,9 +219,9 @@ fn page(kernels: &[String], mut steps: Vec<Step>) -> String {
     steps.sort_by_key(|(kernel, ..)| *kernel);
     let rows = steps.into_iter().map(|(kernel, slower, finding)| {
         let finding = match finding {
-            Finding::Good => "as fast as the good one",
-            Finding::Bad => "slower",
-            Finding::Unknown => "not decided",
+            KernelFinding::Good => "as fast as the good one",
+            KernelFinding::Bad => "slower",
+            KernelFinding::Unknown => "not decided",
         };
         let interval = format!("[{:.3}, {:.3}]", slower.low, slower.high);
         [kernels[kernel].clone(), format!("{:.3}", slower.ratio), interval, finding.to_owned()]
@@ -238,7 +240,7 @@ mod tests {
 
     /// Searches among kernels with these ratios, whose intervals reach from a ratio divided by `width` to a ratio times
     /// `width`.
-    fn searched(ratios: &[f64], width: f64) -> (Place, Vec<usize>) {
+    fn searched(ratios: &[f64], width: f64) -> (FirstSlower, Vec<usize>) {
         let mut steps = Vec::new();
         let place = search(ratios.len() - 1, &mut steps, |kernel, _| Ok(Some(slower(ratios[kernel], width))));
         (place.expect("no error").expect("not stopped"), steps.into_iter().map(|(kernel, ..)| kernel).collect())
@@ -249,19 +251,19 @@ mod tests {
         for first in 1..9 {
             let ratios: Vec<f64> = (0..9).map(|kernel| if kernel < first { 1.01 } else { 1.2 }).collect();
             let (place, compared) = searched(&ratios, 1.05);
-            assert_eq!(place, Place::Between(first - 1, first));
+            assert_eq!(place, FirstSlower::Between(first - 1, first));
             assert!(compared.len() <= 4, "{compared:?}");
         }
     }
 
     #[test]
     fn a_kernel_on_neither_side_leaves_a_range() {
-        assert_eq!(searched(&[1.0, 1.0, 1.1, 1.2, 1.2], 1.05), (Place::Between(0, 4), vec![4, 2]));
-        assert_eq!(searched(&[1.0, 1.1, 1.2, 1.2, 1.2], 1.05), (Place::Between(0, 2), vec![4, 2, 1]));
+        assert_eq!(searched(&[1.0, 1.0, 1.1, 1.2, 1.2], 1.05), (FirstSlower::Between(0, 4), vec![4, 2]));
+        assert_eq!(searched(&[1.0, 1.1, 1.2, 1.2, 1.2], 1.05), (FirstSlower::Between(0, 2), vec![4, 2, 1]));
     }
 
     #[test]
     fn without_a_slower_kernel_there_is_nothing_to_search() {
-        assert_eq!(searched(&[1.0, 1.0, 1.01], 1.05), (Place::Nowhere, vec![2]));
+        assert_eq!(searched(&[1.0, 1.0, 1.01], 1.05), (FirstSlower::Nowhere, vec![2]));
     }
 }

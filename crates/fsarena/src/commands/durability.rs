@@ -8,7 +8,7 @@ use fsarena_guest::Wanted;
 use fsarena_lane::kind::Ground;
 use fsarena_model::{Contender, Label};
 use fsarena_place::{
-    Refusal, durability::Outcome, durability::Trial, durability::guest::Task, durability::guest::Work,
+    Refusal, durability::Outcome, durability::Trial, durability::guest::Work, durability::guest::WriterTask,
     durability::try_out, folders, note, note::tell, take_machine,
 };
 use fsarena_programs::POSTGRESQL_NEEDS;
@@ -41,7 +41,7 @@ pub fn run(global: &Global, options: &cli::Durability) -> Result<Ended> {
     let mut outcomes: Vec<(Label, Outcome)> = Vec::new();
     for contender in contenders {
         let label = contender.label.clone();
-        let task = Task { contender, seed, work: work(options.writer), operations: options.operations };
+        let task = WriterTask { contender, seed, work: work(options.writer), operations: options.operations };
         match try_out(&prepared, &task, &trial, &stop, &mut telling)? {
             Some(outcome) => outcomes.push((label, outcome)),
             None => {

@@ -32,7 +32,7 @@ struct Named<T> {
 }
 
 /// What has been measured so far.
-struct Measured {
+struct ValidationRuns {
     runs: Vec<ProfileRun>,
     /// Why profiles have no run.
     lost: Vec<String>,
@@ -51,7 +51,7 @@ pub fn run(global: &Global, options: &Validate) -> Result<Ended> {
         return print(&planned(&cases)?).map(|()| Ended::Well);
     }
     let stop = stop_flag()?;
-    let Measured { runs, lost, ended } = measure(global, options, &cases, &stop)?;
+    let ValidationRuns { runs, lost, ended } = measure(global, options, &cases, &stop)?;
     if !runs.is_empty() {
         let mut found = validation(&runs);
         found.left_out.extend(lost);
@@ -141,8 +141,8 @@ fn names(workloads: &[Workload]) -> String {
 }
 
 /// Runs each profile with its programs. A profile that cannot run is left out, unless none can.
-fn measure(global: &Global, options: &Validate, cases: &[Case], stop: &AtomicBool) -> Result<Measured> {
-    let mut measured = Measured { runs: Vec::new(), lost: Vec::new(), ended: Ended::Well };
+fn measure(global: &Global, options: &Validate, cases: &[Case], stop: &AtomicBool) -> Result<ValidationRuns> {
+    let mut measured = ValidationRuns { runs: Vec::new(), lost: Vec::new(), ended: Ended::Well };
     let share = Nanos(options.budget.0 / cases.len() as u64);
     for (index, case) in cases.iter().enumerate() {
         let name = &case.profile.it.name;

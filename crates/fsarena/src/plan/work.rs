@@ -19,7 +19,7 @@ use crate::open_loops::{self, Unable};
 
 /// The workloads of a plan.
 #[derive(Default)]
-pub struct Work {
+pub struct PlannedWork {
     /// In order; names are unique.
     pub workloads: Vec<Workload>,
     /// The suite's name; `None` if the workloads were named one by one.
@@ -39,7 +39,7 @@ pub fn suite(arguments: &Compare) -> Option<&str> {
 }
 
 /// The workloads that `arguments` select for these contenders; `profile` is the one that they name.
-pub fn of(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contender]) -> Result<Work> {
+pub fn of(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contender]) -> Result<PlannedWork> {
     let programs = Programs::of(&arguments.setup.place, contenders);
     let choices = match (arguments.own.commands.is_empty(), arguments.work.fio.is_empty()) {
         (false, _) => commands::from_commands(arguments, programs)?,
@@ -49,7 +49,7 @@ pub fn of(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contende
     let suite = suite(arguments).map(str::to_owned);
     let is_listed = suite.is_some() || profile.is_some();
     let Choices { chosen, notes, unavailable } = choices;
-    let mut work = Work { workloads: Vec::new(), suite, notes, unavailable };
+    let mut work = PlannedWork { workloads: Vec::new(), suite, notes, unavailable };
     for (workload, note) in chosen {
         if work.workloads.iter().any(|other| other.name == workload.name) {
             let text = format!("the workload `{}` is named twice", workload.name);
@@ -139,7 +139,7 @@ fn both(workload: Workload) -> Vec<Noted> {
 
 fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<Choices> {
     let directories = contenders.iter().filter_map(|contender| contender.path.as_deref()).collect();
-    let place = fio::Place { sector: smallest_sector(contenders), directories };
+    let place = fio::JobsPlace { sector: smallest_sector(contenders), directories };
     let mut refusals = Refusals::default();
     let mut all = Vec::new();
     for file in &arguments.work.fio {

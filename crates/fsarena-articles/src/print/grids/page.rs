@@ -10,7 +10,7 @@ use fsarena_report::report::{Arrangement, Content, Drawing, Drawings, Paragraph,
 
 use super::heat::{self, Field};
 use super::{Grid, grid, short};
-use crate::print::lines::{self, Line};
+use crate::print::lines::{self, PlottedLine};
 
 /// File size of the charts about small files, KiB.
 const SMALL: u64 = 64;
@@ -69,7 +69,7 @@ fn union(sizes: impl Iterator<Item = Vec<u64>>) -> Vec<u64> {
 fn chart(grids: &[Grid<'_>], file: u64, test: GridTest) -> Option<Drawing> {
     let line = |grid: &Grid<'_>| {
         let point = |record: u64| Some((record as f64, grid.rate(file, record, test)?));
-        Line { name: grid.contender.to_owned(), points: grid.records().into_iter().filter_map(point).collect() }
+        PlottedLine { name: grid.contender.to_owned(), points: grid.records().into_iter().filter_map(point).collect() }
     };
     let title = format!("{}, file of {}", words(test), short(file));
     let svg = lines::over_records(&grids.iter().map(line).collect::<Vec<_>>(), &title)?;

@@ -9,9 +9,9 @@ use fsarena_report::report::{
 };
 
 use super::bars::{self, Bar, Frame, shade};
-use super::{Form, Found, UNFINISHED, distinct, times};
+use super::{FigureForm, FoundFigure, UNFINISHED, distinct, times};
 use crate::article::{CurveLine, PublishedMetric, PublishedTest, Ranking, Shown};
-use crate::print::lines::{self, Line};
+use crate::print::lines::{self, PlottedLine};
 use crate::reproduction::{Factor, ReproducedFigure, Reproduction};
 
 /// The explanation of the charts.
@@ -23,7 +23,7 @@ const ORDER: &str = "The main figure of each test, as published and as measured 
     and worst are the order of the figures on each side, not verdicts. A test leads to its charts.";
 
 /// A test at one place of its axis.
-struct Row<'a> {
+struct ChartRow<'a> {
     test: &'a PublishedTest,
     metric: &'a PublishedMetric,
     anchor: String,
@@ -34,7 +34,7 @@ struct Row<'a> {
 
 /// The table of all tests with several published figures.
 pub fn matrix(reproduction: &Reproduction) -> Section {
-    let rows: Vec<Row<'_>> =
+    let rows: Vec<ChartRow<'_>> =
         (1..).zip(&reproduction.article.tests).flat_map(|(number, test)| rows_of(reproduction, number, test)).collect();
     let published = columns(&rows, |row| &row.published).map(|label| (format!("{label} published"), label));
     let here = columns(&rows, |row| &row.here).map(|label| (format!("{label} here"), label));
@@ -47,27 +47,27 @@ pub fn matrix(reproduction: &Reproduction) -> Section {
     Section::titled("Published, and measured in the same way").with(table).with(Paragraph::legend(ORDER))
 }
 
-fn rows_of<'a>(reproduction: &'a Reproduction, number: usize, test: &'a PublishedTest) -> Vec<Row<'a>> {
+fn rows_of<'a>(reproduction: &'a Reproduction, number: usize, test: &'a PublishedTest) -> Vec<ChartRow<'a>> {
     let Some(metric) = test.metrics.first() else { return Vec::new() };
-    let here = groups(reproduction, test, metric, Form::AsPublished);
+    let here = groups(reproduction, test, metric, FigureForm::AsPublished);
     let row = |(place, published): (String, Vec<Bar>)| {
         let here = here.iter().find(|(other, _)| *other == place).map(|(_, bars)| bars.clone()).unwrap_or_default();
-        (published.len() > 1).then(|| Row { test, metric, anchor: anchor(number), place, published, here })
+        (published.len() > 1).then(|| ChartRow { test, metric, anchor: anchor(number), place, published, here })
     };
-    groups(reproduction, test, metric, Form::Published).into_iter().filter_map(row).collect()
+    groups(reproduction, test, metric, FigureForm::Published).into_iter().filter_map(row).collect()
 }
 
 /// The labels of all bars, without duplicates.
-fn columns(rows: &[Row<'_>], bars: for<'r> fn(&'r Row<'_>) -> &'r Vec<Bar>) -> impl Iterator<Item = String> {
+fn columns(rows: &[ChartRow<'_>], bars: for<'r> fn(&'r ChartRow<'_>) -> &'r Vec<Bar>) -> impl Iterator<Item = String> {
     distinct(rows.iter().flat_map(bars).map(|bar| bar.label.clone())).into_iter()
 }
 
-fn name_of(row: &Row<'_>) -> Sentence {
+fn name_of(row: &ChartRow<'_>) -> Sentence {
     let place = if row.place.is_empty() { String::new() } else { format!("at {}", row.place) };
     Sentence::new(Role::Link(row.anchor.clone()), &row.test.title).and(Role::Plain, place)
 }
 
-fn entry(row: &Row<'_>, bars: &[Bar], label: &str) -> Entry {
+fn entry(row: &ChartRow<'_>, bars: &[Bar], label: &str) -> Entry {
     let Some(bar) = bars.iter().find(|bar| bar.label == label) else { return DASH.into() };
     let figure = Sentence::new(Role::Link(row.anchor.clone()), &bar.text);
     match shade(bar, bars, row.metric.better == Better::Higher) {
@@ -91,7 +91,7 @@ fn anchor(number: usize) -> String {
 
 fn charts_of(reproduction: &Reproduction, number: usize, test: &PublishedTest) -> Option<Section> {
     let metric = test.metrics.first()?;
-    let chart = |(form, caption): (Form, &str)| {
+    let chart = |(form, caption): (FigureForm, &str)| {
         let svg = chart(reproduction, test, metric, form)?;
         Some(Drawing { caption: caption.to_owned(), svg })
     };
@@ -107,17 +107,17 @@ fn charts_of(reproduction: &Reproduction, number: usize, test: &PublishedTest) -
 }
 
 /// The forms of a test's charts, with their captions.
-const CHARTS: [(Form, &str); 3] = [
-    (Form::Published, "published"),
-    (Form::AsPublished, "measured here as published"),
-    (Form::Properly, "measured here properly"),
+const CHARTS: [(FigureForm, &str); 3] = [
+    (FigureForm::Published, "published"),
+    (FigureForm::AsPublished, "measured here as published"),
+    (FigureForm::Properly, "measured here properly"),
 ];
 
-fn bar(form: Form, figure: &ReproducedFigure) -> Option<Bar> {
+fn bar(form: FigureForm, figure: &ReproducedFigure) -> Option<Bar> {
     let label = form.label(figure)?.to_owned();
     Some(match form.of(figure)? {
-        Found::Unfinished => unfinished(label),
-        Found::Figure { value, text, .. } => Bar { label, value, text },
+        FoundFigure::Unfinished => unfinished(label),
+        FoundFigure::Figure { value, text, .. } => Bar { label, value, text },
     })
 }
 
@@ -127,12 +127,17 @@ fn unfinished(label: String) -> Bar {
 }
 
 /// The chart of a test in one form, as the article's kind of chart.
-fn chart(reproduction: &Reproduction, test: &PublishedTest, metric: &PublishedMetric, form: Form) -> Option<String> {
+fn chart(
+    reproduction: &Reproduction,
+    test: &PublishedTest,
+    metric: &PublishedMetric,
+    form: FigureForm,
+) -> Option<String> {
     let direction = if metric.better == Better::Higher { "higher is better" } else { "lower is better" };
     let title = format!("{}, {}; {direction}", metric.name, metric.unit);
     let frame = Frame { title: &title, is_higher_better: metric.better == Better::Higher, has_scale: true };
     let groups = groups(reproduction, test, metric, form);
-    let ranks = || Some(ranks(metric)).filter(|svg| form == Form::Published && !svg.is_empty());
+    let ranks = || Some(ranks(metric)).filter(|svg| form == FigureForm::Published && !svg.is_empty());
     drawn(test, &groups, frame).or_else(ranks)
 }
 
@@ -150,7 +155,7 @@ fn groups(
     reproduction: &Reproduction,
     test: &PublishedTest,
     metric: &PublishedMetric,
-    form: Form,
+    form: FigureForm,
 ) -> Vec<(String, Vec<Bar>)> {
     let mut groups: Vec<(String, Vec<Bar>)> = Vec::new();
     let own = reproduction.figures.iter().filter(|figure| figure.test == test.name && figure.metric == metric.name);
@@ -195,13 +200,13 @@ fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
 /// One line per contender over the places, without points where it did not finish. If a place is no number, upright
 /// bars.
 fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option<String> {
-    let mut all: Vec<Line> = Vec::new();
+    let mut all: Vec<PlottedLine> = Vec::new();
     for (place, bars) in groups {
         let Ok(x) = place.parse::<f64>() else { return bars::upright(groups, axis, frame) };
         for bar in bars.iter().filter(|bar| bar.value > 0.0) {
             match all.iter_mut().find(|line| line.name == bar.label) {
                 Some(line) => line.points.push((x, bar.value)),
-                None => all.push(Line { name: bar.label.clone(), points: vec![(x, bar.value)] }),
+                None => all.push(PlottedLine { name: bar.label.clone(), points: vec![(x, bar.value)] }),
             }
         }
     }
@@ -210,10 +215,10 @@ fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option
 
 /// The article's curves of speed-ups, published and measured here.
 pub fn curves(reproduction: &Reproduction) -> Drawings {
-    let of = |form: Form, factor: &Factor| match form {
-        Form::Published => factor.published,
-        Form::AsPublished => factor.as_published,
-        Form::Properly => factor.properly,
+    let of = |form: FigureForm, factor: &Factor| match form {
+        FigureForm::Published => factor.published,
+        FigureForm::AsPublished => factor.as_published,
+        FigureForm::Properly => factor.properly,
     };
     let mut charts = Vec::new();
     for curve in &reproduction.article.curves {
@@ -222,9 +227,9 @@ pub fn curves(reproduction: &Reproduction) -> Drawings {
                 let factor = |test: &str| reproduction.factors.iter().find(|factor| factor.test == test);
                 let speed_up = |test: &str| of(form, factor(test)?);
                 let points = line.points.iter().filter_map(|point| Some((point.x, speed_up(&point.test)?)));
-                Line { name: line.name.clone(), points: points.collect() }
+                PlottedLine { name: line.name.clone(), points: points.collect() }
             };
-            let all: Vec<Line> = curve.lines.iter().map(line).filter(|line| !line.points.is_empty()).collect();
+            let all: Vec<PlottedLine> = curve.lines.iter().map(line).filter(|line| !line.points.is_empty()).collect();
             let svg = lines::draw(&all, (&curve.axis, "times better"), |value| times(Some(value)));
             charts.extend(svg.map(|svg| Drawing { caption: format!("{}, {caption}", curve.title), svg }));
         }

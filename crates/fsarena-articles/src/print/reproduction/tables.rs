@@ -7,7 +7,7 @@ use fsarena_model::{Comparison, StepRow};
 use fsarena_report::number::{self, DASH};
 use fsarena_report::report::{Paragraph, Section, Table};
 
-use super::{Form, Found, UNFINISHED, distinct, printed, times};
+use super::{FigureForm, FoundFigure, UNFINISHED, distinct, printed, times};
 use crate::article::Claim;
 use crate::reproduction::{Agreement, ClaimHere, Factor, ReproducedFigure, Reproduction, SummaryRow, Winner, Wins};
 
@@ -20,10 +20,13 @@ fn explained(title: impl Into<String>, table: Table, meaning: impl Into<String>)
 pub fn as_published(reproduction: &Reproduction) -> Section {
     let has = |name: &&str| {
         let mut own = reproduction.figures.iter().filter(|figure| figure.name.as_deref() == Some(name));
-        own.any(|figure| Form::Published.of(figure).is_some())
+        own.any(|figure| FigureForm::Published.of(figure).is_some())
     };
     let names = reproduction.article.contenders.iter().map(|contender| contender.name.as_str()).filter(has);
-    let columns = names.map(|name| (Form::Published, name)).chain(measured(reproduction, Form::AsPublished)).collect();
+    let columns = names
+        .map(|name| (FigureForm::Published, name))
+        .chain(measured(reproduction, FigureForm::AsPublished))
+        .collect();
     let meaning = "Published: as the article prints it, on its own machine. Then the same test, done in the same way, \
         on this machine.";
     explained("As it was published", figures(reproduction, columns), meaning)
@@ -31,7 +34,7 @@ pub fn as_published(reproduction: &Reproduction) -> Section {
 
 /// The figures that are measured properly.
 pub fn properly(reproduction: &Reproduction) -> Section {
-    let columns = measured(reproduction, Form::Properly).collect();
+    let columns = measured(reproduction, FigureForm::Properly).collect();
     let meaning = "In one process, what is written durable within its time, what is read cold where that was meant; \
         the median over rounds. A figure with a question mark is of a cell that allows no verdict (see the notes); it \
         enters no order.";
@@ -39,24 +42,24 @@ pub fn properly(reproduction: &Reproduction) -> Section {
 }
 
 /// The contenders here that have a figure of this form, in the order of their first figures.
-fn measured(reproduction: &Reproduction, form: Form) -> impl Iterator<Item = (Form, &str)> {
+fn measured(reproduction: &Reproduction, form: FigureForm) -> impl Iterator<Item = (FigureForm, &str)> {
     let figures = reproduction.figures.iter().filter(|figure| form.of(figure).is_some());
     distinct(figures.filter_map(|figure| Some((form, form.label(figure)?)))).into_iter()
 }
 
 /// The table of these contenders, each in a form: a row for each metric of a test at a place on its axis.
-fn figures(reproduction: &Reproduction, columns: Vec<(Form, &str)>) -> Table {
-    let column = |(form, label): &(Form, &str)| match form {
-        Form::Published => format!("{label} published"),
-        Form::AsPublished | Form::Properly => (*label).to_owned(),
+fn figures(reproduction: &Reproduction, columns: Vec<(FigureForm, &str)>) -> Table {
+    let column = |(form, label): &(FigureForm, &str)| match form {
+        FigureForm::Published => format!("{label} published"),
+        FigureForm::AsPublished | FigureForm::Properly => (*label).to_owned(),
     };
     let head = ["test", "figure", "unit"].map(str::to_owned).into_iter().chain(columns.iter().map(column));
     let row = |own: &[ReproducedFigure]| {
         let place = own[0].at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
         let words = [own[0].test.clone(), format!("{}{place}", own[0].metric), own[0].unit.clone()];
-        let is_in = |(form, _): &&(Form, &str)| own.iter().any(|figure| form.of(figure).is_some());
+        let is_in = |(form, _): &&(FigureForm, &str)| own.iter().any(|figure| form.of(figure).is_some());
         let mut filled = columns.iter().filter(is_in).map(|(form, _)| *form);
-        let is_shown = filled.any(|form| form != Form::Published || could_be_taken(reproduction, &own[0]));
+        let is_shown = filled.any(|form| form != FigureForm::Published || could_be_taken(reproduction, &own[0]));
         is_shown.then(|| words.into_iter().chain(columns.iter().map(|column| entry(own, column))).collect())
     };
     let own = reproduction.figures.chunk_by(|a, b| (&a.test, &a.metric, &a.at) == (&b.test, &b.metric, &b.at));
@@ -69,12 +72,12 @@ fn could_be_taken(reproduction: &Reproduction, figure: &ReproducedFigure) -> boo
     metrics.filter(|one| one.name == figure.metric).any(|one| one.quantity.is_some())
 }
 
-fn entry(own: &[ReproducedFigure], (form, label): &(Form, &str)) -> String {
+fn entry(own: &[ReproducedFigure], (form, label): &(FigureForm, &str)) -> String {
     let figure = own.iter().find(|figure| form.label(figure) == Some(label));
     match figure.and_then(|figure| form.of(figure)) {
         None => DASH.to_owned(),
-        Some(Found::Unfinished) => UNFINISHED.to_owned(),
-        Some(Found::Figure { text, is_valid, .. }) => text + if is_valid { "" } else { " ?" },
+        Some(FoundFigure::Unfinished) => UNFINISHED.to_owned(),
+        Some(FoundFigure::Figure { text, is_valid, .. }) => text + if is_valid { "" } else { " ?" },
     }
 }
 

@@ -2,7 +2,7 @@
 
 use fsarena_model::{CacheState, DurablePoint, Workload};
 
-use super::{Calls, Distribution, Parameters, Pattern, Preallocate, Target, Work};
+use super::{Calls, DataParameters, Distribution, FilesOfWork, Pattern, Preallocate, Work};
 use crate::pace::Load;
 
 /// Limit of a block, bytes, so that a typing error does not fill the memory.
@@ -17,7 +17,7 @@ const UNIT: u64 = 4096;
 /// The smallest sector in use.
 const SECTOR: u64 = 512;
 
-impl Parameters {
+impl DataParameters {
     /// The first problem; `None` if there is none.
     pub(super) fn complaint(&self, workload: &Workload) -> Option<&'static str> {
         self.sizes(workload)
@@ -81,7 +81,7 @@ impl Parameters {
     }
 
     fn contradictions(&self, workload: &Workload) -> Option<&'static str> {
-        let is_new = self.target() == Target::New;
+        let is_new = self.target() == FilesOfWork::New;
         let is_random = self.access.pattern == Pattern::Random;
         Some(match () {
             () if is_new && (self.access.operation != Work::Write || is_random) => {

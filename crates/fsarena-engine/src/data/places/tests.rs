@@ -7,16 +7,16 @@ use serde_json::json;
 
 use super::*;
 
-fn places(mut parameters: serde_json::Value) -> Places {
+fn places(mut parameters: serde_json::Value) -> FileParts {
     let defaults = json!({ "operation": "read", "file-size": 1 << 20, "block-size": 4096 });
     for (key, value) in defaults.as_object().expect("an object") {
         parameters.as_object_mut().expect("an object").entry(key).or_insert(value.clone());
     }
-    let parameters: Parameters = serde_json::from_value(parameters).expect("understood");
-    Places::new(&parameters, generator(1, "offsets", &[]))
+    let parameters: DataParameters = serde_json::from_value(parameters).expect("understood");
+    FileParts::new(&parameters, generator(1, "offsets", &[]))
 }
 
-fn all(places: &mut Places) -> Vec<(u32, u64, usize)> {
+fn all(places: &mut FileParts) -> Vec<(u32, u64, usize)> {
     std::iter::from_fn(|| places.next()).take(100_000).map(|place| (place.file, place.offset, place.length)).collect()
 }
 

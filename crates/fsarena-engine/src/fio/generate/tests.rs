@@ -18,7 +18,7 @@ fn with(mut parameters: Value) -> Value {
 
 fn lines(durable: &str, cache: &str, parameters: Value) -> Vec<String> {
     let workload = workload(durable, cache, with(parameters));
-    let parameters = Parameters::of(&workload).expect("it makes sense");
+    let parameters = DataParameters::of(&workload).expect("it makes sense");
     assert_eq!(lacks(&workload, &parameters), None);
     let setting = Setting { directory: "/lane", seed: 7, time: Some(Nanos::millis(1500)) };
     text(&workload, &parameters, &setting).lines().map(str::to_owned).collect()
@@ -100,7 +100,7 @@ fn work_that_fio_does_not_support_is_named() {
     ];
     for (durable, parameters, word) in table {
         let workload = workload(durable, "warm", with(parameters.clone()));
-        let what = lacks(&workload, &Parameters::of(&workload).expect("it makes sense"));
+        let what = lacks(&workload, &DataParameters::of(&workload).expect("it makes sense"));
         assert!(what.as_ref().is_some_and(|what| what.contains(word)), "{word} for {parameters} in {what:?}");
     }
 }

@@ -4,7 +4,7 @@ use fsarena_model::DurablePoint;
 fn choose(text: &str) -> Result<Vec<Choice>, EngineError> {
     let variable = |name: &str| (name == "SIZE").then(|| "64m".to_owned());
     let file = JobFile::parse("job.fio", text, &variable).expect("a job file");
-    from_job_file(&Name::from_text("job"), file, &Place { sector: Bytes(4096), directories: Vec::new() })
+    from_job_file(&Name::from_text("job"), file, &JobsPlace { sector: Bytes(4096), directories: Vec::new() })
 }
 
 fn chosen(text: &str) -> Vec<Choice> {

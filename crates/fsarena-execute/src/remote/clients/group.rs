@@ -12,7 +12,7 @@ use fsarena_sys::Clock;
 use serde::de::DeserializeOwned;
 
 use super::clocks::{self, ClientClock};
-use super::merged::Part;
+use super::merged::ClientPart;
 use super::servers::Servers;
 use crate::TestbedError;
 use crate::remote::job::First;
@@ -127,7 +127,7 @@ impl<R: Remote> Group<R> {
     }
 
     /// Runs the jobs of the working clients at the same time.
-    pub fn run(&self, contender: usize, limit: &Limit<'_>, is: First) -> Result<Vec<Part>, TestbedError> {
+    pub fn run(&self, contender: usize, limit: &Limit<'_>, is: First) -> Result<Vec<ClientPart>, TestbedError> {
         let is_counted = self.begins_counted(contender);
         let clients = self.working();
         let read_before = self.servers.read_so_far()?;
@@ -145,7 +145,7 @@ impl<R: Remote> Group<R> {
         }
         let part = |(client, ran): (usize, Ran)| {
             let clock = self.clients[client].clock.borrow();
-            Part { began: clock.here(ran.began), error: clock.error_at(now), ran }
+            ClientPart { began: clock.here(ran.began), error: clock.error_at(now), ran }
         };
         Ok(clients.into_iter().zip(ran).map(part).collect())
     }

@@ -12,7 +12,7 @@ use crate::remote::job::First;
 const LARGEST_SKEW: f64 = 0.01;
 
 /// The part of one client in a run.
-pub struct Part {
+pub struct ClientPart {
     /// What it did, since the run that was the first.
     pub ran: Ran,
     /// When it began, by the coordinator's clock, nanoseconds.
@@ -26,7 +26,7 @@ pub struct Merged {
     /// Whether the figure is the time until the last client has finished, not the rate while all of them work.
     is_until_last: bool,
     /// For each client, its counts before the current run.
-    before: Vec<Counts>,
+    before: Vec<ClientCounts>,
     clients: ClientsWork,
     operations: f64,
     bytes: f64,
@@ -34,21 +34,21 @@ pub struct Merged {
 
 /// What a client has done so far.
 #[derive(Debug, Default, Clone, Copy)]
-struct Counts {
+struct ClientCounts {
     operations: u64,
     bytes: u64,
     elapsed: Nanos,
 }
 
 /// A client's part of a run, by the coordinator's clock in seconds.
-struct Span {
+struct ClientSpan {
     begin: f64,
     seconds: f64,
     operations: f64,
     bytes: f64,
 }
 
-impl Span {
+impl ClientSpan {
     fn end(&self) -> f64 {
         self.begin + self.seconds
     }
@@ -74,19 +74,20 @@ impl Merged {
     ///
     /// A client's rate is taken to be even during its run: of its operations, those count that fall into the time in
     /// which all clients worked.
-    pub fn add(&mut self, parts: Vec<Part>, first: First, stats: &mut RunStats) {
+    pub fn add(&mut self, parts: Vec<ClientPart>, first: First, stats: &mut RunStats) {
         if first == First::Yes {
-            (self.before, self.clients) = (vec![Counts::default(); parts.len()], ClientsWork::default());
+            (self.before, self.clients) = (vec![ClientCounts::default(); parts.len()], ClientsWork::default());
             (self.operations, self.bytes) = (0.0, 0.0);
         }
-        let spans: Vec<Span> = parts.iter().zip(&mut self.before).map(|(part, before)| span(part, before)).collect();
+        let spans: Vec<ClientSpan> =
+            parts.iter().zip(&mut self.before).map(|(part, before)| span(part, before)).collect();
         let begin = || spans.iter().map(|span| span.begin);
         let last_begin = begin().fold(f64::NEG_INFINITY, f64::max);
-        let together = (spans.iter().map(Span::end).fold(f64::INFINITY, f64::min) - last_begin).max(0.0);
-        let last = spans.iter().map(Span::end).fold(0.0, f64::max) - begin().fold(f64::INFINITY, f64::min);
+        let together = (spans.iter().map(ClientSpan::end).fold(f64::INFINITY, f64::min) - last_begin).max(0.0);
+        let last = spans.iter().map(ClientSpan::end).fold(0.0, f64::max) - begin().fold(f64::INFINITY, f64::min);
         let errors = if parts.len() > 1 { largest_two(parts.iter().map(|part| part.error / 1e9)) } else { 0.0 };
         let skew = last_begin - begin().fold(f64::INFINITY, f64::min) + errors;
-        let share = |span: &Span| if self.is_until_last { 1.0 } else { (together / span.seconds).min(1.0) };
+        let share = |span: &ClientSpan| if self.is_until_last { 1.0 } else { (together / span.seconds).min(1.0) };
         self.operations += spans.iter().map(|span| span.operations * share(span)).sum::<f64>();
         self.bytes += spans.iter().map(|span| span.bytes * share(span)).sum::<f64>();
         self.clients.follow(&ClientsWork {
@@ -100,7 +101,7 @@ impl Merged {
         self.write(parts, elapsed, stats);
     }
 
-    fn write(&self, parts: Vec<Part>, elapsed: f64, stats: &mut RunStats) {
+    fn write(&self, parts: Vec<ClientPart>, elapsed: f64, stats: &mut RunStats) {
         let mut all = RunStats::new();
         let mut reported: BTreeMap<&str, (Probe, f64)> = BTreeMap::new();
         for part in &parts {
@@ -120,10 +121,10 @@ impl Merged {
     }
 }
 
-fn span(part: &Part, before: &mut Counts) -> Span {
+fn span(part: &ClientPart, before: &mut ClientCounts) -> ClientSpan {
     let RunStats { operations, bytes, elapsed, .. } = part.ran.stats;
-    let earlier = std::mem::replace(before, Counts { operations, bytes, elapsed });
-    Span {
+    let earlier = std::mem::replace(before, ClientCounts { operations, bytes, elapsed });
+    ClientSpan {
         begin: part.began as f64 / 1e9,
         seconds: elapsed.saturating_sub(earlier.elapsed).as_seconds().max(1e-9),
         operations: (operations - earlier.operations) as f64,
@@ -180,11 +181,11 @@ mod tests {
 
     use super::*;
 
-    fn part(began: i128, milliseconds: u64, operations: u64) -> Part {
+    fn part(began: i128, milliseconds: u64, operations: u64) -> ClientPart {
         let mut stats = RunStats::new();
         (stats.operations, stats.bytes, stats.elapsed) = (operations, operations * 10, Nanos::millis(milliseconds));
         stats.record(Operation::Create, Nanos(milliseconds));
-        Part { ran: Ran { stats, reads_on: false, began: Nanos(0) }, began: began * 1_000_000, error: 100_000.0 }
+        ClientPart { ran: Ran { stats, reads_on: false, began: Nanos(0) }, began: began * 1_000_000, error: 100_000.0 }
     }
 
     fn merged(measure: Measure) -> Merged {

@@ -20,7 +20,7 @@ pub struct Part<'a> {
 pub fn of<'a>(value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut places = BTreeMap::new();
-    let mut known = Known::default();
+    let mut known = KnownWork::default();
     for &job in jobs {
         let work = known.shared(work::work(work::options(value, job).as_ref()));
         let place = *places.entry((name(job), work.clone())).or_insert(parts.len());
@@ -43,9 +43,9 @@ pub fn of<'a>(value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>> {
 
 /// What defines the work of jobs, each once: jobs are many, and differ little.
 #[derive(Default)]
-struct Known(BTreeSet<Facts>);
+struct KnownWork(BTreeSet<Facts>);
 
-impl Known {
+impl KnownWork {
     fn shared(&mut self, work: BTreeMap<String, String>) -> Facts {
         if let Some(known) = self.0.get(&work) {
             return known.clone();

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Figure, File, ReadError, figure};
+use super::super::{File, ReadError, ResultFigure, figure};
 use crate::measured::{Durable, Facts, Measured, Reads};
 
 /// Where the figures of the first direction begin.
@@ -12,14 +12,14 @@ const FIRST: usize = 5;
 const IOPS: usize = 2;
 
 pub fn knows(file: &File<'_>) -> bool {
-    file.text.lines().any(|line| Line::of(line).is_some())
+    file.text.lines().any(|line| TerseLine::of(line).is_some())
 }
 
 /// The operations per second of each job in each direction that did something.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let mut rows: Vec<Measured> = Vec::new();
     let mut places = BTreeMap::new();
-    for Line { program, job, error, directions } in file.text.lines().filter_map(Line::of) {
+    for TerseLine { program, job, error, directions } in file.text.lines().filter_map(TerseLine::of) {
         let source = format!("{}, {job}", file.name);
         if error != "0" {
             return Err(ReadError::malformed(source, "the job failed, so its figures are of no work"));
@@ -39,7 +39,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
                 durable: if direction == "write" { Durable::Unknown } else { Durable::NothingWritten },
                 reads: if direction == "read" { Reads::Unknown } else { Reads::Nothing },
                 conditions: BTreeMap::from([("program".to_owned(), program.to_owned())]).into(),
-                ..file.row(1, Figure::rate(format!("{job} {direction}"), rate, "ops/s"))
+                ..file.row(1, ResultFigure::rate(format!("{job} {direction}"), rate, "ops/s"))
             });
         }
     }
@@ -47,7 +47,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
 }
 
 /// The line of a job.
-struct Line<'a> {
+struct TerseLine<'a> {
     program: &'a str,
     job: &'a str,
     error: &'a str,
@@ -55,7 +55,7 @@ struct Line<'a> {
     directions: Vec<(&'static str, f64)>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> TerseLine<'a> {
     /// `3;fio-3.33;randread;0;0;1984;64000;16000;31;…`.
     fn of(line: &'a str) -> Option<Self> {
         let fields: Vec<&str> = line.trim().split(';').collect();

@@ -1,7 +1,7 @@
 //! The options of each mkfs, according to the tools' manuals.
 
 use super::Rule::{Block, Label, Listed, Ours, Refused, Words};
-use super::{MkfsOption, Word, flag, value};
+use super::{MkfsOption, OptionWord, flag, value};
 
 const SEED: &str = "it follows from the seed of the run";
 pub(super) const SIZE: &str = "each contender fills its lane (`--lane-size`)";
@@ -30,10 +30,10 @@ pub(crate) const MKE2FS: &[MkfsOption] = &[
     value(
         &["-J"],
         Words(&[
-            ("device", Word::Refused(ELSEWHERE)),
-            ("fast_commit_size", Word::Listed),
-            ("location", Word::Listed),
-            ("size", Word::Listed),
+            ("device", OptionWord::Refused(ELSEWHERE)),
+            ("fast_commit_size", OptionWord::Listed),
+            ("location", OptionWord::Listed),
+            ("size", OptionWord::Listed),
         ]),
     ),
     flag(&["-K"], Ours),
@@ -44,7 +44,7 @@ pub(crate) const MKE2FS: &[MkfsOption] = &[
     flag(&["-n"], Refused(PRINTS)),
     value(&["-N"], Listed),
     value(&["-o"], Listed),
-    value(&["-O"], Words(&[("journal_dev", Word::Refused(OTHER_KIND)), ("", Word::Listed)])),
+    value(&["-O"], Words(&[("journal_dev", OptionWord::Refused(OTHER_KIND)), ("", OptionWord::Listed)])),
     flag(&["-q"], Ours),
     value(&["-r"], Listed),
     value(&["-R"], Refused("`-E` has taken its place")),
@@ -57,44 +57,44 @@ pub(crate) const MKE2FS: &[MkfsOption] = &[
     value(&["-z"], Refused(ELSEWHERE)),
 ];
 
-const EXTENDED: &[(&str, Word)] = &[
-    ("assume_storage_prezeroed", Word::Refused("lanes are not zero")),
-    ("discard", Word::Refused(DISCARD)),
-    ("encoding", Word::Listed),
-    ("encoding_flags", Word::Listed),
-    ("hash_seed", Word::Refused(SEED)),
-    ("lazy_itable_init", Word::Ours("0")),
-    ("lazy_journal_init", Word::Ours("0")),
-    ("mmp_update_interval", Word::Listed),
-    ("nodiscard", Word::Ours("")),
-    ("num_backup_sb", Word::Listed),
-    ("offset", Word::Refused(SIZE)),
-    ("orphan_file_size", Word::Listed),
-    ("packed_meta_blocks", Word::Listed),
-    ("quotatype", Word::Listed),
-    ("resize", Word::Listed),
-    ("revision", Word::Listed),
-    ("root_owner", Word::Listed),
-    ("root_perms", Word::Listed),
-    ("stride", Word::Listed),
-    ("stripe-width", Word::Listed),
-    ("stripe_width", Word::Listed),
-    ("test_fs", Word::Listed),
+const EXTENDED: &[(&str, OptionWord)] = &[
+    ("assume_storage_prezeroed", OptionWord::Refused("lanes are not zero")),
+    ("discard", OptionWord::Refused(DISCARD)),
+    ("encoding", OptionWord::Listed),
+    ("encoding_flags", OptionWord::Listed),
+    ("hash_seed", OptionWord::Refused(SEED)),
+    ("lazy_itable_init", OptionWord::Ours("0")),
+    ("lazy_journal_init", OptionWord::Ours("0")),
+    ("mmp_update_interval", OptionWord::Listed),
+    ("nodiscard", OptionWord::Ours("")),
+    ("num_backup_sb", OptionWord::Listed),
+    ("offset", OptionWord::Refused(SIZE)),
+    ("orphan_file_size", OptionWord::Listed),
+    ("packed_meta_blocks", OptionWord::Listed),
+    ("quotatype", OptionWord::Listed),
+    ("resize", OptionWord::Listed),
+    ("revision", OptionWord::Listed),
+    ("root_owner", OptionWord::Listed),
+    ("root_perms", OptionWord::Listed),
+    ("stride", OptionWord::Listed),
+    ("stripe-width", OptionWord::Listed),
+    ("stripe_width", OptionWord::Listed),
+    ("test_fs", OptionWord::Listed),
 ];
 
 /// mkfs.xfs(8), xfsprogs 6.1 to 6.13.
 pub(crate) const MKFS_XFS: &[MkfsOption] = &[
-    value(&["-b"], Words(&[("size", Word::Block), ("log", Word::BlockLog)])),
+    value(&["-b"], Words(&[("size", OptionWord::Block), ("log", OptionWord::BlockLog)])),
     value(&["-c"], Refused(ELSEWHERE)),
     value(
         &["-d"],
         Words(&[
-            ("file", Word::Refused(ELSEWHERE)),
-            ("name", Word::Refused(ELSEWHERE)),
-            ("sectlog", Word::BlockLog),
-            ("sectsize", Word::Block),
-            ("size", Word::Refused(SIZE)),
-            ("", Word::Listed),
+            ("file", OptionWord::Refused(ELSEWHERE)),
+            ("name", OptionWord::Refused(ELSEWHERE)),
+            ("sectlog", OptionWord::BlockLog),
+            ("sectsize", OptionWord::Block),
+            ("size", OptionWord::Refused(SIZE)),
+            ("", OptionWord::Listed),
         ]),
     ),
     flag(&["-f"], Ours),
@@ -103,27 +103,27 @@ pub(crate) const MKFS_XFS: &[MkfsOption] = &[
     value(
         &["-l"],
         Words(&[
-            ("file", Word::Refused(ELSEWHERE)),
-            ("logdev", Word::Refused(ELSEWHERE)),
-            ("name", Word::Refused(ELSEWHERE)),
-            ("sectlog", Word::BlockLog),
-            ("sectsize", Word::Block),
-            ("", Word::Listed),
+            ("file", OptionWord::Refused(ELSEWHERE)),
+            ("logdev", OptionWord::Refused(ELSEWHERE)),
+            ("name", OptionWord::Refused(ELSEWHERE)),
+            ("sectlog", OptionWord::BlockLog),
+            ("sectsize", OptionWord::Block),
+            ("", OptionWord::Listed),
         ]),
     ),
     value(&["-L"], Label(12)),
-    value(&["-m"], Words(&[("uuid", Word::Refused(SEED)), ("", Word::Listed)])),
+    value(&["-m"], Words(&[("uuid", OptionWord::Refused(SEED)), ("", OptionWord::Listed)])),
     value(&["-n"], Words(ANY)),
     flag(&["-N"], Refused(PRINTS)),
     value(&["-p"], Refused(FILLED)),
     flag(&["-q"], Ours),
     value(&["-r"], Refused(ELSEWHERE)),
-    value(&["-s"], Words(&[("log", Word::BlockLog), ("size", Word::Block)])),
+    value(&["-s"], Words(&[("log", OptionWord::BlockLog), ("size", OptionWord::Block)])),
     flag(&["-V"], Refused(PRINTS)),
 ];
 
 /// The tool itself refuses words that it does not know.
-const ANY: &[(&str, Word)] = &[("", Word::Listed)];
+const ANY: &[(&str, OptionWord)] = &[("", OptionWord::Listed)];
 
 /// mkfs.btrfs(8), btrfs-progs 6.2 to 6.15.
 pub(crate) const MKFS_BTRFS: &[MkfsOption] = &[
@@ -141,10 +141,10 @@ pub(crate) const MKFS_BTRFS: &[MkfsOption] = &[
     value(&["-m", "--metadata"], Listed),
     flag(&["-M", "--mixed"], Listed),
     value(&["-n", "--nodesize"], Listed),
-    value(&["-O", "--features"], Words(&[("list-all", Word::Refused(PRINTS)), ("", Word::Listed)])),
+    value(&["-O", "--features"], Words(&[("list-all", OptionWord::Refused(PRINTS)), ("", OptionWord::Listed)])),
     flag(&["-q", "--quiet"], Listed),
     value(&["-r", "--rootdir"], Refused(FILLED)),
-    value(&["-R", "--runtime-features"], Words(&[("list-all", Word::Refused(PRINTS)), ("", Word::Listed)])),
+    value(&["-R", "--runtime-features"], Words(&[("list-all", OptionWord::Refused(PRINTS)), ("", OptionWord::Listed)])),
     value(&["-s", "--sectorsize"], Block),
     flag(&["--shrink"], Refused(SIZE)),
     value(&["-u", "--subvol"], Refused(FILLED)),

@@ -28,15 +28,15 @@ const SIZES: [u64; 3] = [2, 8, 32];
 
 /// Runs the calibration on lanes of each size, and prints the results and the conclusion.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
-    let mut seen = Seen { format: options.format, ..Seen::default() };
+    let mut seen = LengthResults { format: options.format, ..LengthResults::default() };
     if options.of.is_empty() {
         let stop = stop_flag()?;
         for size in sizes(options) {
             for plan in plans(options, size)? {
                 match measure(global, options, plan, &stop)? {
-                    Measured::Done(record) => seen.take(&record)?,
-                    Measured::NoRoom => {}
-                    Measured::Stopped => return Ok(Ended::Interrupted),
+                    CalibrationResult::Done(record) => seen.take(&record)?,
+                    CalibrationResult::NoRoom => {}
+                    CalibrationResult::Stopped => return Ok(Ended::Interrupted),
                 }
             }
         }
@@ -54,14 +54,14 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
 
 /// The results for all lengths.
 #[derive(Default)]
-struct Seen {
+struct LengthResults {
     format: DataFormat,
     pairs: Vec<SliceLengthPair>,
     workloads: Vec<String>,
     fresh: Vec<FreshPair>,
 }
 
-impl Seen {
+impl LengthResults {
     /// Stores the results of a calibration, and prints them as text.
     fn take(&mut self, record: &RunRecord) -> Result<()> {
         let fresh = fresh_pairs(record);
@@ -90,17 +90,17 @@ impl Seen {
 }
 
 /// The result of a calibration.
-enum Measured {
+enum CalibrationResult {
     Done(Box<RunRecord>),
     NoRoom,
     Stopped,
 }
 
-fn measure(global: &Global, options: &Calibrate, plan: Plan, stop: &AtomicBool) -> Result<Measured> {
+fn measure(global: &Global, options: &Calibrate, plan: Plan, stop: &AtomicBool) -> Result<CalibrationResult> {
     let size = plan.lanes.size;
     if options.lane_size.is_empty() && require_space(&plan).is_err() {
         note!("lanes of {size} are left out: there is no room for {} of them", plan.contenders.len() + 1);
-        return Ok(Measured::NoRoom);
+        return Ok(CalibrationResult::NoRoom);
     }
     let names: Vec<&str> = plan.workloads.iter().map(Workload::base).collect();
     let what = if names.len() == 1 { format!("{}: ", names[0]) } else { String::new() };
@@ -108,8 +108,8 @@ fn measure(global: &Global, options: &Calibrate, plan: Plan, stop: &AtomicBool) 
     let notes = vec!["the calibration of slice lengths by `fsarena calibrate --slices`".to_owned()];
     let assignment = Assignment { erase: options.erase.clone(), ..Assignment::new(plan, notes) };
     Ok(match perform(global, assignment, &Place::Here, stop)? {
-        Some((record, End::Complete)) => Measured::Done(Box::new(record)),
-        _ => Measured::Stopped,
+        Some((record, End::Complete)) => CalibrationResult::Done(Box::new(record)),
+        _ => CalibrationResult::Stopped,
     })
 }
 
@@ -149,7 +149,7 @@ fn plans(options: &Calibrate, size: Bytes) -> Result<Vec<Plan>> {
     Ok(own.into_iter().chain(programs.iter().map(|workload| of(vec![several_runs(workload)]))).collect())
 }
 
-fn json(seen: &Seen) -> Value {
+fn json(seen: &LengthResults) -> Value {
     let length = |length: &SliceLength| {
         json!({
             "slice_ms": length.slice_ms, "ratio": length.ratio, "low": length.interval.map(|it| it.0),
@@ -270,7 +270,7 @@ fn ratio(ratio: Option<f64>, interval: Option<(f64, f64)>) -> String {
     format!("{ratio}{interval}")
 }
 
-fn findings(seen: &Seen) -> String {
+fn findings(seen: &LengthResults) -> String {
     let row = |workload: &String| {
         let (found, line) = match finding(&seen.pairs, workload) {
             None => ("no pair was measured on all lengths".to_owned(), "–".to_owned()),

@@ -3,7 +3,7 @@
 use fsarena_lane::DEFAULT_FOLDER;
 
 use super::kinds;
-use super::page::{Line, Topic, Word};
+use super::page::{DoctorLine, Topic, Word};
 
 const WITHOUT_LANES: &str = "fsarena compare dir:/one dir:/other";
 
@@ -14,18 +14,18 @@ pub fn section(best: Option<&str>, able: bool) -> Topic {
     Topic { title: "Next", lines: vec![line(best, &kinds::usual(), able, is_root)] }
 }
 
-fn line(best: Option<&str>, kinds: &[&str], able: bool, is_root: bool) -> Line {
+fn line(best: Option<&str>, kinds: &[&str], able: bool, is_root: bool) -> DoctorLine {
     let Some(best) = best else {
-        return Line::new(Word::No, "lanes", "no place has room for them").hint(WITHOUT_LANES);
+        return DoctorLine::new(Word::No, "lanes", "no place has room for them").hint(WITHOUT_LANES);
     };
     if kinds.is_empty() || (is_root && !able) {
-        return Line::new(Word::No, "lanes", "this machine cannot make any, see above").hint(WITHOUT_LANES);
+        return DoctorLine::new(Word::No, "lanes", "this machine cannot make any, see above").hint(WITHOUT_LANES);
     }
     let storage = if best == DEFAULT_FOLDER { String::new() } else { format!(" {}", option(best)) };
     let command = format!("fsarena compare {}{storage}", kinds.join(" "));
     match is_root {
-        true => Line::new(Word::Ok, "start", command),
-        false => Line::new(Word::Ok, "start", WITHOUT_LANES).and(format!("or with lanes: sudo {command}")),
+        true => DoctorLine::new(Word::Ok, "start", command),
+        false => DoctorLine::new(Word::Ok, "start", WITHOUT_LANES).and(format!("or with lanes: sudo {command}")),
     }
 }
 

@@ -6,14 +6,14 @@ use fsarena_lane::age::{self, Age, Release};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{KINDS, Kind, tool_versions};
 
-use super::page::{Line, Topic, Word};
+use super::page::{DoctorLine, Topic, Word};
 use crate::commands::list::{Availability, availability};
 
 /// One line for each kind, and one for each package of tools that is much older or newer than the kernel.
 pub fn section() -> Topic {
     let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     let versions = tool_versions(&names);
-    let mut lines: Vec<Line> = KINDS.iter().map(|kind| line(kind, &versions)).collect();
+    let mut lines: Vec<DoctorLine> = KINDS.iter().map(|kind| line(kind, &versions)).collect();
     let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
     lines.extend(
         age::makers(&versions).into_iter().filter_map(|(tool, version)| age_line(tool.package, version, &kernel)),
@@ -32,26 +32,26 @@ pub fn usual() -> Vec<&'static str> {
     usual.filter(is_ready).map(|kind| kind.name).collect()
 }
 
-fn line(kind: &Kind, versions: &BTreeMap<String, String>) -> Line {
+fn line(kind: &Kind, versions: &BTreeMap<String, String>) -> DoctorLine {
     let (name, about) = (kind.name, kind.about);
     let found = tools(kind, versions);
     match availability(kind) {
-        Availability::Here if kind.ground == Ground::Directory => Line::new(Word::Ok, name, about),
+        Availability::Here if kind.ground == Ground::Directory => DoctorLine::new(Word::Ok, name, about),
         Availability::Here if kind.ground == Ground::Library => {
-            Line::new(Word::Ok, name, format!("a library in fsarena{found}"))
+            DoctorLine::new(Word::Ok, name, format!("a library in fsarena{found}"))
         }
         Availability::AsRoot if kind.ground == Ground::Library => {
-            Line::new(Word::Note, name, format!("as root: a library in fsarena{found}"))
+            DoctorLine::new(Word::Note, name, format!("as root: a library in fsarena{found}"))
         }
-        Availability::Here => Line::new(Word::Ok, name, format!("in the kernel{found}")),
-        Availability::AsRoot => Line::new(Word::Note, name, format!("as root: in the kernel{found}")),
+        Availability::Here => DoctorLine::new(Word::Ok, name, format!("in the kernel{found}")),
+        Availability::AsRoot => DoctorLine::new(Word::Note, name, format!("as root: in the kernel{found}")),
         Availability::KernelLacks if has_module(kind.mounted_as) => {
-            Line::new(Word::Note, name, format!("as root, who may load the kernel's module{found}"))
+            DoctorLine::new(Word::Note, name, format!("as root, who may load the kernel's module{found}"))
         }
-        Availability::KernelLacks => Line::new(Word::No, name, format!("this kernel lacks it{found}"))
+        Availability::KernelLacks => DoctorLine::new(Word::No, name, format!("this kernel lacks it{found}"))
             .hint(format!("another kernel, or one that finds its module: modprobe {name}")),
         Availability::ToolMissing(tool) => {
-            Line::new(Word::Missing, name, format!("in the kernel, but `{}` is not installed", tool.program))
+            DoctorLine::new(Word::Missing, name, format!("in the kernel, but `{}` is not installed", tool.program))
                 .hint(format!("apt-get install {}", tool.package))
         }
     }
@@ -75,12 +75,12 @@ fn tools(kind: &Kind, versions: &BTreeMap<String, String>) -> String {
     }
 }
 
-fn age_line(package: &str, version: &str, kernel: &str) -> Option<Line> {
+fn age_line(package: &str, version: &str, kernel: &str) -> Option<DoctorLine> {
     let (tools, release) = (version.parse::<Release>().ok()?, kernel.parse::<Release>().ok()?);
     match age::compare(tools, release) {
         Age::Alike => None,
         Age::Old => Some(
-            Line::new(
+            DoctorLine::new(
                 Word::Note,
                 package,
                 format!("{tools} is about {} years older than kernel {release}:", age::years(tools, release)),
@@ -89,7 +89,7 @@ fn age_line(package: &str, version: &str, kernel: &str) -> Option<Line> {
             .hint(format!("a newer {package}, from backports or its sources, makes today's format")),
         ),
         Age::New => Some(
-            Line::new(Word::Note, package, format!("{tools} is newer than kernel {release}:"))
+            DoctorLine::new(Word::Note, package, format!("{tools} is newer than kernel {release}:"))
                 .and("mkfs may enable features that this kernel does not mount")
                 .hint("switch them off with `mkfs = [...]` in a contender's .toml"),
         ),

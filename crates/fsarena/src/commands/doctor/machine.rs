@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::page::{Line, Topic, Word};
+use super::page::{DoctorLine, Topic, Word};
 
 /// One line for each property of the machine.
 pub fn section() -> Topic {
@@ -12,20 +12,20 @@ pub fn section() -> Topic {
     let memory = found.memory.map_or_else(unknown, |memory| memory.to_string());
     let mut lines = vec![
         known("kernel", found.kernel),
-        Line::new(Word::Ok, "processor", format!("{}, {cores}", found.cpu.unwrap_or_else(unknown))),
-        Line::new(Word::Ok, "memory", memory),
+        DoctorLine::new(Word::Ok, "processor", format!("{}, {cores}", found.cpu.unwrap_or_else(unknown))),
+        DoctorLine::new(Word::Ok, "memory", memory),
     ];
     lines.extend(found.hypervisor.map(|name| {
         let named = if name == "unnamed" { String::new() } else { format!(" ({name})") };
         let text = format!("a virtual machine{named}: its host's load and caches are out of sight");
-        Line::new(Word::Note, "hypervisor", text)
+        DoctorLine::new(Word::Note, "hypervisor", text)
     }));
     lines.extend(PLACES.into_iter().filter_map(absent));
     Topic { title: "Machine", lines }
 }
 
 /// A place that a chroot or a container may lack.
-struct Place {
+struct NeededPath {
     /// A file that is there if the place is.
     file: &'static str,
     name: &'static str,
@@ -33,20 +33,20 @@ struct Place {
     hint: &'static str,
 }
 
-const PLACES: [Place; 3] = [
-    Place {
+const PLACES: [NeededPath; 3] = [
+    NeededPath {
         file: "/proc/self",
         name: "/proc",
         needed_for: "counters, mounts and kinds cannot be read",
         hint: "mount -t proc proc /proc",
     },
-    Place {
+    NeededPath {
         file: "/sys/class",
         name: "/sys",
         needed_for: "devices and their settings cannot be read",
         hint: "mount -t sysfs sysfs /sys",
     },
-    Place {
+    NeededPath {
         file: "/dev/null",
         name: "/dev",
         needed_for: "there are no devices, and programs that workloads start may fail",
@@ -54,14 +54,15 @@ const PLACES: [Place; 3] = [
     },
 ];
 
-fn absent(place: Place) -> Option<Line> {
-    let line = || Line::new(Word::Missing, place.name, format!("not here: {}", place.needed_for)).hint(place.hint);
+fn absent(place: NeededPath) -> Option<DoctorLine> {
+    let line =
+        || DoctorLine::new(Word::Missing, place.name, format!("not here: {}", place.needed_for)).hint(place.hint);
     (!Path::new(place.file).exists()).then(line)
 }
 
-fn known(subject: &str, value: Option<String>) -> Line {
+fn known(subject: &str, value: Option<String>) -> DoctorLine {
     match value {
-        Some(value) => Line::new(Word::Ok, subject, value),
-        None => Line::new(Word::Note, subject, "could not be read"),
+        Some(value) => DoctorLine::new(Word::Ok, subject, value),
+        None => DoctorLine::new(Word::Note, subject, "could not be read"),
     }
 }

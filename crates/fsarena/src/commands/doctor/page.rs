@@ -33,14 +33,14 @@ impl Word {
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Line {
+pub struct DoctorLine {
     #[serde(rename = "state")]
     word: Word,
     subject: String,
     texts: Vec<String>,
 }
 
-impl Line {
+impl DoctorLine {
     /// A finding about `subject`.
     pub fn new(word: Word, subject: impl Into<String>, text: impl Into<String>) -> Self {
         Self { word, subject: subject.into(), texts: vec![text.into()] }
@@ -74,7 +74,7 @@ pub struct Topic {
     /// The title.
     pub title: &'static str,
     /// The findings.
-    pub lines: Vec<Line>,
+    pub lines: Vec<DoctorLine>,
 }
 
 impl Topic {
@@ -84,7 +84,7 @@ impl Topic {
     }
 
     fn section(&self) -> Section {
-        let table = Table::from_rows(["", "", ""], self.lines.iter().flat_map(Line::rows), 3);
+        let table = Table::from_rows(["", "", ""], self.lines.iter().flat_map(DoctorLine::rows), 3);
         Section::titled(self.title).with(Table { look: TableLook::Listing, ..table })
     }
 }
@@ -102,7 +102,7 @@ pub fn report(topics: &[Topic]) -> Report {
 mod tests {
     use super::*;
 
-    fn text(lines: Vec<Line>) -> String {
+    fn text(lines: Vec<DoctorLine>) -> String {
         let text = fsarena_report::report_text(report(&[Topic { title: "Topic", lines }]), fsarena_report::PLAIN);
         text.split_once("\n\n").expect("a head").1.to_owned()
     }
@@ -110,8 +110,8 @@ mod tests {
     #[test]
     fn columns_are_aligned() {
         let lines = vec![
-            Line::new(Word::Ok, "root", "yes").and("more"),
-            Line::new(Word::Missing, "mkfs.xfs", "not installed").hint("apt-get install xfsprogs"),
+            DoctorLine::new(Word::Ok, "root", "yes").and("more"),
+            DoctorLine::new(Word::Missing, "mkfs.xfs", "not installed").hint("apt-get install xfsprogs"),
         ];
         let expected = "Topic\nok       root      yes\n                   more\n\
                         missing  mkfs.xfs  not installed\n                   hint: apt-get install xfsprogs\n";
@@ -120,14 +120,16 @@ mod tests {
 
     #[test]
     fn a_long_subject_has_a_row_of_its_own() {
-        let lines =
-            vec![Line::new(Word::Ok, "/a/rather/long/path/of/images", "text"), Line::new(Word::Ok, "short", "x")];
+        let lines = vec![
+            DoctorLine::new(Word::Ok, "/a/rather/long/path/of/images", "text"),
+            DoctorLine::new(Word::Ok, "short", "x"),
+        ];
         assert_eq!(text(lines), "Topic\nok         /a/rather/long/path/of/images\n           text\nok  short  x\n");
     }
 
     #[test]
     fn long_texts_are_wrapped_beside_their_subject() {
-        let line = Line::new(Word::Ok, "other programs", "quiet: no core is busy with other programs");
+        let line = DoctorLine::new(Word::Ok, "other programs", "quiet: no core is busy with other programs");
         let style = fsarena_report::Style { color: false, width: 50 };
         let text = fsarena_report::report_text(report(&[Topic { title: "Noise", lines: vec![line] }]), style);
         assert!(

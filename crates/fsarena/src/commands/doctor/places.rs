@@ -15,7 +15,7 @@ use fsarena_sys::clock;
 use rank::Footing;
 use trust::Trust;
 
-use super::page::{Line, Topic, Word};
+use super::page::{DoctorLine, Topic, Word};
 
 /// Three contenders and a calibration device, 2 GiB each, as `compare ext4 xfs btrfs` makes them.
 const LANES: u64 = 4;
@@ -29,7 +29,7 @@ const TIME: Nanos = Nanos::seconds(5);
 
 /// A place, and the findings about it.
 #[derive(Debug)]
-struct Place {
+struct RatedPlace {
     /// The value for `--storage`.
     option: String,
     /// The storage beneath the lanes.
@@ -52,7 +52,7 @@ struct Place {
     folder: Option<PathBuf>,
 }
 
-impl Place {
+impl RatedPlace {
     fn needed(&self) -> Bytes {
         Bytes(LANE_SIZE.0 * LANES + self.reserve.0)
     }
@@ -81,7 +81,7 @@ impl Place {
 pub fn section(asked: &str) -> (Topic, Option<String>) {
     let mut lines = Vec::new();
     let places = gather(asked, &mut lines);
-    let order = rank::order(&places.iter().map(Place::standing).collect::<Vec<_>>());
+    let order = rank::order(&places.iter().map(RatedPlace::standing).collect::<Vec<_>>());
     let best = order.first().filter(|best| best.tier != rank::Tier::Unusable).map(|best| best.index);
     let ranked = order.iter().map(|ranked| {
         let is_best = best == Some(ranked.index);
@@ -93,7 +93,7 @@ pub fn section(asked: &str) -> (Topic, Option<String>) {
     (Topic { title: "Places for lanes, best first", lines }, best.map(|best| places[best].option.clone()))
 }
 
-impl Place {
+impl RatedPlace {
     fn standing(&self) -> rank::Standing {
         let cost = self.cost.as_ref().ok().map(|cost| cost.back_to_back.max(cost.paced));
         rank::Standing { footing: self.footing, usable: self.refusal().is_none(), cost }
@@ -101,7 +101,7 @@ impl Place {
 }
 
 /// All places; errors are added to `lines`.
-fn gather(asked: &str, lines: &mut Vec<Line>) -> Vec<Place> {
+fn gather(asked: &str, lines: &mut Vec<DoctorLine>) -> Vec<RatedPlace> {
     let storage = Storage::from(asked);
     let mut places = Vec::new();
     let deadline = clock::now() + TIME;
@@ -113,7 +113,7 @@ fn gather(asked: &str, lines: &mut Vec<Line>) -> Vec<Place> {
             places.extend(roomy.into_iter().map(|folder| folder_place(folder, deadline)));
             lines.extend(words::full(&full));
         }
-        Err(error) => lines.push(Line::new(Word::Note, "mounts", format!("could not be read: {error}"))),
+        Err(error) => lines.push(DoctorLine::new(Word::Note, "mounts", format!("could not be read: {error}"))),
     }
     places.push(memory_place());
     let (disks, others) = disks::candidates(storage.disks());
@@ -127,9 +127,9 @@ fn has_room(folder: &Folder) -> bool {
     folder.free.is_none_or(|free| free.0 >= LANE_SIZE.0 * LANES + RESERVE.0)
 }
 
-fn folder_place(folder: Folder, deadline: Nanos) -> Place {
+fn folder_place(folder: Folder, deadline: Nanos) -> RatedPlace {
     let found = measure::in_folder(&folder.existing, deadline);
-    Place {
+    RatedPlace {
         option: folder.option.display().to_string(),
         footing: folder.footing,
         description: folder.description,
@@ -143,9 +143,9 @@ fn folder_place(folder: Folder, deadline: Nanos) -> Place {
     }
 }
 
-fn memory_place() -> Place {
+fn memory_place() -> RatedPlace {
     let found = measure::in_memory();
-    Place {
+    RatedPlace {
         option: "memory".to_owned(),
         footing: Footing::Memory,
         description: "a tmpfs of the run's own".to_owned(),

@@ -5,21 +5,21 @@ use fsarena_model::Explained;
 use fsarena_sys::{loopdev, namespace};
 use rustix::thread::{CapabilitySet, capabilities};
 
-use super::page::{Line, Topic, Word};
+use super::page::{DoctorLine, Topic, Word};
 
 /// The rights that lanes and mounts need.
 pub fn section() -> Topic {
     let lines = match rustix::process::geteuid().is_root() {
         true => vec![
-            Line::new(Word::Ok, "root", "yes"),
+            DoctorLine::new(Word::Ok, "root", "yes"),
             administration(),
             loop_devices(),
             mount_namespace(),
             memory_limits(),
         ],
         false => vec![
-            Line::new(Word::No, "root", "no: loop devices, mkfs and mounts need it").hint("sudo fsarena …"),
-            Line::new(
+            DoctorLine::new(Word::No, "root", "no: loop devices, mkfs and mounts need it").hint("sudo fsarena …"),
+            DoctorLine::new(
                 Word::Ok,
                 "without root",
                 "existing directories can be compared: fsarena compare dir:/one dir:/other",
@@ -31,49 +31,51 @@ pub fn section() -> Topic {
 }
 
 /// CAP_SYS_ADMIN is the capability for mounts, namespaces and loop devices; see capabilities(7).
-fn administration() -> Line {
+fn administration() -> DoctorLine {
     let subject = "CAP_SYS_ADMIN";
     match capabilities(None) {
-        Ok(sets) if sets.effective.contains(CapabilitySet::SYS_ADMIN) => Line::new(Word::Ok, subject, "yes: may mount"),
-        Ok(_) => Line::new(Word::No, subject, "root without the right to mount, as in most containers")
+        Ok(sets) if sets.effective.contains(CapabilitySet::SYS_ADMIN) => {
+            DoctorLine::new(Word::Ok, subject, "yes: may mount")
+        }
+        Ok(_) => DoctorLine::new(Word::No, subject, "root without the right to mount, as in most containers")
             .hint("docker run --privileged, or compare directories: fsarena compare dir:/one dir:/other"),
-        Err(errno) => Line::new(Word::Note, subject, format!("could not be read: {errno}")),
+        Err(errno) => DoctorLine::new(Word::Note, subject, format!("could not be read: {errno}")),
     }
 }
 
-fn loop_devices() -> Line {
+fn loop_devices() -> DoctorLine {
     let subject = "loop devices";
     match loops::require() {
-        Ok(()) if loopdev::control_path().exists() => Line::new(Word::Ok, subject, "can be made"),
-        Ok(()) => Line::new(Word::Ok, subject, "can be made; /dev does not show them, and a run looks elsewhere"),
-        Err(LaneError::NoLoops { why, hint }) => Line::new(Word::No, subject, why).hint(hint),
+        Ok(()) if loopdev::control_path().exists() => DoctorLine::new(Word::Ok, subject, "can be made"),
+        Ok(()) => DoctorLine::new(Word::Ok, subject, "can be made; /dev does not show them, and a run looks elsewhere"),
+        Err(LaneError::NoLoops { why, hint }) => DoctorLine::new(Word::No, subject, why).hint(hint),
         Err(error) => refused(Word::No, subject, &error),
     }
 }
 
-fn refused(word: Word, subject: &'static str, error: &LaneError) -> Line {
-    let line = Line::new(word, subject, error.to_string());
+fn refused(word: Word, subject: &'static str, error: &LaneError) -> DoctorLine {
+    let line = DoctorLine::new(word, subject, error.to_string());
     error.hint().map_or(line.clone(), |hint| line.hint(hint))
 }
 
 /// Tests the mount namespace in a thread of its own, because the kernel moves only the calling thread.
-fn mount_namespace() -> Line {
+fn mount_namespace() -> DoctorLine {
     let subject = "mount namespace";
     match std::thread::spawn(namespace::enter_private_mounts).join() {
         Ok(Ok(())) => {
-            Line::new(Word::Ok, subject, "possible: the mounts of a run vanish with it, even when it is killed")
+            DoctorLine::new(Word::Ok, subject, "possible: the mounts of a run vanish with it, even when it is killed")
         }
-        Ok(Err(errno)) => Line::new(Word::No, subject, format!("{errno}"))
+        Ok(Err(errno)) => DoctorLine::new(Word::No, subject, format!("{errno}"))
             .hint("a container has to allow it: docker run --privileged"),
-        Err(_) => Line::new(Word::Note, subject, "could not be tried"),
+        Err(_) => DoctorLine::new(Word::Note, subject, "could not be tried"),
     }
 }
 
 /// Memory limits. Only a few workloads need them, so that their absence is just a note.
-fn memory_limits() -> Line {
+fn memory_limits() -> DoctorLine {
     let subject = "memory limits";
     match require::memory_limit(require::SMALLEST_MEMORY_LIMIT) {
-        Ok(()) => Line::new(Word::Ok, subject, "possible, by a control group"),
+        Ok(()) => DoctorLine::new(Word::Ok, subject, "possible, by a control group"),
         Err(error) => refused(Word::Note, subject, &error),
     }
 }

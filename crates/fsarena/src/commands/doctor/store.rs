@@ -7,7 +7,7 @@ use fsarena_lane::nearest_existing;
 use fsarena_model::Bytes;
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 
-use super::page::{Line, Topic, Word};
+use super::page::{DoctorLine, Topic, Word};
 use crate::cli::Global;
 use crate::places;
 
@@ -15,30 +15,32 @@ use crate::places;
 pub fn section(global: &Global) -> Topic {
     let line = match places::store_path(global) {
         Ok(path) => look(&path),
-        Err(error) => Line::new(Word::No, "place", error.to_string()).hint("name one: --store FILE"),
+        Err(error) => DoctorLine::new(Word::No, "place", error.to_string()).hint("name one: --store FILE"),
     };
     Topic { title: "Store of results", lines: vec![line] }
 }
 
-fn look(path: &Path) -> Line {
+fn look(path: &Path) -> DoctorLine {
     let place = path.display();
     match std::fs::metadata(path) {
         Ok(found) if !found.is_file() => {
-            Line::new(Word::No, "place", format!("{place} is no file")).hint("--store FILE")
+            DoctorLine::new(Word::No, "place", format!("{place} is no file")).hint("--store FILE")
         }
         Ok(found) => judge(path, format!("{place}, {}", Bytes(found.len()))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             judge(&nearest_existing(path), format!("{place}, which the first run makes"))
         }
-        Err(error) => Line::new(Word::No, "place", format!("{place}: {error}")).hint("name another: --store FILE"),
+        Err(error) => {
+            DoctorLine::new(Word::No, "place", format!("{place}: {error}")).hint("name another: --store FILE")
+        }
     }
 }
 
 /// The line for an existing path. Writability is tested with the effective user's rights.
-fn judge(writable: &Path, words: String) -> Line {
+fn judge(writable: &Path, words: String) -> DoctorLine {
     match accessat(CWD, writable, Access::WRITE_OK, AtFlags::EACCESS) {
-        Ok(()) => Line::new(Word::Ok, "place", words),
-        Err(errno) => Line::new(Word::No, "place", format!("{words}; but {}: {errno}", writable.display()))
+        Ok(()) => DoctorLine::new(Word::Ok, "place", words),
+        Err(errno) => DoctorLine::new(Word::No, "place", format!("{words}; but {}: {errno}", writable.display()))
             .hint("name another: --store FILE"),
     }
 }

@@ -25,10 +25,10 @@ pub fn listed(what: Option<&str>) -> Result<Value> {
         Category::new("published", &articles, article_json, sought::of_article),
     ];
     let is_category = |name: &str| all.iter().any(|category| category.name == name);
-    let named = |entry: &Entry| what.is_some_and(|name| entry.value["name"] == name);
+    let named = |entry: &SearchEntry| what.is_some_and(|name| entry.value["name"] == name);
     let is_name = all.iter().flat_map(|category| &category.entries).any(named);
     let sought = Sought::new(what.unwrap_or_default());
-    let is_wanted = |category: &str, entry: &Entry| match what {
+    let is_wanted = |category: &str, entry: &SearchEntry| match what {
         None => true,
         Some(word) if is_category(word) => category == word,
         Some(_) if is_name && !sought.has_topic() => named(entry),
@@ -56,11 +56,11 @@ fn validation(what: Option<&str>) -> Result<Vec<Workload>> {
 /// What is listed below one name.
 struct Category {
     name: &'static str,
-    entries: Vec<Entry>,
+    entries: Vec<SearchEntry>,
 }
 
 /// One thing, and the texts in which a word is looked for.
-struct Entry {
+struct SearchEntry {
     value: Value,
     texts: Vec<String>,
 }
@@ -72,7 +72,7 @@ impl Category {
         value: fn(&Listed) -> Value,
         texts: fn(&Listed) -> Vec<String>,
     ) -> Self {
-        let entries = all.into_iter().map(|one| Entry { value: value(one), texts: texts(one) });
+        let entries = all.into_iter().map(|one| SearchEntry { value: value(one), texts: texts(one) });
         Self { name, entries: entries.collect() }
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use fsarena_articles::Article;
-use fsarena_articles::article::Outcome;
+use fsarena_articles::article::ClaimOutcome;
 
 use crate::commands::table;
 
@@ -35,7 +35,8 @@ pub fn articles() -> Result<String> {
 }
 
 fn counts(article: &Article) -> [usize; 10] {
-    let [hold, not, untestable, unsupported, contradict] = Outcome::ALL.map(|outcome| article.count_of_claims(outcome));
+    let [hold, not, untestable, unsupported, contradict] =
+        ClaimOutcome::ALL.map(|outcome| article.count_of_claims(outcome));
     let (figures, orders) = (article.count_of_figures(), article.count_of_rankings());
     let findings = fsarena_articles::judge(article).len();
     let (tests, claims) = (article.tests.len(), article.claims.len());

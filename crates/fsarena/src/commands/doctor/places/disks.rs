@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use fsarena_lane::disk::{self, Refusal};
 use fsarena_model::Bytes;
 
-use super::Place;
+use super::RatedPlace;
 use super::rank::Footing;
-use crate::commands::doctor::page::{Line, Word};
+use crate::commands::doctor::page::{DoctorLine, Word};
 
 /// The free disks and all disks in `asked`, and a line for each other disk.
-pub fn candidates(asked: &[PathBuf]) -> (Vec<Place>, Vec<Line>) {
+pub fn candidates(asked: &[PathBuf]) -> (Vec<RatedPlace>, Vec<DoctorLine>) {
     let (mut places, mut lines) = (Vec::new(), Vec::new());
     match disk::all() {
-        Err(why) => lines.push(Line::new(Word::Note, "unused disks", format!("not looked for: {why}"))),
+        Err(why) => lines.push(DoctorLine::new(Word::Note, "unused disks", format!("not looked for: {why}"))),
         Ok(paths) => {
             for path in paths.iter().filter(|path| !asked.contains(path)) {
                 match disk::look(path) {
@@ -27,8 +27,8 @@ pub fn candidates(asked: &[PathBuf]) -> (Vec<Place>, Vec<Line>) {
     (places, lines)
 }
 
-fn free(path: &Path, size: Bytes, id: &str) -> Place {
-    Place {
+fn free(path: &Path, size: Bytes, id: &str) -> RatedPlace {
+    RatedPlace {
         option: path.display().to_string(),
         footing: Footing::Disk,
         description: format!("a disk or partition, ID {id}"),
@@ -42,7 +42,7 @@ fn free(path: &Path, size: Bytes, id: &str) -> Place {
     }
 }
 
-fn place(path: &Path) -> Place {
+fn place(path: &Path) -> RatedPlace {
     match disk::look(path) {
         Ok((size, id)) => free(path, size, &id),
         Err(refusal) => {
@@ -54,17 +54,17 @@ fn place(path: &Path) -> Place {
                 }
             };
             let obstacle = Some(obstacle);
-            Place { free: disk::size_at(path), obstacle, ..free(path, Bytes(0), &id) }
+            RatedPlace { free: disk::size_at(path), obstacle, ..free(path, Bytes(0), &id) }
         }
     }
 }
 
-fn not_offered(path: &Path, refusal: Refusal) -> Line {
+fn not_offered(path: &Path, refusal: Refusal) -> DoctorLine {
     let subject = path.display().to_string();
     match refusal {
-        Refusal::InUse(why) => Line::new(Word::Note, subject, format!("not offered: {why}")),
+        Refusal::InUse(why) => DoctorLine::new(Word::Note, subject, format!("not offered: {why}")),
         Refusal::HoldsData { what, id } => {
-            Line::new(Word::Note, &subject, format!("not offered: it holds data: {what}"))
+            DoctorLine::new(Word::Note, &subject, format!("not offered: it holds data: {what}"))
                 .hint(format!("if all of it may be lost: --storage {subject} --erase {id}"))
         }
     }

@@ -19,7 +19,7 @@ const SEED: u64 = 1;
 
 /// The findings about a place.
 #[derive(Debug)]
-pub struct Found {
+pub struct PlaceFindings {
     /// Why lanes cannot be there.
     pub obstacle: Option<String>,
     /// Whether files can be opened for direct I/O; `None` if that was not tried.
@@ -29,9 +29,9 @@ pub struct Found {
 }
 
 /// Measures in `folder`, or in its nearest ancestor on the same file system in which this user may write.
-pub fn in_folder(folder: &Path, deadline: Nanos) -> Found {
+pub fn in_folder(folder: &Path, deadline: Nanos) -> PlaceFindings {
     if clock::now() >= deadline {
-        return Found {
+        return PlaceFindings {
             obstacle: None,
             direct: None,
             cost: Err("not measured: the other places took all the time".into()),
@@ -41,22 +41,22 @@ pub fn in_folder(folder: &Path, deadline: Nanos) -> Found {
         Ok(file) => on_file(&file),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             let cost = Err("not measured: this user may not write there".to_owned());
-            Found { obstacle: None, direct: None, cost }
+            PlaceFindings { obstacle: None, direct: None, cost }
         }
         Err(error) => refused(format!("nothing can be written there: {error}")),
     }
 }
 
 /// Measures in memory, like a lane there.
-pub fn in_memory() -> Found {
+pub fn in_memory() -> PlaceFindings {
     match memfd_create("fsarena-doctor", MemfdFlags::CLOEXEC) {
         Ok(descriptor) => on_file(&File::from(descriptor)),
         Err(errno) => refused(format!("no file can be made in memory: {errno}")),
     }
 }
 
-fn refused(why: String) -> Found {
-    Found { cost: Err(why.clone()), obstacle: Some(why), direct: None }
+fn refused(why: String) -> PlaceFindings {
+    PlaceFindings { cost: Err(why.clone()), obstacle: Some(why), direct: None }
 }
 
 /// An unnamed file, which vanishes with its descriptor, however this process ends.
@@ -73,14 +73,14 @@ pub fn temporary_file(folder: &Path) -> io::Result<File> {
     outcome
 }
 
-fn on_file(file: &File) -> Found {
+fn on_file(file: &File) -> PlaceFindings {
     let direct = opens_direct(file);
     let obstacle = (!direct).then(|| "lanes need direct I/O, and this file system opens no file for it".to_owned());
     let cost = file_cost(file, FILE_SIZE, SEED, EFFORT).map_err(|error| match error {
         LaneError::Io { act, source, .. } => format!("not measured: {act}: {source}"),
         other => format!("not measured: {other}"),
     });
-    Found { obstacle, direct: Some(direct), cost }
+    PlaceFindings { obstacle, direct: Some(direct), cost }
 }
 
 fn opens_direct(file: &File) -> bool {

@@ -18,7 +18,7 @@ const TIME: Nanos = clock::look(Nanos::millis(800));
 
 /// The source of the reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Source {
+enum ReadSource {
     /// The device, at random positions that were probably not read recently.
     Device,
     /// A file written just before, if the device may not be opened.
@@ -31,7 +31,7 @@ pub struct Trust {
     /// Duration of flushes after little and after much was written.
     flushes: Result<Vec<FlushAfter>, String>,
     /// Rates of fresh and repeated reads of a device or file.
-    reads: Result<(Source, RepeatedReads), String>,
+    reads: Result<(ReadSource, RepeatedReads), String>,
 }
 
 /// Tests a place: times flushes on an unnamed file in `folder`, and only reads `device`.
@@ -58,14 +58,14 @@ fn timed(file: &File) -> Result<Vec<FlushAfter>, String> {
     flush::file_flushes(file, FILE_SIZE, drawn_seed(), TIME).map_err(why)
 }
 
-fn read_device(device: &Path) -> Result<(Source, RepeatedReads), String> {
+fn read_device(device: &Path) -> Result<(ReadSource, RepeatedReads), String> {
     let size = disk::size_at(device).ok_or("its size could not be read")?;
-    read_again(device, size).map(|reads| (Source::Device, reads))
+    read_again(device, size).map(|reads| (ReadSource::Device, reads))
 }
 
-fn read_file(file: &File) -> Result<(Source, RepeatedReads), String> {
+fn read_file(file: &File) -> Result<(ReadSource, RepeatedReads), String> {
     let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    read_again(&path, FILE_SIZE).map(|reads| (Source::File, reads))
+    read_again(&path, FILE_SIZE).map(|reads| (ReadSource::File, reads))
 }
 
 fn read_again(path: &Path, size: Bytes) -> Result<RepeatedReads, String> {
@@ -96,12 +96,12 @@ impl Trust {
 }
 
 /// The sentence if repeated reads are not faster. A file written just before may have been cached from the start.
-fn alike(source: Source, reads: &RepeatedReads) -> String {
+fn alike(source: ReadSource, reads: &RepeatedReads) -> String {
     let (fresh, repeated) = (Bytes(reads.fresh as u64), Bytes(reads.repeated as u64));
     let rates = format!("{fresh}/s fresh and {repeated}/s again");
     match source {
-        Source::Device => format!("read directly: {rates}; no cache below the device was found"),
-        Source::File => format!(
+        ReadSource::Device => format!("read directly: {rates}; no cache below the device was found"),
+        ReadSource::File => format!(
             "a file just written, read directly: {rates}; a cache below the device is not ruled out, for it may have kept what \
              was written"
         ),
@@ -117,7 +117,7 @@ mod tests {
         let flushes = vec![after(Bytes::kib(4), flushes[0]), after(Bytes::mib(64), flushes[1])];
         let fresh = Bytes::mib(100).0 as f64;
         let reads = RepeatedReads { fresh, repeated: fresh * repeated };
-        Trust { flushes: Ok(flushes), reads: Ok((Source::Device, reads)) }.words()
+        Trust { flushes: Ok(flushes), reads: Ok((ReadSource::Device, reads)) }.words()
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
         assert!(reads.contains("not measured: there is no single device"), "{reads}");
         let place = tempfile::tempdir().expect("temporary folder");
         let trust = look(Some(place.path()), Some(Path::new("/dev/no-such")));
-        assert!(trust.flushes.is_ok() && trust.reads.is_ok_and(|(source, _)| source == Source::File));
+        assert!(trust.flushes.is_ok() && trust.reads.is_ok_and(|(source, _)| source == ReadSource::File));
         assert_eq!(std::fs::read_dir(place.path()).expect("readable").count(), 0);
     }
 }

@@ -6,16 +6,16 @@ use fsarena_model::{Bytes, LaneCost};
 use super::folders::Folder;
 use super::rank::{Footing, Ranked};
 use super::trust::Trust;
-use super::{LANE_SIZE, LANES, Place};
+use super::{LANE_SIZE, LANES, RatedPlace};
 use crate::commands::doctor::advice::option;
-use crate::commands::doctor::page::{Line, Word};
+use crate::commands::doctor::page::{DoctorLine, Word};
 
 /// The line of one place: description, cost, how far both can be trusted if that was tested, and the reason for its
 /// rank.
-pub fn line(place: &Place, ranked: &Ranked, trust: Option<&Trust>, is_best: bool) -> Line {
+pub fn line(place: &RatedPlace, ranked: &Ranked, trust: Option<&Trust>, is_best: bool) -> DoctorLine {
     let refusal = place.refusal();
     let word = if refusal.is_some() { Word::No } else { Word::Ok };
-    let mut line = Line::new(word, &place.option, format!("{}{}", place.description, room(place)));
+    let mut line = DoctorLine::new(word, &place.option, format!("{}{}", place.description, room(place)));
     if let Some(why) = refusal {
         return line.and(why.clone()).hint(way_out(place));
     }
@@ -23,7 +23,7 @@ pub fn line(place: &Place, ranked: &Ranked, trust: Option<&Trust>, is_best: bool
         Ok(cost) => line.and(cost_words(cost)).and(beneath(place, cost)),
         Err(why) => line.and(format!("write + flush {why}")),
     };
-    line = trust.into_iter().flat_map(Trust::words).fold(line, Line::and);
+    line = trust.into_iter().flat_map(Trust::words).fold(line, DoctorLine::and);
     line = line.and(ranked.tier.reason());
     if place.footing == Footing::Disk {
         line = line.and("compare overwrites it: make sure that what is on it is not needed");
@@ -34,7 +34,7 @@ pub fn line(place: &Place, ranked: &Ranked, trust: Option<&Trust>, is_best: bool
     }
 }
 
-fn room(place: &Place) -> String {
+fn room(place: &RatedPlace) -> String {
     let direct = match place.direct {
         Some(true) => ", direct I/O",
         Some(false) => ", no direct I/O",
@@ -47,7 +47,7 @@ fn room(place: &Place) -> String {
     }
 }
 
-fn way_out(place: &Place) -> String {
+fn way_out(place: &RatedPlace) -> String {
     match (&place.obstacle, place.free) {
         (None, Some(free)) if smaller(free, place.reserve).0 > 0 => {
             format!("--lane-size {}M fits", smaller(free, place.reserve).0 >> 20)
@@ -68,7 +68,7 @@ fn cost_words(cost: &LaneCost) -> String {
 
 /// The bytes and flushes that reached the device. A device without a volatile cache counts no flushes, and some devices
 /// never do.
-fn beneath(place: &Place, cost: &LaneCost) -> String {
+fn beneath(place: &RatedPlace, cost: &LaneCost) -> String {
     let device = match (&place.device, place.footing) {
         (_, Footing::Memory) => return "no device beneath".to_owned(),
         (None, _) => return "what reaches the device beneath could not be read".to_owned(),
@@ -84,10 +84,10 @@ fn beneath(place: &Place, cost: &LaneCost) -> String {
 }
 
 /// One line with all file systems that lack room.
-pub fn full(folders: &[Folder]) -> Option<Line> {
+pub fn full(folders: &[Folder]) -> Option<DoctorLine> {
     let names: Vec<String> = folders.iter().map(|folder| folder.existing.display().to_string()).collect();
     (!names.is_empty()).then(|| {
-        Line::new(Word::Note, "without room", format!("for {LANES} lanes of {}: {}", lane(), names.join(", ")))
+        DoctorLine::new(Word::Note, "without room", format!("for {LANES} lanes of {}: {}", lane(), names.join(", ")))
     })
 }
 

@@ -10,7 +10,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::{Ended, LOOK, MOST_KEPT, Setting, Stream, Until, reap, set};
+use super::{Ended, LOOK, MOST_KEPT, OutputFile, Setting, Until, reap, set};
 
 /// Like [`super::run_until`], but passes each piece of the program's standard output to `heard` as soon as it arrives.
 /// The program must not buffer its output, or be started without buffering (stdbuf(1)).
@@ -22,7 +22,7 @@ pub fn run_heard<S: AsRef<OsStr>>(
     setting: Setting<'_>,
     heard: &mut dyn FnMut(&[u8]),
 ) -> io::Result<Option<Ended>> {
-    let err = Stream::new(&setting, "stderr")?;
+    let err = OutputFile::new(&setting, "stderr")?;
     let mut child = set(argv, &setting)?.stdout(Stdio::piped()).stderr(err.end()?).spawn()?;
     let mut kept = Vec::new();
     let until = listen(&mut child, setting, &mut |piece| {
