@@ -76,24 +76,24 @@ fn clients(clients: &Clients) -> Vec<String> {
 
 /// A profile with its weights.
 #[derive(Clone, Copy)]
-struct Profile<'a> {
+struct WeightedProfile<'a> {
     name: &'a str,
     mix: &'a Mix,
 }
 
-impl Profile<'_> {
+impl WeightedProfile<'_> {
     fn has(&self, workload: &str) -> bool {
         self.mix.0.iter().any(|weight| weight.name == workload)
     }
 }
 
 /// The profile of the plan; `None` if the plan lacks a workload of it.
-fn profile(plan: &Plan) -> Option<Profile<'_>> {
+fn profile(plan: &Plan) -> Option<WeightedProfile<'_>> {
     let (name, mix) = (plan.weighting.profile.as_deref()?, plan.weighting.mix.as_ref()?);
     let unavailable = plan.suite.unavailable.iter().map(|missing| missing.workload.as_str());
     let run: BTreeSet<&str> = as_typed(plan).into_iter().chain(unavailable).collect();
     let is_whole = mix.0.iter().all(|weight| run.contains(weight.name.as_str()));
-    (plan.suite.name.is_none() && is_whole).then_some(Profile { name, mix })
+    (plan.suite.name.is_none() && is_whole).then_some(WeightedProfile { name, mix })
 }
 
 /// The weights of what the plan has.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use fsarena_model::comparison::{Cell, Change};
 use fsarena_model::{Label, Outcome, Plan, RunRecord, Trial, Workload};
-use fsarena_stats::{Before, Effect, Step, outliers, own_trends, within_rounds};
+use fsarena_stats::{Before, SteadyEffect, Step, outliers, own_trends, within_rounds};
 
 use crate::looks::Standing;
 use crate::noise::Excluded;
@@ -118,8 +118,8 @@ fn trends(plan: &Plan, standing: &Standing, workload: usize, cells: &mut [Cell])
 }
 
 /// The effect as a ratio; `None` if it or a bound is not a normal number.
-fn change(effect: Option<Effect>) -> Option<Change> {
-    let Effect { size, interval } = effect?;
+fn change(effect: Option<SteadyEffect>) -> Option<Change> {
+    let SteadyEffect { size, interval } = effect?;
     let (low, high) = interval.ratios();
     let change = Change { ratio: size.exp(), low, high };
     [change.ratio, change.low, change.high].iter().all(|ratio| ratio.is_normal()).then_some(change)

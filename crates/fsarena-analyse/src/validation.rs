@@ -5,7 +5,7 @@ use fsarena_model::validation::{
     FORMAT, Foretold, ProfileScore, ProgramSpread, Score, ValidatedPair, ValidatedRun, Validation,
 };
 use fsarena_model::{Estimate, Mix, Share, Verdict};
-use fsarena_stats::{BetweenPrograms, Outcome, Rule};
+use fsarena_stats::{BetweenPrograms, PredictedPair, Rule};
 
 use crate::assess;
 use crate::difference::{NamedRun, side_run};
@@ -31,7 +31,7 @@ pub struct ProfileRun {
 /// A pair in a program, as the report has it and as the statistics do.
 struct Tested {
     pair: ValidatedPair,
-    outcome: Outcome,
+    outcome: PredictedPair,
 }
 
 /// Compares what each profile predicts with what its run measured. All workloads of a run that have no weight in the
@@ -45,7 +45,7 @@ pub fn validation(runs: &[ProfileRun]) -> Validation {
     };
     let profiles = runs.iter().zip(&of_runs).map(score).collect();
     let all: Vec<Tested> = of_runs.into_iter().flatten().collect();
-    let outcomes: Vec<Outcome> = all.iter().map(|it| it.outcome).collect();
+    let outcomes: Vec<PredictedPair> = all.iter().map(|it| it.outcome).collect();
     let between = BetweenPrograms::fitted(&outcomes);
     Validation {
         format: FORMAT,
@@ -121,7 +121,7 @@ fn of_pair(
         verdict,
         outcome: is_clear.then(|| foretold(predicted.better, measured > 0.0)),
     };
-    Ok(Tested { pair, outcome: Outcome { programs, measured, error: precision.error } })
+    Ok(Tested { pair, outcome: PredictedPair { programs, measured, error: precision.error } })
 }
 
 /// How a prediction came out that gave the first of the pair this probability.

@@ -11,8 +11,8 @@ mod place;
 mod work;
 
 pub use claim::{Check, Claim, ClaimKind, ClaimOutcome, Computed, Reckoning};
-pub use metric::{Again, Figure, Precision, PublishedMetric, Quantity, Ranking};
-pub use work::{Bound, Limit, PublishedWork};
+pub use metric::{Again, Figure, Precision, PublishedMetric, Quantity, StatedOrder};
+pub use work::{Bound, MachineLimit, PublishedWork};
 
 /// A published comparison, read from one TOML file of the catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub struct Article {
     pub machine: BTreeMap<String, String>,
     /// Upper limits of its machine, as far as they are known.
     #[serde(default)]
-    pub limits: Vec<Limit>,
+    pub limits: Vec<MachineLimit>,
     /// The contenders that it compared.
     pub contenders: Vec<PublishedContender>,
     /// The contender over which it states speed-ups.

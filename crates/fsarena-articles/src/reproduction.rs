@@ -17,8 +17,8 @@ use crate::article::Article;
 use crate::catalogue::ArticleError;
 
 pub use reproduced::{
-    Agreement, ClaimHere, Factor, Measured, ReproducedFigure, Reproduction, StandIn, SummaryRow, Unfinished, Winner,
-    Wins,
+    Agreement, ClaimHere, Measured, RatioOfArticle, ReproducedFigure, Reproduction, StandIn, SummaryRow, Unfinished,
+    Winner, Wins,
 };
 
 /// The reproduction of the article whose tests were run; `None` if the plan has no article. `cells` are those of the

@@ -2,7 +2,7 @@
 
 use fsarena_articles::Article;
 use fsarena_articles::{article_as_json, article_as_text, judge};
-use fsarena_report::Style;
+use fsarena_report::TerminalStyle;
 
 const ARTICLE: &str = r#"{
     "name": "small", "title": "小文件", "english": "A small article", "language": "zh", "source": "a test",
@@ -40,14 +40,14 @@ fn article() -> Article {
 #[test]
 fn an_article_is_printed_with_all_that_is_kept() {
     let article = article();
-    let text = article_as_text(&article, &judge(&article), Style { color: false, width: 90 });
+    let text = article_as_text(&article, &judge(&article), TerminalStyle { color: false, width: 90 });
     insta::assert_snapshot!(text);
 }
 
 #[test]
 fn colour_adds_no_word() {
     let article = article();
-    let in_style = |color| article_as_text(&article, &judge(&article), Style { color, width: 90 });
+    let in_style = |color| article_as_text(&article, &judge(&article), TerminalStyle { color, width: 90 });
     let colored = in_style(true);
     let plain: String = colored
         .split('\x1b')

@@ -17,7 +17,7 @@ use fsarena_model::{CacheState, Rate, Traits, Workload};
 use crate::variants;
 use crate::{Abilities, Engine, EngineError, Job};
 use operations::OperationEntry;
-use parameters::{FilesParameters, Plan};
+use parameters::{FilesParameters, FilesPlan};
 
 /// The engine `files`.
 pub struct Files;
@@ -48,7 +48,7 @@ impl Engine for Files {
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let (parameters, entry) = parsed(workload)?;
-        Ok((entry.open)(Plan::new(workload, parameters, entry.kind, directory, seed)))
+        Ok((entry.open)(FilesPlan::new(workload, parameters, entry.kind, directory, seed)))
     }
 
     fn abilities(&self) -> Abilities {

@@ -124,7 +124,7 @@ const WARM_UP: Nanos = Nanos::millis(100);
 
 /// The load of all workers together.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Load {
+pub enum WorkerLoad {
     /// As much as possible (closed loop).
     Most,
     /// Operations per second (open loop).
@@ -133,7 +133,7 @@ pub enum Load {
     Percent(f64),
 }
 
-impl Load {
+impl WorkerLoad {
     /// The load that the parameters `rate` and `rate-percent` give.
     pub fn of(rate: Option<f64>, percent: Option<f64>) -> Self {
         match (rate, percent) {

@@ -7,8 +7,8 @@ use fsarena_model::{ClientsWork, Latency, LatencyCount, LatencyWindow, Nanos, Pr
 use serde::{Deserialize, Serialize};
 
 use crate::Operation;
-use recorder::Interval;
-pub use recorder::Recorder;
+use recorder::LatencyInterval;
+pub use recorder::LatencyRecorder;
 use windows::Windows;
 
 /// The results of runs. A value holds one run, or, with [`RunStats::follow`], several. A worker process sends those of
@@ -32,7 +32,7 @@ pub struct RunStats {
     /// The figure that the program printed for the workload's metric.
     #[serde(skip)]
     pub printed: Option<f64>,
-    recorders: [Option<Box<Recorder>>; Operation::COUNT],
+    recorders: [Option<Box<LatencyRecorder>>; Operation::COUNT],
     /// The windows of the current run.
     windows: Windows,
     /// The windows of earlier slices.
@@ -121,7 +121,7 @@ impl RunStats {
     pub fn end_part(&mut self, end: Nanos) {
         for operation in Operation::all() {
             if let Some(part) = self.recorders[operation as usize].as_mut().and_then(|recorder| recorder.end_part()) {
-                self.windows.add(Interval { operation, end, part });
+                self.windows.add(LatencyInterval { operation, end, part });
             }
         }
     }
@@ -167,7 +167,7 @@ impl RunStats {
 
     /// The latencies of all operations except syncs, together.
     pub fn latency_of_operations(&self) -> Option<Latency> {
-        let mut all: Option<Recorder> = None;
+        let mut all: Option<LatencyRecorder> = None;
         for operation in Operation::all().filter(|operation| !operation.is_sync()) {
             if let Some(recorder) = &self.recorders[operation as usize] {
                 all.get_or_insert_default().add(recorder);

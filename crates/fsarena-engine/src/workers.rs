@@ -55,7 +55,7 @@ impl Drop for Entry<'_> {
 
 /// How workers run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub enum WorkerStyle {
     /// Threads of this process. A single worker runs in the calling thread.
     Threads,
     /// Separate processes.
@@ -65,12 +65,12 @@ pub enum Style {
 /// Workers, each with statistics that are kept between runs.
 pub struct Workers<W> {
     workers: Vec<(W, RunStats)>,
-    style: Style,
+    style: WorkerStyle,
 }
 
 impl<W: Worker> Workers<W> {
     /// A workers of at least one worker.
-    pub fn new(workers: impl IntoIterator<Item = W>, style: Style) -> Self {
+    pub fn new(workers: impl IntoIterator<Item = W>, style: WorkerStyle) -> Self {
         Self { workers: workers.into_iter().map(|worker| (worker, RunStats::new())).collect(), style }
     }
 
@@ -96,7 +96,7 @@ impl<W: Worker> Workers<W> {
 
     /// Whether all work is done by the thread that calls [`Workers::run`].
     pub fn is_alone(&self) -> bool {
-        self.workers.len() == 1 && self.style == Style::Threads
+        self.workers.len() == 1 && self.style == WorkerStyle::Threads
     }
 
     /// Runs all workers at the same time, and adds their results to `stats`.
@@ -105,9 +105,9 @@ impl<W: Worker> Workers<W> {
     /// The error of the first worker that failed.
     pub fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         match (self.style, self.workers.as_mut_slice()) {
-            (Style::Threads, [(worker, _)]) => return worker.work(Entry(None), limit, stats),
-            (Style::Threads, workers) => in_threads(workers, limit)?,
-            (Style::Processes, workers) => in_processes(workers, limit)?,
+            (WorkerStyle::Threads, [(worker, _)]) => return worker.work(Entry(None), limit, stats),
+            (WorkerStyle::Threads, workers) => in_threads(workers, limit)?,
+            (WorkerStyle::Processes, workers) => in_processes(workers, limit)?,
         }
         let before = stats.elapsed;
         stats.elapsed = Nanos(0);
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn a_late_start_lengthens_the_time_and_no_latency() {
         const LATE: Duration = Duration::from_millis(100);
-        for style in [Style::Threads, Style::Processes] {
+        for style in [WorkerStyle::Threads, WorkerStyle::Processes] {
             let mut workers = Workers::new([Late(Duration::ZERO), Late(LATE)], style);
             let mut stats = RunStats::new();
             let stop = AtomicBool::new(false);

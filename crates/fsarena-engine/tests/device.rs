@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use fsarena_engine::{Job, Limit, Operation, RunStats, Upkeep, engine};
 use fsarena_model::{Bytes, Nanos, Workload};
-use fsarena_sys::loopdev::{self, Extent};
+use fsarena_sys::loopdev::{self, FileExtent};
 use fsarena_testing::{Need, has};
 use rustix::fs::OFlags;
 use serde_json::{Value, json};
@@ -167,7 +167,7 @@ impl Loop {
         let place = place();
         let image = OpenOptions::new().read(true).write(true).open(device(place.path(), size)).expect("there");
         let number = (900..1000).find(|number| loopdev::add(*number).is_ok()).expect("a free number");
-        let bound = loopdev::bind(number, &image, Extent::default(), 4096, "fsarena-engine-test");
+        let bound = loopdev::bind(number, &image, FileExtent::default(), 4096, "fsarena-engine-test");
         let made = Self { number, user: bound.as_ref().ok().and_then(|file| file.try_clone().ok()), _place: place };
         bound.expect("bound");
         Some(made)

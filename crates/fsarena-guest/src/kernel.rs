@@ -23,7 +23,7 @@ const PVH: &[u8] = b"\x12\0\0\0Xen\0";
 
 /// An unpacked kernel.
 #[derive(Debug)]
-pub struct Kernel {
+pub struct UnpackedKernel {
     /// The package with its version.
     pub package: String,
     /// What `uname -r` prints.
@@ -34,7 +34,7 @@ pub struct Kernel {
     pub file: PathBuf,
 }
 
-impl Kernel {
+impl UnpackedKernel {
     /// The kernel of the package `wanted`, or of a package's file of that path; the release's current one by default.
     ///
     /// # Errors

@@ -35,7 +35,7 @@ pub use monitor::DiskCounts;
 pub use qemu::{Hardware, Running};
 pub use shares::{Shared, Shares};
 
-use kernel::Kernel;
+use kernel::UnpackedKernel;
 use packages::Packages;
 use root::Root;
 
@@ -81,7 +81,7 @@ pub struct Wanted {
 /// Everything that is needed to boot a guest, as files in the cache.
 #[derive(Debug)]
 pub struct Prepared {
-    kernel: Kernel,
+    kernel: UnpackedKernel,
     root: Root,
     accelerator: Accelerator,
     memory: Bytes,
@@ -106,7 +106,7 @@ pub fn prepare(cache: &Path, wanted: &Wanted, telling: &mut dyn FnMut(&str)) -> 
 }
 
 fn fill(cache: &Path, wanted: &Wanted, qemu: String, telling: &mut dyn FnMut(&str)) -> Result<Prepared, GuestError> {
-    let kernel = Kernel::get(cache, wanted.kernel.as_deref(), telling)?;
+    let kernel = UnpackedKernel::get(cache, wanted.kernel.as_deref(), telling)?;
     let root = root::get(cache, &kernel, &wanted.packages, telling)?;
     let mut prepared = Prepared { kernel, root, accelerator: Accelerator::Emulated, memory: wanted.memory, qemu };
     prepared.accelerator = match wanted.accelerator {

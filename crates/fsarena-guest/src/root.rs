@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use fsarena_sys::child::{self, Patience};
 
 use crate::cpio::Archive;
-use crate::kernel::{self, Kernel};
+use crate::kernel::{self, UnpackedKernel};
 use crate::packages::{LIMIT, Packages};
 use crate::{GuestError, init};
 
@@ -120,7 +120,7 @@ pub struct Root {
 /// If a package is missing, or a step fails.
 pub fn get(
     cache: &Path,
-    kernel: &Kernel,
+    kernel: &UnpackedKernel,
     further: &[String],
     telling: &mut dyn FnMut(&str),
 ) -> Result<Root, GuestError> {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use compared::{copies, flat, nothing_shared, other_work, too_fast};
 
-use crate::measured::{Durable, Measured, Reads};
+use crate::measured::{Measured, Reads, SyncedResult};
 use crate::resolve::Design;
 use crate::work::{Workload, workloads};
 
@@ -29,7 +29,7 @@ pub fn kind_in(name: &str) -> Option<&'static str> {
 
 /// What speaks against results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct JudgedFinding {
     /// Its class.
     pub class: FindingClass,
     /// The finding, as a sentence.
@@ -76,13 +76,13 @@ impl fmt::Display for FindingClass {
     }
 }
 
-type Rule = fn(&[Measured], &Design<'_>) -> Vec<Finding>;
+type Rule = fn(&[Measured], &Design<'_>) -> Vec<JudgedFinding>;
 
 const RULES: [Rule; 9] = [identity, conditions, hosts, order, one_run, clock, noted, cached, durability];
 
 /// All findings, gravest first.
-pub fn findings(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
-    let mut found: Vec<Finding> = RULES.iter().flat_map(|rule| rule(rows, design)).collect();
+pub fn findings(rows: &[Measured], design: &Design<'_>) -> Vec<JudgedFinding> {
+    let mut found: Vec<JudgedFinding> = RULES.iter().flat_map(|rule| rule(rows, design)).collect();
     found.sort_by_key(|finding| finding.class);
     found
 }
@@ -106,11 +106,11 @@ fn contenders(rows: &[Measured]) -> BTreeSet<&str> {
     rows.iter().map(|row| row.contender.as_str()).collect()
 }
 
-fn one(class: FindingClass, text: String) -> Vec<Finding> {
-    vec![Finding { class, text }]
+fn one(class: FindingClass, text: String) -> Vec<JudgedFinding> {
+    vec![JudgedFinding { class, text }]
 }
 
-fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
+fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<JudgedFinding> {
     let recorded: BTreeSet<&str> = rows.iter().filter_map(|row| row.recorded.as_deref()).collect();
     let wrong: Vec<&Measured> = rows.iter().filter(|row| contradicts(row)).collect();
     let all = results(rows);
@@ -143,7 +143,7 @@ fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
     one(FindingClass::Identity, text)
 }
 
-fn hosts(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
+fn hosts(rows: &[Measured], design: &Design<'_>) -> Vec<JudgedFinding> {
     if !design.is_nested {
         return Vec::new();
     }
@@ -158,7 +158,7 @@ fn hosts(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
     one(FindingClass::Confounded, text)
 }
 
-fn order(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
+fn order(rows: &[Measured], design: &Design<'_>) -> Vec<JudgedFinding> {
     if contenders(rows).len() < 2 {
         return Vec::new();
     }
@@ -173,7 +173,7 @@ fn order(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
         Some(format!("{}: {text}", workload.titles()[place]))
     };
     let text = apart(design).or_else(|| workloads(rows).iter().find_map(of));
-    text.map(|text| Finding { class: FindingClass::Confounded, text }).into_iter().collect()
+    text.map(|text| JudgedFinding { class: FindingClass::Confounded, text }).into_iter().collect()
 }
 
 /// Which contenders never ran at the same time.
@@ -200,7 +200,7 @@ fn apart(design: &Design<'_>) -> Option<String> {
     }
 }
 
-fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
+fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<JudgedFinding> {
     let mut counts: BTreeMap<(&str, &str), HashSet<&str>> = BTreeMap::new();
     for row in rows {
         let unit = if design.is_nested { row.host.as_deref().unwrap_or_default() } else { row.source.as_str() };
@@ -216,7 +216,7 @@ fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<Finding> {
 }
 
 /// Conditions of which the contenders share no value.
-fn conditions(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
+fn conditions(rows: &[Measured], _: &Design<'_>) -> Vec<JudgedFinding> {
     let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.conditions.keys()).collect();
     let differing = names.into_iter().filter_map(|name| differing(rows, |row| row.conditions.get(name).cloned(), name));
     let differing: Vec<String> = differing.collect();
@@ -243,7 +243,7 @@ fn differing<'a>(
     Some(format!("{name} ({first}: {}, {other}: {})", joined(own), joined(theirs)))
 }
 
-fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
+fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<JudgedFinding> {
     let counted = rows.iter().filter_map(|row| match row.reads {
         Reads::Counted { work, device } if device < bounds::SERVED * work => Some((row, 100.0 * device / work)),
         _ => None,
@@ -256,7 +256,7 @@ fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
     let unknown = listed(rows, |row| row.reads == Reads::Unknown)
         .map(|names| format!("{names}: nothing shows whether reads came from the device or from memory"));
     let texts = served.chain(just_written).chain(unknown);
-    texts.map(|text| Finding { class: FindingClass::Cached, text }).collect()
+    texts.map(|text| JudgedFinding { class: FindingClass::Cached, text }).collect()
 }
 
 /// Number of workloads that a finding names.
@@ -273,15 +273,15 @@ fn listed(rows: &[Measured], is_meant: impl Fn(&Measured) -> bool) -> Option<Str
     }
 }
 
-fn durability(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
-    let unsynced = listed(rows, |row| row.durable == Durable::NotSynced).map(|names| {
+fn durability(rows: &[Measured], _: &Design<'_>) -> Vec<JudgedFinding> {
+    let unsynced = listed(rows, |row| row.durable == SyncedResult::NotSynced).map(|names| {
         format!("{names}: nothing was synced within the measured time, so what was written need not be on the device")
     });
-    let unknown = listed(rows, |row| row.durable == Durable::Unknown).map(|names| {
+    let unknown = listed(rows, |row| row.durable == SyncedResult::Unknown).map(|names| {
         format!("{names}: nothing shows whether what was written was on the device when the clock stopped")
     });
     let texts = [unsynced, unknown].into_iter().flatten();
-    texts.map(|text| Finding { class: FindingClass::Durability, text }).collect()
+    texts.map(|text| JudgedFinding { class: FindingClass::Durability, text }).collect()
 }
 
 /// How many times more a part of a run may do than another, or parts by themselves than their run, without a finding.
@@ -290,7 +290,7 @@ pub const UNEVEN: f64 = 1.2;
 /// The share of the measured time from which on a step of the clock is a finding.
 const COARSE: f64 = 0.01;
 
-fn clock(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
+fn clock(rows: &[Measured], _: &Design<'_>) -> Vec<JudgedFinding> {
     let step = |row: &&Measured| row.clock_step.filter(|step| *step > COARSE);
     let largest = rows.iter().filter_map(|row| step(&row)).fold(0.0, f64::max);
     let names = listed(rows, |row| step(&row).is_some());
@@ -301,16 +301,16 @@ fn clock(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
             100.0 * largest.min(1.0)
         )
     });
-    text.map(|text| Finding { class: FindingClass::Clock, text }).into_iter().collect()
+    text.map(|text| JudgedFinding { class: FindingClass::Clock, text }).into_iter().collect()
 }
 
 /// What results show against themselves: once for each text.
-fn noted(rows: &[Measured], _: &Design<'_>) -> Vec<Finding> {
+fn noted(rows: &[Measured], _: &Design<'_>) -> Vec<JudgedFinding> {
     let mut notes: BTreeMap<(FindingClass, &str), BTreeSet<&str>> = BTreeMap::new();
     for (row, note) in rows.iter().flat_map(|row| row.notes.iter().map(move |note| (row, note))) {
         notes.entry((note.class, &note.text)).or_default().insert(&row.source);
     }
-    let finding = |((class, text), sources): ((FindingClass, &str), BTreeSet<&str>)| Finding {
+    let finding = |((class, text), sources): ((FindingClass, &str), BTreeSet<&str>)| JudgedFinding {
         class,
         text: format!("{}: {text}", some_of(&sources)),
     };

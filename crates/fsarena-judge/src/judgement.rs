@@ -8,9 +8,9 @@ use fsarena_stats::{Precision, Proof, Rule, proofs};
 use serde::{Deserialize, Serialize};
 
 use crate::copies::removed;
-use crate::findings::{self, Finding, FindingClass, findings, mislabelled, results};
+use crate::findings::{self, FindingClass, JudgedFinding, findings, mislabelled, results};
 use crate::measured::Measured;
-use crate::resolve::{Design, Difference, Resolution, naive};
+use crate::resolve::{Design, LogDifference, Resolution, naive};
 use crate::work::{Workload, workloads};
 
 /// The judgement on results of others.
@@ -25,7 +25,7 @@ pub struct Judgement {
     /// Differences within this share count as equivalent.
     pub margin: Share,
     /// What speaks against the results, gravest first.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<JudgedFinding>,
     /// By workload, then pair.
     pub pairs: Vec<PairJudgement>,
 }
@@ -52,7 +52,7 @@ pub struct PairJudgement {
     /// What is shown about `a`.
     pub verdict: Verdict,
     /// Why there is no other verdict, or a caveat.
-    pub reason: Reason,
+    pub reason: JudgedReason,
 }
 
 /// What a ratio says.
@@ -71,7 +71,7 @@ pub enum Bound {
 /// Why a pair has no other verdict, or a caveat to its verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Reason {
+pub enum JudgedReason {
     /// There is none.
     None,
     /// A contender's own record says that it is another file system.
@@ -92,7 +92,7 @@ pub enum Reason {
     OtherTimes,
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for JudgedReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::None => "",
@@ -148,12 +148,12 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
 }
 
 /// A contender that differs from itself between waves shows what the waves alone do.
-fn itself(gaps: &[(String, f64)]) -> Option<Finding> {
+fn itself(gaps: &[(String, f64)]) -> Option<JudgedFinding> {
     let (what, ratio) = gaps.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
     let percent = 100.0 * (ratio - 1.0);
     let text =
         format!("{what} differs from itself by {percent:.0} % from wave to wave: the waves alone can make such a gap");
-    Some(Finding { class: FindingClass::Confounded, text })
+    Some(JudgedFinding { class: FindingClass::Confounded, text })
 }
 
 /// The pairs of a workload: in each kind of work that one of them did, or once if they did nothing alike.
@@ -217,7 +217,7 @@ pub struct Compared {
     pub mismatch: Option<String>,
     /// Which of both have results.
     has: [bool; 2],
-    difference: Option<Difference>,
+    difference: Option<LogDifference>,
     /// How far the clocks leave the difference open, as a logarithm.
     uncertainty: f64,
     is_repeated: bool,
@@ -238,7 +238,7 @@ impl Compared {
             estimate: Estimate::default(),
             bound: Bound::None,
             verdict: Verdict::Undecided,
-            reason: Reason::None,
+            reason: JudgedReason::None,
         };
         let (difference, uncertainty) = (None, 0.0);
         let (has, is_bound) = ([false; 2], [false; 2]);
@@ -285,28 +285,28 @@ impl Compared {
         };
         let is_wrong = [&self.judged.a, &self.judged.b].into_iter().any(|name| mislabelled.contains(name.as_str()));
         (self.judged.verdict, self.judged.reason) = match &self.difference {
-            _ if is_wrong => (Verdict::Invalid, Reason::Identity),
-            _ if self.mismatch.is_some() => (Verdict::Invalid, Reason::OtherWork),
-            None => (Verdict::Invalid, Reason::Missing),
+            _ if is_wrong => (Verdict::Invalid, JudgedReason::Identity),
+            _ if self.mismatch.is_some() => (Verdict::Invalid, JudgedReason::OtherWork),
+            None => (Verdict::Invalid, JudgedReason::Missing),
             Some(_) if self.is_repeated && (self.is_flat || self.uncertainty.is_infinite()) => {
-                (Verdict::Undecided, Reason::Clock)
+                (Verdict::Undecided, JudgedReason::Clock)
             }
             Some(difference) => self.proved(difference, proofs),
         };
     }
 
-    fn proved(&self, difference: &Difference, proofs: Option<[Proof; 2]>) -> (Verdict, Reason) {
+    fn proved(&self, difference: &LogDifference, proofs: Option<[Proof; 2]>) -> (Verdict, JudgedReason) {
         use fsarena_stats::Verdict::{Equivalent, Faster, Slower, Undecided};
-        let Some([low, high]) = proofs else { return (Verdict::Undecided, Reason::NoRepetition) };
-        let apart = if difference.is_together { Reason::None } else { Reason::OtherTimes };
+        let Some([low, high]) = proofs else { return (Verdict::Undecided, JudgedReason::NoRepetition) };
+        let apart = if difference.is_together { JudgedReason::None } else { JudgedReason::OtherTimes };
         match (low.verdict, high.verdict, self.is_bound) {
             (Faster, Faster, [_, false]) => (Verdict::Faster, apart),
             (Slower, Slower, [false, _]) => (Verdict::Slower, apart),
-            (_, _, [true, _] | [_, true]) => (Verdict::Undecided, Reason::TooFast),
+            (_, _, [true, _] | [_, true]) => (Verdict::Undecided, JudgedReason::TooFast),
             (Equivalent, Equivalent, _) => (Verdict::Equivalent, apart),
-            (Undecided, Undecided, _) if difference.is_together => (Verdict::Undecided, Reason::Resolution),
+            (Undecided, Undecided, _) if difference.is_together => (Verdict::Undecided, JudgedReason::Resolution),
             (Undecided, Undecided, _) => (Verdict::Undecided, apart),
-            _ => (Verdict::Undecided, Reason::Clock),
+            _ => (Verdict::Undecided, JudgedReason::Clock),
         }
     }
 }

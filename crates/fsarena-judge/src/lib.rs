@@ -13,8 +13,8 @@ mod read;
 mod resolve;
 mod work;
 
-pub use findings::{Finding, FindingClass, kind_in};
-pub use judgement::{Bound, Judgement, PairJudgement, Reason, judge};
-pub use measured::{Durable, Facts, Measured, Reads, Run};
+pub use findings::{FindingClass, JudgedFinding, kind_in};
+pub use judgement::{Bound, JudgedReason, Judgement, PairJudgement, judge};
+pub use measured::{InputFacts, Measured, Reads, Run, SyncedResult};
 pub use print::report;
 pub use read::{CsvColumns, File, ReadError, csv, has_columns, results, text};

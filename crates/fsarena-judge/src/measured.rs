@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use fsarena_model::Better;
 
-use crate::findings::Finding;
+use crate::findings::JudgedFinding;
 
 /// What is known by name. Many figures share it.
-pub type Facts = Arc<BTreeMap<String, String>>;
+pub type InputFacts = Arc<BTreeMap<String, String>>;
 
 /// One figure that was measured.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Measured {
     pub workload: String,
     /// What defines the work by name, as far as it is recorded: options, sizes, numbers of files and processes, but no
     /// paths and no hosts. Results are compared only if these are the same.
-    pub work: Facts,
+    pub work: InputFacts,
     /// The figure; positive.
     pub value: f64,
     /// Whether the figure is only a bound, since the work was too fast for the program's clock: the real one is better.
@@ -41,13 +41,13 @@ pub struct Measured {
     /// The file system that the result itself records.
     pub recorded: Option<String>,
     /// Whether what was written was durable when the clock stopped.
-    pub durable: Durable,
+    pub durable: SyncedResult,
     /// Where what it read came from.
     pub reads: Reads,
     /// What else is recorded about it by name, such as the kernel, that should be the same for all contenders.
-    pub conditions: Facts,
+    pub conditions: InputFacts,
     /// What the result itself shows against the figure.
-    pub notes: Vec<Finding>,
+    pub notes: Vec<JudgedFinding>,
 }
 
 /// A run of a program: a start of it. Its repetitions by itself (iterations) are of one run.
@@ -61,7 +61,7 @@ pub struct Run {
 
 /// Whether what was written was durable when the clock stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Durable {
+pub enum SyncedResult {
     /// The result does not say.
     Unknown,
     /// It was synced within the measured time.

@@ -12,7 +12,7 @@ use fsarena_report::report::{
 };
 
 use crate::findings::FindingClass;
-use crate::judgement::{Bound, Judgement, PairJudgement, Reason};
+use crate::judgement::{Bound, JudgedReason, Judgement, PairJudgement};
 
 /// What the columns mean.
 const MEANING: &str = "Plain: the ratio of the means over all results, as a reader would compute it, and Welch's t \
@@ -108,18 +108,18 @@ fn place(judgement: &Judgement, pair: &PairJudgement) -> String {
 
 /// The finding behind the most frequent reason for which a pair has no winner.
 fn why(judgement: &Judgement) -> Option<String> {
-    let count = |reason: Reason| judgement.pairs.iter().filter(|pair| pair.reason == reason).count();
+    let count = |reason: JudgedReason| judgement.pairs.iter().filter(|pair| pair.reason == reason).count();
     let causes = [
-        (Reason::Identity, FindingClass::Identity),
-        (Reason::Missing, FindingClass::Work),
-        (Reason::OtherWork, FindingClass::Work),
-        (Reason::NoRepetition, FindingClass::OneRun),
-        (Reason::Clock, FindingClass::Clock),
-        (Reason::TooFast, FindingClass::Clock),
-        (Reason::OtherTimes, FindingClass::Confounded),
+        (JudgedReason::Identity, FindingClass::Identity),
+        (JudgedReason::Missing, FindingClass::Work),
+        (JudgedReason::OtherWork, FindingClass::Work),
+        (JudgedReason::NoRepetition, FindingClass::OneRun),
+        (JudgedReason::Clock, FindingClass::Clock),
+        (JudgedReason::TooFast, FindingClass::Clock),
+        (JudgedReason::OtherTimes, FindingClass::Confounded),
     ];
     let (reason, class) = causes.into_iter().max_by_key(|(reason, _)| count(*reason))?;
-    if count(Reason::Resolution) > count(reason) {
+    if count(JudgedReason::Resolution) > count(reason) {
         return Some(" The differences are below what the spread of the results can resolve.".to_owned());
     }
     let finding = judgement.findings.iter().filter(|_| count(reason) > 0).find(|finding| finding.class == class)?;
@@ -142,7 +142,7 @@ fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {
     };
     let verdict = |pair: &PairJudgement| {
         let words = match pair.reason {
-            Reason::None => pair.verdict.to_string(),
+            JudgedReason::None => pair.verdict.to_string(),
             reason => format!("{}: {reason}", pair.verdict),
         };
         Entry::from(Sentence::new(Role::Verdict(Shade::from(pair.verdict)), words))

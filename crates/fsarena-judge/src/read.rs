@@ -27,8 +27,8 @@ pub use csv::{CsvColumns, has_columns, read as csv};
 pub use input::text;
 
 use crate::Measured;
-use crate::findings::{Finding, FindingClass, UNEVEN};
-use crate::measured::{Durable, Facts, Reads, Run};
+use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
+use crate::measured::{InputFacts, Reads, Run, SyncedResult};
 
 /// Why a file was not understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -109,7 +109,7 @@ struct ResultFigure {
 }
 
 /// What the parts of a run that a stonewall stopped had done: `… stonewall… min: 2946 max: 12855 …` of IOR and mdtest.
-fn uneven(lines: &[&str]) -> Option<Finding> {
+fn uneven(lines: &[&str]) -> Option<JudgedFinding> {
     let ends = |line: &&&str| {
         let of = |name: &str| figure(line.split_once(name)?.1.split_whitespace().next()?);
         line.contains("stonewall").then(|| of(" min: ").zip(of(" max: "))).flatten()
@@ -118,7 +118,7 @@ fn uneven(lines: &[&str]) -> Option<Finding> {
     let (low, high) = lines.iter().filter_map(|line| ends(&line)).max_by(most)?;
     let text =
         || format!("tasks did {low} to {high} parts of the work ({:.1}×): the slowest set the figure", high / low);
-    (high > UNEVEN * low).then(|| Finding { class: FindingClass::Uneven, text: text() })
+    (high > UNEVEN * low).then(|| JudgedFinding { class: FindingClass::Uneven, text: text() })
 }
 
 /// What a run printed, without empty lines and those of others.
@@ -146,7 +146,7 @@ impl File<'_> {
             run: self.run(run, &()),
             contender: self.label.to_owned(),
             workload: figure.workload,
-            work: Facts::default(),
+            work: InputFacts::default(),
             value: figure.value,
             is_bound: false,
             clock_step: None,
@@ -155,9 +155,9 @@ impl File<'_> {
             time: None,
             host: None,
             recorded: None,
-            durable: Durable::Unknown,
+            durable: SyncedResult::Unknown,
             reads: Reads::Unknown,
-            conditions: Facts::default(),
+            conditions: InputFacts::default(),
             notes: Vec::new(),
         }
     }

@@ -114,7 +114,7 @@ pub struct Resolution<'a> {
 }
 
 /// A difference of two contenders, as a logarithm.
-pub struct Difference {
+pub struct LogDifference {
     pub estimate: f64,
     /// How well it is known; `None` without any repetition.
     pub precision: Option<Precision>,
@@ -157,7 +157,7 @@ impl<'a> Resolution<'a> {
     }
 
     /// The difference of two contenders that both have results: within the waves that they share, else overall.
-    pub fn difference(&self, a: &str, b: &str) -> Option<Difference> {
+    pub fn difference(&self, a: &str, b: &str) -> Option<LogDifference> {
         let (own, others) = (self.own(a), self.own(b));
         if own.is_empty() || others.is_empty() {
             return None;
@@ -174,7 +174,7 @@ impl<'a> Resolution<'a> {
             let noise = Precision { error: noise.error * counts.sqrt(), ..noise };
             self.drift.added_to(noise, waves)
         });
-        Some(Difference { estimate: mean(&left) - mean(&right), precision, is_together: false })
+        Some(LogDifference { estimate: mean(&left) - mean(&right), precision, is_together: false })
     }
 
     /// The groups of a contender.
@@ -186,7 +186,7 @@ impl<'a> Resolution<'a> {
 
     /// The difference within the places that both share, weighted by the number of replicates; `None` if they share
     /// none. From three places on, the error also follows from how the places differ.
-    fn within_places(&self, own: &[ReplicateGroup<'_>], others: &[ReplicateGroup<'_>]) -> Option<Difference> {
+    fn within_places(&self, own: &[ReplicateGroup<'_>], others: &[ReplicateGroup<'_>]) -> Option<LogDifference> {
         let places: BTreeMap<Place<'_>, &ReplicateGroup<'_>> =
             others.iter().map(|other| (other.place, other)).collect();
         let differences = own
@@ -202,7 +202,7 @@ impl<'a> Resolution<'a> {
         let between = Precision { error: (squares / (count - 1.0) / count).sqrt(), freedom: count - 1.0 };
         let is_wider = count > 2.0 && between.error > FLAT && pooled.is_none_or(|pooled| between.error > pooled.error);
         let precision = if is_wider { Some(between) } else { pooled };
-        (!differences.is_empty()).then_some(Difference { estimate, precision, is_together: true })
+        (!differences.is_empty()).then_some(LogDifference { estimate, precision, is_together: true })
     }
 
     /// By how much each contender differs from itself between its waves: the largest ratio, at least 1.

@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::Better;
 
-use crate::measured::{Durable, Measured, Reads};
+use crate::measured::{Measured, Reads, SyncedResult};
 
 /// The results of one name.
 pub struct Workload<'a> {
     pub name: &'a str,
     /// By what was done.
-    pub variants: Vec<Variant<'a>>,
+    pub variants: Vec<ComparedWork<'a>>,
 }
 
 /// Results of the same work; at least one.
-pub struct Variant<'a> {
+pub struct ComparedWork<'a> {
     pub rows: Vec<&'a Measured>,
 }
 
@@ -33,7 +33,7 @@ pub fn workloads(rows: &[Measured]) -> Vec<Workload<'_>> {
         let variant = *keys.entry(key).or_insert(variants.len());
         match variants.get_mut(variant) {
             Some(variant) => variant.rows.push(row),
-            None => variants.push(Variant { rows: vec![row] }),
+            None => variants.push(ComparedWork { rows: vec![row] }),
         }
     }
     found
@@ -42,15 +42,15 @@ pub fn workloads(rows: &[Measured]) -> Vec<Workload<'_>> {
 /// What was done about durability and caches.
 fn treatment(row: &Measured) -> &'static str {
     match (row.durable, row.reads) {
-        (Durable::Synced, _) => "synced",
-        (Durable::NotSynced, _) => "not synced",
+        (SyncedResult::Synced, _) => "synced",
+        (SyncedResult::NotSynced, _) => "not synced",
         (_, Reads::Device) => "read from the device",
         (_, Reads::JustWritten) => "read what was just written",
         _ => "not recorded",
     }
 }
 
-impl<'a> Variant<'a> {
+impl<'a> ComparedWork<'a> {
     /// What defines the work by name; what was done about durability and caches has none.
     fn facts(&self) -> BTreeMap<&'a str, &'a str> {
         let row = self.rows[0];
@@ -64,7 +64,7 @@ impl<'a> Variant<'a> {
 impl<'a> Workload<'a> {
     /// A name for each variant: that of the workload, and the facts in which variants differ.
     pub fn titles(&self) -> Vec<String> {
-        let facts: Vec<_> = self.variants.iter().map(Variant::facts).collect();
+        let facts: Vec<_> = self.variants.iter().map(ComparedWork::facts).collect();
         let names = differing(&facts.iter().collect::<Vec<_>>());
         let title = |own: &BTreeMap<&str, &str>| {
             let facts = names.iter().map(|name| format!(", {}", worded(name, own.get(name).unwrap_or(&UNSET))));

@@ -90,7 +90,7 @@ fn clients_of_a_run_are_one_result() {
     };
     let rows = read("a", &document(&two)).expect("well formed");
     assert_eq!(shown(Ok(rows.clone())), "w write 2000; v write 20");
-    assert_eq!((rows[0].host.as_deref(), rows[0].durable), (Some("n1, n2"), fsarena_judge::Durable::Synced));
+    assert_eq!((rows[0].host.as_deref(), rows[0].durable), (Some("n1, n2"), fsarena_judge::SyncedResult::Synced));
     let failed = [two[0].clone(), two[2].replace("\"error\": 0", "\"error\": 5")];
     assert!(shown(read("a", &document(&failed))).contains("the job failed"));
 }
@@ -134,7 +134,7 @@ fn fios_terse_lines_have_no_options() {
         assert_eq!((rows[1].workload.as_str(), rows[1].value, rows.len()), ("t write", write, 2));
         assert_eq!(
             (rows[1].durable, rows[1].conditions["program"].as_str()),
-            (fsarena_judge::Durable::Unknown, "fio-3.33")
+            (fsarena_judge::SyncedResult::Unknown, "fio-3.33")
         );
         let failed = text.replacen(";0;0;", ";0;28;", 1);
         assert!(self::read("a", &failed).expect_err("failed").to_string().contains("the job failed"));

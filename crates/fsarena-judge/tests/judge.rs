@@ -1,6 +1,6 @@
 //! Results of other tools, made up or shortened, and what they can show.
 
-use fsarena_judge::{CsvColumns, File, FindingClass, Judgement, Measured, ReadError, Reason, csv, judge, report};
+use fsarena_judge::{CsvColumns, File, FindingClass, JudgedReason, Judgement, Measured, ReadError, csv, judge, report};
 use fsarena_model::{Share, Verdict};
 use serde_json::json;
 
@@ -49,11 +49,11 @@ fn contenders_in_turn_are_decided_by_their_spread() {
         let judgement = judge(&in_turn(ratio), MARGIN);
         (judgement.pairs[0].verdict, judgement.pairs[0].reason)
     };
-    assert_eq!(found(1.1), (Verdict::Slower, Reason::None));
-    assert_eq!(found(1.0), (Verdict::Equivalent, Reason::None));
-    assert_eq!(found(1.055), (Verdict::Slower, Reason::None));
+    assert_eq!(found(1.1), (Verdict::Slower, JudgedReason::None));
+    assert_eq!(found(1.0), (Verdict::Equivalent, JudgedReason::None));
+    assert_eq!(found(1.055), (Verdict::Slower, JudgedReason::None));
     let few = table([("ext4", 0.0, 100.0), ("xfs", 0.5, 108.0), ("ext4", 1.0, 110.0), ("xfs", 1.5, 120.0)]);
-    assert_eq!(judge(&few, MARGIN).pairs[0].reason, Reason::Resolution);
+    assert_eq!(judge(&few, MARGIN).pairs[0].reason, JudgedReason::Resolution);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn contenders_one_after_the_other_are_confounded_with_time() {
     let judgement = judge(&table(DEVIATIONS.into_iter().enumerate().flat_map(row)), MARGIN);
     assert!(text(&judgement, FindingClass::Confounded).contains("one after the other"), "{judgement:?}");
     let pair = &judgement.pairs[0];
-    assert_eq!((pair.verdict, pair.reason), (Verdict::Undecided, Reason::OtherTimes));
+    assert_eq!((pair.verdict, pair.reason), (Verdict::Undecided, JudgedReason::OtherTimes));
     assert!(pair.plain_t.is_some_and(|t| t > 10.0), "a reader would see a winner: {pair:?}");
 }
 
@@ -77,7 +77,10 @@ fn one_run_each_shows_no_spread_and_unknown_times_no_order() {
     use FindingClass::{Cached, Confounded, Durability, Identity, OneRun};
     assert_eq!(classes(&judgement), [Identity, Confounded, OneRun, Cached, Durability]);
     assert!(text(&judgement, Confounded).contains("order is unknown"));
-    assert_eq!((judgement.pairs[0].verdict, judgement.pairs[0].reason), (Verdict::Undecided, Reason::NoRepetition));
+    assert_eq!(
+        (judgement.pairs[0].verdict, judgement.pairs[0].reason),
+        (Verdict::Undecided, JudgedReason::NoRepetition)
+    );
 }
 
 #[test]
@@ -126,7 +129,9 @@ fn results_that_record_one_file_system_under_three_names_show_nothing() {
         identity.contains("all 21 results record btrfs, also the 6 called ext4 and the 9 called xfs"),
         "{identity}"
     );
-    assert!(judgement.pairs.iter().all(|pair| pair.verdict == Verdict::Invalid && pair.reason == Reason::Identity));
+    assert!(
+        judgement.pairs.iter().all(|pair| pair.verdict == Verdict::Invalid && pair.reason == JudgedReason::Identity)
+    );
     let shown = fsarena_report::markdown(report(&judgement, "0.0.0"));
     assert!(shown.contains("These results cannot show which contender is faster. Identity: all 21"), "{shown}");
 }
@@ -148,7 +153,7 @@ fn a_gap_that_goes_with_the_wave_is_not_one_of_the_contenders() {
     };
     let apart = query("btrfs", "xfs");
     assert!(apart.plain_t.is_some_and(|t| t > 5.0) && apart.plain_ratio.is_some_and(|ratio| ratio < 0.85), "{apart:?}");
-    assert_eq!((apart.verdict, apart.reason), (Verdict::Undecided, Reason::OtherTimes));
+    assert_eq!((apart.verdict, apart.reason), (Verdict::Undecided, JudgedReason::OtherTimes));
     let together = query("ext4", "xfs");
     assert!(
         together.estimate.ratio.is_some_and(|ratio| (ratio - 1.0).abs() < 0.03),
@@ -176,7 +181,7 @@ fn contenders_on_the_same_hosts_are_compared_host_by_host() {
     assert_eq!(better.verdict, Verdict::Slower, "{better:?}");
     assert!(better.plain_t.is_some_and(|t| t < 1.0), "the plain means drown in the hosts: {better:?}");
     let mixed = of(|host| if host.is_multiple_of(2) { 1.3 } else { 0.8 });
-    assert_eq!((mixed.verdict, mixed.reason), (Verdict::Undecided, Reason::Resolution), "{mixed:?}");
+    assert_eq!((mixed.verdict, mixed.reason), (Verdict::Undecided, JudgedReason::Resolution), "{mixed:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_judge::{Durable, File, Measured, Reads, judge, results};
+use fsarena_judge::{File, Measured, Reads, SyncedResult, judge, results};
 use fsarena_model::{Better, Share};
 
 fn read(name: &str, text: &str) -> Vec<Measured> {
@@ -35,7 +35,7 @@ fn iozones_table_has_gaps_where_tests_were_left_out() {
     ];
     assert_eq!(figures(&rows), BTreeMap::from(expected));
     let write = of(&rows, "write, 4096 KiB in 4 KiB");
-    assert_eq!((write.unit.as_str(), write.durable, write.reads), ("KiB/s", Durable::Synced, Reads::Nothing));
+    assert_eq!((write.unit.as_str(), write.durable, write.reads), ("KiB/s", SyncedResult::Synced, Reads::Nothing));
     assert_eq!(of(&rows, "random read, 4096 KiB in 4 KiB").reads, Reads::Device, "-I");
     assert_eq!(write.time, Some(1_795_459_240.0), "Mon Nov 23 18:40:40 2026");
     assert_eq!(write.conditions["program"], "IOzone 3.489");
@@ -47,7 +47,7 @@ fn iozones_report_has_the_figures_of_its_table() {
     let rows = read("a", text);
     assert_eq!((rows.len(), of(&rows, "freread, 4096 KiB in 64 KiB").value), (13, 20_168_765.0));
     let write = of(&rows, "write, 4096 KiB in 64 KiB");
-    assert_eq!((write.value, write.durable), (1_581_531.0, Durable::NotSynced));
+    assert_eq!((write.value, write.durable), (1_581_531.0, SyncedResult::NotSynced));
     assert_eq!(of(&rows, "reread, 4096 KiB in 64 KiB").reads, Reads::JustWritten);
     let (_, report) = text.split_once("Excel output is below:").expect("it was made with -R");
     let alone = read("a", report);
@@ -74,7 +74,7 @@ fn sysbench_runs_of_a_file_are_repetitions() {
     let (reads, writes) = (format!("{work}: reads"), format!("{work}: writes"));
     let expected = [(reads.as_str(), vec![1944.92, 1027.38]), (writes.as_str(), vec![1296.62, 684.92])];
     assert_eq!(figures(&rows), BTreeMap::from(expected));
-    assert_eq!((of(&rows, &writes).durable, of(&rows, &reads).reads), (Durable::Synced, Reads::Unknown));
+    assert_eq!((of(&rows, &writes).durable, of(&rows, &reads).reads), (SyncedResult::Synced, Reads::Unknown));
     let failed = "sysbench 1.0.20 (using LuaJIT)\nFATAL: Too large position discovered in request!\n";
     let file = File { label: "a", name: "a", text: failed };
     assert!(results(&file).expect_err("no work").to_string().contains("run 1 failed"));
@@ -95,7 +95,7 @@ fn dbench_gives_a_throughput_per_run() {
     let text = include_str!("outputs/dbench.txt");
     let rows = read("a", &format!("{text}{text}"));
     assert_eq!(figures(&rows), BTreeMap::from([("2 clients", vec![382.011, 382.011])]));
-    assert_eq!((rows[0].durable, rows[0].conditions["program"].as_str()), (Durable::Unknown, "dbench 4.00"));
+    assert_eq!((rows[0].durable, rows[0].conditions["program"].as_str()), (SyncedResult::Unknown, "dbench 4.00"));
     assert_ne!(rows[0].source, rows[1].source);
 }
 
@@ -118,7 +118,7 @@ fn bonnies_last_line_counts_and_what_was_too_fast_is_a_bound() {
     assert_eq!(figures(&rows), BTreeMap::from(expected));
     assert_eq!(
         (of(&rows, "write, 1500M").durable, of(&rows, "read, 1500M").reads),
-        (Durable::Synced, Reads::JustWritten)
+        (SyncedResult::Synced, Reads::JustWritten)
     );
     let bounds = rows.iter().filter(|row| row.is_bound).map(|row| row.workload.split(',').next().unwrap_or_default());
     assert_eq!(bounds.collect::<Vec<_>>(), ["sequential stat", "random stat"]);
@@ -140,12 +140,12 @@ fn iors_iterations_count_and_its_summary_does_not() {
     let (write, reread) = ("write, 2048 KiB in 256 KiB, 2 tasks", "read, 2048 KiB in 256 KiB, 2 tasks");
     let expected = [(write, vec![654.13, 339.76, 454.17]), (reread, vec![7378.0, 29_642.0, 32_577.0])];
     assert_eq!(figures(&text), BTreeMap::from(expected));
-    assert_eq!((of(&text, write).durable, of(&text, reread).reads), (Durable::Synced, Reads::JustWritten), "-e");
+    assert_eq!((of(&text, write).durable, of(&text, reread).reads), (SyncedResult::Synced, Reads::JustWritten), "-e");
     assert_eq!((text[0].host.as_deref(), text[0].time), (Some("vm"), Some(1_795_459_272.0)));
     assert_eq!(text[0].conditions["program"], "IOR-4.1.0+dev");
     let json = read("a", include_str!("outputs/ior.json"));
     assert_eq!(figures(&json)[write], [1460.9209, 1469.4943, 1012.3833]);
-    assert_eq!((of(&json, write).durable, of(&json, reread).reads), (Durable::NotSynced, Reads::JustWritten));
+    assert_eq!((of(&json, write).durable, of(&json, reread).reads), (SyncedResult::NotSynced, Reads::JustWritten));
     let sources: Vec<&str> = json.iter().take(3).map(|row| row.source.as_str()).collect();
     assert_eq!(sources, ["a, run 1, iteration 1", "a, run 1, iteration 1", "a, run 1, iteration 2"]);
 }
@@ -165,9 +165,9 @@ fn mdtests_iterations_follow_from_its_summary() {
     assert_eq!(created.len(), 4, "-v prints the iterations");
     assert!((created[0] / created[3] - 676.713 / 613.290).abs() < 1e-9 && (created[0] - 1353.43).abs() < 0.1);
     let created = of(&verbose, "file creation, 2 tasks");
-    assert_eq!((created.durable, created.time), (Durable::Synced, Some(1_795_459_274.0)), "-y");
+    assert_eq!((created.durable, created.time), (SyncedResult::Synced, Some(1_795_459_274.0)), "-y");
     assert_eq!(of(&rows, "file stat, 2 tasks").reads, Reads::JustWritten);
-    assert_eq!(of(&rows, "directory creation, 2 tasks").durable, Durable::NotSynced);
+    assert_eq!(of(&rows, "directory creation, 2 tasks").durable, SyncedResult::NotSynced);
 }
 
 #[test]

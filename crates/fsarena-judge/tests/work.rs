@@ -1,7 +1,7 @@
 //! Results that did not do the same work, are of one run, or are too fast for their clock: what must not be ranked.
 
 use fsarena_judge::{
-    Bound, CsvColumns, Durable, File, FindingClass, Judgement, Measured, Reads, Reason, csv, judge, results,
+    Bound, CsvColumns, File, FindingClass, JudgedReason, Judgement, Measured, Reads, SyncedResult, csv, judge, results,
 };
 use fsarena_model::{Share, Verdict};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ fn texts(judgement: &Judgement, class: FindingClass) -> String {
 fn assert_other_work(judgement: &Judgement, how: &str) {
     let is_apart = |pair: &fsarena_judge::PairJudgement| {
         (pair.verdict, pair.reason, pair.plain_ratio, pair.estimate.ratio)
-            == (Verdict::Invalid, Reason::OtherWork, None, None)
+            == (Verdict::Invalid, JudgedReason::OtherWork, None, None)
     };
     assert!(judgement.pairs.iter().all(is_apart) && !judgement.pairs.is_empty(), "{:#?}", judgement.pairs);
     let found = texts(judgement, FindingClass::Work);
@@ -59,7 +59,7 @@ fn in_turn(a: &Value, b: &Value) -> Judgement {
 #[test]
 fn jobs_of_fio_with_other_options_are_not_ranked() {
     let same = in_turn(&json!({ "rw": "write" }), &json!({ "rw": "write" }));
-    assert_eq!((same.pairs[0].verdict, same.pairs[0].reason), (Verdict::Slower, Reason::None));
+    assert_eq!((same.pairs[0].verdict, same.pairs[0].reason), (Verdict::Slower, JudgedReason::None));
     let other = |b: Value| in_turn(&json!({ "rw": "write" }), &b);
     assert_other_work(&other(json!({ "rw": "write", "bs": "1m" })), "bs 4k and 1m differ");
     assert_other_work(&other(json!({ "rw": "write", "direct": "1" })), "direct 0 and 1 differ");
@@ -124,7 +124,7 @@ fn sizes_in_names_are_work() {
     let bonnie = judged([given!("a", "bonnie-slow.csv"), given!("b", "bonnie-files.csv")]);
     assert!(texts(&bonnie, FindingClass::Work).contains("16×1024 files and 128×1024 files differ"), "{bonnie:?}");
     let of_files = bonnie.pairs.iter().filter(|pair| pair.workload.contains("files"));
-    assert!(of_files.clone().all(|pair| pair.reason == Reason::OtherWork) && of_files.count() == 12);
+    assert!(of_files.clone().all(|pair| pair.reason == JudgedReason::OtherWork) && of_files.count() == 12);
     let clients = |count| format!("Throughput 300.0 MB/sec  {count} clients  {count} procs  max_latency=12.345 ms\n");
     let dbench = judged([read("a", "a", &clients(4)), read("b", "b", &clients(8))]);
     let found = texts(&dbench, FindingClass::Work);
@@ -135,8 +135,8 @@ fn sizes_in_names_are_work() {
 fn parameters_of_hyperfine_are_work() {
     let judgement = judged([given!("x", "hyperfine-two-parameters.json")]);
     assert_eq!(judgement.contenders, ["ext4", "xfs"]);
-    let pairs: Vec<(&str, Reason)> = judgement.pairs.iter().map(|it| (it.workload.as_str(), it.reason)).collect();
-    assert_eq!(pairs, [("time, d 1", Reason::OtherTimes), ("time, d 32", Reason::OtherTimes)]);
+    let pairs: Vec<(&str, JudgedReason)> = judgement.pairs.iter().map(|it| (it.workload.as_str(), it.reason)).collect();
+    assert_eq!(pairs, [("time, d 1", JudgedReason::OtherTimes), ("time, d 32", JudgedReason::OtherTimes)]);
     let confounded = texts(&judgement, FindingClass::Confounded);
     assert!(confounded.starts_with("time, d 1: the contenders ran one after the other"), "{confounded}");
     let result = |size: &str, time: f64| json!({ "command": format!("cp {size}"), "times": [time, 1.1 * time], "parameters": { "size": size } });
@@ -148,12 +148,12 @@ fn parameters_of_hyperfine_are_work() {
 fn clones_of_a_job_are_one_result() {
     let clones = judged([given!("a", "c02-clones-a.json"), given!("b", "c02-clones-b.json")]);
     assert_eq!((clones.results, clones.pairs[0].verdict), (2, Verdict::Undecided));
-    assert_eq!(clones.pairs[0].reason, Reason::NoRepetition);
+    assert_eq!(clones.pairs[0].reason, JudgedReason::NoRepetition);
     assert!(texts(&clones, FindingClass::OneRun).starts_with("one run each"));
     let rows = given!("a", "c02-w-a.json");
     assert_eq!((rows.len(), rows[0].value, rows[0].work["numjobs"].as_str()), (1, 406.0, "4"));
     let written = judged([given!("a", "c02-w-a.json"), given!("b", "c02-w-b.json")]);
-    assert_eq!(written.pairs[0].reason, Reason::NoRepetition);
+    assert_eq!(written.pairs[0].reason, JudgedReason::NoRepetition);
     // With counts and times, it is the work of all over the time of the slowest, as fio computes it for a group.
     let job = |count: u64, time: u64, group: u64| {
         json!({ "jobname": "t", "groupid": group, "error": 0, "job options": {},
@@ -189,11 +189,11 @@ fn a_run_that_is_given_twice_counts_once() {
     assert_eq!(judged([read("a", "a", &format!("{sysbench}{sysbench}"))]).results, 1);
     let fio = |name| read("a", name, include_str!("work/j-4k-1.json"));
     let again = judged([fio("a.json"), fio("b.json"), given!("b", "j-4k-2.json")]);
-    assert_eq!((again.results, again.pairs[0].reason), (2, Reason::NoRepetition));
+    assert_eq!((again.results, again.pairs[0].reason), (2, JudgedReason::NoRepetition));
     assert_eq!(texts(&again, FindingClass::Copy), "b.json, run 1 is the same run as a.json, run 1: it counts once");
     // Under two names, neither of them is known to be what its name says.
     let renamed = judged([fio("a.json"), read("xfs", "b.json", include_str!("work/j-4k-1.json"))]);
-    assert_eq!((renamed.pairs[0].verdict, renamed.pairs[0].reason), (Verdict::Invalid, Reason::Identity));
+    assert_eq!((renamed.pairs[0].verdict, renamed.pairs[0].reason), (Verdict::Invalid, JudgedReason::Identity));
     let found = texts(&renamed, FindingClass::Identity);
     assert!(found.starts_with("a.json, run 1 and b.json, run 1 are one run, called a and xfs"), "{found}");
 }
@@ -221,7 +221,7 @@ fn one_run_decides_nothing_whatever_else_is_known() {
     let known = (0..5).map(|number| row("a", number, 1000.0 + number as f64));
     let judgement = judged(known.chain([row("b", 1, 4000.0), row("c", 2, 9000.0)]));
     let open = judgement.pairs.iter().map(|pair| (pair.verdict, pair.reason, pair.estimate.low));
-    assert_eq!(open.collect::<Vec<_>>(), [(Verdict::Undecided, Reason::NoRepetition, None); 3]);
+    assert_eq!(open.collect::<Vec<_>>(), [(Verdict::Undecided, JudgedReason::NoRepetition, None); 3]);
 }
 
 /// Runs of ten writes each that took so many of fio's milliseconds.
@@ -242,13 +242,13 @@ fn nothing_is_decided_below_the_steps_of_a_clock() {
     let found = |judgement: &Judgement| (judgement.pairs[0].verdict, judgement.pairs[0].reason);
     // 1 ms each: equal to all digits.
     let equal = quantised([1; 4], [1; 4], 10);
-    assert_eq!(found(&equal), (Verdict::Undecided, Reason::Clock));
+    assert_eq!(found(&equal), (Verdict::Undecided, JudgedReason::Clock));
     assert!(texts(&equal, FindingClass::Clock).contains("up to 100 % of the measured time"), "{equal:?}");
     // 2 ms against 1 ms can be 1.001 against 1 ms.
-    assert_eq!(found(&quantised([2, 2, 2, 3], [1, 1, 1, 2], 10)), (Verdict::Undecided, Reason::Clock));
-    assert_eq!(found(&quantised([20, 21, 20, 21], [21, 20, 21, 20], 200)), (Verdict::Undecided, Reason::Clock));
+    assert_eq!(found(&quantised([2, 2, 2, 3], [1, 1, 1, 2], 10)), (Verdict::Undecided, JudgedReason::Clock));
+    assert_eq!(found(&quantised([20, 21, 20, 21], [21, 20, 21, 20], 200)), (Verdict::Undecided, JudgedReason::Clock));
     // Far above the steps there are verdicts.
-    assert_eq!(found(&quantised([20, 21, 20, 21], [41, 40, 42, 40], 200)), (Verdict::Faster, Reason::None));
+    assert_eq!(found(&quantised([20, 21, 20, 21], [41, 40, 42, 40], 200)), (Verdict::Faster, JudgedReason::None));
     let long = quantised([60_001, 60_020, 60_011, 60_007], [60_010, 60_003, 60_019, 60_009], 60_000);
     assert_eq!((found(&long).0, texts(&long, FindingClass::Clock).as_str()), (Verdict::Equivalent, ""));
 }
@@ -267,7 +267,7 @@ fn repetitions_with_one_figure_show_no_spread() {
         read(if rate > 100.0 { "b" } else { "a" }, &number.to_string(), &fio(number, &json!({}), &figures))
     };
     let judgement = judged([(1, 100.0), (2, 101.0), (3, 100.0), (4, 101.0)].map(row));
-    assert_eq!((judgement.pairs[0].verdict, judgement.pairs[0].reason), (Verdict::Undecided, Reason::Clock));
+    assert_eq!((judgement.pairs[0].verdict, judgement.pairs[0].reason), (Verdict::Undecided, JudgedReason::Clock));
     assert!(texts(&judgement, FindingClass::Clock).starts_with("t write: all repetitions have the same figure"));
 }
 
@@ -295,7 +295,10 @@ fn too_fast_to_time_is_a_bound() {
         judgement.pairs.iter().find(|it| it.workload.starts_with("sequential create")).expect("both did it").clone()
     };
     let pair = create(&once);
-    assert_eq!((pair.verdict, pair.reason, pair.bound), (Verdict::Undecided, Reason::NoRepetition, Bound::AtLeast));
+    assert_eq!(
+        (pair.verdict, pair.reason, pair.bound),
+        (Verdict::Undecided, JudgedReason::NoRepetition, Bound::AtLeast)
+    );
     // 16 × 1024 files in less than half a second, against 700 files/s.
     assert!(pair.estimate.ratio.is_some_and(|ratio| (ratio - 32_768.0 / 700.0).abs() < 1e-9), "{pair:?}");
     let found = texts(&once, FindingClass::Clock);
@@ -330,7 +333,7 @@ fn what_was_done_overrules_what_was_asked_for() {
         json!({ "sync": "dsync" }),
         json!({ "fdatasync": "1000" }),
     ] {
-        assert_eq!(asked(options.clone()), Durable::Synced, "{options}");
+        assert_eq!(asked(options.clone()), SyncedResult::Synced, "{options}");
     }
     for options in [
         json!({ "fsync": "0" }),
@@ -343,29 +346,32 @@ fn what_was_done_overrules_what_was_asked_for() {
         json!({ "create_fsync": "1" }),
         json!({}),
     ] {
-        assert_eq!(asked(options.clone()), Durable::NotSynced, "{options}");
+        assert_eq!(asked(options.clone()), SyncedResult::NotSynced, "{options}");
     }
     // Counts of syncs and the bytes at the device.
-    assert_eq!(durable(json!({ "end_fsync": "1" }), json!({ "sync": { "total_ios": 0 } })), Durable::NotSynced);
-    assert_eq!(durable(json!({ "fsync": "4" }), json!({ "sync": { "lat_ns": { "N": 65_536 } } })), Durable::Synced);
+    assert_eq!(durable(json!({ "end_fsync": "1" }), json!({ "sync": { "total_ios": 0 } })), SyncedResult::NotSynced);
+    assert_eq!(
+        durable(json!({ "fsync": "4" }), json!({ "sync": { "lat_ns": { "N": 65_536 } } })),
+        SyncedResult::Synced
+    );
     let on_device = |sectors: u64| {
         let text = fio(1, &json!({ "fsync": "1" }), &json!({ "write": { "iops": 9, "io_bytes": 1_073_741_824 } }));
         let mut value: Value = serde_json::from_str(&text).expect("it was written here");
         value["disk_util"] = json!([{ "name": "sda", "write_sectors": sectors }]);
         read("a", "a", &value.to_string())[0].durable
     };
-    assert_eq!([2_097_152, 2048].map(on_device), [Durable::Synced, Durable::NotSynced]);
+    assert_eq!([2_097_152, 2048].map(on_device), [SyncedResult::Synced, SyncedResult::NotSynced]);
     let none = given!("a", "sysbench-none.txt");
     assert_eq!(
         (none[0].durable, none[0].notes[0].text.as_str()),
-        (Durable::NotSynced, "it was to call fsync(), but did not once")
+        (SyncedResult::NotSynced, "it was to call fsync(), but did not once")
     );
     assert_other_work(&judged([none, given!("b", "sysbench-some.txt")]), "not synced and synced");
     let newer =
         include_str!("work/sysbench-none.txt").replace("fsyncs/s:                     0.00", "fsync: IOPS=0.00");
-    assert_eq!(read("a", "a", &newer)[0].durable, Durable::NotSynced);
-    assert_eq!(given!("a", "ior-e.txt")[0].durable, Durable::Synced);
-    assert_eq!(given!("a", "ior-e-warn.txt")[0].durable, Durable::NotSynced);
+    assert_eq!(read("a", "a", &newer)[0].durable, SyncedResult::NotSynced);
+    assert_eq!(given!("a", "ior-e.txt")[0].durable, SyncedResult::Synced);
+    assert_eq!(given!("a", "ior-e-warn.txt")[0].durable, SyncedResult::NotSynced);
     // A path is no option.
     let text = include_str!("work/ior-path.txt").replace("-w  -t", "-w -r -t").replace("nodirect", "odirect");
     let reread = text.replace("write     101.00", "read      101.00");

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use fsarena_model::seed::generator;
 use fsarena_model::{Bytes, LaneCost, Nanos};
-use fsarena_sys::loopdev::Extent;
+use fsarena_sys::loopdev::FileExtent;
 use fsarena_sys::{AlignedBuffer, clock, mountinfo};
 use rand::Rng;
 use rustix::fs::OFlags;
@@ -58,7 +58,7 @@ pub fn measure(device: &Path, size: Bytes, host: &Path, seed: u64, effort: Effor
 /// If the file cannot be written, or not be opened again through `/proc`.
 pub fn file_cost(file: &File, size: Bytes, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
     let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    let all = Extent { offset: 0, size: size.0 };
+    let all = FileExtent { offset: 0, size: size.0 };
     image::fill(file, all, seed, u32::MAX).and_then(|()| file.sync_all()).map_err(LaneError::io("fill", &path))?;
     measure_within(&path, size, &path, seed, effort)
 }

@@ -25,8 +25,8 @@ use crate::kind::made_lanes;
 use crate::space::nearest_existing;
 
 use contents::Owner;
-pub use contents::{Contents, EDGE, Layout};
-use usage::Node;
+pub use contents::{DiskContents, EDGE, LaneLayout};
+use usage::BlockNode;
 
 /// Name prefixes of devices that are never disks.
 const NOT_DISKS: &[&str] = &["loop", "ram", "zram", "sr", "fd", "nbd", "mtdblock"];
@@ -38,7 +38,8 @@ pub fn beneath(storage: &Storage) -> Option<String> {
         Storage::Memory => return None,
         disks => disks.disks().iter().map(|path| Some(fs::metadata(path).ok()?.rdev())).collect::<Option<_>>()?,
     };
-    let wholes = numbers.into_iter().map(|number| Node::of(number).map(|node| node.whole().unwrap_or(node).name()));
+    let wholes =
+        numbers.into_iter().map(|number| BlockNode::of(number).map(|node| node.whole().unwrap_or(node).name()));
     let mut names: Vec<String> = wholes.collect::<Option<_>>()?;
     names.dedup();
     names.pop().filter(|_| names.is_empty())
@@ -46,12 +47,12 @@ pub fn beneath(storage: &Storage) -> Option<String> {
 
 /// Name of the block device with this number.
 pub fn name(number: u64) -> Option<String> {
-    Some(Node::of(number)?.name())
+    Some(BlockNode::of(number)?.name())
 }
 
 /// Size of the disk at `path` according to sysfs. This is an estimate: lanes are laid out by the size of the open disk.
 pub fn size_at(path: &Path) -> Option<Bytes> {
-    let sectors: u64 = Node::of(fs::metadata(path).ok()?.rdev())?.attribute("size")?.parse().ok()?;
+    let sectors: u64 = BlockNode::of(fs::metadata(path).ok()?.rdev())?.attribute("size")?.parse().ok()?;
     Some(Bytes(sectors * 512))
 }
 
@@ -63,9 +64,9 @@ pub fn largest_lane(disks: &[PathBuf]) -> Option<Bytes> {
 }
 
 /// Layout of the lanes: all on one disk, or one on each partition.
-pub fn layout(plan: &Plan, lanes: usize) -> Layout {
+pub fn layout(plan: &Plan, lanes: usize) -> LaneLayout {
     let lanes = if matches!(plan.lanes.storage, Storage::Partitions(_)) { 1 } else { lanes as u64 };
-    Layout { lane_size: plan.lanes.size.0, lanes }
+    LaneLayout { lane_size: plan.lanes.size.0, lanes }
 }
 
 /// The size of each disk for the lanes of `plan`; `None` if no disk is that large.
@@ -79,7 +80,7 @@ pub struct Consent(pub Vec<String>);
 
 /// Why a disk is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum DiskRefusal {
     /// It is in use, or cannot be examined.
     InUse(String),
     /// It holds data: the user has to name its ID to give that up.
@@ -136,7 +137,7 @@ impl Disk {
     ///
     /// # Errors
     /// If the boot ID cannot be read.
-    pub fn record(&self, layout: Layout) -> io::Result<OnDisk> {
+    pub fn record(&self, layout: LaneLayout) -> io::Result<OnDisk> {
         Ok(OnDisk {
             path: self.path.clone(),
             size: self.size,
@@ -151,7 +152,7 @@ impl Disk {
     ///
     /// # Errors
     /// If the write fails.
-    pub fn occupy(&self, token: &str, layout: Layout) -> io::Result<()> {
+    pub fn occupy(&self, token: &str, layout: LaneLayout) -> io::Result<()> {
         contents::occupy(&self.file, self.size.0, token, layout)
     }
 
@@ -172,18 +173,18 @@ impl Disk {
         let size = Bytes(block::size(&file).map_err(as_text)?);
         let found = contents::contents(&file, size.0).map_err(as_text)?;
         let data = tags.words().map(|words| format!("blkid finds {words}"));
-        let data = data.or(if let Contents::Data(what) = found { Some(what) } else { None });
+        let data = data.or(if let DiskContents::Data(what) = found { Some(what) } else { None });
         let sequence = block::sequence(&file).map_err(as_text)?;
         Ok(Self { path: path.to_owned(), file, size, sequence, id: id::of(&node, size), data })
     }
 }
 
 /// Opens the block device at `path` exclusively. Other files are not opened at all: opening a tape rewinds it.
-fn open_alone(path: &Path, access: DiskAccess) -> Result<(io::Result<File>, Node), String> {
+fn open_alone(path: &Path, access: DiskAccess) -> Result<(io::Result<File>, BlockNode), String> {
     let handle = OpenOptions::new().read(true).custom_flags(OFlags::PATH.bits() as i32).open(path);
     let handle = handle.map_err(|error| format!("it cannot be looked up: {error}"))?;
     let found = handle.metadata().map_err(|error| error.to_string())?;
-    let node = found.file_type().is_block_device().then(|| Node::of(found.rdev()));
+    let node = found.file_type().is_block_device().then(|| BlockNode::of(found.rdev()));
     let node = node.ok_or("it is not a block device")?.ok_or("the kernel has no such device")?;
     let flags = (OFlags::EXCL | OFlags::DIRECT).bits() as i32;
     let mut options = OpenOptions::new();
@@ -228,11 +229,11 @@ pub fn hold(plan: &Plan, consent: &Consent) -> Result<Vec<Disk>, LaneError> {
 ///
 /// # Errors
 /// The reason why lanes cannot use it.
-pub fn look(path: &Path) -> Result<(Bytes, String), Refusal> {
-    let disk = Disk::open(path, DiskAccess::Read).map_err(Refusal::InUse)?;
+pub fn look(path: &Path) -> Result<(Bytes, String), DiskRefusal> {
+    let disk = Disk::open(path, DiskAccess::Read).map_err(DiskRefusal::InUse)?;
     match disk.data {
         None => Ok((disk.size, disk.id)),
-        Some(what) => Err(Refusal::HoldsData { what, id: disk.id }),
+        Some(what) => Err(DiskRefusal::HoldsData { what, id: disk.id }),
     }
 }
 
@@ -294,7 +295,7 @@ impl OnDisk {
         if !self.is_same(&file)? {
             return left("it is not the disk that the run had");
         }
-        let layout = Layout { lane_size: self.lane_size.0, lanes: self.lanes };
+        let layout = LaneLayout { lane_size: self.lane_size.0, lanes: self.lanes };
         match contents::owner(&file, self.size.0, token, layout)? {
             Owner::NoRun => Ok(None),
             Owner::Other => left("another program has written over the run's label"),
@@ -305,7 +306,7 @@ impl OnDisk {
         }
     }
 
-    fn open(&self) -> Result<(File, Node), String> {
+    fn open(&self) -> Result<(File, BlockNode), String> {
         for _ in 0..PATIENCE.0 {
             match open_alone(&self.path, DiskAccess::Write)? {
                 (Ok(file), node) => return Ok((file, node)),
@@ -348,7 +349,7 @@ mod tests {
     fn other_files_than_block_devices_are_refused_and_never_opened() {
         for (path, why) in [("/dev/no-such-disk", "looked up"), ("/dev/null", "block device"), ("/", "block device")] {
             let refusal = look(Path::new(path)).expect_err("refused");
-            assert!(matches!(&refusal, Refusal::InUse(text) if text.contains(why)), "{path}: {refusal:?}");
+            assert!(matches!(&refusal, DiskRefusal::InUse(text) if text.contains(why)), "{path}: {refusal:?}");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use fsarena_model::seed::generator;
 use fsarena_model::{Bytes, FlushAfter, Medium, Nanos};
-use fsarena_sys::loopdev::Extent;
+use fsarena_sys::loopdev::FileExtent;
 use fsarena_sys::{AlignedBuffer, clock};
 use rand::Rng;
 
@@ -37,7 +37,7 @@ const GROWTH: f64 = 1.5;
 /// If the file cannot be written, or not be opened again through `/proc`.
 pub fn file_flushes(file: &File, size: Bytes, seed: u64, at_most: Nanos) -> Result<Vec<FlushAfter>, LaneError> {
     let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    let all = Extent { offset: 0, size: size.0 };
+    let all = FileExtent { offset: 0, size: size.0 };
     // Fills the file, as lanes are filled: the flushes then include no allocation of new blocks.
     image::fill(file, all, seed, u32::MAX).and_then(|()| file.sync_all()).map_err(LaneError::io("fill", &path))?;
     measure(&path, size, seed, at_most)

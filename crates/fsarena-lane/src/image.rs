@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::mpsc::{self, Receiver, Sender};
 
 use fsarena_model::Bytes;
-use fsarena_sys::loopdev::Extent;
+use fsarena_sys::loopdev::FileExtent;
 use fsarena_sys::{AlignedBuffer, fault};
 use rand::Rng;
 use rustix::fs::{FallocateFlags, OFlags, fallocate, fcntl_getfl, fcntl_setfl, fstatfs};
@@ -33,7 +33,7 @@ pub fn write(path: &Path, size: Bytes, seed: u64, number: u32) -> Result<File, L
     let file = fault::step("create image").and_then(|()| create(path)).map_err(LaneError::io("create", path))?;
     // Allocates the whole image at once if the host's file system can; otherwise the writes allocate it.
     let _ = fallocate(&file, FallocateFlags::empty(), 0, size.0);
-    let all = Extent { offset: 0, size: size.0 };
+    let all = FileExtent { offset: 0, size: size.0 };
     fill(&file, all, seed, number).and_then(|()| file.sync_all()).map_err(LaneError::io("write", path))?;
     Ok(file)
 }
@@ -58,7 +58,7 @@ pub fn can_be_direct(folder: &Path) -> Option<bool> {
 ///
 /// # Errors
 /// If a write fails.
-pub fn fill(file: &File, extent: Extent, seed: u64, number: u32) -> io::Result<()> {
+pub fn fill(file: &File, extent: FileExtent, seed: u64, number: u32) -> io::Result<()> {
     fault::step("fill image")?;
     let random = generator(seed, "image", &[u64::from(number)]);
     let repeats = fstatfs(file).is_ok_and(|host| host.f_type == TMPFS_MAGIC);

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use fsarena_model::{Bytes, Plan};
-use fsarena_sys::loopdev::{self, Extent};
+use fsarena_sys::loopdev::{self, FileExtent};
 
 use crate::ledger::{Ledger, Made};
 use crate::{LaneError, queue};
@@ -31,7 +31,7 @@ pub struct Backing<'a> {
     /// Its path.
     pub path: &'a Path,
     /// The part of it that the lane uses.
-    pub extent: Extent,
+    pub extent: FileExtent,
 }
 
 impl Lane {

@@ -12,7 +12,7 @@ use fsarena_model::{Contender, ContenderFacts, Nanos, Plan, seed};
 use fsarena_sys::directory::{Directory, FileId};
 use serde::{Deserialize, Serialize};
 
-pub use library::Shown;
+pub use library::LibraryContent;
 pub use remount::Remounted;
 
 use crate::cgroup::MemoryGroup;
@@ -21,7 +21,7 @@ use crate::kind::{Ground, Identity, Kind, lane_count, made_lanes};
 use crate::lane::Lane;
 use crate::ledger::{Ledger, Made};
 use crate::mounted::{Mounted, Mounting};
-use crate::precondition::Target;
+use crate::precondition::PreconditionTarget;
 use crate::require::{self, known};
 use crate::{LaneError, cost, memory, mounted, precondition, queue, storage};
 
@@ -161,8 +161,8 @@ impl LaneSet {
         goes_on: &dyn Fn(&[f64]) -> Go,
     ) -> Result<Option<Vec<f64>>, LaneError> {
         let lanes = self.lanes.iter().chain(&self.calibration_device);
-        let targets = lanes.map(|lane| Ok(Target { path: lane.path(), size: lane.size()? }));
-        let targets = targets.collect::<Result<Vec<Target>, LaneError>>()?;
+        let targets = lanes.map(|lane| Ok(PreconditionTarget { path: lane.path(), size: lane.size()? }));
+        let targets = targets.collect::<Result<Vec<PreconditionTarget>, LaneError>>()?;
         match targets.is_empty() {
             true => Ok(None),
             false => precondition::condition(&targets, self.plan.seed, precondition::ROUND, telling, goes_on),

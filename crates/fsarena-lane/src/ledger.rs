@@ -18,8 +18,8 @@ use fsarena_sys::machine::{self, Holder, MachineLock};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
+use made::DeadRun;
 pub use made::Made;
-use made::Run;
 
 use crate::image::TMPFS_MAGIC;
 use crate::{Go, LaneError};
@@ -56,7 +56,7 @@ pub struct Leftover {
 pub struct Ledger {
     path: PathBuf,
     file: File,
-    run: Run,
+    run: DeadRun,
     made: Vec<Made>,
     _lock: File,
 }
@@ -152,7 +152,7 @@ impl Ledger {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(LaneError::io("create the folder", folder))?;
         let lock = lock(folder)?;
-        let run = Run::new().map_err(LaneError::io("ask the kernel for", "random bytes"))?;
+        let run = DeadRun::new().map_err(LaneError::io("ask the kernel for", "random bytes"))?;
         let cleared = clear(folder, &run.boot)?;
         let path = folder.join(format!("{}.jsonl", run.token));
         let mut options = OpenOptions::new();
@@ -360,7 +360,7 @@ fn clear(folder: &Path, boot: &str) -> Result<Cleared, LaneError> {
         let cleared = match read(&path) {
             Ok((begun, mut made)) => {
                 made.retain(|made| !made.ends_with_its_run());
-                made::undo(&mut made, &Run { token, boot: boot.to_owned(), is_same_boot: begun == boot })
+                made::undo(&mut made, &DeadRun { token, boot: boot.to_owned(), is_same_boot: begun == boot })
             }
             Err(why) => {
                 let what = format!("the ledger {}", path.display());

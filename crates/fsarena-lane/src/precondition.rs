@@ -27,7 +27,7 @@ const BLOCK: usize = 4096;
 pub const ROUND: Nanos = Nanos::seconds(1);
 
 /// A device to precondition.
-pub struct Target {
+pub struct PreconditionTarget {
     /// Its path.
     pub path: PathBuf,
     /// Its size.
@@ -42,7 +42,7 @@ pub struct Target {
 /// # Errors
 /// If I/O on a device fails.
 pub fn condition(
-    targets: &[Target],
+    targets: &[PreconditionTarget],
     seed: u64,
     round: Nanos,
     telling: &mut dyn FnMut(&str) -> Go,
@@ -65,7 +65,7 @@ pub fn condition(
 }
 
 fn write_in_full(
-    targets: &[Target],
+    targets: &[PreconditionTarget],
     files: &[File],
     seed: u64,
     telling: &mut dyn FnMut(&str) -> Go,
@@ -98,7 +98,12 @@ fn write_part(file: &File, part: Range<u64>, random: &mut impl Rng) -> std::io::
 }
 
 /// Writes at random places of all targets for `time`; returns the writes per second.
-fn write_at_random(targets: &[Target], files: &[File], time: Nanos, random: &mut impl Rng) -> Result<f64, LaneError> {
+fn write_at_random(
+    targets: &[PreconditionTarget],
+    files: &[File],
+    time: Nanos,
+    random: &mut impl Rng,
+) -> Result<f64, LaneError> {
     let mut buffer = AlignedBuffer::new(BLOCK);
     let start = clock::now();
     let (mut writes, mut spent) = (0_u64, Nanos(0));
@@ -118,10 +123,10 @@ fn write_at_random(targets: &[Target], files: &[File], time: Nanos, random: &mut
 mod tests {
     use super::*;
 
-    fn targets(place: &std::path::Path) -> Vec<Target> {
+    fn targets(place: &std::path::Path) -> Vec<PreconditionTarget> {
         let file = |name: &str| {
             std::fs::write(place.join(name), vec![0; 1 << 20]).expect("written");
-            Target { path: place.join(name), size: Bytes::mib(1) }
+            PreconditionTarget { path: place.join(name), size: Bytes::mib(1) }
         };
         ["a", "b"].map(file).into()
     }

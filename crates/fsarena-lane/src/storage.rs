@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use fsarena_model::{Bytes, Plan, Storage};
 use fsarena_sys::fault;
-use fsarena_sys::loopdev::Extent;
+use fsarena_sys::loopdev::FileExtent;
 
 use crate::disk::{Disk, layout};
 use crate::kind::lane_count;
@@ -185,11 +185,11 @@ pub fn open_lane(
     }
     let path = image_folder(plan, folder).join(format!("lane-{index}.img"));
     let file = image::write(&path, plan.lanes.size, plan.seed, index as u32)?;
-    Lane::open(ledger, &Backing { file: &file, path: &path, extent: Extent::default() }, plan, index)
+    Lane::open(ledger, &Backing { file: &file, path: &path, extent: FileExtent::default() }, plan, index)
 }
 
 /// The disk with lane `index`, and the lane's position on it; `None` if lanes are images.
-fn part<'a>(plan: &Plan, disks: &'a [Disk], index: usize) -> Option<(&'a Disk, Extent)> {
+fn part<'a>(plan: &Plan, disks: &'a [Disk], index: usize) -> Option<(&'a Disk, FileExtent)> {
     let (disk, place) =
         if matches!(plan.lanes.storage, Storage::Partitions(_)) { (index, 0) } else { (0, index as u64) };
     Some((disks.get(disk)?, layout(plan, index + 1).lane(place)))

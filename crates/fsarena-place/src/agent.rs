@@ -15,7 +15,7 @@ use fsarena_model::{ErrorCategory, Event};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::durability::guest::Order;
+use crate::durability::guest::DurabilityOrder;
 use crate::{End, Lost, Refusal, code, durability, explain, here, tell_cleared, words};
 
 /// How often an agent writes that it is alive. The other side may take a longer silence for a crash.
@@ -38,7 +38,7 @@ pub enum Request {
         session: Option<String>,
     },
     /// Orders of a test of durability, of which this is the first.
-    Durability(Box<Order>),
+    Durability(Box<DurabilityOrder>),
     /// What dead runs left on the machine is removed.
     Clear,
 }

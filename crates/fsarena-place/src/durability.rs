@@ -14,15 +14,15 @@ use fsarena_durability::log::Log;
 use fsarena_durability::{Disk, Found, Recording, State, Tally};
 use fsarena_guest::{GuestError, Prepared, RawDisk};
 use fsarena_model::{Bytes, ErrorCategory};
-use guest::{Answer, Order, WriterTask};
+use guest::{Answer, DurabilityOrder, WriterTask};
 use platter::Platter;
-use session::{Session, Stopped};
+use session::{Stopped, WriterSession};
 
 use crate::Refusal;
 
 /// What is tried on each contender.
 #[derive(Debug, Clone, Copy)]
-pub struct Trial {
+pub struct DurabilityTrial {
     /// How its disk treats a flush.
     pub disk: Disk,
     /// Number of power cuts.
@@ -35,7 +35,7 @@ pub struct Trial {
 
 /// The result of a contender.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct DurabilityOutcome {
     /// Number of operations that were acknowledged.
     pub acknowledged: u64,
     /// Number of flushes that reached the disk meanwhile.
@@ -48,13 +48,13 @@ pub struct Outcome {
 pub fn try_out(
     prepared: &Prepared,
     task: &WriterTask,
-    trial: &Trial,
+    trial: &DurabilityTrial,
     stop: &AtomicBool,
     telling: &mut dyn FnMut(&str),
-) -> Result<Option<Outcome>> {
+) -> Result<Option<DurabilityOutcome>> {
     match record(prepared, task, trial, stop, telling).and_then(|recording| {
         let tally = check(prepared, task, trial, &recording, stop, telling)?;
-        Ok(Outcome { acknowledged: recording.acknowledged(), flushes: recording.flushes(), tally })
+        Ok(DurabilityOutcome { acknowledged: recording.acknowledged(), flushes: recording.flushes(), tally })
     }) {
         Err(error) if error.downcast_ref::<Stopped>().is_some() => Ok(None),
         outcome => outcome.map(Some),
@@ -65,7 +65,7 @@ pub fn try_out(
 fn record(
     prepared: &Prepared,
     task: &WriterTask,
-    trial: &Trial,
+    trial: &DurabilityTrial,
     stop: &AtomicBool,
     telling: &mut dyn FnMut(&str),
 ) -> Result<Recording> {
@@ -75,9 +75,9 @@ fn record(
     let mut log = disk.log.as_ref().context("the log")?;
     // QEMU does not enlarge it.
     log.set_len(4 * trial.size.0 + (8 << 30)).context("size the log")?;
-    let mut session = Session::boot(prepared, &disk)?;
+    let mut session = WriterSession::boot(prepared, &disk)?;
     telling(&format!("{label}: {} acknowledged operations", task.operations));
-    match session.ask(&Order::Record(task.clone()), stop)? {
+    match session.ask(&DurabilityOrder::Record(task.clone()), stop)? {
         Ok(Answer::Recorded) => {}
         Ok(Answer::Failed(text)) => return Err(failed(task, text)),
         Ok(answer) => return Err(failed(task, format!("the guest answers {answer:?}"))),
@@ -101,7 +101,7 @@ fn failed(task: &WriterTask, text: String) -> anyhow::Error {
 fn check(
     prepared: &Prepared,
     task: &WriterTask,
-    trial: &Trial,
+    trial: &DurabilityTrial,
     recording: &Recording,
     stop: &AtomicBool,
     telling: &mut dyn FnMut(&str),
@@ -121,10 +121,10 @@ fn check(
         platter.copy_to(&disk.content, recording, &content.pieces)?;
         let running = match &mut session {
             Some(running) => running,
-            none => none.insert(Session::boot(prepared, &disk)?),
+            none => none.insert(WriterSession::boot(prepared, &disk)?),
         };
         let acknowledged = recording.acknowledged_before(state.cut);
-        let found = match running.ask(&Order::Check { task: task.clone(), acknowledged }, stop)? {
+        let found = match running.ask(&DurabilityOrder::Check { task: task.clone(), acknowledged }, stop)? {
             Ok(Answer::Checked(found)) => found,
             Ok(answer) => return Err(failed(task, format!("the guest answers {answer:?}"))),
             // The file system has stopped the kernel, which is a finding. The next state gets another guest.

@@ -40,5 +40,5 @@ pub static PROGRAMS: &[&dyn Engine] = &[
     &mpi::MpiEngine::<ior::Ior>(PhantomData),
     &mpi::MpiEngine::<mdtest::Mdtest>(PhantomData),
     // any program
-    &program::Program,
+    &program::ProgramEngine,
 ];

@@ -18,11 +18,11 @@ use fsarena_model::Bytes;
 use rustix::process::Signal;
 
 use crate::folder::{self, RunFolder};
-use crate::server::{Server, Start};
+use crate::server::{ServerProcess, Start};
 use crate::tool::Tool;
 use crate::user::User;
 
-pub use self::client::Client;
+pub use self::client::DatabaseClient;
 pub use self::engine::{MariaDbEngine, MariaDbJob};
 
 /// The work of the clients.
@@ -33,10 +33,10 @@ pub trait ClientWork {
     }
 
     /// Makes the tables and their first rows; untimed.
-    fn fill(&mut self, client: &Client, stop: &AtomicBool) -> Result<(), EngineError>;
+    fn fill(&mut self, client: &DatabaseClient, stop: &AtomicBool) -> Result<(), EngineError>;
 
     /// Does the timed part, and checks its answers.
-    fn run(&mut self, client: &Client, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError>;
+    fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError>;
 
     /// Names of the tables.
     fn tables(&self) -> Vec<String> {
@@ -44,7 +44,7 @@ pub trait ClientWork {
     }
 
     /// Compares the answers of a server that was started again with the expected data; untimed.
-    fn check(&self, client: &Client) -> Result<(), EngineError>;
+    fn check(&self, client: &DatabaseClient) -> Result<(), EngineError>;
 }
 
 /// The server and its tools. These packages start no service.
@@ -86,7 +86,7 @@ const PRIVATE: &[&str] = &[
 #[derive(Debug)]
 pub struct MariaDb {
     /// Declared before its folder, because fields are dropped in this order.
-    server: Option<Server>,
+    server: Option<ServerProcess>,
     /// Folder of the socket and the log. It is outside the lane: a shared folder may not support sockets, and a path on
     /// the lane may be too long for a socket.
     run: RunFolder,
@@ -130,7 +130,7 @@ impl MariaDb {
         let asked = ["--connect-timeout=10", "ping"].map(str::to_owned);
         let ping = self.tool("mariadb-admin", &[self.no_defaults(), asked.to_vec()].concat());
         let answers = |stop: &AtomicBool| self.socket().exists() && ping.finish_unless(stop).is_ok();
-        self.server = Some(Server::start(&start, stop, answers)?);
+        self.server = Some(ServerProcess::start(&start, stop, answers)?);
         Ok(())
     }
 
@@ -155,7 +155,7 @@ impl MariaDb {
         self.server.take().map_or(Ok(()), |server| server.stop(Signal::TERM, stop))
     }
 
-    /// Does the work of the clients, see [`Server::during`].
+    /// Does the work of the clients, see [`ServerProcess::during`].
     ///
     /// # Errors
     /// If no server runs, if the server has ended, or the error of `work`.
@@ -183,10 +183,10 @@ impl MariaDb {
     pub fn reopened(
         &mut self,
         stop: &AtomicBool,
-        look: impl FnOnce(&Client) -> Result<(), EngineError>,
+        look: impl FnOnce(&DatabaseClient) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
         self.start(stop)?;
-        let client = Client::new(self.socket());
+        let client = DatabaseClient::new(self.socket());
         let looked = self.during(stop, |_| look(&client));
         // A server that has found damage may also end badly. What it found is the more useful error.
         let stopped = self.stop(stop);

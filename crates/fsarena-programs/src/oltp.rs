@@ -11,7 +11,7 @@ use fsarena_model::{Nanos, Traits, Workload};
 
 use self::output::OltpOutput;
 use self::parameters::{OltpParameters, Test};
-use crate::mariadb::{Client, ClientWork, MariaDbJob, NEEDS, settings};
+use crate::mariadb::{ClientWork, DatabaseClient, MariaDbJob, NEEDS, settings};
 use crate::tool::Tool;
 
 /// The program's and its package's name.
@@ -95,14 +95,14 @@ impl ClientWork for SysbenchClient {
         self.parameters.table_names()
     }
 
-    fn fill(&mut self, client: &Client, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn fill(&mut self, client: &DatabaseClient, stop: &AtomicBool) -> Result<(), EngineError> {
         let filled = self.tool(self.parameters.prepare(client.socket(), self.seed)).run(stop)?;
         let stopped = || EngineError::Wrong("the tables were not filled: it was stopped".to_owned());
         filled.ok_or_else(stopped)?;
         client.analyze(DATABASE, &self.tables())
     }
 
-    fn run(&mut self, client: &Client, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+    fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let call = self.parameters.run(client.socket(), self.seed);
         let Some(ended) = self.tool(call).run(limit.stop)? else { return Ok(()) };
         let output = OltpOutput::of(&ended.stdout)?;
@@ -118,7 +118,7 @@ impl ClientWork for SysbenchClient {
     }
 
     /// Each transaction deletes a row and inserts it again, so the number of rows does not change.
-    fn check(&self, client: &Client) -> Result<(), EngineError> {
+    fn check(&self, client: &DatabaseClient) -> Result<(), EngineError> {
         let wanted = self.parameters.table_size;
         self.tables().iter().try_for_each(|table| match client.rows(DATABASE, table)? {
             found if found == wanted => Ok(()),

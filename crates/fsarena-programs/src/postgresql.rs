@@ -9,7 +9,7 @@ use fsarena_sys::child::Ended;
 use rustix::process::Signal;
 
 use crate::folder::{self, RunFolder};
-use crate::server::{Server, Start};
+use crate::server::{ServerProcess, Start};
 use crate::tool::Tool;
 use crate::user::User;
 
@@ -61,7 +61,7 @@ pub const DATABASE: &str = "pgbench";
 #[derive(Debug)]
 pub struct PostgreSql {
     /// Declared before its folder, because fields are dropped in this order.
-    server: Option<Server>,
+    server: Option<ServerProcess>,
     /// Folder of the socket and the log. It is outside the lane: a shared folder may not support sockets, and a path on
     /// the lane may be too long for a socket.
     run: RunFolder,
@@ -103,7 +103,7 @@ impl PostgreSql {
         let (user, directory) = (self.user.as_ref(), self.data.as_path());
         let start = Start { program: "postgres", argv, user, directory, log: self.run.path().join("log") };
         let asked = self.client("pg_isready", &["--quiet"])?;
-        self.server = Some(Server::start(&start, stop, |stop| asked.finish_unless(stop).is_ok())?);
+        self.server = Some(ServerProcess::start(&start, stop, |stop| asked.finish_unless(stop).is_ok())?);
         Ok(())
     }
 

@@ -25,8 +25,8 @@ use rand::Rng;
 
 use self::act::Act;
 pub use self::act::in_one_line;
-use self::output::{Heard, Known};
-use self::parameters::{ProgramNeed, ProgramParameters, StepParameters, Task, Version};
+use self::output::{Heard, KnownRun};
+use self::parameters::{ProgramNeed, ProgramParameters, StepParameters, Task, VersionOf};
 use crate::server::last_lines;
 
 /// A script that starts more programs than this is not also run in memory.
@@ -45,9 +45,9 @@ const NO_SPACE: &str = "No space left on device";
 const FULL: &str = "\nthe file system is full: --lane-size makes the lanes larger";
 
 /// The engine `program`.
-pub struct Program;
+pub struct ProgramEngine;
 
-impl Engine for Program {
+impl Engine for ProgramEngine {
     fn name(&self) -> &'static str {
         "program"
     }
@@ -99,11 +99,11 @@ fn programs(workload: &Workload) -> Programs {
 impl ProgramNeed {
     fn need(&self) -> Need {
         let version = match self.version {
-            Version::None => "",
-            Version::Package => Need::PACKAGED,
-            Version::Long => "--version",
-            Version::Short => "-V",
-            Version::Help => "--help",
+            VersionOf::None => "",
+            VersionOf::Package => Need::PACKAGED,
+            VersionOf::Long => "--version",
+            VersionOf::Short => "-V",
+            VersionOf::Help => "--help",
         };
         Need { version, ..Need::new(intern(&self.program), intern(&self.package)) }
     }
@@ -265,7 +265,7 @@ impl ProgramJob {
         let listener = output.is_heard().then_some(&mut heard);
         let named = Named { name: "script", act, operations };
         let Some((ended, elapsed)) = self.timed(named, listener, stop)? else { return Ok(()) };
-        let known = Known { operations, bytes: bytes.0, elapsed };
+        let known = KnownRun { operations, bytes: bytes.0, elapsed };
         let text = [ended.stdout.as_str(), ended.stderr.as_str()].join("\n");
         let counted = output.count(self.program, &text, &heard, known, |name| self.parameters.number(name), stats);
         counted.map_err(|error| self.unexpected(error, &ended.stderr))?;
@@ -420,13 +420,13 @@ impl Job for ProgramJob {
 pub(crate) fn read_any(text: &str) {
     static ALL: std::sync::LazyLock<Vec<ProgramParameters>> = std::sync::LazyLock::new(|| {
         let workloads = fsarena_catalog::workloads().expect("sound").into_iter();
-        let own = workloads.filter(|workload| workload.engine == Program.name());
+        let own = workloads.filter(|workload| workload.engine == ProgramEngine.name());
         own.map(|workload| ProgramParameters::of(&workload).expect("sound")).collect()
     });
     let mut heard = Heard::default();
     text.as_bytes().chunks(7).for_each(|piece| heard.hear(piece, clock::now()));
     for parameters in ALL.iter() {
-        let known = Known { operations: 1, bytes: 0, elapsed: Nanos(1) };
+        let known = KnownRun { operations: 1, bytes: 0, elapsed: Nanos(1) };
         let number = |name: &str| parameters.number(name);
         let _ = parameters.output.count("it", text, &heard, known, number, &mut RunStats::new());
     }

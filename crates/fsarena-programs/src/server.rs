@@ -45,13 +45,13 @@ pub struct Start<'a> {
 
 /// A server that runs. When dropped, it is killed with all processes that it has started.
 #[derive(Debug)]
-pub struct Server {
+pub struct ServerProcess {
     program: &'static str,
     daemon: Daemon,
     log: PathBuf,
 }
 
-impl Server {
+impl ServerProcess {
     /// Starts a server and waits until `ready` returns true. `ready` receives a stop flag, which is set when the run is
     /// stopped, when the server has ended, and when its time is over.
     ///

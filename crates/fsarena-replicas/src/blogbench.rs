@@ -20,7 +20,7 @@ use serde::Deserialize;
 
 use fsarena_engine::parameters::{checked, or, runs_once};
 use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, folder};
-use visitor::{Kind, Site, Visitor, count};
+use visitor::{Site, Visitor, VisitorKind, count};
 
 /// The engine `blogbench`.
 pub struct Blogbench;
@@ -81,12 +81,12 @@ impl BlogbenchParameters {
     }
 
     /// All threads: the kind of each, and its number among the threads of its kind.
-    fn threads(&self) -> Vec<(Kind, u64)> {
+    fn threads(&self) -> Vec<(VisitorKind, u64)> {
         let kinds = [
-            (Kind::Writer, self.writers),
-            (Kind::Rewriter, self.rewriters),
-            (Kind::Commenter, self.commenters),
-            (Kind::Reader, self.readers),
+            (VisitorKind::Writer, self.writers),
+            (VisitorKind::Rewriter, self.rewriters),
+            (VisitorKind::Commenter, self.commenters),
+            (VisitorKind::Reader, self.readers),
         ];
         kinds.into_iter().flat_map(|(kind, count)| (0..u64::from(count)).map(move |number| (kind, number))).collect()
     }
@@ -140,7 +140,7 @@ impl Blogging {
     /// Starts all threads, waits until the run is over, and adds their latencies to `stats`.
     fn blog(&self, site: &Site, limit: &Limit<'_>, begin: Nanos, stats: &mut RunStats) -> Result<(), EngineError> {
         let threads = self.parameters.threads();
-        let writers = AtomicUsize::new(threads.iter().filter(|(kind, _)| *kind == Kind::Writer).count());
+        let writers = AtomicUsize::new(threads.iter().filter(|(kind, _)| *kind == VisitorKind::Writer).count());
         let (end, left) = (begin + Nanos::seconds(self.parameters.seconds), &writers);
         let live = &|who| self.live(who, site, left);
         let lived: io::Result<Vec<Result<RunStats, Errno>>> = thread::scope(|scope| {
@@ -160,10 +160,10 @@ impl Blogging {
     }
 
     /// Runs one thread from start to end. `left` counts the writers that are still at work.
-    fn live(&self, who: (Kind, u64), site: &Site, left: &AtomicUsize) -> Result<RunStats, Errno> {
+    fn live(&self, who: (VisitorKind, u64), site: &Site, left: &AtomicUsize) -> Result<RunStats, Errno> {
         let mut visitor = Visitor::new(site, who, self.seed, self.parameters.rest());
         let worked = visitor.work().inspect_err(|_| site.end());
-        left.fetch_sub(usize::from(who.0 == Kind::Writer), Ordering::Relaxed);
+        left.fetch_sub(usize::from(who.0 == VisitorKind::Writer), Ordering::Relaxed);
         worked.map(|()| visitor.stats)
     }
 }

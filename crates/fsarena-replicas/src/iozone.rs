@@ -19,7 +19,7 @@ use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
 
 use fsarena_engine::folder::{self, make_cold};
 use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats};
-use grid::{Cell, IozoneParameters, order};
+use grid::{GridCell, IozoneParameters, order};
 use passes::{Care, Passes, Timed};
 use record::Record;
 
@@ -63,7 +63,7 @@ impl Engine for Iozone {
 
 /// A grid in a directory.
 struct GridFiles {
-    cells: Vec<Cell>,
+    cells: Vec<GridCell>,
     tests: Vec<GridTest>,
     directory: PathBuf,
     path: PathBuf,
@@ -89,7 +89,7 @@ impl GridFiles {
 
     /// Runs all tests of a cell. `write` runs even if the workload does not ask for it, because the other tests need
     /// its file.
-    fn cell(&mut self, cell: Cell, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+    fn cell(&mut self, cell: GridCell, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         folder::sync(folder::open(&self.directory)?)?;
         self.record.resize(cell.record as usize);
         let is_random = self.tests.iter().any(|test| matches!(test, GridTest::RandomRead | GridTest::RandomWrite));
@@ -114,7 +114,7 @@ impl GridFiles {
     }
 }
 
-fn point(cell: Cell, test: GridTest) -> GridPoint {
+fn point(cell: GridCell, test: GridTest) -> GridPoint {
     GridPoint { file_kib: cell.file >> 10, record_kib: cell.record >> 10, test }
 }
 
@@ -125,7 +125,7 @@ fn measure(passes: &mut Passes<'_>, step: GridPoint) -> Result<Timed, EngineErro
     passes.run(step.test).map_err(EngineError::io(step.to_string()))
 }
 
-fn count(stats: &mut RunStats, step: GridPoint, cell: Cell, timed: Timed) {
+fn count(stats: &mut RunStats, step: GridPoint, cell: GridCell, timed: Timed) {
     stats.operations += cell.records();
     stats.bytes += cell.file;
     stats.elapsed = stats.elapsed + timed.elapsed;

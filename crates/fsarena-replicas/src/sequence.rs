@@ -16,8 +16,8 @@ use fsarena_sys::clock;
 
 use fsarena_engine::folder::{drop_all_caches, drop_cached};
 use fsarena_engine::{Abilities, Engine, EngineError, InLibrary, Job, Limit, NextRun, Operation, RunStats};
-use parameters::{Action, SequenceParameters, Sync};
-use perform::{Performance, StepCounts, memory};
+use parameters::{SequenceParameters, StepAction, Sync};
+use perform::{StepCounts, StepPerformance, memory};
 use state::{Pool, compare};
 use task::{SequenceTask, Tasks};
 
@@ -143,8 +143,8 @@ impl<F: FileSystem> SequenceJob<F> {
         let before = system.traffic();
         let begin = clock::now();
         let (pool, memory) = (&self.pool, &mut self.memory[..]);
-        let counted = Performance { system, pool, limit, stats, memory }.all(task)?;
-        let within = matches!(task.sync, Sync::Within) || task.action == Action::Sync;
+        let counted = StepPerformance { system, pool, limit, stats, memory }.all(task)?;
+        let within = matches!(task.sync, Sync::Within) || task.action == StepAction::Sync;
         let synced_within = if within { synced(system, task, stats)? } else { None };
         let elapsed = clock::now().saturating_sub(begin);
         if task.sync == Sync::Each {
@@ -152,7 +152,7 @@ impl<F: FileSystem> SequenceJob<F> {
         }
         let apart = if task.sync == Sync::Apart { synced(system, task, stats)? } else { None };
         // A sync that the file system does not support is not a step.
-        if task.action == Action::Sync && synced_within.is_none() {
+        if task.action == StepAction::Sync && synced_within.is_none() {
             return Ok(());
         }
         let (name, StepCounts { operations, bytes }) = (task.name.clone(), counted);

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use fsarena_engine::folder::{self, make_cold};
 use fsarena_engine::parameters::{checked, or, runs_once, size};
-use fsarena_engine::workers::{Style, Workers};
+use fsarena_engine::workers::{WorkerStyle, Workers};
 use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep};
 use worker::{Alike, LONG, Thread};
 
@@ -187,7 +187,7 @@ impl Tests {
         let threads = (0..parameters.threads).map(|number| Thread::new(directory, number, alike));
         let tests = Test::ALL.into_iter().filter(|test| parameters.tests.contains(test)).collect();
         Self {
-            workers: Workers::new(threads, Style::Threads),
+            workers: Workers::new(threads, WorkerStyle::Threads),
             tests,
             size,
             is_cold: workload.cache == CacheState::Cold,

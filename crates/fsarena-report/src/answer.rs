@@ -8,7 +8,7 @@ use crate::pair;
 use fsarena_model::comparison::{ContenderRow, PairVerdict, WorkloadRow};
 use fsarena_model::{Comparison, Label, Status, Verdict};
 
-use crate::group::{self, Group, labels};
+use crate::group::{self, ClassGroup, labels};
 use crate::number::{self, span};
 use crate::ranking::{Ranking, ranking};
 use crate::report::Sentence;
@@ -17,7 +17,7 @@ use crate::words::{self, counted, listed, rounds};
 /// The sentences of a document, each complete: one for each group of workloads, then what holds for all.
 pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
     let groups = group::groups(comparison);
-    let several: Vec<&Group<'_>> = groups.iter().filter(|group| group.contenders.len() > 1).collect();
+    let several: Vec<&ClassGroup<'_>> = groups.iter().filter(|group| group.contenders.len() > 1).collect();
     let by_work = several.iter().flat_map(|group| match by_outcome::is_of_real_work(comparison) {
         true => by_outcome::sentences(comparison, group),
         false => by_work::sentences(comparison, group),
@@ -97,7 +97,7 @@ fn lead<'a>(ranking: &Ranking<'a>) -> Leader<'a> {
     }
 }
 
-fn winners(comparison: &Comparison, group: &Group<'_>) -> Option<String> {
+fn winners(comparison: &Comparison, group: &ClassGroup<'_>) -> Option<String> {
     let rankings: Vec<_> = comparison.workloads.iter().map(|row| workload_ranking(comparison, group, row)).collect();
     let is_synthetic = !comparison.run.preface.is_empty();
     let mut parts = won(&rankings, group, is_synthetic);
@@ -119,12 +119,12 @@ fn winners(comparison: &Comparison, group: &Group<'_>) -> Option<String> {
     }
 }
 
-fn workload_ranking<'a>(comparison: &'a Comparison, group: &Group<'a>, row: &'a WorkloadRow) -> Ranked<'a> {
+fn workload_ranking<'a>(comparison: &'a Comparison, group: &ClassGroup<'a>, row: &'a WorkloadRow) -> Ranked<'a> {
     (row.name.as_str(), ranking(comparison, group, &row.name))
 }
 
 /// The contenders that lead alone, with the workloads in which they do, the most successful first.
-fn led<'r, 'a>(rankings: &'r [Ranked<'a>], group: &Group<'a>) -> Vec<(&'a Label, Vec<&'r Ranked<'a>>)> {
+fn led<'r, 'a>(rankings: &'r [Ranked<'a>], group: &ClassGroup<'a>) -> Vec<(&'a Label, Vec<&'r Ranked<'a>>)> {
     let own = |row: &&'a ContenderRow| {
         let is_own = |(_, ranking): &&Ranked<'_>| lead(ranking) == Leader::One(&row.label);
         (&row.label, rankings.iter().filter(is_own).collect::<Vec<_>>())
@@ -135,11 +135,11 @@ fn led<'r, 'a>(rankings: &'r [Ranked<'a>], group: &Group<'a>) -> Vec<(&'a Label,
 }
 
 /// What a leader is: `faster` of two contenders, `fastest` of several.
-fn superlative(group: &Group<'_>) -> &'static str {
+fn superlative(group: &ClassGroup<'_>) -> &'static str {
     if group.contenders.len() == 2 { "faster" } else { "fastest" }
 }
 
-fn won(rankings: &[Ranked<'_>], group: &Group<'_>, is_synthetic: bool) -> Vec<String> {
+fn won(rankings: &[Ranked<'_>], group: &ClassGroup<'_>, is_synthetic: bool) -> Vec<String> {
     let wins = match (is_synthetic, group.contenders.len()) {
         (true, 2) => "costs less".to_owned(),
         (true, _) => "costs least".to_owned(),
@@ -170,12 +170,12 @@ fn name((name, ranking): &Ranked<'_>) -> String {
 }
 
 /// The verdicts between contenders of a group, by workload.
-pub fn pairs<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a PairVerdict> {
+pub fn pairs<'a>(comparison: &'a Comparison, group: &ClassGroup<'_>) -> Vec<&'a PairVerdict> {
     let of = |name| group::verdicts(comparison, name, &group.contenders);
     comparison.workloads.iter().flat_map(|row| of(&row.name)).collect()
 }
 
-fn count(comparison: &Comparison, group: &Group<'_>) -> String {
+fn count(comparison: &Comparison, group: &ClassGroup<'_>) -> String {
     let pairs = pairs(comparison, group);
     let open = pairs.iter().filter(|pair| pair::is_open(pair)).count();
     let of = |wanted: &[Verdict]| pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count();
@@ -204,7 +204,7 @@ fn count(comparison: &Comparison, group: &Group<'_>) -> String {
 
 fn apart(comparison: &Comparison) -> Option<String> {
     let groups = group::groups(comparison);
-    let names = |group: &Group<'_>| {
+    let names = |group: &ClassGroup<'_>| {
         Some(format!("{} ({})", listed(labels(&group.contenders)), words::guaranteed(group.class?)))
     };
     let apart: Vec<_> = groups.iter().skip(1).filter_map(names).collect();

@@ -10,7 +10,7 @@ use crate::words::{self, listed};
 
 /// The contenders of one class, in command-line order.
 #[derive(Debug, Clone)]
-pub struct Group<'a> {
+pub struct ClassGroup<'a> {
     /// Their class; `None` if no contender of the run was ever mounted.
     pub class: Option<Class>,
     /// The contenders of the class.
@@ -19,19 +19,19 @@ pub struct Group<'a> {
 
 /// All groups, the strongest durability first. Contenders that were never mounted have no figures and belong to the
 /// first group.
-pub fn groups(comparison: &Comparison) -> Vec<Group<'_>> {
+pub fn groups(comparison: &Comparison) -> Vec<ClassGroup<'_>> {
     let class = |row: &ContenderRow| class(comparison, row);
     let mut classes: Vec<Class> = comparison.contenders.iter().filter_map(class).collect();
     classes.sort();
     classes.dedup();
     let Some(first) = classes.first().copied() else {
-        return vec![Group { class: None, contenders: comparison.contenders.iter().collect() }];
+        return vec![ClassGroup { class: None, contenders: comparison.contenders.iter().collect() }];
     };
     let members = |wanted| {
         let belongs = move |row: &&ContenderRow| class(row).unwrap_or(first) == wanted;
         comparison.contenders.iter().filter(belongs).collect()
     };
-    classes.into_iter().map(|class| Group { class: Some(class), contenders: members(class) }).collect()
+    classes.into_iter().map(|class| ClassGroup { class: Some(class), contenders: members(class) }).collect()
 }
 
 /// On a single machine there are no other clients whose changes could be seen.
@@ -83,7 +83,7 @@ pub fn leans(comparison: &Comparison, workload: &str, a: &Label, b: &Label) -> b
 }
 
 /// What the contenders of a group guarantee, and which of them guarantee more.
-pub fn guarantees(group: &Group<'_>) -> Option<String> {
+pub fn guarantees(group: &ClassGroup<'_>) -> Option<String> {
     let sets: Vec<BTreeSet<Guarantee>> =
         group.contenders.iter().map(|row| row.guarantees.iter().copied().collect()).collect();
     let common = sets.iter().cloned().reduce(|left, right| &left & &right)?;
@@ -101,7 +101,7 @@ pub fn guarantees(group: &Group<'_>) -> Option<String> {
 }
 
 /// The contenders that guarantee more than `common`. Contenders with the same guarantees are named together.
-fn more_guaranteed(group: &Group<'_>, sets: &[BTreeSet<Guarantee>], common: &BTreeSet<Guarantee>) -> Vec<String> {
+fn more_guaranteed(group: &ClassGroup<'_>, sets: &[BTreeSet<Guarantee>], common: &BTreeSet<Guarantee>) -> Vec<String> {
     let mut more: Vec<(BTreeSet<Guarantee>, Vec<&Label>)> = Vec::new();
     for (row, set) in group.contenders.iter().zip(sets).filter(|(_, set)| set.len() > common.len()) {
         let extra = set - common;
@@ -115,7 +115,7 @@ fn more_guaranteed(group: &Group<'_>, sets: &[BTreeSet<Guarantee>], common: &BTr
 }
 
 /// Why a group that is not the first is shown separately.
-pub fn apart(group: &Group<'_>) -> Option<String> {
+pub fn apart(group: &ClassGroup<'_>) -> Option<String> {
     let class = group.class?;
     Some(format!("Apart, {}: {}. Never ranked with the others.", words::class(class), words::guaranteed(class)))
 }

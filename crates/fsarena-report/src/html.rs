@@ -6,7 +6,7 @@ use minijinja::{Environment, Error, HtmlEscape, Output, State, UndefinedBehavior
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::report::{Medium, Report};
+use crate::report::{OutputMedium, Report};
 use crate::visible;
 
 /// The templates; `page.html` and `runs.html` fill the blocks of `frame.html`. Values are escaped in all whose names
@@ -48,7 +48,7 @@ pub struct Link {
 pub fn linked(report: Report, links: &[Link]) -> String {
     let mut environment = environment();
     environment.add_global("links", Serde(links));
-    rendered(&environment, "page.html", report.on(Medium::Page))
+    rendered(&environment, "page.html", report.on(OutputMedium::Page))
 }
 
 /// The runs of a store, for a page that leads to others.

@@ -56,7 +56,7 @@ pub use json::indented as json;
 pub use markdown::of_report as markdown;
 pub use report::Additions;
 pub use sections::report as comparison;
-pub use text::{PLAIN, Style, layout, of_report as report_text, render as text, summary};
+pub use text::{PLAIN, TerminalStyle, layout, of_report as report_text, render as text, summary};
 pub use validation::{drawing_alone as predicted_against_measured, report as validation};
 pub use words::{cache, capitalised, durable, mode, rounds};
 

@@ -1,11 +1,11 @@
 //! Markdown (GitHub's tables) for issues, pull requests and articles.
 
-use crate::report::{Block, Content, Fact, Medium, Report, Section, Sentence, Table};
+use crate::report::{Block, Content, Fact, OutputMedium, Report, Section, Sentence, Table};
 use crate::visible;
 
 /// Any report as Markdown.
 pub fn of_report(report: Report) -> String {
-    let report = report.on(Medium::Markdown);
+    let report = report.on(OutputMedium::Markdown);
     let mut parts = vec![format!("# {}", escaped(&report.title))];
     parts.extend(report.answer.iter().map(sentence));
     parts.push(escaped(&format!("{}.", report.run)));

@@ -4,7 +4,7 @@
 use fsarena_model::comparison::{PairVerdict, Reason, SuiteRow};
 use fsarena_model::{Comparison, Label, Verdict};
 
-use crate::group::Group;
+use crate::group::ClassGroup;
 use crate::number::{self, DASH, Ratio};
 use crate::words::listed;
 
@@ -128,7 +128,7 @@ pub fn pair_guarantees(comparison: &Comparison) -> Vec<String> {
 const NAMED: usize = 3;
 
 /// The pairs within a group.
-pub fn suite_rows<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a SuiteRow> {
+pub fn suite_rows<'a>(comparison: &'a Comparison, group: &ClassGroup<'_>) -> Vec<&'a SuiteRow> {
     let is_among = |label: &Label| group.contenders.iter().any(|row| row.label == *label);
     comparison.judged.suite_ratios.iter().filter(|row| is_among(&row.a) && is_among(&row.b)).collect()
 }

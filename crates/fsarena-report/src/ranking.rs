@@ -9,14 +9,14 @@ use std::fmt;
 use fsarena_model::comparison::{ContenderRow, StandingRow};
 use fsarena_model::{Comparison, Label, Verdict};
 
-use crate::group::{self, Group};
+use crate::group::{self, ClassGroup};
 use crate::number::DASH;
 
 /// Maximum number of relations that a ranking lists within one tier. If there are more, it refers to the pairs.
 const RELATIONS: usize = 3;
 
 /// The ranking of a group's contenders in `workload`.
-pub fn ranking<'a>(comparison: &'a Comparison, group: &Group<'a>, workload: &str) -> Ranking<'a> {
+pub fn ranking<'a>(comparison: &'a Comparison, group: &ClassGroup<'a>, workload: &str) -> Ranking<'a> {
     let labels: Vec<_> = group.contenders.iter().map(|row| &row.label).collect();
     let verdict = |a: &Label, b: &Label| group::verdict(comparison, workload, a, b);
     Ranking::new(&labels, verdict, |a, b| group::leans(comparison, workload, a, b))
@@ -200,21 +200,21 @@ pub fn rank(comparison: &Comparison, workload: &str, contender: &Label) -> Strin
 }
 
 /// The best group of a workload, for three contenders or more; a dash if no contender has a rank.
-pub fn best(comparison: &Comparison, group: &Group<'_>, workload: &str) -> Option<String> {
+pub fn best(comparison: &Comparison, group: &ClassGroup<'_>, workload: &str) -> Option<String> {
     let best: Vec<&str> = ranked(comparison, group, workload).filter(|row| row.in_best_group).map(label).collect();
     let best = if best.is_empty() { DASH.to_owned() } else { best.join(", ") };
     (group.contenders.len() >= SEVERAL).then_some(best)
 }
 
 /// The contenders of the best group of a workload.
-pub fn best_group(comparison: &Comparison, group: &Group<'_>, workload: &str) -> Vec<String> {
+pub fn best_group(comparison: &Comparison, group: &ClassGroup<'_>, workload: &str) -> Vec<String> {
     let best = ranked(comparison, group, workload).filter(|row| row.in_best_group);
     best.map(|row| label(row).to_owned()).collect()
 }
 
 /// Each best group with its workloads, `ext4, xfs: stat-tree, randread-4k`, the smallest first. Empty if no contender
 /// is proved worse than another in any workload.
-pub fn best_groups(comparison: &Comparison, group: &Group<'_>) -> Vec<String> {
+pub fn best_groups(comparison: &Comparison, group: &ClassGroup<'_>) -> Vec<String> {
     let is_worse = |row: &StandingRow| !row.in_best_group;
     let tells = |name: &str| ranked(comparison, group, name).any(is_worse);
     if group.contenders.len() < SEVERAL || !comparison.workloads.iter().any(|row| tells(&row.name)) {
@@ -236,7 +236,7 @@ pub fn best_groups(comparison: &Comparison, group: &Group<'_>) -> Vec<String> {
 /// The rows of a group's contenders that have a rank in a workload.
 fn ranked<'a>(
     comparison: &'a Comparison,
-    group: &Group<'a>,
+    group: &ClassGroup<'a>,
     workload: &'a str,
 ) -> impl Iterator<Item = &'a StandingRow> {
     let members: Vec<&'a ContenderRow> = group.contenders.clone();

@@ -19,7 +19,7 @@ pub use table::{Column, ColumnKind, Entry, Heading, Table, TableLook, TableOf};
 
 /// A kind of output for readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Medium {
+pub enum OutputMedium {
     /// A terminal, or a file of plain text.
     Terminal,
     /// Markdown.
@@ -47,14 +47,14 @@ pub enum Shown {
 }
 
 impl Shown {
-    fn includes(self, medium: Medium) -> bool {
+    fn includes(self, medium: OutputMedium) -> bool {
         match self {
             Self::Everywhere => true,
-            Self::Terminal => medium == Medium::Terminal,
-            Self::Markdown => medium == Medium::Markdown,
-            Self::Page => medium == Medium::Page,
-            Self::Summaries => medium != Medium::Page,
-            Self::Documents => medium != Medium::Terminal,
+            Self::Terminal => medium == OutputMedium::Terminal,
+            Self::Markdown => medium == OutputMedium::Markdown,
+            Self::Page => medium == OutputMedium::Page,
+            Self::Summaries => medium != OutputMedium::Page,
+            Self::Documents => medium != OutputMedium::Terminal,
         }
     }
 }
@@ -138,12 +138,12 @@ impl Report {
     }
 
     /// The parts that `medium` shows, with the numbers of their footnotes. Empty parts are left out.
-    pub fn on(mut self, medium: Medium) -> Self {
+    pub fn on(mut self, medium: OutputMedium) -> Self {
         for section in &mut self.sections {
             section.blocks = shown_on(std::mem::take(&mut section.blocks), medium);
         }
         let mut footnotes = Footnotes::default();
-        if medium != Medium::Page {
+        if medium != OutputMedium::Page {
             self.sections.iter_mut().for_each(|section| number(&mut section.blocks, &mut footnotes));
         }
         for section in &mut self.sections {
@@ -162,7 +162,7 @@ impl Report {
 }
 
 /// The blocks that `medium` shows. A table without rows is left out together with its legend.
-fn shown_on(blocks: Vec<Block>, medium: Medium) -> Vec<Block> {
+fn shown_on(blocks: Vec<Block>, medium: OutputMedium) -> Vec<Block> {
     let mut shown: Vec<Block> = Vec::new();
     let mut lacks_table = false;
     for mut block in blocks.into_iter().filter(|block| block.shown.includes(medium)) {

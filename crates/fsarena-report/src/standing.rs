@@ -4,14 +4,14 @@
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Comparison, Label, Verdict};
 
-use crate::group::{self, Group};
+use crate::group::{self, ClassGroup};
 use crate::pair;
 use crate::ranking;
 use crate::report::Shade;
 
 /// The colour: best if the contender is shown to be faster than another and slower than none, worst in the opposite
 /// case. `None` if there is nothing to compare it with.
-pub fn shade(comparison: &Comparison, group: &Group<'_>, workload: &str, label: &Label) -> Option<Shade> {
+pub fn shade(comparison: &Comparison, group: &ClassGroup<'_>, workload: &str, label: &Label) -> Option<Shade> {
     let others = group.contenders.iter().filter(|row| row.label != *label);
     let verdicts: Vec<Verdict> =
         others.map(|other| group::verdict(comparison, workload, label, &other.label)).collect();
@@ -41,7 +41,7 @@ pub fn word(comparison: &Comparison, workload: &str, label: &Label, shade: Shade
 /// The pair of a contender with the one that is furthest ahead of it, if any is shown to be faster.
 pub fn most_behind<'a>(
     comparison: &'a Comparison,
-    group: &Group<'_>,
+    group: &ClassGroup<'_>,
     workload: &str,
     label: &Label,
 ) -> Option<&'a PairVerdict> {

@@ -6,15 +6,15 @@ use fsarena_model::Comparison;
 
 use crate::number::DASH;
 use crate::report::{
-    Additions, Block, Column, ColumnKind, Content, Facts, List, Medium, Paragraph, Report, Section, Table, TableLook,
-    TableOf,
+    Additions, Block, Column, ColumnKind, Content, Facts, List, OutputMedium, Paragraph, Report, Section, Table,
+    TableLook, TableOf,
 };
 use crate::{report, sections};
-use layout::{Tone, painted, table, wrapped};
+use layout::{TextTone, painted, table, wrapped};
 
 /// Properties of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
+pub struct TerminalStyle {
     /// Whether escape sequences may be used. Colour only repeats what the words say.
     pub color: bool,
     /// Width in columns. A wider table is printed as lines instead.
@@ -28,7 +28,7 @@ const NARROWEST_WORDS: usize = 20;
 const HANGING: &str = "  ";
 
 /// Without colour, for files and pipes.
-pub const PLAIN: Style = Style { color: false, width: 120 };
+pub const PLAIN: TerminalStyle = TerminalStyle { color: false, width: 120 };
 
 /// The report without colour.
 pub fn plain(comparison: &Comparison, additions: Additions) -> String {
@@ -36,27 +36,27 @@ pub fn plain(comparison: &Comparison, additions: Additions) -> String {
 }
 
 /// The report in `style`.
-pub fn render(comparison: &Comparison, additions: Additions, style: Style) -> String {
+pub fn render(comparison: &Comparison, additions: Additions, style: TerminalStyle) -> String {
     of_report(sections::report(comparison, additions), style)
 }
 
 /// The summary in `style`.
-pub fn summary(comparison: &Comparison, style: Style) -> String {
+pub fn summary(comparison: &Comparison, style: TerminalStyle) -> String {
     of_report(sections::summary(comparison), style)
 }
 
 /// Any report in `style`.
-pub fn of_report(report: Report, style: Style) -> String {
-    let report = report.on(Medium::Terminal);
+pub fn of_report(report: Report, style: TerminalStyle) -> String {
+    let report = report.on(OutputMedium::Terminal);
     let mut parts = vec![style.heading(&report.run)];
     parts.extend(report.condition.iter().map(|text| wrapped(text, "", style.width)));
     parts.extend(report.sections.iter().map(|section| style.section(section)));
     parts.join("\n\n") + "\n"
 }
 
-impl Style {
+impl TerminalStyle {
     fn heading(self, text: &str) -> String {
-        painted(&layout::visible(text), Tone::Strong, self.color)
+        painted(&layout::visible(text), TextTone::Strong, self.color)
     }
 
     fn section(self, section: &Section) -> String {
@@ -106,8 +106,8 @@ impl Style {
 
     fn list(self, list: &List) -> String {
         let line = |entry: &report::Sentence| {
-            let role = entry.0.first().map_or(Tone::Plain, |phrase| Tone::from(&phrase.role));
-            let tone = if role == Tone::Plain { tone(list.tone) } else { role };
+            let role = entry.0.first().map_or(TextTone::Plain, |phrase| TextTone::from(&phrase.role));
+            let tone = if role == TextTone::Plain { tone(list.tone) } else { role };
             painted(&wrapped(&entry.words(), HANGING, self.width), tone, self.color)
         };
         list.items.iter().map(line).collect::<Vec<_>>().join("\n")
@@ -120,7 +120,7 @@ impl Style {
             format!("{}: {}", fact.name, lines.join(", "))
         };
         let facts = facts.facts.iter().map(fact).collect::<Vec<_>>().join("; ");
-        painted(&wrapped(&facts, HANGING, self.width), Tone::Faint, self.color)
+        painted(&wrapped(&facts, HANGING, self.width), TextTone::Faint, self.color)
     }
 
     fn footnotes(self, footnotes: &[String]) -> String {
@@ -174,7 +174,7 @@ impl Style {
                 .column(ColumnKind::Name, "", |column| format!("{HANGING}{}", column.title))
                 .column(ColumnKind::Median, "", |column| column.entries[row].clone())
                 .done();
-            format!("{}\n{}", painted(&words, Tone::Strong, self.color), table(&lines, self.color))
+            format!("{}\n{}", painted(&words, TextTone::Strong, self.color), table(&lines, self.color))
         };
         (0..tall.height()).map(row).collect::<Vec<_>>().join("\n")
     }
@@ -250,10 +250,10 @@ fn sentence(columns: &[Column], row: usize) -> String {
     format!("{}: {}", words.join(" "), values.join("; "))
 }
 
-fn tone(tone: report::Tone) -> Tone {
+fn tone(tone: report::Tone) -> TextTone {
     match tone {
-        report::Tone::Plain | report::Tone::Apart => Tone::Plain,
-        report::Tone::Legend => Tone::Faint,
-        report::Tone::Alarm => Tone::Bad,
+        report::Tone::Plain | report::Tone::Apart => TextTone::Plain,
+        report::Tone::Legend => TextTone::Faint,
+        report::Tone::Alarm => TextTone::Bad,
     }
 }

@@ -49,13 +49,13 @@ pub use interval::{Interval, Precision};
 pub use machines::{OnMachine, Pooled, depending, on_each};
 pub use mean::{Mean, Part, weighted_mean};
 pub use mix::{Flip, Lead, flips};
-pub use prediction::{BetweenPrograms, Outcome, Prediction, Program, Programs, expanded};
+pub use prediction::{BetweenPrograms, MixProgram, PredictedPair, Prediction, Programs, expanded};
 pub use rank::{Rank, Standings};
 pub use sessions::{
     Drift, Ending, Level, Proof, Quantity, Regression, Shift, Unchanged, levels, mean_session, proofs, regressions,
     session, shifts, shifts_with,
 };
 pub use snia::SteadyWindow;
-pub use steady::{Effect, outliers, own_trends};
+pub use steady::{SteadyEffect, outliers, own_trends};
 pub use summary::{Summary, cell_summary, median, round_value, upper_median};
 pub use within::{Before, Step, carry_over, within_rounds};

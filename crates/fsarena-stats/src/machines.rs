@@ -19,7 +19,7 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 use crate::decision::{Rule, Verdict};
 use crate::interval::{Interval, Precision};
 use crate::quantile::student_upper;
-use crate::sessions::Steps;
+use crate::sessions::HolmSteps;
 
 /// The upper tail of a 95 % interval.
 const TAIL: f64 = 0.025;
@@ -160,7 +160,7 @@ fn welch(machines: &[OnMachine]) -> f64 {
 /// all families contain a wrong one.
 #[must_use]
 pub fn depending(alike: &[Option<f64>], alpha: f64) -> Vec<bool> {
-    let steps = Steps::down(alike, |level| alpha * level);
+    let steps = HolmSteps::down(alike, |level| alpha * level);
     alike.iter().map(|alike| alike.is_some_and(|alike| alike <= steps.tail)).collect()
 }
 
@@ -169,7 +169,7 @@ pub fn depending(alike: &[Option<f64>], alpha: f64) -> Vec<bool> {
 #[must_use]
 pub fn on_each(quantities: &[Vec<OnMachine>], rule: Rule) -> Vec<Option<Verdict>> {
     let tails: Vec<Option<f64>> = quantities.iter().map(|machines| weakest(machines)).collect();
-    let steps = Steps::down(&tails, |level| rule.alpha * level / 2.0);
+    let steps = HolmSteps::down(&tails, |level| rule.alpha * level / 2.0);
     let margin = rule.margin.ln_1p();
     let is_tie = |it: &OnMachine| {
         let tie = it.precision.interval(it.estimate, rule.wrong_equivalence);

@@ -55,7 +55,7 @@ impl BetweenPrograms {
 
     /// The values with which the outcomes are most likely; `None` without outcomes.
     #[must_use]
-    pub fn fitted(outcomes: &[Outcome]) -> Option<Self> {
+    pub fn fitted(outcomes: &[PredictedPair]) -> Option<Self> {
         let deviations = Self::DEVIATIONS.map(|step| 0.01 * (f64::from(step) * 0.05).exp());
         let all = deviations.flat_map(|deviation| Self::FREEDOMS.map(|freedom| Self { deviation, freedom }));
         let likelihood = |typical: &Self| outcomes.iter().map(|outcome| outcome.log_likelihood(*typical)).sum::<f64>();
@@ -66,7 +66,7 @@ impl BetweenPrograms {
 
 /// A pair in one program of a mix, on the compressed scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Program {
+pub struct MixProgram {
     /// The program's weight, above 0.
     pub weight: f64,
     /// The logarithm of the pair's ratio, compressed.
@@ -75,7 +75,7 @@ pub struct Program {
     pub error: f64,
 }
 
-impl Program {
+impl MixProgram {
     /// A program whose ratio has this logarithm with this standard error.
     #[must_use]
     pub fn of(weight: f64, log: f64, error: f64) -> Self {
@@ -103,8 +103,8 @@ impl Programs {
     #[must_use]
     pub fn of(parts: &[Part<'_>]) -> Option<Self> {
         let known = |part: &Part<'_>| Some((part.pair.estimate?, part.pair.precision?.error));
-        let program = |part: &Part<'_>| known(part).map(|(log, error)| Program::of(part.weight, log, error));
-        let programs: Vec<Program> = parts.iter().map(program).collect::<Option<_>>()?;
+        let program = |part: &Part<'_>| known(part).map(|(log, error)| MixProgram::of(part.weight, log, error));
+        let programs: Vec<MixProgram> = parts.iter().map(program).collect::<Option<_>>()?;
         let weight = |part: &Part<'_>| Some(part.weight * slope(part.pair.estimate?));
         let sloped: Vec<Part<'_>> =
             parts.iter().map(|part| Some(Part { weight: weight(part)?, ..*part })).collect::<Option<_>>()?;
@@ -117,9 +117,9 @@ impl Programs {
     /// The programs, if their weighted mean is known so well. The variance between them is that of the method of
     /// moments, its degrees of freedom are those of Satterthwaite (1946).
     #[must_use]
-    pub fn with_precision(precision: Precision, programs: &[Program]) -> Self {
+    pub fn with_precision(precision: Precision, programs: &[MixProgram]) -> Self {
         let whole: f64 = programs.iter().map(|program| program.weight).sum();
-        let sum = |power: i32, value: fn(&Program) -> f64| -> f64 {
+        let sum = |power: i32, value: fn(&MixProgram) -> f64| -> f64 {
             programs.iter().map(|program| (program.weight / whole).powi(power) * value(program)).sum()
         };
         let (squares, cubes) = (sum(2, |_| 1.0), sum(3, |_| 1.0));
@@ -180,7 +180,7 @@ impl Prediction {
 
 /// A pair in the programs of a mix, and in another program of the same kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Outcome {
+pub struct PredictedPair {
     /// The programs of the mix.
     pub programs: Programs,
     /// What the other program showed, a logarithm.
@@ -189,7 +189,7 @@ pub struct Outcome {
     pub error: f64,
 }
 
-impl Outcome {
+impl PredictedPair {
     /// The log-likelihood of what the other program showed.
     fn log_likelihood(&self, typical: BetweenPrograms) -> f64 {
         let Precision { error, freedom } = self.programs.predict(typical).precision;
@@ -206,7 +206,7 @@ mod tests {
 
     /// Programs of equal weight without noise.
     fn equal(estimates: &[f64]) -> Programs {
-        let program = |estimate: &f64| Program { weight: 2.0, estimate: *estimate, error: 0.0 };
+        let program = |estimate: &f64| MixProgram { weight: 2.0, estimate: *estimate, error: 0.0 };
         Programs::with_precision(EXACT, &estimates.iter().map(program).collect::<Vec<_>>())
     }
 
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn what_noise_explains_is_no_difference_between_programs() {
         let noisy = |error| {
-            let programs = [0.1, -0.1, 0.1, -0.1].map(|estimate| Program { weight: 1.0, estimate, error });
+            let programs = [0.1, -0.1, 0.1, -0.1].map(|estimate| MixProgram { weight: 1.0, estimate, error });
             Programs::with_precision(EXACT, &programs).between
         };
         assert!((noisy(0.0) - 0.04 / 3.0).abs() < 1e-12);
@@ -260,7 +260,7 @@ mod tests {
     fn a_mean_of_few_rounds_leaves_few_degrees_of_freedom() {
         let typical = BetweenPrograms { deviation: 0.1, freedom: 4.0 };
         let precision = Precision { error: 0.1 * 2.0_f64.sqrt(), freedom: 2.0 };
-        let program = Program { weight: 1.0, estimate: 0.3, error: precision.error };
+        let program = MixProgram { weight: 1.0, estimate: 0.3, error: precision.error };
         let prediction = Programs::with_precision(precision, &[program]).predict(typical);
         assert!((prediction.precision.error - 0.2).abs() < 1e-12);
         assert!((prediction.precision.freedom - 16.0 / 3.0).abs() < 1e-9, "{prediction:?}");
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn a_program_with_most_of_the_weight_leaves_few_degrees_of_freedom() {
         let freedom = |weights: &[f64]| {
-            let program = |weight: &f64| Program { weight: *weight, estimate: 0.0, error: 0.1 };
+            let program = |weight: &f64| MixProgram { weight: *weight, estimate: 0.0, error: 0.1 };
             Programs::with_precision(EXACT, &weights.iter().map(program).collect::<Vec<_>>()).freedom
         };
         assert!((freedom(&[3.0, 3.0, 3.0]) - 2.0).abs() < 1e-9);

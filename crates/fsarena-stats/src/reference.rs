@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::mean::together;
 use crate::quantile::{digamma, student_upper};
-use crate::{Before, Effect, OnMachine, Pooled, Precision, Step, carry_over, outliers, within_rounds};
+use crate::{Before, OnMachine, Pooled, Precision, SteadyEffect, Step, carry_over, outliers, within_rounds};
 
 fn reference() -> Value {
     serde_json::from_str(include_str!("../tests/reference/reference.json")).expect("make.py writes JSON")
@@ -42,7 +42,7 @@ fn numbers(value: &Value) -> Vec<f64> {
     list(value).iter().map(number).collect()
 }
 
-fn assert_effect(got: Option<Effect>, expected: &Value) {
+fn assert_effect(got: Option<SteadyEffect>, expected: &Value) {
     let effect = got.expect("enough values");
     assert_close("size", effect.size, number(&expected["size"]));
     assert_close("low", effect.interval.low, number(&expected["interval"][0]));
@@ -73,7 +73,7 @@ fn trends_and_outliers_agree() {
     for expected in list(&reference["trends"]) {
         let values: Vec<(f64, f64)> =
             numbers(&expected["times"]).into_iter().zip(numbers(&expected["values"])).collect();
-        assert_effect(Effect::trend(&values, 0.05), expected);
+        assert_effect(SteadyEffect::trend(&values, 0.05), expected);
     }
     for expected in list(&reference["outliers"]) {
         let seen: Vec<f64> = outliers(&numbers(&expected["values"])).iter().map(|index| *index as f64).collect();

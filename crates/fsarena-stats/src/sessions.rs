@@ -271,7 +271,7 @@ pub struct Proof {
 #[must_use]
 pub fn proofs(estimates: &[Option<(f64, Precision)>], rule: Rule) -> Vec<Option<Proof>> {
     let tails = estimates.iter().map(|known| known.map(|(estimate, precision)| precision.tail(estimate.abs())));
-    let steps = Steps::down(&tails.collect::<Vec<_>>(), |level| rule.alpha * level / 2.0);
+    let steps = HolmSteps::down(&tails.collect::<Vec<_>>(), |level| rule.alpha * level / 2.0);
     let margin = rule.margin.ln_1p();
     let proof = |(estimate, precision): (f64, Precision)| {
         let (decision, tie) =
@@ -333,7 +333,7 @@ pub fn regressions(
     let tail = |level: f64| looks.map_or(alpha * level, |looks| looks.equivalence_tail(alpha * level));
     let below = |(estimate, precision): (f64, Precision)| precision.tail(-limit - estimate);
     let tails: Vec<Option<f64>> = estimates.iter().map(|known| known.map(below)).collect();
-    let steps = Steps::down(&tails, tail);
+    let steps = HolmSteps::down(&tails, tail);
     let regression = |(estimate, precision): (f64, Precision)| {
         let most = precision.interval(estimate, steps.tail).high;
         let least = precision.interval(estimate, tail(1.0)).low;
@@ -344,12 +344,12 @@ pub fn regressions(
 }
 
 /// Holm's procedure.
-pub(crate) struct Steps {
+pub(crate) struct HolmSteps {
     /// The tail at which the last step tests: smaller ones are proved.
     pub(crate) tail: f64,
 }
 
-impl Steps {
+impl HolmSteps {
     /// Tests the smallest tail first, each at `tail` of one over the number of estimates that are left.
     pub(crate) fn down(tails: &[Option<f64>], tail: impl Fn(f64) -> f64) -> Self {
         let mut sorted: Vec<f64> = tails.iter().flatten().copied().collect();

@@ -20,14 +20,14 @@ const DEVIATION_PER_MEDIAN: f64 = 1.482_602_218_505_602;
 
 /// A change that would be 0 for a stable contender, in logarithms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Effect {
+pub struct SteadyEffect {
     /// Its estimate.
     pub size: f64,
     /// Its interval.
     pub interval: Interval,
 }
 
-impl Effect {
+impl SteadyEffect {
     /// The trend of a value over time: the least-squares slope of `(time, value)`, with its interval at 1 − α; `None`
     /// below 3 values, or if all have the same time. Values that depend on their neighbours make the interval too
     /// narrow.
@@ -61,7 +61,7 @@ impl Effect {
 /// `rounds` are those in which all contenders were measured: the round's number and the logarithms, in the contenders'
 /// order.
 #[must_use]
-pub fn own_trends(rounds: &[(u32, Vec<f64>)], alpha: f64) -> Vec<Option<Effect>> {
+pub fn own_trends(rounds: &[(u32, Vec<f64>)], alpha: f64) -> Vec<Option<SteadyEffect>> {
     let contenders = rounds.first().map_or(0, |(_, values)| values.len());
     let trend = |contender: usize| {
         let against_others = |(round, values): &(u32, Vec<f64>)| {
@@ -69,7 +69,7 @@ pub fn own_trends(rounds: &[(u32, Vec<f64>)], alpha: f64) -> Vec<Option<Effect>>
             (f64::from(*round), values[contender] - others / (contenders - 1) as f64)
         };
         let values: Vec<(f64, f64)> = rounds.iter().map(against_others).collect();
-        Effect::trend(&values, alpha / contenders as f64)
+        SteadyEffect::trend(&values, alpha / contenders as f64)
     };
     (0..contenders).map(|contender| if contenders > 1 { trend(contender) } else { None }).collect()
 }

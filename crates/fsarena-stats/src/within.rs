@@ -5,7 +5,7 @@
 
 use crate::interval::Interval;
 use crate::quantile::student_upper;
-use crate::steady::Effect;
+use crate::steady::SteadyEffect;
 
 /// Minimum number of rounds for an interval of their mean.
 const ENOUGH_ROUNDS: usize = 3;
@@ -16,7 +16,7 @@ const ROUNDING: f64 = 1e-9;
 /// that of the first half, with Student's interval over the trials at 1 − α. With an odd number of slices the middle
 /// one is in neither half. Trials with fewer than 2 slices do not count; `None` with fewer than 3 other trials.
 #[must_use]
-pub fn within_rounds(trials: &[Vec<f64>], alpha: f64) -> Option<Effect> {
+pub fn within_rounds(trials: &[Vec<f64>], alpha: f64) -> Option<SteadyEffect> {
     let changes: Vec<f64> = trials.iter().filter(|slices| slices.len() > 1).map(|slices| change(slices)).collect();
     let count = changes.len() as f64;
     if changes.len() < ENOUGH_ROUNDS {
@@ -25,7 +25,7 @@ pub fn within_rounds(trials: &[Vec<f64>], alpha: f64) -> Option<Effect> {
     let centre = mean(&changes);
     let square = changes.iter().map(|change| (change - centre).powi(2)).sum::<f64>() / (count - 1.0);
     let width = student_upper(count - 1.0, alpha / 2.0) * (square / count).sqrt();
-    Some(Effect { size: centre, interval: Interval::around(centre, width) })
+    Some(SteadyEffect { size: centre, interval: Interval::around(centre, width) })
 }
 
 fn change(slices: &[f64]) -> f64 {
@@ -57,7 +57,7 @@ pub enum Before {
 /// squares of `trial + position + own`, so that neither the round nor a steady change within it contributes, with
 /// Student's interval at 1 − α. `None` if the slices do not separate it from these, or leave no degree of freedom.
 #[must_use]
-pub fn carry_over(trials: &[Vec<Step>], alpha: f64) -> Option<Effect> {
+pub fn carry_over(trials: &[Vec<Step>], alpha: f64) -> Option<SteadyEffect> {
     let column = |of: fn(&Step) -> f64| trials.iter().flat_map(|trial| centred(trial, of)).collect::<Vec<f64>>();
     let time = column(|step| step.position);
     let y = without(&column(|step| step.y), &time);
@@ -72,7 +72,7 @@ pub fn carry_over(trials: &[Vec<Step>], alpha: f64) -> Option<Effect> {
     let size = dot(&own, &y) / length;
     let rest: f64 = y.iter().zip(&own).map(|(y, own)| (y - size * own).powi(2)).sum();
     let width = student_upper(freedom, alpha / 2.0) * (rest / freedom / length).sqrt();
-    Some(Effect { size, interval: Interval::around(size, width) })
+    Some(SteadyEffect { size, interval: Interval::around(size, width) })
 }
 
 fn centred(trial: &[Step], of: fn(&Step) -> f64) -> Vec<f64> {

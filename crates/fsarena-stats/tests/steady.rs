@@ -1,6 +1,6 @@
 //! Trends and outliers in data where they are obvious.
 
-use fsarena_stats::{Effect, outliers, own_trends};
+use fsarena_stats::{SteadyEffect, outliers, own_trends};
 
 /// Three contenders in twelve rounds on a machine that drifts by 10 % per round; the second one gains 3 % per round
 /// on the others.
@@ -41,8 +41,8 @@ fn a_lone_contender_has_no_trend_of_its_own() {
 fn stable_values_have_no_trend() {
     let values = [1.0, 1.1, 0.9, 1.1, 0.9, 1.0];
     let values: Vec<(f64, f64)> = (1_u8..).map(f64::from).zip(values).collect();
-    assert!(Effect::trend(&values, 0.05).is_some_and(|trend| !trend.is_proved()));
-    assert_eq!(Effect::trend(&values[..2], 0.05), None);
+    assert!(SteadyEffect::trend(&values, 0.05).is_some_and(|trend| !trend.is_proved()));
+    assert_eq!(SteadyEffect::trend(&values[..2], 0.05), None);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use rusqlite::ErrorCode;
 
 /// What a store was opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum StoreAccess {
     /// To read runs; nothing is written, not even files next to the store.
     Read,
     /// To store runs.
@@ -15,7 +15,7 @@ pub enum Access {
 }
 
 /// Prints the word in "cannot be read".
-impl fmt::Display for Access {
+impl fmt::Display for StoreAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if *self == Self::Read { "read" } else { "written" })
     }
@@ -30,7 +30,7 @@ pub enum StoreError {
     Missing { path: PathBuf },
     /// The file or a directory above it cannot be made, read or written.
     #[error("the store `{}` cannot be {access}: {why}", path.display())]
-    Inaccessible { path: PathBuf, access: Access, why: String },
+    Inaccessible { path: PathBuf, access: StoreAccess, why: String },
     /// Another user could replace what root writes there.
     #[error("the store `{}` is no safe place for root's runs: `{}` {why}", path.display(), found.display())]
     Unsafe { path: PathBuf, found: PathBuf, why: &'static str },
@@ -62,7 +62,7 @@ impl StoreError {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Missing { .. } => "`fsarena compare` makes one; name another with `--store FILE`".to_owned(),
-            Self::Inaccessible { access: Access::Read, path, .. } => {
+            Self::Inaccessible { access: StoreAccess::Read, path, .. } => {
                 format!("its owner, or root, can read it: {}", path.display())
             }
             Self::Inaccessible { .. } => "name another place with `--store FILE`, or make room there".to_owned(),
@@ -85,7 +85,7 @@ impl StoreError {
         })
     }
 
-    pub(crate) fn inaccessible(path: &Path, access: Access, why: impl fmt::Display) -> Self {
+    pub(crate) fn inaccessible(path: &Path, access: StoreAccess, why: impl fmt::Display) -> Self {
         Self::Inaccessible { path: path.to_owned(), access, why: why.to_string() }
     }
 
@@ -94,7 +94,7 @@ impl StoreError {
     }
 
     /// Classifies an error of SQLite about `path` by what the user can do about it.
-    pub(crate) fn sqlite(path: &Path, access: Access, error: rusqlite::Error) -> Self {
+    pub(crate) fn sqlite(path: &Path, access: StoreAccess, error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(
                 ErrorCode::CannotOpen

@@ -22,9 +22,9 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-pub use error::{Access, StoreError};
+pub use error::{StoreAccess, StoreError};
 pub use read::RunRow;
-use schema::Found;
+use schema::StoreContent;
 
 /// Result of the store's functions.
 pub type Result<T> = std::result::Result<T, StoreError>;
@@ -39,7 +39,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
-    access: Access,
+    access: StoreAccess,
     connection: Connection,
 }
 
@@ -51,12 +51,12 @@ impl Store {
     /// another user could write to.
     pub fn open(path: &Path) -> Result<Self> {
         let file = place::prepare(path)?;
-        place::look(&file, Access::Write)?;
+        place::look(&file, StoreAccess::Write)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         // For an ordinary user links may be followed: they are the user's own.
         let is_root = rustix::process::geteuid().is_root();
         let flags = if is_root { flags | OpenFlags::SQLITE_OPEN_NOFOLLOW } else { flags };
-        let mut store = Self::connect(path, &file, Access::Write, flags)?;
+        let mut store = Self::connect(path, &file, StoreAccess::Write, flags)?;
         schema::prepare(&mut store.connection, path)?;
         store.write_ahead().map_err(|error| store.sqlite(error))?;
         Ok(store)
@@ -67,9 +67,9 @@ impl Store {
     /// # Errors
     /// [`StoreError::Missing`], and those of [`Store::open`].
     pub fn open_existing(path: &Path) -> Result<Self> {
-        match place::look(path, Access::Write)? {
-            Found::Nothing => Err(StoreError::Missing { path: path.to_owned() }),
-            Found::Store => Self::open(path),
+        match place::look(path, StoreAccess::Write)? {
+            StoreContent::Nothing => Err(StoreError::Missing { path: path.to_owned() }),
+            StoreContent::Store => Self::open(path),
         }
     }
 
@@ -78,18 +78,18 @@ impl Store {
     /// # Errors
     /// [`StoreError::Missing`], or the reason why it cannot be read.
     pub fn read(path: &Path) -> Result<Self> {
-        if place::look(path, Access::Read)? == Found::Nothing {
+        if place::look(path, StoreAccess::Read)? == StoreContent::Nothing {
             return Err(StoreError::Missing { path: path.to_owned() });
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
         let store = match place::has_journal(path) {
-            true => Self::connect(path, path, Access::Read, flags),
+            true => Self::connect(path, path, StoreAccess::Read, flags),
             // Otherwise SQLite would make files next to it, for which the permission may be missing.
-            false => Self::connect(path, &immutable(path), Access::Read, flags | OpenFlags::SQLITE_OPEN_URI),
+            false => Self::connect(path, &immutable(path), StoreAccess::Read, flags | OpenFlags::SQLITE_OPEN_URI),
         }?;
-        match schema::check(&store.connection, path, Access::Read)? {
-            Found::Nothing => Err(StoreError::Missing { path: path.to_owned() }),
-            Found::Store => Ok(store),
+        match schema::check(&store.connection, path, StoreAccess::Read)? {
+            StoreContent::Nothing => Err(StoreError::Missing { path: path.to_owned() }),
+            StoreContent::Store => Ok(store),
         }
     }
 
@@ -99,7 +99,7 @@ impl Store {
     }
 
     /// Without the URI flag in `flags` a path that begins with `file:` is an ordinary path.
-    fn connect(path: &Path, file: &Path, access: Access, flags: OpenFlags) -> Result<Self> {
+    fn connect(path: &Path, file: &Path, access: StoreAccess, flags: OpenFlags) -> Result<Self> {
         let open = || {
             let connection = Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
             connection.busy_timeout(PATIENCE)?;

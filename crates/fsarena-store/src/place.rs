@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use fsarena_sys::fault;
 
-use crate::schema::{self, Found};
-use crate::{Access, Result, StoreError};
+use crate::schema::{self, StoreContent};
+use crate::{Result, StoreAccess, StoreError};
 
 /// Suffixes of the files that SQLite keeps next to the store.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
@@ -33,10 +33,10 @@ pub fn has_journal(path: &Path) -> bool {
 ///
 /// # Errors
 /// If it is not a database, or is one of another program or of another format.
-pub fn look(path: &Path, access: Access) -> Result<Found> {
+pub fn look(path: &Path, access: StoreAccess) -> Result<StoreContent> {
     let failed = |error: std::io::Error| StoreError::inaccessible(path, access, error);
     match fs::metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(StoreContent::Nothing),
         Err(error) => return Err(failed(error)),
         Ok(found) if !found.is_file() => return Err(StoreError::inaccessible(path, access, "it is not a file")),
         Ok(_) => {}
@@ -45,14 +45,14 @@ pub fn look(path: &Path, access: Access) -> Result<Found> {
     let file = File::open(path).map_err(failed)?;
     file.take(100).read_to_end(&mut header).map_err(failed)?;
     match header.len() {
-        0 => Ok(Found::Nothing),
+        0 => Ok(StoreContent::Nothing),
         100 if header.starts_with(b"SQLite format 3\0") => judge(path, &header),
         _ => Err(StoreError::damaged(path, "it is not an SQLite file")),
     }
 }
 
 /// Judges a database by its header. An empty one has at most one page, and no schema.
-fn judge(path: &Path, header: &[u8]) -> Result<Found> {
+fn judge(path: &Path, header: &[u8]) -> Result<StoreContent> {
     let number =
         |at: usize| i64::from(i32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]));
     let (application, version, pages, schema) = (number(68), number(60), number(28), number(40));
@@ -65,7 +65,7 @@ fn judge(path: &Path, header: &[u8]) -> Result<Found> {
 /// # Errors
 /// [`StoreError::Unsafe`], or if a folder cannot be made.
 pub fn prepare(path: &Path) -> Result<PathBuf> {
-    let failed = |error: std::io::Error| StoreError::inaccessible(path, Access::Write, error);
+    let failed = |error: std::io::Error| StoreError::inaccessible(path, StoreAccess::Write, error);
     let Some(name) = path.file_name() else { return Err(failed(ErrorKind::IsADirectory.into())) };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let is_root = rustix::process::geteuid().is_root();
@@ -98,7 +98,7 @@ pub fn prepare(path: &Path) -> Result<PathBuf> {
 fn require_own_ancestors(store: &Path, folder: &Path) -> Result<()> {
     for folder in folder.ancestors() {
         let found = fs::symlink_metadata(folder);
-        let found = found.map_err(|error| StoreError::inaccessible(store, Access::Write, error))?;
+        let found = found.map_err(|error| StoreError::inaccessible(store, StoreAccess::Write, error))?;
         if found.uid() != 0 {
             return Err(not_own(store, folder, "belongs to another user"));
         }

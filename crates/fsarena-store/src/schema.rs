@@ -5,7 +5,7 @@ use std::path::Path;
 use fsarena_sys::fault;
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::{Access, Result, StoreError};
+use crate::{Result, StoreAccess, StoreError};
 
 /// A run is its events, in order, as JSON. The columns of `run` are for the list of runs: `begin` sets the first ones,
 /// and the others follow from the events (`write.rs`).
@@ -40,7 +40,7 @@ const EXECUTED: &str = "SELECT EXISTS (SELECT * FROM sqlite_schema WHERE coalesc
 
 /// What exists at the path of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum StoreContent {
     /// No file, or an empty one, or an empty database.
     Nothing,
     /// A store.
@@ -49,18 +49,18 @@ pub enum Found {
 
 /// Makes the tables in `connection`'s file if it is empty. Refuses other files and leaves them unchanged.
 pub fn prepare(connection: &mut Connection, path: &Path) -> Result<()> {
-    let sqlite = |error| StoreError::sqlite(path, Access::Write, error);
+    let sqlite = |error| StoreError::sqlite(path, StoreAccess::Write, error);
     // One transaction, or another process could make the file a store between two of the queries.
     let view = connection.transaction().map_err(sqlite)?;
-    let found = check(&view, path, Access::Write);
+    let found = check(&view, path, StoreAccess::Write);
     view.finish().map_err(sqlite)?;
-    if found? == Found::Store {
+    if found? == StoreContent::Store {
         return Ok(());
     }
-    fault::step("store tables").map_err(|error| StoreError::inaccessible(path, Access::Write, error))?;
+    fault::step("store tables").map_err(|error| StoreError::inaccessible(path, StoreAccess::Write, error))?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
     // Another process may have made the tables while this one waited for the lock.
-    if check(&transaction, path, Access::Write)? == Found::Nothing {
+    if check(&transaction, path, StoreAccess::Write)? == StoreContent::Nothing {
         transaction.execute_batch(TABLES).map_err(sqlite)?;
         transaction.pragma_update(None, "application_id", APPLICATION).map_err(sqlite)?;
         transaction.pragma_update(None, "user_version", FORMAT).map_err(sqlite)?;
@@ -69,13 +69,13 @@ pub fn prepare(connection: &mut Connection, path: &Path) -> Result<()> {
 }
 
 /// Requires that the file is a store of this format without anything that SQLite executes, or empty.
-pub fn check(connection: &Connection, path: &Path, access: Access) -> Result<Found> {
+pub fn check(connection: &Connection, path: &Path, access: StoreAccess) -> Result<StoreContent> {
     let sqlite = |error| StoreError::sqlite(path, access, error);
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(sqlite);
     let is_there = |query| connection.query_row(query, [], |row| row.get::<_, bool>(0)).map_err(sqlite);
     let is_empty = !is_there("SELECT EXISTS (SELECT * FROM sqlite_schema)")?;
     match judge(path, number("application_id")?, number("user_version")?, is_empty)? {
-        Found::Store if is_there(EXECUTED)? => {
+        StoreContent::Store if is_there(EXECUTED)? => {
             Err(StoreError::damaged(path, "it has views, triggers or virtual tables, which no store has"))
         }
         found => Ok(found),
@@ -83,12 +83,12 @@ pub fn check(connection: &Connection, path: &Path, access: Access) -> Result<Fou
 }
 
 /// Judges a database by its `application_id` and `user_version`.
-pub fn judge(path: &Path, application: i64, version: i64, is_empty: bool) -> Result<Found> {
+pub fn judge(path: &Path, application: i64, version: i64, is_empty: bool) -> Result<StoreContent> {
     match (application, version) {
-        (APPLICATION, FORMAT) => Ok(Found::Store),
+        (APPLICATION, FORMAT) => Ok(StoreContent::Store),
         (APPLICATION, 1..) => Err(StoreError::OtherFormat { path: path.to_owned(), found: version, known: FORMAT }),
         (APPLICATION, _) => Err(StoreError::damaged(path, format!("its format is {version}"))),
-        (0, 0) if is_empty => Ok(Found::Nothing),
+        (0, 0) if is_empty => Ok(StoreContent::Nothing),
         _ => Err(StoreError::Foreign { path: path.to_owned() }),
     }
 }

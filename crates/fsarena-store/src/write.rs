@@ -6,7 +6,7 @@ use rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY;
 use rusqlite::{Transaction, TransactionBehavior, params};
 use serde::Serialize;
 
-use crate::{Access, Result, Store, StoreError};
+use crate::{Result, Store, StoreAccess, StoreError};
 
 impl Store {
     /// Inserts a run of `plan` that began at `started` (RFC 3339, UTC), and returns its number, which no other run of
@@ -80,7 +80,7 @@ impl Store {
     }
 
     fn within<T>(&mut self, step: &str, write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T> {
-        fault::step(step).map_err(|error| StoreError::inaccessible(&self.path, Access::Write, error))?;
+        fault::step(step).map_err(|error| StoreError::inaccessible(&self.path, StoreAccess::Write, error))?;
         let outcome =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|transaction| {
                 let value = write(&transaction)?;

@@ -64,7 +64,7 @@ pub struct Binding {
 
 /// A range of the backing file; a size of 0 means up to its end.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Extent {
+pub struct FileExtent {
     /// Offset in bytes.
     pub offset: u64,
     /// Length in bytes.
@@ -121,7 +121,7 @@ fn control(request: c_ulong, number: u32) -> io::Result<()> {
 /// # Errors
 /// Any error of the kernel. If it falls back to the page cache, that is no error: the caller checks `loop/dio` in
 /// sysfs.
-pub fn bind(number: u32, backing: &File, extent: Extent, block_size: u32, name: &str) -> io::Result<File> {
+pub fn bind(number: u32, backing: &File, extent: FileExtent, block_size: u32, name: &str) -> io::Result<File> {
     fault::step("bind loop device")?;
     let device = OpenOptions::new().read(true).write(true).open(device_path(number))?;
     let mut info = empty_info();

@@ -31,7 +31,7 @@ pub enum Transfer {
 
 /// A completed operation.
 #[derive(Debug)]
-pub struct Ended {
+pub struct UringCompletion {
     /// The buffer that it used, which is free again.
     pub buffer: usize,
     /// Bytes transferred, or the error.
@@ -150,13 +150,13 @@ impl Ring {
 
     /// A completed operation, if there is one.
     #[inline]
-    pub fn reap(&mut self) -> Option<Ended> {
+    pub fn reap(&mut self) -> Option<UringCompletion> {
         let entry = self.ring.completion().next()?;
         let buffer = entry.user_data() as usize;
         self.in_flight[buffer] = false;
         self.flying -= 1;
         let result = u32::try_from(entry.result()).map_err(|_| io::Error::from_raw_os_error(-entry.result()));
-        Some(Ended { buffer, result })
+        Some(UringCompletion { buffer, result })
     }
 }
 
@@ -195,7 +195,7 @@ mod tests {
             ring.push(Transfer::Write, 0, buffer as u64 * 4096, buffer, 4096);
         }
         ring.submit(8).expect("submitted");
-        let ended: Vec<Ended> = std::iter::from_fn(|| ring.reap()).collect();
+        let ended: Vec<UringCompletion> = std::iter::from_fn(|| ring.reap()).collect();
         assert!(ended.iter().all(|ended| ended.result.as_ref().is_ok_and(|bytes| *bytes == 4096)));
         assert_eq!((ended.len(), ring.flying()), (8, 0));
         let mut block = [0; 4096];

@@ -23,15 +23,18 @@ use fsarena_model::Medium;
 
 pub use bisect::Bisect;
 pub use calibrate::Calibrate;
-pub use compare::{Caches, Compare, Who, WorkArguments};
-pub use durability::{DiskKind, Durability, WriterKind};
+pub use compare::{Caches, Compare, IoEngine, WorkArguments};
+pub use durability::{DiskKind, DurabilityArguments, WriterKind};
 pub use help::command;
 pub use own_command::{OwnCommands, Printed, Scan, Synced, is_placeholder};
-pub use place::{Clients, Guest, How, PlaceArguments};
-pub use reproduce::{Reproduce, Scale};
+pub use place::{ClientsArguments, GuestArguments, How, PlaceArguments};
+pub use reproduce::{Reproduce, ScaleName};
 pub use setup::Setup;
-pub use sides::{Across, Diff, Gate, History, Judge, Page, PageFormat, Pages, Runs, RunsChange, label};
-pub use stored::{Export, Import, Report, Resume};
+pub use sides::{
+    AcrossArguments, Diff, GateArguments, HistoryArguments, JudgeArguments, PageArguments, PageFormat, PagesArguments,
+    RunsArguments, RunsChange, label,
+};
+pub use stored::{Export, Import, ReportArguments, Resume};
 pub use validate::Validate;
 
 /// The variable with which a shell asks for completions.
@@ -91,31 +94,31 @@ pub enum Command {
     /// Continue a run: finish it if it was interrupted, or give its undecided pairs more rounds
     Resume(Resume),
     /// Show a run again, in any format
-    Report(Report),
+    Report(ReportArguments),
     /// Compare two sides of runs that were not interleaved: another kernel, another day, another machine
     Diff(Diff),
     /// Compare the same runs on several machines: what holds on all of them, and what depends on the machine
-    Across(Across),
+    Across(AcrossArguments),
     /// Check a run for regressions: exit code 1 only if one holds
-    Gate(Gate),
+    Gate(GateArguments),
     /// Say what results that others measured can show, and what they cannot
-    Judge(Judge),
+    Judge(JudgeArguments),
     /// Show how a workload's figures changed over the runs in the store
-    History(History),
+    History(HistoryArguments),
     /// List the runs in the store; tag, annotate or remove them
-    Runs(Runs),
+    Runs(RunsArguments),
     /// Write the runs in the store as pages for a browser: a list, the report of each, the history of each workload
-    Pages(Pages),
+    Pages(PagesArguments),
     /// Write a run as JSON lines, for `fsarena import` on another machine
     Export(Export),
     /// Add runs that `fsarena export` has written to the store
     Import(Import),
     /// List kinds, workloads, suites, profiles and articles, and what is missing for each; or say all about one
-    List(List),
+    List(ListArguments),
     /// Show what this machine can do, how noisy it is, and where lanes are best
     Doctor(Doctor),
     /// Cut the power of a virtual disk many times, and look whether file systems keep what they have acknowledged
-    Durability(Durability),
+    Durability(DurabilityArguments),
     /// Find the first of several kernels under which a file system is slower, in guests
     Bisect(Bisect),
     /// Remove what killed runs have left
@@ -128,7 +131,7 @@ pub enum Command {
     /// Run a plan for another fsarena (--on): the plan comes on stdin, events go to stdout, as JSON lines
     Agent,
     /// Fetch and build what a guest needs, boot it, and say how it runs
-    Guest(Guest),
+    Guest(GuestArguments),
     /// Print a shell's completions, or the manual page
     Generate(Generate),
 }
@@ -156,7 +159,7 @@ pub enum Generated {
 
 /// What is printed at the end of a run, and what is written into a file.
 #[derive(Debug, Default, Args)]
-pub struct Shown {
+pub struct ShownAs {
     /// Print the whole report, not only a summary
     #[arg(long)]
     pub full: bool,
@@ -171,7 +174,7 @@ pub struct Shown {
 
 /// `fsarena list`.
 #[derive(Debug, Args)]
-pub struct List {
+pub struct ListArguments {
     /// kinds, workloads, suites, profiles, validation or published; the name of one of these; or a word to look for in
     /// descriptions and programs
     #[arg(value_name = "WHAT", add = candidates::listed())]

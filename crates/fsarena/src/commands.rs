@@ -30,7 +30,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use fsarena_place::{Refusal, note};
 use fsarena_report::report::{Table, TableLook};
-use fsarena_report::{Style, visible, visible_lines};
+use fsarena_report::{TerminalStyle, visible, visible_lines};
 
 use crate::cli::{Arguments, Command, DataFormat};
 use crate::exit::Ended;
@@ -96,7 +96,7 @@ fn table(
 ) -> String {
     let rows = rows.into_iter().map(|row| row.into().iter().map(|cell| visible(cell).into_owned()).collect());
     let table = Table { look: TableLook::Listing, ..Table::from_rows(header, rows, usize::MAX) };
-    let style = Style { color: false, width: places::width().unwrap_or(usize::MAX) };
+    let style = TerminalStyle { color: false, width: places::width().unwrap_or(usize::MAX) };
     style.table(&table) + "\n"
 }
 

@@ -7,7 +7,7 @@ use fsarena_store::{Store, StoreError};
 use crate::progress::Progress;
 
 /// Stores the events of a run, and shows them.
-pub struct Recorder<'a> {
+pub struct StoringListener<'a> {
     /// The store that keeps the events.
     pub store: &'a mut Store,
     /// The run's number in the store; `None` until it has begun.
@@ -18,7 +18,7 @@ pub struct Recorder<'a> {
     pub progress: Progress,
 }
 
-impl Recorder<'_> {
+impl StoringListener<'_> {
     /// An event is stored before it is shown, so that a lost terminal loses no event.
     fn keep(&mut self, event: &Event) -> Result<(), StoreError> {
         match (self.run, event) {
@@ -34,7 +34,7 @@ impl Recorder<'_> {
     }
 }
 
-impl Listener for Recorder<'_> {
+impl Listener for StoringListener<'_> {
     fn hear(&mut self, event: &Event) -> Result<(), String> {
         self.keep(event).map_err(|error| error.to_string())?;
         self.progress.show(event);

@@ -10,7 +10,7 @@ use fsarena_place::{End, Place, note, require_machine};
 use fsarena_store::Store;
 
 use crate::cli::Global;
-use crate::listen::Recorder;
+use crate::listen::StoringListener;
 use crate::places;
 use crate::progress::Progress;
 
@@ -30,7 +30,7 @@ pub fn perform(
     let mut store = places::store(global)?;
     // A stored run also has the event with its plan.
     let (run, known) = (assignment.run, assignment.run.map(|_| assignment.events.len() + 1));
-    let mut recorder = Recorder { store: &mut store, run, known, progress: Progress::new(global) };
+    let mut recorder = StoringListener { store: &mut store, run, known, progress: Progress::new(global) };
     let ended = fsarena_place::run(assignment, place, stop, &mut recorder);
     recorder.progress.end();
     let has_begun = recorder.known.is_none();

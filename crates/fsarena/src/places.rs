@@ -42,13 +42,13 @@ fn data_folder() -> Result<PathBuf> {
 }
 
 /// The style of text on stdout.
-pub fn style(global: &Global) -> fsarena_report::Style {
+pub fn style(global: &Global) -> fsarena_report::TerminalStyle {
     let color = match global.color {
         Color::Always => true,
         Color::Never => false,
         Color::Auto => is_coloured(|name| std::env::var(name).ok(), std::io::stdout().is_terminal()),
     };
-    fsarena_report::Style { color, width: width().unwrap_or(fsarena_report::PLAIN.width) }
+    fsarena_report::TerminalStyle { color, width: width().unwrap_or(fsarena_report::PLAIN.width) }
 }
 
 /// Whether there is colour by <https://no-color.org> and <https://bixense.com/clicolors>: NO_COLOR wins over

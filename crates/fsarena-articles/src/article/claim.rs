@@ -33,15 +33,15 @@ pub struct Claim {
 fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Check>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Checks {
+    enum ClaimChecks {
         Several(Vec<Check>),
         One(Box<Check>),
     }
     // Plans that were stored when a claim had at most one check have `null` for none.
-    Ok(match Option::<Checks>::deserialize(deserializer)? {
+    Ok(match Option::<ClaimChecks>::deserialize(deserializer)? {
         None => Vec::new(),
-        Some(Checks::One(check)) => vec![*check],
-        Some(Checks::Several(checks)) => checks,
+        Some(ClaimChecks::One(check)) => vec![*check],
+        Some(ClaimChecks::Several(checks)) => checks,
     })
 }
 

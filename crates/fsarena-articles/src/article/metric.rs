@@ -32,7 +32,7 @@ pub struct PublishedMetric {
     pub figures: Vec<Figure>,
     /// The orders that the article states, or that its chart showed.
     #[serde(default)]
-    pub rankings: Vec<Ranking>,
+    pub rankings: Vec<StatedOrder>,
 }
 
 /// How a figure is computed from a trial, or from steps of one, in the unit of its name. A kilobyte has 1024 bytes.
@@ -126,7 +126,7 @@ pub struct Again {
 /// An order that an article states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Ranking {
+pub struct StatedOrder {
     /// Position on the horizontal axis, range of positions (`2 to 64`), or condition.
     #[serde(default)]
     pub at: Option<String>,

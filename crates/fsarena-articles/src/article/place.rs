@@ -1,6 +1,6 @@
 //! Positions on a chart's axis, with the figures and rankings that belong to them.
 
-use super::{PublishedTest, Ranking, Source};
+use super::{PublishedTest, Source, StatedOrder};
 
 /// The place replaces this text in the names of a source's workload and steps.
 const PLACE: &str = "{at}";
@@ -15,7 +15,7 @@ impl Source {
     }
 }
 
-impl Ranking {
+impl StatedOrder {
     /// The places of the test to which it refers, if it names the first and the last: `2 to 64`.
     pub fn range<'a>(&self, test: &'a PublishedTest) -> Option<&'a [String]> {
         let (first, last) = self.at.as_deref()?.split_once(TO)?;
@@ -52,14 +52,14 @@ mod tests {
             "axis": "threads", "places": ["1", "2", "4", "32", "64"],
         }))
         .expect("a test");
-        let ranking = |at: Option<&str>| Ranking {
+        let ranking = |at: Option<&str>| StatedOrder {
             at: at.map(str::to_owned),
             order: Vec::new(),
             did_not_finish: Vec::new(),
             original: String::new(),
         };
         let several = ranking(Some("2 to 32"));
-        let places = |own: &Ranking| test.places.iter().filter(|place| own.is_at(&test, Some(place))).count();
+        let places = |own: &StatedOrder| test.places.iter().filter(|place| own.is_at(&test, Some(place))).count();
         assert_eq!((places(&several), several.range(&test).map(<[String]>::len)), (3, Some(3)));
         assert_eq!((places(&ranking(Some("1"))), places(&ranking(None))), (1, 0));
         for none in ["8 to 32", "32 to 2", "up to 4"] {

@@ -29,7 +29,7 @@ pub struct PublishedWork {
 /// An upper limit of an article's machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Limit {
+pub struct MachineLimit {
     /// The limited quantity.
     pub bound: Bound,
     /// Its maximum, in the unit that the bound names.

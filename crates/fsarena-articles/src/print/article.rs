@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use crate::article::Article;
 use crate::article::{Claim, ClaimOutcome, Counterpart, PublishedContender, PublishedTest, Source};
-use fsarena_report::layout::{Tone, painted, table, wrapped};
+use fsarena_report::layout::{TextTone, painted, table, wrapped};
 use fsarena_report::report::Table;
-use fsarena_report::{Style, json};
+use fsarena_report::{TerminalStyle, json};
 use serde::Serialize;
 
 use crate::Finding;
@@ -17,11 +17,11 @@ use crate::Finding;
 const INDENT: &str = "  ";
 
 /// An article as text for a terminal, with the rules' findings.
-pub fn article_as_text(article: &Article, findings: &[Finding], style: Style) -> String {
+pub fn article_as_text(article: &Article, findings: &[Finding], style: TerminalStyle) -> String {
     let mut blocks = vec![head(article, style), machine(article, style), contenders(article, style)];
     blocks.extend(found(findings, None, style));
     blocks.extend(article.tests.iter().map(|test| of_test(article, test, findings, style)));
-    blocks.push(painted("Claims", Tone::Strong, style.color));
+    blocks.push(painted("Claims", TextTone::Strong, style.color));
     blocks.extend(article.claims.iter().map(|claim| of_claim(claim, style)));
     blocks.extend(differences(article, style));
     blocks.push(wrapped(&counts(article, findings), "", style.width));
@@ -40,20 +40,20 @@ struct Judged<'a> {
     findings: &'a [Finding],
 }
 
-fn head(article: &Article, style: Style) -> String {
-    let title = painted(&article.english, Tone::Strong, style.color);
+fn head(article: &Article, style: TerminalStyle) -> String {
+    let title = painted(&article.english, TextTone::Strong, style.color);
     let original = format!("{} ({}, {})", article.title, article.name, article.language);
     [title, wrapped(&original, "", style.width), wrapped(&article.source, "", style.width)].join("\n")
 }
 
-fn machine(article: &Article, style: Style) -> String {
+fn machine(article: &Article, style: TerminalStyle) -> String {
     let stated = article.machine.iter().map(|(name, what)| paragraph(&format!("{name}: {what}"), style));
     let limits = article.limits.iter().map(|limit| paragraph(&format!("limit: {}", limit.why), style));
     let lines: Vec<String> = stated.chain(limits).collect();
     heading("Machine and method", style) + &lines.join("\n")
 }
 
-fn contenders(article: &Article, style: Style) -> String {
+fn contenders(article: &Article, style: TerminalStyle) -> String {
     let line = |contender: &PublishedContender| {
         let here = match contender.here.is_empty() {
             true => "cannot be had here".to_owned(),
@@ -66,7 +66,7 @@ fn contenders(article: &Article, style: Style) -> String {
 }
 
 /// What a reproduction does otherwise, and what corresponds to what the article has apart from its tests.
-fn differences(article: &Article, style: Style) -> Option<String> {
+fn differences(article: &Article, style: TerminalStyle) -> Option<String> {
     let further = article.further.iter().map(|further| match &further.counterpart {
         Counterpart::Here(here) => format!("{}; here: {here}", further.what),
         Counterpart::Nothing(why) => format!("{}; nothing here: {why}", further.what),
@@ -77,8 +77,8 @@ fn differences(article: &Article, style: Style) -> Option<String> {
         .then(|| heading("What a reproduction does otherwise, and what it has no test for", style) + &lines.join("\n"))
 }
 
-fn of_test(article: &Article, test: &PublishedTest, findings: &[Finding], style: Style) -> String {
-    let mut lines = vec![painted(&format!("{} ({})", test.title, test.name), Tone::Strong, style.color)];
+fn of_test(article: &Article, test: &PublishedTest, findings: &[Finding], style: TerminalStyle) -> String {
+    let mut lines = vec![painted(&format!("{} ({})", test.title, test.name), TextTone::Strong, style.color)];
     lines.push(paragraph(&format!("{}, {}: {}", test.original, test.shown, test.method), style));
     lines.extend(figures::of_test(article, test, style));
     lines.extend(figures::again(test, style));
@@ -91,17 +91,17 @@ fn of_test(article: &Article, test: &PublishedTest, findings: &[Finding], style:
 }
 
 /// The findings about a test, or about several tests if `test` is `None`.
-fn found(findings: &[Finding], test: Option<&str>, style: Style) -> Option<String> {
+fn found(findings: &[Finding], test: Option<&str>, style: TerminalStyle) -> Option<String> {
     let of_it = findings.iter().filter(|finding| finding.violation.test.as_deref() == test);
     let line = |Finding { rule, violation }: &Finding| {
         let of = violation.metric.as_ref().map(|metric| format!(", {metric}")).unwrap_or_default();
-        painted(&paragraph(&format!("! {rule}{of}: {}", violation.sentence), style), Tone::Bad, style.color)
+        painted(&paragraph(&format!("! {rule}{of}: {}", violation.sentence), style), TextTone::Bad, style.color)
     };
     let lines: Vec<String> = of_it.map(line).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-fn sources(what: &str, sources: &[Source], style: Style) -> Option<String> {
+fn sources(what: &str, sources: &[Source], style: TerminalStyle) -> Option<String> {
     let source = |source: &Source| {
         let synced = if source.synced { ", synced" } else { "" };
         match source.steps.is_empty() {
@@ -111,14 +111,14 @@ fn sources(what: &str, sources: &[Source], style: Style) -> Option<String> {
     };
     let all: Vec<String> = sources.iter().map(source).collect();
     (!all.is_empty())
-        .then(|| painted(&paragraph(&format!("{what}: {}", all.join(", else ")), style), Tone::Faint, style.color))
+        .then(|| painted(&paragraph(&format!("{what}: {}", all.join(", else ")), style), TextTone::Faint, style.color))
 }
 
-fn of_claim(claim: &Claim, style: Style) -> String {
+fn of_claim(claim: &Claim, style: TerminalStyle) -> String {
     let tone = match claim.outcome {
-        ClaimOutcome::Holds => Tone::Decided,
-        ClaimOutcome::NotTestable => Tone::Open,
-        ClaimOutcome::DoesNotHold | ClaimOutcome::Unsupported | ClaimOutcome::Contradiction => Tone::Bad,
+        ClaimOutcome::Holds => TextTone::Decided,
+        ClaimOutcome::NotTestable => TextTone::Open,
+        ClaimOutcome::DoesNotHold | ClaimOutcome::Unsupported | ClaimOutcome::Contradiction => TextTone::Bad,
     };
     let outcome = painted(&claim.outcome.to_string(), tone, style.color);
     let lines = [claim.text.clone(), format!("\"{}\"", claim.original), claim.why.clone()];
@@ -142,18 +142,18 @@ fn counts(article: &Article, findings: &[Finding]) -> String {
     text.trim_end_matches(',').to_owned() + "."
 }
 
-fn heading(text: &str, style: Style) -> String {
-    painted(text, Tone::Strong, style.color) + "\n"
+fn heading(text: &str, style: TerminalStyle) -> String {
+    painted(text, TextTone::Strong, style.color) + "\n"
 }
 
 /// An indented paragraph in lines that fit.
-fn paragraph(text: &str, style: Style) -> String {
+fn paragraph(text: &str, style: TerminalStyle) -> String {
     let further = INDENT.repeat(2);
     format!("{INDENT}{}", wrapped(text, &further, style.width.saturating_sub(INDENT.len())))
 }
 
 /// An indented table.
-fn indented(wide: &Table, style: Style) -> String {
+fn indented(wide: &Table, style: TerminalStyle) -> String {
     let lines = table(wide, style.color);
     lines.lines().map(|line| format!("{INDENT}{line}")).collect::<Vec<_>>().join("\n")
 }

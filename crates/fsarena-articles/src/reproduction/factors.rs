@@ -1,14 +1,14 @@
 //! Speed-ups over an article's base contender and their factors; and the article's figures over all tests.
 
 use crate::article::{Computed, Reckoning, Summary, Together};
-use crate::reproduction::{Factor, Measured, ReproducedFigure, SummaryRow};
+use crate::reproduction::{Measured, RatioOfArticle, ReproducedFigure, SummaryRow};
 use fsarena_model::{Better, Label};
 
 use super::Context;
 
 /// How many times better each of the article's other contenders is than its base, by test, in the first metric of the
 /// test; empty without a base.
-pub fn factors(context: &Context<'_>, figures: &[ReproducedFigure]) -> Vec<Factor> {
+pub fn factors(context: &Context<'_>, figures: &[ReproducedFigure]) -> Vec<RatioOfArticle> {
     let Some(base) = &context.article.base else { return Vec::new() };
     let ranking = |figure: &&ReproducedFigure| {
         let test = context.article.test(&figure.test);
@@ -23,14 +23,14 @@ pub fn factors(context: &Context<'_>, figures: &[ReproducedFigure]) -> Vec<Facto
     others.filter_map(|other| Some(factor(of_base(other)?, other))).collect()
 }
 
-fn factor(base: &ReproducedFigure, other: &ReproducedFigure) -> Factor {
+fn factor(base: &ReproducedFigure, other: &ReproducedFigure) -> RatioOfArticle {
     let times = |base: Option<f64>, other: Option<f64>| Some(base? / other?).filter(|times| times.is_finite());
     let turned = |value: Option<f64>| value.map(|value| if base.better == Better::Lower { value } else { 1.0 / value });
     let median = |measured: Option<Measured>| turned(measured.map(|measured| measured.median));
     let published = |figure: &ReproducedFigure| turned(figure.published.as_ref().map(|(value, _)| *value));
     // A test without a shell or program has one measured form, which is the plain one.
     let plainly = |figure: &ReproducedFigure| median(figure.plainly.or(figure.as_published));
-    Factor {
+    RatioOfArticle {
         test: other.test.clone(),
         name: other.name.clone().unwrap_or_default(),
         published: times(published(base), published(other)),

@@ -25,7 +25,7 @@ pub struct Reproduction {
     /// Agreement of the rankings over all tests: published against measured properly.
     pub properly: Option<Agreement>,
     /// How many times better than the article's base others are, by test; empty for articles that state no such ratios.
-    pub factors: Vec<Factor>,
+    pub factors: Vec<RatioOfArticle>,
     /// Figures over all tests.
     pub summaries: Vec<SummaryRow>,
     /// Results of checking its claims here.
@@ -37,7 +37,7 @@ pub struct Reproduction {
 
 /// How many times better than the article's base one of its contenders is in a test, and the factors of that ratio.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Factor {
+pub struct RatioOfArticle {
     /// The test's name.
     pub test: String,
     /// The article's name for the contender.

@@ -1,7 +1,7 @@
 //! Compares figures with limits of the machine, and finds limits that a cloud provider sets.
 
 use crate::article::Article;
-use crate::article::{Bound, Limit, PublishedTest, Quantity};
+use crate::article::{Bound, MachineLimit, PublishedTest, Quantity};
 
 use crate::Violation;
 use crate::figures::{figure_as, found, names, operations_per_second, plain, seconds, taken_as, work};
@@ -17,7 +17,7 @@ const BUSY: f64 = 90.0;
 /// The first digits of round numbers, which people choose as limits.
 const ROUND: [f64; 11] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
 
-fn limits(article: &Article, bound: Bound) -> impl Iterator<Item = &Limit> {
+fn limits(article: &Article, bound: Bound) -> impl Iterator<Item = &MachineLimit> {
     article.limits.iter().filter(move |limit| limit.bound == bound)
 }
 
@@ -27,7 +27,7 @@ pub fn medium(article: &Article) -> Vec<Violation> {
     limits(article, Bound::MegabytesPerSecond).flat_map(beyond).collect()
 }
 
-fn beyond(test: &PublishedTest, limit: &Limit) -> Option<Violation> {
+fn beyond(test: &PublishedTest, limit: &MachineLimit) -> Option<Violation> {
     let of = |quantity, per_megabyte: f64| taken_as(test, quantity).map(|metric| (metric, per_megabyte));
     let decimal = || of(Quantity::DecimalMegabytesPerSecond, 1.048_576);
     let (metric, per_megabyte) =
@@ -40,7 +40,7 @@ fn beyond(test: &PublishedTest, limit: &Limit) -> Option<Violation> {
 
 /// Finds more flushes per second, one after the other, than the disk has revolutions.
 pub fn revolutions(article: &Article) -> Vec<Violation> {
-    let too_many = |limit: &Limit| {
+    let too_many = |limit: &MachineLimit| {
         let limit = limit.value;
         let of_test = move |test| names(article).filter_map(move |name| too_many_flushes(test, name, limit));
         article.tests.iter().flat_map(of_test)
@@ -153,7 +153,7 @@ mod tests {
     use crate::sample::{article, sentences, test};
 
     fn limited(mut article: Article, bound: Bound, value: f64) -> Article {
-        article.limits.push(Limit { bound, value, why: String::new() });
+        article.limits.push(MachineLimit { bound, value, why: String::new() });
         article
     }
 

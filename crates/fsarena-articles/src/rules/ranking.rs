@@ -1,7 +1,7 @@
 //! Compares the orders that an article states with each other and with its figures.
 
 use crate::article::Article;
-use crate::article::{Check, Claim, PublishedMetric, PublishedTest, Ranking};
+use crate::article::{Check, Claim, PublishedMetric, PublishedTest, StatedOrder};
 use fsarena_model::Better;
 
 use crate::Violation;
@@ -21,7 +21,7 @@ fn contradictions(metric: &PublishedMetric) -> Vec<String> {
     for (index, ranking) in metric.rankings.iter().enumerate() {
         let same_place = metric.rankings[..index].iter().filter(|other| other.at == ranking.at);
         for (better, worse) in pairs(&ranking.order) {
-            let says = |other: &&Ranking| pairs(&other.order).any(|pair| pair == (worse, better));
+            let says = |other: &&StatedOrder| pairs(&other.order).any(|pair| pair == (worse, better));
             if let Some(other) = same_place.clone().find(says) {
                 all.push(format!(
                     "{better} before {worse} in \"{}\", and after it in \"{}\"",
@@ -71,10 +71,10 @@ fn metric_of<'a>(test: &'a PublishedTest, check: &Check) -> Option<&'a Published
 
 /// Why `better` is not better than `worse` at one of the places `at`, or at any place if `at` is empty.
 fn not_so(test: &PublishedTest, metric: &PublishedMetric, at: &[String], better: &str, worse: &str) -> Option<String> {
-    let is_there = |ranking: &&Ranking| {
+    let is_there = |ranking: &&StatedOrder| {
         at.is_empty() || ranking.at.is_none() || at.iter().any(|place| ranking.is_at(test, Some(place)))
     };
-    let turned = |ranking: &&Ranking| pairs(&ranking.order).any(|pair| pair == (worse, better));
+    let turned = |ranking: &&StatedOrder| pairs(&ranking.order).any(|pair| pair == (worse, better));
     if let Some(ranking) = metric.rankings.iter().filter(is_there).find(turned) {
         let place = ranking.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
         return Some(format!("{better} is called better than {worse}, which precedes it in its own order{place}"));

@@ -12,7 +12,7 @@ use super::worker::{DataWorker, Timer};
 use super::{plain, ring};
 use crate::contents::Contents;
 use crate::pace::Pace;
-use crate::workers::{Entry, Style, Worker, Workers};
+use crate::workers::{Entry, Worker, WorkerStyle, Workers};
 use crate::{EngineError, Job, Limit, NextRun, RunStats, Upkeep, folder};
 
 /// Estimate of the bytes of page cache that a first slice fills, before its speed is known.
@@ -34,7 +34,7 @@ impl DataJob {
         let worker = |number| DataWorker::new(workload, &parameters, &ground, seed, number, contents.of_worker(number));
         // A fault in a mapping may end the process: see `fsarena_sys::mapping`.
         let is_apart = parameters.workers.processes > 1 || parameters.requests.calls == Calls::Mmap;
-        let style = if is_apart { Style::Processes } else { Style::Threads };
+        let style = if is_apart { WorkerStyle::Processes } else { WorkerStyle::Threads };
         let workers = Workers::new((0..parameters.workers.count()).map(worker), style);
         Self { workload: workload.clone(), parameters, ground, seed, workers }
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::EngineError;
 use crate::pace::Arrivals;
-use crate::pace::Load;
+use crate::pace::WorkerLoad;
 use crate::parameters::{checked, fields, or, refuse_unknown, size, some_size};
 
 /// The parameters of a workload of this engine, in groups. A workload gives them all in one table. Sizes are bytes, as
@@ -293,8 +293,8 @@ impl DataParameters {
     }
 
     /// The load: the maximum, or a rate.
-    pub fn load(&self) -> Load {
-        Load::of(self.pace.rate, self.pace.rate_percent)
+    pub fn load(&self) -> WorkerLoad {
+        WorkerLoad::of(self.pace.rate, self.pace.rate_percent)
     }
 
     /// Number of files that are laid out before the timer starts.

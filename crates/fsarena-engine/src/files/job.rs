@@ -3,29 +3,29 @@
 use fsarena_model::{Bytes, CacheState};
 use std::sync::atomic::AtomicBool;
 
-use super::parameters::Plan;
+use super::parameters::FilesPlan;
 use super::tree;
 use super::worker::{FilesWorker, Step};
-use crate::workers::{Style, Workers};
+use crate::workers::{WorkerStyle, Workers};
 use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep};
 
 struct FilesJob<T, S> {
-    plan: Plan,
+    plan: FilesPlan,
     workers: Workers<FilesWorker<T, S>>,
     /// Whether the trees were taken over from another job.
     is_adopted: bool,
 }
 
 /// A job that follows `plan`. Each of its workers keeps what `own` makes, and does `step` again and again.
-pub fn open<T: Send + 'static, S: Step<T>>(plan: Plan, own: fn(&Plan, u32) -> T, step: S) -> Box<dyn Job> {
+pub fn open<T: Send + 'static, S: Step<T>>(plan: FilesPlan, own: fn(&FilesPlan, u32) -> T, step: S) -> Box<dyn Job> {
     let worker = |number| FilesWorker::new(&plan, number, own(&plan, number), step);
     let workers = (0..plan.parameters.threads).map(worker);
-    let workers = Workers::new(workers, Style::Threads);
+    let workers = Workers::new(workers, WorkerStyle::Threads);
     Box::new(FilesJob { workers, plan, is_adopted: false })
 }
 
 fn make_trees<T: Send, S: Step<T>>(
-    plan: &Plan,
+    plan: &FilesPlan,
     workers: &mut Workers<FilesWorker<T, S>>,
     stop: &AtomicBool,
 ) -> Result<(), EngineError> {
@@ -37,7 +37,7 @@ fn make_trees<T: Send, S: Step<T>>(
 /// Restores what a run uses up: the trees, or the objects that were not visited yet. Slices continue where the last one
 /// stopped, as long as enough objects for another slice are left.
 fn renew<T: Send, S: Step<T>>(
-    plan: &Plan,
+    plan: &FilesPlan,
     workers: &mut Workers<FilesWorker<T, S>>,
     stop: &AtomicBool,
 ) -> Result<(), EngineError> {

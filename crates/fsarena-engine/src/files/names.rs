@@ -62,11 +62,11 @@ const DIGITS: usize = 8;
 
 /// `a00000000`, `a00000001` …: a letter and eight digits.
 #[derive(Debug, Clone)]
-pub struct Name {
+pub struct ObjectName {
     bytes: [u8; DIGITS + 2],
 }
 
-impl Name {
+impl ObjectName {
     /// The name of number 0 with the letter `letter`.
     pub fn new(letter: u8) -> Self {
         let mut bytes = *b"-00000000\0";
@@ -107,7 +107,7 @@ impl Paths {
     }
 
     fn after(prefix: Vec<u8>, shape: &Shape, letter: u8) -> Self {
-        let name = Name::new(letter).bytes;
+        let name = ObjectName::new(letter).bytes;
         let mut paths = Self { folders: Folders::after(prefix, shape), per_leaf: shape.per_leaf(), leaf: 0, name };
         paths.enter(0);
         paths
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn names_are_numbered() {
-        assert_eq!(Name::new(b'f').of(12_345), c"f00012345");
+        assert_eq!(ObjectName::new(b'f').of(12_345), c"f00012345");
     }
 
     #[test]

@@ -12,11 +12,11 @@ use rustix::fs::{
 
 use super::durability::{Each, Syncable};
 use super::job;
-use super::names::{Folders, Name, Paths};
-use super::parameters::{OperationProperties, Plan};
+use super::names::{Folders, ObjectName, Paths};
+use super::parameters::{FilesPlan, OperationProperties};
 use super::sizes::Sizes;
 use super::tree::{ATTRIBUTE, ATTRIBUTE_LENGTH, DIRECTORY, FILE, attribute, create_file, make_directory};
-use super::walk::{Ground, Visit, VisitOrder};
+use super::walk::{Ground, ObjectVisit, VisitOrder};
 use crate::contents::Contents;
 use crate::meter::Meter;
 use crate::{EngineError, Job, Operation, folder};
@@ -26,7 +26,7 @@ pub struct OperationEntry {
     /// Its properties.
     pub kind: OperationProperties,
     /// Opens a job that does it.
-    pub open: fn(Plan) -> Box<dyn Job>,
+    pub open: fn(FilesPlan) -> Box<dyn Job>,
 }
 
 /// Each line: the operation, the objects on which it works, how it can be made durable, what a worker keeps for it,
@@ -57,7 +57,12 @@ static OPERATIONS: &[OperationEntry] = {
     ]
 };
 
-const fn entry(operation: Operation, ground: Ground, sync: Syncable, open: fn(Plan) -> Box<dyn Job>) -> OperationEntry {
+const fn entry(
+    operation: Operation,
+    ground: Ground,
+    sync: Syncable,
+    open: fn(FilesPlan) -> Box<dyn Job>,
+) -> OperationEntry {
     OperationEntry { kind: OperationProperties { operation, ground, sync }, open }
 }
 
@@ -69,17 +74,17 @@ pub fn find(operation: Operation) -> Option<&'static OperationEntry> {
 /// The bytes that an operation read or wrote.
 type Done = Result<u64, EngineError>;
 
-fn files(plan: &Plan, _worker: u32) -> Paths {
+fn files(plan: &FilesPlan, _worker: u32) -> Paths {
     Paths::new(&plan.shape, FILE)
 }
 
-fn directories(plan: &Plan, _worker: u32) -> Paths {
+fn directories(plan: &FilesPlan, _worker: u32) -> Paths {
     Paths::new(&plan.shape, DIRECTORY)
 }
 
 /// Extended attributes are read and set by full paths: kernels before 6.13 have no other call that does not need an
 /// open file.
-fn full_paths(plan: &Plan, worker: u32) -> Paths {
+fn full_paths(plan: &FilesPlan, worker: u32) -> Paths {
     Paths::below(&plan.tree_of(worker), &plan.shape, FILE)
 }
 
@@ -89,22 +94,22 @@ struct Pair {
     new: Paths,
 }
 
-fn renamed(plan: &Plan, _worker: u32) -> Pair {
+fn renamed(plan: &FilesPlan, _worker: u32) -> Pair {
     Pair { old: Paths::new(&plan.shape, FILE), new: Paths::new(&plan.shape, b'g') }
 }
 
-fn linked(plan: &Plan, _worker: u32) -> Pair {
+fn linked(plan: &FilesPlan, _worker: u32) -> Pair {
     Pair { old: Paths::new(&plan.shape, FILE), new: Paths::new(&plan.shape, b'l') }
 }
 
 /// Symbolic links and their targets, which do not exist; symlink(2) does not check them.
 struct Symlinks {
     paths: Paths,
-    target: Name,
+    target: ObjectName,
 }
 
-fn symlinks(plan: &Plan, _worker: u32) -> Symlinks {
-    Symlinks { paths: Paths::new(&plan.shape, b's'), target: Name::new(FILE) }
+fn symlinks(plan: &FilesPlan, _worker: u32) -> Symlinks {
+    Symlinks { paths: Paths::new(&plan.shape, b's'), target: ObjectName::new(FILE) }
 }
 
 struct FileReader {
@@ -113,7 +118,7 @@ struct FileReader {
     buffer: AlignedBuffer,
 }
 
-fn reader(plan: &Plan, _worker: u32) -> FileReader {
+fn reader(plan: &FilesPlan, _worker: u32) -> FileReader {
     let sizes = plan.sizes();
     FileReader { paths: Paths::new(&plan.shape, FILE), sizes, buffer: AlignedBuffer::new(sizes.largest()) }
 }
@@ -126,7 +131,7 @@ struct Writer {
     each: Each,
 }
 
-fn writer(plan: &Plan, worker: u32) -> Writer {
+fn writer(plan: &FilesPlan, worker: u32) -> Writer {
     Writer {
         paths: Paths::new(&plan.shape, FILE),
         sizes: plan.sizes(),
@@ -136,7 +141,7 @@ fn writer(plan: &Plan, worker: u32) -> Writer {
     }
 }
 
-fn creator(plan: &Plan, worker: u32) -> Writer {
+fn creator(plan: &FilesPlan, worker: u32) -> Writer {
     Writer { flags: folder::create_flags() | folder::sync_flags(plan.durable), ..writer(plan, worker) }
 }
 
@@ -148,13 +153,13 @@ struct Lister {
     buffer: Vec<u8>,
 }
 
-fn lister(plan: &Plan, _worker: u32) -> Lister {
+fn lister(plan: &FilesPlan, _worker: u32) -> Lister {
     Lister { folders: Folders::new(&plan.shape), buffer: Vec::with_capacity(NAMES) }
 }
 
 /// Creates a file: open, write, fsync if each is made durable, close.
 #[inline]
-fn create(own: &mut Writer, root: &File, visit: Visit, meter: &mut Meter<'_>) -> Done {
+fn create(own: &mut Writer, root: &File, visit: ObjectVisit, meter: &mut Meter<'_>) -> Done {
     let size = own.sizes.of(visit.number);
     let file = create_file(root, own.paths.of(visit.number), own.flags, own.contents.piece(size, (0, 0)))?;
     own.each.sync(&file, meter)?;
@@ -163,7 +168,7 @@ fn create(own: &mut Writer, root: &File, visit: Visit, meter: &mut Meter<'_>) ->
 
 /// Opens a file and closes it.
 #[inline]
-fn open(paths: &mut Paths, root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Done {
+fn open(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     openat(root, paths.of(visit.number), flags, Mode::empty()).map_err(EngineError::io("open"))?;
     Ok(0)
@@ -171,14 +176,14 @@ fn open(paths: &mut Paths, root: &File, visit: Visit, _meter: &mut Meter<'_>) ->
 
 /// Reads the metadata of a file.
 #[inline]
-fn stat(paths: &mut Paths, root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Done {
+fn stat(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     statat(root, paths.of(visit.number), AtFlags::SYMLINK_NOFOLLOW).map_err(EngineError::io("stat"))?;
     Ok(0)
 }
 
 /// Reads a whole file: open, read, close.
 #[inline]
-fn read(own: &mut FileReader, root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Done {
+fn read(own: &mut FileReader, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     let file = openat(root, own.paths.of(visit.number), flags, Mode::empty()).map_err(EngineError::io("open"))?;
     let buffer = &mut own.buffer[..own.sizes.of(visit.number)];
@@ -188,7 +193,7 @@ fn read(own: &mut FileReader, root: &File, visit: Visit, _meter: &mut Meter<'_>)
 
 /// Overwrites a whole file: open, write, fsync if each is made durable, close.
 #[inline]
-fn write(own: &mut Writer, root: &File, visit: Visit, meter: &mut Meter<'_>) -> Done {
+fn write(own: &mut Writer, root: &File, visit: ObjectVisit, meter: &mut Meter<'_>) -> Done {
     let path = own.paths.of(visit.number);
     let mut file = openat(root, path, own.flags, Mode::empty()).map(File::from).map_err(EngineError::io("open"))?;
     let bytes = own.contents.piece(own.sizes.of(visit.number), (0, 0));
@@ -199,7 +204,7 @@ fn write(own: &mut Writer, root: &File, visit: Visit, meter: &mut Meter<'_>) -> 
 
 /// Appends a record to a file that stays open, as a log does.
 #[inline]
-fn append(own: &mut Writer, mut log: &File, _visit: Visit, meter: &mut Meter<'_>) -> Done {
+fn append(own: &mut Writer, mut log: &File, _visit: ObjectVisit, meter: &mut Meter<'_>) -> Done {
     let bytes = own.contents.piece(own.sizes.largest(), (0, 0));
     log.write_all(bytes).map_err(EngineError::io("append"))?;
     own.each.sync(log, meter)?;
@@ -208,7 +213,7 @@ fn append(own: &mut Writer, mut log: &File, _visit: Visit, meter: &mut Meter<'_>
 
 /// Renames a file within its directory: all files once, then all back.
 #[inline]
-fn rename(own: &mut Pair, root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Done {
+fn rename(own: &mut Pair, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let (here, there) = (own.old.of(visit.number), own.new.of(visit.number));
     let (from, to) = if visit.pass.is_multiple_of(2) { (here, there) } else { (there, here) };
     renameat(root, from, root, to).map_err(EngineError::io("rename"))?;
@@ -217,7 +222,7 @@ fn rename(own: &mut Pair, root: &File, visit: Visit, _meter: &mut Meter<'_>) -> 
 
 /// Gives a file a second name (a hard link).
 #[inline]
-fn link(own: &mut Pair, root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Done {
+fn link(own: &mut Pair, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let (old, new) = (own.old.of(visit.number), own.new.of(visit.number));
     linkat(root, old, root, new, AtFlags::empty()).map_err(EngineError::io("link"))?;
     Ok(0)
@@ -225,7 +230,7 @@ fn link(own: &mut Pair, root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Do
 
 /// Makes a symbolic link to a name in the same directory.
 #[inline]
-fn symlink(own: &mut Symlinks, root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Done {
+fn symlink(own: &mut Symlinks, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let (target, path) = (own.target.of(visit.number), own.paths.of(visit.number));
     symlinkat(target, root, path).map_err(EngineError::io("symlink"))?;
     Ok(0)
@@ -233,7 +238,7 @@ fn symlink(own: &mut Symlinks, root: &File, visit: Visit, _meter: &mut Meter<'_>
 
 /// Changes the permissions of a file. Each pass sets other permissions than the pass before.
 #[inline]
-fn chmod(paths: &mut Paths, root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Done {
+fn chmod(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let others = if visit.pass.is_multiple_of(2) { Mode::RGRP } else { Mode::empty() };
     let mode = Mode::RUSR | Mode::WUSR | others;
     chmodat(root, paths.of(visit.number), mode, AtFlags::empty()).map_err(EngineError::io("chmod"))?;
@@ -242,7 +247,7 @@ fn chmod(paths: &mut Paths, root: &File, visit: Visit, _meter: &mut Meter<'_>) -
 
 /// Sets the times of a file: one second later in each pass.
 #[inline]
-fn utimes(paths: &mut Paths, root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Done {
+fn utimes(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     /// The times that the first pass sets, seconds since 1970.
     const FIRST: i64 = 1_000_000_000;
     let time = Timespec { tv_sec: FIRST + i64::from(visit.pass), tv_nsec: 0 };
@@ -253,7 +258,7 @@ fn utimes(paths: &mut Paths, root: &File, visit: Visit, _meter: &mut Meter<'_>) 
 
 /// Replaces the extended attribute of a file.
 #[inline]
-fn set_xattr(paths: &mut Paths, _root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Done {
+fn set_xattr(paths: &mut Paths, _root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let value = attribute(visit.number, visit.pass.wrapping_add(1));
     let path = paths.of(visit.number);
     lsetxattr(path, ATTRIBUTE, &value, XattrFlags::REPLACE).map_err(EngineError::io("setxattr"))?;
@@ -262,7 +267,7 @@ fn set_xattr(paths: &mut Paths, _root: &File, visit: Visit, _meter: &mut Meter<'
 
 /// Reads the extended attribute of a file.
 #[inline]
-fn get_xattr(paths: &mut Paths, _root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Done {
+fn get_xattr(paths: &mut Paths, _root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let mut value = [0_u8; ATTRIBUTE_LENGTH];
     let length = lgetxattr(paths.of(visit.number), ATTRIBUTE, &mut value).map_err(EngineError::io("getxattr"))?;
     Ok(length as u64)
@@ -270,7 +275,7 @@ fn get_xattr(paths: &mut Paths, _root: &File, visit: Visit, _meter: &mut Meter<'
 
 /// Reads a directory: open, all names by getdents(2), close. The files themselves are not accessed.
 #[inline]
-fn readdir(own: &mut Lister, root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Done {
+fn readdir(own: &mut Lister, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     list(root, own.folders.of(visit.number), &mut own.buffer).map(|_| 0)
 }
 
@@ -290,20 +295,20 @@ fn list(root: &File, path: &CStr, buffer: &mut Vec<u8>) -> Result<u32, EngineErr
 
 /// Deletes a file.
 #[inline]
-fn delete(paths: &mut Paths, root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Done {
+fn delete(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     unlinkat(root, paths.of(visit.number), AtFlags::empty()).map_err(EngineError::io("unlink"))?;
     Ok(0)
 }
 
 /// Makes a directory.
 #[inline]
-fn mkdir(paths: &mut Paths, root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Done {
+fn mkdir(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     make_directory(root, paths.of(visit.number)).map(|()| 0)
 }
 
 /// Removes an empty directory.
 #[inline]
-fn rmdir(paths: &mut Paths, root: &File, visit: Visit, _meter: &mut Meter<'_>) -> Done {
+fn rmdir(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     unlinkat(root, paths.of(visit.number), AtFlags::REMOVEDIR).map_err(EngineError::io("rmdir"))?;
     Ok(0)
 }

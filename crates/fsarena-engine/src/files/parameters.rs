@@ -8,11 +8,11 @@ use serde::Deserialize;
 
 use super::durability::Syncable;
 use super::names::Shape;
-use super::sizes::{Distribution, Sizes};
+use super::sizes::{SizeDistribution, Sizes};
 use super::walk::{Ground, Share};
 use crate::contents::Recipe;
 use crate::pace::Arrivals;
-use crate::pace::Load;
+use crate::pace::WorkerLoad;
 use crate::parameters::{or, size, some_size};
 use crate::{EngineError, Operation};
 
@@ -48,7 +48,7 @@ pub struct FilesParameters {
     size_max: Option<u64>,
     /// The distribution of sizes between the two.
     #[serde(default)]
-    sizes: Distribution,
+    sizes: SizeDistribution,
     /// Operations between two checks of the time, and between two syncfs calls.
     #[serde(default = "or::<_, 1>")]
     pub batch: u32,
@@ -119,8 +119,8 @@ impl FilesParameters {
     }
 
     /// The load: the maximum, or a rate.
-    pub fn load(&self) -> Load {
-        Load::of(self.rate, self.rate_percent)
+    pub fn load(&self) -> WorkerLoad {
+        WorkerLoad::of(self.rate, self.rate_percent)
     }
 
     /// The sizes of files.
@@ -209,7 +209,7 @@ impl FilesParameters {
                 Some("what a cold tree can do is not known before it is read: `rate`, not `rate-percent`")
             }
             () if self.once && !kind.only_reads() => Some("`once` goes with operations that only read"),
-            () => Load::complaint(self.rate, self.rate_percent),
+            () => WorkerLoad::complaint(self.rate, self.rate_percent),
         }
     }
 
@@ -221,10 +221,12 @@ impl FilesParameters {
             () if !ground.has_files() && self.largest() > 0 => "`size` is for files",
             () if ground == Ground::Log && self.size_max.is_some() => "appends have one `size`: without `size-max`",
             () if is_sized && self.size == 0 => "`size` is missing",
-            () if self.size_max.is_some() != (self.sizes != Distribution::Fixed) => {
+            () if self.size_max.is_some() != (self.sizes != SizeDistribution::Fixed) => {
                 "`size-max` goes with `sizes = \"uniform\"` or `\"lognormal\"`, and these with it"
             }
-            () if self.sizes == Distribution::Lognormal && self.size == 0 => "the `size` of lognormal sizes is above 0",
+            () if self.sizes == SizeDistribution::Lognormal && self.size == 0 => {
+                "the `size` of lognormal sizes is above 0"
+            }
             () => return None,
         })
     }
@@ -267,7 +269,7 @@ impl FilesParameters {
 }
 
 /// The settings of a job.
-pub struct Plan {
+pub struct FilesPlan {
     /// The operation.
     pub kind: OperationProperties,
     /// The parameters of the workload.
@@ -286,7 +288,7 @@ pub struct Plan {
     pub goes_on: bool,
 }
 
-impl Plan {
+impl FilesPlan {
     /// The settings of `workload` in `directory`.
     pub fn new(
         workload: &Workload,

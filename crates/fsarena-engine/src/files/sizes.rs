@@ -6,7 +6,7 @@ use serde::Deserialize;
 /// The distribution of sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Distribution {
+pub enum SizeDistribution {
     /// All files have the smallest size.
     #[default]
     Fixed,
@@ -21,7 +21,7 @@ pub enum Distribution {
 /// The size of each file.
 #[derive(Debug, Clone, Copy)]
 pub struct Sizes {
-    distribution: Distribution,
+    distribution: SizeDistribution,
     smallest: u64,
     largest: u64,
     seed: u64,
@@ -29,7 +29,7 @@ pub struct Sizes {
 
 impl Sizes {
     /// Sizes from `smallest` to `largest` bytes, both included.
-    pub fn new(distribution: Distribution, smallest: u64, largest: u64, seed: u64) -> Self {
+    pub fn new(distribution: SizeDistribution, smallest: u64, largest: u64, seed: u64) -> Self {
         Self { distribution, smallest, largest, seed: scatter(seed) }
     }
 
@@ -42,12 +42,12 @@ impl Sizes {
     #[inline]
     pub fn of(&self, number: u32) -> usize {
         match self.distribution {
-            Distribution::Fixed => self.smallest as usize,
-            Distribution::Uniform => {
+            SizeDistribution::Fixed => self.smallest as usize,
+            SizeDistribution::Uniform => {
                 let span = u128::from(self.largest - self.smallest + 1);
                 (self.smallest + ((u128::from(self.word(number, 0)) * span) >> 64) as u64) as usize
             }
-            Distribution::Lognormal => self.lognormal(number) as usize,
+            SizeDistribution::Lognormal => self.lognormal(number) as usize,
         }
     }
 
@@ -76,7 +76,7 @@ mod tests {
 
     const COUNT: usize = 10_000;
 
-    fn sorted(distribution: Distribution, seed: u64) -> Vec<usize> {
+    fn sorted(distribution: SizeDistribution, seed: u64) -> Vec<usize> {
         let sizes = Sizes::new(distribution, 1000, 64_000, seed);
         let mut sizes: Vec<usize> = (0..COUNT as u32).map(|number| sizes.of(number)).collect();
         sizes.sort_unstable();
@@ -91,22 +91,22 @@ mod tests {
 
     #[test]
     fn fixed_sizes_are_the_smallest() {
-        assert!(sorted(Distribution::Fixed, 1).iter().all(|size| *size == 1000));
+        assert!(sorted(SizeDistribution::Fixed, 1).iter().all(|size| *size == 1000));
     }
 
     #[test]
     fn uniform_sizes_fill_the_range_evenly() {
-        let sizes = sorted(Distribution::Uniform, 1);
+        let sizes = sorted(SizeDistribution::Uniform, 1);
         assert!(sizes[0] >= 1000 && sizes[COUNT - 1] <= 64_000);
         [25, 50, 75].iter().for_each(|percent| {
             assert_quantile(&sizes, *percent, 1000.0 + 63_000.0 * *percent as f64 / 100.0);
         });
-        assert_ne!(sizes, sorted(Distribution::Uniform, 2), "another seed, other sizes");
+        assert_ne!(sizes, sorted(SizeDistribution::Uniform, 2), "another seed, other sizes");
     }
 
     #[test]
     fn lognormal_sizes_lie_around_the_geometric_middle() {
-        let sizes = sorted(Distribution::Lognormal, 1);
+        let sizes = sorted(SizeDistribution::Lognormal, 1);
         assert!(sizes[0] >= 1000 && sizes[COUNT - 1] <= 64_000);
         let (middle, deviation) = (8000_f64, 2_f64.ln());
         assert_quantile(&sizes, 50, middle);
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_range_of_one_size_has_no_other() {
-        assert_eq!(Sizes::new(Distribution::Uniform, 7, 7, 1).of(5), 7);
-        assert_eq!(Sizes::new(Distribution::Lognormal, 7, 7, 1).of(5), 7);
+        assert_eq!(Sizes::new(SizeDistribution::Uniform, 7, 7, 1).of(5), 7);
+        assert_eq!(Sizes::new(SizeDistribution::Lognormal, 7, 7, 1).of(5), 7);
     }
 }

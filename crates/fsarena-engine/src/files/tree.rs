@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use rustix::fs::{Advice, Mode, OFlags, XattrFlags, fadvise, fsetxattr, mkdirat, openat};
 
 use super::names::{Folders, Paths, Shape};
-use super::parameters::{Plan, tree_name};
+use super::parameters::{FilesPlan, tree_name};
 use super::walk::Ground;
 use crate::contents::Contents;
 use crate::{EngineError, folder, go_on};
@@ -34,7 +34,7 @@ pub fn attribute(number: u32, pass: u32) -> [u8; ATTRIBUTE_LENGTH] {
 
 /// Makes tree number `tree` again, with everything that the operation needs, and syncs it. Returns an error
 /// once `stop` is set.
-pub fn renew(plan: &Plan, tree: u32, stop: &AtomicBool) -> Result<(), EngineError> {
+pub fn renew(plan: &FilesPlan, tree: u32, stop: &AtomicBool) -> Result<(), EngineError> {
     folder::renew(&plan.directory, &tree_name(tree))?;
     let root = folder::open(&plan.root(tree))?;
     make_directories(&root, &plan.shape, stop)?;
@@ -53,7 +53,7 @@ pub fn renew(plan: &Plan, tree: u32, stop: &AtomicBool) -> Result<(), EngineErro
 }
 
 /// Asks the kernel to drop the data of the files of tree number `tree` from memory. Inodes and names stay there.
-pub fn drop_cached(plan: &Plan, tree: u32, stop: &AtomicBool) -> Result<(), EngineError> {
+pub fn drop_cached(plan: &FilesPlan, tree: u32, stop: &AtomicBool) -> Result<(), EngineError> {
     let root = folder::open(&plan.root(tree))?;
     let mut paths = Paths::new(&plan.shape, FILE);
     (0..plan.shape.objects).try_for_each(|number| {
@@ -93,7 +93,7 @@ pub fn create_file(root: &File, path: &CStr, flags: OFlags, bytes: &[u8]) -> Res
     Ok(file)
 }
 
-fn make_files(root: &File, plan: &Plan, stop: &AtomicBool) -> Result<(), EngineError> {
+fn make_files(root: &File, plan: &FilesPlan, stop: &AtomicBool) -> Result<(), EngineError> {
     let sizes = plan.sizes();
     let mut contents = Contents::new(plan.recipe(), u32::MAX);
     let mut paths = Paths::new(&plan.shape, FILE);

@@ -98,7 +98,7 @@ impl Share {
 
 /// The object of one operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Visit {
+pub struct ObjectVisit {
     /// Its number in the tree.
     pub number: u32,
     /// Number of earlier visits.
@@ -150,12 +150,12 @@ impl Walk {
 
     /// The next visit. The caller ensures that an object is left.
     #[inline]
-    pub fn next(&mut self) -> Visit {
+    pub fn next(&mut self) -> ObjectVisit {
         let number = match &self.shuffled {
             Some(numbers) => numbers[self.next as usize],
             None => self.share.number(self.next),
         };
-        let visit = Visit { number, pass: self.pass };
+        let visit = ObjectVisit { number, pass: self.pass };
         self.next += 1;
         if self.repeats && self.next == self.share.count {
             self.next = 0;

@@ -10,9 +10,9 @@ use rustix::fs::{Mode, OFlags, openat};
 
 use super::durability::{Each, Parents, Syncable};
 use super::names::Paths;
-use super::parameters::Plan;
+use super::parameters::FilesPlan;
 use super::tree::FILE;
-use super::walk::{Ground, Share, Visit, Walk};
+use super::walk::{Ground, ObjectVisit, Share, Walk};
 use crate::meter::Meter;
 use crate::pace::{Arrivals, Pace};
 use crate::workers::{Entry, Worker};
@@ -21,12 +21,12 @@ use crate::{EngineError, Limit, Operation, RunStats, folder};
 /// Does one operation with what the worker keeps for it, and its fsync if that goes to the file. Returns the bytes that
 /// it read or wrote. It gets the root of the tree; an append gets the open log.
 pub trait Step<T>:
-    Fn(&mut T, &File, Visit, &mut Meter<'_>) -> Result<u64, EngineError> + Copy + Send + 'static
+    Fn(&mut T, &File, ObjectVisit, &mut Meter<'_>) -> Result<u64, EngineError> + Copy + Send + 'static
 {
 }
 
 impl<T, F> Step<T> for F where
-    F: Fn(&mut T, &File, Visit, &mut Meter<'_>) -> Result<u64, EngineError> + Copy + Send + 'static
+    F: Fn(&mut T, &File, ObjectVisit, &mut Meter<'_>) -> Result<u64, EngineError> + Copy + Send + 'static
 {
 }
 
@@ -62,7 +62,7 @@ struct WorkerSteps<T, S> {
 
 impl<T: Send, S: Step<T>> FilesWorker<T, S> {
     /// Worker `number` of those that follow `plan`.
-    pub fn new(plan: &Plan, number: u32, own: T, step: S) -> Self {
+    pub fn new(plan: &FilesPlan, number: u32, own: T, step: S) -> Self {
         let (walk, each) = (walk(plan, number), Each::of(plan.durable));
         let steps = WorkerSteps {
             operation: plan.kind.operation,
@@ -115,7 +115,7 @@ impl<T: Send, S: Step<T>> FilesWorker<T, S> {
 }
 
 /// Each worker reads all directories of a shared tree, in its own order.
-fn walk(plan: &Plan, worker: u32) -> Walk {
+fn walk(plan: &FilesPlan, worker: u32) -> Walk {
     let random = generator(plan.seed, "order", &[u64::from(worker)]);
     match plan.kind.ground {
         ground if ground.is_renewed() => Walk::once(plan.share(worker)),

@@ -3,7 +3,7 @@
 use fsarena_model::{Better, Bytes, CacheState, DurablePoint, Measure, Metric, Name, Nanos, Workload};
 use serde_json::Value;
 
-use super::file::{self, JobFile, JobOption, Section};
+use super::file::{self, JobFile, JobOption, JobSection};
 use super::options::SYNCS;
 
 /// fio's default block size, bytes.
@@ -23,32 +23,32 @@ pub fn workload(name: Name, parameters: Value, file: &JobFile) -> Workload {
 }
 
 /// The operation and the pattern, without the gap or the count behind them.
-fn rw(section: &Section) -> &str {
+fn rw(section: &JobSection) -> &str {
     section.value("rw").unwrap_or("read").split(':').next().unwrap_or_default()
 }
 
 /// Whether a job reads.
-pub fn reads(section: &Section) -> bool {
+pub fn reads(section: &JobSection) -> bool {
     matches!(rw(section), "read" | "randread" | "rw" | "readwrite" | "randrw")
 }
 
 /// Whether a job writes or trims.
-pub fn writes(section: &Section) -> bool {
+pub fn writes(section: &JobSection) -> bool {
     !matches!(rw(section), "read" | "randread")
 }
 
 /// Whether a job makes, looks up or removes files, and does nothing else.
-pub fn makes_files(section: &Section) -> bool {
+pub fn makes_files(section: &JobSection) -> bool {
     matches!(section.value("ioengine"), Some("filecreate" | "filestat" | "filedelete"))
 }
 
 /// Whether each write is durable because of the flags with which its file is open.
-pub fn syncs_by_open(section: &Section) -> bool {
+pub fn syncs_by_open(section: &JobSection) -> bool {
     matches!(durability(section), DurablePoint::OSync | DurablePoint::ODsync)
 }
 
 /// How the job makes its writes durable inside the timer.
-fn durability(section: &Section) -> DurablePoint {
+fn durability(section: &JobSection) -> DurablePoint {
     let every = |key| section.value(key).and_then(file::size).is_some_and(|count| count > 0);
     let sync = section.entry("sync").map(|entry| entry.value.as_deref().unwrap_or("1"));
     match SYNCS.iter().find(|(word, _)| Some(*word) == sync) {
@@ -62,21 +62,21 @@ fn durability(section: &Section) -> DurablePoint {
 
 /// By default fio drops the files of a job from memory before it (`invalidate`). The lane is mounted again before jobs
 /// that do nothing but read, which drops more.
-fn cache(sections: &[Section]) -> CacheState {
+fn cache(sections: &[JobSection]) -> CacheState {
     match () {
-        () if sections.iter().all(Section::is_direct) => CacheState::Direct,
+        () if sections.iter().all(JobSection::is_direct) => CacheState::Direct,
         () if sections.iter().all(|section| !writes(section) && begins_cold(section)) => CacheState::Cold,
         () => CacheState::Warm,
     }
 }
 
-fn begins_cold(section: &Section) -> bool {
+fn begins_cold(section: &JobSection) -> bool {
     let invalidates = section.entry("invalidate").is_none() || section.is_set("invalidate");
     section.is_direct() || invalidates && !section.is_set("pre_read")
 }
 
 /// The options that decide where direct I/O begins and how long it is, each with one of its sizes.
-fn positions(section: &Section) -> Vec<(u64, &JobOption)> {
+fn positions(section: &JobSection) -> Vec<(u64, &JobOption)> {
     const OPTIONS: [&str; 10] =
         ["bs", "bsrange", "bssplit", "ba", "offset", "offset_align", "offset_increment", "zonesize", "zoneskip", "rw"];
     let mut all = Vec::new();
@@ -110,7 +110,7 @@ pub fn unaligned(file: &JobFile, sector: Bytes) -> Option<&JobOption> {
 /// The largest power of two of which all positions and lengths of direct I/O are multiples, at most that of fio's
 /// default block; `None` if there is no direct I/O.
 pub fn direct_block(file: &JobFile) -> Option<Bytes> {
-    let direct: Vec<&Section> = file.sections.iter().filter(|section| section.is_direct()).collect();
+    let direct: Vec<&JobSection> = file.sections.iter().filter(|section| section.is_direct()).collect();
     let sizes = direct.iter().flat_map(|section| positions(section)).map(|(size, _)| 1 << size.trailing_zeros());
     (!direct.is_empty()).then(|| Bytes(sizes.fold(BLOCK, u64::min)))
 }
@@ -130,8 +130,8 @@ pub fn lasts(file: &JobFile) -> Nanos {
 }
 
 /// Bytes per second for large sequential blocks, operations per second otherwise.
-fn metric(sections: &[Section]) -> Metric {
-    let large = |section: &Section| {
+fn metric(sections: &[JobSection]) -> Metric {
+    let large = |section: &JobSection| {
         !rw(section).starts_with("rand") && section.value("bs").and_then(file::size).is_some_and(|block| block >= LARGE)
     };
     let in_bytes = sections.iter().all(large);

@@ -14,12 +14,12 @@ pub struct JobFile {
     /// Its name in messages.
     pub name: String,
     /// Its jobs, in order.
-    pub sections: Vec<Section>,
+    pub sections: Vec<JobSection>,
 }
 
 /// One job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
+pub struct JobSection {
     /// The text between the brackets.
     pub name: String,
     /// Line number of the section, from 1.
@@ -49,7 +49,7 @@ struct JobFileReader<'a> {
     /// The folder of the job file, in which included files are; `None` if none may be included.
     folder: Option<&'a Path>,
     globals: Vec<JobOption>,
-    sections: Vec<Section>,
+    sections: Vec<JobSection>,
     place: OptionPlace,
     problems: Vec<FioError>,
 }
@@ -105,7 +105,7 @@ impl JobFileReader<'_> {
             JobFileLine::Nothing | JobFileLine::Include(_) => {}
             JobFileLine::Section(name) if name == "global" => self.place = OptionPlace::Global,
             JobFileLine::Section(name) => {
-                self.sections.push(Section { name, line: number, options: self.globals.clone() });
+                self.sections.push(JobSection { name, line: number, options: self.globals.clone() });
                 self.place = OptionPlace::Section;
             }
             JobFileLine::Option(entry) => match (&self.place, self.sections.last_mut()) {
@@ -185,7 +185,7 @@ impl JobFile {
     }
 }
 
-impl Section {
+impl JobSection {
     /// The last entry of an option.
     pub fn entry(&self, key: &str) -> Option<&JobOption> {
         self.options.iter().rev().find(|entry| entry.key == key)

@@ -70,7 +70,7 @@ fn rate_of_each(parameters: &DataParameters) -> Option<f64> {
 }
 
 /// The place and the duration of a generated job.
-pub struct Setting<'a> {
+pub struct WorkerSetting<'a> {
     /// The folder of its files, as fio writes it.
     pub directory: &'a str,
     /// Seed of its random choices.
@@ -80,7 +80,7 @@ pub struct Setting<'a> {
 }
 
 /// The text of the job. The caller ensures that [`lacks`] finds nothing.
-pub fn text(workload: &Workload, parameters: &DataParameters, setting: &Setting<'_>) -> String {
+pub fn text(workload: &Workload, parameters: &DataParameters, setting: &WorkerSetting<'_>) -> String {
     let mut text = String::from("[global]\n");
     let mut line = |words: String| writeln!(text, "{words}").expect("a string can be written to");
     line(format!("directory={}", setting.directory));

@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Nanos, Workload};
 
 use super::file::JobFile;
-use super::generate::{self, Setting};
-use super::program::{self, Order, Reading};
+use super::generate::{self, WorkerSetting};
+use super::program::{self, FioFacts, Order};
 use super::{FioError, FioTask, facts, limits};
 use crate::data::files;
 use crate::data::parameters::{Calls, DataParameters, FilesOfWork, Pattern};
@@ -54,7 +54,7 @@ impl FioJob {
         let seed = (self.seed >> 1) ^ self.runs;
         Ok(match &self.task {
             FioTask::Generated(parameters) => {
-                generate::text(&self.workload, parameters, &Setting { directory: &directory, seed, time })
+                generate::text(&self.workload, parameters, &WorkerSetting { directory: &directory, seed, time })
             }
             FioTask::AsItIs(file) => {
                 let end = time.map(|time| [format!("runtime={}ms", time.0 / 1_000_000), "time_based=1".to_owned()]);
@@ -82,14 +82,14 @@ impl FioJob {
         Ok(())
     }
 
-    fn reading(&self) -> Reading {
+    fn reading(&self) -> FioFacts {
         let stops = |file: &JobFile| file.sections.iter().any(|section| section.is_set("stonewall"));
         let order = match &self.task {
             FioTask::AsItIs(file) if stops(file) => Order::InTurn,
             _ => Order::Together,
         };
         let is_fdatasync = self.workload.durable == DurablePoint::Fdatasync;
-        Reading { order, sync: if is_fdatasync { Operation::Fdatasync } else { Operation::Fsync } }
+        FioFacts { order, sync: if is_fdatasync { Operation::Fdatasync } else { Operation::Fsync } }
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use fsarena_model::{Bytes, Mode, Name, Nanos};
 use serde_json::json;
 
-use super::file::{self, JobFile, Section};
+use super::file::{self, JobFile, JobSection};
 use super::instead::Choice;
 use super::{FioError, facts, limits, line, places, program};
 use crate::EngineError;
@@ -73,7 +73,7 @@ pub(super) fn parts(stem: &Name, file: JobFile) -> Vec<(Name, JobFile)> {
     if is_one { vec![(stem.clone(), file)] } else { parts }
 }
 
-fn needs_another(section: &Section) -> bool {
+fn needs_another(section: &JobSection) -> bool {
     facts::makes_files(section) || section.is_set("verify") || section.is_set("wait_for")
 }
 
@@ -110,13 +110,13 @@ fn slice(part: &JobFile) -> Option<Nanos> {
     (is_together && is_divided && each >= Nanos::millis(SHORTEST_MS)).then_some(each)
 }
 
-fn runtime(section: &Section) -> Option<Nanos> {
+fn runtime(section: &JobSection) -> Option<Nanos> {
     section.value("runtime").and_then(file::time)
 }
 
 /// Whether a job works for a given time on files that are there, and leaves nothing to be written later: with direct
 /// I/O, or with writes that are durable one by one.
-fn is_divided(section: &Section) -> bool {
+fn is_divided(section: &JobSection) -> bool {
     let is_synced = ["fsync", "fdatasync"].iter().any(|key| section.value(key) == Some("1"));
     section.is_set("time_based")
         && UNDIVIDED.iter().all(|key| !section.is_set(key))

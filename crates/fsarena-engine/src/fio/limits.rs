@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use fsarena_model::Bytes;
 
 use super::FioError;
-use super::file::{self, JobFile, JobOption, Section};
+use super::file::{self, JobFile, JobOption, JobSection};
 use super::options::{ENGINES, REFUSED};
 
 /// Words that make fio pass the option to a shell, which calculates it with bc(1) (init.c, `bc_calc`).
@@ -34,7 +34,7 @@ pub fn check(file: &JobFile) -> Result<(), FioError> {
 }
 
 /// Refuses a section name that would become a path: files have the names of their sections.
-fn bad_title(section: &Section) -> Option<String> {
+fn bad_title(section: &JobSection) -> Option<String> {
     let bad = section.name.contains(['/', '$', '\\']) || section.name.contains("..");
     bad.then(|| format!("the section `{}` would give its files a path", section.name))
 }
@@ -82,12 +82,12 @@ pub fn demand(file: &JobFile) -> Result<Bytes, FioError> {
 }
 
 /// Number of jobs of a section.
-fn jobs(file: &JobFile, section: &Section) -> Result<u64, FioError> {
+fn jobs(file: &JobFile, section: &JobSection) -> Result<u64, FioError> {
     Ok(known(file, section, "numjobs", file::size)?.unwrap_or(1))
 }
 
 /// Bytes of the files of one job.
-fn of_one(file: &JobFile, section: &Section) -> Result<u64, FioError> {
+fn of_one(file: &JobFile, section: &JobSection) -> Result<u64, FioError> {
     let size = known(file, section, "size", file::size)?;
     let file_size = known(file, section, "filesize", |text| {
         file::size(text).or_else(|| file::range(text).map(|(_, largest)| largest))
@@ -104,7 +104,12 @@ fn of_one(file: &JobFile, section: &Section) -> Result<u64, FioError> {
     Ok(largest.saturating_add(offset).saturating_add(step.saturating_mul(jobs(file, section)?)))
 }
 
-fn known(file: &JobFile, section: &Section, key: &str, read: fn(&str) -> Option<u64>) -> Result<Option<u64>, FioError> {
+fn known(
+    file: &JobFile,
+    section: &JobSection,
+    key: &str,
+    read: fn(&str) -> Option<u64>,
+) -> Result<Option<u64>, FioError> {
     let Some(entry) = section.entry(key) else { return Ok(None) };
     match entry.value.as_deref().and_then(read) {
         Some(size) => Ok(Some(size)),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::FioError;
-use super::file::{JobFile, JobOption, Section};
+use super::file::{JobFile, JobOption, JobSection};
 use super::jobs::JobsPlace;
 
 /// The job file with the jobs of one directory, if its sections do the same in several: such a file compares these
@@ -13,7 +13,7 @@ use super::jobs::JobsPlace;
 /// # Errors
 /// [`FioError::Line`] with the command that compares them, if they are not what is compared.
 pub fn of_one_contender(mut file: JobFile, place: &JobsPlace<'_>) -> Result<JobFile, FioError> {
-    let mut jobs: Vec<(&str, Vec<&Section>)> = Vec::new();
+    let mut jobs: Vec<(&str, Vec<&JobSection>)> = Vec::new();
     for section in &file.sections {
         let Some(directory) = section.value("directory") else { return Ok(file) };
         match jobs.iter_mut().find(|(known, _)| *known == directory) {
@@ -41,9 +41,9 @@ pub fn of_one_contender(mut file: JobFile, place: &JobsPlace<'_>) -> Result<JobF
     Err(file.refuse(line, what, &format!("fsarena compare{contenders} --fio {}", file.name)))
 }
 
-fn do_the_same(some: &[&Section], others: &[&Section]) -> bool {
+fn do_the_same(some: &[&JobSection], others: &[&JobSection]) -> bool {
     // The first section has nothing to wait for.
-    let work = |section: &Section| -> BTreeMap<String, Option<String>> {
+    let work = |section: &JobSection| -> BTreeMap<String, Option<String>> {
         let counts =
             |entry: &&JobOption| !["directory", "stonewall", "new_group", "description"].contains(&entry.key.as_str());
         section.options.iter().filter(counts).map(|entry| (entry.key.clone(), entry.value.clone())).collect()

@@ -121,7 +121,7 @@ pub enum Order {
 
 /// Facts that the JSON does not contain.
 #[derive(Debug, Clone, Copy)]
-pub struct Reading {
+pub struct FioFacts {
     /// The order in which jobs run.
     pub order: Order,
     /// The kind of fio's syncs.
@@ -152,7 +152,7 @@ pub fn words(streams: &str, text: &str) -> String {
 ///
 /// # Errors
 /// [`FioError::Failed`] if `text` is not fio's output, or a job failed.
-pub fn read(text: &str, reading: Reading, stats: &mut RunStats) -> Result<(), FioError> {
+pub fn read(text: &str, reading: FioFacts, stats: &mut RunStats) -> Result<(), FioError> {
     let output: FioOutput = serde_json::from_str(split(text).1)
         .map_err(|error| FioError::Failed(format!("what it wrote cannot be understood: {error}")))?;
     if let Some(why) = failure(&output) {
@@ -178,7 +178,7 @@ pub fn read(text: &str, reading: Reading, stats: &mut RunStats) -> Result<(), Fi
 
 impl JobStatus {
     /// Adds all results of the job to `stats`. Returns its time, milliseconds.
-    fn count(&self, reading: Reading, stats: &mut RunStats) -> u64 {
+    fn count(&self, reading: FioFacts, stats: &mut RunStats) -> u64 {
         if let Some(syncs) = &self.sync {
             syncs.lat_ns.count(reading.sync, stats);
         }

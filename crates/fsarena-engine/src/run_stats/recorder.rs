@@ -39,14 +39,14 @@ fn read_part<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Part, D::Erro
 /// The latencies of one operation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(from = "Counts", into = "Counts")]
-pub struct Recorder {
+pub struct LatencyRecorder {
     /// The latencies of the parts that have ended.
     ended: Histogram<u64>,
     /// The latencies since then. The inner loop touches only these.
-    current: Counters,
+    current: ValueCounters,
 }
 
-impl Recorder {
+impl LatencyRecorder {
     /// Records one latency.
     #[inline]
     pub fn record(&mut self, latency: Nanos) {
@@ -109,7 +109,7 @@ impl Recorder {
     }
 }
 
-impl From<Counts> for Recorder {
+impl From<Counts> for LatencyRecorder {
     fn from(counts: Counts) -> Self {
         let mut recorder = Self::default();
         counts.iter().for_each(|(latency, count)| recorder.ended.saturating_record_n(*latency, *count));
@@ -117,29 +117,29 @@ impl From<Counts> for Recorder {
     }
 }
 
-impl From<Recorder> for Counts {
-    fn from(recorder: Recorder) -> Self {
+impl From<LatencyRecorder> for Counts {
+    fn from(recorder: LatencyRecorder) -> Self {
         counts(&recorder.all())
     }
 }
 
-impl Default for Recorder {
+impl Default for LatencyRecorder {
     fn default() -> Self {
         let ended = Histogram::new_with_bounds(1, LONGEST, 3).expect("the bounds are in order");
-        Self { ended, current: Counters::default() }
+        Self { ended, current: ValueCounters::default() }
     }
 }
 
 /// The latencies of one operation in one part of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Interval {
+pub struct LatencyInterval {
     pub operation: Operation,
     pub end: Nanos,
     #[serde(serialize_with = "write_part", deserialize_with = "read_part")]
     pub part: Part,
 }
 
-impl Interval {
+impl LatencyInterval {
     pub fn join(&mut self, other: &Self) {
         self.end = self.end.max(other.end);
         self.part.add(&other.part).expect("all have the same bounds");
@@ -170,9 +170,9 @@ const COUNT: usize = ((LONGEST_BITS - BITS + 2) as usize) << (BITS - 1);
 
 /// Counters of values in nanoseconds. Counting takes 12 instructions; hdrhistogram's own recording takes 59.
 #[derive(Debug, Clone)]
-pub struct Counters(Box<[u32; COUNT]>);
+pub struct ValueCounters(Box<[u32; COUNT]>);
 
-impl Counters {
+impl ValueCounters {
     /// Counts one more `value`.
     #[inline(always)]
     pub fn count(&mut self, value: u64) {
@@ -203,7 +203,7 @@ impl Counters {
     }
 }
 
-impl Default for Counters {
+impl Default for ValueCounters {
     fn default() -> Self {
         let counters = vec![0; COUNT].into_boxed_slice();
         Self(counters.try_into().expect("it has that length"))
@@ -237,7 +237,7 @@ mod tests {
             let off = found.0.abs_diff(expected) as f64 / expected as f64;
             assert!(off < 0.001, "{found:?} for {expected}");
         };
-        let mut raw = Recorder::default();
+        let mut raw = LatencyRecorder::default();
         raw.record_many(Nanos(1000), 10_000);
         raw.record(Nanos(100_000_000));
         let latency = raw.summary().expect("something was recorded");
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn latencies_keep_three_digits() {
-        let mut recorder = Recorder::default();
+        let mut recorder = LatencyRecorder::default();
         assert_eq!(recorder.summary(), None);
         for value in 1..=1000 {
             recorder.record(Nanos(value * 1000));
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_latency_beyond_the_bound_is_kept_at_the_bound() {
-        let mut recorder = Recorder::default();
+        let mut recorder = LatencyRecorder::default();
         recorder.record(Nanos(u64::MAX));
         assert!(recorder.summary().is_some_and(|latency| latency.max.0 >= LONGEST));
     }
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn the_longest_are_counted_as_the_longest() {
-        let mut counters = Counters::default();
+        let mut counters = ValueCounters::default();
         counters.count(u64::MAX);
         counters.count(0);
         let recorded: Vec<(u64, u64)> = counters.recorded().collect();

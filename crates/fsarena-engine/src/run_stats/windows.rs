@@ -3,7 +3,7 @@
 use fsarena_model::{LatencyWindow, Nanos};
 use serde::{Deserialize, Serialize};
 
-use super::recorder::Interval;
+use super::recorder::LatencyInterval;
 use crate::Operation;
 use crate::meter::PART;
 
@@ -15,7 +15,7 @@ const MOST: usize = 600;
 pub struct Windows {
     /// Maximum length of a window.
     width: Nanos,
-    intervals: Vec<Interval>,
+    intervals: Vec<LatencyInterval>,
 }
 
 impl Windows {
@@ -25,7 +25,7 @@ impl Windows {
     }
 
     /// Adds the latest part of a run. Windows are merged at most once in five minutes.
-    pub fn add(&mut self, latest: Interval) {
+    pub fn add(&mut self, latest: LatencyInterval) {
         let operation = latest.operation;
         let (width, is_wide) = (self.width, self.width > PART);
         let mut own = self.intervals.iter_mut().rev().filter(|known| known.operation == operation);
@@ -53,8 +53,8 @@ impl Windows {
         }
         let near = self.width.0 / 2;
         for interval in other.intervals {
-            let distance = |known: &Interval| known.end.0.abs_diff(interval.end.0);
-            let same = |known: &&mut Interval| known.operation == interval.operation && distance(known) < near;
+            let distance = |known: &LatencyInterval| known.end.0.abs_diff(interval.end.0);
+            let same = |known: &&mut LatencyInterval| known.operation == interval.operation && distance(known) < near;
             match self.intervals.iter_mut().filter(same).min_by_key(|known| distance(known)) {
                 Some(known) => known.join(&interval),
                 None => self.intervals.push(interval),
@@ -78,9 +78,9 @@ impl Windows {
     /// Merges parts that end in the same window.
     fn merge(&mut self) {
         self.intervals.sort_by_key(|interval| interval.end);
-        let mut merged: Vec<Interval> = Vec::with_capacity(self.intervals.len());
+        let mut merged: Vec<LatencyInterval> = Vec::with_capacity(self.intervals.len());
         for interval in std::mem::take(&mut self.intervals) {
-            let is_same = |known: &&mut Interval| {
+            let is_same = |known: &&mut LatencyInterval| {
                 known.operation == interval.operation
                     && window(known.end, self.width) == window(interval.end, self.width)
             };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::options::size;
 use super::{File, ReadError, ResultFigure, figure};
 use crate::findings::kind_in;
-use crate::measured::{Durable, Measured, Reads};
+use crate::measured::{Measured, Reads, SyncedResult};
 
 /// A test: its name, and where its figure is after the description of the run.
 type Test = (&'static str, usize);
@@ -156,10 +156,10 @@ impl<'a> BonnieLine<'a> {
             host: Some(self.name()).filter(|name| kind_in(name).is_none()).map(str::to_owned),
             durable: match test {
                 // It syncs and closes the file before it looks at the clock.
-                "write by character" | "write" | "rewrite" => Durable::Synced,
-                "seeks" | "read" | "read by character" => Durable::NothingWritten,
-                _ if test.ends_with("stat") => Durable::NothingWritten,
-                _ => Durable::NotSynced,
+                "write by character" | "write" | "rewrite" => SyncedResult::Synced,
+                "seeks" | "read" | "read by character" => SyncedResult::NothingWritten,
+                _ if test.ends_with("stat") => SyncedResult::NothingWritten,
+                _ => SyncedResult::NotSynced,
             },
             reads: match test {
                 "write by character" | "write" => Reads::Nothing,

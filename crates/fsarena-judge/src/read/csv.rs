@@ -8,7 +8,7 @@ use fsarena_model::Better;
 
 use super::ReadError;
 use super::time::seconds;
-use crate::measured::{Durable, Facts, Measured, Reads, Run};
+use crate::measured::{InputFacts, Measured, Reads, Run, SyncedResult};
 
 /// What may be between fields.
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
@@ -78,7 +78,7 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         [&columns.workload, &columns.time, &columns.host, &columns.recorded].map(maybe);
     let (workload, time, host, recorded) = (workload?, time?, host?, recorded?);
     let decimal = Decimal::of(Records::of(text).skip(1).filter_map(|record| record.fields.into_iter().nth(value)));
-    let nothing = Facts::default();
+    let nothing = InputFacts::default();
     let row = |record: CsvRecord<'_>| {
         let source = format!("{name}, row {}", record.number);
         let wrong = |why: String| ReadError::csv(&source, why);
@@ -119,7 +119,7 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             time,
             host: host.map(own),
             recorded: recorded.map(own).filter(|text| !text.is_empty()),
-            durable: Durable::Unknown,
+            durable: SyncedResult::Unknown,
             reads: Reads::Unknown,
             conditions: nothing.clone(),
             source,

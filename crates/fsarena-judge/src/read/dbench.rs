@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{File, ReadError, ResultFigure, figure};
-use crate::measured::{Durable, Measured};
+use crate::measured::{Measured, SyncedResult};
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(is_result)
@@ -36,7 +36,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             return Err(file.malformed(format!("`{line}` has no throughput and clients")));
         };
         // Without this option only some of its operations are synced.
-        let durable = if line.contains("(sync open)") { Durable::Synced } else { Durable::Unknown };
+        let durable = if line.contains("(sync open)") { SyncedResult::Synced } else { SyncedResult::Unknown };
         let conditions = BTreeMap::from_iter(version.clone()).into();
         let figure = ResultFigure::rate(format!("{clients} clients"), value, "MB/s");
         let run = file.run(index + 1, &line);

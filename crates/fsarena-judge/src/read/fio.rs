@@ -12,7 +12,7 @@ pub use terse::{knows as knows_terse, read as read_terse};
 
 use super::json::Value;
 use super::{File, ReadError, ResultFigure, positive};
-use crate::measured::{Durable, Facts, Measured, Reads};
+use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
 
 const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
 /// Bytes of a sector in `disk_util` (HOWTO.rst).
@@ -84,7 +84,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     let parts = parts::of(value, &jobs);
     let run = file.run(1, value);
     let program = value["fio version"].as_str().map(|it| ("program".to_owned(), it.to_owned()));
-    let conditions: Facts = BTreeMap::from_iter(program).into();
+    let conditions: InputFacts = BTreeMap::from_iter(program).into();
     let mut rows = Vec::new();
     for part in &parts {
         for direction in DIRECTIONS {
@@ -97,7 +97,11 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
                 clock_step: part.time(direction).map(f64::recip),
                 time: positive(&value["timestamp"]),
                 host: part.host(),
-                durable: if direction == "write" { durable(value, part, parts.len()) } else { Durable::NothingWritten },
+                durable: if direction == "write" {
+                    durable(value, part, parts.len())
+                } else {
+                    SyncedResult::NothingWritten
+                },
                 // The device's counters are of all jobs together.
                 reads: match direction {
                     "read" if parts.len() == 1 => reads(value, part).unwrap_or(Reads::Unknown),
@@ -118,11 +122,11 @@ fn name(job: &Value) -> &str {
 }
 
 /// What was done overrules what was asked for.
-fn durable(value: &Value, part: &Part<'_>, parts: usize) -> Durable {
+fn durable(value: &Value, part: &Part<'_>, parts: usize) -> SyncedResult {
     let syncs = part.syncs();
     let options = work::options(value, part.jobs[0]);
     let Some(options) = &options else {
-        return if syncs.is_some_and(|count| count > 0.0) { Durable::Synced } else { Durable::Unknown };
+        return if syncs.is_some_and(|count| count > 0.0) { SyncedResult::Synced } else { SyncedResult::Unknown };
     };
     let set = |name: &str| options.get(name).and_then(|text| text.parse::<f64>().ok()).filter(|it| *it > 0.0);
     // Before 3.27, `sync` was 0 or 1.
@@ -135,10 +139,10 @@ fn durable(value: &Value, part: &Part<'_>, parts: usize) -> Durable {
     let is_lost = || parts == 1 && device(value, "write_sectors").is_some_and(|device| device < written);
     match (is_open, is_asked, syncs) {
         // Each write was synced by itself, so the device must have got it.
-        (true, ..) | (_, true, _) if (is_open || every == Some(1.0)) && is_lost() => Durable::NotSynced,
-        (true, ..) | (_, true, None) => Durable::Synced,
-        (_, _, Some(count)) if count > 0.0 => Durable::Synced,
-        _ => Durable::NotSynced,
+        (true, ..) | (_, true, _) if (is_open || every == Some(1.0)) && is_lost() => SyncedResult::NotSynced,
+        (true, ..) | (_, true, None) => SyncedResult::Synced,
+        (_, _, Some(count)) if count > 0.0 => SyncedResult::Synced,
+        _ => SyncedResult::NotSynced,
     }
 }
 

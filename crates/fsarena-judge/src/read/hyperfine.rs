@@ -7,7 +7,7 @@ use super::json::Value;
 use super::options::size;
 use super::{File, ReadError, ResultFigure, positive};
 use crate::findings::kind_in;
-use crate::{Facts, Measured};
+use crate::{InputFacts, Measured};
 
 /// Names of parameters that say which contender it is.
 const CONTENDER: [&str; 16] = [
@@ -72,7 +72,7 @@ struct HyperfineParameters {
     /// The values of those that say which contender it is; `None`: it has none.
     contender: Option<String>,
     /// The others: they define the work.
-    work: Facts,
+    work: InputFacts,
 }
 
 impl HyperfineParameters {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{File, ReadError, ResultFigure, figure};
-use crate::measured::{Durable, Facts, Measured, Reads};
+use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| Phase::of(line).is_some())
@@ -13,7 +13,7 @@ pub fn knows(file: &File<'_>) -> bool {
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let version = file.text.lines().find_map(|line| line.trim().strip_prefix("IO500 version "));
     let program = version.map(|version| ("program".to_owned(), format!("IO500 {version}")));
-    let conditions: Facts = BTreeMap::from_iter(program).into();
+    let conditions: InputFacts = BTreeMap::from_iter(program).into();
     let mut rows = Vec::new();
     let (mut run, mut done) = (1, BTreeSet::new());
     for Phase { name, value, unit } in file.text.lines().filter_map(Phase::of) {
@@ -23,7 +23,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         let Some(value) = figure(value) else { continue };
         let writes = ["write", "delete"].iter().any(|work| name.ends_with(work));
         rows.push(Measured {
-            durable: if writes { Durable::Unknown } else { Durable::NothingWritten },
+            durable: if writes { SyncedResult::Unknown } else { SyncedResult::NothingWritten },
             reads: if writes { Reads::Nothing } else { Reads::Unknown },
             conditions: conditions.clone(),
             ..file.row(run, ResultFigure::rate(name, value, unit))

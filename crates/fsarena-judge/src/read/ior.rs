@@ -7,8 +7,8 @@ use super::json::Value;
 use super::options::{of_command, size};
 use super::time::asctime;
 use super::{File, ReadError, ResultFigure, after, figure, positive, printed, uneven};
-use crate::findings::Finding;
-use crate::measured::{Durable, Measured, Reads, Run as Start};
+use crate::findings::JudgedFinding;
+use crate::measured::{Measured, Reads, Run as Start, SyncedResult};
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| begins(line) || is_title(line))
@@ -148,7 +148,7 @@ struct IorRun<'a> {
     stated: BTreeMap<&'static str, String>,
     /// Whether it warned that it cannot sync.
     has_no_fsync: bool,
-    notes: Vec<Finding>,
+    notes: Vec<JudgedFinding>,
     host: Option<&'a str>,
     time: Option<f64>,
     nodes: Option<u64>,
@@ -180,9 +180,9 @@ impl IorRun<'_> {
             time: self.time,
             host: self.host.and_then(|machine| machine.split_whitespace().nth(1)).map(str::to_owned),
             durable: match (writes, is_synced) {
-                (false, _) => Durable::NothingWritten,
-                (true, true) => Durable::Synced,
-                (true, false) => Durable::NotSynced,
+                (false, _) => SyncedResult::NothingWritten,
+                (true, true) => SyncedResult::Synced,
+                (true, false) => SyncedResult::NotSynced,
             },
             reads: match (writes, self.options.is_direct) {
                 (true, _) => Reads::Nothing,

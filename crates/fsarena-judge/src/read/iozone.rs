@@ -7,8 +7,8 @@ use fsarena_model::Better;
 
 use super::time::asctime;
 use super::{File, ReadError, ResultFigure, after, figure, printed};
-use crate::findings::{Finding, FindingClass, UNEVEN};
-use crate::measured::{Durable, Measured, Reads};
+use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
+use crate::measured::{Measured, Reads, SyncedResult};
 
 /// The tests in the order of the table's columns (`iozone.c`).
 const TESTS: [&str; 17] = [
@@ -105,9 +105,9 @@ impl<'a> IozoneRun<'a> {
             time: after(self.lines, "Run began").and_then(asctime),
             host: self.lines.iter().find_map(|line| host(line)),
             durable: match (writes, is_synced) {
-                (false, _) => Durable::NothingWritten,
-                (true, true) => Durable::Synced,
-                (true, false) => Durable::NotSynced,
+                (false, _) => SyncedResult::NothingWritten,
+                (true, true) => SyncedResult::Synced,
+                (true, false) => SyncedResult::NotSynced,
             },
             reads: match (writes, is_direct) {
                 (true, _) => Reads::Nothing,
@@ -144,10 +144,10 @@ impl<'a> IozoneRun<'a> {
     }
 
     /// A finding if the children's own rates add up to more than the parent sees: they did not all run all the time.
-    fn overlap(&self, row: &Measured) -> Option<Finding> {
+    fn overlap(&self, row: &Measured) -> Option<JudgedFinding> {
         let test = row.workload.split(", record ").next()?;
         let parent = self.lines.iter().filter_map(|line| seen(line, "Parent sees")).find(|(name, _)| name == test)?.1;
-        (row.value > UNEVEN * parent).then(|| Finding {
+        (row.value > UNEVEN * parent).then(|| JudgedFinding {
             class: FindingClass::Uneven,
             text: format!(
                 "{test} did not overlap: their own rates add up to {:.1} times what the parent saw",

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::options::of_command;
 use super::time::month_first;
 use super::{File, ReadError, ResultFigure, figure, printed, uneven};
-use crate::measured::{Durable, Measured, Reads};
+use crate::measured::{Measured, Reads, SyncedResult};
 
 /// By how much the rate of the first task, times the number of tasks, may differ from that of all.
 const TOLERANCE: f64 = 0.1;
@@ -89,9 +89,9 @@ impl<'a> MdtestRun<'a> {
         Measured {
             work: BTreeMap::from_iter(options.map(|(name, value)| (name.clone(), value.clone())).chain(own)).into(),
             durable: match (writes, is_synced) {
-                (false, _) => Durable::NothingWritten,
-                (true, true) => Durable::Synced,
-                (true, false) => Durable::NotSynced,
+                (false, _) => SyncedResult::NothingWritten,
+                (true, true) => SyncedResult::Synced,
+                (true, false) => SyncedResult::NotSynced,
             },
             reads: match (writes, is_moved) {
                 (true, _) => Reads::Nothing,

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::{File, ReadError, ResultFigure, after, figure, printed};
-use crate::findings::{Finding, FindingClass, UNEVEN};
-use crate::measured::{Durable, Facts, Measured, Reads};
+use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
+use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| begins(line) || line.starts_with("Running the test with following options:"))
@@ -25,7 +25,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         }
         let version = lines[0].split([' ', ':']).nth(1).filter(|_| begins(lines[0]));
         let program = version.map(|version| ("program".to_owned(), format!("sysbench {version}")));
-        let conditions: Facts = BTreeMap::from_iter(program).into();
+        let conditions: InputFacts = BTreeMap::from_iter(program).into();
         for figure in figures(lines) {
             rows.push(Measured {
                 run: file.run(index + 1, &printed(lines, |_| false)),
@@ -100,9 +100,9 @@ fn syncs(lines: &[&str]) -> Option<f64> {
     after(lines, "fsyncs/s").or_else(newer)?.parse().ok()
 }
 
-fn notes(lines: &[&str]) -> Vec<Finding> {
+fn notes(lines: &[&str]) -> Vec<JudgedFinding> {
     let is_asked = lines.iter().any(|line| line.contains("Calling fsync() at the end of test, Enabled"));
-    let undone = (is_asked && syncs(lines) == Some(0.0)).then(|| Finding {
+    let undone = (is_asked && syncs(lines) == Some(0.0)).then(|| JudgedFinding {
         class: FindingClass::Durability,
         text: "it was to call fsync(), but did not once".to_owned(),
     });
@@ -110,7 +110,7 @@ fn notes(lines: &[&str]) -> Vec<Finding> {
         let (mean, deviation) = text.split_once('/')?;
         Some(deviation.parse::<f64>().ok()? / figure(mean)?)
     });
-    let uneven = events.filter(|share| *share > UNEVEN - 1.0).map(|share| Finding {
+    let uneven = events.filter(|share| *share > UNEVEN - 1.0).map(|share| JudgedFinding {
         class: FindingClass::Uneven,
         text: format!("the work of its threads varies by {:.0} %", 100.0 * share),
     });
@@ -122,7 +122,7 @@ fn per_second(text: &str) -> Option<f64> {
     figure(text.split_once('(')?.1.split_whitespace().next()?)
 }
 
-fn durable(lines: &[&str], figure: &ResultFigure) -> Durable {
+fn durable(lines: &[&str], figure: &ResultFigure) -> SyncedResult {
     let has = |words: &str| lines.iter().any(|line| line.contains(words));
     let is_asked = has("Calling fsync() at the end of test, Enabled")
         || has("Calling fsync() after each write operation")
@@ -131,10 +131,10 @@ fn durable(lines: &[&str], figure: &ResultFigure) -> Durable {
     // What was done overrules what was asked for.
     let is_synced = is_open || (is_asked && syncs(lines) != Some(0.0));
     match figure.workload.rsplit(": ").next() {
-        Some("reads") => Durable::NothingWritten,
-        Some("writes" | "requests") if is_synced => Durable::Synced,
-        Some("writes" | "requests") => Durable::NotSynced,
-        _ => Durable::Unknown,
+        Some("reads") => SyncedResult::NothingWritten,
+        Some("writes" | "requests") if is_synced => SyncedResult::Synced,
+        Some("writes" | "requests") => SyncedResult::NotSynced,
+        _ => SyncedResult::Unknown,
     }
 }
 

@@ -9,7 +9,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
-use fsarena_sys::loopdev::Extent;
+use fsarena_sys::loopdev::FileExtent;
 use fsarena_sys::{AlignedBuffer, fault};
 
 /// Bytes of a block: direct I/O supports this size on every device.
@@ -30,17 +30,17 @@ const OCCUPIED: &[u8; 16] = b"fsarena occupied";
 
 /// The lanes on a disk: of equal size, one after the other, starting after the first MiB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Layout {
+pub struct LaneLayout {
     /// Bytes of each lane.
     pub lane_size: u64,
     /// Number of lanes.
     pub lanes: u64,
 }
 
-impl Layout {
+impl LaneLayout {
     /// Position of lane `index`.
-    pub fn lane(self, index: u64) -> Extent {
-        Extent { offset: EDGE + index * self.lane_size, size: self.lane_size }
+    pub fn lane(self, index: u64) -> FileExtent {
+        FileExtent { offset: EDGE + index * self.lane_size, size: self.lane_size }
     }
 
     /// Bytes of a disk that has room for the lanes and both edges; `None` on overflow.
@@ -51,7 +51,7 @@ impl Layout {
 
 /// What was found on a disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Contents {
+pub enum DiskContents {
     /// Only zeros and release marks, as far as it was read.
     Nothing,
     /// Other data, with a description.
@@ -63,25 +63,26 @@ pub enum Contents {
 ///
 /// # Errors
 /// If the disk is too small, or a read fails.
-pub fn contents(disk: &File, size: u64) -> io::Result<Contents> {
+pub fn contents(disk: &File, size: u64) -> io::Result<DiskContents> {
     let places = places(size)?;
-    let start = Extent { offset: 0, size: BLOCK };
+    let start = FileExtent { offset: 0, size: BLOCK };
     let is_released = find(disk, start, |block, offset| *block == released(offset))?.is_some();
     let begin = Instant::now();
     let everything = (!is_released).then(|| pieces(size)).into_iter().flatten();
     for extent in places.into_iter().chain(everything.take_while(|_| begin.elapsed() < LOOK)) {
         if let Some(offset) = find(disk, extent, |block, offset| !is_empty(block, offset))? {
-            let label =
-                find(disk, Extent { offset, size: BLOCK.min(size - offset) }, |block, _| block.starts_with(OCCUPIED))?;
+            let label = find(disk, FileExtent { offset, size: BLOCK.min(size - offset) }, |block, _| {
+                block.starts_with(OCCUPIED)
+            })?;
             let whose = if label.is_some() { " (the label of a run of fsarena that has not ended)" } else { "" };
-            return Ok(Contents::Data(format!("there is data at byte {offset}{whose}")));
+            return Ok(DiskContents::Data(format!("there is data at byte {offset}{whose}")));
         }
     }
-    Ok(Contents::Nothing)
+    Ok(DiskContents::Nothing)
 }
 
 /// The whole disk, piece by piece, in an order that covers it evenly from the start.
-fn pieces(size: u64) -> impl Iterator<Item = Extent> {
+fn pieces(size: u64) -> impl Iterator<Item = FileExtent> {
     let count = size.div_ceil(PIECE);
     // Multiples of a step without a common divisor reach each piece once; those of the golden section spread best.
     let shared = |step: u64| (2..=step.min(count)).any(|it| step.is_multiple_of(it) && count.is_multiple_of(it));
@@ -89,7 +90,7 @@ fn pieces(size: u64) -> impl Iterator<Item = Extent> {
     let step = (golden.max(1)..).find(|step| !shared(*step)).unwrap_or(1);
     let piece = move |index: u64| {
         let offset = (u128::from(index) * u128::from(step) % u128::from(count.max(1))) as u64 * PIECE;
-        Extent { offset, size: PIECE.min(size - offset) }
+        FileExtent { offset, size: PIECE.min(size - offset) }
     };
     (0..count).map(piece)
 }
@@ -99,13 +100,13 @@ fn is_empty(block: &[u8], offset: u64) -> bool {
 }
 
 /// Offset of the first block in `extent` for which `is_it` is true.
-fn find(disk: &File, extent: Extent, is_it: impl Fn(&[u8], u64) -> bool) -> io::Result<Option<u64>> {
+fn find(disk: &File, extent: FileExtent, is_it: impl Fn(&[u8], u64) -> bool) -> io::Result<Option<u64>> {
     let buffer = read(disk, extent)?;
     let mut blocks = buffer.chunks(BLOCK as usize).zip((extent.offset..).step_by(BLOCK as usize));
     Ok(blocks.find(|(block, offset)| is_it(block, *offset)).map(|(_, offset)| offset))
 }
 
-fn read(disk: &File, extent: Extent) -> io::Result<AlignedBuffer> {
+fn read(disk: &File, extent: FileExtent) -> io::Result<AlignedBuffer> {
     let mut buffer = AlignedBuffer::new(extent.size as usize);
     let read = disk.read_exact_at(&mut buffer, extent.offset);
     read.map_err(|error| {
@@ -116,15 +117,16 @@ fn read(disk: &File, extent: Extent) -> io::Result<AlignedBuffer> {
 
 /// All places that are read, and marked at the release: the first edge, the last edge and the samples. The last edge is
 /// longer if the disk does not consist of whole blocks.
-fn places(size: u64) -> io::Result<Vec<Extent>> {
+fn places(size: u64) -> io::Result<Vec<FileExtent>> {
     let whole = size / BLOCK * BLOCK;
     let between = whole.checked_sub(2 * EDGE).filter(|between| *between >= BLOCK);
     let between = between.ok_or_else(|| io::Error::other(format!("it has {size} bytes only")))?;
-    let (first, last) = (Extent { offset: 0, size: EDGE }, Extent { offset: whole - EDGE, size: EDGE + size - whole });
+    let (first, last) =
+        (FileExtent { offset: 0, size: EDGE }, FileExtent { offset: whole - EDGE, size: EDGE + size - whole });
     let sample = |index| EDGE + (between - BLOCK) / BLOCK * index / (SAMPLES - 1) * BLOCK;
     let mut offsets: Vec<u64> = (0..SAMPLES).map(sample).collect();
     offsets.dedup();
-    let samples = offsets.into_iter().map(|offset| Extent { offset, size: BLOCK });
+    let samples = offsets.into_iter().map(|offset| FileExtent { offset, size: BLOCK });
     Ok([first, last].into_iter().chain(samples).collect())
 }
 
@@ -134,7 +136,7 @@ fn released(offset: u64) -> [u8; BLOCK as usize] {
 }
 
 /// The block at `offset` of the label of the run `token`.
-fn occupied(offset: u64, token: &str, layout: Layout) -> [u8; BLOCK as usize] {
+fn occupied(offset: u64, token: &str, layout: LaneLayout) -> [u8; BLOCK as usize] {
     let mut block = stamped(OCCUPIED, offset);
     let words = format!("{token} {} lanes of {} from {EDGE}\n", layout.lanes, layout.lane_size);
     let length = words.len().min(block.len() - 24);
@@ -153,7 +155,7 @@ fn stamped(magic: &[u8; 16], offset: u64) -> [u8; BLOCK as usize] {
 ///
 /// # Errors
 /// If a write fails.
-pub fn occupy(disk: &File, size: u64, token: &str, layout: Layout) -> io::Result<()> {
+pub fn occupy(disk: &File, size: u64, token: &str, layout: LaneLayout) -> io::Result<()> {
     for edge in places(size)?.into_iter().take(2) {
         fault::step("write disk-label")?;
         write(disk, edge, |offset| occupied(offset, token, layout))?;
@@ -161,7 +163,7 @@ pub fn occupy(disk: &File, size: u64, token: &str, layout: Layout) -> io::Result
     disk.sync_all()
 }
 
-fn write(disk: &File, extent: Extent, block: impl Fn(u64) -> [u8; BLOCK as usize]) -> io::Result<()> {
+fn write(disk: &File, extent: FileExtent, block: impl Fn(u64) -> [u8; BLOCK as usize]) -> io::Result<()> {
     let mut buffer = AlignedBuffer::new(extent.size as usize);
     for (piece, offset) in buffer.chunks_mut(BLOCK as usize).zip((extent.offset..).step_by(BLOCK as usize)) {
         piece.copy_from_slice(&block(offset)[..piece.len()]);
@@ -184,7 +186,7 @@ pub enum Owner {
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn owner(disk: &File, size: u64, token: &str, layout: Layout) -> io::Result<Owner> {
+pub fn owner(disk: &File, size: u64, token: &str, layout: LaneLayout) -> io::Result<Owner> {
     let is_own = |block: &[u8], offset: u64| *block == occupied(offset, token, layout)[..block.len()];
     let mut has_label = false;
     for edge in places(size)?.into_iter().take(2) {
@@ -201,12 +203,12 @@ pub fn owner(disk: &File, size: u64, token: &str, layout: Layout) -> io::Result<
 ///
 /// # Errors
 /// If a write fails.
-pub fn release(disk: &File, size: u64, layout: Layout) -> io::Result<()> {
+pub fn release(disk: &File, size: u64, layout: LaneLayout) -> io::Result<()> {
     for lane in (0..layout.lanes).map(|index| layout.lane(index)) {
         let length = EDGE.min(lane.size);
         fault::step("wipe lane")?;
         for offset in [lane.offset, lane.offset + lane.size - length] {
-            write(disk, Extent { offset, size: length }, |_| [0; BLOCK as usize])?;
+            write(disk, FileExtent { offset, size: length }, |_| [0; BLOCK as usize])?;
         }
     }
     let places = places(size)?;
@@ -225,7 +227,7 @@ mod tests {
     use super::*;
 
     const SIZE: u64 = (16 << 20) + 512;
-    const LAYOUT: Layout = Layout { lane_size: 4 << 20, lanes: 3 };
+    const LAYOUT: LaneLayout = LaneLayout { lane_size: 4 << 20, lanes: 3 };
 
     fn disk() -> File {
         let file = tempfile::tempfile().expect("temporary file");
@@ -234,7 +236,7 @@ mod tests {
     }
 
     fn is_free(disk: &File) -> bool {
-        contents(disk, SIZE).expect("readable") == Contents::Nothing
+        contents(disk, SIZE).expect("readable") == DiskContents::Nothing
     }
 
     fn whose(disk: &File) -> Owner {
@@ -265,7 +267,7 @@ mod tests {
                 disk.write_all_at(&[1], offset).expect("written");
                 assert_eq!(
                     contents(&disk, SIZE).expect("readable"),
-                    Contents::Data(format!("there is data at byte {}", offset / BLOCK * BLOCK),)
+                    DiskContents::Data(format!("there is data at byte {}", offset / BLOCK * BLOCK),)
                 );
             }
         }
@@ -282,7 +284,7 @@ mod tests {
         for offset in [EDGE + BLOCK, SIZE / 2 + 12345] {
             let disk = disk();
             disk.write_all_at(&[1], offset).expect("written");
-            let found = Contents::Data(format!("there is data at byte {}", offset / BLOCK * BLOCK));
+            let found = DiskContents::Data(format!("there is data at byte {}", offset / BLOCK * BLOCK));
             assert_eq!(contents(&disk, SIZE).expect("readable"), found);
         }
     }
@@ -304,7 +306,7 @@ mod tests {
         assert!(!is_free(&disk));
         assert_eq!(owner(&disk, SIZE, "another", LAYOUT).expect("readable"), Owner::Other);
         for lane in 0..LAYOUT.lanes {
-            let Extent { offset, size } = LAYOUT.lane(lane);
+            let FileExtent { offset, size } = LAYOUT.lane(lane);
             disk.write_all_at(&vec![7; size as usize], offset).expect("written");
         }
         assert_eq!(whose(&disk), Owner::Run, "lanes do not reach into the label");
@@ -312,9 +314,12 @@ mod tests {
         assert!(is_free(&disk));
         assert_eq!(whose(&disk), Owner::NoRun);
         for lane in 0..LAYOUT.lanes {
-            let Extent { offset, size } = LAYOUT.lane(lane);
+            let FileExtent { offset, size } = LAYOUT.lane(lane);
             for offset in [offset, offset + size - EDGE] {
-                assert_eq!(find(&disk, Extent { offset, size: EDGE }, |block, _| block[0] == 7).expect("read"), None);
+                assert_eq!(
+                    find(&disk, FileExtent { offset, size: EDGE }, |block, _| block[0] == 7).expect("read"),
+                    None
+                );
             }
         }
     }
@@ -334,7 +339,7 @@ mod tests {
         let disk = disk();
         release(&disk, SIZE, LAYOUT).expect("written");
         for (offset, bytes) in [(0, &released(BLOCK)[..]), (BLOCK - 1, &[1]), (SIZE - 1, &[1])] {
-            let before = read(&disk, Extent { offset, size: bytes.len() as u64 }).expect("readable");
+            let before = read(&disk, FileExtent { offset, size: bytes.len() as u64 }).expect("readable");
             disk.write_all_at(bytes, offset).expect("written");
             assert!(!is_free(&disk), "{offset}");
             disk.write_all_at(&before, offset).expect("written");

@@ -5,11 +5,11 @@ use std::fs;
 
 use fsarena_model::Bytes;
 
-use super::usage::Node;
+use super::usage::BlockNode;
 
 /// Model and serial number, with `-partN` for a partition, as `/dev/disk/by-id` has them. Size and path if the disk has
 /// no serial number, or another disk has the same name.
-pub fn of(node: &Node, size: Bytes) -> String {
+pub fn of(node: &BlockNode, size: Bytes) -> String {
     let disk = node.whole().unwrap_or_else(|| node.clone());
     let part = node.partition().map(|number| format!("-part{number}")).unwrap_or_default();
     match hardware(&disk).filter(|id| is_unique(id)) {
@@ -21,7 +21,7 @@ pub fn of(node: &Node, size: Bytes) -> String {
 /// Sysfs attributes in which drivers keep a disk's serial number, the most specific first.
 const SERIALS: [&str; 7] = ["serial", "device/serial", "device/vpd_pg80", "wwid", "device/wwid", "dm/uuid", "md/uuid"];
 
-fn hardware(disk: &Node) -> Option<String> {
+fn hardware(disk: &BlockNode) -> Option<String> {
     let serial = SERIALS.iter().find_map(|name| word(&disk.attribute(name)?))?;
     let model = ["device/model", "device/name"].iter().find_map(|name| word(&disk.attribute(name)?));
     Some(model.into_iter().chain([serial]).collect::<Vec<_>>().join("_"))
@@ -38,7 +38,7 @@ fn word(text: &str) -> Option<String> {
 
 fn is_unique(id: &str) -> bool {
     let names = fs::read_dir("/sys/block").into_iter().flatten().filter_map(Result::ok);
-    let disks = names.filter_map(|name| Node::named(&name.file_name().to_string_lossy()));
+    let disks = names.filter_map(|name| BlockNode::named(&name.file_name().to_string_lossy()));
     disks.filter(|disk| hardware(disk).as_deref() == Some(id)).count() < 2
 }
 

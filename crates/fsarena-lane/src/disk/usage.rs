@@ -11,12 +11,12 @@ use super::signature::Tags;
 
 /// A block device in sysfs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
+pub struct BlockNode {
     number: u64,
     folder: PathBuf,
 }
 
-impl Node {
+impl BlockNode {
     /// The block device with that number, if it exists.
     pub fn of(number: u64) -> Option<Self> {
         let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
@@ -74,7 +74,7 @@ fn number(text: &str) -> Option<u64> {
 ///
 /// # Errors
 /// If this cannot be determined: the device then counts as used.
-pub fn user(node: &Node) -> io::Result<Option<String>> {
+pub fn user(node: &BlockNode) -> io::Result<Option<String>> {
     let checks = [read_only, divided, held, mounted, swapped, beneath_loop, above_other];
     for check in checks {
         if let Some(user) = check(node)? {
@@ -84,18 +84,18 @@ pub fn user(node: &Node) -> io::Result<Option<String>> {
     Ok(None)
 }
 
-fn read_only(node: &Node) -> io::Result<Option<String>> {
+fn read_only(node: &BlockNode) -> io::Result<Option<String>> {
     let is_read_only = node.attribute("ro").is_some_and(|flag| flag != "0");
     Ok(is_read_only.then(|| "it is read-only".to_owned()))
 }
 
-fn divided(node: &Node) -> io::Result<Option<String>> {
+fn divided(node: &BlockNode) -> io::Result<Option<String>> {
     let partition = entries(&node.folder)?.into_iter().find(|entry| entry.join("partition").exists());
     Ok(partition.map(|partition| format!("it has partitions, such as {}; name one of them", last(&partition))))
 }
 
 /// Devices that are built on it: RAID, the device mapper (LVM, dm-crypt, multipath), bcache.
-fn held(node: &Node) -> io::Result<Option<String>> {
+fn held(node: &BlockNode) -> io::Result<Option<String>> {
     for member in [Some(node.clone()), node.whole()].into_iter().flatten() {
         if let Some(holder) = entries(&member.folder.join("holders"))?.first() {
             let name = fs::read_to_string(holder.join("dm/name")).unwrap_or_default();
@@ -119,7 +119,7 @@ fn last(path: &Path) -> String {
 
 /// Checks the mounts of all namespaces. The device number of some file systems is not that of a block device: for
 /// these, compares the source of the mount.
-fn mounted(node: &Node) -> io::Result<Option<String>> {
+fn mounted(node: &BlockNode) -> io::Result<Option<String>> {
     let numbers = node.numbers();
     let mounts = mountinfo::everywhere()?;
     let is_on_it =
@@ -132,7 +132,7 @@ fn is_one(path: &Path, numbers: &[u64]) -> bool {
         && fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device() && numbers.contains(&found.rdev()))
 }
 
-fn swapped(node: &Node) -> io::Result<Option<String>> {
+fn swapped(node: &BlockNode) -> io::Result<Option<String>> {
     let numbers = node.numbers();
     let table = match fs::read("/proc/swaps") {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -145,7 +145,7 @@ fn swapped(node: &Node) -> io::Result<Option<String>> {
 }
 
 /// A loop device does not claim its backing device, so `O_EXCL` does not detect it.
-fn beneath_loop(node: &Node) -> io::Result<Option<String>> {
+fn beneath_loop(node: &BlockNode) -> io::Result<Option<String>> {
     let numbers = node.numbers();
     let bound = bound_loops()?;
     let on_it = bound.iter().find(|(_, binding)| numbers.contains(&binding.backing_device));
@@ -154,7 +154,7 @@ fn beneath_loop(node: &Node) -> io::Result<Option<String>> {
 
 /// A loop device over another block device, or over a file that a second loop device uses: users of these do not claim
 /// this device.
-fn above_other(node: &Node) -> io::Result<Option<String>> {
+fn above_other(node: &BlockNode) -> io::Result<Option<String>> {
     let node = node.whole().unwrap_or_else(|| node.clone());
     let bound = bound_loops()?;
     let own = bound.iter().find(|(number, _)| Some(*number) == node.loop_number());
@@ -191,7 +191,7 @@ const TABLES: [(&str, usize); 2] = [("/etc/fstab", 0), ("/etc/crypttab", 1)];
 ///
 /// # Errors
 /// If a table exists and cannot be read.
-pub fn named(node: &Node, tags: &Tags) -> io::Result<Option<String>> {
+pub fn named(node: &BlockNode, tags: &Tags) -> io::Result<Option<String>> {
     for (table, field) in TABLES {
         let text = match fs::read(table) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_loop_device_has_a_number_and_its_partitions_have_none() {
-        let node = |name: &str| Node { number: 0, folder: PathBuf::from("/sys/block").join(name) };
+        let node = |name: &str| BlockNode { number: 0, folder: PathBuf::from("/sys/block").join(name) };
         assert_eq!(node("loop7").loop_number(), Some(7));
         assert_eq!(node("loop7p1").loop_number(), None);
         assert_eq!(node("sda").loop_number(), None);

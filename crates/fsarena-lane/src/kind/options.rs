@@ -4,7 +4,7 @@
 
 mod tables;
 
-use self::Rule::{Block, Label, Listed, Ours, Refused, Words};
+use self::OptionRule::{Block, Label, Listed, Ours, Refused, Words};
 pub(crate) use self::tables::*;
 use crate::lane::BLOCK_SIZE;
 
@@ -14,7 +14,7 @@ pub(crate) struct MkfsOption {
     /// Its names, such as `-L` and `--label`.
     names: &'static [&'static str],
     takes: Takes,
-    rule: Rule,
+    rule: OptionRule,
 }
 
 /// Whether an option has a value.
@@ -26,7 +26,7 @@ enum Takes {
 
 /// What becomes of an option.
 #[derive(Debug, Clone, Copy)]
-enum Rule {
+enum OptionRule {
     /// It is passed on.
     Listed,
     /// It is passed on if its value has at most this many bytes: some mkfs shorten a longer one, and exit with 0.
@@ -56,11 +56,11 @@ enum OptionWord {
     Refused(&'static str),
 }
 
-const fn flag(names: &'static [&'static str], rule: Rule) -> MkfsOption {
+const fn flag(names: &'static [&'static str], rule: OptionRule) -> MkfsOption {
     MkfsOption { names, takes: Takes::Nothing, rule }
 }
 
-const fn value(names: &'static [&'static str], rule: Rule) -> MkfsOption {
+const fn value(names: &'static [&'static str], rule: OptionRule) -> MkfsOption {
     MkfsOption { names, takes: Takes::Value, rule }
 }
 
@@ -313,12 +313,12 @@ mod tests {
             )
         };
         match option.rule {
-            Rule::Listed => row(&names, "listed"),
-            Rule::Label(most) => row(&names, &format!("listed, up to {most} bytes")),
-            Rule::Block => row(&names, "listed, from 4096 bytes"),
-            Rule::Ours => row(&names, "merged: fsarena sets it"),
-            Rule::Refused(why) => row(&names, &format!("refused: {why}")),
-            Rule::Words(words) => words.iter().map(word).collect(),
+            OptionRule::Listed => row(&names, "listed"),
+            OptionRule::Label(most) => row(&names, &format!("listed, up to {most} bytes")),
+            OptionRule::Block => row(&names, "listed, from 4096 bytes"),
+            OptionRule::Ours => row(&names, "merged: fsarena sets it"),
+            OptionRule::Refused(why) => row(&names, &format!("refused: {why}")),
+            OptionRule::Words(words) => words.iter().map(word).collect(),
         }
     }
 

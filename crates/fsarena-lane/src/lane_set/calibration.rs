@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use fsarena_model::{Bytes, FlushAfter, LaneCost, RepeatedReads};
-use fsarena_sys::loopdev::Extent;
+use fsarena_sys::loopdev::FileExtent;
 
 use super::LaneSet;
 use crate::lane::Lane;
@@ -65,7 +65,7 @@ impl LaneSet {
     pub fn rewrite_calibration_device(&self, size: Bytes) -> Result<(), LaneError> {
         let Some((path, whole)) = self.calibration_device()? else { return Ok(()) };
         let device = cost::open_direct(&path);
-        let extent = Extent { offset: 0, size: size.0.min(whole.0) };
+        let extent = FileExtent { offset: 0, size: size.0.min(whole.0) };
         let written = device.and_then(|device| image::fill(&device, extent, self.plan.seed, u32::MAX));
         written.map_err(LaneError::io("write", &path))
     }

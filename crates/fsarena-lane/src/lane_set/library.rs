@@ -7,7 +7,7 @@ use crate::{CheckResult, LaneError, LaneSet, mounted};
 
 /// Result of inspecting what a library has written.
 #[derive(Debug)]
-pub struct Shown<T> {
+pub struct LibraryContent<T> {
     /// Result of the check before the mount.
     pub check: CheckResult,
     /// What the caller's function returned on the kernel's read-only mount; an error if the mount failed.
@@ -28,7 +28,11 @@ impl LaneSet {
     ///
     /// # Errors
     /// If the checker cannot be started or does not end, or the unmount fails.
-    pub fn show<T>(&mut self, index: usize, look: impl FnOnce(&Path) -> T) -> Result<Option<Shown<T>>, LaneError> {
+    pub fn show<T>(
+        &mut self,
+        index: usize,
+        look: impl FnOnce(&Path) -> T,
+    ) -> Result<Option<LibraryContent<T>>, LaneError> {
         let contender = &self.plan.contenders[index];
         let kind = known(&contender.label.0, &contender.kind)?;
         let Some(lane) = self.mounted[index].as_ref().and_then(|made| made.lane) else { return Ok(None) };
@@ -42,6 +46,6 @@ impl LaneSet {
             made.unmount()?;
             made.is_mounted = false;
         }
-        Ok(Some(Shown { check, seen }))
+        Ok(Some(LibraryContent { check, seen }))
     }
 }

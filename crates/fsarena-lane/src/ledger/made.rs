@@ -63,7 +63,7 @@ pub enum Made {
 
 /// A run that has made things.
 #[derive(Debug, Clone)]
-pub struct Run {
+pub struct DeadRun {
     /// A unique word of the run.
     pub token: String,
     /// ID of the current boot.
@@ -72,7 +72,7 @@ pub struct Run {
     pub is_same_boot: bool,
 }
 
-impl Run {
+impl DeadRun {
     /// A new run with a random token.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ impl Run {
 
 /// Removes all of `made`, in reverse order. What cannot be removed stays in `made`, as does a directory that contains
 /// it, or its backing file.
-pub fn undo(made: &mut Vec<Made>, run: &Run) -> Cleared {
+pub fn undo(made: &mut Vec<Made>, run: &DeadRun) -> Cleared {
     let mut cleared = Cleared::default();
     let mut staying: Vec<Made> = Vec::new();
     while let Some(last) = made.pop() {
@@ -116,7 +116,7 @@ impl Made {
     }
 
     /// Removes it if it exists and is the run's; returns what was removed.
-    fn undo(&self, run: &Run) -> io::Result<Option<String>> {
+    fn undo(&self, run: &DeadRun) -> io::Result<Option<String>> {
         match self {
             Self::Directory { path, id } => remove_directory(path, *id, run),
             Self::Parent { path, id } => remove_parent(path, *id, run),
@@ -167,7 +167,7 @@ fn parent(path: &Path) -> io::Result<Option<(Directory, &str)>> {
     }
 }
 
-fn remove_directory(path: &Path, id: Option<FileId>, run: &Run) -> io::Result<Option<String>> {
+fn remove_directory(path: &Path, id: Option<FileId>, run: &DeadRun) -> io::Result<Option<String>> {
     let Some((parent, name)) = parent(path)? else { return Ok(None) };
     let Some(id) = id else { return remove_if_empty(&parent, name, path) };
     require_same_device(&parent, id, run)?;
@@ -181,7 +181,7 @@ fn remove_directory(path: &Path, id: Option<FileId>, run: &Run) -> io::Result<Op
     Ok((removed == Removal::Done).then(|| format!("the folder {}: removed", path.display())))
 }
 
-fn remove_parent(path: &Path, id: Option<FileId>, run: &Run) -> io::Result<Option<String>> {
+fn remove_parent(path: &Path, id: Option<FileId>, run: &DeadRun) -> io::Result<Option<String>> {
     let Some((parent, name)) = parent(path)? else { return Ok(None) };
     if let Some(id) = id {
         require_same_device(&parent, id, run)?;
@@ -206,7 +206,7 @@ fn remove_if_empty(parent: &Directory, name: &str, path: &Path) -> io::Result<Op
 
 /// Another file system may be mounted there by now, or the original one not yet. After a reboot its device number may
 /// differ, so it is compared only within one boot.
-fn require_same_device(parent: &Directory, id: FileId, run: &Run) -> io::Result<()> {
+fn require_same_device(parent: &Directory, id: FileId, run: &DeadRun) -> io::Result<()> {
     match run.is_same_boot && parent.id()?.device != id.device {
         true => Err(io::Error::other("another file system is mounted there now")),
         false => Ok(()),
@@ -278,7 +278,7 @@ mod tests {
             image.as_file().set_len(1 << 20).expect("room");
             let number = (500..600).find(|number| loopdev::add(*number).is_ok()).expect("a free number");
             let mut theirs = Self { number, image, device: None };
-            let extent = loopdev::Extent { offset: 0, size: 1 << 20 };
+            let extent = loopdev::FileExtent { offset: 0, size: 1 << 20 };
             theirs.device = Some(loopdev::bind(number, theirs.image.as_file(), extent, 4096, "theirs").expect("bound"));
             theirs
         }

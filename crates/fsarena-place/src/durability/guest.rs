@@ -33,7 +33,7 @@ pub struct WriterTask {
     /// The seed of its UUID and of all records.
     pub seed: u64,
     /// What its operations are.
-    pub work: Work,
+    pub work: WriterWork,
     /// Number of operations.
     pub operations: u64,
 }
@@ -41,7 +41,7 @@ pub struct WriterTask {
 /// Who does the operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Work {
+pub enum WriterWork {
     /// System calls on files, and SQLite.
     Files(Syncs),
     /// PostgreSQL.
@@ -51,7 +51,7 @@ pub enum Work {
 /// What the host asks for, as a line of JSON.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Order {
+pub enum DurabilityOrder {
     /// Make a file system, and do all operations on it.
     Record(WriterTask),
     /// Look whether the first operations are there.
@@ -76,12 +76,12 @@ pub enum Answer {
 }
 
 /// Carries out orders until stdin ends.
-pub fn serve(first: Order) -> Result<()> {
+pub fn serve(first: DurabilityOrder) -> Result<()> {
     let mut order = first;
     loop {
         let answer = match &order {
-            Order::Record(task) => record(task).map(|()| Answer::Recorded),
-            Order::Check { task, acknowledged } => check(task, *acknowledged).map(Answer::Checked),
+            DurabilityOrder::Record(task) => record(task).map(|()| Answer::Recorded),
+            DurabilityOrder::Check { task, acknowledged } => check(task, *acknowledged).map(Answer::Checked),
         };
         let answer = answer.unwrap_or_else(|error| Answer::Failed(format!("{error:#}")));
         let text = serde_json::to_string(&answer)? + "\n";
@@ -96,7 +96,7 @@ pub fn serve(first: Order) -> Result<()> {
 }
 
 fn record(task: &WriterTask) -> Result<()> {
-    let (kind, device) = (kind(task)?, GuestDisk::find()?);
+    let (kind, device) = (kind(task)?, WriterDisk::find()?);
     let identity =
         Identity { uuid: seed::uuid(task.seed, "uuid", &[]), hash_seed: seed::uuid(task.seed, "hash seed", &[]) };
     let argv = kind.mkfs(&device.partition, &identity, &task.contender.mkfs).map_err(anyhow::Error::msg)?;
@@ -119,11 +119,11 @@ fn record(task: &WriterTask) -> Result<()> {
 /// Starts the writer; returns what does an operation.
 fn begin(point: &Path, task: &WriterTask) -> Result<Box<dyn FnMut(u64) -> Result<()>>> {
     Ok(match task.work {
-        Work::Files(syncs) => {
+        WriterWork::Files(syncs) => {
             let mut writer = Writer::begin(point, task.seed, syncs)?;
             Box::new(move |operation| Ok(writer.perform(operation)?))
         }
-        Work::Rows => {
+        WriterWork::Rows => {
             let mut rows = Rows::begin(point, task.seed)?;
             Box::new(move |operation| rows.insert(operation))
         }
@@ -139,7 +139,7 @@ fn acknowledge(disk: &File, count: u64) -> Result<()> {
 }
 
 fn check(task: &WriterTask, acknowledged: u64) -> Result<Found> {
-    let (kind, device) = (kind(task)?, GuestDisk::find()?);
+    let (kind, device) = (kind(task)?, WriterDisk::find()?);
     let mut found = Found::default();
     let recovery = kind.recover(&device.partition);
     let recovered = run(&recovery, 1)?;
@@ -151,8 +151,8 @@ fn check(task: &WriterTask, acknowledged: u64) -> Result<Found> {
         }
     };
     found.losses = match task.work {
-        Work::Files(_) => find_lost(point, task.seed, acknowledged),
-        Work::Rows => rows::find_lost(point, task.seed, acknowledged),
+        WriterWork::Files(_) => find_lost(point, task.seed, acknowledged),
+        WriterWork::Rows => rows::find_lost(point, task.seed, acknowledged),
     };
     fsarena_lane::unmount(point)?;
     found.damage = run(&kind.check(&device.partition), 0)?;
@@ -183,12 +183,12 @@ fn mount_at(kind: &Kind, task: &WriterTask, device: &Path) -> Result<&'static Pa
 }
 
 /// The disk that the host knows, and its partition.
-struct GuestDisk {
+struct WriterDisk {
     disk: PathBuf,
     partition: PathBuf,
 }
 
-impl GuestDisk {
+impl WriterDisk {
     fn find() -> Result<Self> {
         let disk = fs::canonicalize(fsarena_guest::raw_device()).context("find the disk")?;
         let partition = PathBuf::from(format!("{}1", disk.display()));

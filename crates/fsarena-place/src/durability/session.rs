@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use fsarena_guest::{GuestError, Hardware, Prepared, RawDisk, Running, Shares};
 
-use super::guest::{Answer, Order};
+use super::guest::{Answer, DurabilityOrder};
 use crate::agent::Request;
 
 /// How long a guest may take for an answer. The longest order makes a file system and a database, and does all work.
@@ -22,13 +22,13 @@ const LOOK: Duration = Duration::from_millis(200);
 pub struct Stopped;
 
 /// A guest with one disk.
-pub struct Session {
+pub struct WriterSession {
     running: Running,
     output: BufReader<UnixStream>,
     has_answered: bool,
 }
 
-impl Session {
+impl WriterSession {
     /// Boots a guest with this disk.
     pub fn boot(prepared: &Prepared, disk: &RawDisk) -> Result<Self> {
         let hardware =
@@ -43,7 +43,7 @@ impl Session {
     ///
     /// # Errors
     /// With [`Stopped`] if the user stops the command.
-    pub fn ask(&mut self, order: &Order, stop: &AtomicBool) -> Result<Result<Answer, GuestError>> {
+    pub fn ask(&mut self, order: &DurabilityOrder, stop: &AtomicBool) -> Result<Result<Answer, GuestError>> {
         let text = match self.has_answered {
             true => serde_json::to_string(order)?,
             false => serde_json::to_string(&Request::Durability(Box::new(order.clone())))?,

@@ -16,7 +16,7 @@ use fsarena_sys::child::Ended;
 use rustix::process::Signal;
 
 use crate::folder::{self, RunFolder};
-use crate::server::{Server, Start};
+use crate::server::{ServerProcess, Start};
 use crate::tool::Tool;
 use crate::user::User;
 
@@ -60,7 +60,7 @@ const READY: &str = "resuming normal operations";
 #[derive(Debug)]
 pub struct Httpd {
     /// Declared before its folder, because fields are dropped in this order.
-    running: Option<(Server, u16)>,
+    running: Option<(ServerProcess, u16)>,
     run: RunFolder,
     user: Option<User>,
     /// Folder of the pages and the access log. It belongs to fsarena's user; only the log belongs to the server's user.
@@ -118,7 +118,7 @@ impl Httpd {
         }
     }
 
-    fn start_at(&self, port: u16, stop: &AtomicBool) -> Result<Server, EngineError> {
+    fn start_at(&self, port: u16, stop: &AtomicBool) -> Result<ServerProcess, EngineError> {
         let (log, configuration) = (self.run.path().join("log"), self.run.path().join("httpd.conf"));
         folder::write(&configuration, &self.configuration(port, &log), None)?;
         folder::write(&self.run.path().join("mime.types"), "text/html html\n", None)?;
@@ -129,7 +129,7 @@ impl Httpd {
         let argv = argv.into_iter().chain(["-D", "FOREGROUND"]).map(str::to_owned).collect();
         let is_ready = |_: &AtomicBool| folder::read(&log).is_ok_and(|text| text.contains(READY));
         let (user, directory) = (self.user.as_ref(), self.run.path());
-        Server::start(&Start { program, argv, user, directory, log: log.clone() }, stop, is_ready)
+        ServerProcess::start(&Start { program, argv, user, directory, log: log.clone() }, stop, is_ready)
     }
 
     fn configuration(&self, port: u16, log: &Path) -> String {

@@ -18,11 +18,11 @@ const PART: Nanos = Nanos::seconds(1);
 
 /// Connects to a server.
 #[derive(Debug, Clone)]
-pub struct Client {
+pub struct DatabaseClient {
     socket: PathBuf,
 }
 
-impl Client {
+impl DatabaseClient {
     /// A client of the server with this socket.
     pub fn new(socket: PathBuf) -> Self {
         Self { socket }
@@ -132,7 +132,7 @@ pub fn refused(act: &str) -> impl FnOnce(mysql::Error) -> EngineError {
 }
 
 /// One of several workers that run at the same time.
-pub struct LatencyOverTime<'a> {
+pub struct WorkerLatency<'a> {
     begin: Nanos,
     part: Nanos,
     stop: &'a AtomicBool,
@@ -140,7 +140,7 @@ pub struct LatencyOverTime<'a> {
     stats: &'a mut RunStats,
 }
 
-impl LatencyOverTime<'_> {
+impl WorkerLatency<'_> {
     /// Whether the worker continues: `stop` is not set and no other worker has failed.
     pub fn goes_on(&self) -> bool {
         !self.stop.load(Ordering::Relaxed) && !self.has_failed.load(Ordering::Relaxed)
@@ -178,7 +178,7 @@ pub fn together<W: Send, R: Send>(
     workers: Vec<W>,
     limit: &Limit<'_>,
     stats: &mut RunStats,
-    work: impl Fn(W, &mut LatencyOverTime<'_>) -> Result<R, EngineError> + Sync,
+    work: impl Fn(W, &mut WorkerLatency<'_>) -> Result<R, EngineError> + Sync,
 ) -> Result<Vec<R>, EngineError> {
     let (gate, begin, has_failed) = (Barrier::new(workers.len()), OnceLock::new(), AtomicBool::new(false));
     let one = |worker: W| {
@@ -187,7 +187,7 @@ pub fn together<W: Send, R: Send>(
         // When the first worker passed the gate. A worker that gets a processor later has lost that time.
         let begin = *begin.get_or_init(clock::now);
         let stop = limit.stop;
-        let mut course = LatencyOverTime { begin, part: begin, stop, has_failed: &has_failed, stats: &mut own };
+        let mut course = WorkerLatency { begin, part: begin, stop, has_failed: &has_failed, stats: &mut own };
         let done = work(worker, &mut course).inspect_err(|_| has_failed.store(true, Ordering::Relaxed));
         own.elapsed = clock::now().saturating_sub(begin);
         own.end_part(own.elapsed);
@@ -213,7 +213,7 @@ mod tests {
     fn when_one_fails_the_others_end_and_its_error_is_returned() {
         let stop = AtomicBool::new(false);
         let mut stats = RunStats::new();
-        let work = |number: u32, course: &mut LatencyOverTime<'_>| {
+        let work = |number: u32, course: &mut WorkerLatency<'_>| {
             course.timed(Operation::Insert, || match number {
                 3 => Err(EngineError::Wrong("three".to_owned())),
                 _ => Ok(()),
@@ -231,7 +231,7 @@ mod tests {
     fn all_end_at_the_stop_flag() {
         let stop = AtomicBool::new(true);
         let mut stats = RunStats::new();
-        let work = |number: u32, course: &mut LatencyOverTime<'_>| Ok((number, course.goes_on()));
+        let work = |number: u32, course: &mut WorkerLatency<'_>| Ok((number, course.goes_on()));
         let done = together(vec![1, 2], &Limit::new(None, &stop), &mut stats, work).expect("no worker fails");
         assert_eq!((done, stats.operations), (vec![(1, false), (2, false)], 0));
     }

@@ -6,11 +6,11 @@ use std::sync::atomic::AtomicBool;
 use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep};
 use fsarena_model::{Nanos, Traits, Verification, Workload};
 
-use super::client::Client;
+use super::client::DatabaseClient;
 use super::ingest::Ingest;
 use super::parameters::{MariaDbParameters, MariaDbTask};
 use super::queries::Queries;
-use super::results::Results;
+use super::results::LogResults;
 use super::{ClientWork, MariaDb, NEEDS, settings};
 
 /// Estimated rows per second of LOAD DATA, and of single INSERTs.
@@ -46,7 +46,7 @@ impl Engine for MariaDbEngine {
         let parameters = MariaDbParameters::of(workload)?;
         let work: Box<dyn ClientWork> = match parameters.task {
             MariaDbTask::Query => Box::new(Queries::new(&parameters, seed)?),
-            MariaDbTask::Results => Box::new(Results::new(&parameters, seed)),
+            MariaDbTask::Results => Box::new(LogResults::new(&parameters, seed)),
             MariaDbTask::Ingest => Box::new(Ingest::new(&parameters, seed)),
         };
         Ok(Box::new(MariaDbJob::new(directory, parameters.server_options(), work)))
@@ -89,9 +89,9 @@ impl MariaDbJob {
     fn with_clients<T>(
         &mut self,
         stop: &AtomicBool,
-        act: impl FnOnce(&mut dyn ClientWork, &Client, &AtomicBool) -> Result<T, EngineError>,
+        act: impl FnOnce(&mut dyn ClientWork, &DatabaseClient, &AtomicBool) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        let client = Client::new(self.server()?.socket());
+        let client = DatabaseClient::new(self.server()?.socket());
         let (server, work) = (self.server.as_mut().ok_or_else(none)?, &mut *self.work);
         server.during(stop, |stop| act(work, &client, stop))
     }

@@ -8,15 +8,15 @@ use fsarena_sys::clock;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
-use super::client::{Client, refused};
-use super::market::{Counts, Sum, TradingDay};
-use super::parameters::{Form, MariaDbParameters};
+use super::client::{DatabaseClient, refused};
+use super::market::{RowCounts, Sum, TradingDay};
+use super::parameters::{InsertForm, MariaDbParameters};
 use super::{ClientWork, schema};
 
 /// The days to load.
 pub struct Ingest {
     days: Vec<TradingDay>,
-    form: Form,
+    form: InsertForm,
     batch: u32,
     /// The rows in the table; `None` if the table does not have a whole day.
     left: Option<Sum>,
@@ -25,7 +25,7 @@ pub struct Ingest {
 impl Ingest {
     /// The days of `seed`.
     pub fn new(parameters: &MariaDbParameters, seed: u64) -> Self {
-        let form = parameters.form.unwrap_or(Form::Batches);
+        let form = parameters.form.unwrap_or(InsertForm::Batches);
         Self { days: parameters.trading_days(seed), form, batch: parameters.batch(), left: None }
     }
 
@@ -38,8 +38,8 @@ impl Ingest {
         stats: &mut RunStats,
     ) -> Result<Option<u64>, EngineError> {
         match self.form {
-            Form::Batches => self.by_batches(connection, day, stop, stats),
-            Form::Load => {
+            InsertForm::Batches => self.by_batches(connection, day, stop, stats),
+            InsertForm::Load => {
                 let loaded = schema::load(connection, day, stop);
                 // After a stop, the load ends with an error, which is no failure.
                 if stop.load(Ordering::Relaxed) { Ok(None) } else { loaded.map(|()| Some(1)) }
@@ -70,12 +70,12 @@ impl Ingest {
 }
 
 impl ClientWork for Ingest {
-    fn fill(&mut self, client: &Client, _stop: &AtomicBool) -> Result<(), EngineError> {
+    fn fill(&mut self, client: &DatabaseClient, _stop: &AtomicBool) -> Result<(), EngineError> {
         client.connect()?.query_drop(schema::shfedepth()).map_err(refused("CREATE TABLE"))
     }
 
     /// The table is emptied before each day and compared with the expected counts after it; both are untimed.
-    fn run(&mut self, client: &Client, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+    fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let mut connection = client.connect()?;
         let mut commits = 0;
         for (number, day) in self.days.clone().iter().enumerate() {
@@ -95,14 +95,14 @@ impl ClientWork for Ingest {
     }
 
     /// The last day remains in the table.
-    fn check(&self, client: &Client) -> Result<(), EngineError> {
+    fn check(&self, client: &DatabaseClient) -> Result<(), EngineError> {
         let Some(left) = self.left else { return Ok(()) };
         schema::require_all(&mut client.connect()?, left)
     }
 }
 
 /// Counts a day as one operation. Its step has the number of rows.
-fn count(stats: &mut RunStats, number: usize, elapsed: Nanos, counts: &Counts) {
+fn count(stats: &mut RunStats, number: usize, elapsed: Nanos, counts: &RowCounts) {
     stats.operations += 1;
     stats.bytes += counts.bytes;
     stats.elapsed = stats.elapsed + elapsed;

@@ -115,7 +115,7 @@ impl Sum {
 
 /// The rows of a day, counted. These are the results that queries must find.
 #[derive(Debug)]
-pub struct Counts {
+pub struct RowCounts {
     /// Size of their CSV in bytes.
     pub bytes: u64,
     /// All rows.
@@ -123,7 +123,7 @@ pub struct Counts {
     by_minute: Vec<Sum>,
 }
 
-impl Counts {
+impl RowCounts {
     /// The rows of a contract in minutes of the trading day.
     pub fn within(&self, contract: usize, minutes: Range<usize>) -> Sum {
         Sum::of(self.by_minute[contract * MINUTES..][minutes].iter().copied())
@@ -172,9 +172,9 @@ impl TradingDay {
     }
 
     /// Counts its rows.
-    pub fn counts(self) -> Counts {
+    pub fn counts(self) -> RowCounts {
         let bytes = COLUMNS.len() as u64 + 1;
-        let mut counts = Counts { bytes, all: Sum::default(), by_minute: vec![Sum::default(); CONTRACTS * MINUTES] };
+        let mut counts = RowCounts { bytes, all: Sum::default(), by_minute: vec![Sum::default(); CONTRACTS * MINUTES] };
         for row in self.rows() {
             counts.bytes += row.line.len() as u64 + 1;
             counts.all.add(row.volume);

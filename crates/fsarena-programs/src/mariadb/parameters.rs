@@ -35,7 +35,7 @@ pub struct MariaDbParameters {
     /// Length of the window of each query in minutes of the market; only for `query`.
     pub window_minutes: Option<u32>,
     /// How rows are inserted; only for `ingest`.
-    pub form: Option<Form>,
+    pub form: Option<InsertForm>,
     /// Rows per statement; only for `ingest` by batches.
     pub batch: Option<u32>,
     /// Size of the server's buffer pool.
@@ -58,7 +58,7 @@ pub enum MariaDbTask {
 /// How rows are inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Form {
+pub enum InsertForm {
     /// INSERT statements of many rows, each a transaction.
     Batches,
     /// LOAD DATA LOCAL INFILE, one transaction per day.
@@ -104,7 +104,7 @@ impl MariaDbParameters {
             () if self.form.is_some() != (self.task == MariaDbTask::Ingest) => {
                 "`task = \"ingest\"` has a `form`, and no other task has"
             }
-            () if self.batch.is_some() && self.form != Some(Form::Batches) || self.batch == Some(0) => {
+            () if self.batch.is_some() && self.form != Some(InsertForm::Batches) || self.batch == Some(0) => {
                 "`batch` is at least 1 and goes with `form = \"batches\"`"
             }
             () if self.task == MariaDbTask::Ingest && self.threads > 1 => "`task = \"ingest\"` has one connection",
@@ -146,7 +146,7 @@ impl MariaDbParameters {
             (MariaDbTask::Results, _) => {
                 format!("clients: {threads} connections, {rows} prepared INSERTs of one row, autocommit")
             }
-            (MariaDbTask::Ingest, Some(Form::Load)) => {
+            (MariaDbTask::Ingest, Some(InsertForm::Load)) => {
                 format!("client: 1 connection, LOAD DATA LOCAL INFILE of {rows} rows, {days} times")
             }
             (MariaDbTask::Ingest, _) => {

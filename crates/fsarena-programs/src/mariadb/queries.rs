@@ -10,8 +10,8 @@ use mysql::{Conn, Params, Row, Statement, Value};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
-use super::client::{Client, LatencyOverTime, refused, together};
-use super::market::{COLUMNS, Counts, SESSIONS, Sum, TradingDay, contract, draw_contract};
+use super::client::{DatabaseClient, WorkerLatency, refused, together};
+use super::market::{COLUMNS, RowCounts, SESSIONS, Sum, TradingDay, contract, draw_contract};
 use super::parameters::MariaDbParameters;
 use super::{ClientWork, schema};
 
@@ -43,7 +43,7 @@ impl Queries {
     /// If no window of this length with rows is found.
     pub fn new(parameters: &MariaDbParameters, seed: u64) -> Result<Self, EngineError> {
         let days = parameters.trading_days(seed);
-        let known: Vec<(TradingDay, Counts)> = days.iter().map(|day| (*day, day.counts())).collect();
+        let known: Vec<(TradingDay, RowCounts)> = days.iter().map(|day| (*day, day.counts())).collect();
         let minutes = parameters.window_minutes.unwrap_or(1) as usize;
         let query = |thread: u32, number: u32| {
             let mut random = generator(seed, "query", &[thread.into(), number.into()]);
@@ -61,7 +61,7 @@ impl Queries {
 }
 
 impl ClientWork for Queries {
-    fn fill(&mut self, client: &Client, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn fill(&mut self, client: &DatabaseClient, stop: &AtomicBool) -> Result<(), EngineError> {
         let mut connection = client.connect()?;
         connection.query_drop(schema::shfedepth()).map_err(refused("CREATE TABLE"))?;
         for day in &self.days {
@@ -71,7 +71,7 @@ impl ClientWork for Queries {
         client.analyze(self.database(), &self.tables())
     }
 
-    fn run(&mut self, client: &Client, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+    fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let prepared = |(mut connection, queries): (Conn, _)| {
             let statement = connection.prep(QUERY).map_err(refused("prepare the query"))?;
             Ok((connection, statement, queries))
@@ -97,14 +97,14 @@ impl ClientWork for Queries {
         Ok(())
     }
 
-    fn check(&self, client: &Client) -> Result<(), EngineError> {
+    fn check(&self, client: &DatabaseClient) -> Result<(), EngineError> {
         schema::require_all(&mut client.connect()?, self.all)
     }
 }
 
 impl Query {
     /// A random window of a random contract.
-    fn new(day: TradingDay, counts: &Counts, minutes: usize, random: &mut Pcg64Mcg) -> Self {
+    fn new(day: TradingDay, counts: &RowCounts, minutes: usize, random: &mut Pcg64Mcg) -> Self {
         let number = draw_contract(random);
         let session = &SESSIONS[random.random_range(0..SESSIONS.len())];
         let from = random.random_range(session.minutes.start..=session.minutes.end - minutes);
@@ -163,7 +163,7 @@ fn ask_all(
     connection: &mut Conn,
     statement: &Statement,
     queries: &[Query],
-    course: &mut LatencyOverTime<'_>,
+    course: &mut WorkerLatency<'_>,
 ) -> Result<(u64, Vec<Nanos>), EngineError> {
     let (mut rows, mut latencies) = (0, Vec::with_capacity(queries.len()));
     for query in queries {

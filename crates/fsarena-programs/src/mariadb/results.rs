@@ -8,7 +8,7 @@ use fsarena_model::seed::scatter;
 use mysql::prelude::Queryable;
 use mysql::{Conn, Params, Statement, Value};
 
-use super::client::{Client, LatencyOverTime, refused, together};
+use super::client::{DatabaseClient, WorkerLatency, refused, together};
 use super::market::contract;
 use super::parameters::MariaDbParameters;
 use super::{ClientWork, schema};
@@ -28,7 +28,7 @@ const LEFT: [&str; 2] = [
 const OF_A_TASK: u64 = 100;
 
 /// The rows to insert. They follow from the seed. Every second row is a line of the log.
-pub struct Results {
+pub struct LogResults {
     rows: u64,
     threads: u32,
     seed: u64,
@@ -36,7 +36,7 @@ pub struct Results {
     is_whole: bool,
 }
 
-impl Results {
+impl LogResults {
     /// The results of `seed`.
     pub fn new(parameters: &MariaDbParameters, seed: u64) -> Self {
         Self { rows: parameters.rows, threads: parameters.threads, seed, is_whole: false }
@@ -122,16 +122,16 @@ impl Inserter {
     }
 }
 
-impl ClientWork for Results {
-    fn fill(&mut self, client: &Client, _stop: &AtomicBool) -> Result<(), EngineError> {
+impl ClientWork for LogResults {
+    fn fill(&mut self, client: &DatabaseClient, _stop: &AtomicBool) -> Result<(), EngineError> {
         let mut connection = client.connect()?;
         schema::RESULTS.iter().try_for_each(|table| connection.query_drop(table).map_err(refused("CREATE TABLE")))
     }
 
-    fn run(&mut self, client: &Client, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+    fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let connections = client.connect_all(self.threads)?.into_iter().enumerate();
         let workers: Vec<Inserter> = connections.map(Inserter::new).collect::<Result<_, _>>()?;
-        let done = together(workers, limit, stats, |mut worker: Inserter, course: &mut LatencyOverTime<'_>| {
+        let done = together(workers, limit, stats, |mut worker: Inserter, course: &mut WorkerLatency<'_>| {
             let own = (worker.number..self.rows).step_by(self.threads as usize);
             let mut inserted = 0_u64;
             for number in own {
@@ -155,7 +155,7 @@ impl ClientWork for Results {
 
     /// Checks that each acknowledged row exists as it was sent, and that no other row exists. Does nothing after a run
     /// that was stopped.
-    fn check(&self, client: &Client) -> Result<(), EngineError> {
+    fn check(&self, client: &DatabaseClient) -> Result<(), EngineError> {
         if !self.is_whole {
             return Ok(());
         }

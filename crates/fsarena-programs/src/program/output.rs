@@ -119,7 +119,7 @@ fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Regex, D::Error
 
 /// What a run of a program is, as far as it is known without its output.
 #[derive(Debug, Clone, Copy)]
-pub struct Known {
+pub struct KnownRun {
     /// Operations; 0 if they are in the output.
     pub operations: u64,
     /// Bytes; 0 if they are not known, or in the output.
@@ -180,12 +180,12 @@ impl Output {
         program: &'static str,
         text: &str,
         heard: &Heard,
-        known: Known,
+        known: KnownRun,
         number: impl Fn(&str) -> Option<f64>,
         stats: &mut RunStats,
     ) -> Result<(), EngineError> {
         let wrong = |words: String| EngineError::Program { program, words };
-        let Known { mut operations, mut bytes, mut elapsed } = known;
+        let KnownRun { mut operations, mut bytes, mut elapsed } = known;
         let (mut rate, mut commits) = (None, None);
         for (span, time) in self.spans.iter().zip(heard.times(self)) {
             if let (Some(name), Some(time)) = (&span.name, time) {

@@ -132,13 +132,13 @@ pub struct ProgramNeed {
     pub package: String,
     /// How its version is found.
     #[serde(default)]
-    pub version: Version,
+    pub version: VersionOf,
 }
 
 /// How the version of a program is found.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Version {
+pub enum VersionOf {
     /// It is not.
     None,
     /// From its package.

@@ -30,7 +30,7 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// The work of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum VisitorKind {
     /// Writes new blogs.
     Writer,
     /// Rewrites an article, and sometimes a picture.
@@ -55,7 +55,7 @@ enum VisitorRound {
 /// A thread that works on a site.
 pub struct Visitor<'a> {
     site: &'a Site,
-    kind: Kind,
+    kind: VisitorKind,
     random: Pcg64Mcg,
     rest: Duration,
     buffer: Vec<u8>,
@@ -68,7 +68,7 @@ pub struct Visitor<'a> {
 impl<'a> Visitor<'a> {
     /// Thread number `number` of its kind. It waits for `rest` when it finds nothing to do, or when another thread has
     /// moved its file away.
-    pub fn new(site: &'a Site, (kind, number): (Kind, u64), seed: u64, rest: Duration) -> Self {
+    pub fn new(site: &'a Site, (kind, number): (VisitorKind, u64), seed: u64, rest: Duration) -> Self {
         let random = generator(seed, "blogbench", &[kind as u64, number]);
         let (path, temporary, stats) = (String::new(), String::new(), RunStats::new());
         Self { site, kind, random, rest, buffer: vec![0; READ], path, temporary, stats }
@@ -78,10 +78,10 @@ impl<'a> Visitor<'a> {
     pub fn work(&mut self) -> Result<(), Errno> {
         while !self.site.is_over() {
             let round = match self.kind {
-                Kind::Writer => self.write_blog(),
-                Kind::Rewriter => self.rewrite(),
-                Kind::Commenter => self.comment(),
-                Kind::Reader => self.read_blog(),
+                VisitorKind::Writer => self.write_blog(),
+                VisitorKind::Rewriter => self.rewrite(),
+                VisitorKind::Commenter => self.comment(),
+                VisitorKind::Reader => self.read_blog(),
             };
             match round {
                 Ok(VisitorRound::Done) => {}
@@ -268,7 +268,7 @@ impl Object {
 
 /// Counters that all threads add to. They order no other memory accesses.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct VisitorCounts {
     /// Blogs that are complete.
     pub written: AtomicU64,
     /// Blogs that were read.
@@ -300,7 +300,7 @@ pub struct Site {
     /// The folder that holds the blogs.
     pub folder: File,
     /// The counters of the work.
-    pub counts: Counts,
+    pub counts: VisitorCounts,
     next: AtomicU64,
     most: u64,
     over: AtomicBool,
@@ -310,7 +310,7 @@ impl Site {
     /// A site without blogs.
     pub fn new(folder: File, most: u64) -> Self {
         let (next, over) = (AtomicU64::new(0), AtomicBool::new(false));
-        Self { folder, counts: Counts::default(), next, most, over }
+        Self { folder, counts: VisitorCounts::default(), next, most, over }
     }
 
     /// Reserves the number of a new blog. `None` if the maximum number of blogs is reached.

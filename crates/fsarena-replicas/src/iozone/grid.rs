@@ -51,7 +51,7 @@ impl IozoneParameters {
     }
 
     /// The cells in their order.
-    pub fn cells(&self) -> Vec<Cell> {
+    pub fn cells(&self) -> Vec<GridCell> {
         let bytes = |sizes: &[Bytes]| sizes.iter().map(|size| size.0).collect::<Vec<u64>>();
         let records = if self.records.is_empty() { automatic_records() } else { bytes(&self.records) };
         match self.largest {
@@ -84,14 +84,14 @@ fn complaint_about(workload: &Workload) -> Option<&'static str> {
 
 /// A file in records of one size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cell {
+pub struct GridCell {
     /// Size of the file, bytes, a multiple of the record size.
     pub file: u64,
     /// Size of a record, bytes.
     pub record: u64,
 }
 
-impl Cell {
+impl GridCell {
     /// Number of records in the file.
     pub fn records(self) -> u64 {
         self.file / self.record
@@ -108,8 +108,8 @@ const CROSSOVER: u64 = 16 << 20;
 const LARGE_RECORD: u64 = 64 << 10;
 
 /// The cells of the automatic mode for files up to `largest`.
-fn automatic(largest: u64) -> Vec<Cell> {
-    let is_kept = |cell: &Cell| cell.file <= CROSSOVER || cell.record >= LARGE_RECORD;
+fn automatic(largest: u64) -> Vec<GridCell> {
+    let is_kept = |cell: &GridCell| cell.file <= CROSSOVER || cell.record >= LARGE_RECORD;
     all(&automatic_files(largest), &automatic_records()).into_iter().filter(is_kept).collect()
 }
 
@@ -124,10 +124,10 @@ fn automatic_records() -> Vec<u64> {
 }
 
 /// Each file size with each record size that is not larger.
-fn all(files: &[u64], records: &[u64]) -> Vec<Cell> {
+fn all(files: &[u64], records: &[u64]) -> Vec<GridCell> {
     let of = |file: &u64| {
         let file = *file;
-        records.iter().filter(move |record| **record <= file).map(move |record| Cell { file, record: *record })
+        records.iter().filter(move |record| **record <= file).map(move |record| GridCell { file, record: *record })
     };
     files.iter().flat_map(of).collect()
 }
@@ -175,7 +175,7 @@ mod tests {
     fn single_cells_and_some_tests() {
         let single = parsed(json!({ "files": ["2G"], "records": ["1K"], "tests": ["reread", "write"] }));
         assert_eq!(single.complaint(), None);
-        assert_eq!(single.cells(), [Cell { file: 2 << 30, record: 1024 }]);
+        assert_eq!(single.cells(), [GridCell { file: 2 << 30, record: 1024 }]);
         assert_eq!(single.tests(), [GridTest::Write, GridTest::Reread]);
         let all = parsed(json!({ "files": ["32M"] }));
         assert_eq!((all.cells().len(), all.tests().len()), (13, 13), "no crossover with -s");

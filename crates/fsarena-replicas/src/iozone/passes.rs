@@ -15,7 +15,7 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, SeekFrom, fsync, ftruncate, open, seek, stat, unlink};
 use rustix::io::{read, write};
 
-use super::grid::Cell;
+use super::grid::GridCell;
 use super::record::Record;
 
 /// Distance of the records that the stride test reads (IOzone's `STRIDE`).
@@ -38,7 +38,7 @@ pub struct Passes<'a> {
     /// The file.
     pub path: &'a Path,
     /// The sizes of the file and of its records.
-    pub cell: Cell,
+    pub cell: GridCell,
     /// The buffer of a record.
     pub record: &'a mut Record,
     /// How the tests treat the page cache.
@@ -309,7 +309,7 @@ mod tests {
     fn no_test_does_a_record_or_its_flush_after_the_stop_flag() {
         let place = tempfile::tempdir().expect("temporary folder");
         let (path, stop) = (place.path().join("file"), AtomicBool::new(false));
-        let cell = Cell { file: 64 << 10, record: 4 << 10 };
+        let cell = GridCell { file: 64 << 10, record: 4 << 10 };
         let (mut record, care) = (Record::new(4 << 10), Care { flush: true, cold: true });
         let order = (0..cell.records()).collect();
         let mut passes = Passes { path: &path, cell, record: &mut record, care, order, stop: &stop };

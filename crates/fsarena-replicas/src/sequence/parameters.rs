@@ -25,7 +25,7 @@ pub struct SequenceStep {
     pub name: String,
     /// The action.
     #[serde(rename = "do")]
-    pub action: Action,
+    pub action: StepAction,
     /// The sets of files or directories on which it acts, or one directory.
     #[serde(default, rename = "where", deserialize_with = "one_or_many")]
     pub sets: Vec<String>,
@@ -75,7 +75,7 @@ pub enum Sync {
 /// The action of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Action {
+pub enum StepAction {
     /// Makes files and writes them from beginning to end.
     Create,
     /// Overwrites files from beginning to end.
@@ -108,7 +108,7 @@ pub enum Action {
     Sync,
 }
 
-impl Action {
+impl StepAction {
     /// Whether it may leave data to be synced.
     pub fn writes(self) -> bool {
         !matches!(self, Self::Read | Self::RandomRead | Self::List | Self::Stat | Self::Sync)
@@ -188,7 +188,7 @@ impl SequenceStep {
 
     fn complaint(&self) -> Option<&'static str> {
         use self::Sync as Durable;
-        use Action::{Append, Create, List, Mkdir, RandomRead, RandomWrite, Rename, Sync};
+        use StepAction::{Append, Create, List, Mkdir, RandomRead, RandomWrite, Rename, Sync};
         let action = self.action;
         let is_random = matches!(action, RandomRead | RandomWrite);
         Some(match () {
@@ -217,7 +217,9 @@ impl SequenceStep {
             () if self.chain.is_some() && (action != Mkdir || self.chain == Some(0) || self.inside.is_some()) => {
                 "`chain` goes with `mkdir` without `inside`, at least 1"
             }
-            () if self.sync == Durable::Each && !matches!(action, Create | Action::Write | RandomWrite | Append) => {
+            () if self.sync == Durable::Each
+                && !matches!(action, Create | StepAction::Write | RandomWrite | Append) =>
+            {
                 "`sync = \"each\"` goes with what writes files"
             }
             () if self.inside.is_some() && !matches!(action, Create | Mkdir) => "`inside` goes with what is made",

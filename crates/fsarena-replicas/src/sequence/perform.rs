@@ -4,7 +4,7 @@ use fsarena_library::{Entry, FileSystem, LibraryError};
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 
-use super::parameters::{Action, LONGEST};
+use super::parameters::{LONGEST, StepAction};
 use super::state::Pool;
 use super::task::{Item, SequenceTask};
 use fsarena_engine::{EngineError, Limit, RunStats};
@@ -24,7 +24,7 @@ pub struct StepCounts {
 }
 
 /// A step with everything that it needs.
-pub struct Performance<'a, F> {
+pub struct StepPerformance<'a, F> {
     /// The file system that does the step.
     pub system: &'a mut F,
     /// The contents of writes.
@@ -42,14 +42,14 @@ pub fn memory() -> Vec<u8> {
     vec![0; LONGEST as usize]
 }
 
-impl<F: FileSystem> Performance<'_, F> {
+impl<F: FileSystem> StepPerformance<'_, F> {
     /// Does all of `task`, or less if the stop flag is set. In addition to the calls themselves, an operation costs two
     /// readings of the clock, about 50 ns.
     pub fn all(&mut self, task: &SequenceTask) -> Result<StepCounts, EngineError> {
-        if matches!(task.action, Action::RandomRead | Action::RandomWrite) {
+        if matches!(task.action, StepAction::RandomRead | StepAction::RandomWrite) {
             return self.random(task);
         }
-        let mut counted = StepCounts { operations: u64::from(task.action == Action::Sync), bytes: 0 };
+        let mut counted = StepCounts { operations: u64::from(task.action == StepAction::Sync), bytes: 0 };
         for number in 0..task.items.len() {
             if self.is_stopped() {
                 break;
@@ -76,26 +76,28 @@ impl<F: FileSystem> Performance<'_, F> {
         let one = StepCounts { operations: 1, bytes: 0 };
         let with_bytes = StepCounts { bytes: item.size, ..one };
         let done = match task.action {
-            Action::Create | Action::Write => self.write(task, number).map(|()| with_bytes),
-            Action::Append => self.append(task, number).map(|()| with_bytes),
-            Action::Mkdir => self.system.make_directory(&item.path).map(|()| one),
-            Action::Rename => self.system.rename(&item.path, &item.to).map(|()| one),
-            Action::Attributes => self.system.set_attributes(&item.path, PERMISSIONS, TIME).map(|()| one),
-            Action::Delete => self.system.remove_file(&item.path).map(|()| one),
-            Action::Rmdir => self.system.remove_directory(&item.path).map(|()| one),
-            Action::DeleteTree => self.remove_tree(&item.path).map(|operations| StepCounts { operations, bytes: 0 }),
-            Action::Sync => Ok(one),
-            Action::Read => return self.read(task, number).map(|()| with_bytes),
-            Action::Stat => return self.stat(task, item).map(|()| one),
-            Action::List => return self.list(task, item),
-            Action::RandomRead | Action::RandomWrite => return self.random(task),
+            StepAction::Create | StepAction::Write => self.write(task, number).map(|()| with_bytes),
+            StepAction::Append => self.append(task, number).map(|()| with_bytes),
+            StepAction::Mkdir => self.system.make_directory(&item.path).map(|()| one),
+            StepAction::Rename => self.system.rename(&item.path, &item.to).map(|()| one),
+            StepAction::Attributes => self.system.set_attributes(&item.path, PERMISSIONS, TIME).map(|()| one),
+            StepAction::Delete => self.system.remove_file(&item.path).map(|()| one),
+            StepAction::Rmdir => self.system.remove_directory(&item.path).map(|()| one),
+            StepAction::DeleteTree => {
+                self.remove_tree(&item.path).map(|operations| StepCounts { operations, bytes: 0 })
+            }
+            StepAction::Sync => Ok(one),
+            StepAction::Read => return self.read(task, number).map(|()| with_bytes),
+            StepAction::Stat => return self.stat(task, item).map(|()| one),
+            StepAction::List => return self.list(task, item),
+            StepAction::RandomRead | StepAction::RandomWrite => return self.random(task),
         };
         done.map_err(failed(task))
     }
 
     fn write(&mut self, task: &SequenceTask, number: usize) -> Result<(), LibraryError> {
         let path = &task.items[number].path;
-        let is_new = task.action == Action::Create;
+        let is_new = task.action == StepAction::Create;
         let mut file = if is_new { self.system.create(path)? } else { self.system.open(path)? };
         for piece in task.pieces(number) {
             if self.is_stopped() {
@@ -151,7 +153,7 @@ impl<F: FileSystem> Performance<'_, F> {
                 break;
             }
             let begin = clock::now();
-            if task.action == Action::RandomWrite {
+            if task.action == StepAction::RandomWrite {
                 self.system.write_at(&mut file, piece.offset, self.pool.bytes(*piece)).map_err(failed(task))?;
             } else {
                 let into = &mut self.memory[..piece.length as usize];

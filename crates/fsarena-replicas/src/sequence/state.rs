@@ -18,7 +18,7 @@ use fsarena_engine::{EngineError, go_on};
 
 /// Files and directories by their paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct State {
+pub struct SequenceState {
     nodes: BTreeMap<String, Node>,
     /// Bytes of all files.
     pub bytes: u64,
@@ -34,11 +34,11 @@ pub enum Node {
         /// Size, bytes.
         size: u64,
         /// The pieces, in the order in which they were written.
-        pieces: Vec<Piece>,
+        pieces: Vec<PoolPiece>,
     },
 }
 
-impl State {
+impl SequenceState {
     /// All nodes, in the order of their paths.
     pub fn nodes(&self) -> impl Iterator<Item = (&str, &Node)> {
         self.nodes.iter().map(|(path, node)| (path.as_str(), node))
@@ -75,7 +75,7 @@ impl State {
     }
 
     /// Writes into a file, which grows if necessary.
-    pub fn write(&mut self, path: &str, piece: Piece) -> Result<(), String> {
+    pub fn write(&mut self, path: &str, piece: PoolPiece) -> Result<(), String> {
         match self.nodes.get_mut(path) {
             Some(Node::File { size, pieces }) => {
                 let end = piece.offset + piece.length;
@@ -143,7 +143,7 @@ const POOL: u64 = 8 << 20;
 
 /// A range of bytes of a file, and their place in the pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
+pub struct PoolPiece {
     /// Offset in the file, bytes.
     pub offset: u64,
     /// Length, bytes.
@@ -172,12 +172,12 @@ impl Pool {
 
     /// The bytes of a piece, which has at most [`LONGEST`] bytes.
     #[inline]
-    pub fn bytes(&self, piece: Piece) -> &[u8] {
+    pub fn bytes(&self, piece: PoolPiece) -> &[u8] {
         &self.0[piece.at as usize..][..piece.length as usize]
     }
 
     /// Copies the part of `piece` that belongs into `memory`, which begins at byte `from` of the file.
-    pub fn put(&self, piece: Piece, from: u64, memory: &mut [u8]) {
+    pub fn put(&self, piece: PoolPiece, from: u64, memory: &mut [u8]) {
         let (begin, end) = (piece.offset.max(from), (piece.offset + piece.length).min(from + memory.len() as u64));
         if begin < end {
             let source = &self.bytes(piece)[(begin - piece.offset) as usize..(end - piece.offset) as usize];
@@ -190,7 +190,12 @@ impl Pool {
 const MOST: usize = 100;
 
 /// Compares the contents of `directory` with `wanted`. Returns an error once `stop` is set.
-pub fn compare(directory: &Path, wanted: &State, pool: &Pool, stop: &AtomicBool) -> Result<Verification, EngineError> {
+pub fn compare(
+    directory: &Path,
+    wanted: &SequenceState,
+    pool: &Pool,
+    stop: &AtomicBool,
+) -> Result<Verification, EngineError> {
     let mut found = BTreeMap::new();
     let reading = format!("list {}", directory.display());
     collect(directory, "", &mut found).map_err(EngineError::io(reading))?;
@@ -242,14 +247,14 @@ fn collect(root: &Path, inside: &str, found: &mut BTreeMap<String, ObjectType>) 
     Ok(())
 }
 
-fn difference(path: &Path, size: u64, pieces: &[Piece], pool: &Pool) -> Option<String> {
+fn difference(path: &Path, size: u64, pieces: &[PoolPiece], pool: &Pool) -> Option<String> {
     match compared(path, size, pieces, pool) {
         Ok(difference) => difference,
         Err(error) => Some(format!("it cannot be read: {error}")),
     }
 }
 
-fn compared(path: &Path, size: u64, pieces: &[Piece], pool: &Pool) -> io::Result<Option<String>> {
+fn compared(path: &Path, size: u64, pieces: &[PoolPiece], pool: &Pool) -> io::Result<Option<String>> {
     let file = File::open(path)?;
     let has = file.metadata()?.len();
     if has != size {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use fsarena_model::seed::generator;
 use rand::RngExt;
 
-use super::parameters::{Action, LONGEST, SequenceParameters, SequenceStep, Sync};
-use super::state::{Node, Piece, State, place};
+use super::parameters::{LONGEST, SequenceParameters, SequenceStep, StepAction, Sync};
+use super::state::{Node, PoolPiece, SequenceState, place};
 
 /// All steps, and the state that they leave.
 pub struct Tasks {
@@ -15,7 +15,7 @@ pub struct Tasks {
     /// The directories that must exist before the first step.
     pub folders: Vec<String>,
     /// The expected state after the last step.
-    pub left: State,
+    pub left: SequenceState,
     /// Maximum bytes of files at a time.
     pub demand: u64,
     /// Maximum number of files and directories at a time.
@@ -30,11 +30,11 @@ pub struct SequenceTask {
     /// Its name.
     pub name: String,
     /// The action.
-    pub action: Action,
+    pub action: StepAction,
     /// The files or directories on which it acts.
     pub items: Vec<Item>,
     /// The pieces that are read or written in random order, all in the first item.
-    pub random: Vec<Piece>,
+    pub random: Vec<PoolPiece>,
     /// When it is synced.
     pub sync: Sync,
     /// Whether nothing is in memory when it begins.
@@ -60,7 +60,7 @@ pub struct Item {
 impl SequenceTask {
     /// Bytes that it reads or writes.
     fn bytes(&self) -> u64 {
-        use Action::{Append, Create, RandomRead, RandomWrite, Read, Write};
+        use StepAction::{Append, Create, RandomRead, RandomWrite, Read, Write};
         match self.action {
             Create | Write | Append | Read => self.items.iter().map(|item| item.size).sum(),
             RandomRead | RandomWrite => self.random.iter().map(|piece| piece.length).sum(),
@@ -70,7 +70,7 @@ impl SequenceTask {
 
     /// Number of its writes; 0 if it does not write files.
     pub fn writes(&self) -> u64 {
-        use Action::{Append, Create, RandomWrite, Write};
+        use StepAction::{Append, Create, RandomWrite, Write};
         match self.action {
             Create | Write | Append => self.items.iter().map(|item| item.size.div_ceil(self.block)).sum(),
             RandomWrite => self.random.len() as u64,
@@ -79,13 +79,13 @@ impl SequenceTask {
     }
 
     /// The pieces of an item that are read or written, in order.
-    pub fn pieces(&self, number: usize) -> impl Iterator<Item = Piece> + use<'_> {
+    pub fn pieces(&self, number: usize) -> impl Iterator<Item = PoolPiece> + use<'_> {
         let item = &self.items[number];
         let count = item.size.div_ceil(self.block);
         (0..count).map(move |block| {
             let begin = block * self.block;
             let at = place(self.seed, self.index, number, block);
-            Piece { offset: item.offset + begin, length: self.block.min(item.size - begin), at }
+            PoolPiece { offset: item.offset + begin, length: self.block.min(item.size - begin), at }
         })
     }
 }
@@ -93,7 +93,7 @@ impl SequenceTask {
 impl Tasks {
     /// Plans the steps. Returns the first problem if they do not fit together.
     pub fn of(parameters: &SequenceParameters, seed: u64) -> Result<Self, String> {
-        let mut expansion = Expansion { state: State::default(), sets: BTreeMap::new(), seed };
+        let mut expansion = Expansion { state: SequenceState::default(), sets: BTreeMap::new(), seed };
         let (mut all, mut folders, mut demand, mut most_files) = (Vec::<SequenceTask>::new(), Vec::new(), 0, 0);
         for (index, step) in parameters.steps.iter().enumerate() {
             let made = step.sets.iter().filter(|_| step.inside.is_none()).flat_map(|set| expansion.state.lead_to(set));
@@ -142,7 +142,7 @@ impl Set {
 
 /// The state after the steps that were planned so far.
 struct Expansion {
-    state: State,
+    state: SequenceState,
     sets: BTreeMap<String, Set>,
     seed: u64,
 }
@@ -152,7 +152,7 @@ impl Expansion {
         let items = self.items(step)?;
         let largest = items.iter().map(|item| item.size).max().unwrap_or(0);
         let block = step.block.unwrap_or(LONGEST.min(largest)).max(1);
-        let is_random = matches!(step.action, Action::RandomRead | Action::RandomWrite);
+        let is_random = matches!(step.action, StepAction::RandomRead | StepAction::RandomWrite);
         let random = if is_random { self.random(step, index, items[0].size)? } else { Vec::new() };
         Ok(SequenceTask {
             name: step.name.clone(),
@@ -170,10 +170,12 @@ impl Expansion {
     fn items(&mut self, step: &SequenceStep) -> Result<Vec<Item>, String> {
         let plain = |path: String| Item { path, to: String::new(), size: 0, offset: 0 };
         match step.action {
-            Action::Sync => return Ok(Vec::new()),
-            Action::List => return self.listed(step).map(|size| vec![Item { size, ..plain(step.sets[0].clone()) }]),
-            Action::DeleteTree => return Ok(step.sets.iter().cloned().map(plain).collect()),
-            Action::Create | Action::Mkdir => self.begin_set(step),
+            StepAction::Sync => return Ok(Vec::new()),
+            StepAction::List => {
+                return self.listed(step).map(|size| vec![Item { size, ..plain(step.sets[0].clone()) }]);
+            }
+            StepAction::DeleteTree => return Ok(step.sets.iter().cloned().map(plain).collect()),
+            StepAction::Create | StepAction::Mkdir => self.begin_set(step),
             _ => {}
         }
         let mut items = Vec::new();
@@ -201,8 +203,8 @@ impl Expansion {
 
     /// The numbers of the members of a set on which a step acts.
     fn numbers(&self, step: &SequenceStep, set: &Set) -> Vec<u64> {
-        let is_random = matches!(step.action, Action::RandomRead | Action::RandomWrite);
-        let is_making = matches!(step.action, Action::Create | Action::Mkdir);
+        let is_random = matches!(step.action, StepAction::RandomRead | StepAction::RandomWrite);
+        let is_making = matches!(step.action, StepAction::Create | StepAction::Mkdir);
         match step.count {
             _ if is_random => vec![step.from],
             None if is_making => vec![step.from],
@@ -222,14 +224,14 @@ impl Expansion {
     /// Sets the bytes that the step moves, and their offset.
     fn measured(&self, step: &SequenceStep, item: Item) -> Result<Item, String> {
         Ok(match step.action {
-            Action::Create => Item { size: step.size.unwrap_or(0), ..item },
-            Action::Append => Item { offset: self.state.size(&item.path)?, size: step.size.unwrap_or(0), ..item },
-            Action::Mkdir | Action::Rmdir => item,
+            StepAction::Create => Item { size: step.size.unwrap_or(0), ..item },
+            StepAction::Append => Item { offset: self.state.size(&item.path)?, size: step.size.unwrap_or(0), ..item },
+            StepAction::Mkdir | StepAction::Rmdir => item,
             _ => Item { size: self.state.size(&item.path)?, ..item },
         })
     }
 
-    fn random(&self, step: &SequenceStep, index: usize, size: u64) -> Result<Vec<Piece>, String> {
+    fn random(&self, step: &SequenceStep, index: usize, size: u64) -> Result<Vec<PoolPiece>, String> {
         let block = step.block.unwrap_or(LONGEST);
         let blocks = size / block;
         if blocks == 0 {
@@ -238,7 +240,7 @@ impl Expansion {
         let mut random = generator(self.seed, "sequence", &[index as u64]);
         let piece = |number| {
             let at = place(self.seed, index, 0, number);
-            Piece { offset: random.random_range(0..blocks) * block, length: block, at }
+            PoolPiece { offset: random.random_range(0..blocks) * block, length: block, at }
         };
         Ok((0..step.count.unwrap_or(0)).map(piece).collect())
     }
@@ -248,18 +250,18 @@ impl Expansion {
         for (number, item) in task.items.iter().enumerate() {
             let path = &item.path;
             match task.action {
-                Action::Create => self.state.make(path, Node::File { size: 0, pieces: Vec::new() })?,
-                Action::Mkdir => self.state.make(path, Node::Directory)?,
-                Action::Rename => self.state.rename(path, &item.to)?,
-                Action::Delete => self.state.remove_file(path)?,
-                Action::Rmdir => self.state.remove_directory(path)?,
-                Action::DeleteTree => drop(self.state.remove_tree(path)?),
+                StepAction::Create => self.state.make(path, Node::File { size: 0, pieces: Vec::new() })?,
+                StepAction::Mkdir => self.state.make(path, Node::Directory)?,
+                StepAction::Rename => self.state.rename(path, &item.to)?,
+                StepAction::Delete => self.state.remove_file(path)?,
+                StepAction::Rmdir => self.state.remove_directory(path)?,
+                StepAction::DeleteTree => drop(self.state.remove_tree(path)?),
                 _ => {}
             }
-            if matches!(task.action, Action::Create | Action::Write | Action::Append) {
+            if matches!(task.action, StepAction::Create | StepAction::Write | StepAction::Append) {
                 task.pieces(number).try_for_each(|piece| self.state.write(path, piece))?;
             }
-            if task.action == Action::RandomWrite {
+            if task.action == StepAction::RandomWrite {
                 task.random.iter().try_for_each(|piece| self.state.write(path, *piece))?;
             }
         }

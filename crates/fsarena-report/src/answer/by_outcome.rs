@@ -5,7 +5,7 @@ use fsarena_model::comparison::{PairVerdict, Reason, WorkloadRow};
 use fsarena_model::{Comparison, Label, Verdict};
 
 use super::{Leader, lead, superlative, workload_ranking};
-use crate::group::{self, Group};
+use crate::group::{self, ClassGroup};
 use crate::number::{self, Ratio};
 use crate::pair;
 use crate::ranking;
@@ -18,7 +18,7 @@ pub fn is_of_real_work(comparison: &Comparison) -> bool {
 }
 
 /// The sentences on a group of contenders; none without verdicts.
-pub fn sentences(comparison: &Comparison, group: &Group<'_>) -> Vec<Sentence> {
+pub fn sentences(comparison: &Comparison, group: &ClassGroup<'_>) -> Vec<Sentence> {
     if comparison.judged.verdicts.is_empty() {
         return Vec::new();
     }
@@ -57,7 +57,7 @@ fn sentence(outcomes: &[(Outcome<'_>, String)], wanted: &Outcome<'_>, title: Str
 }
 
 /// The outcome of a workload, and the work with the ratios in words.
-fn outcome<'a>(comparison: &'a Comparison, group: &Group<'a>, row: &'a WorkloadRow) -> (Outcome<'a>, String) {
+fn outcome<'a>(comparison: &'a Comparison, group: &ClassGroup<'a>, row: &'a WorkloadRow) -> (Outcome<'a>, String) {
     let best = ranking::best_group(comparison, group, &row.name);
     let pairs: Vec<&PairVerdict> = group::verdicts(comparison, &row.name, &group.contenders).collect();
     let is_small = |pair: &&PairVerdict| pair::winner(pair).is_none() && pair.reasons.contains(&Reason::Programs);
@@ -77,7 +77,7 @@ fn outcome<'a>(comparison: &'a Comparison, group: &Group<'a>, row: &'a WorkloadR
 }
 
 /// `xfs 1.07×, btrfs 1.49× slower`: how far the contenders outside of the best group are behind the nearest of it.
-fn behind(pairs: &[&PairVerdict], group: &Group<'_>, best: &[String]) -> Option<String> {
+fn behind(pairs: &[&PairVerdict], group: &ClassGroup<'_>, best: &[String]) -> Option<String> {
     let is_best = |label: &Label| best.contains(&label.0);
     let slower = |other: &Label| {
         let against = pairs.iter().filter(|pair| {

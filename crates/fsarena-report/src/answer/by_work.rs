@@ -4,7 +4,7 @@ use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Comparison, Label, Verdict};
 
 use super::{Leader, Ranked, lead, led, superlative, workload_ranking};
-use crate::group::{self, Group};
+use crate::group::{self, ClassGroup};
 use crate::number::Ratio;
 use crate::pair;
 use crate::ranking;
@@ -19,7 +19,7 @@ const NAMED: usize = 2;
 const FEW: usize = 3;
 
 /// The sentences on a group of contenders: a single one if nothing is decided, none in a run without verdicts.
-pub fn sentences(comparison: &Comparison, group: &Group<'_>) -> Vec<Sentence> {
+pub fn sentences(comparison: &Comparison, group: &ClassGroup<'_>) -> Vec<Sentence> {
     let verdicts: Vec<&PairVerdict> = super::pairs(comparison, group);
     if !verdicts.is_empty() && verdicts.iter().all(|pair| pair.verdict == Verdict::Undecided) {
         let place = match comparison.workloads.len() {
@@ -33,7 +33,7 @@ pub fn sentences(comparison: &Comparison, group: &Group<'_>) -> Vec<Sentence> {
 }
 
 /// `Made durable (6 workloads): xfs is the fastest in 5 of 6 (1.15× to 1.49× ahead), ext4 in rename-fsync`.
-fn sentence(comparison: &Comparison, group: &Group<'_>, work: &WorkGroup<'_>) -> Sentence {
+fn sentence(comparison: &Comparison, group: &ClassGroup<'_>, work: &WorkGroup<'_>) -> Sentence {
     let rankings: Vec<Ranked<'_>> = work.workloads.iter().map(|row| workload_ranking(comparison, group, row)).collect();
     let which = match rankings.as_slice() {
         [(only, _)] => (*only).to_owned(),
@@ -49,7 +49,7 @@ fn sentence(comparison: &Comparison, group: &Group<'_>, work: &WorkGroup<'_>) ->
 /// The rankings of a group of workloads.
 struct Outcomes<'a> {
     comparison: &'a Comparison,
-    group: &'a Group<'a>,
+    group: &'a ClassGroup<'a>,
     rankings: Vec<Ranked<'a>>,
 }
 

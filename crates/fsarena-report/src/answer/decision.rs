@@ -7,7 +7,7 @@ use fsarena_model::{Comparison, Guarantee, Label, Verdict, probe};
 use fsarena_stats::upper_median;
 
 use super::{led, superlative, workload_ranking};
-use crate::group::{self, Group};
+use crate::group::{self, ClassGroup};
 use crate::number;
 use crate::report::{Role, Sentence};
 use crate::words::{self, counted, either, listed};
@@ -27,11 +27,11 @@ pub fn decision(comparison: &Comparison) -> Vec<Sentence> {
         return recommendation::best(comparison).map(|text| said(title.clone(), text)).collect();
     }
     let groups = group::groups(comparison);
-    let several: Vec<&Group<'_>> = groups.iter().filter(|group| group.contenders.len() > 1).collect();
-    let of_group = |group: &&Group<'_>| {
+    let several: Vec<&ClassGroup<'_>> = groups.iter().filter(|group| group.contenders.len() > 1).collect();
+    let of_group = |group: &&ClassGroup<'_>| {
         let among = group.class.filter(|_| several.len() > 1).map(words::class);
         let among = among.map(|class| format!(" among those of {class}")).unwrap_or_default();
-        said(format!("Decision{among}:"), Choice::of(comparison, group).words())
+        said(format!("Decision{among}:"), AnswerGroup::of(comparison, group).words())
     };
     match comparison.judged.verdicts.is_empty() {
         true => Vec::new(),
@@ -62,15 +62,15 @@ pub fn space(comparison: &Comparison) -> Option<String> {
 }
 
 /// A group of contenders in all workloads.
-struct Choice<'a> {
+struct AnswerGroup<'a> {
     comparison: &'a Comparison,
-    group: &'a Group<'a>,
+    group: &'a ClassGroup<'a>,
     /// The pairs that can be compared.
     pairs: Vec<&'a PairVerdict>,
 }
 
-impl<'a> Choice<'a> {
-    fn of(comparison: &'a Comparison, group: &'a Group<'a>) -> Self {
+impl<'a> AnswerGroup<'a> {
+    fn of(comparison: &'a Comparison, group: &'a ClassGroup<'a>) -> Self {
         let pairs = super::pairs(comparison, group);
         let pairs = pairs.into_iter().filter(|pair| pair.verdict != Verdict::Invalid).collect();
         Self { comparison, group, pairs }

@@ -4,7 +4,7 @@ use fsarena_model::comparison::{Cell, PairVerdict, WorkloadRow};
 use fsarena_model::{Better, Comparison, Label};
 
 use super::verdicts::{figure_of, order};
-use crate::group::{Group, apart, groups};
+use crate::group::{ClassGroup, apart, groups};
 use crate::number::DASH;
 use crate::report::ColumnKind::{Name, Words};
 use crate::report::{Entry, Heading, Paragraph, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf};
@@ -24,7 +24,7 @@ pub fn matrix(comparison: &Comparison) -> Section {
     section.with_shown(Shown::Page, Paragraph::legend(legend(comparison)))
 }
 
-fn table(comparison: &Comparison, group: &Group<'_>, works: &[WorkGroup<'_>]) -> Table {
+fn table(comparison: &Comparison, group: &ClassGroup<'_>, works: &[WorkGroup<'_>]) -> Table {
     let rows: Vec<&WorkloadRow> = works.iter().flat_map(|work| work.workloads.iter().copied()).collect();
     let labels = group.contenders.iter().map(|row| (row.label.to_string(), &row.label));
     let name = |row: &&WorkloadRow| Sentence::new(Role::Link(anchor::workload(comparison, &row.name)), &row.name);
@@ -61,7 +61,7 @@ fn unit(workload: &WorkloadRow) -> Sentence {
     Sentence::from(&workload.unit).and(Role::Aside, direction)
 }
 
-fn entry(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, label: &Label) -> Entry {
+fn entry(comparison: &Comparison, group: &ClassGroup<'_>, workload: &WorkloadRow, label: &Label) -> Entry {
     let name = &workload.name;
     let was_tried = |cell: &&Cell| cell.figure.median.is_some() || !cell.validity.is_empty();
     let Some(cell) = comparison.cell(name, label).filter(was_tried) else { return DASH.into() };
@@ -89,7 +89,7 @@ fn behind(pair: &PairVerdict) -> String {
 }
 
 /// The colour of a cell; a missing or impossible figure is invalid, also in a run without verdicts.
-fn shade(comparison: &Comparison, group: &Group<'_>, cell: &Cell) -> Option<Shade> {
+fn shade(comparison: &Comparison, group: &ClassGroup<'_>, cell: &Cell) -> Option<Shade> {
     let is_missing = cell.figure.median.is_none() || !cell.is_plausible();
     let judged = standing::shade(comparison, group, &cell.workload, &cell.contender);
     if is_missing { Some(Shade::Invalid) } else { judged }

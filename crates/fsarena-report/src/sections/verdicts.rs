@@ -4,7 +4,7 @@ use fsarena_model::comparison::{Cell, PairVerdict, SuiteRow, WorkloadRow};
 use fsarena_model::{Comparison, Estimate, Label, ValidityClass, Verdict};
 
 use crate::footnote::{Remark, of_cell, of_pair};
-use crate::group::{Group, groups};
+use crate::group::{ClassGroup, groups};
 use crate::number::{self, DASH};
 use crate::report::ColumnKind::{Figure, Median, Name, Words};
 use crate::report::{
@@ -47,7 +47,7 @@ pub fn pair_by_pair(comparison: &Comparison) -> Section {
 }
 
 /// One row per workload, with the median of each contender and what follows from them.
-fn medians(comparison: &Comparison, group: &Group<'_>) -> Table {
+fn medians(comparison: &Comparison, group: &ClassGroup<'_>) -> Table {
     let best = |workload: &WorkloadRow| ranking::best(comparison, group, &workload.name).unwrap_or_default();
     let is_ranked = group.contenders.len() > 2 && !comparison.judged.verdicts.is_empty();
     match is_ranked {
@@ -61,7 +61,7 @@ fn medians(comparison: &Comparison, group: &Group<'_>) -> Table {
 pub const FEW: usize = 3;
 
 /// Like [`medians`], in lines that fit a terminal.
-pub fn short_medians(comparison: &Comparison, group: &Group<'_>) -> Table {
+pub fn short_medians(comparison: &Comparison, group: &ClassGroup<'_>) -> Table {
     let best = |workload: &WorkloadRow| ranking::best(comparison, group, &workload.name).unwrap_or_default();
     match group.contenders.len() {
         ..=FEW => medians_and_order(comparison, group),
@@ -71,7 +71,7 @@ pub fn short_medians(comparison: &Comparison, group: &Group<'_>) -> Table {
     .done()
 }
 
-fn only_medians<'a>(comparison: &'a Comparison, group: &Group<'a>) -> TableOf<'a, WorkloadRow> {
+fn only_medians<'a>(comparison: &'a Comparison, group: &ClassGroup<'a>) -> TableOf<'a, WorkloadRow> {
     let name = |workload: &WorkloadRow| {
         Entry::from(link(comparison, workload)).with_remarks(words::memory(workload).map(Remark::Sentence))
     };
@@ -88,7 +88,7 @@ fn only_medians<'a>(comparison: &'a Comparison, group: &Group<'a>) -> TableOf<'a
     table.columns(Median, labels, |workload, label| median(comparison, workload, label))
 }
 
-fn medians_and_order<'a>(comparison: &'a Comparison, group: &Group<'a>) -> TableOf<'a, WorkloadRow> {
+fn medians_and_order<'a>(comparison: &'a Comparison, group: &ClassGroup<'a>) -> TableOf<'a, WorkloadRow> {
     let is_measured = comparison.workloads.iter().any(|row| !row.title.is_empty() && row.at_stake.is_some());
     let table = only_medians(comparison, group);
     let table = if is_measured { table.column(Figure, "at stake", at_stake) } else { table };
@@ -134,17 +134,17 @@ fn favourable_interval(pair: &PairVerdict) -> String {
 }
 
 /// The ranking.
-pub fn order(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow) -> String {
+pub fn order(comparison: &Comparison, group: &ClassGroup<'_>, workload: &WorkloadRow) -> String {
     ranking::ranking(comparison, group, &workload.name).to_string()
 }
 
 /// Each best group with its workloads. Documents have them in a column, which a terminal has no room for.
-fn best_groups(comparison: &Comparison, group: &Group<'_>) -> Section {
+fn best_groups(comparison: &Comparison, group: &ClassGroup<'_>) -> Section {
     let groups = ranking::best_groups(comparison, group);
     Section::titled("Best groups (none is proved better)").with(List::new(ListLook::Notes, groups))
 }
 
-fn pairs_of<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a PairVerdict> {
+fn pairs_of<'a>(comparison: &'a Comparison, group: &ClassGroup<'_>) -> Vec<&'a PairVerdict> {
     let of =
         |workload: &WorkloadRow| group::verdicts(comparison, &workload.name, &group.contenders).collect::<Vec<_>>();
     comparison.workloads.iter().flat_map(of).collect()
@@ -175,7 +175,7 @@ fn verdict(comparison: &Comparison, pair: &PairVerdict) -> Entry {
 }
 
 /// The verdicts of a group with several pairs: workloads are rows, pairs are columns.
-fn matrix(comparison: &Comparison, group: &Group<'_>) -> Table {
+fn matrix(comparison: &Comparison, group: &ClassGroup<'_>) -> Table {
     let mut pairs = Vec::new();
     for (index, a) in group.contenders.iter().enumerate() {
         pairs.extend(group.contenders[index + 1..].iter().map(|b| (format!("{} / {}", a.label, b.label), (a, b))));

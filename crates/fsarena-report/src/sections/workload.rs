@@ -9,14 +9,14 @@ use fsarena_model::trial::SYNCS;
 use fsarena_model::{Comparison, Label, ValidityClass};
 
 use super::verdicts::{figure_of, index_of, pairs_table};
-use crate::group::{self, Group};
+use crate::group::{self, ClassGroup};
 use crate::number::{self, DASH};
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{
     Arrangement, Content, Drawing, Drawings, Entry, Fold, List, ListLook, Paragraph, Role, Section, Sentence, Shade,
     Table, TableLook, TableOf,
 };
-use crate::svg::latency::{Load, LoadLine, against_load, over_time};
+use crate::svg::latency::{LoadLine, LoadPoint, against_load, over_time};
 use crate::svg::medians::{self, Dot, ratios};
 use crate::{anchor, explained, finding, latency, probe, ranking, standing, svg, words};
 
@@ -61,7 +61,7 @@ fn facts(workload: &WorkloadRow) -> impl Iterator<Item = String> {
 struct WorkloadPart<'a> {
     comparison: &'a Comparison,
     workload: &'a WorkloadRow,
-    group: &'a Group<'a>,
+    group: &'a ClassGroup<'a>,
     /// The position of the group; only the first is not shown apart.
     index: usize,
 }
@@ -125,7 +125,7 @@ impl FigureRow<'_> {
     }
 }
 
-fn figures(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, rows: &[FigureRow<'_>]) -> Table {
+fn figures(comparison: &Comparison, group: &ClassGroup<'_>, workload: &WorkloadRow, rows: &[FigureRow<'_>]) -> Table {
     let nothing = |_: &BaselineRow| Entry::default();
     let rank = |cell: &Cell| ranking::rank(comparison, &cell.workload, &cell.contender).into();
     let shares = |cell: &Cell| explained::shares(comparison, cell).into();
@@ -241,7 +241,7 @@ fn wide(drawings: Vec<Drawing>) -> Content {
 fn lines(comparison: &Comparison, base: &WorkloadRow, variants: &[&WorkloadRow], operation: &str) -> Vec<LoadLine> {
     let line = |contender: &Label| {
         let cell = |row: &WorkloadRow| comparison.cell(&row.name, contender);
-        let mut open: Vec<(f64, Load)> =
+        let mut open: Vec<(f64, LoadPoint)> =
             variants.iter().filter_map(|row| Some((offered(cell(row)?)?, load(cell(row)?, operation)?))).collect();
         open.sort_by(|one, other| one.0.total_cmp(&other.0));
         LoadLine {
@@ -257,10 +257,10 @@ fn offered(cell: &Cell) -> Option<f64> {
     cell.probe(RATE_OFFERED)
 }
 
-fn load(cell: &Cell, operation: &str) -> Option<Load> {
+fn load(cell: &Cell, operation: &str) -> Option<LoadPoint> {
     let figure = |figure| latency::value(cell, operation, figure);
     let keeps_up = !cell.validity.iter().any(|flaw| flaw.class == ValidityClass::Overloaded);
-    let load = Load {
+    let load = LoadPoint {
         done: cell.probe(RATE_DONE)?,
         p50: figure(LatencyFigure::P50)?,
         p99: figure(LatencyFigure::P99)?,

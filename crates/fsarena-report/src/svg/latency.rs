@@ -43,14 +43,14 @@ pub struct LoadLine {
     /// Its label.
     pub contender: String,
     /// Its open loops, in ascending order of the rate.
-    pub open: Vec<Load>,
+    pub open: Vec<LoadPoint>,
     /// Its closed loop.
-    pub closed: Option<Load>,
+    pub closed: Option<LoadPoint>,
 }
 
 /// The rate and the latencies at a load.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Load {
+pub struct LoadPoint {
     /// Operations per second that were done.
     pub done: f64,
     /// Median latency in seconds.
@@ -78,7 +78,8 @@ pub fn against_load(lines: &[LoadLine], operation: &str) -> Option<String> {
 }
 
 fn open(plane: &Plane, canvas: &mut Canvas, index: usize, line: &LoadLine) {
-    let through = |figure: fn(&Load) -> f64| line.open.iter().map(|load| (load.done, figure(load))).collect::<Vec<_>>();
+    let through =
+        |figure: fn(&LoadPoint) -> f64| line.open.iter().map(|load| (load.done, figure(load))).collect::<Vec<_>>();
     path(plane, canvas, index, "p50", &through(|load| load.p50));
     path(plane, canvas, index, "p99", &through(|load| load.p99));
     for load in line.open.iter().filter(|load| !load.keeps_up) {
@@ -88,7 +89,7 @@ fn open(plane: &Plane, canvas: &mut Canvas, index: usize, line: &LoadLine) {
 }
 
 /// Draws a ring around the mark: the rate of a closed loop is a result, not a choice.
-fn closed(plane: &Plane, canvas: &mut Canvas, index: usize, load: &Load) {
+fn closed(plane: &Plane, canvas: &mut Canvas, index: usize, load: &LoadPoint) {
     let (x, y) = plane.at((load.done, load.p50));
     mark(canvas, index, (x, y));
     ring(canvas, (x, y));

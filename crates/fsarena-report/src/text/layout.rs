@@ -12,7 +12,7 @@ pub(super) const GAP: &str = "  ";
 
 /// The role of a text, which determines its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
+pub enum TextTone {
     /// Normal text.
     Plain,
     /// A heading.
@@ -29,7 +29,7 @@ pub enum Tone {
     Bad,
 }
 
-impl From<&Role> for Tone {
+impl From<&Role> for TextTone {
     fn from(role: &Role) -> Self {
         match role {
             Role::Verdict(Shade::Faster | Shade::Slower) => Self::Decided,
@@ -42,20 +42,20 @@ impl From<&Role> for Tone {
 }
 
 /// The parameters of ECMA-48 "select graphic rendition".
-fn rendition(tone: Tone) -> Option<&'static str> {
+fn rendition(tone: TextTone) -> Option<&'static str> {
     match tone {
-        Tone::Plain => None,
-        Tone::Strong => Some("1"),
-        Tone::Faint => Some("2"),
-        Tone::Decided => Some("32"),
-        Tone::Even => Some("36"),
-        Tone::Open => Some("33"),
-        Tone::Bad => Some("31"),
+        TextTone::Plain => None,
+        TextTone::Strong => Some("1"),
+        TextTone::Faint => Some("2"),
+        TextTone::Decided => Some("32"),
+        TextTone::Even => Some("36"),
+        TextTone::Open => Some("33"),
+        TextTone::Bad => Some("31"),
     }
 }
 
 /// `text` in its tone, each line separately, if `color` is set. It has no other escape sequences.
-pub fn painted(text: &str, tone: Tone, color: bool) -> String {
+pub fn painted(text: &str, tone: TextTone, color: bool) -> String {
     let text = visible_lines(text);
     match rendition(tone).filter(|_| color) {
         Some(code) => text.lines().map(|line| format!("\x1b[{code}m{line}\x1b[0m")).collect::<Vec<_>>().join("\n"),
@@ -67,7 +67,7 @@ pub fn painted(text: &str, tone: Tone, color: bool) -> String {
 #[derive(Debug, Clone)]
 struct TextPiece {
     text: String,
-    tone: Tone,
+    tone: TextTone,
 }
 
 /// The table with its head, if any column has a title. The name of a group of rows is printed once.
@@ -87,9 +87,9 @@ fn column(table: &Table, index: usize) -> Vec<TextPiece> {
     let is_blank = |row: usize| index == 0 && table.look == TableLook::Grouped && table.repeats(row);
     let piece = |(row, entry): (usize, &Entry)| TextPiece {
         text: if is_blank(row) { String::new() } else { text(entry) },
-        tone: entry.sentence.0.first().map_or(Tone::Plain, |phrase| Tone::from(&phrase.role)),
+        tone: entry.sentence.0.first().map_or(TextTone::Plain, |phrase| TextTone::from(&phrase.role)),
     };
-    let title = TextPiece { text: visible(&column.title), tone: Tone::Strong };
+    let title = TextPiece { text: visible(&column.title), tone: TextTone::Strong };
     let mut pieces: Vec<TextPiece> = [title].into_iter().chain(column.entries.iter().enumerate().map(piece)).collect();
     match column.kind {
         ColumnKind::Figure => align(&mut pieces, |text| Some(width(text))),
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn colour_takes_no_room() {
-        assert_eq!(width(&painted("31.2k", Tone::Decided, true)), 5);
+        assert_eq!(width(&painted("31.2k", TextTone::Decided, true)), 5);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use fsarena_model::difference::{Contrast, GateCheck, GateOutcome};
 use fsarena_model::{Estimate, Gate, Label, Share};
-use fsarena_report::{Style, gate as report, html, junit, markdown, report_text};
+use fsarena_report::{TerminalStyle, gate as report, html, junit, markdown, report_text};
 
 fn check(workload: Option<&str>, ratio: f64, at_most: f64, outcome: GateOutcome) -> GateCheck {
     GateCheck {
@@ -36,7 +36,8 @@ fn gate(first: GateOutcome) -> Gate {
 
 #[test]
 fn a_regression_is_the_first_sentence_and_power_is_stated() {
-    let failed = report_text(report(&gate(GateOutcome::Regression), "0.0.0"), Style { color: false, width: 400 });
+    let failed =
+        report_text(report(&gate(GateOutcome::Regression), "0.0.0"), TerminalStyle { color: false, width: 400 });
     let mut lines = failed.lines();
     assert_eq!(lines.next(), Some("run 12 against run 8, threshold 5 %"));
     assert!(failed.contains("xfs in create-fsync is 25 % slower, and at least 18 %."), "{failed}");
@@ -59,7 +60,7 @@ fn a_regression_is_the_first_sentence_and_power_is_stated() {
 fn a_gate_that_finds_only_large_slowdowns_says_that_it_is_blind() {
     let mut blind = gate(GateOutcome::Open);
     blind.checks.iter_mut().for_each(|check| check.finds_from = Some(Share(0.3)));
-    let text = report_text(report(&blind, "0.0.0"), Style { color: false, width: 200 });
+    let text = report_text(report(&blind, "0.0.0"), TerminalStyle { color: false, width: 200 });
     assert!(
         text.contains("This gate is blind to slowdowns below 30 %: it needs more rounds, or several runs"),
         "{text}"
@@ -90,7 +91,7 @@ fn text_in_runs_of_others_cannot_control_a_terminal() {
     hostile.contrasts[0].after = "7.0\u{1b}[31m\n# FORGED".to_owned();
     hostile.notes = vec!["\u{202e}<script>".to_owned()];
     let made = || report(&hostile, "0.0.0");
-    let style = Style { color: false, width: 100 };
+    let style = TerminalStyle { color: false, width: 100 };
     for text in [report_text(made(), style), markdown(made()), html(made()), junit(&hostile)] {
         assert!(!text.contains(['\u{1b}', '\u{202e}']) && !text.contains("\n# FORGED"), "{text}");
     }

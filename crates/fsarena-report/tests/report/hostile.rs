@@ -1,7 +1,7 @@
 //! Tests that texts from files, paths and other programs cannot control a terminal, a page or a spreadsheet.
 
 use fsarena_model::Comparison;
-use fsarena_report::{FORMATS, Style};
+use fsarena_report::{FORMATS, TerminalStyle};
 
 use crate::checks::{EVIL, assert_harmless, evil, is_ruling};
 use crate::fixture::{fixture, interrupted, open_loops, rename};
@@ -15,9 +15,9 @@ fn no_text_rules_a_terminal_or_a_page() {
         // It has no latencies for a log.
         let texts = FORMATS.iter().filter(|format| format.name != "hlog");
         texts.for_each(|format| assert_harmless(format.name, &rendered(format.name, &evil)));
-        let narrow = text(&evil, Style { color: false, width: 40 }).replace("/\nFORGED", "");
+        let narrow = text(&evil, TerminalStyle { color: false, width: 40 }).replace("/\nFORGED", "");
         assert!(!narrow.lines().any(|line| line.starts_with("FORGED")), "{narrow}");
-        let colour = text(&evil, Style { color: true, width: 100 });
+        let colour = text(&evil, TerminalStyle { color: true, width: 100 });
         let without = ["0", "1", "2", "31", "32", "33", "36"]
             .iter()
             .fold(colour, |text, code| text.replace(&format!("\u{1b}[{code}m"), ""));

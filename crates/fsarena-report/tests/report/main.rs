@@ -22,7 +22,7 @@ mod time_advice;
 mod validation;
 
 use fsarena_model::Comparison;
-use fsarena_report::{Additions, Document, Style};
+use fsarena_report::{Additions, Document, TerminalStyle};
 
 /// A report that is text.
 fn rendered(format: &str, comparison: &Comparison) -> String {
@@ -34,7 +34,7 @@ fn rendered(format: &str, comparison: &Comparison) -> String {
 }
 
 /// The report for a terminal.
-fn text(comparison: &Comparison, style: Style) -> String {
+fn text(comparison: &Comparison, style: TerminalStyle) -> String {
     fsarena_report::text(comparison, Additions::default(), style)
 }
 

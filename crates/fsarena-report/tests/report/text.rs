@@ -2,12 +2,12 @@
 
 use fsarena_model::Verdict;
 use fsarena_model::comparison::{Cell, ContenderRow, Judged};
-use fsarena_report::{Style, summary};
+use fsarena_report::{TerminalStyle, summary};
 
 use crate::fixture::{fail, fixture, interrupted, only, rename, with_tmpfs};
 use crate::text;
 
-const PLAIN: Style = Style { color: false, width: 120 };
+const PLAIN: TerminalStyle = TerminalStyle { color: false, width: 120 };
 
 #[test]
 fn two_contenders() {
@@ -21,12 +21,12 @@ fn three_contenders() {
 
 #[test]
 fn three_contenders_in_colour() {
-    insta::assert_snapshot!(text(&fixture(), Style { color: true, width: 120 }).replace('\x1b', "␛"));
+    insta::assert_snapshot!(text(&fixture(), TerminalStyle { color: true, width: 120 }).replace('\x1b', "␛"));
 }
 
 #[test]
 fn a_narrow_terminal() {
-    insta::assert_snapshot!(text(&fixture(), Style { color: false, width: 70 }));
+    insta::assert_snapshot!(text(&fixture(), TerminalStyle { color: false, width: 70 }));
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn many_contenders_fit_the_width_of_a_terminal() {
         let cells: Vec<Cell> = cells.map(|cell| Cell { contender: name.into(), ..cell }).collect();
         comparison.cells.extend(cells);
     }
-    let summary = summary(&comparison, Style { color: false, width: 100 });
+    let summary = summary(&comparison, TerminalStyle { color: false, width: 100 });
     assert!(summary.lines().any(|line| line.starts_with("workload ") && line.contains("f2fs")), "{summary}");
     assert!(summary.lines().all(|line| line.chars().count() <= 100), "{summary}");
 }
@@ -112,7 +112,7 @@ fn a_single_contender_and_no_workload_are_no_reason_to_fail() {
 #[test]
 fn colour_says_nothing_that_the_words_do_not() {
     for comparison in [fixture(), interrupted(), with_tmpfs()] {
-        let coloured = text(&comparison, Style { color: true, width: 120 });
+        let coloured = text(&comparison, TerminalStyle { color: true, width: 120 });
         let stripped = coloured.split('\x1b').map(|part| {
             part.split_once('m').map_or(part, |(code, rest)| if code.starts_with('[') { rest } else { part })
         });

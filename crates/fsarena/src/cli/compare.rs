@@ -6,7 +6,7 @@ use clap::{Args, Parser, ValueEnum};
 use fsarena_model::plan::Slowdown;
 use fsarena_model::{Label, Mix, Nanos, Often, Rate, Stated};
 
-use super::{OwnCommands, Scale, Setup, candidates};
+use super::{OwnCommands, ScaleName, Setup, candidates};
 
 /// `fsarena compare`.
 #[derive(Debug, Parser)]
@@ -70,7 +70,7 @@ pub struct WorkArguments {
     pub suite: String,
     /// Amount of work, for workloads with several sizes
     #[arg(long, value_name = "SCALE", conflicts_with = "fio")]
-    pub scale: Option<Scale>,
+    pub scale: Option<ScaleName>,
     /// Weights of groups or workloads of the suite: which contender is best for them, how certain that is, and what
     /// would change it
     #[arg(long, value_name = "NAME=WEIGHT,...")]
@@ -92,7 +92,7 @@ pub struct WorkArguments {
     pub fio: Vec<PathBuf>,
     /// What does the work of --workload on large files
     #[arg(long, value_name = "WHO", default_value = "native")]
-    pub engine: Who,
+    pub engine: IoEngine,
 }
 
 /// Where the data of reads are.
@@ -108,7 +108,7 @@ pub enum Caches {
 
 /// What does the work on large files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Who {
+pub enum IoEngine {
     /// fsarena itself.
     Native,
     /// The program fio.

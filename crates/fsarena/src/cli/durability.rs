@@ -6,7 +6,7 @@ use fsarena_model::Bytes;
 
 /// `fsarena durability`.
 #[derive(Debug, Args)]
-pub struct Durability {
+pub struct DurabilityArguments {
     /// '[LABEL=]KIND[:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', or a .toml file
     #[arg(value_name = "CONTENDER", required = true, add = super::candidates::kinds())]
     pub contenders: Vec<String>,

@@ -32,12 +32,12 @@ pub struct PlaceArguments {
     pub guest_memory: Bytes,
     /// Machines that work on shared directories at the same time.
     #[command(flatten)]
-    pub clients: Clients,
+    pub clients: ClientsArguments,
 }
 
 /// Machines that work on shared directories at the same time.
 #[derive(Debug, Default, Args)]
-pub struct Clients {
+pub struct ClientsArguments {
     /// Let several machines work on shared directories at the same time: local:N, ssh:HOSTFILE, mpi:HOSTFILE, slurm
     /// (the nodes of this allocation) or slurm:N
     #[arg(long, value_name = "WHERE", conflicts_with_all = ["on", "guest"])]
@@ -78,7 +78,7 @@ impl From<WhenLost> for clients::WhenLost {
 
 /// `fsarena guest`.
 #[derive(Debug, Args)]
-pub struct Guest {
+pub struct GuestArguments {
     /// How its instructions are executed
     #[arg(value_name = "HOW", default_value = "auto")]
     pub how: How,

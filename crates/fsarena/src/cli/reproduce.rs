@@ -19,7 +19,7 @@ pub struct Reproduce {
     pub contenders: Vec<String>,
     /// Amount of work
     #[arg(long, value_name = "SCALE")]
-    pub scale: Option<Scale>,
+    pub scale: Option<ScaleName>,
     /// Which harness does it: one process, a shell that starts a program for each operation, or both
     #[arg(long, value_name = "WHICH", default_value = "both")]
     pub harness: Harness,
@@ -33,7 +33,7 @@ pub struct Reproduce {
 
 /// How much work is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Scale {
+pub enum ScaleName {
     /// Seconds for each workload, one round, no verdicts.
     Smoke,
     /// What fits on a lane in minutes; what is less than published is in its notes.
@@ -42,12 +42,12 @@ pub enum Scale {
     Published,
 }
 
-impl From<Scale> for plan::Scale {
-    fn from(scale: Scale) -> Self {
+impl From<ScaleName> for plan::Scale {
+    fn from(scale: ScaleName) -> Self {
         match scale {
-            Scale::Smoke => Self::Smoke,
-            Scale::Standard => Self::Standard,
-            Scale::Published => Self::Published,
+            ScaleName::Smoke => Self::Smoke,
+            ScaleName::Standard => Self::Standard,
+            ScaleName::Published => Self::Published,
         }
     }
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use fsarena_model::{Bytes, Medium, Share};
 
-use super::{PlaceArguments, Shown, medium};
+use super::{PlaceArguments, ShownAs, medium};
 
 /// How a plan is carried out: on which storage, where, and what is shown of it.
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub struct Setup {
     pub medium: Medium,
     /// What is printed at the end.
     #[command(flatten)]
-    pub shown: Shown,
+    pub shown: ShownAs,
     /// Print the plan, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -21,24 +21,24 @@ pub struct Diff {
     pub control: Option<String>,
     /// How the report is written, and where.
     #[command(flatten)]
-    pub page: Page,
+    pub page: PageArguments,
 }
 
 /// `fsarena across`.
 #[derive(Debug, Args)]
-pub struct Across {
+pub struct AcrossArguments {
     /// A machine: its run by number, `last`, or a file of `fsarena export`; several of one machine are separated by
     /// commas
     #[arg(value_name = "RUN", required = true, num_args = 2..)]
     pub machines: Vec<String>,
     /// How the report is written, and where.
     #[command(flatten)]
-    pub page: Page,
+    pub page: PageArguments,
 }
 
 /// `fsarena gate`.
 #[derive(Debug, Args)]
-pub struct Gate {
+pub struct GateArguments {
     /// The run to check: its number, `last`, or a file of `fsarena export`; several are separated by commas
     #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
     pub run: String,
@@ -70,7 +70,7 @@ pub struct Gate {
 
 /// `fsarena history`.
 #[derive(Debug, Args)]
-pub struct History {
+pub struct HistoryArguments {
     /// The workload's name
     #[arg(value_name = "WORKLOAD", add = candidates::workloads())]
     pub workload: String,
@@ -82,12 +82,12 @@ pub struct History {
     pub tag: Option<String>,
     /// How the report is written, and where.
     #[command(flatten)]
-    pub page: Page,
+    pub page: PageArguments,
 }
 
 /// `fsarena judge`.
 #[derive(Debug, Args)]
-pub struct Judge {
+pub struct JudgeArguments {
     /// [LABEL=]FILE: results of fio, IOzone, sysbench, dbench, Filebench, bonnie++, IOR, mdtest, IO500 (files with the
     /// same label are runs of one contender),
     /// hyperfine, the Phoronix Test Suite, kdevops' Milvus workflow, or CSV
@@ -119,13 +119,13 @@ pub struct Judge {
     pub margin: Share,
     /// How the report is written, and where.
     #[command(flatten)]
-    pub page: Page,
+    pub page: PageArguments,
 }
 
 /// `fsarena runs`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub struct Runs {
+pub struct RunsArguments {
     /// What to change [default: list the runs]
     #[command(subcommand)]
     pub change: Option<RunsChange>,
@@ -141,9 +141,9 @@ pub struct Runs {
 #[derive(Debug, Subcommand)]
 pub enum RunsChange {
     /// Give a run tags
-    Tag(Tags),
+    Tag(RunTags),
     /// Take tags away
-    Untag(Tags),
+    Untag(RunTags),
     /// Add a note to a run; its report shows it
     Note {
         /// The run's number, or `last`
@@ -163,7 +163,7 @@ pub enum RunsChange {
 
 /// A run and its tags.
 #[derive(Debug, Args)]
-pub struct Tags {
+pub struct RunTags {
     /// The run's number, or `last`
     #[arg(value_name = "RUN", add = candidates::runs())]
     pub run: String,
@@ -179,7 +179,7 @@ fn tag(text: &str) -> Result<String, String> {
 
 /// `fsarena pages`.
 #[derive(Debug, Args)]
-pub struct Pages {
+pub struct PagesArguments {
     /// The directory of the pages; it is made if it does not exist
     #[arg(value_name = "DIRECTORY")]
     pub directory: PathBuf,
@@ -187,7 +187,7 @@ pub struct Pages {
 
 /// How a report that is not a comparison is written, and where.
 #[derive(Debug, Args)]
-pub struct Page {
+pub struct PageArguments {
     /// How to write it down
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: PageFormat,

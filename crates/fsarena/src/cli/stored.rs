@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use fsarena_model::{Mix, Nanos};
 
-use super::{Shown, candidates, formats};
+use super::{ShownAs, candidates, formats};
 
 /// `fsarena resume`.
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ pub struct Resume {
     pub erase: Vec<String>,
     /// What is printed at the end.
     #[command(flatten)]
-    pub shown: Shown,
+    pub shown: ShownAs,
     /// Print what would be done, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -39,7 +39,7 @@ pub struct Resume {
 
 /// `fsarena report`.
 #[derive(Debug, Args)]
-pub struct Report {
+pub struct ReportArguments {
     /// The run's number, or `last`
     #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
     pub run: String,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use fsarena_model::{Bytes, Nanos};
 
-use super::{Page, PageFormat, candidates};
+use super::{PageArguments, PageFormat, candidates};
 
 /// Contenders of a validation that names none: the usual file systems, and a variant of each that programs notice.
 const CONTENDERS: [&str; 7] = [
@@ -61,8 +61,8 @@ pub struct Validate {
 
 impl Validate {
     /// Where the report goes, and in which format.
-    pub fn page(&self) -> Page {
+    pub fn page(&self) -> PageArguments {
         let usual = if self.output.is_some() { PageFormat::Markdown } else { PageFormat::Text };
-        Page { format: self.format.unwrap_or(usual), output: self.output.clone() }
+        PageArguments { format: self.format.unwrap_or(usual), output: self.output.clone() }
     }
 }

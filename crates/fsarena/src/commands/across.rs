@@ -5,11 +5,11 @@ use fsarena_analyse::{NamedRun, across};
 use fsarena_model::across::MissingMachine;
 
 use super::sides::{self, require_common, require_other, runs};
-use crate::cli::{Across, Global, Page};
+use crate::cli::{AcrossArguments, Global, PageArguments};
 use crate::exit::Ended;
 
 /// Compares stored runs of several machines.
-pub fn run(global: &Global, options: &Across) -> Result<Ended> {
+pub fn run(global: &Global, options: &AcrossArguments) -> Result<Ended> {
     let machines: Vec<Vec<NamedRun>> = options.machines.iter().map(|text| runs(global, text)).collect::<Result<_>>()?;
     for (index, machine) in machines.iter().enumerate() {
         machines[..index].iter().try_for_each(|other| require_other(other, machine))?;
@@ -19,7 +19,12 @@ pub fn run(global: &Global, options: &Across) -> Result<Ended> {
 }
 
 /// Prints the report on these machines, or writes it to the file.
-pub fn show(global: &Global, page: &Page, machines: &[Vec<NamedRun>], missing: Vec<MissingMachine>) -> Result<()> {
+pub fn show(
+    global: &Global,
+    page: &PageArguments,
+    machines: &[Vec<NamedRun>],
+    missing: Vec<MissingMachine>,
+) -> Result<()> {
     let across = across(machines, missing);
     require_common(&across.left_out, across.pairs.is_empty())?;
     let report = fsarena_report::across(&across, env!("CARGO_PKG_VERSION"));

@@ -52,7 +52,7 @@ impl Slower {
 }
 
 /// A comparison: the number of the kernel, what was measured, and what follows.
-type Step = (usize, Slower, KernelFinding);
+type BisectStep = (usize, Slower, KernelFinding);
 
 /// Where the first slower kernel is.
 #[derive(Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub fn run(global: &Global, options: &Bisect) -> Result<Ended> {
 /// `None` if it is stopped.
 fn search(
     last: usize,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<BisectStep>,
     mut compare: impl FnMut(usize, &dyn Fn(&Slower) -> bool) -> Result<Option<Slower>>,
 ) -> Result<Option<FirstSlower>> {
     let is_slower = |slower: &Slower| slower.verdict == Verdict::Faster;
@@ -215,7 +215,7 @@ impl KernelComparison<'_> {
 }
 
 /// The comparisons as a table, in the order of the kernels.
-fn page(kernels: &[String], mut steps: Vec<Step>) -> String {
+fn page(kernels: &[String], mut steps: Vec<BisectStep>) -> String {
     steps.sort_by_key(|(kernel, ..)| *kernel);
     let rows = steps.into_iter().map(|(kernel, slower, finding)| {
         let finding = match finding {

@@ -17,7 +17,7 @@ use fsarena_report::rounds;
 use rustix::fs::{Access, access};
 
 use super::report;
-use crate::cli::{Compare, Global, Setup, Shown};
+use crate::cli::{Compare, Global, Setup, ShownAs};
 use crate::exit::Ended;
 use crate::perform::perform;
 use crate::signals::stop_flag;
@@ -84,7 +84,7 @@ fn assignment(plan: Plan, notes: Vec<String>, setup: &Setup) -> Assignment {
 }
 
 /// Prints the summary of a run that has just ended, or what `shown` asks for, and the commands that continue it.
-pub fn show(global: &Global, record: &RunRecord, shown: &Shown) -> Result<()> {
+pub fn show(global: &Global, record: &RunRecord, shown: &ShownAs) -> Result<()> {
     let comparison = assess(record);
     let added = additions(record, &comparison)?;
     // The summary has no added sections.

@@ -8,8 +8,8 @@ use fsarena_guest::Wanted;
 use fsarena_lane::kind::Ground;
 use fsarena_model::{Contender, Label};
 use fsarena_place::{
-    Refusal, durability::Outcome, durability::Trial, durability::guest::Work, durability::guest::WriterTask,
-    durability::try_out, folders, note, note::tell, take_machine,
+    Refusal, durability::DurabilityOutcome, durability::DurabilityTrial, durability::guest::WriterTask,
+    durability::guest::WriterWork, durability::try_out, folders, note, note::tell, take_machine,
 };
 use fsarena_programs::POSTGRESQL_NEEDS;
 
@@ -21,7 +21,7 @@ use crate::progress::Progress;
 use crate::signals::stop_flag;
 
 /// Makes power cuts on each contender and prints what was lost.
-pub fn run(global: &Global, options: &cli::Durability) -> Result<Ended> {
+pub fn run(global: &Global, options: &cli::DurabilityArguments) -> Result<Ended> {
     let (contenders, ignored) = plan::contenders(&options.contenders, Vec::new())?;
     ignored.iter().for_each(|note| tell(note));
     contenders.iter().try_for_each(|contender| require_lane(contender, options))?;
@@ -37,8 +37,9 @@ pub fn run(global: &Global, options: &cli::Durability) -> Result<Ended> {
         packages: packages(options.writer),
     };
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut telling)?;
-    let trial = Trial { disk: options.disk.into(), states: options.states as usize, seed, size: options.lane_size };
-    let mut outcomes: Vec<(Label, Outcome)> = Vec::new();
+    let trial =
+        DurabilityTrial { disk: options.disk.into(), states: options.states as usize, seed, size: options.lane_size };
+    let mut outcomes: Vec<(Label, DurabilityOutcome)> = Vec::new();
     for contender in contenders {
         let label = contender.label.clone();
         let task = WriterTask { contender, seed, work: work(options.writer), operations: options.operations };
@@ -57,11 +58,11 @@ pub fn run(global: &Global, options: &cli::Durability) -> Result<Ended> {
     Ok(if outcomes.iter().all(|(_, outcome)| outcome.tally.is_sound()) { Ended::Well } else { Ended::WithFailures })
 }
 
-fn work(writer: WriterKind) -> Work {
+fn work(writer: WriterKind) -> WriterWork {
     match writer {
-        WriterKind::Fsync => Work::Files(Syncs::Each),
-        WriterKind::WithoutFsync => Work::Files(Syncs::Never),
-        WriterKind::PostgreSql => Work::Rows,
+        WriterKind::Fsync => WriterWork::Files(Syncs::Each),
+        WriterKind::WithoutFsync => WriterWork::Files(Syncs::Never),
+        WriterKind::PostgreSql => WriterWork::Rows,
     }
 }
 
@@ -73,7 +74,7 @@ fn packages(writer: WriterKind) -> Vec<String> {
 }
 
 /// Refuses contenders that have no disk of their own, or too small a one.
-fn require_lane(contender: &Contender, options: &cli::Durability) -> Result<()> {
+fn require_lane(contender: &Contender, options: &cli::DurabilityArguments) -> Result<()> {
     let kind = fsarena_lane::kind(&contender.kind);
     let smallest = kind.map_or(0, |kind| kind.smallest_lane.0);
     if !kind.is_some_and(|kind| kind.ground == Ground::Lane) {
@@ -98,7 +99,7 @@ fn with_disk() -> Vec<&'static str> {
     kinds.map(|kind| kind.name).collect()
 }
 
-fn page(outcomes: &[(Label, Outcome)]) -> String {
+fn page(outcomes: &[(Label, DurabilityOutcome)]) -> String {
     let header = [
         "contender",
         "result",
@@ -110,7 +111,7 @@ fn page(outcomes: &[(Label, Outcome)]) -> String {
         "acknowledged",
         "flushes per acknowledgement",
     ];
-    let rows = outcomes.iter().map(|(label, Outcome { acknowledged, flushes, tally })| {
+    let rows = outcomes.iter().map(|(label, DurabilityOutcome { acknowledged, flushes, tally })| {
         [
             label.to_string(),
             if tally.is_sound() { "kept all" } else { "FAILED" }.to_owned(),
@@ -132,7 +133,7 @@ fn page(outcomes: &[(Label, Outcome)]) -> String {
 }
 
 /// What a reader has to know about the result.
-fn conditions(options: &cli::Durability, trial: &Trial, kernel: &str) -> String {
+fn conditions(options: &cli::DurabilityArguments, trial: &DurabilityTrial, kernel: &str) -> String {
     let disk = match trial.disk {
         Disk::Honest => "",
         Disk::Lying => "; the disk ignored flushes",

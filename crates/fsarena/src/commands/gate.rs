@@ -12,11 +12,11 @@ use fsarena_place::Refusal;
 
 use super::deliver;
 use super::sides::{require, require_common, require_other, runs, show};
-use crate::cli::{self, Global, Page, label};
+use crate::cli::{self, Global, PageArguments, label};
 use crate::exit::Ended;
 
 /// Checks a run. A regression that holds ends with exit code 1.
-pub fn run(global: &Global, options: &cli::Gate) -> Result<Ended> {
+pub fn run(global: &Global, options: &cli::GateArguments) -> Result<Ended> {
     let after = runs(global, &options.run)?;
     let mut gate = match (&options.baseline, label(options.baseline_contender.as_ref())) {
         (Some(baseline), _) => between(global, options, baseline, &after)?,
@@ -41,7 +41,7 @@ pub fn run(global: &Global, options: &cli::Gate) -> Result<Ended> {
     }
     let version = env!("CARGO_PKG_VERSION");
     let report = || fsarena_report::gate(&gate, version);
-    show(global, &Page { format: options.format, output: None }, report(), &gate)?;
+    show(global, &PageArguments { format: options.format, output: None }, report(), &gate)?;
     if let Some(path) = &options.junit {
         deliver(Some(path), fsarena_report::junit(&gate).as_bytes())?;
     }
@@ -51,7 +51,7 @@ pub fn run(global: &Global, options: &cli::Gate) -> Result<Ended> {
     Ok(if gate.has_failed() || blind > 0 { Ended::WithRegression } else { Ended::Well })
 }
 
-fn between(global: &Global, options: &cli::Gate, baseline: &str, after: &[NamedRun]) -> Result<Gate> {
+fn between(global: &Global, options: &cli::GateArguments, baseline: &str, after: &[NamedRun]) -> Result<Gate> {
     let before = runs(global, baseline)?;
     require_other(&before, after)?;
     let control = label(options.control.as_ref());

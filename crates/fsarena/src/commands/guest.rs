@@ -12,7 +12,7 @@ use fsarena_guest::{Hardware, Prepared, Running, Shares, Wanted};
 use fsarena_place::{Refusal, agent::Alive, folders, note::tell};
 
 use super::print;
-use crate::cli::Guest;
+use crate::cli::GuestArguments;
 use crate::exit::Ended;
 use crate::signals::stop_flag;
 
@@ -20,7 +20,7 @@ use crate::signals::stop_flag;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Prepares a guest and tries it, or connects its agent.
-pub fn run(options: &Guest) -> Result<Ended> {
+pub fn run(options: &GuestArguments) -> Result<Ended> {
     let wanted = Wanted {
         kernel: options.guest_kernel.clone(),
         accelerator: options.how.accelerator(),
@@ -49,7 +49,7 @@ fn boot(prepared: &Prepared, shares: &Shares) -> Result<Running> {
 }
 
 /// What the guest mounts when it boots.
-fn shares(options: &Guest) -> Result<Shares> {
+fn shares(options: &GuestArguments) -> Result<Shares> {
     let wrong = |text: &String| {
         Refusal::wrong_use(format!("`{text}` cannot be split into words"), "--qemu '-rtc base=2026-01-01T00:00:00'")
     };

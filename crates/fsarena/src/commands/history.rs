@@ -5,12 +5,12 @@ use fsarena_analyse::history;
 use fsarena_place::Refusal;
 
 use super::sides::show;
-use crate::cli::{Global, History};
+use crate::cli::{Global, HistoryArguments};
 use crate::exit::Ended;
 use crate::places;
 
 /// Shows the history of a workload.
-pub fn run(global: &Global, options: &History) -> Result<Ended> {
+pub fn run(global: &Global, options: &HistoryArguments) -> Result<Ended> {
     let mut history = history_of(global, &options.workload, options.tag.as_ref())?;
     if !options.contender.is_empty() {
         history.series.retain(|series| options.contender.contains(&series.contender.0));

@@ -11,11 +11,11 @@ use fsarena_model::Better;
 use fsarena_place::{Refusal, note};
 
 use super::sides::show;
-use crate::cli::{Global, Judge};
+use crate::cli::{Global, JudgeArguments};
 use crate::exit::Ended;
 
 /// Judges all files together.
-pub fn run(global: &Global, options: &Judge) -> Result<Ended> {
+pub fn run(global: &Global, options: &JudgeArguments) -> Result<Ended> {
     let mut rows: Vec<Measured> = Vec::new();
     for (index, file) in options.files.iter().enumerate() {
         let (label, path) = labelled(file);
@@ -34,7 +34,7 @@ pub fn run(global: &Global, options: &Judge) -> Result<Ended> {
 
 /// How files get labels, if all are named without one and what they have in common shows no contenders: several files
 /// may be runs of one contender, and files of the same name in different folders are not.
-fn hint_at_labels(options: &Judge, judgement: &Judgement) -> Option<String> {
+fn hint_at_labels(options: &JudgeArguments, judgement: &Judgement) -> Option<String> {
     let files: Vec<(Option<&str>, &str)> = options.files.iter().map(|argument| labelled(argument)).collect();
     let stems: BTreeSet<String> = files.iter().map(|(_, path)| stem(path)).collect();
     let kinds: BTreeSet<&str> = stems.iter().filter_map(|stem| kind_in(stem)).collect();
@@ -63,7 +63,7 @@ fn stem(path: &str) -> String {
 }
 
 /// The rows of a file, under that name.
-fn of_file(label: Option<&str>, path: &str, name: &str, options: &Judge) -> Result<Vec<Measured>> {
+fn of_file(label: Option<&str>, path: &str, name: &str, options: &JudgeArguments) -> Result<Vec<Measured>> {
     let label = label.map_or_else(|| stem(path), str::to_owned);
     let hint = "name files of results, as in `fsarena judge a.json b.json`";
     let bytes =
@@ -82,7 +82,7 @@ fn of_file(label: Option<&str>, path: &str, name: &str, options: &Judge) -> Resu
     rows.map_err(|error| Refusal::wrong_use(error.to_string(), error.hint()).into())
 }
 
-fn columns(options: &Judge) -> Option<CsvColumns> {
+fn columns(options: &JudgeArguments) -> Option<CsvColumns> {
     Some(CsvColumns {
         contender: options.contender.clone()?,
         value: options.value.clone()?,

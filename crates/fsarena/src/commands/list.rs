@@ -20,12 +20,12 @@ use fsarena_report::{PLAIN, layout};
 
 use self::sought::Sought;
 use super::{print, print_json, table};
-use crate::cli::{DataFormat, List};
+use crate::cli::{DataFormat, ListArguments};
 use crate::exit::Ended;
 use crate::places;
 
 /// Lists a category, describes what has a name, or finds a word; without either, gives an overview.
-pub fn run(options: &List) -> Result<Ended> {
+pub fn run(options: &ListArguments) -> Result<Ended> {
     if options.format == DataFormat::Json {
         print_json(&data::listed(options.what.as_deref())?)?;
         return Ok(Ended::Well);

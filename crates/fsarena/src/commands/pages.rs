@@ -12,12 +12,12 @@ use fsarena_report::{Link, RunLine, Runs};
 use fsarena_store::RunRow;
 
 use super::print;
-use crate::cli::{Global, Pages};
+use crate::cli::{Global, PagesArguments};
 use crate::exit::Ended;
 use crate::{output, places};
 
 /// Writes a page of all runs, one of each run, and one of each workload's history.
-pub fn run(global: &Global, options: &Pages) -> Result<Ended> {
+pub fn run(global: &Global, options: &PagesArguments) -> Result<Ended> {
     let (store, folder, version) = (places::store_to_read(global)?, &options.directory, env!("CARGO_PKG_VERSION"));
     let rows = store.runs()?;
     let records = rows.iter().map(|row| store.load(row.run)).collect::<Result<Vec<_>, _>>()?;

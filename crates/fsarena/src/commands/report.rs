@@ -12,12 +12,12 @@ use fsarena_report::{Additions, Document, Format};
 use fsarena_store::Store;
 
 use super::{deliver, write};
-use crate::cli::{Global, Report};
+use crate::cli::{Global, ReportArguments};
 use crate::exit::Ended;
 use crate::{formats, places, plan};
 
 /// Prints the report of a run, or writes it to a file.
-pub fn run(global: &Global, options: &Report) -> Result<Ended> {
+pub fn run(global: &Global, options: &ReportArguments) -> Result<Ended> {
     let store = places::store_to_read(global)?;
     let mut record = store.load(number(&store, &options.run)?)?;
     if let Some(mix) = &options.weights {

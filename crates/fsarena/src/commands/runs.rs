@@ -8,12 +8,12 @@ use fsarena_store::RunRow;
 use serde_json::{Value, json};
 
 use super::{FORMAT, print, print_json, report, table};
-use crate::cli::{DataFormat, Global, Runs, RunsChange};
+use crate::cli::{DataFormat, Global, RunsArguments, RunsChange};
 use crate::exit::Ended;
 use crate::places;
 
 /// Lists the runs, oldest first, or changes some.
-pub fn run(global: &Global, options: &Runs) -> Result<Ended> {
+pub fn run(global: &Global, options: &RunsArguments) -> Result<Ended> {
     match &options.change {
         None => list(global, options)?,
         Some(RunsChange::Tag(tags)) => add(global, &tags.run, tags.tags.iter().cloned().map(Event::Tagged))?,
@@ -26,7 +26,7 @@ pub fn run(global: &Global, options: &Runs) -> Result<Ended> {
     Ok(Ended::Well)
 }
 
-fn list(global: &Global, options: &Runs) -> Result<()> {
+fn list(global: &Global, options: &RunsArguments) -> Result<()> {
     let rows = places::store_to_read(global)?.runs()?.into_iter();
     let rows = rows.filter(|row| options.tag.as_ref().is_none_or(|tag| row.tags.contains(tag)));
     if options.format == DataFormat::Json {

@@ -11,7 +11,7 @@ use fsarena_store::Store;
 use serde::Serialize;
 
 use super::{deliver, import, report};
-use crate::cli::{Global, Page, PageFormat};
+use crate::cli::{Global, PageArguments, PageFormat};
 use crate::places;
 
 /// The runs that `text` names: numbers and files, separated by commas.
@@ -97,7 +97,7 @@ pub fn require_common(left_out: &[String], is_empty: bool) -> Result<()> {
 }
 
 /// Prints a report, or writes it to the file; `value` is what JSON has.
-pub fn show(global: &Global, page: &Page, report: Report, value: &impl Serialize) -> Result<()> {
+pub fn show(global: &Global, page: &PageArguments, report: Report, value: &impl Serialize) -> Result<()> {
     let style = match &page.output {
         Some(_) => fsarena_report::PLAIN,
         None => places::style(global),

@@ -20,13 +20,13 @@ use crate::signals::stop_flag;
 
 /// A profile, and the programs that validate it.
 struct Case {
-    profile: Named<Profile>,
-    programs: Vec<Named<Workload>>,
+    profile: Argument<Profile>,
+    programs: Vec<Argument<Workload>>,
 }
 
 /// What an argument of `fsarena compare` names.
 #[derive(Clone)]
-struct Named<T> {
+struct Argument<T> {
     argument: String,
     it: T,
 }
@@ -63,13 +63,13 @@ pub fn run(global: &Global, options: &Validate) -> Result<Ended> {
 }
 
 /// The profiles of the catalogue or of the folder that the options name.
-fn profiles(options: &Validate) -> Result<Vec<Named<Profile>>> {
+fn profiles(options: &Validate) -> Result<Vec<Argument<Profile>>> {
     let arguments: Vec<String> = match &options.profiles_from {
         Some(folder) => files(folder)?,
         None => fsarena_catalog::profiles()?.into_iter().map(|profile| profile.name).collect(),
     };
-    let named = |argument: String| Ok(Named { it: fsarena_catalog::profile(&argument)?, argument });
-    let mut all: Vec<Named<Profile>> = arguments.into_iter().map(named).collect::<Result<_>>()?;
+    let named = |argument: String| Ok(Argument { it: fsarena_catalog::profile(&argument)?, argument });
+    let mut all: Vec<Argument<Profile>> = arguments.into_iter().map(named).collect::<Result<_>>()?;
     let is_there = |name: &&String| all.iter().any(|profile| profile.it.name == **name);
     if let Some(unknown) = options.profiles.iter().find(|name| !is_there(name)) {
         let names = all.iter().map(|profile| profile.it.name.as_str());
@@ -95,21 +95,21 @@ fn files(folder: &Path) -> Result<Vec<String>> {
 }
 
 /// The programs of the catalogue or of the folder that the options name.
-fn programs(options: &Validate) -> Result<Vec<Named<Workload>>> {
+fn programs(options: &Validate) -> Result<Vec<Argument<Workload>>> {
     let arguments: Vec<String> = match &options.programs_from {
         Some(folder) => files(folder)?,
         None => fsarena_catalog::validation()?.into_iter().map(|program| program.name.into()).collect(),
     };
-    let named = |argument: String| Ok(Named { it: fsarena_catalog::workload(&argument)?, argument });
+    let named = |argument: String| Ok(Argument { it: fsarena_catalog::workload(&argument)?, argument });
     arguments.into_iter().map(named).collect()
 }
 
 /// The profiles that programs validate; the others are named in a note.
-fn cases(profiles: Vec<Named<Profile>>, programs: &[Named<Workload>]) -> Result<Vec<Case>> {
+fn cases(profiles: Vec<Argument<Profile>>, programs: &[Argument<Workload>]) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for profile in profiles {
-        let is_own = |program: &&Named<Workload>| program.it.group == profile.it.name;
-        let own: Vec<Named<Workload>> = programs.iter().filter(is_own).cloned().collect();
+        let is_own = |program: &&Argument<Workload>| program.it.group == profile.it.name;
+        let own: Vec<Argument<Workload>> = programs.iter().filter(is_own).cloned().collect();
         match own.is_empty() {
             true => note!("no program validates the profile `{}`", profile.it.name),
             false => cases.push(Case { profile, programs: own }),
@@ -186,7 +186,7 @@ fn compared(options: &Validate, case: &Case, time: Nanos) -> Result<Compare> {
 }
 
 /// Stored runs, each judged by the profile that it was made for; by that of the folder, if the options name one.
-fn stored(global: &Global, text: &str, profiles: &[Named<Profile>], options: &Validate) -> Result<Vec<ProfileRun>> {
+fn stored(global: &Global, text: &str, profiles: &[Argument<Profile>], options: &Validate) -> Result<Vec<ProfileRun>> {
     let judged = |run: NamedRun| {
         let weighting = &run.record.plan.weighting;
         let own = weighting.profile.as_deref().zip(weighting.mix.clone());

@@ -8,7 +8,7 @@ use fsarena_model::{Measure, Measuring, Mode, NoiseBounds, Often, Plan, Workload
 use fsarena_place::{ENGINES, Refusal};
 
 use named::Launcher;
-pub use named::{Named, named};
+pub use named::{NamedClients, named};
 
 /// Shortest timed part of a slice, milliseconds: clients start within a hundredth of it.
 const SHORTEST: u64 = 500;
@@ -20,8 +20,8 @@ const FEWEST_SLICES: u32 = 4;
 ///
 /// # Errors
 /// If a contender is not a directory, a workload's figure cannot be added up, or its program cannot be started.
-pub fn with_clients(plan: Plan, named: Named) -> Result<Plan> {
-    let Named { clients, launcher } = named;
+pub fn with_clients(plan: Plan, named: NamedClients) -> Result<Plan> {
+    let NamedClients { clients, launcher } = named;
     if let Some(contender) = plan.contenders.iter().find(|contender| !contender.is_directory()) {
         let text = format!("`{}` is a file system of one machine, which clients cannot share", contender.label);
         return Err(

@@ -14,7 +14,7 @@ use fsarena_model::{Bytes, Contender, Unavailable, Workload};
 use fsarena_place::{BLOCK, Refusal, Refusals};
 
 use super::available::{Programs, available};
-use crate::cli::{Compare, Who};
+use crate::cli::{Compare, IoEngine};
 use crate::open_loops::{self, Unable};
 
 /// The workloads of a plan.
@@ -34,7 +34,7 @@ pub struct PlannedWork {
 pub fn suite(arguments: &Compare) -> Option<&str> {
     let is_named =
         !arguments.work.workload.is_empty() || !arguments.work.fio.is_empty() || !arguments.own.commands.is_empty();
-    let is_suite = !is_named && arguments.work.profile.is_none() && arguments.work.engine == Who::Native;
+    let is_suite = !is_named && arguments.work.profile.is_none() && arguments.work.engine == IoEngine::Native;
     is_suite.then_some(arguments.work.suite.as_str())
 }
 
@@ -60,7 +60,7 @@ pub fn of(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contende
     }
     // A workload that the user named has to be able to keep a rate. One from a suite or profile, or a second one
     // through fio, need not.
-    let is_named = !is_listed && arguments.work.engine != Who::Both;
+    let is_named = !is_listed && arguments.work.engine != IoEngine::Both;
     let unable = if is_named { Unable::Refused } else { Unable::LeftOut };
     work.workloads = open_loops::expanded(work.workloads, &arguments.work.rate, unable)?;
     Ok(work)
@@ -103,9 +103,9 @@ fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, programs: Prog
     let mut all = Vec::new();
     for (workload, note) in native {
         match arguments.work.engine {
-            Who::Native => all.push((workload, note)),
-            Who::Fio => all.push(with_note(fio::instead(&workload)?)),
-            Who::Both => all.extend(both(workload)),
+            IoEngine::Native => all.push((workload, note)),
+            IoEngine::Fio => all.push(with_note(fio::instead(&workload)?)),
+            IoEngine::Both => all.extend(both(workload)),
         }
     }
     Ok(Choices { chosen: all, notes, unavailable })

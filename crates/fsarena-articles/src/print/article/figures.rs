@@ -1,15 +1,15 @@
 //! The figures and orders of a test of an article.
 
 use crate::article::Article;
-use crate::article::{Figure, Precision, PublishedMetric, PublishedTest, Ranking};
+use crate::article::{Figure, Precision, PublishedMetric, PublishedTest, StatedOrder};
 use fsarena_model::Better;
-use fsarena_report::Style;
+use fsarena_report::TerminalStyle;
 use fsarena_report::report::{ColumnKind, TableLook, TableOf};
 
 use super::{indented, paragraph};
 
 /// The table of a test: one row for each metric with figures, one column for each contender with a figure.
-pub fn of_test(article: &Article, test: &PublishedTest, style: Style) -> Option<String> {
+pub fn of_test(article: &Article, test: &PublishedTest, style: TerminalStyle) -> Option<String> {
     let rows: Vec<&PublishedMetric> = test.metrics.iter().filter(|metric| !metric.figures.is_empty()).collect();
     let has = |name: &&str| rows.iter().any(|metric| !of(metric, name).is_empty());
     let contenders: Vec<&str> = article.contenders.iter().map(|contender| &*contender.name).filter(has).collect();
@@ -48,7 +48,7 @@ fn written(figure: &Figure) -> String {
 }
 
 /// Other places in the article with figures of a test, and their texts there.
-pub fn again(test: &PublishedTest, style: Style) -> Option<String> {
+pub fn again(test: &PublishedTest, style: TerminalStyle) -> Option<String> {
     let of_figure = |metric: &PublishedMetric, figure: &Figure| {
         let start = format!("{}, {}", metric.name, figure.contender);
         let all = figure.again.iter().map(|again| format!("{start}: {} ({})", again.text, again.place));
@@ -62,7 +62,7 @@ pub fn again(test: &PublishedTest, style: Style) -> Option<String> {
 }
 
 /// The orders that the article states, with their metric if the test has several.
-pub fn orders(test: &PublishedTest, style: Style) -> Vec<String> {
+pub fn orders(test: &PublishedTest, style: TerminalStyle) -> Vec<String> {
     let of_metric = |metric: &PublishedMetric| -> Vec<String> {
         let of = if test.metrics.len() > 1 { format!(" by {}", metric.name) } else { String::new() };
         metric.rankings.iter().map(|ranking| order(ranking, &of, style)).collect()
@@ -70,7 +70,7 @@ pub fn orders(test: &PublishedTest, style: Style) -> Vec<String> {
     test.metrics.iter().flat_map(of_metric).collect()
 }
 
-fn order(ranking: &Ranking, of: &str, style: Style) -> String {
+fn order(ranking: &StatedOrder, of: &str, style: TerminalStyle) -> String {
     let at = ranking.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
     let groups: Vec<String> = ranking.order.iter().map(|group| group.join(" = ")).collect();
     let unfinished = match ranking.did_not_finish.is_empty() {

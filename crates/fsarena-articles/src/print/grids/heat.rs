@@ -22,7 +22,7 @@ const LEGEND: f64 = 40.0;
 
 /// A contender's field.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Field {
+pub struct HeatField {
     /// Its label.
     pub contender: String,
     /// Shares of the best, 0 to 1, by file, then record; `None` if not measured.
@@ -30,7 +30,7 @@ pub struct Field {
 }
 
 /// The drawing of one test: files and records in KiB.
-pub fn draw(fields: &[Field], files: &[u64], records: &[u64], best: &str, label: &str) -> String {
+pub fn draw(fields: &[HeatField], files: &[u64], records: &[u64], best: &str, label: &str) -> String {
     let height = AROUND.0 + PLACE.1 * files.len() as f64 + AROUND.1;
     let lines = fields.len().div_ceil(2) as f64;
     let mut canvas = Canvas::new(LEGEND + height * lines);
@@ -100,7 +100,7 @@ mod tests {
     fn a_place_is_filled_by_its_share_and_an_absent_one_is_not() {
         assert_eq!([1.0, 0.95, 0.94, 0.3, 0.0, f64::NAN].map(of), [0, 0, 1, 4, 5, 5]);
         let field =
-            Field { contender: "ext4".to_owned(), shares: vec![vec![Some(1.0), None], vec![Some(0.5), Some(1.0)]] };
+            HeatField { contender: "ext4".to_owned(), shares: vec![vec![Some(1.0), None], vec![Some(0.5), Some(1.0)]] };
         let svg = draw(&[field], &[64, 128], &[4, 8], "best", "a map");
         // The legend has one of each.
         let count = |band: usize| {

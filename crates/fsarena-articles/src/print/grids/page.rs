@@ -8,7 +8,7 @@ use fsarena_model::Comparison;
 use fsarena_model::comparison::WorkloadRow;
 use fsarena_report::report::{Arrangement, Content, Drawing, Drawings, Paragraph, Role, Section, Sentence};
 
-use super::heat::{self, Field};
+use super::heat::{self, HeatField};
 use super::{Grid, grid, short};
 use crate::print::lines::{self, PlottedLine};
 
@@ -100,9 +100,9 @@ fn map(grids: &[Grid<'_>], test: GridTest) -> Option<Drawing> {
     };
     let field = |grid: &Grid<'_>| {
         let row = |file: &u64| records.iter().map(|record| share(grid, *file, *record)).collect();
-        Field { contender: grid.contender.to_owned(), shares: files.iter().map(row).collect() }
+        HeatField { contender: grid.contender.to_owned(), shares: files.iter().map(row).collect() }
     };
-    let fields: Vec<Field> = grids.iter().map(field).collect();
+    let fields: Vec<HeatField> = grids.iter().map(field).collect();
     let measure = if is_alone {
         "share of the highest throughput in this test"
     } else {

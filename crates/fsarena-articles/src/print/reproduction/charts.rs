@@ -10,9 +10,9 @@ use fsarena_report::report::{
 
 use super::bars::{self, Bar, Frame, shade};
 use super::{FigureForm, FoundFigure, UNFINISHED, distinct, times};
-use crate::article::{CurveLine, PublishedMetric, PublishedTest, Ranking, Shown};
+use crate::article::{CurveLine, PublishedMetric, PublishedTest, Shown, StatedOrder};
 use crate::print::lines::{self, PlottedLine};
-use crate::reproduction::{Factor, ReproducedFigure, Reproduction};
+use crate::reproduction::{RatioOfArticle, ReproducedFigure, Reproduction};
 
 /// The explanation of the charts.
 const MEANING: &str = "The best is green, the worst red, those between blue, as articles draw them: colours of an \
@@ -182,7 +182,7 @@ fn ranks(metric: &PublishedMetric) -> String {
 
 /// Bars whose lengths show an order: the best is the longest.
 fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
-    let group = |ranking: &Ranking| {
+    let group = |ranking: &StatedOrder| {
         let count = ranking.order.len();
         let bars = ranking.order.iter().enumerate().flat_map(|(place, names)| {
             names.iter().map(move |name| Bar {
@@ -215,7 +215,7 @@ fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option
 
 /// The article's curves of speed-ups, published and measured here.
 pub fn curves(reproduction: &Reproduction) -> Drawings {
-    let of = |form: FigureForm, factor: &Factor| match form {
+    let of = |form: FigureForm, factor: &RatioOfArticle| match form {
         FigureForm::Published => factor.published,
         FigureForm::AsPublished => factor.as_published,
         FigureForm::Properly => factor.properly,

@@ -9,7 +9,9 @@ use fsarena_report::report::{Paragraph, Section, Table};
 
 use super::{FigureForm, FoundFigure, UNFINISHED, distinct, printed, times};
 use crate::article::Claim;
-use crate::reproduction::{Agreement, ClaimHere, Factor, ReproducedFigure, Reproduction, SummaryRow, Winner, Wins};
+use crate::reproduction::{
+    Agreement, ClaimHere, RatioOfArticle, ReproducedFigure, Reproduction, SummaryRow, Winner, Wins,
+};
 
 /// A table with its title and explanation.
 fn explained(title: impl Into<String>, table: Table, meaning: impl Into<String>) -> Section {
@@ -84,11 +86,11 @@ fn entry(own: &[ReproducedFigure], (form, label): &(FigureForm, &str)) -> String
 /// One row per test: the speed-up as published, and its parts as measured here.
 pub fn factors(reproduction: &Reproduction) -> Section {
     let base = reproduction.article.base.clone().unwrap_or_default();
-    let row = |factor: &Factor| {
+    let row = |factor: &RatioOfArticle| {
         let parts = [factor.published, factor.as_published, factor.harness, factor.plainly, factor.properly];
         [factor.test.clone(), factor.name.clone()].into_iter().chain(parts.map(times)).collect()
     };
-    let is_known = |factor: &&Factor| factor.as_published.is_some() || factor.properly.is_some();
+    let is_known = |factor: &&RatioOfArticle| factor.as_published.is_some() || factor.properly.is_some();
     let table = Table::from_rows(
         ["test", "", "published", "as published", "= harness", "× file system", "properly"],
         reproduction.factors.iter().filter(is_known).map(row),

@@ -3,7 +3,7 @@
 use fsarena_model::{CacheState, DurablePoint, Workload};
 
 use super::{Calls, DataParameters, Distribution, FilesOfWork, Pattern, Preallocate, Work};
-use crate::pace::Load;
+use crate::pace::WorkerLoad;
 
 /// Limit of a block, bytes, so that a typing error does not fill the memory.
 const LONGEST_BLOCK: u64 = 64 << 20;
@@ -65,7 +65,7 @@ impl DataParameters {
             () if self.access.read_percent > 100 => "`read-percent` is 0 to 100",
             () if self.contents.compressible_percent > 100 => "`compressible-percent` is 0 to 100",
             () if self.contents.duplicated_percent > 100 => "`duplicated-percent` is 0 to 100",
-            () => return Load::complaint(self.pace.rate, self.pace.rate_percent).or_else(|| self.skewness()),
+            () => return WorkerLoad::complaint(self.pace.rate, self.pace.rate_percent).or_else(|| self.skewness()),
         })
     }
 

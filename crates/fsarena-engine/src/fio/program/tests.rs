@@ -1,7 +1,7 @@
 use super::*;
 use fsarena_model::probe;
 
-const TOGETHER: Reading = Reading { order: Order::Together, sync: Operation::Fsync };
+const TOGETHER: FioFacts = FioFacts { order: Order::Together, sync: Operation::Fsync };
 
 #[test]
 fn counts_and_latencies_are_those_of_fio() {
@@ -21,7 +21,7 @@ fn groups_that_follow_each_other_take_the_sum_of_their_times() {
     let json = include_str!("../../../tests/fio/output/in-turn.json");
     let elapsed = |order| {
         let mut stats = RunStats::new();
-        read(json, Reading { order, ..TOGETHER }, &mut stats).expect("fio 3.33 wrote it");
+        read(json, FioFacts { order, ..TOGETHER }, &mut stats).expect("fio 3.33 wrote it");
         assert_eq!(stats.operations, 20 + 2 * 256);
         stats.elapsed
     };

@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::json::Value;
 use super::super::positive;
 use super::{name, work};
-use crate::findings::{Finding, FindingClass, UNEVEN};
-use crate::measured::Facts;
+use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
+use crate::measured::InputFacts;
 
 /// A job with its clones on all clients.
 pub struct Part<'a> {
     pub name: &'a str,
-    pub work: Facts,
+    pub work: InputFacts,
     pub jobs: Vec<&'a Value>,
 }
 
@@ -43,14 +43,14 @@ pub fn of<'a>(value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>> {
 
 /// What defines the work of jobs, each once: jobs are many, and differ little.
 #[derive(Default)]
-struct KnownWork(BTreeSet<Facts>);
+struct KnownWork(BTreeSet<InputFacts>);
 
 impl KnownWork {
-    fn shared(&mut self, work: BTreeMap<String, String>) -> Facts {
+    fn shared(&mut self, work: BTreeMap<String, String>) -> InputFacts {
         if let Some(known) = self.0.get(&work) {
             return known.clone();
         }
-        let work = Facts::new(work);
+        let work = InputFacts::new(work);
         self.0.insert(work.clone());
         work
     }
@@ -113,10 +113,10 @@ impl Part<'_> {
     }
 
     /// How unequally the clones worked.
-    pub fn uneven(&self, direction: &str) -> Option<Finding> {
+    pub fn uneven(&self, direction: &str) -> Option<JudgedFinding> {
         let rates = || self.jobs.iter().filter_map(|job| positive(&job[direction]["iops"]));
         let (low, high) = (rates().reduce(f64::min)?, rates().reduce(f64::max)?);
-        (high > UNEVEN * low).then(|| Finding {
+        (high > UNEVEN * low).then(|| JudgedFinding {
             class: FindingClass::Uneven,
             text: format!("the fastest of its parts was {:.1} times as fast as the slowest", high / low),
         })

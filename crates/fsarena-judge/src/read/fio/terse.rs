@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::super::{File, ReadError, ResultFigure, figure};
-use crate::measured::{Durable, Facts, Measured, Reads};
+use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
 
 /// Where the figures of the first direction begin.
 const FIRST: usize = 5;
@@ -28,7 +28,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             // Lines of one name are clones of a job: parts of one run.
             let (place, clones) = places.entry((job, direction)).or_insert((rows.len(), 0_u32));
             *clones += 1;
-            let work: Facts = BTreeMap::from([("numjobs".to_owned(), clones.to_string())]).into();
+            let work: InputFacts = BTreeMap::from([("numjobs".to_owned(), clones.to_string())]).into();
             if let Some(row) = rows.get_mut(*place) {
                 (row.value, row.work) = (row.value + rate, work);
                 continue;
@@ -36,7 +36,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             rows.push(Measured {
                 source: source.clone(),
                 work,
-                durable: if direction == "write" { Durable::Unknown } else { Durable::NothingWritten },
+                durable: if direction == "write" { SyncedResult::Unknown } else { SyncedResult::NothingWritten },
                 reads: if direction == "read" { Reads::Unknown } else { Reads::Nothing },
                 conditions: BTreeMap::from([("program".to_owned(), program.to_owned())]).into(),
                 ..file.row(1, ResultFigure::rate(format!("{job} {direction}"), rate, "ops/s"))

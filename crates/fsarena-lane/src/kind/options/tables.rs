@@ -1,6 +1,6 @@
 //! The options of each mkfs, according to the tools' manuals.
 
-use super::Rule::{Block, Label, Listed, Ours, Refused, Words};
+use super::OptionRule::{Block, Label, Listed, Ours, Refused, Words};
 use super::{MkfsOption, OptionWord, flag, value};
 
 const SEED: &str = "it follows from the seed of the run";

@@ -1,7 +1,7 @@
 use super::*;
 use fsarena_model::Scale;
 
-const KNOWN: Known = Known { operations: 25_000, bytes: 0, elapsed: Nanos::seconds(60) };
+const KNOWN: KnownRun = KnownRun { operations: 25_000, bytes: 0, elapsed: Nanos::seconds(60) };
 
 /// The `output` of a workload of the catalogue.
 fn output(workload: &str) -> Output {
@@ -101,7 +101,7 @@ fn numbers_are_the_first_the_last_or_all() {
 fn elbenchos_time_is_that_of_its_last_thread_with_the_sync() {
     let text = include_str!("../elbencho.txt");
     let read = |text: &str| {
-        let (known, files) = (Known { operations: 1000, ..KNOWN }, |name: &str| (name == "N").then_some(1000.0));
+        let (known, files) = (KnownRun { operations: 1000, ..KNOWN }, |name: &str| (name == "N").then_some(1000.0));
         let mut stats = RunStats::new();
         let counted = output("elbencho-create").count("it", text, &Heard::default(), known, files, &mut stats);
         counted.map(|()| stats).map_err(|error| error.to_string())

@@ -13,7 +13,7 @@ use fsarena_model::across::MissingMachine;
 use fsarena_place::{End, Place, Refusal, note, words};
 
 use super::{ended, show};
-use crate::cli::{Global, Page, PageFormat, Shown};
+use crate::cli::{Global, PageArguments, PageFormat, ShownAs};
 use crate::commands::across;
 use crate::exit::Ended;
 use crate::perform::perform;
@@ -23,7 +23,7 @@ use crate::signals::stop_flag;
 type Outcome = Result<(RunRecord, End), Error>;
 
 /// Makes the runs and prints the report. A machine without a result does not stop the others.
-pub fn run(global: &Global, assignment: &Assignment, commands: &[String], shown: &Shown) -> Result<Ended> {
+pub fn run(global: &Global, assignment: &Assignment, commands: &[String], shown: &ShownAs) -> Result<Ended> {
     let page = page(shown)?;
     note!("on {} machines at the same time, each with a run of its own", commands.len());
     let stop = stop_flag()?;
@@ -96,7 +96,7 @@ fn severity(ended: &Ended) -> u8 {
 ///
 /// # Errors
 /// If the format is one of single runs.
-fn page(shown: &Shown) -> Result<Page> {
+fn page(shown: &ShownAs) -> Result<PageArguments> {
     let usual = if shown.output.is_some() { "html" } else { "text" };
     let name = shown.format.as_deref().unwrap_or(usual);
     let refusal = |_| {
@@ -107,5 +107,5 @@ fn page(shown: &Shown) -> Result<Page> {
         "summary" => PageFormat::Text,
         _ => PageFormat::from_str(name, false).map_err(refusal)?,
     };
-    Ok(Page { format, output: shown.output.clone() })
+    Ok(PageArguments { format, output: shown.output.clone() })
 }

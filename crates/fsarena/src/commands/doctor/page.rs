@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn long_texts_are_wrapped_beside_their_subject() {
         let line = DoctorLine::new(Word::Ok, "other programs", "quiet: no core is busy with other programs");
-        let style = fsarena_report::Style { color: false, width: 50 };
+        let style = fsarena_report::TerminalStyle { color: false, width: 50 };
         let text = fsarena_report::report_text(report(&[Topic { title: "Noise", lines: vec![line] }]), style);
         assert!(
             text.ends_with("ok  other programs  quiet: no core is busy with\n                      other programs\n")

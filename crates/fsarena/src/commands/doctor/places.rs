@@ -82,7 +82,7 @@ pub fn section(asked: &str) -> (Topic, Option<String>) {
     let mut lines = Vec::new();
     let places = gather(asked, &mut lines);
     let order = rank::order(&places.iter().map(RatedPlace::standing).collect::<Vec<_>>());
-    let best = order.first().filter(|best| best.tier != rank::Tier::Unusable).map(|best| best.index);
+    let best = order.first().filter(|best| best.tier != rank::PlaceTier::Unusable).map(|best| best.index);
     let ranked = order.iter().map(|ranked| {
         let is_best = best == Some(ranked.index);
         let place = &places[ranked.index];
@@ -94,9 +94,9 @@ pub fn section(asked: &str) -> (Topic, Option<String>) {
 }
 
 impl RatedPlace {
-    fn standing(&self) -> rank::Standing {
+    fn standing(&self) -> rank::PlaceStanding {
         let cost = self.cost.as_ref().ok().map(|cost| cost.back_to_back.max(cost.paced));
-        rank::Standing { footing: self.footing, usable: self.refusal().is_none(), cost }
+        rank::PlaceStanding { footing: self.footing, usable: self.refusal().is_none(), cost }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::cli;
 
 /// The clients of a run, and how a program is started that works on all of them as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedClients {
     /// The clients.
     pub clients: Clients,
     pub(super) launcher: Launcher,
@@ -52,7 +52,7 @@ impl Launcher {
 ///
 /// # Errors
 /// If a list of hosts cannot be read, or the numbers are not possible.
-pub fn named(arguments: &cli::Clients) -> Result<Option<Named>> {
+pub fn named(arguments: &cli::ClientsArguments) -> Result<Option<NamedClients>> {
     let mut commands = arguments.client.clone();
     let mut launcher = Launcher::Unknown;
     if let Some(place) = &arguments.clients {
@@ -80,7 +80,7 @@ pub fn named(arguments: &cli::Clients) -> Result<Option<Named>> {
         numbers.push(all);
     }
     let (when_lost, servers) = (arguments.when_lost.into(), arguments.server.clone());
-    Ok(Some(Named { clients: Clients { commands, numbers, when_lost, servers }, launcher }))
+    Ok(Some(NamedClients { clients: Clients { commands, numbers, when_lost, servers }, launcher }))
 }
 
 /// How agents and programs are started on clients.
@@ -185,9 +185,9 @@ mod tests {
 
     use super::*;
 
-    fn arguments(clients: Option<&str>, scale: &[u32]) -> cli::Clients {
+    fn arguments(clients: Option<&str>, scale: &[u32]) -> cli::ClientsArguments {
         let clients = clients.map(str::to_owned);
-        cli::Clients { clients, clients_scale: scale.to_vec(), ..cli::Clients::default() }
+        cli::ClientsArguments { clients, clients_scale: scale.to_vec(), ..cli::ClientsArguments::default() }
     }
 
     #[test]
@@ -242,7 +242,8 @@ mod tests {
         assert_eq!(slurm.as_deref(), Some(expected));
         let of = |own: &[&str], place: Option<&str>| {
             let client = own.iter().map(|command| (*command).to_owned()).collect();
-            let named = named(&cli::Clients { client, ..arguments(place, &[]) }).expect("well named").expect("some");
+            let named =
+                named(&cli::ClientsArguments { client, ..arguments(place, &[]) }).expect("well named").expect("some");
             named.launcher
         };
         assert_eq!(of(&[], Some("local:2")), Launcher::Here);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fsarena_lane::disk::{self, Refusal};
+use fsarena_lane::disk::{self, DiskRefusal};
 use fsarena_model::Bytes;
 
 use super::RatedPlace;
@@ -47,8 +47,8 @@ fn place(path: &Path) -> RatedPlace {
         Ok((size, id)) => free(path, size, &id),
         Err(refusal) => {
             let (id, obstacle) = match refusal {
-                Refusal::InUse(why) => ("unknown".to_owned(), why),
-                Refusal::HoldsData { what, id } => {
+                DiskRefusal::InUse(why) => ("unknown".to_owned(), why),
+                DiskRefusal::HoldsData { what, id } => {
                     let obstacle = format!("it holds data: {what} (if all of it may be lost: --erase {id})");
                     (id, obstacle)
                 }
@@ -59,11 +59,11 @@ fn place(path: &Path) -> RatedPlace {
     }
 }
 
-fn not_offered(path: &Path, refusal: Refusal) -> DoctorLine {
+fn not_offered(path: &Path, refusal: DiskRefusal) -> DoctorLine {
     let subject = path.display().to_string();
     match refusal {
-        Refusal::InUse(why) => DoctorLine::new(Word::Note, subject, format!("not offered: {why}")),
-        Refusal::HoldsData { what, id } => {
+        DiskRefusal::InUse(why) => DoctorLine::new(Word::Note, subject, format!("not offered: {why}")),
+        DiskRefusal::HoldsData { what, id } => {
             DoctorLine::new(Word::Note, &subject, format!("not offered: it holds data: {what}"))
                 .hint(format!("if all of it may be lost: --storage {subject} --erase {id}"))
         }
@@ -77,8 +77,8 @@ mod tests {
     #[test]
     fn a_disk_that_is_not_offered_says_why_and_how_to_give_it_up() {
         let line = |refusal| format!("{:?}", not_offered(Path::new("/dev/sdb"), refusal));
-        assert!(line(Refusal::InUse("it is mounted at /".to_owned())).contains("not offered: it is mounted at /"));
-        let data = Refusal::HoldsData { what: "blkid finds TYPE=ext4".to_owned(), id: "Disk_12".to_owned() };
+        assert!(line(DiskRefusal::InUse("it is mounted at /".to_owned())).contains("not offered: it is mounted at /"));
+        let data = DiskRefusal::HoldsData { what: "blkid finds TYPE=ext4".to_owned(), id: "Disk_12".to_owned() };
         let text = line(data);
         assert!(text.contains("TYPE=ext4") && text.contains("--storage /dev/sdb --erase Disk_12"), "{text}");
     }

@@ -22,7 +22,7 @@ pub enum Footing {
 
 /// The properties that determine the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct PlaceStanding {
     /// The storage beneath the lanes.
     pub footing: Footing,
     /// Whether lanes can be there.
@@ -33,7 +33,7 @@ pub struct Standing {
 
 /// The quality of a place, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Tier {
+pub enum PlaceTier {
     /// A disk.
     Disk,
     /// A separate file system with cheap flushes.
@@ -52,7 +52,7 @@ pub enum Tier {
     Unusable,
 }
 
-impl Tier {
+impl PlaceTier {
     /// The reason for this tier.
     pub fn reason(self) -> &'static str {
         match self {
@@ -74,19 +74,19 @@ impl Tier {
 
 /// The rank of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ranked {
+pub struct RankedPlaces {
     /// Its index in the argument of [`order`].
     pub index: usize,
     /// Its quality.
-    pub tier: Tier,
+    pub tier: PlaceTier,
 }
 
 /// All places, best first; places of the same tier by cost, then in the given order.
-pub fn order(standings: &[Standing]) -> Vec<Ranked> {
+pub fn order(standings: &[PlaceStanding]) -> Vec<RankedPlaces> {
     let cheapest = standings.iter().filter(|it| it.usable && is_folder(it.footing)).filter_map(|it| it.cost).min();
     let ranked = standings.iter().enumerate();
-    let mut ranked: Vec<Ranked> =
-        ranked.map(|(index, standing)| Ranked { index, tier: tier(standing, cheapest) }).collect();
+    let mut ranked: Vec<RankedPlaces> =
+        ranked.map(|(index, standing)| RankedPlaces { index, tier: tier(standing, cheapest) }).collect();
     ranked.sort_by_key(|ranked| (ranked.tier, standings[ranked.index].cost.unwrap_or(Nanos(u64::MAX)), ranked.index));
     ranked
 }
@@ -95,17 +95,17 @@ fn is_folder(footing: Footing) -> bool {
     matches!(footing, Footing::Apart | Footing::Shared)
 }
 
-fn tier(standing: &Standing, cheapest: Option<Nanos>) -> Tier {
+fn tier(standing: &PlaceStanding, cheapest: Option<Nanos>) -> PlaceTier {
     let is_cheap = |cost: Nanos| cheapest.is_none_or(|cheapest| cost.0 <= cheapest.0.saturating_mul(CHEAP));
     match (standing.footing, standing.cost) {
-        _ if !standing.usable => Tier::Unusable,
-        (Footing::Disk, _) => Tier::Disk,
-        (Footing::Shared, _) => Tier::Shared,
-        (Footing::Nested, _) => Tier::Nested,
-        (Footing::Memory, _) => Tier::Memory,
-        (Footing::Apart, None) => Tier::ApartUnknown,
-        (Footing::Apart, Some(cost)) if is_cheap(cost) => Tier::ApartCheap,
-        (Footing::Apart, Some(_)) => Tier::ApartDear,
+        _ if !standing.usable => PlaceTier::Unusable,
+        (Footing::Disk, _) => PlaceTier::Disk,
+        (Footing::Shared, _) => PlaceTier::Shared,
+        (Footing::Nested, _) => PlaceTier::Nested,
+        (Footing::Memory, _) => PlaceTier::Memory,
+        (Footing::Apart, None) => PlaceTier::ApartUnknown,
+        (Footing::Apart, Some(cost)) if is_cheap(cost) => PlaceTier::ApartCheap,
+        (Footing::Apart, Some(_)) => PlaceTier::ApartDear,
     }
 }
 
@@ -113,11 +113,11 @@ fn tier(standing: &Standing, cheapest: Option<Nanos>) -> Tier {
 mod tests {
     use super::*;
 
-    fn standing(footing: Footing, micros: u64) -> Standing {
-        Standing { footing, usable: true, cost: (micros > 0).then_some(Nanos(micros * 1000)) }
+    fn standing(footing: Footing, micros: u64) -> PlaceStanding {
+        PlaceStanding { footing, usable: true, cost: (micros > 0).then_some(Nanos(micros * 1000)) }
     }
 
-    fn tiers(standings: &[Standing]) -> Vec<Tier> {
+    fn tiers(standings: &[PlaceStanding]) -> Vec<PlaceTier> {
         order(standings).into_iter().map(|ranked| ranked.tier).collect()
     }
 
@@ -129,25 +129,25 @@ mod tests {
             standing(Footing::Apart, 90),
             standing(Footing::Disk, 0),
         ];
-        assert_eq!(tiers(&places), [Tier::Disk, Tier::ApartCheap, Tier::Shared, Tier::Memory]);
+        assert_eq!(tiers(&places), [PlaceTier::Disk, PlaceTier::ApartCheap, PlaceTier::Shared, PlaceTier::Memory]);
     }
 
     #[test]
     fn dear_flushes_put_a_folder_behind_the_root() {
         let places = [standing(Footing::Apart, 4000), standing(Footing::Shared, 80), standing(Footing::Apart, 0)];
-        assert_eq!(tiers(&places), [Tier::Shared, Tier::ApartDear, Tier::ApartUnknown]);
+        assert_eq!(tiers(&places), [PlaceTier::Shared, PlaceTier::ApartDear, PlaceTier::ApartUnknown]);
     }
 
     #[test]
     fn memory_makes_no_disk_dear() {
         let places = [standing(Footing::Apart, 4000), standing(Footing::Memory, 1)];
-        assert_eq!(tiers(&places), [Tier::ApartCheap, Tier::Memory]);
+        assert_eq!(tiers(&places), [PlaceTier::ApartCheap, PlaceTier::Memory]);
     }
 
     #[test]
     fn an_unusable_place_is_last_however_cheap() {
-        let full = Standing { usable: false, ..standing(Footing::Disk, 1) };
-        assert_eq!(tiers(&[full, standing(Footing::Memory, 1)]), [Tier::Memory, Tier::Unusable]);
+        let full = PlaceStanding { usable: false, ..standing(Footing::Disk, 1) };
+        assert_eq!(tiers(&[full, standing(Footing::Memory, 1)]), [PlaceTier::Memory, PlaceTier::Unusable]);
     }
 
     #[test]

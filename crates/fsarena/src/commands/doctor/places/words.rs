@@ -4,7 +4,7 @@ use fsarena_model::units::significant;
 use fsarena_model::{Bytes, LaneCost};
 
 use super::folders::Folder;
-use super::rank::{Footing, Ranked};
+use super::rank::{Footing, RankedPlaces};
 use super::trust::Trust;
 use super::{LANE_SIZE, LANES, RatedPlace};
 use crate::commands::doctor::advice::option;
@@ -12,7 +12,7 @@ use crate::commands::doctor::page::{DoctorLine, Word};
 
 /// The line of one place: description, cost, how far both can be trusted if that was tested, and the reason for its
 /// rank.
-pub fn line(place: &RatedPlace, ranked: &Ranked, trust: Option<&Trust>, is_best: bool) -> DoctorLine {
+pub fn line(place: &RatedPlace, ranked: &RankedPlaces, trust: Option<&Trust>, is_best: bool) -> DoctorLine {
     let refusal = place.refusal();
     let word = if refusal.is_some() { Word::No } else { Word::Ok };
     let mut line = DoctorLine::new(word, &place.option, format!("{}{}", place.description, room(place)));
