@@ -16,7 +16,7 @@ use fsarena_model::{Bytes, CacheState, Rate, Traits, Workload};
 
 use crate::variants::{self, Layout};
 use crate::{Abilities, Engine, EngineError, Job};
-use ground::Ground;
+use ground::DataGround;
 pub use parameters::DataParameters;
 use parameters::{Distribution, Pattern, Work};
 
@@ -38,7 +38,7 @@ impl Engine for Data {
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let ground = Ground::Folder(directory.to_owned());
+        let ground = DataGround::Folder(directory.to_owned());
         Ok(Box::new(job::DataJob::new(workload, DataParameters::of(workload)?, ground, seed)))
     }
 
@@ -88,6 +88,6 @@ fn open_on_device(
 ) -> Result<Option<Box<dyn Job>>, EngineError> {
     let parameters = DataParameters::of(workload)?;
     let Some(there) = ground::on_device(workload, &parameters, size) else { return Ok(None) };
-    let ground = Ground::Device { path: device.to_owned(), size: size.0 };
+    let ground = DataGround::Device { path: device.to_owned(), size: size.0 };
     Ok(Some(Box::new(job::DataJob::new(&there, parameters, ground, seed))))
 }

@@ -59,13 +59,13 @@ struct Protocol {
     kind: &'static str,
     serve: Serve,
     /// What its server needs on this machine.
-    needs: &'static [Need],
+    needs: &'static [ShareNeed],
     /// Whether its server gives files their owners, or opens them by handles.
     needs_root: bool,
 }
 
 /// A program, or a part of one.
-struct Need {
+struct ShareNeed {
     name: &'static str,
     /// Where it may be, apart from the search path.
     places: &'static [&'static str],
@@ -81,25 +81,25 @@ static PROTOCOLS: &[Protocol] = &[
     Protocol { kind: "sshfs", serve: sshfs, needs: &[SFTP_SERVER], needs_root: false },
 ];
 
-const VIRTIOFSD: Need = Need {
+const VIRTIOFSD: ShareNeed = ShareNeed {
     name: "virtiofsd",
     places: &["/usr/libexec/virtiofsd", "/usr/lib/qemu/virtiofsd"],
     package: "qemu-system-common",
 };
-const GANESHA: Need = Need { name: "ganesha.nfsd", places: &[], package: "nfs-ganesha" };
-const GANESHA_VFS: Need = Need {
+const GANESHA: ShareNeed = ShareNeed { name: "ganesha.nfsd", places: &[], package: "nfs-ganesha" };
+const GANESHA_VFS: ShareNeed = ShareNeed {
     name: "libfsalvfs.so",
     places: &["/usr/lib/x86_64-linux-gnu/ganesha/libfsalvfs.so"],
     package: "nfs-ganesha-vfs",
 };
-const SMBD: Need = Need { name: "smbd", places: &[], package: "samba" };
-const SFTP_SERVER: Need = Need {
+const SMBD: ShareNeed = ShareNeed { name: "smbd", places: &[], package: "samba" };
+const SFTP_SERVER: ShareNeed = ShareNeed {
     name: "sftp-server",
     places: &["/usr/lib/openssh/sftp-server", "/usr/libexec/openssh/sftp-server", "/usr/lib/ssh/sftp-server"],
     package: "openssh-sftp-server",
 };
 
-impl Need {
+impl ShareNeed {
     fn path(&self) -> Option<PathBuf> {
         let place = self.places.iter().map(PathBuf::from).find(|path| path.is_file());
         place.or_else(|| child::find_program(self.name))
@@ -118,7 +118,7 @@ impl Protocol {
             return Err(GuestError::ShareNeedsRoot { kind });
         }
         match self.needs.iter().find(|need| need.path().is_none()) {
-            Some(Need { name, package, .. }) => Err(GuestError::ServerMissing { kind, program: name, package }),
+            Some(ShareNeed { name, package, .. }) => Err(GuestError::ServerMissing { kind, program: name, package }),
             None => Ok(()),
         }
     }

@@ -49,7 +49,7 @@ pub fn file_flushes(file: &File, size: Bytes, seed: u64, at_most: Nanos) -> Resu
 /// # Errors
 /// If I/O on the device fails.
 pub fn measure(path: &Path, size: Bytes, seed: u64, at_most: Nanos) -> Result<Vec<FlushAfter>, LaneError> {
-    let mut writer = Writer::open(path, size, seed)?;
+    let mut writer = FlushWriter::open(path, size, seed)?;
     let mut times: Vec<Vec<Nanos>> = vec![Vec::new(); AMOUNTS.len()];
     let deadline = clock::now() + at_most;
     for turn in 0..TURNS {
@@ -70,7 +70,7 @@ fn median(mut times: Vec<Nanos>) -> Nanos {
 }
 
 /// Writes sequentially, and keeps the time per byte of the last amount.
-struct Writer {
+struct FlushWriter {
     file: File,
     size: u64,
     buffer: AlignedBuffer,
@@ -78,7 +78,7 @@ struct Writer {
     seconds_per_byte: f64,
 }
 
-impl Writer {
+impl FlushWriter {
     fn open(path: &Path, size: Bytes, seed: u64) -> Result<Self, LaneError> {
         let file = open_direct(path).map_err(LaneError::io("open", path))?;
         let mut buffer = AlignedBuffer::new(LONGEST_WRITE);

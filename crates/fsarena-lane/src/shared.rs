@@ -7,7 +7,7 @@ use fsarena_sys::mountinfo::{self, Mount};
 
 /// What serves a shared folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Server {
+enum SharedServer {
     /// The host of this virtual machine.
     Host,
     /// A machine on the network.
@@ -15,22 +15,22 @@ enum Server {
 }
 
 /// Mount types as in mountinfo, with a description and the server.
-const KINDS: &[(&[&str], &str, Server)] = &[
-    (&["vboxsf"], "a shared folder of VirtualBox", Server::Host),
-    (&["vmhgfs", "fuse.vmhgfs-fuse"], "a shared folder of VMware", Server::Host),
-    (&["prl_fs", "fuse.prl_fsd"], "a shared folder of Parallels", Server::Host),
-    (&["virtiofs"], "a shared folder of the hypervisor by virtiofs", Server::Host),
-    (&["9p"], "a shared folder by 9P, as QEMU and WSL have them", Server::Host),
-    (&["nfs", "nfs4"], "a folder of another machine by NFS", Server::Remote),
-    (&["cifs", "smb3"], "a folder of another machine by SMB", Server::Remote),
-    (&["fuse.sshfs"], "a folder of another machine by SSH", Server::Remote),
-    (&["fuse.glusterfs"], "a volume of GlusterFS", Server::Remote),
-    (&["fuse.mfs"], "a folder of MooseFS", Server::Remote),
-    (&["ceph", "fuse.ceph-fuse", "fuse.ceph"], "a folder of CephFS", Server::Remote),
-    (&["lustre"], "a folder of Lustre", Server::Remote),
-    (&["beegfs"], "a folder of BeeGFS", Server::Remote),
-    (&["gpfs"], "a folder of Storage Scale (GPFS)", Server::Remote),
-    (&["fuse.juicefs", "fuse.seaweedfs", "fuse.s3fs"], "a folder of an object store", Server::Remote),
+const KINDS: &[(&[&str], &str, SharedServer)] = &[
+    (&["vboxsf"], "a shared folder of VirtualBox", SharedServer::Host),
+    (&["vmhgfs", "fuse.vmhgfs-fuse"], "a shared folder of VMware", SharedServer::Host),
+    (&["prl_fs", "fuse.prl_fsd"], "a shared folder of Parallels", SharedServer::Host),
+    (&["virtiofs"], "a shared folder of the hypervisor by virtiofs", SharedServer::Host),
+    (&["9p"], "a shared folder by 9P, as QEMU and WSL have them", SharedServer::Host),
+    (&["nfs", "nfs4"], "a folder of another machine by NFS", SharedServer::Remote),
+    (&["cifs", "smb3"], "a folder of another machine by SMB", SharedServer::Remote),
+    (&["fuse.sshfs"], "a folder of another machine by SSH", SharedServer::Remote),
+    (&["fuse.glusterfs"], "a volume of GlusterFS", SharedServer::Remote),
+    (&["fuse.mfs"], "a folder of MooseFS", SharedServer::Remote),
+    (&["ceph", "fuse.ceph-fuse", "fuse.ceph"], "a folder of CephFS", SharedServer::Remote),
+    (&["lustre"], "a folder of Lustre", SharedServer::Remote),
+    (&["beegfs"], "a folder of BeeGFS", SharedServer::Remote),
+    (&["gpfs"], "a folder of Storage Scale (GPFS)", SharedServer::Remote),
+    (&["fuse.juicefs", "fuse.seaweedfs", "fuse.s3fs"], "a folder of an object store", SharedServer::Remote),
 ];
 
 /// The type of a mount in mountinfo, made more exact by its source: MooseFS has no type of its own.
@@ -41,7 +41,7 @@ pub fn kind_of(mount: &Mount) -> &str {
 /// Whether data on a mount of this type, which may be followed by its options, come over a network.
 pub fn is_remote(mount: &str) -> bool {
     let kind = mount.split(' ').next().unwrap_or_default();
-    KINDS.iter().any(|(kinds, _, server)| kinds.contains(&kind) && *server == Server::Remote)
+    KINDS.iter().any(|(kinds, _, server)| kinds.contains(&kind) && *server == SharedServer::Remote)
 }
 
 /// What mounts of the same file system have in common. Each mount of a shared folder may have a device number of its
@@ -73,10 +73,10 @@ pub fn remark(mount: &str) -> Option<String> {
     let kind = mount.split(' ').next()?;
     let (_, what, server) = KINDS.iter().find(|(kinds, ..)| kinds.contains(&kind))?;
     let follows = match server {
-        Server::Host => {
+        SharedServer::Host => {
             "what is read may come from the host's memory, and whether a flush reaches a disk is up to host and hypervisor"
         }
-        Server::Remote => {
+        SharedServer::Remote => {
             "the network is part of every figure, what is read may come from the server's memory, and whether a flush reaches a \
              disk is up to the server"
         }

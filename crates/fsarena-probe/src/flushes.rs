@@ -22,9 +22,9 @@ const TRACEPOINT: &str = "/sys/kernel/tracing/events/block/block_bio_queue/id";
 
 /// Open counters of the devices that were read, until a device is read whose flushes are not to be counted: opening the
 /// first counter stops all processors, and each open one slows down every request of every device.
-static OPEN: Mutex<Vec<Open>> = Mutex::new(Vec::new());
+static OPEN: Mutex<Vec<OpenTracepoint>> = Mutex::new(Vec::new());
 
-struct Open {
+struct OpenTracepoint {
     device: FlushedDevice,
     preflushes: TracepointCounter,
     fua: TracepointCounter,
@@ -60,12 +60,12 @@ fn look(target: &Target) -> Option<(u64, u64)> {
     }
     let device = FlushedDevice::of(name)?;
     if !open.iter().any(|open| open.device == device) {
-        open.push(Open::new(device.clone())?);
+        open.push(OpenTracepoint::new(device.clone())?);
     }
     open.iter().find(|open| open.device == device)?.counts()
 }
 
-impl Open {
+impl OpenTracepoint {
     fn new(device: FlushedDevice) -> Option<Self> {
         let id = fs::read_to_string(TRACEPOINT).ok()?.trim().parse().ok()?;
         let count = |filter: String| TracepointCounter::open(id, &filter).ok();

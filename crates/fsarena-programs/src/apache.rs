@@ -71,7 +71,7 @@ fn shown(workload: &Workload) -> Vec<String> {
 /// Parses the output into run statistics.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, stats: &mut fsarena_engine::RunStats) {
-    let page = parameters::Page { requests: 100, clients: 10, size: fsarena_model::Bytes(1000) };
+    let page = parameters::ServedPage { requests: 100, clients: 10, size: fsarena_model::Bytes(1000) };
     if let Ok(output) = ab::AbOutput::of(text, text, &page) {
         output.count(stats);
     }

@@ -11,7 +11,7 @@ use fsarena_engine::EngineError;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload};
 use serde::Deserialize;
 
-use crate::mpi::{self, MpiOutput, MpiProgram, Start};
+use crate::mpi::{self, MpiOutput, MpiProgram, MpiStart};
 
 /// IOR, with the parameters of a workload.
 #[derive(Debug, Clone, Deserialize)]
@@ -23,7 +23,7 @@ pub struct Ior {
     pub processes: u32,
     /// How they are started.
     #[serde(default)]
-    pub start: Start,
+    pub start: MpiStart,
     /// Bytes of each read or write (`-t`).
     pub transfer_size: Bytes,
     /// Contiguous bytes of a process in each segment (`-b`), a multiple of `transfer-size`.
@@ -134,7 +134,7 @@ impl MpiProgram for Ior {
     fn of(workload: &Workload) -> Result<Self, EngineError> {
         let parameters = crate::parameters::parameters::<Self>(workload)?;
         let (durable, is_direct) = (workload.durable, workload.cache == CacheState::Direct);
-        let start = Start { processes: parameters.processes, ..parameters.start };
+        let start = MpiStart { processes: parameters.processes, ..parameters.start };
         let parameters = Self { durable, is_direct, start, ..parameters };
         let mistake = parameters.mistake();
         mistake.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
@@ -150,7 +150,7 @@ impl MpiProgram for Ior {
         }
     }
 
-    fn start(&self) -> &Start {
+    fn start(&self) -> &MpiStart {
         &self.start
     }
 
@@ -223,17 +223,17 @@ impl MpiProgram for Ior {
 }
 
 /// A process: seconds with opening and closing, and bytes.
-struct Process {
+struct IorProcess {
     seconds: f64,
     bytes: f64,
 }
 
 /// A line of the table after the word: process, seconds with and without opening and closing, bytes per second with and
 /// without.
-fn process(line: &str) -> Option<(u64, Process)> {
+fn process(line: &str) -> Option<(u64, IorProcess)> {
     let fields: Vec<&str> = line.split(',').collect();
     let (seconds, rate): (f64, f64) = (mpi::field(&fields, 1)?, mpi::field(&fields, 3)?);
-    (fields.len() == 5).then_some((mpi::field(&fields, 0)?, Process { seconds, bytes: seconds * rate }))
+    (fields.len() == 5).then_some((mpi::field(&fields, 0)?, IorProcess { seconds, bytes: seconds * rate }))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use fsarena_engine::EngineError;
 use fsarena_model::{Bytes, DurablePoint, Nanos, Probe, Traits, Workload};
 use serde::Deserialize;
 
-use crate::mpi::{self, MpiOutput, MpiProgram, Start};
+use crate::mpi::{self, MpiOutput, MpiProgram, MpiStart};
 
 /// mdtest, with the parameters of a workload.
 #[derive(Debug, Clone, Deserialize)]
@@ -21,7 +21,7 @@ pub struct Mdtest {
     pub processes: u32,
     /// How they are started.
     #[serde(default)]
-    pub start: Start,
+    pub start: MpiStart,
     /// Files of each process (`-n`).
     pub files: u64,
     /// Bytes of each file (`-w`, `-e`).
@@ -145,7 +145,7 @@ impl MpiProgram for Mdtest {
 
     fn of(workload: &Workload) -> Result<Self, EngineError> {
         let parameters = crate::parameters::parameters::<Self>(workload)?;
-        let start = Start { processes: parameters.processes, ..parameters.start };
+        let start = MpiStart { processes: parameters.processes, ..parameters.start };
         let parameters = Self { durable: workload.durable, start, ..parameters };
         let mistake = parameters.mistake();
         mistake.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
@@ -161,7 +161,7 @@ impl MpiProgram for Mdtest {
         }
     }
 
-    fn start(&self) -> &Start {
+    fn start(&self) -> &MpiStart {
         &self.start
     }
 
@@ -249,7 +249,7 @@ impl MpiProgram for Mdtest {
 
 /// What a process did: files per second, and seconds without the sync.
 #[derive(Debug, Clone, Copy)]
-struct Process {
+struct MdtestProcess {
     rate: f64,
     seconds: f64,
 }
@@ -262,9 +262,9 @@ fn column(line: &str, phase: &str) -> Option<usize> {
 }
 
 /// The name of a line of the table, and what it says in the column.
-fn row(line: &str, column: usize) -> Option<(&str, Process)> {
+fn row(line: &str, column: usize) -> Option<(&str, MdtestProcess)> {
     let fields: Vec<&str> = line.split(',').collect();
-    let process = Process { rate: mpi::field(&fields, column)?, seconds: mpi::field(&fields, column + 1)? };
+    let process = MdtestProcess { rate: mpi::field(&fields, column)?, seconds: mpi::field(&fields, column + 1)? };
     Some((fields[0], process))
 }
 

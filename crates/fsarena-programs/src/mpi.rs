@@ -15,7 +15,7 @@ use fsarena_model::{Bytes, Nanos, Probe, Traits, Workload};
 use fsarena_sys::clock;
 
 pub use self::output::{MpiOutput, complete, field, read};
-pub use self::start::Start;
+pub use self::start::MpiStart;
 use self::start::{MPIRUN, held, launched};
 use crate::tool::Tool;
 
@@ -49,7 +49,7 @@ pub trait MpiProgram: Sized + Send + Sync + 'static {
     fn traits(&self) -> Traits;
 
     /// How it is started.
-    fn start(&self) -> &Start;
+    fn start(&self) -> &MpiStart;
 
     /// The operation that is timed.
     fn timed(&self) -> Self::Operation;

@@ -10,7 +10,7 @@ use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Need, Programs,
 use fsarena_model::{Nanos, Traits, Workload};
 
 use self::output::OltpOutput;
-use self::parameters::{OltpParameters, Test};
+use self::parameters::{OltpParameters, OltpTest};
 use crate::mariadb::{ClientWork, DatabaseClient, MariaDbJob, NEEDS, settings};
 use crate::tool::Tool;
 
@@ -111,7 +111,7 @@ impl ClientWork for SysbenchClient {
             return Err(EngineError::Program { program: SYSBENCH, words });
         }
         output.count(stats);
-        if self.parameters.test == Test::ReadWrite {
+        if self.parameters.test == OltpTest::ReadWrite {
             stats.count_commits(output.transactions as u64, u64::from(self.parameters.threads));
         }
         Ok(())

@@ -70,11 +70,11 @@ struct TiotestParameters {
     random_operations: u64,
     /// The tests that run; `write` has to be one of them (`-k` skips the others).
     #[serde(default = "all_tests")]
-    tests: Vec<Test>,
+    tests: Vec<TiotestTest>,
 }
 
-fn all_tests() -> Vec<Test> {
-    Test::ALL.to_vec()
+fn all_tests() -> Vec<TiotestTest> {
+    TiotestTest::ALL.to_vec()
 }
 
 impl TiotestParameters {
@@ -101,7 +101,9 @@ impl TiotestParameters {
             () if !(1..=LARGEST).contains(&self.block) => "`block` is 1 to 64M",
             () if self.size == 0 || !self.size.is_multiple_of(self.block) => "`size` is a multiple of `block`",
             () if self.random_operations == 0 => "`random-operations` is at least 1",
-            () if !self.tests.contains(&Test::Write) => "`tests` has `write`: without it there is nothing to read",
+            () if !self.tests.contains(&TiotestTest::Write) => {
+                "`tests` has `write`: without it there is nothing to read"
+            }
             () => return None,
         })
     }
@@ -122,7 +124,7 @@ macro_rules! figures {
 /// One of the tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Test {
+enum TiotestTest {
     /// From beginning to end.
     Write,
     /// At random places.
@@ -133,7 +135,7 @@ enum Test {
     RandomRead,
 }
 
-impl Test {
+impl TiotestTest {
     /// All tests, in tiotest's order (its numbers 0 to 3).
     const ALL: [Self; 4] = [Self::Write, Self::RandomWrite, Self::Read, Self::RandomRead];
 
@@ -174,7 +176,7 @@ const PERCENT: f64 = 100.0;
 /// The tests of a workload.
 struct Tests {
     workers: Workers<Thread>,
-    tests: Vec<Test>,
+    tests: Vec<TiotestTest>,
     size: u64,
     is_cold: bool,
 }
@@ -185,7 +187,7 @@ impl Tests {
         let TiotestParameters { size, block, random_operations, .. } = *parameters;
         let alike = Alike { size, block, random_operations, flags: folder::sync_flags(workload.durable), seed };
         let threads = (0..parameters.threads).map(|number| Thread::new(directory, number, alike));
-        let tests = Test::ALL.into_iter().filter(|test| parameters.tests.contains(test)).collect();
+        let tests = TiotestTest::ALL.into_iter().filter(|test| parameters.tests.contains(test)).collect();
         Self {
             workers: Workers::new(threads, WorkerStyle::Threads),
             tests,
@@ -194,7 +196,7 @@ impl Tests {
         }
     }
 
-    fn test(&mut self, test: Test, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+    fn test(&mut self, test: TiotestTest, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let before = stats.elapsed;
         for thread in self.workers.workers() {
             if self.is_cold && !test.writes() {
@@ -210,7 +212,7 @@ impl Tests {
         Ok(())
     }
 
-    fn tell(&mut self, test: Test, own: &RunStats, elapsed: Nanos, stats: &mut RunStats) {
+    fn tell(&mut self, test: TiotestTest, own: &RunStats, elapsed: Nanos, stats: &mut RunStats) {
         let (operation, operations, bytes) = (test.operation(), own.operations, own.bytes);
         stats.add_step(operation.name(), operations, bytes, elapsed);
         let Some(latency) = own.latency(operation) else { return };

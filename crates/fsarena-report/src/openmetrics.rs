@@ -10,7 +10,7 @@ type Labels<'a> = Vec<(&'a str, String)>;
 
 /// The comparison as metrics. What could not be read is left out.
 pub fn render(comparison: &Comparison) -> String {
-    let mut page = Page { text: String::new(), run: comparison.run.number };
+    let mut page = MetricsPage { text: String::new(), run: comparison.run.number };
     let environment = &comparison.environment;
     page.family("fsarena_run_info", "gauge", "The run.");
     page.sample(
@@ -24,15 +24,23 @@ pub fn render(comparison: &Comparison) -> String {
         Some(1.0),
     );
     let cells = [
-        Column {
+        MetricColumn {
             name: "median",
             help: "Median over rounds, in the unit of its label.",
             value: |cell| cell.figure.median,
         },
-        Column { name: "low", help: "Lower end of the 95 % interval of the median.", value: |cell| cell.figure.low },
-        Column { name: "high", help: "Upper end of the 95 % interval of the median.", value: |cell| cell.figure.high },
+        MetricColumn {
+            name: "low",
+            help: "Lower end of the 95 % interval of the median.",
+            value: |cell| cell.figure.low,
+        },
+        MetricColumn {
+            name: "high",
+            help: "Upper end of the 95 % interval of the median.",
+            value: |cell| cell.figure.high,
+        },
     ];
-    for Column { name, help, value } in cells {
+    for MetricColumn { name, help, value } in cells {
         let name = format!("fsarena_{name}");
         page.family(&name, "gauge", help);
         for cell in comparison.cells.iter().filter(|cell| cell.is_plausible()) {
@@ -58,7 +66,7 @@ pub fn render(comparison: &Comparison) -> String {
 }
 
 /// A figure of a cell.
-struct Column {
+struct MetricColumn {
     name: &'static str,
     help: &'static str,
     value: fn(&Cell) -> Option<f64>,
@@ -84,12 +92,12 @@ fn of_pair(pair: &PairVerdict) -> Labels<'static> {
 }
 
 /// The text so far.
-struct Page {
+struct MetricsPage {
     text: String,
     run: i64,
 }
 
-impl Page {
+impl MetricsPage {
     fn family(&mut self, name: &str, kind: &str, help: &str) {
         self.text += &format!("# TYPE {name} {kind}\n# HELP {name} {help}\n");
     }

@@ -54,7 +54,7 @@ fn hostile(good: &[&str]) -> impl Strategy<Value = String> {
 
 /// A change of a text.
 #[derive(Debug, Clone)]
-struct Change {
+struct TextChange {
     act: u8,
     at: Index,
     /// Length of what is replaced: mostly short.
@@ -67,11 +67,11 @@ struct Change {
     times: usize,
 }
 
-fn change(good: Vec<String>) -> impl Strategy<Value = Change> {
+fn change(good: Vec<String>) -> impl Strategy<Value = TextChange> {
     let length = prop_oneof![4 => 0..=20_usize, 1 => 0..=LONGEST];
     let place = (0..12_u8, any::<Index>(), length);
     (place, select(good), any::<Index>(), select(EVIL), any::<char>(), 1..5000_usize).prop_map(
-        |((act, at, length), other, from, evil, sign, times)| Change {
+        |((act, at, length), other, from, evil, sign, times)| TextChange {
             act,
             at,
             length,
@@ -84,7 +84,7 @@ fn change(good: Vec<String>) -> impl Strategy<Value = Change> {
     )
 }
 
-impl Change {
+impl TextChange {
     fn apply(&self, text: &str) -> String {
         let Self { act, at, length, other, from, evil, sign, times } = self;
         let (from_here, to_here) = range(text, *at, *length);

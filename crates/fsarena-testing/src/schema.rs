@@ -12,15 +12,15 @@ const DESCRIBING: [&str; 4] = ["$schema", "title", "description", "$defs"];
 /// # Panics
 /// If the schema has a keyword that is not supported, or refers to a definition that it does not have.
 pub fn mistakes(schema: &Value, value: &Value) -> Vec<String> {
-    Check { root: schema, found: &mut Vec::new() }.of(schema, value, "")
+    SchemaCheck { root: schema, found: &mut Vec::new() }.of(schema, value, "")
 }
 
-struct Check<'a> {
+struct SchemaCheck<'a> {
     root: &'a Value,
     found: &'a mut Vec<String>,
 }
 
-impl Check<'_> {
+impl SchemaCheck<'_> {
     fn value(&mut self, schema: &Value, value: &Value, path: &str) {
         for (keyword, rule) in schema.as_object().expect("a schema is an object") {
             let is_met = match keyword.as_str() {
@@ -81,7 +81,7 @@ impl Check<'_> {
 
     fn of(&self, schema: &Value, value: &Value, path: &str) -> Vec<String> {
         let mut found = Vec::new();
-        Check { root: self.root, found: &mut found }.value(schema, value, path);
+        SchemaCheck { root: self.root, found: &mut found }.value(schema, value, path);
         found
     }
 }

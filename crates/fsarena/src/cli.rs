@@ -26,7 +26,7 @@ pub use calibrate::Calibrate;
 pub use compare::{Caches, Compare, IoEngine, WorkArguments};
 pub use durability::{DiskKind, DurabilityArguments, WriterKind};
 pub use help::command;
-pub use own_command::{OwnCommands, Printed, Scan, Synced, is_placeholder};
+pub use own_command::{OwnCommands, Printed, Scan, SyncInTime, is_placeholder};
 pub use place::{ClientsArguments, GuestArguments, How, PlaceArguments};
 pub use reproduce::{Reproduce, ScaleName};
 pub use setup::Setup;

@@ -17,7 +17,7 @@ const BLOCK: u64 = 4096;
 
 /// The storage that workers use.
 #[derive(Debug, Clone)]
-pub enum Ground {
+pub enum DataGround {
     /// Files in this folder.
     Folder(PathBuf),
     /// The first `size` bytes of a block device.
@@ -45,7 +45,7 @@ pub struct Stretch {
     pub own: Range<u64>,
 }
 
-impl Ground {
+impl DataGround {
     /// The folder; `None` for a device.
     pub fn folder(&self) -> Option<&Path> {
         match self {
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn workers_in_order_have_parts_of_their_own_and_others_the_whole() {
-        let ground = Ground::Device { path: "/x".into(), size: 10 << 20 };
+        let ground = DataGround::Device { path: "/x".into(), size: 10 << 20 };
         let stretch = |more: serde_json::Value| {
             let workload = workload("none", "direct", more);
             ground.stretch(&DataParameters::of(&workload).expect("understood"), 1).expect("a device")

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::{Bytes, CacheState, Mode, Workload};
 
 use super::files;
-use super::ground::{self, Ground, Open};
+use super::ground::{self, DataGround, Open};
 use super::parameters::{Calls, DataParameters, FilesOfWork, Pattern, Work};
 use super::worker::{DataWorker, Timer};
 use super::{plain, ring};
@@ -22,14 +22,14 @@ const FIRST_SLICE: u64 = 128 << 20;
 pub struct DataJob {
     workload: Workload,
     parameters: DataParameters,
-    ground: Ground,
+    ground: DataGround,
     seed: u64,
     workers: Workers<DataWorker>,
 }
 
 impl DataJob {
     /// A job whose places and contents follow from `seed`.
-    pub fn new(workload: &Workload, parameters: DataParameters, ground: Ground, seed: u64) -> Self {
+    pub fn new(workload: &Workload, parameters: DataParameters, ground: DataGround, seed: u64) -> Self {
         let contents = Contents::new(files::recipe(&parameters, seed), 0);
         let worker = |number| DataWorker::new(workload, &parameters, &ground, seed, number, contents.of_worker(number));
         // A fault in a mapping may end the process: see `fsarena_sys::mapping`.
@@ -61,8 +61,8 @@ impl DataJob {
 impl DataJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         match &self.ground {
-            Ground::Folder(folder) => files::prepare(&self.workload, &self.parameters, folder, self.seed, stop)?,
-            Ground::Device { path, .. } => ground::require_unused(path)?,
+            DataGround::Folder(folder) => files::prepare(&self.workload, &self.parameters, folder, self.seed, stop)?,
+            DataGround::Device { path, .. } => ground::require_unused(path)?,
         }
         self.set_rates(stop)
     }

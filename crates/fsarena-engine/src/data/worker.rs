@@ -9,7 +9,7 @@ use fsarena_sys::clock;
 use rustix::fs::{FallocateFlags, fallocate, fdatasync, fsync};
 
 use super::files::Opening;
-use super::ground::{Ground, Open};
+use super::ground::{DataGround, Open};
 use super::parameters::{DataParameters, Preallocate, Work};
 use super::places::{FilePart, FileParts, below};
 use crate::contents::{Contents, Home, Mismatch};
@@ -23,7 +23,7 @@ pub struct DataWorker {
     pub parameters: DataParameters,
     durable: DurablePoint,
     opening: Opening,
-    pub ground: Ground,
+    pub ground: DataGround,
     seed: u64,
     pub number: u32,
     pub places: FileParts,
@@ -62,7 +62,7 @@ impl DataWorker {
     pub fn new(
         workload: &Workload,
         parameters: &DataParameters,
-        ground: &Ground,
+        ground: &DataGround,
         seed: u64,
         number: u32,
         contents: Contents,

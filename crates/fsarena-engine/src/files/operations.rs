@@ -16,7 +16,7 @@ use super::names::{Folders, ObjectName, Paths};
 use super::parameters::{FilesPlan, OperationProperties};
 use super::sizes::Sizes;
 use super::tree::{ATTRIBUTE, ATTRIBUTE_LENGTH, DIRECTORY, FILE, attribute, create_file, make_directory};
-use super::walk::{Ground, ObjectVisit, VisitOrder};
+use super::walk::{ObjectVisit, VisitOrder, WalkGround};
 use crate::contents::Contents;
 use crate::meter::Meter;
 use crate::{EngineError, Job, Operation, folder};
@@ -33,9 +33,9 @@ pub struct OperationEntry {
 /// and the function that does one. The function is known where a job is opened, so that the loop of the worker calls
 /// it directly.
 static OPERATIONS: &[OperationEntry] = {
-    use Ground::{Directories, Files, FilesWithAttribute, Log, NewFiles, NewOthers, UsedDirectories, UsedFiles};
     use Syncable::{Batch, Directory, File, Never};
     use VisitOrder::{InOrder, Random};
+    use WalkGround::{Directories, Files, FilesWithAttribute, Log, NewFiles, NewOthers, UsedDirectories, UsedFiles};
     &[
         entry(Operation::Create, NewFiles, File, |plan| job::open(plan, creator, create)),
         entry(Operation::Open, Files(Random), Never, |plan| job::open(plan, files, open)),
@@ -59,7 +59,7 @@ static OPERATIONS: &[OperationEntry] = {
 
 const fn entry(
     operation: Operation,
-    ground: Ground,
+    ground: WalkGround,
     sync: Syncable,
     open: fn(FilesPlan) -> Box<dyn Job>,
 ) -> OperationEntry {
@@ -123,7 +123,7 @@ fn reader(plan: &FilesPlan, _worker: u32) -> FileReader {
     FileReader { paths: Paths::new(&plan.shape, FILE), sizes, buffer: AlignedBuffer::new(sizes.largest()) }
 }
 
-struct Writer {
+struct FileWriter {
     paths: Paths,
     sizes: Sizes,
     contents: Contents,
@@ -131,8 +131,8 @@ struct Writer {
     each: Each,
 }
 
-fn writer(plan: &FilesPlan, worker: u32) -> Writer {
-    Writer {
+fn writer(plan: &FilesPlan, worker: u32) -> FileWriter {
+    FileWriter {
         paths: Paths::new(&plan.shape, FILE),
         sizes: plan.sizes(),
         contents: Contents::new(plan.recipe(), worker),
@@ -141,8 +141,8 @@ fn writer(plan: &FilesPlan, worker: u32) -> Writer {
     }
 }
 
-fn creator(plan: &FilesPlan, worker: u32) -> Writer {
-    Writer { flags: folder::create_flags() | folder::sync_flags(plan.durable), ..writer(plan, worker) }
+fn creator(plan: &FilesPlan, worker: u32) -> FileWriter {
+    FileWriter { flags: folder::create_flags() | folder::sync_flags(plan.durable), ..writer(plan, worker) }
 }
 
 /// Size of the buffer for getdents(2), bytes: that of the GNU C library.
@@ -159,7 +159,7 @@ fn lister(plan: &FilesPlan, _worker: u32) -> Lister {
 
 /// Creates a file: open, write, fsync if each is made durable, close.
 #[inline]
-fn create(own: &mut Writer, root: &File, visit: ObjectVisit, meter: &mut Meter<'_>) -> Done {
+fn create(own: &mut FileWriter, root: &File, visit: ObjectVisit, meter: &mut Meter<'_>) -> Done {
     let size = own.sizes.of(visit.number);
     let file = create_file(root, own.paths.of(visit.number), own.flags, own.contents.piece(size, (0, 0)))?;
     own.each.sync(&file, meter)?;
@@ -193,7 +193,7 @@ fn read(own: &mut FileReader, root: &File, visit: ObjectVisit, _meter: &mut Mete
 
 /// Overwrites a whole file: open, write, fsync if each is made durable, close.
 #[inline]
-fn write(own: &mut Writer, root: &File, visit: ObjectVisit, meter: &mut Meter<'_>) -> Done {
+fn write(own: &mut FileWriter, root: &File, visit: ObjectVisit, meter: &mut Meter<'_>) -> Done {
     let path = own.paths.of(visit.number);
     let mut file = openat(root, path, own.flags, Mode::empty()).map(File::from).map_err(EngineError::io("open"))?;
     let bytes = own.contents.piece(own.sizes.of(visit.number), (0, 0));
@@ -204,7 +204,7 @@ fn write(own: &mut Writer, root: &File, visit: ObjectVisit, meter: &mut Meter<'_
 
 /// Appends a record to a file that stays open, as a log does.
 #[inline]
-fn append(own: &mut Writer, mut log: &File, _visit: ObjectVisit, meter: &mut Meter<'_>) -> Done {
+fn append(own: &mut FileWriter, mut log: &File, _visit: ObjectVisit, meter: &mut Meter<'_>) -> Done {
     let bytes = own.contents.piece(own.sizes.largest(), (0, 0));
     log.write_all(bytes).map_err(EngineError::io("append"))?;
     own.each.sync(log, meter)?;

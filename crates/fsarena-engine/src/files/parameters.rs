@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::durability::Syncable;
 use super::names::Shape;
 use super::sizes::{SizeDistribution, Sizes};
-use super::walk::{Ground, Share};
+use super::walk::{Share, WalkGround};
 use crate::contents::Recipe;
 use crate::pace::Arrivals;
 use crate::pace::WorkerLoad;
@@ -22,7 +22,7 @@ pub struct OperationProperties {
     /// The operation.
     pub operation: Operation,
     /// The objects on which it works.
-    pub ground: Ground,
+    pub ground: WalkGround,
     /// How each operation can be made durable.
     pub sync: Syncable,
 }
@@ -129,12 +129,12 @@ impl FilesParameters {
     }
 
     /// The shape of each tree.
-    pub fn shape(&self, workload: &Workload, ground: Ground) -> Shape {
+    pub fn shape(&self, workload: &Workload, ground: WalkGround) -> Shape {
         let mut shape = Shape { depth: self.depth, fan_out: self.fan_out.unwrap_or(1), objects: self.files };
         let threads = if self.shared { self.threads } else { 1 };
         if let Some(each) = self.files_per_directory {
             shape.objects = each.saturating_mul(shape.leaves());
-        } else if ground == Ground::Log {
+        } else if ground == WalkGround::Log {
             shape.objects = threads;
         } else if self.files == 0 {
             let time = match workload.mode {
@@ -149,7 +149,7 @@ impl FilesParameters {
 
     /// The layout of the existing trees, if other workloads may have the same trees.
     pub fn layout(&self, workload: &Workload, kind: OperationProperties) -> Option<SharedFiles> {
-        let is_common = matches!(kind.ground, Ground::Files(_) | Ground::UsedFiles | Ground::Directories);
+        let is_common = matches!(kind.ground, WalkGround::Files(_) | WalkGround::UsedFiles | WalkGround::Directories);
         let is_plain = self.size_max.is_none() && !self.load().has_pilot();
         let Shape { depth, fan_out, objects } = self.shape(workload, kind.ground);
         let (trees, size, cache) = (self.trees(), self.size, workload.cache);
@@ -158,12 +158,12 @@ impl FilesParameters {
     }
 
     /// Maximum bytes on the lane at a time.
-    pub fn demand(&self, workload: &Workload, ground: Ground) -> Bytes {
+    pub fn demand(&self, workload: &Workload, ground: WalkGround) -> Bytes {
         let shape = self.shape(workload, ground);
         let each = (self.largest().next_multiple_of(BLOCK) + BLOCK).max(COST);
         let directories = u64::from(shape.directories()) * COST;
         let trees = u64::from(shape.objects) * each + directories;
-        let logs = if ground == Ground::Log { self.appended(workload) } else { 0 };
+        let logs = if ground == WalkGround::Log { self.appended(workload) } else { 0 };
         Bytes(trees.saturating_mul(u64::from(self.trees())).saturating_add(logs))
     }
 
@@ -213,13 +213,13 @@ impl FilesParameters {
         }
     }
 
-    fn file_sizes(&self, ground: Ground) -> Option<&'static str> {
+    fn file_sizes(&self, ground: WalkGround) -> Option<&'static str> {
         let is_sized = matches!(self.operation, Operation::Read | Operation::Write | Operation::Append);
         Some(match () {
             () if self.largest() > LARGEST => "`size` and `size-max` are at most 1 MiB",
             () if self.largest() < self.size => "`size-max` is not below `size`",
             () if !ground.has_files() && self.largest() > 0 => "`size` is for files",
-            () if ground == Ground::Log && self.size_max.is_some() => "appends have one `size`: without `size-max`",
+            () if ground == WalkGround::Log && self.size_max.is_some() => "appends have one `size`: without `size-max`",
             () if is_sized && self.size == 0 => "`size` is missing",
             () if self.size_max.is_some() != (self.sizes != SizeDistribution::Fixed) => {
                 "`size-max` goes with `sizes = \"uniform\"` or `\"lognormal\"`, and these with it"
@@ -238,16 +238,16 @@ impl FilesParameters {
         (by_open && self.size == 0).then_some(text)
     }
 
-    fn counts(&self, workload: &Workload, ground: Ground) -> Option<&'static str> {
+    fn counts(&self, workload: &Workload, ground: WalkGround) -> Option<&'static str> {
         let is_given = self.files > 0 || self.files_per_directory.is_some();
         let ends = (ground.is_renewed() && is_given) || self.once;
         Some(match () {
             () if self.files > 0 && self.files_per_directory.is_some() => "`files` or `files-per-directory`, not both",
             () if self.files_per_directory == Some(0) => "`files-per-directory` is at least 1",
-            () if ground == Ground::Log && (is_given || self.depth > 0) => {
+            () if ground == WalkGround::Log && (is_given || self.depth > 0) => {
                 "append has one log for each thread: without `files` and `depth`"
             }
-            () if ground != Ground::Log && !ground.is_new() && !is_given => "`files` is missing",
+            () if ground != WalkGround::Log && !ground.is_new() && !is_given => "`files` is missing",
             () if ground.is_new() && !is_given && self.depth > 0 => {
                 "`files-per-directory` is missing, or `files`: they say how a tree is filled"
             }
@@ -256,7 +256,7 @@ impl FilesParameters {
         })
     }
 
-    fn shares(&self, workload: &Workload, ground: Ground) -> Option<&'static str> {
+    fn shares(&self, workload: &Workload, ground: WalkGround) -> Option<&'static str> {
         let objects = self.shape(workload, ground).objects;
         match () {
             () if objects > Shape::MOST_OBJECTS => Some("`files` are at most 99,999,999 in a tree"),

@@ -9,7 +9,7 @@ use rustix::fs::{Advice, Mode, OFlags, XattrFlags, fadvise, fsetxattr, mkdirat, 
 
 use super::names::{Folders, Paths, Shape};
 use super::parameters::{FilesPlan, tree_name};
-use super::walk::Ground;
+use super::walk::WalkGround;
 use crate::contents::Contents;
 use crate::{EngineError, folder, go_on};
 
@@ -39,8 +39,8 @@ pub fn renew(plan: &FilesPlan, tree: u32, stop: &AtomicBool) -> Result<(), Engin
     let root = folder::open(&plan.root(tree))?;
     make_directories(&root, &plan.shape, stop)?;
     match plan.kind.ground {
-        Ground::NewFiles | Ground::NewOthers => {}
-        Ground::UsedDirectories => {
+        WalkGround::NewFiles | WalkGround::NewOthers => {}
+        WalkGround::UsedDirectories => {
             let mut paths = Paths::new(&plan.shape, DIRECTORY);
             (0..plan.shape.objects).try_for_each(|number| {
                 go_on(stop).map_err(EngineError::io("make a tree"))?;
@@ -99,10 +99,10 @@ fn make_files(root: &File, plan: &FilesPlan, stop: &AtomicBool) -> Result<(), En
     let mut paths = Paths::new(&plan.shape, FILE);
     for number in 0..plan.shape.objects {
         go_on(stop).map_err(EngineError::io("make a tree"))?;
-        let size = if plan.kind.ground == Ground::Log { 0 } else { sizes.of(number) };
+        let size = if plan.kind.ground == WalkGround::Log { 0 } else { sizes.of(number) };
         let bytes = contents.piece(size, (0, 0));
         let file = create_file(root, paths.of(number), folder::create_flags(), bytes)?;
-        if plan.kind.ground == Ground::FilesWithAttribute {
+        if plan.kind.ground == WalkGround::FilesWithAttribute {
             fsetxattr(&file, ATTRIBUTE, &attribute(number, 0), XattrFlags::CREATE)
                 .map_err(EngineError::io("set an extended attribute"))?;
         }

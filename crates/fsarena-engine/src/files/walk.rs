@@ -14,7 +14,7 @@ pub enum VisitOrder {
 
 /// The objects on which an operation works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ground {
+pub enum WalkGround {
     /// None: it makes files, in a tree that is new in each slice.
     NewFiles,
     /// None: it makes objects other than files, in a tree that is new in each slice.
@@ -33,7 +33,7 @@ pub enum Ground {
     Log,
 }
 
-impl Ground {
+impl WalkGround {
     /// Whether the tree is made again before each slice.
     pub fn is_renewed(self) -> bool {
         matches!(self, Self::NewFiles | Self::NewOthers | Self::UsedFiles | Self::UsedDirectories)

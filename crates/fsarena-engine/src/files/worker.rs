@@ -12,7 +12,7 @@ use super::durability::{Each, Parents, Syncable};
 use super::names::Paths;
 use super::parameters::FilesPlan;
 use super::tree::FILE;
-use super::walk::{Ground, ObjectVisit, Share, Walk};
+use super::walk::{ObjectVisit, Share, Walk, WalkGround};
 use crate::meter::Meter;
 use crate::pace::{Arrivals, Pace};
 use crate::workers::{Entry, Worker};
@@ -75,7 +75,7 @@ impl<T: Send, S: Step<T>> FilesWorker<T, S> {
             batch: plan.parameters.batch,
             durable: plan.durable,
         };
-        let has_log = plan.kind.ground == Ground::Log;
+        let has_log = plan.kind.ground == WalkGround::Log;
         Self {
             root: plan.tree_of(number),
             log: has_log.then(|| Paths::new(&plan.shape, FILE).of(plan.share(number).first()).to_owned()),
@@ -119,7 +119,7 @@ fn walk(plan: &FilesPlan, worker: u32) -> Walk {
     let random = generator(plan.seed, "order", &[u64::from(worker)]);
     match plan.kind.ground {
         ground if ground.is_renewed() => Walk::once(plan.share(worker)),
-        Ground::Directories => Walk::again(Share::all(plan.shape.used_leaves()), plan.kind.ground.order(), random),
+        WalkGround::Directories => Walk::again(Share::all(plan.shape.used_leaves()), plan.kind.ground.order(), random),
         ground => Walk::again(plan.share(worker), ground.order(), random),
     }
 }

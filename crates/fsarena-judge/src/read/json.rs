@@ -121,7 +121,7 @@ impl Broken {
 /// The outermost objects of a text, without what surrounds them.
 pub fn objects(text: &str) -> impl Iterator<Item = Result<Value, Broken>> {
     let mut at = 0;
-    let mut names = Names::default();
+    let mut names = KnownNames::default();
     std::iter::from_fn(move || {
         let begin = beginning(text, at)?;
         let mut json = serde_json::Deserializer::from_str(&text[begin..]);
@@ -149,9 +149,9 @@ fn beginning(text: &str, mut from: usize) -> Option<usize> {
 
 /// The names of members, each once.
 #[derive(Default)]
-struct Names(HashSet<Rc<str>>);
+struct KnownNames(HashSet<Rc<str>>);
 
-impl Names {
+impl KnownNames {
     fn shared(&mut self, name: &str) -> Rc<str> {
         if let Some(known) = self.0.get(name) {
             return known.clone();
@@ -163,7 +163,7 @@ impl Names {
 }
 
 /// Reads a value without the members that are [`LEFT_OUT`].
-struct WithoutLeftOut<'n>(&'n mut Names);
+struct WithoutLeftOut<'n>(&'n mut KnownNames);
 
 impl<'de> DeserializeSeed<'de> for WithoutLeftOut<'_> {
     type Value = Value;

@@ -105,7 +105,7 @@ impl<'a> MdtestRun<'a> {
 }
 
 /// A line of the summary.
-struct Test<'a> {
+struct MdtestTest<'a> {
     name: &'a str,
     count: usize,
     max: f64,
@@ -119,7 +119,7 @@ fn is_head(line: &str) -> bool {
 }
 
 /// The tests that were done: `File creation  6211.1  5800.9  6000.0  200.1` of `SUMMARY rate: (of 3 iterations)`.
-fn summary<'a>(lines: &[&'a str]) -> Vec<Test<'a>> {
+fn summary<'a>(lines: &[&'a str]) -> Vec<MdtestTest<'a>> {
     let mut tests = Vec::new();
     let Some(place) = lines.iter().position(|line| is_head(line)) else { return tests };
     let count = lines[place].rsplit_once("(of ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
@@ -130,13 +130,13 @@ fn summary<'a>(lines: &[&'a str]) -> Vec<Test<'a>> {
         let [.., max, min, mean, _] = values[..] else { continue };
         let name = name.trim().trim_end_matches(':').trim();
         if mean > 0.0 && min > 0.0 {
-            tests.push(Test { name, count: count.unwrap_or(1), max, min, mean });
+            tests.push(MdtestTest { name, count: count.unwrap_or(1), max, min, mean });
         }
     }
     tests
 }
 
-impl Test<'_> {
+impl MdtestTest<'_> {
     /// The rate of each iteration; of more than three that are not in the file, their mean.
     fn iterations(&self, lines: &[&str], tasks: f64) -> Vec<f64> {
         let printed: Vec<f64> = lines.iter().filter_map(|line| self.printed(line)).collect();

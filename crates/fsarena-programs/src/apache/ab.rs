@@ -6,7 +6,7 @@ use std::path::Path;
 use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::{Nanos, Probe};
 
-use super::parameters::Page;
+use super::parameters::ServedPage;
 
 /// Name of the program.
 pub const NAME: &str = "ab";
@@ -15,7 +15,7 @@ pub const NAME: &str = "ab";
 pub const PAGE: &str = "test.html";
 
 /// Options of a run against `address`. ab writes the percentiles of the response times to the file `percentiles`.
-pub fn options(page: &Page, address: &str, percentiles: &Path) -> Vec<String> {
+pub fn options(page: &ServedPage, address: &str, percentiles: &Path) -> Vec<String> {
     let (requests, clients) = (page.requests.to_string(), page.clients.to_string());
     let address = format!("http://{address}/{PAGE}");
     let options = ["-q", "-r", "-n", &requests, "-c", &clients, "-e", &percentiles.display().to_string(), &address];
@@ -23,7 +23,7 @@ pub fn options(page: &Page, address: &str, percentiles: &Path) -> Vec<String> {
 }
 
 /// Options of a run as reports show them.
-pub fn shown(page: &Page) -> String {
+pub fn shown(page: &ServedPage) -> String {
     options(page, "127.0.0.1:PORT", Path::new("percentiles")).join(" ")
 }
 
@@ -46,7 +46,7 @@ impl AbOutput {
     ///
     /// # Errors
     /// The name of a figure that is missing, or what is wrong with the answers.
-    pub fn of(text: &str, percentiles: &str, page: &Page) -> Result<Self, String> {
+    pub fn of(text: &str, percentiles: &str, page: &ServedPage) -> Result<Self, String> {
         let figure = |name: &str| figure(text, name).ok_or_else(|| format!("it does not say `{name}`"));
         for name in ["Failed requests:", "Non-2xx responses:", "Write errors:"] {
             let (optional, count) = (name != "Failed requests:", figure(name));
@@ -137,7 +137,7 @@ mod tests {
                         Complete requests:      200\nFailed requests:        0\nHTML transferred:       612800 bytes\n\
                         Requests per second:    800.00 [#/sec] (mean)\n";
     const TIMES: &str = "Percentage served,Time in ms\n0,0.5\n50,2.000\n99,4.000\n100,8.250\n";
-    const PAGE: Page = Page { requests: 200, clients: 20, size: Bytes(3064) };
+    const PAGE: ServedPage = ServedPage { requests: 200, clients: 20, size: Bytes(3064) };
 
     #[test]
     fn every_request_counts_and_the_longest_is_itself() {

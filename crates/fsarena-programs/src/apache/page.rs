@@ -10,13 +10,13 @@ use fsarena_model::seed::generator;
 use rand::Rng;
 
 use super::ab::{self, AbOutput};
-use super::parameters::Page;
+use super::parameters::ServedPage;
 use super::server::Httpd;
 use crate::folder;
 
 /// A job of the task `page`.
 pub struct PageJob {
-    page: Page,
+    page: ServedPage,
     directory: PathBuf,
     seed: u64,
     server: Option<Httpd>,
@@ -24,7 +24,7 @@ pub struct PageJob {
 
 impl PageJob {
     /// A job that works in `directory`. The page's text follows from `seed`.
-    pub fn new(page: Page, directory: PathBuf, seed: u64) -> Self {
+    pub fn new(page: ServedPage, directory: PathBuf, seed: u64) -> Self {
         Self { page, directory, seed, server: None }
     }
 

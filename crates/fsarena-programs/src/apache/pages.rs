@@ -16,7 +16,7 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::client;
-use super::parameters::Pages;
+use super::parameters::ServedPages;
 use super::server::{Httpd, make_folder};
 
 /// Length of a part of a run. The latencies of each part are kept separately.
@@ -26,7 +26,7 @@ const IN_A_FOLDER: u32 = 100;
 
 /// A job of the task `pages`.
 pub struct PagesJob {
-    parameters: Pages,
+    parameters: ServedPages,
     directory: PathBuf,
     contents: PageContents,
     order: Vec<u32>,
@@ -36,14 +36,14 @@ pub struct PagesJob {
 /// The contents of the pages.
 struct PageContents {
     seed: u64,
-    parameters: Pages,
+    parameters: ServedPages,
     /// Random bytes, which cannot be compressed. Each page is another piece of them.
     pool: Vec<u8>,
 }
 
 impl PagesJob {
     /// A job that works in `directory`. Sizes, bytes and the order follow from `seed`.
-    pub fn new(parameters: Pages, directory: PathBuf, seed: u64) -> Self {
+    pub fn new(parameters: ServedPages, directory: PathBuf, seed: u64) -> Self {
         let contents = PageContents::new(parameters, seed);
         let order = shuffled(parameters.pages, seed);
         Self { parameters, directory, contents, order, server: None }
@@ -124,7 +124,7 @@ fn shuffled(pages: u32, seed: u64) -> Vec<u32> {
 }
 
 impl PageContents {
-    fn new(parameters: Pages, seed: u64) -> Self {
+    fn new(parameters: ServedPages, seed: u64) -> Self {
         // A page can begin at more offsets of the pool than there are pages.
         let mut pool = vec![0; (8 << 20) + parameters.largest.0 as usize];
         generator(seed, "apache pages", &[]).fill_bytes(&mut pool);
@@ -134,8 +134,8 @@ impl PageContents {
     /// The head of a page, which contains its number, and the rest.
     fn of(&self, page: u32) -> (String, &[u8]) {
         let chance = scatter(self.seed ^ u64::from(page).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let Pages { smallest, largest, .. } = self.parameters;
-        let rest = (smallest.0 - Pages::HEAD + chance % (largest.0 - smallest.0 + 1)) as usize;
+        let ServedPages { smallest, largest, .. } = self.parameters;
+        let rest = (smallest.0 - ServedPages::HEAD + chance % (largest.0 - smallest.0 + 1)) as usize;
         let from = scatter(chance) as usize % (self.pool.len() - largest.0 as usize);
         (format!("{page:>15}\n"), &self.pool[from..from + rest])
     }
@@ -206,13 +206,13 @@ mod tests {
     use super::*;
     use fsarena_model::Bytes;
 
-    const PAGES: Pages = Pages { pages: 2000, clients: 4, smallest: Bytes(1024), largest: Bytes(65536) };
+    const PAGES: ServedPages = ServedPages { pages: 2000, clients: 4, smallest: Bytes(1024), largest: Bytes(65536) };
 
     #[test]
     fn pages_follow_from_the_seed_and_each_is_another() {
         let (one, same, other) =
             (PageContents::new(PAGES, 7), PageContents::new(PAGES, 7), PageContents::new(PAGES, 8));
-        let sizes: Vec<u64> = (0..PAGES.pages).map(|page| one.of(page).1.len() as u64 + Pages::HEAD).collect();
+        let sizes: Vec<u64> = (0..PAGES.pages).map(|page| one.of(page).1.len() as u64 + ServedPages::HEAD).collect();
         assert!(sizes.iter().all(|size| (1024..=65536).contains(size)));
         let mean = sizes.iter().sum::<u64>() as f64 / 2000.0;
         assert!((mean / 33280.0 - 1.0).abs() < 0.05, "{mean}");

@@ -9,15 +9,15 @@ use serde::Deserialize;
 #[serde(tag = "task", rename_all = "kebab-case")]
 pub enum RequestTask {
     /// ab requests one page many times.
-    Page(Page),
+    Page(ServedPage),
     /// Many pages are requested once each, in a random order.
-    Pages(Pages),
+    Pages(ServedPages),
 }
 
 /// Parameters of the task `page`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Page {
+pub struct ServedPage {
     /// Number of requests.
     pub requests: u64,
     /// Number of concurrent requests, 1 to 150.
@@ -30,7 +30,7 @@ pub struct Page {
 /// Parameters of the task `pages`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Pages {
+pub struct ServedPages {
     /// Number of pages, at most a million.
     pub pages: u32,
     /// Number of concurrent requests, 1 to 150.
@@ -75,7 +75,7 @@ impl RequestTask {
         match self {
             Self::Page(page) if page.size.0 == 0 || page.size > MOST_BYTES => Some("`size` is 1 to 1M"),
             Self::Pages(pages) if pages.pages > MOST_PAGES => Some("`pages` are at most a million"),
-            Self::Pages(pages) if pages.smallest.0 < Pages::HEAD || pages.largest > MOST_BYTES => {
+            Self::Pages(pages) if pages.smallest.0 < ServedPages::HEAD || pages.largest > MOST_BYTES => {
                 Some("`smallest` is at least 16, and `largest` at most 1M")
             }
             Self::Pages(pages) if pages.smallest > pages.largest => Some("`smallest` is more than `largest`"),
@@ -105,7 +105,7 @@ impl RequestTask {
     }
 }
 
-impl Pages {
+impl ServedPages {
     /// Length of a page's head, which contains its number, in bytes.
     pub const HEAD: u64 = 16;
 }

@@ -35,7 +35,7 @@ pub const MOST_ROWS: u64 = CONTRACTS as u64 * MINUTES as u64 * PER_MINUTE;
 
 /// A part of a trading day, within one calendar day.
 #[derive(Debug)]
-pub struct Session {
+pub struct TradingSession {
     /// Its minutes, counted from the beginning of the trading day.
     pub minutes: Range<usize>,
     /// When it begins, minutes since midnight.
@@ -45,13 +45,13 @@ pub struct Session {
 }
 
 /// The sessions. The night belongs to the next trading day.
-pub const SESSIONS: [Session; 3] = [
-    Session { minutes: 0..180, begin: 21 * 60, days_before: 1 },
-    Session { minutes: 180..330, begin: 0, days_before: 0 },
-    Session { minutes: 330..MINUTES, begin: 9 * 60, days_before: 0 },
+pub const SESSIONS: [TradingSession; 3] = [
+    TradingSession { minutes: 0..180, begin: 21 * 60, days_before: 1 },
+    TradingSession { minutes: 180..330, begin: 0, days_before: 0 },
+    TradingSession { minutes: 330..MINUTES, begin: 9 * 60, days_before: 0 },
 ];
 
-impl Session {
+impl TradingSession {
     /// The time of a minute of the trading day, such as `21:00`. The minute after the last one of an evening is `24:00`.
     pub fn time(&self, minute: usize) -> String {
         let since_midnight = self.begin + minute - self.minutes.start;
@@ -167,7 +167,7 @@ impl TradingDay {
             day: self,
             next: 0,
             random: generator(self.seed, "market", &[u64::from(self.number)]),
-            books: (0..CONTRACTS).map(Book::new).collect(),
+            books: (0..CONTRACTS).map(ContractBook::new).collect(),
         }
     }
 
@@ -191,7 +191,7 @@ pub struct MarketRows {
     /// Number of the next row.
     next: u64,
     random: Pcg64Mcg,
-    books: Vec<Book>,
+    books: Vec<ContractBook>,
 }
 
 impl Iterator for MarketRows {
@@ -218,7 +218,7 @@ impl Iterator for MarketRows {
 
 /// The market of one contract during a day. Prices are in yuan.
 #[derive(Debug)]
-struct Book {
+struct ContractBook {
     name: String,
     /// The half second of its last row.
     moment: Option<u64>,
@@ -235,7 +235,7 @@ struct Book {
 /// The difference between two prices.
 const TICK: u64 = 3;
 
-impl Book {
+impl ContractBook {
     fn new(number: usize) -> Self {
         let (name, moment, open) = (contract(number), None, (2200 + 24 * number as u64) * TICK);
         let (last, highest, lowest) = (open, open, open);

@@ -20,7 +20,7 @@ const MOST: u32 = 4096;
 /// How the processes of a program are started.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Start {
+pub struct MpiStart {
     /// Processes on each machine, 1 to 4096.
     #[serde(skip)]
     pub processes: u32,
@@ -33,13 +33,13 @@ pub struct Start {
     pub held: bool,
 }
 
-impl Default for Start {
+impl Default for MpiStart {
     fn default() -> Self {
         Self { processes: 1, machines: 1, launch: Vec::new(), held: false }
     }
 }
 
-impl Start {
+impl MpiStart {
     /// What is wrong with it.
     pub fn mistake(&self) -> Option<&'static str> {
         let is_number = |number: u32| (1..=MOST).contains(&number);
@@ -88,7 +88,7 @@ pub fn held(workload: &Workload) -> Workload {
     with(workload, json!({ "held": true }))
 }
 
-/// The workload with these fields of [`Start`].
+/// The workload with these fields of [`MpiStart`].
 fn with(workload: &Workload, fields: Value) -> Workload {
     let mut workload = workload.clone();
     let parameters = workload.parameters.as_object_mut();
@@ -103,9 +103,9 @@ fn with(workload: &Workload, fields: Value) -> Workload {
 mod tests {
     use super::*;
 
-    fn start(launch: &[&str]) -> Start {
+    fn start(launch: &[&str]) -> MpiStart {
         let launch = launch.iter().map(|word| (*word).to_owned()).collect();
-        Start { processes: 2, machines: 3, launch, held: false }
+        MpiStart { processes: 2, machines: 3, launch, held: false }
     }
 
     #[test]

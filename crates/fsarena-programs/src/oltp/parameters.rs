@@ -22,7 +22,7 @@ const MOST_THREADS: u32 = 390;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct OltpParameters {
     /// Which of sysbench's tests.
-    pub test: Test,
+    pub test: OltpTest,
     tables: u32,
     /// Rows per table.
     pub table_size: u64,
@@ -38,14 +38,14 @@ pub struct OltpParameters {
 /// A test of sysbench.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Test {
+pub enum OltpTest {
     /// `oltp_read_only`.
     ReadOnly,
     /// `oltp_read_write`.
     ReadWrite,
 }
 
-impl Test {
+impl OltpTest {
     /// sysbench's name of the test.
     pub fn name(self) -> &'static str {
         match self {

@@ -10,7 +10,7 @@ use rand::RngExt;
 use rustix::fs::{Mode, OFlags, fsync, ftruncate, open};
 use rustix::io::{Errno, pread, pwrite};
 
-use super::Test;
+use super::TiotestTest;
 use fsarena_engine::meter::Meter;
 use fsarena_engine::pace::Pace;
 use fsarena_engine::workers::{Entry, Worker};
@@ -29,7 +29,7 @@ pub struct Thread {
     seed: u64,
     buffer: Vec<u8>,
     /// The test that runs next.
-    pub test: Test,
+    pub test: TiotestTest,
     /// The time of earlier tests.
     pub before: Nanos,
     /// Number of latencies above each of [`LONG`].
@@ -82,7 +82,7 @@ impl Thread {
             random_operations: alike.random_operations,
             seed: alike.seed,
             buffer: vec![0; alike.block as usize],
-            test: Test::Write,
+            test: TiotestTest::Write,
             before: Nanos(0),
             long: [0; 2],
         }

@@ -25,7 +25,7 @@ pub struct OwnCommands {
     pub scan: Vec<Scan>,
     /// Whether the sync of the file system after the command is in its time [default: within; apart with --metric]
     #[arg(long, value_name = "WHERE", requires = "commands")]
-    pub sync: Option<Synced>,
+    pub sync: Option<SyncInTime>,
     /// The figure is a number that the command prints: the first group of a regular expression
     #[arg(long, value_name = "NAME=UNIT,higher|lower:REGEX", requires = "commands")]
     pub metric: Option<Printed>,
@@ -59,7 +59,7 @@ impl OwnCommands {
 
 /// Whether the sync after a command is in its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Synced {
+pub enum SyncInTime {
     /// The time ends when everything is on the device.
     Within,
     /// The time ends when the command does; data that it leaves in memory cost nothing.

@@ -54,12 +54,12 @@ pub struct ClientsArguments {
     pub server: Vec<FileServer>,
     /// What to do when a client is lost
     #[arg(long, value_name = "WHAT", default_value = "end")]
-    pub when_lost: WhenLost,
+    pub when_lost: WhenClientLost,
 }
 
 /// What to do when a client is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum WhenLost {
+pub enum WhenClientLost {
     #[default]
     /// End the run, which can be resumed
     End,
@@ -67,11 +67,11 @@ pub enum WhenLost {
     Continue,
 }
 
-impl From<WhenLost> for clients::WhenLost {
-    fn from(what: WhenLost) -> Self {
+impl From<WhenClientLost> for clients::WhenLost {
+    fn from(what: WhenClientLost) -> Self {
         match what {
-            WhenLost::End => Self::End,
-            WhenLost::Continue => Self::Continue,
+            WhenClientLost::End => Self::End,
+            WhenClientLost::Continue => Self::Continue,
         }
     }
 }

@@ -22,7 +22,7 @@ pub struct Reproduce {
     pub scale: Option<ScaleName>,
     /// Which harness does it: one process, a shell that starts a program for each operation, or both
     #[arg(long, value_name = "WHICH", default_value = "both")]
-    pub harness: Harness,
+    pub harness: HarnessName,
     /// How many rounds [default: the article's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub rounds: Option<u32>,
@@ -54,7 +54,7 @@ impl From<ScaleName> for plan::Scale {
 
 /// Which harness does the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Harness {
+pub enum HarnessName {
     /// One process, and programs that measure themselves.
     Native,
     /// A shell that starts a program for each operation.
@@ -63,12 +63,12 @@ pub enum Harness {
     Both,
 }
 
-impl From<Harness> for plan::Harness {
-    fn from(harness: Harness) -> Self {
+impl From<HarnessName> for plan::Harness {
+    fn from(harness: HarnessName) -> Self {
         match harness {
-            Harness::Native => Self::Native,
-            Harness::Shell => Self::Shell,
-            Harness::Both => Self::Both,
+            HarnessName::Native => Self::Native,
+            HarnessName::Shell => Self::Shell,
+            HarnessName::Both => Self::Both,
         }
     }
 }

@@ -8,14 +8,14 @@ use crate::cli::PlaceArguments;
 
 /// Where the programs of workloads come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Programs {
+pub enum AvailablePrograms {
     /// They have to be installed.
     Installed,
     /// They are fetched for the guest.
     Fetched,
 }
 
-impl Programs {
+impl AvailablePrograms {
     /// For these contenders in that place.
     pub fn of(place: &PlaceArguments, contenders: &[Contender]) -> Self {
         if place.is_guest(contenders) { Self::Fetched } else { Self::Installed }
@@ -26,8 +26,8 @@ impl Programs {
 ///
 /// # Errors
 /// If none can run: the programs that the first one lacks.
-pub fn available(workloads: Vec<Workload>, programs: Programs) -> Result<(Vec<Workload>, Vec<Unavailable>)> {
-    if programs == Programs::Fetched {
+pub fn available(workloads: Vec<Workload>, programs: AvailablePrograms) -> Result<(Vec<Workload>, Vec<Unavailable>)> {
+    if programs == AvailablePrograms::Fetched {
         return Ok((workloads, Vec::new()));
     }
     let (here, missing) = parted(&workloads, |workload| ENGINES.missing(workload));

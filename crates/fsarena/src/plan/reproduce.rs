@@ -11,7 +11,7 @@ use fsarena_model::{
 };
 use fsarena_place::{ENGINES, Refusal, Refusals};
 
-use super::available::Programs;
+use super::available::AvailablePrograms;
 use super::contenders::{contender_files, contenders, usual_contenders};
 use super::{checked, resolved, seed};
 use crate::cli::Reproduce;
@@ -31,7 +31,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let workloads = super::work::at_scale(&suite.workloads, scale)?;
     let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(harness, workload)).collect();
     let (workloads, unavailable) =
-        super::available::available(workloads, Programs::of(&options.setup.place, &contenders))?;
+        super::available::available(workloads, AvailablePrograms::of(&options.setup.place, &contenders))?;
     let (baselines, noise) = super::baselines_at(scale, Often::Once);
     let usual = if scale == Scale::Smoke { Some(1) } else { suite.rounds };
     let rounds = options.rounds.or(usual).unwrap_or(1);

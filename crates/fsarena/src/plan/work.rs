@@ -13,7 +13,7 @@ use fsarena_model::Scale;
 use fsarena_model::{Bytes, Contender, Unavailable, Workload};
 use fsarena_place::{BLOCK, Refusal, Refusals};
 
-use super::available::{Programs, available};
+use super::available::{AvailablePrograms, available};
 use crate::cli::{Compare, IoEngine};
 use crate::open_loops::{self, Unable};
 
@@ -40,7 +40,7 @@ pub fn suite(arguments: &Compare) -> Option<&str> {
 
 /// The workloads that `arguments` select for these contenders; `profile` is the one that they name.
 pub fn of(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contender]) -> Result<PlannedWork> {
-    let programs = Programs::of(&arguments.setup.place, contenders);
+    let programs = AvailablePrograms::of(&arguments.setup.place, contenders);
     let choices = match (arguments.own.commands.is_empty(), arguments.work.fio.is_empty()) {
         (false, _) => commands::from_commands(arguments, programs)?,
         (true, false) => from_both(arguments, contenders, programs)?,
@@ -86,7 +86,7 @@ fn with_note(choice: Choice) -> Noted {
     (choice.workload, Some(choice.note))
 }
 
-fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, programs: Programs) -> Result<Choices> {
+fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, programs: AvailablePrograms) -> Result<Choices> {
     let scale: Scale = arguments.work.scale.map(Scale::from).unwrap_or_default();
     let typed = &arguments.work.workload;
     let (workloads, unavailable) = match (typed.is_empty(), profile) {
@@ -160,7 +160,7 @@ fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<Choic
 }
 
 /// The workloads of job files, followed by those of the catalogue that are named beside them.
-fn from_both(arguments: &Compare, contenders: &[Contender], programs: Programs) -> Result<Choices> {
+fn from_both(arguments: &Compare, contenders: &[Contender], programs: AvailablePrograms) -> Result<Choices> {
     let mut refusals = Refusals::default();
     let jobs = refusals.take(from_job_files(arguments, contenders));
     let is_named = !arguments.work.workload.is_empty();

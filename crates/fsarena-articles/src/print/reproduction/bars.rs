@@ -74,7 +74,7 @@ pub fn upright(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> O
     let bottom = TOP + HEIGHT;
     let scale = Axis::from_zero(most, (bottom, TOP))?;
     let room = (WIDTH - LEFT) / groups.len() as f64;
-    let names = Names::of(groups, room);
+    let names = BarNames::of(groups, room);
     let below = bottom + names.height();
     let mut canvas = Canvas::new(below + BOTTOM + 14.0);
     for tick in scale.ticks().into_iter().filter(|_| frame.has_scale) {
@@ -97,12 +97,12 @@ pub fn upright(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> O
 }
 
 /// The names below upright bars: horizontal, or upwards if they would not fit.
-enum Names {
+enum BarNames {
     Level,
     Upward { length: f64 },
 }
 
-impl Names {
+impl BarNames {
     fn of(groups: &[(String, Vec<Bar>)], room: f64) -> Self {
         let most = groups.iter().map(|(_, bars)| bars.len()).max().unwrap_or(1).max(1);
         let bars = groups.iter().flat_map(|(_, bars)| bars);

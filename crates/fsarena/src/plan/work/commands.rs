@@ -12,8 +12,8 @@ use fsarena_programs::in_one_line;
 use serde_json::{Value, json};
 
 use super::{Choices, Noted};
-use crate::cli::{Caches, Compare, OwnCommands, PlaceArguments, Printed, Scan, Synced, is_placeholder};
-use crate::plan::available::Programs;
+use crate::cli::{Caches, Compare, OwnCommands, PlaceArguments, Printed, Scan, SyncInTime, is_placeholder};
+use crate::plan::available::AvailablePrograms;
 
 /// Stands for the directory on the contender.
 const DIRECTORY: &str = "{dir}";
@@ -25,8 +25,8 @@ const TIME_LIMIT_S: u64 = 3600;
 const OF_SHELLS: [&str; 9] = ["|", "||", "&&", "&", ">", ">>", "<", "2>", "2>&1"];
 
 /// The workloads of the commands, in order.
-pub fn from_commands(arguments: &Compare, programs: Programs) -> Result<Choices> {
-    if programs == Programs::Fetched {
+pub fn from_commands(arguments: &Compare, programs: AvailablePrograms) -> Result<Choices> {
+    if programs == AvailablePrograms::Fetched {
         let text = "a guest has neither your programs nor your files, so it cannot run your command";
         let hint = "name contenders that this kernel supports, and leave out --guest";
         return Err(Refusal::wrong_use(text, hint).into());
@@ -59,8 +59,8 @@ fn what_is_timed(own: &OwnCommands) -> String {
         (Some(Printed { name, .. }), _) => {
             format!("`{name}` is what the command prints; the sync of the file system after it is not in that")
         }
-        (None, Synced::Within) => "the sync of the file system after each command is in its time".to_owned(),
-        (None, Synced::Apart) => {
+        (None, SyncInTime::Within) => "the sync of the file system after each command is in its time".to_owned(),
+        (None, SyncInTime::Apart) => {
             "the sync of the file system after each command is not in its time: data that it leaves in memory cost \
              nothing"
                 .to_owned()
@@ -68,13 +68,13 @@ fn what_is_timed(own: &OwnCommands) -> String {
     }
 }
 
-fn synced(own: &OwnCommands) -> Synced {
-    own.sync.unwrap_or(if own.metric.is_some() { Synced::Apart } else { Synced::Within })
+fn synced(own: &OwnCommands) -> SyncInTime {
+    own.sync.unwrap_or(if own.metric.is_some() { SyncInTime::Apart } else { SyncInTime::Within })
 }
 
 fn require_one_sync(own: &OwnCommands) -> Result<()> {
     match (&own.metric, own.sync) {
-        (Some(_), Some(Synced::Within)) => {
+        (Some(_), Some(SyncInTime::Within)) => {
             let text = "a figure that the command prints has no sync of fsarena in it";
             Err(Refusal::wrong_use(text, "leave out --sync within, or --metric").into())
         }
@@ -201,8 +201,8 @@ impl Draft {
 
     fn workload(&self, own: &OwnCommands, directory: &PathBuf) -> Workload {
         let (durable, ends_by_itself) = match synced(own) {
-            Synced::Within => (DurablePoint::Syncfs, false),
-            Synced::Apart => (DurablePoint::None, true),
+            SyncInTime::Within => (DurablePoint::Syncfs, false),
+            SyncInTime::Apart => (DurablePoint::None, true),
         };
         Workload {
             title: self.name.to_string(),
@@ -234,8 +234,10 @@ impl Draft {
         let command = in_one_line(&self.command);
         let figure = match (&own.metric, synced(own)) {
             (Some(Printed { name, .. }), _) => format!("`{name}` as `{command}` prints it."),
-            (None, Synced::Within) => format!("Seconds of `{command}`, with the sync of the file system after it."),
-            (None, Synced::Apart) => format!("Seconds of `{command}`, without the sync of the file system after it."),
+            (None, SyncInTime::Within) => format!("Seconds of `{command}`, with the sync of the file system after it."),
+            (None, SyncInTime::Apart) => {
+                format!("Seconds of `{command}`, without the sync of the file system after it.")
+            }
         };
         let prepared =
             self.prepare.as_ref().map(|words| format!(" Before each run, untimed: `{}`.", in_one_line(words)));

@@ -4,7 +4,7 @@ use super::*;
 
 fn chosen(arguments: &[&str]) -> Result<Choices> {
     let words = ["compare", "ext4"].iter().chain(arguments);
-    from_commands(&Compare::parse_from(words), Programs::Installed)
+    from_commands(&Compare::parse_from(words), AvailablePrograms::Installed)
 }
 
 fn names(arguments: &[&str]) -> Vec<String> {
