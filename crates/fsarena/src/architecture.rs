@@ -96,6 +96,27 @@ const OF_ARTICLES: [&str; 3] = ["article", "reproduc", "publish"];
 /// Names that the core has for another reason: those of a scale of workloads, and of a folder of the catalogue.
 const OF_OTHERS: [&str; 4] = ["published", "Published", "PUBLISHED", "published_lane_size"];
 
+/// Runs have one door: execution is started, and lanes are made, only where a plan has passed its checks.
+#[test]
+fn runs_begin_in_one_place() {
+    let doors = [
+        (
+            "fsarena_execute::run(",
+            ["place/src/clients.rs", "place/src/guest/several.rs", "place/src/here.rs"].as_slice(),
+        ),
+        ("LaneSet::open_on(", &["place/src/here.rs"]),
+        ("fsarena_place::run(", &["fsarena/src/perform.rs"]),
+    ];
+    let all = fs::read_dir(crates()).expect("readable").map(|entry| entry.expect("readable").path().join("src"));
+    let all: Vec<PathBuf> = all.flat_map(|folder| sources(&folder)).collect();
+    for (call, allowed) in doors {
+        let found = all.iter().filter(|path| !path.ends_with("architecture.rs") && code(path).contains(call));
+        let mut found: Vec<String> = found.map(|path| path.display().to_string()).collect();
+        found.retain(|path| !allowed.iter().any(|end| path.ends_with(end)));
+        assert_eq!(found, Vec::<String>::new(), "{call}");
+    }
+}
+
 #[test]
 fn the_core_has_nothing_for_articles() {
     let mut found = Vec::new();
