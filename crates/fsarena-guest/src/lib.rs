@@ -74,7 +74,9 @@ pub struct Wanted {
     pub accelerator: Option<Accelerator>,
     /// The guest's memory.
     pub memory: Bytes,
-    /// Debian packages whose programs the guest needs.
+    /// Debian packages with the programs of file systems, which every guest has.
+    pub file_systems: Vec<String>,
+    /// Debian packages whose programs the guest needs in addition.
     pub packages: Vec<String>,
 }
 
@@ -107,7 +109,7 @@ pub fn prepare(cache: &Path, wanted: &Wanted, telling: &mut dyn FnMut(&str)) -> 
 
 fn fill(cache: &Path, wanted: &Wanted, qemu: String, telling: &mut dyn FnMut(&str)) -> Result<Prepared, GuestError> {
     let kernel = UnpackedKernel::get(cache, wanted.kernel.as_deref(), telling)?;
-    let root = root::get(cache, &kernel, &wanted.packages, telling)?;
+    let root = root::get(cache, &kernel, wanted, telling)?;
     let mut prepared = Prepared { kernel, root, accelerator: Accelerator::Emulated, memory: wanted.memory, qemu };
     prepared.accelerator = match wanted.accelerator {
         Some(accelerator) => accelerator,

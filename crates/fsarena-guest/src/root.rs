@@ -10,22 +10,13 @@ use fsarena_sys::child::{self, Patience};
 use crate::cpio::Archive;
 use crate::kernel::{self, UnpackedKernel};
 use crate::packages::{LIMIT, Packages};
-use crate::{GuestError, init};
+use crate::{GuestError, Wanted, init};
 
-/// Programs that every guest has: file systems of kinds, module loading, network addresses.
+/// Programs that every guest has, besides those of file systems: module loading, network addresses, a shell.
 const BASE: &[&str] = &[
     "util-linux",
     "kmod",
     "iproute2",
-    "e2fsprogs",
-    "xfsprogs",
-    "btrfs-progs",
-    "nilfs-tools",
-    "f2fs-tools",
-    "jfsutils",
-    "reiserfsprogs",
-    "exfatprogs",
-    "udftools",
     "dash",
     "mawk",
     "sed",
@@ -112,23 +103,25 @@ pub struct Root {
     pub boot: PathBuf,
 }
 
-/// The root for `kernel` with the programs of `further` packages; made if it is not in `cache`, or lacks a package.
-/// There are two: one with the programs that every guest has, which is always the same, and one with those that runs so
-/// far have needed in addition.
+/// The root for `kernel` with the programs that are `wanted`; made if it is not in `cache`, or lacks a package. There are
+/// two: one with the programs that every guest has, which is always the same, and one with those that runs so far have
+/// needed in addition.
 ///
 /// # Errors
 /// If a package is missing, or a step fails.
 pub fn get(
     cache: &Path,
     kernel: &UnpackedKernel,
-    further: &[String],
+    wanted: &Wanted,
     telling: &mut dyn FnMut(&str),
 ) -> Result<Root, GuestError> {
     let folder = cache.join("roots").join(&kernel.release);
-    let name = if further.iter().all(|package| BASE.contains(&package.as_str())) { "base" } else { "programs" };
+    let base: Vec<&str> = BASE.iter().copied().chain(wanted.file_systems.iter().map(String::as_str)).collect();
+    let further: Vec<&str> = wanted.packages.iter().map(String::as_str).filter(|name| !base.contains(name)).collect();
+    let name = if further.is_empty() { "base" } else { "programs" };
     let file = |ending: &str| folder.join(format!("{name}.{ending}"));
     let root = Root { image: file("img"), boot: file("cpio") };
-    let (list, wanted) = (file("packages"), wanted(further));
+    let (list, wanted) = (file("packages"), [base, further].concat());
     let before = fs::read_to_string(&list).unwrap_or_default();
     if before.starts_with(RECIPE) && wanted.iter().all(|name| before.lines().any(|line| line == *name)) {
         return Ok(root);
@@ -150,10 +143,6 @@ pub fn get(
     let text = format!("{RECIPE}\n{}\n", names.join("\n"));
     fs::write(&list, text).map_err(GuestError::io("write", &list))?;
     Ok(root)
-}
-
-fn wanted(further: &[String]) -> Vec<&str> {
-    BASE.iter().copied().chain(further.iter().map(String::as_str)).collect()
 }
 
 /// A tree of files from which the image is made. Dropping it removes the tree.

@@ -6,9 +6,6 @@ use std::str::FromStr;
 
 use crate::{KINDS, Tool};
 
-/// Packages whose version is that of the kernel with which they were released.
-const NUMBERED_AS_KERNELS: &[&str] = &["xfsprogs", "btrfs-progs"];
-
 /// Minor versions per major version, roughly: 5.0 to 5.19, 6.0 to 6.19.
 const RELEASES_PER_MAJOR: u32 = 20;
 
@@ -95,11 +92,8 @@ pub fn version_in(words: &str) -> Option<&str> {
 /// The mkfs programs whose versions follow the kernel's, each with its version. `words` has the version output of each
 /// program, by program name.
 pub fn makers(words: &BTreeMap<String, String>) -> Vec<(Tool, &str)> {
-    let makers = KINDS.iter().filter_map(|kind| kind.tools.first());
-    makers
-        .filter(|tool| NUMBERED_AS_KERNELS.contains(&tool.package))
-        .filter_map(|tool| Some((*tool, version_in(words.get(tool.program)?)?)))
-        .collect()
+    let makers = KINDS.iter().filter(|kind| kind.is_numbered_as_kernels).filter_map(|kind| kind.tools.first());
+    makers.filter_map(|tool| Some((*tool, version_in(words.get(tool.program)?)?))).collect()
 }
 
 /// A warning for each mkfs program that is much older than `kernel` (`uname -r`).

@@ -190,6 +190,8 @@ pub struct Kind {
     pub ground: Ground,
     /// The programs it needs.
     pub tools: &'static [Tool],
+    /// Whether the version of its programs is that of the kernel with which they were released.
+    pub is_numbered_as_kernels: bool,
     /// The smallest lane on which its mkfs works.
     pub smallest_lane: Bytes,
     pub(crate) commands: Commands,
@@ -242,6 +244,7 @@ impl Kind {
             about,
             ground: Ground::Lane,
             tools: &[],
+            is_numbered_as_kernels: false,
             smallest_lane: Bytes(0),
             commands: Commands::NONE,
             options: &[],

@@ -3,6 +3,7 @@
 mod in_turn;
 mod several;
 
+use std::collections::BTreeSet;
 use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -11,7 +12,7 @@ use anyhow::{Context, Result};
 use fsarena_execute::{Assignment, Listener, RunError};
 use fsarena_guest::{DiskCounts, Hardware, Shared, Shares, Wanted};
 use fsarena_lane::kind::Ground;
-use fsarena_lane::{Kind, disk, made_lanes, needs_lane, show_kernel_counters};
+use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane, show_kernel_counters};
 use fsarena_model::event::Note;
 use fsarena_model::guest::{DiskMode, Simulated};
 use fsarena_model::{Accelerator, Contender, Event, Guest, GuestDisk, Plan, Severity, Storage};
@@ -47,6 +48,7 @@ impl InGuest {
             kernel: package(&guest.kernel),
             accelerator: Some(guest.accelerator),
             memory: guest.memory,
+            file_systems: file_system_packages(),
             packages: packages(plan),
         };
         Self { wanted, simulated }
@@ -155,6 +157,13 @@ fn kernels(plan: &Plan) -> Vec<Option<&str>> {
         }
     }
     kernels
+}
+
+/// Debian packages with the programs of all kinds that have a disk.
+pub fn file_system_packages() -> Vec<String> {
+    let kinds = KINDS.iter().filter(|kind| kind.ground == Ground::Lane);
+    let packages: BTreeSet<&str> = kinds.flat_map(|kind| kind.tools).map(|tool| tool.package).collect();
+    packages.into_iter().map(str::to_owned).collect()
 }
 
 /// Debian packages whose programs the plan's workloads, and the mounts of folders of the host, need. Every guest has

@@ -11,6 +11,7 @@ pub static BTRFS: Kind = Kind {
         Tool { program: "mkfs.btrfs", package: "btrfs-progs", version: "--version" },
         Tool { program: "btrfs", package: "btrfs-progs", version: "--version" },
     ],
+    is_numbered_as_kernels: true,
     smallest_lane: Bytes::mib(128),
     commands: Commands {
         mkfs: &["mkfs.btrfs", "-f", "-K", "-U", "{uuid}"],

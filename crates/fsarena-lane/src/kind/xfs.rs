@@ -12,6 +12,7 @@ pub static XFS: Kind = Kind {
         Tool { program: "mkfs.xfs", package: "xfsprogs", version: "-V" },
         Tool { program: "xfs_repair", package: "xfsprogs", version: "-V" },
     ],
+    is_numbered_as_kernels: true,
     smallest_lane: Bytes::mib(300),
     commands: Commands {
         mkfs: &["mkfs.xfs", "-q", "-f", "-K", "-m", "uuid={uuid}"],

@@ -208,6 +208,7 @@ impl PlaceArguments {
             kernel: self.guest_kernel.clone(),
             accelerator: self.guest.and_then(How::accelerator),
             memory: self.guest_memory,
+            file_systems: fsarena_place::file_system_packages(),
             packages: fsarena_place::packages(plan),
         };
         Ok(Place::Guest(InGuest { wanted, simulated: self.simulated() }))

@@ -34,6 +34,7 @@ pub fn run(global: &Global, options: &cli::DurabilityArguments) -> Result<Ended>
         kernel: options.guest_kernel.clone(),
         accelerator: None,
         memory: options.guest_memory,
+        file_systems: fsarena_place::file_system_packages(),
         packages: packages(options.writer),
     };
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut telling)?;

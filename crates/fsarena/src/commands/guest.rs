@@ -25,6 +25,7 @@ pub fn run(options: &GuestArguments) -> Result<Ended> {
         kernel: options.guest_kernel.clone(),
         accelerator: options.how.accelerator(),
         memory: options.guest_memory,
+        file_systems: fsarena_place::file_system_packages(),
         packages: Vec::new(),
     };
     let shares = shares(options)?;

@@ -26,6 +26,7 @@ fn fetch(packages: &[&str]) {
         kernel: None,
         accelerator: Some(Accelerator::Emulated),
         memory: Bytes::mib(512),
+        file_systems: fsarena_place::file_system_packages(),
         packages: packages.iter().map(|&package| package.to_owned()).collect(),
     };
     fsarena_guest::prepare(Path::new(CACHE), &wanted, &mut |_| ()).expect("packages can be fetched");
