@@ -6,15 +6,18 @@ use fsarena_model::difference::{DriftSource, SessionDrift};
 use fsarena_model::{Estimate, Label, Share, ValidityClass, Verdict, Workload};
 use fsarena_stats::{Drift, Level, OnMachine, Pooled, Proof, Reduced, Rule, depending, levels, on_each, proofs};
 
+use crate::contrasts;
+use crate::decisions::Decisions;
 use crate::difference::{NamedRun, side_run};
 use crate::evidence::pairs;
 use crate::sides::{Side, common_contenders, common_workloads, left_out};
-use crate::{assess, contrasts};
+use crate::verdicts::{unless_device_bound, verdict_of};
 
 /// A machine: its runs, and their verdicts.
 struct Machine<'a> {
     name: String,
     runs: Vec<Side<'a>>,
+    /// By run, then workload, then pair.
     verdicts: Vec<Vec<PairVerdict>>,
 }
 
@@ -32,12 +35,12 @@ pub fn across(machines: &[Vec<NamedRun>], missing: Vec<MissingMachine>) -> Acros
     let names = names(machines);
     let known: Vec<Machine<'_>> = machines.iter().zip(names.clone()).map(machine_of).collect();
     let all: Vec<&Side<'_>> = known.iter().flat_map(|machine| &machine.runs).collect();
-    let margin = all.first().map_or(Share(0.05), |run| run.record.plan.margin);
+    let margin = all.first().map_or(Share(0.05), |run| run.record().plan.margin);
     let compared = compared(&known, &all);
     let sessions: Vec<Vec<&[Reduced]>> =
         compared.iter().map(|it| it.sessions.iter().map(Vec::as_slice).collect()).collect();
     let (drift, levels) = levels(&sessions, Drift::ASSUMED_RELATIVE);
-    let records: Vec<Vec<_>> = machines.iter().map(|runs| runs.iter().map(|run| &run.record).collect()).collect();
+    let analyses: Vec<Vec<_>> = known.iter().map(|own| own.runs.iter().map(|run| &run.analysis).collect()).collect();
     Across {
         format: FORMAT,
         machines: machines.iter().zip(names).map(machine_runs).collect(),
@@ -45,15 +48,20 @@ pub fn across(machines: &[Vec<NamedRun>], missing: Vec<MissingMachine>) -> Acros
         margin,
         drift: session_drift(machines, drift),
         pairs: judged(&known, &compared, &levels, Rule { margin: margin.0, ..Rule::default() }),
-        facts: contrasts::among(&records),
+        facts: contrasts::among(&analyses),
         left_out: left_out(&all),
         notes: notes(machines),
     }
 }
 
 fn machine_of<'a>((runs, name): (&'a Vec<NamedRun>, String)) -> Machine<'a> {
-    let verdicts = runs.iter().map(|run| assess(&run.record).judged.verdicts).collect();
-    Machine { name, runs: runs.iter().map(|run| Side::of(&run.record)).collect(), verdicts }
+    let (runs, verdicts) = runs.iter().map(run_of).unzip();
+    Machine { name, runs, verdicts }
+}
+
+fn run_of(run: &NamedRun) -> (Side<'_>, Vec<PairVerdict>) {
+    let Decisions { analysis, cells, verdicts, .. } = Decisions::new(&run.record);
+    (Side { analysis, cells }, verdicts.into_iter().flatten().collect())
 }
 
 fn machine_runs((runs, name): (&Vec<NamedRun>, String)) -> MachineRuns {
@@ -123,7 +131,7 @@ struct Known {
 
 impl Known {
     fn of(machine: &Machine<'_>, pair: &Compared<'_>, level: Option<Level>) -> Self {
-        let own: Vec<PairVerdict> = machine.verdicts.iter().filter_map(|all| verdict_of(all, pair)).collect();
+        let own: Vec<PairVerdict> = machine.verdicts.iter().filter_map(|all| verdict_in(all, pair)).collect();
         let invalid = own.iter().find(|own| own.verdict == Verdict::Invalid).map(PairVerdict::reason);
         let first = own.first().map_or(Verdict::Undecided, |own| own.verdict);
         let is_shared = own.iter().all(|own| own.verdict == first);
@@ -138,14 +146,8 @@ impl Known {
         self.level.map(|level| OnMachine { estimate: level.estimate, precision: level.precision })
     }
 
-    /// An equivalence at the limit of the device says nothing about the contenders.
-    fn judged(&self, verdict: fsarena_stats::Verdict) -> Verdict {
-        match verdict {
-            fsarena_stats::Verdict::Faster => Verdict::Faster,
-            fsarena_stats::Verdict::Slower => Verdict::Slower,
-            fsarena_stats::Verdict::Equivalent if !self.is_device_bound => Verdict::Equivalent,
-            fsarena_stats::Verdict::Equivalent | fsarena_stats::Verdict::Undecided => Verdict::Undecided,
-        }
+    fn judged(&self, decision: fsarena_stats::Verdict) -> Verdict {
+        unless_device_bound(verdict_of(decision), self.is_device_bound)
     }
 
     /// Why there is no verdict; empty if there can be one.
@@ -159,7 +161,7 @@ impl Known {
 }
 
 /// The verdict of a run on the pair, from the point of view of its first contender.
-fn verdict_of(verdicts: &[PairVerdict], pair: &Compared<'_>) -> Option<PairVerdict> {
+fn verdict_in(verdicts: &[PairVerdict], pair: &Compared<'_>) -> Option<PairVerdict> {
     let own = verdicts.iter().filter(|verdict| verdict.workload == pair.workload.name.as_str());
     let mut own = own.filter(|it| (&it.a, &it.b) == (pair.a, pair.b) || (&it.a, &it.b) == (pair.b, pair.a));
     let found = own.next()?.clone();

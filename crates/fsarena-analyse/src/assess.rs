@@ -5,15 +5,15 @@ use fsarena_model::comparison::{
     Scaling, Shares, Stability, WorkloadRow,
 };
 use fsarena_model::event::Note;
-use fsarena_model::{
-    Comparison, Contender, ContenderFacts, Label, Plan, Rounds, RunRecord, Severity, Status, Trial, Workload,
-};
+use fsarena_model::{Comparison, Contender, ContenderFacts, Plan, Rounds, RunRecord, Severity, Status};
 use fsarena_stats::{FEWEST_ROUNDS, cell_summary};
 
+use crate::analysis::{Analysis, WorkloadTrials};
 use crate::command::command;
+use crate::decisions::Decisions;
 use crate::effects::effects;
 use crate::evidence::median;
-use crate::looks::{Standing, standing};
+use crate::looks::Standing;
 use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
@@ -24,35 +24,34 @@ use crate::{
 
 /// Derives the comparison from a record. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
+    let decisions = Decisions::new(record);
+    let analysis = &decisions.analysis;
     let plan = &record.plan;
-    let standing = standing(record);
-    let mut cells = cells(record);
-    stability::judge(record, &standing, &mut cells);
+    let contenders = plan.contenders.iter().enumerate();
     // A smoke run gets no verdicts.
-    let judged = if plan.is_smoke() { Judged::default() } else { judged(record, &standing, &cells) };
+    let (judged, pairs) =
+        if plan.is_smoke() { Default::default() } else { (judged(&decisions), scaling::exponent_pairs(analysis)) };
     Comparison {
-        run: run_info(record),
+        run: run_info(analysis),
         environment: record.environment.clone(),
-        contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
-        workloads: plan.workloads.iter().map(|workload| workload_row(record, workload)).collect(),
-        notes: notes(record, &cells),
-        cells,
+        contenders: contenders.map(|(index, contender)| contender_row(analysis, index, contender)).collect(),
+        workloads: analysis.workloads.iter().map(|own| workload_row(plan, own)).collect(),
         judged,
-        scaling: Scaling {
-            rows: scaling::rows(record),
-            pairs: if plan.is_smoke() { Vec::new() } else { scaling::exponent_pairs(record) },
-        },
-        baselines: baselines::rows(record),
+        scaling: Scaling { rows: scaling::rows(analysis), pairs },
+        baselines: baselines::rows(analysis),
         checks: Checks {
             verifications: steps::verifications(record),
             clean: record.checks.iter().filter(|check| check.clean).count() as u32,
             damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
         },
         round_facts: record.rounds.clone(),
+        notes: notes(&decisions),
+        cells: decisions.cells.into_iter().flatten().collect(),
     }
 }
 
-fn run_info(record: &RunRecord) -> RunInfo {
+fn run_info(analysis: &Analysis<'_>) -> RunInfo {
+    let record = analysis.record;
     let plan = &record.plan;
     RunInfo {
         format: FORMAT,
@@ -67,41 +66,38 @@ fn run_info(record: &RunRecord) -> RunInfo {
         plan_hash: plan.hash(),
         command: command(record),
         rounds: record.rounds.len() as u32,
-        condition: noise::condition(record),
+        condition: analysis.condition.sentence(),
         without_verdicts: without_verdicts(plan),
     }
 }
 
 /// The verdicts of a run in progress, in the same order as in a comparison.
 pub fn verdicts_so_far(record: &RunRecord, standing: &Standing) -> Vec<PairVerdict> {
-    verdicts(record, standing, &cells(record))
+    let analysis = Analysis::new(record);
+    verdicts(&analysis, standing, &cells(&analysis)).into_iter().flatten().collect()
 }
 
 /// All cells, by workload, then contender. Their stability is not filled in.
-pub(crate) fn cells(record: &RunRecord) -> Vec<Cell> {
-    let plan = &record.plan;
-    let excluded = noise::Excluded::of(record);
-    let of_workload = |workload| {
-        let rounds = excluded.rounds(workload);
-        plan.contenders.iter().map(move |contender| cell(record, workload, &contender.label, rounds))
-    };
-    plan.workloads.iter().flat_map(of_workload).collect()
+pub(crate) fn cells(analysis: &Analysis<'_>) -> Vec<Vec<Cell>> {
+    let of_workload = |own| (0..analysis.count()).map(|contender| cell(analysis, own, contender)).collect();
+    analysis.workloads.iter().map(of_workload).collect()
 }
 
-fn judged(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Judged {
-    let verdicts = verdicts(record, standing, cells);
+fn judged(decisions: &Decisions<'_>) -> Judged {
     Judged {
-        standings: standings(record, cells, &verdicts),
-        suite_ratios: suite_ratios(record, standing, &verdicts),
-        effects: effects(record, standing, &verdicts),
-        recommendation: recommendation(record, standing, cells, &verdicts).map(Box::new),
-        verdicts,
+        standings: standings(decisions),
+        suite_ratios: suite_ratios(decisions),
+        effects: effects(decisions),
+        recommendation: recommendation(decisions).map(Box::new),
+        verdicts: decisions.verdicts.iter().flatten().cloned().collect(),
     }
 }
 
 /// Notes that follow from the figures, then notes that were recorded during the run.
-fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
-    let found = noise::held_back(record).into_iter().chain(rate::notes(record, cells));
+fn notes(decisions: &Decisions<'_>) -> Vec<Note> {
+    let Decisions { analysis, cells, .. } = decisions;
+    let record = analysis.record;
+    let found = noise::held_back(analysis).into_iter().chain(rate::notes(record, cells));
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
     let found = found.chain(slice_lengths::unchecked(record)).chain(durability::notes(record));
     let found = found.chain(shared_folders(record)).chain(too_few_rounds(record));
@@ -139,26 +135,26 @@ fn shared_folders(record: &RunRecord) -> Vec<Note> {
     texts.map(|text| Note { severity: Severity::Info, text }).collect()
 }
 
-fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
-    let facts = record.contenders.iter().find(|facts| facts.label == contender.label);
-    let guest = record.plan.guest.as_ref();
+fn contender_row(analysis: &Analysis<'_>, index: usize, contender: &Contender) -> ContenderRow {
+    let facts = analysis.facts(index);
+    let guest = analysis.record.plan.guest.as_ref();
     ContenderRow {
         label: contender.label.clone(),
         kind: contender.kind.clone(),
         kernel: contender.kernel.as_ref().and_then(|kernel| guest?.kernels.get(kernel).cloned()),
         mkfs: facts.map(|facts| facts.mkfs.clone()).unwrap_or_default(),
         mount: facts.map(|facts| facts.mount.clone()),
-        durability: durability::of_label(record, &contender.label),
+        durability: analysis.class(index).map(|class| class.durability),
         guarantees: facts.map(|facts| facts.guarantees.clone()).unwrap_or_default(),
         features: facts.map(|facts| facts.features.clone()).unwrap_or_default(),
         read_ahead_kib: facts.and_then(|facts| facts.read_ahead_kib),
-        sharing: durability::sharing(record, &contender.label),
+        sharing: durability::sharing(analysis.record, &contender.label),
         risks: facts.map(|facts| facts.risks.clone()).unwrap_or_default(),
     }
 }
 
-fn workload_row(record: &RunRecord, workload: &Workload) -> WorkloadRow {
-    let plan = &record.plan;
+fn workload_row(plan: &Plan, own: &WorkloadTrials<'_>) -> WorkloadRow {
+    let workload = own.workload;
     let has_it = |(_, members): &(&String, &Vec<String>)| members.iter().any(|name| name == workload.base());
     let of_suite = plan.suite.groups.iter().find(has_it).map(|(name, _)| name.clone());
     WorkloadRow {
@@ -175,27 +171,27 @@ fn workload_row(record: &RunRecord, workload: &Workload) -> WorkloadRow {
         why: workload.why.clone(),
         title: workload.title.clone(),
         group: of_suite.or((!workload.group.is_empty()).then(|| workload.group.clone())),
-        at_stake: stake::at_stake(record, workload),
+        at_stake: stake::at_stake(own),
         open_loop: OpenLoop {
             of: workload.rate().map(|_| workload.base().to_owned()),
             rate: workload.rate().map(|rate| rate.to_string()),
         },
         memory_limit: workload.memory_limit,
-        clock: crate::per_operation::clock(workload),
+        clock: per_operation::clock(workload),
     }
 }
 
-fn cell(record: &RunRecord, workload: &Workload, contender: &Label, excluded: &[u32]) -> Cell {
-    let is_of = |trial: &&Trial| trial.workload == workload.name && trial.contender == *contender;
-    let trials: Vec<&Trial> = record.trials.iter().filter(is_of).collect();
-    let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
+/// The figures of a contender in a workload. Their stability is not filled in.
+pub(crate) fn cell(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>, contender: usize) -> Cell {
+    let workload = own.workload;
+    let trials = &own.by_contender[contender];
     let in_round = |round: u32| trials.iter().find(|trial| trial.round == round).and_then(|trial| median(trial));
-    let kept = noise::counted(&trials, excluded);
+    let kept = own.counted(contender);
     let values: Vec<f64> = kept.iter().filter_map(|trial| median(trial)).collect();
     let summary = cell_summary(&values);
     Cell {
         workload: workload.name.to_string(),
-        contender: contender.clone(),
+        contender: analysis.label(contender).clone(),
         metric: workload.metric.name.clone(),
         unit: workload.metric.unit.clone(),
         figure: Figure {
@@ -209,16 +205,16 @@ fn cell(record: &RunRecord, workload: &Workload, contender: &Label, excluded: &[
             seconds: per_operation::seconds(kept.iter().copied()),
             syncs: per_operation::syncs(workload, kept.iter().copied()),
         },
-        validity: validity::of_cell(record, workload, &kept),
+        validity: validity::of_cell(analysis, own, contender, &kept),
         shares: Shares {
-            harness: baselines::harness_share(record, workload, &kept),
-            ceiling: baselines::ceiling_share(record, workload, &kept),
-            start: baselines::start_share(record, workload, &kept),
+            harness: baselines::harness_share(own, &kept),
+            ceiling: baselines::ceiling_share(own, &kept),
+            start: baselines::start_share(own, &kept),
         },
-        probes: probes::of_cell_or_all(&kept, &trials),
-        by_round: (1..=last).map(in_round).collect(),
+        probes: probes::of_cell_or_all(&kept, trials),
+        by_round: (1..=analysis.last_round).map(in_round).collect(),
         steps: steps::rows(&kept),
-        latencies: Latencies { histograms: histograms::of_cell(&kept), over_time: over_time::of_cell(&trials) },
+        latencies: Latencies { histograms: histograms::of_cell(&kept), over_time: over_time::of_cell(trials) },
         stability: Stability::default(),
     }
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use fsarena_model::comparison::BaselineRow;
 use fsarena_model::validity::{CapUnit, RateCap};
-use fsarena_model::{BaselineKind, Label, LaneCost, Measure, Nanos, Outcome, RunRecord, Trial, Workload};
+use fsarena_model::{BaselineKind, LaneCost, Measure, Nanos, Outcome, RunRecord, Trial};
 
+use crate::analysis::{Analysis, WorkloadTrials};
 use crate::evidence::median;
 use crate::{noise, per_operation};
 
@@ -37,56 +38,52 @@ pub fn lane_cost(record: &RunRecord) -> Option<LaneCost> {
 
 /// The share of a cell's time that the same work takes in memory. A figure that the program prints need not include
 /// all of the time: then the share follows from that figure here and in memory.
-pub fn harness_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
-    if workload.metric.measure == Measure::Printed {
+pub(crate) fn harness_share(own: &WorkloadTrials<'_>, trials: &[&Trial]) -> Option<f64> {
+    if own.workload.metric.measure == Measure::Printed {
         let value = |trials: &mut dyn Iterator<Item = &Trial>| fsarena_stats::median(trials.filter_map(median));
         let here = value(&mut trials.iter().copied())?;
-        let in_memory = value(&mut of_kind(record, workload, BaselineKind::Memory))?;
-        let better = workload.metric.better;
+        let in_memory = value(&mut own.baselines(BaselineKind::Memory))?;
+        let better = own.workload.metric.better;
         return Some((better.oriented_ln(here) - better.oriented_ln(in_memory)).exp());
     }
-    Some(seconds_of(record, workload, BaselineKind::Memory)? / per_operation::seconds(trials.iter().copied())?)
+    Some(seconds_of(own, BaselineKind::Memory)? / per_operation::seconds(trials.iter().copied())?)
 }
 
 /// The share of a cell's time that the same number of program starts takes; `None` for a figure that the program
 /// prints, which need not include its start.
-pub fn start_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
+pub(crate) fn start_share(own: &WorkloadTrials<'_>, trials: &[&Trial]) -> Option<f64> {
+    let workload = own.workload;
     let starts = workload.traits.starts.filter(|_| workload.metric.measure != Measure::Printed)? as f64;
     let operations = trials.iter().map(|trial| trial.operations()).max()? as f64;
     let runs = trials.iter().map(|trial| trial.slices.len()).max()?.max(1) as f64;
     let per_operation = starts * runs / operations;
-    Some(
-        seconds_of(record, workload, BaselineKind::Start)? * per_operation
-            / per_operation::seconds(trials.iter().copied())?,
-    )
+    Some(seconds_of(own, BaselineKind::Start)? * per_operation / per_operation::seconds(trials.iter().copied())?)
 }
 
 /// The share of the bare device's rate that a cell reaches.
-pub fn ceiling_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
-    Some(seconds_of(record, workload, BaselineKind::Device)? / per_operation::seconds(trials.iter().copied())?)
+pub(crate) fn ceiling_share(own: &WorkloadTrials<'_>, trials: &[&Trial]) -> Option<f64> {
+    Some(seconds_of(own, BaselineKind::Device)? / per_operation::seconds(trials.iter().copied())?)
 }
 
 /// How many times as fast as the bare device a cell is, by the device's fastest measurement: a disturbed moment cannot
 /// lower this bound.
-pub fn times_the_device(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
-    let all = all_of_kind(record, workload, BaselineKind::Device);
+pub(crate) fn times_the_device(own: &WorkloadTrials<'_>, trials: &[&Trial]) -> Option<f64> {
+    let all = own.all_baselines(BaselineKind::Device);
     let fastest = all.filter_map(|trial| per_operation::seconds([trial])).reduce(f64::min)?;
     Some(fastest / per_operation::seconds(trials.iter().copied())?)
 }
 
 /// The rate cap that limits all contenders and the bare device. `None` if there is no sign of a cap.
-pub fn cap(record: &RunRecord, workload: &Workload) -> Option<RateCap> {
-    let device = seconds_of(record, workload, BaselineKind::Device)?;
-    let of_label = |label: &Label| {
-        let is_of = move |trial: &&Trial| trial.workload == workload.name && trial.contender == *label;
-        per_operation::seconds(record.trials.iter().filter(is_of))
-    };
-    let all: Option<Vec<f64>> = record.contenders.iter().map(|facts| of_label(&facts.label)).collect();
+pub(crate) fn cap(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>) -> Option<RateCap> {
+    let device = seconds_of(own, BaselineKind::Device)?;
+    let made = (0..analysis.count()).filter(|contender| analysis.facts(*contender).is_some());
+    let all: Option<Vec<f64>> =
+        made.map(|contender| per_operation::seconds(own.by_contender[contender].iter().copied())).collect();
     let all = all.filter(|all| all.len() > 1 && all.iter().all(|own| (own / device - 1.0).abs() < ALIKE))?;
     let rate = 1.0 / fsarena_stats::median(all)?;
-    let bytes = record.trials.iter().find(|trial| trial.workload == workload.name && trial.operations() > 0)?;
+    let bytes = own.all.iter().find(|trial| trial.operations() > 0)?;
     let megabytes = rate * bytes.bytes() as f64 / bytes.operations() as f64 / 1e6;
-    let depth = workload.traits.concurrency as f64;
+    let depth = own.workload.traits.concurrency as f64;
     let latency = Nanos((depth / rate * 1e9) as u64);
     let operations = round(rate).map(|rate| (rate, CapUnit::Operations));
     let (rate, of) = operations.or_else(|| Some((round(megabytes)?, CapUnit::Megabytes)))?;
@@ -101,15 +98,14 @@ fn round(rate: f64) -> Option<f64> {
 }
 
 /// All baselines, combined over rounds, in the plan's order of workloads.
-pub fn rows(record: &RunRecord) -> Vec<BaselineRow> {
-    let kinds: BTreeSet<BaselineKind> = record.baselines.iter().map(|baseline| baseline.kind).collect();
-    let rows =
-        record.plan.workloads.iter().flat_map(|workload| kinds.iter().filter_map(|kind| row(record, workload, *kind)));
-    rows.collect()
+pub(crate) fn rows(analysis: &Analysis<'_>) -> Vec<BaselineRow> {
+    let kinds: BTreeSet<BaselineKind> = analysis.record.baselines.iter().map(|baseline| baseline.kind).collect();
+    analysis.workloads.iter().flat_map(|own| kinds.iter().filter_map(|kind| row(own, *kind))).collect()
 }
 
-fn row(record: &RunRecord, workload: &Workload, kind: BaselineKind) -> Option<BaselineRow> {
-    let trials: Vec<&Trial> = of_kind(record, workload, kind).collect();
+fn row(own: &WorkloadTrials<'_>, kind: BaselineKind) -> Option<BaselineRow> {
+    let workload = own.workload;
+    let trials: Vec<&Trial> = own.baselines(kind).collect();
     let seconds_per_operation = per_operation::seconds(trials.iter().copied());
     let (value, unit) = match kind {
         BaselineKind::Start => (seconds_per_operation.map(|seconds| 1.0 / seconds), "programs/s".to_owned()),
@@ -120,20 +116,6 @@ fn row(record: &RunRecord, workload: &Workload, kind: BaselineKind) -> Option<Ba
     let rounds = trials.len() as u32;
     let name = workload.name.to_string();
     (rounds > 0).then_some(BaselineRow { workload: name, kind, median: value, unit, seconds_per_operation, rounds })
-}
-
-/// The baselines of a workload at a place, also those that do not count.
-pub fn all_of_kind<'a>(
-    record: &'a RunRecord,
-    workload: &'a Workload,
-    kind: BaselineKind,
-) -> impl Iterator<Item = &'a Trial> {
-    let there = record.baselines.iter().filter(move |baseline| baseline.kind == kind);
-    there.map(|baseline| &baseline.trial).filter(move |trial| trial.workload == workload.name)
-}
-
-fn of_kind<'a>(record: &'a RunRecord, workload: &'a Workload, kind: BaselineKind) -> impl Iterator<Item = &'a Trial> {
-    all_of_kind(record, workload, kind).filter(move |trial| counts(record, trial))
 }
 
 /// Whether a baseline counts. One that was measured while the machine was busy, or whose slices vary too much, would
@@ -153,6 +135,6 @@ fn is_steady(trial: &Trial) -> bool {
     trial.slices.is_empty() || most <= STEADY * least
 }
 
-fn seconds_of(record: &RunRecord, workload: &Workload, kind: BaselineKind) -> Option<f64> {
-    per_operation::seconds(of_kind(record, workload, kind))
+fn seconds_of(own: &WorkloadTrials<'_>, kind: BaselineKind) -> Option<f64> {
+    per_operation::seconds(own.baselines(kind))
 }

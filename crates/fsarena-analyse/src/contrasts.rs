@@ -6,22 +6,22 @@ use fsarena_model::across::MachineFact;
 use fsarena_model::difference::Contrast;
 use fsarena_model::{Contender, ContenderFacts, Label, Rounds, RunRecord, Scale};
 
-use crate::{durability, noise};
+use crate::analysis::Analysis;
 
 /// A fact about a run: its name, and its value in words.
 type Fact = (String, String);
 
 /// The facts that differ between two sides, in a fixed order: program, machine, plan, contenders.
-pub(crate) fn between(before: &[&RunRecord], after: &[&RunRecord]) -> Vec<Contrast> {
+pub(crate) fn between(before: Vec<&Analysis<'_>>, after: Vec<&Analysis<'_>>) -> Vec<Contrast> {
     let contrast = |fact: MachineFact| {
         let [before, after] = <[String; 2]>::try_from(fact.values).ok()?;
         Some(Contrast { what: fact.what, before, after })
     };
-    among(&[before.to_vec(), after.to_vec()]).into_iter().filter_map(contrast).collect()
+    among(&[before, after]).into_iter().filter_map(contrast).collect()
 }
 
 /// The facts that differ between machines, or sides, each given as its runs.
-pub(crate) fn among(machines: &[Vec<&RunRecord>]) -> Vec<MachineFact> {
+pub(crate) fn among(machines: &[Vec<&Analysis<'_>>]) -> Vec<MachineFact> {
     let machines: Vec<Vec<Vec<Fact>>> =
         machines.iter().map(|runs| runs.iter().map(|run| facts(run)).collect()).collect();
     let mut names: Vec<&String> = Vec::new();
@@ -43,15 +43,15 @@ pub(crate) fn among(machines: &[Vec<&RunRecord>]) -> Vec<MachineFact> {
     names.into_iter().filter_map(fact).collect()
 }
 
-fn facts(run: &RunRecord) -> Vec<Fact> {
+fn facts(run: &Analysis<'_>) -> Vec<Fact> {
     let mut facts = machine(run);
-    facts.extend(plan(run));
-    facts.extend(run.plan.contenders.iter().flat_map(|own| contender(run, own)));
+    facts.extend(plan(run.record));
+    facts.extend((0..run.count()).flat_map(|index| contender(run, index)));
     facts
 }
 
-fn machine(run: &RunRecord) -> Vec<Fact> {
-    let environment = &run.environment;
+fn machine(run: &Analysis<'_>) -> Vec<Fact> {
+    let environment = &run.record.environment;
     let fact = |name: &str, value: Option<String>| (name.to_owned(), value.unwrap_or_default());
     let mut facts = vec![
         fact("fsarena", Some(environment.fsarena.clone())),
@@ -64,7 +64,7 @@ fn machine(run: &RunRecord) -> Vec<Fact> {
         fact("lanes", environment.lanes.storage.clone()),
         fact("host file system", environment.lanes.host_file_system.clone()),
         fact("device", environment.lanes.device.clone()),
-        fact("background load", Some(noise::usual(run).unwrap_or_else(|| "none".to_owned()))),
+        fact("background load", Some(run.condition.load().unwrap_or_else(|| "none".to_owned()))),
     ];
     facts.extend(environment.lanes.queue.iter().map(|(name, value)| (format!("queue: {name}"), value.clone())));
     facts.extend(environment.tools.iter().map(|(name, value)| (format!("tool: {name}"), value.clone())));
@@ -106,11 +106,12 @@ fn plan(run: &RunRecord) -> Vec<Fact> {
 }
 
 /// A contender's options as typed and as the kernel and the file system's own tool report them.
-fn contender(run: &RunRecord, contender: &Contender) -> Vec<Fact> {
+fn contender(run: &Analysis<'_>, index: usize) -> Vec<Fact> {
+    let contender = &run.record.plan.contenders[index];
     let label = &contender.label;
     let typed = Contender { label: Label::from(""), ..contender.clone() };
     let typed = typed.spelling().unwrap_or_else(|| format!("{} with {:?}", contender.kind, contender.mkfs));
-    let made = run.contenders.iter().find(|facts| facts.label == *label);
+    let made = run.facts(index);
     let of = |value: fn(&ContenderFacts) -> String| made.map(value).unwrap_or_default();
     vec![
         (format!("{label}"), typed.trim_start_matches('=').to_owned()),
@@ -122,7 +123,7 @@ fn contender(run: &RunRecord, contender: &Contender) -> Vec<Fact> {
         ),
         (
             format!("{label}: durability"),
-            durability::of_label(run, label).map(|class| class.to_string()).unwrap_or_default(),
+            run.class(index).map(|class| class.durability.to_string()).unwrap_or_default(),
         ),
     ]
 }

@@ -5,8 +5,9 @@ use fsarena_model::difference::{Change, Difference, DriftSource, FORMAT, Machine
 use fsarena_model::{Better, Estimate, Label, RunRecord, Share, ValidityClass, Verdict, Workload};
 use fsarena_stats::{Drift, Interval, Proof, Rule, proofs};
 
+use crate::analysis::Analysis;
 use crate::sides::{Compared, Side, Sides};
-use crate::{baselines, contrasts, durability, noise};
+use crate::verdicts::{unless_device_bound, verdict_of};
 
 /// A run with the name that the user gave it: its number, or a file.
 #[derive(Debug, Clone)]
@@ -20,8 +21,7 @@ pub struct NamedRun {
 /// Compares the second side with the first, each contender with itself; with a control, relative to that contender.
 /// Without a contender or a workload that all runs have, there is no change.
 pub fn difference(before: &[NamedRun], after: &[NamedRun], control: Option<&Label>) -> Difference {
-    let [first, second] = [before, after].map(|runs| runs.iter().map(|run| run.record.clone()).collect::<Vec<_>>());
-    let sides = Sides::of(&first, &second, control);
+    let sides = Sides::of(before, after, control);
     let (drift, compared) = sides.compared();
     let withheld = withheld(&sides);
     let estimate = |compared: &Compared| compared.shift.map(|shift| (shift.estimate, shift.precision));
@@ -38,7 +38,7 @@ pub fn difference(before: &[NamedRun], after: &[NamedRun], control: Option<&Labe
         drift: session_drift(&sides, drift),
         changes,
         machine: machine(&sides),
-        contrasts: contrasts::between(&first.iter().collect::<Vec<_>>(), &second.iter().collect::<Vec<_>>()),
+        contrasts: sides.contrasts(),
         left_out: sides.left_out(),
         withheld,
     }
@@ -61,7 +61,7 @@ pub(crate) fn session_drift(sides: &Sides<'_>, drift: Drift) -> SessionDrift {
 
 /// A quiet and a busy machine are two conditions, and file systems may rank otherwise in each of them.
 pub(crate) fn withheld(sides: &Sides<'_>) -> Option<String> {
-    let busy = |runs: &[Side<'_>]| runs.iter().filter_map(|run| noise::usual(run.record)).collect::<Vec<_>>();
+    let busy = |runs: &[Side<'_>]| runs.iter().filter_map(|run| run.analysis.condition.load()).collect::<Vec<_>>();
     let (before, after) = (busy(&sides.before), busy(&sides.after));
     let some = before.first().or(after.first())?;
     let is_same = before.len() == sides.before.len() && after.len() == sides.after.len();
@@ -102,20 +102,14 @@ fn judged(sides: &Sides<'_>, compared: &Compared, proof: Option<&Proof>, is_with
     let flags = flags(sides, compared);
     let forbidden: Vec<String> =
         flags.iter().filter(|(class, _)| class.forbids_verdict()).map(|it| it.1.clone()).collect();
-    let is_device = flags.iter().any(|(class, _)| *class == ValidityClass::DeviceBound);
+    let is_device_bound = flags.iter().any(|(class, _)| *class == ValidityClass::DeviceBound);
     let flags = flags.into_iter().map(|(_, words)| words).collect::<Vec<_>>().join(", ");
     match proof {
         _ if !forbidden.is_empty() => (Verdict::Invalid, forbidden.join(", ")),
         _ if durability_differs(sides, &compared.contender) => (Verdict::Invalid, "its durability differs".to_owned()),
         None => (Verdict::Undecided, "fewer than three rounds in a run".to_owned()),
         Some(_) if is_withheld => (Verdict::Undecided, "the load differs".to_owned()),
-        Some(proof) => match proof.verdict {
-            fsarena_stats::Verdict::Faster => (Verdict::Faster, flags),
-            fsarena_stats::Verdict::Slower => (Verdict::Slower, flags),
-            fsarena_stats::Verdict::Equivalent if is_device => (Verdict::Undecided, flags),
-            fsarena_stats::Verdict::Equivalent => (Verdict::Equivalent, flags),
-            fsarena_stats::Verdict::Undecided => (Verdict::Undecided, flags),
-        },
+        Some(proof) => (unless_device_bound(verdict_of(proof.verdict), is_device_bound), flags),
     }
 }
 
@@ -133,7 +127,8 @@ fn flags(sides: &Sides<'_>, compared: &Compared) -> Vec<(ValidityClass, String)>
 
 /// Whether a contender has several durability classes.
 pub(crate) fn durability_differs(sides: &Sides<'_>, contender: &Label) -> bool {
-    let mut classes = sides.all().map(|run| durability::of_label(run.record, contender));
+    let durability = |run: &Side<'_>| Some(run.analysis.class(run.analysis.contender(contender)?)?.durability);
+    let mut classes = sides.all().map(durability);
     let first = classes.next().flatten();
     classes.any(|class| class != first)
 }
@@ -153,16 +148,16 @@ fn machine(sides: &Sides<'_>) -> Vec<MachineChange> {
     };
     let baselines = sides.baselines(&sides.workloads()).into_iter();
     let baselines = baselines.map(|it| row(it.what, it.unit, it.better, mean(&it.before), mean(&it.after)));
-    let lanes = |of: fn(&RunRecord) -> Option<f64>, what: &str, unit: &str, better: Better| {
+    let lanes = |of: fn(&Analysis<'_>) -> Option<f64>, what: &str, unit: &str, better: Better| {
         let logs = |runs: &[Side<'_>]| {
-            let logs = runs.iter().map(|run| of(run.record).filter(|it| *it > 0.0).map(|it| better.oriented_ln(it)));
+            let logs = runs.iter().map(|run| of(&run.analysis).filter(|it| *it > 0.0).map(|it| better.oriented_ln(it)));
             logs.collect::<Option<Vec<f64>>>()
         };
         let (before, after) = logs(&sides.before).zip(logs(&sides.after))?;
         Some(row(what.to_owned(), unit.to_owned(), better, mean(&before), mean(&after)))
     };
-    let flush = |run: &RunRecord| baselines::lane_cost(run).map(|cost| cost.back_to_back.as_seconds() * 1e6);
-    let copy = |run: &RunRecord| run.environment.memory_bandwidth.map(|rate| rate / f64::from(1 << 30));
+    let flush = |run: &Analysis<'_>| run.lane_cost.as_ref().map(|cost| cost.back_to_back.as_seconds() * 1e6);
+    let copy = |run: &Analysis<'_>| run.record.environment.memory_bandwidth.map(|rate| rate / f64::from(1 << 30));
     let others = [
         lanes(flush, "write and flush of a bare lane", "µs", Better::Lower),
         lanes(copy, "copying, all cores", "GiB/s", Better::Higher),

@@ -15,8 +15,7 @@ const ENOUGH: f64 = 20.0;
 const NONE: f64 = 0.05;
 
 /// The class of a contender of the plan; `None` if the contender was never made.
-pub fn class(record: &RunRecord, contender: usize) -> Option<Class> {
-    let label = &record.plan.contenders[contender].label;
+pub fn class(record: &RunRecord, label: &Label) -> Option<Class> {
     let coherence = record.plan.clients.as_ref().and_then(|_| sharing(record, label)?.coherence);
     Some(Class { durability: of_label(record, label)?, coherence })
 }

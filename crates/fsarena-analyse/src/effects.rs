@@ -1,22 +1,19 @@
 //! Main effects: what an option of a matrix changes, as the mean over all combinations of the other options.
 
-use fsarena_model::comparison::{EffectRow, PairVerdict, too_few};
-use fsarena_model::{Combination, Estimate, Factor, Label, Matrix, RunRecord};
+use fsarena_model::comparison::{EffectRow, too_few};
+use fsarena_model::{Combination, Estimate, Factor, Label, Matrix};
 use fsarena_stats::{FEWEST_ROUNDS, Part, Rule, weighted_mean};
 
-use crate::looks::Standing;
-use crate::standings::part;
+use crate::decisions::Decisions;
 
 /// The effects of all levels against the first of their factor, by matrix, workload and factor.
-///
-/// `verdicts` are those of the record.
-pub fn effects(record: &RunRecord, standing: &Standing, verdicts: &[PairVerdict]) -> Vec<EffectRow> {
-    let plan = &record.plan;
+pub fn effects(decisions: &Decisions<'_>) -> Vec<EffectRow> {
+    let plan = &decisions.analysis.record.plan;
     let mut rows = Vec::new();
     for matrix in &plan.arguments.matrices {
         for workload in 0..plan.workloads.len() {
             for (factor, kind) in matrix.factors.iter().enumerate() {
-                let of_level = |level| effect(record, standing, verdicts, (matrix, workload, factor, level));
+                let of_level = |level| effect(decisions, matrix, workload, factor, level);
                 rows.extend((1..kind.levels.len()).map(of_level));
             }
         }
@@ -24,21 +21,15 @@ pub fn effects(record: &RunRecord, standing: &Standing, verdicts: &[PairVerdict]
     rows
 }
 
-fn effect(
-    record: &RunRecord,
-    standing: &Standing,
-    verdicts: &[PairVerdict],
-    (matrix, workload, factor, level): (&Matrix, usize, usize, usize),
-) -> EffectRow {
-    let name = &record.plan.workloads[workload].name;
+fn effect(decisions: &Decisions<'_>, matrix: &Matrix, workload: usize, factor: usize, level: usize) -> EffectRow {
+    let analysis = &decisions.analysis;
     let pairs = pairs(matrix, factor, level);
-    let place = |label: &Label| record.plan.contenders.iter().position(|contender| contender.label == *label);
     let of_pair = |(base, other): &(&Label, &Label)| {
-        let unknown = || format!("{base} / {other}");
-        let is_it = |row: &&PairVerdict| row.workload == *name && row.a == **base && row.b == **other;
-        let judged = verdicts.iter().find(is_it).ok_or_else(unknown)?;
-        let places = place(base).zip(place(other)).ok_or_else(unknown)?;
-        part(standing, judged, (workload, 1.0), places.0, places.1).map_err(|why| format!("{base} / {other}: {why}"))
+        let named = format!("{base} / {other}");
+        match analysis.contender(base).zip(analysis.contender(other)) {
+            Some((a, b)) if a < b => decisions.part(workload, 1.0, a, b).map_err(|why| format!("{named}: {why}")),
+            _ => Err(named),
+        }
     };
     let parts: Vec<Result<Part<'_>, String>> = pairs.iter().map(of_pair).collect();
     let reason = parts.iter().find_map(|part| part.as_ref().err().cloned());
@@ -53,7 +44,7 @@ fn effect(
     let single: Vec<f64> = known.iter().filter_map(|part| Some((-part.pair.estimate?).exp())).collect();
     let Factor { name: factor, levels } = &matrix.factors[factor];
     EffectRow {
-        workload: name.to_string(),
+        workload: analysis.workloads[workload].workload.name.to_string(),
         matrix: matrix.argument.clone(),
         factor: factor.clone(),
         level: levels[level].clone(),

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_model::{Label, Outcome, RunRecord, Trial, Workload};
+use fsarena_model::{Label, Outcome, Trial, Workload};
 use fsarena_stats::{Round, Sweep, round_value};
 
-use crate::durability::class;
-use crate::noise::Excluded;
+use crate::analysis::{Analysis, WorkloadTrials};
 
 /// The contenders of one workload that may be ranked with each other.
 pub(crate) struct Field {
@@ -47,62 +46,34 @@ pub(crate) fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// The fields of all workloads, in their order; a field with a single member has no pair and is left out.
-pub(crate) fn fields(record: &RunRecord, excluded: &Excluded) -> Vec<Field> {
-    let groups = groups(record);
-    let workloads = record.plan.workloads.iter().enumerate();
-    workloads
-        .flat_map(|(index, workload)| groups.iter().map(move |group| (index, workload, group)))
-        .map(|(index, workload, group)| field(record, index, group, excluded.rounds(workload)))
-        .filter(|field| field.members.len() > 1)
-        .collect()
+pub(crate) fn fields(analysis: &Analysis<'_>) -> Vec<Field> {
+    let classes = analysis.classes();
+    let each = analysis.workloads.iter().flat_map(|own| classes.iter().map(move |(_, members)| (own, members)));
+    each.map(|(own, members)| field(analysis, own, members)).filter(|field| field.members.len() > 1).collect()
 }
 
-/// The contenders by durability class; a contender that was never made belongs to no class.
-pub(crate) fn groups(record: &RunRecord) -> Vec<Vec<usize>> {
-    let mut groups: Vec<(_, Vec<usize>)> = Vec::new();
-    for index in 0..record.plan.contenders.len() {
-        let Some(class) = class(record, index) else { continue };
-        match groups.iter_mut().find(|(other, _)| *other == class) {
-            Some((_, members)) => members.push(index),
-            None => groups.push((class, vec![index])),
-        }
-    }
-    groups.into_iter().map(|(_, members)| members).collect()
-}
-
-/// Whether a contender failed in any counting round of a workload.
-pub(crate) fn failed(record: &RunRecord, workload: usize, contender: usize, excluded: &[u32]) -> bool {
-    let workload = &record.plan.workloads[workload];
-    let label = &record.plan.contenders[contender].label;
-    let own = record.trials.iter().filter(|trial| is_of(trial, &workload.name, label));
-    let mut counting = own.filter(|trial| !excluded.contains(&trial.round));
-    counting.any(|trial| value(trial, workload).is_none())
-}
-
-/// The field of the members of `group` that take part in the workload and never failed in a counting round.
-fn field(record: &RunRecord, index: usize, group: &[usize], excluded: &[u32]) -> Field {
-    let workload = &record.plan.workloads[index];
-    let label = |member: usize| &record.plan.contenders[member].label;
-    let takes_part = |member: &usize| record.plan.takes_part(label(*member), &workload.name);
-    let members = group.iter().copied().filter(|member| !failed(record, index, *member, excluded));
+/// The field of the members of a class that take part in the workload and never failed in a counting round.
+fn field(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>, class: &[usize]) -> Field {
+    let workload = own.workload;
+    let takes_part = |member: &usize| analysis.record.plan.takes_part(analysis.label(*member), &workload.name);
+    let members = class.iter().copied().filter(|member| !own.failed(*member));
     let members: Vec<usize> = members.filter(takes_part).collect();
+    let labels: Vec<&Label> = members.iter().map(|member| analysis.label(*member)).collect();
     let mut by_round: BTreeMap<u32, Vec<&Trial>> = BTreeMap::new();
-    let counts = |trial: &&Trial| trial.workload == workload.name && !excluded.contains(&trial.round);
-    for trial in record.trials.iter().filter(counts) {
+    for trial in own.all.iter().filter(|trial| own.counts(trial.round)) {
         by_round.entry(trial.round).or_default().push(trial);
     }
     let whole = |(round, trials): (&u32, &Vec<&Trial>)| {
-        let of = |member: &usize| trials.iter().find(|trial| trial.contender == *label(*member));
-        let own: Vec<&&Trial> = members.iter().map(of).collect::<Option<_>>()?;
+        let of = |label: &&Label| trials.iter().find(|trial| trial.contender == **label);
+        let own: Vec<&&Trial> = labels.iter().map(of).collect::<Option<_>>()?;
         let values = own.iter().map(|trial| value(trial, workload)).collect::<Option<Vec<f64>>>()?;
         Some(FieldRound { round: *round, values, lanes: own.iter().map(|trial| trial.lane).collect() })
     };
     let rounds = by_round.iter().filter_map(whole).collect();
-    let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
-    let labels: Vec<&Label> = members.iter().map(|member| label(*member)).collect();
-    let sweeps = (1..=last).map(|round| sweeps(workload, &labels, by_round.get(&round).map_or(&[][..], Vec::as_slice)));
-    let sweeps = fsarena_stats::Workload { contenders: members.len(), rounds: sweeps.collect() };
-    Field { workload: index, members, rounds, sweeps }
+    let sweeps = |round| sweeps(workload, &labels, by_round.get(&round).map_or(&[][..], Vec::as_slice));
+    let sweeps = (1..=analysis.last_round).map(sweeps).collect();
+    let sweeps = fsarena_stats::Workload { contenders: members.len(), rounds: sweeps };
+    Field { workload: own.index, members, rounds, sweeps }
 }
 
 /// The slices of `labels` in one round of a workload, sweep by sweep; `trials` holds the trials of all contenders.
@@ -120,8 +91,4 @@ pub(crate) fn sweeps(workload: &Workload, labels: &[&Label], trials: &[&Trial]) 
         }
     }
     Round { sweeps }
-}
-
-fn is_of(trial: &Trial, workload: &str, contender: &Label) -> bool {
-    trial.workload == workload && trial.contender == *contender
 }

@@ -6,8 +6,8 @@
 use fsarena_model::{Estimate, Label, Relation, RunRecord, Variant, Workload};
 use fsarena_stats::{Judge, Pair, Round, Rule, Sweep};
 
+use crate::analysis::Analysis;
 use crate::evidence::{Field, fields};
-use crate::noise::Excluded;
 use crate::slice_lengths::{Agreement, agreement};
 
 /// Number of runs of the workload on each file system.
@@ -41,7 +41,7 @@ pub struct FreshPair {
 ///
 /// Pairs with a contender that failed are left out.
 pub fn fresh_pairs(record: &RunRecord) -> Vec<FreshPair> {
-    let fields = fields(record, &Excluded::of(record));
+    let fields = fields(&Analysis::new(record));
     fields.iter().flat_map(|field| of_field(record, field)).collect()
 }
 

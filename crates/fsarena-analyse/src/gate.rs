@@ -1,14 +1,14 @@
 //! Whether contenders became slower than is tolerated: of two sides of runs, or of two contenders of one run.
 
 use fsarena_model::comparison::PairVerdict;
-use fsarena_model::difference::{Contrast, FORMAT, Gate, GateCheck, GateOutcome};
-use fsarena_model::{Comparison, Estimate, Label, RunRecord, Share, Verdict};
+use fsarena_model::difference::{FORMAT, Gate, GateCheck, GateOutcome};
+use fsarena_model::{Estimate, Label, Share, Verdict};
 use fsarena_stats::{Ending, Part, Precision, Regression, regressions, weighted_mean};
 
-use crate::difference::{NamedRun, forbidden, withheld};
-use crate::looks::{Standing, progress, standing};
+use crate::decisions::Decisions;
+use crate::difference::{self, NamedRun, forbidden, withheld};
+use crate::looks::progress;
 use crate::sides::{Compared, Sides};
-use crate::{assess, contrasts, difference};
 
 /// The largest probability that a gate fails although nothing is slower by more than the threshold.
 const ALPHA: f64 = 0.05;
@@ -25,8 +25,7 @@ struct Candidate {
 
 /// Checks the runs of `after` against those of `before`, each contender against itself.
 pub fn gate(before: &[NamedRun], after: &[NamedRun], control: Option<&Label>, threshold: Share) -> Gate {
-    let [first, second] = [before, after].map(|runs| runs.iter().map(|run| run.record.clone()).collect::<Vec<_>>());
-    let sides = Sides::of(&first, &second, control);
+    let sides = Sides::of(before, after, control);
     let (drift, compared) = sides.compared();
     let withheld = withheld(&sides);
     let candidate = |compared: &Compared| Candidate {
@@ -47,35 +46,29 @@ pub fn gate(before: &[NamedRun], after: &[NamedRun], control: Option<&Label>, th
         is_interleaved: false,
         checks: checks(candidates, threshold, Ending::Planned),
         notes,
-        contrasts: contrasts_of(&first, &second),
+        contrasts: sides.contrasts(),
         format: FORMAT,
         threshold,
     }
 }
 
-fn contrasts_of(before: &[RunRecord], after: &[RunRecord]) -> Vec<Contrast> {
-    contrasts::between(&before.iter().collect::<Vec<_>>(), &after.iter().collect::<Vec<_>>())
-}
-
 /// Checks all other contenders of a run against the contender `base`, which the run measured in the same sweeps.
 pub fn gate_within(run: &NamedRun, base: &Label, threshold: Share) -> Gate {
-    let record = &run.record;
-    let standing = standing(record);
-    let labels: Vec<&Label> = record.plan.contenders.iter().map(|contender| &contender.label).collect();
-    let place = labels.iter().position(|label| *label == base).unwrap_or(usize::MAX);
-    let others: Vec<usize> = (0..labels.len()).filter(|other| *other != place).collect();
-    let comparison = assess::assess(record);
-    let candidates = others.iter().flat_map(|other| within(record, &comparison, &standing, place, *other)).collect();
-    let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(1);
-    let ending = Ending::Stopped { progress: progress(record, last), rounds: last as usize };
-    let names = others.iter().map(|other| labels[*other].to_string()).collect::<Vec<_>>().join(", ");
+    let decisions = Decisions::new(&run.record);
+    let analysis = &decisions.analysis;
+    let place = analysis.contender(base).unwrap_or(usize::MAX);
+    let others: Vec<usize> = (0..analysis.count()).filter(|other| *other != place).collect();
+    let candidates = others.iter().flat_map(|other| within(&decisions, place, *other)).collect();
+    let last = analysis.last_round.max(1);
+    let ending = Ending::Stopped { progress: progress(&run.record, last), rounds: last as usize };
+    let names = others.iter().map(|other| analysis.label(*other).to_string()).collect::<Vec<_>>().join(", ");
     let interleaved =
         "Both were measured in the same sweeps, so what the machine did to both of them cancels.".to_owned();
     Gate {
         title: format!("{names} against {base} in {}", run.name),
         is_interleaved: true,
         checks: checks(candidates, threshold, ending),
-        notes: [interleaved].into_iter().chain(crate::noise::condition(record)).collect(),
+        notes: [interleaved].into_iter().chain(analysis.condition.sentence()).collect(),
         contrasts: Vec::new(),
         format: FORMAT,
         threshold,
@@ -83,26 +76,16 @@ pub fn gate_within(run: &NamedRun, base: &Label, threshold: Share) -> Gate {
 }
 
 /// A contender against the base in each workload, and in the mean over those that can be compared.
-fn within(
-    record: &RunRecord,
-    comparison: &Comparison,
-    standing: &Standing,
-    base: usize,
-    other: usize,
-) -> Vec<Candidate> {
-    let label = &record.plan.contenders[other].label;
+fn within(decisions: &Decisions<'_>, base: usize, other: usize) -> Vec<Candidate> {
+    let label = decisions.analysis.label(other);
     let (a, b) = (base.min(other), base.max(other));
     let sign = if other < base { 1.0 } else { -1.0 };
     let mut parts = Vec::new();
     let mut candidates = Vec::new();
-    for (index, workload) in record.plan.workloads.iter().enumerate() {
-        let is_pair = |pair: &&PairVerdict| {
-            let ends = [&record.plan.contenders[a].label, &record.plan.contenders[b].label];
-            pair.workload == workload.name.as_str() && [&pair.a, &pair.b] == ends
-        };
-        let verdict = comparison.judged.verdicts.iter().find(is_pair);
+    for own in &decisions.analysis.workloads {
+        let verdict = decisions.verdict(own.index, a, b);
         let forbidden = verdict.filter(|pair| pair.verdict == Verdict::Invalid).map(PairVerdict::reason);
-        let found = standing.with_rounds(index, a, b);
+        let found = decisions.standing.with_rounds(own.index, a, b);
         // Before a contender was on enough lanes, and in three rounds, there is no decision.
         let ready = found.filter(|(pair, _)| pair.latest.decision.is_some());
         let known = ready.and_then(|(pair, _)| Some((sign * pair.latest.estimate?, pair.latest.precision?)));
@@ -110,7 +93,7 @@ fn within(
             parts.push(Part { weight: 1.0, workload, pair: &pair.latest });
         }
         candidates.push(Candidate {
-            workload: Some(workload.name.to_string()),
+            workload: Some(own.workload.name.to_string()),
             contender: label.clone(),
             known,
             forbidden,

@@ -1,19 +1,20 @@
 //! Guarantees that one contender gives and another does not. They are shown with the verdict, because guarantees cost
 //! time.
 
-use fsarena_model::{ContenderFacts, Guarantee, RunRecord};
+use fsarena_model::{ContenderFacts, Guarantee};
+
+use crate::analysis::Analysis;
 
 /// The guarantees by which two contenders of the plan differ, in words; empty if there is no difference, or if the
 /// guarantees of one are unknown.
-pub fn between(record: &RunRecord, a: usize, b: usize) -> String {
-    facts(record, a).zip(facts(record, b)).map(|(a, b)| difference(a, b)).unwrap_or_default()
+pub fn between(analysis: &Analysis<'_>, a: usize, b: usize) -> String {
+    facts(analysis, a).zip(facts(analysis, b)).map(|(a, b)| difference(a, b)).unwrap_or_default()
 }
 
 /// The facts of a contender that was made here. An existing directory may have been made with any options, so its
 /// guarantees are unknown.
-fn facts(record: &RunRecord, contender: usize) -> Option<&ContenderFacts> {
-    let contender = Some(&record.plan.contenders[contender]).filter(|contender| contender.path.is_none())?;
-    record.contenders.iter().find(|facts| facts.label == contender.label)
+fn facts<'a>(analysis: &Analysis<'a>, contender: usize) -> Option<&'a ContenderFacts> {
+    analysis.facts(contender).filter(|_| analysis.record.plan.contenders[contender].path.is_none())
 }
 
 /// `btrfs also has data checksums and copy on write; ext4 also has a journal`.

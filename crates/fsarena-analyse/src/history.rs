@@ -7,7 +7,8 @@ use fsarena_model::history::{HistoryPoint, LevelChange, Series};
 use fsarena_model::{Better, History, Label, RunRecord, Workload};
 use fsarena_stats::change_points;
 
-use crate::{assess, contrasts, noise};
+use crate::analysis::Analysis;
+use crate::{assess, contrasts};
 
 /// The largest probability that a history without any change shows one.
 const ALPHA: f64 = 0.05;
@@ -21,7 +22,7 @@ pub fn history(runs: &[RunRecord], workload: &str) -> Option<History> {
         match of(run).map(|own| latest.unlike(&own)) {
             None => {}
             Some(_) if run.plan.is_smoke() => {}
-            Some(unlike) if unlike.is_empty() => compared.push(run),
+            Some(unlike) if unlike.is_empty() => compared.push(Analysis::new(run)),
             Some(unlike) => left_out.push(format!("run {}: other work ({})", run.run, unlike.join(", "))),
         }
     }
@@ -38,7 +39,7 @@ pub fn history(runs: &[RunRecord], workload: &str) -> Option<History> {
     let alpha = ALPHA / labels.len().max(1) as f64;
     let series = labels.into_iter().map(|label| {
         let (indices, points): (Vec<usize>, Vec<HistoryPoint>) = points.remove(label).into_iter().flatten().unzip();
-        let runs: Vec<&RunRecord> = indices.into_iter().map(|index| compared[index]).collect();
+        let runs: Vec<&Analysis<'_>> = indices.into_iter().map(|index| &compared[index]).collect();
         let changes = changes(&runs, &points, latest.metric.better, alpha);
         Series { contender: label.clone(), points, changes }
     });
@@ -53,13 +54,14 @@ pub fn history(runs: &[RunRecord], workload: &str) -> Option<History> {
 }
 
 /// The figures of a run; those that cannot be trusted are listed instead.
-fn in_run<'a>(run: &'a RunRecord, workload: &str, left_out: &mut Vec<String>) -> Vec<(&'a Label, HistoryPoint)> {
-    let cells = assess::cells(run);
-    let load = noise::usual(run);
+fn in_run<'a>(analysis: &Analysis<'a>, workload: &str, left_out: &mut Vec<String>) -> Vec<(&'a Label, HistoryPoint)> {
+    let (run, load) = (analysis.record, analysis.condition.load());
     let mut found = Vec::new();
-    for label in run.plan.contenders.iter().map(|contender| &contender.label) {
-        let cell = cells.iter().find(|cell| cell.workload == workload && cell.contender == *label);
-        let Some((cell, median)) = cell.and_then(|cell| Some((cell, cell.figure.median?))) else { continue };
+    let own = analysis.workload(workload).into_iter();
+    let cells = own.flat_map(|own| (0..analysis.count()).map(move |contender| (contender, own)));
+    for (contender, own) in cells {
+        let (label, cell) = (analysis.label(contender), assess::cell(analysis, own, contender));
+        let Some(median) = cell.figure.median else { continue };
         if let Some(flag) = cell.validity.iter().find(|flag| flag.class.forbids_verdict()) {
             left_out.push(format!("run {}, {label}: {}", run.run, flag.class));
             continue;
@@ -78,12 +80,12 @@ fn in_run<'a>(run: &'a RunRecord, workload: &str, left_out: &mut Vec<String>) ->
     found
 }
 
-fn changes(runs: &[&RunRecord], points: &[HistoryPoint], better: Better, alpha: f64) -> Vec<LevelChange> {
+fn changes(runs: &[&Analysis<'_>], points: &[HistoryPoint], better: Better, alpha: f64) -> Vec<LevelChange> {
     let logs: Vec<f64> = points.iter().map(|point| better.oriented_ln(point.median)).collect();
     let change = |found: fsarena_stats::ChangePoint| {
-        let contrasts = contrasts::between(&[runs[found.index - 1]], &[runs[found.index]]);
+        let contrasts = contrasts::between(vec![runs[found.index - 1]], vec![runs[found.index]]);
         let differs = contrasts.into_iter().map(|contrast| contrast.what).collect();
-        LevelChange { run: runs[found.index].run, ratio: found.size.exp(), p: found.p, differs }
+        LevelChange { run: runs[found.index].record.run, ratio: found.size.exp(), p: found.p, differs }
     };
     change_points(&logs, alpha).into_iter().map(change).collect()
 }

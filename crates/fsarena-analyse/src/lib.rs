@@ -2,11 +2,13 @@
 //! The same record always gives the same comparison.
 
 mod across;
+mod analysis;
 mod assess;
 mod baselines;
 mod calibration;
 mod command;
 mod contrasts;
+mod decisions;
 mod difference;
 mod durability;
 mod effects;

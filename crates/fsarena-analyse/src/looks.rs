@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use fsarena_model::{Rounds, RunRecord, Status, Verdict};
 use fsarena_stats::{Interval, Judge, Reduced, Rule};
 
+use crate::analysis::{Analysis, WorkloadTrials};
 use crate::evidence::{Field, FieldRound, fields};
-use crate::noise::Excluded;
+use crate::noise::rounds;
+use crate::verdicts::verdict_of;
 
 /// Rounds after which a workload without comparable pairs needs no more rounds.
 const ROUNDS_WITHOUT_PAIRS: usize = 4;
@@ -42,32 +44,17 @@ pub struct Pair {
 
 /// The state of all pairs of a record.
 pub fn standing(record: &RunRecord) -> Standing {
-    let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
-    let excluded = Excluded::of(record);
-    let rounds = record.plan.workloads.iter().map(|workload| {
-        let own = record.trials.iter().filter(|trial| trial.workload == workload.name);
-        own.map(|trial| trial.round).collect::<BTreeSet<u32>>().len() - excluded.rounds(workload).len()
-    });
-    let rounds = rounds.collect();
-    let judged = |field: Field| {
-        let from = rotated_from(&field.rounds);
-        let reduced = Reduced::new(field.workload, &field.sweeps).ok()?.deciding_from(from);
-        let Field { workload, members, rounds, .. } = field;
-        Some(Judged { workload, members, rounds, reduced, pairs: Vec::new() })
-    };
-    let mut fields: Vec<Judged> = fields(record, &excluded).into_iter().filter_map(judged).collect();
-    look(record, rule, &mut fields);
-    Standing { fields, rounds }
+    Standing::new(&Analysis::new(record))
 }
 
 /// Repeats all looks of the run, round by round.
-fn look(record: &RunRecord, rule: Rule, fields: &mut [Judged]) {
+fn look(analysis: &Analysis<'_>, rule: Rule, fields: &mut [Judged]) {
     let Ok(mut judge) = Judge::new(rule) else { return };
     let reduced: Vec<&Reduced> = fields.iter().map(|field| &field.reduced).collect();
     let mut all: Vec<Vec<Pair>> = vec![Vec::new(); fields.len()];
-    let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
+    let last = analysis.last_round;
     for round in (1..=last).filter(|round| is_looked_at(*round) || *round == last) {
-        let Ok(look) = judge.look_at(&reduced, round as usize, progress(record, round)) else { continue };
+        let Ok(look) = judge.look_at(&reduced, round as usize, progress(analysis.record, round)) else { continue };
         for (pairs, look) in all.iter_mut().zip(look) {
             let before = |place: usize| pairs.get(place).copied();
             *pairs = look.into_iter().enumerate().map(|(place, now)| followed(before(place), now, rule)).collect();
@@ -141,6 +128,20 @@ fn contradict(fell: fsarena_stats::Verdict, now: &fsarena_stats::Pair, margin: f
 }
 
 impl Standing {
+    pub(crate) fn new(analysis: &Analysis<'_>) -> Self {
+        let rule = Rule { margin: analysis.record.plan.margin.0, ..Rule::default() };
+        let counting = |own: &WorkloadTrials<'_>| rounds(analysis.record, own.workload) as usize - own.excluded.len();
+        let judged = |field: Field| {
+            let from = rotated_from(&field.rounds);
+            let reduced = Reduced::new(field.workload, &field.sweeps).ok()?.deciding_from(from);
+            let Field { workload, members, rounds, .. } = field;
+            Some(Judged { workload, members, rounds, reduced, pairs: Vec::new() })
+        };
+        let mut fields: Vec<Judged> = fields(analysis).into_iter().filter_map(judged).collect();
+        look(analysis, rule, &mut fields);
+        Self { fields, rounds: analysis.workloads.iter().map(counting).collect() }
+    }
+
     /// Number of pairs that can get a verdict.
     pub fn pairs(&self) -> usize {
         self.fields.iter().map(|field| field.pairs.len()).sum()
@@ -203,13 +204,7 @@ impl Standing {
 impl Pair {
     /// The verdict; [`Verdict::Invalid`] if a later look contradicted it.
     pub fn verdict(&self) -> Verdict {
-        match self.latest.verdict {
-            _ if self.is_unsteady => Verdict::Invalid,
-            fsarena_stats::Verdict::Faster => Verdict::Faster,
-            fsarena_stats::Verdict::Slower => Verdict::Slower,
-            fsarena_stats::Verdict::Equivalent => Verdict::Equivalent,
-            fsarena_stats::Verdict::Undecided => Verdict::Undecided,
-        }
+        if self.is_unsteady { Verdict::Invalid } else { verdict_of(self.latest.verdict) }
     }
 
     /// The interval that the verdict rests on: that of the latest look, which has the most data. If that interval no

@@ -9,8 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::event::{Note, RoundFacts};
-use fsarena_model::{AtRest, Bytes, Label, NoiseBounds, Outcome, RunRecord, Severity, Trial, Workload, probe};
+use fsarena_model::{AtRest, Bytes, Label, NoiseBounds, RunRecord, Severity, Trial, Workload, probe};
 
+use crate::analysis::Analysis;
 use crate::probes;
 
 /// Processor seconds below which the machine's counters, in ticks of 10 ms, show no load.
@@ -22,9 +23,9 @@ const ALIKE: f64 = 0.5;
 
 /// The trials of a contender in a workload, in rounds that count.
 pub fn counted_trials<'a>(record: &'a RunRecord, workload: &Workload, label: &Label) -> Vec<&'a Trial> {
-    let is_of = |trial: &&Trial| trial.workload == workload.name && trial.contender == *label;
-    let trials: Vec<&Trial> = record.trials.iter().filter(is_of).collect();
-    counted(&trials, Excluded::of(record).rounds(workload))
+    let analysis = Analysis::new(record);
+    let own = analysis.workload(&workload.name).zip(analysis.contender(label));
+    own.map(|(trials, contender)| trials.counted(contender)).unwrap_or_default()
 }
 
 /// An amount, and the seconds in which it accumulated.
@@ -114,7 +115,7 @@ struct Visit<'a> {
 }
 
 /// The condition that the verdicts refer to.
-struct Condition<'a> {
+pub(crate) struct Condition<'a> {
     /// The usual load; all zero if the machine was quiet.
     usual: Rates,
     visits: Vec<Visit<'a>>,
@@ -124,7 +125,7 @@ struct Condition<'a> {
 }
 
 impl<'a> Condition<'a> {
-    fn of(record: &'a RunRecord) -> Self {
+    pub(crate) fn of(record: &'a RunRecord) -> Self {
         let bounds = &record.plan.measuring.noise;
         let visits = visits(record);
         let quiet = Rates::default();
@@ -152,6 +153,44 @@ impl<'a> Condition<'a> {
     fn others(&self) -> impl Iterator<Item = &Visit<'a>> {
         self.visits.iter().filter(|visit| !self.has(visit))
     }
+
+    /// The rounds of a workload that do not count.
+    pub(crate) fn excluded(&self, workload: &Workload) -> Vec<u32> {
+        self.others().filter(|visit| visit.workload == workload.name.as_str()).map(|visit| visit.round).collect()
+    }
+
+    /// The usual load during the run; `None` if the machine was quiet.
+    pub(crate) fn load(&self) -> Option<String> {
+        (!self.is_quiet()).then(|| self.usual.words(self.bounds))
+    }
+
+    /// The condition, and the runs that were left out because of another condition; `None` if the machine was quiet
+    /// throughout.
+    pub(crate) fn sentence(&self) -> Option<String> {
+        let busy: Vec<&Visit<'_>> = self.others().filter(|visit| !visit.is_held_back).collect();
+        let rounds = spans(&busy.iter().map(|visit| visit.round).collect());
+        let (left_out, all) = (busy.len(), self.visits.len());
+        match (self.is_quiet(), left_out) {
+            (true, 0) => None,
+            (true, _) => Some(format!(
+                "The machine was busy with other things in {rounds} ({}). The verdicts are of the quieter machine: \
+                 they leave out {left_out} of {all} measurements (a workload in a round).",
+                most(&busy).words(self.bounds),
+            )),
+            (false, _) => {
+                let without = format!(
+                    " They leave out {left_out} of {all} measurements (a workload in a round), in {rounds}, under \
+                     another load."
+                );
+                Some(format!(
+                    "Measured on a busy machine: {} most of the time. The verdicts are of this condition; a quiet \
+                     machine may rank otherwise.{}",
+                    self.usual.words(self.bounds),
+                    if left_out == 0 { "" } else { &without },
+                ))
+            }
+        }
+    }
 }
 
 fn visits(record: &RunRecord) -> Vec<Visit<'_>> {
@@ -168,25 +207,6 @@ fn visits(record: &RunRecord) -> Vec<Visit<'_>> {
         is_held_back: held_back.contains(&round),
     };
     loads.into_iter().map(visit).collect()
-}
-
-/// The rounds of each workload that do not count, because the machine was in another condition than most of the time.
-pub struct Excluded(BTreeMap<String, Vec<u32>>);
-
-impl Excluded {
-    /// The rounds of a record that do not count.
-    pub fn of(record: &RunRecord) -> Self {
-        let mut rounds: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for visit in Condition::of(record).others() {
-            rounds.entry(visit.workload.to_owned()).or_default().push(visit.round);
-        }
-        Self(rounds)
-    }
-
-    /// The rounds of one workload that do not count.
-    pub fn rounds(&self, workload: &Workload) -> &[u32] {
-        self.0.get(workload.name.as_str()).map_or(&[], Vec::as_slice)
-    }
 }
 
 /// Whether a quota, heat or swapping slowed the machine down in a round, as far as its counters show.
@@ -213,51 +233,6 @@ pub fn rounds(record: &RunRecord, workload: &Workload) -> u32 {
     of.map(|trial| trial.round).collect::<BTreeSet<u32>>().len() as u32
 }
 
-/// The trials of a cell that count; all trials if none of these finished.
-pub fn counted<'a>(trials: &[&'a Trial], excluded: &[u32]) -> Vec<&'a Trial> {
-    let kept = trials.iter().copied().filter(|trial| !excluded.contains(&trial.round)).collect::<Vec<_>>();
-    let has_any = kept.iter().any(|trial| trial.outcome == Outcome::Finished);
-    if has_any { kept } else { trials.to_vec() }
-}
-
-/// The machine's condition, and the runs that were left out because of another condition; `None` if the machine was
-/// quiet throughout.
-pub fn condition(record: &RunRecord) -> Option<String> {
-    let condition = Condition::of(record);
-    let busy: Vec<&Visit<'_>> = condition.others().filter(|visit| !visit.is_held_back).collect();
-    let rounds: BTreeSet<u32> = busy.iter().map(|visit| visit.round).collect();
-    let (left_out, all) = (busy.len(), condition.visits.len());
-    let text = match (condition.is_quiet(), left_out) {
-        (true, 0) => return None,
-        (true, _) => format!(
-            "The machine was busy with other things in {} ({}). The verdicts are of the quieter machine: they leave \
-             out {left_out} of {all} measurements (a workload in a round).",
-            spans(&rounds),
-            most(&busy).words(condition.bounds),
-        ),
-        (false, _) => format!(
-            "Measured on a busy machine: {} most of the time. The verdicts are of this condition; a quiet machine may rank \
-             otherwise.{}",
-            condition.usual.words(condition.bounds),
-            match left_out {
-                0 => String::new(),
-                _ => format!(
-                    " They leave out {left_out} of {all} measurements (a workload in a round), in {}, under another \
-                     load.",
-                    spans(&rounds)
-                ),
-            },
-        ),
-    };
-    Some(text)
-}
-
-/// The usual load during the run; `None` if the machine was quiet.
-pub fn usual(record: &RunRecord) -> Option<String> {
-    let condition = Condition::of(record);
-    (!condition.is_quiet()).then(|| condition.usual.words(condition.bounds))
-}
-
 /// The load on the machine before the run began; `None` if it was quiet.
 pub fn before(at_rest: &AtRest, bounds: &NoiseBounds) -> Option<String> {
     let rates = Rates {
@@ -275,8 +250,8 @@ fn most(visits: &[&Visit<'_>]) -> Rates {
 }
 
 /// One warning for each round in which a quota, heat or swapping slowed the machine down.
-pub fn held_back(record: &RunRecord) -> Vec<Note> {
-    let counts = Condition::of(record).is_held_back;
+pub fn held_back(analysis: &Analysis<'_>) -> Vec<Note> {
+    let Analysis { record, condition, .. } = analysis;
     let rounds = record.rounds.iter().filter(|facts| is_held_back(record, facts));
     let text = |facts: &RoundFacts| {
         let conditions = &facts.conditions;
@@ -292,7 +267,7 @@ pub fn held_back(record: &RunRecord) -> Vec<Note> {
             conditions.swapped.filter(|bytes| bytes.0 > 0).map(|bytes| format!("{bytes} were swapped")),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        let consequence = if counts { "it counts, for most rounds were like that" } else { "excluded" };
+        let consequence = if condition.is_held_back { "it counts, for most rounds were like that" } else { "excluded" };
         format!("round {} of {:.0} s: {}; {consequence}", facts.round, facts.seconds, parts.join(", "))
     };
     rounds.map(|facts| Note { severity: Severity::Warning, text: text(facts) }).collect()

@@ -39,9 +39,9 @@ pub fn overloaded(trials: &[&Trial]) -> Option<Finding> {
 }
 
 /// For each open loop, which contenders keep up; and the workloads that run only as closed loops.
-pub fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
-    let variants = record.plan.workloads.iter().filter(|workload| workload.is_open_loop());
-    let notes = variants.filter_map(|workload| of_variant(workload, cells)).chain(left_out(record));
+pub fn notes(record: &RunRecord, cells: &[Vec<Cell>]) -> Vec<Note> {
+    let variants = record.plan.workloads.iter().zip(cells).filter(|(workload, _)| workload.is_open_loop());
+    let notes = variants.filter_map(|(workload, cells)| of_variant(workload, cells)).chain(left_out(record));
     notes.map(|text| Note { severity: Severity::Info, text }).collect()
 }
 
@@ -51,7 +51,7 @@ fn of_variant(workload: &Workload, cells: &[Cell]) -> Option<String> {
         let verb = if load.keeps_up() { "keeps up" } else { "does not keep up" };
         Some(format!("{} {verb} ({})", cell.contender, load.words()))
     };
-    let parts: Vec<String> = cells.iter().filter(|cell| cell.workload == workload.name).filter_map(of).collect();
+    let parts: Vec<String> = cells.iter().filter_map(of).collect();
     (!parts.is_empty()).then(|| format!("{}: {}", workload.name, parts.join("; ")))
 }
 

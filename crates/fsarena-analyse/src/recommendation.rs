@@ -8,11 +8,9 @@ pub(crate) use advice::{SURE, another};
 
 use std::collections::BTreeMap;
 
-use fsarena_model::comparison::{Cell, PairVerdict};
-use fsarena_model::{Class, Mix, Plan, Recommendation, RunRecord, Unavailable, Weight};
+use fsarena_model::{Mix, Plan, Recommendation, Unavailable, Weight};
 
-use crate::durability::class;
-use crate::looks::Standing;
+use crate::decisions::Decisions;
 
 /// One weighted name of the mix, with the workloads that it stands for.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,10 +23,7 @@ struct Part {
 
 /// The data that the advice follows from.
 pub(crate) struct Evidence<'a> {
-    record: &'a RunRecord,
-    standing: &'a Standing,
-    cells: &'a [Cell],
-    verdicts: &'a [PairVerdict],
+    decisions: &'a Decisions<'a>,
     parts: Vec<Part>,
     /// The weight of each workload in the mix, by index in the plan.
     weights: BTreeMap<usize, f64>,
@@ -36,41 +31,40 @@ pub(crate) struct Evidence<'a> {
 
 impl<'a> Evidence<'a> {
     /// The evidence for a mix whose names all have a workload in the plan ([`covered`]).
-    pub(crate) fn of(
-        record: &'a RunRecord,
-        standing: &'a Standing,
-        cells: &'a [Cell],
-        verdicts: &'a [PairVerdict],
-        mix: &Mix,
-    ) -> Self {
-        let parts = parts(&record.plan, mix);
+    pub(crate) fn of(decisions: &'a Decisions<'a>, mix: &Mix) -> Self {
+        let parts = parts(&decisions.analysis.record.plan, mix);
         let weights = weights(&parts);
-        Self { record, standing, cells, verdicts, parts, weights }
+        Self { decisions, parts, weights }
+    }
+
+    fn plan(&self) -> &Plan {
+        &self.decisions.analysis.record.plan
     }
 
     /// The workloads that have no weight, by index in the plan.
     pub(crate) fn others(&self) -> impl Iterator<Item = usize> {
-        closed(&self.record.plan).filter(|number| !self.weights.contains_key(number))
+        closed(self.plan()).filter(|number| !self.weights.contains_key(number))
     }
 }
 
-/// The recommendation for the plan's mix; `None` if the plan has no mix. `cells` and `verdicts` are those of the
-/// comparison.
-pub fn recommendation(
-    record: &RunRecord,
-    standing: &Standing,
-    cells: &[Cell],
-    verdicts: &[PairVerdict],
-) -> Option<Recommendation> {
-    let whole = record.plan.weighting.mix.as_ref()?;
-    let mix = covered(&record.plan, whole)?;
-    let evidence = Evidence::of(record, standing, cells, verdicts, &mix);
-    let name = |number: &usize| record.plan.workloads[*number].name.to_string();
-    let workloads = evidence.weights.iter().map(|(number, weight)| (name(number), *weight)).collect();
-    let classes = classes(record).into_iter().map(|(class, members)| evidence.advice(class, &members));
-    let (absent, without) = (absent(&record.plan, whole), without(&record.plan, whole));
-    let profile = record.plan.weighting.profile.clone();
-    Some(Recommendation { profile, mix, absent, workloads, without, classes: classes.collect() })
+/// The recommendation for the plan's mix; `None` if the plan has no mix.
+pub(crate) fn recommendation(decisions: &Decisions<'_>) -> Option<Recommendation> {
+    let plan = &decisions.analysis.record.plan;
+    let whole = plan.weighting.mix.as_ref()?;
+    let mix = covered(plan, whole)?;
+    let evidence = Evidence::of(decisions, &mix);
+    let name = |number: &usize| plan.workloads[*number].name.to_string();
+    let mut classes = decisions.analysis.classes();
+    classes.retain(|(_, members)| members.len() > 1);
+    classes.sort_by_key(|(class, _)| *class);
+    Some(Recommendation {
+        profile: plan.weighting.profile.clone(),
+        absent: absent(plan, whole),
+        workloads: evidence.weights.iter().map(|(number, weight)| (name(number), *weight)).collect(),
+        without: without(plan, whole),
+        classes: classes.into_iter().map(|(class, members)| evidence.advice(class, &members)).collect(),
+        mix,
+    })
 }
 
 /// The weights of the names that have a workload in the plan; `None` if no name has one.
@@ -139,15 +133,4 @@ fn weights(parts: &[Part]) -> BTreeMap<usize, f64> {
         }
     }
     weights
-}
-
-/// The contenders (indices in the plan) of each durability class that has two or more.
-fn classes(record: &RunRecord) -> Vec<(Class, Vec<usize>)> {
-    let mut classes: BTreeMap<Class, Vec<usize>> = BTreeMap::new();
-    for contender in 0..record.plan.contenders.len() {
-        if let Some(class) = class(record, contender) {
-            classes.entry(class).or_default().push(contender);
-        }
-    }
-    classes.into_iter().filter(|(_, members)| members.len() > 1).collect()
 }

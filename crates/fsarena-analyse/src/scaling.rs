@@ -1,17 +1,16 @@
 //! How figures change with the number of clients.
 
 use fsarena_model::comparison::{ScalingPair, ScalingPoint, ScalingRow, Verdict};
-use fsarena_model::{ClientsWork, Contender, Label, Measure, RunRecord, Trial, Workload};
+use fsarena_model::{ClientsWork, Measure, Trial, Workload};
 use fsarena_stats::{Interval, Precision, Rule, cell_summary};
 
-use crate::durability::class;
+use crate::analysis::{Analysis, WorkloadTrials};
 use crate::evidence::{median, pairs, value};
-use crate::noise::counted_trials;
 
 /// A workload with each number of clients, ascending.
 struct Family<'a> {
     name: &'a str,
-    members: Vec<(u32, &'a Workload)>,
+    members: Vec<(u32, &'a WorkloadTrials<'a>)>,
 }
 
 /// The exponent of a contender within a round.
@@ -21,24 +20,22 @@ struct Slope {
 }
 
 /// All rows, by workload, then contender; empty without clients.
-pub fn rows(record: &RunRecord) -> Vec<ScalingRow> {
+pub(crate) fn rows(analysis: &Analysis<'_>) -> Vec<ScalingRow> {
     let of_family = |family: &Family<'_>| {
-        let row = |contender: &Contender| row(record, family, &contender.label);
-        record.plan.contenders.iter().map(row).collect::<Vec<_>>()
+        (0..analysis.count()).map(|contender| row(analysis, family, contender)).collect::<Vec<_>>()
     };
-    families(record).iter().flat_map(of_family).collect()
+    families(analysis).iter().flat_map(of_family).collect()
 }
 
 /// The differences between the exponents of contenders of one durability class, by workload, then pair.
-pub fn exponent_pairs(record: &RunRecord) -> Vec<ScalingPair> {
-    let families = families(record);
-    let contenders = &record.plan.contenders;
-    let is_comparable = |(a, b): &(usize, usize)| class(record, *a) == class(record, *b);
-    let comparable: Vec<(usize, usize)> = pairs(contenders.len()).filter(is_comparable).collect();
+pub(crate) fn exponent_pairs(analysis: &Analysis<'_>) -> Vec<ScalingPair> {
+    let families = families(analysis);
+    let is_comparable = |(a, b): &(usize, usize)| analysis.class(*a) == analysis.class(*b);
+    let comparable: Vec<(usize, usize)> = pairs(analysis.count()).filter(is_comparable).collect();
     let tail = Rule::default().alpha / 2.0 / (families.len() * comparable.len()).max(1) as f64;
     let of_family = |family: &Family<'_>| {
         let slopes: Vec<Vec<Slope>> =
-            contenders.iter().map(|contender| slopes(record, family, &contender.label)).collect();
+            (0..analysis.count()).map(|contender| slopes(analysis, family, contender)).collect();
         let pair = |(a, b): &(usize, usize)| {
             let differences = differences(&slopes[*a], &slopes[*b]);
             let Fitted { mean, interval } = fitted(&differences, tail)?;
@@ -49,8 +46,8 @@ pub fn exponent_pairs(record: &RunRecord) -> Vec<ScalingPair> {
             };
             Some(ScalingPair {
                 workload: family.name.to_owned(),
-                a: contenders[*a].label.clone(),
-                b: contenders[*b].label.clone(),
+                a: analysis.label(*a).clone(),
+                b: analysis.label(*b).clone(),
                 difference: mean,
                 low: interval.low,
                 high: interval.high,
@@ -63,37 +60,37 @@ pub fn exponent_pairs(record: &RunRecord) -> Vec<ScalingPair> {
     families.iter().flat_map(of_family).collect()
 }
 
-fn families(record: &RunRecord) -> Vec<Family<'_>> {
+fn families<'a>(analysis: &'a Analysis<'a>) -> Vec<Family<'a>> {
     let mut families: Vec<Family<'_>> = Vec::new();
-    for workload in &record.plan.workloads {
-        let Some(count) = workload.clients() else { continue };
-        match families.iter_mut().find(|family| family.name == workload.base()) {
-            Some(family) => family.members.push((count, workload)),
-            None => families.push(Family { name: workload.base(), members: vec![(count, workload)] }),
+    for own in &analysis.workloads {
+        let Some(count) = own.workload.clients() else { continue };
+        match families.iter_mut().find(|family| family.name == own.workload.base()) {
+            Some(family) => family.members.push((count, own)),
+            None => families.push(Family { name: own.workload.base(), members: vec![(count, own)] }),
         }
     }
     families.iter_mut().for_each(|family| family.members.sort_by_key(|(count, _)| *count));
     families
 }
 
-fn row(record: &RunRecord, family: &Family<'_>, label: &Label) -> ScalingRow {
-    let slopes = slopes(record, family, label);
+fn row(analysis: &Analysis<'_>, family: &Family<'_>, contender: usize) -> ScalingRow {
+    let slopes = slopes(analysis, family, contender);
     let exponents: Vec<f64> = slopes.iter().map(|slope| slope.exponent).collect();
     let fitted = fitted(&exponents, Rule::default().alpha / 2.0);
     let interval = fitted.as_ref().map(|fitted| fitted.interval);
     ScalingRow {
         workload: family.name.to_owned(),
-        contender: label.clone(),
-        unit: family.members.first().map(|(_, workload)| workload.metric.unit.clone()).unwrap_or_default(),
-        points: family.members.iter().map(|(count, workload)| point(record, *count, workload, label)).collect(),
+        contender: analysis.label(contender).clone(),
+        unit: family.members.first().map(|(_, own)| own.workload.metric.unit.clone()).unwrap_or_default(),
+        points: family.members.iter().map(|(count, own)| point(*count, own, contender)).collect(),
         exponent: middle_of(&exponents),
         low: interval.map(|interval| interval.low),
         high: interval.map(|interval| interval.high),
     }
 }
 
-fn point(record: &RunRecord, clients: u32, workload: &Workload, label: &Label) -> ScalingPoint {
-    let trials = counted_trials(record, workload, label);
+fn point(clients: u32, own: &WorkloadTrials<'_>, contender: usize) -> ScalingPoint {
+    let trials = own.counted(contender);
     let values: Vec<f64> = trials.iter().filter_map(|trial| median(trial)).collect();
     let works: Vec<&ClientsWork> = trials.iter().filter_map(|trial| trial.clients.as_ref()).collect();
     let together: f64 = works.iter().map(|work| work.together).sum();
@@ -109,14 +106,14 @@ fn point(record: &RunRecord, clients: u32, workload: &Workload, label: &Label) -
 }
 
 /// The exponent in each round in which the contender was measured with every number of clients.
-fn slopes(record: &RunRecord, family: &Family<'_>, label: &Label) -> Vec<Slope> {
-    if family.members.len() < 2 || !family.members.iter().all(|(_, workload)| is_rate(workload)) {
+fn slopes(analysis: &Analysis<'_>, family: &Family<'_>, contender: usize) -> Vec<Slope> {
+    if family.members.len() < 2 || !family.members.iter().all(|(_, own)| is_rate(own.workload)) {
         return Vec::new();
     }
     let trials: Vec<(f64, &Workload, Vec<&Trial>)> = family
         .members
         .iter()
-        .map(|(count, workload)| (f64::from(*count).ln(), *workload, counted_trials(record, workload, label)))
+        .map(|(count, own)| (f64::from(*count).ln(), own.workload, own.counted(contender)))
         .collect();
     let in_round = |round: u32| {
         let point = |(x, workload, trials): &(f64, &Workload, Vec<&Trial>)| {
@@ -126,7 +123,7 @@ fn slopes(record: &RunRecord, family: &Family<'_>, label: &Label) -> Vec<Slope> 
         let points: Vec<(f64, f64)> = trials.iter().map(point).collect::<Option<_>>()?;
         Some(Slope { round, exponent: slope(&points) })
     };
-    record.rounds.iter().filter_map(|facts| in_round(facts.round)).collect()
+    analysis.record.rounds.iter().filter_map(|facts| in_round(facts.round)).collect()
 }
 
 /// Whether the figure is work done per time, which clients can add to.

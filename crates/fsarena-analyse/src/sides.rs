@@ -1,12 +1,15 @@
 //! Two sides of runs that were not interleaved: what both measured alike, and by how much it changed.
 
 use fsarena_model::comparison::{BaselineRow, Cell};
+use fsarena_model::difference::Contrast;
 use fsarena_model::{BaselineKind, Better, Label, RunRecord, Share, Trial, Workload};
 use fsarena_stats::{Drift, Quantity, Reduced, Shift, Unchanged, mean_session, session, shifts, shifts_with};
 
+use crate::analysis::Analysis;
+use crate::assess::cells;
+use crate::difference::NamedRun;
 use crate::evidence::sweeps;
-use crate::noise::Excluded;
-use crate::{assess, baselines};
+use crate::{baselines, contrasts};
 
 /// The runs of both sides, and what is derived from each of them once.
 pub(crate) struct Sides<'a> {
@@ -17,9 +20,8 @@ pub(crate) struct Sides<'a> {
 
 /// A run of a side.
 pub(crate) struct Side<'a> {
-    pub(crate) record: &'a RunRecord,
-    excluded: Excluded,
-    cells: Vec<Cell>,
+    pub(crate) analysis: Analysis<'a>,
+    pub(crate) cells: Vec<Vec<Cell>>,
 }
 
 /// A contender in a workload, or in all of them together, on both sides.
@@ -32,42 +34,37 @@ pub(crate) struct Compared {
 }
 
 impl<'a> Side<'a> {
-    pub(crate) fn of(record: &'a RunRecord) -> Self {
-        Self { record, excluded: Excluded::of(record), cells: assess::cells(record) }
+    pub(crate) fn record(&self) -> &'a RunRecord {
+        self.analysis.record
     }
 
     pub(crate) fn cell(&self, workload: &Workload, contender: &Label) -> Option<&Cell> {
-        self.cells.iter().find(|cell| cell.workload == workload.name.as_str() && cell.contender == *contender)
-    }
-
-    fn workload(&self, name: &str) -> Option<&'a Workload> {
-        self.record.plan.workloads.iter().find(|workload| workload.name == name)
-    }
-
-    fn has(&self, label: &Label) -> bool {
-        self.record.plan.contenders.iter().any(|contender| contender.label == *label)
+        let own = self.analysis.workload(&workload.name)?;
+        Some(&self.cells[own.index][self.analysis.contender(contender)?])
     }
 
     /// The values of a contender in the rounds that count, each slice relative to the control's of the same sweep.
     pub(crate) fn session(&self, name: &str, contender: &Label, control: Option<&Label>) -> Option<Reduced> {
-        let workload = self.workload(name)?;
-        let excluded = self.excluded.rounds(workload);
-        let own: Vec<&Trial> = self.record.trials.iter().filter(|trial| trial.workload == name).collect();
-        let last = own.iter().map(|trial| trial.round).max()?;
+        let own = self.analysis.workload(name)?;
+        let last = own.all.iter().map(|trial| trial.round).max()?;
         let labels: Vec<&Label> = [contender].into_iter().chain(control).collect();
         let values = |round: u32| {
-            let trials: Vec<&Trial> = own.iter().copied().filter(|trial| trial.round == round).collect();
-            let sweeps = sweeps(workload, &labels, &trials).sweeps.into_iter();
+            let trials: Vec<&Trial> = own.all.iter().copied().filter(|trial| trial.round == round).collect();
+            let sweeps = sweeps(own.workload, &labels, &trials).sweeps.into_iter();
             sweeps.filter_map(|sweep| Some(sweep[0]? - sweep.get(1).map_or(Some(0.0), |control| *control)?)).collect()
         };
-        let counting = (1..=last).filter(|round| !excluded.contains(round));
+        let counting = (1..=last).filter(|round| own.counts(*round));
         session(&counting.map(values).collect::<Vec<Vec<f64>>>()).ok()
     }
 }
 
 impl<'a> Sides<'a> {
-    pub(crate) fn of(before: &'a [RunRecord], after: &'a [RunRecord], control: Option<&'a Label>) -> Self {
-        let [before, after] = [before, after].map(|runs| runs.iter().map(Side::of).collect());
+    pub(crate) fn of(before: &'a [NamedRun], after: &'a [NamedRun], control: Option<&'a Label>) -> Self {
+        let side = |run: &'a NamedRun| {
+            let analysis = Analysis::new(&run.record);
+            Side { cells: cells(&analysis), analysis }
+        };
+        let [before, after] = [before, after].map(|runs| runs.iter().map(side).collect());
         Self { before, after, control }
     }
 
@@ -84,6 +81,12 @@ impl<'a> Sides<'a> {
     pub(crate) fn contenders(&self) -> Vec<&'a Label> {
         let all = common_contenders(&self.all().collect::<Vec<_>>());
         all.into_iter().filter(|label| Some(*label) != self.control).collect()
+    }
+
+    /// What else differs between both sides.
+    pub(crate) fn contrasts(&self) -> Vec<Contrast> {
+        let [before, after] = [&self.before, &self.after].map(|runs| runs.iter().map(|run| &run.analysis).collect());
+        contrasts::between(before, after)
     }
 
     /// Why workloads and contenders are not compared.
@@ -150,7 +153,7 @@ impl<'a> Sides<'a> {
 
     /// The baselines that all runs measured.
     pub(crate) fn baselines(&self, workloads: &[&Workload]) -> Vec<BaselineLogs> {
-        let rows = |runs: &[Side<'_>]| runs.iter().map(|run| baselines::rows(run.record)).collect::<Vec<_>>();
+        let rows = |runs: &[Side<'_>]| runs.iter().map(|run| baselines::rows(&run.analysis)).collect::<Vec<_>>();
         let (before, after) = (rows(&self.before), rows(&self.after));
         let logs = |row: &BaselineRow, better: Better, runs: &[Vec<BaselineRow>]| {
             let is_same = |other: &&BaselineRow| other.workload == row.workload && other.kind == row.kind;
@@ -171,23 +174,26 @@ impl<'a> Sides<'a> {
 
     /// The share within which differences count as equivalent.
     pub(crate) fn margin(&self) -> Share {
-        self.before.first().map_or(Share(0.05), |run| run.record.plan.margin)
+        self.before.first().map_or(Share(0.05), |run| run.record().plan.margin)
     }
 }
 
 /// The workloads that all runs do alike, in the order of the first run.
 pub(crate) fn common_workloads<'a>(runs: &[&Side<'a>]) -> Vec<&'a Workload> {
     let is_alike = |workload: &&Workload| {
-        let mut others = runs.iter().map(|run| run.workload(&workload.name));
-        others.all(|other| other.is_some_and(|other| workload.unlike(other).is_empty()))
+        let mut others = runs.iter().map(|run| run.analysis.workload(&workload.name));
+        others.all(|other| other.is_some_and(|other| workload.unlike(other.workload).is_empty()))
     };
-    runs.iter().take(1).flat_map(|run| &run.record.plan.workloads).filter(is_alike).collect()
+    runs.iter().take(1).flat_map(|run| &run.record().plan.workloads).filter(is_alike).collect()
 }
 
 /// The contenders that all runs have, in the order of the first run.
 pub(crate) fn common_contenders<'a>(runs: &[&Side<'a>]) -> Vec<&'a Label> {
-    let first = runs.iter().take(1).flat_map(|run| &run.record.plan.contenders);
-    first.map(|contender| &contender.label).filter(|label| runs.iter().all(|run| run.has(label))).collect()
+    let first = runs.iter().take(1).flat_map(|run| &run.record().plan.contenders);
+    first
+        .map(|contender| &contender.label)
+        .filter(|label| runs.iter().all(|run| run.analysis.contender(label).is_some()))
+        .collect()
 }
 
 /// Why workloads and contenders are not compared.
@@ -199,9 +205,9 @@ pub(crate) fn left_out(runs: &[&Side<'_>]) -> Vec<String> {
         }
     };
     for run in runs {
-        for workload in &run.record.plan.workloads {
+        for workload in &run.record().plan.workloads {
             for other in runs {
-                match other.workload(&workload.name) {
+                match other.analysis.workload(&workload.name).map(|own| own.workload) {
                     None => add(format!("{}: not in all runs", workload.name)),
                     Some(other) if workload.unlike(other).is_empty() => {}
                     Some(other) => {
@@ -210,8 +216,8 @@ pub(crate) fn left_out(runs: &[&Side<'_>]) -> Vec<String> {
                 }
             }
         }
-        for contender in &run.record.plan.contenders {
-            if !runs.iter().all(|other| other.has(&contender.label)) {
+        for contender in &run.record().plan.contenders {
+            if !runs.iter().all(|other| other.analysis.contender(&contender.label).is_some()) {
                 add(format!("{}: not in all runs", contender.label));
             }
         }

@@ -8,12 +8,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::event::Note;
-use fsarena_model::{Label, Mode, Relation, RunRecord, Severity, Variant, Workload};
+use fsarena_model::{Label, Mode, Relation, RunRecord, Severity, Trial, Variant, Workload};
 use fsarena_stats::{Judge, Pair, Round, Rule, Verdict};
 
-use crate::evidence::{failed, groups, pairs, value};
-use crate::looks::standing;
-use crate::noise::Excluded;
+use crate::analysis::{Analysis, WorkloadTrials};
+use crate::evidence::{pairs, value};
+use crate::looks::Standing;
 
 /// The slice lengths to try: milliseconds of the timed part, and slices per trial.
 const SLICED: [(u64, u32); 3] = [(10, 8), (50, 6), (200, 4)];
@@ -118,12 +118,12 @@ pub enum Finding {
 ///
 /// Pairs with a contender that failed are left out.
 pub fn slice_lengths(record: &RunRecord, workloads: &[String]) -> Vec<SliceLengthPair> {
-    let agreements = agreements(record, workloads.len());
-    let standing = standing(record);
-    let labels: Vec<&Label> = record.plan.contenders.iter().map(|contender| &contender.label).collect();
+    let analysis = Analysis::new(record);
+    let agreements = agreements(&analysis, workloads.len());
+    let standing = Standing::new(&analysis);
     let mut all = Vec::new();
     for (number, workload) in workloads.iter().enumerate() {
-        for (a, b) in pairs(labels.len()) {
+        for (a, b) in pairs(analysis.count()) {
             let length = |step: usize| {
                 let latest = standing.pair(number * LENGTHS + step, a, b)?.latest;
                 Some(SliceLength {
@@ -134,7 +134,7 @@ pub fn slice_lengths(record: &RunRecord, workloads: &[String]) -> Vec<SliceLengt
                 })
             };
             let lengths: Option<Vec<SliceLength>> = (0..LENGTHS).map(length).collect();
-            let (a, b) = (labels[a].clone(), labels[b].clone());
+            let (a, b) = (analysis.label(a).clone(), analysis.label(b).clone());
             all.extend(lengths.map(|lengths| SliceLengthPair { workload: workload.clone(), a, b, lengths }));
         }
     }
@@ -189,16 +189,16 @@ struct Compared {
 }
 
 /// How each length agrees with the whole runs. The closure takes the workload, the length and both contenders.
-fn agreements(record: &RunRecord, workloads: usize) -> impl Fn(usize, usize, usize, usize) -> Agreement {
-    let excluded = Excluded::of(record);
+fn agreements(analysis: &Analysis<'_>, workloads: usize) -> impl Fn(usize, usize, usize, usize) -> Agreement {
     let lengths = (0..workloads).flat_map(|workload| (0..SLICED.len()).map(move |step| (workload, step)));
     let compared: Vec<Compared> = lengths
         .flat_map(|(workload, step)| {
-            compared(record, [workload * LENGTHS + step, workload * LENGTHS + SLICED.len()], &excluded)
+            let both = [step, SLICED.len()].map(|step| &analysis.workloads[workload * LENGTHS + step]);
+            compared(analysis, both)
         })
         .collect();
     let data: Vec<fsarena_stats::Workload> = compared.iter().map(|length| length.differences.clone()).collect();
-    let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
+    let rule = Rule { margin: analysis.record.plan.margin.0, ..Rule::default() };
     // A single look, at the end.
     let judged = Judge::new(rule).and_then(|mut judge| judge.look(&data, 1.0)).unwrap_or_default();
     move |workload, step, a, b| {
@@ -231,27 +231,26 @@ pub(crate) fn agreement(pair: &Pair, margin: f64) -> Agreement {
 /// The difference between the values of the sliced and the whole workload, `both`, for each contender and round.
 /// Contains one entry for each durability class with two or more contenders that failed in neither. Both have the same
 /// lane in a round, so lanes are left out.
-fn compared(record: &RunRecord, both: [usize; 2], excluded: &Excluded) -> Vec<Compared> {
-    let rounds = |workload: usize| excluded.rounds(&record.plan.workloads[workload]);
-    let is_whole = |workload: usize, member: usize| !failed(record, workload, member, rounds(workload));
-    let never_failed = |member: &usize| both.iter().all(|workload| is_whole(*workload, *member));
-    let classes = groups(record).into_iter();
-    let members = classes.map(|class| class.into_iter().filter(never_failed).collect::<Vec<usize>>());
+fn compared(analysis: &Analysis<'_>, both: [&WorkloadTrials<'_>; 2]) -> Vec<Compared> {
+    let never_failed = |member: &usize| both.iter().all(|own| !own.failed(*member));
+    let classes = analysis.classes().into_iter();
+    let members = classes.map(|(_, class)| class.into_iter().filter(never_failed).collect::<Vec<usize>>());
     let several = members.filter(|members| members.len() > 1);
     let compared = |members: Vec<usize>| {
-        let differences = differences(record, both, &members, &both.map(rounds).concat());
-        Compared { length: both[0], members, differences }
+        let differences = differences(analysis, both, &members);
+        Compared { length: both[0].index, members, differences }
     };
     several.map(compared).collect()
 }
 
 /// One sweep for each round that counts and in which all members have both values; other rounds are empty.
-fn differences(record: &RunRecord, both: [usize; 2], members: &[usize], aside: &[u32]) -> fsarena_stats::Workload {
-    let [slices, pieces] = both.map(|workload| values(record, workload));
-    let rounds: BTreeSet<u32> = pieces.keys().map(|(round, _)| *round).filter(|round| !aside.contains(round)).collect();
+fn differences(analysis: &Analysis<'_>, both: [&WorkloadTrials<'_>; 2], members: &[usize]) -> fsarena_stats::Workload {
+    let [slices, pieces] = both.map(values);
+    let counts = |round: &u32| both.iter().all(|own| own.counts(*round));
+    let rounds: BTreeSet<u32> = pieces.keys().map(|(round, _)| *round).filter(counts).collect();
     let round = |round: u32| {
         let difference = |member: &usize| {
-            let key = (round, &record.plan.contenders[*member].label);
+            let key = (round, analysis.label(*member));
             Some(slices.get(&key)? - pieces.get(&key)?)
         };
         let sweep: Option<Vec<f64>> = members.iter().map(difference).collect();
@@ -261,8 +260,7 @@ fn differences(record: &RunRecord, both: [usize; 2], members: &[usize], aside: &
 }
 
 /// The value of each contender in each round of a workload.
-fn values(record: &RunRecord, workload: usize) -> BTreeMap<(u32, &Label), f64> {
-    let workload = &record.plan.workloads[workload];
-    let own = record.trials.iter().filter(|trial| trial.workload == workload.name);
-    own.filter_map(|trial| Some(((trial.round, &trial.contender), value(trial, workload)?))).collect()
+fn values<'a>(own: &WorkloadTrials<'a>) -> BTreeMap<(u32, &'a Label), f64> {
+    let value = |trial: &&'a Trial| Some(((trial.round, &trial.contender), value(trial, own.workload)?));
+    own.all.iter().filter_map(value).collect()
 }

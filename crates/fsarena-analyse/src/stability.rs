@@ -9,8 +9,8 @@ use fsarena_model::comparison::{Cell, Change};
 use fsarena_model::{Label, Outcome, Plan, RunRecord, Trial, Workload};
 use fsarena_stats::{Before, SteadyEffect, Step, outliers, own_trends, within_rounds};
 
+use crate::analysis::{Analysis, WorkloadTrials};
 use crate::looks::Standing;
-use crate::noise::Excluded;
 
 pub use words::notes;
 
@@ -30,22 +30,23 @@ pub struct CarryOver {
 
 /// The carry-over of each contender in a workload; the intervals hold at 95 % simultaneously for all cells of the run.
 pub fn carry_over(record: &RunRecord, workload: &Workload) -> Vec<CarryOver> {
-    carried_over(record, workload, Excluded::of(record).rounds(workload))
+    let analysis = Analysis::new(record);
+    analysis.workload(&workload.name).map(|own| carried_over(&analysis, own)).unwrap_or_default()
 }
 
-fn carried_over(record: &RunRecord, workload: &Workload, excluded: &[u32]) -> Vec<CarryOver> {
-    let plan = &record.plan;
-    let trials: Vec<&Trial> = record.trials.iter().filter(|trial| counts(trial, workload, excluded)).collect();
+fn carried_over(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>) -> Vec<CarryOver> {
+    let finished: Vec<&Trial> = finished(own, &own.all).collect();
     let cell = |label: &Label| CarryOver {
-        workload: workload.name.to_string(),
+        workload: own.workload.name.to_string(),
         contender: label.clone(),
-        change: change(fsarena_stats::carry_over(&steps(workload, &trials, label), share(plan))),
+        change: change(fsarena_stats::carry_over(&steps(own.workload, &finished, label), share(&analysis.record.plan))),
     };
-    plan.contenders.iter().map(|contender| cell(&contender.label)).collect()
+    analysis.labels().map(cell).collect()
 }
 
-fn counts(trial: &Trial, workload: &Workload, excluded: &[u32]) -> bool {
-    trial.workload == workload.name && trial.outcome == Outcome::Finished && !excluded.contains(&trial.round)
+/// The trials that finished in a round that counts.
+fn finished<'a>(own: &WorkloadTrials<'a>, trials: &[&'a Trial]) -> impl Iterator<Item = &'a Trial> {
+    trials.iter().copied().filter(|trial| trial.outcome == Outcome::Finished && own.counts(trial.round))
 }
 
 /// Each cell's share of [`ALPHA`].
@@ -74,28 +75,23 @@ fn steps(workload: &Workload, trials: &[&Trial], label: &Label) -> Vec<Vec<Step>
     trials.iter().filter(|trial| trial.contender == *label).map(of).collect()
 }
 
-/// Fills in the stability of the cells of a record, which are ordered by workload, then contender.
-pub fn judge(record: &RunRecord, standing: &Standing, cells: &mut [Cell]) {
-    let plan = &record.plan;
-    let excluded = Excluded::of(record);
-    for (number, cells) in cells.chunks_mut(plan.contenders.len().max(1)).enumerate() {
-        let workload = &plan.workloads[number];
-        judge_workload(record, workload, cells, excluded.rounds(workload));
-        trends(plan, standing, number, cells);
+/// Fills in the stability of all cells, by workload, then contender.
+pub(crate) fn judge(analysis: &Analysis<'_>, standing: &Standing, cells: &mut [Vec<Cell>]) {
+    for (own, cells) in analysis.workloads.iter().zip(cells) {
+        judge_workload(analysis, own, cells);
+        trends(&analysis.record.plan, standing, own.index, cells);
     }
 }
 
-fn judge_workload(record: &RunRecord, workload: &Workload, cells: &mut [Cell], excluded: &[u32]) {
-    let plan = &record.plan;
-    for (cell, carry_over) in cells.iter_mut().zip(carried_over(record, workload, excluded)) {
-        let own = |trial: &&Trial| counts(trial, workload, excluded) && trial.contender == cell.contender;
-        let ln = |value: f64| workload.metric.better.oriented_ln(value);
-        let slices = |trial: &Trial| trial.slices.iter().map(|slice| ln(slice.value)).collect::<Vec<f64>>();
-        let trials: Vec<Vec<f64>> = record.trials.iter().filter(own).map(slices).collect();
-        cell.stability.within_round = change(within_rounds(&trials, share(plan)));
+fn judge_workload(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>, cells: &mut [Cell]) {
+    let ln = |value: f64| own.workload.metric.better.oriented_ln(value);
+    let slices = |trial: &Trial| trial.slices.iter().map(|slice| ln(slice.value)).collect::<Vec<f64>>();
+    for ((cell, trials), carry_over) in cells.iter_mut().zip(&own.by_contender).zip(carried_over(analysis, own)) {
+        let trials: Vec<Vec<f64>> = finished(own, trials).map(slices).collect();
+        cell.stability.within_round = change(within_rounds(&trials, share(&analysis.record.plan)));
         cell.stability.carry_over = carry_over.change;
-        cell.stability.outliers = far_rounds(cell, excluded);
-        cell.stability.excluded = excluded.to_vec();
+        cell.stability.outliers = far_rounds(cell, &own.excluded);
+        cell.stability.excluded = own.excluded.clone();
     }
 }
 

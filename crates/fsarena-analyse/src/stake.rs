@@ -1,11 +1,10 @@
 //! How much of a workload's time a file system can change: what the slowest contender needs beyond the same work in
 //! memory.
 
-use fsarena_model::{BaselineKind, Estimate, Label, Measure, Outcome, RunRecord, Trial, Workload};
+use fsarena_model::{BaselineKind, Estimate, Measure, Outcome, RunRecord, Trial, Workload};
 use fsarena_stats::Precision;
 
-use crate::baselines::all_of_kind;
-use crate::noise::counted_trials;
+use crate::analysis::{Analysis, WorkloadTrials};
 
 /// Largest difference that is at stake where the programs, and not the file system, take the time.
 const SMALL: f64 = 0.1;
@@ -13,18 +12,18 @@ const SMALL: f64 = 0.1;
 /// How many times as long the slowest contender takes as the same work in memory, with the pointwise 95 % interval over
 /// the rounds that have both. `None` without a baseline in memory, and for figures that a program prints, which need
 /// not be its time.
-pub fn at_stake(record: &RunRecord, workload: &Workload) -> Option<Estimate> {
-    if workload.metric.measure == Measure::Printed {
+pub(crate) fn at_stake(own: &WorkloadTrials<'_>) -> Option<Estimate> {
+    if own.workload.metric.measure == Measure::Printed {
         return None;
     }
     // Also of a busy machine: each round compares both under the same load.
-    let in_memory: Vec<&Trial> = all_of_kind(record, workload, BaselineKind::Memory).collect();
-    let logs = |label: &Label| -> Vec<f64> {
-        let own = counted_trials(record, workload, label).into_iter();
+    let in_memory: Vec<&Trial> = own.all_baselines(BaselineKind::Memory).collect();
+    let logs = |contender: usize| -> Vec<f64> {
+        let counted = own.counted(contender).into_iter();
         let beside = |trial: &Trial| in_memory.iter().find(|other| other.round == trial.round).copied();
-        own.filter_map(|trial| Some((seconds(trial)? / seconds(beside(trial)?)?).ln())).collect()
+        counted.filter_map(|trial| Some((seconds(trial)? / seconds(beside(trial)?)?).ln())).collect()
     };
-    let all = record.plan.contenders.iter().map(|contender| logs(&contender.label));
+    let all = (0..own.by_contender.len()).map(logs);
     let slowest = all.filter(|logs| !logs.is_empty()).max_by(|one, other| mean(one).total_cmp(&mean(other)))?;
     let (mean, count) = (mean(&slowest), slowest.len() as f64);
     let squares: f64 = slowest.iter().map(|log| (log - mean).powi(2)).sum();
@@ -45,9 +44,9 @@ pub enum Bound {
 }
 
 /// The bound of a workload's differences.
-pub fn bound(record: &RunRecord, workload: &Workload) -> Bound {
-    let margin = record.plan.margin.0;
-    match at_stake(record, workload).and_then(|stake| stake.high).map(|high| high - 1.0) {
+pub(crate) fn bound(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>) -> Bound {
+    let margin = analysis.record.plan.margin.0;
+    match at_stake(own).and_then(|stake| stake.high).map(|high| high - 1.0) {
         Some(most) if most <= margin => Bound::Equal,
         Some(most) if most <= SMALL => Bound::Small,
         _ => Bound::Large,
@@ -56,13 +55,16 @@ pub fn bound(record: &RunRecord, workload: &Workload) -> Bound {
 
 /// Whether all contenders are equal within the margin because none can be faster than the work in memory.
 pub fn is_equal_by_bound(record: &RunRecord, workload: &Workload) -> bool {
-    bound(record, workload) == Bound::Equal
+    let analysis = Analysis::new(record);
+    analysis.workload(&workload.name).is_some_and(|own| bound(&analysis, own) == Bound::Equal)
 }
 
 /// Whether further measurements in memory may show that little is at stake, or that all contenders are equal.
 pub fn may_be_small(record: &RunRecord, workload: &Workload) -> bool {
-    let low = at_stake(record, workload).and_then(|stake| stake.low);
-    low.is_some_and(|low| low - 1.0 <= SMALL) && bound(record, workload) != Bound::Equal
+    let analysis = Analysis::new(record);
+    let Some(own) = analysis.workload(&workload.name) else { return false };
+    let low = at_stake(own).and_then(|stake| stake.low);
+    low.is_some_and(|low| low - 1.0 <= SMALL) && bound(&analysis, own) != Bound::Equal
 }
 
 fn mean(logs: &[f64]) -> f64 {

@@ -7,11 +7,8 @@ use fsarena_model::validation::{
 use fsarena_model::{Estimate, Mix, Share, Verdict};
 use fsarena_stats::{BetweenPrograms, PredictedPair, Rule};
 
-use crate::assess;
+use crate::decisions::Decisions;
 use crate::difference::{NamedRun, side_run};
-use crate::durability::class;
-use crate::evidence::pairs;
-use crate::looks::standing;
 use crate::recommendation::{Evidence, SURE, absent, another, covered};
 
 /// A measured difference counts as clear from this ratio on.
@@ -79,14 +76,13 @@ fn tested(run: &ProfileRun, left_out: &mut Vec<String>) -> Vec<Tested> {
         leave_out(format!("the run lacks `{}`, which has {} of the weight", weight.name, Share(weight.share)));
     }
     let Some(mix) = covered(&record.plan, &run.mix) else { return Vec::new() };
-    let (standing, comparison) = (standing(record), assess(record));
-    let evidence = Evidence::of(record, &standing, &comparison.cells, &comparison.judged.verdicts, &mix);
-    let is_ranked = |(a, b): &(usize, usize)| class(record, *a).is_some() && class(record, *a) == class(record, *b);
-    let ranked: Vec<(usize, usize)> = pairs(evidence.count()).filter(is_ranked).collect();
+    let decisions = Decisions::new(record);
+    let evidence = Evidence::of(&decisions, &mix);
+    let ranked: Vec<(usize, usize)> = decisions.analysis.ranked_pairs().collect();
     let each = evidence.others().flat_map(|program| ranked.iter().map(move |pair| (program, *pair)));
     let mut all = Vec::new();
     for (program, (a, b)) in each {
-        match of_pair(run, &evidence, program, a, b) {
+        match of_pair(run, &decisions, &evidence, program, a, b) {
             Ok(tested) => all.push(tested),
             Err(reasons) => reasons.into_iter().for_each(&mut leave_out),
         }
@@ -97,6 +93,7 @@ fn tested(run: &ProfileRun, left_out: &mut Vec<String>) -> Vec<Tested> {
 /// What is predicted and measured of a pair in a program; the reasons if there is nothing to compare.
 fn of_pair(
     run: &ProfileRun,
+    decisions: &Decisions<'_>,
     evidence: &Evidence<'_>,
     program: usize,
     a: usize,
@@ -104,12 +101,12 @@ fn of_pair(
 ) -> Result<Tested, Vec<String>> {
     let kind = evidence.kind(program);
     let programs = evidence.programs(kind, a, b)?;
-    let part = evidence.part(program, 1.0, a, b).map_err(|reason| vec![reason])?;
+    let part = decisions.part(program, 1.0, a, b).map_err(|reason| vec![reason])?;
     let known = part.pair.estimate.zip(part.pair.precision);
     let (measured, precision) = known.ok_or_else(Vec::new)?;
     let predicted = another(kind, &programs.predict(BetweenPrograms::VALIDATED));
     let interval = precision.interval(measured, Rule::default().alpha / 2.0).ratios();
-    let verdict = evidence.judged(program, a, b).map_or(Verdict::Undecided, |pair| pair.verdict);
+    let verdict = decisions.verdict(program, a, b).map_or(Verdict::Undecided, |pair| pair.verdict);
     let is_clear = matches!(verdict, Verdict::Faster | Verdict::Slower) && measured.abs() > CLEAR.ln();
     let pair = ValidatedPair {
         profile: run.profile.clone(),

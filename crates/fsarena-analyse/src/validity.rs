@@ -6,13 +6,12 @@ mod clients;
 mod clock;
 mod impossible;
 
-use fsarena_model::{
-    ContenderFacts, Finding, Guarantee, LaneCost, Outcome, Probe, RunRecord, Trial, Validity, Workload,
-};
+use fsarena_model::{Class, ContenderFacts, Finding, Guarantee, Outcome, Probe, Trial, Validity, Workload};
 
 pub(crate) use clock::uncertainty;
 
-use crate::{baselines, rate};
+use crate::analysis::{Analysis, WorkloadTrials};
+use crate::rate;
 
 /// Returns a finding if a cell has to be read with care.
 type Rule = fn(&Evidence<'_>) -> Option<Finding>;
@@ -38,20 +37,32 @@ const RULES: &[Rule] = &[
 
 /// The input of the rules.
 struct Evidence<'a> {
-    record: &'a RunRecord,
+    analysis: &'a Analysis<'a>,
+    own: &'a WorkloadTrials<'a>,
     workload: &'a Workload,
     facts: Option<&'a ContenderFacts>,
-    lane_cost: Option<LaneCost>,
+    class: Option<Class>,
     /// The finished trials among `trials`.
     finished: Vec<&'a Trial>,
     trials: &'a [&'a Trial],
 }
 
 /// The flags of a cell, at most one for each rule; `trials` are the trials that its figure rests on.
-pub fn of_cell(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Vec<Validity> {
-    let facts = trials.first().and_then(|trial| record.contenders.iter().find(|facts| facts.label == trial.contender));
-    let finished = trials.iter().copied().filter(|trial| trial.outcome == Outcome::Finished).collect();
-    let evidence = Evidence { record, workload, facts, lane_cost: baselines::lane_cost(record), finished, trials };
+pub(crate) fn of_cell(
+    analysis: &Analysis<'_>,
+    own: &WorkloadTrials<'_>,
+    contender: usize,
+    trials: &[&Trial],
+) -> Vec<Validity> {
+    let evidence = Evidence {
+        analysis,
+        own,
+        workload: own.workload,
+        facts: analysis.facts(contender).filter(|_| !trials.is_empty()),
+        class: analysis.class(contender),
+        finished: trials.iter().copied().filter(|trial| trial.outcome == Outcome::Finished).collect(),
+        trials,
+    };
     RULES.iter().filter_map(|rule| rule(&evidence)).map(Validity::from).collect()
 }
 

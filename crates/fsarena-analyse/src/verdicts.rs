@@ -1,48 +1,75 @@
 //! The verdict of each pair: the statistical decision, restricted by the validity of both cells.
 
 use fsarena_model::comparison::{Cell, DecisionInterval, Needs, PairVerdict, Reason};
-use fsarena_model::{Estimate, RunRecord, ValidityClass, Verdict, Workload};
+use fsarena_model::{Estimate, ValidityClass, Verdict};
 use fsarena_stats::{FEWEST_ROUNDS, Interval};
 
-use crate::durability::class;
+use crate::analysis::{Analysis, WorkloadTrials};
 use crate::evidence::pairs;
 use crate::looks::{Pair, Standing};
 use crate::stake::{self, Bound};
-use crate::validity;
-use crate::{guarantees, required_rounds};
+use crate::{guarantees, required_rounds, validity};
 
 /// The smallest difference of two medians that three digits show, as a logarithm.
 const SMALLEST_VISIBLE: f64 = 0.005;
 
+/// The verdict on the first side of two that a decision of the statistics gives it.
+pub(crate) fn verdict_of(decision: fsarena_stats::Verdict) -> Verdict {
+    match decision {
+        fsarena_stats::Verdict::Faster => Verdict::Faster,
+        fsarena_stats::Verdict::Slower => Verdict::Slower,
+        fsarena_stats::Verdict::Equivalent => Verdict::Equivalent,
+        fsarena_stats::Verdict::Undecided => Verdict::Undecided,
+    }
+}
+
+/// The decision that a verdict stands for; an invalid verdict counts as undecided.
+pub(crate) fn decision_of(verdict: Verdict) -> fsarena_stats::Verdict {
+    match verdict {
+        Verdict::Faster => fsarena_stats::Verdict::Faster,
+        Verdict::Slower => fsarena_stats::Verdict::Slower,
+        Verdict::Equivalent => fsarena_stats::Verdict::Equivalent,
+        Verdict::Undecided | Verdict::Invalid => fsarena_stats::Verdict::Undecided,
+    }
+}
+
+/// The verdict, unless it is an equivalence at the limit of the device, which says nothing about the contenders.
+pub(crate) fn unless_device_bound(verdict: Verdict, is_device_bound: bool) -> Verdict {
+    if verdict == Verdict::Equivalent && is_device_bound { Verdict::Undecided } else { verdict }
+}
+
 /// The verdict of each pair of the plan, by workload, then pair.
-pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<PairVerdict> {
-    let count = record.plan.contenders.len();
-    let of_workload = |(index, workload)| {
-        let cell = move |contender: usize| &cells[index * count + contender];
-        let bound = stake::bound(record, workload);
-        pairs(count).map(move |(a, b)| verdict(record, standing, (index, bound), (a, cell(a)), (b, cell(b))))
+pub(crate) fn verdicts(analysis: &Analysis<'_>, standing: &Standing, cells: &[Vec<Cell>]) -> Vec<Vec<PairVerdict>> {
+    let of_workload = |(own, cells): (&WorkloadTrials<'_>, &Vec<Cell>)| {
+        let bound = stake::bound(analysis, own);
+        let verdict = |(a, b): (usize, usize)| verdict(analysis, standing, own, bound, (a, &cells[a]), (b, &cells[b]));
+        pairs(analysis.count()).map(verdict).collect()
     };
-    record.plan.workloads.iter().enumerate().flat_map(of_workload).collect()
+    analysis.workloads.iter().zip(cells).map(of_workload).collect()
 }
 
 fn verdict(
-    record: &RunRecord,
+    analysis: &Analysis<'_>,
     standing: &Standing,
-    (index, bound): (usize, Bound),
+    own: &WorkloadTrials<'_>,
+    bound: Bound,
     a: (usize, &Cell),
     b: (usize, &Cell),
 ) -> PairVerdict {
-    let workload = &record.plan.workloads[index];
+    let plan = &analysis.record.plan;
+    let workload = own.workload;
     let ends = |interval: Option<Interval>| interval.map(|interval| interval.ratios());
-    let pair = standing.pair(index, a.0, b.0);
-    let apart = apart(record, a.0, b.0);
-    let takes_no_part = [a.1, b.1].iter().any(|cell| !record.plan.takes_part(&cell.contender, &cell.workload));
+    let pair = standing.pair(own.index, a.0, b.0);
+    let apart = apart(analysis, a.0, b.0);
+    let takes_no_part = [a.1, b.1].iter().any(|cell| !plan.takes_part(&cell.contender, &cell.workload));
     let latest = pair.map(|pair| pair.latest);
-    let unseen: f64 = [a.1, b.1].iter().map(|cell| uncertainty(record, workload, cell)).sum();
+    // How far the steps of the program's clock leave the figures open.
+    let unseen: f64 =
+        [a.0, b.0].iter().map(|one| validity::uncertainty(workload, own.by_contender[*one].iter().copied())).sum();
     let pointwise = latest.and_then(|latest| latest.pointwise).and_then(|interval| widened(interval, unseen));
     let decision = pair.and_then(Pair::decision).and_then(|interval| widened(interval, unseen));
     let (verdict, mut reasons) = judge(pair, takes_no_part, apart, a.1, b.1);
-    let is_hidden = unseen > 0.0 && !is_shown(verdict, pointwise, decision, record.plan.margin.0.ln_1p());
+    let is_hidden = unseen > 0.0 && !is_shown(verdict, pointwise, decision, plan.margin.0.ln_1p());
     let verdict = if is_hidden { Verdict::Undecided } else { verdict };
     let is_small = verdict == Verdict::Undecided && bound != Bound::Large;
     reasons.extend(is_small.then_some(Reason::Programs));
@@ -52,8 +79,7 @@ fn verdict(
     let estimate = Estimate::of(latest.and_then(|latest| latest.estimate).map(f64::exp), ends(pointwise));
     let better = workload.metric.better;
     let medians = a.1.figure.median.zip(b.1.figure.median).map(|(a, b)| better.oriented_ln(a) - better.oriented_ln(b));
-    let is_contradicted =
-        few.is_none() && verdict != Verdict::Invalid && contradict(medians, record.plan.margin.0, estimate);
+    let is_contradicted = few.is_none() && verdict != Verdict::Invalid && contradict(medians, plan.margin.0, estimate);
     reasons.extend(is_contradicted.then_some(Reason::Medians));
     let may_lean = is_open && few.is_none() && !is_contradicted && !is_hidden;
     let outlook = latest.and_then(|latest| latest.outlook);
@@ -72,13 +98,13 @@ fn verdict(
         decision: DecisionInterval::of(ends(decision)),
         verdict,
         reasons: reasons.into_iter().chain(few).collect(),
-        guarantees: guarantees::between(record, a.0, b.0),
+        guarantees: guarantees::between(analysis, a.0, b.0),
         leaning: latest.filter(|_| may_lean).and_then(|latest| latest.leaning).and_then(leaning),
         detectable: outlook.map(|outlook| (outlook.detectable + unseen).exp()).filter(|ratio| ratio.is_finite()),
         rounds: latest.map_or(0, |latest| latest.rounds),
         needs: Needs {
             rounds: needs_rounds,
-            seconds: more.and_then(|more| required_rounds::seconds(record, workload, more)),
+            seconds: more.and_then(|more| required_rounds::seconds(analysis, own, more)),
         },
     }
 }
@@ -91,12 +117,6 @@ fn contradict(of_medians: Option<f64>, margin: f64, estimate: Estimate) -> bool 
     let is_outside = low.is_some_and(|low| of_medians < low.ln()) || high.is_some_and(|high| of_medians > high.ln());
     let is_far = (of_medians - ratio.ln()).abs() > margin.ln_1p();
     of_medians.abs() > SMALLEST_VISIBLE && ((of_medians > 0.0) != (ratio > 1.0) || (is_outside && is_far))
-}
-
-/// How far the steps of the program's clock leave a cell's figure open, as a logarithm.
-fn uncertainty(record: &RunRecord, workload: &Workload, cell: &Cell) -> f64 {
-    let own = record.trials.iter().filter(|trial| trial.workload == workload.name && trial.contender == cell.contender);
-    validity::uncertainty(workload, own)
 }
 
 /// The interval if figures may be off by so much; `None` if they may be anything.
@@ -140,21 +160,16 @@ fn few_rounds(pair: &Pair) -> Option<Reason> {
 }
 
 fn leaning(towards: fsarena_stats::Verdict) -> Option<Verdict> {
-    match towards {
-        fsarena_stats::Verdict::Faster => Some(Verdict::Faster),
-        fsarena_stats::Verdict::Slower => Some(Verdict::Slower),
-        fsarena_stats::Verdict::Equivalent | fsarena_stats::Verdict::Undecided => None,
-    }
+    Some(verdict_of(towards)).filter(|verdict| matches!(verdict, Verdict::Faster | Verdict::Slower))
 }
 
 /// Why two contenders are never ranked with each other; `None` if they are of one class.
-fn apart(record: &RunRecord, a: usize, b: usize) -> Option<Reason> {
-    let durability = |contender| class(record, contender).map(|class| class.durability);
-    if durability(a) != durability(b) {
+fn apart(analysis: &Analysis<'_>, a: usize, b: usize) -> Option<Reason> {
+    let (a, b) = (analysis.class(a), analysis.class(b));
+    if a.map(|class| class.durability) != b.map(|class| class.durability) {
         return Some(Reason::Durability);
     }
-    let differs = class(record, a) != class(record, b);
-    differs.then_some(Reason::Coherence)
+    (a != b).then_some(Reason::Coherence)
 }
 
 fn judge(
@@ -175,9 +190,8 @@ fn judge(
         None => (Verdict::Invalid, vec![apart.unwrap_or(Reason::Incomparable)]),
         Some(pair) if pair.is_unsteady => (Verdict::Invalid, vec![Reason::Unsteady]),
         Some(pair) => {
-            let is_tie = pair.verdict() == Verdict::Equivalent;
-            let is_device = flags().any(|(_, class)| class == ValidityClass::DeviceBound);
-            let verdict = if is_tie && is_device { Verdict::Undecided } else { pair.verdict() };
+            let is_device_bound = flags().any(|(_, class)| class == ValidityClass::DeviceBound);
+            let verdict = unless_device_bound(pair.verdict(), is_device_bound);
             (verdict, fallen_earlier(pair).into_iter().chain(flags().map(reason)).collect())
         }
     }

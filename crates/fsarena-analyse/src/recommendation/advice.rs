@@ -8,7 +8,6 @@ use fsarena_stats::{BetweenPrograms, Interval, Lead, Mean, Prediction, Programs,
 
 use super::{Evidence, Part};
 use crate::evidence::pairs;
-use crate::standings::part;
 
 /// The probability from which on a contender counts as better in another program.
 pub(crate) const SURE: f64 = 0.9;
@@ -20,7 +19,7 @@ const OTHER_KIND: f64 = 0.15;
 impl Evidence<'_> {
     pub fn advice(&self, class: Class, members: &[usize]) -> ClassAdvice {
         let among = |(a, b): &(usize, usize)| members.contains(a) && members.contains(b);
-        let rows = pairs(self.count()).filter(among).map(|(a, b)| self.row(a, b)).collect();
+        let rows = pairs(self.decisions.analysis.count()).filter(among).map(|(a, b)| self.row(a, b)).collect();
         let not_recommended: Vec<(usize, String)> =
             members.iter().filter_map(|member| Some((*member, self.objection(*member)?))).collect();
         let is_candidate = |member: &usize| not_recommended.iter().all(|(other, _)| other != member);
@@ -44,18 +43,14 @@ impl Evidence<'_> {
         }
     }
 
-    pub(crate) fn count(&self) -> usize {
-        self.record.plan.contenders.len()
-    }
-
     pub(crate) fn label(&self, contender: usize) -> Label {
-        self.record.plan.contenders[contender].label.clone()
+        self.decisions.analysis.label(contender).clone()
     }
 
     /// Why a contender is not recommended, from its own cells; `None` if nothing speaks against it.
     fn objection(&self, contender: usize) -> Option<String> {
         let of_workload = |workload: &usize| {
-            let cell = &self.cells[workload * self.count() + contender];
+            let cell = &self.decisions.cells[*workload][contender];
             let forbidden = cell.validity.iter().find(|flag| flag.class.forbids_verdict());
             let why = forbidden.map(|flag| flag.class.to_string());
             let why = why.or((cell.rounds == 0).then(|| "no round counts".to_owned()))?;
@@ -65,18 +60,6 @@ impl Evidence<'_> {
         (!all.is_empty()).then(|| each_once(&all, self.weights.len()))
     }
 
-    /// The contribution of a workload to a pair in command-line order; an error message if it has none.
-    pub(crate) fn part(
-        &self,
-        workload: usize,
-        weight: f64,
-        a: usize,
-        b: usize,
-    ) -> Result<fsarena_stats::Part<'_>, String> {
-        let judged = self.judged(workload, a, b).ok_or_else(|| "not measured".to_owned())?;
-        part(self.standing, judged, (workload, weight), a, b)
-    }
-
     /// The workloads of the mix with a pair's results in them, each weight times a factor; the reasons if one has none.
     fn parts(
         &self,
@@ -84,7 +67,7 @@ impl Evidence<'_> {
         b: usize,
         factor: impl Fn(usize) -> f64,
     ) -> Result<Vec<fsarena_stats::Part<'_>>, Vec<String>> {
-        let part = |(number, weight): (&usize, &f64)| self.part(*number, weight * factor(*number), a, b);
+        let part = |(number, weight): (&usize, &f64)| self.decisions.part(*number, weight * factor(*number), a, b);
         let (known, unknown): (Vec<_>, Vec<_>) = self.weights.iter().map(part).partition(Result::is_ok);
         let unknown: Vec<String> = unknown.into_iter().filter_map(Result::err).collect();
         if unknown.is_empty() { Ok(known.into_iter().flatten().collect()) } else { Err(unknown) }
@@ -103,7 +86,7 @@ impl Evidence<'_> {
     }
 
     pub(crate) fn kind(&self, workload: usize) -> WorkKind {
-        self.record.plan.workloads[workload].durable.kind()
+        self.plan().workloads[workload].durable.kind()
     }
 
     /// The kinds of work in the mix, with their shares.
@@ -205,7 +188,7 @@ impl Evidence<'_> {
 
     /// The plan's margin, as a logarithm.
     fn margin(&self) -> f64 {
-        self.record.plan.margin.0.ln_1p()
+        self.plan().margin.0.ln_1p()
     }
 
     /// For each part of the mix, the shares at which another contender would be first. Empty if the mix has a single
@@ -239,7 +222,8 @@ impl Evidence<'_> {
 
     fn lead_within(&self, part: &Part, first: usize, rival: usize) -> Option<f64> {
         let (a, b) = (first.min(rival), first.max(rival));
-        let estimates = part.workloads.iter().map(|workload| self.part(*workload, 1.0, a, b).ok()?.pair.estimate);
+        let estimates =
+            part.workloads.iter().map(|workload| self.decisions.part(*workload, 1.0, a, b).ok()?.pair.estimate);
         let mean = estimates.sum::<Option<f64>>()? / part.workloads.len() as f64;
         Some(if first < rival { mean } else { -mean })
     }

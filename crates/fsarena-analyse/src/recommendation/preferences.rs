@@ -1,11 +1,9 @@
 //! What the choice depends on: which contenders are better in which workloads of the mix.
 
 use fsarena_model::Verdict;
-use fsarena_model::comparison::PairVerdict;
 use fsarena_model::recommendation::Preference;
 
 use super::Evidence;
-use crate::evidence::pairs;
 
 impl Evidence<'_> {
     /// Which of these contenders are better in which workloads; empty unless each is beaten in some workload.
@@ -13,7 +11,7 @@ impl Evidence<'_> {
         let mut leading: Vec<(Vec<usize>, Vec<String>)> = Vec::new();
         for workload in self.weights.keys() {
             let leaders = self.unbeaten(*workload, members);
-            let name = self.record.plan.workloads[*workload].name.to_string();
+            let name = self.plan().workloads[*workload].name.to_string();
             match leading.iter_mut().find(|(others, _)| *others == leaders) {
                 Some((_, workloads)) => workloads.push(name),
                 None => leading.push((leaders, vec![name])),
@@ -37,12 +35,6 @@ impl Evidence<'_> {
 
     fn beats(&self, one: usize, other: usize, workload: usize) -> bool {
         let wanted = if one < other { Verdict::Faster } else { Verdict::Slower };
-        self.judged(workload, one.min(other), one.max(other)).is_some_and(|pair| pair.verdict == wanted)
-    }
-
-    /// The verdict on a pair in command-line order.
-    pub(crate) fn judged(&self, workload: usize, a: usize, b: usize) -> Option<&PairVerdict> {
-        let place = pairs(self.count()).position(|pair| pair == (a, b))?;
-        self.verdicts.get(workload * pairs(self.count()).count() + place)
+        self.decisions.verdict(workload, one.min(other), one.max(other)).is_some_and(|pair| pair.verdict == wanted)
     }
 }

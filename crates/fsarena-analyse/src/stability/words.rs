@@ -12,17 +12,17 @@ const ROUNDING: f64 = 1e-9;
 const NAMED: usize = 4;
 
 /// The notes; empty if all cells are stable. Rounds within `margin` (0 to 1) of their cell's median are not mentioned.
-pub fn notes(cells: &[Cell], margin: f64) -> Vec<Note> {
+pub fn notes(cells: &[Vec<Cell>], margin: f64) -> Vec<Note> {
     let large = |change: &Change| change.is_proved() && (change.ratio.ln().abs() > f64::ln_1p(NOTEWORTHY));
-    let trends = named(cells, |cell| {
+    let trends = named(cells, |cells, cell| {
         let trend = cell.stability.trend.filter(Change::is_proved).filter(|_| drifts_most(cells, cell))?;
         Some(format!("becomes {}", words(&trend, "with each round")))
     });
-    let within = named(cells, |cell| {
+    let within = named(cells, |_, cell| {
         let change = cell.stability.within_round.filter(large)?;
         Some(format!("becomes {}", words(&change, "from its first slices to its last")))
     });
-    let carried = named(cells, |cell| {
+    let carried = named(cells, |_, cell| {
         let change = cell.stability.carry_over.filter(large)?;
         Some(format!("is {}", words(&change, "right after a slice of its own")))
     });
@@ -35,19 +35,21 @@ pub fn notes(cells: &[Cell], margin: f64) -> Vec<Note> {
     sentences.into_iter().filter_map(|(severity, text)| Some(Note { severity, text: text? })).collect()
 }
 
-/// Whether the contender drifts most in its workload; the first of equals. Drift is relative to the other contenders,
-/// so the drift of one appears with the opposite sign in the others.
+/// Whether the contender of `cell` drifts most of the `cells` of its workload; the first of equals. Drift is relative to
+/// the other contenders, so the drift of one appears with the opposite sign in the others.
 fn drifts_most(cells: &[Cell], cell: &Cell) -> bool {
     let drift = |cell: &Cell| cell.stability.trend.map_or(0.0, |trend| trend.ratio.ln().abs());
-    let rivals = || cells.iter().filter(|other| other.workload == cell.workload);
-    let most = rivals().map(drift).fold(0.0, f64::max);
-    let first = rivals().find(|rival| drift(rival) > most * (1.0 - ROUNDING));
+    let most = cells.iter().map(drift).fold(0.0, f64::max);
+    let first = cells.iter().find(|rival| drift(rival) > most * (1.0 - ROUNDING));
     first.is_some_and(|first| first.contender == cell.contender)
 }
 
 /// `xfs in create-fsync …; …`, for at most [`NAMED`] cells.
-fn named(cells: &[Cell], what: impl Fn(&Cell) -> Option<String>) -> Option<String> {
-    let all: Vec<String> = cells.iter().filter_map(|cell| Some(format!("{} {}", name(cell), what(cell)?))).collect();
+fn named(cells: &[Vec<Cell>], what: impl Fn(&[Cell], &Cell) -> Option<String>) -> Option<String> {
+    let all: Vec<String> = cells
+        .iter()
+        .flat_map(|own| own.iter().filter_map(|cell| Some(format!("{} {}", name(cell), what(own, cell)?))))
+        .collect();
     let more = all.len().saturating_sub(NAMED);
     let rest = (more > 0).then(|| format!("and {more} more"));
     let parts: Vec<&str> = all.iter().take(NAMED).chain(&rest).map(String::as_str).collect();
@@ -67,8 +69,8 @@ fn words(change: &Change, when: &str) -> String {
 }
 
 /// `round 5 of btrfs in seqread-cold is an outlier: 40 % below its median; it counts like the others`.
-fn far(cells: &[Cell], margin: f64) -> Option<String> {
-    let all: Vec<Far<'_>> = cells.iter().flat_map(|cell| far_rounds(cell, margin)).collect();
+fn far(cells: &[Vec<Cell>], margin: f64) -> Option<String> {
+    let all: Vec<Far<'_>> = cells.iter().flatten().flat_map(|cell| far_rounds(cell, margin)).collect();
     let Far { cell, round, ratio } = all.iter().max_by(|one, other| one.distance().total_cmp(&other.distance()))?;
     let which = format!("round {round} of {}", name(cell));
     let side = if *ratio < 1.0 { "below" } else { "above" };

@@ -15,11 +15,11 @@ const ALL: f64 = 1.1;
 
 /// The host beneath the lane takes a large share of the time.
 pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Finding> {
-    let cost = evidence.lane_cost.as_ref().filter(|_| !durability::syncs_untimed(evidence.workload))?;
+    let cost = evidence.analysis.lane_cost.as_ref().filter(|_| !durability::syncs_untimed(evidence.workload))?;
     let each = cost.back_to_back.saturating_sub(cost.device.unwrap_or_default());
     let seconds = evidence.seconds();
     let share = evidence.sum(probe::DEVICE_FLUSHES)? * each.as_seconds() / seconds;
-    let has_file_system = evidence.record.environment.lanes.host_file_system.is_some();
+    let has_file_system = evidence.analysis.record.environment.lanes.host_file_system.is_some();
     let with_device = cost.device.map(|_| cost.back_to_back);
     let is_bound = seconds > 0.0 && share > LANE_SHARE;
     is_bound.then_some(Finding::HostBelowLane { share: share.min(1.0), each, with_device, has_file_system })
@@ -27,12 +27,12 @@ pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Finding> {
 
 /// The cell is as fast as the bare device without a file system.
 pub fn device_bound(evidence: &Evidence<'_>) -> Option<Finding> {
-    let share = baselines::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
+    let share = baselines::ceiling_share(evidence.own, &evidence.finished)?;
     // Far above the device's rate, the baseline was not a ceiling.
     if !(DEVICE_SHARE..=ABOVE_THE_CEILING).contains(&share) || !is_served(evidence) {
         return None;
     }
-    Some(Finding::DeviceLimit { share, cap: baselines::cap(evidence.record, evidence.workload) })
+    Some(Finding::DeviceLimit { share, cap: baselines::cap(evidence.analysis, evidence.own) })
 }
 
 /// The processors were busy all the time.
@@ -47,7 +47,7 @@ pub fn cpu_bound(evidence: &Evidence<'_>) -> Option<Finding> {
 
 /// The processors that work: of clients, those of their machines, each once.
 fn cores(evidence: &Evidence<'_>) -> Option<u32> {
-    let environment = &evidence.record.environment;
+    let environment = &evidence.analysis.record.environment;
     let Some(count) = evidence.workload.clients() else { return environment.cores };
     let mut machines: Vec<&ClientFacts> = environment.clients.iter().take(count as usize).collect();
     machines.sort_by_key(|client| &client.machine.boot);
@@ -63,8 +63,8 @@ pub fn harness_bound(evidence: &Evidence<'_>) -> Option<Finding> {
     if !evidence.workload.title.is_empty() {
         return None;
     }
-    let memory = baselines::harness_share(evidence.record, evidence.workload, &evidence.finished);
-    let starts = baselines::start_share(evidence.record, evidence.workload, &evidence.finished);
+    let memory = baselines::harness_share(evidence.own, &evidence.finished);
+    let starts = baselines::start_share(evidence.own, &evidence.finished);
     // The baseline in memory includes the program starts. Without it, the starts are a lower bound.
     if memory.or(starts)? <= HARNESS_SHARE {
         return None;

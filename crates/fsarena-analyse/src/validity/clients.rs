@@ -15,7 +15,7 @@ pub fn uneven(evidence: &Evidence<'_>) -> Option<Finding> {
         return None;
     }
     Some(Finding::SlowClient {
-        client: name(&evidence.record.environment.clients, client),
+        client: name(&evidence.analysis.record.environment.clients, client),
         rounds: own.len() as u32,
         of: slowest.len() as u32,
         share: fsarena_stats::median(own)?,
@@ -35,7 +35,7 @@ pub fn skewed(evidence: &Evidence<'_>) -> Option<Finding> {
 /// The network carried almost as much as it can.
 pub fn network_bound(evidence: &Evidence<'_>) -> Option<Finding> {
     let clients = f64::from(evidence.workload.clients()?);
-    let links = evidence.record.environment.clients.iter().map(|client| client.machine.link_mbit);
+    let links = evidence.analysis.record.environment.clients.iter().map(|client| client.machine.link_mbit);
     let slowest = links.collect::<Option<Vec<u64>>>()?.into_iter().min()? as f64 * 1e6 / 8.0;
     let busiest = evidence.sum(probe::NETWORK_RECEIVED)?.max(evidence.sum(probe::NETWORK_SENT)?);
     let share = busiest / evidence.seconds() / clients / slowest;

@@ -16,9 +16,7 @@ const OF_THE_SIZE: f64 = 0.02;
 /// Syncs without flushes cannot have made data durable on a contender that guarantees durability. Concurrent syncs may
 /// share a flush.
 pub fn without_flushes(evidence: &Evidence<'_>) -> Option<Finding> {
-    let label = &evidence.facts?.label;
-    let guaranteed = durability::of_label(evidence.record, label) == Some(Durability::Flushed);
-    if !guaranteed || evidence.workload.durable == DurablePoint::None {
+    if evidence.class?.durability != Durability::Flushed || evidence.workload.durable == DurablePoint::None {
         return None;
     }
     let flushes = evidence.sum(probe::DEVICE_FLUSHES)?;
@@ -30,7 +28,7 @@ pub fn without_flushes(evidence: &Evidence<'_>) -> Option<Finding> {
 
 /// More bytes per second than all processors together can copy. Mapped files and trimmed space are not copied.
 pub fn beyond_memory(evidence: &Evidence<'_>) -> Option<Finding> {
-    let most = evidence.record.environment.memory_bandwidth?;
+    let most = evidence.analysis.record.environment.memory_bandwidth?;
     let rate = evidence.finished.iter().map(|trial| trial.bytes() as f64 / trial.seconds()).fold(0.0, f64::max);
     if evidence.workload.traits.copies_nothing || rate <= most {
         return None;
@@ -41,7 +39,7 @@ pub fn beyond_memory(evidence: &Evidence<'_>) -> Option<Finding> {
 /// Much faster than the bare device, although the device carried all bytes according to its counters.
 pub fn beyond_device(evidence: &Evidence<'_>) -> Option<Finding> {
     let is_direct = evidence.workload.cache == CacheState::Direct;
-    let times = baselines::times_the_device(evidence.record, evidence.workload, &evidence.finished)?;
+    let times = baselines::times_the_device(evidence.own, &evidence.finished)?;
     let is_beyond = is_direct && is_served(evidence) && times > BEYOND_THE_DEVICE;
     is_beyond.then_some(Finding::FasterThanDevice { times })
 }

@@ -1,0 +1,148 @@
+//! A record, with what several rules derive from it: trials by workload and contender, the rounds that count, and the
+//! classes of contenders that are ranked with each other.
+
+use fsarena_model::{
+    Baseline, BaselineKind, Class, ContenderFacts, Label, LaneCost, Outcome, RunRecord, Trial, Workload,
+};
+
+use crate::evidence::{pairs, value};
+use crate::noise::Condition;
+use crate::{baselines, durability};
+
+/// A record and what follows from it, made once.
+pub(crate) struct Analysis<'a> {
+    pub(crate) record: &'a RunRecord,
+    /// The machine's condition, which the verdicts refer to.
+    pub(crate) condition: Condition<'a>,
+    /// In the plan's order.
+    pub(crate) workloads: Vec<WorkloadTrials<'a>>,
+    /// The cost of a write and flush on the lanes.
+    pub(crate) lane_cost: Option<LaneCost>,
+    /// The last round with a trial; 0 if there is none.
+    pub(crate) last_round: u32,
+    /// By contender of the plan; `None` for a contender that was never made.
+    classes: Vec<Option<Class>>,
+}
+
+/// The trials of one workload.
+pub(crate) struct WorkloadTrials<'a> {
+    pub(crate) workload: &'a Workload,
+    /// The workload's index in the plan.
+    pub(crate) index: usize,
+    /// All trials, in the order of the record.
+    pub(crate) all: Vec<&'a Trial>,
+    /// The trials of each contender of the plan.
+    pub(crate) by_contender: Vec<Vec<&'a Trial>>,
+    /// The rounds that do not count, because the machine was in another condition than most of the time.
+    pub(crate) excluded: Vec<u32>,
+    /// All baselines, each with whether it counts.
+    baselines: Vec<(&'a Baseline, bool)>,
+}
+
+impl<'a> Analysis<'a> {
+    pub(crate) fn new(record: &'a RunRecord) -> Self {
+        let condition = Condition::of(record);
+        let workloads = record.plan.workloads.iter().enumerate();
+        Self {
+            workloads: workloads.map(|workload| WorkloadTrials::new(record, &condition, workload)).collect(),
+            lane_cost: baselines::lane_cost(record),
+            last_round: record.trials.iter().map(|trial| trial.round).max().unwrap_or(0),
+            classes: record.plan.contenders.iter().map(|own| durability::class(record, &own.label)).collect(),
+            condition,
+            record,
+        }
+    }
+
+    /// The number of contenders in the plan.
+    pub(crate) fn count(&self) -> usize {
+        self.classes.len()
+    }
+
+    pub(crate) fn label(&self, contender: usize) -> &'a Label {
+        &self.record.plan.contenders[contender].label
+    }
+
+    /// The labels of all contenders, in the plan's order.
+    pub(crate) fn labels(&self) -> impl Iterator<Item = &'a Label> {
+        self.record.plan.contenders.iter().map(|contender| &contender.label)
+    }
+
+    /// The index of a contender in the plan.
+    pub(crate) fn contender(&self, label: &Label) -> Option<usize> {
+        self.labels().position(|own| own == label)
+    }
+
+    pub(crate) fn facts(&self, contender: usize) -> Option<&'a ContenderFacts> {
+        self.record.contenders.iter().find(|facts| facts.label == *self.label(contender))
+    }
+
+    pub(crate) fn workload(&self, name: &str) -> Option<&WorkloadTrials<'a>> {
+        self.workloads.iter().find(|own| own.workload.name == name)
+    }
+
+    pub(crate) fn class(&self, contender: usize) -> Option<Class> {
+        self.classes[contender]
+    }
+
+    /// The contenders of each class; a contender that was never made belongs to none.
+    pub(crate) fn classes(&self) -> Vec<(Class, Vec<usize>)> {
+        let mut classes: Vec<(Class, Vec<usize>)> = Vec::new();
+        for (contender, class) in self.classes.iter().enumerate() {
+            let Some(class) = class else { continue };
+            match classes.iter_mut().find(|(other, _)| other == class) {
+                Some((_, members)) => members.push(contender),
+                None => classes.push((*class, vec![contender])),
+            }
+        }
+        classes
+    }
+
+    /// The pairs of contenders of one class, in command-line order.
+    pub(crate) fn ranked_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        pairs(self.count()).filter(|(a, b)| self.class(*a).is_some() && self.class(*a) == self.class(*b))
+    }
+}
+
+impl<'a> WorkloadTrials<'a> {
+    fn new(record: &'a RunRecord, condition: &Condition<'a>, (index, workload): (usize, &'a Workload)) -> Self {
+        let all: Vec<&Trial> = record.trials.iter().filter(|trial| trial.workload == workload.name).collect();
+        let of = |label: &Label| all.iter().copied().filter(|trial| trial.contender == *label).collect();
+        let baselines = record.baselines.iter().filter(|baseline| baseline.trial.workload == workload.name);
+        Self {
+            workload,
+            index,
+            by_contender: record.plan.contenders.iter().map(|contender| of(&contender.label)).collect(),
+            all,
+            excluded: condition.excluded(workload),
+            baselines: baselines.map(|it| (it, baselines::counts(record, &it.trial))).collect(),
+        }
+    }
+
+    /// The trials of a contender that count; all of its trials if none of these finished.
+    pub(crate) fn counted(&self, contender: usize) -> Vec<&'a Trial> {
+        let trials = &self.by_contender[contender];
+        let kept: Vec<&Trial> = trials.iter().copied().filter(|trial| self.counts(trial.round)).collect();
+        let has_any = kept.iter().any(|trial| trial.outcome == Outcome::Finished);
+        if has_any { kept } else { trials.clone() }
+    }
+
+    pub(crate) fn counts(&self, round: u32) -> bool {
+        !self.excluded.contains(&round)
+    }
+
+    /// Whether a contender failed in any counting round.
+    pub(crate) fn failed(&self, contender: usize) -> bool {
+        let mut counting = self.by_contender[contender].iter().filter(|trial| self.counts(trial.round));
+        counting.any(|trial| value(trial, self.workload).is_none())
+    }
+
+    /// The baselines of a kind, also those that do not count.
+    pub(crate) fn all_baselines(&self, kind: BaselineKind) -> impl Iterator<Item = &'a Trial> {
+        self.baselines.iter().filter(move |(own, _)| own.kind == kind).map(|(own, _)| &own.trial)
+    }
+
+    /// The baselines of a kind that count.
+    pub(crate) fn baselines(&self, kind: BaselineKind) -> impl Iterator<Item = &'a Trial> {
+        self.baselines.iter().filter(move |(own, counts)| own.kind == kind && *counts).map(|(own, _)| &own.trial)
+    }
+}

@@ -1,0 +1,55 @@
+//! The decisions on all pairs of a run, with the cells that they restrict.
+
+use fsarena_model::comparison::{Cell, PairVerdict};
+use fsarena_model::{RunRecord, Verdict};
+use fsarena_stats::Part;
+
+use crate::analysis::Analysis;
+use crate::assess::cells;
+use crate::evidence::pairs;
+use crate::looks::Standing;
+use crate::stability;
+use crate::verdicts::verdicts;
+
+/// What is decided about the pairs of a run.
+pub(crate) struct Decisions<'a> {
+    pub(crate) analysis: Analysis<'a>,
+    pub(crate) standing: Standing,
+    /// By workload, then contender.
+    pub(crate) cells: Vec<Vec<Cell>>,
+    /// By workload, then pair; a smoke run has none.
+    pub(crate) verdicts: Vec<Vec<PairVerdict>>,
+}
+
+impl<'a> Decisions<'a> {
+    pub(crate) fn new(record: &'a RunRecord) -> Self {
+        let analysis = Analysis::new(record);
+        let standing = Standing::new(&analysis);
+        let mut cells = cells(&analysis);
+        stability::judge(&analysis, &standing, &mut cells);
+        let is_judged = !record.plan.is_smoke();
+        let verdicts = if is_judged { verdicts(&analysis, &standing, &cells) } else { Vec::new() };
+        Self { analysis, standing, cells, verdicts }
+    }
+
+    /// The verdict on contenders `a` and `b`, where `a` < `b`; `None` in a smoke run.
+    pub(crate) fn verdict(&self, workload: usize, a: usize, b: usize) -> Option<&PairVerdict> {
+        let place = pairs(self.analysis.count()).position(|pair| pair == (a, b))?;
+        self.verdicts.get(workload)?.get(place)
+    }
+
+    /// The contribution of one workload to the mean of contenders `a` and `b`, where `a` < `b`; an error message if it
+    /// has none.
+    pub(crate) fn part(&self, workload: usize, weight: f64, a: usize, b: usize) -> Result<Part<'_>, String> {
+        let judged = self.verdict(workload, a, b).ok_or_else(|| "not measured".to_owned())?;
+        let because = |reason: &str| Err(format!("{} ({reason})", judged.workload));
+        match self.standing.with_rounds(workload, a, b) {
+            _ if judged.verdict == Verdict::Invalid => because(&judged.reason()),
+            Some((pair, workload)) if pair.latest.precision.is_some() => {
+                Ok(Part { weight, workload, pair: &pair.latest })
+            }
+            Some((pair, _)) if pair.latest.rounds > 0 => because("too few rounds to know the noise"),
+            _ => because("no round counts"),
+        }
+    }
+}
