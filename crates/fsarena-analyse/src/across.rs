@@ -3,13 +3,13 @@
 use fsarena_model::across::{Across, AcrossPair, FORMAT, MachineRuns, MissingMachine, PairOnMachine, Sample};
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::difference::{DriftSource, SessionDrift};
-use fsarena_model::{Estimate, Label, Share, ValidityClass, Verdict, Workload};
+use fsarena_model::{Label, Share, ValidityClass, Verdict, Workload};
 use fsarena_stats::{Drift, Level, OnMachine, Pooled, Proof, Reduced, Rule, depending, levels, on_each, proofs};
 
 use crate::contrasts;
 use crate::decisions::Decisions;
 use crate::difference::{NamedRun, side_run};
-use crate::evidence::pairs;
+use crate::evidence::{pairs, ratio};
 use crate::sides::{Side, common_contenders, common_workloads, left_out};
 use crate::verdicts::{unless_device_bound, verdict_of};
 
@@ -35,7 +35,7 @@ pub fn across(machines: &[Vec<NamedRun>], missing: Vec<MissingMachine>) -> Acros
     let names = names(machines);
     let known: Vec<Machine<'_>> = machines.iter().zip(names.clone()).map(machine_of).collect();
     let all: Vec<&Side<'_>> = known.iter().flat_map(|machine| &machine.runs).collect();
-    let margin = all.first().map_or(Share(0.05), |run| run.record().plan.margin);
+    let margin = all.first().map_or(Share(0.05), |run| run.analysis.record.plan.margin);
     let compared = compared(&known, &all);
     let sessions: Vec<Vec<&[Reduced]>> =
         compared.iter().map(|it| it.sessions.iter().map(Vec::as_slice).collect()).collect();
@@ -210,14 +210,13 @@ fn proofs_on(known: &[Vec<Known>], machine: usize, rule: Rule) -> Vec<Option<Pro
 }
 
 fn on_machine(known: &Known, proof: Option<&Proof>) -> PairOnMachine {
-    let ends = proof.map(|proof| proof.pointwise.ratios());
     let verdict = match proof {
         _ if known.invalid.is_some() => Verdict::Invalid,
         Some(proof) => known.judged(proof.verdict),
         None => Verdict::Undecided,
     };
     PairOnMachine {
-        estimate: Estimate::of(known.level.map(|level| level.estimate.exp()), ends),
+        estimate: ratio(known.level.map(|level| level.estimate), proof.map(|proof| proof.pointwise)),
         session: known.session,
         verdict,
         reason: known.lacks(),

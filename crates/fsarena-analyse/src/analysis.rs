@@ -2,7 +2,8 @@
 //! classes of contenders that are ranked with each other.
 
 use fsarena_model::{
-    Baseline, BaselineKind, Class, ContenderFacts, Label, LaneCost, Outcome, RunRecord, Trial, Workload,
+    Baseline, BaselineKind, Class, Contender, ContenderFacts, Durability, Label, LaneCost, Outcome, RunRecord, Trial,
+    Workload,
 };
 
 use crate::evidence::{pairs, value};
@@ -10,7 +11,7 @@ use crate::noise::Condition;
 use crate::{baselines, durability};
 
 /// A record and what follows from it, made once.
-pub(crate) struct Analysis<'a> {
+pub struct Analysis<'a> {
     pub(crate) record: &'a RunRecord,
     /// The machine's condition, which the verdicts refer to.
     pub(crate) condition: Condition<'a>,
@@ -21,6 +22,7 @@ pub(crate) struct Analysis<'a> {
     /// The last round with a trial; 0 if there is none.
     pub(crate) last_round: u32,
     /// By contender of the plan; `None` for a contender that was never made.
+    pub(crate) facts: Vec<Option<&'a ContenderFacts>>,
     classes: Vec<Option<Class>>,
 }
 
@@ -40,14 +42,18 @@ pub(crate) struct WorkloadTrials<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    pub(crate) fn new(record: &'a RunRecord) -> Self {
+    /// Derives from a record what several rules need.
+    pub fn new(record: &'a RunRecord) -> Self {
         let condition = Condition::of(record);
         let workloads = record.plan.workloads.iter().enumerate();
+        let made = |own: &Contender| record.contenders.iter().find(|facts| facts.label == own.label);
+        let facts: Vec<Option<&ContenderFacts>> = record.plan.contenders.iter().map(made).collect();
         Self {
             workloads: workloads.map(|workload| WorkloadTrials::new(record, &condition, workload)).collect(),
             lane_cost: baselines::lane_cost(record),
             last_round: record.trials.iter().map(|trial| trial.round).max().unwrap_or(0),
-            classes: record.plan.contenders.iter().map(|own| durability::class(record, &own.label)).collect(),
+            classes: facts.iter().map(|facts| Some(durability::class(record, (*facts)?))).collect(),
+            facts,
             condition,
             record,
         }
@@ -72,12 +78,19 @@ impl<'a> Analysis<'a> {
         self.labels().position(|own| own == label)
     }
 
-    pub(crate) fn facts(&self, contender: usize) -> Option<&'a ContenderFacts> {
-        self.record.contenders.iter().find(|facts| facts.label == *self.label(contender))
-    }
-
     pub(crate) fn workload(&self, name: &str) -> Option<&WorkloadTrials<'a>> {
         self.workloads.iter().find(|own| own.workload.name == name)
+    }
+
+    /// The trials of a contender in a workload, in rounds that count; empty if the plan lacks one of them.
+    pub fn counted_trials(&self, workload: &str, label: &Label) -> Vec<&'a Trial> {
+        let own = self.workload(workload).zip(self.contender(label));
+        own.map(|(own, contender)| own.counted(contender)).unwrap_or_default()
+    }
+
+    /// The durability class of a contender; `None` if it was never made.
+    pub fn durability(&self, label: &Label) -> Option<Durability> {
+        Some(self.class(self.contender(label)?)?.durability)
     }
 
     pub(crate) fn class(&self, contender: usize) -> Option<Class> {

@@ -136,7 +136,7 @@ fn shared_folders(record: &RunRecord) -> Vec<Note> {
 }
 
 fn contender_row(analysis: &Analysis<'_>, index: usize, contender: &Contender) -> ContenderRow {
-    let facts = analysis.facts(index);
+    let facts = analysis.facts[index];
     let guest = analysis.record.plan.guest.as_ref();
     ContenderRow {
         label: contender.label.clone(),
@@ -148,7 +148,7 @@ fn contender_row(analysis: &Analysis<'_>, index: usize, contender: &Contender) -
         guarantees: facts.map(|facts| facts.guarantees.clone()).unwrap_or_default(),
         features: facts.map(|facts| facts.features.clone()).unwrap_or_default(),
         read_ahead_kib: facts.and_then(|facts| facts.read_ahead_kib),
-        sharing: durability::sharing(analysis.record, &contender.label),
+        sharing: facts.and_then(|facts| durability::sharing(analysis.record, facts)),
         risks: facts.map(|facts| facts.risks.clone()).unwrap_or_default(),
     }
 }

@@ -76,7 +76,7 @@ pub(crate) fn times_the_device(own: &WorkloadTrials<'_>, trials: &[&Trial]) -> O
 /// The rate cap that limits all contenders and the bare device. `None` if there is no sign of a cap.
 pub(crate) fn cap(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>) -> Option<RateCap> {
     let device = seconds_of(own, BaselineKind::Device)?;
-    let made = (0..analysis.count()).filter(|contender| analysis.facts(*contender).is_some());
+    let made = (0..analysis.count()).filter(|contender| analysis.facts[*contender].is_some());
     let all: Option<Vec<f64>> =
         made.map(|contender| per_operation::seconds(own.by_contender[contender].iter().copied())).collect();
     let all = all.filter(|all| all.len() > 1 && all.iter().all(|own| (own / device - 1.0).abs() < ALIKE))?;

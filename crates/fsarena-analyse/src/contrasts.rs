@@ -111,7 +111,7 @@ fn contender(run: &Analysis<'_>, index: usize) -> Vec<Fact> {
     let label = &contender.label;
     let typed = Contender { label: Label::from(""), ..contender.clone() };
     let typed = typed.spelling().unwrap_or_else(|| format!("{} with {:?}", contender.kind, contender.mkfs));
-    let made = run.facts(index);
+    let made = run.facts[index];
     let of = |value: fn(&ContenderFacts) -> String| made.map(value).unwrap_or_default();
     vec![
         (format!("{label}"), typed.trim_start_matches('=').to_owned()),

@@ -2,10 +2,11 @@
 
 use fsarena_model::comparison::DecisionInterval;
 use fsarena_model::difference::{Change, Difference, DriftSource, FORMAT, MachineChange, SessionDrift, SideRun};
-use fsarena_model::{Better, Estimate, Label, RunRecord, Share, ValidityClass, Verdict, Workload};
-use fsarena_stats::{Drift, Interval, Proof, Rule, proofs};
+use fsarena_model::{Better, Label, RunRecord, Share, ValidityClass, Verdict, Workload};
+use fsarena_stats::{Drift, Proof, Rule, proofs};
 
 use crate::analysis::Analysis;
+use crate::evidence::ratio;
 use crate::sides::{Compared, Side, Sides};
 use crate::verdicts::{unless_device_bound, verdict_of};
 
@@ -72,18 +73,15 @@ fn change(sides: &Sides<'_>, compared: &Compared, proof: Option<Proof>, is_withh
     let workload = compared.workload.as_ref();
     let figure = |runs: &[Side<'_>]| workload.and_then(|workload| median(runs, workload, &compared.contender));
     let (verdict, reason) = judged(sides, compared, proof.as_ref(), is_withheld);
-    let ends = |interval: Option<Interval>| interval.map(|it| it.ratios());
-    let pointwise = ends(proof.map(|proof| proof.pointwise));
-    let decision = ends(proof.map(|proof| proof.decision));
-    let within = ends(compared.shift.map(|shift| shift.within.interval(shift.estimate, 0.025)));
+    let within = compared.shift.map(|shift| shift.within.interval(shift.estimate, 0.025).ratios());
     Change {
         workload: workload.map(|workload| workload.name.to_string()),
         contender: compared.contender.clone(),
         unit: workload.map(|workload| workload.metric.unit.clone()).unwrap_or_default(),
         before: figure(&sides.before),
         after: figure(&sides.after),
-        estimate: Estimate::of(compared.shift.map(|shift| shift.estimate.exp()), pointwise),
-        decision: DecisionInterval::of(decision),
+        estimate: ratio(compared.shift.map(|shift| shift.estimate), proof.map(|proof| proof.pointwise)),
+        decision: DecisionInterval::of(proof.map(|proof| proof.decision.ratios())),
         within_low: within.map(|ends| ends.0),
         within_high: within.map(|ends| ends.1),
         verdict,
@@ -100,26 +98,25 @@ fn median(runs: &[Side<'_>], workload: &Workload, contender: &Label) -> Option<f
 
 fn judged(sides: &Sides<'_>, compared: &Compared, proof: Option<&Proof>, is_withheld: bool) -> (Verdict, String) {
     let flags = flags(sides, compared);
-    let forbidden: Vec<String> =
-        flags.iter().filter(|(class, _)| class.forbids_verdict()).map(|it| it.1.clone()).collect();
-    let is_device_bound = flags.iter().any(|(class, _)| *class == ValidityClass::DeviceBound);
-    let flags = flags.into_iter().map(|(_, words)| words).collect::<Vec<_>>().join(", ");
+    let words = |flags: &[ValidityClass]| flags.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let forbidden: Vec<ValidityClass> = flags.iter().copied().filter(|class| class.forbids_verdict()).collect();
+    let is_device_bound = flags.contains(&ValidityClass::DeviceBound);
     match proof {
-        _ if !forbidden.is_empty() => (Verdict::Invalid, forbidden.join(", ")),
+        _ if !forbidden.is_empty() => (Verdict::Invalid, words(&forbidden)),
         _ if durability_differs(sides, &compared.contender) => (Verdict::Invalid, "its durability differs".to_owned()),
         None => (Verdict::Undecided, "fewer than three rounds in a run".to_owned()),
         Some(_) if is_withheld => (Verdict::Undecided, "the load differs".to_owned()),
-        Some(proof) => (unless_device_bound(verdict_of(proof.verdict), is_device_bound), flags),
+        Some(proof) => (unless_device_bound(verdict_of(proof.verdict), is_device_bound), words(&flags)),
     }
 }
 
-/// The validity flags of a contender in a workload in any of the runs, each once, with its words.
-fn flags(sides: &Sides<'_>, compared: &Compared) -> Vec<(ValidityClass, String)> {
+/// The validity flags of a contender in a workload in any of the runs, each once.
+fn flags(sides: &Sides<'_>, compared: &Compared) -> Vec<ValidityClass> {
     let Some(workload) = &compared.workload else { return Vec::new() };
-    let mut found: Vec<(ValidityClass, String)> = Vec::new();
+    let mut found = Vec::new();
     for flag in sides.all().filter_map(|run| run.cell(workload, &compared.contender)).flat_map(|cell| &cell.validity) {
-        if !found.iter().any(|(class, _)| *class == flag.class) {
-            found.push((flag.class, flag.class.to_string()));
+        if !found.contains(&flag.class) {
+            found.push(flag.class);
         }
     }
     found
@@ -127,8 +124,7 @@ fn flags(sides: &Sides<'_>, compared: &Compared) -> Vec<(ValidityClass, String)>
 
 /// Whether a contender has several durability classes.
 pub(crate) fn durability_differs(sides: &Sides<'_>, contender: &Label) -> bool {
-    let durability = |run: &Side<'_>| Some(run.analysis.class(run.analysis.contender(contender)?)?.durability);
-    let mut classes = sides.all().map(durability);
+    let mut classes = sides.all().map(|run| run.analysis.durability(contender));
     let first = classes.next().flatten();
     classes.any(|class| class != first)
 }

@@ -5,8 +5,8 @@
 use fsarena_model::event::Note;
 use fsarena_model::trial::SYNCS;
 use fsarena_model::{
-    Class, Durability, DurablePoint, Label, Outcome, RunRecord, Severity, Sharing, StatedGuarantee, Trial, Workload,
-    probe,
+    Class, ContenderFacts, Durability, DurablePoint, Label, Outcome, RunRecord, Severity, Sharing, StatedGuarantee,
+    Trial, Workload, probe,
 };
 
 /// With at least this many syncs, missing flushes are no coincidence.
@@ -14,16 +14,22 @@ const ENOUGH: f64 = 20.0;
 /// A contender with fewer flushes per sync than this does not flush; mounting may cause a few.
 const NONE: f64 = 0.05;
 
-/// The class of a contender of the plan; `None` if the contender was never made.
-pub fn class(record: &RunRecord, label: &Label) -> Option<Class> {
-    let coherence = record.plan.clients.as_ref().and_then(|_| sharing(record, label)?.coherence);
-    Some(Class { durability: of_label(record, label)?, coherence })
+/// The class of a contender.
+pub fn class(record: &RunRecord, facts: &ContenderFacts) -> Class {
+    let stated = stated(record, &facts.label).find_map(|guarantee| match guarantee {
+        StatedGuarantee::Durability(class) => Some(class),
+        StatedGuarantee::Coherence(_) => None,
+    });
+    let guaranteed = stated.unwrap_or(facts.durability);
+    let is_broken = guaranteed == Durability::Flushed && unflushed(record, &facts.label).is_some();
+    let coherence = record.plan.clients.as_ref().and_then(|_| sharing(record, facts)?.coherence);
+    Class { durability: if is_broken { Durability::Unflushed } else { guaranteed }, coherence }
 }
 
-/// What the contender `label` guarantees to its clients, with what the user states; `None` if it is no shared folder.
-pub fn sharing(record: &RunRecord, label: &Label) -> Option<Sharing> {
-    let mut sharing = record.contenders.iter().find(|facts| facts.label == *label)?.sharing.clone()?;
-    for guarantee in stated(record, label) {
+/// What a contender guarantees to its clients, with what the user states; `None` if it is no shared folder.
+pub fn sharing(record: &RunRecord, facts: &ContenderFacts) -> Option<Sharing> {
+    let mut sharing = facts.sharing.clone()?;
+    for guarantee in stated(record, &facts.label) {
         match guarantee {
             StatedGuarantee::Durability(class) => sharing.fsync = format!("{class}, as stated"),
             StatedGuarantee::Coherence(class) => sharing.coherence = Some(class),
@@ -34,18 +40,6 @@ pub fn sharing(record: &RunRecord, label: &Label) -> Option<Sharing> {
 
 fn stated(record: &RunRecord, label: &Label) -> impl Iterator<Item = StatedGuarantee> {
     record.plan.guarantees.iter().filter(move |stated| stated.label == *label).map(|stated| stated.guarantee)
-}
-
-/// The durability class of the contender `label`.
-pub fn of_label(record: &RunRecord, label: &Label) -> Option<Durability> {
-    let made = record.contenders.iter().find(|facts| facts.label == *label)?.durability;
-    let stated = stated(record, label).find_map(|guarantee| match guarantee {
-        StatedGuarantee::Durability(class) => Some(class),
-        StatedGuarantee::Coherence(_) => None,
-    });
-    let guaranteed = stated.unwrap_or(made);
-    let is_broken = guaranteed == Durability::Flushed && unflushed(record, label).is_some();
-    Some(if is_broken { Durability::Unflushed } else { guaranteed })
 }
 
 /// Warnings about contenders that guarantee durability but send no flushes.
@@ -76,11 +70,6 @@ fn unflushed(record: &RunRecord, label: &Label) -> Option<(f64, f64)> {
         }
     }
     (total >= ENOUGH && flushes < NONE * total).then_some((total, flushes))
-}
-
-/// Whether a workload also syncs outside of its timer, so that its device flushes do not all belong to the timed part.
-pub fn syncs_untimed(workload: &Workload) -> bool {
-    workload.traits.syncs_untimed
 }
 
 /// Minimum number of times that a trial asked for durability: by a sync call, with each write, or with each row or

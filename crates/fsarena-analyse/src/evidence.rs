@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_model::{Label, Outcome, Trial, Workload};
-use fsarena_stats::{Round, Sweep, round_value};
+use fsarena_model::{Estimate, Label, Outcome, Trial, Workload};
+use fsarena_stats::{Interval, Precision, Round, Sweep, round_value};
 
 use crate::analysis::{Analysis, WorkloadTrials};
 
@@ -38,6 +38,20 @@ pub(crate) fn median(trial: &Trial) -> Option<f64> {
 /// The value of a trial: its median, turned so that larger is better, as a logarithm.
 pub(crate) fn value(trial: &Trial, workload: &Workload) -> Option<f64> {
     median(trial).map(|value| workload.metric.better.oriented_ln(value))
+}
+
+/// The arithmetic mean, and how well it is known from two values on; `None` of nothing.
+pub(crate) fn mean(values: &[f64]) -> Option<(f64, Precision)> {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let precision = Precision { error: (squares / (count - 1.0) / count).sqrt(), freedom: count - 1.0 };
+    (!values.is_empty()).then_some((mean, precision))
+}
+
+/// A logarithm and its interval, as a ratio.
+pub(crate) fn ratio(log: Option<f64>, interval: Option<Interval>) -> Estimate {
+    Estimate::of(log.map(f64::exp), interval.map(|interval| interval.ratios()))
 }
 
 /// All unordered pairs of `count` contenders, in command-line order.

@@ -7,7 +7,7 @@ use fsarena_model::{Estimate, Label, Relation, RunRecord, Variant, Workload};
 use fsarena_stats::{Judge, Pair, Round, Rule, Sweep};
 
 use crate::analysis::Analysis;
-use crate::evidence::{Field, fields};
+use crate::evidence::{Field, fields, ratio};
 use crate::slice_lengths::{Agreement, agreement};
 
 /// Number of runs of the workload on each file system.
@@ -68,8 +68,8 @@ fn of_field(record: &RunRecord, field: &Field) -> Vec<FreshPair> {
         workload: of.clone(),
         a: label(first.a),
         b: label(first.b),
-        first: estimate(first),
-        later: estimate(later),
+        first: ratio(first.estimate, first.pointwise),
+        later: ratio(later.estimate, later.pointwise),
         agreement: agreement(difference, rule.margin),
     })
     .collect()
@@ -84,8 +84,4 @@ fn first(sweeps: &[Sweep], member: usize) -> Option<f64> {
 fn later(sweeps: &[Sweep], member: usize) -> Option<f64> {
     let later: Vec<f64> = sweeps.iter().skip(1).map(|sweep| *sweep.get(member)?).collect::<Option<_>>()?;
     (!later.is_empty()).then(|| later.iter().sum::<f64>() / later.len() as f64)
-}
-
-fn estimate(pair: &Pair) -> Estimate {
-    Estimate::of(pair.estimate.map(f64::exp), pair.pointwise.map(|interval| interval.ratios()))
 }

@@ -2,11 +2,12 @@
 
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::difference::{FORMAT, Gate, GateCheck, GateOutcome};
-use fsarena_model::{Estimate, Label, Share, Verdict};
+use fsarena_model::{Label, Share, Verdict};
 use fsarena_stats::{Ending, Part, Precision, Regression, regressions, weighted_mean};
 
 use crate::decisions::Decisions;
 use crate::difference::{self, NamedRun, forbidden, withheld};
+use crate::evidence::ratio;
 use crate::looks::progress;
 use crate::sides::{Compared, Sides};
 
@@ -113,11 +114,11 @@ fn checks(candidates: Vec<Candidate>, threshold: Share, ending: Ending) -> Vec<G
     let regressions = regressions(&estimates, threshold.0.ln_1p(), ALPHA, ending).unwrap_or_default();
     let check = |(candidate, regression): (Candidate, Option<Regression>)| {
         let (outcome, reason) = outcome(&candidate, regression);
-        let interval = candidate.known.map(|(estimate, precision)| precision.interval(estimate, 0.025).ratios());
+        let interval = candidate.known.map(|(estimate, precision)| precision.interval(estimate, 0.025));
         GateCheck {
             workload: candidate.workload,
             contender: candidate.contender,
-            estimate: Estimate::of(candidate.known.map(|(estimate, _)| estimate.exp()), interval),
+            estimate: ratio(candidate.known.map(|(estimate, _)| estimate), interval),
             at_most: regression.map(|regression| regression.most.exp()),
             finds_from: regression.map(|regression| Share(regression.detectable.exp_m1())),
             outcome,

@@ -14,7 +14,7 @@ pub fn between(analysis: &Analysis<'_>, a: usize, b: usize) -> String {
 /// The facts of a contender that was made here. An existing directory may have been made with any options, so its
 /// guarantees are unknown.
 fn facts<'a>(analysis: &Analysis<'a>, contender: usize) -> Option<&'a ContenderFacts> {
-    analysis.facts(contender).filter(|_| analysis.record.plan.contenders[contender].path.is_none())
+    analysis.facts[contender].filter(|_| analysis.record.plan.contenders[contender].path.is_none())
 }
 
 /// `btrfs also has data checksums and copy on write; ext4 also has a journal`.

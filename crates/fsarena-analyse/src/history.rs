@@ -57,9 +57,8 @@ pub fn history(runs: &[RunRecord], workload: &str) -> Option<History> {
 fn in_run<'a>(analysis: &Analysis<'a>, workload: &str, left_out: &mut Vec<String>) -> Vec<(&'a Label, HistoryPoint)> {
     let (run, load) = (analysis.record, analysis.condition.load());
     let mut found = Vec::new();
-    let own = analysis.workload(workload).into_iter();
-    let cells = own.flat_map(|own| (0..analysis.count()).map(move |contender| (contender, own)));
-    for (contender, own) in cells {
+    let Some(own) = analysis.workload(workload) else { return found };
+    for contender in 0..analysis.count() {
         let (label, cell) = (analysis.label(contender), assess::cell(analysis, own, contender));
         let Some(median) = cell.figure.median else { continue };
         if let Some(flag) = cell.validity.iter().find(|flag| flag.class.forbids_verdict()) {

@@ -147,19 +147,19 @@ impl Standing {
         self.fields.iter().map(|field| field.pairs.len()).sum()
     }
 
+    fn fields(&self, workload: usize) -> impl Iterator<Item = &Judged> {
+        self.fields.iter().filter(move |field| field.workload == workload)
+    }
+
     /// The contenders of each field of a workload, by index in the plan, with the field's rounds.
     pub(crate) fn rounds_of(&self, workload: usize) -> impl Iterator<Item = (&[usize], &[FieldRound])> {
-        let own = self.fields.iter().filter(move |field| field.workload == workload);
-        own.map(|field| (field.members.as_slice(), field.rounds.as_slice()))
+        self.fields(workload).map(|field| (field.members.as_slice(), field.rounds.as_slice()))
     }
 
     /// Whether the workload needs no more rounds.
     pub fn is_settled(&self, workload: usize) -> bool {
-        let mut own = self.fields.iter().filter(|field| field.workload == workload).peekable();
-        match own.peek() {
-            Some(_) => own.all(|field| field.pairs.iter().all(|pair| pair.fell.is_some())),
-            None => self.rounds[workload] >= ROUNDS_WITHOUT_PAIRS,
-        }
+        let is_decided = self.fields(workload).flat_map(|field| &field.pairs).all(|pair| pair.fell.is_some());
+        is_decided && (self.fields(workload).count() > 0 || self.rounds[workload] >= ROUNDS_WITHOUT_PAIRS)
     }
 
     /// The indices of the workloads that need more rounds.
@@ -169,15 +169,13 @@ impl Standing {
 
     /// The number of rounds that count of the workload, those of its best-known pair.
     pub fn rounds(&self, workload: usize) -> u32 {
-        let own = self.fields.iter().filter(|field| field.workload == workload);
-        own.flat_map(|field| &field.pairs).map(|pair| pair.latest.rounds).max().unwrap_or(0)
+        self.fields(workload).flat_map(|field| &field.pairs).map(|pair| pair.latest.rounds).max().unwrap_or(0)
     }
 
     /// For each undecided pair of the workload: the number of further rounds that would probably decide it; `None` if
     /// that is not known, or no number would.
     pub fn further_rounds(&self, workload: usize) -> Vec<Option<u32>> {
-        let own = self.fields.iter().filter(|field| field.workload == workload);
-        let open = own.flat_map(|field| &field.pairs).filter(|pair| pair.fell.is_none());
+        let open = self.fields(workload).flat_map(|field| &field.pairs).filter(|pair| pair.fell.is_none());
         let further =
             |pair: &Pair| Some(pair.latest.outlook?.needed_rounds()?.saturating_sub(pair.latest.rounds).max(1));
         open.map(further).collect()
@@ -190,14 +188,13 @@ impl Standing {
 
     /// The state of a pair, as in [`Self::pair`], with the reduced rounds that it follows from.
     pub(crate) fn with_rounds(&self, workload: usize, a: usize, b: usize) -> Option<(&Pair, &Reduced)> {
-        let own = self.fields.iter().filter(|field| field.workload == workload);
         let place = |field: &Judged, wanted: usize| field.members.iter().position(|member| *member == wanted);
         let of_field = |field| {
             let places = (place(field, a)?, place(field, b)?);
             let pair = field.pairs.iter().find(|pair| (pair.latest.a, pair.latest.b) == places)?;
             Some((pair, &field.reduced))
         };
-        own.into_iter().find_map(of_field)
+        self.fields(workload).find_map(of_field)
     }
 }
 

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::event::{Note, RoundFacts};
-use fsarena_model::{AtRest, Bytes, Label, NoiseBounds, RunRecord, Severity, Trial, Workload, probe};
+use fsarena_model::{AtRest, Bytes, NoiseBounds, RunRecord, Severity, Trial, Workload, probe};
 
 use crate::analysis::Analysis;
 use crate::probes;
@@ -20,13 +20,6 @@ const RESOLUTION: f64 = 0.05;
 /// A load belongs to a condition if it differs from the usual load by at most this share of it, or by at most the
 /// plan's bound.
 const ALIKE: f64 = 0.5;
-
-/// The trials of a contender in a workload, in rounds that count.
-pub fn counted_trials<'a>(record: &'a RunRecord, workload: &Workload, label: &Label) -> Vec<&'a Trial> {
-    let analysis = Analysis::new(record);
-    let own = analysis.workload(&workload.name).zip(analysis.contender(label));
-    own.map(|(trials, contender)| trials.counted(contender)).unwrap_or_default()
-}
 
 /// An amount, and the seconds in which it accumulated.
 #[derive(Default, Clone, Copy)]

@@ -23,7 +23,7 @@ pub fn seconds<'a>(trials: impl IntoIterator<Item = &'a Trial>) -> Option<f64> {
 /// Number of times that an operation asks for durability, the median over the finished trials; `None` if some of the
 /// workload's syncs are not timed.
 pub fn syncs<'a>(workload: &Workload, trials: impl IntoIterator<Item = &'a Trial>) -> Option<f64> {
-    if durability::syncs_untimed(workload) {
+    if workload.traits.syncs_untimed {
         return None;
     }
     median(trials, |trial| durability::syncs(workload, trial) / trial.operations() as f64)

@@ -2,10 +2,10 @@
 
 use fsarena_model::comparison::{ScalingPair, ScalingPoint, ScalingRow, Verdict};
 use fsarena_model::{ClientsWork, Measure, Trial, Workload};
-use fsarena_stats::{Interval, Precision, Rule, cell_summary};
+use fsarena_stats::{Interval, Rule, cell_summary};
 
 use crate::analysis::{Analysis, WorkloadTrials};
-use crate::evidence::{median, pairs, value};
+use crate::evidence::{mean, median, pairs, value};
 
 /// A workload with each number of clients, ascending.
 struct Family<'a> {
@@ -83,7 +83,7 @@ fn row(analysis: &Analysis<'_>, family: &Family<'_>, contender: usize) -> Scalin
         contender: analysis.label(contender).clone(),
         unit: family.members.first().map(|(_, own)| own.workload.metric.unit.clone()).unwrap_or_default(),
         points: family.members.iter().map(|(count, own)| point(*count, own, contender)).collect(),
-        exponent: middle_of(&exponents),
+        exponent: mean(&exponents).map(|(mean, _)| mean),
         low: interval.map(|interval| interval.low),
         high: interval.map(|interval| interval.high),
     }
@@ -156,16 +156,8 @@ struct Fitted {
 const FEWEST: usize = 3;
 
 fn fitted(values: &[f64], tail: f64) -> Option<Fitted> {
-    let mean = middle_of(values).filter(|_| values.len() >= FEWEST)?;
-    let freedom = values.len() as f64 - 1.0;
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / freedom;
-    let precision = Precision { error: (variance / values.len() as f64).sqrt(), freedom };
+    let (mean, precision) = mean(values).filter(|_| values.len() >= FEWEST)?;
     Some(Fitted { mean, interval: precision.interval(mean, tail) })
-}
-
-/// The arithmetic mean; `None` of nothing.
-fn middle_of(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use fsarena_model::comparison::{BaselineRow, Cell};
 use fsarena_model::difference::Contrast;
-use fsarena_model::{BaselineKind, Better, Label, RunRecord, Share, Trial, Workload};
+use fsarena_model::{BaselineKind, Better, Label, Share, Trial, Workload};
 use fsarena_stats::{Drift, Quantity, Reduced, Shift, Unchanged, mean_session, session, shifts, shifts_with};
 
 use crate::analysis::Analysis;
@@ -34,10 +34,6 @@ pub(crate) struct Compared {
 }
 
 impl<'a> Side<'a> {
-    pub(crate) fn record(&self) -> &'a RunRecord {
-        self.analysis.record
-    }
-
     pub(crate) fn cell(&self, workload: &Workload, contender: &Label) -> Option<&Cell> {
         let own = self.analysis.workload(&workload.name)?;
         Some(&self.cells[own.index][self.analysis.contender(contender)?])
@@ -174,7 +170,7 @@ impl<'a> Sides<'a> {
 
     /// The share within which differences count as equivalent.
     pub(crate) fn margin(&self) -> Share {
-        self.before.first().map_or(Share(0.05), |run| run.record().plan.margin)
+        self.before.first().map_or(Share(0.05), |run| run.analysis.record.plan.margin)
     }
 }
 
@@ -184,12 +180,12 @@ pub(crate) fn common_workloads<'a>(runs: &[&Side<'a>]) -> Vec<&'a Workload> {
         let mut others = runs.iter().map(|run| run.analysis.workload(&workload.name));
         others.all(|other| other.is_some_and(|other| workload.unlike(other.workload).is_empty()))
     };
-    runs.iter().take(1).flat_map(|run| &run.record().plan.workloads).filter(is_alike).collect()
+    runs.iter().take(1).flat_map(|run| &run.analysis.record.plan.workloads).filter(is_alike).collect()
 }
 
 /// The contenders that all runs have, in the order of the first run.
 pub(crate) fn common_contenders<'a>(runs: &[&Side<'a>]) -> Vec<&'a Label> {
-    let first = runs.iter().take(1).flat_map(|run| &run.record().plan.contenders);
+    let first = runs.iter().take(1).flat_map(|run| &run.analysis.record.plan.contenders);
     first
         .map(|contender| &contender.label)
         .filter(|label| runs.iter().all(|run| run.analysis.contender(label).is_some()))
@@ -205,7 +201,7 @@ pub(crate) fn left_out(runs: &[&Side<'_>]) -> Vec<String> {
         }
     };
     for run in runs {
-        for workload in &run.record().plan.workloads {
+        for workload in &run.analysis.record.plan.workloads {
             for other in runs {
                 match other.analysis.workload(&workload.name).map(|own| own.workload) {
                     None => add(format!("{}: not in all runs", workload.name)),
@@ -216,7 +212,7 @@ pub(crate) fn left_out(runs: &[&Side<'_>]) -> Vec<String> {
                 }
             }
         }
-        for contender in &run.record().plan.contenders {
+        for contender in &run.analysis.record.plan.contenders {
             if !runs.iter().all(|other| other.analysis.contender(&contender.label).is_some()) {
                 add(format!("{}: not in all runs", contender.label));
             }

@@ -8,11 +8,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::event::Note;
-use fsarena_model::{Label, Mode, Relation, RunRecord, Severity, Trial, Variant, Workload};
+use fsarena_model::{Estimate, Label, Mode, Relation, RunRecord, Severity, Trial, Variant, Workload};
 use fsarena_stats::{Judge, Pair, Round, Rule, Verdict};
 
 use crate::analysis::{Analysis, WorkloadTrials};
-use crate::evidence::{pairs, value};
+use crate::evidence::{pairs, ratio, value};
 use crate::looks::Standing;
 
 /// The slice lengths to try: milliseconds of the timed part, and slices per trial.
@@ -77,10 +77,8 @@ pub enum Agreement {
 pub struct SliceLength {
     /// Milliseconds of a slice; `None`: the whole run.
     pub slice_ms: Option<u64>,
-    /// How many times better the first contender is than the second.
-    pub ratio: Option<f64>,
-    /// Pointwise 95 % interval of the ratio.
-    pub interval: Option<(f64, f64)>,
+    /// How many times better the first contender is than the second, with the pointwise 95 % interval.
+    pub estimate: Estimate,
     /// Whether the ratio agrees with that of the whole runs; [`Agreement::Agrees`] for the whole runs themselves.
     pub agreement: Agreement,
 }
@@ -128,8 +126,7 @@ pub fn slice_lengths(record: &RunRecord, workloads: &[String]) -> Vec<SliceLengt
                 let latest = standing.pair(number * LENGTHS + step, a, b)?.latest;
                 Some(SliceLength {
                     slice_ms: SLICED.get(step).map(|(length, _)| *length),
-                    ratio: latest.estimate.map(f64::exp),
-                    interval: latest.pointwise.map(|interval| interval.ratios()),
+                    estimate: ratio(latest.estimate, latest.pointwise),
                     agreement: agreements(number, step, a, b),
                 })
             };

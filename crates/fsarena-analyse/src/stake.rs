@@ -2,9 +2,9 @@
 //! memory.
 
 use fsarena_model::{BaselineKind, Estimate, Measure, Outcome, RunRecord, Trial, Workload};
-use fsarena_stats::Precision;
 
 use crate::analysis::{Analysis, WorkloadTrials};
+use crate::evidence::{mean, ratio};
 
 /// Largest difference that is at stake where the programs, and not the file system, take the time.
 const SMALL: f64 = 0.1;
@@ -24,12 +24,9 @@ pub(crate) fn at_stake(own: &WorkloadTrials<'_>) -> Option<Estimate> {
         counted.filter_map(|trial| Some((seconds(trial)? / seconds(beside(trial)?)?).ln())).collect()
     };
     let all = (0..own.by_contender.len()).map(logs);
-    let slowest = all.filter(|logs| !logs.is_empty()).max_by(|one, other| mean(one).total_cmp(&mean(other)))?;
-    let (mean, count) = (mean(&slowest), slowest.len() as f64);
-    let squares: f64 = slowest.iter().map(|log| (log - mean).powi(2)).sum();
-    let precision = Precision { error: (squares / (count - 1.0) / count).sqrt(), freedom: count - 1.0 };
-    let interval = (count > 1.0).then(|| precision.interval(mean, 0.025).ratios());
-    Some(Estimate::of(Some(mean.exp()), interval))
+    let means = all.filter_map(|logs| Some((mean(&logs)?, logs.len())));
+    let ((mean, precision), rounds) = means.max_by(|(one, _), (other, _)| one.0.total_cmp(&other.0))?;
+    Some(ratio(Some(mean), (rounds > 1).then(|| precision.interval(mean, 0.025))))
 }
 
 /// The largest difference between contenders, as far as the 95 % interval of what is at stake shows.
@@ -65,10 +62,6 @@ pub fn may_be_small(record: &RunRecord, workload: &Workload) -> bool {
     let Some(own) = analysis.workload(&workload.name) else { return false };
     let low = at_stake(own).and_then(|stake| stake.low);
     low.is_some_and(|low| low - 1.0 <= SMALL) && bound(&analysis, own) != Bound::Equal
-}
-
-fn mean(logs: &[f64]) -> f64 {
-    logs.iter().sum::<f64>() / logs.len() as f64
 }
 
 /// Timed seconds per operation of a trial; `None` if nothing was done.

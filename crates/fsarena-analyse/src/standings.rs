@@ -1,13 +1,13 @@
 //! Ranks and best group in each workload, and the mean ratios over all workloads. They follow from the judged verdicts
 //! alone: an invalid verdict enters neither a rank nor a mean.
 
+use fsarena_model::Verdict;
 use fsarena_model::comparison::{Cell, PairVerdict, StandingRow, SuiteRow};
-use fsarena_model::{Estimate, Verdict};
 use fsarena_stats::{Part, Rule, Standings, weighted_mean};
 
 use crate::analysis::Analysis;
 use crate::decisions::Decisions;
-use crate::evidence::pairs;
+use crate::evidence::{pairs, ratio};
 use crate::verdicts::decision_of;
 
 /// The rank of every contender in every workload, by workload, then contender.
@@ -59,11 +59,11 @@ pub fn suite_ratios(decisions: &Decisions<'_>) -> Vec<SuiteRow> {
 fn suite_row(analysis: &Analysis<'_>, a: usize, b: usize, parts: &[Result<Part<'_>, String>]) -> SuiteRow {
     let known: Vec<Part<'_>> = parts.iter().flatten().copied().collect();
     let mean = if known.len() == parts.len() { weighted_mean(&known) } else { None };
-    let interval = mean.map(|mean| mean.interval(Rule::default().alpha).ratios());
+    let interval = mean.map(|mean| mean.interval(Rule::default().alpha));
     SuiteRow {
         a: analysis.label(a).clone(),
         b: analysis.label(b).clone(),
-        estimate: Estimate::of(mean.map(|mean| mean.estimate.exp()), interval),
+        estimate: ratio(mean.map(|mean| mean.estimate), interval),
         workloads: parts.len() as u32,
         left_out: parts.iter().filter_map(|part| part.as_ref().err().cloned()).collect(),
     }

@@ -9,6 +9,7 @@ use fsarena_stats::{BetweenPrograms, PredictedPair, Rule};
 
 use crate::decisions::Decisions;
 use crate::difference::{NamedRun, side_run};
+use crate::evidence::ratio;
 use crate::recommendation::{Evidence, SURE, absent, another, covered};
 
 /// A measured difference counts as clear from this ratio on.
@@ -105,7 +106,7 @@ fn of_pair(
     let known = part.pair.estimate.zip(part.pair.precision);
     let (measured, precision) = known.ok_or_else(Vec::new)?;
     let predicted = another(kind, &programs.predict(BetweenPrograms::VALIDATED));
-    let interval = precision.interval(measured, Rule::default().alpha / 2.0).ratios();
+    let interval = precision.interval(measured, Rule::default().alpha / 2.0);
     let verdict = decisions.verdict(program, a, b).map_or(Verdict::Undecided, |pair| pair.verdict);
     let is_clear = matches!(verdict, Verdict::Faster | Verdict::Slower) && measured.abs() > CLEAR.ln();
     let pair = ValidatedPair {
@@ -114,7 +115,7 @@ fn of_pair(
         a: evidence.label(a),
         b: evidence.label(b),
         predicted,
-        measured: Estimate::of(Some(measured.exp()), Some(interval)),
+        measured: ratio(Some(measured), Some(interval)),
         verdict,
         outcome: is_clear.then(|| foretold(predicted.better, measured > 0.0)),
     };

@@ -58,7 +58,7 @@ pub(crate) fn of_cell(
         analysis,
         own,
         workload: own.workload,
-        facts: analysis.facts(contender).filter(|_| !trials.is_empty()),
+        facts: analysis.facts[contender].filter(|_| !trials.is_empty()),
         class: analysis.class(contender),
         finished: trials.iter().copied().filter(|trial| trial.outcome == Outcome::Finished).collect(),
         trials,

@@ -5,7 +5,7 @@ use fsarena_model::{Estimate, ValidityClass, Verdict};
 use fsarena_stats::{FEWEST_ROUNDS, Interval};
 
 use crate::analysis::{Analysis, WorkloadTrials};
-use crate::evidence::pairs;
+use crate::evidence::{pairs, ratio};
 use crate::looks::{Pair, Standing};
 use crate::stake::{self, Bound};
 use crate::{guarantees, required_rounds, validity};
@@ -41,9 +41,7 @@ pub(crate) fn unless_device_bound(verdict: Verdict, is_device_bound: bool) -> Ve
 /// The verdict of each pair of the plan, by workload, then pair.
 pub(crate) fn verdicts(analysis: &Analysis<'_>, standing: &Standing, cells: &[Vec<Cell>]) -> Vec<Vec<PairVerdict>> {
     let of_workload = |(own, cells): (&WorkloadTrials<'_>, &Vec<Cell>)| {
-        let bound = stake::bound(analysis, own);
-        let verdict = |(a, b): (usize, usize)| verdict(analysis, standing, own, bound, (a, &cells[a]), (b, &cells[b]));
-        pairs(analysis.count()).map(verdict).collect()
+        pairs(analysis.count()).map(|(a, b)| verdict(analysis, standing, own, cells, a, b)).collect()
     };
     analysis.workloads.iter().zip(cells).map(of_workload).collect()
 }
@@ -52,33 +50,35 @@ fn verdict(
     analysis: &Analysis<'_>,
     standing: &Standing,
     own: &WorkloadTrials<'_>,
-    bound: Bound,
-    a: (usize, &Cell),
-    b: (usize, &Cell),
+    cells: &[Cell],
+    a: usize,
+    b: usize,
 ) -> PairVerdict {
     let plan = &analysis.record.plan;
     let workload = own.workload;
-    let ends = |interval: Option<Interval>| interval.map(|interval| interval.ratios());
-    let pair = standing.pair(own.index, a.0, b.0);
-    let apart = apart(analysis, a.0, b.0);
-    let takes_no_part = [a.1, b.1].iter().any(|cell| !plan.takes_part(&cell.contender, &cell.workload));
+    let both = [&cells[a], &cells[b]];
+    let pair = standing.pair(own.index, a, b);
+    let apart = apart(analysis, a, b);
+    let takes_no_part = both.iter().any(|cell| !plan.takes_part(&cell.contender, &cell.workload));
     let latest = pair.map(|pair| pair.latest);
     // How far the steps of the program's clock leave the figures open.
     let unseen: f64 =
-        [a.0, b.0].iter().map(|one| validity::uncertainty(workload, own.by_contender[*one].iter().copied())).sum();
+        [a, b].iter().map(|one| validity::uncertainty(workload, own.by_contender[*one].iter().copied())).sum();
     let pointwise = latest.and_then(|latest| latest.pointwise).and_then(|interval| widened(interval, unseen));
     let decision = pair.and_then(Pair::decision).and_then(|interval| widened(interval, unseen));
-    let (verdict, mut reasons) = judge(pair, takes_no_part, apart, a.1, b.1);
+    let (verdict, mut reasons) = judge(pair, takes_no_part, apart, both);
     let is_hidden = unseen > 0.0 && !is_shown(verdict, pointwise, decision, plan.margin.0.ln_1p());
     let verdict = if is_hidden { Verdict::Undecided } else { verdict };
-    let is_small = verdict == Verdict::Undecided && bound != Bound::Large;
+    let bound = if verdict == Verdict::Undecided { stake::bound(analysis, own) } else { Bound::Large };
+    let is_small = bound != Bound::Large;
     reasons.extend(is_small.then_some(Reason::Programs));
-    let verdict = if is_small && bound == Bound::Equal { Verdict::Equivalent } else { verdict };
+    let verdict = if bound == Bound::Equal { Verdict::Equivalent } else { verdict };
     let is_open = verdict == Verdict::Undecided;
     let few = pair.filter(|_| is_open && !is_small).and_then(few_rounds);
-    let estimate = Estimate::of(latest.and_then(|latest| latest.estimate).map(f64::exp), ends(pointwise));
+    let estimate = ratio(latest.and_then(|latest| latest.estimate), pointwise);
     let better = workload.metric.better;
-    let medians = a.1.figure.median.zip(b.1.figure.median).map(|(a, b)| better.oriented_ln(a) - better.oriented_ln(b));
+    let medians = cells[a].figure.median.zip(cells[b].figure.median);
+    let medians = medians.map(|(a, b)| better.oriented_ln(a) - better.oriented_ln(b));
     let is_contradicted = few.is_none() && verdict != Verdict::Invalid && contradict(medians, plan.margin.0, estimate);
     reasons.extend(is_contradicted.then_some(Reason::Medians));
     let may_lean = is_open && few.is_none() && !is_contradicted && !is_hidden;
@@ -92,13 +92,13 @@ fn verdict(
     PairVerdict {
         workload: workload.name.to_string(),
         metric: workload.metric.name.clone(),
-        a: a.1.contender.clone(),
-        b: b.1.contender.clone(),
+        a: cells[a].contender.clone(),
+        b: cells[b].contender.clone(),
         estimate,
-        decision: DecisionInterval::of(ends(decision)),
+        decision: DecisionInterval::of(decision.map(|interval| interval.ratios())),
         verdict,
         reasons: reasons.into_iter().chain(few).collect(),
-        guarantees: guarantees::between(analysis, a.0, b.0),
+        guarantees: guarantees::between(analysis, a, b),
         leaning: latest.filter(|_| may_lean).and_then(|latest| latest.leaning).and_then(leaning),
         detectable: outlook.map(|outlook| (outlook.detectable + unseen).exp()).filter(|ratio| ratio.is_finite()),
         rounds: latest.map_or(0, |latest| latest.rounds),
@@ -172,21 +172,15 @@ fn apart(analysis: &Analysis<'_>, a: usize, b: usize) -> Option<Reason> {
     (a != b).then_some(Reason::Coherence)
 }
 
-fn judge(
-    pair: Option<&Pair>,
-    takes_no_part: bool,
-    apart: Option<Reason>,
-    a: &Cell,
-    b: &Cell,
-) -> (Verdict, Vec<Reason>) {
+fn judge(pair: Option<&Pair>, takes_no_part: bool, apart: Option<Reason>, both: [&Cell; 2]) -> (Verdict, Vec<Reason>) {
     let flags =
-        || [a, b].into_iter().flat_map(|cell| cell.validity.iter().map(|flag| (cell.contender.clone(), flag.class)));
+        || both.into_iter().flat_map(|cell| cell.validity.iter().map(|flag| (cell.contender.clone(), flag.class)));
     let reason = |(contender, class)| Reason::Validity { contender, class };
     let forbidden: Vec<Reason> = flags().filter(|(_, class)| class.forbids_verdict()).map(reason).collect();
     match pair {
         _ if !forbidden.is_empty() => (Verdict::Invalid, apart.into_iter().chain(forbidden).collect()),
         None if takes_no_part => (Verdict::Invalid, vec![Reason::NoPart]),
-        None if a.rounds == 0 || b.rounds == 0 => (Verdict::Undecided, vec![Reason::NotMeasured]),
+        None if both.iter().any(|cell| cell.rounds == 0) => (Verdict::Undecided, vec![Reason::NotMeasured]),
         None => (Verdict::Invalid, vec![apart.unwrap_or(Reason::Incomparable)]),
         Some(pair) if pair.is_unsteady => (Verdict::Invalid, vec![Reason::Unsteady]),
         Some(pair) => {

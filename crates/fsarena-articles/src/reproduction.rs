@@ -9,6 +9,7 @@ mod source;
 mod stand_in;
 mod winners;
 
+use fsarena_analyse::Analysis;
 use fsarena_library::Library;
 use fsarena_model::comparison::Cell;
 use fsarena_model::{Contender, RunRecord};
@@ -29,7 +30,9 @@ pub use reproduced::{
 pub fn reproduction(record: &RunRecord, cells: &[Cell]) -> Result<Option<Reproduction>, ArticleError> {
     let Some(extension) = &record.plan.extension else { return Ok(None) };
     let article: Article = extension.data.read().map_err(|source| ArticleError::Stored { run: record.run, source })?;
-    let context = Context { record, article: &article, cells, stand_ins: stand_in::stand_ins(record, &article) };
+    let analysis = Analysis::new(record);
+    let stand_ins = stand_in::stand_ins(record, &analysis, &article);
+    let context = Context { record, analysis, article: &article, cells, stand_ins };
     let figures = figures::figures(&context);
     // A smoke run is not judged.
     let judged: &[ReproducedFigure] = if record.plan.is_smoke() { &[] } else { &figures };
@@ -70,6 +73,7 @@ fn libraries(record: &RunRecord) -> Option<String> {
 /// The data that all parts of a reproduction use.
 struct Context<'a> {
     record: &'a RunRecord,
+    analysis: Analysis<'a>,
     article: &'a Article,
     cells: &'a [Cell],
     /// In the order of the article's contenders.

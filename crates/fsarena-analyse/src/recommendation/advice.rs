@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use fsarena_model::recommendation::{AnotherProgram, ClassAdvice, KindChoice, MixFlip, MixRow, NotRecommended};
-use fsarena_model::{Class, Estimate, Label, WorkKind};
+use fsarena_model::{Class, Label, WorkKind};
 use fsarena_stats::{BetweenPrograms, Interval, Lead, Mean, Prediction, Programs, Rule, flips, weighted_mean};
 
 use super::{Evidence, Part};
-use crate::evidence::pairs;
+use crate::evidence::{pairs, ratio};
 
 /// The probability from which on a contender counts as better in another program.
 pub(crate) const SURE: f64 = 0.9;
@@ -106,11 +106,11 @@ impl Evidence<'_> {
     fn row(&self, a: usize, b: usize) -> MixRow {
         let mean = self.mean(a, b);
         let known = mean.as_ref().ok();
-        let interval = known.map(|mean| mean.interval(Rule::default().alpha).ratios());
+        let interval = known.map(|mean| mean.interval(Rule::default().alpha));
         MixRow {
             a: self.label(a),
             b: self.label(b),
-            estimate: Estimate::of(known.map(|mean| mean.estimate.exp()), interval),
+            estimate: ratio(known.map(|mean| mean.estimate), interval),
             another: self
                 .kinds()
                 .into_keys()
@@ -231,8 +231,7 @@ impl Evidence<'_> {
 
 /// A prediction with its 90 % interval.
 pub(crate) fn another(kind: WorkKind, prediction: &Prediction) -> AnotherProgram {
-    let interval = prediction.interval(MISSED).ratios();
-    let estimate = Estimate::of(Some(prediction.median().exp()), Some(interval));
+    let estimate = ratio(Some(prediction.median()), Some(prediction.interval(MISSED)));
     AnotherProgram { kind, estimate, better: prediction.better() }
 }
 

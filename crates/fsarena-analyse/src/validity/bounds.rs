@@ -6,7 +6,7 @@ use fsarena_model::{ClientFacts, Durability, Finding, Measure, Nanos, probe};
 
 use super::Evidence;
 use super::impossible::is_served;
-use crate::{baselines, durability};
+use crate::baselines;
 
 /// Share above which the baseline was not a ceiling: two lanes, one after the other, differ by up to this factor.
 const ABOVE_THE_CEILING: f64 = 1.4;
@@ -15,7 +15,7 @@ const ALL: f64 = 1.1;
 
 /// The host beneath the lane takes a large share of the time.
 pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Finding> {
-    let cost = evidence.analysis.lane_cost.as_ref().filter(|_| !durability::syncs_untimed(evidence.workload))?;
+    let cost = evidence.analysis.lane_cost.as_ref().filter(|_| !evidence.workload.traits.syncs_untimed)?;
     let each = cost.back_to_back.saturating_sub(cost.device.unwrap_or_default());
     let seconds = evidence.seconds();
     let share = evidence.sum(probe::DEVICE_FLUSHES)? * each.as_seconds() / seconds;

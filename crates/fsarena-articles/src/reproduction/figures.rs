@@ -118,12 +118,12 @@ fn sourced(
     let mut as_published = test.as_published.iter().filter_map(of);
     let (first, second) = (as_published.next(), as_published.next());
     // A contender that does not keep synced data cannot be measured properly.
-    let keeps = fsarena_analyse::durability_of(context.record, label) == Some(Durability::Flushed);
+    let keeps = context.analysis.durability(label) == Some(Durability::Flushed);
     let properly = test.properly.iter().find_map(of).filter(|_| keeps);
     // From the same source as the figure: the first that has trials.
     let is_unfinished = |sources: &[Source]| {
-        let first = sources.iter().find(|source| has_trials(context.record, source, at, label));
-        metric.quantity.is_some() && first.is_some_and(|source| is_out_of_time(context.record, source, at, label))
+        let first = sources.iter().find(|source| has_trials(context, source, at, label));
+        metric.quantity.is_some() && first.is_some_and(|source| is_out_of_time(context, source, at, label))
     };
     Sourced {
         as_published: first,
@@ -149,7 +149,7 @@ fn one(
 ) -> Option<ByRound> {
     let steps = if metric.steps.is_empty() { &source.steps } else { &metric.steps };
     let source = Source { steps: steps.clone(), ..source.clone() };
-    let rounds = by_round(context.record, &source, at, label, metric.quantity?);
+    let rounds = by_round(context, &source, at, label, metric.quantity?);
     (!rounds.is_empty()).then_some(rounds)
 }
 

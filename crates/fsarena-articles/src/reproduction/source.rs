@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::article::{Quantity, Source};
-use crate::reproduction::Measured;
-use fsarena_model::{Label, Outcome, RunRecord, Step, Trial, Workload};
+use crate::reproduction::{Context, Measured};
+use fsarena_model::{Label, Outcome, Step, Trial, Workload};
 use fsarena_stats::{Summary, cell_summary};
 
 use crate::quantities;
@@ -12,34 +12,26 @@ use crate::quantities;
 /// A figure by round.
 pub type ByRound = BTreeMap<u32, f64>;
 
-/// The trials of a source in rounds that count; empty if it has none, or if the plan lacks the workload.
-fn counted<'a>(record: &'a RunRecord, source: &Source, label: &Label) -> Vec<&'a Trial> {
-    let Some(workload) = workload(record, source) else { return Vec::new() };
-    fsarena_analyse::counted_trials(record, workload, label)
-}
-
-fn workload<'a>(record: &'a RunRecord, source: &Source) -> Option<&'a Workload> {
-    record.plan.workloads.iter().find(|workload| workload.name == source.workload)
-}
-
 /// The figure of the source in each round that counts; rounds without the figure are left out.
-pub fn by_round(record: &RunRecord, source: &Source, at: Option<&str>, label: &Label, wanted: Quantity) -> ByRound {
+pub fn by_round(context: &Context<'_>, source: &Source, at: Option<&str>, label: &Label, wanted: Quantity) -> ByRound {
     let source = &source.at(at);
-    let Some(workload) = workload(record, source) else { return ByRound::new() };
-    let kept = counted(record, source, label).into_iter().filter(|trial| trial.outcome == Outcome::Finished);
+    let mut workloads = context.record.plan.workloads.iter();
+    let Some(workload) = workloads.find(|workload| workload.name == source.workload) else { return ByRound::new() };
+    let trials = context.analysis.counted_trials(&source.workload, label).into_iter();
+    let kept = trials.filter(|trial| trial.outcome == Outcome::Finished);
     let jobs = jobs(workload, wanted);
     kept.filter_map(|trial| Some((trial.round, of_trial(trial, source, wanted)? / jobs))).collect()
 }
 
 /// Whether the source has trials in rounds that count.
-pub fn has_trials(record: &RunRecord, source: &Source, at: Option<&str>, label: &Label) -> bool {
-    !counted(record, &source.at(at), label).is_empty()
+pub fn has_trials(context: &Context<'_>, source: &Source, at: Option<&str>, label: &Label) -> bool {
+    !context.analysis.counted_trials(&source.at(at).workload, label).is_empty()
 }
 
 /// Whether the source ran out of time, a result behind all others: in most of the rounds that count, or in one of them
 /// if none finished.
-pub fn is_out_of_time(record: &RunRecord, source: &Source, at: Option<&str>, label: &Label) -> bool {
-    let trials = counted(record, &source.at(at), label);
+pub fn is_out_of_time(context: &Context<'_>, source: &Source, at: Option<&str>, label: &Label) -> bool {
+    let trials = context.analysis.counted_trials(&source.at(at).workload, label);
     let late = trials.iter().filter(|trial| matches!(trial.outcome, Outcome::OutOfTime(_))).count();
     let has_finished = trials.iter().any(|trial| trial.outcome == Outcome::Finished);
     late > 0 && (!has_finished || 2 * late > trials.len())

@@ -81,7 +81,7 @@ fn calibration_finds_the_length_from_which_on_slices_tell_what_whole_runs_tell()
         pairs.iter().map(|pair| pair.lengths.iter().map(|length| length.agreement).collect()).collect();
     let (agrees, differs) = (Agreement::Agrees, Agreement::Differs);
     assert_eq!(agreements, [[differs, agrees, agrees, agrees], [agrees; 4]]);
-    assert!((pairs[0].lengths[0].ratio.expect("measured") - 1.0 / 1.5).abs() < 0.05);
+    assert!((pairs[0].lengths[0].estimate.ratio.expect("measured") - 1.0 / 1.5).abs() < 0.05);
     assert_eq!(
         pairs[0].lengths.iter().map(|length| length.slice_ms).collect::<Vec<_>>(),
         [Some(10), Some(50), Some(200), None]

@@ -152,8 +152,8 @@ fn plans(options: &Calibrate, size: Bytes) -> Result<Vec<Plan>> {
 fn json(seen: &LengthResults) -> Value {
     let length = |length: &SliceLength| {
         json!({
-            "slice_ms": length.slice_ms, "ratio": length.ratio, "low": length.interval.map(|it| it.0),
-            "high": length.interval.map(|it| it.1),
+            "slice_ms": length.slice_ms, "ratio": length.estimate.ratio, "low": length.estimate.low,
+            "high": length.estimate.high,
         })
     };
     let pair = |pair: &SliceLengthPair| {
@@ -202,7 +202,7 @@ fn fresh_table(pairs: &[FreshPair], record: &RunRecord) -> String {
             Agreement::Unmeasured => "not measured",
         };
         let name = format!("{} / {}", pair.a, pair.b);
-        let [first, later] = [&pair.first, &pair.later].map(|it| ratio(it.ratio, it.low.zip(it.high)));
+        let [first, later] = [&pair.first, &pair.later].map(ratio);
         [pair.workload.clone(), name, first, later, agree.to_owned()]
     };
     format!(
@@ -233,7 +233,7 @@ fn carried(record: &RunRecord) -> String {
     let sliced = record.plan.workloads.iter().filter(|workload| workload.mode == Mode::Sliced);
     let cells: Vec<CarryOver> = sliced.flat_map(|workload| carry_over(record, workload)).collect();
     let measured = cells.iter().filter_map(|cell| Some((cell, cell.change?)));
-    let shown = measured.clone().filter(|(_, change)| change.low > 1.0 || change.high < 1.0);
+    let shown = measured.clone().filter(|(_, change)| change.is_proved());
     let lines: Vec<String> = shown
         .map(|(cell, change)| {
             let (after, low, high) = (change.ratio, change.low, change.high);
@@ -261,12 +261,13 @@ fn figure(length: &SliceLength) -> String {
         Agreement::Doubtful => " ?",
         Agreement::Open | Agreement::Unmeasured => "",
     };
-    format!("{}{mark}", ratio(length.ratio, length.interval))
+    format!("{}{mark}", ratio(&length.estimate))
 }
 
-fn ratio(ratio: Option<f64>, interval: Option<(f64, f64)>) -> String {
-    let ratio = ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}"));
-    let interval = interval.map_or(String::new(), |(low, high)| format!(" [{low:.3}, {high:.3}]"));
+fn ratio(estimate: &Estimate) -> String {
+    let ratio = estimate.ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}"));
+    let interval =
+        estimate.low.zip(estimate.high).map_or(String::new(), |(low, high)| format!(" [{low:.3}, {high:.3}]"));
     format!("{ratio}{interval}")
 }
 
