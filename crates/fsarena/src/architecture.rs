@@ -107,14 +107,26 @@ fn runs_begin_in_one_place() {
         ("LaneSet::open_on(", &["place/src/here.rs"]),
         ("fsarena_place::run(", &["fsarena/src/perform.rs"]),
     ];
-    let all = fs::read_dir(crates()).expect("readable").map(|entry| entry.expect("readable").path().join("src"));
-    let all: Vec<PathBuf> = all.flat_map(|folder| sources(&folder)).collect();
     for (call, allowed) in doors {
-        let found = all.iter().filter(|path| !path.ends_with("architecture.rs") && code(path).contains(call));
-        let mut found: Vec<String> = found.map(|path| path.display().to_string()).collect();
-        found.retain(|path| !allowed.iter().any(|end| path.ends_with(end)));
-        assert_eq!(found, Vec::<String>::new(), "{call}");
+        assert_called_in(call, allowed);
     }
+}
+
+/// What rules share is derived from a record once, in its analysis.
+#[test]
+fn a_record_is_analysed_in_one_place() {
+    assert_called_in("Condition::of(", &["analyse/src/analysis.rs"]);
+    assert_called_in("durability::class(", &["analyse/src/analysis.rs"]);
+}
+
+/// Asserts that a function is called only in the files whose paths end like this.
+fn assert_called_in(call: &str, allowed: &[&str]) {
+    let all = fs::read_dir(crates()).expect("readable").map(|entry| entry.expect("readable").path().join("src"));
+    let all = all.flat_map(|folder| sources(&folder));
+    let found = all.filter(|path| !path.ends_with("architecture.rs") && code(path).contains(call));
+    let mut found: Vec<String> = found.map(|path| path.display().to_string()).collect();
+    found.retain(|path| !allowed.iter().any(|end| path.ends_with(end)));
+    assert_eq!(found, Vec::<String>::new(), "{call}");
 }
 
 #[test]
