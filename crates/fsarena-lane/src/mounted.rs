@@ -1,5 +1,6 @@
 //! Contenders that are made, mounted and verified for work, and later unmounted and checked.
 
+mod facts;
 #[cfg(test)]
 mod tests;
 
@@ -9,17 +10,18 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fsarena_model::guest::CacheMode;
-use fsarena_model::{Bytes, Contender, ContenderFacts, Durability, Nanos};
+use fsarena_model::{Bytes, Contender, Nanos};
 use fsarena_sys::child::{self, Ended, Killed, Patience};
 use fsarena_sys::daemon::{Daemon, Wrapping};
 use fsarena_sys::directory::FileId;
 use fsarena_sys::{block, clock, mount, mountinfo};
 
-use crate::kind::{Ground, Identity, Kind, risks};
+use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
 use crate::require::MKFS_HINT;
-use crate::{CheckResult, LaneError, alignment, attributes, shared, sharing};
+use crate::{CheckResult, LaneError};
+
+pub use facts::facts;
 
 /// Mount options with which the kernel shows what a library has written: it writes nothing, and replays no journal.
 pub const UNTOUCHED: &str = "ro,norecovery";
@@ -320,86 +322,10 @@ pub fn check(kind: &Kind, lane: &Lane) -> Result<Option<CheckResult>, LaneError>
     Ok(Some(CheckResult { clean, output: if clean { String::new() } else { ended.words() } }))
 }
 
-/// Facts about the contender as it was made and mounted.
-///
-/// # Errors
-/// If its mount cannot be looked up.
-pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<ContenderFacts, LaneError> {
-    if kind.ground == Ground::Library {
-        return Ok(facts_of_library(contender, kind, made));
-    }
-    let mount = mountinfo::mount_of(&made.directory);
-    let mount = mount.map_err(LaneError::io("look up the mount of", &made.directory))?;
-    let options = mount.all_options();
-    let is_directory = kind.ground == Ground::Directory;
-    let features = match is_directory {
-        true => attributes::of(&made.directory),
-        false => (kind.features)(&made.description),
-    };
-    let guarantees = match is_directory {
-        true => attributes::guarantees(&mount, &features),
-        false => (kind.guarantees)(&features, &options),
-    };
-    let says_alignment = alignment::says_alignment(&made.directory);
-    // Of a mount that a chroot hides, the magic number is known (magic.h).
-    let volatile = ["tmpfs", "ramfs", "0x1021994", "0x858458f6"].contains(&mount.kind.as_str());
-    let mounted_as = shared::kind_of(&mount);
-    let keeps_nothing = is_unsafe(contender) || sharing::keeps_syncs(mounted_as, &options);
-    // The features of a directory are its own, and not those of its file system.
-    let made_with = if is_directory { &[][..] } else { &features };
-    Ok(ContenderFacts {
-        label: contender.label.clone(),
-        risks: risks(mounted_as, &options, made_with),
-        mkfs: made.mkfs.clone(),
-        mount: format!("{mounted_as} {options}"),
-        durability: if keeps_nothing {
-            Durability::Unflushed
-        } else if volatile {
-            Durability::Volatile
-        } else {
-            (kind.durability)(&options)
-        },
-        // What else is written to a lane's file system is known, and its pages are counted.
-        direct_writes: is_directory
-            .then(|| attributes::direct_writes(mounted_as, &guarantees, says_alignment))
-            .flatten(),
-        guarantees,
-        features,
-        read_ahead_kib: read_ahead(&made.directory),
-        says_alignment,
-        shared_folder: shared::remark(mounted_as),
-        file_system: is_directory.then(|| shared::identity(&mount)),
-        sharing: sharing::of(mounted_as, &options),
-    })
-}
-
-/// Whether QEMU ignores the flushes of its virtual disk.
-fn is_unsafe(contender: &Contender) -> bool {
-    contender.disk.and_then(|mode| mode.cache) == Some(CacheMode::Unsafe)
-}
-
-/// A library has no mount, and so no mount options and no read-ahead of the kernel's.
-fn facts_of_library(contender: &Contender, kind: &Kind, made: &Mounted) -> ContenderFacts {
-    let features = (kind.features)(&made.description);
-    ContenderFacts {
-        mkfs: made.mkfs.clone(),
-        mount: format!("{}, a library within this process", kind.name),
-        guarantees: (kind.guarantees)(&features, ""),
-        features,
-        ..ContenderFacts::new(contender.label.clone(), (kind.durability)(""))
-    }
-}
-
 /// Bytes written to a block device so far, by its name below `/sys/block` (Documentation/block/stat.rst of the kernel).
 pub fn written(device: &str) -> Option<u64> {
     let text = fs::read_to_string(format!("/sys/block/{device}/stat")).ok()?;
     Some(text.split_whitespace().nth(6)?.parse::<u64>().ok()? * 512)
-}
-
-/// Read-ahead of a mounted file system in KiB, from its backing device info.
-fn read_ahead(directory: &Path) -> Option<u64> {
-    let info = Path::new("/sys/class/bdi").join(backing(directory)?);
-    fs::read_to_string(info.join("read_ahead_kb")).ok()?.trim().parse().ok()
 }
 
 /// The name of the backing device info of the file system at `directory`, such as `7:1000` or `btrfs-3`.

@@ -1,0 +1,88 @@
+//! Facts about a contender that was made and mounted, for the report.
+
+use std::fs;
+use std::path::Path;
+
+use fsarena_model::guest::CacheMode;
+use fsarena_model::{Contender, ContenderFacts, Durability};
+use fsarena_sys::mountinfo;
+
+use super::{Mounted, backing};
+use crate::kind::{Ground, Kind, risks};
+use crate::{LaneError, alignment, attributes, shared, sharing};
+
+/// Facts about the contender as it was made and mounted.
+///
+/// # Errors
+/// If its mount cannot be looked up.
+pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<ContenderFacts, LaneError> {
+    if kind.ground == Ground::Library {
+        return Ok(facts_of_library(contender, kind, made));
+    }
+    let mount = mountinfo::mount_of(&made.directory);
+    let mount = mount.map_err(LaneError::io("look up the mount of", &made.directory))?;
+    let options = mount.all_options();
+    let is_directory = kind.ground == Ground::Directory;
+    let features = match is_directory {
+        true => attributes::of(&made.directory),
+        false => (kind.features)(&made.description),
+    };
+    let guarantees = match is_directory {
+        true => attributes::guarantees(&mount, &features),
+        false => (kind.guarantees)(&features, &options),
+    };
+    let says_alignment = alignment::says_alignment(&made.directory);
+    // Of a mount that a chroot hides, the magic number is known (magic.h).
+    let volatile = ["tmpfs", "ramfs", "0x1021994", "0x858458f6"].contains(&mount.kind.as_str());
+    let mounted_as = shared::kind_of(&mount);
+    let keeps_nothing = is_unsafe(contender) || sharing::keeps_syncs(mounted_as, &options);
+    // The features of a directory are its own, and not those of its file system.
+    let made_with = if is_directory { &[][..] } else { &features };
+    Ok(ContenderFacts {
+        label: contender.label.clone(),
+        risks: risks(mounted_as, &options, made_with),
+        mkfs: made.mkfs.clone(),
+        mount: format!("{mounted_as} {options}"),
+        durability: if keeps_nothing {
+            Durability::Unflushed
+        } else if volatile {
+            Durability::Volatile
+        } else {
+            (kind.durability)(&options)
+        },
+        // What else is written to a lane's file system is known, and its pages are counted.
+        direct_writes: is_directory
+            .then(|| attributes::direct_writes(mounted_as, &guarantees, says_alignment))
+            .flatten(),
+        guarantees,
+        features,
+        read_ahead_kib: read_ahead(&made.directory),
+        says_alignment,
+        shared_folder: shared::remark(mounted_as),
+        file_system: is_directory.then(|| shared::identity(&mount)),
+        sharing: sharing::of(mounted_as, &options),
+    })
+}
+
+/// Whether QEMU ignores the flushes of its virtual disk.
+fn is_unsafe(contender: &Contender) -> bool {
+    contender.disk.and_then(|mode| mode.cache) == Some(CacheMode::Unsafe)
+}
+
+/// A library has no mount, and so no mount options and no read-ahead of the kernel's.
+fn facts_of_library(contender: &Contender, kind: &Kind, made: &Mounted) -> ContenderFacts {
+    let features = (kind.features)(&made.description);
+    ContenderFacts {
+        mkfs: made.mkfs.clone(),
+        mount: format!("{}, a library within this process", kind.name),
+        guarantees: (kind.guarantees)(&features, ""),
+        features,
+        ..ContenderFacts::new(contender.label.clone(), (kind.durability)(""))
+    }
+}
+
+/// Read-ahead of a mounted file system in KiB, from its backing device info.
+fn read_ahead(directory: &Path) -> Option<u64> {
+    let info = Path::new("/sys/class/bdi").join(backing(directory)?);
+    fs::read_to_string(info.join("read_ahead_kb")).ok()?.trim().parse().ok()
+}
