@@ -57,6 +57,6 @@ pub use slice_lengths::{
     Agreement, Finding, SliceLength, SliceLengthPair, calibrated, finding, lengths, slice_lengths,
 };
 pub use stability::{CarryOver, carry_over};
-pub use stake::{is_equal_by_bound, may_be_small};
+pub use stake::{equal_by_bound, may_be_small};
 pub use validation::{ProfileRun, validation};
 pub use verdicts::in_words;

@@ -20,8 +20,8 @@ pub(crate) fn at_stake(own: &WorkloadTrials<'_>) -> Option<Estimate> {
     let in_memory: Vec<&Trial> = own.all_baselines(BaselineKind::Memory).collect();
     let logs = |contender: usize| -> Vec<f64> {
         let counted = own.counted(contender).into_iter();
-        let beside = |trial: &Trial| in_memory.iter().find(|other| other.round == trial.round).copied();
-        counted.filter_map(|trial| Some((seconds(trial)? / seconds(beside(trial)?)?).ln())).collect()
+        let same_round = |trial: &Trial| in_memory.iter().find(|other| other.round == trial.round).copied();
+        counted.filter_map(|trial| Some((seconds(trial)? / seconds(same_round(trial)?)?).ln())).collect()
     };
     let all = (0..own.by_contender.len()).map(logs);
     let means = all.filter_map(|logs| Some((mean(&logs)?, logs.len())));
@@ -50,10 +50,12 @@ pub(crate) fn bound(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>) -> Bound 
     }
 }
 
-/// Whether all contenders are equal within the margin because none can be faster than the work in memory.
-pub fn is_equal_by_bound(record: &RunRecord, workload: &Workload) -> bool {
+/// The workloads, by index in the plan, whose contenders are all equal within the margin because none can be faster than
+/// the work in memory.
+pub fn equal_by_bound(record: &RunRecord) -> Vec<usize> {
     let analysis = Analysis::new(record);
-    analysis.workload(&workload.name).is_some_and(|own| bound(&analysis, own) == Bound::Equal)
+    let is_equal = |own: &&WorkloadTrials<'_>| bound(&analysis, own) == Bound::Equal;
+    analysis.workloads.iter().filter(is_equal).map(|own| own.index).collect()
 }
 
 /// Whether further measurements in memory may show that little is at stake, or that all contenders are equal.

@@ -24,7 +24,8 @@ pub use error::RunError;
 pub use libraries::{left_out, require_libraries};
 pub use machine::Machine;
 pub use pace::{
-    FILL, budget_for, estimated_round, estimated_setup, largest, left_files, reserved, rounds_within, unaligned,
+    FILL, budget_for, estimated_round, estimated_setup, largest, left_files, require_time, reserved, rounds_within,
+    unaligned,
 };
 pub use remaining::{Remaining, Wish};
 pub use run::{Listener, on_one_file_system, run};

@@ -2,6 +2,8 @@
 
 use fsarena_model::{Budget, Bytes, CacheState, Mode, Nanos, Often, Plan, Precondition, Rate, Workload};
 
+use crate::RunError;
+
 /// Part of the budget that is reserved for unmounting, checking and removing everything at the end.
 pub const CLOSING: Nanos = Nanos::seconds(3);
 /// Time that a workload takes for one contender in addition to its slices: creating and removing its files.
@@ -29,6 +31,15 @@ pub fn estimated_round_of(plan: &Plan, workloads: &[usize]) -> Nanos {
     let always = if plan.measuring.baselines == Often::Always { baselines(plan, workloads) } else { 0.0 };
     let seconds = weight(plan, workloads) * contenders + always;
     Nanos((seconds * 1e9) as u64 + AROUND_A_CONTENDER.0 * plan.contenders.len() as u64)
+}
+
+/// Refuses a budget that is too short for one round of these workloads (indices in the plan).
+///
+/// # Errors
+/// [`RunError::Budget`].
+pub fn require_time(plan: &Plan, workloads: &[usize], budget: Nanos) -> Result<(), RunError> {
+    let round = estimated_round_of(plan, workloads) + estimated_setup(plan);
+    if round > budget { Err(RunError::Budget { budget, round }) } else { Ok(()) }
 }
 
 /// Estimated seconds of a round for baselines and the three clocks. A whole run is itself followed until the file

@@ -4,9 +4,9 @@ use fsarena_analyse::{rounds_of_workload, standing};
 use fsarena_model::{Budget, Nanos, Plan, Rounds, RunRecord, Status, Workload};
 use serde::{Deserialize, Serialize};
 
-use crate::pace::estimated_round_of;
+use crate::RunError;
+use crate::pace::require_time;
 use crate::scope::{Extent, Scope};
-use crate::{RunError, estimated_setup};
 
 /// How far to continue a stored run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -61,8 +61,11 @@ impl Remaining {
             }),
         };
         let rest = Self { open: open(&record, scope), record, resumed: None, scope, started: Nanos(0) };
-        rest.require_time()?;
-        Ok((!rest.open.is_empty()).then_some(rest))
+        if rest.open.is_empty() {
+            return Ok(None);
+        }
+        scope.time.map_or(Ok(()), |budget| require_time(&rest.record.plan, &rest.open, budget))?;
+        Ok(Some(rest))
     }
 
     /// The same, for a stored run that continues at `at` (RFC 3339, UTC).
@@ -85,12 +88,6 @@ impl Remaining {
     /// How far the session goes.
     pub fn scope(&self) -> Scope {
         self.scope
-    }
-
-    fn require_time(&self) -> Result<(), RunError> {
-        let Some(budget) = self.scope.time.filter(|_| !self.open.is_empty()) else { return Ok(()) };
-        let round = estimated_round_of(&self.record.plan, &self.open) + estimated_setup(&self.record.plan);
-        if round > budget { Err(RunError::Budget { budget, round }) } else { Ok(()) }
     }
 }
 

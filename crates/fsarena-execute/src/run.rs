@@ -10,7 +10,7 @@ mod sharing;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_analyse::{Standing, in_words, is_equal_by_bound, rounds_of_workload, standing, verdicts_so_far};
+use fsarena_analyse::{Standing, equal_by_bound, in_words, rounds_of_workload, standing, verdicts_so_far};
 use fsarena_model::event::Note;
 use fsarena_model::plan::Lanes;
 use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status, Workload};
@@ -231,8 +231,8 @@ impl Session<'_> {
         let due: Vec<usize> = match self.scope.extent {
             Extent::All => (0..self.plan.workloads.len()).collect(),
             Extent::Undecided => {
-                let open = standing.open().into_iter();
-                open.filter(|workload| !is_equal_by_bound(&self.record, &self.plan.workloads[*workload])).collect()
+                let equal = equal_by_bound(&self.record);
+                standing.open().into_iter().filter(|workload| !equal.contains(workload)).collect()
             }
         };
         due.into_iter().filter(|workload| self.is_wanted(*workload)).collect()

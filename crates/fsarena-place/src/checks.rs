@@ -64,7 +64,7 @@ pub fn require_machine(plan: &Plan) -> Result<()> {
     refusals.end()
 }
 
-/// Refuses a plan that this machine cannot run, whoever the user is.
+/// Refuses a plan that this machine cannot run, whichever rights the user has.
 ///
 /// # Errors
 /// All reasons that are found.

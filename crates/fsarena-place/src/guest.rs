@@ -21,7 +21,7 @@ use fsarena_sys::namespace;
 use crate::agent::{self, Link, Request};
 use crate::checks::fitted;
 use crate::lock::{Locked, take_machine};
-use crate::{ENGINES, End, Lost, Refusal, folders, remark};
+use crate::{ENGINES, End, Lost, Refusal, folders};
 
 /// Memory of the host as a folder.
 const MEMORY: &str = "/dev/shm";
@@ -196,11 +196,7 @@ pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listen
     }
     // A stored run has its guest again, whatever its contenders named.
     let named = kernels.into_iter().flatten().next().filter(|_| is_new);
-    let request = |guest: Guest| {
-        let mut within = assignment.clone();
-        remark(&mut within, &guest);
-        Request::Run(Box::new(in_the_guest(within, guest)))
-    };
+    let request = |guest: Guest| Request::Run(Box::new(begun_in(assignment.clone(), guest)));
     in_guest.of_kernel(named).perform(&assignment, request, stop, listener)
 }
 
@@ -211,6 +207,14 @@ fn on_host(plan: Plan) -> Plan {
         Some(GuestDisk::Virtual(storage)) => plan.with_storage(storage),
         Some(GuestDisk::Simulated(_)) => plan.with_storage(Storage::Memory),
     }
+}
+
+/// The assignment for the agent in this guest, with a remark on the guest if the run is new.
+fn begun_in(mut assignment: Assignment, guest: Guest) -> Assignment {
+    if assignment.run.is_none() {
+        assignment.note(guest.remark());
+    }
+    in_the_guest(assignment, guest)
 }
 
 /// The assignment for the agent in this guest. The servers of its folders may have other ports than before.

@@ -10,7 +10,7 @@ use fsarena_lane::loops;
 use fsarena_lane::{Go, LaneSet};
 use fsarena_model::event::Note;
 use fsarena_model::visible::shell;
-use fsarena_model::{Event, Plan, RunRecord, Severity, Status};
+use fsarena_model::{Event, Plan, Severity, Status};
 use fsarena_sys::{MonotonicClock, clock, namespace};
 
 use crate::agent;
@@ -20,22 +20,22 @@ use crate::{ENGINES, End, Refusal, calls};
 
 /// Does an assignment on this machine.
 pub fn run(assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
-    let Some(Checked { plan, locked }) = Checked::of(&assignment, None, stop)? else { return Ok(End::Stopped) };
-    let assignment = assignment.with_plan(|_| plan.clone());
+    let Some(checked) = Checked::of(&assignment, None, stop)? else { return Ok(End::Stopped) };
+    let assignment = assignment.with_plan(|_| checked.plan.clone());
     let Some(rest) = assignment.begin(&MonotonicClock, clock::utc(), listener)? else { return Ok(End::Nothing) };
-    let record = rest.record().clone();
-    let ended = Checked { plan, locked }.on_lanes(stop, listener, |machine, listener| {
+    let ended = checked.on_lanes(stop, listener, |machine, listener| {
         fsarena_execute::run(rest, machine, &MonotonicClock, stop, listener)
     });
-    ended.map_err(|error| with_way_out(error, &record))
+    ended.map_err(|error| with_way_out(error, &assignment))
 }
 
 /// Adds to the refusal of a changed machine the command that starts a new run.
-fn with_way_out(error: Error, record: &RunRecord) -> Error {
+fn with_way_out(error: Error, assignment: &Assignment) -> Error {
     if !matches!(error.downcast_ref(), Some(RunError::Unlike(_))) {
         return error;
     }
-    let command: Vec<String> = assess(record).run.command.iter().map(|word| shell(word)).collect();
+    let record = assignment.record();
+    let command: Vec<String> = assess(&record).run.command.iter().map(|word| shell(word)).collect();
     let hint = format!("start a new one: {}", command.join(" "));
     Refusal::machine(format!("run {} cannot go on: {error}", record.run), hint).into()
 }

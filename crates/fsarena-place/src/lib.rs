@@ -22,7 +22,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use fsarena_execute::{Assignment, Listener};
-use fsarena_model::{Guest, Plan, Status};
+use fsarena_model::{Plan, Status};
 use serde::{Deserialize, Serialize};
 
 pub use checks::{
@@ -104,12 +104,5 @@ pub fn run(assignment: Assignment, place: &Place, stop: &AtomicBool, listener: &
         }
         Place::Guest(guest) => guest::run(guest, assignment, stop, listener),
         Place::Clients => clients::run(assignment, stop, listener),
-    }
-}
-
-/// The remark of a new run about the guest in which it happens.
-fn remark(assignment: &mut Assignment, guest: &Guest) {
-    if assignment.run.is_none() {
-        assignment.note(guest.remark());
     }
 }

@@ -48,7 +48,7 @@ use fsarena_model::Comparison;
 pub use across::report as across;
 pub use answer::advised;
 pub use difference::report as difference;
-pub use fsarena_model::visible::{self, shell, visible, visible_lines};
+pub use fsarena_model::visible::{shell, visible, visible_lines};
 pub use gate::{junit, report as gate};
 pub use history::report as history;
 pub use html::{Link, RunLine, Runs, linked, of_report as html, runs};

@@ -24,7 +24,7 @@ pub fn perform(
 ) -> Result<Option<(RunRecord, End)>> {
     let is_new = assignment.run.is_none();
     if is_new && matches!(place, Place::Here) {
-        // What is missing here is said before the store is made.
+        // What this machine lacks is reported before the store is made.
         require_machine(&assignment.plan)?;
     }
     let mut store = places::store(global)?;

@@ -10,10 +10,10 @@ use fsarena_model::{Event, Guest, Plan, Rounds, Status};
 use fsarena_sys::{MonotonicClock, clock};
 
 use super::several::{of_kernel, require_no_shares};
-use super::{InGuest, in_the_guest, on_machine};
+use super::{InGuest, begun_in, in_the_guest, on_machine};
 use crate::agent::Request;
 use crate::lock::Locked;
-use crate::{End, folders, remark};
+use crate::{End, folders};
 
 /// Rounds of a run without a fixed number. It cannot end when all pairs are decided, as a guest has only some of them.
 const ROUNDS: u32 = 4;
@@ -37,9 +37,8 @@ fn parts(
     };
     let on_host = Plan { rounds, ..assignment.plan.clone() };
     let guest = described(in_guest, &on_host, listener)?;
-    let mut whole = Assignment { plan: on_host.clone(), ..assignment.clone() };
-    remark(&mut whole, &guest);
-    in_the_guest(whole, guest).begin(&MonotonicClock, clock::utc(), listener)?;
+    let whole = Assignment { plan: on_host.clone(), ..assignment.clone() };
+    begun_in(whole, guest).begin(&MonotonicClock, clock::utc(), listener)?;
     for (number, kernel) in super::kernels(&on_host).into_iter().enumerate() {
         let part = of_kernel(&on_host, kernel);
         let request = |guest| Request::Run(Box::new(in_the_guest(Assignment::new(part.clone(), Vec::new()), guest)));

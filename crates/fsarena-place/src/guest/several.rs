@@ -14,10 +14,10 @@ use fsarena_lane::disk;
 use fsarena_model::{Contender, Event, Guest, Label, Measuring, Plan};
 use fsarena_sys::{MonotonicClock, clock};
 
-use super::{InGuest, in_the_guest, on_machine, share_of, tell};
+use super::{InGuest, begun_in, in_the_guest, on_machine, share_of, tell};
 use crate::agent::Request;
 use crate::calls::Connection;
-use crate::{End, Refusal, folders, remark};
+use crate::{End, Refusal, folders};
 
 /// How long the agent of a guest may be silent: an emulated guest on a busy machine is slow.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -51,10 +51,7 @@ impl Guests<'_> {
     fn boot_and_run(&self, assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
         let kernels = super::kernels(self.plan).into_iter();
         let booted = kernels.map(|kernel| self.boot(kernel, listener)).collect::<Result<Vec<_>>>()?;
-        let guest = described(&booted)?;
-        let mut assignment = assignment;
-        remark(&mut assignment, &guest);
-        let assignment = in_the_guest(assignment, guest);
+        let assignment = begun_in(assignment, described(&booted)?);
         let Some(rest) = assignment.begin(&MonotonicClock, clock::utc(), listener)? else { return Ok(End::Nothing) };
         let (mut guests, machines): (Vec<_>, Vec<_>) =
             booted.into_iter().map(|of| ((of.running, of.lost), (of.connection, of.plan))).unzip();

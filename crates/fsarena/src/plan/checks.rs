@@ -2,19 +2,14 @@
 
 use anyhow::Result;
 use fsarena_analyse::{covered, not_here, unknown_names};
-use fsarena_execute::{RunError, estimated_round, estimated_setup};
 use fsarena_model::{Mode, Plan, Rounds, Storage};
 use fsarena_place::{ENGINES, Refusal};
 
 /// Refuses a budget that is too short for one round.
 pub fn require_time(plan: &Plan) -> Result<()> {
-    if let Rounds::Within(budget) = plan.rounds {
-        let round = estimated_round(plan) + estimated_setup(plan);
-        if round > budget.0 {
-            return Err(RunError::Budget { budget: budget.0, round }.into());
-        }
-    }
-    Ok(())
+    let Rounds::Within(budget) = plan.rounds else { return Ok(()) };
+    let all: Vec<usize> = (0..plan.workloads.len()).collect();
+    Ok(fsarena_execute::require_time(plan, &all, budget.0)?)
 }
 
 /// Refuses slices if contenders use one disk in turn: slices need all contenders at the same time.
