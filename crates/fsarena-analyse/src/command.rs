@@ -50,6 +50,7 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     words.extend(rates(plan));
     words.extend(cache(plan));
     words.extend(plan.clients.iter().flat_map(clients));
+    words.extend(plan.measuring.explained.then(|| "--explain".to_owned()));
     for slowdown in &plan.measuring.slowdowns {
         words.extend(["--slowdown".to_owned(), format!("{}={}%", slowdown.label, slowdown.share.0 * 100.0)]);
     }

@@ -178,6 +178,7 @@ impl<'a> Meter<'a> {
     pub fn stop(self) {
         let elapsed = self.at.saturating_sub(self.start);
         self.stats.elapsed = self.before + elapsed;
+        self.stats.spans.push((self.start, self.at));
         self.stats.end_part(self.stats.elapsed);
     }
 }

@@ -21,6 +21,9 @@ pub struct RunStats {
     pub bytes: u64,
     /// Time inside the timer.
     pub elapsed: Nanos,
+    /// The starts and ends of the timed parts of a run, by `CLOCK_MONOTONIC`; empty if they are not known. A worker has one
+    /// for each of its runs.
+    pub spans: Vec<(Nanos, Nanos)>,
     /// Requested operations per second, if the load is an open loop.
     pub offered: Option<f64>,
     /// The steps of the run, if it has any.
@@ -48,6 +51,7 @@ impl RunStats {
             operations: 0,
             bytes: 0,
             elapsed: Nanos(0),
+            spans: Vec::new(),
             offered: None,
             steps: Vec::new(),
             reported: Vec::new(),
@@ -64,6 +68,7 @@ impl RunStats {
         (self.operations, self.bytes, self.elapsed, self.offered, self.printed) = (0, 0, Nanos(0), None, None);
         self.recorders.iter_mut().flatten().for_each(|recorder| recorder.clear());
         self.windows.clear();
+        self.spans.clear();
         self.earlier.clear();
         self.steps.clear();
         self.reported.clear();

@@ -113,6 +113,8 @@ impl<W: Worker> Workers<W> {
         stats.elapsed = Nanos(0);
         self.workers.iter().for_each(|(_, done)| stats.join(done));
         stats.elapsed = before + stats.elapsed;
+        let spans = self.workers.iter().flat_map(|(_, done)| &done.spans).copied();
+        stats.spans.extend(spans.reduce(|(start, end), (other, later)| (start.min(other), end.max(later))));
         Ok(())
     }
 }

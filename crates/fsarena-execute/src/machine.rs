@@ -13,13 +13,16 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Engines, Job, Upkeep};
 use fsarena_lane::{CheckResult, Go, LaneError, LaneSet, Place as Ground};
-use fsarena_model::{BaselineKind, Bytes, ContenderFacts, Name, Nanos, Plan, Preconditioned, Readings, Workload};
+use fsarena_model::{
+    BaselineKind, Bytes, ContenderFacts, KernelSymbols, Name, Nanos, Plan, Preconditioned, Readings, Trace, Workload,
+};
 use fsarena_probe::{Beneath, ConditionsSnapshot, Flushes, Target};
 use fsarena_sys::directory::{Directory, Removal};
 use fsarena_sys::{clock, memory};
+use fsarena_trace::{Recorder, Span, Subject};
 use rustix::fs::syncfs;
 
-use crate::{Counters, TestbedError, Verified, Volumes, Workloads, pace, precondition};
+use crate::{Counters, TestbedError, TracedWork, Verified, Volumes, Workloads, pace, precondition};
 use watched::Watched;
 
 /// The directory of a workload on a contender.
@@ -51,6 +54,9 @@ pub struct Machine {
     /// The conditions at the last call of [`Testbed::conditions`].
     conditions: ConditionsSnapshot,
     preconditioned: Option<Preconditioned>,
+    /// The functions of each contender's file system in the kernel.
+    symbols: Vec<KernelSymbols>,
+    trace: Option<Recorder>,
 }
 
 impl Machine {
@@ -72,6 +78,8 @@ impl Machine {
             round: 0,
             conditions: ConditionsSnapshot::default(),
             preconditioned: None,
+            symbols: vec![KernelSymbols::NONE; count],
+            trace: None,
         }
     }
 
@@ -175,6 +183,10 @@ impl Machine {
     }
 }
 
+fn untraced(error: std::io::Error) -> TestbedError {
+    io("trace the kernel's scheduler".to_owned())(error)
+}
+
 fn io(act: String) -> impl FnOnce(std::io::Error) -> TestbedError {
     move |source| EngineError::Io { act, source }.into()
 }
@@ -184,6 +196,7 @@ impl Volumes for Machine {
         self.round = round;
         let (place, facts) = self.lane_set.make(contender, lane, round)?;
         self.places[contender] = Some(place);
+        self.symbols[contender] = fsarena_lane::kernel_symbols(&facts.mount);
         self.is_remote[contender] = fsarena_lane::shared::is_remote(&facts.mount);
         Ok(facts)
     }
@@ -349,5 +362,18 @@ impl Counters for Machine {
 
     fn totals(&mut self, contender: usize) -> Readings {
         self.watched[contender].take(self.kernel_at_rest)
+    }
+
+    fn start_trace(&mut self, contender: usize) -> Result<(), TestbedError> {
+        let device = self.target(contender).device;
+        let subject = Subject { device, symbols: self.symbols[contender] };
+        self.trace = Some(Recorder::start(subject).map_err(untraced)?);
+        Ok(())
+    }
+
+    fn stop_trace(&mut self, _contender: usize, work: &TracedWork) -> Result<Trace, TestbedError> {
+        let trace = self.trace.take().ok_or_else(|| untraced(std::io::Error::other("nothing is traced")))?;
+        let spans: Vec<Span> = work.spans.iter().map(|(start, end)| Span { start: start.0, end: end.0 }).collect();
+        trace.stop(work.operations, work.elapsed, &spans).map_err(untraced)
     }
 }

@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::TestbedError;
+use crate::{TestbedError, TracedWork};
 
 pub use clients::{ClientMachines, Server};
 pub use machines::Machines;
@@ -83,6 +83,10 @@ pub enum Call {
     StopCounters(usize),
     /// [`Counters::totals`](crate::Counters::totals).
     Totals(usize),
+    /// [`Counters::start_trace`](crate::Counters::start_trace).
+    StartTrace(usize),
+    /// [`Counters::stop_trace`](crate::Counters::stop_trace).
+    StopTrace(usize, TracedWork),
     /// [`Host::survey`](crate::Host::survey).
     Survey,
     /// [`Host::lane_cost`](crate::Host::lane_cost).

@@ -3,6 +3,7 @@
 mod clocks;
 mod limit;
 mod participant;
+mod trace;
 
 use std::sync::atomic::Ordering;
 
@@ -37,6 +38,8 @@ pub struct Setting<'a> {
     pub shares: Shares,
     /// Whether the three clocks and the space in use are measured, too.
     pub clocks: Clocks,
+    /// Whether a further slice of each contender is traced.
+    pub traces: bool,
     /// Whether the result of slices is verified. That of a whole run always is.
     pub results: Results,
     /// Enforces the time limits of the parts of the run.
@@ -98,6 +101,9 @@ fn in_turn(testbed: &mut dyn Testbed, setting: &Setting<'_>) -> Vec<Trial> {
         }
     }
     participants.sort_by_key(|participant| participant.contender);
+    if setting.traces {
+        trace::of_sliced(testbed, setting, &mut participants);
+    }
     match setting.clocks {
         Clocks::Read => {
             participants.iter_mut().for_each(|participant| clocks::of_sliced(testbed, setting, participant))
@@ -168,6 +174,7 @@ fn open(testbed: &mut dyn Testbed, setting: &Setting<'_>, contender: usize) -> P
         failure,
         spent,
         out_of_time,
+        trace: None,
     };
     participant.spend(probe::TIME_PREPARE, setting.clock.now().saturating_sub(start));
     participant

@@ -170,6 +170,7 @@ impl Session<'_> {
             shares,
             clocks,
             results,
+            traces: self.plan.measuring.explained,
             seed,
             watch,
             clock,

@@ -9,7 +9,7 @@ use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{CheckResult, LaneError};
 use fsarena_model::{
     BaselineKind, Bytes, Conditions, ContenderFacts, Environment, ErrorCategory, Explained, LaneCost, Nanos, Readings,
-    Step, Verification, Workload,
+    Step, Trace, Verification, Workload,
 };
 use serde::{Deserialize, Serialize};
 
@@ -144,6 +144,17 @@ pub trait Workloads {
     fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), TestbedError>;
 }
 
+/// The work of a traced slice.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct TracedWork {
+    /// Operations done.
+    pub operations: u64,
+    /// Time inside the timer.
+    pub elapsed: Nanos,
+    /// The starts and ends of its timed parts, as [`RunStats::spans`](fsarena_engine::RunStats::spans).
+    pub spans: Vec<(Nanos, Nanos)>,
+}
+
 /// The counters of a run.
 pub trait Counters {
     /// Starts counting the contender's counters, until the next [`Counters::stop_counters`].
@@ -157,6 +168,19 @@ pub trait Counters {
 
     /// The contender's totals since the last call, by probe name.
     fn totals(&mut self, contender: usize) -> Readings;
+
+    /// Starts to trace where the time of the contender's work goes, until [`Counters::stop_trace`]. The calling thread does
+    /// the work, or starts it.
+    ///
+    /// # Errors
+    /// Without the privilege, or if this testbed or its kernel cannot do it.
+    fn start_trace(&mut self, contender: usize) -> Result<(), TestbedError>;
+
+    /// Ends the trace of the contender's work, and finds out where its time went.
+    ///
+    /// # Errors
+    /// If no trace runs, or what it recorded cannot be read.
+    fn stop_trace(&mut self, contender: usize, work: &TracedWork) -> Result<Trace, TestbedError>;
 }
 
 /// The machine that the file systems share.

@@ -5,11 +5,11 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Job, Upkeep};
-use fsarena_execute::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
+use fsarena_execute::{Counters, Host, TestbedError, TracedWork, Verified, Volumes, Workloads};
 use fsarena_lane::CheckResult;
 use fsarena_model::{
-    BaselineKind, Bytes, Conditions, ContenderFacts, Durability, Environment, ErrorCategory, Label, LaneCost, Nanos,
-    Readings, Workload,
+    BaselineKind, Bytes, Conditions, ContenderFacts, Durability, Environment, ErrorCategory, Label, LaneCost,
+    Meanwhile, Nanos, Readings, Spent, TimePart, Trace, Wait, Workload,
 };
 
 use crate::backstage::{Backstage, Counted};
@@ -157,6 +157,19 @@ impl Counters for FakeTestbed {
 
     fn totals(&mut self, contender: usize) -> Readings {
         std::mem::take(&mut self.totals[contender]).readings()
+    }
+
+    fn start_trace(&mut self, contender: usize) -> Result<(), TestbedError> {
+        self.act("trace", contender, "", Nanos(0))
+    }
+
+    /// A tenth of the time is the program's own; the rest waits for a commit, while the device works.
+    fn stop_trace(&mut self, _contender: usize, work: &TracedWork) -> Result<Trace, TestbedError> {
+        let (operations, elapsed, seconds) = (work.operations, work.elapsed, work.elapsed.as_seconds());
+        let waiting = Spent::Waiting(Wait::Commit, Meanwhile::Device);
+        let parts = [(Spent::User, 0.1), (waiting, 0.9)];
+        let parts = parts.map(|(spent, share)| TimePart { spent, seconds: seconds * share }).to_vec();
+        Ok(Trace { operations, elapsed, seconds, parts, requests: Vec::new(), lost: 0 })
     }
 }
 

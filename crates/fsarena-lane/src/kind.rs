@@ -18,7 +18,7 @@ use std::path::Path;
 use self::options::MkfsOption;
 use crate::age::Release;
 use fsarena_model::plan::Lanes;
-use fsarena_model::{Bytes, Durability, Guarantee, Plan, Storage};
+use fsarena_model::{Bytes, Durability, Guarantee, KernelSymbols, Plan, Storage};
 
 /// All kinds, in the order in which they are listed.
 pub static KINDS: &[&Kind] = &[
@@ -50,6 +50,13 @@ const FILLED: f64 = 0.95;
 /// The kind of that name.
 pub fn kind(name: &str) -> Option<&'static Kind> {
     KINDS.iter().copied().find(|kind| kind.name == name)
+}
+
+/// The functions in the kernel of the file system on a mount of this type, which may be followed by its options.
+pub fn kernel_symbols(mount: &str) -> KernelSymbols {
+    let name = mount.split(' ').next().unwrap_or_default();
+    let known = KINDS.iter().filter(|kind| kind.mounted_as == name).map(|kind| kind.symbols);
+    known.last().unwrap_or(KernelSymbols::NONE)
 }
 
 /// Whether each contender needs a lane, in the plan's order.
@@ -211,6 +218,8 @@ pub struct Kind {
     pub made_direct: fn(&str) -> Option<&'static str>,
     /// Durability class of an fsync with these mount options.
     pub durability: fn(&str) -> Durability,
+    /// The functions of its driver in the kernel, by which traces recognise what its threads do.
+    pub symbols: KernelSymbols,
     /// A warning that a reader needs before the figures; `None` for most kinds.
     pub caution: Option<&'static str>,
 }
@@ -255,6 +264,7 @@ impl Kind {
             guarantees: |_, _| Vec::new(),
             made_direct: |_| None,
             durability: with_barriers,
+            symbols: KernelSymbols::NONE,
             caution: None,
         }
     }

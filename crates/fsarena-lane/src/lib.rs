@@ -30,7 +30,7 @@ mod storage;
 
 pub use cost::{Effort, file_cost};
 pub use error::LaneError;
-pub use kind::{KINDS, Kind, Tool, kind, lane_count, made_lanes, needs_lane};
+pub use kind::{KINDS, Kind, Tool, kernel_symbols, kind, lane_count, made_lanes, needs_lane};
 pub use lane::BLOCK_SIZE;
 pub use lane_set::{CheckResult, Go, LaneSet, LibraryContent, Place, Remounted};
 pub use ledger::{Cleared, Ledger, Leftover, Wait, default_folder, take_machine};

@@ -135,6 +135,9 @@ pub struct Measuring {
     /// How often baselines, the three clocks and the used space are measured.
     #[serde(default, skip_serializing_if = "Often::is_never")]
     pub baselines: Often,
+    /// Whether the time of each contender's work is divided into parts, by further slices that are traced.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub explained: bool,
     /// Contenders whose slices are measured without probes, to determine the cost of the probes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uncounted: Vec<Label>,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{Better, ClientsWork, Label, Nanos, Probe, Readings, Step, Verification};
+use crate::{Better, ClientsWork, Label, Nanos, Probe, Readings, Step, TraceResult, Verification};
 
 /// Names of latencies: calls that make other operations durable, and are no operations of a workload themselves.
 pub const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
@@ -167,6 +167,9 @@ pub struct Trial {
     pub clients: Option<ClientsWork>,
     /// The readings of the probes, by their names.
     pub probes: Readings,
+    /// Where the time of a further slice went, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceResult>,
     /// How it ended.
     pub outcome: Outcome,
 }
@@ -189,6 +192,7 @@ impl Trial {
             let Latency { count: _, mean, p50, p90, p99, p999, p9999, max } = latency;
             [mean, p50, p90, p99, p999, max].into_iter().chain(p9999).for_each(longer);
         }
+        self.trace = None;
         self.histograms.values_mut().flatten().for_each(|counted| longer(&mut counted.at_most));
         for window in &mut self.over_time {
             let LatencyWindow { end, width, mean, p50, p99, max, .. } = window;
@@ -212,6 +216,7 @@ impl Trial {
             over_time: Vec::new(),
             clients: None,
             probes: BTreeMap::new(),
+            trace: None,
             outcome,
         }
     }

@@ -25,6 +25,7 @@ pub mod perf;
 pub mod random;
 pub mod resident;
 pub mod stdio;
+pub mod tracefs;
 pub mod uring;
 pub mod usage;
 

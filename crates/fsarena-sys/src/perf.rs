@@ -1,10 +1,14 @@
-//! Counts how often the kernel passes a tracepoint, by perf_event_open(2).
+//! Counts how often the kernel passes a tracepoint, and records events, by perf_event_open(2).
+
+mod stream;
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, FromRawFd};
 
 use std::ffi::{CString, c_char};
+
+pub use stream::{Event, EventKind, EventStream};
 
 const PERF_TYPE_TRACEPOINT: u32 = 2;
 const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
@@ -13,13 +17,14 @@ const INHERIT: u64 = 1 << 1;
 /// `_IOW('$', 6, char *)` of `linux/perf_event.h`.
 const PERF_EVENT_IOC_SET_FILTER: u32 = rustix::ioctl::opcode::write::<*const c_char>(b'$', 6);
 
-/// `struct perf_event_attr` of `linux/perf_event.h`, with the fields of its first version (PERF_ATTR_SIZE_VER0).
+/// `struct perf_event_attr` of `linux/perf_event.h`, with the fields of its fourth version (PERF_ATTR_SIZE_VER3).
 #[repr(C)]
 #[derive(Default)]
 struct EventAttributes {
     kind: u32,
     size: u32,
     config: u64,
+    /// A period, or with the flag `freq` a frequency in hertz.
     sample_period: u64,
     sample_type: u64,
     read_format: u64,
@@ -27,6 +32,11 @@ struct EventAttributes {
     wakeup_events: u32,
     breakpoint_type: u32,
     config1: u64,
+    config2: u64,
+    branch_sample_type: u64,
+    sample_regs_user: u64,
+    sample_stack_user: u32,
+    clockid: i32,
 }
 
 /// Counts how often a tracepoint is passed, by all tasks or by a process. Dropping it closes it.
@@ -49,8 +59,7 @@ impl TracepointCounter {
     /// than this process may open files.
     pub fn open(id: u64, filter: &str) -> io::Result<Self> {
         let filter = CString::new(filter)?;
-        let online = processors(&std::fs::read_to_string("/sys/devices/system/cpu/online")?);
-        let opened = online.into_iter().map(|processor| {
+        let opened = online()?.into_iter().map(|processor| {
             let event = open_event(id, CountedPasses::Processor(processor))?;
             set_filter(&event, &filter).map(|()| event)
         });
@@ -107,13 +116,21 @@ enum CountedPasses {
 }
 
 fn open_event(id: u64, counted: CountedPasses) -> io::Result<File> {
-    let size = size_of::<EventAttributes>() as u32;
-    let (task, processor, flags) = match counted {
-        CountedPasses::Processor(processor) => (-1, processor, 0),
-        CountedPasses::Process(process) => (process as i32, -1, INHERIT),
+    let flags = match counted {
+        CountedPasses::Processor(_) => 0,
+        CountedPasses::Process(_) => INHERIT,
     };
-    let attributes =
-        EventAttributes { kind: PERF_TYPE_TRACEPOINT, size, config: id, flags, ..EventAttributes::default() };
+    let attributes = EventAttributes { kind: PERF_TYPE_TRACEPOINT, config: id, flags, ..EventAttributes::default() };
+    open_with(attributes, counted)
+}
+
+fn open_with(attributes: EventAttributes, counted: CountedPasses) -> io::Result<File> {
+    let size = size_of::<EventAttributes>() as u32;
+    let attributes = EventAttributes { size, ..attributes };
+    let (task, processor) = match counted {
+        CountedPasses::Processor(processor) => (-1, processor),
+        CountedPasses::Process(process) => (process as i32, -1),
+    };
     let no_group = -1_i32;
     // SAFETY: the call reads `size` bytes of attributes, which live until it returns.
     let event = unsafe {
@@ -124,6 +141,11 @@ fn open_event(id: u64, counted: CountedPasses) -> io::Result<File> {
         Ok(event @ 0..) => Ok(unsafe { File::from_raw_fd(event) }),
         _ => Err(io::Error::last_os_error()),
     }
+}
+
+/// The processors that are online.
+fn online() -> io::Result<Vec<i32>> {
+    Ok(processors(&std::fs::read_to_string("/sys/devices/system/cpu/online")?))
 }
 
 /// The numbers in a list such as `0-3,8` (cpuset(7), "List format"); omits malformed parts.
@@ -140,8 +162,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_attributes_have_the_size_of_their_first_version() {
-        assert_eq!(size_of::<EventAttributes>(), 64);
+    fn the_attributes_have_the_size_of_their_fourth_version() {
+        assert_eq!(size_of::<EventAttributes>(), 96);
         assert_eq!(PERF_EVENT_IOC_SET_FILTER & 0xffff, 0x2406);
     }
 

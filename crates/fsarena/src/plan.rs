@@ -80,6 +80,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
             baselines: arguments.baselines.unwrap_or(usual),
             uncounted: arguments.uncounted.clone(),
             slowdowns: arguments.slowdown.clone(),
+            explained: arguments.explain,
         },
         left_out: Vec::new(),
         extension: None,

@@ -21,7 +21,7 @@ use fsarena_engine::{Engines, Job, Limit, NEVER, RunStats, Upkeep};
 use fsarena_lane::CheckResult;
 use fsarena_model::{
     BaselineKind, Bytes, ClientFacts, Conditions, ContenderFacts, Environment, LaneCost, MachineName, Nanos, Plan,
-    Readings, Workload,
+    Readings, Trace, Workload,
 };
 use fsarena_sys::Clock;
 use serde::de::DeserializeOwned;
@@ -32,7 +32,7 @@ pub use self::servers::Server;
 use self::servers::Servers;
 use super::job::{First, RemoteJob, RemoteWork};
 use super::{Call, Remote};
-use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
+use crate::{Counters, Host, TestbedError, TracedWork, Verified, Volumes, Workloads};
 
 /// The clients of a run as one testbed.
 pub struct ClientMachines<R> {
@@ -213,6 +213,14 @@ impl<R: Remote> Counters for ClientMachines<R> {
         if self.group.stopped.take() != Some(contender) {
             self.group.starting.set(None);
         }
+    }
+
+    fn start_trace(&mut self, _contender: usize) -> Result<(), TestbedError> {
+        Err(TestbedError::machine("the work of several clients is not traced".to_owned()))
+    }
+
+    fn stop_trace(&mut self, contender: usize, _work: &TracedWork) -> Result<Trace, TestbedError> {
+        self.start_trace(contender).and(Err(TestbedError::machine("nothing is traced".to_owned())))
     }
 
     fn totals(&mut self, contender: usize) -> Readings {

@@ -8,14 +8,14 @@ use std::sync::atomic::AtomicBool;
 use fsarena_engine::{Job, Limit, NEVER, RunStats, Upkeep};
 use fsarena_lane::CheckResult;
 use fsarena_model::{
-    BaselineKind, Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Plan, Readings, Workload,
+    BaselineKind, Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Plan, Readings, Trace, Workload,
 };
 use serde::de::DeserializeOwned;
 
 use super::job::{First, RemoteJob, RemoteWork};
 use super::{Call, Ran, Remote, answer};
 use crate::schedule::lane_rounds;
-use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads};
+use crate::{Counters, Host, TestbedError, TracedWork, Verified, Volumes, Workloads};
 
 /// Machines that each have some contenders of a plan, on lanes of their own. Facts about the machine are the first
 /// one's. Several machines have no baselines: each would need its own.
@@ -169,6 +169,14 @@ impl<R: Remote> Counters for Machines<R> {
 
     fn totals(&mut self, contender: usize) -> Readings {
         self.call(contender, Call::Totals).unwrap_or_default()
+    }
+
+    fn start_trace(&mut self, contender: usize) -> Result<(), TestbedError> {
+        self.call(contender, Call::StartTrace)
+    }
+
+    fn stop_trace(&mut self, contender: usize, work: &TracedWork) -> Result<Trace, TestbedError> {
+        self.call(contender, |contender| Call::StopTrace(contender, work.clone()))
     }
 }
 

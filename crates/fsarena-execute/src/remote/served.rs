@@ -80,6 +80,8 @@ impl<'a> Served<'a> {
                 Ok(Value::Null)
             }
             Call::Totals(contender) => value(testbed.totals(contender)),
+            Call::StartTrace(contender) => value(testbed.start_trace(contender)?),
+            Call::StopTrace(contender, traced) => value(testbed.stop_trace(contender, &traced)?),
             Call::Survey => value(testbed.survey()?),
             Call::LaneCost => value(testbed.lane_cost()?),
             Call::Conditions => value(testbed.conditions()),

@@ -2,7 +2,7 @@
 
 use fsarena_analyse::rate_readings;
 use fsarena_engine::{Job, Limit, RunStats, Upkeep};
-use fsarena_model::{Bytes, Nanos, Outcome, Probe, Readings, Slice, Trial, Verification, probe};
+use fsarena_model::{Bytes, Nanos, Outcome, Probe, Readings, Slice, TraceResult, Trial, Verification, probe};
 use fsarena_sys::affinity::Pinned;
 
 use super::Setting;
@@ -29,6 +29,8 @@ pub(super) struct Participant {
     pub(super) spent: Vec<(Probe, Nanos)>,
     /// The time limit that was exceeded.
     pub(super) out_of_time: Option<Nanos>,
+    /// Where the time of a further slice went.
+    pub(super) trace: Option<TraceResult>,
 }
 
 impl Participant {
@@ -113,6 +115,7 @@ pub(super) fn trial(testbed: &mut dyn Testbed, setting: &Setting<'_>, participan
         over_time: participant.stats.windows(),
         clients: participant.stats.clients.take(),
         probes,
+        trace: participant.trace.take(),
         outcome: match (participant.out_of_time, participant.failure.take()) {
             (Some(limit), _) => Outcome::OutOfTime(limit),
             (None, Some(why)) => Outcome::Failed(why),

@@ -152,6 +152,7 @@ impl Session<'_> {
             shares,
             clocks,
             results,
+            traces: false,
             seed,
             watch,
             clock,

@@ -1,6 +1,6 @@
 //! Btrfs (mkfs.btrfs(8)).
 
-use fsarena_model::{Bytes, Guarantee};
+use fsarena_model::{Bytes, Guarantee, KernelSymbols, Wait};
 
 use super::options::MKFS_BTRFS;
 use super::{Commands, Kind, LargeBlocks, Made, Tool};
@@ -25,6 +25,26 @@ pub static BTRFS: Kind = Kind {
     made,
     guarantees,
     made_direct,
+    symbols: KernelSymbols {
+        prefixes: &["btrfs_", "__btrfs_", "extent_", "__extent_", "read_extent_", "write_one_eb", "lock_extent"],
+        waits: &[
+            ("wait_log_commit", Wait::Commit),
+            ("btrfs_sync_log", Wait::Commit),
+            ("wait_for_commit", Wait::Commit),
+            ("btrfs_wait_for_commit", Wait::Commit),
+            ("btrfs_commit_transaction*", Wait::Commit),
+            ("btrfs_wait_tree_log_extents", Wait::Commit),
+            ("write_all_supers", Wait::Commit),
+            ("handle_reserve_ticket", Wait::LogSpace),
+            ("wait_current_trans", Wait::LogSpace),
+            ("btrfs_wait_ordered_*", Wait::Writeback),
+            ("btrfs_start_ordered_extent*", Wait::Writeback),
+            ("read_extent_buffer_pages*", Wait::Read),
+            ("btrfs_tree_lock*", Wait::Lock),
+            ("btrfs_tree_read_lock*", Wait::Lock),
+            ("lock_extent*", Wait::Lock),
+        ],
+    },
     ..Kind::new("btrfs", "copy on write, checksums of data, snapshots, compression")
 };
 

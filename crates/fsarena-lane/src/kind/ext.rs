@@ -1,6 +1,6 @@
 //! ext2, ext3 and ext4, made without lazy initialisation (mke2fs(8)).
 
-use fsarena_model::{Bytes, Guarantee};
+use fsarena_model::{Bytes, Guarantee, KernelSymbols, Wait};
 
 use super::options::MKE2FS;
 use super::{Commands, Kind, LargeBlocks, Made, Tool, Words};
@@ -41,9 +41,40 @@ pub(super) const fn ext(name: &'static str, about: &'static str) -> Kind {
         made,
         guarantees,
         made_direct,
+        symbols: SYMBOLS,
         ..Kind::new(name, about)
     }
 }
+
+/// Functions of ext4 and its journal; ext4's driver mounts ext2 and ext3 as well.
+const SYMBOLS: KernelSymbols = KernelSymbols {
+    prefixes: &[
+        "ext4_",
+        "__ext4_",
+        "jbd2_",
+        "__jbd2_",
+        "journal_",
+        "mb_",
+        "es_",
+        "start_this_handle",
+        "add_transaction_",
+    ],
+    waits: &[
+        ("jbd2_log_wait_commit", Wait::Commit),
+        ("jbd2_complete_transaction", Wait::Commit),
+        ("ext4_fc_commit", Wait::Commit),
+        ("jbd2_fc_*", Wait::Commit),
+        ("wait_transaction_locked", Wait::LogSpace),
+        ("add_transaction_credits", Wait::LogSpace),
+        ("start_this_handle", Wait::LogSpace),
+        ("__jbd2_log_wait_for_space", Wait::LogSpace),
+        ("jbd2_journal_lock_updates", Wait::LogSpace),
+        ("do_get_write_access", Wait::LogSpace),
+        ("ext4_read_bh", Wait::Read),
+        ("ext4_bread", Wait::Read),
+        ("ext4_get_inode_loc", Wait::Read),
+    ],
+};
 
 /// The commands for one that `mkfs` makes.
 pub(super) const fn commands(mkfs: Words) -> Commands {

@@ -1,6 +1,6 @@
 //! XFS (mkfs.xfs(8)).
 
-use fsarena_model::{Bytes, Guarantee};
+use fsarena_model::{Bytes, Guarantee, KernelSymbols, Wait};
 
 use super::options::MKFS_XFS;
 use super::{Commands, Kind, LargeBlocks, Made, Tool};
@@ -26,6 +26,21 @@ pub static XFS: Kind = Kind {
     large_blocks: LargeBlocks::Since(Release::of(6, 12)),
     made,
     guarantees,
+    symbols: KernelSymbols {
+        prefixes: &["xfs_", "__xfs_", "xlog_", "__xlog_"],
+        waits: &[
+            ("xlog_wait_on_iclog", Wait::Commit),
+            ("xlog_force_lsn", Wait::Commit),
+            ("xlog_cil_force_seq", Wait::Commit),
+            ("xfs_log_force*", Wait::Commit),
+            ("xlog_grant_head_*", Wait::LogSpace),
+            ("xlog_state_get_iclog_space", Wait::LogSpace),
+            ("xlog_cil_push_now", Wait::LogSpace),
+            ("xfs_buf_iowait", Wait::Read),
+            ("xfs_buf_lock", Wait::Lock),
+            ("xfs_ilock*", Wait::Lock),
+        ],
+    },
     ..Kind::new("xfs", "allocation groups, delayed logging, extents in B+ trees")
 };
 

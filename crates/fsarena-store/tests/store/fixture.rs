@@ -40,6 +40,7 @@ pub fn trial(round: u32) -> Trial {
         steps: Vec::new(),
         verified: None,
         clients: None,
+        trace: None,
         histograms: [("fsync".to_owned(), vec![LatencyCount::from((1_015, 3))])].into(),
         over_time: vec![LatencyWindow {
             slice: 3,

@@ -47,6 +47,10 @@ pub struct Compare {
     /// Make each operation of a contender take this much longer, to test whether that is found
     #[arg(long, value_name = "LABEL=PERCENT")]
     pub slowdown: Vec<Slowdown>,
+
+    /// Trace further slices, and explain each difference by the parts of the time that differ
+    #[arg(long)]
+    pub explain: bool,
     /// Read no counters around the slices of a contender, to measure what reading them costs
     #[arg(long = "no-counters", value_name = "LABEL")]
     pub uncounted: Vec<Label>,

@@ -1,0 +1,45 @@
+//! Where the time of a workload goes: a further slice of each contender is traced. It enters no figure, since tracing
+//! takes time.
+
+use fsarena_engine::Upkeep;
+use fsarena_model::TraceResult;
+
+use super::{Participant, Setting, confined, ready, warm_up};
+use crate::{Testbed, TestbedError, TracedWork};
+
+/// Traces a slice of each participant, in the order of the contenders or, in every other round, in the opposite one. If
+/// tracing fails, the trial is still complete; if the work fails, the trial fails.
+pub fn of_sliced(testbed: &mut dyn Testbed, setting: &Setting<'_>, participants: &mut [Participant]) {
+    let mut order: Vec<&mut Participant> = participants.iter_mut().collect();
+    if setting.round.is_multiple_of(2) {
+        order.reverse();
+    }
+    for participant in order {
+        if participant.failure.is_none() && !setting.is_stopped() {
+            match traced(testbed, setting, participant) {
+                Ok(trace) => participant.trace = Some(trace),
+                Err(error) => participant.failure = Some(error.text),
+            }
+        }
+    }
+}
+
+fn traced(
+    testbed: &mut dyn Testbed,
+    setting: &Setting<'_>,
+    participant: &mut Participant,
+) -> Result<TraceResult, TestbedError> {
+    let contender = participant.contender;
+    ready(testbed, setting, participant)?;
+    confined(testbed, setting, |testbed| {
+        warm_up(setting, participant)?;
+        participant.current.clear();
+        let started = testbed.start_trace(contender);
+        participant.work(setting, setting.workload.timed())?;
+        let stats = &participant.current;
+        let work = TracedWork { operations: stats.operations, elapsed: stats.elapsed, spans: stats.spans.clone() };
+        let trace = started.and_then(|()| testbed.stop_trace(contender, &work));
+        participant.upkeep(setting, Upkeep::End)?;
+        Ok(trace.map_or_else(|error| TraceResult::Failed(error.text), TraceResult::Traced))
+    })
+}

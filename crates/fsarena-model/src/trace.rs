@@ -1,0 +1,176 @@
+//! Where the time of traced slices went.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Nanos;
+
+/// What tracing a slice gave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TraceResult {
+    /// Where its time went.
+    Traced(Trace),
+    /// Why that is not known.
+    Failed(String),
+}
+
+/// A slice during which the kernel's scheduler and the requests to the device were traced. It is none of the slices of
+/// which verdicts are made.
+///
+/// Each moment of the slice is divided equally among the threads of the work that ran, waited for a processor, or waited
+/// for the file system at that moment. Threads that only wait for other threads or programs of the work do not count.
+/// So the parts add up to the time of the slice, whatever the number of threads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// Operations done.
+    pub operations: u64,
+    /// Time inside the timer.
+    pub elapsed: Nanos,
+    /// The time that the parts explain: what was traced of `elapsed`, in seconds.
+    pub seconds: f64,
+    /// The parts of the time.
+    pub parts: Vec<TimePart>,
+    /// The requests to the contender's device; none if it has no device of its own.
+    pub requests: Vec<Requests>,
+    /// Events that are missing because memory for them was short.
+    pub lost: u64,
+}
+
+/// Time that the work spent in one way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TimePart {
+    /// In which way.
+    pub spent: Spent,
+    /// How long, in seconds.
+    pub seconds: f64,
+}
+
+/// A way to spend time.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spent {
+    /// On a processor, in the program's own code.
+    User,
+    /// On a processor, in the kernel.
+    Kernel(Layer),
+    /// Ready to run, but without a processor.
+    Ready,
+    /// Waiting, for a reason, while the following happened.
+    Waiting(Wait, Meanwhile),
+    /// All threads of the work waited for each other, or for something outside of the kernel.
+    Idle,
+    /// What is not known, for example before the first event of a thread.
+    Unknown,
+}
+
+/// A layer of the kernel's code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layer {
+    /// The file system and its journal.
+    FileSystem,
+    /// Names, open files and the page cache.
+    PageCache,
+    /// Checksums, compression and encryption.
+    Checksum,
+    /// Copying between programs and the page cache.
+    Copying,
+    /// Requests to block devices, and their drivers.
+    Block,
+    /// Memory: faults, allocation, reclaim.
+    Memory,
+    /// Starting and ending programs and threads.
+    Processes,
+    /// Interrupts and what runs after them.
+    Interrupts,
+    /// Anything else.
+    Other,
+}
+
+/// Why a thread waited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wait {
+    /// For a commit of the journal or log, or of a transaction.
+    Commit,
+    /// For space in the journal or log, or for a transaction that is being committed.
+    LogSpace,
+    /// For written pages to reach the device.
+    Writeback,
+    /// For pages to be read.
+    Read,
+    /// For direct or asynchronous I/O.
+    Request,
+    /// For a lock.
+    Lock,
+    /// For memory.
+    Memory,
+    /// Slowed down since too many pages are dirty.
+    Throttling,
+    /// For a free place in the device's queue.
+    Queue,
+    /// For a kernel thread to do its work.
+    KernelWork,
+    /// The reason is not known.
+    Unknown,
+}
+
+/// What happened while a thread of the work waited.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Meanwhile {
+    /// The device had requests.
+    Device,
+    /// The thread of this name, for which it waited, ran on a processor.
+    Runs(String),
+    /// The thread of this name, for which it waited, was ready to run, but without a processor.
+    Ready(String),
+    /// What happened is not known.
+    Unknown,
+}
+
+/// Requests of one type to a device.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Requests {
+    /// Their type.
+    pub kind: RequestKind,
+    /// How many.
+    pub count: u64,
+    /// The bytes that they carried.
+    pub bytes: u64,
+    /// The sum of their durations, from the issue to the completion, in seconds. Requests may overlap.
+    pub seconds: f64,
+}
+
+/// A type of request to a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RequestKind {
+    /// Reads of data.
+    Read,
+    /// Reads that the file system marks as metadata.
+    ReadMetadata,
+    /// Writes of data.
+    Write,
+    /// Writes that the file system marks as metadata.
+    WriteMetadata,
+    /// Flushes of the device's cache.
+    Flush,
+    /// Discards and others.
+    Other,
+}
+
+/// The functions by which code and waits of a kind of file system are recognised in the kernel's call chains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct KernelSymbols {
+    /// How the names of its functions begin.
+    pub prefixes: &'static [&'static str],
+    /// Functions in which threads wait, and for what. A name that ends with `*` stands for all that begin so. The first
+    /// that is found in a call chain counts, before those of [`Wait`]s that all kinds share.
+    pub waits: &'static [(&'static str, Wait)],
+}
+
+impl KernelSymbols {
+    /// No function is known.
+    pub const NONE: Self = Self { prefixes: &[], waits: &[] };
+}

@@ -1,0 +1,371 @@
+//! Records the events of a slice, and finds out what they say.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use fsarena_model::{Nanos, Spent, Trace};
+use fsarena_sys::clock;
+use fsarena_sys::perf::{Event, EventKind, EventStream};
+use fsarena_sys::tracefs::{Field, Tracefs, Tracepoint};
+
+use crate::account::{Traced, sum};
+use crate::requests::{DeviceLog, RequestChange, request_kind};
+use crate::symbols::{Sleep, Symbols};
+use crate::threads::{Change, Sample, Threads};
+use crate::{Span, Subject};
+
+/// Samples of each processor per second. Each takes some microseconds.
+const SAMPLES: u64 = 1999;
+
+/// Pages of memory for the events of each processor: 8 MiB with pages of 4 KiB.
+const PAGES: usize = 2048;
+
+/// How often events are moved out of this memory.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// The positions of the kinds of events in the stream.
+const BLOCKED: usize = 0;
+const SWITCHED: usize = 1;
+const WOKEN: usize = 2;
+const WORK: usize = 3;
+const CLOCK: usize = 4;
+const ISSUED: usize = 5;
+const COMPLETED: usize = 6;
+
+/// Bits of the field `common_flags`: in a hardware or software interrupt, or an NMI (`include/linux/trace_events.h`).
+const IN_INTERRUPT: u64 = 0x08 | 0x10 | 0x40;
+
+/// The functions of the loop driver's workers.
+const LOOP_DRIVER: &[&str] = &["loop_workfn", "loop_rootcg_workfn"];
+
+/// A trace that is being recorded. The thread that starts it does the work, together with all threads and processes that
+/// it starts, and with the processes that this process had started before.
+pub struct Recorder {
+    subject: Subject,
+    work: WorkThreads,
+    format: Format,
+    begun: u64,
+    is_over: Arc<AtomicBool>,
+    thread: JoinHandle<io::Result<Recorded>>,
+}
+
+/// A stream, and the bytes that it recorded for each processor.
+type Recorded = (EventStream, Vec<Vec<u8>>);
+
+/// Which threads do the work, as far as it is known before the trace.
+struct WorkThreads {
+    own_process: u32,
+    own_thread: u32,
+    /// Processes that run already.
+    processes: HashSet<u32>,
+}
+
+/// The fields of the tracepoints.
+struct Format {
+    flags: Field,
+    from: Field,
+    from_state: Field,
+    from_name: Field,
+    to: Field,
+    to_name: Field,
+    woken: Field,
+    work_function: Field,
+    issued: RequestFields,
+    completed: RequestFields,
+}
+
+struct RequestFields {
+    sector: Field,
+    sectors: Field,
+    letters: Field,
+}
+
+impl Recorder {
+    /// Begins to record.
+    ///
+    /// # Errors
+    /// Without the privilege to record all processors, or if the kernel lacks a tracepoint.
+    pub fn start(subject: Subject) -> io::Result<Self> {
+        let tracefs = Tracefs::open()?;
+        let switch = tracefs.tracepoint("sched/sched_switch")?;
+        let waking = tracefs.tracepoint("sched/sched_waking")?;
+        let work = tracefs.tracepoint("workqueue/workqueue_execute_start")?;
+        let issue = tracefs.tracepoint("block/block_rq_issue")?;
+        let complete = tracefs.tracepoint("block/block_rq_complete")?;
+        let event = |tracepoint: &Tracepoint, filter: String, has_chain: bool| EventKind::Tracepoint {
+            id: tracepoint.id,
+            filter,
+            has_chain,
+        };
+
+        // `prev_state` of a thread that can go on is 0, or has only the bit for a preemption (TASK_REPORT_MAX).
+        let mut kinds = vec![
+            event(&switch, "prev_state & 255".to_owned(), true),
+            event(&switch, "!(prev_state & 255)".to_owned(), false),
+            event(&waking, String::new(), false),
+            event(&work, String::new(), false),
+            EventKind::Clock(SAMPLES),
+        ];
+        if let Some(device) = subject.device.as_deref().and_then(device_number) {
+            kinds.extend([&issue, &complete].map(|tracepoint| event(tracepoint, format!("dev == {device}"), false)));
+        }
+        let format = Format::of(&switch, &waking, &work, &issue, &complete).ok_or_else(unknown_format)?;
+        let mut stream = EventStream::open(kinds, PAGES)?;
+        let is_over = Arc::new(AtomicBool::new(false));
+        let work = WorkThreads::now();
+        let over = Arc::clone(&is_over);
+        // The recording begins when this thread exists, so that it is none of those that the work creates.
+        let (is_started, started) = mpsc::channel();
+        let thread = std::thread::Builder::new().name("fsarena-trace".to_owned()).spawn(move || {
+            let mut bytes = Vec::new();
+            let begun = clock::now().0;
+            stream.start()?;
+            let _ = is_started.send(begun);
+            while !over.load(Ordering::Acquire) {
+                stream.drain(&mut bytes);
+                std::thread::park_timeout(INTERVAL);
+            }
+            stream.stop()?;
+            stream.drain(&mut bytes);
+            Ok((stream, bytes))
+        })?;
+        let Ok(begun) = started.recv() else {
+            return Err(recorded(thread).err().unwrap_or_else(|| io::Error::other("the recording did not start")));
+        };
+        Ok(Self { subject, work, format, begun, is_over, thread })
+    }
+
+    /// Ends the trace. `operations` were done in the time `elapsed` within `spans`; without spans, within the whole time
+    /// of the trace.
+    ///
+    /// # Errors
+    /// If the kernel refuses to stop, or hides the addresses of its functions.
+    pub fn stop(self, operations: u64, elapsed: Nanos, spans: &[Span]) -> io::Result<Trace> {
+        let end = clock::now().0;
+        self.is_over.store(true, Ordering::Release);
+        self.thread.thread().unpark();
+        let (stream, bytes) = recorded(self.thread)?;
+        let symbols = Symbols::read(&self.subject.symbols).ok_or_else(|| {
+            io::Error::other("the kernel hides the addresses of its functions (kernel.kptr_restrict)")
+        })?;
+        let mut reading = Reading::new(&self.format, &symbols, self.work);
+        bytes.iter().for_each(|bytes| stream.read(bytes, |event| reading.take(event)));
+        let whole = Span { start: self.begun, end };
+        let lost = reading.lost;
+        let traced = reading.finish(whole);
+        let spans = if spans.is_empty() { &[whole] } else { spans };
+        let parts = traced.parts(spans);
+        let seconds = sum(&parts);
+        Ok(Trace { operations, elapsed, seconds, parts, requests: traced.device.totals, lost })
+    }
+}
+
+fn recorded(thread: JoinHandle<io::Result<Recorded>>) -> io::Result<Recorded> {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+fn unknown_format() -> io::Error {
+    io::Error::other("the kernel's tracepoints lack a field")
+}
+
+/// The kernel's own number of a block device (`MKDEV` of `include/linux/kdev_t.h`).
+fn device_number(name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/sys/block/{name}/dev")).ok()?;
+    let (major, minor) = text.trim().split_once(':')?;
+    Some(major.parse::<u64>().ok()? << 20 | minor.parse::<u64>().ok()?)
+}
+
+impl Format {
+    fn of(
+        switch: &Tracepoint,
+        waking: &Tracepoint,
+        work: &Tracepoint,
+        issue: &Tracepoint,
+        complete: &Tracepoint,
+    ) -> Option<Self> {
+        Some(Self {
+            flags: switch.field("common_flags")?,
+            from: switch.field("prev_pid")?,
+            from_state: switch.field("prev_state")?,
+            from_name: switch.field("prev_comm")?,
+            to: switch.field("next_pid")?,
+            to_name: switch.field("next_comm")?,
+            woken: waking.field("pid")?,
+            work_function: work.field("function")?,
+            issued: RequestFields::of(issue)?,
+            completed: RequestFields::of(complete)?,
+        })
+    }
+}
+
+impl RequestFields {
+    fn of(tracepoint: &Tracepoint) -> Option<Self> {
+        let field = |name| tracepoint.field(name);
+        Some(Self { sector: field("sector")?, sectors: field("nr_sector")?, letters: field("rwbs")? })
+    }
+}
+
+impl WorkThreads {
+    /// Those of this moment.
+    fn now() -> Self {
+        let own_process = std::process::id();
+        let own_thread = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
+        let mut processes = HashSet::new();
+        let mut open = vec![own_process];
+        while let Some(process) = open.pop() {
+            let tasks = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+            for task in tasks {
+                let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+                let children = children.split_whitespace().filter_map(|child| child.parse().ok());
+                open.extend(children.filter(|child| processes.insert(*child)));
+            }
+        }
+        Self { own_process, own_thread, processes }
+    }
+}
+
+/// Collects events.
+struct Reading<'a> {
+    format: &'a Format,
+    symbols: &'a Symbols,
+    before: WorkThreads,
+    changes: Vec<(u64, Change)>,
+    requests: Vec<RequestChange>,
+    samples: Vec<Sample>,
+    /// The process of each thread that was seen on a processor.
+    processes: HashMap<u32, u32>,
+    /// The process that created each process, and the threads that were created.
+    parents: HashMap<u32, u32>,
+    created: HashSet<u32>,
+    names: HashMap<u32, String>,
+    drivers: HashSet<u32>,
+    lost: u64,
+}
+
+impl<'a> Reading<'a> {
+    fn new(format: &'a Format, symbols: &'a Symbols, before: WorkThreads) -> Self {
+        Self {
+            format,
+            symbols,
+            before,
+            changes: Vec::new(),
+            requests: Vec::new(),
+            samples: Vec::new(),
+            processes: HashMap::new(),
+            parents: HashMap::new(),
+            created: HashSet::new(),
+            names: HashMap::new(),
+            drivers: HashSet::new(),
+            lost: 0,
+        }
+    }
+
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Sample { kind, process, thread, time, is_user, chain, raw } => {
+                self.processes.insert(thread, process);
+                match kind {
+                    CLOCK => {
+                        let at = if is_user { Spent::User } else { Spent::Kernel(self.symbols.layer(chain)) };
+                        self.samples.push(Sample { time, thread, at });
+                    }
+                    _ => drop(self.tracepoint(kind, (time, thread), chain, raw)),
+                }
+            }
+            Event::Fork { process, parent, thread, time } => {
+                self.processes.insert(thread, process);
+                if process != parent {
+                    self.parents.insert(process, parent);
+                }
+                self.created.insert(thread);
+                self.changes.push((time, Change::Created(thread)));
+            }
+            Event::Named { thread, name } => drop(self.names.insert(thread, name.to_owned())),
+            Event::Lost(count) => self.lost += count,
+        }
+    }
+
+    /// `None` if the data are shorter than they should be.
+    fn tracepoint(&mut self, kind: usize, (time, thread): (u64, u32), chain: &[[u8; 8]], raw: &[u8]) -> Option<()> {
+        let format = self.format;
+        match kind {
+            BLOCKED | SWITCHED => {
+                let (from, to) = (format.from.number(raw)? as u32, format.to.number(raw)? as u32);
+                for (thread, name) in [(from, format.from_name), (to, format.to_name)] {
+                    if !self.names.contains_key(&thread) {
+                        self.names.insert(thread, thread_name(name.text(raw)?).to_owned());
+                    }
+                }
+                let sleep = (kind == BLOCKED).then(|| self.symbols.sleep(chain));
+                // A thread that ended (EXIT_DEAD, EXIT_ZOMBIE, TASK_DEAD) waits for nothing.
+                let has_ended = format.from_state.number(raw)? & 0x70 != 0;
+                let sleep = if has_ended { Some(Sleep::Idle) } else { sleep };
+                self.changes.push((time, Change::Switch { from, sleep, to }));
+            }
+            WOKEN => {
+                let is_interrupt = format.flags.number(raw)? & IN_INTERRUPT != 0 || thread == 0;
+                let by = (!is_interrupt).then_some(thread);
+                self.changes.push((time, Change::Woken { thread: format.woken.number(raw)? as u32, by }));
+            }
+            WORK => {
+                let function = self.symbols.work(format.work_function.number(raw)?).unwrap_or("unknown");
+                let is_driver = LOOP_DRIVER.contains(&function);
+                if is_driver {
+                    self.drivers.insert(thread);
+                }
+                let name = if is_driver { "loop driver".to_owned() } else { format!("kworker ({function})") };
+                self.names.insert(thread, name);
+            }
+            ISSUED | COMPLETED => {
+                let fields = if kind == ISSUED { &format.issued } else { &format.completed };
+                let bytes = fields.sectors.number(raw)? * 512;
+                let sector = fields.sector.number(raw)?;
+                let letters = request_kind(fields.letters.text(raw)?);
+                let issued = (kind == ISSUED).then_some(bytes);
+                self.requests.push(RequestChange { time, sector, kind: letters, issued });
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn finish(mut self, whole: Span) -> Traced {
+        self.changes.sort_by_key(|(time, _)| *time);
+        self.requests.sort_by_key(|change| change.time);
+        self.samples.sort_by_key(|sample| sample.time);
+        let work: HashSet<u32> =
+            self.processes.keys().copied().filter(|thread| *thread != 0 && self.is_work(*thread)).collect();
+        Traced {
+            threads: Threads::follow(&self.changes, whole),
+            work,
+            drivers: self.drivers,
+            names: self.names,
+            samples: self.samples,
+            device: DeviceLog::follow(&self.requests, whole.end),
+        }
+    }
+
+    fn is_work(&self, thread: u32) -> bool {
+        let Some(process) = self.processes.get(&thread).copied() else { return false };
+        if process == self.before.own_process {
+            return thread == self.before.own_thread || self.created.contains(&thread);
+        }
+        let mut ancestor = Some(process);
+        while let Some(process) = ancestor {
+            if process == self.before.own_process || self.before.processes.contains(&process) {
+                return true;
+            }
+            ancestor = self.parents.get(&process).copied().filter(|parent| *parent != process);
+        }
+        false
+    }
+}
+
+/// The name of a kernel thread without the device that it works for: `jbd2/loop0-8` is `jbd2`.
+fn thread_name(name: &str) -> &str {
+    name.split('/').next().unwrap_or(name)
+}

@@ -1,0 +1,284 @@
+//! What the functions of a call chain say about a thread: in which layer of the kernel it is, or why it waits.
+
+use std::collections::HashMap;
+use std::fs;
+
+use fsarena_model::{KernelSymbols, Layer, Wait};
+
+/// Why a thread does not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sleep {
+    /// It waits for the kernel.
+    Waits(Wait),
+    /// It waits for another thread or program, or for a time.
+    Idle,
+}
+
+use Sleep::{Idle, Waits};
+
+/// Functions in which threads wait, in all file systems. A name that ends with `*` stands for all that begin so.
+const SLEEPS: &[(&str, Sleep)] = &[
+    ("balance_dirty_pages*", Waits(Wait::Throttling)),
+    ("blk_mq_get_tag", Waits(Wait::Queue)),
+    ("__blk_mq_get_tag", Waits(Wait::Queue)),
+    ("wbt_wait", Waits(Wait::Queue)),
+    ("rq_qos_wait", Waits(Wait::Queue)),
+    ("folio_wait_writeback*", Waits(Wait::Writeback)),
+    ("folio_wait_stable", Waits(Wait::Writeback)),
+    ("filemap_get_pages", Waits(Wait::Read)),
+    ("filemap_update_page", Waits(Wait::Read)),
+    ("filemap_fault", Waits(Wait::Read)),
+    ("do_read_cache_folio", Waits(Wait::Read)),
+    ("filemap_read_folio", Waits(Wait::Read)),
+    ("__wait_on_buffer", Waits(Wait::Read)),
+    ("xfs_buf_iowait", Waits(Wait::Read)),
+    ("__iomap_dio_rw", Waits(Wait::Request)),
+    ("blkdev_direct_IO", Waits(Wait::Request)),
+    ("submit_bio_wait", Waits(Wait::Request)),
+    ("blkdev_issue_flush", Waits(Wait::Request)),
+    ("io_cqring_wait", Waits(Wait::Request)),
+    ("read_events", Waits(Wait::Request)),
+    ("rwsem_down_*", Waits(Wait::Lock)),
+    ("__mutex_lock*", Waits(Wait::Lock)),
+    ("__down*", Waits(Wait::Lock)),
+    ("percpu_rwsem_wait*", Waits(Wait::Lock)),
+    ("__lock_buffer", Waits(Wait::Lock)),
+    ("__folio_lock*", Waits(Wait::Lock)),
+    ("reclaim_throttle", Waits(Wait::Memory)),
+    ("try_to_free_pages", Waits(Wait::Memory)),
+    ("try_to_free_mem_cgroup_pages", Waits(Wait::Memory)),
+    ("__flush_work*", Waits(Wait::KernelWork)),
+    ("__flush_workqueue*", Waits(Wait::KernelWork)),
+    ("wb_wait_for_completion", Waits(Wait::Writeback)),
+    ("do_wait", Idle),
+    ("do_wait4", Idle),
+    ("pipe_read", Idle),
+    ("anon_pipe_read", Idle),
+    ("pipe_write", Idle),
+    ("anon_pipe_write", Idle),
+    ("futex_*", Idle),
+    ("__futex_*", Idle),
+    ("ep_poll", Idle),
+    ("do_epoll_wait", Idle),
+    ("do_sys_poll", Idle),
+    ("do_select", Idle),
+    ("hrtimer_nanosleep", Idle),
+    ("do_nanosleep", Idle),
+    ("unix_stream_*", Idle),
+    ("__skb_wait_for_more_packets", Idle),
+    ("sk_wait_data", Idle),
+    ("inet_csk_accept", Idle),
+    ("wait_for_vfork_done", Idle),
+    ("kernel_clone", Idle),
+    ("sigsuspend", Idle),
+    ("do_sigtimedwait", Idle),
+    ("ptrace_stop", Idle),
+    ("do_semtimedop", Idle),
+    ("do_msgrcv", Idle),
+    ("worker_thread", Idle),
+];
+
+/// How functions of the kernel's layers begin. The innermost function of a call chain that is in the list, or that is
+/// of the file system, tells the layer.
+const LAYERS: &[(&str, Layer)] = &[
+    ("crc32", Layer::Checksum),
+    ("__crc32", Layer::Checksum),
+    ("blake2", Layer::Checksum),
+    ("sha256", Layer::Checksum),
+    ("xxh64", Layer::Checksum),
+    ("XXH64", Layer::Checksum),
+    ("zstd_", Layer::Checksum),
+    ("ZSTD_", Layer::Checksum),
+    ("HUF_", Layer::Checksum),
+    ("LZ4_", Layer::Checksum),
+    ("lzo1x_", Layer::Checksum),
+    ("zlib_", Layer::Checksum),
+    ("aes_", Layer::Checksum),
+    ("chacha", Layer::Checksum),
+    ("_copy_", Layer::Copying),
+    ("copy_", Layer::Copying),
+    ("__copy_", Layer::Copying),
+    ("rep_movs", Layer::Copying),
+    ("fault_in_", Layer::Copying),
+    ("memcpy", Layer::Copying),
+    ("asm_sysvec_", Layer::Interrupts),
+    ("asm_common_interrupt", Layer::Interrupts),
+    ("sysvec_", Layer::Interrupts),
+    ("common_interrupt", Layer::Interrupts),
+    ("__do_softirq", Layer::Interrupts),
+    ("handle_softirqs", Layer::Interrupts),
+    ("irq_exit", Layer::Interrupts),
+    ("blk_", Layer::Block),
+    ("__blk_", Layer::Block),
+    ("bio_", Layer::Block),
+    ("__bio_", Layer::Block),
+    ("submit_bio", Layer::Block),
+    ("__submit_bio", Layer::Block),
+    ("blkdev_", Layer::Block),
+    ("elv_", Layer::Block),
+    ("dd_", Layer::Block),
+    ("loop_", Layer::Block),
+    ("lo_", Layer::Block),
+    ("nvme_", Layer::Block),
+    ("scsi_", Layer::Block),
+    ("virtblk_", Layer::Block),
+    ("virtio_queue_rq", Layer::Block),
+    ("handle_mm_fault", Layer::Memory),
+    ("__handle_mm_fault", Layer::Memory),
+    ("do_anonymous_page", Layer::Memory),
+    ("exc_page_fault", Layer::Memory),
+    ("asm_exc_page_fault", Layer::Memory),
+    ("alloc_pages", Layer::Memory),
+    ("__alloc_pages", Layer::Memory),
+    ("__alloc_frozen_pages", Layer::Memory),
+    ("shrink_", Layer::Memory),
+    ("mmap_", Layer::Memory),
+    ("do_mmap", Layer::Memory),
+    ("vm_mmap", Layer::Memory),
+    ("__x64_sys_munmap", Layer::Memory),
+    ("exit_mmap", Layer::Processes),
+    ("do_exit", Layer::Processes),
+    ("kernel_clone", Layer::Processes),
+    ("copy_process", Layer::Processes),
+    ("do_execve", Layer::Processes),
+    ("bprm_", Layer::Processes),
+    ("load_elf_binary", Layer::Processes),
+    ("do_wait", Layer::Processes),
+    ("vfs_", Layer::PageCache),
+    ("generic_", Layer::PageCache),
+    ("__generic_", Layer::PageCache),
+    ("filemap_", Layer::PageCache),
+    ("__filemap_", Layer::PageCache),
+    ("folio_", Layer::PageCache),
+    ("__folio_", Layer::PageCache),
+    ("iomap_", Layer::PageCache),
+    ("__iomap_", Layer::PageCache),
+    ("page_cache_", Layer::PageCache),
+    ("truncate_", Layer::PageCache),
+    ("write_cache_pages", Layer::PageCache),
+    ("do_writepages", Layer::PageCache),
+    ("block_write_", Layer::PageCache),
+    ("__block_", Layer::PageCache),
+    ("mark_buffer_", Layer::PageCache),
+    ("link_path_walk", Layer::PageCache),
+    ("path_", Layer::PageCache),
+    ("lookup_", Layer::PageCache),
+    ("__lookup_", Layer::PageCache),
+    ("d_", Layer::PageCache),
+    ("__d_", Layer::PageCache),
+    ("dput", Layer::PageCache),
+    ("dentry_", Layer::PageCache),
+    ("do_sys_open", Layer::PageCache),
+    ("do_filp_open", Layer::PageCache),
+    ("do_sys_openat2", Layer::PageCache),
+    ("ksys_", Layer::PageCache),
+    ("new_sync_", Layer::PageCache),
+    ("do_fsync", Layer::PageCache),
+    ("iput", Layer::PageCache),
+    ("evict", Layer::PageCache),
+    ("inode_", Layer::PageCache),
+    ("__mark_inode_dirty", Layer::PageCache),
+    ("do_unlinkat", Layer::PageCache),
+    ("do_mkdirat", Layer::PageCache),
+    ("do_rmdir", Layer::PageCache),
+    ("filename_", Layer::PageCache),
+    ("__fput", Layer::PageCache),
+    ("iterate_dir", Layer::PageCache),
+];
+
+/// The functions of the running kernel.
+#[derive(Debug)]
+pub struct Symbols {
+    /// Addresses in ascending order, with what is known about the function.
+    functions: Vec<(u64, Function)>,
+    /// Names of functions that kernel workers run, by their address.
+    names: HashMap<u64, String>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Function {
+    layer: Option<Layer>,
+    sleep: Option<Sleep>,
+    /// A wait of the file system itself.
+    own: Option<Wait>,
+}
+
+impl Symbols {
+    /// Reads the functions of the running kernel. `None` if it hides its addresses, as it does without privilege.
+    pub fn read(subject: &KernelSymbols) -> Option<Self> {
+        Self::parse(&fs::read_to_string("/proc/kallsyms").ok()?, subject)
+    }
+
+    /// Reads text like `ffffffff81000000 T name [module]`.
+    fn parse(text: &str, subject: &KernelSymbols) -> Option<Self> {
+        let (mut functions, mut names) = (Vec::new(), HashMap::new());
+        for line in text.lines() {
+            let mut words = line.split_ascii_whitespace();
+            let (Some(address), Some(kind), Some(name)) = (words.next(), words.next(), words.next()) else { continue };
+            if !matches!(kind, "t" | "T" | "w" | "W") {
+                continue;
+            }
+            let address = u64::from_str_radix(address, 16).ok().filter(|address| *address != 0)?;
+            functions.push((address, Function::named(name, subject)));
+            if name.contains("work") || name.contains("wq") || name.contains("end_io") {
+                names.insert(address, name.to_owned());
+            }
+        }
+        functions.sort_by_key(|(address, _)| *address);
+        (!functions.is_empty()).then_some(Self { functions, names })
+    }
+
+    fn at(&self, address: u64) -> Function {
+        let after = self.functions.partition_point(|(start, _)| *start <= address);
+        after.checked_sub(1).map_or_else(Function::default, |index| self.functions[index].1)
+    }
+
+    /// Why a thread with this call chain does not run: the innermost wait of the file system, or else the innermost
+    /// known one.
+    pub fn sleep(&self, chain: &[[u8; 8]]) -> Sleep {
+        let functions: Vec<Function> = self.of_chain(chain).collect();
+        let own = functions.iter().find_map(|function| function.own).map(Waits);
+        own.or_else(|| functions.iter().find_map(|function| function.sleep)).unwrap_or(Waits(Wait::Unknown))
+    }
+
+    /// The layer that runs: that of the innermost function that is known.
+    pub fn layer(&self, chain: &[[u8; 8]]) -> Layer {
+        self.of_chain(chain).find_map(|function| function.layer).unwrap_or(Layer::Other)
+    }
+
+    fn of_chain(&self, chain: &[[u8; 8]]) -> impl Iterator<Item = Function> {
+        // Markers between the parts of a chain are small negative numbers (`enum perf_callchain_context`).
+        const FIRST_MARKER: u64 = (-4095_i64).cast_unsigned();
+        chain
+            .iter()
+            .map(|bytes| u64::from_ne_bytes(*bytes))
+            .filter(|address| *address < FIRST_MARKER)
+            .map(|a| self.at(a))
+    }
+
+    /// The name of a function that a kernel worker runs.
+    pub fn work(&self, address: u64) -> Option<&str> {
+        self.names.get(&address).map(String::as_str)
+    }
+}
+
+impl Function {
+    fn named(name: &str, subject: &KernelSymbols) -> Self {
+        let is_own = subject.prefixes.iter().any(|prefix| name.starts_with(prefix));
+        let of_list = || LAYERS.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, layer)| *layer);
+
+        Self {
+            layer: if is_own { Some(Layer::FileSystem) } else { of_list() },
+            sleep: SLEEPS.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, sleep)| *sleep),
+            own: subject.waits.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, wait)| *wait),
+        }
+    }
+}
+
+/// Compilers add endings such as `.isra.0` to names.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name.split('.').next() == Some(pattern),
+    }
+}
