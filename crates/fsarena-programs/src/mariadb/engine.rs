@@ -93,7 +93,7 @@ impl MariaDbJob {
     ) -> Result<T, EngineError> {
         let client = DatabaseClient::new(self.server()?.socket());
         let (server, work) = (self.server.as_mut().ok_or_else(none)?, &mut *self.work);
-        server.during(stop, |stop| act(work, &client, stop))
+        server.lane.during(stop, |stop| act(work, &client, stop))
     }
 }
 
@@ -109,7 +109,7 @@ impl MariaDbJob {
             client.make_database(work.database())?;
             work.fill(client, stop)
         })?;
-        self.server()?.stop(stop)
+        self.server()?.lane.stop(stop)
     }
 }
 
@@ -117,9 +117,9 @@ impl Job for MariaDbJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
             Upkeep::Prepare => self.prepare(stop),
-            Upkeep::DropCaches => self.server()?.drop_caches(stop),
+            Upkeep::DropCaches => self.server()?.lane.drop_caches(stop),
             Upkeep::Begin => self.server()?.start(stop),
-            Upkeep::End => self.server()?.stop(stop),
+            Upkeep::End => self.server()?.lane.stop(stop),
             _ => Ok(()),
         }
     }
