@@ -36,7 +36,6 @@ pub struct Article {
     /// The contenders that it compared.
     pub contenders: Vec<PublishedContender>,
     /// The contender over which it states speed-ups.
-    #[serde(default)]
     pub base: Option<String>,
     /// Summaries of a metric over all tests that have it, as the article gives them.
     #[serde(default)]
@@ -88,7 +87,7 @@ pub struct PublishedContender {
     #[serde(default)]
     pub here: Vec<String>,
     /// How what corresponds to it here differs from it, or why nothing does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub differs: Option<String>,
 }
 
@@ -110,7 +109,6 @@ pub struct PublishedTest {
     #[serde(default)]
     pub work: PublishedWork,
     /// Label of the horizontal axis, for charts that have one: `record size`, `threads`.
-    #[serde(default)]
     pub axis: Option<String>,
     /// The positions on that axis, in order; one of them replaces `{at}` in the names of a source's workload and steps.
     #[serde(default)]
@@ -122,7 +120,6 @@ pub struct PublishedTest {
     #[serde(default)]
     pub properly: Vec<Source>,
     /// A remark on what its figures measure.
-    #[serde(default)]
     pub remark: Option<String>,
     /// Its figures; the first metric is the one that ranks.
     pub metrics: Vec<PublishedMetric>,

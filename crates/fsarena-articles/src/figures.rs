@@ -1,7 +1,6 @@
 //! Looks up an article's figures, and converts them to numbers with an error.
 
-use crate::article::Article;
-use crate::article::{Figure, PublishedMetric, PublishedTest, PublishedWork, Quantity};
+use crate::article::{Article, Figure, PublishedMetric, PublishedTest, PublishedWork, Quantity};
 
 use crate::Violation;
 use crate::digits::{first_value, last_unit};
@@ -76,7 +75,7 @@ pub fn figure_as<'a>(test: &'a PublishedTest, quantity: Quantity, contender: &st
 pub fn seconds(test: &PublishedTest, contender: &str) -> Option<Number> {
     let of = |quantity| figure_as(test, quantity, contender).map(number);
     let by_rate = || {
-        let operations = Number { value: as_f64(test.work.operations?), off: 0.0 };
+        let operations = Number { value: test.work.operations? as f64, off: 0.0 };
         Some(operations.over(of(Quantity::OperationsPerSecond)?))
     };
     let milliseconds = || Some(of(Quantity::Milliseconds)?.times(1e-3));
@@ -95,6 +94,11 @@ pub fn metrics(article: &Article) -> impl Iterator<Item = (&PublishedTest, &Publ
     article.tests.iter().flat_map(|test| test.metrics.iter().map(move |metric| (test, metric)))
 }
 
+/// The findings of a rule about one contender in one test, test by test.
+pub fn each(article: &Article, of: impl Fn(&PublishedTest, &str) -> Option<Violation>) -> Vec<Violation> {
+    article.tests.iter().flat_map(|test| names(article).filter_map(|name| of(test, name))).collect()
+}
+
 /// The names of an article's contenders.
 pub fn names(article: &Article) -> impl Iterator<Item = &str> {
     article.contenders.iter().map(|contender| contender.name.as_str())
@@ -102,13 +106,7 @@ pub fn names(article: &Article) -> impl Iterator<Item = &str> {
 
 /// An amount of work of a test; `None` if the article does not give it.
 pub fn work(test: &PublishedTest, of: impl Fn(&PublishedWork) -> Option<u64>) -> Option<f64> {
-    of(&test.work).map(as_f64)
-}
-
-fn as_f64(count: u64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "counts of operations and bytes are far below 2^53")]
-    let float = count as f64;
-    float
+    of(&test.work).map(|count| count as f64)
 }
 
 /// A finding about a test, and about one of its metrics if there is one.

@@ -1,13 +1,14 @@
 //! Folders and files outside the timer: opens, syncs, makes, removes and drops them from memory.
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fsarena_model::DurablePoint;
 use fsarena_sys::resident;
+use rand::Rng;
 use rustix::fs::{Advice, Mode, OFlags, fadvise, fsync, mkdirat, syncfs};
 use rustix::param::page_size;
 
@@ -40,6 +41,22 @@ pub fn renew(parent: &Path, name: &str) -> Result<(), EngineError> {
     let parent = open(parent)?;
     mkdirat(&parent, name, Mode::RWXU).map_err(EngineError::io(format!("mkdir {name}")))?;
     sync(&parent)
+}
+
+/// Writes a file of `size` random bytes, and syncs it. Returns an error once `stop` is set.
+///
+/// # Errors
+/// If it cannot be written, or `stop` is set.
+pub fn write_random(path: &Path, size: u64, random: &mut impl Rng, stop: &AtomicBool) -> io::Result<()> {
+    let (mut file, mut piece, mut left) = (File::create(path)?, vec![0; 1 << 20], size);
+    while left > 0 {
+        go_on(stop)?;
+        let length = left.min(piece.len() as u64) as usize;
+        random.fill_bytes(&mut piece[..length]);
+        file.write_all(&piece[..length])?;
+        left -= length as u64;
+    }
+    file.sync_all()
 }
 
 /// Removes a file or a link. Does nothing if it does not exist.

@@ -8,14 +8,18 @@ mod pages;
 mod parameters;
 mod server;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Abilities, Engine, EngineError, Job, Need, Programs};
+use fsarena_engine::{
+    Abilities, Engine, EngineError, Job, Limit, Need, NextRun, Programs, RunStats, Upkeep, drop_cached_below,
+};
 use fsarena_model::{Traits, Workload};
 
-use self::page::PageJob;
-use self::pages::PagesJob;
+use self::page::OnePage;
+use self::pages::ManyPages;
 use self::parameters::RequestTask;
+use self::server::Httpd;
 
 /// The engine `apache`.
 pub struct Apache;
@@ -33,11 +37,11 @@ impl Engine for Apache {
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let directory = directory.to_owned();
-        Ok(match RequestTask::of(workload)? {
-            RequestTask::Page(page) => Box::new(PageJob::new(page, directory, seed)),
-            RequestTask::Pages(pages) => Box::new(PagesJob::new(pages, directory, seed)),
-        })
+        let requests: Box<dyn Requests> = match RequestTask::of(workload)? {
+            RequestTask::Page(page) => Box::new(OnePage { page, seed }),
+            RequestTask::Pages(pages) => Box::new(ManyPages::new(pages, seed)),
+        };
+        Ok(Box::new(ApacheJob { requests, directory: directory.to_owned(), server: None }))
     }
 
     fn abilities(&self) -> Abilities {
@@ -46,31 +50,66 @@ impl Engine for Apache {
 }
 
 fn programs(workload: &Workload) -> Programs {
-    Programs { needs: needs(workload), settings: shown(workload) }
+    let (mut needs, mut settings) = (vec![server::NEED], server::settings_of_report());
+    if let Ok(RequestTask::Page(page)) = RequestTask::of(workload) {
+        needs.push(Need { version: "-V", ..Need::new(ab::NAME, "apache2-utils") });
+        settings.push(ab::shown(&page));
+    }
+    Programs { needs, settings }
 }
 
-fn needs(workload: &Workload) -> Vec<Need> {
-    let ab = Need { version: "-V", ..Need::new(ab::NAME, "apache2-utils") };
-    match RequestTask::of(workload) {
-        Ok(RequestTask::Pages(_)) => vec![server::NEED],
-        _ => vec![server::NEED, ab],
+/// The requests of a workload.
+trait Requests {
+    /// Writes the pages into `folder`.
+    fn write(&self, folder: &Path, stop: &AtomicBool) -> Result<(), EngineError>;
+
+    /// Makes the requests, checks the answers, and counts them.
+    fn run(&self, server: &mut Httpd, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError>;
+}
+
+/// A job of a server and its clients.
+struct ApacheJob {
+    requests: Box<dyn Requests>,
+    directory: PathBuf,
+    server: Option<Httpd>,
+}
+
+impl ApacheJob {
+    fn server(&mut self) -> &mut Httpd {
+        self.server.as_mut().expect("it is prepared before anything else")
+    }
+
+    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        let server = self.server.insert(Httpd::install(&self.directory)?);
+        self.requests.write(&server.pages(), stop)
     }
 }
 
-/// Command lines and lines of configuration.
-fn shown(workload: &Workload) -> Vec<String> {
-    let served = server::settings_of_report();
-    match RequestTask::of(workload) {
-        Ok(RequestTask::Page(page)) => {
-            served.into_iter().chain([format!("{} {}", ab::NAME, ab::shown(&page))]).collect()
+impl Job for ApacheJob {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare => self.prepare(stop),
+            Upkeep::DropCaches => drop_cached_below(&self.server().pages(), stop),
+            Upkeep::Begin => self.server().start(stop),
+            Upkeep::End => self.server().finish(stop),
+            _ => Ok(()),
         }
-        _ => served,
+    }
+
+    /// The server has separate processes, and so has ab; other clients are threads.
+    fn next_run(&self) -> NextRun {
+        NextRun::not_alone()
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        let server = self.server.as_mut().expect("it is prepared before anything else");
+        self.requests.run(server, limit, stats)
     }
 }
 
 /// Parses the output into run statistics.
 #[cfg(test)]
-pub(crate) fn understand(text: &str, stats: &mut fsarena_engine::RunStats) {
+pub(crate) fn understand(text: &str, stats: &mut RunStats) {
     let page = parameters::ServedPage { requests: 100, clients: 10, size: fsarena_model::Bytes(1000) };
     if let Ok(output) = ab::AbOutput::of(text, text, &page) {
         output.count(stats);

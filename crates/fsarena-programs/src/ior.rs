@@ -7,7 +7,6 @@
 //! - Latencies are divided by the number of transfers that was asked for, not done (#495, until 4.0), and the summary's
 //!   operations per second are those of another time than the line's (#478). They are not read.
 
-use fsarena_engine::EngineError;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload};
 use serde::Deserialize;
 
@@ -131,13 +130,10 @@ impl MpiProgram for Ior {
     const UNIT: &'static str = "bytes";
     type Operation = Operation;
 
-    fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = crate::parameters::parameters::<Self>(workload)?;
-        let (durable, is_direct) = (workload.durable, workload.cache == CacheState::Direct);
-        let start = MpiStart { processes: parameters.processes, ..parameters.start };
-        let parameters = Self { durable, is_direct, start, ..parameters };
-        let mistake = parameters.mistake();
-        mistake.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+    fn complete(&mut self, workload: &Workload) -> Option<&'static str> {
+        (self.durable, self.is_direct) = (workload.durable, workload.cache == CacheState::Direct);
+        self.start.processes = self.processes;
+        self.mistake()
     }
 
     fn traits(&self) -> Traits {

@@ -13,13 +13,12 @@ mod schema;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Need, RunStats, drop_cached_below};
+use fsarena_engine::{EngineError, Limit, Need, RunStats};
 use fsarena_model::Bytes;
 use rustix::process::Signal;
 
-use crate::folder::{self, RunFolder};
-use crate::server::{ServerProcess, Start};
-use crate::tool::Tool;
+use crate::folder;
+use crate::lane_server::LaneServer;
 use crate::user::User;
 
 pub use self::client::DatabaseClient;
@@ -85,13 +84,8 @@ const PRIVATE: &[&str] = &[
 /// A data directory on a lane, and its server while it runs.
 #[derive(Debug)]
 pub struct MariaDb {
-    /// Declared before its folder, because fields are dropped in this order.
-    server: Option<ServerProcess>,
-    /// Folder of the socket and the log. It is outside the lane: a shared folder may not support sockets, and a path on
-    /// the lane may be too long for a socket.
-    run: RunFolder,
-    user: Option<User>,
-    data: PathBuf,
+    /// The server; it ends at SIGTERM.
+    pub lane: LaneServer,
     /// Further options of the workload, such as `--innodb-buffer-pool-size=64M`.
     options: Vec<String>,
 }
@@ -102,21 +96,15 @@ impl MariaDb {
     /// # Errors
     /// If it cannot be made, or `stop` is set.
     pub fn install(directory: &Path, options: Vec<String>, stop: &AtomicBool) -> Result<Self, EngineError> {
-        let user = User::of(USER)?;
-        let run = RunFolder::for_server(user.as_ref())?;
-        let data = directory.join("mysql");
-        folder::make(&data, 0o755, user.as_ref())?;
-        let made = Self { server: None, run, user, data, options };
-        made.tool("mariadb-install-db", &made.install_options()).finish_unless(stop)?;
-        Ok(made)
-    }
-
-    fn install_options(&self) -> Vec<String> {
-        let [data, temporary] = ["datadir", "tmpdir"].map(|name| format!("--{name}={}", self.data.display()));
+        const NAME: &str = "mariadb-install-db";
+        let lane = LaneServer::new(USER, directory.join("mysql"), Signal::TERM)?;
+        folder::make(&lane.data, 0o755, lane.user.as_ref())?;
         // `tmpdir` is private: a server that starts removes the files of other servers in its temporary folder.
-        let options =
-            ["--no-defaults", &data, &temporary, "--auth-root-authentication-method=normal", "--skip-test-db"];
-        options.into_iter().chain(["--skip-name-resolve"]).map(str::to_owned).collect()
+        let [data, temporary] = ["datadir", "tmpdir"].map(|name| format!("--{name}={}", lane.data.display()));
+        let argv = [NAME, "--no-defaults", &data, &temporary, "--auth-root-authentication-method=normal"];
+        let argv = argv.into_iter().chain(["--skip-test-db", "--skip-name-resolve"]).map(str::to_owned).collect();
+        lane.tool(NAME, argv).finish_unless(stop)?;
+        Ok(Self { lane, options })
     }
 
     /// Starts the server and waits until it answers.
@@ -124,56 +112,29 @@ impl MariaDb {
     /// # Errors
     /// If it does not start, with the last lines of its log.
     pub fn start(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        let argv = ["mariadbd".to_owned()].into_iter().chain(self.server_options()).collect();
-        let start =
-            Start { program: "mariadbd", argv, user: self.user.as_ref(), directory: &self.data, log: self.log() };
-        let asked = ["--connect-timeout=10", "ping"].map(str::to_owned);
-        let ping = self.tool("mariadb-admin", &[self.no_defaults(), asked.to_vec()].concat());
-        let answers = |stop: &AtomicBool| self.socket().exists() && ping.finish_unless(stop).is_ok();
-        self.server = Some(ServerProcess::start(&start, stop, answers)?);
-        Ok(())
+        const PING: &str = "mariadb-admin";
+        let socket = self.socket();
+        let place = format!("--socket={}", socket.display());
+        let ping = [PING, "--no-defaults", &place, "--user=root", "--connect-timeout=10", "ping"].map(str::to_owned);
+        let answers = |lane: &LaneServer, stop: &AtomicBool| {
+            socket.exists() && lane.tool(PING, ping.to_vec()).finish_unless(stop).is_ok()
+        };
+        self.lane.start("mariadbd", self.command(), stop, answers)
     }
 
-    fn server_options(&self) -> Vec<String> {
-        let data = self.data.display();
+    /// Command line of the server.
+    fn command(&self) -> Vec<String> {
+        let data = self.lane.data.display();
         let places = [
+            "mariadbd".to_owned(),
             "--no-defaults".to_owned(),
             format!("--datadir={data}"),
             format!("--tmpdir={data}"),
             format!("--socket={}", self.socket().display()),
-            format!("--pid-file={}", self.run.of_server().join("pid").display()),
+            format!("--pid-file={}", self.lane.clients_folder().join("pid").display()),
         ];
         let fixed = DURABLE.iter().chain(PRIVATE).map(|option| (*option).to_owned());
         places.into_iter().chain(fixed).chain(self.options.iter().cloned()).collect()
-    }
-
-    /// Ends the server. Afterwards everything that it has acknowledged is in its files. Does nothing if no server runs.
-    ///
-    /// # Errors
-    /// If the server has ended before, or does not end.
-    pub fn stop(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server.take().map_or(Ok(()), |server| server.stop(Signal::TERM, stop))
-    }
-
-    /// Does the work of the clients, see [`ServerProcess::during`].
-    ///
-    /// # Errors
-    /// If no server runs, if the server has ended, or the error of `work`.
-    pub fn during<T>(
-        &mut self,
-        stop: &AtomicBool,
-        work: impl FnOnce(&AtomicBool) -> Result<T, EngineError>,
-    ) -> Result<T, EngineError> {
-        let none = || EngineError::Wrong("mariadbd was not started".to_owned());
-        self.server.as_mut().ok_or_else(none)?.during(stop, work)
-    }
-
-    /// Asks the kernel to drop the data of the directory from memory. The server must not run.
-    ///
-    /// # Errors
-    /// If a file cannot be opened.
-    pub fn drop_caches(&self, stop: &AtomicBool) -> Result<(), EngineError> {
-        drop_cached_below(&self.data, stop)
     }
 
     /// Starts the server again on its files, calls `look`, and stops the server.
@@ -187,29 +148,15 @@ impl MariaDb {
     ) -> Result<(), EngineError> {
         self.start(stop)?;
         let client = DatabaseClient::new(self.socket());
-        let looked = self.during(stop, |_| look(&client));
+        let looked = self.lane.during(stop, |_| look(&client));
         // A server that has found damage may also end badly. What it found is the more useful error.
-        let stopped = self.stop(stop);
+        let stopped = self.lane.stop(stop);
         looked.and(stopped)
     }
 
     /// The socket that clients connect to, as `root` without a password.
     pub fn socket(&self) -> PathBuf {
-        self.run.of_server().join("s")
-    }
-
-    fn log(&self) -> PathBuf {
-        self.run.path().join("log")
-    }
-
-    /// The options with which the command line of every MariaDB tool begins.
-    fn no_defaults(&self) -> Vec<String> {
-        vec!["--no-defaults".to_owned(), format!("--socket={}", self.socket().display()), "--user=root".to_owned()]
-    }
-
-    fn tool<'a>(&'a self, name: &'static str, options: &[String]) -> Tool<'a> {
-        let argv = [name.to_owned()].into_iter().chain(options.iter().cloned()).collect();
-        Tool { name, argv, user: self.user.as_ref(), directory: &self.data, streams: self.run.path() }
+        self.lane.clients_folder().join("s")
     }
 }
 
@@ -227,18 +174,9 @@ pub fn buffer_pool(size: Bytes) -> Vec<String> {
 
 /// Command line of the server, for reports.
 pub fn settings(options: &[String]) -> String {
-    let fixed = DURABLE.iter().chain(PRIVATE).map(|option| (*option).to_owned());
-    [
-        format!("{}mariadbd", User::of_report(USER)),
-        "--no-defaults".to_owned(),
-        "--datadir=LANE".to_owned(),
-        "--tmpdir=LANE".to_owned(),
-    ]
-    .into_iter()
-    .chain(fixed)
-    .chain(options.iter().cloned())
-    .collect::<Vec<_>>()
-    .join(" ")
+    let begin = format!("{}mariadbd --no-defaults --datadir=LANE --tmpdir=LANE", User::of_report(USER));
+    let fixed = DURABLE.iter().chain(PRIVATE).copied().chain(options.iter().map(String::as_str));
+    [begin.as_str()].into_iter().chain(fixed).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -263,7 +201,7 @@ mod tests {
         for _ in 0..2 {
             server.start(&fsarena_engine::NEVER).expect("starts");
             assert!(server.socket().exists());
-            server.stop(&fsarena_engine::NEVER).expect("ends");
+            server.lane.stop(&fsarena_engine::NEVER).expect("ends");
             assert!(!server.socket().exists());
         }
     }

@@ -5,7 +5,6 @@
 //! compared with them: its best rate was that of the fastest process, not of an iteration (hpc/ior #183, #300, until
 //! 3.3), and for some time that of the next operation (#381).
 
-use fsarena_engine::EngineError;
 use fsarena_model::{Bytes, DurablePoint, Nanos, Probe, Traits, Workload};
 use serde::Deserialize;
 
@@ -36,17 +35,9 @@ pub struct Mdtest {
     /// As in the workload.
     #[serde(skip, default = "nothing")]
     durable: DurablePoint,
-    /// The files in the job's directory.
+    /// Whether the files are in the job's directory.
     #[serde(skip)]
-    there: MdtestFiles,
-}
-
-/// The files in the job's directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum MdtestFiles {
-    #[default]
-    None,
-    All,
+    has_files: bool,
 }
 
 /// What is timed.
@@ -74,25 +65,9 @@ impl Operation {
         }
     }
 
-    /// The files that exist before.
-    fn needs(self) -> MdtestFiles {
-        match self {
-            Self::Create => MdtestFiles::None,
-            Self::Stat | Self::Read | Self::Delete => MdtestFiles::All,
-        }
-    }
-
-    /// The files that exist afterwards; `None`: the same as before.
-    fn leaves(self) -> Option<MdtestFiles> {
-        match self {
-            Self::Create => Some(MdtestFiles::All),
-            Self::Delete => Some(MdtestFiles::None),
-            Self::Stat | Self::Read => None,
-        }
-    }
-
+    /// Whether it makes or removes the files.
     fn changes(self) -> bool {
-        self.leaves().is_some()
+        matches!(self, Self::Create | Self::Delete)
     }
 }
 
@@ -143,12 +118,10 @@ impl MpiProgram for Mdtest {
     const UNIT: &'static str = "files";
     type Operation = Operation;
 
-    fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = crate::parameters::parameters::<Self>(workload)?;
-        let start = MpiStart { processes: parameters.processes, ..parameters.start };
-        let parameters = Self { durable: workload.durable, start, ..parameters };
-        let mistake = parameters.mistake();
-        mistake.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+    fn complete(&mut self, workload: &Workload) -> Option<&'static str> {
+        self.durable = workload.durable;
+        self.start.processes = self.processes;
+        self.mistake()
     }
 
     /// The time is that of a run, with what is made or removed before.
@@ -179,15 +152,19 @@ impl MpiProgram for Mdtest {
 
     /// Files are made, or removed, unless they are as the operation needs them.
     fn missing(&self) -> Option<Operation> {
-        match (self.operation.needs(), self.there) {
-            (MdtestFiles::All, MdtestFiles::None) => Some(Operation::Create),
-            (MdtestFiles::None, MdtestFiles::All) => Some(Operation::Delete),
-            _ => None,
-        }
+        let (needs, other) = match self.operation {
+            Operation::Create => (false, Operation::Delete),
+            Operation::Stat | Operation::Read | Operation::Delete => (true, Operation::Create),
+        };
+        (needs != self.has_files).then_some(other)
     }
 
     fn begin(&mut self, operation: Operation) {
-        self.there = operation.leaves().unwrap_or(self.there);
+        match operation {
+            Operation::Create => self.has_files = true,
+            Operation::Delete => self.has_files = false,
+            Operation::Stat | Operation::Read => {}
+        }
     }
 
     /// The program's options. `-N 1`: each process works on the files of the next one. `-Y`: sync(1) on each machine

@@ -9,14 +9,16 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{
     Abilities, Engine, EngineError, Job, Limit, NextRun, Operation, Programs, RunStats, Scratch, Spanning, Upkeep,
-    sync_and_drop_caches,
+    parameters_up_to, sync_and_drop_caches,
 };
 use fsarena_model::{Bytes, Nanos, Probe, Traits, Workload};
 use fsarena_sys::clock;
+use serde::de::DeserializeOwned;
 
 pub use self::output::{MpiOutput, complete, field, read};
 pub use self::start::MpiStart;
 use self::start::{MPIRUN, held, launched};
+use crate::parameters::LARGEST;
 use crate::tool::Tool;
 
 /// Open MPI, versions 4 and 5: root may start it, and there may be more processes than processors. Other
@@ -29,7 +31,7 @@ const VARIABLES: [(&str, &str); 4] = [
 ];
 
 /// A program with the parameters of a workload.
-pub trait MpiProgram: Sized + Send + Sync + 'static {
+pub trait MpiProgram: DeserializeOwned + Send + Sync + 'static {
     /// The program's name, and the engine's.
     const NAME: &'static str;
     /// The rate that the program prints, reported if it is not the one of its processes.
@@ -39,11 +41,8 @@ pub trait MpiProgram: Sized + Send + Sync + 'static {
     /// What the program can do.
     type Operation: Copy;
 
-    /// Reads the parameters of a workload.
-    ///
-    /// # Errors
-    /// If they are not understood, or contradict each other.
-    fn of(workload: &Workload) -> Result<Self, EngineError>;
+    /// Takes over what the workload says apart from its parameters, and returns what is wrong with them.
+    fn complete(&mut self, workload: &Workload) -> Option<&'static str>;
 
     /// What the plan has to know about the workload.
     fn traits(&self) -> Traits;
@@ -79,6 +78,15 @@ pub trait MpiProgram: Sized + Send + Sync + 'static {
     fn read(text: &str, operation: Self::Operation, processes: u64) -> Result<MpiOutput, String>;
 }
 
+/// The program with the parameters of a workload.
+fn program<P: MpiProgram>(workload: &Workload) -> Result<P, EngineError> {
+    let mut program: P = parameters_up_to(LARGEST, workload)?;
+    match program.complete(workload) {
+        Some(mistake) => Err(EngineError::parameters(&workload.name, mistake)),
+        None => Ok(program),
+    }
+}
+
 /// The engine of a program.
 pub struct MpiEngine<P>(pub PhantomData<P>);
 
@@ -88,14 +96,14 @@ impl<P: MpiProgram> Engine for MpiEngine<P> {
     }
 
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        Ok(Traits { program: Some(P::NAME.to_owned()), ..P::of(workload)?.traits() })
+        Ok(Traits { program: Some(P::NAME.to_owned()), ..program::<P>(workload)?.traits() })
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         // The programs take the seed for a time, and 0 for none.
         let seed = (seed as u32 >> 1).max(1).to_string();
         let (directory, scratch) = (directory.to_owned(), Scratch::new()?);
-        Ok(Box::new(MpiJob { program: P::of(workload)?, directory, scratch, seed }))
+        Ok(Box::new(MpiJob { program: program::<P>(workload)?, directory, scratch, seed }))
     }
 
     fn abilities(&self) -> Abilities {
@@ -105,7 +113,7 @@ impl<P: MpiProgram> Engine for MpiEngine<P> {
 }
 
 fn programs<P: MpiProgram>(workload: &Workload) -> Programs {
-    let Ok(program) = P::of(workload) else { return Programs::default() };
+    let Ok(program) = program::<P>(workload) else { return Programs::default() };
     let operations = program.operations().into_iter();
     program.start().programs(P::NAME, operations.map(|operation| program.options(operation, "SEED")))
 }

@@ -75,9 +75,9 @@ impl PgBenchJob {
         self.server.as_mut().expect("it is prepared before anything else")
     }
 
-    fn fill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let options = self.parameters.fill();
-        let server = self.server();
+        let server = self.server.insert(PostgreSql::install(&self.directory, stop)?);
         server.start(stop)?;
         server.create_database(stop)?;
         server.ask(NAME, &words(&options), stop)?;
@@ -90,17 +90,17 @@ impl PgBenchJob {
         // pgbench takes a seed of 32 bits.
         let seed = self.seed.wrapping_add(self.runs) as u32;
         self.runs += 1;
-        let log = self.server().clients_folder().join(LOG).display().to_string();
+        let log = self.server().lane.clients_folder().join(LOG).display().to_string();
         let options = self.parameters.run(seed.to_string(), log);
-        let Some(ended) = self.server().load(NAME, &words(&options), stop)? else { return Ok(None) };
-        let output = PgbenchOutput::of(&ended.stdout).map_err(|what| output::misunderstood(what, &ended.words()))?;
-        match output.failed {
-            0 => Ok(Some(output)),
-            failed => {
-                let words = format!("{failed} transactions failed: {}", ended.words());
-                Err(EngineError::Program { program: NAME, words })
-            }
-        }
+        let server = self.server();
+        let argv = server.client(NAME, &words(&options))?;
+        let Some(ended) = server.lane.load(NAME, argv, stop)? else { return Ok(None) };
+        let output = PgbenchOutput::of(&ended.stdout).map_err(|what| format!("its output has no `{what}`:\n"));
+        let output = output.and_then(|output| match output.failed {
+            0 => Ok(output),
+            failed => Err(format!("{failed} transactions failed: ")),
+        });
+        output.map(Some).map_err(|what| EngineError::Program { program: NAME, words: what + &ended.words() })
     }
 
     /// Checks that the server has kept what it acknowledged. Each transaction left a row in the history. The numbers of
@@ -127,18 +127,11 @@ fn words(options: &[String]) -> Vec<&str> {
     options.iter().map(String::as_str).chain([DATABASE]).collect()
 }
 
-impl PgBenchJob {
-    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server = Some(PostgreSql::install(&self.directory, stop)?);
-        self.fill(stop)
-    }
-}
-
 impl Job for PgBenchJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
             Upkeep::Prepare => self.prepare(stop),
-            Upkeep::DropCaches => self.server().drop_caches(stop),
+            Upkeep::DropCaches => self.server().lane.drop_caches(stop),
             Upkeep::Begin => self.server().start(stop),
             Upkeep::End => self.server().stop(stop),
             _ => Ok(()),
@@ -155,7 +148,7 @@ impl Job for PgBenchJob {
             self.committed = None;
             return Ok(());
         };
-        log::take(&self.server().clients_folder(), LOG, Operation::Run, stats)?;
+        log::take(&self.server().lane.clients_folder(), LOG, Operation::Run, stats)?;
         output.count(self.parameters.clients, stats);
         self.committed = self.committed.map(|committed| committed + output.processed);
         Ok(())

@@ -2,31 +2,29 @@
 
 mod act;
 mod input;
+mod needs;
 mod output;
 mod parameters;
 mod timed;
 mod tree;
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fsarena_engine::{
-    Abilities, Engine, EngineError, Job, Limit, Need, NextRun, Operation, Programs, RunStats, Scratch, Upkeep, go_on,
-    pid_namespace, sync_and_drop_caches, sync_at,
+    Abilities, Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, go_on, pid_namespace,
+    sync_and_drop_caches, sync_at, write_random,
 };
 use fsarena_model::{Bytes, DurablePoint, Mode, Nanos, Step, Traits, Verification, Workload, intern};
 use fsarena_sys::child::{self, Ended, Patience, Setting};
 use fsarena_sys::clock;
-use rand::Rng;
 
 use self::act::Act;
 pub use self::act::in_one_line;
 use self::output::{Heard, KnownRun};
-use self::parameters::{ProgramNeed, ProgramParameters, StepParameters, Task, VersionOf};
+use self::parameters::{ProgramParameters, StepParameters, Task};
 use crate::server::last_lines;
 
 /// A script that starts more programs than this is not also run in memory.
@@ -38,9 +36,10 @@ const OVERHEAD: Nanos = Nanos::millis(600);
 /// Time limit of a cleanup.
 const CLEANUP: Duration = Duration::from_secs(60);
 
-/// What a program says on a full file system (`ENOSPC`), and what is added to that.
 /// Most messages of a program that an error for its output has.
 const MESSAGES: usize = 3;
+
+/// What a program says on a full file system (`ENOSPC`), and what is added to that.
 const NO_SPACE: &str = "No space left on device";
 const FULL: &str = "\nthe file system is full: --lane-size makes the lanes larger";
 
@@ -79,61 +78,7 @@ impl Engine for ProgramEngine {
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities { programs: Some(programs), ..Abilities::default() }
-    }
-}
-
-fn programs(workload: &Workload) -> Programs {
-    let Ok(parameters) = ProgramParameters::of(workload) else { return Programs::default() };
-    // The package of the standard shell has another name.
-    let package = if parameters.shell == "sh" { "dash" } else { intern(&parameters.shell) };
-    let shell = Need { version: "", ..Need::new(intern(&parameters.shell), package) };
-    let has_script = parameters.acts().any(|act| matches!(act, Act::Script(_)));
-    let named = parameters.needs.iter().map(ProgramNeed::need);
-    let needs = named.chain(parameters.commands()).chain(has_script.then_some(shell)).collect();
-    // Scripts of no named program are in the workload's parameters only.
-    let settings = if parameters.program().is_none() { Vec::new() } else { parameters.lines() };
-    Programs { needs, settings }
-}
-
-impl ProgramNeed {
-    fn need(&self) -> Need {
-        let version = match self.version {
-            VersionOf::None => "",
-            VersionOf::Package => Need::PACKAGED,
-            VersionOf::Long => "--version",
-            VersionOf::Short => "-V",
-            VersionOf::Help => "--help",
-        };
-        Need { version, ..Need::new(intern(&self.program), intern(&self.package)) }
-    }
-}
-
-impl ProgramParameters {
-    /// The program that does the work, if it is named.
-    fn program(&self) -> Option<&str> {
-        let named = self.needs.first().map(|need| need.program.as_str());
-        named.or_else(|| self.script.as_ref()?.program())
-    }
-
-    /// The programs of commands, as far as they can be looked up: those on the search path, and those with a path.
-    fn commands(&self) -> impl Iterator<Item = Need> {
-        let path = |program: &str| match (program.contains('/'), &self.directory) {
-            (false, _) => Some(PathBuf::from(program)),
-            (true, Some(directory)) => Some(directory.join(program)).filter(|path| path.is_absolute()),
-            (true, None) => Some(PathBuf::from(program)).filter(|path| path.is_absolute()),
-        };
-        let programs = self.acts().filter_map(Act::program).filter_map(path);
-        programs.map(|path| Need { version: "", ..Need::new(intern(&path.to_string_lossy()), "") })
-    }
-
-    /// The variables and scripts of a run, line by line.
-    fn lines(&self) -> Vec<String> {
-        let variables: Vec<_> = self.variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let variables = (!variables.is_empty()).then(|| variables.join(" "));
-        let steps = self.steps.iter().map(|step| &step.script);
-        let acts = self.prepare.iter().chain(&self.before).chain(&self.script).chain(steps).chain(&self.cleanup);
-        variables.into_iter().chain(acts.flat_map(Act::lines)).collect()
+        Abilities { programs: Some(needs::programs), ..Abilities::default() }
     }
 }
 
@@ -325,29 +270,14 @@ impl ProgramJob {
         })
     }
 
-    /// Writes a file of `size` random bytes.
-    fn fill(&self, name: &str, size: Bytes, stop: &AtomicBool) -> io::Result<()> {
-        let mut random = fsarena_model::seed::generator(self.seed, name, &[]);
-        let mut file = File::create(self.directory.join(name))?;
-        let (mut piece, mut left) = (vec![0; 1 << 20], size.0);
-        while left > 0 {
-            go_on(stop)?;
-            let length = left.min(piece.len() as u64) as usize;
-            random.fill_bytes(&mut piece[..length]);
-            file.write_all(&piece[..length])?;
-            left -= length as u64;
-        }
-        file.sync_all()
-    }
-}
-
-impl ProgramJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let operations = self.parameters.operations();
         let run = |act: &Act, input: &Path| self.maker_of_inputs(input)?.untimed("input", Some(act), operations, stop);
         self.input = input::made(&self.parameters, self.seed & u64::from(u32::MAX), self.scratch.path(), stop, run)?;
         for (name, size) in &self.parameters.files {
-            self.fill(name, *size, stop).map_err(EngineError::io(format!("write {name}")))?;
+            let mut random = fsarena_model::seed::generator(self.seed, name, &[]);
+            let written = write_random(&self.directory.join(name), size.0, &mut random, stop);
+            written.map_err(EngineError::io(format!("write {name}")))?;
         }
         self.untimed("prepare", self.parameters.prepare.as_ref(), self.parameters.operations(), stop)
     }

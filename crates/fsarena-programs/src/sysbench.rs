@@ -5,15 +5,13 @@ pub mod text;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use fsarena_model::{Bytes, CacheState, Nanos, Traits, Workload};
-use fsarena_sys::child::{self, Setting};
 
 use self::parameters::SysbenchParameters;
+use crate::tool::Tool;
 use fsarena_engine::{
     Abilities, Engine, EngineError, Job, Limit, Need, NextRun, Operation, Programs, RunStats, Scratch, Upkeep,
-    pid_namespace,
 };
 
 /// The engine `sysbench`.
@@ -70,41 +68,17 @@ struct SysbenchJob {
 }
 
 impl SysbenchJob {
-    /// Runs the command `command` of sysbench, and returns its output; `None` if it was stopped.
-    fn call(&self, command: &str, options: &[String], stop: &AtomicBool) -> Result<Option<String>, EngineError> {
-        let options = options.iter().map(String::as_str);
-        let argv: Vec<&str> =
-            pid_namespace().iter().copied().chain([NAME, "fileio"]).chain(options).chain([command]).collect();
-        let setting = Setting {
-            directory: &self.directory,
-            streams: self.streams.path(),
-            variables: &[],
-            stop,
-            grace: Duration::ZERO,
-        };
-        let ended = child::run_until(&argv, setting).map_err(EngineError::io("start sysbench"))?;
-        match ended {
-            None => Ok(None),
-            Some(ended) if ended.status.success() => Ok(Some(ended.stdout)),
-            Some(ended) => {
-                let words = text::complaint(&ended.words());
-                Err(EngineError::Program { program: NAME, words: format!("{words} ({})", ended.status) })
-            }
-        }
-    }
-}
-
-impl SysbenchJob {
-    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        let laid_out = self.call("prepare", &self.parameters.layout(), stop)?;
-        laid_out.map(|_| ()).ok_or_else(|| EngineError::Wrong("the files were not laid out: it was stopped".to_owned()))
+    /// The command `command` of sysbench.
+    fn tool(&self, command: &str, options: Vec<String>) -> Tool<'_> {
+        let argv = [vec![NAME.to_owned(), "fileio".to_owned()], options, vec![command.to_owned()]].concat();
+        Tool { name: NAME, argv, user: None, directory: &self.directory, streams: self.streams.path() }
     }
 }
 
 impl Job for SysbenchJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
-            Upkeep::Prepare => self.prepare(stop),
+            Upkeep::Prepare => self.tool("prepare", self.parameters.layout()).finish_unless(stop).map(drop),
             _ => Ok(()),
         }
     }
@@ -117,8 +91,8 @@ impl Job for SysbenchJob {
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let options = self.parameters.options(self.seed.wrapping_add(self.runs));
         self.runs += 1;
-        let Some(text) = self.call("run", &options, limit.stop)? else { return Ok(()) };
-        let output = text::SysbenchOutput::of(&text).map_err(|what| {
+        let Some(ended) = self.tool("run", options).run(limit.stop)? else { return Ok(()) };
+        let output = text::SysbenchOutput::of(&ended.stdout).map_err(|what| {
             let words = format!("its output has no `{what}`");
             EngineError::Program { program: NAME, words }
         })?;

@@ -35,19 +35,11 @@ impl Tool<'_> {
     /// # Errors
     /// If it cannot be started, or ends with an error.
     pub fn run(&self, stop: &AtomicBool) -> Result<Option<Ended>, EngineError> {
-        self.run_with(&[], stop)
+        self.judged(child::run_until(&self.words(), self.setting(&[], stop, Duration::ZERO)))
     }
 
-    /// Like [`Tool::run`], with variables in the environment.
-    ///
-    /// # Errors
-    /// As [`Tool::run`].
-    pub fn run_with(&self, variables: &[(&str, String)], stop: &AtomicBool) -> Result<Option<Ended>, EngineError> {
-        self.judged(child::run_until(&self.words(), self.setting(variables, stop, Duration::ZERO)))
-    }
-
-    /// Like [`Tool::run_with`], as this user and without a process namespace, for programs that name what they share
-    /// with others by their process ID, and remove it when they are asked to end.
+    /// Like [`Tool::run`], with variables in the environment, as this user and without a process namespace: for
+    /// programs that name what they share with others by their process ID, and remove it when they are asked to end.
     ///
     /// # Errors
     /// As [`Tool::run`].
@@ -92,13 +84,21 @@ impl Tool<'_> {
     }
 }
 
-/// Why a program failed: its lines that begin with `ERROR`, or else its last lines. What started it (mpirun) may write
+/// Why a program failed: its lines that begin with `ERROR` or `FATAL`, or else its last lines. What started it (mpirun) may write
 /// many lines after its own.
 fn reason(output: &str) -> String {
-    let mut errors: Vec<&str> = output.lines().filter(|line| line.starts_with("ERROR")).collect();
+    let mut errors: Vec<&str> =
+        output.lines().filter(|line| line.starts_with("ERROR") || line.starts_with("FATAL")).collect();
     // Each process may write the same.
     errors.dedup();
     if errors.is_empty() { last_lines(output) } else { last_lines(&errors.join("\n")) }
+}
+
+/// The number after `name` at the beginning of a line of a program's output, without its unit.
+pub fn figure(text: &str, name: &str) -> Option<f64> {
+    let rest = text.lines().find_map(|line| line.trim_start().strip_prefix(name))?.trim_start();
+    let end = rest.find(|sign: char| !sign.is_ascii_digit() && sign != '.').unwrap_or(rest.len());
+    rest[..end].parse().ok().filter(|figure: &f64| figure.is_finite())
 }
 
 #[cfg(test)]
@@ -112,6 +112,9 @@ mod tests {
         assert!(wrong.is_empty(), "{wrong:?}");
         assert_eq!(reason_of_mdtest.lines().count(), 2, "one of each process");
         assert_eq!(reason("ERROR: full\nERROR: full\nMPI_ABORT was invoked\n"), "ERROR: full");
+        let failed =
+            "sysbench 1.0.20\nFATAL: Cannot open file 'test_file.0' errno = 2\nWARNING: Did you run 'prepare'?";
+        assert_eq!(reason(failed), "FATAL: Cannot open file 'test_file.0' errno = 2");
         assert_eq!(reason("no such file\nTry --help\n"), "no such file\nTry --help");
     }
 }

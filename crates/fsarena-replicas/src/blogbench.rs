@@ -44,7 +44,9 @@ impl Engine for Blogbench {
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        Ok(Box::new(Blogging::new(workload, BlogbenchParameters::of(workload)?, directory, seed)))
+        let with_sync = workload.durable == DurablePoint::Syncfs;
+        let (parameters, directory) = (BlogbenchParameters::of(workload)?, directory.to_owned());
+        Ok(Box::new(Blogging { parameters, directory, with_sync, seed }))
     }
 }
 
@@ -91,11 +93,6 @@ impl BlogbenchParameters {
         kinds.into_iter().flat_map(|(kind, count)| (0..u64::from(count)).map(move |number| (kind, number))).collect()
     }
 
-    /// How long a thread waits if it finds no blog yet.
-    fn rest(&self) -> Duration {
-        Duration::from_millis(self.rest_ms)
-    }
-
     fn complaint(&self, workload: &Workload) -> Option<&'static str> {
         Some(match () {
             () if !runs_once(workload) => {
@@ -131,12 +128,6 @@ struct Blogging {
 }
 
 impl Blogging {
-    /// The run of `workload`.
-    fn new(workload: &Workload, parameters: BlogbenchParameters, directory: &Path, seed: u64) -> Self {
-        let with_sync = workload.durable == DurablePoint::Syncfs;
-        Self { parameters, directory: directory.to_owned(), with_sync, seed }
-    }
-
     /// Starts all threads, waits until the run is over, and adds their latencies to `stats`.
     fn blog(&self, site: &Site, limit: &Limit<'_>, begin: Nanos, stats: &mut RunStats) -> Result<(), EngineError> {
         let threads = self.parameters.threads();
@@ -161,7 +152,8 @@ impl Blogging {
 
     /// Runs one thread from start to end. `left` counts the writers that are still at work.
     fn live(&self, who: (VisitorKind, u64), site: &Site, left: &AtomicUsize) -> Result<RunStats, Errno> {
-        let mut visitor = Visitor::new(site, who, self.seed, self.parameters.rest());
+        let rest = Duration::from_millis(self.parameters.rest_ms);
+        let mut visitor = Visitor::new(site, who, self.seed, rest);
         let worked = visitor.work().inspect_err(|_| site.end());
         left.fetch_sub(usize::from(who.0 == VisitorKind::Writer), Ordering::Relaxed);
         worked.map(|()| visitor.stats)
@@ -179,11 +171,8 @@ fn tell(site: &Site, reading: Nanos, writing: Nanos, stats: &mut RunStats) {
     let counts = &site.counts;
     let (written, read) = (count(&counts.written), count(&counts.read));
     let (bytes_written, bytes_read) = (count(&counts.bytes_written), count(&counts.bytes_read));
-    for (name, operations, bytes, elapsed) in
-        [("writes", written, bytes_written, writing), ("reads", read, bytes_read, reading)]
-    {
-        stats.add_step(name, operations, bytes, elapsed);
-    }
+    stats.add_step("writes", written, bytes_written, writing);
+    stats.add_step("reads", read, bytes_read, reading);
     for (name, count) in [
         ("blogbench.writes", written),
         ("blogbench.reads", read),

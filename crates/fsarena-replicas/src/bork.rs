@@ -14,11 +14,10 @@ use crc32fast::Hasher;
 use fsarena_model::seed::generator;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
 use fsarena_sys::{clock, resident};
-use rand::Rng;
 use serde::Deserialize;
 
 use fsarena_engine::parameters::{checked, runs_once, size};
-use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, go_on, unlink};
+use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, unlink, write_random};
 
 /// Estimated rate of encryption, bytes per second. It is used before anything is measured.
 const PER_SECOND: f64 = 250e6;
@@ -38,22 +37,21 @@ struct BorkParameters {
 impl BorkParameters {
     fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| {
-            complaint_about(workload).or((parameters.size == 0).then_some("`size` is at least 1"))
+            Some(match () {
+                () if !runs_once(workload) => {
+                    "a file is encrypted once: `mode = \"whole\"`, `ends-by-itself = true`, no `timed-ms`"
+                }
+                () if !matches!(workload.durable, DurablePoint::None | DurablePoint::Fsync) => {
+                    "`durable` is `none` or `fsync`: of the encrypted file, at the end"
+                }
+                () if workload.cache == CacheState::Direct => {
+                    "`cache` is `warm` or `cold`: where the file is that is read"
+                }
+                () if parameters.size == 0 => "`size` is at least 1",
+                () => return None,
+            })
         })
     }
-}
-
-fn complaint_about(workload: &Workload) -> Option<&'static str> {
-    Some(match () {
-        () if !runs_once(workload) => {
-            "a file is encrypted once: `mode = \"whole\"`, `ends-by-itself = true`, no `timed-ms`"
-        }
-        () if !matches!(workload.durable, DurablePoint::None | DurablePoint::Fsync) => {
-            "`durable` is `none` or `fsync`: of the encrypted file, at the end"
-        }
-        () if workload.cache == CacheState::Direct => "`cache` is `warm` or `cold`: where the file is that is read",
-        () => return None,
-    })
 }
 
 impl Engine for Bork {
@@ -90,8 +88,6 @@ const CHECKSUM_AT: u64 = 12;
 const CHECKSUM_LENGTH: i64 = 4;
 /// Bytes of each read and write.
 const BUFFER: usize = 4096;
-/// Bytes of the file that are generated at a time.
-const PIECE: usize = 1 << 20;
 
 /// The encryption of one file.
 struct Encryption {
@@ -107,20 +103,6 @@ impl Encryption {
     fn new(directory: &Path, size: u64, with_sync: bool, seed: u64) -> Self {
         let (file, encrypted) = (directory.join(NAME), directory.join(format!("{NAME}.bork")));
         Self { file, encrypted, size, with_sync, seed }
-    }
-
-    fn fill(&self, file: &mut File, stop: &AtomicBool) -> io::Result<()> {
-        let mut random = generator(self.seed, "bork", &[]);
-        let mut piece = vec![0; PIECE];
-        let mut left = self.size;
-        while left > 0 {
-            go_on(stop)?;
-            let length = left.min(PIECE as u64) as usize;
-            random.fill_bytes(&mut piece);
-            file.write_all(&piece[..length])?;
-            left -= length as u64;
-        }
-        file.sync_all()
     }
 
     /// Encrypts the whole file, or less once `limit.stop` is set. Each call is one system call: nothing is buffered.
@@ -197,17 +179,11 @@ fn begin(output: &mut File, streams: &mut Streams, checksum: &mut Hasher) -> io:
     output.write_all(&name)
 }
 
-impl Encryption {
-    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        let made = File::create(&self.file).and_then(|mut file| self.fill(&mut file, stop));
-        made.map_err(EngineError::io(format!("write {NAME}")))
-    }
-}
-
 impl Job for Encryption {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
-            Upkeep::Prepare => self.prepare(stop),
+            Upkeep::Prepare => write_random(&self.file, self.size, &mut generator(self.seed, "bork", &[]), stop)
+                .map_err(EngineError::io(format!("write {NAME}"))),
             Upkeep::Reset => unlink(&self.encrypted),
             _ => Ok(()),
         }

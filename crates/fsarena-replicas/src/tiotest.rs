@@ -9,14 +9,14 @@ mod worker;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload};
+use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload, intern};
 use serde::Deserialize;
 
 use fsarena_engine::folder::{self, make_cold};
 use fsarena_engine::parameters::{checked, or, runs_once, size};
 use fsarena_engine::workers::{WorkerStyle, Workers};
 use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep};
-use worker::{Alike, LONG, Thread};
+use worker::{Alike, Thread};
 
 /// Estimate of the bytes per second of a test, from and to memory. It is used before anything is measured.
 const PER_SECOND: f64 = 1e9;
@@ -109,18 +109,6 @@ impl TiotestParameters {
     }
 }
 
-/// The names of the figures of a test.
-macro_rules! figures {
-    ($test:literal) => {
-        [
-            concat!("tiotest.", $test, ".mean"),
-            concat!("tiotest.", $test, ".max"),
-            concat!("tiotest.", $test, ".over-2s"),
-            concat!("tiotest.", $test, ".over-10s"),
-        ]
-    };
-}
-
 /// One of the tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -158,20 +146,7 @@ impl TiotestTest {
             Self::RandomRead => Operation::RandomRead,
         }
     }
-
-    /// The names of its figures, which are those that tiotest prints: the mean and the maximum latency, and the shares
-    /// above 2 and 10 seconds.
-    fn figures(self) -> [&'static str; 4] {
-        match self {
-            Self::Write => figures!("write"),
-            Self::RandomWrite => figures!("random-write"),
-            Self::Read => figures!("read"),
-            Self::RandomRead => figures!("random-read"),
-        }
-    }
 }
-
-const PERCENT: f64 = 100.0;
 
 /// The tests of a workload.
 struct Tests {
@@ -212,17 +187,20 @@ impl Tests {
         Ok(())
     }
 
+    /// Adds a step, and the figures that tiotest prints: the mean and the maximum latency, and the shares above 2 and 10
+    /// seconds.
     fn tell(&mut self, test: TiotestTest, own: &RunStats, elapsed: Nanos, stats: &mut RunStats) {
-        let (operation, operations, bytes) = (test.operation(), own.operations, own.bytes);
-        stats.add_step(operation.name(), operations, bytes, elapsed);
+        let operation = test.operation();
+        stats.add_step(operation.name(), own.operations, own.bytes, elapsed);
         let Some(latency) = own.latency(operation) else { return };
-        let microseconds = |time: Nanos| time.0 as f64 / 1e3;
-        let [mean, max, ..] = test.figures();
-        stats.reported.push((Probe::of_program(mean, "us"), microseconds(latency.mean)));
-        stats.reported.push((Probe::of_program(max, "us"), microseconds(latency.max)));
-        for (index, name) in test.figures()[2..].iter().enumerate().take(LONG.len()) {
+        let mut figures = vec![("mean", "us", latency.mean.0 as f64 / 1e3), ("max", "us", latency.max.0 as f64 / 1e3)];
+        for (index, name) in ["over-2s", "over-10s"].into_iter().enumerate() {
             let long: u64 = self.workers.workers().map(|thread| thread.long[index]).sum();
-            stats.reported.push((Probe::of_program(name, "%"), long as f64 / latency.count as f64 * PERCENT));
+            figures.push((name, "%", long as f64 / latency.count as f64 * 100.0));
+        }
+        for (name, unit, value) in figures {
+            let name = intern(&format!("tiotest.{}.{name}", operation.name()));
+            stats.reported.push((Probe::of_program(name, unit), value));
         }
     }
 

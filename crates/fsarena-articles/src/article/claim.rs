@@ -50,7 +50,6 @@ fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Chec
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Computed {
     /// How it is computed from figures; `None` if no figure gives it.
-    #[serde(default)]
     pub from: Option<Reckoning>,
     /// The number, in the unit of the figures that it comes from.
     pub value: f64,
@@ -186,7 +185,6 @@ pub struct Check {
     /// The test's name.
     pub test: String,
     /// The metric's name; `None` for the test's first metric.
-    #[serde(default)]
     pub metric: Option<String>,
     /// The positions on the test's axis to which it refers; empty for all that have figures. It has to hold at each of
     /// them.
@@ -196,7 +194,6 @@ pub struct Check {
     /// single group: all are equal within the margin.
     pub order: Vec<Vec<String>>,
     /// The smallest ratio by which they have to be better; `None` if any proven difference is enough.
-    #[serde(default)]
     pub at_least: Option<f64>,
 }
 

@@ -15,14 +15,12 @@ pub struct PublishedMetric {
     /// Which direction is better.
     pub better: Better,
     /// How this figure is measured here; `None` if it is not.
-    #[serde(default)]
     pub quantity: Option<Quantity>,
     /// The steps that give this figure instead of the steps of its test's sources, where these have them: a second
     /// figure of one run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<String>,
     /// The base of a speed-up: this figure is the ratio to that contender's figure of the test's first metric.
-    #[serde(default)]
     pub over: Option<String>,
     /// The tests whose times it adds up: a total. The time of a test with a rate is its operations divided by the rate.
     #[serde(default)]
@@ -86,7 +84,6 @@ pub struct Figure {
     /// The number as the article writes it.
     pub text: String,
     /// Position on the horizontal axis.
-    #[serde(default)]
     pub at: Option<String>,
     /// Whether it is the value itself or a bound.
     #[serde(default)]
@@ -128,7 +125,6 @@ pub struct Again {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct StatedOrder {
     /// Position on the horizontal axis, range of positions (`2 to 64`), or condition.
-    #[serde(default)]
     pub at: Option<String>,
     /// The best first, by the article's names; contenders that it calls equal, or does not distinguish, share a group.
     pub order: Vec<Vec<String>>,

@@ -7,22 +7,16 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PublishedWork {
     /// Operations in one run: files, blocks, transactions.
-    #[serde(default)]
     pub operations: Option<u64>,
     /// Bytes moved in one run.
-    #[serde(default)]
     pub bytes: Option<u64>,
     /// Bytes of each operation.
-    #[serde(default)]
     pub block: Option<u64>,
     /// Operations in flight at any time: jobs times queue depth.
-    #[serde(default)]
     pub in_flight: Option<u64>,
     /// Minimum number of processes that are started for them.
-    #[serde(default)]
     pub processes: Option<u64>,
     /// Minimum number of flushes that each operation requests.
-    #[serde(default)]
     pub flushes: Option<u64>,
 }
 

@@ -4,8 +4,7 @@ mod figures;
 
 use std::fmt::Write;
 
-use crate::article::Article;
-use crate::article::{Claim, ClaimOutcome, Counterpart, PublishedContender, PublishedTest, Source};
+use crate::article::{Article, Claim, ClaimOutcome, Counterpart, PublishedContender, PublishedTest, Source};
 use fsarena_report::layout::{TextTone, painted, table, wrapped};
 use fsarena_report::report::Table;
 use fsarena_report::{TerminalStyle, json};

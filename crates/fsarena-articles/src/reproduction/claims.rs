@@ -5,7 +5,7 @@ use crate::reproduction::{ClaimHere, Measured, ReproducedFigure};
 use fsarena_model::Better;
 
 use super::Context;
-use super::figures::places;
+use super::figures::{MetricAt, places};
 use super::winners::{compared, is_last, properly_for_it};
 
 /// The outcome of every claim: from this run's figures if the claim can be checked with them, otherwise from the
@@ -86,7 +86,7 @@ fn seen<'a>(context: &Context<'_>, check: &'a Check, figures: &[ReproducedFigure
     let Some((test, metric)) = of_test else { return ShownFigures::default() };
     let margin = context.record.plan.margin.0;
     let at_place = |at: Option<String>| {
-        let (groups, lacking) = found(check, metric, at.as_deref(), figures);
+        let (groups, lacking) = found(check, MetricAt { test, metric, at: at.as_deref() }, figures);
         let place = at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
         let is_so = is_so(check, metric.better, margin, &groups);
         ShownFigures {
@@ -137,16 +137,13 @@ fn words(metric: &PublishedMetric, groups: &[Group<'_>]) -> String {
 /// that ran out of time ranks behind those that finished.
 fn found<'a>(
     check: &'a Check,
-    metric: &PublishedMetric,
-    at: Option<&str>,
+    metric_at: MetricAt<'_>,
     figures: &[ReproducedFigure],
 ) -> (Vec<Group<'a>>, Vec<&'a str>) {
-    let is_of = |figure: &&ReproducedFigure| {
-        figure.test == check.test && figure.metric == metric.name && figure.at.as_deref() == at
-    };
     let of = |name: &'a String| {
-        let figure = figures.iter().filter(is_of).find(|figure| figure.name.as_ref() == Some(name))?;
-        Some((name, properly_for_it(figure, metric.better).filter(|measured| measured.is_valid)?))
+        let mut own = figures.iter().filter(|figure| metric_at.has(figure));
+        let figure = own.find(|figure| figure.name.as_ref() == Some(name))?;
+        Some((name, properly_for_it(figure, metric_at.metric.better).filter(|measured| measured.is_valid)?))
     };
     let groups = check.order.iter().map(|group| group.iter().filter_map(of).collect());
     let lacking = check.order.iter().flatten().filter(|name| of(name).is_none());

@@ -9,6 +9,24 @@ use fsarena_model::{Durability, Label};
 use super::Context;
 use super::source::{ByRound, by_round, has_trials, is_out_of_time, measured};
 
+/// A metric of a test at a place on its axis.
+#[derive(Clone, Copy)]
+pub struct MetricAt<'a> {
+    /// The test.
+    pub test: &'a PublishedTest,
+    /// The metric.
+    pub metric: &'a PublishedMetric,
+    /// The place; `None` without an axis.
+    pub at: Option<&'a str>,
+}
+
+impl MetricAt<'_> {
+    /// Whether the figure belongs to it.
+    pub fn has(&self, figure: &ReproducedFigure) -> bool {
+        figure.test == self.test.name && figure.metric == self.metric.name && figure.at.as_deref() == self.at
+    }
+}
+
 /// Every figure, by test, metric, place on the axis and contender: first the article's contenders in its order, then
 /// further contenders of this run.
 pub fn figures(context: &Context<'_>) -> Vec<ReproducedFigure> {
@@ -16,7 +34,7 @@ pub fn figures(context: &Context<'_>) -> Vec<ReproducedFigure> {
     for test in &context.article.tests {
         for metric in &test.metrics {
             for at in places(test, metric) {
-                figures.extend(rows(context, test, metric, at.as_deref()));
+                figures.extend(rows(context, MetricAt { test, metric, at: at.as_deref() }));
             }
         }
     }
@@ -38,12 +56,8 @@ pub fn places(test: &PublishedTest, metric: &PublishedMetric) -> Vec<Option<Stri
     if places.is_empty() { vec![None] } else { places }
 }
 
-fn rows(
-    context: &Context<'_>,
-    test: &PublishedTest,
-    metric: &PublishedMetric,
-    at: Option<&str>,
-) -> Vec<ReproducedFigure> {
+fn rows(context: &Context<'_>, metric_at: MetricAt<'_>) -> Vec<ReproducedFigure> {
+    let MetricAt { test, metric, at } = metric_at;
     let stand_ins = &context.stand_ins;
     let named = stand_ins.iter().map(|one| (Some(one), one.as_published.as_ref()));
     let labels = context.record.plan.contenders.iter().map(|contender| &contender.label);
@@ -53,9 +67,9 @@ fn rows(
         let name = stand_in.map(|one| one.name.clone());
         let published =
             metric.figures.iter().find(|figure| Some(&figure.contender) == name.as_ref() && figure.at.as_deref() == at);
-        let sources = label.map(|label| sourced(context, test, metric, at, label)).unwrap_or_default();
+        let sources = label.map(|label| sourced(context, metric_at, label)).unwrap_or_default();
         let properly = stand_in.and_then(|one| one.properly.as_ref());
-        let by_it = properly.map(|other| sourced(context, test, metric, at, other)).unwrap_or_default();
+        let by_it = properly.map(|other| sourced(context, metric_at, other)).unwrap_or_default();
         ReproducedFigure {
             unfinished: Unfinished {
                 published: name.as_ref().is_some_and(|name| did_not_finish(metric, at, name)),
@@ -104,15 +118,10 @@ fn did_not_finish(metric: &PublishedMetric, at: Option<&str>, name: &String) -> 
     own.flat_map(|ranking| &ranking.did_not_finish).any(|one| one == name)
 }
 
-fn sourced(
-    context: &Context<'_>,
-    test: &PublishedTest,
-    metric: &PublishedMetric,
-    at: Option<&str>,
-    label: &Label,
-) -> Sourced {
+fn sourced(context: &Context<'_>, metric_at: MetricAt<'_>, label: &Label) -> Sourced {
+    let MetricAt { test, metric, at } = metric_at;
     let of = |source: &Source| {
-        let rounds = one(context, source, metric, at, label)?;
+        let rounds = one(context, source, metric_at, label)?;
         measured(&rounds, allows_verdict(context, &source.at(at).workload, label))
     };
     let mut as_published = test.as_published.iter().filter_map(of);
@@ -140,13 +149,8 @@ fn allows_verdict(context: &Context<'_>, workload: &str, label: &Label) -> bool 
     own.all(|cell| !cell.validity.iter().any(|flag| flag.class.forbids_verdict()))
 }
 
-fn one(
-    context: &Context<'_>,
-    source: &Source,
-    metric: &PublishedMetric,
-    at: Option<&str>,
-    label: &Label,
-) -> Option<ByRound> {
+fn one(context: &Context<'_>, source: &Source, metric_at: MetricAt<'_>, label: &Label) -> Option<ByRound> {
+    let MetricAt { metric, at, .. } = metric_at;
     let steps = if metric.steps.is_empty() { &source.steps } else { &metric.steps };
     let source = Source { steps: steps.clone(), ..source.clone() };
     let rounds = by_round(context, &source, at, label, metric.quantity?);
@@ -154,14 +158,9 @@ fn one(
 }
 
 /// The properly measured figures of these contenders, for each round in which all of them have one.
-pub fn properly_by_round(
-    context: &Context<'_>,
-    test: &PublishedTest,
-    metric: &PublishedMetric,
-    at: Option<&str>,
-    labels: &[&Label],
-) -> Vec<Vec<f64>> {
-    let of = |label: &&Label| test.properly.iter().find_map(|source| one(context, source, metric, at, label));
+pub fn properly_by_round(context: &Context<'_>, metric_at: MetricAt<'_>, labels: &[&Label]) -> Vec<Vec<f64>> {
+    let sources = &metric_at.test.properly;
+    let of = |label: &&Label| sources.iter().find_map(|source| one(context, source, metric_at, label));
     let Some(all) = labels.iter().map(of).collect::<Option<Vec<ByRound>>>() else { return Vec::new() };
     let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for (round, value) in all.iter().flatten() {

@@ -1,7 +1,6 @@
 //! Which contender of this run stands in for which contender of an article.
 
-use crate::article::Article;
-use crate::article::PublishedContender;
+use crate::article::{Article, PublishedContender};
 use crate::reproduction::StandIn;
 use fsarena_analyse::Analysis;
 use fsarena_model::{Contender, Durability, RunRecord};

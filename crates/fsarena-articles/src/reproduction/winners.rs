@@ -1,12 +1,11 @@
 //! The winner of each test, published and here, and the agreement of both orders.
 
-use crate::article::{PublishedMetric, PublishedTest};
 use crate::reproduction::{Agreement, Measured, ReproducedFigure, Winner, Wins};
 use fsarena_model::{Better, Label};
 use fsarena_stats::{OrderedPairs, Tau, order, tau_of_lists, tau_over_rounds};
 
 use super::Context;
-use super::figures::{places, properly_by_round};
+use super::figures::{MetricAt, places, properly_by_round};
 
 /// Relative difference up to which published figures are equal: charts and tables are not more exact.
 pub const PUBLISHED_MARGIN: f64 = 0.01;
@@ -56,14 +55,15 @@ pub fn winners(context: &Context<'_>, figures: &[ReproducedFigure]) -> (Vec<Winn
     for test in &context.article.tests {
         let Some(metric) = test.metrics.first() else { continue };
         for at in places(test, metric) {
-            let entries = entries(test, metric, at.as_deref(), figures);
+            let metric_at = MetricAt { test, metric, at: at.as_deref() };
+            let entries = entries(metric_at, figures);
             if entries.len() < 2 {
                 continue;
             }
             let margin = context.record.plan.margin.0;
             lists.as_published.push(pairs(&entries, metric.better, margin, as_published));
             lists.properly.push(pairs(&entries, metric.better, margin, properly_for_it));
-            winners.push(winner(context, test, metric, at.as_deref(), &entries));
+            winners.push(winner(context, metric_at, &entries));
         }
     }
     (winners, lists)
@@ -80,16 +80,9 @@ fn of_tau(Tau { tau, low, high, pairs }: Tau) -> Agreement {
 
 /// The article's contenders with their figures or, if it has fewer than two figures, with their ranks. A bound is not a
 /// figure.
-fn entries<'a>(
-    test: &PublishedTest,
-    metric: &PublishedMetric,
-    at: Option<&str>,
-    figures: &'a [ReproducedFigure],
-) -> Vec<Entrant<'a>> {
-    let own: Vec<&ReproducedFigure> = figures
-        .iter()
-        .filter(|figure| figure.test == test.name && figure.metric == metric.name && figure.at.as_deref() == at)
-        .collect();
+fn entries<'a>(metric_at: MetricAt<'_>, figures: &'a [ReproducedFigure]) -> Vec<Entrant<'a>> {
+    let MetricAt { test, metric, at } = metric_at;
+    let own: Vec<&ReproducedFigure> = figures.iter().filter(|figure| metric_at.has(figure)).collect();
     let value = |figure: &ReproducedFigure| figure.published.as_ref().map(|(value, _)| turned(metric.better, *value));
     let by_figures = own.iter().filter_map(|figure| Some(Entrant { published: value(figure)?, figure }));
     let by_figures: Vec<Entrant<'_>> = by_figures.collect();
@@ -151,13 +144,8 @@ fn pairs(entries: &[Entrant<'_>], better: Better, margin: f64, form: Form) -> Or
     pairs
 }
 
-fn winner(
-    context: &Context<'_>,
-    test: &PublishedTest,
-    metric: &PublishedMetric,
-    at: Option<&str>,
-    entries: &[Entrant<'_>],
-) -> Winner {
+fn winner(context: &Context<'_>, metric_at: MetricAt<'_>, entries: &[Entrant<'_>]) -> Winner {
+    let MetricAt { test, metric, at } = metric_at;
     let best = entries.iter().map(|entry| entry.published).fold(f64::NEG_INFINITY, f64::max);
     let (first, others): (Vec<&Entrant<'_>>, Vec<&Entrant<'_>>) =
         entries.iter().partition(|entry| order_published(entry.published, best) == 0);
@@ -169,7 +157,7 @@ fn winner(
         published: first.iter().filter_map(|entry| entry.figure.name.clone()).collect(),
         as_published: wins(as_published),
         properly: wins(properly_for_it),
-        tau: tau(context, test, metric, at, entries),
+        tau: tau(context, metric_at, entries),
     }
 }
 
@@ -199,21 +187,15 @@ fn stands_for<'a>(context: &'a Context<'_>, entry: &Entrant<'_>) -> Option<&'a L
     stand_in?.properly.as_ref()
 }
 
-fn tau(
-    context: &Context<'_>,
-    test: &PublishedTest,
-    metric: &PublishedMetric,
-    at: Option<&str>,
-    entries: &[Entrant<'_>],
-) -> Option<Agreement> {
+fn tau(context: &Context<'_>, metric_at: MetricAt<'_>, entries: &[Entrant<'_>]) -> Option<Agreement> {
     let is_valid = |entry: &&Entrant<'_>| entry.figure.properly_for_it.is_some_and(|measured| measured.is_valid);
     let valid = entries.iter().filter(is_valid);
     let known: Vec<(&Entrant<'_>, &Label)> =
         valid.filter_map(|entry| Some((entry, stands_for(context, entry)?))).collect();
     let labels: Vec<&Label> = known.iter().map(|(_, label)| *label).collect();
     let published: Vec<f64> = known.iter().map(|(entry, _)| entry.published).collect();
-    let rounds = properly_by_round(context, test, metric, at, &labels);
-    let turned = |values: &Vec<f64>| values.iter().map(|value| turned(metric.better, *value)).collect();
+    let rounds = properly_by_round(context, metric_at, &labels);
+    let turned = |values: &Vec<f64>| values.iter().map(|value| turned(metric_at.metric.better, *value)).collect();
     let rounds: Vec<Vec<f64>> = rounds.iter().map(turned).collect();
     let margins = (PUBLISHED_MARGIN, context.record.plan.margin.0);
     tau_over_rounds(&published, &rounds, margins, context.record.plan.seed).map(of_tau)

@@ -1,7 +1,6 @@
 //! Checks figures that follow from other figures of the same test.
 
-use crate::article::Article;
-use crate::article::{Figure, PublishedMetric, PublishedTest, Quantity};
+use crate::article::{Article, Figure, PublishedMetric, PublishedTest, Quantity};
 
 use crate::Violation;
 use crate::figures::{Number, figure_as, figure_of, found, metrics, names, number, plain, seconds, taken_as, work};

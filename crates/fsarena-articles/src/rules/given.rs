@@ -1,7 +1,6 @@
 //! Checks numbers that an article gives twice, or computes.
 
-use crate::article::Article;
-use crate::article::{Again, Computed, Figure, Precision, PublishedMetric, Reckoning};
+use crate::article::{Again, Article, Figure, Precision, PublishedMetric, Reckoning};
 use fsarena_model::Better;
 
 use crate::Violation;
@@ -9,16 +8,17 @@ use crate::figures::{Number, figure_of, found, metrics, number, plain};
 
 /// Finds figures that are given twice and differ.
 pub fn twice(article: &Article) -> Vec<Violation> {
-    let differing = |(test, metric): (_, &PublishedMetric)| {
-        let differs = |(figure, again): &(&Figure, &Again)| !is_same(figure, again);
-        let twice = metric.figures.iter().flat_map(both).filter(differs);
-        twice.map(|(figure, again)| found(test, Some(metric), differs_by(figure, again))).collect::<Vec<Violation>>()
-    };
-    metrics(article).flat_map(differing).collect()
-}
-
-fn both(figure: &Figure) -> impl Iterator<Item = (&Figure, &Again)> {
-    figure.again.iter().map(move |again| (figure, again))
+    let mut all = Vec::new();
+    for (test, metric) in metrics(article) {
+        for figure in &metric.figures {
+            for again in figure.again.iter().filter(|again| !is_same(figure, again)) {
+                let Again { text, place, .. } = again;
+                let sentence = format!("{}: {} here, {text} in the {place}", figure.contender, figure.text);
+                all.push(found(test, Some(metric), sentence));
+            }
+        }
+    }
+    all
 }
 
 /// Whether a figure and its other occurrence are equal, or one of them is the other rounded.
@@ -29,34 +29,26 @@ fn is_same(figure: &Figure, again: &Again) -> bool {
     (here.value - there.value).abs() <= off * (1.0 + 1e-9)
 }
 
-fn differs_by(figure: &Figure, again: &Again) -> String {
-    format!("{}: {} here, {} in the {}", figure.contender, figure.text, again.text, again.place)
-}
-
 /// Finds sums, means, counts, ratios and percentages that do not follow from the figures.
 pub fn computed(article: &Article) -> Vec<Violation> {
+    let mut all = Vec::new();
     let numbers = article.claims.iter().flat_map(|claim| claim.computed.iter().map(move |number| (claim, number)));
-    let of_claim = |(claim, computed): (&_, &Computed)| {
-        let about = |(test, sentence): (Option<&String>, String)| {
-            let claim: &crate::article::Claim = claim;
-            Violation { test: test.cloned(), metric: None, sentence: format!("{sentence} (claim `{}`)", claim.name) }
+    for (claim, computed) in numbers {
+        let Some(reckoning) = &computed.from else { continue };
+        let given = Number::read(computed.value, &computed.text).rounded();
+        let test = match reckoning {
+            Reckoning::Ratio { test, .. } | Reckoning::More { test, .. } => Some(test),
+            _ => None,
         };
-        let all: Vec<Violation> = wrong(article, computed).into_iter().map(about).collect();
-        all
-    };
-    numbers.flat_map(of_claim).collect()
-}
-
-/// The errors of a computed number, each with the test that it is about.
-fn wrong<'a>(article: &Article, computed: &'a Computed) -> Vec<(Option<&'a String>, String)> {
-    let Some(reckoning) = &computed.from else { return Vec::new() };
-    let given = Number::read(computed.value, &computed.text).rounded();
-    let wrong =
-        follows(article, reckoning).into_iter().filter(|(_, number)| !holds(computed.precision, given, *number));
-    let sentence = |(what, number): (String, Number)| {
-        (test_of(reckoning), format!("it has `{}` where {what} is {}", computed.text, plain(number.value)))
-    };
-    wrong.map(sentence).collect()
+        let wrong =
+            follows(article, reckoning).into_iter().filter(|(_, number)| !holds(computed.precision, given, *number));
+        all.extend(wrong.map(|(what, number)| {
+            let (text, number, claim) = (&computed.text, plain(number.value), &claim.name);
+            let sentence = format!("it has `{text}` where {what} is {number} (claim `{claim}`)");
+            Violation { test: test.cloned(), metric: None, sentence }
+        }));
+    }
+    all
 }
 
 fn holds(precision: Precision, given: Number, follows: Number) -> bool {
@@ -68,60 +60,41 @@ fn holds(precision: Precision, given: Number, follows: Number) -> bool {
     }
 }
 
-/// The test that a computation is about; `None` if it is about several.
-fn test_of(reckoning: &Reckoning) -> Option<&String> {
-    match reckoning {
-        Reckoning::Ratio { test, .. } | Reckoning::More { test, .. } => Some(test),
-        _ => None,
-    }
-}
-
 /// The numbers that follow from the figures, each with a description: one number, or one for each contender that is
 /// compared with.
 fn follows(article: &Article, reckoning: &Reckoning) -> Vec<(String, Number)> {
-    match reckoning {
+    let (what, number) = match reckoning {
         Reckoning::Ratio { test, metric, of, by } => {
             let words = |(other, ratio)| (format!("{of}'s `{metric}` over {other}'s"), ratio);
-            ratios(article, test, metric, of, by).into_iter().map(words).collect()
+            return ratios(article, test, metric, of, by).into_iter().map(words).collect();
         }
         Reckoning::More { test, metric, of, than } => {
             let more = |ratio: Number| Number { value: (ratio.value - 1.0) * 100.0, off: ratio.off * 100.0 };
             let words =
                 |(other, ratio)| (format!("what {of}'s `{metric}` is above {other}'s, in percent,"), more(ratio));
-            ratios(article, test, metric, of, than).into_iter().map(words).collect()
+            return ratios(article, test, metric, of, than).into_iter().map(words).collect();
         }
-        _ => over_all_tests(article, reckoning).into_iter().collect(),
-    }
-}
-
-fn over_all_tests(article: &Article, reckoning: &Reckoning) -> Option<(String, Number)> {
-    match reckoning {
-        Reckoning::Total { metric, of } => {
-            Some((format!("the sum of {of}'s `{metric}`"), Number::sum_of(article, metric, of)?))
+        Reckoning::Total { metric, of } => (format!("the sum of {of}'s `{metric}`"), sum(article, metric, of)),
+        Reckoning::Mean { metric, of } => {
+            let mean = |sum: Number| sum.over(exactly(all_of(article, metric, of).len()));
+            (format!("the mean of {of}'s `{metric}`"), sum(article, metric, of).map(mean))
         }
-        Reckoning::Mean { metric, of } => Some((format!("the mean of {of}'s `{metric}`"), mean(article, metric, of)?)),
         Reckoning::RatioOfTotals { metric, of, by } => {
-            let ratio = Number::sum_of(article, metric, of)?.over(Number::sum_of(article, metric, by)?);
-            Some((format!("{of}'s sum of `{metric}` over {by}'s"), ratio))
+            let ratio = sum(article, metric, of).zip(sum(article, metric, by)).map(|(of, by)| of.over(by));
+            (format!("{of}'s sum of `{metric}` over {by}'s"), ratio)
         }
         Reckoning::Wins { metric, of } => {
-            let what = format!("the count of tests in which {of}'s `{metric}` is best");
-            Some((what, exactly(wins(article, metric, of))))
+            let count = named(article, metric).filter(|metric| is_best(metric, of)).count();
+            (format!("the count of tests in which {of}'s `{metric}` is best"), Some(exactly(count)))
         }
-        Reckoning::Ratio { .. } | Reckoning::More { .. } => None,
-    }
+    };
+    number.map(|number| (what, number)).into_iter().collect()
 }
 
-impl Number {
-    fn sum_of(article: &Article, metric: &str, of: &str) -> Option<Self> {
-        let all = all_of(article, metric, of);
-        (!all.is_empty()).then(|| Self::sum(all.into_iter()))
-    }
-}
-
-fn mean(article: &Article, metric: &str, of: &str) -> Option<Number> {
-    let count = all_of(article, metric, of).len();
-    Some(Number::sum_of(article, metric, of)?.over(exactly(count)))
+/// The sum of a contender's figures in all metrics of that name; `None` if there are none.
+fn sum(article: &Article, metric: &str, of: &str) -> Option<Number> {
+    let all = all_of(article, metric, of);
+    (!all.is_empty()).then(|| Number::sum(all.into_iter()))
 }
 
 fn named<'a>(article: &'a Article, name: &'a str) -> impl Iterator<Item = &'a PublishedMetric> {
@@ -130,10 +103,6 @@ fn named<'a>(article: &'a Article, name: &'a str) -> impl Iterator<Item = &'a Pu
 
 fn all_of(article: &Article, metric: &str, of: &str) -> Vec<Number> {
     named(article, metric).filter_map(|metric| figure_of(metric, of)).map(number).collect()
-}
-
-fn wins(article: &Article, metric: &str, of: &str) -> usize {
-    named(article, metric).filter(|metric| is_best(metric, of)).count()
 }
 
 fn is_best(metric: &PublishedMetric, of: &str) -> bool {
@@ -156,9 +125,7 @@ fn ratios(article: &Article, test: &str, metric: &str, of: &str, by: &[String]) 
 }
 
 fn exactly(count: usize) -> Number {
-    #[expect(clippy::cast_precision_loss, reason = "counts of tests are small")]
-    let value = count as f64;
-    Number { value, off: 0.0 }
+    Number { value: count as f64, off: 0.0 }
 }
 
 #[cfg(test)]

@@ -1,22 +1,13 @@
 //! Equations that hold between the figures of any I/O test.
 
-use crate::article::Article;
-use crate::article::{PublishedTest, Quantity};
+use crate::article::{Article, Quantity};
 
 use crate::Violation;
-use crate::figures::{Number, figure_as, found, names, number, operations_per_second, plain, taken_as, work};
+use crate::figures::{Number, each, figure_as, found, number, operations_per_second, plain, taken_as, work};
 
 const MEGABYTE: f64 = 1024.0 * 1024.0;
 /// Relative error beyond rounding: figures of the same run are not taken at the same moment.
 const NEAR: f64 = 0.03;
-
-fn each(article: &Article, of: impl Fn(&PublishedTest, &str) -> Option<Violation>) -> Vec<Violation> {
-    let mut all = Vec::new();
-    for test in &article.tests {
-        all.extend(names(article).filter_map(|name| of(test, name)));
-    }
-    all
-}
 
 fn near(number: Number) -> Number {
     Number { off: number.off + number.value * NEAR, ..number }

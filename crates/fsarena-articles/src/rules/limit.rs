@@ -1,10 +1,9 @@
 //! Compares figures with limits of the machine, and finds limits that a cloud provider sets.
 
-use crate::article::Article;
-use crate::article::{Bound, MachineLimit, PublishedTest, Quantity};
+use crate::article::{Article, Bound, MachineLimit, PublishedTest, Quantity};
 
 use crate::Violation;
-use crate::figures::{figure_as, found, names, operations_per_second, plain, seconds, taken_as, work};
+use crate::figures::{each, figure_as, found, names, operations_per_second, plain, seconds, taken_as, work};
 
 /// Figures that differ by less than this relative amount are equal.
 const EQUAL: f64 = 0.01;
@@ -40,12 +39,8 @@ fn beyond(test: &PublishedTest, limit: &MachineLimit) -> Option<Violation> {
 
 /// Finds more flushes per second, one after the other, than the disk has revolutions.
 pub fn revolutions(article: &Article) -> Vec<Violation> {
-    let too_many = |limit: &MachineLimit| {
-        let limit = limit.value;
-        let of_test = move |test| names(article).filter_map(move |name| too_many_flushes(test, name, limit));
-        article.tests.iter().flat_map(of_test)
-    };
-    limits(article, Bound::Revolutions).flat_map(too_many).collect()
+    let limits = limits(article, Bound::Revolutions);
+    limits.flat_map(|limit| each(article, |test, name| too_many_flushes(test, name, limit.value))).collect()
 }
 
 fn too_many_flushes(test: &PublishedTest, name: &str, revolutions: f64) -> Option<Violation> {
@@ -105,24 +100,19 @@ fn nearest_round(value: f64) -> f64 {
 pub fn over_cap(article: &Article) -> Vec<Violation> {
     let caps = article.tests.iter().filter_map(|test| cap_of(article, test));
     let of_operations = caps.filter(|cap| cap.unit.starts_with("operations"));
-    of_operations.flat_map(|cap| over(article, &cap)).collect()
-}
-
-fn over(article: &Article, cap: &Cap<'_>) -> Vec<Violation> {
-    let same_size = article.tests.iter().filter(|test| test.work.block == cap.test.work.block);
-    let of_test = |test| names(article).filter_map(move |name| over_by(test, name, cap));
-    same_size.flat_map(of_test).collect()
+    of_operations.flat_map(|cap| each(article, |test, name| over_by(test, name, &cap))).collect()
 }
 
 fn over_by(test: &PublishedTest, name: &str, cap: &Cap<'_>) -> Option<Violation> {
     let rate = operations_per_second(test, name)?.value;
+    let is_comparable = test.work.block == cap.test.work.block;
     let sentence = format!(
         "{name}: {} operations per second, where all of `{}` keep to {}: not the same disk at that moment",
         plain(rate),
         cap.test.name,
         cap.round
     );
-    (rate > cap.round * (1.0 + KEEPS)).then(|| found(test, None, sentence))
+    (is_comparable && rate > cap.round * (1.0 + KEEPS)).then(|| found(test, None, sentence))
 }
 
 /// Finds slower contenders that left the disk idle.

@@ -1,7 +1,6 @@
 //! Compares the orders that an article states with each other and with its figures.
 
-use crate::article::Article;
-use crate::article::{Check, Claim, PublishedMetric, PublishedTest, StatedOrder};
+use crate::article::{Article, Check, Claim, PublishedMetric, PublishedTest, StatedOrder};
 use fsarena_model::Better;
 
 use crate::Violation;

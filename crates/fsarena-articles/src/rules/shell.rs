@@ -1,7 +1,6 @@
 //! Finds times of process starts that were published as times of file systems.
 
-use crate::article::Article;
-use crate::article::PublishedTest;
+use crate::article::{Article, PublishedTest};
 
 use crate::Violation;
 use crate::figures::{found, names, plain, seconds, work};
@@ -28,7 +27,7 @@ fn constant_time_of(article: &Article, name: &str) -> Option<Violation> {
     let median = *each.get(each.len() / 2)?;
     let alike: Vec<f64> =
         each.iter().copied().filter(|one| *one < median * AS_LONG && *one > median / AS_LONG).collect();
-    if each.len() < FEWEST_TESTS || share(alike.len(), each.len()) < MOST {
+    if each.len() < FEWEST_TESTS || (alike.len() as f64) < each.len() as f64 * MOST {
         return None;
     }
     let (least, most) = (*alike.first()?, *alike.last()?);
@@ -47,11 +46,6 @@ fn constant_time_of(article: &Article, name: &str) -> Option<Violation> {
 fn milliseconds_each(test: &PublishedTest, name: &str) -> Option<f64> {
     let operations = work(test, |work| work.operations).filter(|operations| *operations >= FEWEST_OPERATIONS)?;
     Some(seconds(test, name)?.value * 1e3 / operations)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of tests are small")]
-fn share(part: usize, whole: usize) -> f64 {
-    part as f64 / whole as f64
 }
 
 /// Finds tests in which every operation was a process of its own and all contenders took the same time.

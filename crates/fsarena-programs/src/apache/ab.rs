@@ -7,6 +7,8 @@ use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::{Nanos, Probe};
 
 use super::parameters::ServedPage;
+use crate::server::last_lines;
+use crate::tool::figure;
 
 /// Name of the program.
 pub const NAME: &str = "ab";
@@ -14,17 +16,17 @@ pub const NAME: &str = "ab";
 /// Name of the page.
 pub const PAGE: &str = "test.html";
 
-/// Options of a run against `address`. ab writes the percentiles of the response times to the file `percentiles`.
-pub fn options(page: &ServedPage, address: &str, percentiles: &Path) -> Vec<String> {
+/// Command line of a run against `address`. ab writes the percentiles of the response times to the file `percentiles`.
+pub fn command(page: &ServedPage, address: &str, percentiles: &Path) -> Vec<String> {
     let (requests, clients) = (page.requests.to_string(), page.clients.to_string());
     let address = format!("http://{address}/{PAGE}");
-    let options = ["-q", "-r", "-n", &requests, "-c", &clients, "-e", &percentiles.display().to_string(), &address];
-    options.map(str::to_owned).to_vec()
+    let words = [NAME, "-q", "-r", "-n", &requests, "-c", &clients, "-e", &percentiles.display().to_string(), &address];
+    words.map(str::to_owned).to_vec()
 }
 
-/// Options of a run as reports show them.
+/// Command line of a run as reports show it.
 pub fn shown(page: &ServedPage) -> String {
-    options(page, "127.0.0.1:PORT", Path::new("percentiles")).join(" ")
+    command(page, "127.0.0.1:PORT", Path::new("percentiles")).join(" ")
 }
 
 /// The figures that are taken from ab's output.
@@ -110,12 +112,6 @@ const SHOWN: &[(f64, &str)] = &[
     (100.0, "apache.latency.max"),
 ];
 
-/// The number after `name`, without its unit.
-fn figure(text: &str, name: &str) -> Option<f64> {
-    let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
-    rest.split_ascii_whitespace().next()?.parse().ok().filter(|figure: &f64| figure.is_finite())
-}
-
 /// Parses a line such as `50,0.412`; `None` for the heading.
 fn percentile(line: &str) -> Option<(f64, f64)> {
     let (percent, took) = line.split_once(',')?;
@@ -124,7 +120,7 @@ fn percentile(line: &str) -> Option<(f64, f64)> {
 
 /// The error for unexpected output of ab.
 pub fn complaint(what: &str, words: &str) -> EngineError {
-    EngineError::Program { program: NAME, words: format!("{what}; its output:\n{}", crate::server::last_lines(words)) }
+    EngineError::Program { program: NAME, words: format!("{what}; its output:\n{}", last_lines(words)) }
 }
 
 #[cfg(test)]

@@ -4,33 +4,30 @@ use std::fs::File;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use fsarena_engine::{EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, drop_cached_below};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats};
 use fsarena_model::Nanos;
 use fsarena_model::seed::{generator, scatter};
 use fsarena_sys::clock;
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::client;
 use super::parameters::ServedPages;
 use super::server::{Httpd, make_folder};
+use super::{Requests, client};
 
 /// Length of a part of a run. The latencies of each part are kept separately.
 const PART: Nanos = Nanos::seconds(1);
 /// Pages in one folder.
 const IN_A_FOLDER: u32 = 100;
 
-/// A job of the task `pages`.
-pub struct PagesJob {
-    parameters: ServedPages,
-    directory: PathBuf,
+/// The requests of the task `pages`.
+pub struct ManyPages {
     contents: PageContents,
     order: Vec<u32>,
-    server: Option<Httpd>,
 }
 
 /// The contents of the pages.
@@ -41,25 +38,18 @@ struct PageContents {
     pool: Vec<u8>,
 }
 
-impl PagesJob {
-    /// A job that works in `directory`. Sizes, bytes and the order follow from `seed`.
-    pub fn new(parameters: ServedPages, directory: PathBuf, seed: u64) -> Self {
-        let contents = PageContents::new(parameters, seed);
-        let order = shuffled(parameters.pages, seed);
-        Self { parameters, directory, contents, order, server: None }
-    }
-
-    fn server(&mut self) -> &mut Httpd {
-        self.server.as_mut().expect("it is prepared before anything else")
+impl ManyPages {
+    /// Sizes, bytes and the order of the pages follow from `seed`.
+    pub fn new(parameters: ServedPages, seed: u64) -> Self {
+        Self { contents: PageContents::new(parameters, seed), order: shuffled(parameters.pages, seed) }
     }
 
     /// Requests all pages with `clients` threads. Each thread takes the next page that no other thread has taken.
-    fn ask(&self, limit: &Limit<'_>) -> Result<RunStats, EngineError> {
+    fn ask(&self, address: SocketAddr, limit: &Limit<'_>) -> Result<RunStats, EngineError> {
         let next = AtomicUsize::new(0);
-        let address = self.server.as_ref().and_then(Httpd::address).expect("it is begun before it runs");
         let begin = clock::now();
         let work = || {
-            let asked = self.ask_some(address.into(), &next, begin, limit);
+            let asked = self.ask_some(address, &next, begin, limit);
             if asked.is_err() {
                 // Ends all threads.
                 next.store(self.order.len(), Ordering::Relaxed);
@@ -67,7 +57,7 @@ impl PagesJob {
             asked
         };
         let stats: Result<Vec<RunStats>, EngineError> = thread::scope(|scope| {
-            let clients: Vec<_> = (0..self.parameters.clients).map(|_| scope.spawn(work)).collect();
+            let clients: Vec<_> = (0..self.contents.parameters.clients).map(|_| scope.spawn(work)).collect();
             clients.into_iter().map(|client| client.join().expect("a client does not panic")).collect()
         });
         let mut all = RunStats::new();
@@ -161,41 +151,21 @@ impl PageContents {
     }
 }
 
-impl PagesJob {
-    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        let server = Httpd::install(&self.directory)?;
-        let folder = server.pages();
-        for page in (0..self.parameters.pages).take_while(|_| !stop.load(Ordering::Relaxed)) {
+impl Requests for ManyPages {
+    fn write(&self, folder: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
+        for page in (0..self.contents.parameters.pages).take_while(|_| !stop.load(Ordering::Relaxed)) {
             if page % IN_A_FOLDER == 0 {
                 make_folder(&folder.join(format!("{:04}", page / IN_A_FOLDER)))?;
             }
-            self.contents.write(page, &folder)?;
+            self.contents.write(page, folder)?;
         }
-        self.server = Some(server);
         Ok(())
     }
-}
 
-impl Job for PagesJob {
-    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
-        match upkeep {
-            Upkeep::Prepare => self.prepare(stop),
-            Upkeep::DropCaches => drop_cached_below(&self.server().pages(), stop),
-            Upkeep::Begin => self.server().start(stop),
-            Upkeep::End => self.server().finish(stop),
-            _ => Ok(()),
-        }
-    }
-
-    /// The server has separate processes, and the clients are threads.
-    fn next_run(&self) -> NextRun {
-        NextRun::not_alone()
-    }
-
-    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let asked = self.ask(limit).map_err(|error| self.server().named(error))?;
-        let is_whole = asked.operations == u64::from(self.parameters.pages);
-        self.server().note(is_whole.then_some(asked.operations));
+    fn run(&self, server: &mut Httpd, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        let asked = self.ask(server.address().into(), limit).map_err(|error| server.lane.named(error))?;
+        let is_whole = asked.operations == u64::from(self.contents.parameters.pages);
+        server.note(is_whole.then_some(asked.operations));
         stats.follow(&asked, 0);
         Ok(())
     }

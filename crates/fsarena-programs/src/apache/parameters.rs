@@ -4,6 +4,8 @@ use fsarena_engine::EngineError;
 use fsarena_model::{Bytes, Nanos, Workload};
 use serde::Deserialize;
 
+use crate::parameters::checked;
+
 /// The requests of a workload.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(tag = "task", rename_all = "kebab-case")]
@@ -59,8 +61,7 @@ impl RequestTask {
     /// # Errors
     /// If its parameters are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let task = crate::parameters::parameters::<Self>(workload)?;
-        task.refused().map_or(Ok(task), |what| Err(EngineError::parameters(&workload.name, what)))
+        checked(workload, Self::refused)
     }
 
     /// What is wrong with the parameters, if anything is.

@@ -12,12 +12,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use fsarena_engine::{EngineError, Need, go_on};
-use fsarena_sys::child::Ended;
 use rustix::process::Signal;
 
-use crate::folder::{self, RunFolder};
-use crate::server::{ServerProcess, Start};
-use crate::tool::Tool;
+use crate::folder;
+use crate::lane_server::LaneServer;
 use crate::user::User;
 
 /// The server. Its package installs no service.
@@ -59,12 +57,10 @@ const READY: &str = "resuming normal operations";
 /// Pages on a lane, and their server while it runs.
 #[derive(Debug)]
 pub struct Httpd {
-    /// Declared before its folder, because fields are dropped in this order.
-    running: Option<(ServerProcess, u16)>,
-    run: RunFolder,
-    user: Option<User>,
-    /// Folder of the pages and the access log. It belongs to fsarena's user; only the log belongs to the server's user.
-    place: PathBuf,
+    /// Its data, the pages and the access log, belong to fsarena's user; only the log belongs to the server's user.
+    pub lane: LaneServer,
+    /// The port of the server, if it was started.
+    port: u16,
     /// Requests that were answered since the server was started; `None` if their number is unknown.
     answered: Option<u64>,
 }
@@ -75,27 +71,21 @@ impl Httpd {
     /// # Errors
     /// If it cannot be made.
     pub fn install(directory: &Path) -> Result<Self, EngineError> {
-        let user = User::of(USER)?;
-        let run = RunFolder::for_server(user.as_ref())?;
-        let made = Self { running: None, run, user, place: directory.join("apache"), answered: None };
-        make_folder(&made.place)?;
+        let made =
+            Self { lane: LaneServer::new(USER, directory.join("apache"), Signal::TERM)?, port: 0, answered: None };
+        make_folder(&made.lane.data)?;
         make_folder(&made.pages())?;
         Ok(made)
     }
 
     /// The folder of the pages.
     pub fn pages(&self) -> PathBuf {
-        self.place.join("pages")
+        self.lane.data.join("pages")
     }
 
-    /// Folder for files of clients. It belongs to the server's user.
-    pub fn clients_folder(&self) -> PathBuf {
-        self.run.of_server()
-    }
-
-    /// Address of the server; `None` if none runs.
-    pub fn address(&self) -> Option<SocketAddrV4> {
-        self.running.as_ref().map(|(_, port)| SocketAddrV4::new(Ipv4Addr::LOCALHOST, *port))
+    /// Address of the server that was started.
+    pub fn address(&self) -> SocketAddrV4 {
+        SocketAddrV4::new(Ipv4Addr::LOCALHOST, self.port)
     }
 
     /// Starts the server with an empty access log and waits until it answers.
@@ -103,38 +93,34 @@ impl Httpd {
     /// # Errors
     /// If it does not start, with the last lines of its log.
     pub fn start(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        folder::write(&self.access_log(), "", self.user.as_ref())?;
-        let mut attempts = 1..=ATTEMPTS;
-        loop {
-            let (port, attempt) = (free_port()?, attempts.next());
-            match self.start_at(port, stop) {
-                Err(error) if attempt < Some(ATTEMPTS) && is_taken(&error) => {}
-                started => {
-                    self.running = Some((started?, port));
-                    self.answered = Some(0);
-                    return Ok(());
-                }
+        folder::write(&self.access_log(), "", self.lane.user.as_ref())?;
+        self.answered = Some(0);
+        for _ in 1..ATTEMPTS {
+            match self.start_at(free_port()?, stop) {
+                Err(error) if is_taken(&error) => {}
+                started => return started,
             }
         }
+        self.start_at(free_port()?, stop)
     }
 
-    fn start_at(&self, port: u16, stop: &AtomicBool) -> Result<ServerProcess, EngineError> {
-        let (log, configuration) = (self.run.path().join("log"), self.run.path().join("httpd.conf"));
+    fn start_at(&mut self, port: u16, stop: &AtomicBool) -> Result<(), EngineError> {
+        let (log, run) = (self.lane.log(), self.lane.run.path());
+        let configuration = run.join("httpd.conf");
         folder::write(&configuration, &self.configuration(port, &log), None)?;
-        folder::write(&self.run.path().join("mime.types"), "text/html html\n", None)?;
+        folder::write(&run.join("mime.types"), "text/html html\n", None)?;
         // The server opens its log itself, so its user owns the file.
-        folder::write(&log, "", self.user.as_ref())?;
-        let (program, folder) = (NEED.program, self.run.path().display().to_string());
-        let argv = ["env", "-i", "LC_ALL=C", &NEED.found()?, "-d", &folder, "-f", &configuration.display().to_string()];
-        let argv = argv.into_iter().chain(["-D", "FOREGROUND"]).map(str::to_owned).collect();
-        let is_ready = |_: &AtomicBool| folder::read(&log).is_ok_and(|text| text.contains(READY));
-        let (user, directory) = (self.user.as_ref(), self.run.path());
-        ServerProcess::start(&Start { program, argv, user, directory, log: log.clone() }, stop, is_ready)
+        folder::write(&log, "", self.lane.user.as_ref())?;
+        let (run, configuration) = (run.display().to_string(), configuration.display().to_string());
+        let argv = ["env", "-i", "LC_ALL=C", &NEED.found()?, "-d", &run, "-f", &configuration, "-D", "FOREGROUND"];
+        let is_ready = |_: &LaneServer, _: &AtomicBool| folder::read(&log).is_ok_and(|text| text.contains(READY));
+        self.port = port;
+        self.lane.start(NEED.program, argv.map(str::to_owned).to_vec(), stop, is_ready)
     }
 
     fn configuration(&self, port: u16, log: &Path) -> String {
         let (pages, access) = (self.pages(), self.access_log());
-        let (run, own) = (self.run.path().display(), self.run.of_server());
+        let (run, own) = (self.lane.run.path().display(), self.lane.clients_folder());
         let modules = |setting: &&str| setting.replace(" mod_", &format!(" {MODULES}/mod_"));
         let places = [
             format!("ServerRoot \"{run}\""),
@@ -164,43 +150,7 @@ impl Httpd {
         if let Some(answered) = self.answered {
             self.require_logged(answered, stop)?;
         }
-        self.stop(stop)
-    }
-
-    /// Ends the server. Does nothing if none runs.
-    ///
-    /// # Errors
-    /// If it has ended before, or does not end.
-    fn stop(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.running.take().map_or(Ok(()), |(server, _)| server.stop(Signal::TERM, stop))
-    }
-
-    /// Runs the program `name` with `options` as the server's user, for as long as the server runs; `None` if it was
-    /// stopped.
-    ///
-    /// # Errors
-    /// If it fails. The error is that the server has ended, if it has.
-    pub fn load(
-        &mut self,
-        name: &'static str,
-        options: Vec<String>,
-        stop: &AtomicBool,
-    ) -> Result<Option<Ended>, EngineError> {
-        let argv = [name.to_owned()].into_iter().chain(options).collect();
-        let (user, directory, streams) = (self.user.as_ref(), self.run.path(), self.run.path());
-        let tool = Tool { name, argv, user, directory, streams };
-        match &mut self.running {
-            Some((server, _)) => server.during(stop, |stop| tool.run(stop)),
-            None => tool.run(stop),
-        }
-    }
-
-    /// The cause of a client's error: that the server has ended, if it has, otherwise `error`.
-    pub fn named(&mut self, error: EngineError) -> EngineError {
-        match &mut self.running {
-            Some((server, _)) => server.named(error),
-            None => error,
-        }
+        self.lane.stop(stop)
     }
 
     /// Refuses an access log that does not have exactly one line per request. Apache reports no error when it cannot
@@ -226,7 +176,7 @@ impl Httpd {
     }
 
     fn access_log(&self) -> PathBuf {
-        self.place.join("access.log")
+        self.lane.data.join("access.log")
     }
 }
 

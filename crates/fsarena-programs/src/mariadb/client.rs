@@ -38,7 +38,7 @@ impl DatabaseClient {
     /// # Errors
     /// If the server refuses.
     pub fn make_database(&self, name: &str) -> Result<(), EngineError> {
-        let mut connection = Conn::new(self.options()).map_err(refused("connect"))?;
+        let mut connection = self.open(None)?;
         connection.query_drop(format!("CREATE DATABASE {name}")).map_err(refused("CREATE DATABASE"))
     }
 
@@ -47,7 +47,7 @@ impl DatabaseClient {
     /// # Errors
     /// If the server refuses.
     pub fn connect(&self) -> Result<Conn, EngineError> {
-        Conn::new(self.options().db_name(Some(DATABASE))).map_err(refused("connect"))
+        self.open(Some(DATABASE))
     }
 
     /// `count` connections.
@@ -85,7 +85,7 @@ impl DatabaseClient {
     /// # Errors
     /// If the server refuses.
     pub fn rows_read(&self) -> Result<u64, EngineError> {
-        let mut connection = Conn::new(self.options()).map_err(refused("connect"))?;
+        let mut connection = self.open(None)?;
         let status = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Handler_read_next', 'Handler_read_rnd_next')";
         let rows: Vec<(String, u64)> = connection.query(status).map_err(refused("ask for its status"))?;
         Ok(rows.into_iter().map(|(_, count)| count).sum())
@@ -98,7 +98,7 @@ impl DatabaseClient {
         tables: &[String],
         is_well: impl Fn(&[String]) -> bool,
     ) -> Result<(), EngineError> {
-        let mut connection = Conn::new(self.options()).map_err(refused("connect"))?;
+        let mut connection = self.open(None)?;
         for table in tables {
             let statement = format!("{act} TABLE {database}.{table}");
             let rows: Vec<(String, String, String, String)> =
@@ -116,13 +116,14 @@ impl DatabaseClient {
     /// # Errors
     /// If the server refuses.
     pub fn rows(&self, database: &str, table: &str) -> Result<u64, EngineError> {
-        let mut connection = Conn::new(self.options()).map_err(refused("connect"))?;
+        let mut connection = self.open(None)?;
         let found = connection.query_first(format!("SELECT COUNT(*) FROM {database}.{table}"));
         found.map(Option::unwrap_or_default).map_err(refused("count the rows"))
     }
 
-    fn options(&self) -> OptsBuilder {
-        OptsBuilder::new().socket(Some(self.socket.display().to_string())).user(Some("root"))
+    fn open(&self, database: Option<&str>) -> Result<Conn, EngineError> {
+        let options = OptsBuilder::new().socket(Some(self.socket.display().to_string())).user(Some("root"));
+        Conn::new(options.db_name(database)).map_err(refused("connect"))
     }
 }
 

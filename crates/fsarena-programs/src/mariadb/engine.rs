@@ -81,8 +81,8 @@ impl MariaDbJob {
         Self { options, directory: directory.to_owned(), work, server: None }
     }
 
-    fn server(&mut self) -> Result<&mut MariaDb, EngineError> {
-        self.server.as_mut().ok_or_else(none)
+    fn server(&mut self) -> &mut MariaDb {
+        self.server.as_mut().expect("it is prepared before anything else")
     }
 
     /// Lets the clients work until `stop` is set. If they fail because the server has ended, the error is the server's.
@@ -91,25 +91,18 @@ impl MariaDbJob {
         stop: &AtomicBool,
         act: impl FnOnce(&mut dyn ClientWork, &DatabaseClient, &AtomicBool) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        let client = DatabaseClient::new(self.server()?.socket());
-        let (server, work) = (self.server.as_mut().ok_or_else(none)?, &mut *self.work);
-        server.during(stop, |stop| act(work, &client, stop))
+        let client = DatabaseClient::new(self.server().socket());
+        let server = self.server.as_mut().expect("it is prepared before anything else");
+        server.lane.during(stop, |stop| act(&mut *self.work, &client, stop))
     }
-}
 
-fn none() -> EngineError {
-    EngineError::Wrong("there is no data directory yet".to_owned())
-}
-
-impl MariaDbJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server = Some(MariaDb::install(&self.directory, self.options.clone(), stop)?);
-        self.server()?.start(stop)?;
+        self.server.insert(MariaDb::install(&self.directory, self.options.clone(), stop)?).start(stop)?;
         self.with_clients(stop, |work, client, stop| {
             client.make_database(work.database())?;
             work.fill(client, stop)
         })?;
-        self.server()?.stop(stop)
+        self.server().lane.stop(stop)
     }
 }
 
@@ -117,9 +110,9 @@ impl Job for MariaDbJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
             Upkeep::Prepare => self.prepare(stop),
-            Upkeep::DropCaches => self.server()?.drop_caches(stop),
-            Upkeep::Begin => self.server()?.start(stop),
-            Upkeep::End => self.server()?.stop(stop),
+            Upkeep::DropCaches => self.server().lane.drop_caches(stop),
+            Upkeep::Begin => self.server().start(stop),
+            Upkeep::End => self.server().lane.stop(stop),
             _ => Ok(()),
         }
     }
@@ -137,7 +130,7 @@ impl Job for MariaDbJob {
     fn verify(&mut self, _directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {
         let tables = self.work.tables();
         let Self { work, server, .. } = self;
-        server.as_mut().ok_or_else(none)?.reopened(stop, |client| {
+        server.as_mut().expect("it is prepared before anything else").reopened(stop, |client| {
             client.require_sound(work.database(), &tables)?;
             work.check(client)
         })?;

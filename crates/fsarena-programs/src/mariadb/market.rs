@@ -6,6 +6,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use fsarena_engine::EngineError;
 use fsarena_model::seed::generator;
 use rand::{Rng, RngExt};
 use rand_pcg::Pcg64Mcg;
@@ -104,6 +105,21 @@ impl Sum {
     /// All rows of several sums.
     pub fn of(sums: impl Iterator<Item = Self>) -> Self {
         sums.fold(Self::default(), |all, sum| Self { rows: all.rows + sum.rows, volume: all.volume + sum.volume })
+    }
+
+    /// Refuses `found` rows in `place` that are not these.
+    ///
+    /// # Errors
+    /// [`EngineError::Wrong`].
+    pub fn require(self, found: Self, place: &str) -> Result<(), EngineError> {
+        if found == self {
+            return Ok(());
+        }
+        let (Self { rows, volume }, expected) = (found, self);
+        Err(EngineError::Wrong(format!(
+            "{place} has {rows} rows whose Volume sums up to {volume}, not {} and {}",
+            expected.rows, expected.volume
+        )))
     }
 
     /// Adds a row.

@@ -5,6 +5,8 @@ use fsarena_model::{Bytes, Mode, Workload};
 use serde::Deserialize;
 
 use super::buffer_pool;
+use crate::parameters::checked;
+
 use super::market::{CONTRACTS, MOST_ROWS, SESSIONS, TradingDay};
 
 /// Space of an empty data directory, including its log of 96 MiB.
@@ -79,10 +81,7 @@ impl MariaDbParameters {
     /// # Errors
     /// If they are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = crate::parameters::parameters::<Self>(workload)?;
-        parameters
-            .complaint(workload)
-            .map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what.to_owned())))
+        checked(workload, |parameters: &Self| parameters.complaint(workload))
     }
 
     fn complaint(&self, workload: &Workload) -> Option<&'static str> {

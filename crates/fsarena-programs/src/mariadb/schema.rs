@@ -108,13 +108,7 @@ pub fn require_all(connection: &mut Conn, expected: Sum) -> Result<(), EngineErr
     let sums = "SELECT COUNT(*), CAST(COALESCE(SUM(Volume), 0) AS UNSIGNED) FROM shfedepth";
     let found: Option<(u64, u64)> = connection.query_first(sums).map_err(refused("count the rows"))?;
     let (rows, volume) = found.unwrap_or_default();
-    if (Sum { rows, volume }) == expected {
-        return Ok(());
-    }
-    Err(EngineError::Wrong(format!(
-        "shfedepth has {rows} rows whose Volume sums up to {volume}, not {} and {}",
-        expected.rows, expected.volume
-    )))
+    expected.require(Sum { rows, volume }, "shfedepth")
 }
 
 #[cfg(test)]

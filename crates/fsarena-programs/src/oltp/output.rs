@@ -1,6 +1,7 @@
 //! Parses sysbench's output at the end of an OLTP test into run statistics.
 
-use crate::sysbench::text::{Times, figures};
+use crate::sysbench::text::Times;
+use crate::tool::figure;
 use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::Probe;
 
@@ -31,14 +32,19 @@ impl OltpOutput {
             let words = format!("its output has no `{name}`");
             EngineError::Program { program: SYSBENCH, words }
         };
-        let figures = |name: &'static str| figures(text, name).ok_or_else(|| missing(name));
-        let (transactions, transactions_per_second) = figures("transactions:")?;
+        let figure_of = |name| figure(text, name).ok_or_else(|| missing(name));
+        // It is in brackets: `transactions: 1704 (847.01 per sec.)`.
+        let per_second = |name| {
+            let mut lines = text.lines().map(str::trim_start);
+            let bracket = lines.find(|line| line.starts_with(name)).and_then(|line| line.split_once('('));
+            bracket.and_then(|(_, rate)| figure(rate, "")).ok_or_else(|| missing(name))
+        };
         Ok(Self {
-            transactions,
-            transactions_per_second: transactions_per_second.ok_or_else(|| missing("transactions:"))?,
-            queries_per_second: figures("queries:")?.1.ok_or_else(|| missing("queries:"))?,
-            ignored_errors: figures("ignored errors:")?.0,
-            reconnects: figures("reconnects:")?.0,
+            transactions: figure_of("transactions:")?,
+            transactions_per_second: per_second("transactions:")?,
+            queries_per_second: per_second("queries:")?,
+            ignored_errors: figure_of("ignored errors:")?,
+            reconnects: figure_of("reconnects:")?,
             times: Times::of(text).map_err(missing)?,
         })
     }
@@ -51,15 +57,12 @@ impl OltpOutput {
         let count: f64 = self.times.histogram.iter().map(|(_, count)| *count as f64).sum();
         let moved = if total > 0.0 { self.times.average * count / total } else { 1.0 };
         self.times.count(Operation::Run, moved, stats);
-        let [average, percentile_95, longest] = self.times.in_seconds();
         stats.reported.extend([
             (Probe::of_program("oltp.transactions", "1/s"), self.transactions_per_second),
             (Probe::of_program("oltp.queries", "1/s"), self.queries_per_second),
             (Probe::of_program("oltp.ignored-errors", "errors"), self.ignored_errors),
-            (Probe::of_program("oltp.latency.avg", "s"), average),
-            (Probe::of_program("oltp.latency.p95", "s"), percentile_95),
-            (Probe::of_program("oltp.latency.max", "s"), longest),
         ]);
+        stats.reported.extend(self.times.reported("oltp"));
     }
 }
 

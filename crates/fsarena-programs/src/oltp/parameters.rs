@@ -7,6 +7,7 @@ use fsarena_model::{Bytes, Mode, Workload};
 use serde::Deserialize;
 
 use crate::mariadb::buffer_pool;
+use crate::parameters::checked;
 
 /// Space of an empty data directory, including its log of 96 MiB.
 const EMPTY: u64 = 200 << 20;
@@ -65,9 +66,7 @@ impl OltpParameters {
     /// # Errors
     /// If they are not understood, or a value is not allowed.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = crate::parameters::parameters::<Self>(workload)?;
-        let complaint = parameters.complaint(workload);
-        complaint.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+        checked(workload, |parameters: &Self| parameters.complaint(workload))
     }
 
     fn complaint(&self, workload: &Workload) -> Option<&'static str> {

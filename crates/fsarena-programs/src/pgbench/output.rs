@@ -1,7 +1,9 @@
 //! Parses pgbench's output at the end of a run into run statistics.
 
-use fsarena_engine::{EngineError, RunStats};
+use fsarena_engine::RunStats;
 use fsarena_model::{Nanos, Probe};
+
+use crate::tool::figure;
 
 /// The figures that are taken from pgbench's output.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,13 +65,6 @@ impl PgbenchOutput {
     }
 }
 
-/// The number after `name`, up to a unit, a slash or anything else.
-fn figure(text: &str, name: &str) -> Option<f64> {
-    let rest = text.lines().find_map(|line| line.strip_prefix(name))?.trim_start();
-    let end = rest.find(|sign: char| !sign.is_ascii_digit() && sign != '.').unwrap_or(rest.len());
-    rest[..end].parse().ok().filter(|figure: &f64| figure.is_finite())
-}
-
 /// Transactions per second without the time of connecting. Before PostgreSQL 14, the line that includes it comes first.
 fn rate(text: &str) -> Option<f64> {
     let without = ["without initial connection time", "excluding connections establishing"];
@@ -84,12 +79,6 @@ fn statement(line: &str) -> Option<(&'static str, f64)> {
     let rest = rest.trim_start().trim_start_matches(|sign: char| sign.is_ascii_digit()).trim_start();
     let (_, name) = STATEMENTS.iter().find(|(begin, _)| rest.starts_with(begin))?;
     Some((name, took.parse().ok()?))
-}
-
-/// The error for output in which `what` is missing.
-pub fn misunderstood(what: &str, words: &str) -> EngineError {
-    let words = format!("its output has no `{what}`:\n{words}");
-    EngineError::Program { program: "pgbench", words }
 }
 
 #[cfg(test)]

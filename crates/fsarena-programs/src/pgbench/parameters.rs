@@ -4,6 +4,8 @@ use fsarena_engine::EngineError;
 use fsarena_model::{Bytes, Nanos, Workload};
 use serde::Deserialize;
 
+use crate::parameters::checked;
+
 /// The parameters. Each sets one option of pgbench.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -38,18 +40,17 @@ impl PgbenchParameters {
     /// # Errors
     /// If they are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let refused = |what: &str| EngineError::parameters(&workload.name, what);
-        let parameters = crate::parameters::parameters::<Self>(workload)?;
-        if parameters.scale == 0 || parameters.clients == 0 || parameters.clients > MOST_CLIENTS {
-            return Err(refused("`scale` is at least 1, and `clients` are 1 to 100"));
-        }
-        if parameters.jobs == 0 || parameters.jobs > parameters.clients {
-            return Err(refused("`jobs` are 1 to as many as there are `clients`"));
-        }
-        match (parameters.transactions, parameters.seconds) {
-            (Some(count), None) | (None, Some(count)) if count > 0 => Ok(parameters),
-            _ => Err(refused("either `transactions` or `seconds`, more than 0")),
-        }
+        checked(workload, |parameters: &Self| {
+            let Self { scale, clients, jobs, transactions, seconds } = *parameters;
+            Some(match (transactions, seconds) {
+                _ if scale == 0 || clients == 0 || clients > MOST_CLIENTS => {
+                    "`scale` is at least 1, and `clients` are 1 to 100"
+                }
+                _ if jobs == 0 || jobs > clients => "`jobs` are 1 to as many as there are `clients`",
+                (Some(count), None) | (None, Some(count)) if count > 0 => return None,
+                _ => "either `transactions` or `seconds`, more than 0",
+            })
+        })
     }
 
     /// Options of pgbench that fill the tables.

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 
-use fsarena_engine::{EngineError, parameters};
+use fsarena_engine::EngineError;
+use fsarena_engine::parameters::checked;
 use fsarena_model::{Bytes, DurablePoint, Measure, Mode, Workload};
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,6 @@ const LONGEST_S: u64 = 10_000_000;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ProgramParameters {
     /// The timed script.
-    #[serde(default)]
     pub script: Option<Act>,
     /// Several scripts, one after the other, each timed separately.
     #[serde(default)]
@@ -178,8 +178,7 @@ impl ProgramParameters {
     /// # Errors
     /// [`EngineError::Parameters`].
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = parameters::<Self>(workload)?;
-        parameters.mistake(workload).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+        checked(workload, |parameters: &Self| parameters.mistake(workload))
     }
 
     /// The script, or the steps.

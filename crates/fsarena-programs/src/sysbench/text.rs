@@ -1,8 +1,10 @@
 //! Reads what sysbench 1.0 prints at the end of a run: its figures, and the results as run statistics.
 
-use fsarena_model::{Nanos, Probe, probe};
+use fsarena_model::{Nanos, Probe, intern, probe};
 
 use fsarena_engine::{Operation, RunStats};
+
+use crate::tool::figure;
 
 /// The times of the events.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,23 +46,12 @@ impl Times {
         stats.end_part(stats.elapsed);
     }
 
-    /// Average, 95th percentile and maximum, in seconds.
-    pub fn in_seconds(&self) -> [f64; 3] {
-        [self.average, self.percentile_95, self.longest].map(|milliseconds| milliseconds / 1e3)
+    /// Average, 95th percentile and maximum, in seconds, as figures of `engine`.
+    pub fn reported(&self, engine: &str) -> [(Probe, f64); 3] {
+        [("avg", self.average), ("p95", self.percentile_95), ("max", self.longest)].map(|(name, milliseconds)| {
+            (Probe::of_program(intern(&format!("{engine}.latency.{name}")), "s"), milliseconds / 1e3)
+        })
     }
-}
-
-/// The number after `name`, with or without a unit.
-pub fn figure(text: &str, name: &str) -> Option<f64> {
-    figures(text, name).map(|(first, _)| first)
-}
-
-/// The number after `name`, and the one in brackets behind it: `transactions: 1704 (847.01 per sec.)`.
-pub fn figures(text: &str, name: &str) -> Option<(f64, Option<f64>)> {
-    let rest = text.lines().find_map(|line| line.trim().strip_prefix(name))?;
-    let (first, bracket) = rest.split_once('(').unwrap_or((rest, ""));
-    let second = bracket.split_whitespace().next().and_then(|word| word.parse().ok());
-    Some((first.trim().trim_end_matches('s').parse().ok()?, second))
 }
 
 /// Parses a line of the histogram, in milliseconds: `0.017 |***      12`.
@@ -103,26 +94,15 @@ impl SysbenchOutput {
         let operations = count(self.reads_per_second).saturating_add(count(self.writes_per_second));
         stats.count_done(operations, operations.saturating_mul(block));
         self.times.count(operation, 1.0, stats);
-        let [average, percentile_95, longest] = self.times.in_seconds();
         stats.reported.extend([
             (probe::SYSBENCH_READS, self.reads_per_second),
             (probe::SYSBENCH_WRITES, self.writes_per_second),
             (Probe::of_program("sysbench.fsyncs", "1/s"), self.fsyncs_per_second),
             (Probe::of_program("sysbench.read", "MiB/s"), self.read_mib_per_second),
             (Probe::of_program("sysbench.written", "MiB/s"), self.written_mib_per_second),
-            (Probe::of_program("sysbench.latency.avg", "s"), average),
-            (Probe::of_program("sysbench.latency.p95", "s"), percentile_95),
-            (Probe::of_program("sysbench.latency.max", "s"), longest),
         ]);
+        stats.reported.extend(self.times.reported("sysbench"));
     }
-}
-
-/// The lines of a failed run that name the problem, in one line.
-pub(super) fn complaint(words: &str) -> String {
-    let fatal: Vec<&str> = words.lines().filter(|line| line.starts_with("FATAL")).collect();
-    let lines = if fatal.is_empty() { words.lines().collect() } else { fatal };
-    let last = lines.len().saturating_sub(3);
-    lines[last..].join("; ")
 }
 
 #[cfg(test)]
@@ -156,16 +136,12 @@ mod tests {
     #[test]
     fn a_missing_line_is_named() {
         assert_eq!(SysbenchOutput::of(&TEXT.replace("fsyncs/s:", "")), Err("fsyncs/s:"));
-        let failed =
-            "sysbench 1.0.20\nFATAL: Cannot open file 'test_file.0' errno = 2\nWARNING: Did you run 'prepare'?";
-        assert_eq!(complaint(failed), "FATAL: Cannot open file 'test_file.0' errno = 2");
     }
 
     #[test]
     fn hostile_output_is_no_harm() {
         fsarena_testing::fuzz::texts(&[TEXT], |text| {
             let mut stats = RunStats::new();
-            let _ = complaint(text);
             if let Ok(output) = SysbenchOutput::of(text) {
                 output.count(Operation::Run, 4096, &mut stats);
             }

@@ -13,19 +13,16 @@ const KIB: u64 = 1 << 10;
 /// The parameters of the engine `iozone`. The workload's `durable` decides whether a flush is within the timer. Its
 /// `cache` decides whether files are dropped from memory before they are read.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct IozoneParameters {
     /// The largest file of the automatic mode (`-a -g`).
-    #[serde(default, deserialize_with = "some_size")]
+    #[serde(deserialize_with = "some_size")]
     largest: Option<u64>,
     /// File sizes (`-s`) instead of `largest`, without a crossover.
-    #[serde(default)]
     files: Vec<Bytes>,
     /// Record sizes (`-r`) instead of 4 KiB to 16 MiB, also without a crossover.
-    #[serde(default)]
     records: Vec<Bytes>,
     /// Tests (`-i`) instead of all tests.
-    #[serde(default)]
     tests: Vec<GridTest>,
 }
 

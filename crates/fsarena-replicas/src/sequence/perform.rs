@@ -57,8 +57,8 @@ impl<F: FileSystem> StepPerformance<'_, F> {
             let begin = clock::now();
             let done = self.one(task, number)?;
             self.note(task, begin);
-            counted =
-                StepCounts { operations: counted.operations + done.operations, bytes: counted.bytes + done.bytes };
+            counted.operations += done.operations;
+            counted.bytes += done.bytes;
         }
         Ok(counted)
     }
@@ -161,7 +161,8 @@ impl<F: FileSystem> StepPerformance<'_, F> {
                 is_all(task, path, found as u64, piece.length)?;
             }
             self.note(task, begin);
-            counted = StepCounts { operations: counted.operations + 1, bytes: counted.bytes + piece.length };
+            counted.operations += 1;
+            counted.bytes += piece.length;
         }
         Ok(counted)
     }

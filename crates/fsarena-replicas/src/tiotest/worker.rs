@@ -17,16 +17,13 @@ use fsarena_engine::workers::{Entry, Worker};
 use fsarena_engine::{EngineError, Limit, RunStats};
 
 /// The share of latencies above each of these is reported.
-pub const LONG: [Nanos; 2] = [Nanos::seconds(2), Nanos::seconds(10)];
+const LONG: [Nanos; 2] = [Nanos::seconds(2), Nanos::seconds(10)];
 
 /// One thread.
 pub struct Thread {
     path: PathBuf,
-    number: u64,
-    size: u64,
-    flags: OFlags,
-    random_operations: u64,
-    seed: u64,
+    number: u32,
+    alike: Alike,
     buffer: Vec<u8>,
     /// The test that runs next.
     pub test: TiotestTest,
@@ -76,11 +73,8 @@ impl Thread {
     pub fn new(directory: &Path, number: u32, alike: Alike) -> Self {
         Self {
             path: directory.join(format!("_tiotest.thr{number}")),
-            number: u64::from(number),
-            size: alike.size,
-            flags: alike.flags | OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC,
-            random_operations: alike.random_operations,
-            seed: alike.seed,
+            number,
+            alike,
             buffer: vec![0; alike.block as usize],
             test: TiotestTest::Write,
             before: Nanos(0),
@@ -94,19 +88,20 @@ impl Thread {
     }
 
     fn open(&self) -> Result<File, Errno> {
-        let file = open(&self.path, self.flags, Mode::RUSR | Mode::WUSR)?;
-        ftruncate(&file, self.size)?;
+        let flags = self.alike.flags | OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
+        let file = open(&self.path, flags, Mode::RUSR | Mode::WUSR)?;
+        ftruncate(&file, self.alike.size)?;
         Ok(file.into())
     }
 
     /// The places of the calls of a test, in blocks.
     fn places(&self) -> CallPlaces {
-        let blocks = self.size / self.buffer.len() as u64;
+        let blocks = self.alike.size / self.buffer.len() as u64;
         if !self.test.is_random() {
             return CallPlaces::InOrder(0..blocks);
         }
-        let mut random = generator(self.seed, "tiotest", &[self.number, u64::from(self.test.writes())]);
-        let places: Vec<u64> = (0..self.random_operations).map(|_| random.random_range(0..blocks)).collect();
+        let mut random = generator(self.alike.seed, "tiotest", &[self.number.into(), u64::from(self.test.writes())]);
+        let places: Vec<u64> = (0..self.alike.random_operations).map(|_| random.random_range(0..blocks)).collect();
         CallPlaces::Random(places.into_iter())
     }
 

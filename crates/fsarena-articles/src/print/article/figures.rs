@@ -1,7 +1,6 @@
 //! The figures and orders of a test of an article.
 
-use crate::article::Article;
-use crate::article::{Figure, Precision, PublishedMetric, PublishedTest, StatedOrder};
+use crate::article::{Article, Figure, Precision, PublishedMetric, PublishedTest, StatedOrder};
 use fsarena_model::Better;
 use fsarena_report::TerminalStyle;
 use fsarena_report::report::{ColumnKind, TableLook, TableOf};

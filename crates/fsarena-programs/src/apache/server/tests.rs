@@ -23,12 +23,12 @@ fn a_server_is_started_and_stopped_and_its_port_is_closed() {
     let mut server = Httpd::install(place.path()).expect("made");
     for _ in 0..2 {
         server.start(&fsarena_engine::NEVER).expect("starts");
-        let address = server.address().expect("listens");
+        let address = server.address();
         assert!(std::net::TcpStream::connect(address).is_ok());
-        assert!(processes_of(server.run.path()) > 0);
-        server.stop(&fsarena_engine::NEVER).expect("ends");
+        assert!(processes_of(server.lane.run.path()) > 0);
+        server.finish(&fsarena_engine::NEVER).expect("ends");
         // Another process may use its port by now.
-        assert_eq!(processes_of(server.run.path()), 0);
+        assert_eq!(processes_of(server.lane.run.path()), 0);
     }
     server.require_logged(0, &fsarena_engine::NEVER).expect("no request was made");
 }
@@ -38,11 +38,11 @@ fn its_user_cannot_put_anything_where_we_write() {
     let place = place();
     let mut server = Httpd::install(place.path()).expect("made");
     server.start(&fsarena_engine::NEVER).expect("starts");
-    let run = server.run.path();
+    let run = server.lane.run.path();
     let facts =
         |path: &Path| fs::symlink_metadata(path).map(|known| (known.uid(), known.mode() & 0o022)).expect("there");
     let own = rustix::process::geteuid().as_raw();
-    for path in [run, &run.join("httpd.conf"), &run.join("mime.types"), &server.place, &server.pages()] {
+    for path in [run, &run.join("httpd.conf"), &run.join("mime.types"), &server.lane.data, &server.pages()] {
         assert_eq!(facts(path), (own, 0), "{}", path.display());
     }
     assert_eq!(facts(&server.access_log()), facts(&run.join("log")), "both are the server's to write");
@@ -51,7 +51,7 @@ fn its_user_cannot_put_anything_where_we_write() {
 #[test]
 fn a_port_that_is_taken_is_known_as_such() {
     let place = place();
-    let server = Httpd::install(place.path()).expect("made");
+    let mut server = Httpd::install(place.path()).expect("made");
     let other = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let error =
         server.start_at(other.local_addr().expect("bound").port(), &fsarena_engine::NEVER).expect_err("it is taken");
