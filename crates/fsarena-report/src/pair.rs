@@ -57,6 +57,11 @@ pub fn better(pair: &PairVerdict, ratio: Ratio) -> (&Label, Ratio) {
     if is_b { (&pair.b, ratio.inverted()) } else { (&pair.a, ratio) }
 }
 
+/// The ratio in favour of the contender that is better, or seems to be.
+pub fn lead(pair: &PairVerdict) -> Option<Ratio> {
+    Some(better(pair, ratio(pair)?).1)
+}
+
 /// The faster contender of a decided pair.
 pub fn winner(pair: &PairVerdict) -> Option<&Label> {
     match pair.verdict {
@@ -128,9 +133,8 @@ pub fn pair_guarantees(comparison: &Comparison) -> Vec<String> {
 const NAMED: usize = 3;
 
 /// The pairs within a group.
-pub fn suite_rows<'a>(comparison: &'a Comparison, group: &ClassGroup<'_>) -> Vec<&'a SuiteRow> {
-    let is_among = |label: &Label| group.contenders.iter().any(|row| row.label == *label);
-    comparison.judged.suite_ratios.iter().filter(|row| is_among(&row.a) && is_among(&row.b)).collect()
+pub fn suite_rows<'a>(group: &ClassGroup<'a>) -> impl Iterator<Item = &'a SuiteRow> {
+    group.comparison.judged.suite_ratios.iter().filter(|row| group.has(&row.a) && group.has(&row.b))
 }
 
 /// The mean of a pair, told of the one that it favours, with the ratio in its favour: `xfs over ext4`; `ext4 / xfs`

@@ -62,12 +62,15 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
     }
 }
 
+fn labels(comparison: &Comparison) -> Vec<String> {
+    comparison.contenders.iter().map(|row| row.label.to_string()).collect()
+}
+
 /// A report without sections.
 fn frame(comparison: &Comparison) -> Report {
-    let labels = group::labels(&comparison.contenders.iter().collect::<Vec<_>>());
     let (version, run, seed) = (&comparison.environment.fsarena, comparison.run.number, &comparison.run.seed);
     Report {
-        title: format!("{} compared", words::listed(labels)),
+        title: format!("{} compared", words::listed(labels(comparison))),
         run: head(comparison),
         facts: facts(comparison),
         condition: comparison.run.condition.clone(),
@@ -257,11 +260,7 @@ fn reading(comparison: &Comparison) -> Section {
 fn the_plan(comparison: &Comparison) -> Section {
     let facts = [
         Fact::new("Suite", Role::Plain, comparison.run.suite.clone().unwrap_or_default()),
-        Fact::new(
-            "Contenders",
-            Role::Plain,
-            group::labels(&comparison.contenders.iter().collect::<Vec<_>>()).join(", "),
-        ),
+        Fact::new("Contenders", Role::Plain, labels(comparison).join(", ")),
         Fact::new("Rounds that were done", Role::Plain, comparison.run.rounds.to_string()),
         Fact::new("Margin of equivalence", Role::Plain, number::percent(comparison.run.margin)),
         Fact::new("Seed", Role::Plain, &comparison.run.seed),
@@ -304,7 +303,7 @@ fn head(comparison: &Comparison) -> String {
     format!(
         "Run {}: {chosen}; {}; {}; seed {}; {}",
         comparison.run.number,
-        group::labels(&comparison.contenders.iter().collect::<Vec<_>>()).join(", "),
+        labels(comparison).join(", "),
         words::rounds(comparison.run.rounds),
         comparison.run.seed,
         words::status(comparison.run.status),

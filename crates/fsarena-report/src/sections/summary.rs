@@ -19,12 +19,11 @@ const LEGEND: &str =
 
 /// The sections of the summary.
 pub fn sections(comparison: &Comparison) -> Vec<Section> {
-    let medians = groups(comparison).into_iter().enumerate().map(|(index, group)| {
-        let apart = crate::group::apart(&group).filter(|_| index > 0);
-        let apart = Paragraph::apart(Sentence::from(apart.unwrap_or_default()));
+    let medians = groups(comparison).into_iter().map(|group| {
+        let apart = Paragraph::apart(&group.apart);
         let has_ranking = group.contenders.len() == verdicts::FEW && !comparison.judged.verdicts.is_empty();
         let legend = if has_ranking { LEGEND } else { "" };
-        Section::default().with(apart).with(verdicts::short_medians(comparison, &group)).with(Paragraph::legend(legend))
+        Section::default().with(apart).with(verdicts::short_medians(&group)).with(Paragraph::legend(legend))
     });
     let mut sections = vec![Section::default().with(List::new(ListLook::Paragraphs, answer::decision(comparison)))];
     sections.extend(recommendation::sentences(comparison));
@@ -43,7 +42,7 @@ pub fn sections(comparison: &Comparison) -> Vec<Section> {
 fn over_the_suite(comparison: &Comparison) -> Option<String> {
     let groups = groups(comparison);
     let few = groups.iter().filter(|group| group.contenders.len() <= verdicts::FEW);
-    let rows = few.flat_map(|group| pair::suite_rows(comparison, group));
+    let rows = few.flat_map(pair::suite_rows);
     let mean = |row: &SuiteRow| {
         let (pair, ratio) = pair::suite_mean(row);
         Some(format!("{pair} {} {}", ratio?.times(), ratio?.interval()?))

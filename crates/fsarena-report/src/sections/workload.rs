@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_model::comparison::{BaselineRow, Cell, ContenderRow, PairVerdict, WorkloadRow};
+use fsarena_model::comparison::{BaselineRow, Cell, PairVerdict, WorkloadRow};
 use fsarena_model::probe::{LatencyFigure, RATE_DONE, RATE_OFFERED};
 use fsarena_model::trial::SYNCS;
 use fsarena_model::{Comparison, Label, ValidityClass};
@@ -29,8 +29,7 @@ pub fn workload(comparison: &Comparison, workload: &WorkloadRow, additions: Vec<
     let of_contender = |label: &Label| comparison.cell(&workload.name, label);
     let cells: Vec<_> = comparison.contenders.iter().map(|row| of_contender(&row.label)).collect();
     let groups = group::groups(comparison);
-    let parts: Vec<WorkloadPart<'_>> =
-        groups.iter().enumerate().map(|(index, group)| WorkloadPart { comparison, workload, group, index }).collect();
+    let parts: Vec<WorkloadPart<'_>> = groups.iter().map(|group| WorkloadPart { workload, group }).collect();
     let figures = Section::titled("Figures").with_hint("medians, ratios, validity");
     let figures = figures.folded(Fold::Closed).with(List::new(ListLook::Chips, facts(workload)));
     Section::titled(workload.name.as_str())
@@ -59,38 +58,37 @@ fn facts(workload: &WorkloadRow) -> impl Iterator<Item = String> {
 
 /// A group of contenders in a workload.
 struct WorkloadPart<'a> {
-    comparison: &'a Comparison,
     workload: &'a WorkloadRow,
     group: &'a ClassGroup<'a>,
-    /// The position of the group; only the first is not shown apart.
-    index: usize,
 }
 
 impl<'a> WorkloadPart<'a> {
     fn apart(&self) -> Content {
-        Paragraph::apart(group::apart(self.group).filter(|_| self.index > 0).unwrap_or_default()).into()
+        Paragraph::apart(&self.group.apart).into()
     }
 
     fn dots(&self) -> Vec<Dot<'a>> {
-        let cell = |row: &&ContenderRow| self.comparison.cell(&self.workload.name, &row.label);
-        let dot = |cell: &'a Cell| {
-            let shade = standing::shade(self.comparison, self.group, &cell.workload, &cell.contender);
-            let word = |shade| standing::word(self.comparison, &cell.workload, &cell.contender, shade);
-            Dot { cell, shade, word: shade.map(word).unwrap_or_default() }
+        let comparison = self.group.comparison;
+        let dot = |label| {
+            let cell = comparison.cell(&self.workload.name, label)?;
+            let shade = standing::shade(self.group, &cell.workload, label);
+            let word = |shade| standing::word(comparison, &cell.workload, label, shade);
+            Some(Dot { cell, shade, word: shade.map(word).unwrap_or_default() })
         };
-        self.group.contenders.iter().filter_map(cell).map(dot).collect()
+        self.group.labels().filter_map(dot).collect()
     }
 
     fn pairs(&self) -> Vec<&'a PairVerdict> {
-        group::verdicts(self.comparison, &self.workload.name, &self.group.contenders).collect()
+        self.group.verdicts(&self.workload.name).collect()
     }
 
     /// The medians, and the ratios of pairs.
     fn drawings(&self) -> Vec<Content> {
-        let class = |label: &Label| svg::class(index_of(self.comparison, label));
+        let comparison = self.group.comparison;
+        let class = |label: &Label| svg::class(index_of(comparison, label));
         let drawings = [
             medians::medians(&self.dots(), &self.workload.unit, self.workload.better),
-            ratios(&self.pairs(), self.comparison.run.margin, class),
+            ratios(&self.pairs(), comparison.run.margin, class),
         ];
         let drawings = drawings.into_iter().flatten().map(|svg| Drawing { caption: String::new(), svg }).collect();
         vec![self.apart(), Drawings { arrangement: Arrangement::Grid, drawings }.into()]
@@ -98,13 +96,14 @@ impl<'a> WorkloadPart<'a> {
 
     /// The figures behind the drawings.
     fn tables(&self) -> Vec<Content> {
-        let name = &self.workload.name;
-        let baselines = self.comparison.baselines.iter().filter(|row| row.workload == *name && self.index == 0);
+        let comparison = self.group.comparison;
+        let is_shown = |row: &&BaselineRow| row.workload == self.workload.name && self.group.apart.is_empty();
+        let baselines = comparison.baselines.iter().filter(is_shown);
         let contenders =
             self.dots().into_iter().map(|dot| FigureRow::Contender(dot.cell, dot.shade == Some(Shade::Best)));
         let rows: Vec<FigureRow<'_>> = contenders.chain(baselines.map(FigureRow::Baseline)).collect();
-        let figures = figures(self.comparison, self.group, self.workload, &rows);
-        vec![self.apart(), figures.into(), pairs_table(self.comparison, &self.pairs()).into()]
+        let figures = figures(self.group, self.workload, &rows);
+        vec![self.apart(), figures.into(), pairs_table(comparison, &self.pairs()).into()]
     }
 }
 
@@ -125,7 +124,8 @@ impl FigureRow<'_> {
     }
 }
 
-fn figures(comparison: &Comparison, group: &ClassGroup<'_>, workload: &WorkloadRow, rows: &[FigureRow<'_>]) -> Table {
+fn figures(group: &ClassGroup<'_>, workload: &WorkloadRow, rows: &[FigureRow<'_>]) -> Table {
+    let comparison = group.comparison;
     let nothing = |_: &BaselineRow| Entry::default();
     let rank = |cell: &Cell| ranking::rank(comparison, &cell.workload, &cell.contender).into();
     let shares = |cell: &Cell| explained::shares(comparison, cell).into();
