@@ -3,7 +3,7 @@
 //! Both are only reported, as in `steady.rs`. Contenders take turns in a balanced order, so that effects on all of them
 //! cancel in their ratio; effects on one of them do not.
 
-use crate::interval::Interval;
+use crate::interval::{Interval, LogEstimate};
 use crate::quantile::student_upper;
 use crate::steady::SteadyEffect;
 
@@ -18,14 +18,8 @@ const ROUNDING: f64 = 1e-9;
 #[must_use]
 pub fn within_rounds(trials: &[Vec<f64>], alpha: f64) -> Option<SteadyEffect> {
     let changes: Vec<f64> = trials.iter().filter(|slices| slices.len() > 1).map(|slices| change(slices)).collect();
-    let count = changes.len() as f64;
-    if changes.len() < ENOUGH_ROUNDS {
-        return None;
-    }
-    let centre = mean(&changes);
-    let square = changes.iter().map(|change| (change - centre).powi(2)).sum::<f64>() / (count - 1.0);
-    let width = student_upper(count - 1.0, alpha / 2.0) * (square / count).sqrt();
-    Some(SteadyEffect { size: centre, interval: Interval::around(centre, width) })
+    let mean = LogEstimate::mean_of(&changes).filter(|_| changes.len() >= ENOUGH_ROUNDS)?;
+    Some(SteadyEffect { size: mean.estimate, interval: mean.interval(alpha / 2.0) })
 }
 
 fn change(slices: &[f64]) -> f64 {
