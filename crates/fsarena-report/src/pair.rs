@@ -5,7 +5,7 @@ use fsarena_model::comparison::{PairVerdict, Reason, SuiteRow};
 use fsarena_model::{Comparison, Label, Verdict};
 
 use crate::group::ClassGroup;
-use crate::number::{self, DASH, Ratio};
+use crate::number::{self, Ratio, or_dash};
 use crate::words::listed;
 
 /// The ratio with its pointwise interval, as `a` to `b`.
@@ -78,12 +78,12 @@ pub fn name(pair: &PairVerdict) -> String {
 
 /// `1.18×`, or a dash.
 pub fn times(ratio: Option<Ratio>) -> String {
-    ratio.map_or_else(|| DASH.to_owned(), |ratio| ratio.times())
+    or_dash(ratio.map(|ratio| ratio.times()))
 }
 
 /// `[1.15, 1.21]`, or a dash.
 pub fn interval(ratio: Option<Ratio>) -> String {
-    ratio.and_then(|ratio| ratio.interval()).unwrap_or_else(|| DASH.to_owned())
+    or_dash(ratio.and_then(|ratio| ratio.interval()))
 }
 
 /// `faster`, `undecided`, the side to which an undecided pair leans: `leaning to faster`; or `not decided` after too few
@@ -99,7 +99,7 @@ pub fn words(pair: &PairVerdict) -> String {
 /// The smallest difference that the run would have decided: `8 %`, or a dash.
 pub fn finds_from(pair: &PairVerdict) -> String {
     let valid = pair.detectable.filter(|_| pair.verdict != Verdict::Invalid);
-    valid.map_or_else(|| DASH.to_owned(), |ratio| number::percent(ratio - 1.0))
+    or_dash(valid.map(|ratio| number::percent(ratio - 1.0)))
 }
 
 /// The whole statement, for a table that has only this pair: `ext4 1.18× faster`, `xfs 1.04× leaning`.

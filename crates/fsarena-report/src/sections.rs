@@ -11,7 +11,7 @@ use fsarena_model::comparison::{ContenderRow, WorkloadRow};
 use fsarena_model::event::{Check, RoundFacts};
 use fsarena_model::{Comparison, LaneCost, Nanos, Severity, Status};
 
-use crate::number::{self, DASH, bytes, hundredths, seconds, three_digits};
+use crate::number::{self, bytes, hundredths, or_dash, seconds, three_digits};
 use crate::report::{
     Additions, ColumnKind, Content, Fact, Facts, FactsLook, Fold, List, ListLook, Paragraph, Report, Role, Section,
     Sentence, Shown, Table, TableLook, TableOf, Tone,
@@ -188,42 +188,31 @@ fn place(comparison: &Comparison) -> Section {
         .with_shown(Shown::Page, rounds(&comparison.round_facts))
 }
 
-/// A figure of a round, and whether its column is shown if no round has one.
-struct RoundColumn {
-    title: &'static str,
-    figure: fn(&RoundFacts) -> Option<String>,
-    is_fixed: bool,
-}
+/// A figure of a round, with the title of its column.
+type RoundFigure = (&'static str, fn(&RoundFacts) -> Option<String>);
 
-const fn fixed(title: &'static str, figure: fn(&RoundFacts) -> Option<String>) -> RoundColumn {
-    RoundColumn { title, figure, is_fixed: true }
-}
-
-const fn known(title: &'static str, figure: fn(&RoundFacts) -> Option<String>) -> RoundColumn {
-    RoundColumn { title, figure, is_fixed: false }
-}
-
-const ROUND_COLUMNS: [RoundColumn; 10] = [
-    fixed("seconds", |facts| Some(three_digits(facts.seconds))),
-    fixed("foreign CPU, cores", |facts| facts.foreign_cores.map(hundredths)),
-    fixed("stolen CPU, cores", |facts| facts.steal_cores.map(hundredths)),
-    known("write and flush of the lane", |facts| lane(facts, |cost| Some(cost.back_to_back))),
-    known("of it the device", |facts| lane(facts, |cost| cost.device)),
-    known("after a pause", |facts| lane(facts, |cost| Some(cost.paced))),
-    known("swapped", |facts| facts.conditions.swapped.map(|size| bytes(size.0 as f64))),
-    known("held back by a quota", |facts| facts.conditions.quota_throttled.map(seconds)),
-    known("slowed for temperature", |facts| facts.conditions.thermal_throttled.map(three_digits)),
-    known("frequency", |facts| facts.conditions.frequency_mhz.map(machine::frequency)),
+/// Figures of which a column is shown only if a round has one.
+const RARE_FIGURES: [RoundFigure; 7] = [
+    ("write and flush of the lane", |facts| lane(facts, |cost| Some(cost.back_to_back))),
+    ("of it the device", |facts| lane(facts, |cost| cost.device)),
+    ("after a pause", |facts| lane(facts, |cost| Some(cost.paced))),
+    ("swapped", |facts| facts.conditions.swapped.map(|size| bytes(size.0 as f64))),
+    ("held back by a quota", |facts| facts.conditions.quota_throttled.map(seconds)),
+    ("slowed for temperature", |facts| facts.conditions.thermal_throttled.map(three_digits)),
+    ("frequency", |facts| facts.conditions.frequency_mhz.map(machine::frequency)),
 ];
 
 /// The rounds of a run: their durations, other load in them, and the cost of the lane.
 fn rounds(facts: &[RoundFacts]) -> Table {
-    let is_shown =
-        |column: &&RoundColumn| column.is_fixed || facts.iter().any(|round| (column.figure)(round).is_some());
-    let columns = ROUND_COLUMNS.iter().filter(is_shown).map(|column| (column.title.to_owned(), column.figure));
+    let rare = RARE_FIGURES.iter().filter(|(_, figure)| facts.iter().any(|round| figure(round).is_some()));
     TableOf::new(TableLook::Narrow, facts)
         .column(ColumnKind::Name, "round", |facts| facts.round.to_string())
-        .columns(ColumnKind::Figure, columns, |facts, figure| figure(facts).unwrap_or(DASH.to_owned()))
+        .column(ColumnKind::Figure, "seconds", |facts| three_digits(facts.seconds))
+        .column(ColumnKind::Figure, "foreign CPU, cores", |facts| or_dash(facts.foreign_cores.map(hundredths)))
+        .column(ColumnKind::Figure, "stolen CPU, cores", |facts| or_dash(facts.steal_cores.map(hundredths)))
+        .columns(ColumnKind::Figure, rare.map(|(title, figure)| ((*title).to_owned(), figure)), |facts, figure| {
+            or_dash(figure(facts))
+        })
         .done()
 }
 
@@ -266,7 +255,7 @@ fn the_plan(comparison: &Comparison) -> Section {
         Fact::new("Seed", Role::Plain, &comparison.run.seed),
         Fact::new("SHA-256 of the plan", Role::Code, &comparison.run.plan_hash),
     ];
-    let memory = |row: &WorkloadRow| row.memory_limit.map_or(DASH.to_owned(), |limit| limit.to_string());
+    let memory = |row: &WorkloadRow| or_dash(row.memory_limit.map(|limit| limit.to_string()));
     let table = TableOf::new(TableLook::Full, &comparison.workloads)
         .column(ColumnKind::Name, "workload", |row| &row.name)
         .column(ColumnKind::Figure, "version", |row| row.version.to_string())

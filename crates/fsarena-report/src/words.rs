@@ -1,6 +1,7 @@
 //! Fixed sentences: the meaning of the model's closed sets, and how to read a report.
 
 use fsarena_model::comparison::WorkloadRow;
+use fsarena_model::difference::SideRun;
 use fsarena_model::validity::bounds;
 use fsarena_model::{
     BaselineKind, Better, CacheState, Class, Coherence, Comparison, Contender, Durability, DurablePoint, Mode,
@@ -12,6 +13,11 @@ use crate::number::percent;
 /// `1 round`, `6 rounds`.
 pub fn rounds(count: u32) -> String {
     counted(count as usize, "round")
+}
+
+/// `run 8 (2026-03-01T12:00:00Z, 6 rounds)`.
+pub fn run(run: &SideRun) -> String {
+    format!("{} ({}, {})", run.name, run.started, rounds(run.rounds))
 }
 
 /// `1 pair`, `6 pairs`.

@@ -124,9 +124,8 @@ fn median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Ent
 /// The statement about the only pair of a group.
 fn only_verdict(comparison: &Comparison, pair: Option<&PairVerdict>) -> Entry {
     match pair {
-        None => Sentence::new(Role::Verdict(Shade::Undecided), Verdict::Undecided.to_string()).into(),
-        Some(pair) => Entry::from(Sentence::new(Role::Verdict(pair.verdict.into()), pair::statement(pair)))
-            .with_remarks(of_pair(comparison, pair)),
+        None => Entry::verdict(Verdict::Undecided, Verdict::Undecided.to_string()),
+        Some(pair) => Entry::verdict(pair.verdict, pair::statement(pair)).with_remarks(of_pair(comparison, pair)),
     }
 }
 
