@@ -74,7 +74,6 @@ fn clients(clients: &Clients) -> Vec<String> {
     commands.chain(["--clients-scale".to_owned(), numbers.join(",")]).chain(lost).chain(servers).collect()
 }
 
-/// A profile with its weights.
 #[derive(Clone, Copy)]
 struct WeightedProfile<'a> {
     name: &'a str,
@@ -96,7 +95,6 @@ fn profile(plan: &Plan) -> Option<WeightedProfile<'_>> {
     (plan.suite.name.is_none() && is_whole).then_some(WeightedProfile { name, mix })
 }
 
-/// The weights of what the plan has.
 fn weights(plan: &Plan) -> Vec<String> {
     let mix = plan.weighting.mix.as_ref().and_then(|mix| covered(plan, mix));
     mix.into_iter().flat_map(|mix| ["--weights".to_owned(), mix.to_string()]).collect()

@@ -9,12 +9,10 @@ use crate::report::ColumnKind::{Figure, Name, Reference, Words};
 use crate::report::{Count, Entry, List, ListLook, Paragraph, Report, Section, Shade, Table, TableLook, TableOf};
 use crate::words::{self, counted, listed};
 
-/// What a verdict on all machines says.
 const ON_ALL: &str = "On all: what each of these machines shows, with an error of 5 % over the whole table. The \
     machine with the least evidence decides, so that more machines make it harder, never easier. Depends: whether it is \
     proved that the ratio is not the same on all machines.";
 
-/// What the random effects say.
 const SAMPLE: &str = "Mean, interval and further machine take these machines as a random sample of machines like them; \
     whether they are one, the figures cannot show. The interval is that of the mean over such machines, at 95 %. The \
     ratio of a further one is in the last interval, at 95 %; two machines show none. Both are wide with few machines. \

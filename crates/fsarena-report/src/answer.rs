@@ -72,10 +72,8 @@ fn preface(comparison: &Comparison) -> Option<String> {
     Some(comparison.run.preface.clone()).filter(|preface| !preface.is_empty())
 }
 
-/// A workload and the ranking in it.
 type Ranked<'a> = (&'a str, Ranking<'a>);
 
-/// The leader of a workload.
 #[derive(Debug, PartialEq)]
 enum Leader<'a> {
     One(&'a Label),
@@ -150,7 +148,6 @@ fn won(rankings: &[Ranked<'_>], group: &ClassGroup<'_>, is_synthetic: bool) -> V
     led(rankings, group).iter().enumerate().map(part).collect()
 }
 
-/// The workloads with a wanted ranking.
 fn names(rankings: &[Ranked<'_>], wanted: impl Fn(&Ranking<'_>) -> bool) -> Vec<String> {
     rankings.iter().filter(|(_, ranking)| wanted(ranking)).map(name).collect()
 }

@@ -12,10 +12,8 @@ use crate::report::{ColumnKind, Paragraph, Section, Shown, Table, TableLook, Tab
 /// Follows a quantile if fewer than [`ENOUGH`] operations of a round took longer.
 const MARK: &str = "†";
 
-/// The explanation of [`MARK`].
 const MARKED: &str = "† fewer than 10 operations of a round took longer: not much more than the maximum of a few.";
 
-/// The explanation of all latencies.
 const MEANING: &str = "From the beginning of the call to its return; at a given rate from the intended start. \
                            Of each round's operations, then the median over rounds.";
 

@@ -47,7 +47,6 @@ pub fn lane_facts(comparison: &Comparison) -> Vec<String> {
     sentences.into_iter().flatten().collect()
 }
 
-/// The cost of the lane itself.
 fn lane_cost(cost: &LaneCost) -> String {
     let host = match (cost.host_bytes, cost.host_flushes) {
         (Some(size), Some(flushes)) => {

@@ -24,9 +24,7 @@ pub fn ranking<'a>(group: &ClassGroup<'a>, workload: &str) -> Ranking<'a> {
 /// Contenders that the verdicts do not put in one order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tier<'a> {
-    /// The members of the tier.
     pub members: Vec<&'a Label>,
-    /// The verdict of each pair of members.
     pairs: Vec<(&'a Label, &'a Label, Verdict)>,
     /// If no pair of members is decided: whether each seems better than the next one.
     leans: Vec<bool>,
@@ -205,7 +203,6 @@ pub fn best(group: &ClassGroup<'_>, workload: &str) -> Option<String> {
     (group.contenders.len() >= SEVERAL).then_some(best)
 }
 
-/// The contenders of the best group of a workload.
 pub fn best_group<'a>(group: &ClassGroup<'a>, workload: &str) -> Vec<&'a str> {
     ranked(group, workload).filter(|row| row.in_best_group).map(|row| row.contender.0.as_str()).collect()
 }

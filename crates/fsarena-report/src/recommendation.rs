@@ -10,7 +10,6 @@ use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{List, ListLook, Paragraph, Section, TableLook, TableOf};
 use crate::words::{self, capitalised, either, listed};
 
-/// The explanation of the intervals.
 const MEANING: &str = "Mean over these workloads: the geometric mean of how many times better the first of a pair is, \
     each workload with its share of the mix; pointwise 95 % intervals, by how the mean of a round varies from round to \
     round, since workloads of the same rounds share their luck; the errors of workloads with different rounds are \
@@ -18,13 +17,11 @@ const MEANING: &str = "Mean over these workloads: the geometric mean of how many
     holds over all rivals together, excludes 1, and another program finds it better with a probability of at least 90 %, \
     the kinds of work having their shares of the mix.";
 
-/// The explanation of predictions.
 const ANOTHER: &str = "What a program for the same purpose that is not in the mix would show: 90 % prediction interval, \
     by how the workloads of the mix differ from each other and how far such predictions were off. A program that reads \
     has nothing to make durable, one that writes is followed by a sync, one that syncs does so again and again; \
     workloads of the other two kinds have 15 % of their weights.";
 
-/// The explanation of the second table.
 const FLIPS: &str = "The share of a name in the mix at which another would be first by estimate, while the other names \
     keep their proportions.";
 
@@ -138,7 +135,6 @@ enum Recommended {
     None,
     /// Other ones for other workloads.
     Depends,
-    /// It is not known.
     Open,
 }
 

@@ -11,19 +11,16 @@ use crate::report::{
 use crate::svg::scaling::against_clients;
 use crate::words::listed;
 
-/// The explanation of the table.
 const MEANING: &str = "The figure of all clients together, in the time in which all of them worked. Each: the figure \
     divided by the number of clients. Slowest: the rate of the slowest client divided by the median rate of the others. \
     Until the last: the time until the last client had finished, divided by the time in which all worked. Skew: the \
     largest difference between the starts of two clients in a slice, with the possible error of their clocks; slices in \
     which it exceeds 1 % do not count.";
 
-/// The explanation of the clients.
 const CLOCKS: &str = "Clocks were compared before each slice, like NTP: the client's clock is taken to be read in the \
     middle between question and answer, and the error is half of that time. Slices begin at an agreed moment of \
     monotonic clocks, whose offsets are known: a wrong time of day changes no figure.";
 
-/// A row with one of its points.
 type PointOfRow<'a> = (&'a ScalingRow, &'a ScalingPoint);
 
 /// The section; empty without clients.

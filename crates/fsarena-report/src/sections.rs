@@ -21,7 +21,6 @@ use crate::{
     answer, effects, explained, group, latency, machine, pair, probe, recommendation, scaling, sharing, shell, words,
 };
 
-/// The summary of a comparison for a terminal.
 pub fn summary(comparison: &Comparison) -> Report {
     Report { sections: summary::sections(comparison), ..frame(comparison) }
 }

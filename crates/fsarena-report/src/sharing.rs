@@ -7,7 +7,6 @@ use crate::number::or_dash;
 use crate::report::ColumnKind::{Name, Words};
 use crate::report::{Paragraph, Section, TableLook, TableOf};
 
-/// The explanation of the table.
 const MEANING: &str = "From the type and the options of each mount. Changes of others: when a client sees what other \
     clients have changed. What a server does with an fsync, no client sees: --guarantee LABEL=unflushed states it. On \
     clients, contenders with different guarantees of fsync or different coherence are never ranked with each other.";

@@ -13,13 +13,11 @@ use crate::svg::scatter;
 use crate::words::{self, counted};
 use crate::{machine, pair, svg};
 
-/// The explanation of the scores.
 const SCORES: &str = "A pair differs if a difference of more than 10 % is measured and decided. Right sign: the better \
     one of these pairs is the predicted one. Not sure: neither has a probability of 90 %. Error: how far the predicted \
     ratio is from the measured one, median over all pairs. In the interval: the 90 % prediction interval contains the \
     measured ratio, over all pairs.";
 
-/// The explanation of the pairs.
 const PAIRS: &str = "Ratios are how many times better the first of a pair is. Predicted: from the workloads \
     of the profile for another program that reads, writes or syncs as this one does, with the 90 % prediction interval, \
     and the probability that the first is better. Measured: in the same rounds, with the pointwise 95 % interval.";

@@ -8,7 +8,6 @@ use fsarena_model::{CacheState, Comparison, DurablePoint};
 pub struct WorkGroup<'a> {
     /// What they have in common: `Made durable`.
     pub title: String,
-    /// The workloads, at least one.
     pub workloads: Vec<&'a WorkloadRow>,
 }
 

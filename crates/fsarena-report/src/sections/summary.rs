@@ -17,7 +17,6 @@ const WARNINGS: usize = 3;
 const LEGEND: &str =
     "> faster, ≈ equivalent, ≳ seems faster, ? undecided; [ ] the 95 % interval of the median, where there is room.";
 
-/// The sections of the summary.
 pub fn sections(comparison: &Comparison) -> Vec<Section> {
     let medians = groups(comparison).into_iter().map(|group| {
         let apart = Paragraph::apart(&group.apart);

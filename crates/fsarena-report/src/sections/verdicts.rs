@@ -53,7 +53,6 @@ fn medians(group: &ClassGroup<'_>) -> Table {
         .done()
 }
 
-/// The best group of a workload.
 pub fn best(group: &ClassGroup<'_>, workload: &WorkloadRow) -> String {
     ranking::best(group, &workload.name).unwrap_or_default()
 }
@@ -134,7 +133,6 @@ fn favourable_interval(pair: &PairVerdict) -> String {
     pair::interval(pair::valid(pair, pair::decision(pair)).map(|ratio| pair::better(pair, ratio).1))
 }
 
-/// The ranking.
 pub fn order(group: &ClassGroup<'_>, workload: &WorkloadRow) -> String {
     ranking::ranking(group, &workload.name).to_string()
 }

@@ -20,7 +20,6 @@ use crate::svg::latency::{LoadLine, LoadPoint, against_load, over_time};
 use crate::svg::medians::{self, Dot, ratios};
 use crate::{anchor, explained, finding, latency, probe, ranking, standing, svg, words};
 
-/// The explanation of the drawings of latencies over time.
 const OVER_TIME: &str = "A point is a part of at most a second of a slice, its median over rounds; slices follow one \
     another, and those of other contenders ran in between.";
 

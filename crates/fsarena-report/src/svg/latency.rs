@@ -10,7 +10,6 @@ use super::plane::{Plane, ROOM};
 use super::{Canvas, Sign, class, cross, mark, ring};
 use crate::number::{self, seconds, three_digits};
 
-/// Height of the plane.
 const HEIGHT: f64 = 210.0;
 
 /// The kinds of line, by class.
@@ -40,11 +39,9 @@ const SIGNS: &[Sign] =
 /// A contender's points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadLine {
-    /// Its label.
     pub contender: String,
     /// Its open loops, in ascending order of the rate.
     pub open: Vec<LoadPoint>,
-    /// Its closed loop.
     pub closed: Option<LoadPoint>,
 }
 

@@ -7,7 +7,6 @@ use super::class;
 use super::plane::{Plane, ROOM};
 use crate::number::value;
 
-/// Height of the plane.
 const HEIGHT: f64 = 210.0;
 
 /// The drawing of a workload's rows; `None` if there are fewer than two numbers of clients.
