@@ -98,6 +98,11 @@ impl<'a> ClassGroup<'a> {
     }
 }
 
+/// The position of a contender, from which its colour follows.
+pub fn index_of(comparison: &Comparison, label: &Label) -> usize {
+    comparison.contenders.iter().position(|row| row.label == *label).unwrap_or_default()
+}
+
 /// What the contenders of a group guarantee, and which of them guarantee more.
 pub fn guarantees(group: &ClassGroup<'_>) -> Option<String> {
     let sets: Vec<BTreeSet<Guarantee>> =

@@ -29,8 +29,9 @@ pub fn summary(comparison: &Comparison) -> Report {
 pub fn report(comparison: &Comparison, additions: Additions) -> Report {
     let Additions { answer, sections, of_workloads, has_iostat, .. } = additions;
     let iostat = has_iostat.then(|| explained::iostat_of_all(comparison));
-    // Documents have it in the answer.
+    // Documents have both in the answer.
     let decision = List::new(ListLook::Paragraphs, answer::decision(comparison));
+    let time_advice = Paragraph::plain(answer::time_advice(comparison).unwrap_or_default());
     let own = [
         Section::default().with_shown(Shown::Terminal, decision),
         recommendation::section(comparison).unwrap_or_default(),
@@ -41,7 +42,7 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
         workloads(comparison, of_workloads),
         verdicts::over_the_suite(comparison),
         Section::titled("Pair by pair").with_shown(Shown::Page, verdicts::pair_by_pair(comparison)),
-        time_advice(comparison),
+        Section::default().with_shown(Shown::Terminal, time_advice),
         Section::titled("Read with care").with_shown(Shown::Summaries, Content::Footnotes(Vec::new())),
         checks_and_notes(comparison),
         contenders(comparison),
@@ -98,12 +99,6 @@ fn alarms(comparison: &Comparison) -> Vec<String> {
     interrupted.into_iter().chain(comparison.checks.damage.iter().map(damage)).collect()
 }
 
-/// What more time would decide. In documents it is part of the answer.
-fn time_advice(comparison: &Comparison) -> Section {
-    let time_advice = answer::time_advice(comparison).unwrap_or_default();
-    Section::default().with_shown(Shown::Terminal, Paragraph::plain(time_advice))
-}
-
 fn workloads(comparison: &Comparison, mut additions: BTreeMap<String, Vec<Content>>) -> Section {
     let section = Section::titled("Workload by workload");
     if comparison.workloads.is_empty() {
@@ -120,9 +115,6 @@ fn workloads(comparison: &Comparison, mut additions: BTreeMap<String, Vec<Conten
 fn checks_and_notes(comparison: &Comparison) -> Section {
     let damage = comparison.checks.damage.iter().map(damage);
     let clean = if comparison.checks.damage.is_empty() { "No check of a file system found damage." } else { "" };
-    let note = |(severity, text): (Severity, &str)| {
-        Sentence::new(Role::Severity(severity), format!("{}:", words::severity(severity))).and(Role::Plain, text)
-    };
     Section::titled("Checks and notes")
         .with_shown(Shown::Page, Paragraph::plain(clean))
         .with(List::new(ListLook::Paragraphs, damage).in_tone(Tone::Alarm))
@@ -303,6 +295,11 @@ fn damage(check: &Check) -> String {
     let output = check.output.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>();
     let output = if output.is_empty() { "the checker gave no details".to_owned() } else { output.join("; ") };
     format!("damage: round {}, {}: {output}", check.round, check.contender)
+}
+
+/// `warning: the machine was busy`.
+fn note((severity, text): (Severity, &str)) -> Sentence {
+    Sentence::new(Role::Severity(severity), format!("{}:", words::severity(severity))).and(Role::Plain, text)
 }
 
 /// Notes, the most severe first.

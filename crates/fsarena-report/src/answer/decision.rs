@@ -24,7 +24,7 @@ pub fn decision(comparison: &Comparison) -> Vec<Sentence> {
     let said = |title: String, text: String| Sentence::new(Role::Strong, title).and(Role::Plain, text);
     if let Some(advice) = comparison.judged.recommendation.as_deref() {
         let title = format!("Decision {}:", recommendation::title(advice));
-        return recommendation::best(comparison).map(|text| said(title.clone(), text)).collect();
+        return recommendation::best(comparison, advice).map(|text| said(title.clone(), text)).collect();
     }
     let groups = group::compared(comparison);
     let of_group = |group: &ClassGroup<'_>| {

@@ -4,10 +4,10 @@
 use fsarena_model::comparison::SuiteRow;
 use fsarena_model::{Comparison, Severity};
 
-use super::{damage, notes, verdicts};
+use super::{damage, note, notes, verdicts};
 use crate::group::groups;
-use crate::report::{Content, List, ListLook, Paragraph, Role, Section, Sentence, Tone};
-use crate::words::{self, counted, listed};
+use crate::report::{Content, List, ListLook, Paragraph, Section, Tone};
+use crate::words::{counted, listed};
 use crate::{answer, effects, pair, recommendation, scaling};
 
 /// Maximum number of warnings in full.
@@ -57,9 +57,6 @@ fn trouble(comparison: &Comparison) -> Section {
     let of = |severity| all.iter().filter(move |(found, _)| *found == severity);
     let (failures, warnings) = (of(Severity::Failure), of(Severity::Warning));
     let shown: Vec<_> = failures.chain(warnings.take(WARNINGS)).collect();
-    let line = |(severity, text): &&(Severity, &str)| {
-        Sentence::new(Role::Severity(*severity), format!("{}:", words::severity(*severity))).and(Role::Plain, *text)
-    };
     let left = |severity, word| {
         let count = of(severity).count() - shown.iter().filter(|(found, _)| *found == severity).count();
         (count > 0).then(|| counted(count, word))
@@ -69,6 +66,6 @@ fn trouble(comparison: &Comparison) -> Section {
     let left = if left.is_empty() { String::new() } else { format!("{} in the full report.", listed(&left)) };
     Section::default()
         .with(List::new(ListLook::Paragraphs, comparison.checks.damage.iter().map(damage)).in_tone(Tone::Alarm))
-        .with(List::new(ListLook::Notes, shown.iter().map(line)))
+        .with(List::new(ListLook::Notes, shown.iter().map(|found| note(**found))))
         .with(Paragraph::legend(left))
 }

@@ -4,7 +4,7 @@ use fsarena_model::comparison::{Cell, PairVerdict, SuiteRow, WorkloadRow};
 use fsarena_model::{Comparison, Estimate, Label, ValidityClass, Verdict};
 
 use crate::footnote::{Remark, of_cell, of_pair};
-use crate::group::{ClassGroup, groups};
+use crate::group::{ClassGroup, groups, index_of};
 use crate::number::{self, DASH};
 use crate::report::ColumnKind::{Figure, Median, Name, Words};
 use crate::report::{
@@ -205,11 +205,6 @@ fn in_favour(comparison: &Comparison, pair: &PairVerdict) -> Entry {
         None => Shade::from(pair.verdict).to_string(),
     };
     Entry::from(words.and(Role::Aside, figure.unwrap_or_default())).tinted(tint)
-}
-
-/// The position of a contender, from which its colour follows.
-pub fn index_of(comparison: &Comparison, label: &Label) -> usize {
-    comparison.contenders.iter().position(|row| row.label == *label).unwrap_or_default()
 }
 
 /// How to read the colours.

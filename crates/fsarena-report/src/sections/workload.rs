@@ -8,8 +8,8 @@ use fsarena_model::probe::{LatencyFigure, RATE_DONE, RATE_OFFERED};
 use fsarena_model::trial::SYNCS;
 use fsarena_model::{Comparison, Label, ValidityClass};
 
-use super::verdicts::{figure_of, index_of, pairs_table};
-use crate::group::{self, ClassGroup};
+use super::verdicts::{figure_of, pairs_table};
+use crate::group::{self, ClassGroup, index_of};
 use crate::number::{self, DASH};
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{
@@ -18,6 +18,7 @@ use crate::report::{
 };
 use crate::svg::latency::{LoadLine, LoadPoint, against_load, over_time};
 use crate::svg::medians::{self, Dot, ratios};
+use crate::work::cells;
 use crate::{anchor, explained, finding, latency, probe, ranking, standing, svg, words};
 
 const OVER_TIME: &str = "A point is a part of at most a second of a slice, its median over rounds; slices follow one \
@@ -25,8 +26,7 @@ const OVER_TIME: &str = "A point is a part of at most a second of a slice, its m
 
 /// The part about a workload, with what another crate adds to it.
 pub fn workload(comparison: &Comparison, workload: &WorkloadRow, additions: Vec<Content>) -> Section {
-    let of_contender = |label: &Label| comparison.cell(&workload.name, label);
-    let cells: Vec<_> = comparison.contenders.iter().map(|row| of_contender(&row.label)).collect();
+    let cells = cells(comparison, workload);
     let groups = group::groups(comparison);
     let parts: Vec<WorkloadPart<'_>> = groups.iter().map(|group| WorkloadPart { workload, group }).collect();
     let figures = Section::titled("Figures").with_hint("medians, ratios, validity");
@@ -186,9 +186,9 @@ fn validity(cell: &Cell) -> Sentence {
 }
 
 /// A reason that several contenders share is listed once.
-fn cares(cells: &[Option<&Cell>]) -> Vec<Sentence> {
+fn cares(cells: &[&Cell]) -> Vec<Sentence> {
     let mut found: BTreeMap<(ValidityClass, String), Vec<&Label>> = BTreeMap::new();
-    for cell in cells.iter().flatten() {
+    for cell in cells {
         for validity in &cell.validity {
             let seen = (validity.class, finding::sentence(&validity.finding));
             found.entry(seen).or_default().push(&cell.contender);
@@ -202,8 +202,7 @@ fn cares(cells: &[Option<&Cell>]) -> Vec<Sentence> {
 }
 
 /// Latencies: the curve against load if the workload has open loops, a table per operation, and the course over time.
-fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[Option<&Cell>]) -> Vec<Content> {
-    let cells: Vec<&Cell> = cells.iter().flatten().copied().collect();
+fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[&Cell]) -> Vec<Content> {
     let plausible: Vec<&Cell> = cells.iter().copied().filter(|cell| cell.is_plausible()).collect();
     let operations = latency::operations(cells.iter().copied());
     let variants: Vec<&WorkloadRow> =
@@ -217,7 +216,7 @@ fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[Option<&C
             contents.push(Paragraph::legend(words::CURVE).into());
         }
     }
-    let tables: Vec<Table> = operations.iter().map(|operation| latency::of_operation(&cells, operation)).collect();
+    let tables: Vec<Table> = operations.iter().map(|operation| latency::of_operation(cells, operation)).collect();
     let meaning = latency::meaning(&tables);
     let part = Section::titled("Latencies").folded(Fold::Closed).with_all(tables);
     contents.push(part.with(Paragraph::legend(meaning)).into());
