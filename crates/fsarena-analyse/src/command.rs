@@ -13,7 +13,7 @@ use crate::slice_lengths::calibrated;
 /// differ.
 pub fn command(record: &RunRecord) -> Vec<String> {
     let plan = &record.plan;
-    let mut words = Words(vec!["fsarena".to_owned()]);
+    let mut words = CommandWords(vec!["fsarena".to_owned()]);
     if let (Some(extension), Some(suite)) = (&plan.extension, &plan.suite.name) {
         words.add(["reproduce", suite]);
         let contenders: Vec<String> = plan.contenders.iter().map(|contender| spelling(plan, contender)).collect();
@@ -74,9 +74,9 @@ pub fn command(record: &RunRecord) -> Vec<String> {
 }
 
 /// A command line.
-struct Words(Vec<String>);
+struct CommandWords(Vec<String>);
 
-impl Words {
+impl CommandWords {
     fn add<T: ToString>(&mut self, words: impl IntoIterator<Item = T>) {
         self.0.extend(words.into_iter().map(|word| word.to_string()));
     }
@@ -103,7 +103,7 @@ fn spelling(plan: &Plan, contender: &Contender) -> String {
 }
 
 /// Adds the options of the guest, the rounds and the lanes. A kernel that was a file is named by its package.
-fn lanes(words: &mut Words, record: &RunRecord) {
+fn lanes(words: &mut CommandWords, record: &RunRecord) {
     let plan = &record.plan;
     let mut storage = &plan.lanes.storage;
     if let Some(guest) = &plan.guest {

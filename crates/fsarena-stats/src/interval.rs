@@ -1,6 +1,7 @@
 //! Intervals of differences, and the precision of estimates.
 
 use crate::quantile::{student_tail, student_upper};
+use crate::summary::mean;
 
 /// A closed interval of a logarithmic ratio.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,7 +67,7 @@ impl LogEstimate {
     #[must_use]
     pub fn mean_of(values: &[f64]) -> Option<Self> {
         let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
+        let mean = mean(values);
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
         let precision = Precision { error: (squares / (count - 1.0) / count).sqrt(), freedom: count - 1.0 };
         (!values.is_empty()).then_some(Self { estimate: mean, precision })

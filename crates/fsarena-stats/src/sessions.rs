@@ -20,6 +20,7 @@ use crate::error::StatsError;
 use crate::interval::{Interval, LogEstimate, Precision};
 use crate::mean::together;
 use crate::quantile::reach;
+use crate::summary::mean;
 
 /// The upper tail of the pointwise 95 % interval.
 const POINTWISE_TAIL: f64 = 0.025;
@@ -79,16 +80,16 @@ pub fn session(rounds: &[Vec<f64>]) -> Result<Reduced, StatsError> {
 #[must_use]
 pub fn mean_session(parts: &[&Reduced]) -> Option<Reduced> {
     let values: Vec<Vec<Option<f64>>> = parts.iter().map(|part| part.differences(0, 1).collect()).collect();
-    let mean = |values: &[Option<f64>]| {
-        let (sum, count) = values.iter().flatten().fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
-        (count > 0.0).then(|| sum / count)
+    let mean_of_known = |values: &[Option<f64>]| {
+        let known: Vec<f64> = values.iter().flatten().copied().collect();
+        (!known.is_empty()).then(|| mean(&known))
     };
-    let means: Vec<f64> = values.iter().map(|values| mean(values)).collect::<Option<_>>()?;
-    let middle = means.iter().sum::<f64>() / means.len() as f64;
+    let means: Vec<f64> = values.iter().map(|values| mean_of_known(values)).collect::<Option<_>>()?;
+    let middle = mean(&means);
     let last = values.iter().map(Vec::len).max()?;
     let deviation = |round: usize| {
         let of = |(values, mean): (&Vec<Option<f64>>, &f64)| Some(values.get(round).copied().flatten()? - mean);
-        mean(&values.iter().zip(&means).map(of).collect::<Vec<_>>())
+        mean_of_known(&values.iter().zip(&means).map(of).collect::<Vec<_>>())
     };
     let rounds: Vec<Vec<f64>> = (0..last).map(|round| Vec::from_iter(deviation(round).map(|it| middle + it))).collect();
     session(&rounds).ok()
@@ -215,7 +216,7 @@ fn drift(quantities: &[Vec<Option<QuantitySide>>], unchanged: &[Unchanged], assu
         let known: Vec<&QuantitySide> = quantities.iter().filter_map(|sides| sides.get(side)?.as_ref()).collect();
         let drifts: Vec<f64> = known.iter().filter_map(|side| side.drift).collect();
         let repeats = known.iter().map(|side| side.sessions - 1.0).fold(0.0, f64::max);
-        (!drifts.is_empty()).then(|| (drifts.iter().sum::<f64>() / drifts.len() as f64, PER_REPEAT * repeats))
+        (!drifts.is_empty()).then(|| (mean(&drifts), PER_REPEAT * repeats))
     };
     let most = quantities.iter().map(Vec::len).max().unwrap_or(0);
     let repeats: Vec<(f64, f64)> = (0..most).filter_map(repeated).collect();
@@ -224,13 +225,12 @@ fn drift(quantities: &[Vec<Option<QuantitySide>>], unchanged: &[Unchanged], assu
         return repeats.into_iter().fold(prior, |drift, (variance, freedom)| drift.and(variance, freedom));
     }
     let square = |it: &Unchanged| {
-        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let sessions = 1.0 / it.before.len() as f64 + 1.0 / it.after.len() as f64;
         (mean(&it.after) - mean(&it.before)).powi(2) / sessions
     };
     let squares: Vec<f64> = unchanged.iter().map(square).filter(|square| square.is_finite()).collect();
     let count = squares.len() as f64;
-    if squares.is_empty() { assumed } else { prior.and(squares.iter().sum::<f64>() / count, PER_BASELINE * count) }
+    if squares.is_empty() { assumed } else { prior.and(mean(&squares), PER_BASELINE * count) }
 }
 
 fn shift(sides: &[Option<QuantitySide>], drift: Drift) -> Option<Shift> {

@@ -51,6 +51,11 @@ pub fn round_value(slices: &[f64]) -> Option<f64> {
     Some(if is_odd { sorted[middle] } else { sorted[middle - 1].sqrt() * sorted[middle].sqrt() })
 }
 
+/// The arithmetic mean; not a number without values.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
 /// The median; of two middle values their mean. `None` without values.
 #[must_use]
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {

@@ -6,6 +6,7 @@
 use crate::interval::{Interval, LogEstimate};
 use crate::quantile::student_upper;
 use crate::steady::SteadyEffect;
+use crate::summary::mean;
 
 /// Minimum number of rounds for an interval of their mean.
 const ENOUGH_ROUNDS: usize = 3;
@@ -84,10 +85,6 @@ fn without(values: &[f64], other: &[f64]) -> Vec<f64> {
 
 fn dot(left: &[f64], right: &[f64]) -> f64 {
     left.iter().zip(right).map(|(left, right)| left * right).sum()
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
 
 #[cfg(test)]
