@@ -4,7 +4,7 @@ use fsarena_model::across::{Across, AcrossPair, FORMAT, MachineRuns, MissingMach
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::difference::{DriftSource, SessionDrift};
 use fsarena_model::{Label, Share, ValidityClass, Verdict, Workload};
-use fsarena_stats::{Drift, Level, OnMachine, Pooled, Proof, Reduced, Rule, depending, levels, on_each, proofs};
+use fsarena_stats::{Drift, Level, LogEstimate, Pooled, Proof, Reduced, Rule, depending, levels, on_each, proofs};
 
 use crate::contrasts;
 use crate::decisions::Decisions;
@@ -142,8 +142,8 @@ impl Known {
         Self { session, level: level.filter(|_| invalid.is_none()), invalid, is_device_bound }
     }
 
-    fn on_machine(&self) -> Option<OnMachine> {
-        self.level.map(|level| OnMachine { estimate: level.estimate, precision: level.precision })
+    fn estimate(&self) -> Option<LogEstimate> {
+        self.level.map(|level| level.known)
     }
 
     fn judged(&self, decision: fsarena_stats::Verdict) -> Verdict {
@@ -178,9 +178,9 @@ fn judged(
         machines.iter().zip(levels).map(|(machine, level)| Known::of(machine, pair, *level)).collect()
     };
     let known: Vec<Vec<Known>> = compared.iter().zip(levels).map(of_pair).collect();
-    let complete = |on: &Vec<Known>| on.iter().map(Known::on_machine).collect::<Option<Vec<_>>>().unwrap_or_default();
+    let complete = |on: &Vec<Known>| on.iter().map(Known::estimate).collect::<Option<Vec<_>>>().unwrap_or_default();
     let each = on_each(&known.iter().map(complete).collect::<Vec<_>>(), rule);
-    let usable = |on: &Vec<Known>| Pooled::of(&on.iter().filter_map(Known::on_machine).collect::<Vec<_>>());
+    let usable = |on: &Vec<Known>| Pooled::of(&on.iter().filter_map(Known::estimate).collect::<Vec<_>>());
     let pooled: Vec<Option<Pooled>> = known.iter().map(usable).collect();
     let alike: Vec<Option<f64>> = pooled.iter().map(|pooled| pooled.map(|pooled| pooled.alike)).collect();
     let depends = depending(&alike, rule.alpha);
@@ -205,8 +205,7 @@ fn judged(
 
 /// What is proved about each pair on one machine.
 fn proofs_on(known: &[Vec<Known>], machine: usize, rule: Rule) -> Vec<Option<Proof>> {
-    let estimate = |on: &Vec<Known>| on[machine].level.map(|level| (level.estimate, level.precision));
-    proofs(&known.iter().map(estimate).collect::<Vec<_>>(), rule)
+    proofs(&known.iter().map(|on| on[machine].estimate()).collect::<Vec<_>>(), rule)
 }
 
 fn on_machine(known: &Known, proof: Option<&Proof>) -> PairOnMachine {
@@ -216,7 +215,7 @@ fn on_machine(known: &Known, proof: Option<&Proof>) -> PairOnMachine {
         None => Verdict::Undecided,
     };
     PairOnMachine {
-        estimate: ratio(known.level.map(|level| level.estimate), proof.map(|proof| proof.pointwise)),
+        estimate: ratio(known.level.map(|level| level.known.estimate), proof.map(|proof| proof.pointwise)),
         session: known.session,
         verdict,
         reason: known.lacks(),

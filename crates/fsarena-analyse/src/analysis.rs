@@ -26,14 +26,12 @@ pub struct Analysis<'a> {
     classes: Vec<Option<Class>>,
 }
 
-/// The trials of one workload.
 pub(crate) struct WorkloadTrials<'a> {
     pub(crate) workload: &'a Workload,
     /// The workload's index in the plan.
     pub(crate) index: usize,
     /// All trials, in the order of the record.
     pub(crate) all: Vec<&'a Trial>,
-    /// The trials of each contender of the plan.
     pub(crate) by_contender: Vec<Vec<&'a Trial>>,
     /// The rounds that do not count, because the machine was in another condition than most of the time.
     pub(crate) excluded: Vec<u32>,

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::clients::WhenLost;
-use fsarena_model::plan::{Extension, Harness, listed};
-use fsarena_model::{Clients, Contender, Guest, GuestDisk, Mix, Plan, Relation, RunRecord, Storage, Workload};
+use fsarena_model::plan::{Harness, listed};
+use fsarena_model::{Contender, GuestDisk, Mix, Plan, Relation, RunRecord, Storage, Workload};
 
 use crate::recommendation::covered;
 use crate::slice_lengths::calibrated;
@@ -13,94 +13,88 @@ use crate::slice_lengths::calibrated;
 /// differ.
 pub fn command(record: &RunRecord) -> Vec<String> {
     let plan = &record.plan;
+    let mut words = CommandWords(vec!["fsarena".to_owned()]);
     if let (Some(extension), Some(suite)) = (&plan.extension, &plan.suite.name) {
-        return extended(record, suite, extension);
+        words.add(["reproduce", suite]);
+        let contenders: Vec<String> = plan.contenders.iter().map(|contender| spelling(plan, contender)).collect();
+        words.option("--contenders", [contenders.join(",")]);
+        words.add((!extension.scale.is_standard()).then(|| format!("--scale={}", extension.scale)));
+        words.add(match extension.harness {
+            Harness::Both => None,
+            Harness::Native => Some("--harness=native"),
+            Harness::Shell => Some("--harness=shell"),
+        });
+        lanes(&mut words, record);
+        words.option("--seed", [plan.seed]);
+        return words.0;
     }
     let slice_lengths = calibrated(&plan.workloads);
-    let mut words = vec!["fsarena".to_owned()];
-    words.extend(match slice_lengths {
-        Some(_) => ["calibrate", "--slices"].map(str::to_owned).to_vec(),
-        None => vec!["compare".to_owned()],
-    });
-    let is_of_matrix =
-        |contender: &&Contender| plan.arguments.matrices.iter().any(|matrix| matrix.has(&contender.label));
-    let single = plan.contenders.iter().filter(|contender| !is_of_matrix(contender));
-    words.extend(single.map(|contender| spelling(plan, contender)));
-    words.extend(plan.arguments.matrices.iter().flat_map(|matrix| ["--matrix".to_owned(), matrix.argument.clone()]));
-    let typed = |name: String| plan.arguments.workload_files.get(&name).cloned().unwrap_or(name);
+    let is_calibration = slice_lengths.is_some();
+    words.add(if is_calibration { &["calibrate", "--slices"][..] } else { &["compare"] });
+    let matrices = &plan.arguments.matrices;
+    let is_single = |contender: &&Contender| !matrices.iter().any(|matrix| matrix.has(&contender.label));
+    words.add(plan.contenders.iter().filter(is_single).map(|contender| spelling(plan, contender)));
+    words.option("--matrix", matrices.iter().map(|matrix| &matrix.argument));
     let profile = profile(plan);
-    let named = || as_typed(plan).into_iter().filter(|name| profile.is_none_or(|it| !it.has(name)));
-    let named = || named().map(str::to_owned).collect();
+    let of_profile = |name: &str| profile.is_some_and(|(_, mix)| mix.0.iter().any(|weight| weight.name == name));
+    let named = || as_typed(plan).into_iter().filter(|name| !of_profile(name)).map(str::to_owned).collect();
+    let typed = |name: String| plan.arguments.workload_files.get(&name).cloned().unwrap_or(name);
     match &plan.suite.name {
-        Some(suite) => words.extend(["--suite".to_owned(), suite.clone()]),
-        None if !plan.arguments.own_commands.is_empty() => words.extend(plan.arguments.own_commands.clone()),
-        None => words.extend(
-            slice_lengths
-                .clone()
-                .unwrap_or_else(named)
-                .into_iter()
-                .flat_map(|name| ["--workload".to_owned(), typed(name)]),
-        ),
+        Some(suite) => words.option("--suite", [suite]),
+        None if !plan.arguments.own_commands.is_empty() => words.add(&plan.arguments.own_commands),
+        None => words.option("--workload", slice_lengths.unwrap_or_else(named).into_iter().map(typed)),
     }
-    words.extend((!plan.suite.scale.is_standard()).then(|| format!("--scale={}", plan.suite.scale)));
-    words.extend(match profile {
-        Some(profile) => vec!["--profile".to_owned(), profile.name.to_owned()],
-        None => weights(plan),
-    });
-    words.extend(rates(plan));
-    words.extend(cache(plan));
-    words.extend(plan.clients.iter().flat_map(clients));
-    words.extend(plan.measuring.explained.then(|| "--explain".to_owned()));
-    for slowdown in &plan.measuring.slowdowns {
-        words.extend(["--slowdown".to_owned(), format!("{}={}%", slowdown.label, slowdown.share.0 * 100.0)]);
+    words.add((!plan.suite.scale.is_standard()).then(|| format!("--scale={}", plan.suite.scale)));
+    match profile {
+        Some((name, _)) => words.option("--profile", [name]),
+        None => words.option("--weights", plan.weighting.mix.as_ref().and_then(|mix| covered(plan, mix))),
     }
-    words.extend(plan.guarantees.iter().flat_map(|stated| ["--guarantee".to_owned(), stated.to_string()]));
-    words.extend(plan.measuring.uncounted.iter().flat_map(|label| ["--no-counters".to_owned(), label.to_string()]));
-    words.extend((!plan.lanes.precondition.is_none()).then(|| "--precondition".to_owned()));
-    // `fsarena calibrate --slices` draws its seed.
-    let options = lanes_and_seed(record).into_iter().filter(|(name, _)| slice_lengths.is_none() || *name != "--seed");
-    words.extend(options.flat_map(|(name, value)| [name.to_owned(), value]));
-    if slice_lengths.is_none() && plan.measuring.baselines != plan.suite.usual_baselines && plan.clients.is_none() {
-        words.extend(["--baselines".to_owned(), plan.measuring.baselines.to_string()]);
+    words.option("--rate", rates(plan));
+    words.option("--cache", cache(plan));
+    if let Some(clients) = &plan.clients {
+        words.option("--client", &clients.commands);
+        let numbers: Vec<String> = clients.numbers.iter().map(ToString::to_string).collect();
+        words.option("--clients-scale", [numbers.join(",")]);
+        words.add((clients.when_lost == WhenLost::Continue).then_some("--when-lost=continue"));
+        words.option("--server", &clients.servers);
     }
-    words
+    words.add(plan.measuring.explained.then_some("--explain"));
+    let slowdowns = plan.measuring.slowdowns.iter();
+    words.option("--slowdown", slowdowns.map(|it| format!("{}={}%", it.label, it.share.0 * 100.0)));
+    words.option("--guarantee", &plan.guarantees);
+    words.option("--no-counters", &plan.measuring.uncounted);
+    words.add((!plan.lanes.precondition.is_none()).then_some("--precondition"));
+    lanes(&mut words, record);
+    // `fsarena calibrate --slices` draws its seed, and measures no baselines.
+    if !is_calibration {
+        words.option("--seed", [plan.seed]);
+        let is_usual = plan.measuring.baselines == plan.suite.usual_baselines || plan.clients.is_some();
+        words.option("--baselines", (!is_usual).then_some(plan.measuring.baselines));
+    }
+    words.0
 }
 
-/// The options that name the clients.
-fn clients(clients: &Clients) -> Vec<String> {
-    let commands = clients.commands.iter().flat_map(|command| ["--client".to_owned(), command.clone()]);
-    let numbers: Vec<String> = clients.numbers.iter().map(ToString::to_string).collect();
-    let lost = (clients.when_lost == WhenLost::Continue).then(|| "--when-lost=continue".to_owned());
-    let servers = clients.servers.iter().flat_map(|server| ["--server".to_owned(), server.to_string()]);
-    commands.chain(["--clients-scale".to_owned(), numbers.join(",")]).chain(lost).chain(servers).collect()
-}
+/// A command line.
+struct CommandWords(Vec<String>);
 
-/// A profile with its weights.
-#[derive(Clone, Copy)]
-struct WeightedProfile<'a> {
-    name: &'a str,
-    mix: &'a Mix,
-}
+impl CommandWords {
+    fn add<T: ToString>(&mut self, words: impl IntoIterator<Item = T>) {
+        self.0.extend(words.into_iter().map(|word| word.to_string()));
+    }
 
-impl WeightedProfile<'_> {
-    fn has(&self, workload: &str) -> bool {
-        self.mix.0.iter().any(|weight| weight.name == workload)
+    /// Adds the option once for each of its values.
+    fn option<T: ToString>(&mut self, name: &str, values: impl IntoIterator<Item = T>) {
+        self.0.extend(values.into_iter().flat_map(|value| [name.to_owned(), value.to_string()]));
     }
 }
 
-/// The profile of the plan; `None` if the plan lacks a workload of it.
-fn profile(plan: &Plan) -> Option<WeightedProfile<'_>> {
+/// The profile of the plan with its weights; `None` if the plan lacks a workload of it.
+fn profile(plan: &Plan) -> Option<(&str, &Mix)> {
     let (name, mix) = (plan.weighting.profile.as_deref()?, plan.weighting.mix.as_ref()?);
     let unavailable = plan.suite.unavailable.iter().map(|missing| missing.workload.as_str());
     let run: BTreeSet<&str> = as_typed(plan).into_iter().chain(unavailable).collect();
     let is_whole = mix.0.iter().all(|weight| run.contains(weight.name.as_str()));
-    (plan.suite.name.is_none() && is_whole).then_some(WeightedProfile { name, mix })
-}
-
-/// The weights of what the plan has.
-fn weights(plan: &Plan) -> Vec<String> {
-    let mix = plan.weighting.mix.as_ref().and_then(|mix| covered(plan, mix));
-    mix.into_iter().flat_map(|mix| ["--weights".to_owned(), mix.to_string()]).collect()
+    (plan.suite.name.is_none() && is_whole).then_some((name, mix))
 }
 
 /// The argument that names the contender: its file if it came from one.
@@ -109,69 +103,35 @@ fn spelling(plan: &Plan, contender: &Contender) -> String {
     file.or_else(|| contender.spelling()).unwrap_or_else(|| contender.label.to_string())
 }
 
-/// The options that every run has, each with its value.
-fn lanes_and_seed(record: &RunRecord) -> Vec<(&'static str, String)> {
+/// Adds the options of the guest, the rounds and the lanes. A kernel that was a file is named by its package.
+fn lanes(words: &mut CommandWords, record: &RunRecord) {
     let plan = &record.plan;
-    let place = plan.guest.as_ref().map_or(Vec::new(), guest);
-    let storage = match storage(plan) {
-        Storage::Directory(path) => format!("dir:{}", path.display()),
-        disks @ (Storage::Disk(_) | Storage::Partitions(_)) => listed(disks.disks()),
-        Storage::Memory => "memory".to_owned(),
-    };
-    let options = [
-        length(record),
-        ("--margin", format!("{}%", (plan.margin.0 * 1e8).round() / 1e6)),
-        ("--storage", storage),
-        ("--lane-size", plan.lanes.size.0.to_string()),
-        ("--medium", plan.lanes.medium.to_string()),
-        ("--seed", plan.seed.to_string()),
-    ];
-    place.into_iter().chain(options).collect()
-}
-
-/// The storage of the lanes on the host.
-fn storage(plan: &Plan) -> &Storage {
-    match &plan.guest {
-        Some(Guest { disk: GuestDisk::Virtual(storage), .. }) => storage,
-        Some(Guest { disk: GuestDisk::Simulated(_), .. }) => &Storage::Memory,
-        None => &plan.lanes.storage,
+    let mut storage = &plan.lanes.storage;
+    if let Some(guest) = &plan.guest {
+        words.option("--guest", [&guest.accelerator]);
+        words.option("--guest-kernel", guest.kernel.split(' ').take(1));
+        words.option("--guest-memory", [guest.memory.0]);
+        match &guest.disk {
+            GuestDisk::Virtual(on_host) => storage = on_host,
+            GuestDisk::Simulated(disk) => {
+                words.option("--guest-disk", [disk]);
+                storage = &Storage::Memory;
+            }
+        }
     }
-}
-
-/// The options of a run in a guest. A kernel that was a file is named by its package.
-fn guest(guest: &Guest) -> Vec<(&'static str, String)> {
-    let package = guest.kernel.split(' ').next().unwrap_or_default();
-    let mut options = vec![
-        ("--guest", guest.accelerator.to_string()),
-        ("--guest-kernel", package.to_owned()),
-        ("--guest-memory", guest.memory.0.to_string()),
-    ];
-    if let GuestDisk::Simulated(disk) = guest.disk {
-        options.push(("--guest-disk", disk.to_string()));
-    }
-    options
-}
-
-/// The command line of a plan with an extension.
-fn extended(record: &RunRecord, suite: &str, extension: &Extension) -> Vec<String> {
-    let plan = &record.plan;
-    let spelling = |contender: &Contender| spelling(plan, contender);
-    let contenders: Vec<String> = plan.contenders.iter().map(spelling).collect();
-    let words = ["fsarena", "reproduce", suite, "--contenders", &contenders.join(",")];
-    let mut words: Vec<String> = words.map(str::to_owned).to_vec();
-    words.extend((!extension.scale.is_standard()).then(|| format!("--scale={}", extension.scale)));
-    words.extend(match extension.harness {
-        Harness::Both => None,
-        Harness::Native => Some("--harness=native".to_owned()),
-        Harness::Shell => Some("--harness=shell".to_owned()),
-    });
-    words.extend(lanes_and_seed(record).into_iter().flat_map(|(name, value)| [name.to_owned(), value]));
-    words
-}
-
-fn length(record: &RunRecord) -> (&'static str, String) {
     let last = record.rounds.iter().map(|facts| facts.round).max().unwrap_or(1);
-    ("--rounds", last.max(1).to_string())
+    words.option("--rounds", [last.max(1)]);
+    words.option("--margin", [format!("{}%", (plan.margin.0 * 1e8).round() / 1e6)]);
+    words.option(
+        "--storage",
+        [match storage {
+            Storage::Directory(path) => format!("dir:{}", path.display()),
+            disks @ (Storage::Disk(_) | Storage::Partitions(_)) => listed(disks.disks()),
+            Storage::Memory => "memory".to_owned(),
+        }],
+    );
+    words.option("--lane-size", [plan.lanes.size.0]);
+    words.option("--medium", [plan.lanes.medium]);
 }
 
 /// The workloads as named on the command line, without the variants that `--rate` and `--cache` derive from them.
@@ -191,24 +151,22 @@ fn closed(plan: &Plan) -> impl Iterator<Item = &Workload> {
     plan.workloads.iter().filter(|workload| !workload.is_open_loop())
 }
 
-/// `--cache both` if a workload is in the plan with both cache states, or the state that replaces a workload's default.
-fn cache(plan: &Plan) -> Vec<String> {
+/// `both` if a workload is in the plan with both cache states, or the state that replaces a workload's default.
+fn cache(plan: &Plan) -> Option<String> {
     let is_there = |name: &str| closed(plan).any(|workload| workload.name == name);
-    let state = |workload: &Workload| {
+    closed(plan).find_map(|workload| {
         let variant = workload.variant.as_ref().filter(|variant| variant.relation == Relation::Cache)?;
         Some(if is_there(&variant.of) { "both".to_owned() } else { workload.cache.to_string() })
-    };
-    let state = closed(plan).find_map(state);
-    state.into_iter().flat_map(|state| ["--cache".to_owned(), state]).collect()
+    })
 }
 
-/// `--rate 50%,90%`, if the plan has open loops.
-fn rates(plan: &Plan) -> Vec<String> {
+/// `50%,90%`, if the plan has open loops.
+fn rates(plan: &Plan) -> Option<String> {
     let mut rates: Vec<String> = Vec::new();
     for rate in plan.workloads.iter().filter_map(Workload::rate) {
         if !rates.contains(&rate.to_string()) {
             rates.push(rate.to_string());
         }
     }
-    if rates.is_empty() { Vec::new() } else { vec!["--rate".to_owned(), rates.join(",")] }
+    (!rates.is_empty()).then(|| rates.join(","))
 }

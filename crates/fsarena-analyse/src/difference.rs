@@ -25,7 +25,7 @@ pub fn difference(before: &[NamedRun], after: &[NamedRun], control: Option<&Labe
     let sides = Sides::of(before, after, control);
     let (drift, compared) = sides.compared();
     let withheld = withheld(&sides);
-    let estimate = |compared: &Compared| compared.shift.map(|shift| (shift.estimate, shift.precision));
+    let estimate = |compared: &Compared| compared.shift.map(|shift| shift.known);
     let rule = Rule { margin: sides.margin().0, ..Rule::default() };
     let proofs = proofs(&compared.iter().map(estimate).collect::<Vec<_>>(), rule);
     let rows = compared.iter().zip(proofs);
@@ -73,14 +73,14 @@ fn change(sides: &Sides<'_>, compared: &Compared, proof: Option<Proof>, is_withh
     let workload = compared.workload.as_ref();
     let figure = |runs: &[Side<'_>]| workload.and_then(|workload| median(runs, workload, &compared.contender));
     let (verdict, reason) = judged(sides, compared, proof.as_ref(), is_withheld);
-    let within = compared.shift.map(|shift| shift.within.interval(shift.estimate, 0.025).ratios());
+    let within = compared.shift.map(|shift| shift.within.interval(shift.known.estimate, 0.025).ratios());
     Change {
         workload: workload.map(|workload| workload.name.to_string()),
         contender: compared.contender.clone(),
         unit: workload.map(|workload| workload.metric.unit.clone()).unwrap_or_default(),
         before: figure(&sides.before),
         after: figure(&sides.after),
-        estimate: ratio(compared.shift.map(|shift| shift.estimate), proof.map(|proof| proof.pointwise)),
+        estimate: ratio(compared.shift.map(|shift| shift.known.estimate), proof.map(|proof| proof.pointwise)),
         decision: DecisionInterval::of(proof.map(|proof| proof.decision.ratios())),
         within_low: within.map(|ends| ends.0),
         within_high: within.map(|ends| ends.1),

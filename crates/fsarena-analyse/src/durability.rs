@@ -14,7 +14,6 @@ const ENOUGH: f64 = 20.0;
 /// A contender with fewer flushes per sync than this does not flush; mounting may cause a few.
 const NONE: f64 = 0.05;
 
-/// The class of a contender.
 pub fn class(record: &RunRecord, facts: &ContenderFacts) -> Class {
     let stated = stated(record, &facts.label).find_map(|guarantee| match guarantee {
         StatedGuarantee::Durability(class) => Some(class),

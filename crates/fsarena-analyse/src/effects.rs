@@ -39,7 +39,7 @@ fn effect(decisions: &Decisions<'_>, matrix: &Matrix, workload: usize, factor: u
     let few = fewest.filter(|rounds| *rounds < least).map(|rounds| too_few(rounds, least));
     let reason = reason.or(few);
     let mean = if reason.is_none() { weighted_mean(&known) } else { None };
-    let interval = mean.map(|mean| mean.interval(Rule::default().alpha).ratios());
+    let interval = mean.map(|mean| mean.interval(Rule::default().alpha / 2.0).ratios());
     // The pairs say how many times better the base is.
     let single: Vec<f64> = known.iter().filter_map(|part| Some((-part.pair.estimate?).exp())).collect();
     let Factor { name: factor, levels } = &matrix.factors[factor];

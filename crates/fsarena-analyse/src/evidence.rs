@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fsarena_model::{Estimate, Label, Outcome, Trial, Workload};
-use fsarena_stats::{Interval, Precision, Round, Sweep, round_value};
+use fsarena_stats::{Interval, Round, Sweep, round_value};
 
 use crate::analysis::{Analysis, WorkloadTrials};
 
@@ -38,15 +38,6 @@ pub(crate) fn median(trial: &Trial) -> Option<f64> {
 /// The value of a trial: its median, turned so that larger is better, as a logarithm.
 pub(crate) fn value(trial: &Trial, workload: &Workload) -> Option<f64> {
     median(trial).map(|value| workload.metric.better.oriented_ln(value))
-}
-
-/// The arithmetic mean, and how well it is known from two values on; `None` of nothing.
-pub(crate) fn mean(values: &[f64]) -> Option<(f64, Precision)> {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let precision = Precision { error: (squares / (count - 1.0) / count).sqrt(), freedom: count - 1.0 };
-    (!values.is_empty()).then_some((mean, precision))
 }
 
 /// A logarithm and its interval, as a ratio.

@@ -3,7 +3,7 @@
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::difference::{FORMAT, Gate, GateCheck, GateOutcome};
 use fsarena_model::{Label, Share, Verdict};
-use fsarena_stats::{Ending, Part, Precision, Regression, regressions, weighted_mean};
+use fsarena_stats::{Ending, LogEstimate, Part, Regression, regressions, weighted_mean};
 
 use crate::decisions::Decisions;
 use crate::difference::{self, NamedRun, forbidden, withheld};
@@ -19,7 +19,7 @@ struct Candidate {
     workload: Option<String>,
     contender: Label,
     /// The logarithm of how many times better it is than before, and how well that is known.
-    known: Option<(f64, Precision)>,
+    known: Option<LogEstimate>,
     /// Why it must not be tested.
     forbidden: Option<String>,
 }
@@ -32,7 +32,7 @@ pub fn gate(before: &[NamedRun], after: &[NamedRun], control: Option<&Label>, th
     let candidate = |compared: &Compared| Candidate {
         workload: compared.workload.as_ref().map(|workload| workload.name.to_string()),
         contender: compared.contender.clone(),
-        known: compared.shift.map(|shift| (shift.estimate, shift.precision)),
+        known: compared.shift.map(|shift| shift.known),
         forbidden: withheld.clone().or_else(|| forbidden(&sides, compared)),
     };
     let candidates: Vec<Candidate> = compared.iter().map(candidate).collect();
@@ -80,7 +80,9 @@ pub fn gate_within(run: &NamedRun, base: &Label, threshold: Share) -> Gate {
 fn within(decisions: &Decisions<'_>, base: usize, other: usize) -> Vec<Candidate> {
     let label = decisions.analysis.label(other);
     let (a, b) = (base.min(other), base.max(other));
-    let sign = if other < base { 1.0 } else { -1.0 };
+    let in_favour = |known: LogEstimate| {
+        if other < base { known } else { LogEstimate { estimate: -known.estimate, ..known } }
+    };
     let mut parts = Vec::new();
     let mut candidates = Vec::new();
     for own in &decisions.analysis.workloads {
@@ -89,7 +91,7 @@ fn within(decisions: &Decisions<'_>, base: usize, other: usize) -> Vec<Candidate
         let found = decisions.standing.with_rounds(own.index, a, b);
         // Before a contender was on enough lanes, and in three rounds, there is no decision.
         let ready = found.filter(|(pair, _)| pair.latest.decision.is_some());
-        let known = ready.and_then(|(pair, _)| Some((sign * pair.latest.estimate?, pair.latest.precision?)));
+        let known = ready.and_then(|(pair, _)| pair.latest.known()).map(in_favour);
         if let (Some((pair, workload)), None) = (ready, &forbidden) {
             parts.push(Part { weight: 1.0, workload, pair: &pair.latest });
         }
@@ -101,7 +103,7 @@ fn within(decisions: &Decisions<'_>, base: usize, other: usize) -> Vec<Candidate
         });
     }
     if parts.len() > 1 {
-        let known = weighted_mean(&parts).map(|mean| (sign * mean.estimate, mean.precision));
+        let known = weighted_mean(&parts).map(in_favour);
         candidates.push(Candidate { workload: None, contender: label.clone(), known, forbidden: None });
     }
     candidates
@@ -110,15 +112,15 @@ fn within(decisions: &Decisions<'_>, base: usize, other: usize) -> Vec<Candidate
 /// Tests all candidates together.
 fn checks(candidates: Vec<Candidate>, threshold: Share, ending: Ending) -> Vec<GateCheck> {
     let tested = |candidate: &Candidate| candidate.known.filter(|_| candidate.forbidden.is_none());
-    let estimates: Vec<Option<(f64, Precision)>> = candidates.iter().map(tested).collect();
+    let estimates: Vec<Option<LogEstimate>> = candidates.iter().map(tested).collect();
     let regressions = regressions(&estimates, threshold.0.ln_1p(), ALPHA, ending).unwrap_or_default();
     let check = |(candidate, regression): (Candidate, Option<Regression>)| {
         let (outcome, reason) = outcome(&candidate, regression);
-        let interval = candidate.known.map(|(estimate, precision)| precision.interval(estimate, 0.025));
+        let interval = candidate.known.map(|known| known.interval(0.025));
         GateCheck {
             workload: candidate.workload,
             contender: candidate.contender,
-            estimate: ratio(candidate.known.map(|(estimate, _)| estimate), interval),
+            estimate: ratio(candidate.known.map(|known| known.estimate), interval),
             at_most: regression.map(|regression| regression.most.exp()),
             finds_from: regression.map(|regression| Share(regression.detectable.exp_m1())),
             outcome,

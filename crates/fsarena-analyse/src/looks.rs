@@ -31,7 +31,6 @@ struct Judged {
     pairs: Vec<Pair>,
 }
 
-/// The state of one pair.
 #[derive(Debug, Clone, Copy)]
 pub struct Pair {
     /// The pair at the latest look; its contenders are numbered within the field.

@@ -2,10 +2,10 @@
 
 use fsarena_model::comparison::{ScalingPair, ScalingPoint, ScalingRow, Verdict};
 use fsarena_model::{ClientsWork, Measure, Trial, Workload};
-use fsarena_stats::{Interval, Rule, cell_summary};
+use fsarena_stats::{Interval, LogEstimate, Rule, cell_summary};
 
 use crate::analysis::{Analysis, WorkloadTrials};
-use crate::evidence::{mean, median, pairs, value};
+use crate::evidence::{median, pairs, value};
 
 /// A workload with each number of clients, ascending.
 struct Family<'a> {
@@ -38,7 +38,7 @@ pub(crate) fn exponent_pairs(analysis: &Analysis<'_>) -> Vec<ScalingPair> {
             (0..analysis.count()).map(|contender| slopes(analysis, family, contender)).collect();
         let pair = |(a, b): &(usize, usize)| {
             let differences = differences(&slopes[*a], &slopes[*b]);
-            let Fitted { mean, interval } = fitted(&differences, tail)?;
+            let (mean, interval) = fitted(&differences, tail)?;
             let verdict = match interval {
                 Interval { low, .. } if low > 0.0 => Verdict::Faster,
                 Interval { high, .. } if high < 0.0 => Verdict::Slower,
@@ -76,14 +76,13 @@ fn families<'a>(analysis: &'a Analysis<'a>) -> Vec<Family<'a>> {
 fn row(analysis: &Analysis<'_>, family: &Family<'_>, contender: usize) -> ScalingRow {
     let slopes = slopes(analysis, family, contender);
     let exponents: Vec<f64> = slopes.iter().map(|slope| slope.exponent).collect();
-    let fitted = fitted(&exponents, Rule::default().alpha / 2.0);
-    let interval = fitted.as_ref().map(|fitted| fitted.interval);
+    let interval = fitted(&exponents, Rule::default().alpha / 2.0).map(|(_, interval)| interval);
     ScalingRow {
         workload: family.name.to_owned(),
         contender: analysis.label(contender).clone(),
         unit: family.members.first().map(|(_, own)| own.workload.metric.unit.clone()).unwrap_or_default(),
         points: family.members.iter().map(|(count, own)| point(*count, own, contender)).collect(),
-        exponent: mean(&exponents).map(|(mean, _)| mean),
+        exponent: LogEstimate::mean_of(&exponents).map(|mean| mean.estimate),
         low: interval.map(|interval| interval.low),
         high: interval.map(|interval| interval.high),
     }
@@ -146,18 +145,13 @@ fn differences(of_a: &[Slope], of_b: &[Slope]) -> Vec<f64> {
     of_a.iter().filter_map(difference).collect()
 }
 
-/// A mean over rounds with its interval.
-struct Fitted {
-    mean: f64,
-    interval: Interval,
-}
-
 /// Fewest rounds from which an interval follows.
 const FEWEST: usize = 3;
 
-fn fitted(values: &[f64], tail: f64) -> Option<Fitted> {
-    let (mean, precision) = mean(values).filter(|_| values.len() >= FEWEST)?;
-    Some(Fitted { mean, interval: precision.interval(mean, tail) })
+/// A mean over rounds with its interval.
+fn fitted(values: &[f64], tail: f64) -> Option<(f64, Interval)> {
+    let mean = LogEstimate::mean_of(values).filter(|_| values.len() >= FEWEST)?;
+    Some((mean.estimate, mean.interval(tail)))
 }
 
 #[cfg(test)]
@@ -174,7 +168,7 @@ mod tests {
     /// R: t.test(c(0.9, 1.0, 1.1, 0.8))$conf.int
     #[test]
     fn an_interval_is_students() {
-        let Fitted { mean, interval } = fitted(&[0.9, 1.0, 1.1, 0.8], 0.025).expect("four rounds");
+        let (mean, interval) = fitted(&[0.9, 1.0, 1.1, 0.8], 0.025).expect("four rounds");
         assert!((mean - 0.95).abs() < 1e-12);
         assert!(
             (interval.low - 0.744_573_7).abs() < 1e-6 && (interval.high - 1.155_426_3).abs() < 1e-6,

@@ -18,7 +18,6 @@ pub(crate) struct Sides<'a> {
     pub(crate) control: Option<&'a Label>,
 }
 
-/// A run of a side.
 pub(crate) struct Side<'a> {
     pub(crate) analysis: Analysis<'a>,
     pub(crate) cells: Vec<Vec<Cell>>,

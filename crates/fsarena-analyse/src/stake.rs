@@ -2,9 +2,10 @@
 //! memory.
 
 use fsarena_model::{BaselineKind, Estimate, Measure, Outcome, RunRecord, Trial, Workload};
+use fsarena_stats::LogEstimate;
 
 use crate::analysis::{Analysis, WorkloadTrials};
-use crate::evidence::{mean, ratio};
+use crate::evidence::ratio;
 
 /// Largest difference that is at stake where the programs, and not the file system, take the time.
 const SMALL: f64 = 0.1;
@@ -24,9 +25,9 @@ pub(crate) fn at_stake(own: &WorkloadTrials<'_>) -> Option<Estimate> {
         counted.filter_map(|trial| Some((seconds(trial)? / seconds(same_round(trial)?)?).ln())).collect()
     };
     let all = (0..own.by_contender.len()).map(logs);
-    let means = all.filter_map(|logs| Some((mean(&logs)?, logs.len())));
-    let ((mean, precision), rounds) = means.max_by(|(one, _), (other, _)| one.0.total_cmp(&other.0))?;
-    Some(ratio(Some(mean), (rounds > 1).then(|| precision.interval(mean, 0.025))))
+    let means = all.filter_map(|logs| Some((LogEstimate::mean_of(&logs)?, logs.len())));
+    let (mean, rounds) = means.max_by(|(one, _), (other, _)| one.estimate.total_cmp(&other.estimate))?;
+    Some(ratio(Some(mean.estimate), (rounds > 1).then(|| mean.interval(0.025))))
 }
 
 /// The largest difference between contenders, as far as the 95 % interval of what is at stake shows.

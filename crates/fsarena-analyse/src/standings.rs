@@ -59,7 +59,7 @@ pub fn suite_ratios(decisions: &Decisions<'_>) -> Vec<SuiteRow> {
 fn suite_row(analysis: &Analysis<'_>, a: usize, b: usize, parts: &[Result<Part<'_>, String>]) -> SuiteRow {
     let known: Vec<Part<'_>> = parts.iter().flatten().copied().collect();
     let mean = if known.len() == parts.len() { weighted_mean(&known) } else { None };
-    let interval = mean.map(|mean| mean.interval(Rule::default().alpha));
+    let interval = mean.map(|mean| mean.interval(Rule::default().alpha / 2.0));
     SuiteRow {
         a: analysis.label(a).clone(),
         b: analysis.label(b).clone(),

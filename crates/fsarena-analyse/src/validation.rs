@@ -103,10 +103,10 @@ fn of_pair(
     let kind = evidence.kind(program);
     let programs = evidence.programs(kind, a, b)?;
     let part = decisions.part(program, 1.0, a, b).map_err(|reason| vec![reason])?;
-    let known = part.pair.estimate.zip(part.pair.precision);
-    let (measured, precision) = known.ok_or_else(Vec::new)?;
+    let known = part.pair.known().ok_or_else(Vec::new)?;
+    let measured = known.estimate;
     let predicted = another(kind, &programs.predict(BetweenPrograms::VALIDATED));
-    let interval = precision.interval(measured, Rule::default().alpha / 2.0);
+    let interval = known.interval(Rule::default().alpha / 2.0);
     let verdict = decisions.verdict(program, a, b).map_or(Verdict::Undecided, |pair| pair.verdict);
     let is_clear = matches!(verdict, Verdict::Faster | Verdict::Slower) && measured.abs() > CLEAR.ln();
     let pair = ValidatedPair {
@@ -119,7 +119,7 @@ fn of_pair(
         verdict,
         outcome: is_clear.then(|| foretold(predicted.better, measured > 0.0)),
     };
-    Ok(Tested { pair, outcome: PredictedPair { programs, measured, error: precision.error } })
+    Ok(Tested { pair, outcome: PredictedPair { programs, measured, error: known.precision.error } })
 }
 
 /// How a prediction came out that gave the first of the pair this probability.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use fsarena_model::{Estimate, Share, Verdict};
-use fsarena_stats::{Precision, Proof, Rule, proofs};
+use fsarena_stats::{LogEstimate, Proof, Rule, proofs};
 use serde::{Deserialize, Serialize};
 
 use crate::copies::removed;
@@ -267,9 +267,10 @@ impl Compared {
     }
 
     /// The difference that is tested: as far off in a direction (1 or -1) as the clocks allow.
-    fn tested(&self, direction: f64) -> Option<(f64, Precision)> {
+    fn tested(&self, direction: f64) -> Option<LogEstimate> {
         let difference = self.difference.as_ref().filter(|_| self.is_repeated && self.uncertainty.is_finite())?;
-        Some((difference.estimate + direction * self.uncertainty, difference.precision?))
+        let estimate = difference.estimate + direction * self.uncertainty;
+        Some(LogEstimate { estimate, precision: difference.precision? })
     }
 
     /// `proofs` are of the lowest and of the highest difference that the clocks allow.

@@ -3,20 +3,16 @@
 use fsarena_model::Verdict;
 use fsarena_model::across::{Across, AcrossPair, MachineFact, MachineRuns, PairOnMachine, Sample};
 
-use crate::number::{self, DASH, Ratio};
+use crate::number::{self, DASH, Ratio, or_dash};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name, Reference, Words};
-use crate::report::{
-    Count, Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Table, TableLook, TableOf,
-};
-use crate::words::{counted, listed, rounds};
+use crate::report::{Count, Entry, List, ListLook, Paragraph, Report, Section, Shade, Table, TableLook, TableOf};
+use crate::words::{self, counted, listed};
 
-/// What a verdict on all machines says.
 const ON_ALL: &str = "On all: what each of these machines shows, with an error of 5 % over the whole table. The \
     machine with the least evidence decides, so that more machines make it harder, never easier. Depends: whether it is \
     proved that the ratio is not the same on all machines.";
 
-/// What the random effects say.
 const SAMPLE: &str = "Mean, interval and further machine take these machines as a random sample of machines like them; \
     whether they are one, the figures cannot show. The interval is that of the mean over such machines, at 95 %. The \
     ratio of a further one is in the last interval, at 95 %; two machines show none. Both are wide with few machines. \
@@ -54,8 +50,7 @@ pub fn report(across: &Across, version: &str) -> Report {
 
 /// `node1: run 8 (2026-03-01T12:00:00Z, 6 rounds)`.
 fn machine(machine: &MachineRuns) -> String {
-    let runs = machine.runs.iter().map(|run| format!("{} ({}, {})", run.name, run.started, rounds(run.rounds)));
-    format!("{}: {}", machine.name, listed(runs))
+    format!("{}: {}", machine.name, listed(machine.runs.iter().map(words::run)))
 }
 
 fn missing(across: &Across) -> Option<String> {
@@ -115,10 +110,8 @@ fn name(pair: &AcrossPair) -> String {
 }
 
 fn counts(across: &Across) -> Vec<Count> {
-    let of = |shade: Shade, wanted: &[Verdict], words| {
-        let count = across.pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count();
-        Count { verdict: shade, count, words }
-    };
+    let verdicts: Vec<Verdict> = across.pairs.iter().map(|pair| pair.verdict).collect();
+    let of = |shade, wanted: &[Verdict], words| Count::of(&verdicts, wanted, shade, words);
     vec![
         of(Shade::Faster, &[Verdict::Faster, Verdict::Slower], "a difference on all machines"),
         of(Shade::Equivalent, &[Verdict::Equivalent], "equivalent on all machines"),
@@ -130,7 +123,6 @@ fn counts(across: &Across) -> Vec<Count> {
 fn all_machines(across: &Across) -> Table {
     let mean = |sample: Sample| Ratio { middle: sample.ratio, low: Some(sample.low), high: Some(sample.high) };
     let further = |sample: Sample| Ratio { low: sample.further_low, high: sample.further_high, ..mean(sample) };
-    let or_dash = |text: Option<String>| text.unwrap_or_else(|| DASH.to_owned());
     TableOf::new(TableLook::Full, &across.pairs)
         .column(Name, "workload", |pair| pair.workload.clone())
         .column(Words, "pair", name)
@@ -153,10 +145,9 @@ fn verdict(pair: &AcrossPair, verdict: Verdict) -> Entry {
         Verdict::Slower => format!("{} faster", pair.b),
         other => other.to_string(),
     };
-    Entry::from(Sentence::new(Role::Verdict(verdict.into()), words))
+    Entry::verdict(verdict, words)
 }
 
-/// A pair on a machine.
 struct MachinePair<'a> {
     pair: &'a AcrossPair,
     machine: &'a str,

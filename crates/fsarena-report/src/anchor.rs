@@ -3,6 +3,8 @@
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Comparison, Label};
 
+use crate::group::index_of;
+
 /// A workload's part: `workload-3`.
 pub fn workload(comparison: &Comparison, name: &str) -> String {
     let index = comparison.workloads.iter().position(|row| row.name == name).unwrap_or_default();
@@ -21,5 +23,5 @@ pub fn pair(comparison: &Comparison, pair: &PairVerdict) -> String {
 
 /// The position of a contender on the command line, from 1 on.
 fn number(comparison: &Comparison, label: &Label) -> usize {
-    comparison.contenders.iter().position(|row| row.label == *label).unwrap_or_default() + 1
+    index_of(comparison, label) + 1
 }

@@ -4,23 +4,22 @@ mod by_outcome;
 mod by_work;
 mod decision;
 
-use crate::pair;
 use fsarena_model::comparison::{ContenderRow, PairVerdict, WorkloadRow};
 use fsarena_model::{Comparison, Label, Status, Verdict};
 
-use crate::group::{self, ClassGroup, labels};
+use crate::group::{self, ClassGroup};
 use crate::number::{self, span};
+use crate::pair;
 use crate::ranking::{Ranking, ranking};
 use crate::report::Sentence;
 use crate::words::{self, counted, listed, rounds};
 
 /// The sentences of a document, each complete: one for each group of workloads, then what holds for all.
 pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
-    let groups = group::groups(comparison);
-    let several: Vec<&ClassGroup<'_>> = groups.iter().filter(|group| group.contenders.len() > 1).collect();
-    let by_work = several.iter().flat_map(|group| match by_outcome::is_of_real_work(comparison) {
-        true => by_outcome::sentences(comparison, group),
-        false => by_work::sentences(comparison, group),
+    let groups = group::compared(comparison);
+    let by_work = groups.iter().flat_map(|group| match by_outcome::is_of_real_work(comparison) {
+        true => by_outcome::sentences(group),
+        false => by_work::sentences(group),
     });
     let is_decided = comparison.judged.verdicts.iter().any(|pair| pair.verdict != Verdict::Undecided);
     let condition = comparison.run.condition.iter().map(Sentence::from);
@@ -31,7 +30,7 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
         true => sentences.extend(by_work.chain(condition)),
         false => sentences.extend(condition.chain(by_work)),
     }
-    let counts = several.iter().map(|group| count(comparison, group));
+    let counts = groups.iter().map(count);
     let rest = comparison.run.without_verdicts.clone().map_or_else(|| counts.collect(), |why| vec![why]);
     let rest = rest.into_iter().chain(time_advice(comparison));
     sentences.push(rest.collect::<Vec<_>>().join(" ").into());
@@ -52,20 +51,17 @@ pub fn decision(comparison: &Comparison) -> Vec<Sentence> {
 
 /// For real work: a sentence for each outcome. Empty for other runs.
 pub fn of_real_work(comparison: &Comparison) -> Vec<Sentence> {
-    let groups = group::groups(comparison);
-    let several = groups.iter().filter(|group| group.contenders.len() > 1);
-    let sentences = several.flat_map(|group| by_outcome::sentences(comparison, group));
-    if by_outcome::is_of_real_work(comparison) { sentences.collect() } else { Vec::new() }
+    let groups = if by_outcome::is_of_real_work(comparison) { group::compared(comparison) } else { Vec::new() };
+    groups.iter().flat_map(by_outcome::sentences).collect()
 }
 
 /// The winners, the numbers of verdicts, and what more time would decide. The condition of the machine has a place of
 /// its own.
 pub fn short(comparison: &Comparison) -> Vec<String> {
-    let groups = group::groups(comparison);
-    let of = groups.iter().filter(|group| group.contenders.len() > 1);
+    let groups = group::compared(comparison);
     // The sentences on real work have the winners.
-    let winners = |group| winners(comparison, group).filter(|_| !by_outcome::is_of_real_work(comparison));
-    let answers = of.flat_map(|group| winners(group).into_iter().chain([count(comparison, group)]));
+    let winners = |group| winners(group).filter(|_| !by_outcome::is_of_real_work(comparison));
+    let answers = groups.iter().flat_map(|group| winners(group).into_iter().chain([count(group)]));
     let answers = comparison.run.without_verdicts.clone().map_or_else(|| answers.collect(), |why| vec![why]);
     let preface = preface(comparison).into_iter();
     preface.chain(answers).chain(time_advice(comparison)).chain(damaged(comparison)).collect()
@@ -76,10 +72,8 @@ fn preface(comparison: &Comparison) -> Option<String> {
     Some(comparison.run.preface.clone()).filter(|preface| !preface.is_empty())
 }
 
-/// A workload and the ranking in it.
 type Ranked<'a> = (&'a str, Ranking<'a>);
 
-/// The leader of a workload.
 #[derive(Debug, PartialEq)]
 enum Leader<'a> {
     One(&'a Label),
@@ -97,9 +91,9 @@ fn lead<'a>(ranking: &Ranking<'a>) -> Leader<'a> {
     }
 }
 
-fn winners(comparison: &Comparison, group: &ClassGroup<'_>) -> Option<String> {
-    let rankings: Vec<_> = comparison.workloads.iter().map(|row| workload_ranking(comparison, group, row)).collect();
-    let is_synthetic = !comparison.run.preface.is_empty();
+fn winners(group: &ClassGroup<'_>) -> Option<String> {
+    let rankings = rankings(group, &group.comparison.workloads);
+    let is_synthetic = !group.comparison.run.preface.is_empty();
     let mut parts = won(&rankings, group, is_synthetic);
     let is_won = !parts.is_empty();
     let others = [
@@ -119,17 +113,15 @@ fn winners(comparison: &Comparison, group: &ClassGroup<'_>) -> Option<String> {
     }
 }
 
-fn workload_ranking<'a>(comparison: &'a Comparison, group: &ClassGroup<'a>, row: &'a WorkloadRow) -> Ranked<'a> {
-    (row.name.as_str(), ranking(comparison, group, &row.name))
+fn rankings<'a>(group: &ClassGroup<'a>, rows: impl IntoIterator<Item = &'a WorkloadRow>) -> Vec<Ranked<'a>> {
+    rows.into_iter().map(|row| (row.name.as_str(), ranking(group, &row.name))).collect()
 }
 
 /// The contenders that lead alone, with the workloads in which they do, the most successful first.
 fn led<'r, 'a>(rankings: &'r [Ranked<'a>], group: &ClassGroup<'a>) -> Vec<(&'a Label, Vec<&'r Ranked<'a>>)> {
-    let own = |row: &&'a ContenderRow| {
-        let is_own = |(_, ranking): &&Ranked<'_>| lead(ranking) == Leader::One(&row.label);
-        (&row.label, rankings.iter().filter(is_own).collect::<Vec<_>>())
-    };
-    let mut led: Vec<_> = group.contenders.iter().map(own).filter(|(_, own)| !own.is_empty()).collect();
+    let own = |label| rankings.iter().filter(|(_, ranking)| lead(ranking) == Leader::One(label)).collect();
+    let mut led: Vec<(&Label, Vec<&Ranked<'_>>)> = group.labels().map(|label| (label, own(label))).collect();
+    led.retain(|(_, own)| !own.is_empty());
     led.sort_by_key(|(_, own)| std::cmp::Reverse(own.len()));
     led
 }
@@ -156,7 +148,6 @@ fn won(rankings: &[Ranked<'_>], group: &ClassGroup<'_>, is_synthetic: bool) -> V
     led(rankings, group).iter().enumerate().map(part).collect()
 }
 
-/// The workloads with a wanted ranking.
 fn names(rankings: &[Ranked<'_>], wanted: impl Fn(&Ranking<'_>) -> bool) -> Vec<String> {
     rankings.iter().filter(|(_, ranking)| wanted(ranking)).map(name).collect()
 }
@@ -169,14 +160,9 @@ fn name((name, ranking): &Ranked<'_>) -> String {
     }
 }
 
-/// The verdicts between contenders of a group, by workload.
-pub fn pairs<'a>(comparison: &'a Comparison, group: &ClassGroup<'_>) -> Vec<&'a PairVerdict> {
-    let of = |name| group::verdicts(comparison, name, &group.contenders);
-    comparison.workloads.iter().flat_map(|row| of(&row.name)).collect()
-}
-
-fn count(comparison: &Comparison, group: &ClassGroup<'_>) -> String {
-    let pairs = pairs(comparison, group);
+fn count(group: &ClassGroup<'_>) -> String {
+    let comparison = group.comparison;
+    let pairs = group.pairs();
     let open = pairs.iter().filter(|pair| pair::is_open(pair)).count();
     let of = |wanted: &[Verdict]| pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count();
     let margin = number::percent(comparison.run.margin);
@@ -204,16 +190,15 @@ fn count(comparison: &Comparison, group: &ClassGroup<'_>) -> String {
 
 fn apart(comparison: &Comparison) -> Option<String> {
     let groups = group::groups(comparison);
-    let names = |group: &ClassGroup<'_>| {
-        Some(format!("{} ({})", listed(labels(&group.contenders)), words::guaranteed(group.class?)))
-    };
+    let names =
+        |group: &ClassGroup<'_>| Some(format!("{} ({})", listed(group.labels()), words::guaranteed(group.class?)));
     let apart: Vec<_> = groups.iter().skip(1).filter_map(names).collect();
     (!apart.is_empty()).then(|| format!("Shown apart, for other guarantees: {}.", apart.join("; ")))
 }
 
 fn damaged(comparison: &Comparison) -> Option<String> {
     let is_damaged = |row: &&ContenderRow| comparison.checks.damage.iter().any(|check| check.contender == row.label);
-    let labels = labels(&comparison.contenders.iter().filter(is_damaged).collect::<Vec<_>>());
+    let labels: Vec<&Label> = comparison.contenders.iter().filter(is_damaged).map(|row| &row.label).collect();
     (!labels.is_empty()).then(|| format!("A check found damage on {}.", listed(labels)))
 }
 

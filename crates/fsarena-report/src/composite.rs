@@ -12,7 +12,6 @@ const IDENTIFIER: usize = 128;
 /// Most letters of a description of all results there.
 const DESCRIPTION: usize = 2048;
 
-/// The comparison as XML.
 pub fn render(comparison: &Comparison) -> String {
     let time = time(&comparison.run.started);
     let client = format!("fsarena {}", comparison.environment.fsarena);
@@ -68,7 +67,6 @@ fn result(xml: &mut Xml, workload: &WorkloadRow, entries: &[(&ContenderRow, Entr
     });
 }
 
-/// The figure of an entry.
 struct EntryFigure {
     mean: f64,
     rounds: String,
@@ -124,7 +122,6 @@ fn first_letters(text: &str, count: usize) -> String {
     text.chars().take(count).collect()
 }
 
-/// XML as it is written.
 struct Xml {
     text: String,
     depth: usize,

@@ -61,7 +61,6 @@ const COLUMNS: [&str; 35] = [
 const TEXTS: [&str; 10] =
     ["workload", "contender", "against", "metric", "unit", "validity", "reason", "guarantees", "kernel", "processor"];
 
-/// The comparison as CSV.
 pub fn render(comparison: &Comparison) -> String {
     let cells = comparison.cells.iter().flat_map(cell_rows);
     let baselines = comparison.baselines.iter().map(reference_row);

@@ -3,29 +3,26 @@
 use fsarena_model::difference::{Change, Contrast, Difference, MachineChange, SideRun};
 use fsarena_model::{Label, Verdict};
 
-use crate::number::{self, DASH, Ratio};
+use crate::number::{self, DASH, Ratio, or_dash};
 use crate::pair;
-use crate::report::ColumnKind::{Figure, Name, Words};
-use crate::report::{
-    Count, Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Table, TableLook, TableOf,
-};
-use crate::words::{counted, listed, rounds};
+use crate::report::ColumnKind::{Figure, Name, Reference, Words};
+use crate::report::{Count, Entry, List, ListLook, Paragraph, Report, Section, Table, TableLook, TableOf};
+use crate::words::{self, counted, listed};
 
-/// What the intervals cover.
 const COVERED: &str = "The interval of a change is the one that its verdict rests on: it holds for all changes of the \
     table together, at 95 %. It covers the noise of the rounds, each of which had a fresh file system, and the drift \
     between runs as far as it is known. Within runs: the 95 % interval of this change alone, without that drift: what \
     it leaves out is no evidence. Finds from: the smallest change that would have been decided with a probability of \
     80 %.";
 
-/// What they cannot cover.
 const UNCOVERED: &str = "The sides were measured one after the other. Each side has only the sessions that it has, so \
     whatever was different in them and is not in the list of differences counts as a change. The same contenders in \
     one run, in turn, need none of this: `fsarena compare old=dir:/a new=dir:/b`.";
 
 /// The report on two sides.
 pub fn report(difference: &Difference, version: &str) -> Report {
-    let sides = format!("{} against {}", side(&difference.after), side(&difference.before));
+    let [after, before] = [&difference.after, &difference.before].map(|runs| listed(runs.iter().map(words::run)));
+    let sides = format!("{after} against {before}");
     let title = format!("{} against {}", names(&difference.after), names(&difference.before));
     let sections = [
         changes(difference),
@@ -46,11 +43,6 @@ pub fn report(difference: &Difference, version: &str) -> Report {
 
 fn names(runs: &[SideRun]) -> String {
     listed(runs.iter().map(|run| &run.name))
-}
-
-/// `run 8 (2026-03-01T12:00:00Z, 6 rounds)`.
-fn side(runs: &[SideRun]) -> String {
-    listed(runs.iter().map(|run| format!("{} ({}, {})", run.name, run.started, rounds(run.rounds))))
 }
 
 fn answer(difference: &Difference) -> String {
@@ -89,17 +81,16 @@ fn answer(difference: &Difference) -> String {
 }
 
 fn counts(difference: &Difference) -> Vec<Count> {
-    let of = |verdict: Shade, wanted: &[Verdict], words| {
-        let own = difference.changes.iter().filter(|change| change.workload.is_some());
-        Count { verdict, count: own.filter(|change| wanted.contains(&change.verdict)).count(), words }
-    };
-    vec![
-        of(Shade::Faster, &[Verdict::Faster], "faster"),
-        of(Shade::Slower, &[Verdict::Slower], "slower"),
-        of(Shade::Equivalent, &[Verdict::Equivalent], "equivalent"),
-        of(Shade::Undecided, &[Verdict::Undecided], "undecided"),
-        of(Shade::Invalid, &[Verdict::Invalid], "invalid"),
-    ]
+    let changes = difference.changes.iter().filter(|change| change.workload.is_some());
+    let verdicts: Vec<Verdict> = changes.map(|change| change.verdict).collect();
+    let all = [
+        (Verdict::Faster, "faster"),
+        (Verdict::Slower, "slower"),
+        (Verdict::Equivalent, "equivalent"),
+        (Verdict::Undecided, "undecided"),
+        (Verdict::Invalid, "invalid"),
+    ];
+    all.map(|(verdict, words)| Count::of(&verdicts, &[verdict], verdict.into(), words)).into()
 }
 
 /// A table for each contender.
@@ -117,10 +108,8 @@ fn changes(difference: &Difference) -> Section {
 }
 
 fn table(rows: &[&Change]) -> Table {
-    let figure = |figure: Option<f64>, unit: &str| figure.map_or(DASH.to_owned(), |it| number::value(it, unit));
+    let figure = |figure: Option<f64>, unit: &str| or_dash(figure.map(|it| number::value(it, unit)));
     let ratio = |change: &Change, low, high| Some(Ratio { middle: change.estimate.ratio?, low, high });
-    let verdict =
-        |change: &Change| Entry::from(Sentence::new(Role::Verdict(change.verdict.into()), change.verdict.to_string()));
     TableOf::new(TableLook::Full, rows)
         .column(Name, "workload", |change| change.workload.clone().unwrap_or_else(|| "mean of all".to_owned()))
         .column(Words, "unit", |change| change.unit.clone())
@@ -129,11 +118,9 @@ fn table(rows: &[&Change]) -> Table {
         .column(Figure, "change", |change| pair::times(ratio(change, change.decision.low, change.decision.high)))
         .column(Figure, "interval", |change| pair::interval(ratio(change, change.decision.low, change.decision.high)))
         .column(Figure, "within runs", |change| pair::interval(ratio(change, change.within_low, change.within_high)))
-        .column(Words, "verdict", |change| verdict(change))
-        .column(Figure, "finds from", |change| {
-            change.detectable.map_or(DASH.to_owned(), |ratio| number::percent(ratio - 1.0))
-        })
-        .column(crate::report::ColumnKind::Reference, "", |change| change.reason.clone())
+        .column(Words, "verdict", |change| Entry::verdict(change.verdict, change.verdict.to_string()))
+        .column(Figure, "finds from", |change| or_dash(change.detectable.map(|ratio| number::percent(ratio - 1.0))))
+        .column(Reference, "", |change| change.reason.clone())
         .done()
 }
 

@@ -9,7 +9,6 @@ use crate::report::ColumnKind::{Figure, Name};
 use crate::report::{Entry, List, ListLook, Paragraph, Role, Section, Sentence, TableLook, TableOf};
 use crate::words::counted;
 
-/// The explanation of the table.
 const MEANING: &str = "A main effect: how many times better the option is than the other, as the geometric mean over \
     all combinations of the other options of its matrix, with the pointwise 95 % interval of this one mean; it decides \
     nothing. From … to: the ratios of the single pairs. Where they are far apart, options depend on each other, and the \

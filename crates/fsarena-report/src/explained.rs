@@ -15,7 +15,6 @@ use crate::report::{ColumnKind, Fold, Paragraph, Role, Section, Sentence, Table,
 
 pub use shares::{each, median, of_cell as shares};
 
-/// A figure of a cell.
 #[derive(Debug, Clone, Copy)]
 struct CellFigure {
     what: &'static str,
@@ -27,9 +26,7 @@ struct CellFigure {
 /// Where a figure comes from.
 #[derive(Debug, Clone, Copy)]
 enum FigureSource {
-    /// A probe.
     Probe(Probe),
-    /// A calculation.
     Computed(fn(&Comparison, &Cell) -> Option<f64>),
 }
 
@@ -55,13 +52,10 @@ impl CellFigure {
     }
 }
 
-/// The subject of a table.
 struct Subject {
     title: &'static str,
     meaning: &'static str,
-    /// All lines of a workload.
     lines: fn(&Comparison, &WorkloadRow) -> Vec<ExplainedLine>,
-    /// The lines of a workload in the table of all workloads.
     brief: fn(&Comparison, &WorkloadRow) -> Vec<ExplainedLine>,
     /// A sentence about what that table leaves out.
     rest: fn(&Comparison) -> Option<String>,
@@ -77,7 +71,6 @@ const SUBJECTS: &[Subject] = &[shares::SUBJECT, durability::CLOCKS, durability::
 struct ExplainedLine {
     /// The figure's name.
     what: Cow<'static, str>,
-    /// Its explanation.
     meaning: &'static str,
     /// One value per contender.
     values: Vec<String>,

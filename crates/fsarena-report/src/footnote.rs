@@ -9,9 +9,7 @@ use crate::words::{self, counted};
 /// What a footnote says about an entry of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remark {
-    /// The cell has a flag.
     Flag(Flag),
-    /// A sentence.
     Sentence(String),
 }
 
@@ -27,7 +25,6 @@ pub struct Flag {
     percent: Option<u32>,
 }
 
-/// The flags of a cell.
 pub fn of_cell(cell: &Cell) -> Vec<Remark> {
     let place = format!("{}, {}", cell.workload, cell.contender);
     let flag = |flag: &Validity| {
@@ -58,7 +55,6 @@ pub struct Footnotes(Vec<Footnote>);
 enum Footnote {
     /// A class, and where it was seen.
     Class(ValidityClass, Vec<Flag>),
-    /// Another sentence.
     Sentence(String),
 }
 

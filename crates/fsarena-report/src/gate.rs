@@ -6,9 +6,9 @@ use std::fmt::Write;
 use fsarena_model::difference::{Gate, GateCheck, GateOutcome};
 
 use crate::difference::contrasts;
-use crate::number::{self, DASH, Ratio};
+use crate::number::{self, Ratio, or_dash};
 use crate::report::ColumnKind::{Figure, Name, Reference, Words};
-use crate::report::{Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, TableLook, TableOf};
+use crate::report::{Entry, List, ListLook, Paragraph, Report, Section, Shade, TableLook, TableOf};
 use crate::words::{counted, listed};
 
 /// The report on a gate.
@@ -33,7 +33,7 @@ fn name(check: &GateCheck) -> String {
 }
 
 fn slower(check: &GateCheck) -> String {
-    let share = |ratio: Option<f64>| ratio.map_or(DASH.to_owned(), |ratio| number::percent(ratio.recip() - 1.0));
+    let share = |ratio: Option<f64>| or_dash(ratio.map(|ratio| number::percent(ratio.recip() - 1.0)));
     format!("{} is {} slower, and at least {}", name(check), share(check.estimate.ratio), share(check.at_most))
 }
 
@@ -94,22 +94,18 @@ fn meaning(gate: &Gate) -> String {
     )
 }
 
-fn words(outcome: GateOutcome) -> (&'static str, Shade) {
-    match outcome {
-        GateOutcome::Regression => ("regression", Shade::Slower),
-        GateOutcome::Passed => ("passed", Shade::Equivalent),
-        GateOutcome::Open => ("open", Shade::Undecided),
-        GateOutcome::Invalid => ("invalid", Shade::Invalid),
+fn outcome(check: &GateCheck) -> Entry {
+    match check.outcome {
+        GateOutcome::Regression => Entry::verdict(Shade::Slower, "regression"),
+        GateOutcome::Passed => Entry::verdict(Shade::Equivalent, "passed"),
+        GateOutcome::Open => Entry::verdict(Shade::Undecided, "open"),
+        GateOutcome::Invalid => Entry::verdict(Shade::Invalid, "invalid"),
     }
 }
 
 fn table(gate: &Gate) -> crate::report::Table {
     let ratio = |check: &GateCheck| Ratio::of(check.estimate);
     let at_most = |check: &GateCheck| check.at_most.map(Ratio::alone);
-    let outcome = |check: &GateCheck| {
-        let (words, shade) = words(check.outcome);
-        Entry::from(Sentence::new(Role::Verdict(shade), words))
-    };
     TableOf::new(TableLook::Full, &gate.checks)
         .column(Name, "contender", |check| check.contender.to_string())
         .column(Words, "workload", |check| check.workload.clone().unwrap_or_else(|| "mean of all".to_owned()))
@@ -117,9 +113,7 @@ fn table(gate: &Gate) -> crate::report::Table {
         .column(Figure, "95 % interval", |check| pair::interval(ratio(check)))
         .column(Figure, "at most", |check| pair::times(at_most(check)))
         .column(Words, "result", outcome)
-        .column(Figure, "finds from", |check| {
-            check.finds_from.map_or(DASH.to_owned(), |share| number::percent(share.0))
-        })
+        .column(Figure, "finds from", |check| or_dash(check.finds_from.map(|share| number::percent(share.0))))
         .column(Reference, "", |check| check.reason.clone())
         .done()
 }

@@ -11,10 +11,12 @@ use crate::words::{self, listed};
 /// The contenders of one class, in command-line order.
 #[derive(Debug, Clone)]
 pub struct ClassGroup<'a> {
+    pub comparison: &'a Comparison,
     /// Their class; `None` if no contender of the run was ever mounted.
     pub class: Option<Class>,
-    /// The contenders of the class.
     pub contenders: Vec<&'a ContenderRow>,
+    /// Why the group is shown separately; empty for the first one.
+    pub apart: String,
 }
 
 /// All groups, the strongest durability first. Contenders that were never mounted have no figures and belong to the
@@ -25,13 +27,26 @@ pub fn groups(comparison: &Comparison) -> Vec<ClassGroup<'_>> {
     classes.sort();
     classes.dedup();
     let Some(first) = classes.first().copied() else {
-        return vec![ClassGroup { class: None, contenders: comparison.contenders.iter().collect() }];
+        let contenders = comparison.contenders.iter().collect();
+        return vec![ClassGroup { comparison, class: None, contenders, apart: String::new() }];
     };
-    let members = |wanted| {
-        let belongs = move |row: &&ContenderRow| class(row).unwrap_or(first) == wanted;
-        comparison.contenders.iter().filter(belongs).collect()
+    let group = |own: Class| ClassGroup {
+        comparison,
+        class: Some(own),
+        contenders: comparison.contenders.iter().filter(|row| class(row).unwrap_or(first) == own).collect(),
+        apart: match own == first {
+            true => String::new(),
+            false => {
+                format!("Apart, {}: {}. Never ranked with the others.", words::class(own), words::guaranteed(own))
+            }
+        },
     };
-    classes.into_iter().map(|class| ClassGroup { class: Some(class), contenders: members(class) }).collect()
+    classes.into_iter().map(group).collect()
+}
+
+/// The groups in which contenders are compared.
+pub fn compared(comparison: &Comparison) -> Vec<ClassGroup<'_>> {
+    groups(comparison).into_iter().filter(|group| group.contenders.len() > 1).collect()
 }
 
 /// On a single machine there are no other clients whose changes could be seen.
@@ -41,45 +56,51 @@ fn class(comparison: &Comparison, row: &ContenderRow) -> Option<Class> {
     Some(Class { durability: row.durability?, coherence })
 }
 
-/// The labels of some contenders.
-pub fn labels(contenders: &[&ContenderRow]) -> Vec<String> {
-    contenders.iter().map(|row| row.label.to_string()).collect()
+impl<'a> ClassGroup<'a> {
+    pub fn labels(&self) -> impl Iterator<Item = &'a Label> {
+        self.contenders.iter().map(|row| &row.label)
+    }
+
+    pub fn has(&self, label: &Label) -> bool {
+        self.labels().any(|own| own == label)
+    }
+
+    /// The verdicts between its contenders in `workload`, in the comparison's order.
+    pub fn verdicts(&self, workload: &str) -> impl Iterator<Item = &'a PairVerdict> {
+        let all = self.comparison.judged.verdicts.iter();
+        all.filter(move |pair| pair.workload == workload && self.has(&pair.a) && self.has(&pair.b))
+    }
+
+    /// The verdicts between its contenders, by workload.
+    pub fn pairs(&self) -> Vec<&'a PairVerdict> {
+        self.comparison.workloads.iter().flat_map(|row| self.verdicts(&row.name)).collect()
+    }
+
+    /// The verdict on `a` against `b`, in whichever order the pair is stored. A missing pair is undecided.
+    pub fn verdict(&self, workload: &str, a: &Label, b: &Label) -> Verdict {
+        match self.pair(workload, a, b) {
+            None => Verdict::Undecided,
+            Some(pair) if pair.a == *a => pair.verdict,
+            Some(pair) => pair.verdict.reversed(),
+        }
+    }
+
+    /// Whether an undecided pair leans to `a`.
+    pub fn leans(&self, workload: &str, a: &Label, b: &Label) -> bool {
+        let pair = self.pair(workload, a, b).filter(|pair| pair.verdict == Verdict::Undecided);
+        let leaning = pair.and_then(|pair| Some((pair.leaning? == Verdict::Faster, pair.a == *a)));
+        leaning.is_some_and(|(to_first, is_first)| to_first == is_first)
+    }
+
+    fn pair(&self, workload: &str, a: &Label, b: &Label) -> Option<&'a PairVerdict> {
+        let both = [a, b];
+        self.verdicts(workload).find(|pair| both == [&pair.a, &pair.b] || both == [&pair.b, &pair.a])
+    }
 }
 
-/// The verdicts of `workload` between two of `contenders`, in the comparison's order.
-pub fn verdicts<'a>(
-    comparison: &'a Comparison,
-    workload: &str,
-    contenders: &[&ContenderRow],
-) -> impl Iterator<Item = &'a PairVerdict> {
-    let is_among = |label: &Label| contenders.iter().any(|row| row.label == *label);
-    comparison
-        .judged
-        .verdicts
-        .iter()
-        .filter(move |pair| pair.workload == workload && is_among(&pair.a) && is_among(&pair.b))
-}
-
-/// The verdict on `a` against `b`, in whichever order the pair is stored. A missing pair is undecided.
-pub fn verdict(comparison: &Comparison, workload: &str, a: &Label, b: &Label) -> Verdict {
-    let of_workload = || comparison.judged.verdicts.iter().filter(|pair| pair.workload == workload);
-    let forth = of_workload().find(|pair| pair.a == *a && pair.b == *b).map(|pair| pair.verdict);
-    let back = || of_workload().find(|pair| pair.a == *b && pair.b == *a).map(|pair| pair.verdict.reversed());
-    forth.or_else(back).unwrap_or(Verdict::Undecided)
-}
-
-/// Whether an undecided pair leans to `a`.
-pub fn leans(comparison: &Comparison, workload: &str, a: &Label, b: &Label) -> bool {
-    let undecided = comparison
-        .judged
-        .verdicts
-        .iter()
-        .filter(|pair| pair.workload == workload && pair.verdict == Verdict::Undecided);
-    let mut towards = undecided.filter_map(|pair| match pair.leaning? {
-        Verdict::Faster => Some((&pair.a, &pair.b)),
-        _ => Some((&pair.b, &pair.a)),
-    });
-    towards.any(|(first, second)| first == a && second == b)
+/// The position of a contender, from which its colour follows.
+pub fn index_of(comparison: &Comparison, label: &Label) -> usize {
+    comparison.contenders.iter().position(|row| row.label == *label).unwrap_or_default()
 }
 
 /// What the contenders of a group guarantee, and which of them guarantee more.
@@ -90,7 +111,7 @@ pub fn guarantees(group: &ClassGroup<'_>) -> Option<String> {
     let more = more_guaranteed(group, &sets, &common);
     let all = match group.contenders.as_slice() {
         [one] => format!("{} guarantees", one.label),
-        many => format!("{} guarantee", listed(labels(many))),
+        _ => format!("{} guarantee", listed(group.labels())),
     };
     match (common.is_empty(), more.is_empty()) {
         (true, true) => None,
@@ -112,10 +133,4 @@ fn more_guaranteed(group: &ClassGroup<'_>, sets: &[BTreeSet<Guarantee>], common:
     }
     let verb = |labels: &[&Label]| if labels.len() == 1 { "also guarantees" } else { "also guarantee" };
     more.iter().map(|(extra, labels)| format!("{} {} {}", listed(labels), verb(labels), listed(extra))).collect()
-}
-
-/// Why a group that is not the first is shown separately.
-pub fn apart(group: &ClassGroup<'_>) -> Option<String> {
-    let class = group.class?;
-    Some(format!("Apart, {}: {}. Never ranked with the others.", words::class(class), words::guaranteed(class)))
 }

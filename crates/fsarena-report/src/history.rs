@@ -11,7 +11,6 @@ use crate::words::{better, counted, listed};
 /// Columns of a chart.
 const WIDTH: usize = 40;
 
-/// How the changes are found.
 const METHOD: &str = "A change of level is found where the mean of the runs before and after it differ most (binary \
     segmentation), and counts if a permutation test confirms it: a history without any change shows one with a \
     probability of at most 5 %. Runs of different days were not interleaved, so a change may be one of the machine; \

@@ -45,7 +45,6 @@ fn written(comparison: &Comparison, lines: &[HlogLine]) -> Result<String, Box<dy
     Ok(String::from_utf8(log)?)
 }
 
-/// A line of the log.
 struct HlogLine {
     tag: String,
     length: Duration,

@@ -2,20 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use fsarena_model::comparison::{Cell, ContenderRow, WorkloadRow};
+use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::probe::LatencyFigure;
 use fsarena_model::{Comparison, ProbeId};
 
 use crate::number::{DASH, seconds};
 use crate::report::{ColumnKind, Paragraph, Section, Shown, Table, TableLook, TableOf};
+use crate::work::cells;
 
 /// Follows a quantile if fewer than [`ENOUGH`] operations of a round took longer.
 const MARK: &str = "†";
 
-/// The explanation of [`MARK`].
 const MARKED: &str = "† fewer than 10 operations of a round took longer: not much more than the maximum of a few.";
 
-/// The explanation of all latencies.
 const MEANING: &str = "From the beginning of the call to its return; at a given rate from the intended start. \
                            Of each round's operations, then the median over rounds.";
 
@@ -57,12 +56,8 @@ pub fn of_operation(cells: &[&Cell], operation: &str) -> Table {
 
 /// One table of all workloads' latencies, with its explanation.
 pub fn of_all(comparison: &Comparison) -> Section {
-    let cells = |workload: &WorkloadRow| -> Vec<&Cell> {
-        let cell = |row: &ContenderRow| comparison.cell(&workload.name, &row.label);
-        comparison.contenders.iter().filter_map(cell).collect()
-    };
     let rows = |workload: &WorkloadRow| {
-        let cells = cells(workload);
+        let cells = cells(comparison, workload);
         let operations = operations(cells.iter().copied()).into_iter();
         let of =
             |operation| cells.iter().copied().map(move |cell| TimedLatencies { cell, operation }).collect::<Vec<_>>();

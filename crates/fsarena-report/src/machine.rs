@@ -47,16 +47,10 @@ pub fn lane_facts(comparison: &Comparison) -> Vec<String> {
     sentences.into_iter().flatten().collect()
 }
 
-/// The cost of the lane itself.
 fn lane_cost(cost: &LaneCost) -> String {
-    let host = match (cost.host_bytes, cost.host_flushes) {
-        (Some(size), Some(flushes)) => {
-            format!("; beneath, {} and {} flushes reach the device for it", bytes(size), three_digits(flushes))
-        }
-        (Some(size), None) => format!("; beneath, {} reach the device for it", bytes(size)),
-        (None, Some(flushes)) => format!("; beneath, {} flushes reach the device for it", three_digits(flushes)),
-        (None, None) => String::new(),
-    };
+    let flushes = cost.host_flushes.map(|count| format!("{} flushes", three_digits(count)));
+    let host = listed(cost.host_bytes.map(bytes).into_iter().chain(flushes));
+    let host = if host.is_empty() { host } else { format!("; beneath, {host} reach the device for it") };
     // The two are measured one after the other, so a part may come out larger than the whole.
     let device = cost.device.map(|span| match span < cost.back_to_back {
         true => format!(", of which the device beneath takes {span}"),

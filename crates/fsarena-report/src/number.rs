@@ -6,6 +6,11 @@ use fsarena_model::units::significant;
 /// Shown instead of a figure that could not be read.
 pub const DASH: &str = "–";
 
+/// A figure, or a dash.
+pub fn or_dash(figure: Option<String>) -> String {
+    figure.unwrap_or_else(|| DASH.to_owned())
+}
+
 /// `value` without its unit: `31.2k` for a rate, `412` otherwise.
 pub fn value(value: f64, unit: &str) -> String {
     match takes_prefix(unit) {

@@ -5,7 +5,7 @@ use fsarena_model::comparison::{PairVerdict, Reason, SuiteRow};
 use fsarena_model::{Comparison, Label, Verdict};
 
 use crate::group::ClassGroup;
-use crate::number::{self, DASH, Ratio};
+use crate::number::{self, Ratio, or_dash};
 use crate::words::listed;
 
 /// The ratio with its pointwise interval, as `a` to `b`.
@@ -57,6 +57,11 @@ pub fn better(pair: &PairVerdict, ratio: Ratio) -> (&Label, Ratio) {
     if is_b { (&pair.b, ratio.inverted()) } else { (&pair.a, ratio) }
 }
 
+/// The ratio in favour of the contender that is better, or seems to be.
+pub fn lead(pair: &PairVerdict) -> Option<Ratio> {
+    Some(better(pair, ratio(pair)?).1)
+}
+
 /// The faster contender of a decided pair.
 pub fn winner(pair: &PairVerdict) -> Option<&Label> {
     match pair.verdict {
@@ -73,12 +78,12 @@ pub fn name(pair: &PairVerdict) -> String {
 
 /// `1.18×`, or a dash.
 pub fn times(ratio: Option<Ratio>) -> String {
-    ratio.map_or_else(|| DASH.to_owned(), |ratio| ratio.times())
+    or_dash(ratio.map(|ratio| ratio.times()))
 }
 
 /// `[1.15, 1.21]`, or a dash.
 pub fn interval(ratio: Option<Ratio>) -> String {
-    ratio.and_then(|ratio| ratio.interval()).unwrap_or_else(|| DASH.to_owned())
+    or_dash(ratio.and_then(|ratio| ratio.interval()))
 }
 
 /// `faster`, `undecided`, the side to which an undecided pair leans: `leaning to faster`; or `not decided` after too few
@@ -94,7 +99,7 @@ pub fn words(pair: &PairVerdict) -> String {
 /// The smallest difference that the run would have decided: `8 %`, or a dash.
 pub fn finds_from(pair: &PairVerdict) -> String {
     let valid = pair.detectable.filter(|_| pair.verdict != Verdict::Invalid);
-    valid.map_or_else(|| DASH.to_owned(), |ratio| number::percent(ratio - 1.0))
+    or_dash(valid.map(|ratio| number::percent(ratio - 1.0)))
 }
 
 /// The whole statement, for a table that has only this pair: `ext4 1.18× faster`, `xfs 1.04× leaning`.
@@ -128,9 +133,8 @@ pub fn pair_guarantees(comparison: &Comparison) -> Vec<String> {
 const NAMED: usize = 3;
 
 /// The pairs within a group.
-pub fn suite_rows<'a>(comparison: &'a Comparison, group: &ClassGroup<'_>) -> Vec<&'a SuiteRow> {
-    let is_among = |label: &Label| group.contenders.iter().any(|row| row.label == *label);
-    comparison.judged.suite_ratios.iter().filter(|row| is_among(&row.a) && is_among(&row.b)).collect()
+pub fn suite_rows<'a>(group: &ClassGroup<'a>) -> impl Iterator<Item = &'a SuiteRow> {
+    group.comparison.judged.suite_ratios.iter().filter(|row| group.has(&row.a) && group.has(&row.b))
 }
 
 /// The mean of a pair, told of the one that it favours, with the ratio in its favour: `xfs over ext4`; `ext4 / xfs`

@@ -6,9 +6,10 @@ use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::probe::Role as ProbeRole;
 use fsarena_model::{Comparison, Label, Probe, ProbeId, probe};
 
-use crate::number::{self, DASH, bytes, hundredths, percent, seconds, three_digits};
+use crate::number::{self, bytes, hundredths, or_dash, percent, seconds, three_digits};
 use crate::report::{ColumnKind, Fold, Section, Sentence, TableLook, TableOf};
 use crate::words::Term;
+use crate::work::cells;
 
 /// A figure that explains the metric.
 #[derive(Debug, Clone, Copy)]
@@ -106,7 +107,7 @@ pub fn terms(cells: &[Cell]) -> Vec<Term> {
 /// tables of their own are left out.
 pub fn part(comparison: &Comparison, workload: &WorkloadRow) -> Section {
     let cell = |label: &Label| comparison.cell(&workload.name, label);
-    let cells: Vec<&Cell> = comparison.contenders.iter().filter_map(|row| cell(&row.label)).collect();
+    let cells = cells(comparison, workload);
     let readings = cells.iter().flat_map(|cell| &cell.probes).filter(|(_, reading)| reading.value.is_some());
     let present: BTreeSet<&ProbeId> = readings.map(|(id, _)| id).filter(|id| !is_elsewhere(id)).collect();
     let known = PROBES.iter().map(|known| known.probe.key()).filter(|id| present.contains(id));
@@ -115,17 +116,13 @@ pub fn part(comparison: &Comparison, workload: &WorkloadRow) -> Section {
     let labels = comparison.contenders.iter().map(|row| (row.label.to_string(), cell(&row.label)));
     let table = TableOf::new(TableLook::Probes, &rows)
         .column(ColumnKind::Name, "what was counted meanwhile", |id| title(id, &cells))
-        .columns(ColumnKind::Figure, labels, |id, cell| cell.and_then(|cell| printed(id, cell)).unwrap_or(dash()))
+        .columns(ColumnKind::Figure, labels, |id, cell| or_dash(cell.and_then(|cell| printed(id, cell))))
         .done();
     Section::titled("Behind the figures").folded(Fold::Closed).with(table)
 }
 
 fn find(id: &ProbeId) -> Option<&'static Described> {
     PROBES.iter().find(|known| *id == known.probe.id)
-}
-
-fn dash() -> String {
-    DASH.to_owned()
 }
 
 /// Whether a probe has a table of its own.

@@ -6,28 +6,25 @@
 
 use std::fmt;
 
-use fsarena_model::comparison::{ContenderRow, StandingRow};
+use fsarena_model::comparison::StandingRow;
 use fsarena_model::{Comparison, Label, Verdict};
 
-use crate::group::{self, ClassGroup};
+use crate::group::ClassGroup;
 use crate::number::DASH;
 
 /// Maximum number of relations that a ranking lists within one tier. If there are more, it refers to the pairs.
 const RELATIONS: usize = 3;
 
 /// The ranking of a group's contenders in `workload`.
-pub fn ranking<'a>(comparison: &'a Comparison, group: &ClassGroup<'a>, workload: &str) -> Ranking<'a> {
-    let labels: Vec<_> = group.contenders.iter().map(|row| &row.label).collect();
-    let verdict = |a: &Label, b: &Label| group::verdict(comparison, workload, a, b);
-    Ranking::new(&labels, verdict, |a, b| group::leans(comparison, workload, a, b))
+pub fn ranking<'a>(group: &ClassGroup<'a>, workload: &str) -> Ranking<'a> {
+    let labels: Vec<_> = group.labels().collect();
+    Ranking::new(&labels, |a, b| group.verdict(workload, a, b), |a, b| group.leans(workload, a, b))
 }
 
 /// Contenders that the verdicts do not put in one order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tier<'a> {
-    /// The members of the tier.
     pub members: Vec<&'a Label>,
-    /// The verdict of each pair of members.
     pairs: Vec<(&'a Label, &'a Label, Verdict)>,
     /// If no pair of members is decided: whether each seems better than the next one.
     leans: Vec<bool>,
@@ -200,29 +197,27 @@ pub fn rank(comparison: &Comparison, workload: &str, contender: &Label) -> Strin
 }
 
 /// The best group of a workload, for three contenders or more; a dash if no contender has a rank.
-pub fn best(comparison: &Comparison, group: &ClassGroup<'_>, workload: &str) -> Option<String> {
-    let best: Vec<&str> = ranked(comparison, group, workload).filter(|row| row.in_best_group).map(label).collect();
+pub fn best(group: &ClassGroup<'_>, workload: &str) -> Option<String> {
+    let best = best_group(group, workload);
     let best = if best.is_empty() { DASH.to_owned() } else { best.join(", ") };
     (group.contenders.len() >= SEVERAL).then_some(best)
 }
 
-/// The contenders of the best group of a workload.
-pub fn best_group(comparison: &Comparison, group: &ClassGroup<'_>, workload: &str) -> Vec<String> {
-    let best = ranked(comparison, group, workload).filter(|row| row.in_best_group);
-    best.map(|row| label(row).to_owned()).collect()
+pub fn best_group<'a>(group: &ClassGroup<'a>, workload: &str) -> Vec<&'a str> {
+    ranked(group, workload).filter(|row| row.in_best_group).map(|row| row.contender.0.as_str()).collect()
 }
 
 /// Each best group with its workloads, `ext4, xfs: stat-tree, randread-4k`, the smallest first. Empty if no contender
 /// is proved worse than another in any workload.
-pub fn best_groups(comparison: &Comparison, group: &ClassGroup<'_>) -> Vec<String> {
-    let is_worse = |row: &StandingRow| !row.in_best_group;
-    let tells = |name: &str| ranked(comparison, group, name).any(is_worse);
-    if group.contenders.len() < SEVERAL || !comparison.workloads.iter().any(|row| tells(&row.name)) {
+pub fn best_groups(group: &ClassGroup<'_>) -> Vec<String> {
+    let workloads = &group.comparison.workloads;
+    let has_worse = workloads.iter().any(|row| ranked(group, &row.name).any(|row| !row.in_best_group));
+    if group.contenders.len() < SEVERAL || !has_worse {
         return Vec::new();
     }
     let mut found: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
-    for workload in &comparison.workloads {
-        let best = ranked(comparison, group, &workload.name).filter(|row| row.in_best_group).map(label).collect();
+    for workload in workloads {
+        let best = best_group(group, &workload.name);
         match found.iter_mut().find(|(members, _)| *members == best) {
             Some((_, workloads)) => workloads.push(&workload.name),
             None => found.push((best, vec![&workload.name])),
@@ -234,23 +229,9 @@ pub fn best_groups(comparison: &Comparison, group: &ClassGroup<'_>) -> Vec<Strin
 }
 
 /// The rows of a group's contenders that have a rank in a workload.
-fn ranked<'a>(
-    comparison: &'a Comparison,
-    group: &ClassGroup<'a>,
-    workload: &'a str,
-) -> impl Iterator<Item = &'a StandingRow> {
-    let members: Vec<&'a ContenderRow> = group.contenders.clone();
-    let is_among = move |row: &&StandingRow| members.iter().any(|member| member.label == row.contender);
-    comparison
-        .judged
-        .standings
-        .iter()
-        .filter(move |row| row.workload == workload && row.rank_best.is_some())
-        .filter(is_among)
-}
-
-fn label(row: &StandingRow) -> &str {
-    &row.contender.0
+fn ranked<'a>(group: &ClassGroup<'a>, workload: &str) -> impl Iterator<Item = &'a StandingRow> {
+    let all = group.comparison.judged.standings.iter();
+    all.filter(move |row| row.workload == workload && row.rank_best.is_some() && group.has(&row.contender))
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{List, ListLook, Paragraph, Section, TableLook, TableOf};
 use crate::words::{self, capitalised, either, listed};
 
-/// The explanation of the intervals.
 const MEANING: &str = "Mean over these workloads: the geometric mean of how many times better the first of a pair is, \
     each workload with its share of the mix; pointwise 95 % intervals, by how the mean of a round varies from round to \
     round, since workloads of the same rounds share their luck; the errors of workloads with different rounds are \
@@ -18,13 +17,11 @@ const MEANING: &str = "Mean over these workloads: the geometric mean of how many
     holds over all rivals together, excludes 1, and another program finds it better with a probability of at least 90 %, \
     the kinds of work having their shares of the mix.";
 
-/// The explanation of predictions.
 const ANOTHER: &str = "What a program for the same purpose that is not in the mix would show: 90 % prediction interval, \
     by how the workloads of the mix differ from each other and how far such predictions were off. A program that reads \
     has nothing to make durable, one that writes is followed by a sync, one that syncs does so again and again; \
     workloads of the other two kinds have 15 % of their weights.";
 
-/// The explanation of the second table.
 const FLIPS: &str = "The share of a name in the mix at which another would be first by estimate, while the other names \
     keep their proportions.";
 
@@ -53,11 +50,8 @@ pub fn title(advice: &Recommendation) -> String {
 }
 
 /// Which contender is the best for the mix, a text for each durability class.
-pub fn best(comparison: &Comparison) -> impl Iterator<Item = String> {
-    let sentences = |advice: &'_ Recommendation| -> Vec<String> {
-        advice.classes.iter().map(|class| choice(comparison, advice, class)).collect()
-    };
-    comparison.judged.recommendation.as_deref().map(sentences).into_iter().flatten()
+pub fn best(comparison: &Comparison, advice: &Recommendation) -> impl Iterator<Item = String> {
+    advice.classes.iter().map(|class| choice(comparison, advice, class))
 }
 
 fn mix(advice: &Recommendation) -> String {
@@ -79,53 +73,51 @@ fn absent(advice: &Recommendation) -> Option<String> {
 
 /// Workloads of the mix that are missing, and how their share is used.
 fn without(advice: &Recommendation) -> String {
-    let one = |missing: &Unavailable| format!("{} ({})", missing.workload, how_to_install(&missing.packages));
-    match advice.without.is_empty() {
-        true => String::new(),
-        false => {
-            let missing = listed(advice.without.iter().map(one));
-            let others = if advice.profile.is_some() { "the others" } else { "the others of the same name" };
-            format!(", without {missing}: the programs were not there, and the share is that of {others}")
-        }
+    if advice.without.is_empty() {
+        return String::new();
     }
+    let one = |missing: &Unavailable| format!("{} ({})", missing.workload, how_to_install(&missing.packages));
+    let missing = listed(advice.without.iter().map(one));
+    let others = if advice.profile.is_some() { "the others" } else { "the others of the same name" };
+    format!(", without {missing}: the programs were not there, and the share is that of {others}")
 }
 
 /// `durability flushed: `, if there are several classes; otherwise empty.
 fn among(advice: &Recommendation, class: &ClassAdvice) -> String {
-    let words = || words::class(Class { durability: class.durability, coherence: class.coherence });
-    if advice.classes.len() > 1 { format!("{}: ", words()) } else { String::new() }
+    let words = words::class(Class { durability: class.durability, coherence: class.coherence });
+    if advice.classes.len() > 1 { format!("{words}: ") } else { String::new() }
 }
 
 fn choice(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvice) -> String {
     let among = among(advice, class);
-    let begin = |words: &str| format!("{among}{words}");
     let Some(first) = &class.first else {
-        let none = "none can be recommended: there are workloads of the mix in which not all can be compared.";
-        return begin(none);
+        return format!(
+            "{among}none can be recommended: there are workloads of the mix in which not all can be compared."
+        );
     };
     let margin = number::percent(comparison.run.margin);
     let choice = Recommended::of(class, first);
     let text = match &choice {
-        Recommended::Depends => begin(&format!("it depends: {}", preferences(class))),
+        Recommended::Depends => format!("it depends: {}", preferences(class)),
         Recommended::None => {
-            begin(&format!("keep what you have: {} are equal within the margin of {margin}", listed(&class.best)))
+            format!("keep what you have: {} are equal within the margin of {margin}", listed(&class.best))
         }
-        Recommended::Any => begin(&format!(
-            "take {}: they are equal within the margin of {margin}, and better than the others",
-            either(&class.best)
-        )),
-        Recommended::One => begin(&format!(
+        Recommended::Any => {
+            let best = either(&class.best);
+            format!("take {best}: they are equal within the margin of {margin}, and better than the others")
+        }
+        Recommended::One => format!(
             "take {first}: its mean lead over each of the others exceeds the margin of {margin}, and it is better in \
              another program with a probability of at least 90 %"
-        )),
+        ),
         Recommended::Open => {
-            begin(&format!("keep what you have: {first} is first by estimate, but {}", open(class, first, &margin)))
+            format!("keep what you have: {first} is first by estimate, but {}", open(class, first, &margin))
         }
     };
     // What is not decided does not flip.
     let flips = if matches!(choice, Recommended::One | Recommended::Any) { flips(class) } else { String::new() };
     let kinds = kinds(class).filter(|_| matches!(choice, Recommended::Depends | Recommended::Open));
-    format!("{text}{flips}.{}", kinds.unwrap_or_default())
+    format!("{among}{text}{flips}.{}", kinds.unwrap_or_default())
 }
 
 /// What can be recommended.
@@ -138,7 +130,6 @@ enum Recommended {
     None,
     /// Other ones for other workloads.
     Depends,
-    /// It is not known.
     Open,
 }
 
@@ -166,7 +157,7 @@ fn preferences(class: &ClassAdvice) -> String {
 /// The mean ratio of the first to each of the others; `None` if none is known.
 fn leads(class: &ClassAdvice, first: &Label) -> Option<String> {
     let lead = |row: &MixRow| {
-        let (other, ratio) = of_first(row, first, ratio(row)?);
+        let (other, ratio) = of_first(row, first, Ratio::of(row.estimate)?);
         Some(format!("{first} over {other} {} {}", ratio.times(), ratio.interval()?))
     };
     let leads: Vec<String> = rows(class, first).filter_map(lead).collect();
@@ -209,10 +200,6 @@ fn of_100(probability: f64) -> f64 {
     (probability * 100.0).floor().clamp(1.0, 99.0)
 }
 
-fn ratio(row: &MixRow) -> Option<Ratio> {
-    Ratio::of(row.estimate)
-}
-
 /// The contenders than which the first is not clearly better.
 fn open(class: &ClassAdvice, first: &Label, margin: &str) -> String {
     let of = |is_equal: bool| {
@@ -237,12 +224,11 @@ fn flips(class: &ClassAdvice) -> String {
 
 /// `with reads below 31 % xfs would be better`.
 fn flip(flip: &MixFlip) -> Option<String> {
-    let side = |word: &str, (at, label): &(f64, Label)| format!("{word} {} {label}", number::percent(*at));
-    let sides: Vec<String> =
-        [flip.below.as_ref().map(|to| side("below", to)), flip.above.as_ref().map(|to| side("above", to))]
-            .into_iter()
-            .flatten()
-            .collect();
+    let sides = [("below", &flip.below), ("above", &flip.above)].into_iter().filter_map(|(word, to)| {
+        let (at, label) = to.as_ref()?;
+        Some(format!("{word} {} {label}", number::percent(*at)))
+    });
+    let sides: Vec<String> = sides.collect();
     (!sides.is_empty()).then(|| format!("with {} {} would be better", flip.name, sides.join(" and ")))
 }
 
@@ -255,8 +241,8 @@ fn tables(advice: &Recommendation, class: &ClassAdvice) -> [Section; 3] {
     let count = advice.workloads.len();
     let pairs = TableOf::new(TableLook::Narrow, &class.pairs)
         .column(Name, "pair", |row| format!("{} / {}", row.a, row.b))
-        .column(Figure, "mean ratio", |row| pair::times(ratio(row)))
-        .column(Figure, "95 %", |row| pair::interval(ratio(row)))
+        .column(Figure, "mean ratio", |row| pair::times(Ratio::of(row.estimate)))
+        .column(Figure, "95 %", |row| pair::interval(Ratio::of(row.estimate)))
         .column(Figure, "not known of", |row| unknown(&row.left_out, count))
         .done();
     let predicted: Vec<(&MixRow, &AnotherProgram)> =

@@ -7,6 +7,7 @@ mod table;
 
 use std::collections::BTreeMap;
 
+use fsarena_model::Verdict;
 use serde::Serialize;
 
 use crate::footnote::Footnotes;
@@ -108,6 +109,14 @@ pub struct Count {
     pub count: usize,
     /// The verdict in words.
     pub words: &'static str,
+}
+
+impl Count {
+    /// The number of `verdicts` that are among `wanted`.
+    pub fn of(verdicts: &[Verdict], wanted: &[Verdict], verdict: Shade, words: &'static str) -> Self {
+        let count = verdicts.iter().filter(|verdict| wanted.contains(verdict)).count();
+        Self { verdict, count, words }
+    }
 }
 
 impl Report {

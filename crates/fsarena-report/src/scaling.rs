@@ -3,52 +3,45 @@
 use fsarena_model::ClientFacts;
 use fsarena_model::comparison::{Comparison, ScalingPair, ScalingPoint, ScalingRow, Verdict};
 
-use crate::number::{DASH, hundredths, seconds, value};
+use crate::number::{hundredths, or_dash, seconds, value};
 use crate::report::ColumnKind::{Figure, Name};
 use crate::report::{
     Arrangement, Content, Drawing, Drawings, List, ListLook, Paragraph, Section, Shown, TableLook, TableOf,
 };
-use crate::svg::scaling::{ScalingLine, against_clients};
+use crate::svg::scaling::against_clients;
 use crate::words::listed;
 
-/// The explanation of the table.
 const MEANING: &str = "The figure of all clients together, in the time in which all of them worked. Each: the figure \
     divided by the number of clients. Slowest: the rate of the slowest client divided by the median rate of the others. \
     Until the last: the time until the last client had finished, divided by the time in which all worked. Skew: the \
     largest difference between the starts of two clients in a slice, with the possible error of their clocks; slices in \
     which it exceeds 1 % do not count.";
 
-/// The explanation of the clients.
 const CLOCKS: &str = "Clocks were compared before each slice, like NTP: the client's clock is taken to be read in the \
     middle between question and answer, and the error is half of that time. Slices begin at an agreed moment of \
     monotonic clocks, whose offsets are known: a wrong time of day changes no figure.";
 
-/// A point of a row, with its row.
-struct PointOfRow<'a> {
-    row: &'a ScalingRow,
-    point: &'a ScalingPoint,
-}
+type PointOfRow<'a> = (&'a ScalingRow, &'a ScalingPoint);
 
 /// The section; empty without clients.
 pub fn section(comparison: &Comparison) -> Section {
-    let place = |row| move |point| PointOfRow { row, point };
-    let places: Vec<PointOfRow<'_>> =
-        comparison.scaling.rows.iter().flat_map(|row| row.points.iter().map(place(row))).collect();
+    let rows = comparison.scaling.rows.iter();
+    let places: Vec<PointOfRow<'_>> = rows.flat_map(|row| row.points.iter().map(move |point| (row, point))).collect();
     let figures = TableOf::new(TableLook::Narrow, &places)
-        .column(Name, "workload", |place| &place.row.workload)
-        .column(Name, "contender", |place| &place.row.contender.0)
-        .column(Figure, "clients", |place| place.point.clients.to_string())
+        .column(Name, "workload", |(row, _)| &row.workload)
+        .column(Name, "contender", |(row, _)| &row.contender.0)
+        .column(Figure, "clients", |(_, point)| point.clients.to_string())
         .column(Figure, "figure", |place| figure(place, 1.0))
-        .column(Figure, "each", |place| figure(place, f64::from(place.point.clients)))
-        .column(Figure, "slowest", |place| optional(place.point.slowest, hundredths))
-        .column(Figure, "until the last", |place| optional(place.point.until_last, hundredths))
-        .column(Figure, "skew", |place| optional(place.point.skew, seconds))
-        .column(Figure, "not counted", |place| place.point.skewed.to_string())
+        .column(Figure, "each", |place| figure(place, f64::from(place.1.clients)))
+        .column(Figure, "slowest", |(_, point)| or_dash(point.slowest.map(hundredths)))
+        .column(Figure, "until the last", |(_, point)| or_dash(point.until_last.map(hundredths)))
+        .column(Figure, "skew", |(_, point)| or_dash(point.skew.map(seconds)))
+        .column(Figure, "not counted", |(_, point)| point.skewed.to_string())
         .done();
     short(comparison)
         .with_shown(Shown::Page, drawings(comparison))
         .with(figures)
-        .with(Paragraph::legend(if places.is_empty() { "" } else { MEANING }))
+        .with(Paragraph::legend(MEANING))
         .with(clients(&comparison.environment.clients))
 }
 
@@ -59,18 +52,16 @@ pub fn short(comparison: &Comparison) -> Section {
 
 fn clients(clients: &[ClientFacts]) -> Section {
     let numbered: Vec<(usize, &ClientFacts)> = clients.iter().enumerate().collect();
-    let memory = |client: &ClientFacts| client.memory.map_or(DASH.to_owned(), |size| size.to_string());
     let table = TableOf::new(TableLook::Narrow, &numbered)
         .column(Name, "client", |(index, _)| (index + 1).to_string())
-        .column(Name, "host", |(_, client)| client.machine.host.clone().unwrap_or(DASH.to_owned()))
-        .column(Name, "kernel", |(_, client)| client.kernel.clone().unwrap_or(DASH.to_owned()))
-        .column(Figure, "cores", |(_, client)| client.cores.map_or(DASH.to_owned(), |cores| cores.to_string()))
-        .column(Figure, "memory size", |(_, client)| memory(client))
+        .column(Name, "host", |(_, client)| or_dash(client.machine.host.clone()))
+        .column(Name, "kernel", |(_, client)| or_dash(client.kernel.clone()))
+        .column(Figure, "cores", |(_, client)| or_dash(client.cores.map(|cores| cores.to_string())))
+        .column(Figure, "memory size", |(_, client)| or_dash(client.memory.map(|size| size.to_string())))
         .column(Figure, "time of day ahead", |(_, client)| ahead(client.clock.time_of_day))
         .column(Figure, "error", |(_, client)| seconds(client.clock.error))
         .done();
-    let legend = if clients.is_empty() { "" } else { CLOCKS };
-    Section::titled("The clients").with(table).with(Paragraph::legend(legend))
+    Section::titled("The clients").with(table).with(Paragraph::legend(CLOCKS))
 }
 
 /// A difference of two clocks.
@@ -78,12 +69,8 @@ fn ahead(difference: f64) -> String {
     if difference < 0.0 { format!("-{}", seconds(-difference)) } else { seconds(difference) }
 }
 
-fn figure(place: &PointOfRow<'_>, divisor: f64) -> String {
-    optional(place.point.median, |median| value(median / divisor, &place.row.unit))
-}
-
-fn optional(figure: Option<f64>, print: impl Fn(f64) -> String) -> String {
-    figure.map_or(DASH.to_owned(), print)
+fn figure((row, point): &PointOfRow<'_>, divisor: f64) -> String {
+    or_dash(point.median.map(|median| value(median / divisor, &row.unit)))
 }
 
 fn drawings(comparison: &Comparison) -> Content {
@@ -91,13 +78,7 @@ fn drawings(comparison: &Comparison) -> Content {
     names.dedup();
     let drawing = |name: &&str| {
         let rows: Vec<&ScalingRow> = comparison.scaling.rows.iter().filter(|row| row.workload == **name).collect();
-        let points = |row: &ScalingRow| {
-            row.points.iter().filter_map(|point| Some((f64::from(point.clients), point.median?))).collect()
-        };
-        let lines: Vec<ScalingLine> =
-            rows.iter().map(|row| ScalingLine { contender: row.contender.0.clone(), points: points(row) }).collect();
-        let svg = against_clients(&lines, &rows.first()?.unit)?;
-        Some(Drawing { caption: format!("{name} with more clients"), svg })
+        Some(Drawing { caption: format!("{name} with more clients"), svg: against_clients(&rows)? })
     };
     let drawings = names.iter().filter_map(drawing).collect();
     Drawings { arrangement: Arrangement::Wide, drawings }.into()

@@ -11,7 +11,7 @@ use fsarena_model::comparison::{ContenderRow, WorkloadRow};
 use fsarena_model::event::{Check, RoundFacts};
 use fsarena_model::{Comparison, LaneCost, Nanos, Severity, Status};
 
-use crate::number::{self, DASH, bytes, hundredths, seconds, three_digits};
+use crate::number::{self, bytes, hundredths, or_dash, seconds, three_digits};
 use crate::report::{
     Additions, ColumnKind, Content, Fact, Facts, FactsLook, Fold, List, ListLook, Paragraph, Report, Role, Section,
     Sentence, Shown, Table, TableLook, TableOf, Tone,
@@ -21,7 +21,6 @@ use crate::{
     answer, effects, explained, group, latency, machine, pair, probe, recommendation, scaling, sharing, shell, words,
 };
 
-/// The summary of a comparison for a terminal.
 pub fn summary(comparison: &Comparison) -> Report {
     Report { sections: summary::sections(comparison), ..frame(comparison) }
 }
@@ -30,8 +29,9 @@ pub fn summary(comparison: &Comparison) -> Report {
 pub fn report(comparison: &Comparison, additions: Additions) -> Report {
     let Additions { answer, sections, of_workloads, has_iostat, .. } = additions;
     let iostat = has_iostat.then(|| explained::iostat_of_all(comparison));
-    // Documents have it in the answer.
+    // Documents have both in the answer.
     let decision = List::new(ListLook::Paragraphs, answer::decision(comparison));
+    let time_advice = Paragraph::plain(answer::time_advice(comparison).unwrap_or_default());
     let own = [
         Section::default().with_shown(Shown::Terminal, decision),
         recommendation::section(comparison).unwrap_or_default(),
@@ -42,7 +42,7 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
         workloads(comparison, of_workloads),
         verdicts::over_the_suite(comparison),
         Section::titled("Pair by pair").with_shown(Shown::Page, verdicts::pair_by_pair(comparison)),
-        time_advice(comparison),
+        Section::default().with_shown(Shown::Terminal, time_advice),
         Section::titled("Read with care").with_shown(Shown::Summaries, Content::Footnotes(Vec::new())),
         checks_and_notes(comparison),
         contenders(comparison),
@@ -62,12 +62,15 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
     }
 }
 
+fn labels(comparison: &Comparison) -> Vec<String> {
+    comparison.contenders.iter().map(|row| row.label.to_string()).collect()
+}
+
 /// A report without sections.
 fn frame(comparison: &Comparison) -> Report {
-    let labels = group::labels(&comparison.contenders.iter().collect::<Vec<_>>());
     let (version, run, seed) = (&comparison.environment.fsarena, comparison.run.number, &comparison.run.seed);
     Report {
-        title: format!("{} compared", words::listed(labels)),
+        title: format!("{} compared", words::listed(labels(comparison))),
         run: head(comparison),
         facts: facts(comparison),
         condition: comparison.run.condition.clone(),
@@ -96,12 +99,6 @@ fn alarms(comparison: &Comparison) -> Vec<String> {
     interrupted.into_iter().chain(comparison.checks.damage.iter().map(damage)).collect()
 }
 
-/// What more time would decide. In documents it is part of the answer.
-fn time_advice(comparison: &Comparison) -> Section {
-    let time_advice = answer::time_advice(comparison).unwrap_or_default();
-    Section::default().with_shown(Shown::Terminal, Paragraph::plain(time_advice))
-}
-
 fn workloads(comparison: &Comparison, mut additions: BTreeMap<String, Vec<Content>>) -> Section {
     let section = Section::titled("Workload by workload");
     if comparison.workloads.is_empty() {
@@ -118,9 +115,6 @@ fn workloads(comparison: &Comparison, mut additions: BTreeMap<String, Vec<Conten
 fn checks_and_notes(comparison: &Comparison) -> Section {
     let damage = comparison.checks.damage.iter().map(damage);
     let clean = if comparison.checks.damage.is_empty() { "No check of a file system found damage." } else { "" };
-    let note = |(severity, text): (Severity, &str)| {
-        Sentence::new(Role::Severity(severity), format!("{}:", words::severity(severity))).and(Role::Plain, text)
-    };
     Section::titled("Checks and notes")
         .with_shown(Shown::Page, Paragraph::plain(clean))
         .with(List::new(ListLook::Paragraphs, damage).in_tone(Tone::Alarm))
@@ -185,42 +179,31 @@ fn place(comparison: &Comparison) -> Section {
         .with_shown(Shown::Page, rounds(&comparison.round_facts))
 }
 
-/// A figure of a round, and whether its column is shown if no round has one.
-struct RoundColumn {
-    title: &'static str,
-    figure: fn(&RoundFacts) -> Option<String>,
-    is_fixed: bool,
-}
+/// A figure of a round, with the title of its column.
+type RoundFigure = (&'static str, fn(&RoundFacts) -> Option<String>);
 
-const fn fixed(title: &'static str, figure: fn(&RoundFacts) -> Option<String>) -> RoundColumn {
-    RoundColumn { title, figure, is_fixed: true }
-}
-
-const fn known(title: &'static str, figure: fn(&RoundFacts) -> Option<String>) -> RoundColumn {
-    RoundColumn { title, figure, is_fixed: false }
-}
-
-const ROUND_COLUMNS: [RoundColumn; 10] = [
-    fixed("seconds", |facts| Some(three_digits(facts.seconds))),
-    fixed("foreign CPU, cores", |facts| facts.foreign_cores.map(hundredths)),
-    fixed("stolen CPU, cores", |facts| facts.steal_cores.map(hundredths)),
-    known("write and flush of the lane", |facts| lane(facts, |cost| Some(cost.back_to_back))),
-    known("of it the device", |facts| lane(facts, |cost| cost.device)),
-    known("after a pause", |facts| lane(facts, |cost| Some(cost.paced))),
-    known("swapped", |facts| facts.conditions.swapped.map(|size| bytes(size.0 as f64))),
-    known("held back by a quota", |facts| facts.conditions.quota_throttled.map(seconds)),
-    known("slowed for temperature", |facts| facts.conditions.thermal_throttled.map(three_digits)),
-    known("frequency", |facts| facts.conditions.frequency_mhz.map(machine::frequency)),
+/// Figures of which a column is shown only if a round has one.
+const RARE_FIGURES: [RoundFigure; 7] = [
+    ("write and flush of the lane", |facts| lane(facts, |cost| Some(cost.back_to_back))),
+    ("of it the device", |facts| lane(facts, |cost| cost.device)),
+    ("after a pause", |facts| lane(facts, |cost| Some(cost.paced))),
+    ("swapped", |facts| facts.conditions.swapped.map(|size| bytes(size.0 as f64))),
+    ("held back by a quota", |facts| facts.conditions.quota_throttled.map(seconds)),
+    ("slowed for temperature", |facts| facts.conditions.thermal_throttled.map(three_digits)),
+    ("frequency", |facts| facts.conditions.frequency_mhz.map(machine::frequency)),
 ];
 
 /// The rounds of a run: their durations, other load in them, and the cost of the lane.
 fn rounds(facts: &[RoundFacts]) -> Table {
-    let is_shown =
-        |column: &&RoundColumn| column.is_fixed || facts.iter().any(|round| (column.figure)(round).is_some());
-    let columns = ROUND_COLUMNS.iter().filter(is_shown).map(|column| (column.title.to_owned(), column.figure));
+    let rare = RARE_FIGURES.iter().filter(|(_, figure)| facts.iter().any(|round| figure(round).is_some()));
     TableOf::new(TableLook::Narrow, facts)
         .column(ColumnKind::Name, "round", |facts| facts.round.to_string())
-        .columns(ColumnKind::Figure, columns, |facts, figure| figure(facts).unwrap_or(DASH.to_owned()))
+        .column(ColumnKind::Figure, "seconds", |facts| three_digits(facts.seconds))
+        .column(ColumnKind::Figure, "foreign CPU, cores", |facts| or_dash(facts.foreign_cores.map(hundredths)))
+        .column(ColumnKind::Figure, "stolen CPU, cores", |facts| or_dash(facts.steal_cores.map(hundredths)))
+        .columns(ColumnKind::Figure, rare.map(|(title, figure)| ((*title).to_owned(), figure)), |facts, figure| {
+            or_dash(figure(facts))
+        })
         .done()
 }
 
@@ -257,17 +240,13 @@ fn reading(comparison: &Comparison) -> Section {
 fn the_plan(comparison: &Comparison) -> Section {
     let facts = [
         Fact::new("Suite", Role::Plain, comparison.run.suite.clone().unwrap_or_default()),
-        Fact::new(
-            "Contenders",
-            Role::Plain,
-            group::labels(&comparison.contenders.iter().collect::<Vec<_>>()).join(", "),
-        ),
+        Fact::new("Contenders", Role::Plain, labels(comparison).join(", ")),
         Fact::new("Rounds that were done", Role::Plain, comparison.run.rounds.to_string()),
         Fact::new("Margin of equivalence", Role::Plain, number::percent(comparison.run.margin)),
         Fact::new("Seed", Role::Plain, &comparison.run.seed),
         Fact::new("SHA-256 of the plan", Role::Code, &comparison.run.plan_hash),
     ];
-    let memory = |row: &WorkloadRow| row.memory_limit.map_or(DASH.to_owned(), |limit| limit.to_string());
+    let memory = |row: &WorkloadRow| or_dash(row.memory_limit.map(|limit| limit.to_string()));
     let table = TableOf::new(TableLook::Full, &comparison.workloads)
         .column(ColumnKind::Name, "workload", |row| &row.name)
         .column(ColumnKind::Figure, "version", |row| row.version.to_string())
@@ -304,7 +283,7 @@ fn head(comparison: &Comparison) -> String {
     format!(
         "Run {}: {chosen}; {}; {}; seed {}; {}",
         comparison.run.number,
-        group::labels(&comparison.contenders.iter().collect::<Vec<_>>()).join(", "),
+        labels(comparison).join(", "),
         words::rounds(comparison.run.rounds),
         comparison.run.seed,
         words::status(comparison.run.status),
@@ -316,6 +295,11 @@ fn damage(check: &Check) -> String {
     let output = check.output.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>();
     let output = if output.is_empty() { "the checker gave no details".to_owned() } else { output.join("; ") };
     format!("damage: round {}, {}: {output}", check.round, check.contender)
+}
+
+/// `warning: the machine was busy`.
+fn note((severity, text): (Severity, &str)) -> Sentence {
+    Sentence::new(Role::Severity(severity), format!("{}:", words::severity(severity))).and(Role::Plain, text)
 }
 
 /// Notes, the most severe first.

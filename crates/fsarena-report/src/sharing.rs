@@ -3,11 +3,10 @@
 use fsarena_model::Sharing;
 use fsarena_model::comparison::{Comparison, ContenderRow};
 
-use crate::number::DASH;
+use crate::number::or_dash;
 use crate::report::ColumnKind::{Name, Words};
 use crate::report::{Paragraph, Section, TableLook, TableOf};
 
-/// The explanation of the table.
 const MEANING: &str = "From the type and the options of each mount. Changes of others: when a client sees what other \
     clients have changed. What a server does with an fsync, no client sees: --guarantee LABEL=unflushed states it. On \
     clients, contenders with different guarantees of fsync or different coherence are never ranked with each other.";
@@ -16,7 +15,7 @@ const MEANING: &str = "From the type and the options of each mount. Changes of o
 pub fn section(comparison: &Comparison) -> Section {
     let of_row = |row: &ContenderRow| Some((row.label.clone(), row.sharing.clone()?));
     let rows: Vec<_> = comparison.contenders.iter().filter_map(of_row).collect();
-    let coherence = |sharing: &Sharing| sharing.coherence.map_or(DASH.to_owned(), |class| class.to_string());
+    let coherence = |sharing: &Sharing| or_dash(sharing.coherence.map(|class| class.to_string()));
     let table = TableOf::new(TableLook::Narrow, &rows)
         .column(Name, "contender", |(label, _)| &label.0)
         .column(Words, "fsync", |(_, sharing)| &sharing.fsync)
@@ -25,6 +24,5 @@ pub fn section(comparison: &Comparison) -> Section {
         .column(Words, "locks", |(_, sharing)| &sharing.locks)
         .column(Words, "if the server is silent", |(_, sharing)| &sharing.silent_server)
         .done();
-    let legend = if rows.is_empty() { "" } else { MEANING };
-    Section::titled("What the shared file systems guarantee").with(table).with(Paragraph::legend(legend))
+    Section::titled("What the shared file systems guarantee").with(table).with(Paragraph::legend(MEANING))
 }

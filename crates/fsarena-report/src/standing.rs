@@ -4,18 +4,17 @@
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Comparison, Label, Verdict};
 
-use crate::group::{self, ClassGroup};
+use crate::group::ClassGroup;
 use crate::pair;
 use crate::ranking;
 use crate::report::Shade;
 
 /// The colour: best if the contender is shown to be faster than another and slower than none, worst in the opposite
 /// case. `None` if there is nothing to compare it with.
-pub fn shade(comparison: &Comparison, group: &ClassGroup<'_>, workload: &str, label: &Label) -> Option<Shade> {
-    let others = group.contenders.iter().filter(|row| row.label != *label);
-    let verdicts: Vec<Verdict> =
-        others.map(|other| group::verdict(comparison, workload, label, &other.label)).collect();
-    if verdicts.is_empty() || comparison.judged.verdicts.is_empty() {
+pub fn shade(group: &ClassGroup<'_>, workload: &str, label: &Label) -> Option<Shade> {
+    let others = group.labels().filter(|other| *other != label);
+    let verdicts: Vec<Verdict> = others.map(|other| group.verdict(workload, label, other)).collect();
+    if verdicts.is_empty() || group.comparison.judged.verdicts.is_empty() {
         return None;
     }
     let has = |verdict| verdicts.contains(&verdict);
@@ -39,18 +38,10 @@ pub fn word(comparison: &Comparison, workload: &str, label: &Label, shade: Shade
 }
 
 /// The pair of a contender with the one that is furthest ahead of it, if any is shown to be faster.
-pub fn most_behind<'a>(
-    comparison: &'a Comparison,
-    group: &ClassGroup<'_>,
-    workload: &str,
-    label: &Label,
-) -> Option<&'a PairVerdict> {
-    let is_lost = |pair: &&PairVerdict| match pair.verdict {
-        Verdict::Faster => pair.b == *label,
-        Verdict::Slower => pair.a == *label,
-        _ => false,
-    };
-    let lost = group::verdicts(comparison, workload, &group.contenders).filter(is_lost);
-    let distance = |pair: &PairVerdict| pair::ratio(pair).map_or(1.0, |ratio| pair::better(pair, ratio).1.middle);
+pub fn most_behind<'a>(group: &ClassGroup<'a>, workload: &str, label: &Label) -> Option<&'a PairVerdict> {
+    let is_own = |pair: &PairVerdict| pair.a == *label || pair.b == *label;
+    let is_lost = |pair: &&PairVerdict| is_own(pair) && pair::winner(pair).is_some_and(|winner| winner != label);
+    let distance = |pair: &PairVerdict| pair::lead(pair).map_or(1.0, |ratio| ratio.middle);
+    let lost = group.verdicts(workload).filter(is_lost);
     lost.max_by(|one, other| distance(one).total_cmp(&distance(other)))
 }

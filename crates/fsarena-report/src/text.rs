@@ -113,7 +113,6 @@ impl TerminalStyle {
         list.items.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// All facts in one sentence.
     fn facts(self, facts: &Facts) -> String {
         let fact = |fact: &report::Fact| {
             let lines: Vec<&str> = fact.lines.iter().map(|line| line.text.as_str()).collect();

@@ -3,23 +3,21 @@
 use fsarena_model::Share;
 use fsarena_model::validation::{Foretold, Score, ValidatedPair, ValidatedRun, Validation};
 
-use crate::number::{self, DASH, Ratio};
+use crate::number::{self, Ratio, or_dash};
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{
     Arrangement, Drawing, Drawings, Facts, FactsLook, List, ListLook, Paragraph, Report, Section, Shown, Table,
     TableLook, TableOf,
 };
-use crate::svg::scatter::{self, Points};
-use crate::words::{counted, rounds};
+use crate::svg::scatter;
+use crate::words::{self, counted};
 use crate::{machine, pair, svg};
 
-/// The explanation of the scores.
 const SCORES: &str = "A pair differs if a difference of more than 10 % is measured and decided. Right sign: the better \
     one of these pairs is the predicted one. Not sure: neither has a probability of 90 %. Error: how far the predicted \
     ratio is from the measured one, median over all pairs. In the interval: the 90 % prediction interval contains the \
     measured ratio, over all pairs.";
 
-/// The explanation of the pairs.
 const PAIRS: &str = "Ratios are how many times better the first of a pair is. Predicted: from the workloads \
     of the profile for another program that reads, writes or syncs as this one does, with the 90 % prediction interval, \
     and the probability that the first is better. Measured: in the same rounds, with the pointwise 95 % interval.";
@@ -55,7 +53,7 @@ pub fn report(found: &Validation, version: &str) -> Report {
 
 /// `mail: run 8 (2026-03-01T12:00:00Z, 6 rounds)`.
 fn run(run: &ValidatedRun) -> String {
-    format!("{}: {} ({}, {})", run.profile, run.run.name, run.run.started, rounds(run.run.rounds))
+    format!("{}: {}", run.profile, words::run(&run.run))
 }
 
 fn answer(found: &Validation) -> String {
@@ -80,27 +78,21 @@ fn answer(found: &Validation) -> String {
 }
 
 fn share(share: Option<Share>) -> String {
-    share.map_or_else(|| DASH.to_owned(), |share| number::percent(share.0))
-}
-
-/// A row of scores.
-struct ScoreRow<'a> {
-    name: &'a str,
-    score: Score,
+    or_dash(share.map(|share| number::percent(share.0)))
 }
 
 fn scores(found: &Validation) -> Table {
-    let profiles = found.profiles.iter().map(|it| ScoreRow { name: &it.profile, score: it.score });
-    let rows: Vec<ScoreRow<'_>> = profiles.chain([ScoreRow { name: "all", score: found.all }]).collect();
+    let profiles = found.profiles.iter().map(|it| (it.profile.as_str(), it.score));
+    let rows: Vec<(&str, Score)> = profiles.chain([("all", found.all)]).collect();
     TableOf::new(TableLook::Full, &rows)
-        .column(Name, "profile", |row| row.name.to_owned())
-        .column(Figure, "pairs", |row| row.score.pairs.to_string())
-        .column(Figure, "differ", |row| row.score.clear.to_string())
-        .column(Figure, "right sign", |row| share(row.score.right_sign))
-        .column(Figure, "not sure", |row| share(row.score.not_sure))
-        .column(Figure, "right when sure", |row| share(row.score.right_when_sure))
-        .column(Figure, "error", |row| share(row.score.error))
-        .column(Figure, "in the interval", |row| share(row.score.covered))
+        .column(Name, "profile", |(name, _)| *name)
+        .column(Figure, "pairs", |(_, score)| score.pairs.to_string())
+        .column(Figure, "differ", |(_, score)| score.clear.to_string())
+        .column(Figure, "right sign", |(_, score)| share(score.right_sign))
+        .column(Figure, "not sure", |(_, score)| share(score.not_sure))
+        .column(Figure, "right when sure", |(_, score)| share(score.right_when_sure))
+        .column(Figure, "error", |(_, score)| share(score.error))
+        .column(Figure, "in the interval", |(_, score)| share(score.covered))
         .done()
 }
 
@@ -146,7 +138,7 @@ fn drawing(found: &Validation) -> Option<String> {
     let of = |outcome| {
         let own = found.pairs.iter().filter(move |pair| pair.outcome == outcome);
         let points = own.filter_map(|pair| pair.predicted.estimate.ratio.zip(pair.measured.ratio));
-        Points { name: self::outcome(outcome), points: points.collect() }
+        (self::outcome(outcome), points.collect())
     };
     scatter::predicted_against_measured(&outcomes.map(of))
 }

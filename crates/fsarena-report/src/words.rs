@@ -1,6 +1,7 @@
 //! Fixed sentences: the meaning of the model's closed sets, and how to read a report.
 
 use fsarena_model::comparison::WorkloadRow;
+use fsarena_model::difference::SideRun;
 use fsarena_model::validity::bounds;
 use fsarena_model::{
     BaselineKind, Better, CacheState, Class, Coherence, Comparison, Contender, Durability, DurablePoint, Mode,
@@ -12,6 +13,11 @@ use crate::number::percent;
 /// `1 round`, `6 rounds`.
 pub fn rounds(count: u32) -> String {
     counted(count as usize, "round")
+}
+
+/// `run 8 (2026-03-01T12:00:00Z, 6 rounds)`.
+pub fn run(run: &SideRun) -> String {
+    format!("{} ({}, {})", run.name, run.started, rounds(run.rounds))
 }
 
 /// `1 pair`, `6 pairs`.
@@ -128,12 +134,10 @@ pub fn baseline(place: BaselineKind) -> &'static str {
     }
 }
 
-/// The memory limit of a workload, if it has one.
 pub fn memory(workload: &WorkloadRow) -> Option<String> {
     Some(format!("within {} of memory, page cache included", workload.memory_limit?))
 }
 
-/// The status of a run.
 pub fn status(status: Status) -> &'static str {
     match status {
         Status::Complete => "complete",
@@ -169,23 +173,19 @@ const OF_LANES: &[&str] = &[
 /// The sentence before [`biases`].
 pub const NOISE_ONLY: &str = "An interval covers noise only: what another run of the same plan here would change.";
 
-/// The explanation of the figures of a verdict.
 pub const INTERVAL: &str = "The interval of a pair's ratio is the one that its verdict rests on: it holds for all \
     pairs of the run and all looks at it together, at 95 %. Leaning: the interval of that pair alone excludes 1; such \
     a lean is no verdict. Finds from: the smallest difference that this run would have decided with a probability of \
     80 %.";
-/// The explanation of a ratio over the suite.
 pub const SUITE: &str = "The geometric mean of the pair's ratios over the workloads of this run (closed loops), each \
     counting the same; it says nothing of other workloads. Its interval is that of this one mean, with the luck that \
     the workloads of a round share; it decides nothing.";
 
-/// The explanation of a curve of latency against load.
 pub const CURVE: &str = "Each line is one contender at rising rates (open loop, latency from the intended start); \
     where it turns upwards, the contender is full. A contender that is crossed out does not keep up: its latency grows \
     with the length of the run. A ring is the closed loop: the median at its own rate, where each operation waits for \
     the previous one and no queue can be seen.";
 
-/// The explanation of the probes.
 pub const PROBES: &str = "Counted over the timed part unless said otherwise, median over rounds. They say why a figure \
     came out as it did.";
 
@@ -201,7 +201,6 @@ pub fn drawings(margin: f64) -> String {
     )
 }
 
-/// The severity of a note.
 pub fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Failure => "failure",
@@ -210,10 +209,8 @@ pub fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// A term and its explanation.
 pub type Term = (&'static str, &'static str);
 
-/// The words of a verdict.
 pub const VERDICTS: &[Term] = &[
     (
         "faster, slower",
@@ -236,7 +233,6 @@ pub const VERDICTS: &[Term] = &[
     ),
 ];
 
-/// The figures of a verdict.
 pub const FIGURES: &[Term] = &[
     ("ratio", "How many times better the first of a pair is than the second, whatever the metric's direction."),
     (

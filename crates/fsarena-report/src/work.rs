@@ -1,6 +1,6 @@
 //! Groups of workloads: those of the suite, or else workloads that ask the same of a file system.
 
-use fsarena_model::comparison::WorkloadRow;
+use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::{CacheState, Comparison, DurablePoint};
 
 /// Workloads that belong together.
@@ -8,7 +8,6 @@ use fsarena_model::{CacheState, Comparison, DurablePoint};
 pub struct WorkGroup<'a> {
     /// What they have in common: `Made durable`.
     pub title: String,
-    /// The workloads, at least one.
     pub workloads: Vec<&'a WorkloadRow>,
 }
 
@@ -23,6 +22,11 @@ pub fn works(comparison: &Comparison) -> Vec<WorkGroup<'_>> {
         }
     }
     works
+}
+
+/// The cells of a workload, by contender.
+pub fn cells<'a>(comparison: &'a Comparison, workload: &WorkloadRow) -> Vec<&'a Cell> {
+    comparison.contenders.iter().filter_map(|row| comparison.cell(&workload.name, &row.label)).collect()
 }
 
 fn title(workload: &WorkloadRow) -> String {

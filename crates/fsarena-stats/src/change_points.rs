@@ -8,13 +8,14 @@
 
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
-use serde::{Deserialize, Serialize};
+
+use crate::summary::mean;
 
 /// Number of random orders. The smallest p value is one over this.
 const ORDERS: u32 = 2000;
 
 /// A change of level.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangePoint {
     /// Index of the first value of the new level.
     pub index: usize,
@@ -31,7 +32,6 @@ pub fn change_points(values: &[f64], alpha: f64) -> Vec<ChangePoint> {
     search(values, 0, alpha, &mut splits);
     splits.sort_by_key(|split| split.0);
     let ends: Vec<usize> = [0].into_iter().chain(splits.iter().map(|split| split.0)).chain([values.len()]).collect();
-    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
     let levels: Vec<f64> = ends.windows(2).map(|ends| mean(&values[ends[0]..ends[1]])).collect();
     let sizes = levels.windows(2).map(|levels| levels[1] - levels[0]);
     splits.iter().zip(sizes).map(|(&(index, p), size)| ChangePoint { index, size, p }).collect()
@@ -56,8 +56,7 @@ fn search(values: &[f64], start: usize, alpha: f64, splits: &mut Vec<(usize, f64
 
 /// The split at which the means differ most, for its parts' lengths; `None` if there is none, or nothing varies.
 fn clearest(values: &[f64]) -> Option<(usize, f64)> {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
+    let (count, mean) = (values.len() as f64, mean(values));
     let mut sum = 0.0;
     let mut best: Option<(usize, f64)> = None;
     for (before, value) in (1..values.len()).zip(values) {

@@ -19,7 +19,7 @@ mod variance;
 
 use std::cell::RefCell;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 pub(crate) use budget::Looks;
 pub use data::{Reduced, Round, Sweep, Workload};
@@ -27,8 +27,8 @@ pub use outlook::{MOST_ROUNDS, Outlook};
 pub(crate) use variance::{Moderated, moderate};
 
 use crate::error::StatsError;
-use crate::interval::{Interval, Precision};
-use crate::quantile::student_upper;
+use crate::interval::{Interval, LogEstimate, Precision};
+use crate::quantile::{reach, student_upper};
 use budget::most_true_nulls;
 use data::Sample;
 
@@ -38,7 +38,7 @@ const POINTWISE_TAIL: f64 = 0.025;
 pub const FEWEST_ROUNDS: usize = 3;
 
 /// The error rates that the verdicts keep.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rule {
     /// The largest probability that a run contains a wrong `Faster` or `Slower`; in (0, .5).
     pub alpha: f64,
@@ -72,7 +72,7 @@ impl Rule {
 }
 
 /// What is proved about the first contender of a pair relative to the second.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The first is faster.
@@ -86,7 +86,7 @@ pub enum Verdict {
 }
 
 /// One pair of contenders of one workload.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
     /// Index of the first contender, below `b`.
     pub a: usize,
@@ -110,6 +110,14 @@ pub struct Pair {
     pub leaning: Option<Verdict>,
     /// What the run could have found and what more rounds would decide; `None` below two rounds.
     pub outlook: Option<Outlook>,
+}
+
+impl Pair {
+    /// The estimate with its precision; `None` below two rounds.
+    #[must_use]
+    pub fn known(&self) -> Option<LogEstimate> {
+        Some(LogEstimate { estimate: self.estimate?, precision: self.precision? })
+    }
 }
 
 /// Judges a run look by look and remembers the verdicts.
@@ -243,7 +251,7 @@ impl View {
             pointwise: student_upper(freedom, POINTWISE_TAIL),
             difference: student_upper(freedom, self.difference_tail),
             equivalence: student_upper(freedom, self.equivalence_tail),
-            detectable: outlook::reach(freedom, self.difference_tail),
+            detectable: reach(freedom, self.difference_tail),
         };
         known.push((freedom, critical));
         critical

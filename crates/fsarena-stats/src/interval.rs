@@ -1,11 +1,10 @@
 //! Intervals of differences, and the precision of estimates.
 
-use serde::{Deserialize, Serialize};
-
-use crate::quantile::student_upper;
+use crate::quantile::{student_tail, student_upper};
+use crate::summary::mean;
 
 /// A closed interval of a logarithmic ratio.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     /// Lower bound.
     pub low: f64,
@@ -33,7 +32,7 @@ impl Interval {
 }
 
 /// How well an estimate is known.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Precision {
     /// The standard error, as a logarithm.
     pub error: f64,
@@ -46,6 +45,38 @@ impl Precision {
     #[must_use]
     pub fn interval(&self, estimate: f64, tail: f64) -> Interval {
         Interval::around(estimate, student_upper(self.freedom, tail) * self.error)
+    }
+
+    /// The probability of an estimate that lies at least this far beyond the truth, on one side.
+    pub(crate) fn tail(&self, distance: f64) -> f64 {
+        student_tail(self.freedom, distance / self.error)
+    }
+}
+
+/// An estimate of a logarithm, and how well it is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LogEstimate {
+    /// The estimate.
+    pub estimate: f64,
+    /// Its error and degrees of freedom. The error of a mean of one value is not a number.
+    pub precision: Precision,
+}
+
+impl LogEstimate {
+    /// The mean of independent values, known from two of them on; `None` of nothing.
+    #[must_use]
+    pub fn mean_of(values: &[f64]) -> Option<Self> {
+        let count = values.len() as f64;
+        let mean = mean(values);
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        let precision = Precision { error: (squares / (count - 1.0) / count).sqrt(), freedom: count - 1.0 };
+        (!values.is_empty()).then_some(Self { estimate: mean, precision })
+    }
+
+    /// The interval that leaves the truth on each side with probability `tail`, in (0, .5).
+    #[must_use]
+    pub fn interval(&self, tail: f64) -> Interval {
+        self.precision.interval(self.estimate, tail)
     }
 }
 

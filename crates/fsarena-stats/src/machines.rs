@@ -13,11 +13,10 @@
 //! Whether machines differ at all is Welch's test (1951): the errors of the machines are estimates, from a few rounds
 //! each, and Cochran's Q would take them for exact.
 
-use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
 use crate::decision::{Rule, Verdict};
-use crate::interval::{Interval, Precision};
+use crate::interval::{Interval, LogEstimate};
 use crate::quantile::student_upper;
 use crate::sessions::HolmSteps;
 
@@ -26,17 +25,8 @@ const TAIL: f64 = 0.025;
 /// Halvings of the interval that contains the variance between machines: beyond the resolution of `f64`.
 const HALVINGS: u32 = 200;
 
-/// An estimate of the quantity on one machine, a logarithm, and how well it is known.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OnMachine {
-    /// The estimate.
-    pub estimate: f64,
-    /// Its error, which has to be positive.
-    pub precision: Precision,
-}
-
 /// Several machines, taken as a sample of machines like them.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pooled {
     /// The mean over machines, a logarithm.
     pub estimate: f64,
@@ -54,9 +44,9 @@ pub struct Pooled {
 }
 
 impl Pooled {
-    /// Pools the machines; `None` with fewer than two.
+    /// Pools the machines, whose errors are positive; `None` with fewer than two.
     #[must_use]
-    pub fn of(machines: &[OnMachine]) -> Option<Self> {
+    pub fn of(machines: &[LogEstimate]) -> Option<Self> {
         if machines.len() < 2 {
             return None;
         }
@@ -72,23 +62,12 @@ impl Pooled {
             mean: Interval::around(weighted.mean, reach * error),
             further: (freedom > 1.0).then(|| {
                 let reach = student_upper(freedom - 1.0, TAIL);
-                Interval::around(weighted.mean, reach * variance.hypot_of(error))
+                Interval::around(weighted.mean, reach * (variance + error * error).sqrt())
             }),
-            deviation: variance.0.sqrt(),
-            share: variance.0 / (variance.0 + typical_variance(machines)),
+            deviation: variance.sqrt(),
+            share: variance / (variance + typical_variance(machines)),
             alike: welch(machines),
         })
-    }
-}
-
-/// A variance between machines, not negative.
-#[derive(Debug, Clone, Copy)]
-struct Variance(f64);
-
-impl Variance {
-    /// The standard deviation together with an independent error.
-    fn hypot_of(self, error: f64) -> f64 {
-        (self.0 + error * error).sqrt()
     }
 }
 
@@ -99,9 +78,9 @@ struct Weighted {
 }
 
 impl Weighted {
-    fn of(machines: &[OnMachine], between: Variance) -> Self {
+    fn of(machines: &[LogEstimate], between: f64) -> Self {
         let weights: Vec<f64> =
-            machines.iter().map(|it| 1.0 / (it.precision.error * it.precision.error + between.0)).collect();
+            machines.iter().map(|it| 1.0 / (it.precision.error * it.precision.error + between)).collect();
         let sum: f64 = weights.iter().sum();
         let mean = weights.iter().zip(machines).map(|(weight, it)| weight * it.estimate).sum::<f64>() / sum;
         Self { weights, mean }
@@ -112,19 +91,19 @@ impl Weighted {
     }
 
     /// The weighted sum of squared distances from the mean.
-    fn squares(&self, machines: &[OnMachine]) -> f64 {
-        let square = |(weight, it): (&f64, &OnMachine)| weight * (it.estimate - self.mean).powi(2);
+    fn squares(&self, machines: &[LogEstimate]) -> f64 {
+        let square = |(weight, it): (&f64, &LogEstimate)| weight * (it.estimate - self.mean).powi(2);
         self.weights.iter().zip(machines).map(square).sum()
     }
 }
 
 /// The variance with which the weighted squares are as large as they are expected to be (Paule and Mandel 1982); 0 if
 /// they are smaller without one.
-fn variance_between(machines: &[OnMachine]) -> Variance {
+fn variance_between(machines: &[LogEstimate]) -> f64 {
     let expected = machines.len() as f64 - 1.0;
-    let squares = |variance: f64| Weighted::of(machines, Variance(variance)).squares(machines);
+    let squares = |variance: f64| Weighted::of(machines, variance).squares(machines);
     if squares(0.0) <= expected {
-        return Variance(0.0);
+        return 0.0;
     }
     // All weights are at most one over the variance, so this many squares are enough.
     let furthest = machines.iter().map(|it| it.estimate).fold(f64::NEG_INFINITY, f64::max)
@@ -134,21 +113,21 @@ fn variance_between(machines: &[OnMachine]) -> Variance {
         let middle = f64::midpoint(low, high);
         if squares(middle) > expected { low = middle } else { high = middle }
     }
-    Variance(f64::midpoint(low, high))
+    f64::midpoint(low, high)
 }
 
 /// The variance of a typical machine's estimate (Higgins and Thompson 2002).
-fn typical_variance(machines: &[OnMachine]) -> f64 {
-    let weights = Weighted::of(machines, Variance(0.0)).weights;
+fn typical_variance(machines: &[LogEstimate]) -> f64 {
+    let weights = Weighted::of(machines, 0.0).weights;
     let (sum, squares) = (weights.iter().sum::<f64>(), weights.iter().map(|weight| weight * weight).sum::<f64>());
     (machines.len() as f64 - 1.0) * sum / (sum * sum - squares)
 }
 
 /// The p-value of Welch's test (1951) that all machines have the same value.
-fn welch(machines: &[OnMachine]) -> f64 {
-    let weighted = Weighted::of(machines, Variance(0.0));
+fn welch(machines: &[LogEstimate]) -> f64 {
+    let weighted = Weighted::of(machines, 0.0);
     let count = machines.len() as f64;
-    let leverage = |(weight, it): (&f64, &OnMachine)| (1.0 - weight / weighted.sum()).powi(2) / it.precision.freedom;
+    let leverage = |(weight, it): (&f64, &LogEstimate)| (1.0 - weight / weighted.sum()).powi(2) / it.precision.freedom;
     let leverage: f64 = weighted.weights.iter().zip(machines).map(leverage).sum();
     let above = weighted.squares(machines) / (count - 1.0);
     let below = 1.0 + 2.0 * (count - 2.0) / (count * count - 1.0) * leverage;
@@ -167,15 +146,15 @@ pub fn depending(alike: &[Option<f64>], alpha: f64) -> Vec<bool> {
 /// What holds of each quantity on each of its machines: `None` without machines. At most `rule.alpha` of all families
 /// contain a wrong difference, whatever the number of machines.
 #[must_use]
-pub fn on_each(quantities: &[Vec<OnMachine>], rule: Rule) -> Vec<Option<Verdict>> {
+pub fn on_each(quantities: &[Vec<LogEstimate>], rule: Rule) -> Vec<Option<Verdict>> {
     let tails: Vec<Option<f64>> = quantities.iter().map(|machines| weakest(machines)).collect();
     let steps = HolmSteps::down(&tails, |level| rule.alpha * level / 2.0);
     let margin = rule.margin.ln_1p();
-    let is_tie = |it: &OnMachine| {
-        let tie = it.precision.interval(it.estimate, rule.wrong_equivalence);
+    let is_tie = |it: &LogEstimate| {
+        let tie = it.interval(rule.wrong_equivalence);
         tie.low > -margin && tie.high < margin
     };
-    let verdict = |(machines, tail): (&Vec<OnMachine>, Option<f64>)| match tail? {
+    let verdict = |(machines, tail): (&Vec<LogEstimate>, Option<f64>)| match tail? {
         _ if machines.iter().all(is_tie) => Some(Verdict::Equivalent),
         tail if tail > steps.tail => Some(Verdict::Undecided),
         _ if machines.iter().all(|it| it.estimate > 0.0) => Some(Verdict::Faster),
@@ -186,7 +165,7 @@ pub fn on_each(quantities: &[Vec<OnMachine>], rule: Rule) -> Vec<Option<Verdict>
 
 /// The largest probability, over the machines, of an estimate so far from 0 on one side; at least one half if the
 /// machines contradict each other.
-fn weakest(machines: &[OnMachine]) -> Option<f64> {
+fn weakest(machines: &[LogEstimate]) -> Option<f64> {
     let towards = |sign: f64| machines.iter().map(|it| it.precision.tail(sign * it.estimate)).reduce(f64::max);
     Some(towards(1.0)?.min(towards(-1.0)?))
 }
@@ -194,9 +173,10 @@ fn weakest(machines: &[OnMachine]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Precision;
 
-    fn on_machine(estimate: f64, error: f64) -> OnMachine {
-        OnMachine { estimate, precision: Precision { error, freedom: 8.0 } }
+    fn on_machine(estimate: f64, error: f64) -> LogEstimate {
+        LogEstimate { estimate, precision: Precision { error, freedom: 8.0 } }
     }
 
     #[test]

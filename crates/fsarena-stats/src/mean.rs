@@ -11,29 +11,8 @@
 //!
 //! The same holds for several pairs of one workload, whose mean is the effect of what distinguishes them.
 
-use serde::{Deserialize, Serialize};
-
 use crate::decision::{Pair, Reduced};
-use crate::interval::{Interval, Precision};
-
-/// The weighted geometric mean of a pair's ratios.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Mean {
-    /// Its logarithm.
-    pub estimate: f64,
-    /// How well it is known.
-    pub precision: Precision,
-    /// Number of workloads in it.
-    pub workloads: usize,
-}
-
-impl Mean {
-    /// The interval of this one mean at 1 − α.
-    #[must_use]
-    pub fn interval(&self, alpha: f64) -> Interval {
-        self.precision.interval(self.estimate, alpha / 2.0)
-    }
-}
+use crate::interval::{LogEstimate, Precision};
 
 /// One part of a mean: the same pair in another workload, or another pair of the same workload.
 #[derive(Debug, Clone, Copy)]
@@ -53,9 +32,9 @@ impl Part<'_> {
     }
 }
 
-/// The weighted mean; `None` without parts, or if one has no estimate with an error.
+/// The weighted geometric mean of a pair's ratios; `None` without parts, or if one has no estimate with an error.
 #[must_use]
-pub fn weighted_mean(parts: &[Part<'_>]) -> Option<Mean> {
+pub fn weighted_mean(parts: &[Part<'_>]) -> Option<LogEstimate> {
     let weight: f64 = parts.iter().map(|part| part.weight).sum();
     let estimates = parts.iter().map(|part| Some(part.weight * part.pair.estimate?));
     let estimate = estimates.sum::<Option<f64>>()? / weight;
@@ -71,7 +50,7 @@ pub fn weighted_mean(parts: &[Part<'_>]) -> Option<Mean> {
     let precisions: Vec<Precision> = groups.iter().map(|(_, group)| sum_precision(group)).collect::<Option<_>>()?;
     let error = precisions.iter().map(|precision| precision.error).sum::<f64>() / weight;
     let freedom = precisions.iter().map(|precision| precision.freedom).reduce(f64::min)?;
-    Some(Mean { estimate, precision: Precision { error, freedom }, workloads: parts.len() })
+    Some(LogEstimate { estimate, precision: Precision { error, freedom } })
 }
 
 /// How well the weighted sum of workloads with the same rounds is known.
@@ -89,11 +68,8 @@ fn sum_precision(parts: &[&Part<'_>]) -> Option<Precision> {
     for part in others {
         sums.iter_mut().zip(part.weighted()).for_each(|(sum, value)| *sum = sum.zip(value).map(|(x, y)| x + y));
     }
-    let sums: Vec<f64> = sums.into_iter().flatten().collect();
-    let count = sums.len() as f64;
-    let mean = sums.iter().sum::<f64>() / count;
-    let square = sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    Some(Precision { error: (square / count).sqrt().max(apart.error), freedom: count - 1.0 })
+    let Precision { error, freedom } = LogEstimate::mean_of(&sums.into_iter().flatten().collect::<Vec<_>>())?.precision;
+    Some(Precision { error: error.max(apart.error), freedom })
 }
 
 /// The precision of a sum of independent estimates, its degrees of freedom after Welch (1947) and Satterthwaite (1946);

@@ -6,8 +6,6 @@
 //! much: all this happens on a scale that is linear for small ratios and compresses large ones. `docs/statistics.md` has
 //! the formulas, decision 0029 why.
 
-use serde::{Deserialize, Serialize};
-
 use crate::interval::{Interval, Precision};
 use crate::mean::{Part, together, weighted_mean};
 use crate::quantile::student_log_density;
@@ -36,7 +34,7 @@ fn slope(log: f64) -> f64 {
 }
 
 /// How much the ratio of a pair typically differs between programs of one kind.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BetweenPrograms {
     /// The typical standard deviation between programs, a compressed logarithm (τ₀); positive.
     pub deviation: f64,
@@ -147,7 +145,7 @@ impl Programs {
 }
 
 /// The ratio of a pair for another program of the kind, on the compressed scale.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
     /// The mean over the programs of the mix.
     pub estimate: f64,

@@ -5,12 +5,10 @@
 //! workloads at once (a confidence set for the best and simultaneous intervals of ranks; Hsu 1996, Klein, Wright and
 //! Wieczorek 2020).
 
-use serde::{Deserialize, Serialize};
-
 use crate::decision::Verdict;
 
 /// Bounds of a contender's rank; 1 is the best.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rank {
     /// One more than the number of contenders that are proved faster. Printed alone, it is a rank with ties.
     pub best: usize,

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::mean::together;
 use crate::quantile::{digamma, student_upper};
-use crate::{Before, OnMachine, Pooled, Precision, SteadyEffect, Step, carry_over, outliers, within_rounds};
+use crate::{Before, LogEstimate, Pooled, Precision, SteadyEffect, Step, carry_over, outliers, within_rounds};
 
 fn reference() -> Value {
     serde_json::from_str(include_str!("../tests/reference/reference.json")).expect("make.py writes JSON")
@@ -96,11 +96,11 @@ fn sums_of_independent_estimates_agree() {
     }
 }
 
-fn machines(value: &Value) -> Vec<OnMachine> {
+fn machines(value: &Value) -> Vec<LogEstimate> {
     let rows = list(&value["machines"]).iter().map(numbers);
     let on_machine = |row: Vec<f64>| {
         let freedom = row.get(2).copied().unwrap_or(1000.0);
-        OnMachine { estimate: row[0], precision: Precision { error: row[1], freedom } }
+        LogEstimate { estimate: row[0], precision: Precision { error: row[1], freedom } }
     };
     rows.map(on_machine).collect()
 }

@@ -15,18 +15,15 @@
 //! A quantity can also be relative to another one of the same sweeps (a control that is known not to have changed):
 //! what the machine does to both of them then cancels.
 
-use serde::{Deserialize, Serialize};
-
 use crate::decision::{FEWEST_ROUNDS, Looks, Moderated, Reduced, Round, Rule, Verdict, Workload, moderate};
 use crate::error::StatsError;
-use crate::interval::{Interval, Precision};
+use crate::interval::{Interval, LogEstimate, Precision};
 use crate::mean::together;
-use crate::quantile::{student_tail, student_upper};
+use crate::quantile::reach;
+use crate::summary::mean;
 
 /// The upper tail of the pointwise 95 % interval.
 const POINTWISE_TAIL: f64 = 0.025;
-/// The probability of missing a change that counts as detectable.
-const MISS: f64 = 0.2;
 /// Degrees of freedom that each further session of a side adds to what is known about the drift. Quantities of a
 /// session share much of its drift, so that many of them are hardly more than one.
 const PER_REPEAT: f64 = 4.0;
@@ -34,7 +31,7 @@ const PER_REPEAT: f64 = 4.0;
 const PER_BASELINE: f64 = 1.0;
 
 /// How much one and the same quantity varies from session to session.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Drift {
     /// Standard deviation of the logarithm, of a session; positive.
     pub deviation: f64,
@@ -83,16 +80,16 @@ pub fn session(rounds: &[Vec<f64>]) -> Result<Reduced, StatsError> {
 #[must_use]
 pub fn mean_session(parts: &[&Reduced]) -> Option<Reduced> {
     let values: Vec<Vec<Option<f64>>> = parts.iter().map(|part| part.differences(0, 1).collect()).collect();
-    let mean = |values: &[Option<f64>]| {
-        let (sum, count) = values.iter().flatten().fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
-        (count > 0.0).then(|| sum / count)
+    let mean_of_known = |values: &[Option<f64>]| {
+        let known: Vec<f64> = values.iter().flatten().copied().collect();
+        (!known.is_empty()).then(|| mean(&known))
     };
-    let means: Vec<f64> = values.iter().map(|values| mean(values)).collect::<Option<_>>()?;
-    let middle = means.iter().sum::<f64>() / means.len() as f64;
+    let means: Vec<f64> = values.iter().map(|values| mean_of_known(values)).collect::<Option<_>>()?;
+    let middle = mean(&means);
     let last = values.iter().map(Vec::len).max()?;
     let deviation = |round: usize| {
         let of = |(values, mean): (&Vec<Option<f64>>, &f64)| Some(values.get(round).copied().flatten()? - mean);
-        mean(&values.iter().zip(&means).map(of).collect::<Vec<_>>())
+        mean_of_known(&values.iter().zip(&means).map(of).collect::<Vec<_>>())
     };
     let rounds: Vec<Vec<f64>> = (0..last).map(|round| Vec::from_iter(deviation(round).map(|it| middle + it))).collect();
     session(&rounds).ok()
@@ -117,12 +114,10 @@ pub struct Unchanged {
 }
 
 /// The change of a quantity from the first side to the second.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shift {
-    /// The logarithm of the ratio, second side to first; above 0 the second is better.
-    pub estimate: f64,
-    /// How well it is known, with the drift between sessions.
-    pub precision: Precision,
+    /// The ratio, second side to first; above 0 the second is better. Its error has the drift between sessions.
+    pub known: LogEstimate,
     /// The same without the drift: what the noise within the sessions alone would leave open.
     pub within: Precision,
     /// Rounds of the first and of the second side, in all.
@@ -174,12 +169,10 @@ pub fn shifts_with(quantities: &[Quantity], drift: Drift) -> Vec<Option<Shift>> 
 }
 
 /// A quantity on one side.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
-    /// A logarithm.
-    pub estimate: f64,
-    /// How well it is known, with the drift between sessions.
-    pub precision: Precision,
+    /// Its error has the drift between sessions.
+    pub known: LogEstimate,
     /// The same without the drift.
     pub within: Precision,
     /// Rounds in all.
@@ -193,8 +186,7 @@ pub fn levels(quantities: &[Vec<&[Reduced]>], assumed: Drift) -> (Drift, Vec<Vec
     let sides = sides(quantities);
     let drift = drift(&sides, &[], assumed);
     let level = |side: &QuantitySide| Level {
-        estimate: side.mean,
-        precision: drift.added_to(side.within, 1.0 / side.sessions),
+        known: LogEstimate { estimate: side.mean, precision: drift.added_to(side.within, 1.0 / side.sessions) },
         within: side.within,
         rounds: side.rounds as u32,
     };
@@ -224,7 +216,7 @@ fn drift(quantities: &[Vec<Option<QuantitySide>>], unchanged: &[Unchanged], assu
         let known: Vec<&QuantitySide> = quantities.iter().filter_map(|sides| sides.get(side)?.as_ref()).collect();
         let drifts: Vec<f64> = known.iter().filter_map(|side| side.drift).collect();
         let repeats = known.iter().map(|side| side.sessions - 1.0).fold(0.0, f64::max);
-        (!drifts.is_empty()).then(|| (drifts.iter().sum::<f64>() / drifts.len() as f64, PER_REPEAT * repeats))
+        (!drifts.is_empty()).then(|| (mean(&drifts), PER_REPEAT * repeats))
     };
     let most = quantities.iter().map(Vec::len).max().unwrap_or(0);
     let repeats: Vec<(f64, f64)> = (0..most).filter_map(repeated).collect();
@@ -233,28 +225,27 @@ fn drift(quantities: &[Vec<Option<QuantitySide>>], unchanged: &[Unchanged], assu
         return repeats.into_iter().fold(prior, |drift, (variance, freedom)| drift.and(variance, freedom));
     }
     let square = |it: &Unchanged| {
-        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let sessions = 1.0 / it.before.len() as f64 + 1.0 / it.after.len() as f64;
         (mean(&it.after) - mean(&it.before)).powi(2) / sessions
     };
     let squares: Vec<f64> = unchanged.iter().map(square).filter(|square| square.is_finite()).collect();
     let count = squares.len() as f64;
-    if squares.is_empty() { assumed } else { prior.and(squares.iter().sum::<f64>() / count, PER_BASELINE * count) }
+    if squares.is_empty() { assumed } else { prior.and(mean(&squares), PER_BASELINE * count) }
 }
 
 fn shift(sides: &[Option<QuantitySide>], drift: Drift) -> Option<Shift> {
     let [Some(before), Some(after)] = sides else { return None };
     let within = together([before.within, after.within].into_iter())?;
+    let precision = drift.added_to(within, 1.0 / before.sessions + 1.0 / after.sessions);
     Some(Shift {
-        estimate: after.mean - before.mean,
-        precision: drift.added_to(within, 1.0 / before.sessions + 1.0 / after.sessions),
+        known: LogEstimate { estimate: after.mean - before.mean, precision },
         within,
         rounds: [before.rounds as u32, after.rounds as u32],
     })
 }
 
 /// What is proved about one of several estimates.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Proof {
     /// What is proved: [`Verdict::Faster`] is an estimate above 0.
     pub verdict: Verdict,
@@ -269,21 +260,20 @@ pub struct Proof {
 /// Which estimates differ from 0, and which are equivalent to it, by Holm's procedure (1979) over all of them: at most
 /// `alpha` of all families contain a wrong difference.
 #[must_use]
-pub fn proofs(estimates: &[Option<(f64, Precision)>], rule: Rule) -> Vec<Option<Proof>> {
-    let tails = estimates.iter().map(|known| known.map(|(estimate, precision)| precision.tail(estimate.abs())));
+pub fn proofs(estimates: &[Option<LogEstimate>], rule: Rule) -> Vec<Option<Proof>> {
+    let tails = estimates.iter().map(|known| known.map(|known| known.precision.tail(known.estimate.abs())));
     let steps = HolmSteps::down(&tails.collect::<Vec<_>>(), |level| rule.alpha * level / 2.0);
     let margin = rule.margin.ln_1p();
-    let proof = |(estimate, precision): (f64, Precision)| {
-        let (decision, tie) =
-            (precision.interval(estimate, steps.tail), precision.interval(estimate, rule.wrong_equivalence));
+    let proof = |known: LogEstimate| {
+        let (decision, tie) = (known.interval(steps.tail), known.interval(rule.wrong_equivalence));
         let verdict = match decision {
             _ if tie.low > -margin && tie.high < margin => Verdict::Equivalent,
             _ if decision.low > 0.0 => Verdict::Faster,
             _ if decision.high < 0.0 => Verdict::Slower,
             _ => Verdict::Undecided,
         };
-        let pointwise = precision.interval(estimate, POINTWISE_TAIL);
-        Proof { verdict, pointwise, decision, detectable: precision.reach(steps.tail) }
+        let detectable = reach(known.precision.freedom, steps.tail) * known.precision.error;
+        Proof { verdict, pointwise: known.interval(POINTWISE_TAIL), decision, detectable }
     };
     estimates.iter().map(|known| known.map(proof)).collect()
 }
@@ -303,7 +293,7 @@ pub enum Ending {
 }
 
 /// Whether an estimate is worse than a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Regression {
     /// Whether it is proved to be beyond the limit.
     pub holds: bool,
@@ -321,7 +311,7 @@ pub struct Regression {
 /// # Errors
 /// [`StatsError::Rule`] if the progress of a stopped run is not positive.
 pub fn regressions(
-    estimates: &[Option<(f64, Precision)>],
+    estimates: &[Option<LogEstimate>],
     limit: f64,
     alpha: f64,
     ending: Ending,
@@ -331,13 +321,13 @@ pub fn regressions(
         Ending::Stopped { progress, rounds } => Some(Looks::at(progress, rounds)?),
     };
     let tail = |level: f64| looks.map_or(alpha * level, |looks| looks.equivalence_tail(alpha * level));
-    let below = |(estimate, precision): (f64, Precision)| precision.tail(-limit - estimate);
+    let below = |known: LogEstimate| known.precision.tail(-limit - known.estimate);
     let tails: Vec<Option<f64>> = estimates.iter().map(|known| known.map(below)).collect();
     let steps = HolmSteps::down(&tails, tail);
-    let regression = |(estimate, precision): (f64, Precision)| {
-        let most = precision.interval(estimate, steps.tail).high;
-        let least = precision.interval(estimate, tail(1.0)).low;
-        let detectable = limit + precision.reach(steps.tail);
+    let regression = |known: LogEstimate| {
+        let most = known.interval(steps.tail).high;
+        let least = known.interval(tail(1.0)).low;
+        let detectable = limit + reach(known.precision.freedom, steps.tail) * known.precision.error;
         Regression { holds: most < -limit, most, is_excluded: least > -limit, detectable }
     };
     Ok(estimates.iter().map(|known| known.map(regression)).collect())
@@ -358,17 +348,5 @@ impl HolmSteps {
         let proved = sorted.iter().enumerate().take_while(|(before, found)| **found <= level(sorted.len() - before));
         let proved = proved.count().min(sorted.len().saturating_sub(1));
         Self { tail: level(sorted.len() - proved) }
-    }
-}
-
-impl Precision {
-    /// The probability of an estimate that lies at least this far beyond the truth, on one side.
-    pub(crate) fn tail(&self, distance: f64) -> f64 {
-        student_tail(self.freedom, distance / self.error)
-    }
-
-    /// The distance from a bound at which a test with that tail passes with a probability of 80 %.
-    fn reach(&self, tail: f64) -> f64 {
-        (student_upper(self.freedom, tail) + student_upper(self.freedom, MISS)) * self.error
     }
 }

@@ -3,8 +3,6 @@
 //! Both are only reported. No value is dropped for being a trend or an outlier: a selection by outcome would break the
 //! rule's guarantees.
 
-use serde::{Deserialize, Serialize};
-
 use crate::interval::Interval;
 use crate::quantile::student_upper;
 use crate::summary::median;
@@ -19,7 +17,7 @@ const FAR: f64 = 3.5;
 const DEVIATION_PER_MEDIAN: f64 = 1.482_602_218_505_602;
 
 /// A change that would be 0 for a stable contender, in logarithms.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SteadyEffect {
     /// Its estimate.
     pub size: f64,

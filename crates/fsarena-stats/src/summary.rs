@@ -1,8 +1,6 @@
 //! Summaries: a cell over its rounds, a trial over its slices.
 
-use serde::{Deserialize, Serialize};
-
-use crate::quantile::student_upper;
+use crate::interval::LogEstimate;
 
 /// Minimum number of rounds for an interval of a cell.
 const ENOUGH_ROUNDS: usize = 3;
@@ -10,7 +8,7 @@ const ENOUGH_ROUNDS: usize = 3;
 const TAIL: f64 = 0.025;
 
 /// A cell over its rounds, in the unit of its values.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
     /// The median of the rounds.
     pub median: f64,
@@ -29,7 +27,9 @@ pub struct Summary {
 #[must_use]
 pub fn cell_summary(values: &[f64]) -> Option<Summary> {
     let median = round_value(values)?;
-    let width = (values.len() >= ENOUGH_ROUNDS).then(|| half_width(values).exp());
+    let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    let mean = LogEstimate::mean_of(&logs).filter(|_| values.len() >= ENOUGH_ROUNDS);
+    let width = mean.map(|mean| mean.precision.interval(0.0, TAIL).high.exp());
     Some(Summary { median, low: width.map(|width| median / width), high: width.map(|width| median * width) })
 }
 
@@ -51,6 +51,11 @@ pub fn round_value(slices: &[f64]) -> Option<f64> {
     Some(if is_odd { sorted[middle] } else { sorted[middle - 1].sqrt() * sorted[middle].sqrt() })
 }
 
+/// The arithmetic mean; not a number without values.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
 /// The median; of two middle values their mean. `None` without values.
 #[must_use]
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
@@ -66,13 +71,4 @@ pub fn upper_median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.into_iter().collect();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied()
-}
-
-/// Half the width of the t interval of the mean of the logarithms; `values` are positive, and more than one.
-fn half_width(values: &[f64]) -> f64 {
-    let count = values.len() as f64;
-    let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-    let mean = logs.iter().sum::<f64>() / count;
-    let square = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    student_upper(count - 1.0, TAIL) * (square / count).sqrt()
 }

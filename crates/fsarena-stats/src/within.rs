@@ -3,9 +3,10 @@
 //! Both are only reported, as in `steady.rs`. Contenders take turns in a balanced order, so that effects on all of them
 //! cancel in their ratio; effects on one of them do not.
 
-use crate::interval::Interval;
+use crate::interval::{Interval, LogEstimate};
 use crate::quantile::student_upper;
 use crate::steady::SteadyEffect;
+use crate::summary::mean;
 
 /// Minimum number of rounds for an interval of their mean.
 const ENOUGH_ROUNDS: usize = 3;
@@ -18,14 +19,8 @@ const ROUNDING: f64 = 1e-9;
 #[must_use]
 pub fn within_rounds(trials: &[Vec<f64>], alpha: f64) -> Option<SteadyEffect> {
     let changes: Vec<f64> = trials.iter().filter(|slices| slices.len() > 1).map(|slices| change(slices)).collect();
-    let count = changes.len() as f64;
-    if changes.len() < ENOUGH_ROUNDS {
-        return None;
-    }
-    let centre = mean(&changes);
-    let square = changes.iter().map(|change| (change - centre).powi(2)).sum::<f64>() / (count - 1.0);
-    let width = student_upper(count - 1.0, alpha / 2.0) * (square / count).sqrt();
-    Some(SteadyEffect { size: centre, interval: Interval::around(centre, width) })
+    let mean = LogEstimate::mean_of(&changes).filter(|_| changes.len() >= ENOUGH_ROUNDS)?;
+    Some(SteadyEffect { size: mean.estimate, interval: mean.interval(alpha / 2.0) })
 }
 
 fn change(slices: &[f64]) -> f64 {
@@ -90,10 +85,6 @@ fn without(values: &[f64], other: &[f64]) -> Vec<f64> {
 
 fn dot(left: &[f64], right: &[f64]) -> f64 {
     left.iter().zip(right).map(|(left, right)| left * right).sum()
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The decision rule compared with other programs' figures, and properties that hold for any data.
 
 use fsarena_stats::{
-    Judge, Mean, Pair, Part, Reduced, Round, Rule, StatsError, Sweep, Verdict, Workload, weighted_mean,
+    Judge, LogEstimate, Pair, Part, Reduced, Round, Rule, StatsError, Sweep, Verdict, Workload, weighted_mean,
 };
 
 use serde::Deserialize;
@@ -276,7 +276,7 @@ fn rounds(differences: &[f64]) -> Workload {
     Workload { contenders: 2, rounds: differences.iter().map(round).collect() }
 }
 
-fn mean(workloads: &[Workload], weights: &[f64]) -> Mean {
+fn mean(workloads: &[Workload], weights: &[f64]) -> LogEstimate {
     let reduced: Vec<Reduced> = workloads.iter().map(|data| Reduced::new(0, data).expect("well formed")).collect();
     let pairs = look(workloads);
     let parts = reduced.iter().zip(&pairs).zip(weights);

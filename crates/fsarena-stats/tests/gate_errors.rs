@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use fsarena_stats::{
-    Drift, Ending, Precision, Quantity, Rule, Unchanged, Verdict, mean_session, proofs, regressions, session, shifts,
+    Drift, Ending, LogEstimate, Precision, Quantity, Rule, Unchanged, Verdict, mean_session, proofs, regressions,
+    session, shifts,
 };
 
 use crate::gates::{Design, Drifts, Injected, Machine, count};
@@ -30,8 +31,8 @@ fn quantity(before: &[&[f64]], after: &[&[f64]]) -> Quantity {
 /// Student's quantiles for 10 degrees of freedom: 1.8125 at .05, 2.2281 at .025 (any table).
 #[test]
 fn a_regression_holds_only_beyond_the_limit_and_for_all_tests_together() {
-    let known = |estimate: f64| Some((estimate, Precision { error: 0.01, freedom: 10.0 }));
-    let found = |estimates: &[Option<(f64, Precision)>]| {
+    let known = |estimate: f64| Some(LogEstimate { estimate, precision: Precision { error: 0.01, freedom: 10.0 } });
+    let found = |estimates: &[Option<LogEstimate>]| {
         regressions(estimates, 0.05, 0.05, Ending::Planned).expect("planned").into_iter().flatten().collect::<Vec<_>>()
     };
     let alone = found(&[known(-0.07)])[0];
@@ -49,8 +50,9 @@ fn a_regression_holds_only_beyond_the_limit_and_for_all_tests_together() {
 
 #[test]
 fn changes_are_tested_together_and_small_ones_are_equivalent() {
-    let known = |estimate: f64, error: f64| Some((estimate, Precision { error, freedom: 10.0 }));
-    let verdicts = |estimates: &[Option<(f64, Precision)>]| -> Vec<Verdict> {
+    let known =
+        |estimate: f64, error: f64| Some(LogEstimate { estimate, precision: Precision { error, freedom: 10.0 } });
+    let verdicts = |estimates: &[Option<LogEstimate>]| -> Vec<Verdict> {
         proofs(estimates, Rule::default()).into_iter().flatten().map(|proof| proof.verdict).collect()
     };
     assert_eq!(verdicts(&[known(0.0235, 0.01)]), [Verdict::Faster]);
@@ -65,11 +67,11 @@ fn the_drift_is_learned_from_repeated_runs_and_from_work_that_did_not_change() {
     let narrow = quantity(&[&level(0.0), &level(0.0), &level(0.0)], &[&level(0.1), &level(0.1), &level(0.1)]);
     let (drift, found) = shifts(&[wide], &[], Drift::ASSUMED);
     assert!((0.15..0.21).contains(&drift.deviation), "{drift:?}");
-    close(found[0].expect("five rounds each").estimate, 0.1);
+    close(found[0].expect("five rounds each").known.estimate, 0.1);
     let (calm, found) = shifts(&[narrow], &[], Drift::ASSUMED);
     assert!(calm.deviation < 0.02, "{calm:?}");
     let narrow = found[0].expect("five rounds each");
-    assert!(narrow.within.error < narrow.precision.error && narrow.precision.error < 0.02, "{narrow:?}");
+    assert!(narrow.within.error < narrow.known.precision.error && narrow.known.precision.error < 0.02, "{narrow:?}");
     let single = [quantity(&[&level(0.0)], &[&level(0.1)])];
     let changed = |by: f64| vec![Unchanged { before: vec![7.0], after: vec![7.0 + by] }; 12];
     let (with_change, _) = shifts(&single, &changed(0.3), Drift::ASSUMED);
@@ -86,7 +88,9 @@ fn too_few_rounds_show_no_change_and_sides_can_be_exchanged() {
     assert_eq!(found, [None, None]);
     let change = |quantity| shifts(&[quantity], &[], Drift::ASSUMED).1[0].expect("four rounds each");
     let (there, back) = (change(quantity(&[&before], &[&after])), change(quantity(&[&after], &[&before])));
-    assert!((there.estimate + back.estimate).abs() < 1e-12 && there.precision == back.precision);
+    assert!(
+        (there.known.estimate + back.known.estimate).abs() < 1e-12 && there.known.precision == back.known.precision
+    );
     assert_eq!(there.rounds, [4, 4]);
 }
 
@@ -95,7 +99,7 @@ fn the_mean_of_a_session_has_a_value_for_each_round() {
     let mean = mean_session(&[&of(&[0.0, 0.2, 0.1]), &of(&[1.0, 1.0, 1.3])]).expect("values");
     let quantity = Quantity { before: vec![mean], after: vec![of(&[0.0, 0.0, 0.1])] };
     let shift = shifts(&[quantity], &[], Drift::ASSUMED).1[0].expect("three rounds");
-    close(shift.estimate, 0.1 / 3.0 - 0.6);
+    close(shift.known.estimate, 0.1 / 3.0 - 0.6);
     assert!(mean_session(&[&of(&[0.0]), &of(&[])]).is_none());
 }
 

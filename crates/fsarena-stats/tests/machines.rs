@@ -1,6 +1,6 @@
 //! Several machines: how often a statement about them is wrong, in short simulations with a fixed seed.
 
-use fsarena_stats::{OnMachine, Pooled, Precision, Rule, Verdict, depending, on_each};
+use fsarena_stats::{LogEstimate, Pooled, Rule, Verdict, depending, on_each};
 
 use crate::noise::Noise;
 
@@ -13,13 +13,9 @@ const ROUNDS: usize = 5;
 const SPREAD: f64 = 0.05;
 
 /// What is measured on a machine whose true value is `truth`.
-fn measured(truth: f64, noise: &mut Noise) -> OnMachine {
+fn measured(truth: f64, noise: &mut Noise) -> LogEstimate {
     let values: Vec<f64> = (0..ROUNDS).map(|_| truth + SPREAD * noise.normal()).collect();
-    let count = ROUNDS as f64;
-    let estimate = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - estimate).powi(2)).sum();
-    let error = (squares / (count - 1.0) / count).sqrt();
-    OnMachine { estimate, precision: Precision { error, freedom: count - 1.0 } }
+    LogEstimate::mean_of(&values).expect("several rounds")
 }
 
 /// The share of families for which `is_wrong`.
@@ -34,7 +30,7 @@ fn a_difference_on_all_but_one_machine_is_rarely_called_one_on_all() {
     let share = wrong(|noise| {
         let pair =
             |pair: usize| (0..3).map(|machine| measured(if machine == pair % 3 { 0.0 } else { 1.0 }, noise)).collect();
-        let pairs: Vec<Vec<OnMachine>> = (0..PAIRS).map(pair).collect();
+        let pairs: Vec<Vec<LogEstimate>> = (0..PAIRS).map(pair).collect();
         let verdicts = on_each(&pairs, Rule::default());
         verdicts.iter().any(|verdict| matches!(verdict, Some(Verdict::Faster | Verdict::Slower)))
     });
@@ -45,7 +41,7 @@ fn a_difference_on_all_but_one_machine_is_rarely_called_one_on_all() {
 fn equal_machines_are_rarely_said_to_differ() {
     let share = wrong(|noise| {
         let alike = |_| {
-            let machines: Vec<OnMachine> = (0..4).map(|_| measured(0.2, noise)).collect();
+            let machines: Vec<LogEstimate> = (0..4).map(|_| measured(0.2, noise)).collect();
             Pooled::of(&machines).map(|pooled| pooled.alike)
         };
         depending(&(0..PAIRS).map(alike).collect::<Vec<_>>(), 0.05).contains(&true)
@@ -61,7 +57,7 @@ fn intervals_of_the_mean_and_of_a_further_machine_hold() {
             let mut truth = || 0.2 + between * noise.normal();
             let truths: Vec<f64> = (0..=machines).map(|_| truth()).collect();
             let (further, own) = truths.split_first().expect("several");
-            let measured: Vec<OnMachine> = own.iter().map(|truth| measured(*truth, noise)).collect();
+            let measured: Vec<LogEstimate> = own.iter().map(|truth| measured(*truth, noise)).collect();
             let pooled = Pooled::of(&measured).expect("several");
             missed += u32::from(!pooled.further.expect("three or more").contains(*further));
             !pooled.mean.contains(0.2)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fsarena_model::recommendation::{AnotherProgram, ClassAdvice, KindChoice, MixFlip, MixRow, NotRecommended};
 use fsarena_model::{Class, Label, WorkKind};
-use fsarena_stats::{BetweenPrograms, Interval, Lead, Mean, Prediction, Programs, Rule, flips, weighted_mean};
+use fsarena_stats::{BetweenPrograms, Interval, Lead, LogEstimate, Prediction, Programs, Rule, flips, weighted_mean};
 
 use super::{Evidence, Part};
 use crate::evidence::{pairs, ratio};
@@ -74,7 +74,7 @@ impl Evidence<'_> {
     }
 
     /// The weighted mean of a pair; the reasons if there is none.
-    fn mean(&self, a: usize, b: usize) -> Result<Mean, Vec<String>> {
+    fn mean(&self, a: usize, b: usize) -> Result<LogEstimate, Vec<String>> {
         weighted_mean(&self.parts(a, b, |_| 1.0)?).ok_or_else(Vec::new)
     }
 
@@ -106,7 +106,7 @@ impl Evidence<'_> {
     fn row(&self, a: usize, b: usize) -> MixRow {
         let mean = self.mean(a, b);
         let known = mean.as_ref().ok();
-        let interval = known.map(|mean| mean.interval(Rule::default().alpha));
+        let interval = known.map(|mean| mean.interval(Rule::default().alpha / 2.0));
         MixRow {
             a: self.label(a),
             b: self.label(b),
@@ -124,7 +124,7 @@ impl Evidence<'_> {
     /// `together` intervals in all.
     fn ahead(&self, one: usize, other: usize, together: usize) -> Option<(f64, Interval)> {
         let mean = self.mean(one.min(other), one.max(other)).ok()?;
-        let interval = mean.interval(Rule::default().alpha / together.max(1) as f64);
+        let interval = mean.interval(Rule::default().alpha / together.max(1) as f64 / 2.0);
         let turned = Interval { low: -interval.high, high: -interval.low };
         Some(if one < other { (mean.estimate, interval) } else { (-mean.estimate, turned) })
     }

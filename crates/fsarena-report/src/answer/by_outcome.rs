@@ -4,11 +4,11 @@
 use fsarena_model::comparison::{PairVerdict, Reason, WorkloadRow};
 use fsarena_model::{Comparison, Label, Verdict};
 
-use super::{Leader, lead, superlative, workload_ranking};
-use crate::group::{self, ClassGroup};
+use super::{Leader, lead, superlative};
+use crate::group::ClassGroup;
 use crate::number::{self, Ratio};
 use crate::pair;
-use crate::ranking;
+use crate::ranking::{best_group, ranking};
 use crate::report::{Role, Sentence};
 use crate::words::listed;
 
@@ -18,25 +18,22 @@ pub fn is_of_real_work(comparison: &Comparison) -> bool {
 }
 
 /// The sentences on a group of contenders; none without verdicts.
-pub fn sentences(comparison: &Comparison, group: &ClassGroup<'_>) -> Vec<Sentence> {
+pub fn sentences(group: &ClassGroup<'_>) -> Vec<Sentence> {
+    let comparison = group.comparison;
     if comparison.judged.verdicts.is_empty() {
         return Vec::new();
     }
-    let outcomes: Vec<(Outcome<'_>, String)> =
-        comparison.workloads.iter().map(|row| outcome(comparison, group, row)).collect();
-    let mut sentences = Vec::new();
-    for contender in &group.contenders {
-        let title = format!("{} is the {}:", contender.label, superlative(group));
-        sentences.extend(sentence(&outcomes, &Outcome::Fastest(&contender.label), title));
-    }
+    let outcomes: Vec<(Outcome<'_>, String)> = comparison.workloads.iter().map(|row| outcome(group, row)).collect();
+    let fastest =
+        group.labels().map(|label| (Outcome::Fastest(label), format!("{label} is the {}:", superlative(group))));
     let others = [
         (Outcome::Equal, "Equally fast:"),
         (Outcome::Small, "No difference that matters:"),
         (Outcome::Open, "Not decided:"),
         (Outcome::Invalid, "Not comparable:"),
     ];
-    sentences.extend(others.iter().filter_map(|(wanted, title)| sentence(&outcomes, wanted, (*title).to_owned())));
-    sentences
+    let others = others.map(|(outcome, title)| (outcome, title.to_owned()));
+    fastest.chain(others).filter_map(|(wanted, title)| sentence(&outcomes, &wanted, title)).collect()
 }
 
 /// What came out of a workload.
@@ -57,13 +54,13 @@ fn sentence(outcomes: &[(Outcome<'_>, String)], wanted: &Outcome<'_>, title: Str
 }
 
 /// The outcome of a workload, and the work with the ratios in words.
-fn outcome<'a>(comparison: &'a Comparison, group: &ClassGroup<'a>, row: &'a WorkloadRow) -> (Outcome<'a>, String) {
-    let best = ranking::best_group(comparison, group, &row.name);
-    let pairs: Vec<&PairVerdict> = group::verdicts(comparison, &row.name, &group.contenders).collect();
+fn outcome<'a>(group: &ClassGroup<'a>, row: &WorkloadRow) -> (Outcome<'a>, String) {
+    let best = best_group(group, &row.name);
+    let pairs: Vec<&PairVerdict> = group.verdicts(&row.name).collect();
     let is_small = |pair: &&PairVerdict| pair::winner(pair).is_none() && pair.reasons.contains(&Reason::Programs);
     let all_small = !pairs.is_empty() && pairs.iter().all(is_small);
     let behind = behind(&pairs, group, &best);
-    let (outcome, words) = match lead(&workload_ranking(comparison, group, row).1) {
+    let (outcome, words) = match lead(&ranking(group, &row.name)) {
         Leader::Invalid => (Outcome::Invalid, None),
         _ if all_small => (Outcome::Small, at_most(row)),
         Leader::One(label) => (Outcome::Fastest(label), None),
@@ -77,17 +74,18 @@ fn outcome<'a>(comparison: &'a Comparison, group: &ClassGroup<'a>, row: &'a Work
 }
 
 /// `xfs 1.07×, btrfs 1.49× slower`: how far the contenders outside of the best group are behind the nearest of it.
-fn behind(pairs: &[&PairVerdict], group: &ClassGroup<'_>, best: &[String]) -> Option<String> {
-    let is_best = |label: &Label| best.contains(&label.0);
+fn behind(pairs: &[&PairVerdict], group: &ClassGroup<'_>, best: &[&str]) -> Option<String> {
+    let is_best = |label: &Label| best.contains(&label.0.as_str());
     let slower = |other: &Label| {
         let against = pairs.iter().filter(|pair| {
             pair.verdict != Verdict::Invalid
                 && ((pair.a == *other && is_best(&pair.b)) || (pair.b == *other && is_best(&pair.a)))
         });
-        let ratios = against.filter_map(|pair| Some(pair::better(pair, pair::ratio(pair)?).1));
-        ratios.min_by(|one: &Ratio, other: &Ratio| one.middle.total_cmp(&other.middle))
+        against
+            .filter_map(|pair| pair::lead(pair))
+            .min_by(|one: &Ratio, other: &Ratio| one.middle.total_cmp(&other.middle))
     };
-    let others = group.contenders.iter().map(|row| &row.label).filter(|label| !is_best(label));
+    let others = group.labels().filter(|label| !is_best(label));
     let words: Vec<String> = others.filter_map(|other| Some(format!("{other} {}", slower(other)?.times()))).collect();
     (!words.is_empty()).then(|| format!("{} slower", words.join(", ")))
 }

@@ -1,10 +1,10 @@
 //! A sentence for each group of workloads: who is the fastest where, and how far ahead.
 
 use fsarena_model::comparison::PairVerdict;
-use fsarena_model::{Comparison, Label, Verdict};
+use fsarena_model::{Label, Verdict};
 
-use super::{Leader, Ranked, lead, led, superlative, workload_ranking};
-use crate::group::{self, ClassGroup};
+use super::{Leader, Ranked, lead, led, rankings, superlative};
+use crate::group::ClassGroup;
 use crate::number::Ratio;
 use crate::pair;
 use crate::ranking;
@@ -19,36 +19,34 @@ const NAMED: usize = 2;
 const FEW: usize = 3;
 
 /// The sentences on a group of contenders: a single one if nothing is decided, none in a run without verdicts.
-pub fn sentences(comparison: &Comparison, group: &ClassGroup<'_>) -> Vec<Sentence> {
-    let verdicts: Vec<&PairVerdict> = super::pairs(comparison, group);
+pub fn sentences(group: &ClassGroup<'_>) -> Vec<Sentence> {
+    let verdicts = group.pairs();
     if !verdicts.is_empty() && verdicts.iter().all(|pair| pair.verdict == Verdict::Undecided) {
-        let place = match comparison.workloads.len() {
+        let place = match group.comparison.workloads.len() {
             1 => String::new(),
             count => format!(": no lead is shown in any of the {count} workloads"),
         };
         return vec![format!("Nothing is decided{place}.").into()];
     }
-    let works = if verdicts.is_empty() { Vec::new() } else { works(comparison) };
-    works.iter().map(|work| sentence(comparison, group, work)).collect()
+    let works = if verdicts.is_empty() { Vec::new() } else { works(group.comparison) };
+    works.iter().map(|work| sentence(group, work)).collect()
 }
 
 /// `Made durable (6 workloads): xfs is the fastest in 5 of 6 (1.15× to 1.49× ahead), ext4 in rename-fsync`.
-fn sentence(comparison: &Comparison, group: &ClassGroup<'_>, work: &WorkGroup<'_>) -> Sentence {
-    let rankings: Vec<Ranked<'_>> = work.workloads.iter().map(|row| workload_ranking(comparison, group, row)).collect();
+fn sentence<'a>(group: &ClassGroup<'a>, work: &WorkGroup<'a>) -> Sentence {
+    let rankings = rankings(group, work.workloads.iter().copied());
     let which = match rankings.as_slice() {
         [(only, _)] => (*only).to_owned(),
         _ => counted(rankings.len(), "workload"),
     };
-    let all = Outcomes { comparison, group, rankings };
-    let won = all.won();
-    let parts = [won.join(", "), all.shared(), all.open(), all.invalid(), all.left_out()];
+    let all = Outcomes { group, rankings };
+    let parts = [all.won().join(", "), all.shared(), all.open(), all.invalid(), all.left_out()];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     Sentence::new(Role::Strong, format!("{} ({which}):", work.title)).and(Role::Plain, format!("{}.", parts.join("; ")))
 }
 
 /// The rankings of a group of workloads.
 struct Outcomes<'a> {
-    comparison: &'a Comparison,
     group: &'a ClassGroup<'a>,
     rankings: Vec<Ranked<'a>>,
 }
@@ -99,7 +97,7 @@ impl Outcomes<'_> {
     fn best_of(&self, names: &[&str], words: impl Fn(&str) -> String) -> String {
         let mut found: Vec<(String, Vec<&str>)> = Vec::new();
         for name in names.iter().copied() {
-            let best = match ranking::best_group(self.comparison, self.group, name) {
+            let best = match ranking::best_group(self.group, name) {
                 all if all.len() > FEW && all.len() == self.group.contenders.len() => "all".to_owned(),
                 best => listed(best),
             };
@@ -135,9 +133,8 @@ impl Outcomes<'_> {
     }
 
     fn lead_over_next(&self, leader: &Label, workload: &str) -> Option<Ratio> {
-        let verdicts = group::verdicts(self.comparison, workload, &self.group.contenders);
-        let own = verdicts.filter(|pair| pair.verdict != Verdict::Invalid && (pair.a == *leader || pair.b == *leader));
-        let ratio = |pair: &PairVerdict| Some(pair::better(pair, pair::ratio(pair)?).1);
-        own.filter_map(ratio).min_by(|one, other| one.middle.total_cmp(&other.middle))
+        let is_own = |pair: &&PairVerdict| pair.verdict != Verdict::Invalid && (pair.a == *leader || pair.b == *leader);
+        let leads = self.group.verdicts(workload).filter(is_own).filter_map(pair::lead);
+        leads.min_by(|one, other| one.middle.total_cmp(&other.middle))
     }
 }

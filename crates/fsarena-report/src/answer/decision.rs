@@ -6,7 +6,7 @@ use fsarena_model::comparison::{ContenderRow, PairVerdict, Reason, WorkloadRow};
 use fsarena_model::{Comparison, Guarantee, Label, Verdict, probe};
 use fsarena_stats::upper_median;
 
-use super::{led, superlative, workload_ranking};
+use super::{led, rankings, superlative};
 use crate::group::{self, ClassGroup};
 use crate::number;
 use crate::report::{Role, Sentence};
@@ -24,18 +24,17 @@ pub fn decision(comparison: &Comparison) -> Vec<Sentence> {
     let said = |title: String, text: String| Sentence::new(Role::Strong, title).and(Role::Plain, text);
     if let Some(advice) = comparison.judged.recommendation.as_deref() {
         let title = format!("Decision {}:", recommendation::title(advice));
-        return recommendation::best(comparison).map(|text| said(title.clone(), text)).collect();
+        return recommendation::best(comparison, advice).map(|text| said(title.clone(), text)).collect();
     }
-    let groups = group::groups(comparison);
-    let several: Vec<&ClassGroup<'_>> = groups.iter().filter(|group| group.contenders.len() > 1).collect();
-    let of_group = |group: &&ClassGroup<'_>| {
-        let among = group.class.filter(|_| several.len() > 1).map(words::class);
+    let groups = group::compared(comparison);
+    let of_group = |group: &ClassGroup<'_>| {
+        let among = group.class.filter(|_| groups.len() > 1).map(words::class);
         let among = among.map(|class| format!(" among those of {class}")).unwrap_or_default();
-        said(format!("Decision{among}:"), AnswerGroup::of(comparison, group).words())
+        said(format!("Decision{among}:"), AnswerGroup::of(group).words())
     };
     match comparison.judged.verdicts.is_empty() {
         true => Vec::new(),
-        false => several.iter().map(of_group).collect(),
+        false => groups.iter().map(of_group).collect(),
     }
 }
 
@@ -63,28 +62,26 @@ pub fn space(comparison: &Comparison) -> Option<String> {
 
 /// A group of contenders in all workloads.
 struct AnswerGroup<'a> {
-    comparison: &'a Comparison,
     group: &'a ClassGroup<'a>,
     /// The pairs that can be compared.
     pairs: Vec<&'a PairVerdict>,
 }
 
 impl<'a> AnswerGroup<'a> {
-    fn of(comparison: &'a Comparison, group: &'a ClassGroup<'a>) -> Self {
-        let pairs = super::pairs(comparison, group);
-        let pairs = pairs.into_iter().filter(|pair| pair.verdict != Verdict::Invalid).collect();
-        Self { comparison, group, pairs }
+    fn of(group: &'a ClassGroup<'a>) -> Self {
+        let pairs = group.pairs().into_iter().filter(|pair| pair.verdict != Verdict::Invalid);
+        Self { group, pairs: pairs.collect() }
     }
 
     fn words(&self) -> String {
-        let is_synthetic = !self.comparison.run.preface.is_empty();
-        let fit: Vec<&Label> =
-            self.group.contenders.iter().map(|row| &row.label).filter(|it| self.is_fit(it)).collect();
+        let comparison = self.group.comparison;
+        let is_synthetic = !comparison.run.preface.is_empty();
+        let fit: Vec<&Label> = self.group.labels().filter(|it| self.is_fit(it)).collect();
         let losses: Vec<ShownSlower<'_>> = self.pairs.iter().filter_map(|pair| self.loss(pair)).collect();
         let is_behind = |label: &Label| losses.iter().any(|loss| loss.loser == label);
         let best: Vec<&Label> = fit.iter().copied().filter(|label| !is_behind(label)).collect();
-        let margin = number::percent(self.comparison.run.margin);
-        let work = counted(self.comparison.workloads.len(), "workload");
+        let margin = number::percent(comparison.run.margin);
+        let work = counted(comparison.workloads.len(), "workload");
         if is_synthetic {
             return "none from single operations: measure the work itself (`fsarena compare`, `--profile`, `--command`)."
                 .to_owned();
@@ -105,8 +102,7 @@ impl<'a> AnswerGroup<'a> {
             _ if losses.is_empty() => format!("keep what you have: {}.", self.nothing(&margin)),
             [] => format!("it depends on the work: {}.", self.leaders(&work)),
             best => {
-                let work =
-                    if self.comparison.workloads.len() == 1 { String::new() } else { format!(" in any of {work}") };
+                let work = if comparison.workloads.len() == 1 { String::new() } else { format!(" in any of {work}") };
                 let (safe, risky): (Vec<&Label>, Vec<&Label>) = best.iter().partition(|label| !self.is_risky(label));
                 let (taken, left) = if safe.is_empty() { (risky, Vec::new()) } else { (safe, risky) };
                 let is = if left.len() == 1 { "is" } else { "are" };
@@ -128,8 +124,7 @@ impl<'a> AnswerGroup<'a> {
     /// Whether nothing forbids to take the contender: its figures are valid, and no check found damage.
     fn is_fit(&self, label: &Label) -> bool {
         let of = |pair: &&PairVerdict| pair.a == *label || pair.b == *label;
-        let is_damaged = self.comparison.checks.damage.iter().any(|check| check.contender == *label);
-        let all = super::pairs(self.comparison, self.group);
+        let is_damaged = self.group.comparison.checks.damage.iter().any(|check| check.contender == *label);
         let is_invalid = |pair: &PairVerdict| {
             let names = |reason: &Reason| match reason {
                 Reason::Validity { contender, class } => contender == label && class.forbids_verdict(),
@@ -137,15 +132,19 @@ impl<'a> AnswerGroup<'a> {
             };
             pair.verdict == Verdict::Invalid && pair.reasons.iter().any(names)
         };
-        !is_damaged && self.pairs.iter().any(of) && !all.into_iter().any(is_invalid)
+        !is_damaged && self.pairs.iter().any(of) && !self.group.pairs().into_iter().any(is_invalid)
     }
 
     /// The loser of a pair whose difference exceeds the margin.
     fn loss(&self, pair: &'a PairVerdict) -> Option<ShownSlower<'a>> {
         let winner = pair::winner(pair)?;
         let loser = if *winner == pair.a { &pair.b } else { &pair.a };
-        let times = pair::better(pair, pair::ratio(pair)?).1.middle;
-        (times > 1.0 + self.comparison.run.margin).then_some(ShownSlower { loser, workload: &pair.workload, times })
+        let times = pair::lead(pair)?.middle;
+        (times > 1.0 + self.group.comparison.run.margin).then_some(ShownSlower {
+            loser,
+            workload: &pair.workload,
+            times,
+        })
     }
 
     /// What can be said where no difference above the margin is shown.
@@ -178,8 +177,7 @@ impl<'a> AnswerGroup<'a> {
 
     /// `ext4 is the fastest in 3 of 10 workloads, xfs in 4`.
     fn leaders(&self, work: &str) -> String {
-        let ranked = |row| workload_ranking(self.comparison, self.group, row);
-        let rankings: Vec<_> = self.comparison.workloads.iter().map(ranked).collect();
+        let rankings = rankings(self.group, &self.group.comparison.workloads);
         let part = |(index, (label, own)): (usize, &(&Label, Vec<_>))| match index {
             0 => format!("{label} is the {} in {} of {work}", superlative(self.group), own.len()),
             _ => format!("{label} in {}", own.len()),
@@ -196,13 +194,13 @@ impl<'a> AnswerGroup<'a> {
             let own: Vec<&ShownSlower<'_>> = losses.iter().filter(|loss| loss.loser == label).collect();
             let most = own.iter().map(|loss| loss.times).reduce(f64::max)?;
             let names: BTreeSet<&str> = own.iter().map(|loss| loss.workload).collect();
-            let place = match self.comparison.workloads.len() {
+            let place = match self.group.comparison.workloads.len() {
                 1 => format!(" ({})", number::Ratio::alone(most).times()),
                 _ => format!(" in {} (up to {})", names.len(), number::Ratio::alone(most).times()),
             };
             Some(format!("{label} is slower{place}"))
         };
-        listed(self.group.contenders.iter().filter_map(|row| one(&row.label)))
+        listed(self.group.labels().filter_map(one))
     }
 }
 

@@ -153,10 +153,14 @@ pub const FLUSHES: Subject = Subject {
     hint: |_, _| None,
 };
 
+#[rustfmt::skip]
 const PER_SYNC: [CellFigure; 4] = [
-    computed("flushes per sync", flushes, count, "Flushes of the device's cache, as its own statistics count them."),
-    computed("preflushes per sync", preflushes, count, "Requests that ask for a flush before they are done."),
-    computed("FUA writes per sync", fua, count, "Writes that are to reach the medium past the device's cache."),
+    computed("flushes per sync", |all, cell| per_sync(all, cell, probe::DEVICE_FLUSHES), count,
+        "Flushes of the device's cache, as its own statistics count them."),
+    computed("preflushes per sync", |all, cell| per_sync(all, cell, probe::DEVICE_PREFLUSHES), count,
+        "Requests that ask for a flush before they are done."),
+    computed("FUA writes per sync", |all, cell| per_sync(all, cell, probe::DEVICE_FUA), count,
+        "Writes that are to reach the medium past the device's cache."),
     computed("time of a flush", flush_time, seconds, "The mean, as the device's statistics have it."),
 ];
 
@@ -214,18 +218,6 @@ fn syncs(comparison: &Comparison, cell: &Cell) -> Option<f64> {
         _ => cell.per_operation.syncs?,
     };
     (syncs > 0.0).then_some(syncs)
-}
-
-fn flushes(comparison: &Comparison, cell: &Cell) -> Option<f64> {
-    per_sync(comparison, cell, probe::DEVICE_FLUSHES)
-}
-
-fn preflushes(comparison: &Comparison, cell: &Cell) -> Option<f64> {
-    per_sync(comparison, cell, probe::DEVICE_PREFLUSHES)
-}
-
-fn fua(comparison: &Comparison, cell: &Cell) -> Option<f64> {
-    per_sync(comparison, cell, probe::DEVICE_FUA)
 }
 
 fn per_sync(comparison: &Comparison, cell: &Cell, probe: Probe) -> Option<f64> {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Shown;
-use super::sentence::Sentence;
+use super::sentence::{Role, Sentence, Shade};
 use crate::footnote::Remark;
 
 /// A table.
@@ -96,6 +96,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// A verdict in words.
+    pub fn verdict(shade: impl Into<Shade>, words: impl Into<String>) -> Self {
+        Sentence::new(Role::Verdict(shade.into()), words).into()
+    }
+
     /// The entry with footnotes.
     pub fn with_remarks(self, remarks: impl IntoIterator<Item = Remark>) -> Self {
         Self { remarks: remarks.into_iter().collect(), ..self }

@@ -3,43 +3,41 @@
 use fsarena_model::comparison::{Cell, PairVerdict, WorkloadRow};
 use fsarena_model::{Better, Comparison, Label};
 
-use super::verdicts::{figure_of, order};
-use crate::group::{ClassGroup, apart, groups};
+use super::verdicts::{best, figure_of, order};
+use crate::group::{ClassGroup, groups};
 use crate::number::DASH;
 use crate::report::ColumnKind::{Name, Words};
 use crate::report::{Entry, Heading, Paragraph, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf};
 use crate::work::{WorkGroup, works};
-use crate::{anchor, pair, ranking, standing, words};
+use crate::{anchor, pair, standing, words};
 
 /// The tables of all groups of contenders.
 pub fn matrix(comparison: &Comparison) -> Section {
     let works = works(comparison);
     let title = if comparison.judged.verdicts.is_empty() { "The figures" } else { "Which is best where" };
     let mut section = Section::titled(title);
-    for (index, group) in groups(comparison).iter().enumerate() {
-        let apart = apart(group).filter(|_| index > 0).unwrap_or_default();
-        section = section.with_shown(Shown::Page, Paragraph::apart(apart));
-        section = section.with_shown(Shown::Page, table(comparison, group, &works));
+    for group in &groups(comparison) {
+        section = section.with_shown(Shown::Page, Paragraph::apart(&group.apart));
+        section = section.with_shown(Shown::Page, table(group, &works));
     }
     section.with_shown(Shown::Page, Paragraph::legend(legend(comparison)))
 }
 
-fn table(comparison: &Comparison, group: &ClassGroup<'_>, works: &[WorkGroup<'_>]) -> Table {
+fn table(group: &ClassGroup<'_>, works: &[WorkGroup<'_>]) -> Table {
+    let comparison = group.comparison;
     let rows: Vec<&WorkloadRow> = works.iter().flat_map(|work| work.workloads.iter().copied()).collect();
     let labels = group.contenders.iter().map(|row| (row.label.to_string(), &row.label));
     let name = |row: &&WorkloadRow| Sentence::new(Role::Link(anchor::workload(comparison, &row.name)), &row.name);
-    let best = |row: &&WorkloadRow| ranking::best(comparison, group, &row.name).unwrap_or_default();
     let table = TableOf::new(TableLook::Standings, &rows)
         .column(Name, "workload", name)
         .column(Words, "unit", |row| unit(row))
-        .columns(Words, labels, |row, label| entry(comparison, group, row, label));
+        .columns(Words, labels, |row, label| entry(group, row, label));
     let table = match group.contenders.len() {
         _ if comparison.judged.verdicts.is_empty() => table,
         0 | 1 => table,
-        2 => table.column(Words, "ranking", |row| order(comparison, group, row)),
+        2 => table.column(Words, "ranking", |row| order(group, row)),
         _ => {
-            let table = table.column(Words, "best group", best);
-            table.column(Words, "ranking", |row| order(comparison, group, row))
+            table.column(Words, "best group", |row| best(group, row)).column(Words, "ranking", |row| order(group, row))
         }
     };
     table.with_headings(headings(works)).done()
@@ -61,8 +59,8 @@ fn unit(workload: &WorkloadRow) -> Sentence {
     Sentence::from(&workload.unit).and(Role::Aside, direction)
 }
 
-fn entry(comparison: &Comparison, group: &ClassGroup<'_>, workload: &WorkloadRow, label: &Label) -> Entry {
-    let name = &workload.name;
+fn entry(group: &ClassGroup<'_>, workload: &WorkloadRow, label: &Label) -> Entry {
+    let (comparison, name) = (group.comparison, &workload.name);
     let was_tried = |cell: &&Cell| cell.figure.median.is_some() || !cell.validity.is_empty();
     let Some(cell) = comparison.cell(name, label).filter(was_tried) else { return DASH.into() };
     let figure = Sentence::new(Role::Link(anchor::contender(comparison, name, label)), figure_of(cell, &cell.unit));
@@ -70,9 +68,9 @@ fn entry(comparison: &Comparison, group: &ClassGroup<'_>, workload: &WorkloadRow
         let classes = cell.validity.iter().map(|flag| flag.class.to_string());
         Entry::from(classes.fold(sentence, |sentence, class| sentence.and(Role::Flag, class)))
     };
-    let Some(shade) = shade(comparison, group, cell) else { return flags(figure) };
+    let Some(shade) = shade(group, cell) else { return flags(figure) };
     let figure = figure.and(Role::Verdict(shade), standing::word(comparison, name, label, shade));
-    let figure = match standing::most_behind(comparison, group, name, label) {
+    let figure = match standing::most_behind(group, name, label) {
         Some(pair) => figure.and(Role::Link(anchor::pair(comparison, pair)), behind(pair)),
         None => figure,
     };
@@ -89,10 +87,9 @@ fn behind(pair: &PairVerdict) -> String {
 }
 
 /// The colour of a cell; a missing or impossible figure is invalid, also in a run without verdicts.
-fn shade(comparison: &Comparison, group: &ClassGroup<'_>, cell: &Cell) -> Option<Shade> {
+fn shade(group: &ClassGroup<'_>, cell: &Cell) -> Option<Shade> {
     let is_missing = cell.figure.median.is_none() || !cell.is_plausible();
-    let judged = standing::shade(comparison, group, &cell.workload, &cell.contender);
-    if is_missing { Some(Shade::Invalid) } else { judged }
+    if is_missing { Some(Shade::Invalid) } else { standing::shade(group, &cell.workload, &cell.contender) }
 }
 
 fn legend(comparison: &Comparison) -> Sentence {

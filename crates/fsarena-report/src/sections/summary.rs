@@ -4,10 +4,10 @@
 use fsarena_model::comparison::SuiteRow;
 use fsarena_model::{Comparison, Severity};
 
-use super::{damage, notes, verdicts};
+use super::{damage, note, notes, verdicts};
 use crate::group::groups;
-use crate::report::{Content, List, ListLook, Paragraph, Role, Section, Sentence, Tone};
-use crate::words::{self, counted, listed};
+use crate::report::{Content, List, ListLook, Paragraph, Section, Tone};
+use crate::words::{counted, listed};
 use crate::{answer, effects, pair, recommendation, scaling};
 
 /// Maximum number of warnings in full.
@@ -17,14 +17,12 @@ const WARNINGS: usize = 3;
 const LEGEND: &str =
     "> faster, ≈ equivalent, ≳ seems faster, ? undecided; [ ] the 95 % interval of the median, where there is room.";
 
-/// The sections of the summary.
 pub fn sections(comparison: &Comparison) -> Vec<Section> {
-    let medians = groups(comparison).into_iter().enumerate().map(|(index, group)| {
-        let apart = crate::group::apart(&group).filter(|_| index > 0);
-        let apart = Paragraph::apart(Sentence::from(apart.unwrap_or_default()));
+    let medians = groups(comparison).into_iter().map(|group| {
+        let apart = Paragraph::apart(&group.apart);
         let has_ranking = group.contenders.len() == verdicts::FEW && !comparison.judged.verdicts.is_empty();
         let legend = if has_ranking { LEGEND } else { "" };
-        Section::default().with(apart).with(verdicts::short_medians(comparison, &group)).with(Paragraph::legend(legend))
+        Section::default().with(apart).with(verdicts::short_medians(&group)).with(Paragraph::legend(legend))
     });
     let mut sections = vec![Section::default().with(List::new(ListLook::Paragraphs, answer::decision(comparison)))];
     sections.extend(recommendation::sentences(comparison));
@@ -43,7 +41,7 @@ pub fn sections(comparison: &Comparison) -> Vec<Section> {
 fn over_the_suite(comparison: &Comparison) -> Option<String> {
     let groups = groups(comparison);
     let few = groups.iter().filter(|group| group.contenders.len() <= verdicts::FEW);
-    let rows = few.flat_map(|group| pair::suite_rows(comparison, group));
+    let rows = few.flat_map(pair::suite_rows);
     let mean = |row: &SuiteRow| {
         let (pair, ratio) = pair::suite_mean(row);
         Some(format!("{pair} {} {}", ratio?.times(), ratio?.interval()?))
@@ -59,9 +57,6 @@ fn trouble(comparison: &Comparison) -> Section {
     let of = |severity| all.iter().filter(move |(found, _)| *found == severity);
     let (failures, warnings) = (of(Severity::Failure), of(Severity::Warning));
     let shown: Vec<_> = failures.chain(warnings.take(WARNINGS)).collect();
-    let line = |(severity, text): &&(Severity, &str)| {
-        Sentence::new(Role::Severity(*severity), format!("{}:", words::severity(*severity))).and(Role::Plain, *text)
-    };
     let left = |severity, word| {
         let count = of(severity).count() - shown.iter().filter(|(found, _)| *found == severity).count();
         (count > 0).then(|| counted(count, word))
@@ -71,6 +66,6 @@ fn trouble(comparison: &Comparison) -> Section {
     let left = if left.is_empty() { String::new() } else { format!("{} in the full report.", listed(&left)) };
     Section::default()
         .with(List::new(ListLook::Paragraphs, comparison.checks.damage.iter().map(damage)).in_tone(Tone::Alarm))
-        .with(List::new(ListLook::Notes, shown.iter().map(line)))
+        .with(List::new(ListLook::Notes, shown.iter().map(|found| note(**found))))
         .with(Paragraph::legend(left))
 }

@@ -4,13 +4,13 @@ use fsarena_model::comparison::{Cell, PairVerdict, SuiteRow, WorkloadRow};
 use fsarena_model::{Comparison, Estimate, Label, ValidityClass, Verdict};
 
 use crate::footnote::{Remark, of_cell, of_pair};
-use crate::group::{ClassGroup, groups};
+use crate::group::{ClassGroup, groups, index_of};
 use crate::number::{self, DASH};
 use crate::report::ColumnKind::{Figure, Median, Name, Words};
 use crate::report::{
     Entry, Fold, List, ListLook, Paragraph, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf,
 };
-use crate::{anchor, group, pair, ranking, svg, words};
+use crate::{anchor, pair, ranking, svg, words};
 
 /// The workload's name, which on the page leads to its part.
 fn link(comparison: &Comparison, workload: &WorkloadRow) -> Sentence {
@@ -23,14 +23,13 @@ pub fn verdicts(comparison: &Comparison) -> Section {
     // Documents have it in the answer.
     let without = comparison.run.without_verdicts.clone().unwrap_or_default();
     let mut section = Section::titled(title).with_shown(Shown::Terminal, Paragraph::plain(without));
-    for (index, group) in groups(comparison).iter().enumerate() {
-        let apart = group::apart(group).filter(|_| index > 0);
-        section = section.with_shown(Shown::Summaries, Paragraph::apart(apart.unwrap_or_default()));
-        section = section.with_shown(Shown::Summaries, medians(comparison, group));
-        section = section.with_shown(Shown::Terminal, best_groups(comparison, group));
+    for group in &groups(comparison) {
+        section = section
+            .with_shown(Shown::Summaries, Paragraph::apart(&group.apart))
+            .with_shown(Shown::Summaries, medians(group))
+            .with_shown(Shown::Terminal, best_groups(group));
         if group.contenders.len() > 2 {
-            let pairs = pairs_of(comparison, group);
-            section = section.with_shown(Shown::Summaries, pairs_table(comparison, &pairs));
+            section = section.with_shown(Shown::Summaries, pairs_table(comparison, &group.pairs()));
         }
     }
     section
@@ -42,36 +41,37 @@ pub fn pair_by_pair(comparison: &Comparison) -> Section {
     let groups = groups(comparison);
     let several = groups.iter().filter(|group| group.contenders.len() > 2);
     let section = Section::titled("Every pair in every workload").folded(Fold::Closed);
-    let section = several.fold(section, |section, group| section.with(matrix(comparison, group)));
+    let section = several.fold(section, |section, group| section.with(matrix(group)));
     if section.has_rows() { section.with(Paragraph::legend(colours(comparison))) } else { section }
 }
 
 /// One row per workload, with the median of each contender and what follows from them.
-fn medians(comparison: &Comparison, group: &ClassGroup<'_>) -> Table {
-    let best = |workload: &WorkloadRow| ranking::best(comparison, group, &workload.name).unwrap_or_default();
-    let is_ranked = group.contenders.len() > 2 && !comparison.judged.verdicts.is_empty();
-    match is_ranked {
-        true => medians_and_order(comparison, group).column_on(Shown::Documents, Words, "best group", best),
-        false => medians_and_order(comparison, group),
-    }
-    .done()
+fn medians(group: &ClassGroup<'_>) -> Table {
+    let table = medians_and_order(group);
+    let is_ranked = group.contenders.len() > 2 && !group.comparison.judged.verdicts.is_empty();
+    if is_ranked { table.column_on(Shown::Documents, Words, "best group", |row| best(group, row)) } else { table }
+        .done()
+}
+
+pub fn best(group: &ClassGroup<'_>, workload: &WorkloadRow) -> String {
+    ranking::best(group, &workload.name).unwrap_or_default()
 }
 
 /// Maximum number of contenders for which a table of the summary has whole rankings.
 pub const FEW: usize = 3;
 
 /// Like [`medians`], in lines that fit a terminal.
-pub fn short_medians(comparison: &Comparison, group: &ClassGroup<'_>) -> Table {
-    let best = |workload: &WorkloadRow| ranking::best(comparison, group, &workload.name).unwrap_or_default();
+pub fn short_medians(group: &ClassGroup<'_>) -> Table {
     match group.contenders.len() {
-        ..=FEW => medians_and_order(comparison, group),
-        _ if comparison.judged.verdicts.is_empty() => only_medians(comparison, group),
-        _ => only_medians(comparison, group).column(Words, "best group", best),
+        ..=FEW => medians_and_order(group),
+        _ if group.comparison.judged.verdicts.is_empty() => only_medians(group),
+        _ => only_medians(group).column(Words, "best group", |row| best(group, row)),
     }
     .done()
 }
 
-fn only_medians<'a>(comparison: &'a Comparison, group: &ClassGroup<'a>) -> TableOf<'a, WorkloadRow> {
+fn only_medians<'a>(group: &ClassGroup<'a>) -> TableOf<'a, WorkloadRow> {
+    let comparison = group.comparison;
     let name = |workload: &WorkloadRow| {
         Entry::from(link(comparison, workload)).with_remarks(words::memory(workload).map(Remark::Sentence))
     };
@@ -88,11 +88,12 @@ fn only_medians<'a>(comparison: &'a Comparison, group: &ClassGroup<'a>) -> Table
     table.columns(Median, labels, |workload, label| median(comparison, workload, label))
 }
 
-fn medians_and_order<'a>(comparison: &'a Comparison, group: &ClassGroup<'a>) -> TableOf<'a, WorkloadRow> {
+fn medians_and_order<'a>(group: &ClassGroup<'a>) -> TableOf<'a, WorkloadRow> {
+    let comparison = group.comparison;
     let is_measured = comparison.workloads.iter().any(|row| !row.title.is_empty() && row.at_stake.is_some());
-    let table = only_medians(comparison, group);
+    let table = only_medians(group);
     let table = if is_measured { table.column(Figure, "at stake", at_stake) } else { table };
-    let pair = |workload: &WorkloadRow| group::verdicts(comparison, &workload.name, &group.contenders).next();
+    let pair = |workload: &WorkloadRow| group.verdicts(&workload.name).next();
     match group.contenders.len() {
         _ if comparison.judged.verdicts.is_empty() => table,
         0 | 1 => table,
@@ -100,7 +101,7 @@ fn medians_and_order<'a>(comparison: &'a Comparison, group: &ClassGroup<'a>) -> 
             .column(Words, "verdict", |workload| only_verdict(comparison, pair(workload)))
             .column(Figure, "interval", |workload| pair(workload).map_or(DASH.to_owned(), favourable_interval))
             .column(Figure, "finds from", |workload| pair(workload).map_or(DASH.to_owned(), pair::finds_from)),
-        _ => table.column(Words, "ranking", |workload| order(comparison, group, workload)),
+        _ => table.column(Words, "ranking", |workload| order(group, workload)),
     }
 }
 
@@ -122,9 +123,8 @@ fn median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Ent
 /// The statement about the only pair of a group.
 fn only_verdict(comparison: &Comparison, pair: Option<&PairVerdict>) -> Entry {
     match pair {
-        None => Sentence::new(Role::Verdict(Shade::Undecided), Verdict::Undecided.to_string()).into(),
-        Some(pair) => Entry::from(Sentence::new(Role::Verdict(pair.verdict.into()), pair::statement(pair)))
-            .with_remarks(of_pair(comparison, pair)),
+        None => Entry::verdict(Verdict::Undecided, Verdict::Undecided.to_string()),
+        Some(pair) => Entry::verdict(pair.verdict, pair::statement(pair)).with_remarks(of_pair(comparison, pair)),
     }
 }
 
@@ -133,21 +133,14 @@ fn favourable_interval(pair: &PairVerdict) -> String {
     pair::interval(pair::valid(pair, pair::decision(pair)).map(|ratio| pair::better(pair, ratio).1))
 }
 
-/// The ranking.
-pub fn order(comparison: &Comparison, group: &ClassGroup<'_>, workload: &WorkloadRow) -> String {
-    ranking::ranking(comparison, group, &workload.name).to_string()
+pub fn order(group: &ClassGroup<'_>, workload: &WorkloadRow) -> String {
+    ranking::ranking(group, &workload.name).to_string()
 }
 
 /// Each best group with its workloads. Documents have them in a column, which a terminal has no room for.
-fn best_groups(comparison: &Comparison, group: &ClassGroup<'_>) -> Section {
-    let groups = ranking::best_groups(comparison, group);
+fn best_groups(group: &ClassGroup<'_>) -> Section {
+    let groups = ranking::best_groups(group);
     Section::titled("Best groups (none is proved better)").with(List::new(ListLook::Notes, groups))
-}
-
-fn pairs_of<'a>(comparison: &'a Comparison, group: &ClassGroup<'_>) -> Vec<&'a PairVerdict> {
-    let of =
-        |workload: &WorkloadRow| group::verdicts(comparison, &workload.name, &group.contenders).collect::<Vec<_>>();
-    comparison.workloads.iter().flat_map(of).collect()
 }
 
 /// One row per pair and workload.
@@ -175,13 +168,14 @@ fn verdict(comparison: &Comparison, pair: &PairVerdict) -> Entry {
 }
 
 /// The verdicts of a group with several pairs: workloads are rows, pairs are columns.
-fn matrix(comparison: &Comparison, group: &ClassGroup<'_>) -> Table {
+fn matrix(group: &ClassGroup<'_>) -> Table {
+    let comparison = group.comparison;
     let mut pairs = Vec::new();
     for (index, a) in group.contenders.iter().enumerate() {
         pairs.extend(group.contenders[index + 1..].iter().map(|b| (format!("{} / {}", a.label, b.label), (a, b))));
     }
     let verdict = |workload: &WorkloadRow, (a, b): (&Label, &Label)| {
-        let mut verdicts = group::verdicts(comparison, &workload.name, &group.contenders);
+        let mut verdicts = group.verdicts(&workload.name);
         verdicts.find(|pair| (&pair.a, &pair.b) == (a, b)).map(|pair| in_favour(comparison, pair))
     };
     let missing = || Entry::from("not compared").tinted(Shade::Undecided.to_string());
@@ -213,11 +207,6 @@ fn in_favour(comparison: &Comparison, pair: &PairVerdict) -> Entry {
     Entry::from(words.and(Role::Aside, figure.unwrap_or_default())).tinted(tint)
 }
 
-/// The position of a contender, from which its colour follows.
-pub fn index_of(comparison: &Comparison, label: &Label) -> usize {
-    comparison.contenders.iter().position(|row| row.label == *label).unwrap_or_default()
-}
-
 /// How to read the colours.
 fn colours(comparison: &Comparison) -> Sentence {
     Sentence::from(
@@ -238,7 +227,7 @@ pub fn over_the_suite(comparison: &Comparison) -> Section {
         return Section::default();
     }
     let groups = groups(comparison);
-    let rows: Vec<&SuiteRow> = groups.iter().flat_map(|group| pair::suite_rows(comparison, group)).collect();
+    let rows: Vec<&SuiteRow> = groups.iter().flat_map(pair::suite_rows).collect();
     let mean = |row: &SuiteRow| {
         let missing = pair::suite_missing(row);
         let ratio = Sentence::from(pair::times(pair::suite_mean(row).1));

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_model::comparison::{BaselineRow, Cell, ContenderRow, PairVerdict, WorkloadRow};
+use fsarena_model::comparison::{BaselineRow, Cell, PairVerdict, WorkloadRow};
 use fsarena_model::probe::{LatencyFigure, RATE_DONE, RATE_OFFERED};
 use fsarena_model::trial::SYNCS;
 use fsarena_model::{Comparison, Label, ValidityClass};
 
-use super::verdicts::{figure_of, index_of, pairs_table};
-use crate::group::{self, ClassGroup};
+use super::verdicts::{figure_of, pairs_table};
+use crate::group::{self, ClassGroup, index_of};
 use crate::number::{self, DASH};
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{
@@ -18,19 +18,17 @@ use crate::report::{
 };
 use crate::svg::latency::{LoadLine, LoadPoint, against_load, over_time};
 use crate::svg::medians::{self, Dot, ratios};
+use crate::work::cells;
 use crate::{anchor, explained, finding, latency, probe, ranking, standing, svg, words};
 
-/// The explanation of the drawings of latencies over time.
 const OVER_TIME: &str = "A point is a part of at most a second of a slice, its median over rounds; slices follow one \
     another, and those of other contenders ran in between.";
 
 /// The part about a workload, with what another crate adds to it.
 pub fn workload(comparison: &Comparison, workload: &WorkloadRow, additions: Vec<Content>) -> Section {
-    let of_contender = |label: &Label| comparison.cell(&workload.name, label);
-    let cells: Vec<_> = comparison.contenders.iter().map(|row| of_contender(&row.label)).collect();
+    let cells = cells(comparison, workload);
     let groups = group::groups(comparison);
-    let parts: Vec<WorkloadPart<'_>> =
-        groups.iter().enumerate().map(|(index, group)| WorkloadPart { comparison, workload, group, index }).collect();
+    let parts: Vec<WorkloadPart<'_>> = groups.iter().map(|group| WorkloadPart { workload, group }).collect();
     let figures = Section::titled("Figures").with_hint("medians, ratios, validity");
     let figures = figures.folded(Fold::Closed).with(List::new(ListLook::Chips, facts(workload)));
     Section::titled(workload.name.as_str())
@@ -59,38 +57,37 @@ fn facts(workload: &WorkloadRow) -> impl Iterator<Item = String> {
 
 /// A group of contenders in a workload.
 struct WorkloadPart<'a> {
-    comparison: &'a Comparison,
     workload: &'a WorkloadRow,
     group: &'a ClassGroup<'a>,
-    /// The position of the group; only the first is not shown apart.
-    index: usize,
 }
 
 impl<'a> WorkloadPart<'a> {
     fn apart(&self) -> Content {
-        Paragraph::apart(group::apart(self.group).filter(|_| self.index > 0).unwrap_or_default()).into()
+        Paragraph::apart(&self.group.apart).into()
     }
 
     fn dots(&self) -> Vec<Dot<'a>> {
-        let cell = |row: &&ContenderRow| self.comparison.cell(&self.workload.name, &row.label);
-        let dot = |cell: &'a Cell| {
-            let shade = standing::shade(self.comparison, self.group, &cell.workload, &cell.contender);
-            let word = |shade| standing::word(self.comparison, &cell.workload, &cell.contender, shade);
-            Dot { cell, shade, word: shade.map(word).unwrap_or_default() }
+        let comparison = self.group.comparison;
+        let dot = |label| {
+            let cell = comparison.cell(&self.workload.name, label)?;
+            let shade = standing::shade(self.group, &cell.workload, label);
+            let word = |shade| standing::word(comparison, &cell.workload, label, shade);
+            Some(Dot { cell, shade, word: shade.map(word).unwrap_or_default() })
         };
-        self.group.contenders.iter().filter_map(cell).map(dot).collect()
+        self.group.labels().filter_map(dot).collect()
     }
 
     fn pairs(&self) -> Vec<&'a PairVerdict> {
-        group::verdicts(self.comparison, &self.workload.name, &self.group.contenders).collect()
+        self.group.verdicts(&self.workload.name).collect()
     }
 
     /// The medians, and the ratios of pairs.
     fn drawings(&self) -> Vec<Content> {
-        let class = |label: &Label| svg::class(index_of(self.comparison, label));
+        let comparison = self.group.comparison;
+        let class = |label: &Label| svg::class(index_of(comparison, label));
         let drawings = [
             medians::medians(&self.dots(), &self.workload.unit, self.workload.better),
-            ratios(&self.pairs(), self.comparison.run.margin, class),
+            ratios(&self.pairs(), comparison.run.margin, class),
         ];
         let drawings = drawings.into_iter().flatten().map(|svg| Drawing { caption: String::new(), svg }).collect();
         vec![self.apart(), Drawings { arrangement: Arrangement::Grid, drawings }.into()]
@@ -98,13 +95,14 @@ impl<'a> WorkloadPart<'a> {
 
     /// The figures behind the drawings.
     fn tables(&self) -> Vec<Content> {
-        let name = &self.workload.name;
-        let baselines = self.comparison.baselines.iter().filter(|row| row.workload == *name && self.index == 0);
+        let comparison = self.group.comparison;
+        let is_shown = |row: &&BaselineRow| row.workload == self.workload.name && self.group.apart.is_empty();
+        let baselines = comparison.baselines.iter().filter(is_shown);
         let contenders =
             self.dots().into_iter().map(|dot| FigureRow::Contender(dot.cell, dot.shade == Some(Shade::Best)));
         let rows: Vec<FigureRow<'_>> = contenders.chain(baselines.map(FigureRow::Baseline)).collect();
-        let figures = figures(self.comparison, self.group, self.workload, &rows);
-        vec![self.apart(), figures.into(), pairs_table(self.comparison, &self.pairs()).into()]
+        let figures = figures(self.group, self.workload, &rows);
+        vec![self.apart(), figures.into(), pairs_table(comparison, &self.pairs()).into()]
     }
 }
 
@@ -125,7 +123,8 @@ impl FigureRow<'_> {
     }
 }
 
-fn figures(comparison: &Comparison, group: &ClassGroup<'_>, workload: &WorkloadRow, rows: &[FigureRow<'_>]) -> Table {
+fn figures(group: &ClassGroup<'_>, workload: &WorkloadRow, rows: &[FigureRow<'_>]) -> Table {
+    let comparison = group.comparison;
     let nothing = |_: &BaselineRow| Entry::default();
     let rank = |cell: &Cell| ranking::rank(comparison, &cell.workload, &cell.contender).into();
     let shares = |cell: &Cell| explained::shares(comparison, cell).into();
@@ -187,9 +186,9 @@ fn validity(cell: &Cell) -> Sentence {
 }
 
 /// A reason that several contenders share is listed once.
-fn cares(cells: &[Option<&Cell>]) -> Vec<Sentence> {
+fn cares(cells: &[&Cell]) -> Vec<Sentence> {
     let mut found: BTreeMap<(ValidityClass, String), Vec<&Label>> = BTreeMap::new();
-    for cell in cells.iter().flatten() {
+    for cell in cells {
         for validity in &cell.validity {
             let seen = (validity.class, finding::sentence(&validity.finding));
             found.entry(seen).or_default().push(&cell.contender);
@@ -203,8 +202,7 @@ fn cares(cells: &[Option<&Cell>]) -> Vec<Sentence> {
 }
 
 /// Latencies: the curve against load if the workload has open loops, a table per operation, and the course over time.
-fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[Option<&Cell>]) -> Vec<Content> {
-    let cells: Vec<&Cell> = cells.iter().flatten().copied().collect();
+fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[&Cell]) -> Vec<Content> {
     let plausible: Vec<&Cell> = cells.iter().copied().filter(|cell| cell.is_plausible()).collect();
     let operations = latency::operations(cells.iter().copied());
     let variants: Vec<&WorkloadRow> =
@@ -218,7 +216,7 @@ fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[Option<&C
             contents.push(Paragraph::legend(words::CURVE).into());
         }
     }
-    let tables: Vec<Table> = operations.iter().map(|operation| latency::of_operation(&cells, operation)).collect();
+    let tables: Vec<Table> = operations.iter().map(|operation| latency::of_operation(cells, operation)).collect();
     let meaning = latency::meaning(&tables);
     let part = Section::titled("Latencies").folded(Fold::Closed).with_all(tables);
     contents.push(part.with(Paragraph::legend(meaning)).into());

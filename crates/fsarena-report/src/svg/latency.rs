@@ -10,7 +10,6 @@ use super::plane::{Plane, ROOM};
 use super::{Canvas, Sign, class, cross, mark, ring};
 use crate::number::{self, seconds, three_digits};
 
-/// Height of the plane.
 const HEIGHT: f64 = 210.0;
 
 /// The kinds of line, by class.
@@ -40,11 +39,9 @@ const SIGNS: &[Sign] =
 /// A contender's points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadLine {
-    /// Its label.
     pub contender: String,
     /// Its open loops, in ascending order of the rate.
     pub open: Vec<LoadPoint>,
-    /// Its closed loop.
     pub closed: Option<LoadPoint>,
 }
 
@@ -71,69 +68,52 @@ pub fn against_load(lines: &[LoadLine], operation: &str) -> Option<String> {
     let (plane, mut canvas) = plane(x, &latencies, &labels, SIGNS)?;
     scales(&plane, &mut canvas, |tick| number::value(tick, "ops/s"), "operations/s that were done →");
     for (index, line) in lines.iter().enumerate() {
-        open(&plane, &mut canvas, index, line);
-        line.closed.iter().for_each(|load| closed(&plane, &mut canvas, index, load));
+        let through =
+            |figure: fn(&LoadPoint) -> f64| line.open.iter().map(|load| (load.done, figure(load))).collect::<Vec<_>>();
+        path(&plane, &mut canvas, index, "p50", &through(|load| load.p50));
+        path(&plane, &mut canvas, index, "p99", &through(|load| load.p99));
+        for load in line.open.iter().filter(|load| !load.keeps_up) {
+            cross(&mut canvas, plane.at((load.done, load.p50)));
+            cross(&mut canvas, plane.at((load.done, load.p99)));
+        }
+        // The ring around the mark: the rate of a closed loop is a result, not a choice.
+        if let Some(load) = &line.closed {
+            mark(&mut canvas, index, plane.at((load.done, load.p50)));
+            ring(&mut canvas, plane.at((load.done, load.p50)));
+        }
     }
     Some(canvas.finish(&format!("Latency of {operation} against load, {} contenders", lines.len())))
-}
-
-fn open(plane: &Plane, canvas: &mut Canvas, index: usize, line: &LoadLine) {
-    let through =
-        |figure: fn(&LoadPoint) -> f64| line.open.iter().map(|load| (load.done, figure(load))).collect::<Vec<_>>();
-    path(plane, canvas, index, "p50", &through(|load| load.p50));
-    path(plane, canvas, index, "p99", &through(|load| load.p99));
-    for load in line.open.iter().filter(|load| !load.keeps_up) {
-        cross(canvas, plane.at((load.done, load.p50)));
-        cross(canvas, plane.at((load.done, load.p99)));
-    }
-}
-
-/// Draws a ring around the mark: the rate of a closed loop is a result, not a choice.
-fn closed(plane: &Plane, canvas: &mut Canvas, index: usize, load: &LoadPoint) {
-    let (x, y) = plane.at((load.done, load.p50));
-    mark(canvas, index, (x, y));
-    ring(canvas, (x, y));
-}
-
-/// A contender's line: time, median and 99th percentile, in seconds, by slice and part.
-struct TimeLine {
-    places: Vec<(f64, f64, f64)>,
 }
 
 /// The drawing of latency over the time of a trial, its slices one after the other, each point a median over rounds;
 /// `None` if no contender has more than one point.
 pub fn over_time(cells: &[&Cell], operation: &str) -> Option<String> {
-    let drawn: Vec<(&str, TimeLine)> = cells.iter().filter_map(|cell| of_cell(cell, operation)).collect();
-    if drawn.iter().all(|(_, line)| line.places.len() < 2) {
+    let line = |cell: &&'_ Cell| {
+        let course = cell.latencies.over_time.iter().find(|course| course.operation == operation)?;
+        Some((cell.contender.to_string(), medians(course)))
+    };
+    let drawn: Vec<(String, Vec<[f64; 3]>)> = cells.iter().filter_map(line).collect();
+    if drawn.iter().all(|(_, places)| places.len() < 2) {
         return None;
     }
-    let labels: Vec<&str> = drawn.iter().map(|(label, _)| *label).collect();
-    let places = || drawn.iter().flat_map(|(_, line)| &line.places);
-    let latencies: Vec<f64> = places().flat_map(|(_, p50, p99)| [*p50, *p99]).collect();
-    let x = Axis::from_zero(places().map(|(time, ..)| *time).fold(0.0, f64::max), ROOM)?;
+    let labels: Vec<&str> = drawn.iter().map(|(label, _)| label.as_str()).collect();
+    let places = || drawn.iter().flat_map(|(_, places)| places);
+    let latencies: Vec<f64> = places().flat_map(|[_, p50, p99]| [*p50, *p99]).collect();
+    let x = Axis::from_zero(places().map(|[time, ..]| *time).fold(0.0, f64::max), ROOM)?;
     let (plane, mut canvas) = plane(x, &latencies, &labels, &LINES)?;
     scales(&plane, &mut canvas, three_digits, "timed seconds of a trial →");
-    for (index, (_, line)) in drawn.iter().enumerate() {
-        paths(&plane, &mut canvas, index, line);
+    // Lines go through all slices: many slices have only one part, which makes no line.
+    for (index, (_, places)) in drawn.iter().enumerate() {
+        for (kind, figure) in [("p50", 1), ("p99", 2)] {
+            let points: Vec<(f64, f64)> = places.iter().map(|place| (place[0], place[figure])).collect();
+            path(&plane, &mut canvas, index, kind, &points);
+        }
     }
     Some(canvas.finish(&format!("Latency of {operation} over the time of a trial, {} contenders", drawn.len())))
 }
 
-fn of_cell<'a>(cell: &'a Cell, operation: &str) -> Option<(&'a str, TimeLine)> {
-    let course = cell.latencies.over_time.iter().find(|course| course.operation == operation)?;
-    Some((cell.contender.0.as_str(), line(course)))
-}
-
-/// Draws lines through all slices: many slices have only one part, which makes no line.
-fn paths(plane: &Plane, canvas: &mut Canvas, index: usize, line: &TimeLine) {
-    let median: Vec<_> = line.places.iter().map(|(time, p50, _)| (*time, *p50)).collect();
-    let tail: Vec<_> = line.places.iter().map(|(time, _, p99)| (*time, *p99)).collect();
-    path(plane, canvas, index, "p50", &median);
-    path(plane, canvas, index, "p99", &tail);
-}
-
-/// The medians over rounds of each part of each slice.
-fn line(course: &LatencyOverTime) -> TimeLine {
+/// Time, median and 99th percentile of each part of each slice, in seconds, the medians over rounds.
+fn medians(course: &LatencyOverTime) -> Vec<[f64; 3]> {
     let mut parts: BTreeMap<(u32, usize), Vec<&Point>> = BTreeMap::new();
     for trial in course.points.chunk_by(|one, next| (one.round, one.slice) == (next.round, next.slice)) {
         for (part, point) in trial.iter().enumerate() {
@@ -142,7 +122,7 @@ fn line(course: &LatencyOverTime) -> TimeLine {
     }
     let place = |points: Vec<&Point>| {
         let of = |figure: fn(&Point) -> f64| upper_median(points.iter().map(|point| figure(point)));
-        Some((of(|point| point.seconds)?, of(|point| point.p50)?, of(|point| point.p99)?))
+        Some([of(|point| point.seconds)?, of(|point| point.p50)?, of(|point| point.p99)?])
     };
-    TimeLine { places: parts.into_values().filter_map(place).collect() }
+    parts.into_values().filter_map(place).collect()
 }

@@ -26,7 +26,6 @@ pub struct Dot<'a> {
     pub cell: &'a Cell,
     /// The colour of its bar; `None` if there is nothing to compare it with.
     pub shade: Option<Shade>,
-    /// The word for that colour.
     pub word: String,
 }
 

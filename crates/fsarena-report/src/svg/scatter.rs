@@ -8,21 +8,12 @@ use crate::number::three_digits;
 /// Height of the plane: that of a square.
 const HEIGHT: f64 = ROOM.1 - ROOM.0;
 
-/// Points with a name.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Points {
-    /// Their name.
-    pub name: &'static str,
-    /// Predicted and measured ratios.
-    pub points: Vec<(f64, f64)>,
-}
-
-/// The drawing; `None` if there is no point.
-pub fn predicted_against_measured(groups: &[Points]) -> Option<String> {
-    let all: Vec<f64> = groups.iter().flat_map(|group| &group.points).flat_map(|point| [point.0, point.1]).collect();
+/// The drawing of pairs of predicted and measured ratios, by the name of their group; `None` if there is none.
+pub fn predicted_against_measured(groups: &[(&str, Vec<(f64, f64)>)]) -> Option<String> {
+    let all: Vec<f64> = groups.iter().flat_map(|(_, points)| points).flat_map(|point| [point.0, point.1]).collect();
     let first = all.first()?;
     let axis = |room| Axis::of_ratios(&all, 1.0, room);
-    let names: Vec<&str> = groups.iter().map(|group| group.name).collect();
+    let names: Vec<&str> = groups.iter().map(|(name, _)| *name).collect();
     let signs = [Sign::Line("", "predicted = measured")];
     let (plane, mut canvas) = Plane::begin(&names, &signs, HEIGHT, axis(ROOM)?, axis)?;
     plane.ticks_across(&mut canvas, three_digits);
@@ -30,8 +21,8 @@ pub fn predicted_against_measured(groups: &[Points]) -> Option<String> {
     plane.titles(&mut canvas, "predicted ratio →", "↑ measured ratio");
     let (least, most) = all.iter().fold((*first, *first), |(low, high), value| (low.min(*value), high.max(*value)));
     canvas.line("path", plane.at((least, least)), plane.at((most, most)));
-    for (index, group) in groups.iter().enumerate() {
-        let places: Vec<(f64, f64)> = group.points.iter().map(|point| plane.at(*point)).collect();
+    for (index, (_, points)) in groups.iter().enumerate() {
+        let places: Vec<(f64, f64)> = points.iter().map(|point| plane.at(*point)).collect();
         marks(&mut canvas, index, &places);
     }
     Some(canvas.finish(&format!("Predicted against measured ratios of {} pairs", all.len() / 2)))
@@ -43,7 +34,7 @@ mod tests {
 
     #[test]
     fn equal_ratios_lie_on_the_diagonal() {
-        let points = |points: &[(f64, f64)]| Points { name: "right", points: points.to_vec() };
+        let points = |points: &[(f64, f64)]| ("right", points.to_vec());
         assert_eq!(predicted_against_measured(&[points(&[])]), None);
         let svg = predicted_against_measured(&[points(&[(0.5, 0.5), (2.0, 2.0), (4.0, 1.0)])]).expect("a drawing");
         let diagonal =

@@ -63,7 +63,6 @@ pub fn painted(text: &str, tone: TextTone, color: bool) -> String {
     }
 }
 
-/// A piece of text in a table.
 #[derive(Debug, Clone)]
 struct TextPiece {
     text: String,

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::fmt;
 
 use fsarena_stats::{
-    Drift, Ending, Judge, Part, Precision, Quantity, Reduced, Rule, Unchanged, Workload, mean_session, regressions,
-    session, shifts, shifts_with, weighted_mean,
+    Drift, Ending, Judge, Pair, Part, Quantity, Reduced, Rule, Unchanged, Workload, mean_session, regressions, session,
+    shifts, shifts_with, weighted_mean,
 };
 
 use crate::noise::Noise;
@@ -144,11 +144,10 @@ fn fails_within(run: &[Workload]) -> bool {
     let mut judge = Judge::new(Rule::default()).expect("the default rule");
     let looks = judge.look_at(&reduced.iter().collect::<Vec<_>>(), ROUNDS, 1.0).expect("a look");
     let pairs: Vec<_> = looks.iter().map(|pairs| pairs[0]).collect();
-    let known = |estimate: Option<f64>, precision: Option<Precision>| Some((estimate?, precision?));
-    let mut estimates: Vec<_> = pairs.iter().map(|pair| known(pair.estimate, pair.precision)).collect();
+    let mut estimates: Vec<_> = pairs.iter().map(Pair::known).collect();
     let parts: Vec<Part<'_>> =
         reduced.iter().zip(&pairs).map(|(workload, pair)| Part { weight: 1.0, workload, pair }).collect();
-    estimates.push(weighted_mean(&parts).map(|mean| (mean.estimate, mean.precision)));
+    estimates.push(weighted_mean(&parts));
     let ending = Ending::Stopped { progress: 1.0, rounds: ROUNDS };
     let found = regressions(&estimates, LIMIT, ALPHA, ending).expect("positive progress");
     found.iter().flatten().any(|regression| regression.holds)
@@ -192,7 +191,7 @@ fn fails_between(before: &[Vec<Workload>], after: &[Vec<Workload>], design: Desi
     let (drift, found) = shifts(&quantities, &unchanged, assumed);
     let means: Vec<Quantity> = quantities.chunks(workloads).map(|own| mean(own, before.len())).collect();
     let all = found.into_iter().chain(shifts_with(&means, drift));
-    let estimates: Vec<_> = all.map(|shift| shift.map(|shift| (shift.estimate, shift.precision))).collect();
+    let estimates: Vec<_> = all.map(|shift| shift.map(|shift| shift.known)).collect();
     let found = regressions(&estimates, LIMIT, ALPHA, Ending::Planned).expect("no progress");
     found.iter().flatten().any(|regression| regression.holds)
 }

@@ -4,7 +4,7 @@
 //! their difference. A round's difference of a pair is the interquartile mean of its sweeps' differences: it ignores
 //! single disturbed slices and is nearly as precise as the mean (Tukey 1960; Yuen 1974).
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::error::StatsError;
 
@@ -17,14 +17,14 @@ const SMALLEST_VARIANCE: f64 = 1e-12;
 pub type Sweep = Vec<Option<f64>>;
 
 /// The sweeps of one workload in one round, without those that were excluded.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 pub struct Round {
     /// The sweeps, in the order of time.
     pub sweeps: Vec<Sweep>,
 }
 
 /// All rounds of one workload. The n-th round is the run's n-th round, without sweeps if the workload was not in it.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 pub struct Workload {
     /// Number of contenders.
     pub contenders: usize,

@@ -1,19 +1,15 @@
 //! What a run could have found, and what more rounds would decide.
 
-use serde::{Deserialize, Serialize};
-
 use super::budget::Looks;
 use super::variance::Moderated;
 use super::{FEWEST_ROUNDS, Rule};
-use crate::quantile::student_upper;
+use crate::quantile::reach;
 
-/// The probability of missing a difference that counts as detectable.
-const MISS: f64 = 0.2;
 /// Maximum number of rounds that is forecast.
 pub const MOST_ROUNDS: u32 = 1000;
 
 /// A pair's noise, as seen at one look, applied to other numbers of rounds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outlook {
     /// The smallest difference (a logarithm) that this look would have decided with a probability of 80 %.
     pub detectable: f64,
@@ -65,11 +61,6 @@ impl Outlook {
         let rounds = f64::from(rounds.max(2));
         reach(self.prior + rounds - 1.0, tail) * (self.variance / rounds).sqrt()
     }
-}
-
-/// In standard errors: the distance from a bound at which a test with that tail passes with a probability of 80 %.
-pub(super) fn reach(freedom: f64, tail: f64) -> f64 {
-    student_upper(freedom, tail) + student_upper(freedom, MISS)
 }
 
 /// The first number of rounds that is enough, by bisection: more rounds only help.
