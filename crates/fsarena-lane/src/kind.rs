@@ -15,7 +15,7 @@ pub(crate) use risks::risks;
 
 use std::path::Path;
 
-use self::options::MkfsOption;
+use self::options::MkfsOptions;
 use crate::age::Release;
 use fsarena_model::plan::Lanes;
 use fsarena_model::{Bytes, Durability, Guarantee, Plan, Storage};
@@ -194,9 +194,19 @@ pub struct Kind {
     pub is_numbered_as_kernels: bool,
     /// The smallest lane on which its mkfs works.
     pub smallest_lane: Bytes,
-    pub(crate) commands: Commands,
+    /// The command that makes it; `{uuid}` and `{hash_seed}` stand for those of the [`Identity`].
+    pub(crate) mkfs: Words,
+    /// The command that describes it as created.
+    pub(crate) describe: Words,
+    /// The command that checks it without changing anything; exit code 0 means clean.
+    pub(crate) check: Words,
+    /// The command that makes it mountable after a crash, where the kernel cannot; exit code 0 or 1 means success (as
+    /// of fsck(8)).
+    pub(crate) recover: Words,
+    /// The daemon that works while it is mounted. It gets the mount point as well.
+    pub(crate) daemon: Words,
     /// The options of its mkfs; a user may add those that are not refused.
-    pub(crate) options: &'static [MkfsOption],
+    pub(crate) options: &'static [MkfsOptions],
     /// Features named in the output of mkfs, followed by that of [`Kind::describe`].
     pub features: fn(&str) -> Vec<String>,
     /// Features that the kernel mounts only if it is built for them; it then has this file.
@@ -215,25 +225,6 @@ pub struct Kind {
     pub caution: Option<&'static str>,
 }
 
-/// The commands for a file system on a device.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Commands {
-    /// Makes it; `{uuid}` and `{hash_seed}` stand for those of the [`Identity`].
-    mkfs: Words,
-    /// Describes it as created.
-    describe: Words,
-    /// Checks it without changing anything; exit code 0 means clean.
-    check: Words,
-    /// Makes it mountable after a crash, where the kernel cannot; exit code 0 or 1 means success (as of fsck(8)).
-    recover: Words,
-    /// The daemon that works while it is mounted. It gets the mount point as well.
-    daemon: Words,
-}
-
-impl Commands {
-    const NONE: Self = Self { mkfs: &[], describe: &[], check: &[], recover: &[], daemon: &[] };
-}
-
 impl Kind {
     /// A file system on a lane, which the kernel mounts by that name; it has no commands yet.
     const fn new(name: &'static str, about: &'static str) -> Self {
@@ -246,7 +237,11 @@ impl Kind {
             tools: &[],
             is_numbered_as_kernels: false,
             smallest_lane: Bytes(0),
-            commands: Commands::NONE,
+            mkfs: &[],
+            describe: &[],
+            check: &[],
+            recover: &[],
+            daemon: &[],
             options: &[],
             features: |_| Vec::new(),
             built_in: &[],
@@ -265,8 +260,7 @@ impl Kind {
     /// Why these words are refused.
     pub fn mkfs(&self, device: &Path, identity: &Identity, further: &[String]) -> Result<Vec<String>, String> {
         let Identity { uuid, hash_seed } = identity;
-        let words =
-            self.commands.mkfs.iter().map(|word| word.replace("{uuid}", uuid).replace("{hash_seed}", hash_seed));
+        let words = self.mkfs.iter().map(|word| word.replace("{uuid}", uuid).replace("{hash_seed}", hash_seed));
         let mut words = options::merged(self.options, &words.collect::<Vec<_>>(), further)?;
         words.push(device.display().to_string());
         Ok(words)
@@ -292,23 +286,23 @@ impl Kind {
 
     /// The command that describes the file system on `device` as created; empty: there is none.
     pub fn describe(&self, device: &Path) -> Vec<String> {
-        command(self.commands.describe, &[device])
+        command(self.describe, &[device])
     }
 
     /// The command that checks it on `device` without changing anything; exit code 0 means clean. Empty: there is none.
     pub fn check(&self, device: &Path) -> Vec<String> {
-        command(self.commands.check, &[device])
+        command(self.check, &[device])
     }
 
     /// The command that makes it mountable after a crash; exit code 0 or 1 means success. Empty: mounting it is enough.
     pub fn recover(&self, device: &Path) -> Vec<String> {
-        command(self.commands.recover, &[device])
+        command(self.recover, &[device])
     }
 
     /// The command of the daemon that works while it is mounted from `device` at `point`, started by unshare(1); empty:
     /// there is none.
     pub fn daemon(&self, device: &Path, point: &Path) -> Vec<String> {
-        command(self.commands.daemon, &[device, point])
+        command(self.daemon, &[device, point])
     }
 }
 

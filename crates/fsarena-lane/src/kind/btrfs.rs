@@ -3,7 +3,7 @@
 use fsarena_model::{Bytes, Guarantee};
 
 use super::options::MKFS_BTRFS;
-use super::{Commands, Kind, LargeBlocks, Made, Tool};
+use super::{Kind, LargeBlocks, Made, Tool};
 
 /// Btrfs.
 pub static BTRFS: Kind = Kind {
@@ -13,12 +13,9 @@ pub static BTRFS: Kind = Kind {
     ],
     is_numbered_as_kernels: true,
     smallest_lane: Bytes::mib(128),
-    commands: Commands {
-        mkfs: &["mkfs.btrfs", "-f", "-K", "-U", "{uuid}"],
-        describe: &["btrfs", "inspect-internal", "dump-super"],
-        check: &["btrfs", "check", "--readonly"],
-        ..Commands::NONE
-    },
+    mkfs: &["mkfs.btrfs", "-f", "-K", "-U", "{uuid}"],
+    describe: &["btrfs", "inspect-internal", "dump-super"],
+    check: &["btrfs", "check", "--readonly"],
     options: MKFS_BTRFS,
     features,
     large_blocks: LargeBlocks::Listed("/sys/fs/btrfs/features/supported_sectorsizes"),

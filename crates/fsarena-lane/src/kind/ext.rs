@@ -3,29 +3,29 @@
 use fsarena_model::{Bytes, Guarantee};
 
 use super::options::MKE2FS;
-use super::{Commands, Kind, LargeBlocks, Made, Tool, Words};
+use super::{Kind, LargeBlocks, Made, Tool};
 use crate::age::Release;
 
 /// ext2: no journal.
 pub static EXT2: Kind = Kind {
-    commands: commands(&["mke2fs", "-q", "-F", "-t", "ext2", "-U", "{uuid}", "-E", EXTENDED]),
+    mkfs: &["mke2fs", "-q", "-F", "-t", "ext2", "-U", "{uuid}", "-E", EXTENDED],
     ..ext("ext2", "the second extended file system: no journal")
 };
 /// ext3: ext2 with a journal.
 pub static EXT3: Kind = Kind {
-    commands: commands(&["mke2fs", "-q", "-F", "-t", "ext3", "-U", "{uuid}", "-E", EXTENDED]),
+    mkfs: &["mke2fs", "-q", "-F", "-t", "ext3", "-U", "{uuid}", "-E", EXTENDED],
     ..ext("ext3", "ext2 with a journal")
 };
 /// ext4: extents, delayed allocation, journal checksums.
 pub static EXT4: Kind = Kind {
-    commands: commands(&["mke2fs", "-q", "-F", "-t", "ext4", "-U", "{uuid}", "-E", EXTENDED]),
+    mkfs: &["mke2fs", "-q", "-F", "-t", "ext4", "-U", "{uuid}", "-E", EXTENDED],
     ..ext("ext4", "extents, delayed allocation, a journal")
 };
 
 /// Extended options of mke2fs(8).
 pub(super) const EXTENDED: &str = "lazy_itable_init=0,lazy_journal_init=0,nodiscard,hash_seed={hash_seed}";
 
-/// What all of them have in common, without the commands.
+/// What all of them have in common.
 pub(super) const fn ext(name: &'static str, about: &'static str) -> Kind {
     Kind {
         tools: &[
@@ -33,6 +33,8 @@ pub(super) const fn ext(name: &'static str, about: &'static str) -> Kind {
             Tool { program: "e2fsck", package: "e2fsprogs", version: "-V" },
         ],
         smallest_lane: Bytes::mib(16),
+        describe: &["dumpe2fs", "-h"],
+        check: &["e2fsck", "-fn"],
         options: MKE2FS,
         features,
         built_in: &[("casefold", "/sys/fs/ext4/features/casefold")],
@@ -43,11 +45,6 @@ pub(super) const fn ext(name: &'static str, about: &'static str) -> Kind {
         made_direct,
         ..Kind::new(name, about)
     }
-}
-
-/// The commands for one that `mkfs` makes.
-pub(super) const fn commands(mkfs: Words) -> Commands {
-    Commands { mkfs, describe: &["dumpe2fs", "-h"], check: &["e2fsck", "-fn"], ..Commands::NONE }
 }
 
 fn features(description: &str) -> Vec<String> {

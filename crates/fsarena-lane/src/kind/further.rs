@@ -4,7 +4,7 @@
 use fsarena_model::{Bytes, Guarantee};
 
 use super::options::{MKFS_EXFAT, MKFS_F2FS, MKFS_JFS, MKFS_NILFS2, MKREISERFS, MKUDFFS};
-use super::{Commands, Kind, Tool};
+use super::{Kind, Tool};
 
 /// Starts the cleaner of the device `$0`, mounted at `$1`, with what differs from nilfs_cleanerd.conf(5). By default it keeps all that
 /// was overwritten in the last hour, and cleans at most 32 MiB per second when space is short, so small lanes fill up.
@@ -26,11 +26,8 @@ pub static NILFS2: Kind = Kind {
     ],
     smallest_lane: Bytes::mib(256),
     options: MKFS_NILFS2,
-    commands: Commands {
-        mkfs: &["mkfs.nilfs2", "-q", "-f", "-K"],
-        daemon: &["unshare", "--pid", "--fork", "--kill-child", "sh", "-c", CLEANER],
-        ..Commands::NONE
-    },
+    mkfs: &["mkfs.nilfs2", "-q", "-f", "-K"],
+    daemon: &["unshare", "--pid", "--fork", "--kill-child", "sh", "-c", CLEANER],
     guarantees: |_, _| vec![Guarantee::Journal, Guarantee::CopyOnWrite],
     caution: Some(
         "its cleaner keeps a second of the past here, and not an hour as by default, and does not pause when space is \
@@ -47,11 +44,8 @@ pub static F2FS: Kind = Kind {
     ],
     smallest_lane: Bytes::mib(128),
     options: MKFS_F2FS,
-    commands: Commands {
-        mkfs: &["mkfs.f2fs", "-q", "-f", "-t", "0", "-U", "{uuid}"],
-        check: &["fsck.f2fs", "--dry-run"],
-        ..Commands::NONE
-    },
+    mkfs: &["mkfs.f2fs", "-q", "-f", "-t", "0", "-U", "{uuid}"],
+    check: &["fsck.f2fs", "--dry-run"],
     guarantees: |_, _| vec![Guarantee::Journal],
     ..Kind::new("f2fs", "log-structured, for flash memory")
 };
@@ -64,12 +58,9 @@ pub static JFS: Kind = Kind {
     ],
     smallest_lane: Bytes::mib(32),
     options: MKFS_JFS,
-    commands: Commands {
-        mkfs: &["mkfs.jfs", "-q"],
-        check: &["fsck.jfs", "-n", "-f"],
-        recover: &["fsck.jfs", "-a"],
-        ..Commands::NONE
-    },
+    mkfs: &["mkfs.jfs", "-q"],
+    check: &["fsck.jfs", "-n", "-f"],
+    recover: &["fsck.jfs", "-a"],
     guarantees: |_, _| vec![Guarantee::Journal],
     ..Kind::new("jfs", "IBM's journaled file system")
 };
@@ -82,11 +73,8 @@ pub static REISERFS: Kind = Kind {
     ],
     smallest_lane: Bytes::mib(128),
     options: MKREISERFS,
-    commands: Commands {
-        mkfs: &["mkreiserfs", "-q", "-f", "-f", "-u", "{uuid}"],
-        check: &["reiserfsck", "--check", "--quiet", "--yes"],
-        ..Commands::NONE
-    },
+    mkfs: &["mkreiserfs", "-q", "-f", "-f", "-u", "{uuid}"],
+    check: &["reiserfsck", "--check", "--quiet", "--yes"],
     guarantees: |_, _| vec![Guarantee::Journal],
     ..Kind::new("reiserfs", "one B+ tree, with a journal; no longer in Linux since 6.13")
 };
@@ -99,7 +87,8 @@ pub static EXFAT: Kind = Kind {
     ],
     smallest_lane: Bytes::mib(16),
     options: MKFS_EXFAT,
-    commands: Commands { mkfs: &["mkfs.exfat"], check: &["fsck.exfat", "-n"], ..Commands::NONE },
+    mkfs: &["mkfs.exfat"],
+    check: &["fsck.exfat", "-n"],
     ..Kind::new("exfat", "Microsoft's, for removable media: no journal, no links, no owners")
 };
 
@@ -108,7 +97,7 @@ pub static UDF: Kind = Kind {
     tools: &[Tool { program: "mkudffs", package: "udftools", version: "--version" }],
     smallest_lane: Bytes::mib(16),
     options: MKUDFFS,
-    commands: Commands { mkfs: &["mkudffs", "--blocksize=4096", "--media-type=hd"], ..Commands::NONE },
+    mkfs: &["mkudffs", "--blocksize=4096", "--media-type=hd"],
     ..Kind::new("udf", "the file system of DVDs: no journal")
 };
 

@@ -3,7 +3,7 @@
 use fsarena_model::{Bytes, Guarantee};
 
 use super::options::MKFS_XFS;
-use super::{Commands, Kind, LargeBlocks, Made, Tool};
+use super::{Kind, LargeBlocks, Made, Tool};
 use crate::age::Release;
 
 /// XFS.
@@ -14,12 +14,9 @@ pub static XFS: Kind = Kind {
     ],
     is_numbered_as_kernels: true,
     smallest_lane: Bytes::mib(300),
-    commands: Commands {
-        mkfs: &["mkfs.xfs", "-q", "-f", "-K", "-m", "uuid={uuid}"],
-        describe: &["xfs_info"],
-        check: &["xfs_repair", "-n"],
-        ..Commands::NONE
-    },
+    mkfs: &["mkfs.xfs", "-q", "-f", "-K", "-m", "uuid={uuid}"],
+    describe: &["xfs_info"],
+    check: &["xfs_repair", "-n"],
     options: MKFS_XFS,
     features,
     // xfs_fs_fill_super() in fs/xfs/xfs_super.c.
