@@ -131,10 +131,7 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
     }
     let mut found = findings::copies(&copies);
     found.extend(findings(rows, &design));
-    found.extend(findings::other_work(&pairs));
-    found.extend(findings::nothing_shared(rows, &pairs));
-    found.extend(findings::too_fast(&pairs));
-    found.extend(findings::flat(&pairs));
+    found.extend(findings::of_pairs(rows, &pairs));
     found.extend(itself(&gaps));
     found.sort_by_key(|finding| finding.class);
     Judgement {

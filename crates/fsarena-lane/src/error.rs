@@ -7,6 +7,8 @@ use fsarena_model::name::did_you_mean;
 use fsarena_model::{Bytes, Contender, ErrorCategory, Explained};
 use fsarena_sys::machine::Holder;
 
+use crate::kind::MADE_ELSEWHERE;
+
 /// Why lanes cannot be made, used or removed.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
@@ -127,9 +129,6 @@ impl LaneError {
         Self::BadOption { contender: contender.label.to_string(), what, hint: hint.into() }
     }
 }
-
-/// File systems that no mkfs of Linux makes, or that are made of several disks.
-const MADE_ELSEWHERE: [&str; 6] = ["apfs", "bcachefs", "hfsplus", "ntfs", "vfat", "zfs"];
 
 /// What to type instead of something that is no kind, but is known.
 fn typed_otherwise(typed: &str, known: &[&str]) -> Option<String> {

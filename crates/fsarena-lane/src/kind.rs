@@ -52,6 +52,21 @@ pub fn kind(name: &str) -> Option<&'static Kind> {
     KINDS.iter().copied().find(|kind| kind.name == name)
 }
 
+/// File systems that no mkfs of Linux makes, or that are made of several disks.
+pub(crate) const MADE_ELSEWHERE: [&str; 6] = ["apfs", "bcachefs", "hfsplus", "ntfs", "vfat", "zfs"];
+
+/// Other names of file systems that kernels report and that are no kinds.
+const REPORTED: [&str; 4] = ["erofs", "nfs", "ntfs3", "overlay"];
+
+/// The file system that a text such as a label or a host's name contains as a word, as kernels call it.
+pub fn named_in(text: &str) -> Option<&'static str> {
+    let kinds = KINDS.iter().filter(|kind| !matches!(kind.ground, Ground::Directory | Ground::Library));
+    let names = kinds.map(|kind| kind.mounted_as).chain(MADE_ELSEWHERE).chain(REPORTED);
+    let lower = text.to_lowercase();
+    let mut words = lower.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words.find_map(|word| names.clone().find(|name| *name == word))
+}
+
 /// Whether each contender needs a lane, in the plan's order.
 pub fn needs_lane(plan: &Plan) -> Vec<bool> {
     let needs = |name: &str| kind(name).is_some_and(|kind| kind.ground.has_lane());

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fsarena_lane::kind::named_in;
+
 use super::options::size;
 use super::{File, ReadError, ResultFigure, figure};
-use crate::findings::kind_in;
 use crate::measured::{Measured, Reads, SyncedResult};
 
 /// A test: its name, and where its figure is after the description of the run.
@@ -153,7 +154,7 @@ impl<'a> BonnieLine<'a> {
         let test = row.workload.split(',').next().unwrap_or_default();
         let program = self.described(0).and(self.fields.get(1)).map_or("1.03".to_owned(), |it| (*it).to_owned());
         Measured {
-            host: Some(self.name()).filter(|name| kind_in(name).is_none()).map(str::to_owned),
+            host: Some(self.name()).filter(|name| named_in(name).is_none()).map(str::to_owned),
             durable: match test {
                 // It syncs and closes the file before it looks at the clock.
                 "write by character" | "write" | "rewrite" => SyncedResult::Synced,

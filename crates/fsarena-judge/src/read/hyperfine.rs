@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use fsarena_lane::kind::named_in;
+
 use super::json::Value;
 use super::options::size;
 use super::{File, ReadError, ResultFigure, positive};
-use crate::findings::kind_in;
 use crate::{InputFacts, Measured};
 
 /// Names of parameters that say which contender it is.
@@ -80,7 +81,7 @@ impl HyperfineParameters {
         let all = result["parameters"].as_object().into_iter().flatten();
         let all = all.map(|(name, value)| (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
         let is_contender = |(name, value): &(&Rc<str>, String)| {
-            CONTENDER.contains(&name.to_lowercase().as_str()) || kind_in(value).is_some() || value.starts_with('/')
+            CONTENDER.contains(&name.to_lowercase().as_str()) || named_in(value).is_some() || value.starts_with('/')
         };
         let (contender, work): (Vec<_>, Vec<_>) = all.partition(is_contender);
         let contender: Vec<String> = contender.into_iter().map(|(_, value)| value).collect();
