@@ -1,14 +1,12 @@
 //! Cost of a bare lane: one 4 KiB write and flush, back to back and paced, without any contender's file system.
 
 use std::fs::{File, OpenOptions};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fsarena_model::seed::generator;
 use fsarena_model::{Bytes, LaneCost, Nanos};
-use fsarena_sys::loopdev::FileExtent;
 use fsarena_sys::{AlignedBuffer, clock, mountinfo};
 use rand::Rng;
 use rustix::fs::OFlags;
@@ -43,27 +41,21 @@ impl Effort {
     pub const ROUND: Self = Self { writes: 60, paced_writes: 20, at_most: clock::look(Nanos::seconds(1)) };
 }
 
-/// Measures `device` and overwrites its first `size` bytes. `host` is the path of its image, or the disk that it is a
-/// part of.
-///
-/// # Errors
-/// If I/O on the device fails.
-pub fn measure(device: &Path, size: Bytes, host: &Path, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
-    measure_within(device, size, host, seed, effort)
-}
-
 /// Overwrites the first `size` bytes of an open `file`, which may be unlinked, and measures there.
 ///
 /// # Errors
 /// If the file cannot be written, or not be opened again through `/proc`.
 pub fn file_cost(file: &File, size: Bytes, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
-    let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    let all = FileExtent { offset: 0, size: size.0 };
-    image::fill(file, all, seed, u32::MAX).and_then(|()| file.sync_all()).map_err(LaneError::io("fill", &path))?;
-    measure_within(&path, size, &path, seed, effort)
+    let path = image::filled(file, size, seed)?;
+    measure(&path, size, &path, seed, effort)
 }
 
-fn measure_within(path: &Path, size: Bytes, host: &Path, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
+/// Measures the device `path` and overwrites its first `size` bytes. `host` is the path of its image, or the disk that
+/// it is a part of.
+///
+/// # Errors
+/// If I/O on the device fails.
+pub fn measure(path: &Path, size: Bytes, host: &Path, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
     let host = HostDevice::beneath(host);
     let one_by_one = writes(path, size, seed, (effort.writes, Duration::ZERO), effort.at_most, host.as_ref())?;
     let paced = writes(path, size, seed, (effort.paced_writes, PAUSE), effort.at_most, None)?;

@@ -21,11 +21,12 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::LaneError;
+use crate::busy::BusyPatience;
 use crate::kind::made_lanes;
 use crate::space::nearest_existing;
 
 use contents::Owner;
-pub use contents::{DiskContents, EDGE, LaneLayout};
+pub use contents::{EDGE, LaneLayout};
 use usage::BlockNode;
 
 /// Name prefixes of devices that are never disks.
@@ -171,9 +172,8 @@ impl Disk {
             return Err(table);
         }
         let size = Bytes(block::size(&file).map_err(as_text)?);
-        let found = contents::contents(&file, size.0).map_err(as_text)?;
-        let data = tags.words().map(|words| format!("blkid finds {words}"));
-        let data = data.or(if let DiskContents::Data(what) = found { Some(what) } else { None });
+        let found = contents::data(&file, size.0).map_err(as_text)?;
+        let data = tags.words().map(|words| format!("blkid finds {words}")).or(found);
         let sequence = block::sequence(&file).map_err(as_text)?;
         Ok(Self { path: path.to_owned(), file, size, sequence, id: id::of(&node, size), data })
     }
@@ -275,8 +275,8 @@ pub struct OnDisk {
     pub lanes: u64,
 }
 
-/// Attempts to open a busy disk, and the pause between them: two seconds in all.
-const PATIENCE: (u32, Duration) = (40, Duration::from_millis(50));
+/// How long a disk may stay busy: two seconds.
+const PATIENCE: BusyPatience = BusyPatience { attempts: 40, pause: Duration::from_millis(50) };
 
 impl OnDisk {
     /// Releases the disk if it still belongs to the run `token`. Returns what was done, or why the disk was left alone.
@@ -307,14 +307,11 @@ impl OnDisk {
     }
 
     fn open(&self) -> Result<(File, BlockNode), String> {
-        for _ in 0..PATIENCE.0 {
-            match open_alone(&self.path, DiskAccess::Write)? {
-                (Ok(file), node) => return Ok((file, node)),
-                (Err(error), _) if error.kind() == io::ErrorKind::ResourceBusy => std::thread::sleep(PATIENCE.1),
-                (Err(error), _) => return Err(refused(error)),
-            }
-        }
-        Err(refused(io::ErrorKind::ResourceBusy.into()))
+        let opened = PATIENCE.wait(|| match open_alone(&self.path, DiskAccess::Write) {
+            Ok((opened, node)) => opened.map(|file| Ok((file, node))),
+            Err(why) => Ok(Err(why)),
+        });
+        opened.map_err(refused)?
     }
 
     fn is_same(&self, file: &File) -> io::Result<bool> {

@@ -71,8 +71,8 @@ pub enum LaneError {
     #[error("unmount `{}`: {source}", path.display())]
     Unmount { path: PathBuf, source: io::Error },
     /// A file system could not be remounted read-only to bring it to rest, or not read-write again.
-    #[error("bring `{}` to rest: {error}", path.display())]
-    Rest { path: PathBuf, error: Box<fsarena_sys::mount::MountError> },
+    #[error("bring `{}` to rest: {source}", path.display())]
+    Rest { path: PathBuf, source: io::Error },
     /// This machine or this user cannot make loop devices.
     #[error("no loop devices can be made: {why}")]
     NoLoops { why: String, hint: &'static str },

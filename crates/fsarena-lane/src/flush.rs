@@ -1,13 +1,11 @@
 //! Flushes of a bare lane: how long they take after small and large writes, and what that proves about durability.
 
 use std::fs::File;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fsarena_model::seed::generator;
 use fsarena_model::{Bytes, FlushAfter, Medium, Nanos};
-use fsarena_sys::loopdev::FileExtent;
 use fsarena_sys::{AlignedBuffer, clock};
 use rand::Rng;
 
@@ -36,11 +34,7 @@ const GROWTH: f64 = 1.5;
 /// # Errors
 /// If the file cannot be written, or not be opened again through `/proc`.
 pub fn file_flushes(file: &File, size: Bytes, seed: u64, at_most: Nanos) -> Result<Vec<FlushAfter>, LaneError> {
-    let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    let all = FileExtent { offset: 0, size: size.0 };
-    // Fills the file, as lanes are filled: the flushes then include no allocation of new blocks.
-    image::fill(file, all, seed, u32::MAX).and_then(|()| file.sync_all()).map_err(LaneError::io("fill", &path))?;
-    measure(&path, size, seed, at_most)
+    measure(&image::filled(file, size, seed)?, size, seed, at_most)
 }
 
 /// Median time of fdatasync(2) alone after direct writes of each of `AMOUNTS` within the first `size` bytes of

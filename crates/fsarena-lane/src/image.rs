@@ -2,8 +2,9 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, Sender};
 
 use fsarena_model::Bytes;
@@ -51,6 +52,18 @@ fn create(path: &Path) -> io::Result<File> {
 pub fn can_be_direct(folder: &Path) -> Option<bool> {
     nameless(folder, OFlags::empty()).ok()?;
     Some(nameless(folder, OFlags::DIRECT).err() != Some(Errno::INVAL))
+}
+
+/// Fills the first `size` bytes of an open file as lanes are filled, so that later writes allocate no blocks, and returns
+/// a path by which it can be opened again.
+///
+/// # Errors
+/// If a write fails.
+pub fn filled(file: &File, size: Bytes, seed: u64) -> Result<PathBuf, LaneError> {
+    let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    let all = FileExtent { offset: 0, size: size.0 };
+    fill(file, all, seed, u32::MAX).and_then(|()| file.sync_all()).map_err(LaneError::io("fill", &path))?;
+    Ok(path)
 }
 
 /// Writes `extent` with seeded random bytes, so that a host or a drive finds neither zeros nor repetition. A file on

@@ -23,7 +23,7 @@ use crate::ledger::{Ledger, Made};
 use crate::mounted::{Mounted, Mounting};
 use crate::precondition::PreconditionTarget;
 use crate::require::{self, known};
-use crate::{LaneError, cost, memory, mounted, precondition, queue, storage};
+use crate::{LaneError, cost, mounted, precondition, queue, storage};
 
 /// Where a contender works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -179,17 +179,13 @@ impl LaneSet {
         (!self.lanes.is_empty()).then(|| storage::beneath(&self.plan, &self.folder))
     }
 
-    /// Paths of the sysfs `stat` files of the device that backs all lanes, and of each lane. `None` without lanes, or
-    /// if writes to a lane do not reach a device unchanged: lanes in memory, or behind the host's page cache.
+    /// Paths of the sysfs `stat` files of the device that backs all lanes, and of each lane. `None` without lanes, and
+    /// for lanes in memory.
     pub fn traffic(&self) -> Option<(PathBuf, Vec<PathBuf>)> {
         let names: Vec<String> = self.lanes.iter().chain(&self.calibration_device).map(Lane::name).collect();
-        let is_direct = |name: &String| {
-            let state = std::fs::read_to_string(format!("/sys/block/{name}/loop/dio"));
-            state.is_ok_and(|state| state.trim() == "1")
-        };
         let device = cost::device_beneath(&self.beneath()?)?.join("stat");
         let stat = |name: &String| PathBuf::from(format!("/sys/block/{name}/stat"));
-        names.iter().all(is_direct).then(|| (device, names.iter().map(stat).collect()))
+        Some((device, names.iter().map(stat).collect()))
     }
 
     /// Makes contender `index` on `lane` with a fresh mkfs and mounts it; a `dir` contender gets a subdirectory.
@@ -293,7 +289,7 @@ impl LaneSet {
     /// If the ledger cannot be written, or the mount fails.
     pub fn memory(&mut self) -> Result<Option<Place>, LaneError> {
         if self.memory.is_none() {
-            self.memory = memory::make(&mut self.ledger, &self.plan, &self.folder)?;
+            self.memory = storage::memory(&mut self.ledger, &self.plan, &self.folder)?;
         }
         let directory = self.memory.clone();
         Ok(directory.map(|directory| Place {

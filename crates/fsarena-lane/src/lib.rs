@@ -6,6 +6,7 @@
 pub mod age;
 mod alignment;
 mod attributes;
+mod busy;
 mod cgroup;
 mod cost;
 pub mod disk;
@@ -17,7 +18,6 @@ mod lane;
 mod lane_set;
 mod ledger;
 pub mod loops;
-mod memory;
 mod mounted;
 mod precondition;
 mod queue;

@@ -251,11 +251,16 @@ fn lanes_of(kind: &Kind, lane_size: Bytes) -> Result<(), LaneError> {
 /// its name after that of the kernel's part: `fuse.sshfs`.
 pub fn kernel_has(kind: &str) -> bool {
     let kind = kind.split('.').next().unwrap_or(kind);
+    has_module(kind, "/proc/filesystems", kind)
+}
+
+/// Whether the last word of a line of `list` is `name`, if need be after the kernel's module `module` has been loaded.
+pub(crate) fn has_module(module: &str, list: &str, name: &str) -> bool {
     let listed = || {
-        let text = fs::read_to_string("/proc/filesystems").unwrap_or_default();
-        text.lines().any(|line| line.split_whitespace().next_back() == Some(kind))
+        let text = fs::read_to_string(list).unwrap_or_default();
+        text.lines().any(|line| line.split_whitespace().next_back() == Some(name))
     };
-    let loaded = || child::run(&["modprobe", kind], Patience::query()).is_ok_and(|ended| ended.status.success());
+    let loaded = || child::run(&["modprobe", module], Patience::query()).is_ok_and(|ended| ended.status.success());
     listed() || (loaded() && listed())
 }
 

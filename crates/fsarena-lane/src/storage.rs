@@ -5,13 +5,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::{Bytes, Plan, Storage};
-use fsarena_sys::fault;
 use fsarena_sys::loopdev::FileExtent;
+use fsarena_sys::{fault, mountinfo};
 
 use crate::disk::{Disk, layout};
 use crate::kind::lane_count;
 use crate::lane::{Backing, Lane};
 use crate::ledger::{Ledger, Made};
+use crate::mounted::mount_tmpfs;
 use crate::{LaneError, disk, image, space};
 
 /// Memory that images in memory leave free.
@@ -36,7 +37,8 @@ pub fn make_place(ledger: &mut Ledger, plan: &Plan, count: usize) -> Result<Path
     let folder = parent.join(ledger.name());
     ledger.make_directory(&folder, 0o711)?;
     if plan.lanes.storage == Storage::Memory && count > 0 {
-        mount_memory(ledger, &image_folder(plan, &folder), plan.lanes.size, count)?;
+        let options = format!("size={}", plan.lanes.size.0 * count as u64 + RESERVE.0);
+        mount_tmpfs(ledger, &image_folder(plan, &folder), 0o700, &options)?;
     }
     Ok(folder)
 }
@@ -116,16 +118,27 @@ pub fn show_kernel_counters(ledger: &mut Ledger) -> Result<(), LaneError> {
     Ok(())
 }
 
-fn mount_memory(ledger: &mut Ledger, at: &Path, size: Bytes, count: usize) -> Result<(), LaneError> {
-    ledger.make_directory(at, 0o700)?;
-    let options = format!("size={}", size.0 * count as u64 + RESERVE.0);
-    ledger.announce(Made::Mount { path: at.to_owned() })?;
-    fsarena_sys::mount::mount("tmpfs", "fsarena", &options, at).map_err(|error| LaneError::Mount {
-        source_device: "tmpfs".to_owned(),
-        kind: "tmpfs".to_owned(),
-        options,
-        error: Box::new(error),
-    })
+/// Memory for references, in the run's `folder`: a tmpfs as large as a lane, so that what fits on a lane fits there. A
+/// run without a folder uses one in `/dev/shm`; `None` if that is not a tmpfs.
+///
+/// # Errors
+/// If it cannot be made or mounted.
+pub fn memory(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<Option<PathBuf>, LaneError> {
+    // The world-writable tmpfs of every Linux system (shm_overview(7)).
+    const SHARED: &str = "/dev/shm";
+    if !folder.as_os_str().is_empty() {
+        let (at, options) = (folder.join("memory"), format!("size={}", plan.lanes.size.0));
+        // With small pages, as on a kernel without large ones, tmpfs is slower with large files than file systems on a
+        // disk. Large pages for large files, small ones for small files (Documentation/filesystems/tmpfs.rst).
+        mount_tmpfs(ledger, &at, 0o755, &format!("{options},huge=within_size"))
+            .or_else(|_| mount_tmpfs(ledger, &at, 0o755, &options))?;
+        return Ok(Some(at));
+    }
+    if !mountinfo::mount_of(Path::new(SHARED)).is_ok_and(|mount| mount.kind == "tmpfs") {
+        return Ok(None);
+    }
+    let folder = Path::new(SHARED).join(ledger.name());
+    ledger.make_directory(&folder, 0o700).map(|_| Some(folder))
 }
 
 /// This only looks up the sizes: the disks are opened and measured again when the run takes them.

@@ -12,11 +12,12 @@ use rustix::rand::GetRandomFlags;
 use serde::{Deserialize, Serialize};
 
 use super::{Cleared, Leftover};
+use crate::busy::BusyPatience;
 use crate::cgroup;
 use crate::disk::{self, OnDisk};
 
-/// Attempts on a busy device, and the pause between them: ten seconds in all.
-const PATIENCE: (u32, Duration) = (200, Duration::from_millis(50));
+/// How long something may stay busy: ten seconds.
+const PATIENCE: BusyPatience = BusyPatience { attempts: 201, pause: Duration::from_millis(50) };
 
 /// Something that a run makes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,7 +123,7 @@ impl Made {
             Self::Parent { path, id } => remove_parent(path, *id, run),
             Self::Mount { path } => unmount(path),
             Self::Disk(made) => made.release(&run.token),
-            Self::Cgroup { path, home } => patiently(|| cgroup::remove(path, home, &run.token)),
+            Self::Cgroup { path, home } => PATIENCE.wait(|| cgroup::remove(path, home, &run.token)),
             Self::Loop { number, name, backing } => remove_loop(*number, name, backing),
         }
     }
@@ -217,7 +218,7 @@ fn unmount(path: &Path) -> io::Result<Option<String>> {
     if !mountinfo::mounts()?.iter().any(|mount| mount.point == path) {
         return Ok(None);
     }
-    patiently(|| fsarena_sys::mount::unmount_plainly(path).map_err(io::Error::from))?;
+    PATIENCE.wait(|| fsarena_sys::mount::unmount_plainly(path).map_err(io::Error::from))?;
     Ok(Some(format!("the mount {}: unmounted", path.display())))
 }
 
@@ -231,7 +232,7 @@ fn remove_loop(number: u32, name: &str, backing: &Path) -> io::Result<Option<Str
         None if !Path::new(&format!("/sys/block/loop{number}")).exists() => return Ok(None),
         None => {}
     }
-    patiently(|| match loopdev::remove(number) {
+    PATIENCE.wait(|| match loopdev::remove(number) {
         Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NODEV.raw_os_error()) => Ok(()),
         other => other,
     })?;
@@ -245,17 +246,6 @@ fn is_ours(binding: &loopdev::Binding, name: &str, backing: &Path) -> bool {
         Err(_) => true,
     };
     binding.name == name && same_file
-}
-
-fn patiently<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    let busy = rustix::io::Errno::BUSY.raw_os_error();
-    for _ in 0..PATIENCE.0 {
-        match act() {
-            Err(error) if error.raw_os_error() == Some(busy) => std::thread::sleep(PATIENCE.1),
-            other => return other,
-        }
-    }
-    act()
 }
 
 #[cfg(test)]
