@@ -25,9 +25,6 @@ pub struct Channel {
 
 impl Channel {
     /// A new connection.
-    ///
-    /// # Errors
-    /// If the kernel refuses it.
     pub fn new() -> Result<Self, GuestError> {
         let (host, guest) = UnixStream::pair().map_err(GuestError::io("make", "a socket pair"))?;
         Ok(Self { host, guest: guest.into() })
@@ -35,9 +32,6 @@ impl Channel {
 }
 
 /// An empty file in `storage`, without a name.
-///
-/// # Errors
-/// If the storage is not a directory or memory.
 pub fn empty(storage: &Storage) -> Result<File, GuestError> {
     match storage {
         Storage::Directory(path) => unnamed(path).map_err(GuestError::io("create a file in", path)),
@@ -55,9 +49,6 @@ pub struct RawDisk {
 }
 
 /// A file in memory.
-///
-/// # Errors
-/// If the kernel refuses it.
 pub fn memory(name: &str) -> Result<File, GuestError> {
     let made = memfd_create(name, MemfdFlags::CLOEXEC);
     made.map(File::from).map_err(|error| GuestError::io("create", "a file in memory")(error.into()))
@@ -70,9 +61,6 @@ fn unnamed(folder: &Path) -> io::Result<File> {
 }
 
 /// Lets a program that is started next inherit `file`.
-///
-/// # Errors
-/// If the kernel refuses it.
 pub fn inherit(file: impl AsFd) -> Result<(), GuestError> {
     fcntl_setfd(file, FdFlags::empty()).map_err(|error| GuestError::io("pass on", "an open file")(error.into()))
 }

@@ -21,33 +21,21 @@ impl<W: Write> Archive<W> {
     }
 
     /// Adds a directory. Its parent has to be there already.
-    ///
-    /// # Errors
-    /// If a write fails.
     pub fn directory(&mut self, name: &str) -> io::Result<()> {
         self.entry(name, DIRECTORY, (0, 0), &[])
     }
 
     /// Adds an executable file.
-    ///
-    /// # Errors
-    /// If a write fails.
     pub fn file(&mut self, name: &str, content: &[u8]) -> io::Result<()> {
         self.entry(name, REGULAR, (0, 0), content)
     }
 
     /// Adds a character device.
-    ///
-    /// # Errors
-    /// If a write fails.
     pub fn device(&mut self, name: &str, major: u32, minor: u32) -> io::Result<()> {
         self.entry(name, CHARACTER_DEVICE, (major, minor), &[])
     }
 
     /// Ends the archive.
-    ///
-    /// # Errors
-    /// If a write fails.
     pub fn finish(mut self) -> io::Result<()> {
         self.entry("TRAILER!!!", 0, (0, 0), &[])?;
         self.writer.flush()

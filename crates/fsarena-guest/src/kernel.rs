@@ -116,9 +116,6 @@ pub fn named(kernels: &[String], wanted: &str) -> Option<usize> {
 }
 
 /// The packages of kernels for 64-bit PCs that the mirrors have, from the oldest release to the newest.
-///
-/// # Errors
-/// If apt fails.
 pub fn available(packages: &Packages) -> Result<Vec<String>, GuestError> {
     let names = packages.names("linux-image-")?.into_iter();
     let mut known: Vec<(PackageRelease, String)> =
@@ -207,9 +204,6 @@ fn found(folder: &Path, wanted: &str) -> Result<(String, PathBuf), GuestError> {
 }
 
 /// Extracts the package `file` into `folder`, with further arguments of tar.
-///
-/// # Errors
-/// If dpkg-deb or tar fails.
 pub fn extract(file: &Path, folder: &Path, arguments: &[&str]) -> Result<(), GuestError> {
     // Packages have files below /bin and /lib, which are links: tar has to follow them.
     let script = "dpkg-deb --fsys-tarfile \"$1\" | { folder=$2; shift 2; \
@@ -221,9 +215,6 @@ pub fn extract(file: &Path, folder: &Path, arguments: &[&str]) -> Result<(), Gue
 }
 
 /// Runs a program that has to succeed.
-///
-/// # Errors
-/// With what it printed.
 pub fn run(argv: &[&str], command: &str) -> Result<(), GuestError> {
     let ended = child::run(argv, Patience::new(LIMIT)).map_err(GuestError::io("start", argv[0]))?;
     match ended.status.success() {

@@ -30,9 +30,6 @@ pub struct LaneDisk {
 
 /// The disks of `size` bytes: one for each of `modes`, or one if there are none; none if the guest simulates its disk.
 /// They are sparse until they are [allocated](allocate).
-///
-/// # Errors
-/// If a file cannot be made, or a program is missing.
 pub fn disks(lanes: Option<(&GuestDisk, Bytes)>, modes: &[DiskMode]) -> Result<Vec<LaneDisk>, GuestError> {
     let Some((GuestDisk::Virtual(storage), size)) = lanes else { return Ok(Vec::new()) };
     if modes.is_empty() {
@@ -67,9 +64,6 @@ pub fn require_memory(disks: &[LaneDisk], lanes: Option<(&GuestDisk, Bytes)>, me
 }
 
 /// Allocates all bytes of the disks on the host, which takes seconds: a guest may boot in the meantime.
-///
-/// # Errors
-/// If there is no room.
 pub fn allocate(disks: &[LaneDisk], lanes: Option<(&GuestDisk, Bytes)>) -> Result<(), GuestError> {
     let Some((GuestDisk::Virtual(storage), _)) = lanes else { return Ok(()) };
     disks.iter().try_for_each(|disk| {

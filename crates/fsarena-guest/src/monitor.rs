@@ -50,9 +50,6 @@ struct QemuWatch {
 
 impl Monitor {
     /// A monitor for these disks, and QEMU's end of the connection.
-    ///
-    /// # Errors
-    /// If the kernel refuses the connection.
     pub fn of(disks: &[LaneDisk]) -> Result<(Self, OwnedFd), GuestError> {
         let Channel { host, guest } = Channel::new()?;
         host.set_read_timeout(Some(PATIENCE)).map_err(GuestError::io("set", "a time limit"))?;

@@ -62,18 +62,12 @@ impl Packages {
     }
 
     /// The packages `names` and all that they depend on.
-    ///
-    /// # Errors
-    /// If one does not exist.
     pub fn with_dependencies(&self, names: &[&str]) -> Result<Vec<Package>, GuestError> {
         let text = self.apt_get(&[&["install", "--simulate"], names].concat(), &names.join(" "))?;
         Ok(text.lines().filter_map(package).collect())
     }
 
     /// Fetches packages that [`Packages::with_dependencies`] has found for `names`, and returns their files.
-    ///
-    /// # Errors
-    /// If one cannot be fetched.
     pub fn fetch(
         &self,
         names: &[&str],
@@ -95,9 +89,6 @@ impl Packages {
     }
 
     /// The names of all packages that begin with `prefix`.
-    ///
-    /// # Errors
-    /// If apt fails.
     pub fn names(&self, prefix: &str) -> Result<Vec<String>, GuestError> {
         let text = self.run(&["apt-cache"], &["pkgnames", prefix], prefix)?;
         Ok(text.lines().map(str::to_owned).collect())

@@ -43,9 +43,6 @@ fn silence(accelerator: Accelerator) -> Duration {
 const TRIAL: Duration = Duration::from_secs(20);
 
 /// The version of QEMU.
-///
-/// # Errors
-/// If it is not installed.
 pub fn version() -> Result<String, GuestError> {
     let missing = || GuestError::ProgramMissing { program: PROGRAM, package: "qemu-system-x86" };
     child::find_program(PROGRAM).ok_or_else(missing)?;
@@ -84,9 +81,6 @@ pub struct Running {
 
 impl Hardware<'_> {
     /// Boots the guest.
-    ///
-    /// # Errors
-    /// If its disk cannot be made, or QEMU cannot be started.
     pub fn boot(&self) -> Result<Running, GuestError> {
         let Channel { host, guest } = Channel::new()?;
         let archive = self.archive()?;
@@ -343,9 +337,6 @@ impl Drop for Running {
 }
 
 /// KVM, if a guest boots with it within a time limit; this is tried once after each boot of the host.
-///
-/// # Errors
-/// If the trial cannot be made.
 pub fn usable(prepared: &mut Prepared, cache: &Path, telling: &mut dyn FnMut(&str)) -> Result<Accelerator, GuestError> {
     if File::options().read(true).write(true).open("/dev/kvm").is_err() {
         return Ok(Accelerator::Emulated);

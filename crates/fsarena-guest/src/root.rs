@@ -106,9 +106,6 @@ pub struct Root {
 /// The root for `kernel` with the programs that are `wanted`; made if it is not in `cache`, or lacks a package. There are
 /// two: one with the programs that every guest has, which is always the same, and one with those that runs so far have
 /// needed in addition.
-///
-/// # Errors
-/// If a package is missing, or a step fails.
 pub fn get(
     cache: &Path,
     kernel: &UnpackedKernel,

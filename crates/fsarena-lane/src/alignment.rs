@@ -23,17 +23,11 @@ pub fn says_alignment(directory: &Path) -> Option<bool> {
 }
 
 /// A new file in `directory` that has no name.
-///
-/// # Errors
-/// If no file can be created there.
 pub fn probe_file(directory: &Path) -> Result<rustix::fd::OwnedFd, Errno> {
     nameless(directory, OFlags::empty()).or_else(|errno| named(directory, errno))
 }
 
 /// A new file without a name, opened with further flags; only on file systems with O_TMPFILE (open(2)).
-///
-/// # Errors
-/// As open(2).
 pub fn nameless(directory: &Path, flags: OFlags) -> Result<rustix::fd::OwnedFd, Errno> {
     open(directory, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC | flags, Mode::RUSR | Mode::WUSR)
 }

@@ -52,9 +52,6 @@ pub fn file_cost(file: &File, size: Bytes, seed: u64, effort: Effort) -> Result<
 
 /// Measures the device `path` and overwrites its first `size` bytes. `host` is the path of its image, or the disk that
 /// it is a part of.
-///
-/// # Errors
-/// If I/O on the device fails.
 pub fn measure(path: &Path, size: Bytes, host: &Path, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
     let host = HostDevice::beneath(host);
     let one_by_one = writes(path, size, seed, (effort.writes, Duration::ZERO), effort.at_most, host.as_ref())?;

@@ -56,9 +56,6 @@ pub fn can_be_direct(folder: &Path) -> Option<bool> {
 
 /// Fills the first `size` bytes of an open file as lanes are filled, so that later writes allocate no blocks, and returns
 /// a path by which it can be opened again.
-///
-/// # Errors
-/// If a write fails.
 pub fn filled(file: &File, size: Bytes, seed: u64) -> Result<PathBuf, LaneError> {
     let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
     let all = FileExtent { offset: 0, size: size.0 };
@@ -68,9 +65,6 @@ pub fn filled(file: &File, size: Bytes, seed: u64) -> Result<PathBuf, LaneError>
 
 /// Writes `extent` with seeded random bytes, so that a host or a drive finds neither zeros nor repetition. A file on
 /// tmpfs, which has no drive below it, repeats the first 4 MiB.
-///
-/// # Errors
-/// If a write fails.
 pub fn fill(file: &File, extent: FileExtent, seed: u64, number: u32) -> io::Result<()> {
     fault::step("fill image")?;
     let random = generator(seed, "image", &[u64::from(number)]);

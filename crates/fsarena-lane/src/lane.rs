@@ -36,9 +36,6 @@ pub struct Backing<'a> {
 
 impl Lane {
     /// Binds a new loop device to `backing`, sets its queue as `plan` has it, and verifies that its I/O is direct.
-    ///
-    /// # Errors
-    /// If one of these steps fails.
     pub fn open(ledger: &mut Ledger, backing: &Backing<'_>, plan: &Plan, index: usize) -> Result<Self, LaneError> {
         let name = format!("fsarena-{}-{index}", ledger.token());
         let number = add(ledger, &name, backing.path)?;
@@ -65,9 +62,6 @@ impl Lane {
     }
 
     /// Size of the device according to sysfs.
-    ///
-    /// # Errors
-    /// If the size cannot be read.
     pub fn size(&self) -> Result<Bytes, LaneError> {
         let path = PathBuf::from(format!("/sys/block/loop{}/size", self.number));
         let text = fs::read_to_string(&path).map_err(LaneError::io("read", &path))?;

@@ -69,9 +69,6 @@ impl Mounted {
     }
 
     /// Starts the kind's daemon, if it has one, for the file system that is mounted here.
-    ///
-    /// # Errors
-    /// If it cannot be started.
     pub fn start_daemon(&mut self, kind: &Kind, lane: Option<&Lane>) -> Result<(), LaneError> {
         let argv = lane.map_or(Vec::new(), |lane| kind.daemon(&lane.path(), &self.directory));
         if let Some(program) = argv.first() {
@@ -82,9 +79,6 @@ impl Mounted {
     }
 
     /// Ends the kind's daemon and unmounts the file system. If it stays busy, it stays mounted without the daemon.
-    ///
-    /// # Errors
-    /// If it stays busy.
     pub fn unmount(&mut self) -> Result<(), LaneError> {
         self.daemon = None;
         unmount(&self.directory)
@@ -154,9 +148,6 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
 }
 
 /// Runs mkfs again for a library's file system if a library has worked on it, and marks it as used.
-///
-/// # Errors
-/// If mkfs fails.
 pub fn renew(made: &mut Mounted) -> Result<(), LaneError> {
     match std::mem::replace(&mut made.is_used, true) {
         true => run_tool(&made.mkfs, made.limit).map(drop),
@@ -268,9 +259,6 @@ fn verify(kind: &Kind, source: &str, point: &Path) -> Result<(), LaneError> {
 }
 
 /// Unmounts what is at `point`, and retries for a while if it is busy.
-///
-/// # Errors
-/// If it stays busy.
 pub fn unmount(point: &Path) -> Result<(), LaneError> {
     let unmounted = PATIENCE.wait(|| mount::unmount_plainly(point).map_err(io::Error::from));
     unmounted.map_err(|source| LaneError::Unmount { path: point.to_owned(), source })
@@ -298,9 +286,6 @@ pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
 
 /// Runs the kind's own checker on the unmounted file system, which it does not change. `None` if there is no checker,
 /// or this process has been asked to stop.
-///
-/// # Errors
-/// If the checker cannot be started, or does not end.
 pub fn check(kind: &Kind, lane: &Lane) -> Result<Option<CheckResult>, LaneError> {
     let argv = kind.check(&lane.path());
     if argv.is_empty() {

@@ -38,9 +38,6 @@ pub struct PreconditionTarget {
 /// in rounds of length `round`. `goes_on` gets the writes per second of the rounds so far and decides whether another
 /// round follows; returns these rates. All writes are direct, one at a time. Calls `telling` with a description before
 /// each step; `None` if it returns [`Go::Stop`].
-///
-/// # Errors
-/// If I/O on a device fails.
 pub fn condition(
     targets: &[PreconditionTarget],
     seed: u64,

@@ -101,9 +101,6 @@ pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), Lan
 
 /// Mounts debugfs, for its counters per file system, and tracefs, for its tracepoints, in the run's own namespace. If a
 /// mount fails, these counters are missing.
-///
-/// # Errors
-/// If the ledger cannot be written.
 pub fn show_kernel_counters(ledger: &mut Ledger) -> Result<(), LaneError> {
     // The kernel mounts a tracefs below debugfs when that path is used, which keeps debugfs busy: mounts one of its
     // own.
@@ -120,9 +117,6 @@ pub fn show_kernel_counters(ledger: &mut Ledger) -> Result<(), LaneError> {
 
 /// Memory for references, in the run's `folder`: a tmpfs as large as a lane, so that what fits on a lane fits there. A
 /// run without a folder uses one in `/dev/shm`; `None` if that is not a tmpfs.
-///
-/// # Errors
-/// If it cannot be made or mounted.
 pub fn memory(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<Option<PathBuf>, LaneError> {
     // The world-writable tmpfs of every Linux system (shm_overview(7)).
     const SHARED: &str = "/dev/shm";
@@ -163,9 +157,6 @@ fn require_room(plan: &Plan, lanes: usize, free: Bytes) -> Result<(), LaneError>
 }
 
 /// Takes the held disks for the run: writes the run's label to each.
-///
-/// # Errors
-/// If a disk is too small or cannot be written.
 pub fn occupy(ledger: &mut Ledger, plan: &Plan, disks: &[Disk], lanes: usize) -> Result<(), LaneError> {
     let layout = layout(plan, lanes);
     for disk in disks {
@@ -177,9 +168,6 @@ pub fn occupy(ledger: &mut Ledger, plan: &Plan, disks: &[Disk], lanes: usize) ->
 }
 
 /// Opens lane `index`, a part of a held disk or an image, after writing it in full.
-///
-/// # Errors
-/// If it cannot be written, or the kernel refuses the loop device.
 pub fn open_lane(
     ledger: &mut Ledger,
     plan: &Plan,

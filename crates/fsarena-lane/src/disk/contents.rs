@@ -52,9 +52,6 @@ impl LaneLayout {
 /// Describes the data on a disk of `size` bytes; `None` if there are only zeros and release marks, as far as it was
 /// read. Reads both edges and the samples, and then all of it as far as [`LOOK`] allows, unless fsarena has released it:
 /// between the marks of a released disk lies what was on its lanes.
-///
-/// # Errors
-/// If the disk is too small, or a read fails.
 pub fn data(disk: &File, size: u64) -> io::Result<Option<String>> {
     let places = places(size)?;
     let start = FileExtent { offset: 0, size: BLOCK };
@@ -144,9 +141,6 @@ fn stamped(magic: &[u8; 16], offset: u64) -> [u8; BLOCK as usize] {
 }
 
 /// Writes the label of the run `token` into both edges. The disk then belongs to this run.
-///
-/// # Errors
-/// If a write fails.
 pub fn occupy(disk: &File, size: u64, token: &str, layout: LaneLayout) -> io::Result<()> {
     for edge in places(size)?.into_iter().take(2) {
         fault::step("write disk-label")?;
@@ -175,9 +169,6 @@ pub enum Owner {
 }
 
 /// Determines whether the disk still belongs to the run `token`.
-///
-/// # Errors
-/// If it cannot be read.
 pub fn owner(disk: &File, size: u64, token: &str, layout: LaneLayout) -> io::Result<Owner> {
     let is_own = |block: &[u8], offset: u64| *block == occupied(offset, token, layout)[..block.len()];
     let mut has_label = false;
@@ -192,9 +183,6 @@ pub fn owner(disk: &File, size: u64, token: &str, layout: LaneLayout) -> io::Res
 
 /// Releases the disk: zeroes both ends of each lane, with all signatures, and writes release marks. The first part of
 /// the label is overwritten last, so that an interrupted release can be repeated.
-///
-/// # Errors
-/// If a write fails.
 pub fn release(disk: &File, size: u64, layout: LaneLayout) -> io::Result<()> {
     for lane in (0..layout.lanes).map(|index| layout.lane(index)) {
         let length = EDGE.min(lane.size);

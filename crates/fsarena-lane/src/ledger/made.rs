@@ -75,9 +75,6 @@ pub struct DeadRun {
 
 impl DeadRun {
     /// A new run with a random token.
-    ///
-    /// # Errors
-    /// If the kernel gives no random bytes.
     pub fn new() -> io::Result<Self> {
         let mut random = [0; 8];
         // At most 256 bytes are never cut short (getrandom(2)). A chroot may lack /dev/urandom.

@@ -12,9 +12,6 @@ use crate::kind::{Ground, Kind, risks};
 use crate::{LaneError, alignment, attributes, shared, sharing};
 
 /// Facts about the contender as it was made and mounted.
-///
-/// # Errors
-/// If its mount cannot be looked up.
 pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<ContenderFacts, LaneError> {
     if kind.ground == Ground::Library {
         return Ok(facts_of_library(contender, kind, made));
