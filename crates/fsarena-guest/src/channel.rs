@@ -14,21 +14,10 @@ use rustix::io::{FdFlags, fcntl_setfd};
 
 use crate::GuestError;
 
-/// The connection to a guest's agent.
-#[derive(Debug)]
-pub struct Channel {
-    /// The host's end.
-    pub host: UnixStream,
-    /// QEMU's end.
-    pub guest: OwnedFd,
-}
-
-impl Channel {
-    /// A new connection.
-    pub fn new() -> Result<Self, GuestError> {
-        let (host, guest) = UnixStream::pair().map_err(GuestError::io("make", "a socket pair"))?;
-        Ok(Self { host, guest: guest.into() })
-    }
+/// A connection: the host's end, and QEMU's.
+pub fn pair() -> Result<(UnixStream, OwnedFd), GuestError> {
+    let (host, guest) = UnixStream::pair().map_err(GuestError::io("make", "a socket pair"))?;
+    Ok((host, guest.into()))
 }
 
 /// An empty file in `storage`, without a name.

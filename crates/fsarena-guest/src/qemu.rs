@@ -21,7 +21,7 @@ use fsarena_sys::child::{self, Patience, end_with_parent};
 use rustix::system::uname;
 
 use self::console::{Console, HUNG, keep, locked};
-use crate::channel::{self, Channel, RawDisk};
+use crate::channel::{self, RawDisk};
 use crate::cpio::Archive;
 use crate::lanes::{self, LaneDisk};
 use crate::monitor::{DiskCounts, Monitor};
@@ -82,7 +82,7 @@ pub struct Running {
 impl Hardware<'_> {
     /// Boots the guest.
     pub fn boot(&self) -> Result<Running, GuestError> {
-        let Channel { host, guest } = Channel::new()?;
+        let (host, guest) = channel::pair()?;
         let archive = self.archive()?;
         let lanes = lanes::disks(self.lanes, self.modes)?;
         lanes::require_memory(&lanes, self.lanes, self.memory())?;
