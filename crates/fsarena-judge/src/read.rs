@@ -136,6 +136,30 @@ impl ResultFigure {
     fn seconds(workload: impl Into<String>, value: f64) -> Self {
         Self { workload: workload.into(), value, unit: "s", better: Better::Lower }
     }
+
+    /// A row of which nothing else is known.
+    fn row(self, nothing: &InputFacts) -> Measured {
+        let Self { workload, value, unit, better } = self;
+        Measured {
+            source: String::new(),
+            run: Run::default(),
+            contender: String::new(),
+            workload,
+            work: nothing.clone(),
+            value,
+            is_bound: false,
+            clock_step: None,
+            unit: unit.to_owned(),
+            better,
+            time: None,
+            host: None,
+            recorded: None,
+            durable: SyncedResult::Unknown,
+            reads: Reads::Unknown,
+            conditions: nothing.clone(),
+            notes: Vec::new(),
+        }
+    }
 }
 
 impl File<'_> {
@@ -145,20 +169,7 @@ impl File<'_> {
             source: format!("{}, run {run}", self.name),
             run: self.run(run, &()),
             contender: self.label.to_owned(),
-            workload: figure.workload,
-            work: InputFacts::default(),
-            value: figure.value,
-            is_bound: false,
-            clock_step: None,
-            unit: figure.unit.to_owned(),
-            better: figure.better,
-            time: None,
-            host: None,
-            recorded: None,
-            durable: SyncedResult::Unknown,
-            reads: Reads::Unknown,
-            conditions: InputFacts::default(),
-            notes: Vec::new(),
+            ..figure.row(&InputFacts::default())
         }
     }
 
@@ -306,6 +317,21 @@ fn json(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         rows.extend(own);
     }
     Ok(rows)
+}
+
+/// The program with its version, as far as it is known, as a condition of its results.
+fn program(name: Option<impl Into<String>>) -> InputFacts {
+    InputFacts::new(name.map(|name| ("program".to_owned(), name.into())).into_iter().collect())
+}
+
+/// Whether writes, which were or were not synced within the measured time, are durable.
+fn written(is_synced: bool) -> SyncedResult {
+    if is_synced { SyncedResult::Synced } else { SyncedResult::NotSynced }
+}
+
+/// A text before its first digit, and the rest.
+fn at_number(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|letter: char| letter.is_ascii_digit()).unwrap_or(text.len()))
 }
 
 /// A positive number.
