@@ -75,10 +75,6 @@ pub fn needed(plan: &Plan) -> Option<Bytes> {
     layout(plan, made_lanes(plan)).needed().map(Bytes)
 }
 
-/// The IDs of disks whose contents may be lost.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Consent(pub Vec<String>);
-
 /// Why a disk is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DiskRefusal {
@@ -201,24 +197,25 @@ fn refused(error: io::Error) -> String {
     }
 }
 
-/// Checks the disks that `plan` uses for its lanes, and opens them exclusively for this run. Writes to none of them.
+/// Checks the disks that `plan` uses for its lanes, and opens them exclusively for this run. Writes to none of them. The
+/// contents of those with the IDs `erase` may be lost.
 ///
 /// # Errors
-/// [`LaneError::DiskInUse`], [`LaneError::DiskHoldsData`] without `consent`, [`LaneError::WrongDisk`] if `consent`
-/// names a disk that the plan does not use.
-pub fn hold(plan: &Plan, consent: &Consent) -> Result<Vec<Disk>, LaneError> {
+/// [`LaneError::DiskInUse`], [`LaneError::DiskHoldsData`], [`LaneError::WrongDisk`] if `erase` names a disk that the plan
+/// does not use.
+pub fn hold(plan: &Plan, erase: &[String]) -> Result<Vec<Disk>, LaneError> {
     let paths = if made_lanes(plan) > 0 { plan.lanes.storage.disks() } else { &[] };
     let open = |path: &PathBuf| {
         Disk::open(path, DiskAccess::Write).map_err(|why| LaneError::DiskInUse { path: path.clone(), why })
     };
     let disks = paths.iter().map(open).collect::<Result<Vec<Disk>, LaneError>>()?;
     let is_one = |named: &&String| disks.iter().any(|disk| disk.id == **named);
-    if let Some(named) = consent.0.iter().find(|named| !is_one(named)) {
+    if let Some(named) = erase.iter().find(|named| !is_one(named)) {
         let ids = disks.iter().map(|disk| disk.id.clone()).collect();
         return Err(LaneError::WrongDisk { named: named.clone(), ids });
     }
     for disk in &disks {
-        if let Some(what) = disk.data.clone().filter(|_| !consent.0.contains(&disk.id)) {
+        if let Some(what) = disk.data.clone().filter(|_| !erase.contains(&disk.id)) {
             return Err(LaneError::DiskHoldsData { path: disk.path.clone(), what, id: disk.id.clone() });
         }
     }

@@ -19,12 +19,9 @@ pub enum LaneError {
     /// A kind that fsarena does not know; `known` are those that exist.
     #[error("contender `{argument}`: there is no kind `{kind}`")]
     UnknownKind { argument: String, kind: String, known: Vec<&'static str> },
-    /// The running kernel has no such file system.
-    #[error("this kernel has no `{kind}`")]
-    KernelLacks { kind: String },
-    /// The kernel of the guest has no such file system.
-    #[error("the guest's kernel ({kernel}) has no `{kind}`")]
-    GuestLacks { kind: String, kernel: String },
+    /// The running kernel has no such file system; `guest` is its package if it is that of a guest.
+    #[error("{} has no `{kind}`", guest.as_ref().map_or("this kernel".into(), |it| format!("the guest's kernel ({it})")))]
+    KernelLacks { kind: String, guest: Option<String> },
     /// A share without a server.
     #[error("`{contender}` is a folder of the host that a guest mounts, and no guest was started for it")]
     NoShare { contender: String },
@@ -180,7 +177,7 @@ impl Explained for LaneError {
                 typed_otherwise(kind, known).unwrap_or_else(|| did_you_mean(kind, known.iter().copied(), &all))
             }
             Self::NoShare { .. } => "compare it without --on, or compare the mounted folder: dir:PATH".to_owned(),
-            Self::GuestLacks { .. } => "another one may have it: --guest-kernel PACKAGE".to_owned(),
+            Self::KernelLacks { guest: Some(_), .. } => "another one may have it: --guest-kernel PACKAGE".to_owned(),
             Self::KernelLacks { .. } => "`fsarena list` shows the kinds that this machine can do".to_owned(),
             Self::ToolMissing { package, .. } => format!("apt-get install {package}"),
             Self::NotRoot { .. } => {

@@ -15,7 +15,6 @@ use rustix::fs::{FallocateFlags, OFlags, fallocate, fcntl_getfl, fcntl_setfl, fs
 use rustix::io::Errno;
 
 use crate::LaneError;
-use crate::alignment::nameless;
 use fsarena_model::seed::generator;
 
 const CHUNK: usize = 4 << 20;
@@ -44,14 +43,18 @@ pub fn write(path: &Path, size: Bytes, seed: u64, number: u32) -> Result<File, L
 fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let file = options.read(true).write(true).create_new(true).mode(0o600).open(path)?;
-    let _ = fcntl_getfl(&file).and_then(|flags| fcntl_setfl(&file, flags | OFlags::DIRECT));
+    let _ = make_direct(&file);
     Ok(file)
 }
 
-/// Whether files in `folder` can have direct I/O; `None` if no file without a name can be made there.
+fn make_direct(file: &File) -> Result<(), Errno> {
+    fcntl_getfl(file).and_then(|flags| fcntl_setfl(file, flags | OFlags::DIRECT))
+}
+
+/// Whether files in `folder` can have direct I/O; `None` if no file can be made there.
 pub fn can_be_direct(folder: &Path) -> Option<bool> {
-    nameless(folder, OFlags::empty()).ok()?;
-    Some(nameless(folder, OFlags::DIRECT).err() != Some(Errno::INVAL))
+    let file = tempfile::tempfile_in(folder).ok()?;
+    Some(make_direct(&file) != Err(Errno::INVAL))
 }
 
 /// Fills the first `size` bytes of an open file as lanes are filled, so that later writes allocate no blocks, and returns

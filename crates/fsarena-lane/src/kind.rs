@@ -100,6 +100,10 @@ pub struct Tool {
     pub version: &'static str,
 }
 
+const fn tool(program: &'static str, package: &'static str, version: &'static str) -> Tool {
+    Tool { program, package, version }
+}
+
 /// What a contender of a kind is stored on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ground {

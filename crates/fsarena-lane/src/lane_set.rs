@@ -2,13 +2,12 @@
 
 mod calibration;
 mod library;
-mod limits;
 mod remount;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Contender, ContenderFacts, Nanos, Plan, seed};
+use fsarena_model::{Bytes, Contender, ContenderFacts, Nanos, Plan, seed};
 use fsarena_sys::directory::{Directory, FileId};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +15,7 @@ pub use library::LibraryContent;
 pub use remount::Remounted;
 
 use crate::cgroup::MemoryGroup;
-use crate::disk::{Consent, Disk, hold};
+use crate::disk::{Disk, hold};
 use crate::kind::{Ground, Identity, Kind, lane_count, made_lanes};
 use crate::lane::Lane;
 use crate::ledger::{Ledger, Made};
@@ -99,7 +98,7 @@ impl LaneSet {
     /// # Errors
     /// If a step fails; what was made by then is removed.
     pub fn open(plan: Plan, ledger: Ledger, telling: &mut dyn FnMut(&str) -> Go) -> Result<Self, LaneError> {
-        let disks = hold(&plan, &Consent::default())?;
+        let disks = hold(&plan, &[])?;
         Self::open_on(disks, plan, ledger, telling)
     }
 
@@ -299,6 +298,25 @@ impl LaneSet {
             library: None,
             id: None,
         }))
+    }
+
+    /// Limits the memory of this process, including what it brings into the page cache from now on, to `limit`.
+    ///
+    /// # Errors
+    /// If this machine has no such limits, this user may not set them, or the kernel refuses this one.
+    pub fn confine(&mut self, limit: Bytes) -> Result<(), LaneError> {
+        match &mut self.group {
+            Some(group) => group.enter(limit),
+            none => none.insert(MemoryGroup::make(&mut self.ledger)?).enter(limit),
+        }
+    }
+
+    /// Ends [`LaneSet::confine`], and evicts what was brought into the page cache meanwhile.
+    ///
+    /// # Errors
+    /// If the kernel refuses.
+    pub fn release(&mut self) -> Result<(), LaneError> {
+        self.group.as_mut().map_or(Ok(()), MemoryGroup::leave)
     }
 
     /// Unmounts contender `index` and checks its file system; `None` if there is nothing to check, or this process has

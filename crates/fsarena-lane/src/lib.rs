@@ -4,7 +4,6 @@
 //! everything again.
 
 pub mod age;
-mod alignment;
 mod attributes;
 mod busy;
 mod cgroup;

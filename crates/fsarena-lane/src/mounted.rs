@@ -40,7 +40,7 @@ const TRIED: Duration = Duration::from_secs(60);
 const MOUNTING: Duration = Duration::from_secs(60);
 
 /// A contender made and mounted.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Mounted {
     /// The mount point, or the existing directory.
     pub directory: PathBuf,
@@ -63,9 +63,7 @@ pub struct Mounted {
 impl Mounted {
     /// A directory on which nothing is mounted.
     pub fn in_place(directory: PathBuf, id: Option<FileId>) -> Self {
-        let (description, mkfs) = (String::new(), Vec::new());
-        let limit = Duration::ZERO;
-        Self { directory, lane: None, is_mounted: false, is_used: false, id, description, mkfs, limit, daemon: None }
+        Self { directory, id, ..Self::default() }
     }
 
     /// Starts the kind's daemon, if it has one, for the file system that is mounted here.

@@ -5,8 +5,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::{Bytes, Plan, Storage};
+use fsarena_sys::fault;
 use fsarena_sys::loopdev::FileExtent;
-use fsarena_sys::{fault, mountinfo};
 
 use crate::disk::{Disk, layout};
 use crate::kind::lane_count;
@@ -64,12 +64,11 @@ pub fn require_safety(parent: &Path) -> Result<(), LaneError> {
         let found = fs::symlink_metadata(folder).map_err(LaneError::io("look up", folder))?;
         let unsafe_because = |why| Err(LaneError::UnsafePlace { path: folder.to_owned(), why });
         let is_foreign = found.uid() != 0 && found.uid() != rustix::process::geteuid().as_raw();
-        match () {
-            () if is_foreign => return unsafe_because("it belongs to another user"),
-            () if found.mode() & 0o022 != 0 && found.mode() & 0o1000 == 0 => {
-                return unsafe_because("others may write to it");
-            }
-            () => {}
+        if is_foreign {
+            return unsafe_because("it belongs to another user");
+        }
+        if found.mode() & 0o022 != 0 && found.mode() & 0o1000 == 0 {
+            return unsafe_because("others may write to it");
         }
     }
     Ok(())
@@ -80,17 +79,16 @@ pub fn require_safety(parent: &Path) -> Result<(), LaneError> {
 /// # Errors
 /// [`LaneError::NoSpace`] if not.
 pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), LaneError> {
-    let (free, group) = match &plan.lanes.storage {
-        Storage::Directory(_) => (space::free_space(parent).map_err(LaneError::io("look up", parent))?, None),
-        Storage::Memory => fsarena_sys::memory::limited().unwrap_or_default(),
+    let look_up = |error| LaneError::io("look up", parent)(error);
+    let ((free, group), reserve) = match &plan.lanes.storage {
+        Storage::Directory(_) => {
+            let free = space::free_space(parent).map_err(look_up)?;
+            ((free, None), space::reserve(parent).map_err(look_up)?)
+        }
+        Storage::Memory => (fsarena_sys::memory::limited().unwrap_or_default(), RESERVE),
         Storage::Disk(_) | Storage::Partitions(_) => return require_room_on_disks(plan, count),
     };
-    let reserve = match &plan.lanes.storage {
-        Storage::Directory(_) => space::reserve(parent).map_err(LaneError::io("look up", parent))?.0,
-        Storage::Memory => RESERVE.0,
-        Storage::Disk(_) | Storage::Partitions(_) => 0,
-    };
-    let needed = Bytes(plan.lanes.size.0.saturating_mul(count as u64).saturating_add(reserve));
+    let needed = Bytes(plan.lanes.size.0.saturating_mul(count as u64).saturating_add(reserve.0));
     if count == 0 || free >= needed {
         return Ok(());
     }
@@ -118,8 +116,6 @@ pub fn show_kernel_counters(ledger: &mut Ledger) -> Result<(), LaneError> {
 /// Memory for references, in the run's `folder`: a tmpfs as large as a lane, so that what fits on a lane fits there. A
 /// run without a folder uses one in `/dev/shm`; `None` if that is not a tmpfs.
 pub fn memory(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<Option<PathBuf>, LaneError> {
-    // The world-writable tmpfs of every Linux system (shm_overview(7)).
-    const SHARED: &str = "/dev/shm";
     if !folder.as_os_str().is_empty() {
         let (at, options) = (folder.join("memory"), format!("size={}", plan.lanes.size.0));
         // With small pages, as on a kernel without large ones, tmpfs is slower with large files than file systems on a
@@ -128,10 +124,8 @@ pub fn memory(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<Option<
             .or_else(|_| mount_tmpfs(ledger, &at, 0o755, &options))?;
         return Ok(Some(at));
     }
-    if !mountinfo::mount_of(Path::new(SHARED)).is_ok_and(|mount| mount.kind == "tmpfs") {
-        return Ok(None);
-    }
-    let folder = Path::new(SHARED).join(ledger.name());
+    let Some(shared) = space::shared_memory() else { return Ok(None) };
+    let folder = shared.join(ledger.name());
     ledger.make_directory(&folder, 0o700).map(|_| Some(folder))
 }
 

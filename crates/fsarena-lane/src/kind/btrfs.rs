@@ -3,14 +3,11 @@
 use fsarena_model::{Bytes, Guarantee};
 
 use super::options::MKFS_BTRFS;
-use super::{Kind, LargeBlocks, Made, Tool};
+use super::{Kind, LargeBlocks, Made, tool};
 
 /// Btrfs.
 pub static BTRFS: Kind = Kind {
-    tools: &[
-        Tool { program: "mkfs.btrfs", package: "btrfs-progs", version: "--version" },
-        Tool { program: "btrfs", package: "btrfs-progs", version: "--version" },
-    ],
+    tools: &[tool("mkfs.btrfs", "btrfs-progs", "--version"), tool("btrfs", "btrfs-progs", "--version")],
     is_numbered_as_kernels: true,
     smallest_lane: Bytes::mib(128),
     mkfs: &["mkfs.btrfs", "-f", "-K", "-U", "{uuid}"],

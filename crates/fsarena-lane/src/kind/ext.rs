@@ -3,7 +3,7 @@
 use fsarena_model::{Bytes, Guarantee};
 
 use super::options::MKE2FS;
-use super::{Kind, LargeBlocks, Made, Tool};
+use super::{Kind, LargeBlocks, Made, Tool, tool};
 use crate::age::Release;
 
 /// ext2: no journal.
@@ -25,13 +25,12 @@ pub static EXT4: Kind = Kind {
 /// Extended options of mke2fs(8).
 pub(super) const EXTENDED: &str = "lazy_itable_init=0,lazy_journal_init=0,nodiscard,hash_seed={hash_seed}";
 
+const E2FSPROGS: &[Tool] = &[tool("mke2fs", "e2fsprogs", "-V"), tool("e2fsck", "e2fsprogs", "-V")];
+
 /// What all of them have in common.
 pub(super) const fn ext(name: &'static str, about: &'static str) -> Kind {
     Kind {
-        tools: &[
-            Tool { program: "mke2fs", package: "e2fsprogs", version: "-V" },
-            Tool { program: "e2fsck", package: "e2fsprogs", version: "-V" },
-        ],
+        tools: E2FSPROGS,
         smallest_lane: Bytes::mib(16),
         describe: &["dumpe2fs", "-h"],
         check: &["e2fsck", "-fn"],

@@ -4,7 +4,7 @@
 use fsarena_model::{Bytes, Guarantee};
 
 use super::options::{MKFS_EXFAT, MKFS_F2FS, MKFS_JFS, MKFS_NILFS2, MKREISERFS, MKUDFFS};
-use super::{Kind, Tool};
+use super::{Kind, tool};
 
 /// Starts the cleaner of the device `$0`, mounted at `$1`, with what differs from nilfs_cleanerd.conf(5). By default it keeps all that
 /// was overwritten in the last hour, and cleans at most 32 MiB per second when space is short, so small lanes fill up.
@@ -20,10 +20,7 @@ END
 
 /// mkfs.nilfs2(8). No program checks it.
 pub static NILFS2: Kind = Kind {
-    tools: &[
-        Tool { program: "mkfs.nilfs2", package: "nilfs-tools", version: "-V" },
-        Tool { program: "nilfs_cleanerd", package: "nilfs-tools", version: "-V" },
-    ],
+    tools: &[tool("mkfs.nilfs2", "nilfs-tools", "-V"), tool("nilfs_cleanerd", "nilfs-tools", "-V")],
     smallest_lane: Bytes::mib(256),
     options: MKFS_NILFS2,
     mkfs: &["mkfs.nilfs2", "-q", "-f", "-K"],
@@ -38,10 +35,7 @@ pub static NILFS2: Kind = Kind {
 
 /// mkfs.f2fs(8), fsck.f2fs(8).
 pub static F2FS: Kind = Kind {
-    tools: &[
-        Tool { program: "mkfs.f2fs", package: "f2fs-tools", version: "-V" },
-        Tool { program: "fsck.f2fs", package: "f2fs-tools", version: "-V" },
-    ],
+    tools: &[tool("mkfs.f2fs", "f2fs-tools", "-V"), tool("fsck.f2fs", "f2fs-tools", "-V")],
     smallest_lane: Bytes::mib(128),
     options: MKFS_F2FS,
     mkfs: &["mkfs.f2fs", "-q", "-f", "-t", "0", "-U", "{uuid}"],
@@ -52,10 +46,7 @@ pub static F2FS: Kind = Kind {
 
 /// mkfs.jfs(8), fsck.jfs(8). Only fsck.jfs replays the journal, so an image after a crash mounts read-only without it.
 pub static JFS: Kind = Kind {
-    tools: &[
-        Tool { program: "mkfs.jfs", package: "jfsutils", version: "-V" },
-        Tool { program: "fsck.jfs", package: "jfsutils", version: "-V" },
-    ],
+    tools: &[tool("mkfs.jfs", "jfsutils", "-V"), tool("fsck.jfs", "jfsutils", "-V")],
     smallest_lane: Bytes::mib(32),
     options: MKFS_JFS,
     mkfs: &["mkfs.jfs", "-q"],
@@ -67,10 +58,7 @@ pub static JFS: Kind = Kind {
 
 /// mkreiserfs(8), reiserfsck(8). Linux 6.13 has removed it.
 pub static REISERFS: Kind = Kind {
-    tools: &[
-        Tool { program: "mkreiserfs", package: "reiserfsprogs", version: "-V" },
-        Tool { program: "reiserfsck", package: "reiserfsprogs", version: "-V" },
-    ],
+    tools: &[tool("mkreiserfs", "reiserfsprogs", "-V"), tool("reiserfsck", "reiserfsprogs", "-V")],
     smallest_lane: Bytes::mib(128),
     options: MKREISERFS,
     mkfs: &["mkreiserfs", "-q", "-f", "-f", "-u", "{uuid}"],
@@ -81,10 +69,7 @@ pub static REISERFS: Kind = Kind {
 
 /// mkfs.exfat(8), fsck.exfat(8).
 pub static EXFAT: Kind = Kind {
-    tools: &[
-        Tool { program: "mkfs.exfat", package: "exfatprogs", version: "-V" },
-        Tool { program: "fsck.exfat", package: "exfatprogs", version: "-V" },
-    ],
+    tools: &[tool("mkfs.exfat", "exfatprogs", "-V"), tool("fsck.exfat", "exfatprogs", "-V")],
     smallest_lane: Bytes::mib(16),
     options: MKFS_EXFAT,
     mkfs: &["mkfs.exfat"],
@@ -94,7 +79,7 @@ pub static EXFAT: Kind = Kind {
 
 /// mkudffs(8). No program checks it.
 pub static UDF: Kind = Kind {
-    tools: &[Tool { program: "mkudffs", package: "udftools", version: "--version" }],
+    tools: &[tool("mkudffs", "udftools", "--version")],
     smallest_lane: Bytes::mib(16),
     options: MKUDFFS,
     mkfs: &["mkudffs", "--blocksize=4096", "--media-type=hd"],

@@ -3,15 +3,12 @@
 use fsarena_model::{Bytes, Guarantee};
 
 use super::options::MKFS_XFS;
-use super::{Kind, LargeBlocks, Made, Tool};
+use super::{Kind, LargeBlocks, Made, tool};
 use crate::age::Release;
 
 /// XFS.
 pub static XFS: Kind = Kind {
-    tools: &[
-        Tool { program: "mkfs.xfs", package: "xfsprogs", version: "-V" },
-        Tool { program: "xfs_repair", package: "xfsprogs", version: "-V" },
-    ],
+    tools: &[tool("mkfs.xfs", "xfsprogs", "-V"), tool("xfs_repair", "xfsprogs", "-V")],
     is_numbered_as_kernels: true,
     smallest_lane: Bytes::mib(300),
     mkfs: &["mkfs.xfs", "-q", "-f", "-K", "-m", "uuid={uuid}"],

@@ -9,7 +9,7 @@ use fsarena_sys::mountinfo;
 
 use super::{Mounted, backing};
 use crate::kind::{Ground, Kind, risks};
-use crate::{LaneError, alignment, attributes, shared, sharing};
+use crate::{LaneError, attributes, shared, sharing};
 
 /// Facts about the contender as it was made and mounted.
 pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<ContenderFacts, LaneError> {
@@ -28,7 +28,7 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
         true => attributes::guarantees(&mount, &features),
         false => (kind.guarantees)(&features, &options),
     };
-    let says_alignment = alignment::says_alignment(&made.directory);
+    let says_alignment = attributes::says_alignment(&made.directory);
     // Of a mount that a chroot hides, the magic number is known (magic.h).
     let volatile = ["tmpfs", "ramfs", "0x1021994", "0x858458f6"].contains(&mount.kind.as_str());
     let mounted_as = shared::kind_of(&mount);
