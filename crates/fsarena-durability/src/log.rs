@@ -86,10 +86,8 @@ pub fn partition_table(sectors: u64) -> Vec<u8> {
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum LogError {
-    /// A read failed, or the log ends within a request.
     #[error("read request {number} of the log: {source}")]
     Io { number: usize, source: io::Error },
-    /// An entry has flags of another format.
     #[error("request {number} of the log has the unknown flags {flags:#x}")]
     Flags { number: usize, flags: u64 },
 }

@@ -21,7 +21,6 @@ const COMPRESSED: [(&[u8], &[&str]); 2] = [
 /// Documentation/arch/x86/boot.rst and QEMU's hw/i386/x86.c).
 const PVH: &[u8] = b"\x12\0\0\0Xen\0";
 
-/// An unpacked kernel.
 #[derive(Debug)]
 pub struct UnpackedKernel {
     /// The package with its version.

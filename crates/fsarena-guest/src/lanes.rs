@@ -18,9 +18,7 @@ const RESERVE: Bytes = Bytes::mib(256);
 /// A virtual disk: a file without a name, in the storage of the lanes.
 #[derive(Debug)]
 pub struct LaneDisk {
-    /// The file.
     pub file: File,
-    /// Its size.
     size: Bytes,
     /// The name of its node in QEMU.
     pub node: String,

@@ -16,10 +16,8 @@ const FRESH: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Time limit of apt and of programs that unpack.
 pub const LIMIT: Duration = Duration::from_secs(1800);
 
-/// A fetched package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Package {
-    /// Its name.
     pub name: String,
     /// Name, version and architecture, as in the name of its file.
     pub file: String,

@@ -60,7 +60,6 @@ const GROUPS: &str = "root:x:0:\nmysql:x:100:\npostgres:x:101:\nwww-data:x:33:\n
 /// The files of a root.
 #[derive(Debug)]
 pub struct Root {
-    /// The image.
     pub image: PathBuf,
     /// The archive with the modules of the boot.
     pub boot: PathBuf,

@@ -34,25 +34,18 @@ use crate::measured::{InputFacts, Reads, Run, SyncedResult};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ReadError {
-    /// It has no text.
     #[error("`{name}` is empty")]
     Empty { name: String },
-    /// It is packed in a form that is not read.
     #[error("`{name}` is packed")]
     Packed { name: String, program: &'static str },
-    /// It has JSON that is broken.
     #[error("the JSON of `{name}` is broken: {why}")]
     NotJson { name: String, why: String },
-    /// It is what a program prints for people.
     #[error("`{name}` is {program}'s output for people, which has rounded figures only")]
     ForPeople { name: String, program: &'static str, hint: &'static str },
-    /// It is of no tool that is known.
     #[error("`{name}` is of no tool that judge knows")]
     UnknownTool { name: String, columns: String },
-    /// A part of it is missing or not as expected.
     #[error("{place}: {why}")]
     Malformed { place: String, why: String },
-    /// A part of a CSV is missing or not as expected.
     #[error("{place}: {why}")]
     Csv { place: String, why: String },
 }
@@ -100,7 +93,6 @@ pub struct File<'a> {
     pub text: &'a str,
 }
 
-/// A figure of a result.
 struct ResultFigure {
     workload: String,
     value: f64,
@@ -127,12 +119,10 @@ fn printed<'a>(lines: &[&'a str], is_other: impl Fn(&str) -> bool) -> Vec<&'a st
 }
 
 impl ResultFigure {
-    /// A rate.
     fn rate(workload: impl Into<String>, value: f64, unit: &'static str) -> Self {
         Self { workload: workload.into(), value, unit, better: Better::Higher }
     }
 
-    /// A time in seconds.
     fn seconds(workload: impl Into<String>, value: f64) -> Self {
         Self { workload: workload.into(), value, unit: "s", better: Better::Lower }
     }
@@ -204,7 +194,6 @@ impl File<'_> {
 struct TextTool {
     /// Whether a file is one of its results.
     knows: fn(&File<'_>) -> bool,
-    /// Reads a result.
     read: fn(&File<'_>) -> Result<Vec<Measured>, ReadError>,
 }
 
@@ -227,7 +216,6 @@ struct JsonTool {
     knows: fn(&Value) -> bool,
     /// Whether the second of two results in a file is a later state of the same run as the first.
     continues: fn(&Value, &Value) -> bool,
-    /// Reads a result.
     read: fn(&File<'_>, &Value) -> Result<Vec<Measured>, ReadError>,
 }
 
@@ -334,7 +322,6 @@ fn at_number(text: &str) -> (&str, &str) {
     text.split_at(text.find(|letter: char| letter.is_ascii_digit()).unwrap_or(text.len()))
 }
 
-/// A positive number.
 fn positive(value: &Value) -> Option<f64> {
     value.as_f64().filter(|value| value.is_finite() && *value > 0.0)
 }

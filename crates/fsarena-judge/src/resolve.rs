@@ -15,7 +15,6 @@ pub struct Design<'a> {
     pub is_nested: bool,
     /// The wave of each unit: units of a wave overlap in time. Units of different waves ran one after the other.
     pub waves: BTreeMap<Unit<'a>, usize>,
-    /// Whether the times are known.
     pub has_times: bool,
 }
 
@@ -177,7 +176,6 @@ impl<'a> Resolution<'a> {
         Some(LogDifference { estimate: mean(&left) - mean(&right), precision, is_together: false })
     }
 
-    /// The groups of a contender.
     fn own(&self, contender: &str) -> &[ReplicateGroup<'a>] {
         let begin = self.groups.partition_point(|group| group.contender < contender);
         let count = self.groups[begin..].partition_point(|group| group.contender == contender);

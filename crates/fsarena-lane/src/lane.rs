@@ -26,9 +26,7 @@ pub struct Lane {
 
 /// What a lane is made of.
 pub struct Backing<'a> {
-    /// The open image or disk.
     pub file: &'a File,
-    /// Its path.
     pub path: &'a Path,
     /// The part of it that the lane uses.
     pub extent: FileExtent,
@@ -46,12 +44,10 @@ impl Lane {
         Ok(Self { number, _device: device })
     }
 
-    /// The loop device's number.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// The loop device's path.
     pub fn path(&self) -> PathBuf {
         loopdev::device_path(self.number)
     }

@@ -26,11 +26,8 @@ const BLOCK: usize = 4096;
 /// Length of a round of random writes in a run.
 pub const ROUND: Nanos = Nanos::seconds(1);
 
-/// A device to precondition.
 pub struct PreconditionTarget {
-    /// Its path.
     pub path: PathBuf,
-    /// Its size.
     pub size: Bytes,
 }
 

@@ -87,7 +87,6 @@ const STATED: [&str; 7] =
 const NO_WORK: [&str; 15] =
     ["-t", "-b", "-o", "-i", "-v", "-w", "-r", "-W", "-R", "-k", "-K", "-d", "-N", "-f", "summaryformat"];
 
-/// A number or a text.
 fn text(value: &Value) -> Option<String> {
     value.as_str().map(size).or_else(|| value.as_u64().map(|number| size(&number.to_string())))
 }

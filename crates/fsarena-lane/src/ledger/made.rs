@@ -38,26 +38,20 @@ pub enum Made {
         id: Option<FileId>,
     },
     /// A mount in the run's own namespace, which ends with the run: nothing is left after the run's death.
-    Mount {
-        /// The mount point.
-        path: PathBuf,
-    },
+    Mount { path: PathBuf },
     /// Label and lanes on a disk that the run has taken.
     Disk(OnDisk),
     /// A control group with the run's token in its name.
     Cgroup {
-        /// Its folder.
         path: PathBuf,
         /// The folder of the previous group of the run's processes.
         home: PathBuf,
     },
     /// A loop device, bound to a file under a name with the run's token.
     Loop {
-        /// Its number.
         number: u32,
         /// The name under which it is bound.
         name: String,
-        /// The backing file.
         backing: PathBuf,
     },
 }
