@@ -123,20 +123,18 @@ fn iterations<'a>(lines: &[&'a str]) -> Vec<Iteration<'a>> {
 fn collect<'a>(value: &'a Value, found: &mut Vec<Iteration<'a>>) {
     match value {
         Value::Array(values) => values.iter().for_each(|value| collect(value, found)),
-        Value::Object(_) => found.extend(iteration(value, found)),
+        Value::Object(_) => {
+            let figures = ["bwMiB", "blockKiB", "xferKiB"].map(|name| positive(&value[name]));
+            let (Some(access), [Some(mib_per_s), Some(block_kib), Some(transfer_kib)]) =
+                (value["access"].as_str(), figures)
+            else {
+                return;
+            };
+            let number = found.iter().filter(|iteration| iteration.access == access).count();
+            found.push(Iteration { access, mib_per_s, block_kib, transfer_kib, number });
+        }
         _ => {}
     }
-}
-
-fn iteration<'a>(value: &'a Value, before: &[Iteration<'_>]) -> Option<Iteration<'a>> {
-    let access = value["access"].as_str()?;
-    Some(Iteration {
-        access,
-        mib_per_s: positive(&value["bwMiB"])?,
-        block_kib: positive(&value["blockKiB"])?,
-        transfer_kib: positive(&value["xferKiB"])?,
-        number: before.iter().filter(|iteration| iteration.access == access).count(),
-    })
 }
 
 /// What a run says about itself.
