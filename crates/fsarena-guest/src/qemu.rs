@@ -26,7 +26,7 @@ use crate::cpio::Archive;
 use crate::lanes::{self, LaneDisk};
 use crate::monitor::{DiskCounts, Monitor};
 use crate::shares::{self, Shares};
-use crate::{BootMount, GuestError, Prepared, RAW, init};
+use crate::{GuestError, Prepared, RAW, init};
 
 const PROGRAM: &str = "qemu-system-x86_64";
 
@@ -140,7 +140,10 @@ impl Hardware<'_> {
             archive.device("dev/console", 5, 1)?;
             archive.file("init", &binary)?;
             self.order.map_or(Ok(()), |order| archive.file(init::ORDER, order))?;
-            self.shares.at_boot().map_or(Ok(()), |mounts| archive.file(init::MOUNTS, lines(mounts).as_bytes()))?;
+            self.shares.at_boot().map_or(Ok(()), |mounts| {
+                archive
+                    .file(init::MOUNTS, mounts.iter().map(|mount| format!("{mount}\n")).collect::<String>().as_bytes())
+            })?;
             archive.finish()?;
             file.write_all(&modules)?;
             file.seek(SeekFrom::Start(0))
@@ -245,10 +248,6 @@ impl Hardware<'_> {
         words.extend(self.shares.arguments(self.memory()));
         words
     }
-}
-
-fn lines(mounts: &[BootMount]) -> String {
-    mounts.iter().map(|mount| format!("{mount}\n")).collect()
 }
 
 /// The host name of a guest that is a client. Servers tell their NFS clients apart by it (nfs(5), "nfs4_unique_id").

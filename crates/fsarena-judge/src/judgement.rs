@@ -47,7 +47,6 @@ pub struct PairJudgement {
     #[serde(flatten)]
     pub estimate: Estimate,
     /// Whether the ratio is only a bound, since one of them was too fast for the program's clock.
-    #[serde(default)]
     pub bound: Bound,
     /// What is shown about `a`.
     pub verdict: Verdict,

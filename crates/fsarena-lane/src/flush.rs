@@ -49,18 +49,16 @@ pub fn measure(path: &Path, size: Bytes, seed: u64, at_most: Nanos) -> Result<Ve
     for turn in 0..TURNS {
         for (index, amount) in AMOUNTS.into_iter().enumerate().filter(|(_, amount)| amount.0 <= size.0) {
             let is_first = turn == 0 && index < ALWAYS;
-            if is_first || clock::now() + writer.expected(amount) < deadline {
+            // Without the time of its flush.
+            let expected = Nanos((writer.seconds_per_byte * amount.0 as f64 * 1e9) as u64);
+            if is_first || clock::now() + expected < deadline {
                 times[index].push(writer.flush_after(amount).map_err(LaneError::io("write and flush", path))?);
             }
         }
     }
+    times.iter_mut().for_each(|times| times.sort_unstable());
     let medians = AMOUNTS.into_iter().zip(times).filter(|(_, times)| !times.is_empty());
-    Ok(medians.map(|(written, times)| FlushAfter { written, flush: median(times) }).collect())
-}
-
-fn median(mut times: Vec<Nanos>) -> Nanos {
-    times.sort_unstable();
-    times[times.len() / 2]
+    Ok(medians.map(|(written, times)| FlushAfter { written, flush: times[times.len() / 2] }).collect())
 }
 
 /// Writes sequentially, and keeps the time per byte of the last amount.
@@ -78,11 +76,6 @@ impl FlushWriter {
         let mut buffer = AlignedBuffer::new(LONGEST_WRITE);
         generator(seed, "flushes", &[]).fill_bytes(&mut buffer);
         Ok(Self { file, size: size.0, buffer, next: 0, seconds_per_byte: 0.0 })
-    }
-
-    /// Estimated time for writing `amount`, without its flush.
-    fn expected(&self, amount: Bytes) -> Nanos {
-        Nanos((self.seconds_per_byte * amount.0 as f64 * 1e9) as u64)
     }
 
     /// Writes `amount`, and returns the time of the flush alone.

@@ -39,7 +39,11 @@ impl Lane {
         let number = add(ledger, &name, backing.path)?;
         let device = loopdev::bind(number, backing.file, backing.extent, BLOCK_SIZE, &name);
         let device = device.map_err(LaneError::io("bind", loopdev::device_path(number)))?;
-        verify_direct(number, backing.path)?;
+        // LOOP_CONFIGURE silently falls back to the page cache if the host's file system does not support direct I/O.
+        let flag = fs::read_to_string(format!("/sys/block/loop{number}/loop/dio"));
+        if !flag.is_ok_and(|text| text.trim() == "1") {
+            return Err(LaneError::NotDirect { path: backing.path.to_owned() });
+        }
         queue::imitate(number, plan)?;
         Ok(Self { number, _device: device })
     }
@@ -80,13 +84,4 @@ fn add(ledger: &mut Ledger, name: &str, backing: &Path) -> Result<u32, LaneError
     }
     let none = std::io::Error::other("no number is free");
     Err(LaneError::io("add", loopdev::device_path(FIRST_NUMBER))(none))
-}
-
-/// LOOP_CONFIGURE silently falls back to the page cache if the host's file system does not support direct I/O.
-fn verify_direct(number: u32, path: &Path) -> Result<(), LaneError> {
-    let flag = fs::read_to_string(format!("/sys/block/loop{number}/loop/dio"));
-    match flag.map(|text| text.trim() == "1") {
-        Ok(true) => Ok(()),
-        _ => Err(LaneError::NotDirect { path: path.to_owned() }),
-    }
 }

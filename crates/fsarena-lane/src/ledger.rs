@@ -141,7 +141,8 @@ impl Ledger {
         let mut ledger = Self { path, file, run, made: Vec::new(), _lock: lock };
         let boot = ledger.run.boot.clone();
         ledger.write(&LedgerLine::Boot(boot))?;
-        sync_folder(folder)?;
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(LaneError::io("sync the folder", folder))?;
         Ok((ledger, cleared))
     }
 
@@ -363,10 +364,6 @@ fn remove(ledger: &Path) -> Result<(), LaneError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other.map_err(LaneError::io("remove", ledger)),
     }
-}
-
-fn sync_folder(folder: &Path) -> Result<(), LaneError> {
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(LaneError::io("sync the folder", folder))
 }
 
 #[cfg(test)]

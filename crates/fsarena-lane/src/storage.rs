@@ -86,7 +86,11 @@ pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), Lan
             ((free, None), space::reserve(parent).map_err(look_up)?)
         }
         Storage::Memory => (fsarena_sys::memory::limited().unwrap_or_default(), RESERVE),
-        Storage::Disk(_) | Storage::Partitions(_) => return require_room_on_disks(plan, count),
+        // The disks are opened and measured again when the run takes them.
+        disks => {
+            let smallest = disks.disks().iter().filter_map(|path| disk::size_at(path)).min();
+            return smallest.map_or(Ok(()), |free| require_room(plan, count, free));
+        }
     };
     let needed = Bytes(plan.lanes.size.0.saturating_mul(count as u64).saturating_add(reserve.0));
     if count == 0 || free >= needed {
@@ -127,12 +131,6 @@ pub fn memory(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<Option<
     let Some(shared) = space::shared_memory() else { return Ok(None) };
     let folder = shared.join(ledger.name());
     ledger.make_directory(&folder, 0o700).map(|_| Some(folder))
-}
-
-/// This only looks up the sizes: the disks are opened and measured again when the run takes them.
-fn require_room_on_disks(plan: &Plan, lanes: usize) -> Result<(), LaneError> {
-    let sizes = plan.lanes.storage.disks().iter().filter_map(|path| disk::size_at(path));
-    sizes.min().map_or(Ok(()), |free| require_room(plan, lanes, free))
 }
 
 fn require_room(plan: &Plan, lanes: usize, free: Bytes) -> Result<(), LaneError> {
