@@ -291,11 +291,6 @@ impl Running {
     }
 
     /// Ends QEMU, and explains why the guest stopped.
-    pub fn failed(mut self, what: &str) -> GuestError {
-        self.explained(what)
-    }
-
-    /// Like [`Running::failed`], for a guest that is kept.
     pub fn explained(&mut self, what: &str) -> GuestError {
         let what = match self.ended() {
             Some(status) if !status.success() => format!("{what}: QEMU ended with {status}"),

@@ -125,11 +125,6 @@ impl Disk {
         self.size
     }
 
-    /// The ID that the user has to name to give up its contents.
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
     /// The ledger record that is needed to release the disk.
     ///
     /// # Errors

@@ -213,16 +213,11 @@ pub struct Kind {
     pub is_numbered_as_kernels: bool,
     /// The smallest lane on which its mkfs works.
     pub smallest_lane: Bytes,
-    /// The command that makes it; `{uuid}` and `{hash_seed}` stand for those of the [`Identity`].
+    /// In the words of mkfs, `{uuid}` and `{hash_seed}` stand for those of the [`Identity`].
     pub(crate) mkfs: Words,
-    /// The command that describes it as created.
     pub(crate) describe: Words,
-    /// The command that checks it without changing anything; exit code 0 means clean.
     pub(crate) check: Words,
-    /// The command that makes it mountable after a crash, where the kernel cannot; exit code 0 or 1 means success (as
-    /// of fsck(8)).
     pub(crate) recover: Words,
-    /// The daemon that works while it is mounted. It gets the mount point as well.
     pub(crate) daemon: Words,
     /// The options of its mkfs; a user may add those that are not refused.
     pub(crate) options: &'static [MkfsOptions],
@@ -313,7 +308,8 @@ impl Kind {
         command(self.check, &[device])
     }
 
-    /// The command that makes it mountable after a crash; exit code 0 or 1 means success. Empty: mounting it is enough.
+    /// The command that makes it mountable after a crash; exit code 0 or 1 means success (as of fsck(8)). Empty: mounting
+    /// it is enough.
     pub fn recover(&self, device: &Path) -> Vec<String> {
         command(self.recover, &[device])
     }

@@ -160,7 +160,7 @@ impl LaneSet {
         goes_on: &dyn Fn(&[f64]) -> Go,
     ) -> Result<Option<Vec<f64>>, LaneError> {
         let lanes = self.lanes.iter().chain(&self.calibration_device);
-        let targets = lanes.map(|lane| Ok(PreconditionTarget { path: lane.path(), size: lane.size()? }));
+        let targets = lanes.map(|lane| PreconditionTarget::open(lane.path(), lane.size()?));
         let targets = targets.collect::<Result<Vec<PreconditionTarget>, LaneError>>()?;
         match targets.is_empty() {
             true => Ok(None),

@@ -322,8 +322,3 @@ fn btrfs_backing(directory: &Path) -> Option<String> {
     let info = fs::read_link(folder.join("bdi")).ok()?;
     Some(info.file_name()?.to_string_lossy().into_owned())
 }
-
-/// Whether mounting contenders of this kind again makes their files cold.
-pub fn can_remount(kind: &Kind) -> bool {
-    matches!(kind.ground, Ground::Lane | Ground::Share)
-}
