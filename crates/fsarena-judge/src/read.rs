@@ -45,18 +45,18 @@ pub enum ReadError {
     #[error("`{name}` is of no tool that judge knows")]
     UnknownTool { name: String, columns: String },
     #[error("{place}: {why}")]
-    Malformed { place: String, why: String },
-    #[error("{place}: {why}")]
-    Csv { place: String, why: String },
+    Malformed { place: String, why: String, hint: &'static str },
 }
 
 impl ReadError {
     fn malformed(place: impl Into<String>, why: impl Into<String>) -> Self {
-        Self::Malformed { place: place.into(), why: why.into() }
+        Self::Malformed { place: place.into(), why: why.into(), hint: "leave it out, or run the program again" }
     }
 
     fn csv(place: impl Into<String>, why: impl Into<String>) -> Self {
-        Self::Csv { place: place.into(), why: why.into() }
+        let hint =
+            "figures are numbers above 0 without a unit, as 1234.5; times are seconds, or as 2026-11-26T12:00:00Z";
+        Self::Malformed { place: place.into(), why: why.into(), hint }
     }
 
     /// What to do.
@@ -67,17 +67,12 @@ impl ReadError {
                 format!("unpack it first with `{program}`; of packed files judge reads gzip")
             }
             Self::NotJson { .. } => "the file is not whole, or its program failed: run it again".to_owned(),
-            Self::ForPeople { hint, .. } => (*hint).to_owned(),
+            Self::ForPeople { hint, .. } | Self::Malformed { hint, .. } => (*hint).to_owned(),
             Self::UnknownTool { columns, .. } if columns.is_empty() => format!("judge reads {TOOLS}, and CSV"),
             Self::UnknownTool { columns, .. } => format!(
                 "for a CSV, say what its columns are, `--contender COL --value COL [--workload COL] [--time COL] …`; \
                  this one has {columns}"
             ),
-            Self::Malformed { .. } => "leave it out, or run the program again".to_owned(),
-            Self::Csv { .. } => {
-                "figures are numbers above 0 without a unit, as 1234.5; times are seconds, or as 2026-11-26T12:00:00Z"
-                    .to_owned()
-            }
         }
     }
 }

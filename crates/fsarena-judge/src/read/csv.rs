@@ -59,7 +59,7 @@ pub fn titles(text: &str) -> String {
 /// The rows of a CSV file. Figures may have decimal commas if no figure could also be read otherwise.
 ///
 /// # Errors
-/// [`ReadError::Csv`] names the row.
+/// [`ReadError::Malformed`] names the row.
 pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured>, ReadError> {
     let mut records = Records::of(text);
     let header = records.next().ok_or_else(|| ReadError::csv(name, "it is empty"))?;
