@@ -1,8 +1,7 @@
 //! What is found on a file system after a power cut.
 
 use std::fs::{self, File};
-use std::io;
-use std::os::unix::fs::FileExt;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use rusqlite::Connection;
@@ -83,16 +82,10 @@ fn replaced(directory: &Path, seed: u64, operation: u64) -> Option<Loss> {
 
 /// Up to a record at a byte of a file.
 fn read(path: &Path, at: u64) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
-    let mut bytes = vec![0; RECORD];
-    let mut length = 0;
-    while length < RECORD {
-        match file.read_at(&mut bytes[length..], at + length as u64)? {
-            0 => break,
-            count => length += count,
-        }
-    }
-    bytes.truncate(length);
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(at))?;
+    let mut bytes = Vec::new();
+    file.take(RECORD as u64).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -144,6 +137,8 @@ impl Database {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::FileExt;
+
     use super::*;
     use crate::work::{Syncs, Writer};
 

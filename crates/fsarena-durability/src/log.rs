@@ -58,9 +58,8 @@ impl Request {
 
     /// The number of the mark that it is, if it is one.
     pub fn mark(&self) -> Option<u64> {
-        let number = self.data.get(MARK.len()..MARK.len() + 8)?;
-        let is_mark = self.sector == MARKS && self.data.starts_with(MARK);
-        is_mark.then(|| number.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
+        let number = self.data.strip_prefix(MARK).filter(|_| self.sector == MARKS)?.first_chunk()?;
+        Some(u64::from_le_bytes(*number))
     }
 }
 
@@ -86,10 +85,8 @@ pub fn partition_table(sectors: u64) -> Vec<u8> {
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum LogError {
-    /// A read failed, or the log ends within a request.
     #[error("read request {number} of the log: {source}")]
     Io { number: usize, source: io::Error },
-    /// An entry has flags of another format.
     #[error("request {number} of the log has the unknown flags {flags:#x}")]
     Flags { number: usize, flags: u64 },
 }
@@ -114,11 +111,7 @@ impl Log {
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
                 read => read.map_err(failed(number))?,
             }
-            let field = |index: usize| {
-                let bytes = sector[8 * index..8 * index + 8].iter();
-                bytes.rev().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte))
-            };
-            let [first, count, flags] = [0, 1, 2].map(field);
+            let [first, count, flags] = [0, 1, 2].map(|index| u64::from_le_bytes(sector.as_chunks().0[index]));
             if count == 0 && flags == 0 {
                 break;
             }

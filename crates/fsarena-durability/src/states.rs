@@ -62,10 +62,8 @@ pub struct Content {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum RecordingError {
-    /// The mark of the begin is missing.
     #[error("the log has no mark of the begin")]
     NoBegin,
-    /// A mark is missing, or out of order.
     #[error("the log has mark {found} where mark {expected} is expected")]
     OutOfOrder { expected: u64, found: u64 },
 }

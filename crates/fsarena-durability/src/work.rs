@@ -105,10 +105,8 @@ pub enum Syncs {
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum WorkError {
-    /// I/O failed.
     #[error("operation {operation}: {source}")]
     Io { operation: u64, source: io::Error },
-    /// SQLite refused.
     #[error("operation {operation}: SQLite: {source}")]
     Sqlite { operation: u64, source: rusqlite::Error },
 }

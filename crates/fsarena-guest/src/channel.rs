@@ -14,30 +14,13 @@ use rustix::io::{FdFlags, fcntl_setfd};
 
 use crate::GuestError;
 
-/// The connection to a guest's agent.
-#[derive(Debug)]
-pub struct Channel {
-    /// The host's end.
-    pub host: UnixStream,
-    /// QEMU's end.
-    pub guest: OwnedFd,
-}
-
-impl Channel {
-    /// A new connection.
-    ///
-    /// # Errors
-    /// If the kernel refuses it.
-    pub fn new() -> Result<Self, GuestError> {
-        let (host, guest) = UnixStream::pair().map_err(GuestError::io("make", "a socket pair"))?;
-        Ok(Self { host, guest: guest.into() })
-    }
+/// A connection: the host's end, and QEMU's.
+pub fn pair() -> Result<(UnixStream, OwnedFd), GuestError> {
+    let (host, guest) = UnixStream::pair().map_err(GuestError::io("make", "a socket pair"))?;
+    Ok((host, guest.into()))
 }
 
 /// An empty file in `storage`, without a name.
-///
-/// # Errors
-/// If the storage is not a directory or memory.
 pub fn empty(storage: &Storage) -> Result<File, GuestError> {
     match storage {
         Storage::Directory(path) => unnamed(path).map_err(GuestError::io("create a file in", path)),
@@ -55,9 +38,6 @@ pub struct RawDisk {
 }
 
 /// A file in memory.
-///
-/// # Errors
-/// If the kernel refuses it.
 pub fn memory(name: &str) -> Result<File, GuestError> {
     let made = memfd_create(name, MemfdFlags::CLOEXEC);
     made.map(File::from).map_err(|error| GuestError::io("create", "a file in memory")(error.into()))
@@ -70,9 +50,6 @@ fn unnamed(folder: &Path) -> io::Result<File> {
 }
 
 /// Lets a program that is started next inherit `file`.
-///
-/// # Errors
-/// If the kernel refuses it.
 pub fn inherit(file: impl AsFd) -> Result<(), GuestError> {
     fcntl_setfd(file, FdFlags::empty()).map_err(|error| GuestError::io("pass on", "an open file")(error.into()))
 }

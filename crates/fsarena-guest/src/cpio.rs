@@ -8,46 +8,30 @@ const DIRECTORY: u32 = 0o040_755;
 const REGULAR: u32 = 0o100_755;
 const CHARACTER_DEVICE: u32 = 0o020_600;
 
-/// Writes an archive.
 pub struct Archive<W> {
     writer: W,
     entries: u32,
 }
 
 impl<W: Write> Archive<W> {
-    /// An empty archive.
     pub fn new(writer: W) -> Self {
         Self { writer, entries: 0 }
     }
 
     /// Adds a directory. Its parent has to be there already.
-    ///
-    /// # Errors
-    /// If a write fails.
     pub fn directory(&mut self, name: &str) -> io::Result<()> {
         self.entry(name, DIRECTORY, (0, 0), &[])
     }
 
     /// Adds an executable file.
-    ///
-    /// # Errors
-    /// If a write fails.
     pub fn file(&mut self, name: &str, content: &[u8]) -> io::Result<()> {
         self.entry(name, REGULAR, (0, 0), content)
     }
 
-    /// Adds a character device.
-    ///
-    /// # Errors
-    /// If a write fails.
     pub fn device(&mut self, name: &str, major: u32, minor: u32) -> io::Result<()> {
         self.entry(name, CHARACTER_DEVICE, (major, minor), &[])
     }
 
-    /// Ends the archive.
-    ///
-    /// # Errors
-    /// If a write fails.
     pub fn finish(mut self) -> io::Result<()> {
         self.entry("TRAILER!!!", 0, (0, 0), &[])?;
         self.writer.flush()

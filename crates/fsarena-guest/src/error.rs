@@ -13,37 +13,26 @@ const FULL: u64 = 1 << 20;
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum GuestError {
-    /// I/O on a file failed.
     #[error("{act} `{}`: {source}", path.display())]
     Io { act: &'static str, path: PathBuf, source: io::Error },
-    /// A program is not installed.
     #[error("`{program}` is needed for a guest and is not installed")]
     ProgramMissing { program: &'static str, package: &'static str },
-    /// The server of a share is not installed.
     #[error("`{kind}` needs `{program}` on this machine, which is not installed")]
     ServerMissing { kind: &'static str, program: &'static str, package: &'static str },
-    /// The server of a share needs root.
     #[error("the server of `{kind}` needs root")]
     ShareNeedsRoot { kind: &'static str },
-    /// A program failed.
     #[error("`{command}` failed: {words}")]
     Program { command: String, words: String },
-    /// A package does not exist, or cannot be fetched.
     #[error("fetch the package `{package}`: {words}")]
     Package { package: String, words: String },
-    /// The lists of packages cannot be fetched.
     #[error("fetch the lists of Debian's packages: {words}")]
     Lists { words: String },
-    /// A package of a kernel is not one, or is incomplete.
     #[error("`{package}` has no kernel that can be booted: {what}")]
     NoKernel { package: String, what: String },
-    /// The file system of the cache is full.
     #[error("no room for the kernel and programs of a guest in `{}`: {words}", cache.display())]
     CacheFull { cache: PathBuf, words: String },
-    /// The storage has too little room for the guest, or for its disk.
     #[error("no room for {what} of {needed} in {place}: {source}")]
     NoRoom { what: &'static str, place: String, needed: Bytes, source: io::Error },
-    /// The guest did not start, stopped or hangs.
     #[error("the guest {what}{}", tail(console))]
     Ended { what: String, console: String },
 }

@@ -72,7 +72,7 @@ pub fn run(arguments: &[&str]) -> ! {
 fn start(arguments: &[&str]) -> io::Result<()> {
     for (kind, point) in [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev")] {
         fs::create_dir_all(point)?;
-        mount_kind(kind, "none", point, "")?;
+        mount_kind(kind, point, "")?;
     }
     load_modules()?;
     let order = fs::read(Path::new("/").join(ORDER)).ok();
@@ -85,9 +85,11 @@ fn start(arguments: &[&str]) -> io::Result<()> {
     sethostname(parameter(NAME)?.unwrap_or_else(|| "guest".to_owned()).as_bytes())?;
     for (kind, point) in [("tmpfs", "/tmp"), ("tmpfs", "/run"), ("tmpfs", "/dev/shm"), ("devpts", "/dev/pts")] {
         fs::create_dir_all(point)?;
-        mount_kind(kind, "none", point, "")?;
+        mount_kind(kind, point, "")?;
     }
-    limit_memory_by_groups();
+    // Control groups, for workloads with a memory limit. Without them, such workloads are refused.
+    let _ = mount_kind("cgroup2", "/sys/fs/cgroup", "");
+    let _ = fs::write("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
     name_disks()?;
     simulate_disk()?;
     connect()?;
@@ -114,10 +116,10 @@ fn start(arguments: &[&str]) -> io::Result<()> {
     Ok(())
 }
 
-fn mount_kind(kind: &str, source: &str, point: &str, options: &str) -> io::Result<()> {
+fn mount_kind(kind: &str, point: &str, options: &str) -> io::Result<()> {
     let options = std::ffi::CString::new(options)?;
     let failed = |error: rustix::io::Errno| io::Error::other(format!("mount {kind} at {point}: {error}"));
-    mount(source, point, kind, MountFlags::empty(), Some(options.as_c_str())).map_err(failed)
+    mount("none", point, kind, MountFlags::empty(), Some(options.as_c_str())).map_err(failed)
 }
 
 /// Loads the archive's modules, whose names begin with their number in the order.
@@ -143,11 +145,11 @@ fn enter_root() -> io::Result<()> {
     }
     mount(ROOT, "/lower", "ext4", MountFlags::RDONLY, None)
         .map_err(|error| io::Error::other(format!("mount the root {ROOT}: {error}")))?;
-    mount_kind("tmpfs", "none", "/upper", "")?;
+    mount_kind("tmpfs", "/upper", "")?;
     for folder in ["/upper/files", "/upper/work"] {
         fs::create_dir_all(folder)?;
     }
-    mount_kind("overlay", "none", "/new", "lowerdir=/lower,upperdir=/upper/files,workdir=/upper/work")?;
+    mount_kind("overlay", "/new", "lowerdir=/lower,upperdir=/upper/files,workdir=/upper/work")?;
     for point in ["/proc", "/sys", "/dev"] {
         mount_move(point, format!("/new{point}"))?;
     }
@@ -155,12 +157,6 @@ fn enter_root() -> io::Result<()> {
     mount_move(".", "/")?;
     chroot(".")?;
     Ok(chdir("/")?)
-}
-
-/// Control groups, for workloads with a memory limit. Without them, such workloads are refused.
-fn limit_memory_by_groups() {
-    let _ = mount_kind("cgroup2", "none", "/sys/fs/cgroup", "");
-    let _ = fs::write("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
 }
 
 /// Links to the virtio disks by their serial numbers, as udev makes them.
@@ -208,7 +204,7 @@ fn simulate_disk() -> io::Result<()> {
         return Err(failed("the kernel has no module null_blk"));
     }
     // The mount fails if the kernel's image has it mounted already.
-    let _ = mount_kind("configfs", "none", "/sys/kernel/config", "");
+    let _ = mount_kind("configfs", "/sys/kernel/config", "");
     let disk = Path::new("/sys/kernel/config/nullb/nullb0");
     fs::create_dir(disk)?;
     let timer = if latency == "0" { "0" } else { "2" };

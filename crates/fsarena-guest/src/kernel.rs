@@ -21,7 +21,6 @@ const COMPRESSED: [(&[u8], &[&str]); 2] = [
 /// Documentation/arch/x86/boot.rst and QEMU's hw/i386/x86.c).
 const PVH: &[u8] = b"\x12\0\0\0Xen\0";
 
-/// An unpacked kernel.
 #[derive(Debug)]
 pub struct UnpackedKernel {
     /// The package with its version.
@@ -52,7 +51,7 @@ impl UnpackedKernel {
                 return Err(GuestError::NoKernel { package: wanted.to_owned(), what });
             }
             telling(&format!("unpacking {package}"));
-            unpack(&file, &folder)?;
+            unpack(&file, &folder, &crate::unfinished(cache))?;
         }
         let (release, image) = found(&folder, wanted)?;
         Ok(Self { package, release, image, file })
@@ -109,54 +108,42 @@ fn version(name: &str) -> Option<&str> {
 
 /// Which of `kernels` is `wanted`: the name of one, or a version such as `linux-6.1`, of which it is the newest.
 pub fn named(kernels: &[String], wanted: &str) -> Option<usize> {
-    let version = version(wanted);
-    let is_of =
-        |name: &str| version.is_some_and(|version| PackageRelease::of(name).is_some_and(|it| it.is_of(version)));
+    let numbers = version(wanted).and_then(|version| numbers(version, &['.']));
+    let is_of = |name: &str| numbers.as_ref().zip(release(name)).is_some_and(|(own, all)| all.starts_with(own));
     kernels.iter().rposition(|name| name == wanted || is_of(name))
 }
 
 /// The packages of kernels for 64-bit PCs that the mirrors have, from the oldest release to the newest.
-///
-/// # Errors
-/// If apt fails.
 pub fn available(packages: &Packages) -> Result<Vec<String>, GuestError> {
-    let names = packages.names("linux-image-")?.into_iter();
-    let mut known: Vec<(PackageRelease, String)> =
-        names.filter_map(|name| Some((PackageRelease::of(&name)?, name))).collect();
-    known.sort();
-    Ok(known.into_iter().map(|(_, name)| name).collect())
+    let mut known = packages.names("linux-image-")?;
+    known.retain(|name| release(name).is_some());
+    known.sort_by_cached_key(|name| (release(name), name.clone()));
+    Ok(known)
 }
 
-/// The numbers of a release, such as 6, 1, 0 and 47 of `linux-image-6.1.0-47-amd64`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct PackageRelease(Vec<u32>);
+/// The numbers of a release, such as 6, 1, 0 and 47 of `linux-image-6.1.0-47-amd64`; `None` for other packages, those
+/// that only depend on one, and kernels for clouds or real time.
+fn release(package: &str) -> Option<Vec<u32>> {
+    let release = package.strip_prefix("linux-image-")?.strip_suffix("-amd64")?;
+    // What Debian adds, such as `+deb12`; `+deb12-rt` is another kernel.
+    let release = match release.split_once('+') {
+        Some((_, added)) if added.contains('-') => return None,
+        Some((release, _)) => release,
+        None => release,
+    };
+    numbers(release, &['.', '-']).filter(|numbers| numbers.len() > 2)
+}
 
-impl PackageRelease {
-    /// The release of a kernel's package; `None` for other packages, packages that only depend on one, and kernels for
-    /// clouds or real time.
-    fn of(package: &str) -> Option<Self> {
-        let release = package.strip_prefix("linux-image-")?.strip_suffix("-amd64")?;
-        // What Debian adds, such as `+deb12`; `+deb12-rt` is another kernel.
-        let release = match release.split_once('+') {
-            Some((_, added)) if added.contains('-') => return None,
-            Some((release, _)) => release,
-            None => release,
-        };
-        let numbers: Option<Vec<u32>> = release.split(['.', '-']).map(|number| number.parse().ok()).collect();
-        numbers.filter(|numbers| numbers.len() > 2).map(Self)
-    }
-
-    /// Whether the release begins with the numbers of `version`.
-    fn is_of(&self, version: &str) -> bool {
-        let numbers: Option<Vec<u32>> = version.split('.').map(|number| number.parse().ok()).collect();
-        numbers.is_some_and(|numbers| self.0.starts_with(&numbers))
-    }
+fn numbers(text: &str, separators: &[char]) -> Option<Vec<u32>> {
+    text.split(separators).map(|number| number.parse().ok()).collect()
 }
 
 /// Unpacks the kernel's image into `folder`, decompressed if QEMU can boot it so: that saves two seconds at each boot.
-fn unpack(file: &Path, folder: &Path) -> Result<(), GuestError> {
-    let partial = folder.with_extension(format!("partial-{}", std::process::id()));
-    fs::create_dir_all(&partial).map_err(GuestError::io("create", &partial))?;
+fn unpack(file: &Path, folder: &Path, unfinished: &Path) -> Result<(), GuestError> {
+    let partial = unfinished.join("kernel");
+    for made in [&partial, folder.parent().unwrap_or(folder)] {
+        fs::create_dir_all(made).map_err(GuestError::io("create", made))?;
+    }
     if let Err(error) = extract(file, &partial, &["--wildcards", "./boot/vmlinuz-*"]) {
         return Err(GuestError::NoKernel { package: file.display().to_string(), what: error.to_string() });
     }
@@ -207,9 +194,6 @@ fn found(folder: &Path, wanted: &str) -> Result<(String, PathBuf), GuestError> {
 }
 
 /// Extracts the package `file` into `folder`, with further arguments of tar.
-///
-/// # Errors
-/// If dpkg-deb or tar fails.
 pub fn extract(file: &Path, folder: &Path, arguments: &[&str]) -> Result<(), GuestError> {
     // Packages have files below /bin and /lib, which are links: tar has to follow them.
     let script = "dpkg-deb --fsys-tarfile \"$1\" | { folder=$2; shift 2; \
@@ -221,9 +205,6 @@ pub fn extract(file: &Path, folder: &Path, arguments: &[&str]) -> Result<(), Gue
 }
 
 /// Runs a program that has to succeed.
-///
-/// # Errors
-/// With what it printed.
 pub fn run(argv: &[&str], command: &str) -> Result<(), GuestError> {
     let ended = child::run(argv, Patience::new(LIMIT)).map_err(GuestError::io("start", argv[0]))?;
     match ended.status.success() {
@@ -239,13 +220,14 @@ mod tests {
     #[test]
     fn releases_are_sorted_by_their_numbers() {
         let names = ["linux-image-6.12.100+deb12-amd64", "linux-image-6.1.0-56-amd64", "linux-image-6.1.0-9-amd64"];
-        let mut releases: Vec<PackageRelease> = names.iter().filter_map(|name| PackageRelease::of(name)).collect();
+        let mut releases: Vec<Vec<u32>> = names.iter().filter_map(|name| release(name)).collect();
         releases.sort();
-        assert_eq!(releases, [vec![6, 1, 0, 9], vec![6, 1, 0, 56], vec![6, 12, 100]].map(PackageRelease));
-        assert!(releases[0].is_of("6.1") && !releases[2].is_of("6.1") && releases[2].is_of("6.12"));
+        assert_eq!(releases, [vec![6, 1, 0, 9], vec![6, 1, 0, 56], vec![6, 12, 100]]);
+        let names = names.map(str::to_owned);
+        assert_eq!([named(&names, "linux-6.1"), named(&names, "linux-6.12")], [Some(2), Some(0)]);
         for other in ["linux-image-amd64", "linux-image-6.12-amd64", "linux-image-6.1.0-47-rt-amd64", "linux-libc-dev"]
         {
-            assert_eq!(PackageRelease::of(other), None, "{other}");
+            assert_eq!(release(other), None, "{other}");
         }
     }
 }

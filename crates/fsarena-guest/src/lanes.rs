@@ -18,9 +18,7 @@ const RESERVE: Bytes = Bytes::mib(256);
 /// A virtual disk: a file without a name, in the storage of the lanes.
 #[derive(Debug)]
 pub struct LaneDisk {
-    /// The file.
     pub file: File,
-    /// Its size.
     size: Bytes,
     /// The name of its node in QEMU.
     pub node: String,
@@ -30,9 +28,6 @@ pub struct LaneDisk {
 
 /// The disks of `size` bytes: one for each of `modes`, or one if there are none; none if the guest simulates its disk.
 /// They are sparse until they are [allocated](allocate).
-///
-/// # Errors
-/// If a file cannot be made, or a program is missing.
 pub fn disks(lanes: Option<(&GuestDisk, Bytes)>, modes: &[DiskMode]) -> Result<Vec<LaneDisk>, GuestError> {
     let Some((GuestDisk::Virtual(storage), size)) = lanes else { return Ok(Vec::new()) };
     if modes.is_empty() {
@@ -67,9 +62,6 @@ pub fn require_memory(disks: &[LaneDisk], lanes: Option<(&GuestDisk, Bytes)>, me
 }
 
 /// Allocates all bytes of the disks on the host, which takes seconds: a guest may boot in the meantime.
-///
-/// # Errors
-/// If there is no room.
 pub fn allocate(disks: &[LaneDisk], lanes: Option<(&GuestDisk, Bytes)>) -> Result<(), GuestError> {
     let Some((GuestDisk::Virtual(storage), _)) = lanes else { return Ok(()) };
     disks.iter().try_for_each(|disk| {

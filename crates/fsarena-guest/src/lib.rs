@@ -13,7 +13,6 @@ mod kernel;
 mod lanes;
 mod monitor;
 mod packages;
-mod partial;
 mod qemu;
 mod root;
 mod shares;
@@ -98,13 +97,16 @@ pub struct Prepared {
 pub fn prepare(cache: &Path, wanted: &Wanted, telling: &mut dyn FnMut(&str)) -> Result<Prepared, GuestError> {
     let qemu = qemu::version()?;
     let _alone = alone(cache)?;
-    partial::remove(cache);
-    let prepared = fill(cache, wanted, qemu, telling);
-    prepared.map_err(|error| {
-        let error = error.of_cache(cache);
-        partial::remove(cache);
-        error
-    })
+    // What a process left that was killed.
+    let _ = fs::remove_dir_all(unfinished(cache));
+    let prepared = fill(cache, wanted, qemu, telling).map_err(|error| error.of_cache(cache));
+    let _ = fs::remove_dir_all(unfinished(cache));
+    prepared
+}
+
+/// The folder of what is moved to its place in the cache once it is complete.
+fn unfinished(cache: &Path) -> PathBuf {
+    cache.join("unfinished")
 }
 
 fn fill(cache: &Path, wanted: &Wanted, qemu: String, telling: &mut dyn FnMut(&str)) -> Result<Prepared, GuestError> {

@@ -12,9 +12,8 @@ use std::time::Duration;
 use fsarena_sys::perf::TracepointCounter;
 use serde_json::Value;
 
-use crate::GuestError;
-use crate::channel::Channel;
 use crate::lanes::LaneDisk;
+use crate::{GuestError, channel};
 
 /// QEMU syncs files by fdatasync(2).
 const TRACEPOINT: &str = "/sys/kernel/tracing/events/syscalls/sys_enter_fdatasync/id";
@@ -50,11 +49,8 @@ struct QemuWatch {
 
 impl Monitor {
     /// A monitor for these disks, and QEMU's end of the connection.
-    ///
-    /// # Errors
-    /// If the kernel refuses the connection.
     pub fn of(disks: &[LaneDisk]) -> Result<(Self, OwnedFd), GuestError> {
-        let Channel { host, guest } = Channel::new()?;
+        let (host, guest) = channel::pair()?;
         host.set_read_timeout(Some(PATIENCE)).map_err(GuestError::io("set", "a time limit"))?;
         let watched = |disk: &LaneDisk| {
             let found = disk.file.metadata()?;

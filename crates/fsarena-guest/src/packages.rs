@@ -16,10 +16,8 @@ const FRESH: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Time limit of apt and of programs that unpack.
 pub const LIMIT: Duration = Duration::from_secs(1800);
 
-/// A fetched package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Package {
-    /// Its name.
     pub name: String,
     /// Name, version and architecture, as in the name of its file.
     pub file: String,
@@ -62,18 +60,12 @@ impl Packages {
     }
 
     /// The packages `names` and all that they depend on.
-    ///
-    /// # Errors
-    /// If one does not exist.
     pub fn with_dependencies(&self, names: &[&str]) -> Result<Vec<Package>, GuestError> {
         let text = self.apt_get(&[&["install", "--simulate"], names].concat(), &names.join(" "))?;
         Ok(text.lines().filter_map(package).collect())
     }
 
     /// Fetches packages that [`Packages::with_dependencies`] has found for `names`, and returns their files.
-    ///
-    /// # Errors
-    /// If one cannot be fetched.
     pub fn fetch(
         &self,
         names: &[&str],
@@ -95,9 +87,6 @@ impl Packages {
     }
 
     /// The names of all packages that begin with `prefix`.
-    ///
-    /// # Errors
-    /// If apt fails.
     pub fn names(&self, prefix: &str) -> Result<Vec<String>, GuestError> {
         let text = self.run(&["apt-cache"], &["pkgnames", prefix], prefix)?;
         Ok(text.lines().map(str::to_owned).collect())

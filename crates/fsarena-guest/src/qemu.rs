@@ -21,12 +21,12 @@ use fsarena_sys::child::{self, Patience, end_with_parent};
 use rustix::system::uname;
 
 use self::console::{Console, HUNG, keep, locked};
-use crate::channel::{self, Channel, RawDisk};
+use crate::channel::{self, RawDisk};
 use crate::cpio::Archive;
 use crate::lanes::{self, LaneDisk};
 use crate::monitor::{DiskCounts, Monitor};
 use crate::shares::{self, Shares};
-use crate::{BootMount, GuestError, Prepared, RAW, init};
+use crate::{GuestError, Prepared, RAW, init};
 
 const PROGRAM: &str = "qemu-system-x86_64";
 
@@ -43,9 +43,6 @@ fn silence(accelerator: Accelerator) -> Duration {
 const TRIAL: Duration = Duration::from_secs(20);
 
 /// The version of QEMU.
-///
-/// # Errors
-/// If it is not installed.
 pub fn version() -> Result<String, GuestError> {
     let missing = || GuestError::ProgramMissing { program: PROGRAM, package: "qemu-system-x86" };
     child::find_program(PROGRAM).ok_or_else(missing)?;
@@ -84,11 +81,8 @@ pub struct Running {
 
 impl Hardware<'_> {
     /// Boots the guest.
-    ///
-    /// # Errors
-    /// If its disk cannot be made, or QEMU cannot be started.
     pub fn boot(&self) -> Result<Running, GuestError> {
-        let Channel { host, guest } = Channel::new()?;
+        let (host, guest) = channel::pair()?;
         let archive = self.archive()?;
         let lanes = lanes::disks(self.lanes, self.modes)?;
         lanes::require_memory(&lanes, self.lanes, self.memory())?;
@@ -146,7 +140,10 @@ impl Hardware<'_> {
             archive.device("dev/console", 5, 1)?;
             archive.file("init", &binary)?;
             self.order.map_or(Ok(()), |order| archive.file(init::ORDER, order))?;
-            self.shares.at_boot().map_or(Ok(()), |mounts| archive.file(init::MOUNTS, lines(mounts).as_bytes()))?;
+            self.shares.at_boot().map_or(Ok(()), |mounts| {
+                archive
+                    .file(init::MOUNTS, mounts.iter().map(|mount| format!("{mount}\n")).collect::<String>().as_bytes())
+            })?;
             archive.finish()?;
             file.write_all(&modules)?;
             file.seek(SeekFrom::Start(0))
@@ -253,10 +250,6 @@ impl Hardware<'_> {
     }
 }
 
-fn lines(mounts: &[BootMount]) -> String {
-    mounts.iter().map(|mount| format!("{mount}\n")).collect()
-}
-
 /// The host name of a guest that is a client. Servers tell their NFS clients apart by it (nfs(5), "nfs4_unique_id").
 fn client_name() -> String {
     let host: String = uname().nodename().to_string_lossy().chars().take(40).collect();
@@ -298,11 +291,6 @@ impl Running {
     }
 
     /// Ends QEMU, and explains why the guest stopped.
-    pub fn failed(mut self, what: &str) -> GuestError {
-        self.explained(what)
-    }
-
-    /// Like [`Running::failed`], for a guest that is kept.
     pub fn explained(&mut self, what: &str) -> GuestError {
         let what = match self.ended() {
             Some(status) if !status.success() => format!("{what}: QEMU ended with {status}"),
@@ -343,9 +331,6 @@ impl Drop for Running {
 }
 
 /// KVM, if a guest boots with it within a time limit; this is tried once after each boot of the host.
-///
-/// # Errors
-/// If the trial cannot be made.
 pub fn usable(prepared: &mut Prepared, cache: &Path, telling: &mut dyn FnMut(&str)) -> Result<Accelerator, GuestError> {
     if File::options().read(true).write(true).open("/dev/kvm").is_err() {
         return Ok(Accelerator::Emulated);

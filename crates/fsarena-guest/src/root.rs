@@ -5,11 +5,9 @@ use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use fsarena_sys::child::{self, Patience};
-
 use crate::cpio::Archive;
 use crate::kernel::{self, UnpackedKernel};
-use crate::packages::{LIMIT, Packages};
+use crate::packages::Packages;
 use crate::{GuestError, Wanted, init};
 
 /// Programs that every guest has, besides those of file systems: module loading, network addresses, a shell.
@@ -31,50 +29,15 @@ const BASE: &[&str] = &[
 const RECIPE: &str = "recipe 6";
 
 /// Parts of packages that a guest does not need.
-const LEFT_OUT: &[&str] = &[
-    "./usr/share/doc",
-    "./usr/share/man",
-    "./usr/share/locale",
-    "./usr/share/info",
-    "./usr/share/lintian",
-    "./boot",
-    "./lib/modules/*/kernel/drivers/ata",
-    "./lib/modules/*/kernel/drivers/comedi",
-    "./lib/modules/*/kernel/drivers/firewire",
-    "./lib/modules/*/kernel/drivers/gpu",
-    "./lib/modules/*/kernel/drivers/isdn",
-    "./lib/modules/*/kernel/drivers/media",
-    "./lib/modules/*/kernel/drivers/mmc",
-    "./lib/modules/*/kernel/drivers/mtd",
-    "./lib/modules/*/kernel/drivers/net/can",
-    "./lib/modules/*/kernel/drivers/net/ethernet",
-    "./lib/modules/*/kernel/drivers/net/phy",
-    "./lib/modules/*/kernel/drivers/net/usb",
-    "./lib/modules/*/kernel/drivers/net/wireless",
-    "./lib/modules/*/kernel/drivers/infiniband",
-    "./lib/modules/*/kernel/drivers/staging",
-    "./lib/modules/*/kernel/drivers/iio",
-    "./lib/modules/*/kernel/drivers/hwmon",
-    "./lib/modules/*/kernel/drivers/usb",
-    "./lib/modules/*/kernel/drivers/input",
-    "./lib/modules/*/kernel/drivers/hid",
-    "./lib/modules/*/kernel/drivers/scsi",
-    "./lib/modules/*/kernel/drivers/platform",
-    "./lib/modules/*/kernel/drivers/target",
-    "./lib/modules/*/kernel/drivers/video",
-    "./lib/modules/*/kernel/sound",
-    "./lib/modules/*/kernel/drivers/bluetooth",
-    "./lib/modules/*/kernel/net/bluetooth",
-    "./lib/modules/*/kernel/net/batman-adv",
-    "./lib/modules/*/kernel/net/bridge",
-    "./lib/modules/*/kernel/net/mac80211",
-    "./lib/modules/*/kernel/net/netfilter",
-    "./lib/modules/*/kernel/net/openvswitch",
-    "./lib/modules/*/kernel/net/sched",
-    "./lib/modules/*/kernel/net/sctp",
-    "./lib/modules/*/kernel/net/tipc",
-    "./lib/modules/*/kernel/net/wireless",
-];
+const LEFT_OUT: &str = "usr/share/doc usr/share/man usr/share/locale usr/share/info usr/share/lintian boot";
+
+/// Modules of the kernel that a guest does not need.
+const LEFT_OUT_MODULES: &str = "\
+    drivers/ata drivers/comedi drivers/firewire drivers/gpu drivers/isdn drivers/media drivers/mmc drivers/mtd \
+    drivers/net/can drivers/net/ethernet drivers/net/phy drivers/net/usb drivers/net/wireless drivers/infiniband \
+    drivers/staging drivers/iio drivers/hwmon drivers/usb drivers/input drivers/hid drivers/scsi drivers/platform \
+    drivers/target drivers/video sound drivers/bluetooth net/bluetooth net/batman-adv net/bridge net/mac80211 \
+    net/netfilter net/openvswitch net/sched net/sctp net/tipc net/wireless";
 
 /// Directories that Debian has merged into /usr, as links.
 const MERGED: [(&str, &str); 4] =
@@ -97,7 +60,6 @@ const GROUPS: &str = "root:x:0:\nmysql:x:100:\npostgres:x:101:\nwww-data:x:33:\n
 /// The files of a root.
 #[derive(Debug)]
 pub struct Root {
-    /// The image.
     pub image: PathBuf,
     /// The archive with the modules of the boot.
     pub boot: PathBuf,
@@ -106,9 +68,6 @@ pub struct Root {
 /// The root for `kernel` with the programs that are `wanted`; made if it is not in `cache`, or lacks a package. There are
 /// two: one with the programs that every guest has, which is always the same, and one with those that runs so far have
 /// needed in addition.
-///
-/// # Errors
-/// If a package is missing, or a step fails.
 pub fn get(
     cache: &Path,
     kernel: &UnpackedKernel,
@@ -136,7 +95,7 @@ pub fn get(
     files.push(kernel.file.clone());
     telling("building the guest's root");
     fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
-    let build = Build { tree: folder.join(format!("tree-{}", std::process::id())) };
+    let build = Build { tree: crate::unfinished(cache).join("tree") };
     build.fill(&files, &kernel.release)?;
     build.write_boot(&kernel.release, &root.boot)?;
     build.write_image(&root.image)?;
@@ -145,28 +104,14 @@ pub fn get(
     Ok(root)
 }
 
-/// A tree of files from which the image is made. Dropping it removes the tree.
+/// A tree of files from which the image is made.
 struct Build {
     tree: PathBuf,
 }
 
 impl Build {
     fn fill(&self, files: &[PathBuf], release: &str) -> Result<(), GuestError> {
-        for folder in [
-            "usr/bin",
-            "usr/sbin",
-            "usr/lib",
-            "usr/lib64",
-            "etc",
-            "dev",
-            "proc",
-            "sys",
-            "run",
-            "tmp",
-            "root",
-            "var/lib",
-            "var/tmp",
-        ] {
+        for folder in "usr/bin usr/sbin usr/lib usr/lib64 etc dev proc sys run tmp root var/lib var/tmp".split(' ') {
             let folder = self.tree.join(folder);
             fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
         }
@@ -174,7 +119,9 @@ impl Build {
             let link = self.tree.join(name);
             std::os::unix::fs::symlink(target, &link).map_err(GuestError::io("create", &link))?;
         }
-        let left_out: Vec<String> = LEFT_OUT.iter().map(|path| format!("--exclude={path}")).collect();
+        let modules = LEFT_OUT_MODULES.split(' ').map(|path| format!("--exclude=./lib/modules/*/kernel/{path}"));
+        let left_out = LEFT_OUT.split(' ').map(|path| format!("--exclude=./{path}"));
+        let left_out: Vec<String> = left_out.chain(modules).collect();
         let left_out: Vec<&str> = left_out.iter().map(String::as_str).collect();
         for file in files {
             kernel::extract(file, &self.tree, &left_out)?;
@@ -201,7 +148,7 @@ impl Build {
         let modules = self.tree.join("usr/lib/modules").join(release);
         let index = modules.join("modules.dep");
         let index = fs::read_to_string(&index).map_err(GuestError::io("read", &index))?;
-        let partial = to.with_extension("partial");
+        let partial = self.tree.with_extension("partial");
         let failed = |error| GuestError::io("write", &partial)(error);
         let mut archive = Archive::new(BufWriter::new(File::create(&partial).map_err(failed)?));
         archive.directory(init::MODULES).map_err(failed)?;
@@ -215,7 +162,7 @@ impl Build {
     }
 
     fn write_image(&self, to: &Path) -> Result<(), GuestError> {
-        let partial = to.with_extension("partial");
+        let partial = self.tree.with_extension("partial");
         let size = size(&self.tree).map_err(GuestError::io("look up", &self.tree))?;
         // The kernel takes persistent memory in units of 2 MiB.
         let mebibytes = ((size >> 20) * 17 / 16 + 16).next_multiple_of(2);
@@ -224,12 +171,6 @@ impl Build {
         let arguments = ["-q", "-F", "-t", "ext4", "-O", "^has_journal", "-m", "0", "-d", &tree, &path, &size];
         self.own("mke2fs", "usr/sbin/mke2fs", &arguments)?;
         fs::rename(&partial, to).map_err(GuestError::io("rename", &partial))
-    }
-}
-
-impl Drop for Build {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.tree);
     }
 }
 
@@ -266,10 +207,7 @@ fn in_order(index: &str, names: &[&str]) -> Vec<String> {
 fn uncompressed(path: &Path) -> Result<Vec<u8>, GuestError> {
     if path.extension().is_some_and(|it| it == "xz") {
         let argv = ["xz", "--decompress", "--keep", "--force", &path.display().to_string()];
-        let ended = child::run(&argv, Patience::new(LIMIT)).map_err(GuestError::io("start", "xz"))?;
-        if !ended.status.success() {
-            return Err(GuestError::Program { command: argv.join(" "), words: ended.words() });
-        }
+        kernel::run(&argv, &argv.join(" "))?;
         let unpacked = path.with_extension("");
         return fs::read(&unpacked).map_err(GuestError::io("read", &unpacked));
     }

@@ -142,10 +142,9 @@ impl Numbered<'_> {
         self.shared.folder.display().to_string()
     }
 
-    /// The contender's options that `is_of_server`, and all others.
-    fn options(&self, is_of_server: fn(&str) -> bool) -> (Vec<&str>, Vec<&str>) {
-        let words = self.shared.contender.mount.split(',').filter(|word| !word.is_empty());
-        words.partition(|word| is_of_server(word.split('=').next().unwrap_or(word)))
+    /// The contender's options.
+    fn options(&self) -> Vec<&str> {
+        self.shared.contender.mount.split(',').filter(|word| !word.is_empty()).collect()
     }
 }
 
@@ -221,8 +220,7 @@ fn plan9(shares: &mut Shares, folders: &[Numbered<'_>], _run: &Path) -> Result<(
             "-device".to_owned(),
             format!("virtio-9p-pci,fsdev=fs{number},mount_tag={name}"),
         ]);
-        let (_, own) = share.options(|_| false);
-        shares.add(share, name, &["trans=virtio", "version=9p2000.L", "msize=524288"], &own, "QEMU");
+        shares.add(share, name, &["trans=virtio", "version=9p2000.L", "msize=524288"], &share.options(), "QEMU");
     }
     Ok(())
 }
@@ -235,7 +233,8 @@ fn virtiofs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result
     for share in folders {
         let (name, number) = (share.name(), share.number);
         let socket = run.join(format!("{name}.sock"));
-        let (server, own) = share.options(|name| ["cache", "writeback"].contains(&name));
+        let is_of_server = |option: &&str| ["cache", "writeback"].contains(&option.split('=').next().unwrap_or(option));
+        let (server, own): (Vec<&str>, Vec<&str>) = share.options().into_iter().partition(is_of_server);
         let mut argv = vec![program.clone(), "-f".to_owned(), format!("--socket-path={}", socket.display())];
         argv.extend([
             "-o".to_owned(),
@@ -287,9 +286,8 @@ fn nfs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), 
     let (port, client) = (format!("port={port}"), format!("clientaddr={address}"));
     let host = format!("addr={HOST}");
     for share in folders {
-        let (_, own) = share.options(|_| false);
         let options = ["vers=4.2", "proto=tcp", "sec=sys", &port, &host, &client];
-        shares.add(share, format!("{HOST}:/{}", share.name()), &options, &own, &version);
+        shares.add(share, format!("{HOST}:/{}", share.name()), &options, &share.options(), &version);
     }
     Ok(())
 }
@@ -320,9 +318,8 @@ fn smb(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), 
     let version = version_of(&["smbd", "--version"]);
     let (port, ip) = (format!("port={port}"), format!("ip={HOST}"));
     for share in folders {
-        let (_, own) = share.options(|_| false);
         let options = ["vers=3.1.1", "sec=none", &ip, &port];
-        shares.add(share, format!("//{HOST}/{}", share.name()), &options, &own, &version);
+        shares.add(share, format!("//{HOST}/{}", share.name()), &options, &share.options(), &version);
     }
     Ok(())
 }
@@ -333,9 +330,10 @@ fn sshfs(shares: &mut Shares, folders: &[Numbered<'_>], _run: &Path) -> Result<(
     shares.has_network = true;
     shares.forwards = format!(",guestfwd=tcp:{SFTP}:{SFTP_PORT}-cmd:{}", SFTP_SERVER.command());
     for share in folders {
-        let (_, own) = share.options(|_| false);
         let port = format!("directport={SFTP_PORT}");
-        shares.add(share, format!("{SFTP}:{}", share.folder()), &[&port, "allow_other"], &own, "OpenSSH's sftp-server");
+        let options = [&port, "allow_other"];
+        let source = format!("{SFTP}:{}", share.folder());
+        shares.add(share, source, &options, &share.options(), "OpenSSH's sftp-server");
     }
     Ok(())
 }

@@ -16,22 +16,24 @@ pub struct Copy {
 
 /// The rows without those of copies, and the copies. A run that is given under the names of two contenders is kept.
 pub fn removed(rows: &[Measured]) -> (Cow<'_, [Measured]>, Vec<Copy>) {
-    let mut runs: BTreeMap<&str, MeasuredContents<'_>> = BTreeMap::new();
+    // What each run measured, and of which contender.
+    let mut runs: BTreeMap<&str, (DefaultHasher, &str)> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();
     for row in rows {
-        let contents = runs.entry(&row.run.name).or_insert_with(|| {
+        let (hasher, _) = runs.entry(&row.run.name).or_insert_with(|| {
             order.push(&row.run.name);
-            MeasuredContents { hasher: DefaultHasher::new(), contender: &row.contender }
+            (DefaultHasher::new(), &row.contender)
         });
-        contents.add(row);
+        (&row.workload, &row.work, row.value.to_bits()).hash(hasher);
+        (row.time.map(f64::to_bits), &row.host, &row.recorded, row.run.digest).hash(hasher);
     }
     let mut known: BTreeMap<u64, &str> = BTreeMap::new();
     let mut copies = Vec::new();
     for run in order {
-        let contents = &runs[run];
-        let original = *known.entry(contents.hasher.finish()).or_insert(run);
+        let (hasher, contender) = &runs[run];
+        let original = *known.entry(hasher.finish()).or_insert(run);
         if original != run {
-            let names = [runs[original].contender, contents.contender];
+            let names = [runs[original].1, contender];
             let contenders = (names[0] != names[1]).then(|| names.map(str::to_owned));
             copies.push(Copy { run: run.to_owned(), original: original.to_owned(), contenders });
         }
@@ -43,17 +45,4 @@ pub fn removed(rows: &[Measured]) -> (Cow<'_, [Measured]>, Vec<Copy>) {
         false => rows.iter().filter(|row| !gone.contains(row.run.name.as_str())).cloned().collect(),
     };
     (rows, copies)
-}
-
-/// What a run measured.
-struct MeasuredContents<'a> {
-    hasher: DefaultHasher,
-    contender: &'a str,
-}
-
-impl MeasuredContents<'_> {
-    fn add(&mut self, row: &Measured) {
-        (&row.workload, &row.work, row.value.to_bits()).hash(&mut self.hasher);
-        (row.time.map(f64::to_bits), &row.host, &row.recorded, row.run.digest).hash(&mut self.hasher);
-    }
 }

@@ -5,27 +5,15 @@ mod compared;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 
+use fsarena_lane::kind::named_in;
 use fsarena_model::validity::bounds;
 use serde::{Deserialize, Serialize};
 
-pub use compared::{copies, flat, nothing_shared, other_work, too_fast};
+pub use compared::{copies, of_pairs};
 
 use crate::measured::{Measured, Reads, SyncedResult};
 use crate::resolve::Design;
 use crate::work::{Workload, workloads};
-
-/// Names of file systems as results spell them.
-const KINDS: [&str; 24] = [
-    "ext4", "xfs", "btrfs", "ext3", "ext2", "f2fs", "zfs", "bcachefs", "nilfs2", "jfs", "reiserfs", "ntfs", "ntfs3",
-    "exfat", "vfat", "apfs", "tmpfs", "overlay", "nfs", "nfs4", "9p", "virtiofs", "cifs", "erofs",
-];
-
-/// The file system that a name contains as a word.
-pub fn kind_in(name: &str) -> Option<&'static str> {
-    let lower = name.to_lowercase();
-    let mut words = lower.split(|letter: char| !letter.is_ascii_alphanumeric());
-    words.find_map(|word| KINDS.into_iter().find(|kind| *kind == word))
-}
 
 /// What speaks against results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,15 +64,30 @@ impl fmt::Display for FindingClass {
     }
 }
 
-type Rule = fn(&[Measured], &Design<'_>) -> Vec<JudgedFinding>;
+impl FindingClass {
+    /// A finding of this class for each text.
+    pub fn findings(self, texts: impl IntoIterator<Item = String>) -> impl Iterator<Item = JudgedFinding> {
+        texts.into_iter().map(move |text| JudgedFinding { class: self, text })
+    }
+}
 
-const RULES: [Rule; 9] = [identity, conditions, hosts, order, one_run, clock, noted, cached, durability];
+type Rule = fn(&[Measured], &Design<'_>) -> Vec<String>;
 
-/// All findings, gravest first.
+const RULES: [(FindingClass, Rule); 8] = [
+    (FindingClass::Identity, identity),
+    (FindingClass::Confounded, conditions),
+    (FindingClass::Confounded, hosts),
+    (FindingClass::Confounded, order),
+    (FindingClass::OneRun, one_run),
+    (FindingClass::Clock, clock),
+    (FindingClass::Cached, cached),
+    (FindingClass::Durability, durability),
+];
+
+/// All findings that follow from rows alone.
 pub fn findings(rows: &[Measured], design: &Design<'_>) -> Vec<JudgedFinding> {
-    let mut found: Vec<JudgedFinding> = RULES.iter().flat_map(|rule| rule(rows, design)).collect();
-    found.sort_by_key(|finding| finding.class);
-    found
+    let of_rules = RULES.iter().flat_map(|(class, rule)| class.findings(rule(rows, design)));
+    noted(rows).into_iter().chain(of_rules).collect()
 }
 
 /// The contenders whose results record another file system than their label names.
@@ -93,8 +96,8 @@ pub fn mislabelled(rows: &[Measured]) -> BTreeSet<&str> {
 }
 
 fn contradicts(row: &Measured) -> bool {
-    let recorded = row.recorded.as_deref().and_then(kind_in);
-    recorded.is_some_and(|recorded| kind_in(&row.contender).is_some_and(|labelled| labelled != recorded))
+    let recorded = row.recorded.as_deref().and_then(named_in);
+    recorded.is_some_and(|recorded| named_in(&row.contender).is_some_and(|labelled| labelled != recorded))
 }
 
 /// `24 results`: rows of one run of a program count as one.
@@ -106,11 +109,7 @@ fn contenders(rows: &[Measured]) -> BTreeSet<&str> {
     rows.iter().map(|row| row.contender.as_str()).collect()
 }
 
-fn one(class: FindingClass, text: String) -> Vec<JudgedFinding> {
-    vec![JudgedFinding { class, text }]
-}
-
-fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<JudgedFinding> {
+fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
     let recorded: BTreeSet<&str> = rows.iter().filter_map(|row| row.recorded.as_deref()).collect();
     let wrong: Vec<&Measured> = rows.iter().filter(|row| contradicts(row)).collect();
     let all = results(rows);
@@ -140,40 +139,38 @@ fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<JudgedFinding> {
         }
         (_, true) => return Vec::new(),
     };
-    one(FindingClass::Identity, text)
+    vec![text]
 }
 
-fn hosts(rows: &[Measured], design: &Design<'_>) -> Vec<JudgedFinding> {
+fn hosts(rows: &[Measured], design: &Design<'_>) -> Vec<String> {
     if !design.is_nested {
         return Vec::new();
     }
     let mut hosts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     rows.iter().for_each(|row| hosts.entry(&row.contender).or_default().extend(row.host.as_deref()));
     let counts: Vec<String> = hosts.into_iter().map(|(name, hosts)| format!("{name} {}", hosts.len())).collect();
-    let text = format!(
+    vec![format!(
         "each host had one contender only (hosts: {}): what differs between hosts looks like a difference between \
          contenders, and the runs of a host are no repetitions of each other",
         counts.join(", ")
-    );
-    one(FindingClass::Confounded, text)
+    )]
 }
 
-fn order(rows: &[Measured], design: &Design<'_>) -> Vec<JudgedFinding> {
+fn order(rows: &[Measured], design: &Design<'_>) -> Vec<String> {
     if contenders(rows).len() < 2 {
         return Vec::new();
     }
     if !design.has_times {
         let text = "the order is unknown: if contenders ran one after the other, whatever changed meanwhile looks like \
                     a difference between them";
-        return one(FindingClass::Confounded, text.to_owned());
+        return vec![text.to_owned()];
     }
     let of = |workload: &Workload<'_>| {
         let own = workload.variants.iter().map(|variant| apart(&Design::of(variant.rows.iter().copied())));
         let (place, text) = own.enumerate().find_map(|(place, text)| Some((place, text?)))?;
         Some(format!("{}: {text}", workload.titles()[place]))
     };
-    let text = apart(design).or_else(|| workloads(rows).iter().find_map(of));
-    text.map(|text| JudgedFinding { class: FindingClass::Confounded, text }).into_iter().collect()
+    apart(design).or_else(|| workloads(rows).iter().find_map(of)).into_iter().collect()
 }
 
 /// Which contenders never ran at the same time.
@@ -200,7 +197,7 @@ fn apart(design: &Design<'_>) -> Option<String> {
     }
 }
 
-fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<JudgedFinding> {
+fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<String> {
     let mut counts: BTreeMap<(&str, &str), HashSet<&str>> = BTreeMap::new();
     for row in rows {
         let unit = if design.is_nested { row.host.as_deref().unwrap_or_default() } else { row.source.as_str() };
@@ -212,38 +209,33 @@ fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<JudgedFinding> {
     }
     let unit = if design.is_nested { "host" } else { "run" };
     let names = single.into_iter().collect::<Vec<_>>().join(", ");
-    one(FindingClass::OneRun, format!("one {unit} each: nothing shows how much the figures of {names} vary"))
+    vec![format!("one {unit} each: nothing shows how much the figures of {names} vary")]
 }
 
 /// Conditions of which the contenders share no value.
-fn conditions(rows: &[Measured], _: &Design<'_>) -> Vec<JudgedFinding> {
+fn conditions(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
     let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.conditions.keys()).collect();
-    let differing = names.into_iter().filter_map(|name| differing(rows, |row| row.conditions.get(name).cloned(), name));
-    let differing: Vec<String> = differing.collect();
-    if differing.is_empty() {
-        return Vec::new();
+    let differing: Vec<String> = names.into_iter().filter_map(|name| differing(rows, name)).collect();
+    match differing.is_empty() {
+        true => Vec::new(),
+        false => vec![format!("besides the contender, these differ: {}", differing.join("; "))],
     }
-    one(FindingClass::Confounded, format!("besides the contender, these differ: {}", differing.join("; ")))
 }
 
-/// `name (ext4: A, xfs: B)` if two contenders have no value in common.
-fn differing<'a>(
-    rows: impl IntoIterator<Item = &'a Measured>,
-    value: impl Fn(&Measured) -> Option<String>,
-    name: &str,
-) -> Option<String> {
-    let mut values: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+/// `name (ext4: A, xfs: B)` if two contenders have no value of a condition in common.
+fn differing(rows: &[Measured], name: &String) -> Option<String> {
+    let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for row in rows {
-        values.entry(&row.contender).or_default().extend(value(row));
+        values.entry(&row.contender).or_default().extend(row.conditions.get(name).map(String::as_str));
     }
     let mut known = values.into_iter().filter(|(_, values)| !values.is_empty());
     let (first, own) = known.next()?;
     let (other, theirs) = known.find(|(_, theirs)| theirs.is_disjoint(&own))?;
-    let joined = |values: BTreeSet<String>| values.into_iter().collect::<Vec<_>>().join(" or ");
+    let joined = |values: BTreeSet<&str>| values.into_iter().collect::<Vec<_>>().join(" or ");
     Some(format!("{name} ({first}: {}, {other}: {})", joined(own), joined(theirs)))
 }
 
-fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<JudgedFinding> {
+fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
     let counted = rows.iter().filter_map(|row| match row.reads {
         Reads::Counted { work, device } if device < bounds::SERVED * work => Some((row, 100.0 * device / work)),
         _ => None,
@@ -255,8 +247,7 @@ fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<JudgedFinding> {
         .map(|names| format!("{names}: what was read had just been written, so memory may have served it"));
     let unknown = listed(rows, |row| row.reads == Reads::Unknown)
         .map(|names| format!("{names}: nothing shows whether reads came from the device or from memory"));
-    let texts = served.chain(just_written).chain(unknown);
-    texts.map(|text| JudgedFinding { class: FindingClass::Cached, text }).collect()
+    served.chain(just_written).chain(unknown).collect()
 }
 
 /// Number of workloads that a finding names.
@@ -273,15 +264,14 @@ fn listed(rows: &[Measured], is_meant: impl Fn(&Measured) -> bool) -> Option<Str
     }
 }
 
-fn durability(rows: &[Measured], _: &Design<'_>) -> Vec<JudgedFinding> {
+fn durability(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
     let unsynced = listed(rows, |row| row.durable == SyncedResult::NotSynced).map(|names| {
         format!("{names}: nothing was synced within the measured time, so what was written need not be on the device")
     });
     let unknown = listed(rows, |row| row.durable == SyncedResult::Unknown).map(|names| {
         format!("{names}: nothing shows whether what was written was on the device when the clock stopped")
     });
-    let texts = [unsynced, unknown].into_iter().flatten();
-    texts.map(|text| JudgedFinding { class: FindingClass::Durability, text }).collect()
+    unsynced.into_iter().chain(unknown).collect()
 }
 
 /// How many times more a part of a run may do than another, or parts by themselves than their run, without a finding.
@@ -290,7 +280,7 @@ pub const UNEVEN: f64 = 1.2;
 /// The share of the measured time from which on a step of the clock is a finding.
 const COARSE: f64 = 0.01;
 
-fn clock(rows: &[Measured], _: &Design<'_>) -> Vec<JudgedFinding> {
+fn clock(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
     let step = |row: &&Measured| row.clock_step.filter(|step| *step > COARSE);
     let largest = rows.iter().filter_map(|row| step(&row)).fold(0.0, f64::max);
     let names = listed(rows, |row| step(&row).is_some());
@@ -301,20 +291,17 @@ fn clock(rows: &[Measured], _: &Design<'_>) -> Vec<JudgedFinding> {
             100.0 * largest.min(1.0)
         )
     });
-    text.map(|text| JudgedFinding { class: FindingClass::Clock, text }).into_iter().collect()
+    text.into_iter().collect()
 }
 
 /// What results show against themselves: once for each text.
-fn noted(rows: &[Measured], _: &Design<'_>) -> Vec<JudgedFinding> {
+fn noted(rows: &[Measured]) -> Vec<JudgedFinding> {
     let mut notes: BTreeMap<(FindingClass, &str), BTreeSet<&str>> = BTreeMap::new();
     for (row, note) in rows.iter().flat_map(|row| row.notes.iter().map(move |note| (row, note))) {
         notes.entry((note.class, &note.text)).or_default().insert(&row.source);
     }
-    let finding = |((class, text), sources): ((FindingClass, &str), BTreeSet<&str>)| JudgedFinding {
-        class,
-        text: format!("{}: {text}", some_of(&sources)),
-    };
-    notes.into_iter().map(finding).collect()
+    let texts = notes.into_iter().map(|((class, text), sources)| (class, format!("{}: {text}", some_of(&sources))));
+    texts.map(|(class, text)| JudgedFinding { class, text }).collect()
 }
 
 /// The first of some names, and how many more there are.

@@ -31,7 +31,7 @@ pub struct Judgement {
 }
 
 /// A pair of contenders in a workload.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PairJudgement {
     /// The workload.
     pub workload: String,
@@ -47,7 +47,6 @@ pub struct PairJudgement {
     #[serde(flatten)]
     pub estimate: Estimate,
     /// Whether the ratio is only a bound, since one of them was too fast for the program's clock.
-    #[serde(default)]
     pub bound: Bound,
     /// What is shown about `a`.
     pub verdict: Verdict,
@@ -69,10 +68,11 @@ pub enum Bound {
 }
 
 /// Why a pair has no other verdict, or a caveat to its verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JudgedReason {
     /// There is none.
+    #[default]
     None,
     /// A contender's own record says that it is another file system.
     Identity,
@@ -131,10 +131,7 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
     }
     let mut found = findings::copies(&copies);
     found.extend(findings(rows, &design));
-    found.extend(findings::other_work(&pairs));
-    found.extend(findings::nothing_shared(rows, &pairs));
-    found.extend(findings::too_fast(&pairs));
-    found.extend(findings::flat(&pairs));
+    found.extend(findings::of_pairs(rows, &pairs));
     found.extend(itself(&gaps));
     found.sort_by_key(|finding| finding.class);
     Judgement {
@@ -211,6 +208,7 @@ fn match_sizes(pairs: &mut [Compared]) {
 }
 
 /// A pair, and what its verdict rests on.
+#[derive(Default)]
 pub struct Compared {
     pub judged: PairJudgement,
     /// How the work of both differs, if they did nothing alike.
@@ -229,41 +227,35 @@ pub struct Compared {
 
 impl Compared {
     fn new(workload: &str, a: &str, b: &str) -> Self {
-        let judged = PairJudgement {
-            workload: workload.to_owned(),
-            a: a.to_owned(),
-            b: b.to_owned(),
-            plain_ratio: None,
-            plain_t: None,
-            estimate: Estimate::default(),
-            bound: Bound::None,
-            verdict: Verdict::Undecided,
-            reason: JudgedReason::None,
-        };
-        let (difference, uncertainty) = (None, 0.0);
-        let (has, is_bound) = ([false; 2], [false; 2]);
-        Self { judged, mismatch: None, has, difference, uncertainty, is_repeated: false, is_flat: false, is_bound }
+        let (workload, a, b) = (workload.to_owned(), a.to_owned(), b.to_owned());
+        Self { judged: PairJudgement { workload, a, b, ..PairJudgement::default() }, ..Self::default() }
     }
 
     fn of(workload: &str, [a, b]: [&str; 2], own: [&[&Measured]; 2], resolution: &Resolution<'_>) -> Self {
-        let mut found = Self::new(workload, a, b);
         let uncertainty =
             |own: &[&Measured]| own.iter().map(|row| row.uncertainty()).sum::<f64>() / own.len().max(1) as f64;
-        found.has = own.map(|rows| !rows.is_empty());
-        found.is_bound = own.map(|rows| rows.iter().any(|row| row.is_bound));
-        found.judged.bound = match found.is_bound {
-            [true, false] => Bound::AtLeast,
-            [false, true] => Bound::AtMost,
-            _ => Bound::None,
+        let is_bound = own.map(|rows| rows.iter().any(|row| row.is_bound));
+        let plain = naive(own[0], own[1]).filter(|_| is_bound == [false; 2]);
+        let judged = PairJudgement {
+            plain_ratio: plain.map(|plain| plain.0),
+            plain_t: plain.and_then(|plain| plain.1),
+            bound: match is_bound {
+                [true, false] => Bound::AtLeast,
+                [false, true] => Bound::AtMost,
+                _ => Bound::None,
+            },
+            ..Self::new(workload, a, b).judged
         };
-        let plain = naive(own[0], own[1]).filter(|_| found.is_bound == [false; 2]);
-        found.judged.plain_ratio = plain.map(|plain| plain.0);
-        found.judged.plain_t = plain.and_then(|plain| plain.1);
-        found.difference = resolution.difference(a, b);
-        found.uncertainty = own.map(uncertainty).iter().sum();
-        found.is_repeated = [a, b].iter().all(|name| resolution.is_repeated(name));
-        found.is_flat = resolution.is_flat;
-        found
+        Self {
+            judged,
+            mismatch: None,
+            has: own.map(|rows| !rows.is_empty()),
+            difference: resolution.difference(a, b),
+            uncertainty: own.map(uncertainty).iter().sum(),
+            is_repeated: [a, b].iter().all(|name| resolution.is_repeated(name)),
+            is_flat: resolution.is_flat,
+            is_bound,
+        }
     }
 
     /// The difference that is tested: as far off in a direction (1 or -1) as the clocks allow.

@@ -13,7 +13,7 @@ mod read;
 mod resolve;
 mod work;
 
-pub use findings::{FindingClass, JudgedFinding, kind_in};
+pub use findings::{FindingClass, JudgedFinding};
 pub use judgement::{Bound, JudgedReason, Judgement, PairJudgement, judge};
 pub use measured::{InputFacts, Measured, Reads, Run, SyncedResult};
 pub use print::report;

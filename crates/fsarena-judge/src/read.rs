@@ -34,36 +34,29 @@ use crate::measured::{InputFacts, Reads, Run, SyncedResult};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ReadError {
-    /// It has no text.
     #[error("`{name}` is empty")]
     Empty { name: String },
-    /// It is packed in a form that is not read.
     #[error("`{name}` is packed")]
     Packed { name: String, program: &'static str },
-    /// It has JSON that is broken.
     #[error("the JSON of `{name}` is broken: {why}")]
     NotJson { name: String, why: String },
-    /// It is what a program prints for people.
     #[error("`{name}` is {program}'s output for people, which has rounded figures only")]
     ForPeople { name: String, program: &'static str, hint: &'static str },
-    /// It is of no tool that is known.
     #[error("`{name}` is of no tool that judge knows")]
     UnknownTool { name: String, columns: String },
-    /// A part of it is missing or not as expected.
     #[error("{place}: {why}")]
-    Malformed { place: String, why: String },
-    /// A part of a CSV is missing or not as expected.
-    #[error("{place}: {why}")]
-    Csv { place: String, why: String },
+    Malformed { place: String, why: String, hint: &'static str },
 }
 
 impl ReadError {
     fn malformed(place: impl Into<String>, why: impl Into<String>) -> Self {
-        Self::Malformed { place: place.into(), why: why.into() }
+        Self::Malformed { place: place.into(), why: why.into(), hint: "leave it out, or run the program again" }
     }
 
     fn csv(place: impl Into<String>, why: impl Into<String>) -> Self {
-        Self::Csv { place: place.into(), why: why.into() }
+        let hint =
+            "figures are numbers above 0 without a unit, as 1234.5; times are seconds, or as 2026-11-26T12:00:00Z";
+        Self::Malformed { place: place.into(), why: why.into(), hint }
     }
 
     /// What to do.
@@ -74,17 +67,12 @@ impl ReadError {
                 format!("unpack it first with `{program}`; of packed files judge reads gzip")
             }
             Self::NotJson { .. } => "the file is not whole, or its program failed: run it again".to_owned(),
-            Self::ForPeople { hint, .. } => (*hint).to_owned(),
+            Self::ForPeople { hint, .. } | Self::Malformed { hint, .. } => (*hint).to_owned(),
             Self::UnknownTool { columns, .. } if columns.is_empty() => format!("judge reads {TOOLS}, and CSV"),
             Self::UnknownTool { columns, .. } => format!(
                 "for a CSV, say what its columns are, `--contender COL --value COL [--workload COL] [--time COL] …`; \
                  this one has {columns}"
             ),
-            Self::Malformed { .. } => "leave it out, or run the program again".to_owned(),
-            Self::Csv { .. } => {
-                "figures are numbers above 0 without a unit, as 1234.5; times are seconds, or as 2026-11-26T12:00:00Z"
-                    .to_owned()
-            }
         }
     }
 }
@@ -100,7 +88,6 @@ pub struct File<'a> {
     pub text: &'a str,
 }
 
-/// A figure of a result.
 struct ResultFigure {
     workload: String,
     value: f64,
@@ -127,14 +114,36 @@ fn printed<'a>(lines: &[&'a str], is_other: impl Fn(&str) -> bool) -> Vec<&'a st
 }
 
 impl ResultFigure {
-    /// A rate.
     fn rate(workload: impl Into<String>, value: f64, unit: &'static str) -> Self {
         Self { workload: workload.into(), value, unit, better: Better::Higher }
     }
 
-    /// A time in seconds.
     fn seconds(workload: impl Into<String>, value: f64) -> Self {
         Self { workload: workload.into(), value, unit: "s", better: Better::Lower }
+    }
+
+    /// A row of which nothing else is known.
+    fn row(self, nothing: &InputFacts) -> Measured {
+        let Self { workload, value, unit, better } = self;
+        Measured {
+            source: String::new(),
+            run: Run::default(),
+            contender: String::new(),
+            workload,
+            work: nothing.clone(),
+            value,
+            is_bound: false,
+            clock_step: None,
+            unit: unit.to_owned(),
+            better,
+            time: None,
+            host: None,
+            recorded: None,
+            durable: SyncedResult::Unknown,
+            reads: Reads::Unknown,
+            conditions: nothing.clone(),
+            notes: Vec::new(),
+        }
     }
 }
 
@@ -145,20 +154,7 @@ impl File<'_> {
             source: format!("{}, run {run}", self.name),
             run: self.run(run, &()),
             contender: self.label.to_owned(),
-            workload: figure.workload,
-            work: InputFacts::default(),
-            value: figure.value,
-            is_bound: false,
-            clock_step: None,
-            unit: figure.unit.to_owned(),
-            better: figure.better,
-            time: None,
-            host: None,
-            recorded: None,
-            durable: SyncedResult::Unknown,
-            reads: Reads::Unknown,
-            conditions: InputFacts::default(),
-            notes: Vec::new(),
+            ..figure.row(&InputFacts::default())
         }
     }
 
@@ -193,7 +189,6 @@ impl File<'_> {
 struct TextTool {
     /// Whether a file is one of its results.
     knows: fn(&File<'_>) -> bool,
-    /// Reads a result.
     read: fn(&File<'_>) -> Result<Vec<Measured>, ReadError>,
 }
 
@@ -216,7 +211,6 @@ struct JsonTool {
     knows: fn(&Value) -> bool,
     /// Whether the second of two results in a file is a later state of the same run as the first.
     continues: fn(&Value, &Value) -> bool,
-    /// Reads a result.
     read: fn(&File<'_>, &Value) -> Result<Vec<Measured>, ReadError>,
 }
 
@@ -308,7 +302,21 @@ fn json(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     Ok(rows)
 }
 
-/// A positive number.
+/// The program with its version, as far as it is known, as a condition of its results.
+fn program(name: Option<impl Into<String>>) -> InputFacts {
+    InputFacts::new(name.map(|name| ("program".to_owned(), name.into())).into_iter().collect())
+}
+
+/// Whether writes, which were or were not synced within the measured time, are durable.
+fn written(is_synced: bool) -> SyncedResult {
+    if is_synced { SyncedResult::Synced } else { SyncedResult::NotSynced }
+}
+
+/// A text before its first digit, and the rest.
+fn at_number(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|letter: char| letter.is_ascii_digit()).unwrap_or(text.len()))
+}
+
 fn positive(value: &Value) -> Option<f64> {
     value.as_f64().filter(|value| value.is_finite() && *value > 0.0)
 }

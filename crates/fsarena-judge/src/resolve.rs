@@ -15,7 +15,6 @@ pub struct Design<'a> {
     pub is_nested: bool,
     /// The wave of each unit: units of a wave overlap in time. Units of different waves ran one after the other.
     pub waves: BTreeMap<Unit<'a>, usize>,
-    /// Whether the times are known.
     pub has_times: bool,
 }
 
@@ -102,6 +101,12 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
+/// The sum of the squares of how far values are from their mean.
+fn squares(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    values.iter().map(|value| (value - mean).powi(2)).sum()
+}
+
 /// The results of one workload.
 pub struct Resolution<'a> {
     /// By contender, then place.
@@ -177,7 +182,6 @@ impl<'a> Resolution<'a> {
         Some(LogDifference { estimate: mean(&left) - mean(&right), precision, is_together: false })
     }
 
-    /// The groups of a contender.
     fn own(&self, contender: &str) -> &[ReplicateGroup<'a>] {
         let begin = self.groups.partition_point(|group| group.contender < contender);
         let count = self.groups[begin..].partition_point(|group| group.contender == contender);
@@ -224,13 +228,9 @@ fn by_contender<'g, 'a>(groups: &'g [ReplicateGroup<'a>]) -> impl Iterator<Item 
 
 /// The standard deviation of replicates of the same contender and wave, pooled.
 fn noise(groups: &[ReplicateGroup<'_>]) -> Option<Precision> {
-    let squares = |group: &ReplicateGroup<'_>| {
-        let mean = group.mean();
-        group.values.iter().map(|value| (value - mean).powi(2)).sum::<f64>()
-    };
     let timed = || groups.iter().filter(|group| !group.is_bound);
     let freedom: f64 = timed().map(|group| group.count() - 1.0).sum();
-    let square = timed().map(squares).sum::<f64>() / freedom;
+    let square = timed().map(|group| squares(&group.values)).sum::<f64>() / freedom;
     (freedom > 0.0).then(|| Precision { error: square.sqrt(), freedom })
 }
 
@@ -239,8 +239,7 @@ fn drift(groups: &[ReplicateGroup<'_>], noise: Option<Precision>) -> Drift {
     by_contender(groups).fold(Drift::ASSUMED, |drift, own| {
         let waves = waves(own);
         let count = waves.len() as f64;
-        let middle = waves.iter().map(|wave| wave.0).sum::<f64>() / count;
-        let squares: f64 = waves.iter().map(|wave| (wave.0 - middle).powi(2)).sum();
+        let squares = squares(&waves.iter().map(|wave| wave.0).collect::<Vec<f64>>());
         let within = waves.iter().map(|wave| 1.0 / wave.1).sum::<f64>() / count;
         let noise = noise.map_or(0.0, |noise| noise.error.powi(2) * within);
         if waves.len() > 1 { drift.and(squares / (count - 1.0) - noise, count - 1.0) } else { drift }
@@ -263,12 +262,9 @@ pub fn naive(left: &[&Measured], right: &[&Measured]) -> Option<(f64, Option<f64
     right.first()?;
     let of = |rows: &[&Measured]| rows.iter().map(|row| row.value).collect::<Vec<f64>>();
     let (left, right) = (of(left), of(right));
-    let square = |values: &[f64]| {
-        let middle = mean(values);
-        let count = values.len() as f64;
-        values.iter().map(|value| (value - middle).powi(2)).sum::<f64>() / (count - 1.0) / count
-    };
-    let error = (square(&left) + square(&right)).sqrt();
+    let [left_square, right_square] =
+        [&left, &right].map(|values| squares(values) / (values.len() as f64 - 1.0) / values.len() as f64);
+    let error = (left_square + right_square).sqrt();
     let t = (mean(&left) - mean(&right)) / error;
     let ratio = better.oriented_ln(mean(&left)) - better.oriented_ln(mean(&right));
     Some((ratio.exp(), Some(t.abs()).filter(|t| t.is_finite())))

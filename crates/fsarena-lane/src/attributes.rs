@@ -7,18 +7,21 @@ use std::path::Path;
 use fsarena_model::Guarantee;
 use fsarena_sys::inode;
 use fsarena_sys::mountinfo::Mount;
+use rustix::fs::{AtFlags, StatxFlags, statx};
 
 use crate::age::Release;
-use crate::alignment;
 use crate::kind::{Ground, KINDS};
 
 /// Since this release direct writes to files with checksums pass through the page cache (fs/btrfs/direct-io.c).
 const BUFFERED_WITH_CHECKSUMS: Release = Release::of(6, 15);
 
+/// STATX_DIOALIGN of Linux' include/uapi/linux/stat.h, since 6.1.
+const DIOALIGN: StatxFlags = StatxFlags::from_bits_retain(0x2000);
+
 /// The attributes of a directory and of a new file in it, by name; each once.
 pub fn of(directory: &Path) -> Vec<String> {
     let folder = File::open(directory).map(inode::attributes).unwrap_or_default();
-    let file = alignment::probe_file(directory).map(inode::attributes).unwrap_or_default();
+    let file = tempfile::tempfile_in(directory).map(inode::attributes).unwrap_or_default();
     let mut all = [folder, file].concat();
     all.sort();
     all.dedup();
@@ -61,6 +64,17 @@ fn has_journal(mount: &Mount) -> bool {
     };
     let mut entries = fs::read_dir("/proc/fs/jbd2").into_iter().flatten().filter_map(Result::ok);
     entries.any(|entry| entry.file_name().to_string_lossy().starts_with(&name))
+}
+
+/// Whether statx(2) reports the alignment of direct I/O for a new file in `directory`. An alignment of 0 counts as not
+/// reported. `None` if no file can be created there, or statx fails.
+///
+/// A file system that reports no alignment may serve direct I/O from the page cache, as btrfs with checksums, or may
+/// just not report it, as btrfs without checksums.
+pub fn says_alignment(directory: &Path) -> Option<bool> {
+    let file = tempfile::tempfile_in(directory).ok()?;
+    let facts = statx(&file, "", AtFlags::EMPTY_PATH, DIOALIGN).ok()?;
+    Some(facts.stx_mask & DIOALIGN.bits() != 0 && facts.stx_dio_offset_align > 0)
 }
 
 /// Whether direct writes to such files bypass the page cache; `None` if neither the kernel nor the guarantees say it.
@@ -106,6 +120,15 @@ mod tests {
         assert_eq!(of_btrfs(",compress=zstd:3", &["nocow"]), [MetadataChecksums]);
         let other = Mount { kind: "fuse.x".to_owned(), ..btrfs("") };
         assert_eq!(guarantees(&other, &["nocow".to_owned()]), []);
+    }
+
+    #[test]
+    fn the_alignment_is_that_of_a_file_that_leaves_nothing_behind() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        assert!(says_alignment(place.path()).is_some());
+        assert_eq!(std::fs::read_dir(place.path()).expect("readable").count(), 0);
+        assert_eq!(says_alignment(Path::new("/proc/self")), None, "no file can be made there");
+        assert_eq!(says_alignment(Path::new("/no-such-folder")), None);
     }
 
     #[test]

@@ -83,9 +83,6 @@ impl MemoryGroup {
 
     /// Moves this process, and the processes that it has started since, back to the previous group, and evicts the page
     /// cache that was charged to this group.
-    ///
-    /// # Errors
-    /// If the kernel refuses.
     pub fn leave(&mut self) -> Result<(), LaneError> {
         move_out(&self.folder, &self.home).map_err(LaneError::io("leave the control group", &self.folder))?;
         let (file, amount) = match self.version {
@@ -105,9 +102,6 @@ impl Drop for MemoryGroup {
 }
 
 /// Moves all processes out of a run's group and removes it; `None` if it does not exist or is not the run's.
-///
-/// # Errors
-/// If the kernel refuses.
 pub fn remove(path: &Path, home: &Path, token: &str) -> io::Result<Option<String>> {
     let is_ours = path.file_name().is_some_and(|found| found.to_str() == Some(&name(token)));
     if !is_ours || !processes_of(path).exists() {

@@ -1,14 +1,12 @@
 //! Cost of a bare lane: one 4 KiB write and flush, back to back and paced, without any contender's file system.
 
 use std::fs::{File, OpenOptions};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fsarena_model::seed::generator;
 use fsarena_model::{Bytes, LaneCost, Nanos};
-use fsarena_sys::loopdev::FileExtent;
 use fsarena_sys::{AlignedBuffer, clock, mountinfo};
 use rand::Rng;
 use rustix::fs::OFlags;
@@ -43,29 +41,20 @@ impl Effort {
     pub const ROUND: Self = Self { writes: 60, paced_writes: 20, at_most: clock::look(Nanos::seconds(1)) };
 }
 
-/// Measures `device` and overwrites its first `size` bytes. `host` is the path of its image, or the disk that it is a
-/// part of.
-///
-/// # Errors
-/// If I/O on the device fails.
-pub fn measure(device: &Path, size: Bytes, host: &Path, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
-    measure_within(device, size, host, seed, effort)
-}
-
 /// Overwrites the first `size` bytes of an open `file`, which may be unlinked, and measures there.
 ///
 /// # Errors
 /// If the file cannot be written, or not be opened again through `/proc`.
 pub fn file_cost(file: &File, size: Bytes, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
-    let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    let all = FileExtent { offset: 0, size: size.0 };
-    image::fill(file, all, seed, u32::MAX).and_then(|()| file.sync_all()).map_err(LaneError::io("fill", &path))?;
-    measure_within(&path, size, &path, seed, effort)
+    let path = image::filled(file, size, seed)?;
+    measure(&path, size, &path, seed, effort)
 }
 
-fn measure_within(path: &Path, size: Bytes, host: &Path, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
-    let host = HostDevice::beneath(host);
-    let one_by_one = writes(path, size, seed, (effort.writes, Duration::ZERO), effort.at_most, host.as_ref())?;
+/// Measures the device `path` and overwrites its first `size` bytes. `host` is the path of its image, or the disk that
+/// it is a part of.
+pub fn measure(path: &Path, size: Bytes, host: &Path, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
+    let host = device_beneath(host);
+    let one_by_one = writes(path, size, seed, (effort.writes, Duration::ZERO), effort.at_most, host.as_deref())?;
     let paced = writes(path, size, seed, (effort.paced_writes, PAUSE), effort.at_most, None)?;
     let middle = |writes: &[Write]| writes[writes.len() / 2].took;
     // The device's counters give a mean, which one stall of the disk would dominate: omits the slowest tenth.
@@ -113,7 +102,7 @@ fn writes(
     seed: u64,
     (writes, pause): (usize, Duration),
     at_most: Nanos,
-    host: Option<&HostDevice>,
+    host: Option<&Path>,
 ) -> Result<Vec<Write>, LaneError> {
     let file = open_direct(path).map_err(LaneError::io("open", path))?;
     let mut random = generator(seed, "lane-cost", &[]);
@@ -126,11 +115,11 @@ fn writes(
     {
         std::thread::sleep(pause);
         let offset = random.next_u64() % blocks * BLOCK as u64;
-        let before = host.and_then(HostDevice::counters);
+        let before = host.and_then(counters);
         let start = clock::now();
         file.write_all_at(&buffer, offset).and_then(|()| file.sync_data()).map_err(LaneError::io("write", path))?;
         let took = clock::now().saturating_sub(start);
-        let after = host.and_then(HostDevice::counters);
+        let after = host.and_then(counters);
         let grown = before.zip(after).map(|(before, after)| after.iter().zip(before).map(|(a, b)| a - b).collect());
         done.push(Write { took, host: grown });
     }
@@ -148,29 +137,19 @@ pub fn open_direct(path: &Path) -> std::io::Result<File> {
 
 /// The sysfs folder of the block device that a path is, or on which it lies.
 pub fn device_beneath(path: &Path) -> Option<PathBuf> {
-    HostDevice::beneath(path).map(|HostDevice(device)| device)
+    sysfs_of(path).or_else(|| sysfs_of(Path::new(&mountinfo::mount_of(path).ok()?.source)))
 }
 
-struct HostDevice(PathBuf);
-
-impl HostDevice {
-    /// `None` without a block device.
-    fn beneath(path: &Path) -> Option<Self> {
-        sysfs_of(path).or_else(|| sysfs_of(Path::new(&mountinfo::mount_of(path).ok()?.source))).map(Self)
+/// The counters of a device, by its sysfs folder (Documentation/block/stat.rst). The kernel counts flushes for the whole
+/// disk only (`blk_account_io_flush`), so a partition's come from its disk.
+fn counters(device: &Path) -> Option<Vec<f64>> {
+    let mut counters = counters_of(device)?;
+    if device.join("partition").exists() {
+        let disk = counters_of(device.parent()?)?;
+        counters.truncate(FLUSHES);
+        counters.extend(disk.into_iter().skip(FLUSHES));
     }
-
-    /// Its counters (Documentation/block/stat.rst); `None` if they cannot be read.
-    ///
-    /// The kernel counts flushes for the whole disk only (`blk_account_io_flush`), so a partition's come from its disk.
-    fn counters(&self) -> Option<Vec<f64>> {
-        let mut counters = counters_of(&self.0)?;
-        if self.0.join("partition").exists() {
-            let disk = counters_of(self.0.parent()?)?;
-            counters.truncate(FLUSHES);
-            counters.extend(disk.into_iter().skip(FLUSHES));
-        }
-        Some(counters)
-    }
+    Some(counters)
 }
 
 /// The sysfs folder of a file's device. Files of btrfs have a device number that belongs to no block device: then

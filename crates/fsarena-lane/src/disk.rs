@@ -21,11 +21,12 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::LaneError;
+use crate::busy::BusyPatience;
 use crate::kind::made_lanes;
 use crate::space::nearest_existing;
 
 use contents::Owner;
-pub use contents::{DiskContents, EDGE, LaneLayout};
+pub use contents::{EDGE, LaneLayout};
 use usage::BlockNode;
 
 /// Name prefixes of devices that are never disks.
@@ -73,10 +74,6 @@ pub fn layout(plan: &Plan, lanes: usize) -> LaneLayout {
 pub fn needed(plan: &Plan) -> Option<Bytes> {
     layout(plan, made_lanes(plan)).needed().map(Bytes)
 }
-
-/// The IDs of disks whose contents may be lost.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Consent(pub Vec<String>);
 
 /// Why a disk is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,11 +125,6 @@ impl Disk {
         self.size
     }
 
-    /// The ID that the user has to name to give up its contents.
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
     /// The ledger record that is needed to release the disk.
     ///
     /// # Errors
@@ -171,9 +163,8 @@ impl Disk {
             return Err(table);
         }
         let size = Bytes(block::size(&file).map_err(as_text)?);
-        let found = contents::contents(&file, size.0).map_err(as_text)?;
-        let data = tags.words().map(|words| format!("blkid finds {words}"));
-        let data = data.or(if let DiskContents::Data(what) = found { Some(what) } else { None });
+        let found = contents::data(&file, size.0).map_err(as_text)?;
+        let data = tags.words().map(|words| format!("blkid finds {words}")).or(found);
         let sequence = block::sequence(&file).map_err(as_text)?;
         Ok(Self { path: path.to_owned(), file, size, sequence, id: id::of(&node, size), data })
     }
@@ -201,24 +192,25 @@ fn refused(error: io::Error) -> String {
     }
 }
 
-/// Checks the disks that `plan` uses for its lanes, and opens them exclusively for this run. Writes to none of them.
+/// Checks the disks that `plan` uses for its lanes, and opens them exclusively for this run. Writes to none of them. The
+/// contents of those with the IDs `erase` may be lost.
 ///
 /// # Errors
-/// [`LaneError::DiskInUse`], [`LaneError::DiskHoldsData`] without `consent`, [`LaneError::WrongDisk`] if `consent`
-/// names a disk that the plan does not use.
-pub fn hold(plan: &Plan, consent: &Consent) -> Result<Vec<Disk>, LaneError> {
+/// [`LaneError::DiskInUse`], [`LaneError::DiskHoldsData`], [`LaneError::WrongDisk`] if `erase` names a disk that the plan
+/// does not use.
+pub fn hold(plan: &Plan, erase: &[String]) -> Result<Vec<Disk>, LaneError> {
     let paths = if made_lanes(plan) > 0 { plan.lanes.storage.disks() } else { &[] };
     let open = |path: &PathBuf| {
         Disk::open(path, DiskAccess::Write).map_err(|why| LaneError::DiskInUse { path: path.clone(), why })
     };
     let disks = paths.iter().map(open).collect::<Result<Vec<Disk>, LaneError>>()?;
     let is_one = |named: &&String| disks.iter().any(|disk| disk.id == **named);
-    if let Some(named) = consent.0.iter().find(|named| !is_one(named)) {
+    if let Some(named) = erase.iter().find(|named| !is_one(named)) {
         let ids = disks.iter().map(|disk| disk.id.clone()).collect();
         return Err(LaneError::WrongDisk { named: named.clone(), ids });
     }
     for disk in &disks {
-        if let Some(what) = disk.data.clone().filter(|_| !consent.0.contains(&disk.id)) {
+        if let Some(what) = disk.data.clone().filter(|_| !erase.contains(&disk.id)) {
             return Err(LaneError::DiskHoldsData { path: disk.path.clone(), what, id: disk.id.clone() });
         }
     }
@@ -275,8 +267,8 @@ pub struct OnDisk {
     pub lanes: u64,
 }
 
-/// Attempts to open a busy disk, and the pause between them: two seconds in all.
-const PATIENCE: (u32, Duration) = (40, Duration::from_millis(50));
+/// How long a disk may stay busy: two seconds.
+const PATIENCE: BusyPatience = BusyPatience { attempts: 40, pause: Duration::from_millis(50) };
 
 impl OnDisk {
     /// Releases the disk if it still belongs to the run `token`. Returns what was done, or why the disk was left alone.
@@ -307,14 +299,11 @@ impl OnDisk {
     }
 
     fn open(&self) -> Result<(File, BlockNode), String> {
-        for _ in 0..PATIENCE.0 {
-            match open_alone(&self.path, DiskAccess::Write)? {
-                (Ok(file), node) => return Ok((file, node)),
-                (Err(error), _) if error.kind() == io::ErrorKind::ResourceBusy => std::thread::sleep(PATIENCE.1),
-                (Err(error), _) => return Err(refused(error)),
-            }
-        }
-        Err(refused(io::ErrorKind::ResourceBusy.into()))
+        let opened = PATIENCE.wait(|| match open_alone(&self.path, DiskAccess::Write) {
+            Ok((opened, node)) => opened.map(|file| Ok((file, node))),
+            Err(why) => Ok(Err(why)),
+        });
+        opened.map_err(refused)?
     }
 
     fn is_same(&self, file: &File) -> io::Result<bool> {

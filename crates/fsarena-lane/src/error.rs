@@ -7,35 +7,29 @@ use fsarena_model::name::did_you_mean;
 use fsarena_model::{Bytes, Contender, ErrorCategory, Explained};
 use fsarena_sys::machine::Holder;
 
+use crate::kind::MADE_ELSEWHERE;
+
 /// Why lanes cannot be made, used or removed.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum LaneError {
-    /// I/O on a file or device failed.
     #[error("{act} `{}`: {source}", path.display())]
     Io { act: &'static str, path: PathBuf, source: io::Error },
     /// A kind that fsarena does not know; `known` are those that exist.
     #[error("contender `{argument}`: there is no kind `{kind}`")]
     UnknownKind { argument: String, kind: String, known: Vec<&'static str> },
-    /// The running kernel has no such file system.
-    #[error("this kernel has no `{kind}`")]
-    KernelLacks { kind: String },
-    /// The kernel of the guest has no such file system.
-    #[error("the guest's kernel ({kernel}) has no `{kind}`")]
-    GuestLacks { kind: String, kernel: String },
-    /// A share without a server.
+    /// The running kernel has no such file system; `guest` is its package if it is that of a guest.
+    #[error("{} has no `{kind}`", guest.as_ref().map_or("this kernel".into(), |it| format!("the guest's kernel ({it})")))]
+    KernelLacks { kind: String, guest: Option<String> },
     #[error("`{contender}` is a folder of the host that a guest mounts, and no guest was started for it")]
     NoShare { contender: String },
     /// A tool is not installed. The Debian package `package` has it.
     #[error("`{program}` is needed for `{kind}` and is not installed")]
     ToolMissing { kind: String, program: String, package: String },
-    /// Lanes need privileges that this user lacks.
     #[error("`{kind}` needs root: fsarena makes loop devices and mounts for it")]
     NotRoot { kind: String },
-    /// A lane is smaller than the kind or the workloads need.
     #[error("a lane of {size} is too small for {wanted_by}, which needs {needed}")]
     LaneTooSmall { size: Bytes, wanted_by: String, needed: Bytes },
-    /// The storage has no room for the lanes.
     #[error("{needed} are needed for {lanes} lanes in {place}, and {free} are free")]
     NoSpace { place: String, lanes: usize, needed: Bytes, free: Bytes },
     /// The file system of a `dir` contender has no room for the data of the workloads.
@@ -47,43 +41,30 @@ pub enum LaneError {
     /// The directory of a `dir` contender does not exist.
     #[error("the directory `{}` of contender `{contender}` does not exist", path.display())]
     NoDirectory { contender: String, path: PathBuf },
-    /// An option that this kind of contender cannot have.
     #[error("contender `{contender}`: {what}")]
     BadOption { contender: String, what: String, hint: String },
-    /// A program that mounts failed.
     #[error("`{command}` failed: {words}")]
     Mounter { command: String, words: String },
-    /// mkfs failed.
     #[error("`{command}` failed: {words}")]
     Mkfs { command: String, words: String },
-    /// A checker did not end.
     #[error("check a file system: {0}")]
     Check(fsarena_sys::child::Killed),
-    /// A mount failed.
     #[error("mount `{source_device}` as `{kind}` with options `{options}`: {error}")]
     Mount { source_device: String, kind: String, options: String, error: Box<fsarena_sys::mount::MountError> },
-    /// The mounted file system is not the expected one.
     #[error("`{}` should be {expected}, and is {found}", path.display())]
     WrongMount { path: PathBuf, expected: String, found: String },
-    /// A file system stayed busy.
     #[error("unmount `{}`: {source}", path.display())]
     Unmount { path: PathBuf, source: io::Error },
-    /// A file system could not be remounted read-only to bring it to rest, or not read-write again.
-    #[error("bring `{}` to rest: {error}", path.display())]
-    Rest { path: PathBuf, error: Box<fsarena_sys::mount::MountError> },
-    /// This machine or this user cannot make loop devices.
+    #[error("bring `{}` to rest: {source}", path.display())]
+    Rest { path: PathBuf, source: io::Error },
     #[error("no loop devices can be made: {why}")]
     NoLoops { why: String, hint: &'static str },
-    /// Loop devices would do their I/O through the page cache.
     #[error("there is no direct I/O to `{}`, which lanes need", path.display())]
     NotDirect { path: PathBuf },
-    /// A queue setting of a lane did not take effect.
     #[error("`{}` is `{found}` and should be `{wanted}`", path.display())]
     Queue { path: PathBuf, wanted: String, found: String },
-    /// Another user could replace files that root makes there.
     #[error("`{}` is not a safe place for root's files: {why}", path.display())]
     UnsafePlace { path: PathBuf, why: &'static str },
-    /// A disk is in use, or its use cannot be determined.
     #[error("`{}` is not free: {why}", path.display())]
     DiskInUse { path: PathBuf, why: String },
     /// A disk holds data. The user has to name `id` to give them up.
@@ -92,25 +73,19 @@ pub enum LaneError {
     /// The user gave up the data of a disk that this run does not use; its disks have the IDs `ids`.
     #[error("`--erase {named}` names none of the disks of this run")]
     WrongDisk { named: String, ids: Vec<String> },
-    /// The number of partitions does not match the contenders.
     #[error("{partitions} partitions were named for {contenders} contenders that need one each")]
     Partitions { partitions: usize, contenders: usize },
     /// A memory limit is too small for fsarena itself, which needs `needed`.
     #[error("a memory limit of {limit} is too small for fsarena itself")]
     LimitTooSmall { limit: Bytes, needed: Bytes },
-    /// This machine or this user cannot limit memory.
     #[error("the memory of a workload cannot be limited here: {why}")]
     NoMemoryGroup { why: String },
-    /// The kernel refuses a memory limit.
     #[error("limit the memory of the control group `{}` to {limit}: {source}", path.display())]
     Limit { path: PathBuf, limit: Bytes, source: io::Error },
-    /// Another run uses this machine.
     #[error("another run of fsarena is using this machine{}", holder.as_deref().map(described).unwrap_or_default())]
     Busy { holder: Option<Box<Holder>> },
-    /// Something that an earlier run made could not be removed.
     #[error("a run left {what}, which cannot be cleared away: {why}")]
     Leftover { what: String, why: String },
-    /// The user's state directory is unknown.
     #[error("neither XDG_STATE_HOME nor HOME is set: there is no place for the ledger")]
     NoHome,
 }
@@ -127,9 +102,6 @@ impl LaneError {
         Self::BadOption { contender: contender.label.to_string(), what, hint: hint.into() }
     }
 }
-
-/// File systems that no mkfs of Linux makes, or that are made of several disks.
-const MADE_ELSEWHERE: [&str; 6] = ["apfs", "bcachefs", "hfsplus", "ntfs", "vfat", "zfs"];
 
 /// What to type instead of something that is no kind, but is known.
 fn typed_otherwise(typed: &str, known: &[&str]) -> Option<String> {
@@ -181,7 +153,7 @@ impl Explained for LaneError {
                 typed_otherwise(kind, known).unwrap_or_else(|| did_you_mean(kind, known.iter().copied(), &all))
             }
             Self::NoShare { .. } => "compare it without --on, or compare the mounted folder: dir:PATH".to_owned(),
-            Self::GuestLacks { .. } => "another one may have it: --guest-kernel PACKAGE".to_owned(),
+            Self::KernelLacks { guest: Some(_), .. } => "another one may have it: --guest-kernel PACKAGE".to_owned(),
             Self::KernelLacks { .. } => "`fsarena list` shows the kinds that this machine can do".to_owned(),
             Self::ToolMissing { package, .. } => format!("apt-get install {package}"),
             Self::NotRoot { .. } => {

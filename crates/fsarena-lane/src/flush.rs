@@ -1,13 +1,11 @@
 //! Flushes of a bare lane: how long they take after small and large writes, and what that proves about durability.
 
 use std::fs::File;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fsarena_model::seed::generator;
 use fsarena_model::{Bytes, FlushAfter, Medium, Nanos};
-use fsarena_sys::loopdev::FileExtent;
 use fsarena_sys::{AlignedBuffer, clock};
 use rand::Rng;
 
@@ -36,11 +34,7 @@ const GROWTH: f64 = 1.5;
 /// # Errors
 /// If the file cannot be written, or not be opened again through `/proc`.
 pub fn file_flushes(file: &File, size: Bytes, seed: u64, at_most: Nanos) -> Result<Vec<FlushAfter>, LaneError> {
-    let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    let all = FileExtent { offset: 0, size: size.0 };
-    // Fills the file, as lanes are filled: the flushes then include no allocation of new blocks.
-    image::fill(file, all, seed, u32::MAX).and_then(|()| file.sync_all()).map_err(LaneError::io("fill", &path))?;
-    measure(&path, size, seed, at_most)
+    measure(&image::filled(file, size, seed)?, size, seed, at_most)
 }
 
 /// Median time of fdatasync(2) alone after direct writes of each of `AMOUNTS` within the first `size` bytes of
@@ -55,18 +49,16 @@ pub fn measure(path: &Path, size: Bytes, seed: u64, at_most: Nanos) -> Result<Ve
     for turn in 0..TURNS {
         for (index, amount) in AMOUNTS.into_iter().enumerate().filter(|(_, amount)| amount.0 <= size.0) {
             let is_first = turn == 0 && index < ALWAYS;
-            if is_first || clock::now() + writer.expected(amount) < deadline {
+            // Without the time of its flush.
+            let expected = Nanos((writer.seconds_per_byte * amount.0 as f64 * 1e9) as u64);
+            if is_first || clock::now() + expected < deadline {
                 times[index].push(writer.flush_after(amount).map_err(LaneError::io("write and flush", path))?);
             }
         }
     }
+    times.iter_mut().for_each(|times| times.sort_unstable());
     let medians = AMOUNTS.into_iter().zip(times).filter(|(_, times)| !times.is_empty());
-    Ok(medians.map(|(written, times)| FlushAfter { written, flush: median(times) }).collect())
-}
-
-fn median(mut times: Vec<Nanos>) -> Nanos {
-    times.sort_unstable();
-    times[times.len() / 2]
+    Ok(medians.map(|(written, times)| FlushAfter { written, flush: times[times.len() / 2] }).collect())
 }
 
 /// Writes sequentially, and keeps the time per byte of the last amount.
@@ -84,11 +76,6 @@ impl FlushWriter {
         let mut buffer = AlignedBuffer::new(LONGEST_WRITE);
         generator(seed, "flushes", &[]).fill_bytes(&mut buffer);
         Ok(Self { file, size: size.0, buffer, next: 0, seconds_per_byte: 0.0 })
-    }
-
-    /// Estimated time for writing `amount`, without its flush.
-    fn expected(&self, amount: Bytes) -> Nanos {
-        Nanos((self.seconds_per_byte * amount.0 as f64 * 1e9) as u64)
     }
 
     /// Writes `amount`, and returns the time of the flush alone.

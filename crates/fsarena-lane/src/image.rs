@@ -2,8 +2,9 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, Sender};
 
 use fsarena_model::Bytes;
@@ -14,7 +15,6 @@ use rustix::fs::{FallocateFlags, OFlags, fallocate, fcntl_getfl, fcntl_setfl, fs
 use rustix::io::Errno;
 
 use crate::LaneError;
-use crate::alignment::nameless;
 use fsarena_model::seed::generator;
 
 const CHUNK: usize = 4 << 20;
@@ -43,21 +43,31 @@ pub fn write(path: &Path, size: Bytes, seed: u64, number: u32) -> Result<File, L
 fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let file = options.read(true).write(true).create_new(true).mode(0o600).open(path)?;
-    let _ = fcntl_getfl(&file).and_then(|flags| fcntl_setfl(&file, flags | OFlags::DIRECT));
+    let _ = make_direct(&file);
     Ok(file)
 }
 
-/// Whether files in `folder` can have direct I/O; `None` if no file without a name can be made there.
+fn make_direct(file: &File) -> Result<(), Errno> {
+    fcntl_getfl(file).and_then(|flags| fcntl_setfl(file, flags | OFlags::DIRECT))
+}
+
+/// Whether files in `folder` can have direct I/O; `None` if no file can be made there.
 pub fn can_be_direct(folder: &Path) -> Option<bool> {
-    nameless(folder, OFlags::empty()).ok()?;
-    Some(nameless(folder, OFlags::DIRECT).err() != Some(Errno::INVAL))
+    let file = tempfile::tempfile_in(folder).ok()?;
+    Some(make_direct(&file) != Err(Errno::INVAL))
+}
+
+/// Fills the first `size` bytes of an open file as lanes are filled, so that later writes allocate no blocks, and returns
+/// a path by which it can be opened again.
+pub fn filled(file: &File, size: Bytes, seed: u64) -> Result<PathBuf, LaneError> {
+    let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    let all = FileExtent { offset: 0, size: size.0 };
+    fill(file, all, seed, u32::MAX).and_then(|()| file.sync_all()).map_err(LaneError::io("fill", &path))?;
+    Ok(path)
 }
 
 /// Writes `extent` with seeded random bytes, so that a host or a drive finds neither zeros nor repetition. A file on
 /// tmpfs, which has no drive below it, repeats the first 4 MiB.
-///
-/// # Errors
-/// If a write fails.
 pub fn fill(file: &File, extent: FileExtent, seed: u64, number: u32) -> io::Result<()> {
     fault::step("fill image")?;
     let random = generator(seed, "image", &[u64::from(number)]);

@@ -15,7 +15,7 @@ pub(crate) use risks::risks;
 
 use std::path::Path;
 
-use self::options::MkfsOption;
+use self::options::MkfsOptions;
 use crate::age::Release;
 use fsarena_model::plan::Lanes;
 use fsarena_model::{Bytes, Durability, Guarantee, KernelSymbols, Plan, Storage};
@@ -59,6 +59,21 @@ pub fn kernel_symbols(mount: &str) -> KernelSymbols {
     known.last().unwrap_or(KernelSymbols::NONE)
 }
 
+/// File systems that no mkfs of Linux makes, or that are made of several disks.
+pub(crate) const MADE_ELSEWHERE: [&str; 6] = ["apfs", "bcachefs", "hfsplus", "ntfs", "vfat", "zfs"];
+
+/// Other names of file systems that kernels report and that are no kinds.
+const REPORTED: [&str; 4] = ["erofs", "nfs", "ntfs3", "overlay"];
+
+/// The file system that a text such as a label or a host's name contains as a word, as kernels call it.
+pub fn named_in(text: &str) -> Option<&'static str> {
+    let kinds = KINDS.iter().filter(|kind| !matches!(kind.ground, Ground::Directory | Ground::Library));
+    let names = kinds.map(|kind| kind.mounted_as).chain(MADE_ELSEWHERE).chain(REPORTED);
+    let lower = text.to_lowercase();
+    let mut words = lower.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words.find_map(|word| names.clone().find(|name| *name == word))
+}
+
 /// Whether each contender needs a lane, in the plan's order.
 pub fn needs_lane(plan: &Plan) -> Vec<bool> {
     let needs = |name: &str| kind(name).is_some_and(|kind| kind.ground.has_lane());
@@ -90,6 +105,10 @@ pub struct Tool {
     pub package: &'static str,
     /// The argument that makes it print its version.
     pub version: &'static str,
+}
+
+const fn tool(program: &'static str, package: &'static str, version: &'static str) -> Tool {
+    Tool { program, package, version }
 }
 
 /// What a contender of a kind is stored on.
@@ -201,9 +220,14 @@ pub struct Kind {
     pub is_numbered_as_kernels: bool,
     /// The smallest lane on which its mkfs works.
     pub smallest_lane: Bytes,
-    pub(crate) commands: Commands,
+    /// In the words of mkfs, `{uuid}` and `{hash_seed}` stand for those of the [`Identity`].
+    pub(crate) mkfs: Words,
+    pub(crate) describe: Words,
+    pub(crate) check: Words,
+    pub(crate) recover: Words,
+    pub(crate) daemon: Words,
     /// The options of its mkfs; a user may add those that are not refused.
-    pub(crate) options: &'static [MkfsOption],
+    pub(crate) options: &'static [MkfsOptions],
     /// Features named in the output of mkfs, followed by that of [`Kind::describe`].
     pub features: fn(&str) -> Vec<String>,
     /// Features that the kernel mounts only if it is built for them; it then has this file.
@@ -224,25 +248,6 @@ pub struct Kind {
     pub caution: Option<&'static str>,
 }
 
-/// The commands for a file system on a device.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Commands {
-    /// Makes it; `{uuid}` and `{hash_seed}` stand for those of the [`Identity`].
-    mkfs: Words,
-    /// Describes it as created.
-    describe: Words,
-    /// Checks it without changing anything; exit code 0 means clean.
-    check: Words,
-    /// Makes it mountable after a crash, where the kernel cannot; exit code 0 or 1 means success (as of fsck(8)).
-    recover: Words,
-    /// The daemon that works while it is mounted. It gets the mount point as well.
-    daemon: Words,
-}
-
-impl Commands {
-    const NONE: Self = Self { mkfs: &[], describe: &[], check: &[], recover: &[], daemon: &[] };
-}
-
 impl Kind {
     /// A file system on a lane, which the kernel mounts by that name; it has no commands yet.
     const fn new(name: &'static str, about: &'static str) -> Self {
@@ -255,7 +260,11 @@ impl Kind {
             tools: &[],
             is_numbered_as_kernels: false,
             smallest_lane: Bytes(0),
-            commands: Commands::NONE,
+            mkfs: &[],
+            describe: &[],
+            check: &[],
+            recover: &[],
+            daemon: &[],
             options: &[],
             features: |_| Vec::new(),
             built_in: &[],
@@ -275,8 +284,7 @@ impl Kind {
     /// Why these words are refused.
     pub fn mkfs(&self, device: &Path, identity: &Identity, further: &[String]) -> Result<Vec<String>, String> {
         let Identity { uuid, hash_seed } = identity;
-        let words =
-            self.commands.mkfs.iter().map(|word| word.replace("{uuid}", uuid).replace("{hash_seed}", hash_seed));
+        let words = self.mkfs.iter().map(|word| word.replace("{uuid}", uuid).replace("{hash_seed}", hash_seed));
         let mut words = options::merged(self.options, &words.collect::<Vec<_>>(), further)?;
         words.push(device.display().to_string());
         Ok(words)
@@ -302,23 +310,24 @@ impl Kind {
 
     /// The command that describes the file system on `device` as created; empty: there is none.
     pub fn describe(&self, device: &Path) -> Vec<String> {
-        command(self.commands.describe, &[device])
+        command(self.describe, &[device])
     }
 
     /// The command that checks it on `device` without changing anything; exit code 0 means clean. Empty: there is none.
     pub fn check(&self, device: &Path) -> Vec<String> {
-        command(self.commands.check, &[device])
+        command(self.check, &[device])
     }
 
-    /// The command that makes it mountable after a crash; exit code 0 or 1 means success. Empty: mounting it is enough.
+    /// The command that makes it mountable after a crash; exit code 0 or 1 means success (as of fsck(8)). Empty: mounting
+    /// it is enough.
     pub fn recover(&self, device: &Path) -> Vec<String> {
-        command(self.commands.recover, &[device])
+        command(self.recover, &[device])
     }
 
     /// The command of the daemon that works while it is mounted from `device` at `point`, started by unshare(1); empty:
     /// there is none.
     pub fn daemon(&self, device: &Path, point: &Path) -> Vec<String> {
-        command(self.commands.daemon, &[device, point])
+        command(self.daemon, &[device, point])
     }
 }
 

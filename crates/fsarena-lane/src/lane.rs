@@ -26,9 +26,7 @@ pub struct Lane {
 
 /// What a lane is made of.
 pub struct Backing<'a> {
-    /// The open image or disk.
     pub file: &'a File,
-    /// Its path.
     pub path: &'a Path,
     /// The part of it that the lane uses.
     pub extent: FileExtent,
@@ -36,25 +34,24 @@ pub struct Backing<'a> {
 
 impl Lane {
     /// Binds a new loop device to `backing`, sets its queue as `plan` has it, and verifies that its I/O is direct.
-    ///
-    /// # Errors
-    /// If one of these steps fails.
     pub fn open(ledger: &mut Ledger, backing: &Backing<'_>, plan: &Plan, index: usize) -> Result<Self, LaneError> {
         let name = format!("fsarena-{}-{index}", ledger.token());
         let number = add(ledger, &name, backing.path)?;
         let device = loopdev::bind(number, backing.file, backing.extent, BLOCK_SIZE, &name);
         let device = device.map_err(LaneError::io("bind", loopdev::device_path(number)))?;
-        verify_direct(number, backing.path)?;
+        // LOOP_CONFIGURE silently falls back to the page cache if the host's file system does not support direct I/O.
+        let flag = fs::read_to_string(format!("/sys/block/loop{number}/loop/dio"));
+        if !flag.is_ok_and(|text| text.trim() == "1") {
+            return Err(LaneError::NotDirect { path: backing.path.to_owned() });
+        }
         queue::imitate(number, plan)?;
         Ok(Self { number, _device: device })
     }
 
-    /// The loop device's number.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// The loop device's path.
     pub fn path(&self) -> PathBuf {
         loopdev::device_path(self.number)
     }
@@ -65,9 +62,6 @@ impl Lane {
     }
 
     /// Size of the device according to sysfs.
-    ///
-    /// # Errors
-    /// If the size cannot be read.
     pub fn size(&self) -> Result<Bytes, LaneError> {
         let path = PathBuf::from(format!("/sys/block/loop{}/size", self.number));
         let text = fs::read_to_string(&path).map_err(LaneError::io("read", &path))?;
@@ -90,13 +84,4 @@ fn add(ledger: &mut Ledger, name: &str, backing: &Path) -> Result<u32, LaneError
     }
     let none = std::io::Error::other("no number is free");
     Err(LaneError::io("add", loopdev::device_path(FIRST_NUMBER))(none))
-}
-
-/// LOOP_CONFIGURE silently falls back to the page cache if the host's file system does not support direct I/O.
-fn verify_direct(number: u32, path: &Path) -> Result<(), LaneError> {
-    let flag = fs::read_to_string(format!("/sys/block/loop{number}/loop/dio"));
-    match flag.map(|text| text.trim() == "1") {
-        Ok(true) => Ok(()),
-        _ => Err(LaneError::NotDirect { path: path.to_owned() }),
-    }
 }

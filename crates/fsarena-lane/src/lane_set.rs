@@ -2,13 +2,12 @@
 
 mod calibration;
 mod library;
-mod limits;
 mod remount;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Contender, ContenderFacts, Nanos, Plan, seed};
+use fsarena_model::{Bytes, Contender, ContenderFacts, Nanos, Plan, seed};
 use fsarena_sys::directory::{Directory, FileId};
 use serde::{Deserialize, Serialize};
 
@@ -16,14 +15,14 @@ pub use library::LibraryContent;
 pub use remount::Remounted;
 
 use crate::cgroup::MemoryGroup;
-use crate::disk::{Consent, Disk, hold};
+use crate::disk::{Disk, hold};
 use crate::kind::{Ground, Identity, Kind, lane_count, made_lanes};
 use crate::lane::Lane;
 use crate::ledger::{Ledger, Made};
 use crate::mounted::{Mounted, Mounting};
 use crate::precondition::PreconditionTarget;
 use crate::require::{self, known};
-use crate::{LaneError, cost, memory, mounted, precondition, queue, storage};
+use crate::{LaneError, cost, mounted, precondition, queue, storage};
 
 /// Where a contender works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,7 +98,7 @@ impl LaneSet {
     /// # Errors
     /// If a step fails; what was made by then is removed.
     pub fn open(plan: Plan, ledger: Ledger, telling: &mut dyn FnMut(&str) -> Go) -> Result<Self, LaneError> {
-        let disks = hold(&plan, &Consent::default())?;
+        let disks = hold(&plan, &[])?;
         Self::open_on(disks, plan, ledger, telling)
     }
 
@@ -161,7 +160,7 @@ impl LaneSet {
         goes_on: &dyn Fn(&[f64]) -> Go,
     ) -> Result<Option<Vec<f64>>, LaneError> {
         let lanes = self.lanes.iter().chain(&self.calibration_device);
-        let targets = lanes.map(|lane| Ok(PreconditionTarget { path: lane.path(), size: lane.size()? }));
+        let targets = lanes.map(|lane| PreconditionTarget::open(lane.path(), lane.size()?));
         let targets = targets.collect::<Result<Vec<PreconditionTarget>, LaneError>>()?;
         match targets.is_empty() {
             true => Ok(None),
@@ -179,17 +178,13 @@ impl LaneSet {
         (!self.lanes.is_empty()).then(|| storage::beneath(&self.plan, &self.folder))
     }
 
-    /// Paths of the sysfs `stat` files of the device that backs all lanes, and of each lane. `None` without lanes, or
-    /// if writes to a lane do not reach a device unchanged: lanes in memory, or behind the host's page cache.
+    /// Paths of the sysfs `stat` files of the device that backs all lanes, and of each lane. `None` without lanes, and
+    /// for lanes in memory.
     pub fn traffic(&self) -> Option<(PathBuf, Vec<PathBuf>)> {
         let names: Vec<String> = self.lanes.iter().chain(&self.calibration_device).map(Lane::name).collect();
-        let is_direct = |name: &String| {
-            let state = std::fs::read_to_string(format!("/sys/block/{name}/loop/dio"));
-            state.is_ok_and(|state| state.trim() == "1")
-        };
         let device = cost::device_beneath(&self.beneath()?)?.join("stat");
         let stat = |name: &String| PathBuf::from(format!("/sys/block/{name}/stat"));
-        names.iter().all(is_direct).then(|| (device, names.iter().map(stat).collect()))
+        Some((device, names.iter().map(stat).collect()))
     }
 
     /// Makes contender `index` on `lane` with a fresh mkfs and mounts it; a `dir` contender gets a subdirectory.
@@ -293,7 +288,7 @@ impl LaneSet {
     /// If the ledger cannot be written, or the mount fails.
     pub fn memory(&mut self) -> Result<Option<Place>, LaneError> {
         if self.memory.is_none() {
-            self.memory = memory::make(&mut self.ledger, &self.plan, &self.folder)?;
+            self.memory = storage::memory(&mut self.ledger, &self.plan, &self.folder)?;
         }
         let directory = self.memory.clone();
         Ok(directory.map(|directory| Place {
@@ -303,6 +298,25 @@ impl LaneSet {
             library: None,
             id: None,
         }))
+    }
+
+    /// Limits the memory of this process, including what it brings into the page cache from now on, to `limit`.
+    ///
+    /// # Errors
+    /// If this machine has no such limits, this user may not set them, or the kernel refuses this one.
+    pub fn confine(&mut self, limit: Bytes) -> Result<(), LaneError> {
+        match &mut self.group {
+            Some(group) => group.enter(limit),
+            none => none.insert(MemoryGroup::make(&mut self.ledger)?).enter(limit),
+        }
+    }
+
+    /// Ends [`LaneSet::confine`], and evicts what was brought into the page cache meanwhile.
+    ///
+    /// # Errors
+    /// If the kernel refuses.
+    pub fn release(&mut self) -> Result<(), LaneError> {
+        self.group.as_mut().map_or(Ok(()), MemoryGroup::leave)
     }
 
     /// Unmounts contender `index` and checks its file system; `None` if there is nothing to check, or this process has

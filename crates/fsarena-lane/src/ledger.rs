@@ -4,6 +4,7 @@
 //! lock of the folder owns all ledgers in it: each file that it finds belongs to a dead run, and is undone in reverse
 //! order.
 
+mod folders;
 mod made;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -18,10 +19,11 @@ use fsarena_sys::machine::{self, Holder, MachineLock};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
+pub use folders::default_folder;
+use folders::{inputs_parent, scratch_parent};
 use made::DeadRun;
 pub use made::Made;
 
-use crate::image::TMPFS_MAGIC;
 use crate::{Go, LaneError};
 
 /// What to do while another run uses the machine.
@@ -118,29 +120,6 @@ fn when_free<T>(
     }
 }
 
-/// The ledgers' folder: `/var/lib/fsarena/ledger` for root, else a folder for this machine below the user's state
-/// directory, which several machines may share.
-///
-/// # Errors
-/// If an ordinary user has neither `XDG_STATE_HOME` nor `HOME`.
-pub fn default_folder() -> Result<PathBuf, LaneError> {
-    if rustix::process::geteuid().is_root() {
-        return Ok("/var/lib/fsarena/ledger".into());
-    }
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let state = variable("XDG_STATE_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/state")));
-    Ok(state.ok_or(LaneError::NoHome)?.join("fsarena/ledger").join(this_machine()))
-}
-
-/// machine-id(5), or the host's name.
-fn this_machine() -> String {
-    let id = fs::read_to_string("/etc/machine-id").unwrap_or_default();
-    match id.trim() {
-        "" => rustix::system::uname().nodename().to_string_lossy().replace(['/', '.'], "-"),
-        id => id.to_owned(),
-    }
-}
-
 impl Ledger {
     /// Clears away what dead runs left, and opens a ledger for this run.
     ///
@@ -162,7 +141,8 @@ impl Ledger {
         let mut ledger = Self { path, file, run, made: Vec::new(), _lock: lock };
         let boot = ledger.run.boot.clone();
         ledger.write(&LedgerLine::Boot(boot))?;
-        sync_folder(folder)?;
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(LaneError::io("sync the folder", folder))?;
         Ok((ledger, cleared))
     }
 
@@ -312,24 +292,6 @@ impl Drop for Ledger {
     }
 }
 
-/// For root /run, where no other user can make files; for another user the runtime directory, or /tmp.
-fn scratch_parent() -> PathBuf {
-    let may_write = |path: &Path| rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok() && path.is_dir();
-    let own = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.as_os_str().len() <= 40);
-    let own = if rustix::process::geteuid().is_root() { Some("/run".into()) } else { own };
-    own.filter(|path| may_write(path)).unwrap_or_else(|| "/tmp".into())
-}
-
-/// Where the inputs of programs are: a tmpfs, if it has room, so that reading them costs all contenders the same.
-fn inputs_parent() -> PathBuf {
-    const MEMORY: &str = "/dev/shm";
-    const ENOUGH: u64 = 1 << 30;
-    let is_memory = rustix::fs::statfs(MEMORY).is_ok_and(|found| found.f_type == TMPFS_MAGIC);
-    let free = rustix::fs::statvfs(MEMORY).map_or(0, |found| found.f_bavail * found.f_frsize);
-    let may_write = rustix::fs::access(MEMORY, rustix::fs::Access::WRITE_OK).is_ok();
-    if is_memory && may_write && free >= ENOUGH { MEMORY.into() } else { scratch_parent() }
-}
-
 fn lock(folder: &Path) -> Result<File, LaneError> {
     let path = folder.join("lock");
     let lock = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
@@ -402,10 +364,6 @@ fn remove(ledger: &Path) -> Result<(), LaneError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other.map_err(LaneError::io("remove", ledger)),
     }
-}
-
-fn sync_folder(folder: &Path) -> Result<(), LaneError> {
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(LaneError::io("sync the folder", folder))
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 //! everything again.
 
 pub mod age;
-mod alignment;
 mod attributes;
+mod busy;
 mod cgroup;
 mod cost;
 pub mod disk;
@@ -17,7 +17,6 @@ mod lane;
 mod lane_set;
 mod ledger;
 pub mod loops;
-mod memory;
 mod mounted;
 mod precondition;
 mod queue;

@@ -1,22 +1,22 @@
 //! Whether this machine can make loop devices, and how a run sees them where /dev does not show them, as in a
 //! container, whose /dev was filled when it started.
 
-use std::fs::{self, DirBuilder};
+use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-use fsarena_sys::child::{self, Patience};
 use fsarena_sys::{loopdev, mount, mountinfo};
 use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 
 use crate::LaneError;
+use crate::require::has_module;
 
 /// Refuses a machine without loop devices, or where their queues cannot be set.
 ///
 /// # Errors
 /// [`LaneError::NoLoops`].
 pub fn require() -> Result<(), LaneError> {
-    if !has_driver() {
+    if !has_module("loop", "/proc/misc", "loop-control") {
         let why = "the kernel's module `loop` is neither loaded nor found".to_owned();
         return Err(LaneError::NoLoops { why, hint: "modprobe loop; for a container, on its host" });
     }
@@ -33,17 +33,6 @@ pub fn require() -> Result<(), LaneError> {
             Err(LaneError::NoLoops { why, hint: "be root; in a container: --privileged" })
         }
     }
-}
-
-/// Whether the kernel has the driver, built in or as a module that can be loaded. `/proc/misc` lists its control
-/// device.
-fn has_driver() -> bool {
-    let listed = || {
-        let text = fs::read_to_string("/proc/misc").unwrap_or_default();
-        text.lines().any(|line| line.ends_with(" loop-control"))
-    };
-    let loaded = || child::run(&["modprobe", "loop"], Patience::query()).is_ok_and(|ended| ended.status.success());
-    listed() || (loaded() && listed())
 }
 
 /// Mounts a devtmpfs, which has a node for each device of the kernel, in the mount namespace of this process, unless

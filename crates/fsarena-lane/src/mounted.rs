@@ -16,8 +16,10 @@ use fsarena_sys::daemon::{Daemon, Wrapping};
 use fsarena_sys::directory::FileId;
 use fsarena_sys::{block, clock, mount, mountinfo};
 
+use crate::busy::BusyPatience;
 use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
+use crate::ledger::{Ledger, Made};
 use crate::require::MKFS_HINT;
 use crate::{CheckResult, LaneError};
 
@@ -26,10 +28,9 @@ pub use facts::facts;
 /// Mount options with which the kernel shows what a library has written: it writes nothing, and replays no journal.
 pub const UNTOUCHED: &str = "ro,norecovery";
 
-/// Attempts to unmount a busy file system, and the pause between them.
-const PATIENCE: (u32, Duration) = (100, Duration::from_millis(50));
-/// Attempts to remount a busy file system read-only, and the pause between them.
-const REST_PATIENCE: (u32, Duration) = (1000, Duration::from_millis(5));
+/// How long a file system may stay busy when it is unmounted, and when it is remounted read-only: five seconds.
+const PATIENCE: BusyPatience = BusyPatience { attempts: 101, pause: Duration::from_millis(50) };
+const REST_PATIENCE: BusyPatience = BusyPatience { attempts: 1001, pause: Duration::from_millis(5) };
 
 /// The largest file on which options of mkfs are tried, and the time limit of that.
 const MOST_TRIED: Bytes = Bytes::gib(4);
@@ -39,7 +40,7 @@ const TRIED: Duration = Duration::from_secs(60);
 const MOUNTING: Duration = Duration::from_secs(60);
 
 /// A contender made and mounted.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Mounted {
     /// The mount point, or the existing directory.
     pub directory: PathBuf,
@@ -62,15 +63,10 @@ pub struct Mounted {
 impl Mounted {
     /// A directory on which nothing is mounted.
     pub fn in_place(directory: PathBuf, id: Option<FileId>) -> Self {
-        let (description, mkfs) = (String::new(), Vec::new());
-        let limit = Duration::ZERO;
-        Self { directory, lane: None, is_mounted: false, is_used: false, id, description, mkfs, limit, daemon: None }
+        Self { directory, id, ..Self::default() }
     }
 
     /// Starts the kind's daemon, if it has one, for the file system that is mounted here.
-    ///
-    /// # Errors
-    /// If it cannot be started.
     pub fn start_daemon(&mut self, kind: &Kind, lane: Option<&Lane>) -> Result<(), LaneError> {
         let argv = lane.map_or(Vec::new(), |lane| kind.daemon(&lane.path(), &self.directory));
         if let Some(program) = argv.first() {
@@ -81,9 +77,6 @@ impl Mounted {
     }
 
     /// Ends the kind's daemon and unmounts the file system. If it stays busy, it stays mounted without the daemon.
-    ///
-    /// # Errors
-    /// If it stays busy.
     pub fn unmount(&mut self) -> Result<(), LaneError> {
         self.daemon = None;
         unmount(&self.directory)
@@ -153,9 +146,6 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
 }
 
 /// Runs mkfs again for a library's file system if a library has worked on it, and marks it as used.
-///
-/// # Errors
-/// If mkfs fails.
 pub fn renew(made: &mut Mounted) -> Result<(), LaneError> {
     match std::mem::replace(&mut made.is_used, true) {
         true => run_tool(&made.mkfs, made.limit).map(drop),
@@ -168,12 +158,16 @@ fn run_tool(argv: &[String], limit: Duration) -> Result<String, LaneError> {
     if argv.is_empty() {
         return Ok(String::new());
     }
-    let command = argv.join(" ");
-    match run(argv, limit)? {
-        ToolEnd::Ended(ended) if ended.status.success() => Ok(ended.stdout),
-        ToolEnd::Ended(ended) => Err(LaneError::Mkfs { command, words: ended.words() }),
-        ToolEnd::Killed(why) => Err(LaneError::Mkfs { command, words: why.to_string() }),
-    }
+    succeeded(argv, limit)?.map_err(|words| LaneError::Mkfs { command: argv.join(" "), words })
+}
+
+/// What a program printed that has to succeed, or why it did not.
+fn succeeded(argv: &[String], limit: Duration) -> Result<Result<String, String>, LaneError> {
+    Ok(match run(argv, limit)? {
+        Ok(ended) if ended.status.success() => Ok(ended.stdout),
+        Ok(ended) => Err(ended.words()),
+        Err(killed) => Err(killed.to_string()),
+    })
 }
 
 /// Time limit of mkfs or a checker on `lane`: ten minutes, plus a second for each 16 MiB.
@@ -181,22 +175,12 @@ fn tool_limit(lane: &Lane) -> Result<Duration, LaneError> {
     Ok(Duration::from_secs(600 + (lane.size()?.0 >> 24)))
 }
 
-/// How a tool ended.
-enum ToolEnd {
-    /// By itself.
-    Ended(Ended),
-    /// It was killed.
-    Killed(Killed),
-}
-
-fn run(argv: &[String], limit: Duration) -> Result<ToolEnd, LaneError> {
-    match child::run(argv, Patience::new(limit)) {
-        Ok(ended) => Ok(ToolEnd::Ended(ended)),
-        Err(error) => match error.downcast::<Killed>() {
-            Ok(killed) => Ok(ToolEnd::Killed(killed)),
-            Err(error) => Err(LaneError::io("start", &argv[0])(error)),
-        },
-    }
+fn run(argv: &[String], limit: Duration) -> Result<Result<Ended, Killed>, LaneError> {
+    let error = match child::run(argv, Patience::new(limit)) {
+        Ok(ended) => return Ok(Ok(ended)),
+        Err(error) => error,
+    };
+    error.downcast::<Killed>().map(Err).map_err(LaneError::io("start", &argv[0]))
 }
 
 /// What is mounted, and how.
@@ -218,27 +202,35 @@ impl Mounting {
         forget_cached(Path::new(source)).map_err(LaneError::io("forget what is cached of", source))?;
         match kind.mounter {
             Some(program) => self.mount_by(program, point)?,
-            None => {
-                mount::mount(kind.mounted_as, source, options, point).map_err(|error| LaneError::Mount {
-                    source_device: source.clone(),
-                    kind: kind.mounted_as.to_owned(),
-                    options: options.clone(),
-                    error: Box::new(error),
-                })?;
-            }
+            None => by_kernel(kind.mounted_as, source, options, point)?,
         }
         verify(kind, source, point)
     }
 
     fn mount_by(&self, program: &str, point: &Path) -> Result<(), LaneError> {
         let argv = [program, &self.source, &point.display().to_string(), "-o", &self.options].map(str::to_owned);
-        let command = argv.join(" ");
-        match run(&argv, MOUNTING)? {
-            ToolEnd::Ended(ended) if ended.status.success() => Ok(()),
-            ToolEnd::Ended(ended) => Err(LaneError::Mounter { command, words: ended.words() }),
-            ToolEnd::Killed(why) => Err(LaneError::Mounter { command, words: why.to_string() }),
-        }
+        let mounted = succeeded(&argv, MOUNTING)?;
+        mounted.map(drop).map_err(|words| LaneError::Mounter { command: argv.join(" "), words })
     }
+}
+
+/// Lets the kernel mount a file system.
+fn by_kernel(kind: &str, source: &str, options: &str, point: &Path) -> Result<(), LaneError> {
+    mount::mount(kind, source, options, point).map_err(|error| LaneError::Mount {
+        source_device: source.to_owned(),
+        kind: kind.to_owned(),
+        options: options.to_owned(),
+        error: Box::new(error),
+    })
+}
+
+/// Mounts a tmpfs of the run with these options at `point`, which is made if it is missing.
+pub fn mount_tmpfs(ledger: &mut Ledger, point: &Path, mode: u32, options: &str) -> Result<(), LaneError> {
+    if !point.exists() {
+        ledger.make_directory(point, mode)?;
+    }
+    ledger.announce(Made::Mount { path: point.to_owned() })?;
+    by_kernel("tmpfs", "fsarena", options, point)
 }
 
 /// Forgets what the kernel has cached of a block device. A lane stays open, so an unmount alone does not do that,
@@ -265,19 +257,9 @@ fn verify(kind: &Kind, source: &str, point: &Path) -> Result<(), LaneError> {
 }
 
 /// Unmounts what is at `point`, and retries for a while if it is busy.
-///
-/// # Errors
-/// If it stays busy.
 pub fn unmount(point: &Path) -> Result<(), LaneError> {
-    let mut outcome = mount::unmount_plainly(point);
-    for _ in 0..PATIENCE.0 {
-        if outcome != Err(rustix::io::Errno::BUSY) {
-            break;
-        }
-        std::thread::sleep(PATIENCE.1);
-        outcome = mount::unmount_plainly(point);
-    }
-    outcome.map_err(|errno| LaneError::Unmount { path: point.to_owned(), source: errno.into() })
+    let unmounted = PATIENCE.wait(|| mount::unmount_plainly(point).map_err(io::Error::from));
+    unmounted.map_err(|source| LaneError::Unmount { path: point.to_owned(), source })
 }
 
 /// Remounts `point` read-only and then read-write, and returns how long that took. A file may stay open for writing for
@@ -287,36 +269,30 @@ pub fn unmount(point: &Path) -> Result<(), LaneError> {
 /// # Errors
 /// If it stays busy, or the read-write remount fails: no workload may then write there.
 pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
-    let refused = |error| LaneError::Rest { path: point.to_owned(), error: Box::new(error) };
-    let mut start = clock::now();
-    let mut outcome = mount::reconfigure(point, mount::Access::ReadOnly);
-    for _ in 0..REST_PATIENCE.0 {
-        if !outcome.as_ref().is_err_and(|error| error.errno == rustix::io::Errno::BUSY) {
-            break;
-        }
-        std::thread::sleep(REST_PATIENCE.1);
-        start = clock::now();
-        outcome = mount::reconfigure(point, mount::Access::ReadOnly);
-    }
-    outcome.map_err(refused)?;
-    mount::reconfigure(point, mount::Access::ReadWrite).map_err(refused)?;
+    let change = |access| {
+        let changed = mount::reconfigure(point, access);
+        changed.map_err(|error| io::Error::new(io::Error::from(error.errno).kind(), error))
+    };
+    let read_only = REST_PATIENCE.wait(|| {
+        let start = clock::now();
+        change(mount::Access::ReadOnly).map(|()| start)
+    });
+    let done = read_only.and_then(|start| change(mount::Access::ReadWrite).map(|()| start));
+    let start = done.map_err(|source| LaneError::Rest { path: point.to_owned(), source })?;
     Ok(clock::now().saturating_sub(start))
 }
 
 /// Runs the kind's own checker on the unmounted file system, which it does not change. `None` if there is no checker,
 /// or this process has been asked to stop.
-///
-/// # Errors
-/// If the checker cannot be started, or does not end.
 pub fn check(kind: &Kind, lane: &Lane) -> Result<Option<CheckResult>, LaneError> {
     let argv = kind.check(&lane.path());
     if argv.is_empty() {
         return Ok(None);
     }
     let ended = match run(&argv, tool_limit(lane)?)? {
-        ToolEnd::Ended(ended) => ended,
-        ToolEnd::Killed(Killed::Stopped { .. }) => return Ok(None),
-        ToolEnd::Killed(late) => return Err(LaneError::Check(late)),
+        Ok(ended) => ended,
+        Err(Killed::Stopped { .. }) => return Ok(None),
+        Err(late) => return Err(LaneError::Check(late)),
     };
     let clean = ended.status.success();
     Ok(Some(CheckResult { clean, output: if clean { String::new() } else { ended.words() } }))
@@ -345,9 +321,4 @@ fn btrfs_backing(directory: &Path) -> Option<String> {
     let folder = folders.map(|entry| entry.path()).find(|folder| folder.join("devices").join(&name).exists())?;
     let info = fs::read_link(folder.join("bdi")).ok()?;
     Some(info.file_name()?.to_string_lossy().into_owned())
-}
-
-/// Whether mounting contenders of this kind again makes their files cold.
-pub fn can_remount(kind: &Kind) -> bool {
-    matches!(kind.ground, Ground::Lane | Ground::Share)
 }

@@ -26,21 +26,24 @@ const BLOCK: usize = 4096;
 /// Length of a round of random writes in a run.
 pub const ROUND: Nanos = Nanos::seconds(1);
 
-/// A device to precondition.
 pub struct PreconditionTarget {
-    /// Its path.
-    pub path: PathBuf,
-    /// Its size.
-    pub size: Bytes,
+    path: PathBuf,
+    size: Bytes,
+    file: File,
+}
+
+impl PreconditionTarget {
+    /// Opens the first `size` bytes of a device.
+    pub fn open(path: PathBuf, size: Bytes) -> Result<Self, LaneError> {
+        let file = open_direct(&path).map_err(LaneError::io("open", &path))?;
+        Ok(Self { path, size, file })
+    }
 }
 
 /// Writes all of `targets` in full twice, 128 KiB per write, and then makes random writes of 4 KiB across all of them
 /// in rounds of length `round`. `goes_on` gets the writes per second of the rounds so far and decides whether another
 /// round follows; returns these rates. All writes are direct, one at a time. Calls `telling` with a description before
 /// each step; `None` if it returns [`Go::Stop`].
-///
-/// # Errors
-/// If I/O on a device fails.
 pub fn condition(
     targets: &[PreconditionTarget],
     seed: u64,
@@ -48,9 +51,7 @@ pub fn condition(
     telling: &mut dyn FnMut(&str) -> Go,
     goes_on: &dyn Fn(&[f64]) -> Go,
 ) -> Result<Option<Vec<f64>>, LaneError> {
-    let files = targets.iter().map(|target| open_direct(&target.path).map_err(LaneError::io("open", &target.path)));
-    let files = files.collect::<Result<Vec<File>, LaneError>>()?;
-    if write_in_full(targets, &files, seed, telling)? == Go::Stop {
+    if write_in_full(targets, seed, telling)? == Go::Stop {
         return Ok(None);
     }
     let mut random = generator(seed, "precondition", &[]);
@@ -59,27 +60,26 @@ pub fn condition(
         if telling(&format!("preconditioning: random writes, round {}", rates.len() + 1)) == Go::Stop {
             return Ok(None);
         }
-        rates.push(write_at_random(targets, &files, round, &mut random)?);
+        rates.push(write_at_random(targets, round, &mut random)?);
     }
     Ok(Some(rates))
 }
 
 fn write_in_full(
     targets: &[PreconditionTarget],
-    files: &[File],
     seed: u64,
     telling: &mut dyn FnMut(&str) -> Go,
 ) -> Result<Go, LaneError> {
     for pass in 1..=PASSES {
-        for (index, (target, file)) in targets.iter().zip(files).enumerate() {
+        for (index, PreconditionTarget { path, size, file }) in targets.iter().enumerate() {
             let text = format!("preconditioning: lane {} of {}, pass {pass} of {PASSES}", index + 1, targets.len());
             let mut random = generator(seed, "precondition", &[pass, index as u64]);
-            for start in (0..target.size.0).step_by(AT_ONCE) {
+            for start in (0..size.0).step_by(AT_ONCE) {
                 if telling(&text) == Go::Stop {
                     return Ok(Go::Stop);
                 }
-                let part = start..target.size.0.min(start + AT_ONCE as u64);
-                write_part(file, part, &mut random).map_err(LaneError::io("write", &target.path))?;
+                let part = start..size.0.min(start + AT_ONCE as u64);
+                write_part(file, part, &mut random).map_err(LaneError::io("write", path))?;
             }
         }
     }
@@ -98,21 +98,16 @@ fn write_part(file: &File, part: Range<u64>, random: &mut impl Rng) -> std::io::
 }
 
 /// Writes at random places of all targets for `time`; returns the writes per second.
-fn write_at_random(
-    targets: &[PreconditionTarget],
-    files: &[File],
-    time: Nanos,
-    random: &mut impl Rng,
-) -> Result<f64, LaneError> {
+fn write_at_random(targets: &[PreconditionTarget], time: Nanos, random: &mut impl Rng) -> Result<f64, LaneError> {
     let mut buffer = AlignedBuffer::new(BLOCK);
     let start = clock::now();
     let (mut writes, mut spent) = (0_u64, Nanos(0));
     while spent < time || writes == 0 {
-        let index = (random.next_u64() % files.len() as u64) as usize;
-        let block = random.next_u64() % (targets[index].size.0 / BLOCK as u64).max(1);
+        let target = &targets[(random.next_u64() % targets.len() as u64) as usize];
+        let block = random.next_u64() % (target.size.0 / BLOCK as u64).max(1);
         random.fill_bytes(&mut buffer);
-        let written = files[index].write_all_at(&buffer, block * BLOCK as u64);
-        written.map_err(LaneError::io("write", &targets[index].path))?;
+        let written = target.file.write_all_at(&buffer, block * BLOCK as u64);
+        written.map_err(LaneError::io("write", &target.path))?;
         writes += 1;
         spent = clock::now().saturating_sub(start);
     }
@@ -126,7 +121,7 @@ mod tests {
     fn targets(place: &std::path::Path) -> Vec<PreconditionTarget> {
         let file = |name: &str| {
             std::fs::write(place.join(name), vec![0; 1 << 20]).expect("written");
-            PreconditionTarget { path: place.join(name), size: Bytes::mib(1) }
+            PreconditionTarget::open(place.join(name), Bytes::mib(1)).expect("it is there")
         };
         ["a", "b"].map(file).into()
     }

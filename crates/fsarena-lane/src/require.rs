@@ -85,7 +85,7 @@ pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
     if kind.ground == Ground::Directory {
         return directory(contender);
     }
-    lanes_of(kind, plan.lanes.size).map_err(|error| of_guest(error, plan))?;
+    lanes_of(kind, plan)?;
     if kind.ground.has_lane() {
         mounted::try_mkfs(contender, kind, plan.lanes.size)?;
     }
@@ -101,14 +101,6 @@ pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
 
 fn is_root() -> bool {
     rustix::process::geteuid().is_root()
-}
-
-/// The same error about the kernel of the plan's guest, if it has one.
-fn of_guest(error: LaneError, plan: &Plan) -> LaneError {
-    match (error, &plan.guest) {
-        (LaneError::KernelLacks { kind }, Some(guest)) => LaneError::GuestLacks { kind, kernel: guest.kernel.clone() },
-        (error, _) => error,
-    }
 }
 
 /// Refuses a place for lanes, a folder or memory, whose files cannot have direct I/O, as far as that can be tried.
@@ -229,21 +221,20 @@ pub fn directory(contender: &Contender) -> Result<(), LaneError> {
 
 /// Refuses a kind that this kernel or lane size does not support, or whose tools are missing. Only root can load a
 /// module of the kernel.
-fn lanes_of(kind: &Kind, lane_size: Bytes) -> Result<(), LaneError> {
+fn lanes_of(kind: &Kind, plan: &Plan) -> Result<(), LaneError> {
     let name = kind.name.to_owned();
     if is_root() && !kernel_has(kind.mounted_as) {
-        return Err(LaneError::KernelLacks { kind: kind.mounted_as.to_owned() });
+        let guest = plan.guest.as_ref().map(|guest| guest.kernel.clone());
+        return Err(LaneError::KernelLacks { kind: kind.mounted_as.to_owned(), guest });
     }
     if let Some(tool) = missing_tool(kind) {
         let (program, package) = (tool.program.to_owned(), tool.package.to_owned());
         return Err(LaneError::ToolMissing { kind: name, program, package });
     }
-    match lane_size >= kind.smallest_lane {
+    let (size, needed) = (plan.lanes.size, kind.smallest_lane);
+    match size >= needed {
         true => Ok(()),
-        false => {
-            let needed = kind.smallest_lane;
-            Err(LaneError::LaneTooSmall { size: lane_size, wanted_by: format!("`{name}`"), needed })
-        }
+        false => Err(LaneError::LaneTooSmall { size, wanted_by: format!("`{name}`"), needed }),
     }
 }
 
@@ -251,11 +242,16 @@ fn lanes_of(kind: &Kind, lane_size: Bytes) -> Result<(), LaneError> {
 /// its name after that of the kernel's part: `fuse.sshfs`.
 pub fn kernel_has(kind: &str) -> bool {
     let kind = kind.split('.').next().unwrap_or(kind);
+    has_module(kind, "/proc/filesystems", kind)
+}
+
+/// Whether the last word of a line of `list` is `name`, if need be after the kernel's module `module` has been loaded.
+pub(crate) fn has_module(module: &str, list: &str, name: &str) -> bool {
     let listed = || {
-        let text = fs::read_to_string("/proc/filesystems").unwrap_or_default();
-        text.lines().any(|line| line.split_whitespace().next_back() == Some(kind))
+        let text = fs::read_to_string(list).unwrap_or_default();
+        text.lines().any(|line| line.split_whitespace().next_back() == Some(name))
     };
-    let loaded = || child::run(&["modprobe", kind], Patience::query()).is_ok_and(|ended| ended.status.success());
+    let loaded = || child::run(&["modprobe", module], Patience::query()).is_ok_and(|ended| ended.status.success());
     listed() || (loaded() && listed())
 }
 

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use fsarena_model::Bytes;
 
+use crate::image::TMPFS_MAGIC;
+
 /// Bytes that an ordinary user may still write to the file system in which `path` lies.
 ///
 /// # Errors
@@ -39,6 +41,12 @@ pub fn file_system(path: &Path) -> io::Result<String> {
         true => Ok(mount.source),
         false => Ok(std::fs::metadata(path)?.dev().to_string()),
     }
+}
+
+/// The world-writable tmpfs of every Linux system (shm_overview(7)); `None` if it is none here.
+pub fn shared_memory() -> Option<&'static Path> {
+    const SHARED: &str = "/dev/shm";
+    rustix::fs::statfs(SHARED).is_ok_and(|found| found.f_type == TMPFS_MAGIC).then(|| Path::new(SHARED))
 }
 
 /// `path`, or the nearest folder above it that exists.

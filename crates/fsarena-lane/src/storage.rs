@@ -12,6 +12,7 @@ use crate::disk::{Disk, layout};
 use crate::kind::lane_count;
 use crate::lane::{Backing, Lane};
 use crate::ledger::{Ledger, Made};
+use crate::mounted::mount_tmpfs;
 use crate::{LaneError, disk, image, space};
 
 /// Memory that images in memory leave free.
@@ -36,7 +37,8 @@ pub fn make_place(ledger: &mut Ledger, plan: &Plan, count: usize) -> Result<Path
     let folder = parent.join(ledger.name());
     ledger.make_directory(&folder, 0o711)?;
     if plan.lanes.storage == Storage::Memory && count > 0 {
-        mount_memory(ledger, &image_folder(plan, &folder), plan.lanes.size, count)?;
+        let options = format!("size={}", plan.lanes.size.0 * count as u64 + RESERVE.0);
+        mount_tmpfs(ledger, &image_folder(plan, &folder), 0o700, &options)?;
     }
     Ok(folder)
 }
@@ -62,12 +64,11 @@ pub fn require_safety(parent: &Path) -> Result<(), LaneError> {
         let found = fs::symlink_metadata(folder).map_err(LaneError::io("look up", folder))?;
         let unsafe_because = |why| Err(LaneError::UnsafePlace { path: folder.to_owned(), why });
         let is_foreign = found.uid() != 0 && found.uid() != rustix::process::geteuid().as_raw();
-        match () {
-            () if is_foreign => return unsafe_because("it belongs to another user"),
-            () if found.mode() & 0o022 != 0 && found.mode() & 0o1000 == 0 => {
-                return unsafe_because("others may write to it");
-            }
-            () => {}
+        if is_foreign {
+            return unsafe_because("it belongs to another user");
+        }
+        if found.mode() & 0o022 != 0 && found.mode() & 0o1000 == 0 {
+            return unsafe_because("others may write to it");
         }
     }
     Ok(())
@@ -78,17 +79,20 @@ pub fn require_safety(parent: &Path) -> Result<(), LaneError> {
 /// # Errors
 /// [`LaneError::NoSpace`] if not.
 pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), LaneError> {
-    let (free, group) = match &plan.lanes.storage {
-        Storage::Directory(_) => (space::free_space(parent).map_err(LaneError::io("look up", parent))?, None),
-        Storage::Memory => fsarena_sys::memory::limited().unwrap_or_default(),
-        Storage::Disk(_) | Storage::Partitions(_) => return require_room_on_disks(plan, count),
+    let look_up = |error| LaneError::io("look up", parent)(error);
+    let ((free, group), reserve) = match &plan.lanes.storage {
+        Storage::Directory(_) => {
+            let free = space::free_space(parent).map_err(look_up)?;
+            ((free, None), space::reserve(parent).map_err(look_up)?)
+        }
+        Storage::Memory => (fsarena_sys::memory::limited().unwrap_or_default(), RESERVE),
+        // The disks are opened and measured again when the run takes them.
+        disks => {
+            let smallest = disks.disks().iter().filter_map(|path| disk::size_at(path)).min();
+            return smallest.map_or(Ok(()), |free| require_room(plan, count, free));
+        }
     };
-    let reserve = match &plan.lanes.storage {
-        Storage::Directory(_) => space::reserve(parent).map_err(LaneError::io("look up", parent))?.0,
-        Storage::Memory => RESERVE.0,
-        Storage::Disk(_) | Storage::Partitions(_) => 0,
-    };
-    let needed = Bytes(plan.lanes.size.0.saturating_mul(count as u64).saturating_add(reserve));
+    let needed = Bytes(plan.lanes.size.0.saturating_mul(count as u64).saturating_add(reserve.0));
     if count == 0 || free >= needed {
         return Ok(());
     }
@@ -99,9 +103,6 @@ pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), Lan
 
 /// Mounts debugfs, for its counters per file system, and tracefs, for its tracepoints, in the run's own namespace. If a
 /// mount fails, these counters are missing.
-///
-/// # Errors
-/// If the ledger cannot be written.
 pub fn show_kernel_counters(ledger: &mut Ledger) -> Result<(), LaneError> {
     // The kernel mounts a tracefs below debugfs when that path is used, which keeps debugfs busy: mounts one of its
     // own.
@@ -116,22 +117,20 @@ pub fn show_kernel_counters(ledger: &mut Ledger) -> Result<(), LaneError> {
     Ok(())
 }
 
-fn mount_memory(ledger: &mut Ledger, at: &Path, size: Bytes, count: usize) -> Result<(), LaneError> {
-    ledger.make_directory(at, 0o700)?;
-    let options = format!("size={}", size.0 * count as u64 + RESERVE.0);
-    ledger.announce(Made::Mount { path: at.to_owned() })?;
-    fsarena_sys::mount::mount("tmpfs", "fsarena", &options, at).map_err(|error| LaneError::Mount {
-        source_device: "tmpfs".to_owned(),
-        kind: "tmpfs".to_owned(),
-        options,
-        error: Box::new(error),
-    })
-}
-
-/// This only looks up the sizes: the disks are opened and measured again when the run takes them.
-fn require_room_on_disks(plan: &Plan, lanes: usize) -> Result<(), LaneError> {
-    let sizes = plan.lanes.storage.disks().iter().filter_map(|path| disk::size_at(path));
-    sizes.min().map_or(Ok(()), |free| require_room(plan, lanes, free))
+/// Memory for references, in the run's `folder`: a tmpfs as large as a lane, so that what fits on a lane fits there. A
+/// run without a folder uses one in `/dev/shm`; `None` if that is not a tmpfs.
+pub fn memory(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<Option<PathBuf>, LaneError> {
+    if !folder.as_os_str().is_empty() {
+        let (at, options) = (folder.join("memory"), format!("size={}", plan.lanes.size.0));
+        // With small pages, as on a kernel without large ones, tmpfs is slower with large files than file systems on a
+        // disk. Large pages for large files, small ones for small files (Documentation/filesystems/tmpfs.rst).
+        mount_tmpfs(ledger, &at, 0o755, &format!("{options},huge=within_size"))
+            .or_else(|_| mount_tmpfs(ledger, &at, 0o755, &options))?;
+        return Ok(Some(at));
+    }
+    let Some(shared) = space::shared_memory() else { return Ok(None) };
+    let folder = shared.join(ledger.name());
+    ledger.make_directory(&folder, 0o700).map(|_| Some(folder))
 }
 
 fn require_room(plan: &Plan, lanes: usize, free: Bytes) -> Result<(), LaneError> {
@@ -150,9 +149,6 @@ fn require_room(plan: &Plan, lanes: usize, free: Bytes) -> Result<(), LaneError>
 }
 
 /// Takes the held disks for the run: writes the run's label to each.
-///
-/// # Errors
-/// If a disk is too small or cannot be written.
 pub fn occupy(ledger: &mut Ledger, plan: &Plan, disks: &[Disk], lanes: usize) -> Result<(), LaneError> {
     let layout = layout(plan, lanes);
     for disk in disks {
@@ -164,9 +160,6 @@ pub fn occupy(ledger: &mut Ledger, plan: &Plan, disks: &[Disk], lanes: usize) ->
 }
 
 /// Opens lane `index`, a part of a held disk or an image, after writing it in full.
-///
-/// # Errors
-/// If it cannot be written, or the kernel refuses the loop device.
 pub fn open_lane(
     ledger: &mut Ledger,
     plan: &Plan,

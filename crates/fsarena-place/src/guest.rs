@@ -122,7 +122,7 @@ impl InGuest {
         let findings = running.findings();
         match ended {
             Err(error) if error.downcast_ref::<Lost>().is_some() => {
-                Err(running.failed("stopped before the run ended").into())
+                Err(running.explained("stopped before the run ended").into())
             }
             Err(error) => Err(error),
             Ok(end) => {

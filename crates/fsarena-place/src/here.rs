@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Error, Result};
 use fsarena_analyse::assess;
 use fsarena_execute::{Assignment, Listener, Machine, RunError};
-use fsarena_lane::disk::{self, Consent};
+use fsarena_lane::disk;
 use fsarena_lane::loops;
 use fsarena_lane::{Go, LaneSet};
 use fsarena_model::event::Note;
@@ -77,7 +77,7 @@ impl Checked {
         // Checked only after the lock is taken: another run may have filled the storage, or held the disk.
         let plan = if assignment.run.is_none() { fitted(plan.clone()) } else { plan.clone() };
         require_space(&plan)?;
-        let locked = Locked { disks: disk::hold(&plan, &Consent(assignment.erase.clone()))?, ..locked };
+        let locked = Locked { disks: disk::hold(&plan, &assignment.erase)?, ..locked };
         Ok(Some(Self { plan, locked }))
     }
 

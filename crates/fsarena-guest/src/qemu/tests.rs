@@ -20,10 +20,10 @@ fn guest(script: &str) -> Running {
 #[test]
 fn a_guest_that_hangs_is_ended_with_its_last_words() {
     let usual = "[   12.3] operation not supported error, dev loop1000, sector 8 op 0x9:(WRITE_ZEROES) flags 0x8000800";
-    let running = guest(&format!("echo 'Kernel panic'; echo '{usual}'; exec sleep 1000"));
+    let mut running = guest(&format!("echo 'Kernel panic'; echo '{usual}'; exec sleep 1000"));
     let process = running.qemu.id();
     assert!(!running.answers());
-    let error = running.failed("did not start its agent").to_string();
+    let error = running.explained("did not start its agent").to_string();
     let expected = "the guest did not start its agent: it has been silent for 0 s; its last words were:\nKernel panic";
     assert_eq!(error, expected);
     assert!(!Path::new(&format!("/proc/{process}")).exists());
@@ -31,8 +31,8 @@ fn a_guest_that_hangs_is_ended_with_its_last_words() {
 
 #[test]
 fn a_guest_whose_qemu_fails_says_how_it_ended() {
-    let running = guest("echo 'could not load the kernel'; exit 1");
-    let error = running.failed("stopped before the run ended").to_string();
+    let mut running = guest("echo 'could not load the kernel'; exit 1");
+    let error = running.explained("stopped before the run ended").to_string();
     assert!(error.contains("QEMU ended with exit status: 1; its last words were:\ncould not load"), "{error}");
 }
 
@@ -48,7 +48,7 @@ fn a_kernel_with_a_task_that_never_runs_again_has_hung() {
     keep(line(241).as_bytes(), &console, &host);
     assert!(matches!((&host).read(&mut [0; 1]), Ok(0)));
 
-    let error = guest(&format!("echo '{}'; exec sleep 1000", line(241))).failed("stopped").to_string();
+    let error = guest(&format!("echo '{}'; exec sleep 1000", line(241))).explained("stopped").to_string();
     let expected = "the guest stopped: its kernel has hung, task jbd2/loop1000-8:2484 has not run for 240 s";
     assert!(error.starts_with(expected), "{error}");
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_report::number::Ratio;
 
-use super::{FindingClass, JudgedFinding, one, some_of};
+use super::{FindingClass, JudgedFinding, some_of};
 use crate::copies::Copy;
 use crate::judgement::{Bound, Compared, JudgedReason};
 use crate::measured::Measured;
@@ -14,34 +14,38 @@ pub fn copies(copies: &[Copy]) -> Vec<JudgedFinding> {
     let (renamed, again): (Vec<&Copy>, Vec<&Copy>) = copies.iter().partition(|copy| copy.contenders.is_some());
     let renamed = renamed.iter().filter_map(|copy| {
         let [original, own] = copy.contenders.as_ref()?;
-        let text = format!("{} and {} are one run, called {original} and {own}", copy.original, copy.run);
-        Some(JudgedFinding { class: FindingClass::Identity, text })
+        Some(format!("{} and {} are one run, called {original} and {own}", copy.original, copy.run))
     });
     let first = again.first().map(|copy| {
         let more = if again.len() > 1 { format!(", and {} more", again.len() - 1) } else { String::new() };
-        let text = format!("{} is the same run as {}{more}: it counts once", copy.run, copy.original);
-        JudgedFinding { class: FindingClass::Copy, text }
+        format!("{} is the same run as {}{more}: it counts once", copy.run, copy.original)
     });
-    renamed.chain(first).collect()
+    FindingClass::Identity.findings(renamed).chain(FindingClass::Copy.findings(first)).collect()
+}
+
+/// Findings that follow from comparing pairs.
+pub fn of_pairs(rows: &[Measured], pairs: &[Compared]) -> Vec<JudgedFinding> {
+    let work = other_work(pairs).into_iter().chain(nothing_shared(rows, pairs));
+    let clock = too_fast(pairs).into_iter().chain(flat(pairs));
+    FindingClass::Work.findings(work).chain(FindingClass::Clock.findings(clock)).collect()
 }
 
 /// Pairs whose work differs, by what differs.
-pub fn other_work(pairs: &[Compared]) -> Vec<JudgedFinding> {
+fn other_work(pairs: &[Compared]) -> Vec<String> {
     let mut mismatches: BTreeMap<(&str, &str, &str), BTreeSet<&str>> = BTreeMap::new();
     for pair in pairs {
         if let Some(how) = &pair.mismatch {
             mismatches.entry((&pair.judged.a, &pair.judged.b, how)).or_default().insert(&pair.judged.workload);
         }
     }
-    let finding = |((a, b, how), workloads): ((&str, &str, &str), BTreeSet<&str>)| JudgedFinding {
-        class: FindingClass::Work,
-        text: format!("{}: {a} and {b} did not do the same work: {how} differ", some_of(&workloads)),
+    let text = |((a, b, how), workloads): ((&str, &str, &str), BTreeSet<&str>)| {
+        format!("{}: {a} and {b} did not do the same work: {how} differ", some_of(&workloads))
     };
-    mismatches.into_iter().map(finding).collect()
+    mismatches.into_iter().map(text).collect()
 }
 
 /// Pairs of contenders without a common workload.
-pub fn nothing_shared(rows: &[Measured], pairs: &[Compared]) -> Vec<JudgedFinding> {
+fn nothing_shared(rows: &[Measured], pairs: &[Compared]) -> Vec<String> {
     let mut shared: BTreeMap<(&str, &str), bool> = BTreeMap::new();
     for pair in pairs.iter().map(|pair| &pair.judged) {
         *shared.entry((&pair.a, &pair.b)).or_default() |= pair.reason != JudgedReason::Missing;
@@ -50,15 +54,12 @@ pub fn nothing_shared(rows: &[Measured], pairs: &[Compared]) -> Vec<JudgedFindin
     rows.iter().for_each(|row| own.entry(&row.contender).or_default().extend([row.workload.as_str()]));
     let of = |name: &str| own.get(name).map(some_of).unwrap_or_default();
     let none = shared.into_iter().filter(|(_, shared)| !shared);
-    let finding = |((a, b), _): ((&str, &str), bool)| JudgedFinding {
-        class: FindingClass::Work,
-        text: format!("{a} and {b} have no workload in common: {a} has {}, {b} has {}", of(a), of(b)),
-    };
-    none.map(finding).collect()
+    none.map(|((a, b), _)| format!("{a} and {b} have no workload in common: {a} has {}, {b} has {}", of(a), of(b)))
+        .collect()
 }
 
 /// What is known of work that was too fast for the program's clock.
-pub fn too_fast(pairs: &[Compared]) -> Vec<JudgedFinding> {
+fn too_fast(pairs: &[Compared]) -> Vec<String> {
     let mut bounds: BTreeMap<(&str, &str), BTreeSet<String>> = BTreeMap::new();
     for pair in pairs.iter().map(|pair| &pair.judged) {
         let Some(ratio) = pair.estimate.ratio else { continue };
@@ -70,26 +71,17 @@ pub fn too_fast(pairs: &[Compared]) -> Vec<JudgedFinding> {
         let text = format!("at least {} in {}", Ratio::alone(ratio).times(), pair.workload);
         bounds.entry((better, worse)).or_default().insert(text);
     }
-    let finding = |((better, worse), texts): ((&str, &str), BTreeSet<String>)| JudgedFinding {
-        class: FindingClass::Clock,
-        text: format!(
-            "{better} was too fast to time, so it was better than {worse} {}",
-            some_of(&texts.iter().map(String::as_str).collect())
-        ),
+    let text = |((better, worse), texts): ((&str, &str), BTreeSet<String>)| {
+        let texts = some_of(&texts.iter().map(String::as_str).collect());
+        format!("{better} was too fast to time, so it was better than {worse} {texts}")
     };
-    bounds.into_iter().map(finding).collect()
+    bounds.into_iter().map(text).collect()
 }
 
 /// Workloads whose repetitions have the same figure.
-pub fn flat(pairs: &[Compared]) -> Vec<JudgedFinding> {
+fn flat(pairs: &[Compared]) -> Option<String> {
     let names: BTreeSet<&str> =
         pairs.iter().filter(|pair| pair.is_flat).map(|pair| pair.judged.workload.as_str()).collect();
-    if names.is_empty() {
-        return Vec::new();
-    }
-    let text = format!(
-        "{}: all repetitions have the same figure, so the clock or the rounding hides how much they vary",
-        some_of(&names)
-    );
-    one(FindingClass::Clock, text)
+    let what = "all repetitions have the same figure, so the clock or the rounding hides how much they vary";
+    (!names.is_empty()).then(|| format!("{}: {what}", some_of(&names)))
 }

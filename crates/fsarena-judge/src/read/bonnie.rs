@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fsarena_lane::kind::named_in;
+
 use super::options::size;
-use super::{File, ReadError, ResultFigure, figure};
-use crate::findings::kind_in;
+use super::{File, ReadError, ResultFigure, figure, program};
 use crate::measured::{Measured, Reads, SyncedResult};
 
 /// A test: its name, and where its figure is after the description of the run.
@@ -151,9 +152,9 @@ impl<'a> BonnieLine<'a> {
 
     fn measured(&self, row: Measured) -> Measured {
         let test = row.workload.split(',').next().unwrap_or_default();
-        let program = self.described(0).and(self.fields.get(1)).map_or("1.03".to_owned(), |it| (*it).to_owned());
+        let version = self.described(0).and(self.fields.get(1)).unwrap_or(&"1.03");
         Measured {
-            host: Some(self.name()).filter(|name| kind_in(name).is_none()).map(str::to_owned),
+            host: Some(self.name()).filter(|name| named_in(name).is_none()).map(str::to_owned),
             durable: match test {
                 // It syncs and closes the file before it looks at the clock.
                 "write by character" | "write" | "rewrite" => SyncedResult::Synced,
@@ -167,7 +168,7 @@ impl<'a> BonnieLine<'a> {
                 _ => Reads::JustWritten,
             },
             work: self.work(test).into(),
-            conditions: BTreeMap::from([("program".to_owned(), format!("bonnie++ {program}"))]).into(),
+            conditions: program(Some(format!("bonnie++ {version}"))),
             ..row
         }
     }

@@ -6,9 +6,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use fsarena_model::Better;
 
-use super::ReadError;
 use super::time::seconds;
-use crate::measured::{InputFacts, Measured, Reads, Run, SyncedResult};
+use super::{ReadError, ResultFigure};
+use crate::measured::{InputFacts, Measured, Run};
 
 /// What may be between fields.
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
@@ -59,7 +59,7 @@ pub fn titles(text: &str) -> String {
 /// The rows of a CSV file. Figures may have decimal commas if no figure could also be read otherwise.
 ///
 /// # Errors
-/// [`ReadError::Csv`] names the row.
+/// [`ReadError::Malformed`] names the row.
 pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured>, ReadError> {
     let mut records = Records::of(text);
     let header = records.next().ok_or_else(|| ReadError::csv(name, "it is empty"))?;
@@ -95,8 +95,8 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         if text.is_empty() {
             return Err(wrong(format!("it has no `{}`", columns.value)));
         }
-        let figure = decimal.number(text).map_err(|why| wrong(format!("`{text}` is no figure{why}")))?;
-        if !(figure.is_finite() && figure > 0.0) {
+        let value = decimal.number(text).map_err(|why| wrong(format!("`{text}` is no figure{why}")))?;
+        if !(value.is_finite() && value > 0.0) {
             return Err(wrong(format!("`{text}` is no figure above 0")));
         }
         let moment = |place: usize| {
@@ -105,24 +105,15 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         };
         let time = time.map(moment).transpose()?;
         let own = |place: usize| field(place).to_owned();
+        let workload = workload.map_or_else(|| columns.value.clone(), own);
         Ok(Measured {
             run: run(name, &source, time.is_some(), &record.fields),
             contender: own(contender),
-            work: nothing.clone(),
-            is_bound: false,
-            clock_step: None,
-            notes: Vec::new(),
-            workload: workload.map_or_else(|| columns.value.clone(), own),
-            value: figure,
-            unit: String::new(),
-            better: columns.better,
             time,
             host: host.map(own),
             recorded: recorded.map(own).filter(|text| !text.is_empty()),
-            durable: SyncedResult::Unknown,
-            reads: Reads::Unknown,
-            conditions: nothing.clone(),
             source,
+            ..ResultFigure { workload, value, unit: "", better: columns.better }.row(&nothing)
         })
     };
     let mut rows = records.map(row).collect::<Result<Vec<Measured>, ReadError>>()?;

@@ -1,8 +1,6 @@
 //! Filebench's output, versions 1.4 and 1.5: the summary of each run.
 
-use std::collections::BTreeMap;
-
-use super::{File, ReadError, ResultFigure, figure};
+use super::{File, ReadError, ResultFigure, figure, program};
 use crate::Measured;
 
 pub fn knows(file: &File<'_>) -> bool {
@@ -34,8 +32,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             rows.push(Measured {
                 // It counts whole seconds.
                 clock_step: seconds.take().map(f64::recip),
-                conditions: BTreeMap::from_iter(version.map(|it| ("program".to_owned(), format!("Filebench {it}"))))
-                    .into(),
+                conditions: program(version.map(|it| format!("Filebench {it}"))),
                 ..file.row(rows.len() + 1, ResultFigure::rate(&personality, rate, "ops/s"))
             });
         }

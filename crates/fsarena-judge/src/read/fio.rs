@@ -5,14 +5,12 @@ mod parts;
 mod terse;
 mod work;
 
-use std::collections::BTreeMap;
-
 use self::parts::Part;
 pub use terse::{knows as knows_terse, read as read_terse};
 
 use super::json::Value;
-use super::{File, ReadError, ResultFigure, positive};
-use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
+use super::{File, ReadError, ResultFigure, positive, program};
+use crate::measured::{Measured, Reads, SyncedResult};
 
 const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
 /// Bytes of a sector in `disk_util` (HOWTO.rst).
@@ -83,8 +81,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     }
     let parts = parts::of(value, &jobs);
     let run = file.run(1, value);
-    let program = value["fio version"].as_str().map(|it| ("program".to_owned(), it.to_owned()));
-    let conditions: InputFacts = BTreeMap::from_iter(program).into();
+    let conditions = program(value["fio version"].as_str());
     let mut rows = Vec::new();
     for part in &parts {
         for direction in DIRECTIONS {

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use fsarena_lane::kind::named_in;
+
 use super::json::Value;
 use super::options::size;
 use super::{File, ReadError, ResultFigure, positive};
-use crate::findings::kind_in;
 use crate::{InputFacts, Measured};
 
 /// Names of parameters that say which contender it is.
@@ -45,7 +46,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     let mut clock = 0.0;
     for result in value["results"].as_array().into_iter().flatten() {
         let command = result["command"].as_str().unwrap_or_default();
-        let parameters = HyperfineParameters::of(result);
+        let (contender, work) = parameters(result);
         let times = result["times"].as_array().unwrap_or_default();
         let codes = result["exit_codes"].as_array().unwrap_or_default();
         for (number, time) in times.iter().enumerate() {
@@ -56,8 +57,8 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
             }
             rows.push(Measured {
                 source,
-                contender: parameters.contender.clone().unwrap_or_else(|| command.to_owned()),
-                work: parameters.work.clone(),
+                contender: contender.clone().unwrap_or_else(|| command.to_owned()),
+                work: work.clone(),
                 time: Some(clock),
                 ..file.row(1, ResultFigure::seconds("time", time))
             });
@@ -67,26 +68,16 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     Ok(rows)
 }
 
-/// The parameters of a command (`--parameter-list`, `--parameter-scan`).
-struct HyperfineParameters {
-    /// The values of those that say which contender it is; `None`: it has none.
-    contender: Option<String>,
-    /// The others: they define the work.
-    work: InputFacts,
-}
-
-impl HyperfineParameters {
-    fn of(result: &Value) -> Self {
-        let all = result["parameters"].as_object().into_iter().flatten();
-        let all = all.map(|(name, value)| (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
-        let is_contender = |(name, value): &(&Rc<str>, String)| {
-            CONTENDER.contains(&name.to_lowercase().as_str()) || kind_in(value).is_some() || value.starts_with('/')
-        };
-        let (contender, work): (Vec<_>, Vec<_>) = all.partition(is_contender);
-        let contender: Vec<String> = contender.into_iter().map(|(_, value)| value).collect();
-        Self {
-            contender: Some(contender.join(" ")).filter(|name| !name.is_empty()),
-            work: BTreeMap::from_iter(work.into_iter().map(|(name, value)| (name.to_string(), size(&value)))).into(),
-        }
-    }
+/// The values of the parameters of a command (`--parameter-list`, `--parameter-scan`) that say which contender it is,
+/// `None` if it has none, and the other parameters: they define the work.
+fn parameters(result: &Value) -> (Option<String>, InputFacts) {
+    let all = result["parameters"].as_object().into_iter().flatten();
+    let all = all.map(|(name, value)| (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
+    let is_contender = |(name, value): &(&Rc<str>, String)| {
+        CONTENDER.contains(&name.to_lowercase().as_str()) || named_in(value).is_some() || value.starts_with('/')
+    };
+    let (contender, work): (Vec<_>, Vec<_>) = all.partition(is_contender);
+    let contender: Vec<String> = contender.into_iter().map(|(_, value)| value).collect();
+    let work = BTreeMap::from_iter(work.into_iter().map(|(name, value)| (name.to_string(), size(&value))));
+    (Some(contender.join(" ")).filter(|name| !name.is_empty()), work.into())
 }

@@ -1,9 +1,9 @@
 //! IO500's `result_summary.txt`: each phase is a workload. The score, which is made of the phases, does not count.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::{File, ReadError, ResultFigure, figure};
-use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
+use super::{File, ReadError, ResultFigure, figure, program};
+use crate::measured::{Measured, Reads, SyncedResult};
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| Phase::of(line).is_some())
@@ -12,8 +12,7 @@ pub fn knows(file: &File<'_>) -> bool {
 /// The rate of each phase that was done.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let version = file.text.lines().find_map(|line| line.trim().strip_prefix("IO500 version "));
-    let program = version.map(|version| ("program".to_owned(), format!("IO500 {version}")));
-    let conditions: InputFacts = BTreeMap::from_iter(program).into();
+    let conditions = program(version.map(|version| format!("IO500 {version}")));
     let mut rows = Vec::new();
     let (mut run, mut done) = (1, BTreeSet::new());
     for Phase { name, value, unit } in file.text.lines().filter_map(Phase::of) {

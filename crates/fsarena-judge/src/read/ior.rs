@@ -6,7 +6,7 @@ use super::json::Value;
 
 use super::options::{of_command, size};
 use super::time::asctime;
-use super::{File, ReadError, ResultFigure, after, figure, positive, printed, uneven};
+use super::{File, ReadError, ResultFigure, after, figure, positive, printed, program, uneven, written};
 use crate::findings::JudgedFinding;
 use crate::measured::{Measured, Reads, Run as Start, SyncedResult};
 
@@ -54,14 +54,14 @@ pub fn knows_json(value: &Value) -> bool {
 
 /// The rate of each iteration of each test.
 pub fn read_json(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> {
-    let program = format!("IOR-{}", value["Version"].as_str().unwrap_or_default());
+    let version = format!("IOR-{}", value["Version"].as_str().unwrap_or_default());
     let mut rows = Vec::new();
     for (index, test) in value["tests"].as_array().into_iter().flatten().enumerate() {
         let tasks = test["Options"]["tasks"].as_u64().map(|count| count.to_string());
         let stated = STATED.iter().filter_map(|name| Some((*name, text(&test["Options"][name])?)));
         let run = IorRun {
             start: file.run(index + 1, test),
-            program: Some(&program),
+            program: Some(&version),
             stated: stated.collect(),
             has_no_fsync: file.text.lines().any(|line| line.contains("WARNING: fsync")),
             notes: Vec::new(),
@@ -87,7 +87,6 @@ const STATED: [&str; 7] =
 const NO_WORK: [&str; 15] =
     ["-t", "-b", "-o", "-i", "-v", "-w", "-r", "-W", "-R", "-k", "-K", "-d", "-N", "-f", "summaryformat"];
 
-/// A number or a text.
 fn text(value: &Value) -> Option<String> {
     value.as_str().map(size).or_else(|| value.as_u64().map(|number| size(&number.to_string())))
 }
@@ -124,20 +123,18 @@ fn iterations<'a>(lines: &[&'a str]) -> Vec<Iteration<'a>> {
 fn collect<'a>(value: &'a Value, found: &mut Vec<Iteration<'a>>) {
     match value {
         Value::Array(values) => values.iter().for_each(|value| collect(value, found)),
-        Value::Object(_) => found.extend(iteration(value, found)),
+        Value::Object(_) => {
+            let figures = ["bwMiB", "blockKiB", "xferKiB"].map(|name| positive(&value[name]));
+            let (Some(access), [Some(mib_per_s), Some(block_kib), Some(transfer_kib)]) =
+                (value["access"].as_str(), figures)
+            else {
+                return;
+            };
+            let number = found.iter().filter(|iteration| iteration.access == access).count();
+            found.push(Iteration { access, mib_per_s, block_kib, transfer_kib, number });
+        }
         _ => {}
     }
-}
-
-fn iteration<'a>(value: &'a Value, before: &[Iteration<'_>]) -> Option<Iteration<'a>> {
-    let access = value["access"].as_str()?;
-    Some(Iteration {
-        access,
-        mib_per_s: positive(&value["bwMiB"])?,
-        block_kib: positive(&value["blockKiB"])?,
-        transfer_kib: positive(&value["xferKiB"])?,
-        number: before.iter().filter(|iteration| iteration.access == access).count(),
-    })
 }
 
 /// What a run says about itself.
@@ -179,11 +176,7 @@ impl IorRun<'_> {
             source: format!("{}, iteration {}", row.source, number + 1),
             time: self.time,
             host: self.host.and_then(|machine| machine.split_whitespace().nth(1)).map(str::to_owned),
-            durable: match (writes, is_synced) {
-                (false, _) => SyncedResult::NothingWritten,
-                (true, true) => SyncedResult::Synced,
-                (true, false) => SyncedResult::NotSynced,
-            },
+            durable: if writes { written(is_synced) } else { SyncedResult::NothingWritten },
             reads: match (writes, self.options.is_direct) {
                 (true, _) => Reads::Nothing,
                 (false, true) => Reads::Device,
@@ -193,7 +186,7 @@ impl IorRun<'_> {
                 }
                 (false, false) => Reads::Unknown,
             },
-            conditions: BTreeMap::from_iter(self.program.map(|it| ("program".to_owned(), it.to_owned()))).into(),
+            conditions: program(self.program),
             ..row
         }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use fsarena_model::Better;
 
 use super::time::asctime;
-use super::{File, ReadError, ResultFigure, after, figure, printed};
+use super::{File, ReadError, ResultFigure, after, at_number, figure, printed, program, written};
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
 use crate::measured::{Measured, Reads, SyncedResult};
 
@@ -99,22 +99,19 @@ impl<'a> IozoneRun<'a> {
         let is_direct = self.has("O_DIRECT feature enabled") || self.is_remounted();
         let is_synced = self.has("Include fsync in write timing") || self.has("SYNC Mode") || self.has("O_DSYNC mode");
         let writes = row.workload.contains("writ");
+        let uname = self.lines.iter().find_map(|line| line.trim().strip_prefix("Machine = "));
         let version = self.lines.iter().find_map(|line| line.trim().strip_prefix(VERSION));
-        let version = version.map(|text| ("program".to_owned(), format!("IOzone {}", text.trim_end_matches(" $"))));
         Measured {
             time: after(self.lines, "Run began").and_then(asctime),
-            host: self.lines.iter().find_map(|line| host(line)),
-            durable: match (writes, is_synced) {
-                (false, _) => SyncedResult::NothingWritten,
-                (true, true) => SyncedResult::Synced,
-                (true, false) => SyncedResult::NotSynced,
-            },
+            // `Machine = Linux HOST 6.1.0 …`, which `-M` prints.
+            host: uname.and_then(|text| text.split_whitespace().nth(1)).map(str::to_owned),
+            durable: if writes { written(is_synced) } else { SyncedResult::NothingWritten },
             reads: match (writes, is_direct) {
                 (true, _) => Reads::Nothing,
                 (false, true) => Reads::Device,
                 (false, false) => Reads::JustWritten,
             },
-            conditions: BTreeMap::from_iter(version).into(),
+            conditions: program(version.map(|text| format!("IOzone {}", text.trim_end_matches(" $")))),
             work: self.settings(&row).into(),
             clock_step: self.clock_step(&row),
             notes: self.overlap(&row).into_iter().collect(),
@@ -185,10 +182,9 @@ const NO_WORK: [&str; 16] = [
 
 /// `File size set to 1024 kB` as a name and a value; lines without a number are set or not.
 fn setting(line: &str) -> (String, String) {
-    let place = line.find(|letter: char| letter.is_ascii_digit()).filter(|place| *place > 0);
-    match place {
-        Some(place) => (line[..place].trim().to_lowercase(), line[place..].to_owned()),
-        None => (line.to_lowercase(), "yes".to_owned()),
+    match at_number(line) {
+        ("", _) | (_, "") => (line.to_lowercase(), "yes".to_owned()),
+        (name, value) => (name.trim().to_lowercase(), value.to_owned()),
     }
 }
 
@@ -197,12 +193,6 @@ fn seen(line: &str, who: &str) -> Option<(String, f64)> {
     let (test, value) = line.trim().strip_prefix(who)?.strip_prefix(" throughput for")?.split_once('=')?;
     let test = test.split_whitespace().collect::<Vec<_>>().join(" ");
     Some((test, figure(value.split_whitespace().next()?)?))
-}
-
-/// The host of `Machine = Linux HOST 6.1.0 …`, which `-M` prints.
-fn host(line: &str) -> Option<String> {
-    let uname = line.trim().strip_prefix("Machine = ")?;
-    uname.split_whitespace().nth(1).map(str::to_owned)
 }
 
 fn is_title(line: &str) -> bool {

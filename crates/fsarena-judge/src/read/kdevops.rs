@@ -1,11 +1,12 @@
 //! The consolidated results of kdevops' Milvus workflow: one entry per run, with the host's name in `_file`.
 
+use fsarena_lane::kind::named_in;
+
 use super::json::Value;
 
 use super::time::seconds;
 use super::{File, ReadError, ResultFigure, positive};
 use crate::Measured;
-use crate::findings::kind_in;
 
 pub fn knows(value: &Value) -> bool {
     value["raw_results"][0]["query_performance"].as_object().is_some()
@@ -20,7 +21,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
         let own = run["_file"].as_str().ok_or_else(|| ReadError::malformed(&place, "it has no `_file`"))?;
         let host = host(own);
         let row = |figure: ResultFigure| Measured {
-            contender: kind_in(&host).unwrap_or(&host).to_owned(),
+            contender: named_in(&host).unwrap_or(&host).to_owned(),
             time: run["timestamp"].as_str().and_then(seconds),
             host: Some(host.clone()),
             recorded: run["filesystem"].as_str().map(str::to_owned),

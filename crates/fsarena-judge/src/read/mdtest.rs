@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::options::of_command;
 use super::time::month_first;
-use super::{File, ReadError, ResultFigure, figure, printed, uneven};
+use super::{File, ReadError, ResultFigure, at_number, figure, printed, program, uneven, written};
 use crate::measured::{Measured, Reads, SyncedResult};
 
 /// By how much the rate of the first task, times the number of tasks, may differ from that of all.
@@ -88,17 +88,13 @@ impl<'a> MdtestRun<'a> {
         let own = [("nodes".to_owned(), self.nodes.to_owned())];
         Measured {
             work: BTreeMap::from_iter(options.map(|(name, value)| (name.clone(), value.clone())).chain(own)).into(),
-            durable: match (writes, is_synced) {
-                (false, _) => SyncedResult::NothingWritten,
-                (true, true) => SyncedResult::Synced,
-                (true, false) => SyncedResult::NotSynced,
-            },
+            durable: if writes { written(is_synced) } else { SyncedResult::NothingWritten },
             reads: match (writes, is_moved) {
                 (true, _) => Reads::Nothing,
                 (false, true) => Reads::Unknown,
                 (false, false) => Reads::JustWritten,
             },
-            conditions: BTreeMap::from_iter(self.program.map(|it| ("program".to_owned(), it.to_owned()))).into(),
+            conditions: program(self.program),
             ..row
         }
     }
@@ -124,7 +120,7 @@ fn summary<'a>(lines: &[&'a str]) -> Vec<MdtestTest<'a>> {
     let Some(place) = lines.iter().position(|line| is_head(line)) else { return tests };
     let count = lines[place].rsplit_once("(of ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
     for line in lines[place + 1..].iter().take_while(|line| !line.trim().starts_with("SUMMARY")) {
-        let (name, rest) = line.split_at(line.find(|letter: char| letter.is_ascii_digit()).unwrap_or(line.len()));
+        let (name, rest) = at_number(line);
         let values: Vec<f64> = rest.split_whitespace().filter_map(|word| word.parse().ok()).collect();
         // With statistics of ranks, those of iterations are the last four.
         let [.., max, min, mean, _] = values[..] else { continue };

@@ -21,9 +21,8 @@ struct PhoronixSuite {
     results: Vec<PhoronixOutcome>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 #[serde(rename_all = "PascalCase", default)]
-#[derive(Default)]
 struct System {
     identifier: String,
     hardware: String,

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{File, ReadError, ResultFigure, after, figure, printed};
+use super::{File, ReadError, ResultFigure, after, at_number, figure, printed, program, written};
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
-use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
+use crate::measured::{Measured, Reads, SyncedResult};
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| begins(line) || line.starts_with("Running the test with following options:"))
@@ -24,8 +24,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             return Err(file.malformed(format!("run {} failed, so its figures are of no work", index + 1)));
         }
         let version = lines[0].split([' ', ':']).nth(1).filter(|_| begins(lines[0]));
-        let program = version.map(|version| ("program".to_owned(), format!("sysbench {version}")));
-        let conditions: InputFacts = BTreeMap::from_iter(program).into();
+        let conditions = program(version.map(|version| format!("sysbench {version}")));
         for figure in figures(lines) {
             rows.push(Measured {
                 run: file.run(index + 1, &printed(lines, |_| false)),
@@ -80,16 +79,11 @@ fn settings(lines: &[&str]) -> BTreeMap<String, String> {
 /// A line as a name and a value: from the first number on, or behind a colon.
 fn setting(line: &str) -> (String, String) {
     let text = line.trim_end_matches('.');
-    let (name, value) = text.split_once(": ").unwrap_or_else(|| {
-        text.split_at(
-            text.find(|letter: char| letter.is_ascii_digit()).filter(|place| *place > 0).unwrap_or(text.len()),
-        )
-    });
-    match (name, value) {
+    match text.split_once(": ").unwrap_or_else(|| at_number(text)) {
         // `128 files, 16MiB each` and `2GiB total file size`.
-        (_, "") if text.ends_with(" each") => ("files".to_owned(), text.to_owned()),
-        (_, "") if text.ends_with(" total file size") => ("total file size".to_owned(), text.to_owned()),
-        (name, "") => (name.to_owned(), "yes".to_owned()),
+        ("", _) if text.ends_with(" each") => ("files".to_owned(), text.to_owned()),
+        ("", _) if text.ends_with(" total file size") => ("total file size".to_owned(), text.to_owned()),
+        ("", name) | (name, "") => (name.to_owned(), "yes".to_owned()),
         (name, value) => (name.trim().to_owned(), value.to_owned()),
     }
 }
@@ -132,8 +126,7 @@ fn durable(lines: &[&str], figure: &ResultFigure) -> SyncedResult {
     let is_synced = is_open || (is_asked && syncs(lines) != Some(0.0));
     match figure.workload.rsplit(": ").next() {
         Some("reads") => SyncedResult::NothingWritten,
-        Some("writes" | "requests") if is_synced => SyncedResult::Synced,
-        Some("writes" | "requests") => SyncedResult::NotSynced,
+        Some("writes" | "requests") => written(is_synced),
         _ => SyncedResult::Unknown,
     }
 }

@@ -49,21 +49,10 @@ impl LaneLayout {
     }
 }
 
-/// What was found on a disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DiskContents {
-    /// Only zeros and release marks, as far as it was read.
-    Nothing,
-    /// Other data, with a description.
-    Data(String),
-}
-
-/// Reads both edges and the samples of a disk of `size` bytes, and then all of it as far as [`LOOK`] allows, unless
-/// fsarena has released it: between the marks of a released disk lies what was on its lanes.
-///
-/// # Errors
-/// If the disk is too small, or a read fails.
-pub fn contents(disk: &File, size: u64) -> io::Result<DiskContents> {
+/// Describes the data on a disk of `size` bytes; `None` if there are only zeros and release marks, as far as it was
+/// read. Reads both edges and the samples, and then all of it as far as [`LOOK`] allows, unless fsarena has released it:
+/// between the marks of a released disk lies what was on its lanes.
+pub fn data(disk: &File, size: u64) -> io::Result<Option<String>> {
     let places = places(size)?;
     let start = FileExtent { offset: 0, size: BLOCK };
     let is_released = find(disk, start, |block, offset| *block == released(offset))?.is_some();
@@ -75,10 +64,10 @@ pub fn contents(disk: &File, size: u64) -> io::Result<DiskContents> {
                 block.starts_with(OCCUPIED)
             })?;
             let whose = if label.is_some() { " (the label of a run of fsarena that has not ended)" } else { "" };
-            return Ok(DiskContents::Data(format!("there is data at byte {offset}{whose}")));
+            return Ok(Some(format!("there is data at byte {offset}{whose}")));
         }
     }
-    Ok(DiskContents::Nothing)
+    Ok(None)
 }
 
 /// The whole disk, piece by piece, in an order that covers it evenly from the start.
@@ -152,9 +141,6 @@ fn stamped(magic: &[u8; 16], offset: u64) -> [u8; BLOCK as usize] {
 }
 
 /// Writes the label of the run `token` into both edges. The disk then belongs to this run.
-///
-/// # Errors
-/// If a write fails.
 pub fn occupy(disk: &File, size: u64, token: &str, layout: LaneLayout) -> io::Result<()> {
     for edge in places(size)?.into_iter().take(2) {
         fault::step("write disk-label")?;
@@ -183,9 +169,6 @@ pub enum Owner {
 }
 
 /// Determines whether the disk still belongs to the run `token`.
-///
-/// # Errors
-/// If it cannot be read.
 pub fn owner(disk: &File, size: u64, token: &str, layout: LaneLayout) -> io::Result<Owner> {
     let is_own = |block: &[u8], offset: u64| *block == occupied(offset, token, layout)[..block.len()];
     let mut has_label = false;
@@ -200,9 +183,6 @@ pub fn owner(disk: &File, size: u64, token: &str, layout: LaneLayout) -> io::Res
 
 /// Releases the disk: zeroes both ends of each lane, with all signatures, and writes release marks. The first part of
 /// the label is overwritten last, so that an interrupted release can be repeated.
-///
-/// # Errors
-/// If a write fails.
 pub fn release(disk: &File, size: u64, layout: LaneLayout) -> io::Result<()> {
     for lane in (0..layout.lanes).map(|index| layout.lane(index)) {
         let length = EDGE.min(lane.size);
@@ -236,7 +216,7 @@ mod tests {
     }
 
     fn is_free(disk: &File) -> bool {
-        contents(disk, SIZE).expect("readable") == DiskContents::Nothing
+        data(disk, SIZE).expect("readable").is_none()
     }
 
     fn whose(disk: &File) -> Owner {
@@ -266,8 +246,8 @@ mod tests {
                 let disk = disk();
                 disk.write_all_at(&[1], offset).expect("written");
                 assert_eq!(
-                    contents(&disk, SIZE).expect("readable"),
-                    DiskContents::Data(format!("there is data at byte {}", offset / BLOCK * BLOCK),)
+                    data(&disk, SIZE).expect("readable"),
+                    Some(format!("there is data at byte {}", offset / BLOCK * BLOCK))
                 );
             }
         }
@@ -284,8 +264,8 @@ mod tests {
         for offset in [EDGE + BLOCK, SIZE / 2 + 12345] {
             let disk = disk();
             disk.write_all_at(&[1], offset).expect("written");
-            let found = DiskContents::Data(format!("there is data at byte {}", offset / BLOCK * BLOCK));
-            assert_eq!(contents(&disk, SIZE).expect("readable"), found);
+            let found = Some(format!("there is data at byte {}", offset / BLOCK * BLOCK));
+            assert_eq!(data(&disk, SIZE).expect("readable"), found);
         }
     }
 
@@ -294,7 +274,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("temporary folder");
         let unreadable = File::create(folder.path().join("disk")).expect("made");
         unreadable.set_len(SIZE).expect("sparse");
-        assert!(contents(&unreadable, SIZE).is_err() && owner(&unreadable, SIZE, "run", LAYOUT).is_err());
+        assert!(data(&unreadable, SIZE).is_err() && owner(&unreadable, SIZE, "run", LAYOUT).is_err());
     }
 
     #[test]

@@ -3,22 +3,16 @@
 use fsarena_model::{Bytes, Guarantee, KernelSymbols, Wait};
 
 use super::options::MKFS_BTRFS;
-use super::{Commands, Kind, LargeBlocks, Made, Tool};
+use super::{Kind, LargeBlocks, Made, tool};
 
 /// Btrfs.
 pub static BTRFS: Kind = Kind {
-    tools: &[
-        Tool { program: "mkfs.btrfs", package: "btrfs-progs", version: "--version" },
-        Tool { program: "btrfs", package: "btrfs-progs", version: "--version" },
-    ],
+    tools: &[tool("mkfs.btrfs", "btrfs-progs", "--version"), tool("btrfs", "btrfs-progs", "--version")],
     is_numbered_as_kernels: true,
     smallest_lane: Bytes::mib(128),
-    commands: Commands {
-        mkfs: &["mkfs.btrfs", "-f", "-K", "-U", "{uuid}"],
-        describe: &["btrfs", "inspect-internal", "dump-super"],
-        check: &["btrfs", "check", "--readonly"],
-        ..Commands::NONE
-    },
+    mkfs: &["mkfs.btrfs", "-f", "-K", "-U", "{uuid}"],
+    describe: &["btrfs", "inspect-internal", "dump-super"],
+    check: &["btrfs", "check", "--readonly"],
     options: MKFS_BTRFS,
     features,
     large_blocks: LargeBlocks::Listed("/sys/fs/btrfs/features/supported_sectorsizes"),

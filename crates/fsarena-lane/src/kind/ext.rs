@@ -3,36 +3,37 @@
 use fsarena_model::{Bytes, Guarantee, KernelSymbols, Wait};
 
 use super::options::MKE2FS;
-use super::{Commands, Kind, LargeBlocks, Made, Tool, Words};
+use super::{Kind, LargeBlocks, Made, Tool, tool};
 use crate::age::Release;
 
 /// ext2: no journal.
 pub static EXT2: Kind = Kind {
-    commands: commands(&["mke2fs", "-q", "-F", "-t", "ext2", "-U", "{uuid}", "-E", EXTENDED]),
+    mkfs: &["mke2fs", "-q", "-F", "-t", "ext2", "-U", "{uuid}", "-E", EXTENDED],
     ..ext("ext2", "the second extended file system: no journal")
 };
 /// ext3: ext2 with a journal.
 pub static EXT3: Kind = Kind {
-    commands: commands(&["mke2fs", "-q", "-F", "-t", "ext3", "-U", "{uuid}", "-E", EXTENDED]),
+    mkfs: &["mke2fs", "-q", "-F", "-t", "ext3", "-U", "{uuid}", "-E", EXTENDED],
     ..ext("ext3", "ext2 with a journal")
 };
 /// ext4: extents, delayed allocation, journal checksums.
 pub static EXT4: Kind = Kind {
-    commands: commands(&["mke2fs", "-q", "-F", "-t", "ext4", "-U", "{uuid}", "-E", EXTENDED]),
+    mkfs: &["mke2fs", "-q", "-F", "-t", "ext4", "-U", "{uuid}", "-E", EXTENDED],
     ..ext("ext4", "extents, delayed allocation, a journal")
 };
 
 /// Extended options of mke2fs(8).
 pub(super) const EXTENDED: &str = "lazy_itable_init=0,lazy_journal_init=0,nodiscard,hash_seed={hash_seed}";
 
-/// What all of them have in common, without the commands.
+const E2FSPROGS: &[Tool] = &[tool("mke2fs", "e2fsprogs", "-V"), tool("e2fsck", "e2fsprogs", "-V")];
+
+/// What all of them have in common.
 pub(super) const fn ext(name: &'static str, about: &'static str) -> Kind {
     Kind {
-        tools: &[
-            Tool { program: "mke2fs", package: "e2fsprogs", version: "-V" },
-            Tool { program: "e2fsck", package: "e2fsprogs", version: "-V" },
-        ],
+        tools: E2FSPROGS,
         smallest_lane: Bytes::mib(16),
+        describe: &["dumpe2fs", "-h"],
+        check: &["e2fsck", "-fn"],
         options: MKE2FS,
         features,
         built_in: &[("casefold", "/sys/fs/ext4/features/casefold")],
@@ -75,11 +76,6 @@ const SYMBOLS: KernelSymbols = KernelSymbols {
         ("ext4_get_inode_loc", Wait::Read),
     ],
 };
-
-/// The commands for one that `mkfs` makes.
-pub(super) const fn commands(mkfs: Words) -> Commands {
-    Commands { mkfs, describe: &["dumpe2fs", "-h"], check: &["e2fsck", "-fn"], ..Commands::NONE }
-}
 
 fn features(description: &str) -> Vec<String> {
     let line = description.lines().find_map(|line| line.strip_prefix("Filesystem features:"));

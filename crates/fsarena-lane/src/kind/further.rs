@@ -4,7 +4,7 @@
 use fsarena_model::{Bytes, Guarantee};
 
 use super::options::{MKFS_EXFAT, MKFS_F2FS, MKFS_JFS, MKFS_NILFS2, MKREISERFS, MKUDFFS};
-use super::{Commands, Kind, Tool};
+use super::{Kind, tool};
 
 /// Starts the cleaner of the device `$0`, mounted at `$1`, with what differs from nilfs_cleanerd.conf(5). By default it keeps all that
 /// was overwritten in the last hour, and cleans at most 32 MiB per second when space is short, so small lanes fill up.
@@ -20,17 +20,11 @@ END
 
 /// mkfs.nilfs2(8). No program checks it.
 pub static NILFS2: Kind = Kind {
-    tools: &[
-        Tool { program: "mkfs.nilfs2", package: "nilfs-tools", version: "-V" },
-        Tool { program: "nilfs_cleanerd", package: "nilfs-tools", version: "-V" },
-    ],
+    tools: &[tool("mkfs.nilfs2", "nilfs-tools", "-V"), tool("nilfs_cleanerd", "nilfs-tools", "-V")],
     smallest_lane: Bytes::mib(256),
     options: MKFS_NILFS2,
-    commands: Commands {
-        mkfs: &["mkfs.nilfs2", "-q", "-f", "-K"],
-        daemon: &["unshare", "--pid", "--fork", "--kill-child", "sh", "-c", CLEANER],
-        ..Commands::NONE
-    },
+    mkfs: &["mkfs.nilfs2", "-q", "-f", "-K"],
+    daemon: &["unshare", "--pid", "--fork", "--kill-child", "sh", "-c", CLEANER],
     guarantees: |_, _| vec![Guarantee::Journal, Guarantee::CopyOnWrite],
     caution: Some(
         "its cleaner keeps a second of the past here, and not an hour as by default, and does not pause when space is \
@@ -41,74 +35,54 @@ pub static NILFS2: Kind = Kind {
 
 /// mkfs.f2fs(8), fsck.f2fs(8).
 pub static F2FS: Kind = Kind {
-    tools: &[
-        Tool { program: "mkfs.f2fs", package: "f2fs-tools", version: "-V" },
-        Tool { program: "fsck.f2fs", package: "f2fs-tools", version: "-V" },
-    ],
+    tools: &[tool("mkfs.f2fs", "f2fs-tools", "-V"), tool("fsck.f2fs", "f2fs-tools", "-V")],
     smallest_lane: Bytes::mib(128),
     options: MKFS_F2FS,
-    commands: Commands {
-        mkfs: &["mkfs.f2fs", "-q", "-f", "-t", "0", "-U", "{uuid}"],
-        check: &["fsck.f2fs", "--dry-run"],
-        ..Commands::NONE
-    },
+    mkfs: &["mkfs.f2fs", "-q", "-f", "-t", "0", "-U", "{uuid}"],
+    check: &["fsck.f2fs", "--dry-run"],
     guarantees: |_, _| vec![Guarantee::Journal],
     ..Kind::new("f2fs", "log-structured, for flash memory")
 };
 
 /// mkfs.jfs(8), fsck.jfs(8). Only fsck.jfs replays the journal, so an image after a crash mounts read-only without it.
 pub static JFS: Kind = Kind {
-    tools: &[
-        Tool { program: "mkfs.jfs", package: "jfsutils", version: "-V" },
-        Tool { program: "fsck.jfs", package: "jfsutils", version: "-V" },
-    ],
+    tools: &[tool("mkfs.jfs", "jfsutils", "-V"), tool("fsck.jfs", "jfsutils", "-V")],
     smallest_lane: Bytes::mib(32),
     options: MKFS_JFS,
-    commands: Commands {
-        mkfs: &["mkfs.jfs", "-q"],
-        check: &["fsck.jfs", "-n", "-f"],
-        recover: &["fsck.jfs", "-a"],
-        ..Commands::NONE
-    },
+    mkfs: &["mkfs.jfs", "-q"],
+    check: &["fsck.jfs", "-n", "-f"],
+    recover: &["fsck.jfs", "-a"],
     guarantees: |_, _| vec![Guarantee::Journal],
     ..Kind::new("jfs", "IBM's journaled file system")
 };
 
 /// mkreiserfs(8), reiserfsck(8). Linux 6.13 has removed it.
 pub static REISERFS: Kind = Kind {
-    tools: &[
-        Tool { program: "mkreiserfs", package: "reiserfsprogs", version: "-V" },
-        Tool { program: "reiserfsck", package: "reiserfsprogs", version: "-V" },
-    ],
+    tools: &[tool("mkreiserfs", "reiserfsprogs", "-V"), tool("reiserfsck", "reiserfsprogs", "-V")],
     smallest_lane: Bytes::mib(128),
     options: MKREISERFS,
-    commands: Commands {
-        mkfs: &["mkreiserfs", "-q", "-f", "-f", "-u", "{uuid}"],
-        check: &["reiserfsck", "--check", "--quiet", "--yes"],
-        ..Commands::NONE
-    },
+    mkfs: &["mkreiserfs", "-q", "-f", "-f", "-u", "{uuid}"],
+    check: &["reiserfsck", "--check", "--quiet", "--yes"],
     guarantees: |_, _| vec![Guarantee::Journal],
     ..Kind::new("reiserfs", "one B+ tree, with a journal; no longer in Linux since 6.13")
 };
 
 /// mkfs.exfat(8), fsck.exfat(8).
 pub static EXFAT: Kind = Kind {
-    tools: &[
-        Tool { program: "mkfs.exfat", package: "exfatprogs", version: "-V" },
-        Tool { program: "fsck.exfat", package: "exfatprogs", version: "-V" },
-    ],
+    tools: &[tool("mkfs.exfat", "exfatprogs", "-V"), tool("fsck.exfat", "exfatprogs", "-V")],
     smallest_lane: Bytes::mib(16),
     options: MKFS_EXFAT,
-    commands: Commands { mkfs: &["mkfs.exfat"], check: &["fsck.exfat", "-n"], ..Commands::NONE },
+    mkfs: &["mkfs.exfat"],
+    check: &["fsck.exfat", "-n"],
     ..Kind::new("exfat", "Microsoft's, for removable media: no journal, no links, no owners")
 };
 
 /// mkudffs(8). No program checks it.
 pub static UDF: Kind = Kind {
-    tools: &[Tool { program: "mkudffs", package: "udftools", version: "--version" }],
+    tools: &[tool("mkudffs", "udftools", "--version")],
     smallest_lane: Bytes::mib(16),
     options: MKUDFFS,
-    commands: Commands { mkfs: &["mkudffs", "--blocksize=4096", "--media-type=hd"], ..Commands::NONE },
+    mkfs: &["mkudffs", "--blocksize=4096", "--media-type=hd"],
     ..Kind::new("udf", "the file system of DVDs: no journal")
 };
 

@@ -4,15 +4,15 @@
 
 mod tables;
 
-use self::OptionRule::{Block, Label, Listed, Ours, Refused, Words};
+use self::OptionRule::{Block, BlockLog, Label, Ours, Refused, Words};
 pub(crate) use self::tables::*;
 use crate::lane::BLOCK_SIZE;
 
-/// An option of an mkfs.
+/// Options of an mkfs for which the same rule holds.
 #[derive(Debug)]
-pub(crate) struct MkfsOption {
-    /// Its names, such as `-L` and `--label`.
-    names: &'static [&'static str],
+pub(crate) struct MkfsOptions {
+    /// Options are separated by spaces, and the names of one of them by `|`: `-d|--data -m|--metadata`.
+    names: &'static str,
     takes: Takes,
     rule: OptionRule,
 }
@@ -24,7 +24,7 @@ enum Takes {
     Value,
 }
 
-/// What becomes of an option.
+/// What becomes of an option, or of a word in the list that is its value.
 #[derive(Debug, Clone, Copy)]
 enum OptionRule {
     /// It is passed on.
@@ -33,40 +33,46 @@ enum OptionRule {
     Label(usize),
     /// It is passed on if its value is a size in bytes that is at least that of a lane's sector.
     Block,
-    /// It is what every contender of the kind has already.
-    Ours,
-    /// It is refused for this reason.
-    Refused(&'static str),
-    /// Its value is a list of these words; fsarena's list and those of all occurrences become one.
-    Words(&'static [(&'static str, OptionWord)]),
-}
-
-/// What becomes of a word in a list, by its name before `=`.
-#[derive(Debug, Clone, Copy)]
-enum OptionWord {
-    /// It is passed on.
-    Listed,
-    /// It is passed on if its value is a size in bytes that is at least that of a lane's sector.
-    Block,
     /// The same, as the logarithm to the base 2.
     BlockLog,
-    /// It must have this value, which every contender of the kind has; none: the word alone.
+    /// It must have this value, which every contender of the kind has already; empty: none.
     Ours(&'static str),
     /// It is refused for this reason.
     Refused(&'static str),
+    /// Its value is a list; fsarena's list and those of all occurrences become one.
+    Words(&'static ListRules),
 }
 
-const fn flag(names: &'static [&'static str], rule: OptionRule) -> MkfsOption {
-    MkfsOption { names, takes: Takes::Nothing, rule }
+/// Rules for the words of a list, by their names before `=`, separated by spaces; empty: all others.
+type ListRules = [(&'static str, OptionRule)];
+
+const fn flags(names: &'static str, rule: OptionRule) -> MkfsOptions {
+    MkfsOptions { names, takes: Takes::Nothing, rule }
 }
 
-const fn value(names: &'static [&'static str], rule: OptionRule) -> MkfsOption {
-    MkfsOption { names, takes: Takes::Value, rule }
+const fn values(names: &'static str, rule: OptionRule) -> MkfsOptions {
+    MkfsOptions { names, takes: Takes::Value, rule }
+}
+
+impl OptionRule {
+    /// Why an option or a word with this value is refused.
+    fn refusal(self, value: &str) -> Option<String> {
+        match self {
+            Refused(why) => Some(why.to_owned()),
+            Label(most) if value.len() > most => Some(format!("a label has at most {most} bytes")),
+            Block if is_below_sector(value) => Some(below_sector()),
+            BlockLog if value.parse().is_ok_and(|log: u32| log < BLOCK_SIZE.ilog2()) => Some(below_sector()),
+            Ours(wanted) if value != wanted => Some(LATER.to_owned()),
+            _ => None,
+        }
+    }
 }
 
 /// An option as typed, with its value.
 struct Typed<'a> {
-    option: &'static MkfsOption,
+    /// The first of its names.
+    name: &'static str,
+    rule: OptionRule,
     value: Option<&'a str>,
 }
 
@@ -74,32 +80,31 @@ struct Typed<'a> {
 ///
 /// # Errors
 /// Why the further words are refused.
-pub(crate) fn merged(known: &'static [MkfsOption], ours: &[String], further: &[String]) -> Result<Vec<String>, String> {
+pub(crate) fn merged(
+    known: &'static [MkfsOptions],
+    ours: &[String],
+    further: &[String],
+) -> Result<Vec<String>, String> {
     let program = ours.first().map_or("", String::as_str);
     let mut words = ours.to_vec();
-    for Typed { option, value } in typed(known, program, further)? {
-        let name = option.names[0];
+    for Typed { name, rule, value } in typed(known, program, further)? {
         let shown = value.map_or(name.to_owned(), |value| format!("{name} {value}"));
-        match option.rule {
-            Refused(why) => return Err(format!("`{shown}` of {program} is refused: {why}")),
-            Label(most) if value.is_some_and(|value| value.len() > most) => {
-                return Err(format!("`{shown}` of {program} is refused: a label has at most {most} bytes"));
-            }
-            Block if value.is_some_and(is_below_sector) => {
-                return Err(format!("`{shown}` of {program} is refused: {}", below_sector()));
-            }
-            Ours => {}
-            Listed | Label(_) | Block if words.iter().any(|word| word == name) => {
-                return Err(format!("`{name}` of {program} is given twice, or by fsarena itself"));
-            }
-            Listed | Label(_) | Block => words.extend([name].into_iter().chain(value).map(str::to_owned)),
-            Words(allowed) => {
-                let own = listed(allowed, value.unwrap_or_default())
+        if let Some(why) = rule.refusal(value.unwrap_or_default()) {
+            return Err(format!("`{shown}` of {program} is refused: {why}"));
+        }
+        match rule {
+            Ours(_) => {}
+            Words(rules) => {
+                let own = listed(rules, value.unwrap_or_default())
                     .map_err(|(word, why)| format!("`{word}` in `{shown}` of {program} is refused: {why}"))?;
                 add(&mut words, name, &own).map_err(|word| {
                     format!("`{word}` in `{shown}` of {program} is refused: another word contradicts it")
                 })?;
             }
+            _ if words.iter().any(|word| word == name) => {
+                return Err(format!("`{name}` of {program} is given twice, or by fsarena itself"));
+            }
+            _ => words.extend([name].into_iter().chain(value).map(str::to_owned)),
         }
     }
     Ok(words)
@@ -131,24 +136,20 @@ fn subject(word: &str) -> &str {
 }
 
 /// The words of a list that are passed on, or the first one that is refused, with the reason.
-fn listed<'a>(
-    allowed: &'static [(&'static str, OptionWord)],
-    list: &'a str,
-) -> Result<Vec<&'a str>, (&'a str, String)> {
+fn listed<'a>(rules: &ListRules, list: &'a str) -> Result<Vec<&'a str>, (&'a str, String)> {
     let mut kept = Vec::new();
     for word in list.split(',').filter(|word| !word.is_empty()) {
         let (name, value) = (subject(word), word.split_once('=').map_or("", |(_, value)| value));
-        let find = |wanted: &str| allowed.iter().find(|(known, _)| *known == wanted).map(|(_, rule)| *rule);
-        match find(name).or_else(|| find("")) {
-            Some(OptionWord::Block) if is_below_sector(value) => return Err((word, below_sector())),
-            Some(OptionWord::BlockLog) if value.parse().is_ok_and(|log: u32| log < BLOCK_SIZE.ilog2()) => {
-                return Err((word, below_sector()));
-            }
-            Some(OptionWord::Listed | OptionWord::Block | OptionWord::BlockLog) => kept.push(word),
-            Some(OptionWord::Ours(wanted)) if value == wanted => {}
-            Some(OptionWord::Ours(_)) => return Err((word, LATER.to_owned())),
-            Some(OptionWord::Refused(why)) => return Err((word, why.to_owned())),
-            None => return Err((word, format!("it is not known; known are {}", names(allowed)))),
+        let find = |wanted: &str| rules.iter().find(|(names, _)| names.split(' ').any(|name| name == wanted));
+        let Some((_, rule)) = find(name).or_else(|| find("")) else {
+            let passed = rules.iter().filter(|(_, rule)| !matches!(rule, Ours(_) | Refused(_)));
+            let names: Vec<&str> = passed.flat_map(|(names, _)| names.split(' ')).collect();
+            return Err((word, format!("it is not known; known are {}", names.join(", "))));
+        };
+        match rule.refusal(value) {
+            Some(why) => return Err((word, why)),
+            None if matches!(rule, Ours(_)) => {}
+            None => kept.push(word),
         }
     }
     Ok(kept)
@@ -165,16 +166,13 @@ fn below_sector() -> String {
     format!("a lane's sectors have {BLOCK_SIZE} bytes, and no block is smaller than a sector")
 }
 
-fn names(allowed: &[(&'static str, OptionWord)]) -> String {
-    let passed = allowed.iter().filter(|(_, rule)| !matches!(rule, OptionWord::Ours(_) | OptionWord::Refused(_)));
-    passed.map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
-}
-
 /// Reads words as getopt(3) does: values follow their option or are attached, flags of one letter may be joined.
-fn typed<'a>(known: &'static [MkfsOption], program: &str, further: &'a [String]) -> Result<Vec<Typed<'a>>, String> {
-    let find = |name: &str| {
-        let found = known.iter().find(|option| option.names.contains(&name));
-        found.ok_or_else(|| format!("`{name}` is no option of {program} that fsarena knows"))
+fn typed<'a>(known: &'static [MkfsOptions], program: &str, further: &'a [String]) -> Result<Vec<Typed<'a>>, String> {
+    let find = |wanted: &str| {
+        let all = known.iter().flat_map(|group| group.names.split(' ').map(move |names| (names, group)));
+        let found = all.into_iter().find(|(names, _)| names.split('|').any(|name| name == wanted));
+        let (names, group) = found.ok_or_else(|| format!("`{wanted}` is no option of {program} that fsarena knows"))?;
+        Ok::<_, String>((names.split('|').next().unwrap_or(names), group))
     };
     let mut words = further.iter().map(String::as_str);
     let mut typed = Vec::new();
@@ -182,30 +180,29 @@ fn typed<'a>(known: &'static [MkfsOption], program: &str, further: &'a [String])
         let mut next = |name: &str| words.next().ok_or_else(|| format!("`{name}` of {program} needs a value"));
         if let Some(long) = word.strip_prefix("--").filter(|long| !long.is_empty()) {
             let (name, attached) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
-            let name = format!("--{name}");
-            let option = find(&name)?;
-            let value = match (option.takes, attached) {
+            let typed_name = format!("--{name}");
+            let (name, MkfsOptions { takes, rule, .. }) = find(&typed_name)?;
+            let value = match (takes, attached) {
                 (Takes::Nothing, None) => None,
-                (Takes::Nothing, Some(_)) => return Err(format!("`{name}` of {program} takes no value")),
+                (Takes::Nothing, Some(_)) => return Err(format!("`{typed_name}` of {program} takes no value")),
                 (Takes::Value, Some(value)) => Some(value),
-                (Takes::Value, None) => Some(next(&name)?),
+                (Takes::Value, None) => Some(next(&typed_name)?),
             };
-            typed.push(Typed { option, value });
+            typed.push(Typed { name, rule: *rule, value });
             continue;
         }
         let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
             return Err(format!("`{word}` is no option of {program}; {SIZE}"));
         };
         for (place, letter) in letters.char_indices() {
-            let name = format!("-{letter}");
-            let option = find(&name)?;
-            if option.takes == Takes::Nothing {
-                typed.push(Typed { option, value: None });
+            let (name, MkfsOptions { takes, rule, .. }) = find(&format!("-{letter}"))?;
+            if *takes == Takes::Nothing {
+                typed.push(Typed { name, rule: *rule, value: None });
                 continue;
             }
             let rest = &letters[place + letter.len_utf8()..];
-            let value = if rest.is_empty() { next(&name)? } else { rest };
-            typed.push(Typed { option, value: Some(value) });
+            let value = if rest.is_empty() { next(&format!("-{letter}"))? } else { rest };
+            typed.push(Typed { name, rule: *rule, value: Some(value) });
             break;
         }
     }
@@ -214,11 +211,12 @@ fn typed<'a>(known: &'static [MkfsOption], program: &str, further: &'a [String])
 
 #[cfg(test)]
 mod tests {
+    use super::OptionRule::Listed;
     use super::*;
 
     const OURS: &[&str] = &["mke2fs", "-q", "-E", "lazy_itable_init=0,nodiscard,hash_seed=h"];
 
-    fn with(known: &'static [MkfsOption], ours: &[&str], further: &[&str]) -> Result<String, String> {
+    fn with(known: &'static [MkfsOptions], ours: &[&str], further: &[&str]) -> Result<String, String> {
         let [ours, further] = [ours, further].map(|words| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
         merged(known, &ours, &further).map(|words| words.join(" "))
     }
@@ -293,39 +291,37 @@ mod tests {
     }
 
     /// An option, or a word of its value, as a row of the guide.
-    fn row(option: &str, rule: &str) -> String {
-        format!("| `{}` | {rule} |\n", option.replace('|', "\\|"))
+    fn row(option: &str, rule: OptionRule) -> String {
+        let words = match rule {
+            Listed => "listed".to_owned(),
+            Label(most) => format!("listed, up to {most} bytes"),
+            Block | BlockLog => "listed, from 4096 bytes".to_owned(),
+            Ours("") => "merged: fsarena sets it".to_owned(),
+            Ours(value) => format!("merged: fsarena sets it to {value}"),
+            Refused(why) => format!("refused: {why}"),
+            Words(_) => unreachable!("each word has a row"),
+        };
+        format!("| `{option}` | {words} |")
     }
 
-    fn rows(option: &MkfsOption) -> String {
-        let names = option.names.join("`, `");
-        let word = |(word, rule): &(&str, OptionWord)| {
-            let name = if word.is_empty() { format!("{names} …") } else { format!("{names} {word}") };
-            row(
-                &name,
-                &match rule {
-                    OptionWord::Listed => "listed".to_owned(),
-                    OptionWord::Block | OptionWord::BlockLog => "listed, from 4096 bytes".to_owned(),
-                    OptionWord::Ours("") => "merged: fsarena sets it".to_owned(),
-                    OptionWord::Ours(value) => format!("merged: fsarena sets it to {value}"),
-                    OptionWord::Refused(why) => format!("refused: {why}"),
-                },
-            )
+    fn rows(group: &MkfsOptions) -> Vec<String> {
+        let shown = |names: &str| names.replace('|', "`, `");
+        let of_list = |names: &str, (words, rule): &(&str, OptionRule)| {
+            let word = |word: &str| if word.is_empty() { "…".to_owned() } else { word.to_owned() };
+            let words = words.split(' ').map(|it| row(&format!("{} {}", shown(names), word(it)), *rule));
+            words.collect::<Vec<_>>()
         };
-        match option.rule {
-            OptionRule::Listed => row(&names, "listed"),
-            OptionRule::Label(most) => row(&names, &format!("listed, up to {most} bytes")),
-            OptionRule::Block => row(&names, "listed, from 4096 bytes"),
-            OptionRule::Ours => row(&names, "merged: fsarena sets it"),
-            OptionRule::Refused(why) => row(&names, &format!("refused: {why}")),
-            OptionRule::Words(words) => words.iter().map(word).collect(),
-        }
+        let of = |names| match group.rule {
+            Words(rules) => rules.iter().flat_map(|words| of_list(names, words)).collect(),
+            rule => vec![row(&shown(names), rule)],
+        };
+        group.names.split(' ').flat_map(of).collect()
     }
 
     #[test]
     fn the_guide_has_all_options() {
         let guide = include_str!("../../../../docs/guides/mkfs-options.md");
-        let kinds: [(&str, &[MkfsOption]); 5] = [
+        let kinds: [(&str, &[MkfsOptions]); 5] = [
             ("ext2, ext3, ext4: mke2fs", MKE2FS),
             ("xfs: mkfs.xfs", MKFS_XFS),
             ("btrfs: mkfs.btrfs", MKFS_BTRFS),
@@ -333,9 +329,13 @@ mod tests {
             ("nilfs2: mkfs.nilfs2", MKFS_NILFS2),
         ];
         for (title, options) in kinds {
-            let rows: String = options.iter().map(rows).collect();
-            let table = format!("## {title}\n| option | fsarena |\n|---|---|\n{rows}");
-            assert!(guide.contains(&table), "the guide should have:\n{table}");
+            let mut expected: Vec<String> = options.iter().flat_map(rows).collect();
+            expected.sort();
+            let (_, section) = guide.split_once(&format!("## {title}\n")).expect("a section");
+            let section = section.split("\n## ").next().unwrap_or(section);
+            let mut found: Vec<&str> = section.lines().filter(|line| line.starts_with("| `")).collect();
+            found.sort_unstable();
+            assert_eq!(found, expected, "{title}");
         }
     }
 }

@@ -3,12 +3,12 @@
 
 use fsarena_model::Durability;
 
-use super::ext::{EXT4, EXTENDED, commands, ext};
+use super::ext::{EXT4, EXTENDED, ext};
 use super::{Ground, Kind};
 
 /// Version 0.9: with its journal, and a sync that flushes.
 pub static RSEXT4: Kind = Kind {
-    commands: commands(&["mke2fs", "-q", "-F", "-t", "ext4", "-U", "{uuid}", "-E", EXTENDED]),
+    mkfs: EXT4.mkfs,
     ..library(
         "rsext4",
         "ext4 by the library rsext4 0.9 within this process, without system calls; workloads of `sequence` only",
@@ -18,7 +18,7 @@ pub static RSEXT4: Kind = Kind {
 /// Version 0.1.0-pre.0 as AxVisor had it, with its journal off. It supports only blocks of 4 KiB, and leaves a wrong
 /// checksum in the superblock if the file system has metadata checksums.
 pub static PREVIEW: Kind = Kind {
-    commands: commands(&[
+    mkfs: &[
         "mke2fs",
         "-q",
         "-F",
@@ -32,7 +32,7 @@ pub static PREVIEW: Kind = Kind {
         "4096",
         "-O",
         "^metadata_csum,^has_journal",
-    ]),
+    ],
     durability: |_| Durability::Unflushed,
     caution: Some(
         "the library has no sync and its journal is off: what was written is in memory until it is unmounted, and lost without that, \

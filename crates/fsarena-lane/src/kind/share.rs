@@ -1,6 +1,6 @@
 //! Folders of the host that a guest mounts. fsarena starts their servers (`fsarena-guest/src/shares.rs`).
 
-use super::{Ground, Kind, Tool};
+use super::{Ground, Kind, tool};
 
 /// 9P, served by QEMU.
 pub static PLAN9: Kind = share("9p", "9p", "a folder of the host in a guest, by 9P (QEMU)");
@@ -13,7 +13,7 @@ pub static SMB: Kind = share("smb", "cifs", "a folder of the host in a guest, by
 /// SFTP, served by OpenSSH's sftp-server; sshfs(1) is a FUSE file system.
 pub static SSHFS: Kind = Kind {
     mounter: Some("sshfs"),
-    tools: &[Tool { program: "sshfs", package: "sshfs", version: "--version" }],
+    tools: &[tool("sshfs", "sshfs", "--version")],
     ..share("sshfs", "fuse.sshfs", "a folder of the host in a guest, by SFTP without encryption (sshfs)")
 };
 

@@ -3,23 +3,17 @@
 use fsarena_model::{Bytes, Guarantee, KernelSymbols, Wait};
 
 use super::options::MKFS_XFS;
-use super::{Commands, Kind, LargeBlocks, Made, Tool};
+use super::{Kind, LargeBlocks, Made, tool};
 use crate::age::Release;
 
 /// XFS.
 pub static XFS: Kind = Kind {
-    tools: &[
-        Tool { program: "mkfs.xfs", package: "xfsprogs", version: "-V" },
-        Tool { program: "xfs_repair", package: "xfsprogs", version: "-V" },
-    ],
+    tools: &[tool("mkfs.xfs", "xfsprogs", "-V"), tool("xfs_repair", "xfsprogs", "-V")],
     is_numbered_as_kernels: true,
     smallest_lane: Bytes::mib(300),
-    commands: Commands {
-        mkfs: &["mkfs.xfs", "-q", "-f", "-K", "-m", "uuid={uuid}"],
-        describe: &["xfs_info"],
-        check: &["xfs_repair", "-n"],
-        ..Commands::NONE
-    },
+    mkfs: &["mkfs.xfs", "-q", "-f", "-K", "-m", "uuid={uuid}"],
+    describe: &["xfs_info"],
+    check: &["xfs_repair", "-n"],
     options: MKFS_XFS,
     features,
     // xfs_fs_fill_super() in fs/xfs/xfs_super.c.

@@ -3,6 +3,7 @@
 use fsarena_model::{Bytes, Nanos};
 use fsarena_sys::clock;
 
+use crate::kind::Ground;
 use crate::require::known;
 use crate::{LaneError, LaneSet, Place, mounted};
 
@@ -26,7 +27,7 @@ impl LaneSet {
     pub fn remount(&mut self, index: usize) -> Result<Option<Remounted>, LaneError> {
         let contender = &self.plan.contenders[index];
         let kind = known(&contender.label.0, &contender.kind)?;
-        if !mounted::can_remount(kind) {
+        if !matches!(kind.ground, Ground::Lane | Ground::Share) {
             return Ok(None);
         }
         let Some(mut made) = self.mounted[index].take() else { return Ok(None) };

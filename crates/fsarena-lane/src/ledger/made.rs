@@ -12,11 +12,12 @@ use rustix::rand::GetRandomFlags;
 use serde::{Deserialize, Serialize};
 
 use super::{Cleared, Leftover};
+use crate::busy::BusyPatience;
 use crate::cgroup;
 use crate::disk::{self, OnDisk};
 
-/// Attempts on a busy device, and the pause between them: ten seconds in all.
-const PATIENCE: (u32, Duration) = (200, Duration::from_millis(50));
+/// How long something may stay busy: ten seconds.
+const PATIENCE: BusyPatience = BusyPatience { attempts: 201, pause: Duration::from_millis(50) };
 
 /// Something that a run makes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,26 +38,20 @@ pub enum Made {
         id: Option<FileId>,
     },
     /// A mount in the run's own namespace, which ends with the run: nothing is left after the run's death.
-    Mount {
-        /// The mount point.
-        path: PathBuf,
-    },
+    Mount { path: PathBuf },
     /// Label and lanes on a disk that the run has taken.
     Disk(OnDisk),
     /// A control group with the run's token in its name.
     Cgroup {
-        /// Its folder.
         path: PathBuf,
         /// The folder of the previous group of the run's processes.
         home: PathBuf,
     },
     /// A loop device, bound to a file under a name with the run's token.
     Loop {
-        /// Its number.
         number: u32,
         /// The name under which it is bound.
         name: String,
-        /// The backing file.
         backing: PathBuf,
     },
 }
@@ -74,9 +69,6 @@ pub struct DeadRun {
 
 impl DeadRun {
     /// A new run with a random token.
-    ///
-    /// # Errors
-    /// If the kernel gives no random bytes.
     pub fn new() -> io::Result<Self> {
         let mut random = [0; 8];
         // At most 256 bytes are never cut short (getrandom(2)). A chroot may lack /dev/urandom.
@@ -122,7 +114,7 @@ impl Made {
             Self::Parent { path, id } => remove_parent(path, *id, run),
             Self::Mount { path } => unmount(path),
             Self::Disk(made) => made.release(&run.token),
-            Self::Cgroup { path, home } => patiently(|| cgroup::remove(path, home, &run.token)),
+            Self::Cgroup { path, home } => PATIENCE.wait(|| cgroup::remove(path, home, &run.token)),
             Self::Loop { number, name, backing } => remove_loop(*number, name, backing),
         }
     }
@@ -217,7 +209,7 @@ fn unmount(path: &Path) -> io::Result<Option<String>> {
     if !mountinfo::mounts()?.iter().any(|mount| mount.point == path) {
         return Ok(None);
     }
-    patiently(|| fsarena_sys::mount::unmount_plainly(path).map_err(io::Error::from))?;
+    PATIENCE.wait(|| fsarena_sys::mount::unmount_plainly(path).map_err(io::Error::from))?;
     Ok(Some(format!("the mount {}: unmounted", path.display())))
 }
 
@@ -231,7 +223,7 @@ fn remove_loop(number: u32, name: &str, backing: &Path) -> io::Result<Option<Str
         None if !Path::new(&format!("/sys/block/loop{number}")).exists() => return Ok(None),
         None => {}
     }
-    patiently(|| match loopdev::remove(number) {
+    PATIENCE.wait(|| match loopdev::remove(number) {
         Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NODEV.raw_os_error()) => Ok(()),
         other => other,
     })?;
@@ -245,17 +237,6 @@ fn is_ours(binding: &loopdev::Binding, name: &str, backing: &Path) -> bool {
         Err(_) => true,
     };
     binding.name == name && same_file
-}
-
-fn patiently<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    let busy = rustix::io::Errno::BUSY.raw_os_error();
-    for _ in 0..PATIENCE.0 {
-        match act() {
-            Err(error) if error.raw_os_error() == Some(busy) => std::thread::sleep(PATIENCE.1),
-            other => return other,
-        }
-    }
-    act()
 }
 
 #[cfg(test)]

@@ -9,12 +9,9 @@ use fsarena_sys::mountinfo;
 
 use super::{Mounted, backing};
 use crate::kind::{Ground, Kind, risks};
-use crate::{LaneError, alignment, attributes, shared, sharing};
+use crate::{LaneError, attributes, shared, sharing};
 
 /// Facts about the contender as it was made and mounted.
-///
-/// # Errors
-/// If its mount cannot be looked up.
 pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<ContenderFacts, LaneError> {
     if kind.ground == Ground::Library {
         return Ok(facts_of_library(contender, kind, made));
@@ -31,11 +28,13 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
         true => attributes::guarantees(&mount, &features),
         false => (kind.guarantees)(&features, &options),
     };
-    let says_alignment = alignment::says_alignment(&made.directory);
+    let says_alignment = attributes::says_alignment(&made.directory);
     // Of a mount that a chroot hides, the magic number is known (magic.h).
     let volatile = ["tmpfs", "ramfs", "0x1021994", "0x858458f6"].contains(&mount.kind.as_str());
     let mounted_as = shared::kind_of(&mount);
-    let keeps_nothing = is_unsafe(contender) || sharing::keeps_syncs(mounted_as, &options);
+    // QEMU ignores the flushes of such a virtual disk.
+    let is_unsafe = contender.disk.and_then(|mode| mode.cache) == Some(CacheMode::Unsafe);
+    let keeps_nothing = is_unsafe || sharing::keeps_syncs(mounted_as, &options);
     // The features of a directory are its own, and not those of its file system.
     let made_with = if is_directory { &[][..] } else { &features };
     Ok(ContenderFacts {
@@ -62,11 +61,6 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
         file_system: is_directory.then(|| shared::identity(&mount)),
         sharing: sharing::of(mounted_as, &options),
     })
-}
-
-/// Whether QEMU ignores the flushes of its virtual disk.
-fn is_unsafe(contender: &Contender) -> bool {
-    contender.disk.and_then(|mode| mode.cache) == Some(CacheMode::Unsafe)
 }
 
 /// A library has no mount, and so no mount options and no read-ahead of the kernel's.

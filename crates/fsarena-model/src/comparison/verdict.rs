@@ -210,7 +210,7 @@ pub struct EffectRow {
 }
 
 /// Which contender of a pair is faster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Better beyond the margin or, if within it, not shown to be equivalent.
@@ -220,6 +220,7 @@ pub enum Verdict {
     /// The difference lies within the margin.
     Equivalent,
     /// The data do not decide it.
+    #[default]
     Undecided,
     /// The data cannot decide it, or must not be compared.
     Invalid,

@@ -100,7 +100,7 @@ impl Guests<'_> {
                 running.booted();
                 Ok(OfKernel { running, lost, connection, guest, plan })
             }
-            Err(_) if lost.load(Ordering::Relaxed) => Err(running.failed("stopped while it was prepared").into()),
+            Err(_) if lost.load(Ordering::Relaxed) => Err(running.explained("stopped while it was prepared").into()),
             Err(TestbedError { text, hint, category }) => Err(Refusal::of_agent(text, hint, category).into()),
         }
     }

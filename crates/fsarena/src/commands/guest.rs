@@ -32,12 +32,12 @@ pub fn run(options: &GuestArguments) -> Result<Ended> {
     let alive = options.agent.then(Alive::start);
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut |what| tell(what))?;
     let begin = Instant::now();
-    let running = boot(&prepared, &shares)?;
+    let mut running = boot(&prepared, &shares)?;
     if options.agent {
         return connect(running, alive);
     }
     if !running.answers() {
-        return Err(running.failed("did not start its agent").into());
+        return Err(running.explained("did not start its agent").into());
     }
     let seconds = begin.elapsed().as_secs_f64();
     print(&format!("The guest works: {prepared}; it boots in {seconds:.1} s.\n"))?;
@@ -61,7 +61,7 @@ fn shares(options: &GuestArguments) -> Result<Shares> {
 
 /// Connects the guest's agent to stdin and stdout until the guest ends. The agent is to end when stdin ends, or at a
 /// signal.
-fn connect(running: Running, alive: Option<Alive>) -> Result<Ended> {
+fn connect(mut running: Running, alive: Option<Alive>) -> Result<Ended> {
     let stream = || running.stream().try_clone().context("the connection to the guest");
     let (to_guest, from_guest, stop) = (stream()?, stream()?, stop_flag()?);
     let stdin_ended = Arc::new(AtomicBool::new(false));
@@ -79,9 +79,9 @@ fn connect(running: Running, alive: Option<Alive>) -> Result<Ended> {
     });
     match pass_on(from_guest, alive) {
         Ok(1..) => Ok(Ended::Well),
-        Ok(0) => Err(running.failed("did not start its agent").into()),
+        Ok(0) => Err(running.explained("did not start its agent").into()),
         // It is silent, or has ended without having read what stdin brought.
-        Err(_) => Err(running.failed("stopped").into()),
+        Err(_) => Err(running.explained("stopped").into()),
     }
 }
 

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Result;
-use fsarena_judge::{
-    CsvColumns, File, Judgement, Measured, ReadError, csv, has_columns, judge, kind_in, results, text,
-};
+use fsarena_judge::{CsvColumns, File, Judgement, Measured, ReadError, csv, has_columns, judge, results, text};
+use fsarena_lane::kind::named_in;
 use fsarena_model::Better;
 use fsarena_place::{Refusal, note};
 
@@ -37,12 +36,12 @@ pub fn run(global: &Global, options: &JudgeArguments) -> Result<Ended> {
 fn hint_at_labels(options: &JudgeArguments, judgement: &Judgement) -> Option<String> {
     let files: Vec<(Option<&str>, &str)> = options.files.iter().map(|argument| labelled(argument)).collect();
     let stems: BTreeSet<String> = files.iter().map(|(_, path)| stem(path)).collect();
-    let kinds: BTreeSet<&str> = stems.iter().filter_map(|stem| kind_in(stem)).collect();
+    let kinds: BTreeSet<&str> = stems.iter().filter_map(|stem| named_in(stem)).collect();
     let is_meant = files.iter().all(|(label, _)| label.is_none())
         && judgement.contenders.iter().all(|name| stems.contains(name))
         && (stems.len() < files.len() || (files.len() > 2 && kinds.len() < files.len()));
     let labelled = |(_, path): &(Option<&str>, &str)| {
-        format!("{}={path}", kind_in(&stem(path)).or_else(|| kind_in(path)).unwrap_or("LABEL"))
+        format!("{}={path}", named_in(&stem(path)).or_else(|| named_in(path)).unwrap_or("LABEL"))
     };
     let call = files.iter().map(labelled).collect::<Vec<_>>().join(" ");
     is_meant.then(|| format!("files with the same label are runs of one contender: `fsarena judge {call}`"))

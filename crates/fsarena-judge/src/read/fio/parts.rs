@@ -87,7 +87,6 @@ impl Part<'_> {
         Some(rate).filter(|rate| rate.is_finite() && *rate > 0.0)
     }
 
-    /// The hosts of the clients.
     pub fn host(&self) -> Option<String> {
         let hosts: BTreeSet<&str> = self.jobs.iter().filter_map(|job| job["hostname"].as_str()).collect();
         Some(hosts.into_iter().collect::<Vec<_>>().join(", ")).filter(|hosts| !hosts.is_empty())

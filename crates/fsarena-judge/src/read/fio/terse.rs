@@ -38,7 +38,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
                 work,
                 durable: if direction == "write" { SyncedResult::Unknown } else { SyncedResult::NothingWritten },
                 reads: if direction == "read" { Reads::Unknown } else { Reads::Nothing },
-                conditions: BTreeMap::from([("program".to_owned(), program.to_owned())]).into(),
+                conditions: super::super::program(Some(program)),
                 ..file.row(1, ResultFigure::rate(format!("{job} {direction}"), rate, "ops/s"))
             });
         }

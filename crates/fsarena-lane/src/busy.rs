@@ -1,0 +1,24 @@
+//! Waits for what is busy.
+
+use std::io;
+use std::time::Duration;
+
+/// How often something is attempted while it is busy, and the pause after each attempt.
+#[derive(Debug, Clone, Copy)]
+pub struct BusyPatience {
+    pub attempts: u32,
+    pub pause: Duration,
+}
+
+impl BusyPatience {
+    /// Repeats what fails with EBUSY.
+    pub fn wait<T>(self, mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+        for _ in 1..self.attempts {
+            match act() {
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => std::thread::sleep(self.pause),
+                other => return other,
+            }
+        }
+        act()
+    }
+}

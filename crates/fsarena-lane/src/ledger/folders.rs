@@ -1,0 +1,51 @@
+//! Where ledgers are, and what a run makes that is on no lane.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fsarena_model::Bytes;
+use rustix::fs::{Access, access};
+
+use crate::LaneError;
+use crate::space::{free_space, shared_memory};
+
+/// The ledgers' folder: `/var/lib/fsarena/ledger` for root, else a folder for this machine below the user's state
+/// directory, which several machines may share.
+///
+/// # Errors
+/// If an ordinary user has neither `XDG_STATE_HOME` nor `HOME`.
+pub fn default_folder() -> Result<PathBuf, LaneError> {
+    if rustix::process::geteuid().is_root() {
+        return Ok("/var/lib/fsarena/ledger".into());
+    }
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = variable("XDG_STATE_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/state")));
+    Ok(state.ok_or(LaneError::NoHome)?.join("fsarena/ledger").join(this_machine()))
+}
+
+/// machine-id(5), or the host's name.
+fn this_machine() -> String {
+    let id = fs::read_to_string("/etc/machine-id").unwrap_or_default();
+    match id.trim() {
+        "" => rustix::system::uname().nodename().to_string_lossy().replace(['/', '.'], "-"),
+        id => id.to_owned(),
+    }
+}
+
+/// For root /run, where no other user can make files; for another user the runtime directory, or /tmp.
+pub fn scratch_parent() -> PathBuf {
+    let own = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.as_os_str().len() <= 40);
+    let own = if rustix::process::geteuid().is_root() { Some("/run".into()) } else { own };
+    own.filter(|path| may_write(path)).unwrap_or_else(|| "/tmp".into())
+}
+
+/// Where the inputs of programs are: a tmpfs, if it has room, so that reading them costs all contenders the same.
+pub fn inputs_parent() -> PathBuf {
+    const ENOUGH: Bytes = Bytes::gib(1);
+    let has_room = |path: &Path| may_write(path) && free_space(path).is_ok_and(|free| free >= ENOUGH);
+    shared_memory().filter(|path| has_room(path)).map_or_else(scratch_parent, Path::to_owned)
+}
+
+fn may_write(folder: &Path) -> bool {
+    access(folder, Access::WRITE_OK).is_ok() && folder.is_dir()
+}
