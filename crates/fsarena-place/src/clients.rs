@@ -83,10 +83,9 @@ impl Agent {
     }
 
     fn refusal(&self, number: usize, error: TestbedError) -> Refusal {
-        let TestbedError { text, hint, category } = error;
-        let text = format!("client {number} (`{}`): {text}", self.command);
+        let text = format!("client {number} (`{}`): {}", self.command, error.text);
         let try_it = "try its command alone: it has to print the version of fsarena and wait".to_owned();
-        Refusal::of_agent(text, hint.or(Some(try_it)), category)
+        TestbedError { text, hint: error.hint.or(Some(try_it)), ..error }.into()
     }
 }
 

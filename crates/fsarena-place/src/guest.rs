@@ -8,7 +8,7 @@ use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use fsarena_execute::{Assignment, Listener, RunError};
 use fsarena_guest::{DiskCounts, Hardware, Shared, Shares, Wanted};
 use fsarena_lane::kind::Ground;
@@ -189,7 +189,7 @@ pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listen
             true if is_new => in_turn::run(in_guest, &assignment, stop, listener),
             true => {
                 let text = "a run under several kernels that counts instructions cannot go on";
-                Err(Refusal::wrong_use(text, "start a new one with more --rounds").into())
+                bail!(Refusal::wrong_use(text, "start a new one with more --rounds"))
             }
             false => several::run(in_guest, assignment, stop, listener),
         };

@@ -26,7 +26,7 @@ use fsarena_model::{Plan, Status};
 use serde::{Deserialize, Serialize};
 
 pub use checks::{
-    BLOCK, enlarge_lanes, fitted, margin, require_machine, require_means, require_sound, require_space, require_storage,
+    BLOCK, enlarge_lanes, fitted, require_machine, require_means, require_sound, require_space, require_storage,
 };
 pub use engines::ENGINES;
 pub use error::{Lost, Refusal, Refusals, code, explain, words};

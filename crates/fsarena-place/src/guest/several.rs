@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use fsarena_execute::remote::Machines;
-use fsarena_execute::{Assignment, Listener, TestbedError};
+use fsarena_execute::{Assignment, Listener};
 use fsarena_guest::{Hardware, Running, Shares};
 use fsarena_lane::disk;
 use fsarena_model::{Contender, Event, Guest, Label, Measuring, Plan};
@@ -101,7 +101,7 @@ impl Guests<'_> {
                 Ok(OfKernel { running, lost, connection, guest, plan })
             }
             Err(_) if lost.load(Ordering::Relaxed) => Err(running.failed("stopped while it was prepared").into()),
-            Err(TestbedError { text, hint, category }) => Err(Refusal::of_agent(text, hint, category).into()),
+            Err(error) => bail!(Refusal::from(error)),
         }
     }
 }
@@ -119,7 +119,7 @@ pub fn require_no_shares(plan: &Plan) -> Result<()> {
         None => Ok(()),
         Some(contender) => {
             let text = format!("`{}` is a folder of the host, which has one guest at a time", contender.label);
-            Err(Refusal::wrong_use(text, "name the same kernel for all contenders: --guest-kernel").into())
+            bail!(Refusal::wrong_use(text, "name the same kernel for all contenders: --guest-kernel"))
         }
     }
 }

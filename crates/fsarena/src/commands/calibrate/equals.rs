@@ -3,7 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsarena_analyse::{Calibration, Row, calibration};
 use fsarena_execute::Assignment;
 use fsarena_model::plan::Slowdown;
@@ -22,7 +22,7 @@ use crate::{places, plan};
 /// Runs identical contenders, then runs with a slowdown, and prints the calibration.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     if options.slowdown.0 <= 0.0 {
-        return Err(Refusal::wrong_use("a slowdown of 0 % cannot be found", "--slowdown 5%").into());
+        bail!(Refusal::wrong_use("a slowdown of 0 % cannot be found", "--slowdown 5%"));
     }
     if !options.of.is_empty() {
         let (slowed, equal) = stored(global, &options.of)?;
@@ -69,7 +69,7 @@ fn stored(global: &Global, runs: &[i64]) -> Result<(Vec<RunRecord>, Vec<RunRecor
         let is_alike = record.plan.workloads == records[0].plan.workloads && record.plan.contenders.len() == 2;
         if !is_alike {
             let text = format!("run {} is not one of two contenders on the workloads of run {}", record.run, runs[0]);
-            return Err(Refusal::wrong_use(text, "fsarena runs").into());
+            bail!(Refusal::wrong_use(text, "fsarena runs"));
         }
     }
     Ok(records.into_iter().partition(|record| !record.plan.measuring.slowdowns.is_empty()))
@@ -103,14 +103,14 @@ fn equals(options: &Calibrate, slowdown: &[Slowdown]) -> Result<Compare> {
         [one] => one,
         _ => {
             let text = "one contender is run against itself, and more than one is given";
-            return Err(Refusal::wrong_use(text, "give one, or see how slices do: fsarena calibrate --slices …").into());
+            bail!(Refusal::wrong_use(text, "give one, or see how slices do: fsarena calibrate --slices …"));
         }
     };
     let plain = contender.split_once('=').map_or(contender, |(_, plain)| plain);
     let size = match options.lane_size.as_slice() {
         [] => Bytes::gib(2),
         [one] => *one,
-        _ => return Err(Refusal::wrong_use("several sizes of lanes are for --slices", "--lane-size 2G").into()),
+        _ => bail!(Refusal::wrong_use("several sizes of lanes are for --slices", "--lane-size 2G")),
     };
     let contenders = vec![format!("a={plain}"), format!("b={plain}")];
     let slowdown = slowdown.to_vec();

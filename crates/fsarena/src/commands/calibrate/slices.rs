@@ -3,7 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsarena_analyse::{
     Agreement, CarryOver, Finding, FreshPair, SliceLength, SliceLengthPair, calibrated, carry_over, finding,
     fresh_pairs, lengths, several_runs, slice_lengths,
@@ -74,7 +74,7 @@ impl LengthResults {
         }
         let Some(names) = calibrated(&record.plan.workloads) else {
             let text = format!("run {} is no calibration of slice lengths", record.run);
-            return Err(Refusal::wrong_use(text, "fsarena runs").into());
+            bail!(Refusal::wrong_use(text, "fsarena runs"));
         };
         let pairs = slice_lengths(record, &names);
         if self.format == DataFormat::Text {
@@ -129,11 +129,10 @@ fn plans(options: &Calibrate, size: Bytes) -> Result<Vec<Plan>> {
     };
     if contenders.len() < 2 {
         let hint = "fsarena calibrate --slices ext4 xfs";
-        return Err(Refusal::wrong_use(
+        bail!(Refusal::wrong_use(
             "a calibration of slice lengths is about ratios, and takes two contenders or more",
             hint,
-        )
-        .into());
+        ));
     }
     let compare = Compare { rounds: Some(options.rounds), ..comparison(options, contenders, size)? };
     let (mut plan, _) = plan::plan(&compare)?;
@@ -142,7 +141,7 @@ fn plans(options: &Calibrate, size: Bytes) -> Result<Vec<Plan>> {
         plan.workloads.iter().cloned().partition(|workload| workload.traits.program.is_some());
     if let Some(workload) = programs.iter().find(|workload| workload.mode == Mode::Whole) {
         let text = format!("`{}` always runs alone on a file system that was just made", workload.name);
-        return Err(Refusal::wrong_use(text, "leave it out").into());
+        bail!(Refusal::wrong_use(text, "leave it out"));
     }
     let of = |workloads: Vec<Workload>| Plan { workloads, ..plan.clone() };
     let own = (!own.is_empty()).then(|| of(lengths(&own)));

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use fsarena_model::Clients;
 use fsarena_place::Refusal;
 
@@ -74,7 +74,7 @@ pub fn named(arguments: &cli::ClientsArguments) -> Result<Option<NamedClients>> 
     numbers.dedup();
     if let Some(wrong) = numbers.iter().find(|number| **number == 0 || **number > all) {
         let text = format!("{wrong} clients cannot work, there are {all}");
-        return Err(Refusal::wrong_use(text, format!("--clients-scale takes numbers from 1 to {all}")).into());
+        bail!(Refusal::wrong_use(text, format!("--clients-scale takes numbers from 1 to {all}")));
     }
     if numbers.is_empty() {
         numbers.push(all);
@@ -120,7 +120,7 @@ fn started_at(place: &str) -> Result<Started> {
         _ => {
             let text = format!("`{place}` names no clients");
             let hint = "--clients local:4, ssh:HOSTFILE, mpi:HOSTFILE, slurm (the nodes of this allocation) or slurm:4";
-            Err(Refusal::wrong_use(text, hint).into())
+            bail!(Refusal::wrong_use(text, hint))
         }
     }
 }
@@ -143,10 +143,10 @@ fn hosts(path: &str) -> Result<Vec<String>> {
     let hosts: Vec<&str> = lines.filter_map(|line| Some(host(line.split_whitespace().next()?))).collect();
     match hosts.iter().find(|host| host.starts_with('-')) {
         _ if hosts.is_empty() => {
-            Err(Refusal::wrong_use(format!("`{path}` names no host"), "write one host per line").into())
+            bail!(Refusal::wrong_use(format!("`{path}` names no host"), "write one host per line"))
         }
         Some(host) => {
-            Err(Refusal::wrong_use(format!("`{host}` in `{path}` is no host"), "write one host per line").into())
+            bail!(Refusal::wrong_use(format!("`{host}` in `{path}` is no host"), "write one host per line"))
         }
         None => hosts.into_iter().map(quoted).collect(),
     }
