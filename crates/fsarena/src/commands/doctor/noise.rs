@@ -5,7 +5,7 @@ use fsarena_probe::{Snapshot, Target, Totals};
 use fsarena_sys::clock;
 
 use super::jitter::{self, Jitter};
-use super::page::{DoctorLine, Topic, Word};
+use super::page::{DoctorLine, Topic};
 
 const REST: Nanos = clock::look(Nanos::seconds(1));
 const JITTER_TIME: Nanos = clock::look(Nanos::millis(500));
@@ -43,7 +43,7 @@ pub fn section(disk: Option<&str>) -> Topic {
 }
 
 fn unread(subject: &str) -> DoctorLine {
-    DoctorLine::new(Word::Note, subject, "could not be read: whether it is quiet is not known")
+    DoctorLine::note(subject, "could not be read: whether it is quiet is not known")
 }
 
 fn cores(machine: Option<f64>, own: Option<f64>) -> DoctorLine {
@@ -51,8 +51,8 @@ fn cores(machine: Option<f64>, own: Option<f64>) -> DoctorLine {
     let Some((machine, own)) = machine.zip(own) else { return unread(subject) };
     let busy = (machine - own).max(0.0);
     match busy < QUIET_CORES {
-        true => DoctorLine::new(Word::Ok, subject, format!("quiet: {busy:.2} cores busy")),
-        false => DoctorLine::new(Word::Note, subject, format!("busy: {busy:.2} cores busy with other programs"))
+        true => DoctorLine::ok(subject, format!("quiet: {busy:.2} cores busy")),
+        false => DoctorLine::note(subject, format!("busy: {busy:.2} cores busy with other programs"))
             .and("a verdict compares neighbouring slices, so it stays correct but needs more rounds; whole runs suffer most")
             .hint("`top` shows who it is; stop it, or give more time with --budget"),
     }
@@ -62,12 +62,10 @@ fn steal(share: Option<f64>) -> DoctorLine {
     let subject = "steal";
     match share {
         None => unread(subject),
-        Some(share) if share < QUIET_STEAL => DoctorLine::new(
-            Word::Ok,
-            subject,
-            format!("none worth a word: the hypervisor reports {share:.2} cores taken"),
-        ),
-        Some(share) => DoctorLine::new(Word::Note, subject, format!("the hypervisor takes {share:.2} cores away"))
+        Some(share) if share < QUIET_STEAL => {
+            DoctorLine::ok(subject, format!("none worth a word: the hypervisor reports {share:.2} cores taken"))
+        }
+        Some(share) => DoctorLine::note(subject, format!("the hypervisor takes {share:.2} cores away"))
             .and("times of CPU-bound work vary with what other guests do")
             .hint("more rounds: --budget 10m, or another hour of the day"),
     }
@@ -78,8 +76,8 @@ fn writes(disk: &str, written: Option<f64>, read: Option<f64>) -> DoctorLine {
     let Some((written, read)) = written.zip(read) else { return unread(&subject) };
     let words = format!("{}/s written, {}/s read by others", Bytes(written as u64), Bytes(read as u64));
     match written + read < QUIET_WRITES {
-        true => DoctorLine::new(Word::Ok, subject, format!("quiet: {words}")),
-        false => DoctorLine::new(Word::Note, subject, format!("busy: {words}"))
+        true => DoctorLine::ok(subject, format!("quiet: {words}")),
+        false => DoctorLine::note(subject, format!("busy: {words}"))
             .and("flushes wait for other writers: durable workloads get slower and vary more")
             .hint("stop them, or give the lanes another disk with --storage"),
     }
@@ -89,8 +87,8 @@ fn evenness(jitter: Jitter) -> DoctorLine {
     let Jitter { median, slow_ratio } = jitter;
     let words = format!("a piece of work of {median} takes {slow_ratio:.2} times as long in the slowest of 100");
     match slow_ratio < EVEN {
-        true => DoctorLine::new(Word::Ok, "evenness", format!("even: {words}")),
-        false => DoctorLine::new(Word::Note, "evenness", format!("uneven: {words}"))
+        true => DoctorLine::ok("evenness", format!("even: {words}")),
+        false => DoctorLine::note("evenness", format!("uneven: {words}"))
             .and("something interrupts the processors; medians are hardly touched, high percentiles are"),
     }
 }

@@ -15,7 +15,7 @@ use fsarena_sys::clock;
 use rank::Footing;
 use trust::Trust;
 
-use super::page::{DoctorLine, Topic, Word};
+use super::page::{DoctorLine, Topic};
 
 /// Three contenders and a calibration device, 2 GiB each, as `compare ext4 xfs btrfs` makes them.
 const LANES: u64 = 4;
@@ -113,7 +113,7 @@ fn gather(asked: &str, lines: &mut Vec<DoctorLine>) -> Vec<RatedPlace> {
             places.extend(roomy.into_iter().map(|folder| folder_place(folder, deadline)));
             lines.extend(words::full(&full));
         }
-        Err(error) => lines.push(DoctorLine::new(Word::Note, "mounts", format!("could not be read: {error}"))),
+        Err(error) => lines.push(DoctorLine::note("mounts", format!("could not be read: {error}"))),
     }
     places.push(memory_place());
     let (disks, others) = disks::candidates(storage.disks());

@@ -7,13 +7,13 @@ use fsarena_model::Bytes;
 
 use super::RatedPlace;
 use super::rank::Footing;
-use crate::commands::doctor::page::{DoctorLine, Word};
+use crate::commands::doctor::page::DoctorLine;
 
 /// The free disks and all disks in `asked`, and a line for each other disk.
 pub fn candidates(asked: &[PathBuf]) -> (Vec<RatedPlace>, Vec<DoctorLine>) {
     let (mut places, mut lines) = (Vec::new(), Vec::new());
     match disk::all() {
-        Err(why) => lines.push(DoctorLine::new(Word::Note, "unused disks", format!("not looked for: {why}"))),
+        Err(why) => lines.push(DoctorLine::note("unused disks", format!("not looked for: {why}"))),
         Ok(paths) => {
             for path in paths.iter().filter(|path| !asked.contains(path)) {
                 match disk::look(path) {
@@ -62,9 +62,9 @@ fn place(path: &Path) -> RatedPlace {
 fn not_offered(path: &Path, refusal: DiskRefusal) -> DoctorLine {
     let subject = path.display().to_string();
     match refusal {
-        DiskRefusal::InUse(why) => DoctorLine::new(Word::Note, subject, format!("not offered: {why}")),
+        DiskRefusal::InUse(why) => DoctorLine::note(subject, format!("not offered: {why}")),
         DiskRefusal::HoldsData { what, id } => {
-            DoctorLine::new(Word::Note, &subject, format!("not offered: it holds data: {what}"))
+            DoctorLine::note(&subject, format!("not offered: it holds data: {what}"))
                 .hint(format!("if all of it may be lost: --storage {subject} --erase {id}"))
         }
     }

@@ -8,18 +8,17 @@ use super::rank::{Footing, RankedPlaces};
 use super::trust::Trust;
 use super::{LANE_SIZE, LANES, RatedPlace};
 use crate::commands::doctor::advice::option;
-use crate::commands::doctor::page::{DoctorLine, Word};
+use crate::commands::doctor::page::DoctorLine;
 
 /// The line of one place: description, cost, how far both can be trusted if that was tested, and the reason for its
 /// rank.
 pub fn line(place: &RatedPlace, ranked: &RankedPlaces, trust: Option<&Trust>, is_best: bool) -> DoctorLine {
-    let refusal = place.refusal();
-    let word = if refusal.is_some() { Word::No } else { Word::Ok };
-    let mut line = DoctorLine::new(word, &place.option, format!("{}{}", place.description, room(place)));
-    if let Some(why) = refusal {
-        return line.and(why.clone()).hint(way_out(place));
+    let description = format!("{}{}", place.description, room(place));
+    if let Some(why) = place.refusal() {
+        return DoctorLine::no(&place.option, description).and(why).hint(way_out(place));
     }
-    line = match &place.cost {
+    let line = DoctorLine::ok(&place.option, description);
+    let mut line = match &place.cost {
         Ok(cost) => line.and(cost_words(cost)).and(beneath(place, cost)),
         Err(why) => line.and(format!("write + flush {why}")),
     };
@@ -86,9 +85,8 @@ fn beneath(place: &RatedPlace, cost: &LaneCost) -> String {
 /// One line with all file systems that lack room.
 pub fn full(folders: &[Folder]) -> Option<DoctorLine> {
     let names: Vec<String> = folders.iter().map(|folder| folder.existing.display().to_string()).collect();
-    (!names.is_empty()).then(|| {
-        DoctorLine::new(Word::Note, "without room", format!("for {LANES} lanes of {}: {}", lane(), names.join(", ")))
-    })
+    (!names.is_empty())
+        .then(|| DoctorLine::note("without room", format!("for {LANES} lanes of {}: {}", lane(), names.join(", "))))
 }
 
 /// The size of a lane.
