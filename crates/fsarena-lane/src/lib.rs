@@ -19,6 +19,7 @@ mod ledger;
 pub mod loops;
 mod memory;
 mod mounted;
+pub mod places;
 mod precondition;
 mod queue;
 pub mod require;
