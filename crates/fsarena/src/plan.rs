@@ -48,7 +48,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let usual_baselines =
         suite.as_ref().map_or(if is_short { Often::Once } else { Often::Always }, |suite| suite.baselines);
     let (usual, noise) = baselines_at(scale, usual_baselines);
-    let clients = refusals.take(clients::named(&place.clients)).flatten();
+    let clients = refusals.take(place.clients.named()).flatten();
     // Each number of clients takes the time of a run.
     let numbers = clients.as_ref().map_or(1, |named| named.clients.numbers.len() as u64);
     let storage = place.storage(arguments.setup.storage.as_deref(), &contenders);

@@ -5,10 +5,10 @@ use clap::{Args, ValueEnum};
 use fsarena_guest::{BootMount, Wanted};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{Kind, kernel_has};
-use fsarena_model::clients::{self, FileServer};
+use fsarena_model::clients::{self, Clients, FileServer};
 use fsarena_model::guest::Simulated;
 use fsarena_model::{Accelerator, Bytes, Contender, Plan, Storage};
-use fsarena_place::{InGuest, Place, Refusal, note::tell};
+use fsarena_place::{InGuest, NamedClients, Place, Refusal, note::tell};
 
 /// Where a run takes place: here, on another machine, or in a guest.
 #[derive(Debug, Args)]
@@ -122,6 +122,22 @@ impl How {
             Self::Emulated => Some(Accelerator::Emulated),
             Self::Deterministic => Some(Accelerator::Deterministic),
         }
+    }
+}
+
+impl ClientsArguments {
+    /// The clients that are named; `None` if there are none.
+    ///
+    /// # Errors
+    /// If a list of hosts cannot be read, or the numbers are not possible.
+    pub fn named(&self) -> Result<Option<NamedClients>> {
+        let clients = Clients {
+            commands: self.client.clone(),
+            numbers: self.clients_scale.clone(),
+            when_lost: self.when_lost.into(),
+            servers: self.server.clone(),
+        };
+        NamedClients::of(clients, self.clients.as_deref())
     }
 }
 

@@ -1,14 +1,9 @@
 //! What clients change in a plan: each workload is done once for each number of clients.
 
-mod named;
-
 use anyhow::{Result, bail};
 use fsarena_engine::Launch;
 use fsarena_model::{Measure, Measuring, Mode, NoiseBounds, Often, Plan, Workload};
-use fsarena_place::{ENGINES, Refusal};
-
-use named::Launcher;
-pub use named::{NamedClients, named};
+use fsarena_place::{ENGINES, Launcher, NamedClients, Refusal};
 
 /// Shortest timed part of a slice, milliseconds: clients start within a hundredth of it.
 const SHORTEST: u64 = 500;
