@@ -8,6 +8,7 @@ mod alignment;
 mod attributes;
 mod cgroup;
 mod cost;
+mod direct;
 pub mod disk;
 mod error;
 pub mod flush;
@@ -30,6 +31,7 @@ mod space;
 mod storage;
 
 pub use cost::{Effort, file_cost};
+pub use direct::with_direct;
 pub use error::LaneError;
 pub use kind::{KINDS, Kind, Tool, kind, lane_count, made_lanes, needs_lane};
 pub use lane::BLOCK_SIZE;

@@ -4,14 +4,13 @@ mod available;
 mod checks;
 pub mod clients;
 mod contenders;
-mod extra;
 mod reproduce;
 mod work;
 
 use anyhow::Result;
 use fsarena_catalog::Suite;
 use fsarena_execute::reserved;
-use fsarena_lane::disk;
+use fsarena_lane::{disk, with_direct};
 use fsarena_model::Scale;
 use fsarena_model::plan::Lanes;
 use fsarena_model::{
@@ -42,7 +41,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let named = refusals.take(contenders::named(arguments, suite.as_ref())).unwrap_or_default();
     let (named, ignored) = contenders::accepted(named, of_matrices, &mut refusals);
     let work = refusals.take(work::of(arguments, profile.as_ref(), &named)).unwrap_or_default();
-    let (contenders, added) = if arguments.extra { extra::with_direct(named) } else { (named, Vec::new()) };
+    let (contenders, added) = if arguments.extra { with_direct(named) } else { (named, Vec::new()) };
     let scale = arguments.work.scale.map(Scale::from).unwrap_or_default();
     let is_short = !arguments.own.commands.is_empty() || profile.is_some();
     let usual_baselines =

@@ -1,10 +1,9 @@
 //! Background load: processors and disk at rest, and how evenly a processor works.
 
 use fsarena_model::{Bytes, Nanos, Probe, probe};
-use fsarena_probe::{Snapshot, Target, Totals};
+use fsarena_probe::{Jitter, Target, rates_at_rest};
 use fsarena_sys::clock;
 
-use super::jitter::{self, Jitter};
 use super::page::{DoctorLine, Topic};
 
 const REST: Nanos = clock::look(Nanos::seconds(1));
@@ -25,20 +24,11 @@ const EVEN: f64 = 1.2;
 /// Observes the machine, and `disk` if given, for a second and a half.
 pub fn section(disk: Option<&str>) -> Topic {
     let target = Target { device: disk.map(str::to_owned), ..Target::default() };
-    let (began, before) = (clock::now(), Snapshot::take(&target));
-    std::thread::sleep(REST.into());
-    let after = Snapshot::take(&target);
-    let seconds = clock::now().saturating_sub(began).as_seconds();
-    let mut totals = Totals::default();
-    totals.add(&before, &after);
-    let readings = totals.readings();
-    let per_second = |probe: Probe| Some(readings.get(&probe.key())?.value? / seconds);
-    let mut lines = vec![
-        cores(per_second(probe::CPU_MACHINE), per_second(probe::CPU_PROCESS)),
-        steal(per_second(probe::CPU_STEAL)),
-    ];
-    lines.extend(disk.map(|name| writes(name, per_second(probe::DEVICE_WRITTEN), per_second(probe::DEVICE_READ))));
-    lines.push(evenness(jitter::measure(JITTER_TIME)));
+    let rates = rates_at_rest(&target, REST);
+    let rate = |probe: Probe| rates.get(&probe.key()).copied();
+    let mut lines = vec![cores(rate(probe::CPU_MACHINE), rate(probe::CPU_PROCESS)), steal(rate(probe::CPU_STEAL))];
+    lines.extend(disk.map(|name| writes(name, rate(probe::DEVICE_WRITTEN), rate(probe::DEVICE_READ))));
+    lines.push(evenness(Jitter::measure(JITTER_TIME)));
     Topic { title: "Noise, watched for a second at rest", lines }
 }
 
