@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
-use fsarena_analyse::{Calibration, Row, calibration};
+use fsarena_analyse::{Calibration, calibration};
 use fsarena_execute::Assignment;
 use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Label, RunRecord, Share};
@@ -46,18 +46,12 @@ fn show(options: &Calibrate, calibration: &Calibration, slowdown: Share) -> Resu
 }
 
 fn json(calibration: &Calibration, slowdown: Share) -> Value {
-    let row = |row: &Row| {
-        json!({
-            "workload": row.workload, "equal": row.equal, "winners": row.winners, "equivalent": row.equivalent,
-            "slowed": row.slowed, "found": row.found, "deviation": row.deviation, "finds_from": row.finds_from,
-        })
-    };
     json!({
         "format": FORMAT,
         "slowdown": slowdown,
         "runs": calibration.runs,
         "runs_with_a_winner": calibration.runs_with_a_winner,
-        "workloads": calibration.rows.iter().map(row).collect::<Vec<_>>(),
+        "workloads": calibration.rows,
     })
 }
 

@@ -149,16 +149,6 @@ fn plans(options: &Calibrate, size: Bytes) -> Result<Vec<Plan>> {
 }
 
 fn json(seen: &LengthResults) -> Value {
-    let length = |length: &SliceLength| {
-        json!({
-            "slice_ms": length.slice_ms, "ratio": length.estimate.ratio, "low": length.estimate.low,
-            "high": length.estimate.high,
-        })
-    };
-    let pair = |pair: &SliceLengthPair| {
-        let lengths: Vec<Value> = pair.lengths.iter().map(length).collect();
-        json!({ "workload": pair.workload, "a": pair.a, "b": pair.b, "lengths": lengths })
-    };
     let workload = |workload: &String| {
         let (agrees_from_ms, surety) = match finding(&seen.pairs, workload) {
             None => (None, "unmeasured"),
@@ -171,23 +161,9 @@ fn json(seen: &LengthResults) -> Value {
     };
     json!({
         "format": FORMAT,
-        "first_runs": seen.fresh.iter().map(first_runs).collect::<Vec<_>>(),
-        "pairs": seen.pairs.iter().map(pair).collect::<Vec<_>>(),
+        "first_runs": seen.fresh,
+        "pairs": seen.pairs,
         "workloads": seen.workloads.iter().map(workload).collect::<Vec<_>>(),
-    })
-}
-
-fn first_runs(pair: &FreshPair) -> Value {
-    let ratio = |it: &Estimate| json!({ "ratio": it.ratio, "low": it.low, "high": it.high });
-    json!({
-        "workload": pair.workload, "a": pair.a, "b": pair.b, "first": ratio(&pair.first), "later": ratio(&pair.later),
-        "agree": match pair.agreement {
-            Agreement::Agrees => "shown",
-            Agreement::Open => "not-contradicted",
-            Agreement::Doubtful => "doubtful",
-            Agreement::Differs => "no",
-            Agreement::Unmeasured => "unmeasured",
-        },
     })
 }
 
