@@ -3,6 +3,7 @@
 
 use fsarena_model::{RunRecord, Share, Verdict};
 use fsarena_stats::upper_median;
+use serde::Serialize;
 
 use crate::looks::{Pair, standing};
 
@@ -18,7 +19,7 @@ pub struct Calibration {
 }
 
 /// The calibration of one workload.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
     /// The workload's name.
     pub workload: String,

@@ -5,6 +5,7 @@
 
 use fsarena_model::{Estimate, Label, Relation, RunRecord, Variant, Workload};
 use fsarena_stats::{Judge, Pair, Round, Rule, Sweep};
+use serde::Serialize;
 
 use crate::analysis::Analysis;
 use crate::evidence::{Field, fields, ratio};
@@ -21,7 +22,7 @@ pub fn several_runs(workload: &Workload) -> Workload {
 }
 
 /// A pair of contenders in a workload with several runs on each file system.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FreshPair {
     /// The workload's name.
     pub workload: String,
@@ -34,6 +35,7 @@ pub struct FreshPair {
     /// The same in the runs that follow.
     pub later: Estimate,
     /// Whether both ratios agree.
+    #[serde(rename = "agree")]
     pub agreement: Agreement,
 }
 

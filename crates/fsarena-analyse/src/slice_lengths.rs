@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fsarena_model::event::Note;
 use fsarena_model::{Estimate, Label, Mode, Relation, RunRecord, Severity, Trial, Variant, Workload};
 use fsarena_stats::{Judge, Pair, Round, Rule, Verdict};
+use serde::Serialize;
 
 use crate::analysis::{Analysis, WorkloadTrials};
 use crate::evidence::{pairs, ratio, value};
@@ -57,34 +58,40 @@ fn whole(workload: &Workload) -> Workload {
 }
 
 /// Whether slices agree with whole runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Agreement {
     /// Both ratios are equivalent within the margin.
+    #[serde(rename = "shown")]
     Agrees,
     /// Both ratios differ, with error control over all pairs and lengths together.
+    #[serde(rename = "no")]
     Differs,
     /// The difference of the ratios exceeds the margin, and the pair's pointwise 95 % interval excludes zero. With this
     /// many comparisons that is no proof, but a reason to choose another length.
     Doubtful,
     /// The data do not suffice for a decision.
+    #[serde(rename = "not-contradicted")]
     Open,
     /// No data exist.
     Unmeasured,
 }
 
 /// A pair on one length.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SliceLength {
     /// Milliseconds of a slice; `None`: the whole run.
     pub slice_ms: Option<u64>,
     /// How many times better the first contender is than the second, with the pointwise 95 % interval.
+    #[serde(flatten)]
     pub estimate: Estimate,
     /// Whether the ratio agrees with that of the whole runs; [`Agreement::Agrees`] for the whole runs themselves.
+    #[serde(skip)]
     pub agreement: Agreement,
 }
 
 /// A pair of contenders in one workload, from the shortest slices to the whole run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SliceLengthPair {
     /// The workload's name.
     pub workload: String,

@@ -12,7 +12,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::name::did_you_mean;
-use fsarena_model::{Bytes, ErrorCategory, Explained, Mode, Often, Scale, StateOfFileSystem, Traits, Workload};
+use fsarena_model::{Bytes, ErrorCategory, Explained, Mode, Often, Scale, Traits, Workload};
 use serde::Deserialize;
 
 pub use contender::contender;
@@ -201,20 +201,17 @@ const LONGEST_LIMIT_S: u64 = 7 * 24 * 3600;
 /// # Errors
 /// [`CatalogError::Malformed`].
 pub fn require_sound(workload: &Workload) -> Result<(), CatalogError> {
-    let name = &workload.name;
-    match () {
-        () if workload.slices != 1 && (workload.slices == 0 || !workload.slices.is_multiple_of(2)) => {
-            Err(malformed(name, "`slices` is 1 or even, so that the order can be balanced"))
-        }
-        () if workload.warm_up_ms.max(workload.timed_ms) > LONGEST_MS || workload.slices > MOST_SLICES => {
-            Err(malformed(name, "`warm-up-ms` and `timed-ms` are at most a day, `slices` at most 10,000"))
-        }
-        () if workload.time_limit_s.is_some_and(|limit| limit == 0 || limit > LONGEST_LIMIT_S) => {
-            Err(malformed(name, "`time-limit-s` is at least 1, and at most a week"))
-        }
-        () if workload.state != StateOfFileSystem::Fresh => Err(malformed(name, "`state` can only be `fresh` so far")),
-        () => Ok(()),
-    }
+    let Workload { name, slices, warm_up_ms, timed_ms, time_limit_s, .. } = workload;
+    let what = if *slices != 1 && (*slices == 0 || !slices.is_multiple_of(2)) {
+        "`slices` is 1 or even, so that the order can be balanced"
+    } else if *warm_up_ms.max(timed_ms) > LONGEST_MS || *slices > MOST_SLICES {
+        "`warm-up-ms` and `timed-ms` are at most a day, `slices` at most 10,000"
+    } else if time_limit_s.is_some_and(|limit| limit == 0 || limit > LONGEST_LIMIT_S) {
+        "`time-limit-s` is at least 1, and at most a week"
+    } else {
+        return Ok(());
+    };
+    Err(malformed(name, what))
 }
 
 /// The workload `name` in the text of a TOML file.
@@ -225,23 +222,18 @@ pub fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> 
     let workload: Workload = parse(name, text)?;
     same_name(name, &workload.name)?;
     require_sound(&workload)?;
-    match () {
-        () if name.contains('@') => Err(malformed(name, "a name has no `@`: `--rate` and `--cache` make such names")),
-        () if workload.variant.is_some() || workload.traits != Traits::default() => {
-            Err(malformed(name, "`variant` and `traits` do not belong in a file: fsarena sets them"))
-        }
-        () if is_too_short(&workload) => Err(malformed(
-            name,
-            "`timed-ms` is shorter than `agrees-from-ms`: such slices were not seen to agree with whole runs",
-        )),
-        () => Ok(workload),
-    }
-}
-
-/// A slice without `timed-ms` lasts as long as its work, so it is never too short.
-fn is_too_short(workload: &Workload) -> bool {
+    // A slice without `timed-ms` lasts as long as its work, so it is never too short.
     let is_timed = workload.mode == Mode::Sliced && workload.timed_ms > 0;
-    is_timed && workload.agrees_from_ms.is_some_and(|shortest| workload.timed_ms < shortest)
+    let what = if name.contains('@') {
+        "a name has no `@`: `--rate` and `--cache` make such names"
+    } else if workload.variant.is_some() || workload.traits != Traits::default() {
+        "`variant` and `traits` do not belong in a file: fsarena sets them"
+    } else if is_timed && workload.agrees_from_ms.is_some_and(|shortest| workload.timed_ms < shortest) {
+        "`timed-ms` is shorter than `agrees-from-ms`: such slices were not seen to agree with whole runs"
+    } else {
+        return Ok(workload);
+    };
+    Err(malformed(name, what))
 }
 
 fn parse<T: for<'a> Deserialize<'a>>(name: &str, text: &str) -> Result<T, CatalogError> {

@@ -8,7 +8,7 @@ mod trace;
 use std::sync::atomic::Ordering;
 
 use fsarena_engine::{NEVER, RunStats, Upkeep};
-use fsarena_model::{CacheState, Done, Mode, Nanos, Readings, Slice, Trial, Workload, probe};
+use fsarena_model::{CacheState, Done, Mode, Nanos, Slice, Trial, Workload, probe};
 
 use fsarena_sys::{Clock, memory};
 
@@ -26,14 +26,12 @@ pub struct Setting<'a> {
     pub index: usize,
     /// The round, from 1.
     pub round: u32,
-    /// The slowdown of each contender of the plan: the share by which its times are lengthened; 0 for most.
-    pub slowdowns: &'a [f64],
+    /// What all workloads of the run have in common.
+    pub run: &'a RunSetting<'a>,
     /// The contenders that take part: index in the plan, and label.
     pub contenders: Vec<(usize, &'a fsarena_model::Label)>,
     /// The lanes of all contenders of the plan.
     pub lanes: &'a LaneNumbers,
-    /// The plan's seed.
-    pub seed: u64,
     /// The files that the workload shares with other workloads of the round.
     pub shares: Shares,
     /// Whether the three clocks and the space in use are measured, too.
@@ -42,6 +40,14 @@ pub struct Setting<'a> {
     pub traces: bool,
     /// Whether the result of slices is verified. That of a whole run always is.
     pub results: Results,
+}
+
+/// What all workloads of a run have in common.
+pub struct RunSetting<'a> {
+    /// The slowdown of each contender of the plan: the share by which its times are lengthened; 0 for most.
+    pub slowdowns: Vec<f64>,
+    /// The plan's seed.
+    pub seed: u64,
     /// Enforces the time limits of the parts of the run.
     pub watch: &'a Watch<'a>,
     /// Measures the duration of untimed parts.
@@ -132,22 +138,22 @@ fn one_by_one(testbed: &mut dyn Testbed, setting: &Setting<'_>) -> Vec<Trial> {
 impl Setting<'_> {
     fn order(&self, sweeps: u32) -> Vec<usize> {
         let numbers: Vec<usize> = self.contenders.iter().map(|(index, _)| *index).collect();
-        slice_order(&numbers, sweeps, self.round, self.index, self.seed)
+        slice_order(&numbers, sweeps, self.round, self.index, self.run.seed)
     }
 
     fn is_stopped(&self) -> bool {
-        self.watch.stop.load(Ordering::Relaxed)
+        self.run.watch.stop.load(Ordering::Relaxed)
     }
 }
 
 /// Prepares a workload and syncs it, so that no contender pays for another's preparation.
 fn open(testbed: &mut dyn Testbed, setting: &Setting<'_>, contender: usize) -> Participant {
-    let start = setting.clock.now();
-    let seed = setting.seed.wrapping_add(u64::from(setting.round) << 32);
+    let start = setting.run.clock.now();
+    let seed = setting.run.seed.wrapping_add(u64::from(setting.round) << 32);
     let used = clocks::used_before(testbed, setting, contender);
     let prepared = confined(testbed, setting, |testbed| {
         let limit = limit::of_upkeep(setting.workload);
-        Ok(setting.watch.within(Some(limit), |stop| testbed.open(contender, setting.workload, seed, stop)))
+        Ok(setting.run.watch.within(Some(limit), |stop| testbed.open(contender, setting.workload, seed, stop)))
     });
     let (prepared, out_of_time) = match prepared {
         Ok(Within::Done(prepared)) => (prepared, None),
@@ -158,25 +164,8 @@ fn open(testbed: &mut dyn Testbed, setting: &Setting<'_>, contender: usize) -> P
         Ok(job) => (Some(job), None),
         Err(error) => (None, Some(error.text)),
     };
-    let (stats, current) = (RunStats::new(), RunStats::new());
-    let (readings, spent) = (Readings::new(), Vec::new());
-    let (slices, synced, verified) = (Vec::new(), None, None);
-    let mut participant = Participant {
-        contender,
-        job,
-        stats,
-        current,
-        slices,
-        synced,
-        used,
-        readings,
-        verified,
-        failure,
-        spent,
-        out_of_time,
-        trace: None,
-    };
-    participant.spend(probe::TIME_PREPARE, setting.clock.now().saturating_sub(start));
+    let mut participant = Participant { contender, job, used, failure, out_of_time, ..Participant::default() };
+    participant.spend(probe::TIME_PREPARE, setting.run.clock.now().saturating_sub(start));
     participant
 }
 
@@ -189,9 +178,9 @@ fn slice(
 ) -> Result<(), TestbedError> {
     ready(testbed, setting, participant)?;
     let done = confined(testbed, setting, |testbed| {
-        let start = setting.clock.now();
+        let start = setting.run.clock.now();
         warm_up(setting, participant)?;
-        participant.spend(probe::TIME_BETWEEN, setting.clock.now().saturating_sub(start));
+        participant.spend(probe::TIME_BETWEEN, setting.run.clock.now().saturating_sub(start));
         participant.current.clear();
         watched(testbed, setting, participant, setting.workload.timed())
     });
@@ -280,9 +269,9 @@ fn synced(
 /// Untimed preparation of a slice: makes files again, remounts for a cold cache, and backs the memory that the work
 /// fills.
 fn ready(testbed: &mut dyn Testbed, setting: &Setting<'_>, participant: &mut Participant) -> Result<(), TestbedError> {
-    let start = setting.clock.now();
+    let start = setting.run.clock.now();
     let done = made_ready(testbed, setting, participant);
-    participant.spend(probe::TIME_BETWEEN, setting.clock.now().saturating_sub(start));
+    participant.spend(probe::TIME_BETWEEN, setting.run.clock.now().saturating_sub(start));
     done
 }
 
@@ -331,7 +320,7 @@ fn sample(workload: &Workload, stats: &RunStats, after: Nanos, position: u32) ->
 /// Syncs outstanding writes, timed separately; verifies the result; then removes the files, unless the next workload
 /// uses them.
 fn close(testbed: &mut dyn Testbed, setting: &Setting<'_>, participant: &mut Participant) -> Trial {
-    let start = setting.clock.now();
+    let start = setting.run.clock.now();
     let mut job = participant.job.take();
     let synced = testbed.sync(participant.contender);
     participant.synced = participant.synced.or(synced.as_ref().ok().copied());
@@ -339,6 +328,7 @@ fn close(testbed: &mut dyn Testbed, setting: &Setting<'_>, participant: &mut Par
     if let (Some(job), None, true) = (&mut job, &participant.failure, is_verified && !setting.is_stopped()) {
         let limit = limit::of_upkeep(setting.workload);
         let verified = setting
+            .run
             .watch
             .within(Some(limit), |stop| testbed.verify(participant.contender, setting.workload, &mut **job, stop));
         match participant.in_time(verified) {
@@ -357,6 +347,6 @@ fn close(testbed: &mut dyn Testbed, setting: &Setting<'_>, participant: &mut Par
         let why = if is_skewed { "the clients never started together" } else { "nothing was done within the time" };
         participant.failure = Some(why.to_owned());
     }
-    participant.spend(probe::TIME_CLOSE, setting.clock.now().saturating_sub(start));
+    participant.spend(probe::TIME_CLOSE, setting.run.clock.now().saturating_sub(start));
     trial(testbed, setting, participant)
 }

@@ -17,7 +17,7 @@ use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status, Workload};
 use fsarena_sys::Clock;
 
 use crate::remaining::Remaining;
-use crate::round::{self, Results, Setting, Shares, Watch};
+use crate::round::{self, Results, RunSetting, Setting, Shares, Watch};
 use crate::schedule::{LaneNumbers, workload_order};
 use crate::scope::{Extent, Scope};
 use crate::{RunError, Testbed, pace};
@@ -57,11 +57,9 @@ pub fn run(
         let mut session = Session {
             plan,
             testbed,
-            clock,
+            setting: RunSetting { slowdowns, seed: plan.seed, watch, clock },
             started,
-            watch,
             listener,
-            slowdowns,
             record,
             scope,
             once: Nanos(0),
@@ -92,11 +90,9 @@ fn decisions(record: &RunRecord, standing: &Standing) -> BTreeMap<usize, String>
 struct Session<'a> {
     plan: &'a Plan,
     testbed: &'a mut dyn Testbed,
-    clock: &'a dyn Clock,
+    setting: RunSetting<'a>,
     started: Nanos,
-    watch: &'a Watch<'a>,
     listener: &'a mut dyn Listener,
-    slowdowns: Vec<f64>,
     record: RunRecord,
     scope: Scope,
     /// Time that the current round spent on measurements that are made only once ([`Often::Once`]).
@@ -117,11 +113,11 @@ impl Session<'_> {
             if !self.scope.goes_on(round, pace::weight(self.plan, &open), self.spent(), last) {
                 break;
             }
-            let before = self.clock.now();
+            let before = self.setting.clock.now();
             self.once = Nanos(0);
             self.round(round, &open, last)?;
             // Measurements that are made once do not recur in the next round.
-            let lasted = self.clock.now().saturating_sub(before).saturating_sub(self.once);
+            let lasted = self.setting.clock.now().saturating_sub(before).saturating_sub(self.once);
             last = (lasted, pace::weight(self.plan, &open));
             round += 1;
             open = self.look(last)?;
@@ -130,7 +126,7 @@ impl Session<'_> {
     }
 
     fn round(&mut self, round: u32, open: &[usize], last: (Nanos, f64)) -> Result<(), RunError> {
-        let before = self.clock.now();
+        let before = self.setting.clock.now();
         let order = workload_order(self.plan.workloads.len(), round, self.plan.seed);
         let order = sharing::in_groups(self.plan, order.into_iter().filter(|index| open.contains(index)).collect());
         let workloads = order.iter().map(|(index, _)| self.plan.workloads[*index].name.to_string()).collect();
@@ -142,7 +138,7 @@ impl Session<'_> {
             Lanes::InTurn => self.in_turn(round, &order)?,
         }
         let machine = (self.lane_cost(round)?, self.testbed.conditions());
-        let seconds = self.clock.now().saturating_sub(before).as_seconds();
+        let seconds = self.setting.clock.now().saturating_sub(before).as_seconds();
         let facts = facts::of_round(round, seconds, &self.record.trials[first_trial..], machine);
         if self.stopped() { Ok(()) } else { self.tell(Event::RoundFinished(facts)) }
     }
@@ -158,23 +154,10 @@ impl Session<'_> {
         self.tell(Event::WorkloadStarted { round, workload: workload.name.to_string() })?;
         let labels = present.iter().map(|number| (*number, &self.plan.contenders[*number].label));
         let contenders = labels.filter(|(_, label)| self.plan.takes_part(label, &workload.name)).collect();
-        let (slowdowns, seed, watch, clock) = (&self.slowdowns, self.plan.seed, self.watch, self.clock);
         let (clocks, results) = (self.clocks(workload), self.results(workload));
-        let setting = Setting {
-            workload,
-            index,
-            round,
-            slowdowns,
-            contenders,
-            lanes,
-            shares,
-            clocks,
-            results,
-            traces: self.plan.measuring.explained,
-            seed,
-            watch,
-            clock,
-        };
+        let run = &self.setting;
+        let traces = self.plan.measuring.explained;
+        let setting = Setting { workload, index, round, run, contenders, lanes, shares, clocks, traces, results };
         let clients = self.testbed.clients();
         let trials = round::run(self.testbed, &setting).unwrap_or_default();
         if self.testbed.clients() != clients {
@@ -249,11 +232,11 @@ impl Session<'_> {
     }
 
     fn spent(&self) -> Nanos {
-        self.clock.now().saturating_sub(self.started)
+        self.setting.clock.now().saturating_sub(self.started)
     }
 
     fn stopped(&self) -> bool {
-        self.watch.stop.load(Ordering::Relaxed)
+        self.setting.watch.stop.load(Ordering::Relaxed)
     }
 
     fn note(&mut self, severity: Severity, text: String) -> Result<(), RunError> {

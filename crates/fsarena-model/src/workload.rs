@@ -307,10 +307,6 @@ pub enum StateOfFileSystem {
     /// Just made.
     #[default]
     Fresh,
-    /// The workload itself ran before, untimed.
-    Warmed,
-    /// Filled to a given share.
-    Filled,
 }
 
 /// How a workload's time is laid out within a round.

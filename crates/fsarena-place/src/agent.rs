@@ -158,7 +158,7 @@ fn fulfil(request: Request, stop: &Arc<AtomicBool>) -> Result<End> {
 fn clear() -> Result<End> {
     if fsarena_guest::init::is_client() {
         let hint = "look for folders fsarena-* in the shared directories";
-        return Err(Refusal::machine("the ledger of a guest ended with it", hint).into());
+        bail!(Refusal::machine("the ledger of a guest ended with it", hint));
     }
     let (mut ledger, cleared) = Ledger::open_with_others(&default_folder()?)?;
     tell_cleared(&cleared);
@@ -242,7 +242,7 @@ fn follow(name: &str, output: impl BufRead, listener: &mut dyn Listener) -> Resu
         match serde_json::from_str(&line) {
             Ok(Line::Version(version)) if version != env!("CARGO_PKG_VERSION") => {
                 let text = format!("`{name}` is fsarena {version}, and this is {}", env!("CARGO_PKG_VERSION"));
-                return Err(Refusal::machine(text, "install the same version there").into());
+                bail!(Refusal::machine(text, "install the same version there"));
             }
             Ok(Line::Version(_) | Line::Alive | Line::Answer(_)) => {}
             Ok(Line::Event(event)) => {
@@ -250,11 +250,13 @@ fn follow(name: &str, output: impl BufRead, listener: &mut dyn Listener) -> Resu
                 listener.hear(&event).map_err(fsarena_execute::RunError::Listener)?;
             }
             Ok(Line::Ended(end)) => return Ok(end),
-            Ok(Line::Failed { text, hint, exit }) => return Err(Refusal::of_agent(text, hint, category(exit)).into()),
+            Ok(Line::Failed { text, hint, exit }) => {
+                bail!(Refusal::from(TestbedError { text, hint, category: category(exit) }))
+            }
             Err(_) => {
                 let text = format!("`{name}` does not answer as an agent: {}", line.trim());
                 let hint = "fsarena has to be installed there, and nothing else may write to its stdout";
-                return Err(Refusal::machine(text, hint).into());
+                bail!(Refusal::machine(text, hint));
             }
         }
     }

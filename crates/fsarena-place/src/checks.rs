@@ -4,11 +4,11 @@ use std::mem::discriminant;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsarena_execute::{FILL, largest, left_files, require_libraries, unaligned};
 use fsarena_lane::{LaneError, lane_count, loops, require};
 use fsarena_model::plan::{Lanes, Slowdown};
-use fsarena_model::{Bytes, Contender, Label, LanePlan, Mode, Plan, Rounds, Share, Stated, Storage};
+use fsarena_model::{Bytes, Contender, Label, LanePlan, Measuring, Mode, Plan, Rounds, Stated, Storage};
 
 use crate::{ENGINES, Refusal, Refusals};
 
@@ -24,30 +24,53 @@ pub const BLOCK: u64 = fsarena_lane::BLOCK_SIZE as u64;
 /// All reasons that are found.
 pub fn require_sound(plan: &Plan) -> Result<()> {
     let mut refusals = Refusals::default();
-    refusals.take(require_labels(&plan.contenders));
+    for (index, Contender { label, .. }) in plan.contenders.iter().enumerate() {
+        let is_new = plan.contenders[..index].iter().all(|other| other.label != *label);
+        refusals.require(is_new, || {
+            let text = format!("two contenders have the label `{label}`");
+            Refusal::wrong_use(text, "give one of them another: a=ext4 b=ext4")
+        });
+    }
     for workload in &plan.workloads {
         refusals.take(fsarena_catalog::require_sound(workload));
     }
-    refusals.take(margin(plan.margin));
-    refusals.take(require_rounds(plan));
+    // Within a margin of 0 no equivalence can be proved.
+    refusals.require(plan.margin.0 > 0.0 && plan.margin.0 < 1.0, || {
+        Refusal::wrong_use("a margin is above 0 % and below 100 %", "--margin 1%")
+    });
+    let is_countable = !matches!(plan.rounds, Rounds::Exactly(count) if !(1..=MOST_ROUNDS).contains(&count));
+    refusals.require(is_countable, || {
+        Refusal::wrong_use(format!("a run has at least one round and at most {MOST_ROUNDS}"), "--rounds 10")
+    });
     refusals.take(require_slowdowns(plan));
     refusals.take(require_guarantees(plan));
-    refusals.take(require_whole_blocks(plan));
-    refusals.take(require_lanes_to_precondition(plan));
-    refusals.take(require_room_on_lanes(plan));
-    refusals.take(require_whole_sectors(plan));
+    let (size, has_lanes) = (plan.lanes.size, lane_count(plan) > 0);
+    refusals.require(size.0 > 0 && size.0.is_multiple_of(BLOCK), || {
+        let text = format!("a lane of {} bytes is not made of whole blocks of {BLOCK}", size.0);
+        Refusal::wrong_use(text, format!("--lane-size {}", possible_size(plan)))
+    });
+    refusals.require(plan.lanes.precondition.is_none() || has_lanes, || {
+        let text = "there are no lanes that could be preconditioned: none of these contenders needs one";
+        Refusal::wrong_use(text, "leave out --precondition")
+    });
+    if let Some(workload) = largest(&plan.workloads).filter(|_| has_lanes) {
+        let needed = needed(workload.traits.peak);
+        if needed > size {
+            let wanted_by = format!("the workload `{}`", workload.name);
+            refusals.add(LaneError::LaneTooSmall { size, wanted_by, needed });
+        }
+    }
+    // For directories, this is checked when a run opens its files.
+    if let Some((block, workload)) = unaligned(&plan.workloads, Bytes(BLOCK)).filter(|_| has_lanes) {
+        let text = format!(
+            "the workload `{}` does direct I/O in units of {} bytes, and the lanes' sectors have {BLOCK}",
+            workload.name, block.0
+        );
+        let hint = "make its block sizes and offsets multiples of 4096, or do without direct I/O";
+        refusals.add(Refusal::wrong_use(text, hint));
+    }
     refusals.take(require_libraries(ENGINES, plan));
     refusals.end()
-}
-
-fn require_rounds(plan: &Plan) -> Result<()> {
-    match plan.rounds {
-        Rounds::Exactly(count) if !(1..=MOST_ROUNDS).contains(&count) => {
-            let text = format!("a run has at least one round and at most {MOST_ROUNDS}");
-            Err(Refusal::wrong_use(text, "--rounds 10").into())
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Refuses a plan that this machine or this user cannot run; creates nothing.
@@ -89,23 +112,23 @@ pub fn require_storage(plan: &Plan) -> Result<()> {
     if lane_count(plan) == 0 {
         return Ok(());
     }
-    let refused = |text| Err(Refusal::wrong_use(text, "name a folder, a disk or `memory` with --storage").into());
+    let refused = |text| Refusal::wrong_use(text, "name a folder, a disk or `memory` with --storage");
     if let Storage::Directory(path) = &plan.lanes.storage {
         if path.starts_with("~") {
             let text = format!("`{}` is no place for lanes: the shell has not replaced the `~`", path.display());
-            return Err(Refusal::wrong_use(text, "it does so only where a word begins: --storage ~/lanes").into());
+            bail!(Refusal::wrong_use(text, "it does so only where a word begins: --storage ~/lanes"));
         }
         let existing = path.ancestors().find(|above| above.exists()).unwrap_or(Path::new("."));
         let existing = existing.canonicalize().unwrap_or_default();
         let is_kernel = ["/proc", "/sys"].iter().any(|place| existing.starts_with(place));
         if is_kernel || !existing.is_dir() {
-            return refused(format!("there is no place for lanes in `{}`", path.display()));
+            bail!(refused(format!("there is no place for lanes in `{}`", path.display())));
         }
     }
     let is_disk = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|it| it.file_type().is_block_device());
     match plan.lanes.storage.disks().iter().find(|path| !is_disk(path)) {
         None => Ok(()),
-        Some(other) => refused(format!("`{}` is no block device", other.display())),
+        Some(other) => bail!(refused(format!("`{}` is no block device", other.display()))),
     }
 }
 
@@ -116,30 +139,21 @@ pub fn require_space(plan: &Plan) -> Result<()> {
     Ok(require::directories(plan, &data)?)
 }
 
-/// Refuses a margin of 0, within which no equivalence can be proved, and of 100 % or more.
-pub fn margin(margin: Share) -> Result<Share> {
-    match margin.0 > 0.0 && margin.0 < 1.0 {
-        true => Ok(margin),
-        false => Err(Refusal::wrong_use("a margin is above 0 % and below 100 %", "--margin 1%").into()),
-    }
-}
-
 /// Refuses slowdowns for unknown contenders.
 fn require_slowdowns(plan: &Plan) -> Result<()> {
-    let is_one = |label: &Label| plan.contenders.iter().any(|contender| contender.label == *label);
-    if let Some(label) = plan.measuring.uncounted.iter().find(|label| !is_one(label)) {
-        return Err(
-            Refusal::wrong_use(format!("there is no contender `{label}`"), "--no-counters takes a label").into()
-        );
+    let labels: Vec<&Label> = plan.contenders.iter().map(|contender| &contender.label).collect();
+    let Measuring { uncounted, slowdowns, .. } = &plan.measuring;
+    if let Some(label) = uncounted.iter().find(|label| !labels.contains(label)) {
+        bail!(Refusal::wrong_use(format!("there is no contender `{label}`"), "--no-counters takes a label"));
     }
-    for (index, Slowdown { label, .. }) in plan.measuring.slowdowns.iter().enumerate() {
-        if plan.measuring.slowdowns[..index].iter().any(|other| other.label == *label) {
-            return Err(Refusal::wrong_use(format!("`{label}` has two slowdowns"), "give it one").into());
+    for (index, Slowdown { label, .. }) in slowdowns.iter().enumerate() {
+        if slowdowns[..index].iter().any(|other| other.label == *label) {
+            bail!(Refusal::wrong_use(format!("`{label}` has two slowdowns"), "give it one"));
         }
-        if plan.contenders.iter().all(|contender| contender.label != *label) {
-            let labels: Vec<&str> = plan.contenders.iter().map(|contender| contender.label.0.as_str()).collect();
+        if !labels.contains(&label) {
+            let labels: Vec<&str> = labels.iter().map(|label| label.0.as_str()).collect();
             let text = format!("there is no contender `{label}` to be slowed");
-            return Err(Refusal::wrong_use(text, format!("the labels are {}", labels.join(", "))).into());
+            bail!(Refusal::wrong_use(text, format!("the labels are {}", labels.join(", "))));
         }
     }
     Ok(())
@@ -151,53 +165,16 @@ fn require_guarantees(plan: &Plan) -> Result<()> {
         let is_directory = |contender: &Contender| contender.label == *label && contender.is_directory();
         if !plan.contenders.iter().any(is_directory) {
             let text = format!("there is no directory `{label}` whose guarantees could be stated");
-            return Err(Refusal::wrong_use(text, "nfs=dir:/mnt/nfs --guarantee nfs=unflushed").into());
+            bail!(Refusal::wrong_use(text, "nfs=dir:/mnt/nfs --guarantee nfs=unflushed"));
         }
         let is_same =
             |other: &Stated| other.label == *label && discriminant(&other.guarantee) == discriminant(guarantee);
         if plan.guarantees[..index].iter().any(is_same) {
             let text = format!("two guarantees of `{label}` contradict each other");
-            return Err(Refusal::wrong_use(text, "state one of them").into());
+            bail!(Refusal::wrong_use(text, "state one of them"));
         }
     }
     Ok(())
-}
-
-/// Refuses contenders with the same label.
-fn require_labels(contenders: &[Contender]) -> Result<()> {
-    let twice = |(index, contender): &(usize, &Contender)| {
-        contenders[..*index].iter().any(|other| other.label == contender.label)
-    };
-    match contenders.iter().enumerate().find(twice) {
-        None => Ok(()),
-        Some((_, contender)) => {
-            let text = format!("two contenders have the label `{}`", contender.label);
-            Err(Refusal::wrong_use(text, "give one of them another: a=ext4 b=ext4").into())
-        }
-    }
-}
-
-/// Refuses `--precondition` if the plan has no lanes.
-fn require_lanes_to_precondition(plan: &Plan) -> Result<()> {
-    match plan.lanes.precondition.is_none() || lane_count(plan) > 0 {
-        true => Ok(()),
-        false => {
-            let text = "there are no lanes that could be preconditioned: none of these contenders needs one";
-            Err(Refusal::wrong_use(text, "leave out --precondition").into())
-        }
-    }
-}
-
-fn require_whole_blocks(plan: &Plan) -> Result<()> {
-    let size = plan.lanes.size.0;
-    match size > 0 && size.is_multiple_of(BLOCK) {
-        true => Ok(()),
-        false => {
-            let hint = format!("--lane-size {}", possible_size(plan));
-            Err(Refusal::wrong_use(format!("a lane of {size} bytes is not made of whole blocks of {BLOCK}"), hint)
-                .into())
-        }
-    }
 }
 
 /// A size close to the requested one, in whole blocks, that suffices for the plan's kinds and workloads.
@@ -222,34 +199,6 @@ pub fn enlarge_lanes(plan: &mut Plan) -> Option<String> {
     }
     let usual = std::mem::replace(&mut plan.lanes.size, needed);
     Some(format!("the lanes have {needed}, because the workloads need more than {usual}"))
-}
-
-/// Refuses workloads that do not fit on a lane.
-fn require_room_on_lanes(plan: &Plan) -> Result<()> {
-    if let Some(workload) = largest(&plan.workloads) {
-        let needed = needed(workload.traits.peak);
-        if lane_count(plan) > 0 && needed > plan.lanes.size {
-            let wanted_by = format!("the workload `{}`", workload.name);
-            return Err(LaneError::LaneTooSmall { size: plan.lanes.size, wanted_by, needed }.into());
-        }
-    }
-    Ok(())
-}
-
-/// Refuses direct I/O that is not in multiples of the lanes' blocks. For directories, this is checked when a run opens
-/// its files.
-fn require_whole_sectors(plan: &Plan) -> Result<()> {
-    match unaligned(&plan.workloads, Bytes(BLOCK)).filter(|_| lane_count(plan) > 0) {
-        None => Ok(()),
-        Some((block, workload)) => {
-            let text = format!(
-                "the workload `{}` does direct I/O in units of {} bytes, and the lanes' sectors have {BLOCK}",
-                workload.name, block.0
-            );
-            let hint = "make its block sizes and offsets multiples of 4096, or do without direct I/O";
-            Err(Refusal::wrong_use(text, hint).into())
-        }
-    }
 }
 
 /// The plan with a single lane for all contenders in turn, if there is no room for all lanes and every workload runs

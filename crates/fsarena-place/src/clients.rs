@@ -1,6 +1,8 @@
 //! A run on clients: machines that do the same work on the same shared file systems at the same time. The run is made
 //! here and calls their agents. Starting them is the business of ssh, Slurm or MPI.
 
+mod named;
+
 use std::io::BufReader;
 use std::process::Child;
 use std::rc::Rc;
@@ -20,6 +22,8 @@ use crate::agent::{self, Request};
 use crate::calls::Connection;
 use crate::file_server::Shell;
 use crate::{ENGINES, End, Refusal, deploy};
+
+pub use named::{Launcher, NamedClients};
 
 /// How long an agent may be silent. It writes a line every ten seconds.
 const PATIENCE: Duration = Duration::from_secs(45);
@@ -83,10 +87,9 @@ impl Agent {
     }
 
     fn refusal(&self, number: usize, error: TestbedError) -> Refusal {
-        let TestbedError { text, hint, category } = error;
-        let text = format!("client {number} (`{}`): {text}", self.command);
+        let text = format!("client {number} (`{}`): {}", self.command, error.text);
         let try_it = "try its command alone: it has to print the version of fsarena and wait".to_owned();
-        Refusal::of_agent(text, hint.or(Some(try_it)), category)
+        TestbedError { text, hint: error.hint.or(Some(try_it)), ..error }.into()
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use fsarena_sys::child::end_with_parent;
 use sha2::{Digest, Sha256};
 
@@ -143,7 +143,7 @@ impl AgentLauncher {
         let ended = self.run(&script, Stdio::null(), stop)?;
         if !ended.status.success() {
             let text = format!("`{}` reaches no machine: {}", self.name(), ended.stderr.trim());
-            return Err(Refusal::machine(text, format!("try it alone: {} true", self.name())).into());
+            bail!(Refusal::machine(text, format!("try it alone: {} true", self.name())));
         }
         Ok(ended.stdout.trim().strip_prefix("fsarena ").map(str::to_owned))
     }
@@ -172,7 +172,7 @@ impl AgentLauncher {
         let text = format!("copy fsarena by `{}`: {}", self.name(), ended.stderr.trim());
         let hint =
             format!("install fsarena {VERSION} there, and name its path: --on '{} PATH/fsarena agent'", self.name());
-        Err(Refusal::machine(text, hint).into())
+        bail!(Refusal::machine(text, hint))
     }
 
     /// The command that starts an agent of the program at `path` there.

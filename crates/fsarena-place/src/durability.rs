@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use fsarena_durability::log::Log;
 use fsarena_durability::{Disk, Found, Recording, State, Tally};
 use fsarena_guest::{GuestError, Prepared, RawDisk};
-use fsarena_model::{Bytes, ErrorCategory};
+use fsarena_model::Bytes;
 use guest::{Answer, DurabilityOrder, WriterTask};
 use platter::Platter;
 use session::{Stopped, WriterSession};
@@ -93,8 +93,8 @@ fn record(
 }
 
 fn failed(task: &WriterTask, text: String) -> anyhow::Error {
-    let hint = "`fsarena compare` with `--guest` shows whether this contender works in a guest at all".to_owned();
-    Refusal::of_agent(format!("{}: {text}", task.contender.label), Some(hint), ErrorCategory::Trial).into()
+    let hint = "`fsarena compare` with `--guest` shows whether this contender works in a guest at all";
+    Refusal::trial(format!("{}: {text}", task.contender.label), hint).into()
 }
 
 /// Lets a guest look at the content of the disk after each power cut.

@@ -1,9 +1,11 @@
 //! Errors, and their kinds and hints.
 
+use fsarena_execute::TestbedError;
 use fsarena_model::{ErrorCategory, Explained};
 
 /// A reason not to begin, or not to go on, with a hint.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{text}")]
 pub struct Refusal {
     text: String,
     category: ErrorCategory,
@@ -14,11 +16,6 @@ impl Refusal {
     /// The call is wrong: exit code 2.
     pub fn wrong_use(text: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { text: text.into(), category: ErrorCategory::Use, hint: Some(hint.into()) }
-    }
-
-    /// The failure of an agent.
-    pub fn of_agent(text: String, hint: Option<String>, category: ErrorCategory) -> Self {
-        Self { text, category, hint }
     }
 
     /// Something that was tried did not work: exit code 3.
@@ -32,13 +29,12 @@ impl Refusal {
     }
 }
 
-impl std::fmt::Display for Refusal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.text)
+/// The failure of an agent.
+impl From<TestbedError> for Refusal {
+    fn from(TestbedError { text, category, hint }: TestbedError) -> Self {
+        Self { text, category, hint }
     }
 }
-
-impl std::error::Error for Refusal {}
 
 impl Explained for Refusal {
     fn category(&self) -> ErrorCategory {
@@ -51,7 +47,8 @@ impl Explained for Refusal {
 }
 
 /// Reasons not to begin that were found together, so that a user sees all of them at once. Each is kept once.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, thiserror::Error)]
+#[error("{}", in_a_row(.0))]
 pub struct Refusals(Vec<anyhow::Error>);
 
 impl Refusals {
@@ -70,6 +67,13 @@ impl Refusals {
             if !self.0.iter().any(|known| words(known) == words(&error)) {
                 self.0.push(error);
             }
+        }
+    }
+
+    /// Adds a refusal unless something is as it has to be.
+    pub fn require(&mut self, is_good: bool, refusal: impl FnOnce() -> Refusal) {
+        if !is_good {
+            self.add(refusal());
         }
     }
 
@@ -97,17 +101,13 @@ impl Refusals {
 }
 
 /// One after the other, each with its hint.
-impl std::fmt::Display for Refusals {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let text = |error: &anyhow::Error| match explain(error).1 {
-            Some(hint) => format!("{} ({hint})", words(error)),
-            None => words(error),
-        };
-        f.write_str(&self.0.iter().map(text).collect::<Vec<_>>().join("; "))
-    }
+fn in_a_row(errors: &[anyhow::Error]) -> String {
+    let text = |error: &anyhow::Error| match explain(error).1 {
+        Some(hint) => format!("{} ({hint})", words(error)),
+        None => words(error),
+    };
+    errors.iter().map(text).collect::<Vec<_>>().join("; ")
 }
-
-impl std::error::Error for Refusals {}
 
 /// Wrong arguments come first: after they are corrected, what this machine lacks may not be needed.
 impl Explained for Refusals {

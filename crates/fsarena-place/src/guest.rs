@@ -4,13 +4,14 @@ mod in_turn;
 mod several;
 
 use std::collections::BTreeSet;
-use std::io::BufReader;
+use std::io::{BufReader, Write};
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use fsarena_execute::{Assignment, Listener, RunError};
-use fsarena_guest::{DiskCounts, Hardware, Shared, Shares, Wanted};
+use fsarena_guest::{DiskCounts, Hardware, Prepared, Running, Shared, Shares, Wanted};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane, show_kernel_counters};
 use fsarena_model::event::Note;
@@ -65,25 +66,12 @@ impl InGuest {
         self.simulated.map_or_else(|| GuestDisk::Virtual(plan.lanes.storage.clone()), GuestDisk::Simulated)
     }
 
-    /// Locks the machine, boots the guest, lets its agent do the request, and removes everything.
-    fn perform(
-        &self,
-        assignment: &Assignment,
-        request: impl FnOnce(Guest) -> Request,
-        stop: &AtomicBool,
-        listener: &mut dyn Listener,
-    ) -> Result<End> {
-        let plan = &assignment.plan;
-        let kinds: Vec<&str> = plan.contenders.iter().filter_map(share_of).map(|kind| kind.name).collect();
-        Shares::require(&kinds)?;
-        // Only root can have a namespace, and then counts what QEMU does.
-        let has_counters = plan.has_own_disks() && namespace::enter_private_mounts().is_ok();
-        on_machine(assignment.wait, stop, |locked| {
-            if has_counters {
-                show_kernel_counters(&mut locked.ledger)?;
-            }
-            self.boot_and_run(plan, locked, request, stop, listener)
-        })
+    /// Fetches and builds what the guest needs.
+    fn prepare(&self, listener: &mut dyn Listener) -> Result<Prepared> {
+        let mut telling = |what: &str| {
+            let _ = listener.hear(&Event::Preparing(what.to_owned()));
+        };
+        Ok(fsarena_guest::prepare(&folders::cache()?, &self.wanted, &mut telling)?)
     }
 
     /// Boots a guest with the lanes of `plan`, whose storage is one of the host, and lets its agent do the request.
@@ -95,12 +83,9 @@ impl InGuest {
         stop: &AtomicBool,
         listener: &mut dyn Listener,
     ) -> Result<End> {
-        let mut telling = |what: &str| {
-            let _ = listener.hear(&Event::Preparing(what.to_owned()));
-        };
         let shares = share(plan, locked)?;
-        let prepared = fsarena_guest::prepare(&folders::cache()?, &self.wanted, &mut telling)?;
-        telling("booting the guest");
+        let prepared = self.prepare(listener)?;
+        let _ = listener.hear(&Event::Preparing("booting the guest".to_owned()));
         let disk = self.disk(plan);
         let request = request(Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) });
         let in_guest = plan.clone().with_storage(within(plan));
@@ -111,12 +96,8 @@ impl InGuest {
         let lanes = Some((&disk, size));
         let hardware = Hardware { prepared: &prepared, lanes, modes: &modes, raw: None, shares: &shares, order };
         let mut running = hardware.boot()?;
-        let stream = running.stream();
-        let link = Link {
-            name: "the guest".to_owned(),
-            input: Box::new(stream.try_clone().context("the connection to the guest")?),
-            output: BufReader::new(stream.try_clone().context("the connection to the guest")?),
-        };
+        let (input, output) = connection(&running)?;
+        let link = Link { name: "the guest".to_owned(), input, output };
         let mut listening = Listening { running: &mut running, plan, inner: listener, booted: false };
         let ended = agent::converse(link, (!is_deterministic).then_some(&request), stop, &mut listening);
         let findings = running.findings();
@@ -133,14 +114,18 @@ impl InGuest {
     }
 }
 
-/// Locks the machine, calls `act`, and removes what it has entered into the ledger.
-fn on_machine(wait: bool, stop: &AtomicBool, act: impl FnOnce(&mut Locked) -> Result<End>) -> Result<End> {
-    let Some(mut locked) = take_machine(None, wait, stop)? else { return Ok(End::Stopped) };
-    let ended = act(&mut locked);
-    let removed = locked.ledger.undo();
-    let ended = ended?;
-    removed?;
-    Ok(ended)
+/// The connection to the agent of a guest: its stdin and stdout.
+fn connection(running: &Running) -> Result<(Box<dyn Write + Send>, BufReader<UnixStream>)> {
+    let stream = || running.stream().try_clone().context("the connection to the guest");
+    Ok((Box::new(stream()?), BufReader::new(stream()?)))
+}
+
+/// The first of these guests, with the packages of the kernels that they were prepared for.
+fn described(guests: Vec<(Option<&str>, Guest)>) -> Result<Guest> {
+    let package = |(kernel, guest): &(Option<&str>, Guest)| Some(((*kernel)?.to_owned(), guest.kernel.clone()));
+    let kernels = guests.iter().filter_map(package).collect();
+    let (_, first) = guests.into_iter().next().context("the plan has no contender")?;
+    Ok(Guest { kernels, ..first })
 }
 
 /// The package of a kernel whose version follows its name.
@@ -179,25 +164,44 @@ fn share_of(contender: &Contender) -> Option<&'static Kind> {
     fsarena_lane::kind(&contender.kind).filter(|kind| kind.ground == Ground::Share)
 }
 
-/// Does an assignment in a guest, or in one for each kernel that its contenders name.
+/// Does an assignment in a guest, or in one for each kernel that its contenders name. The machine is locked for it, and
+/// everything is removed at the end.
 pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
     let (is_new, assignment) = (assignment.run.is_none(), assignment.with_plan(on_host));
-    let kernels = kernels(&assignment.plan);
-    let is_deterministic = in_guest.wanted.accelerator == Some(Accelerator::Deterministic);
-    if kernels.len() > 1 {
-        return match is_deterministic {
-            true if is_new => in_turn::run(in_guest, &assignment, stop, listener),
-            true => {
-                let text = "a run under several kernels that counts instructions cannot go on";
-                Err(Refusal::wrong_use(text, "start a new one with more --rounds").into())
-            }
-            false => several::run(in_guest, assignment, stop, listener),
-        };
+    let plan = &assignment.plan;
+    let kernels = kernels(plan);
+    let has_several = kernels.len() > 1;
+    let in_turn = has_several && in_guest.wanted.accelerator == Some(Accelerator::Deterministic);
+    if in_turn && !is_new {
+        let text = "a run under several kernels that counts instructions cannot go on";
+        bail!(Refusal::wrong_use(text, "start a new one with more --rounds"));
     }
-    // A stored run has its guest again, whatever its contenders named.
-    let named = kernels.into_iter().flatten().next().filter(|_| is_new);
-    let request = |guest: Guest| Request::Run(Box::new(begun_in(assignment.clone(), guest)));
-    in_guest.of_kernel(named).perform(&assignment, request, stop, listener)
+    let shared: Vec<(&Contender, &Kind)> = plan.contenders.iter().filter_map(|it| Some((it, share_of(it)?))).collect();
+    match shared.first() {
+        Some((contender, _)) if has_several => {
+            let text = format!("`{}` is a folder of the host, which has one guest at a time", contender.label);
+            bail!(Refusal::wrong_use(text, "name the same kernel for all contenders: --guest-kernel"));
+        }
+        _ => Shares::require(&shared.iter().map(|(_, kind)| kind.name).collect::<Vec<_>>())?,
+    }
+    // Only root can have a namespace, and then counts what QEMU does.
+    let has_counters = !has_several && plan.has_own_disks() && namespace::enter_private_mounts().is_ok();
+    let Some(mut locked) = take_machine(None, assignment.wait, stop)? else { return Ok(End::Stopped) };
+    let ended = if in_turn {
+        in_turn::parts(in_guest, &assignment, &mut locked, stop, listener)
+    } else if has_several {
+        several::together(in_guest, assignment, stop, listener)
+    } else {
+        // A stored run has its guest again, whatever its contenders named.
+        let in_guest = in_guest.of_kernel(kernels[0].filter(|_| is_new));
+        let request = |guest: Guest| Request::Run(Box::new(begun_in(assignment.clone(), guest)));
+        let counting = if has_counters { show_kernel_counters(&mut locked.ledger) } else { Ok(()) };
+        counting.map_err(Into::into).and_then(|()| in_guest.boot_and_run(plan, &mut locked, request, stop, listener))
+    };
+    let removed = locked.ledger.undo();
+    let ended = ended?;
+    removed?;
+    Ok(ended)
 }
 
 /// The plan with a storage of this machine: that of the disk of its guest, if it has one already.
@@ -274,7 +278,7 @@ fn share(plan: &Plan, locked: &mut Locked) -> Result<Shares> {
 
 /// Tells the guest when its agent has answered.
 struct Listening<'a> {
-    running: &'a mut fsarena_guest::Running,
+    running: &'a mut Running,
     plan: &'a Plan,
     inner: &'a mut dyn Listener,
     booted: bool,
@@ -296,7 +300,7 @@ impl Listener for Listening<'_> {
 }
 
 /// What the contenders' own disks had to do.
-fn counted(plan: &Plan, running: &fsarena_guest::Running) -> Vec<String> {
+fn counted(plan: &Plan, running: &Running) -> Vec<String> {
     let counts = running.disk_counts().unwrap_or_default();
     let text = |(contender, counts): (&Contender, DiskCounts)| {
         let DiskCounts { writes, flushes, syncs } = counts;

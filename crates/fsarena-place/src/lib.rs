@@ -26,8 +26,9 @@ use fsarena_model::{Plan, Status};
 use serde::{Deserialize, Serialize};
 
 pub use checks::{
-    BLOCK, enlarge_lanes, fitted, margin, require_machine, require_means, require_sound, require_space, require_storage,
+    BLOCK, enlarge_lanes, fitted, require_machine, require_means, require_sound, require_space, require_storage,
 };
+pub use clients::{Launcher, NamedClients};
 pub use engines::ENGINES;
 pub use error::{Lost, Refusal, Refusals, code, explain, words};
 pub use guest::{InGuest, file_system_packages, packages};

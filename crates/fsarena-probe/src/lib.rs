@@ -3,6 +3,7 @@
 //!
 //! A counter that could not be read is `None`, never 0, and so is every difference that includes it.
 
+mod at_rest;
 mod bandwidth;
 mod conditions;
 pub mod device;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 
 use fsarena_model::{Probe, Readings};
 
+pub use at_rest::{Jitter, rates_at_rest};
 pub use bandwidth::memory_bandwidth;
 pub use conditions::{ConditionsSnapshot, frequency_policy};
 pub use environment::{machine_name, survey};

@@ -27,7 +27,7 @@ pub use compare::{Caches, Compare, IoEngine, WorkArguments};
 pub use durability::{DiskKind, DurabilityArguments, WriterKind};
 pub use help::command;
 pub use own_command::{OwnCommands, Printed, Scan, SyncInTime, is_placeholder};
-pub use place::{ClientsArguments, GuestArguments, How, PlaceArguments};
+pub use place::{GuestArguments, How, PlaceArguments};
 pub use reproduce::{Reproduce, ScaleName};
 pub use setup::Setup;
 pub use sides::{

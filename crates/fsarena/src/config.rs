@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use fsarena_model::name::did_you_mean;
@@ -107,7 +107,7 @@ fn table(path: &Path) -> Result<Option<Table>> {
     if let Some(unknown) = table.keys().find(|key| !names().any(|name| name == **key)) {
         let known = format!("the keys are {}", names().collect::<Vec<_>>().join(", "));
         let text = format!("{}: unknown key `{unknown}`", path.display());
-        return Err(Refusal::wrong_use(text, did_you_mean(unknown, names(), &known)).into());
+        bail!(Refusal::wrong_use(text, did_you_mean(unknown, names(), &known)));
     }
     Ok(Some(table))
 }
@@ -120,7 +120,7 @@ fn text(path: &Path, key: &str, value: &Value) -> Result<String> {
         Value::Float(number) => Ok(number.to_string()),
         _ => {
             let text = format!("{}: `{key}` is neither a text nor a number", path.display());
-            Err(Refusal::wrong_use(text, format!("{key} = \"…\", as after --{key}")).into())
+            bail!(Refusal::wrong_use(text, format!("{key} = \"…\", as after --{key}")))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `--rate`: adds to each workload an open loop at each rate.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsarena_engine::EngineError;
 use fsarena_model::{Rate, Workload};
 use fsarena_place::{ENGINES, Refusal};
@@ -43,6 +43,6 @@ fn variants(workload: &Workload, rates: &[Rate]) -> Result<Vec<Workload>, Engine
 fn require_different(rates: &[Rate]) -> Result<()> {
     let twice = rates.iter().enumerate().find(|(index, rate)| rates[..*index].contains(rate));
     twice.map_or(Ok(()), |(_, rate)| {
-        Err(Refusal::wrong_use(format!("the rate `{rate}` is given twice"), "give it once").into())
+        bail!(Refusal::wrong_use(format!("the rate `{rate}` is given twice"), "give it once"))
     })
 }

@@ -4,14 +4,13 @@ mod available;
 mod checks;
 pub mod clients;
 mod contenders;
-mod extra;
 mod reproduce;
 mod work;
 
 use anyhow::Result;
 use fsarena_catalog::Suite;
 use fsarena_execute::reserved;
-use fsarena_lane::disk;
+use fsarena_lane::{disk, with_direct};
 use fsarena_model::Scale;
 use fsarena_model::plan::Lanes;
 use fsarena_model::{
@@ -42,13 +41,13 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let named = refusals.take(contenders::named(arguments, suite.as_ref())).unwrap_or_default();
     let (named, ignored) = contenders::accepted(named, of_matrices, &mut refusals);
     let work = refusals.take(work::of(arguments, profile.as_ref(), &named)).unwrap_or_default();
-    let (contenders, added) = if arguments.extra { extra::with_direct(named) } else { (named, Vec::new()) };
+    let (contenders, added) = if arguments.extra { with_direct(named) } else { (named, Vec::new()) };
     let scale = arguments.work.scale.map(Scale::from).unwrap_or_default();
     let is_short = !arguments.own.commands.is_empty() || profile.is_some();
     let usual_baselines =
         suite.as_ref().map_or(if is_short { Often::Once } else { Often::Always }, |suite| suite.baselines);
     let (usual, noise) = baselines_at(scale, usual_baselines);
-    let clients = refusals.take(clients::named(&place.clients)).flatten();
+    let clients = refusals.take(place.clients.named()).flatten();
     // Each number of clients takes the time of a run.
     let numbers = clients.as_ref().map_or(1, |named| named.clients.numbers.len() as u64);
     let storage = place.storage(arguments.setup.storage.as_deref(), &contenders);

@@ -1,11 +1,8 @@
 //! What this machine is like: before the run, between rounds, and under a memory limit.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use fsarena_lane::Effort;
-use fsarena_model::{AtRest, Bytes, Conditions, Environment, LaneCost, Nanos, Probe, ProbeId, Reading, probe};
-use fsarena_probe::{Beneath, ConditionsSnapshot, Snapshot, Target, Totals};
+use fsarena_model::{AtRest, Bytes, Conditions, Environment, LaneCost, Nanos, Probe, probe};
+use fsarena_probe::{ConditionsSnapshot, Target, rates_at_rest};
 use fsarena_sys::clock;
 
 use super::Machine;
@@ -28,7 +25,7 @@ impl Host for Machine {
         environment.lanes.repeated_reads = self.lane_set.repeated_reads()?;
         environment.lanes.cost = self.lane_set.lane_cost(Effort::FULL)?;
         environment.lanes.flushes = self.lane_set.flushes()?;
-        let rates = at_rest(self.beneath.clone());
+        let rates = rates_at_rest(&Target { beneath: self.beneath.clone(), ..Target::default() }, AT_REST);
         let rate = |probe: Probe| rates.get(&probe.key()).copied();
         self.kernel_at_rest = rate(probe::CPU_KERNEL).unwrap_or(0.0);
         let own = rate(probe::CPU_PROCESS).zip(rate(probe::CPU_KERNEL)).map(|(process, kernel)| process + kernel);
@@ -61,16 +58,4 @@ impl Host for Machine {
     fn lift_memory_limit(&mut self) -> Result<(), TestbedError> {
         Ok(self.lane_set.release()?)
     }
-}
-
-/// Rates per second of the idle machine.
-fn at_rest(beneath: Option<Arc<Beneath>>) -> BTreeMap<ProbeId, f64> {
-    let target = Target { beneath, ..Target::default() };
-    let (before, start) = (Snapshot::take(&target), clock::now());
-    std::thread::sleep(AT_REST.into());
-    let mut totals = Totals::default();
-    totals.add(&before, &Snapshot::take(&target));
-    let seconds = clock::now().saturating_sub(start).as_seconds();
-    let rate = |(id, reading): (ProbeId, Reading)| Some((id, reading.value? / seconds));
-    totals.readings().into_iter().filter_map(rate).collect()
 }

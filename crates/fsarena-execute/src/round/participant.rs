@@ -10,6 +10,7 @@ use super::limit::{self, Within};
 use crate::{Testbed, TestbedError, Verified};
 
 /// The state of one contender in a workload.
+#[derive(Default)]
 pub(super) struct Participant {
     pub(super) contender: usize,
     pub(super) job: Option<Box<dyn Job>>,
@@ -60,14 +61,14 @@ impl Participant {
         let _pinned = job.next_run().is_alone.then(Pinned::here);
         let current = &mut self.current;
         let limit = limit::of_run(setting.workload, time);
-        let worked = setting.watch.within(limit, |stop| job.run(&Limit { time, stop }, current));
+        let worked = setting.run.watch.within(limit, |stop| job.run(&Limit { time, stop }, current));
         self.in_time(worked)
     }
 
     /// Lets the job do something untimed within its time limit, such as creating files that the next run consumes.
     pub(super) fn upkeep(&mut self, setting: &Setting<'_>, upkeep: Upkeep) -> Result<(), TestbedError> {
         let limit = limit::of_upkeep(setting.workload);
-        let done = setting.watch.within(Some(limit), |stop| self.job().upkeep(upkeep, stop));
+        let done = setting.run.watch.within(Some(limit), |stop| self.job().upkeep(upkeep, stop));
         self.in_time(done)
     }
 
@@ -123,7 +124,7 @@ pub(super) fn trial(testbed: &mut dyn Testbed, setting: &Setting<'_>, participan
         },
     };
     // Baselines have no slowdown.
-    match setting.slowdowns.get(participant.contender) {
+    match setting.run.slowdowns.get(participant.contender) {
         Some(share) if *share > 0.0 => trial.slowed(1.0 + share, setting.workload.metric.better),
         _ => trial,
     }

@@ -81,13 +81,13 @@ impl Session<'_> {
     /// Runs a program that runs in slices in memory before its first slice, so that no figure has the time of reading
     /// it from disk. Programs that run longer have a baseline before, if any.
     pub(super) fn warm_up(&mut self, round: u32, index: usize, lanes: &LaneNumbers) -> Result<(), RunError> {
-        let before = self.clock.now();
+        let before = self.setting.clock.now();
         let is_short = |workload: &Workload| workload.mode == Mode::Sliced && workload.traits.program.is_some();
         let workload = at_place(&self.plan.workloads[index], BaselineKind::Memory).filter(is_short);
         if let Some(workload) = workload.filter(|_| !self.stopped() && self.warm.insert(index)) {
             self.play(round, index, lanes, (BaselineKind::Memory, &workload))?;
         }
-        self.once = self.once + self.clock.now().saturating_sub(before);
+        self.once = self.once + self.setting.clock.now().saturating_sub(before);
         Ok(())
     }
 
@@ -139,24 +139,10 @@ impl Session<'_> {
             }
         };
         let label = Label(place.to_string());
-        let (slowdowns, seed, watch, clock) = (&self.slowdowns, self.plan.seed, self.watch, self.clock);
-        let contenders = vec![(number, &label)];
+        let (run, contenders) = (&self.setting, vec![(number, &label)]);
         let (clocks, results, shares) = (Clocks::Left, Results::Left, Shares::default());
-        let setting = Setting {
-            workload,
-            index,
-            round,
-            slowdowns,
-            contenders,
-            lanes,
-            shares,
-            clocks,
-            results,
-            traces: false,
-            seed,
-            watch,
-            clock,
-        };
+        let setting =
+            Setting { workload, index, round, run, contenders, lanes, shares, clocks, traces: false, results };
         Ok(round::run(self.testbed, &setting).unwrap_or_default())
     }
 }

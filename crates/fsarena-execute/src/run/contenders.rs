@@ -51,9 +51,9 @@ impl Session<'_> {
 
     /// Measures the baselines of a workload that are due.
     fn due_baselines(&mut self, round: u32, index: usize, lanes: &LaneNumbers) -> Result<(), RunError> {
-        let before = self.clock.now();
+        let before = self.setting.clock.now();
         self.measure_baselines(round, index, lanes)?;
-        self.spent_once(self.clock.now().saturating_sub(before));
+        self.spent_once(self.setting.clock.now().saturating_sub(before));
         Ok(())
     }
 

@@ -4,27 +4,22 @@
 
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use fsarena_execute::{Assignment, Listener, RunError};
-use fsarena_model::{Event, Guest, Plan, Rounds, Status};
+use fsarena_model::{Event, Plan, Rounds, Status};
 use fsarena_sys::{MonotonicClock, clock};
 
-use super::several::{of_kernel, require_no_shares};
-use super::{InGuest, begun_in, in_the_guest, on_machine};
+use super::several::of_kernel;
+use super::{InGuest, begun_in, described, in_the_guest};
+use crate::End;
 use crate::agent::Request;
 use crate::lock::Locked;
-use crate::{End, folders};
 
 /// Rounds of a run without a fixed number. It cannot end when all pairs are decided, as a guest has only some of them.
 const ROUNDS: u32 = 4;
 
 /// Does a new run in one guest after the other.
-pub fn run(in_guest: &InGuest, assignment: &Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
-    require_no_shares(&assignment.plan)?;
-    on_machine(assignment.wait, stop, |locked| parts(in_guest, assignment, locked, stop, listener))
-}
-
-fn parts(
+pub fn parts(
     in_guest: &InGuest,
     assignment: &Assignment,
     locked: &mut Locked,
@@ -36,7 +31,12 @@ fn parts(
         exactly @ Rounds::Exactly(_) => exactly,
     };
     let on_host = Plan { rounds, ..assignment.plan.clone() };
-    let guest = described(in_guest, &on_host, listener)?;
+    let mut guests = Vec::new();
+    for kernel in super::kernels(&on_host) {
+        let prepared = in_guest.of_kernel(kernel).prepare(listener)?;
+        guests.push((kernel, prepared.describe(in_guest.disk(&on_host))));
+    }
+    let guest = described(guests)?;
     let whole = Assignment { plan: on_host.clone(), ..assignment.clone() };
     begun_in(whole, guest).begin(&MonotonicClock, clock::utc(), listener)?;
     for (number, kernel) in super::kernels(&on_host).into_iter().enumerate() {
@@ -55,23 +55,6 @@ fn parts(
     }
     listener.hear(&Event::Finished(Status::Complete)).map_err(RunError::Listener)?;
     Ok(End::Complete)
-}
-
-/// The first guest, with the packages of all kernels.
-fn described(in_guest: &InGuest, plan: &Plan, listener: &mut dyn Listener) -> Result<Guest> {
-    let mut telling = |what: &str| {
-        let _ = listener.hear(&Event::Preparing(what.to_owned()));
-    };
-    let disk = in_guest.disk(plan);
-    let mut first: Option<Guest> = None;
-    for kernel in super::kernels(plan) {
-        let prepared = fsarena_guest::prepare(&folders::cache()?, &in_guest.of_kernel(kernel).wanted, &mut telling)?;
-        let guest = prepared.describe(disk.clone());
-        let package = guest.kernel.clone();
-        let first = first.get_or_insert(guest);
-        first.kernels.extend(kernel.map(|kernel| (kernel.to_owned(), package)));
-    }
-    first.context("the plan has no contender")
 }
 
 /// Passes on the events of a part that belong to the whole run. Facts about machine and rounds are those of the first

@@ -10,41 +10,34 @@ use fsarena_store::Store;
 use super::{Color, Global};
 use crate::places;
 
+/// Candidates that are read when a shell asks for them.
+fn read<T: 'static>(all: fn() -> Vec<T>, described: fn(&T) -> CompletionCandidate) -> ArgValueCandidates {
+    ArgValueCandidates::new(move || all().iter().map(described).collect())
+}
+
 /// Kinds of file system.
 pub fn kinds() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| KINDS.iter().map(|kind| described(kind.name, kind.about)).collect())
+    read(|| KINDS.to_vec(), |kind| described(kind.name, kind.about))
 }
 
 /// Suites.
 pub fn suites() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
-        let suites = fsarena_catalog::suites().unwrap_or_default().into_iter();
-        suites.map(|suite| described(&suite.name, &suite.about)).collect()
-    })
+    read(|| fsarena_catalog::suites().unwrap_or_default(), |suite| described(&suite.name, &suite.about))
 }
 
 /// Profiles.
 pub fn profiles() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
-        let profiles = fsarena_catalog::profiles().unwrap_or_default().into_iter();
-        profiles.map(|profile| described(&profile.name, &profile.about)).collect()
-    })
+    read(|| fsarena_catalog::profiles().unwrap_or_default(), |profile| described(&profile.name, &profile.about))
 }
 
 /// Workloads.
 pub fn workloads() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
-        let workloads = fsarena_catalog::workloads().unwrap_or_default().into_iter();
-        workloads.map(|workload| described(&workload.name, &workload.measures)).collect()
-    })
+    read(|| fsarena_catalog::workloads().unwrap_or_default(), |workload| described(&workload.name, &workload.measures))
 }
 
 /// Published articles.
 pub fn articles() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
-        let articles = fsarena_articles::articles().unwrap_or_default().into_iter();
-        articles.map(|article| described(&article.name, &article.title)).collect()
-    })
+    read(|| fsarena_articles::articles().unwrap_or_default(), |article| described(&article.name, &article.title))
 }
 
 /// Everything that `fsarena list` describes, and its categories.

@@ -1,14 +1,14 @@
 //! Where a run takes place.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use fsarena_guest::{BootMount, Wanted};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{Kind, kernel_has};
-use fsarena_model::clients::{self, FileServer};
+use fsarena_model::clients::{self, Clients, FileServer};
 use fsarena_model::guest::Simulated;
 use fsarena_model::{Accelerator, Bytes, Contender, Plan, Storage};
-use fsarena_place::{InGuest, Place, Refusal, note::tell};
+use fsarena_place::{InGuest, NamedClients, Place, Refusal, note::tell};
 
 /// Where a run takes place: here, on another machine, or in a guest.
 #[derive(Debug, Args)]
@@ -125,6 +125,22 @@ impl How {
     }
 }
 
+impl ClientsArguments {
+    /// The clients that are named; `None` if there are none.
+    ///
+    /// # Errors
+    /// If a list of hosts cannot be read, or the numbers are not possible.
+    pub fn named(&self) -> Result<Option<NamedClients>> {
+        let clients = Clients {
+            commands: self.client.clone(),
+            numbers: self.clients_scale.clone(),
+            when_lost: self.when_lost.into(),
+            servers: self.server.clone(),
+        };
+        NamedClients::of(clients, self.clients.as_deref())
+    }
+}
+
 impl PlaceArguments {
     /// Kinds that can only be compared in a guest.
     pub fn only_in_guest(contenders: &[Contender]) -> Vec<&'static str> {
@@ -178,7 +194,7 @@ impl PlaceArguments {
         let own_disk = plan.contenders.iter().find(|contender| contender.disk.is_some());
         if let Some(contender) = own_disk.filter(|_| !self.on.is_empty() || self.simulated().is_some()) {
             let text = format!("`{}` has a virtual disk of its own, in a guest of this machine", contender.label);
-            return Err(Refusal::wrong_use(text, "leave out --on, --guest-disk and --guest deterministic").into());
+            bail!(Refusal::wrong_use(text, "leave out --on, --guest-disk and --guest deterministic"));
         }
         if plan.clients.is_some() {
             return Ok(Place::Clients);
@@ -192,7 +208,7 @@ impl PlaceArguments {
         }
         if let Some(contender) = own_disk.filter(|one| plan.contenders.iter().any(|other| other.kernel != one.kernel)) {
             let text = format!("`{}` has a virtual disk of its own, for which there is one guest", contender.label);
-            return Err(Refusal::wrong_use(text, "name the same kernel for all contenders: --guest-kernel").into());
+            bail!(Refusal::wrong_use(text, "name the same kernel for all contenders: --guest-kernel"));
         }
         let lacking = Self::only_in_guest(&plan.contenders).join(" and ");
         if self.guest.is_none() && !lacking.is_empty() {
@@ -202,7 +218,7 @@ impl PlaceArguments {
         }
         if let Some(contender) = plan.contenders.iter().find(|contender| contender.is_directory()) {
             let text = format!("`{}` is a directory of this machine, which a guest does not have", contender.label);
-            return Err(Refusal::wrong_use(text, "compare directories in a run of their own").into());
+            bail!(Refusal::wrong_use(text, "compare directories in a run of their own"));
         }
         let wanted = Wanted {
             kernel: self.guest_kernel.clone(),

@@ -6,7 +6,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Parser, ValueEnum};
 use fsarena_analyse::assess;
 use fsarena_model::{Contender, Verdict};
@@ -141,7 +141,7 @@ fn kernels(global: &Global, options: &Bisect) -> Result<Vec<String>> {
     let (good, bad) = (place(&options.good)?, place(&options.bad)?);
     if good >= bad {
         let text = format!("`{}` is not older than `{}`", all[good], all[bad]);
-        return Err(Refusal::wrong_use(text, "--good is the older kernel, --bad the newer one").into());
+        bail!(Refusal::wrong_use(text, "--good is the older kernel, --bad the newer one"));
     }
     all.truncate(bad + 1);
     Ok(all.split_off(good))

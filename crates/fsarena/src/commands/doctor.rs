@@ -1,7 +1,6 @@
 //! `fsarena doctor`: the abilities of this machine, its noise, and the best place for lanes.
 
 mod advice;
-mod jitter;
 mod kinds;
 mod leftovers;
 mod machine;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsarena_durability::{Disk, Syncs};
 use fsarena_guest::Wanted;
 use fsarena_lane::kind::Ground;
@@ -81,16 +81,16 @@ fn require_lane(contender: &Contender, options: &cli::DurabilityArguments) -> Re
     if !kind.is_some_and(|kind| kind.ground == Ground::Lane) {
         let text = format!("`{}` has no disk of its own, so no power cut can be made", contender.label);
         let hint = format!("kinds with a disk: {}", with_disk().join(", "));
-        return Err(Refusal::wrong_use(text, hint).into());
+        bail!(Refusal::wrong_use(text, hint));
     }
     if contender.disk.is_some() {
         let text = format!("`{}`: here `--disk` says how the disk treats a flush", contender.label);
-        return Err(Refusal::wrong_use(text, "leave out what follows the `@`").into());
+        bail!(Refusal::wrong_use(text, "leave out what follows the `@`"));
     }
     // The disk has a partition table, and all of it lies in memory.
     if options.lane_size.0 < smallest + (1 << 20) {
         let text = format!("a disk of {} is too small for `{}`", options.lane_size, contender.label);
-        return Err(Refusal::wrong_use(text, format!("--lane-size {}M", (smallest >> 20) + 1)).into());
+        bail!(Refusal::wrong_use(text, format!("--lane-size {}M", (smallest >> 20) + 1)));
     }
     Ok(())
 }

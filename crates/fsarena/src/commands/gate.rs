@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use fsarena_analyse::{NamedRun, gate, gate_within};
 use fsarena_model::Gate;
 use fsarena_model::difference::GateOutcome;
@@ -24,13 +24,13 @@ pub fn run(global: &Global, options: &cli::GateArguments) -> Result<Ended> {
             require(&after, &base)?;
             let [run] = &after[..] else {
                 let text = "`--baseline-contender` checks one run";
-                return Err(Refusal::wrong_use(text, "name a single run").into());
+                bail!(Refusal::wrong_use(text, "name a single run"));
             };
             gate_within(run, &base, options.threshold)
         }
         (None, None) => {
             let hint = "--baseline RUN, or within one run --baseline-contender LABEL";
-            return Err(Refusal::wrong_use("a gate checks a run against a baseline", hint).into());
+            bail!(Refusal::wrong_use("a gate checks a run against a baseline", hint));
         }
     };
     let blind = options.require_finds.map_or(0, |wanted| gate.blind_to(wanted).count());

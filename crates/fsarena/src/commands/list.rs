@@ -1,100 +1,170 @@
 //! `fsarena list`: kinds, workloads, suites, profiles and articles, and the missing packages for each; all about one of
 //! them; or those with a word in their descriptions.
 
-mod about;
-mod data;
+mod listed;
 mod published;
 mod sought;
 
 use std::fmt;
 
 use anyhow::Result;
+use fsarena_articles::Article;
 use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{KINDS, Kind, Tool, kernel_has, missing_tool};
+use fsarena_model::Workload;
 use fsarena_model::name::did_you_mean;
-use fsarena_model::plan::how_to_install;
-use fsarena_model::{Rate, Workload};
-use fsarena_place::{ENGINES, Refusal};
+use fsarena_place::Refusal;
 use fsarena_report::{PLAIN, layout};
+use serde_json::{Map, Value, json};
 
+use self::listed::Listed;
 use self::sought::Sought;
-use super::{print, print_json, table};
+use super::{FORMAT, print, print_json, table};
 use crate::cli::{DataFormat, ListArguments};
 use crate::exit::Ended;
 use crate::places;
 
 /// Lists a category, describes what has a name, or finds a word; without either, gives an overview.
 pub fn run(options: &ListArguments) -> Result<Ended> {
-    if options.format == DataFormat::Json {
-        print_json(&data::listed(options.what.as_deref())?)?;
-        return Ok(Ended::Well);
-    }
-    let text = match options.what.as_deref() {
-        None => overview()?,
-        Some("kinds") => kinds(|_| true),
-        Some("workloads") => workloads(|_| true)?,
-        Some("validation") => validation()?,
-        Some("suites") => suites(|_| true)?,
-        Some("profiles") => profiles(|_| true)?,
-        Some("published") => published::articles()?,
-        Some(word) => named_or_found(word)?,
+    let catalogue = Catalogue {
+        kinds: KINDS.to_vec(),
+        workloads: fsarena_catalog::workloads()?,
+        validation: fsarena_catalog::validation()?,
+        suites: fsarena_catalog::suites()?,
+        profiles: fsarena_catalog::profiles()?,
+        articles: fsarena_articles::articles()?,
     };
-    print(&text)?;
+    match options.format {
+        DataFormat::Text => print(&catalogue.text(options.what.as_deref())?)?,
+        DataFormat::Json => print_json(&catalogue.json(options.what.as_deref())?)?,
+    }
     Ok(Ended::Well)
 }
 
-/// Kinds, suites and profiles in a line each, and the names of workloads and articles.
-fn overview() -> Result<String> {
-    let names: Vec<String> = fsarena_catalog::workloads()?.into_iter().map(|workload| workload.name.into()).collect();
-    let suites = fsarena_catalog::suites()?;
-    let suites = table(["suite", "about"], suites.into_iter().map(|suite| [suite.name, suite.about]));
-    let articles: Vec<String> = fsarena_articles::articles()?.into_iter().map(|article| article.name).collect();
-    let width = places::width().unwrap_or(PLAIN.width);
-    let lines = |title: &str, names: &[String]| layout::wrapped(&format!("{title}: {}", names.join(", ")), "  ", width);
-    Ok(format!(
-        "{}\n{suites}\n{}\n{}\n\n{}\n\nfsarena list NAME says all about one, fsarena list WORD finds those that mention \
-         it, and\nfsarena list kinds, workloads, suites, profiles, validation or published has a table.\n",
-        kinds(|_| true),
-        profiles(|_| true)?,
-        lines("workloads", &names),
-        lines("articles", &articles),
-    ))
+/// Everything that can be listed.
+struct Catalogue {
+    kinds: Vec<&'static Kind>,
+    workloads: Vec<Workload>,
+    /// The programs that validate profiles.
+    validation: Vec<Workload>,
+    suites: Vec<Suite>,
+    profiles: Vec<Profile>,
+    articles: Vec<Article>,
 }
 
-/// All about what has this name, and what mentions it if it is a word for a kind of work. Without such a name, what
-/// mentions the word.
-fn named_or_found(word: &str) -> Result<String> {
-    let sought = Sought::new(word);
-    match about::named(word)? {
-        Some(page) if sought.has_topic() => Ok(format!("{page}\n{}", found(word, &sought)?)),
-        Some(page) => Ok(page),
-        None => found(word, &sought),
+/// The names of the categories, in the order in which pages are printed.
+const CATEGORIES: [&str; 6] = ["workloads", "validation", "suites", "profiles", "kinds", "published"];
+
+impl Catalogue {
+    fn entries(&self, category: &str) -> Vec<&dyn Listed> {
+        fn all<T: Listed>(entries: &[T]) -> Vec<&dyn Listed> {
+            entries.iter().map(|entry| entry as &dyn Listed).collect()
+        }
+        match category {
+            "workloads" => all(&self.workloads),
+            "validation" => all(&self.validation),
+            "suites" => all(&self.suites),
+            "profiles" => all(&self.profiles),
+            "kinds" => all(&self.kinds),
+            _ => all(&self.articles),
+        }
     }
-}
 
-/// What has the word, or one that means the same kind of work, in its name, description or programs.
-fn found(word: &str, sought: &Sought) -> Result<String> {
-    let parts = [
-        profiles(|profile| sought.is_in(&sought::of_profile(profile)))?,
-        suites(|suite| sought.is_in(&sought::of_suite(suite)))?,
-        workloads(|workload| sought.is_in(&sought::of_workload(workload)))?,
-        kinds(|kind| sought.is_in(&sought::of_kind(kind))),
-    ];
-    let parts: Vec<String> = parts.into_iter().filter(|part| part.lines().count() > 1).collect();
-    if parts.is_empty() { Err(nothing(word)?) } else { Ok(parts.join("\n")) }
-}
+    fn text(&self, what: Option<&str>) -> Result<String> {
+        match what {
+            None => Ok(self.overview()),
+            Some("published") => Ok(published::articles(&self.articles)),
+            Some("validation") => Ok(self.validation()),
+            Some(category) if CATEGORIES.contains(&category) => Ok(self.table(category, |_| true)),
+            Some(word) => self.named_or_found(word),
+        }
+    }
 
-/// The refusal of a word that occurs nowhere.
-fn nothing(word: &str) -> Result<anyhow::Error> {
-    let names = about::names()?;
-    let hint = did_you_mean(word, names.iter().map(String::as_str), "`fsarena list` shows what there is");
-    Ok(Refusal::wrong_use(format!("nothing is named `{word}` or mentions it"), hint).into())
-}
+    /// Kinds, suites and profiles in a line each, and the names of workloads and articles.
+    fn overview(&self) -> String {
+        let suites = self.suites.iter().map(|suite| [suite.name.clone(), suite.about.clone()]);
+        let width = places::width().unwrap_or(PLAIN.width);
+        let names = |title: &str, category: &str| {
+            let names: Vec<&str> = self.entries(category).iter().map(|entry| entry.name()).collect();
+            layout::wrapped(&format!("{title}: {}", names.join(", ")), "  ", width)
+        };
+        format!(
+            "{}\n{}\n{}\n{}\n\n{}\n\nfsarena list NAME says all about one, fsarena list WORD finds those that mention it, \
+             and\nfsarena list kinds, workloads, suites, profiles, validation or published has a table.\n",
+            self.table("kinds", |_| true),
+            table(["suite", "about"], suites),
+            self.table("profiles", |_| true),
+            names("workloads", "workloads"),
+            names("articles", "published"),
+        )
+    }
 
-fn kinds(is_wanted: impl Fn(&Kind) -> bool) -> String {
-    let row = |kind: &Kind| [kind.name.to_owned(), availability(kind).to_string(), kind.about.to_owned()];
-    table(["kind", "here", "about"], KINDS.iter().copied().filter(|kind| is_wanted(kind)).map(row))
+    /// The entries of a category that are wanted.
+    fn table(&self, category: &str, is_wanted: impl Fn(&dyn Listed) -> bool) -> String {
+        let header: &[&str] = match category {
+            "workloads" => &["workload", "here", "--rate", "unit", "measures"],
+            "suites" => &["suite", "about", "workloads"],
+            "profiles" => &["profile", "about"],
+            _ => &["kind", "here", "about"],
+        };
+        let wanted = self.entries(category).into_iter().filter(|entry| is_wanted(*entry));
+        table(header.iter().copied(), wanted.map(Listed::row))
+    }
+
+    fn validation(&self) -> String {
+        let rows = self.validation.iter().map(|program| {
+            let Workload { group, name, measures, .. } = program;
+            [group.clone(), name.to_string(), listed::here(program), measures.clone()]
+        });
+        table(["profile", "program that it does not contain", "here", "measures"], rows)
+    }
+
+    /// All about what has this name, and what mentions it if it is a word for a kind of work. Without such a name, what
+    /// mentions the word.
+    fn named_or_found(&self, word: &str) -> Result<String> {
+        let sought = Sought::new(word);
+        let named = |category| self.entries(category).into_iter().find(|entry| entry.name() == word);
+        let mut parts: Vec<String> = CATEGORIES.into_iter().filter_map(named).map(Listed::page).collect();
+        if parts.is_empty() || sought.has_topic() {
+            let tables = ["profiles", "suites", "workloads", "kinds"]
+                .map(|category| self.table(category, |entry| sought.is_in(&entry.texts())));
+            parts.extend(tables.into_iter().filter(|table| table.lines().count() > 1));
+        }
+        if parts.is_empty() { Err(self.nothing(word).into()) } else { Ok(parts.join("\n")) }
+    }
+
+    /// The refusal of a word that occurs nowhere.
+    fn nothing(&self, word: &str) -> Refusal {
+        let known = ["workloads", "suites", "profiles", "published", "kinds"].map(|category| self.entries(category));
+        let names = known.iter().flatten().map(|entry| entry.name());
+        let hint = did_you_mean(word, names, "`fsarena list` shows what there is");
+        Refusal::wrong_use(format!("nothing is named `{word}` or mentions it"), hint)
+    }
+
+    /// A category, what has a name, or what mentions a word; everything without either. Programs that validate profiles
+    /// are there only if they are asked for.
+    fn json(&self, what: Option<&str>) -> Result<Value> {
+        let all = CATEGORIES.map(|category| (category, self.entries(category)));
+        let is_named = |entry: &dyn Listed| what == Some(entry.name());
+        let sought = Sought::new(what.unwrap_or_default());
+        let finds = sought.has_topic() || !all.iter().flat_map(|(_, entries)| entries).any(|entry| is_named(*entry));
+        let is_wanted = |category: &str, entry: &dyn Listed| match what {
+            None => category != "validation",
+            Some(word) if CATEGORIES.contains(&word) => category == word,
+            Some(_) => is_named(entry) || (finds && category != "validation" && sought.is_in(&entry.texts())),
+        };
+        let mut kept = Map::new();
+        for (category, entries) in all {
+            let wanted = entries.into_iter().filter(|entry| is_wanted(category, *entry));
+            kept.insert(category.to_owned(), wanted.map(Listed::json).collect());
+        }
+        if let Some(word) = what.filter(|_| kept.values().all(|entries| entries == &json!([]))) {
+            return Err(self.nothing(word).into());
+        }
+        kept.insert("format".to_owned(), json!(FORMAT));
+        Ok(Value::Object(kept))
+    }
 }
 
 /// Whether a kind is usable on this machine.
@@ -135,47 +205,4 @@ pub fn availability(kind: &Kind) -> Availability {
         None if !rustix::process::geteuid().is_root() => Availability::AsRoot,
         None => Availability::Here,
     }
-}
-
-/// The programs that validate profiles.
-fn validation() -> Result<String> {
-    let rows = fsarena_catalog::validation()?.into_iter().map(|program| {
-        let here = here(&program);
-        [program.group, program.name.into(), here, program.measures]
-    });
-    Ok(table(["profile", "program that it does not contain", "here", "measures"], rows))
-}
-
-fn can_keep_a_rate(workload: &Workload) -> bool {
-    let engine = ENGINES.named(&workload.engine);
-    engine.is_some_and(|engine| engine.paced(workload, Rate::Percent(100.0)).is_ok())
-}
-
-fn workloads(is_wanted: impl Fn(&Workload) -> bool) -> Result<String> {
-    let workloads = fsarena_catalog::workloads()?.into_iter().filter(is_wanted);
-    let rows = workloads.map(|workload| {
-        let (here, paced) = (here(&workload), if can_keep_a_rate(&workload) { "yes" } else { "no" });
-        [workload.name.into(), here, paced.to_owned(), workload.metric.unit, workload.measures]
-    });
-    Ok(table(["workload", "here", "--rate", "unit", "measures"], rows))
-}
-
-/// Whether the programs of a workload are installed.
-fn here(workload: &Workload) -> String {
-    match (ENGINES.named(&workload.engine), ENGINES.missing(workload)) {
-        (None, _) => format!("no: there is no engine `{}`", workload.engine),
-        (Some(_), missing) if missing.is_empty() => "yes".to_owned(),
-        (Some(_), missing) => format!("no: {}", how_to_install(&missing)),
-    }
-}
-
-fn suites(is_wanted: impl Fn(&Suite) -> bool) -> Result<String> {
-    let suites = fsarena_catalog::suites()?.into_iter().filter(is_wanted);
-    let rows = suites.map(|suite| [suite.name, suite.about, suite.workloads.join(" ")]);
-    Ok(table(["suite", "about", "workloads"], rows))
-}
-
-fn profiles(is_wanted: impl Fn(&Profile) -> bool) -> Result<String> {
-    let profiles = fsarena_catalog::profiles()?.into_iter().filter(is_wanted);
-    Ok(table(["profile", "about"], profiles.map(|profile| [profile.name, profile.about])))
 }

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsarena_analyse::assess;
 use fsarena_articles::additions;
 use fsarena_model::{Comparison, Mix, Plan};
@@ -53,7 +53,7 @@ pub fn print_as(format: &Format, comparison: &Comparison, additions: Additions) 
     if matches!(document, Document::Binary(_)) && std::io::stdout().is_terminal() {
         let (run, Format { name, extension, .. }) = (comparison.run.number, format);
         let hint = format!("fsarena report {run} --format {name} -o run.{extension}");
-        return Err(Refusal::wrong_use(format!("`{name}` is nothing to read on a terminal"), hint).into());
+        bail!(Refusal::wrong_use(format!("`{name}` is nothing to read on a terminal"), hint));
     }
     write(document.bytes())
 }

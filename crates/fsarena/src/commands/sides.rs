@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use fsarena_analyse::NamedRun;
 use fsarena_model::{Label, RunRecord};
 use fsarena_place::Refusal;
@@ -47,9 +47,7 @@ fn file_name(path: &str) -> String {
 fn of_file(path: &Path) -> Result<RunRecord> {
     if !path.exists() {
         let text = format!("`{}` is neither the number of a run nor a file", path.display());
-        return Err(
-            Refusal::wrong_use(text, "`fsarena runs` lists them; `fsarena export RUN -o FILE` writes one").into()
-        );
+        bail!(Refusal::wrong_use(text, "`fsarena runs` lists them; `fsarena export RUN -o FILE` writes one"));
     }
     RunRecord::of_events(0, import::events(path)?).with_context(|| format!("read {}", path.display()))
 }
@@ -57,7 +55,7 @@ fn of_file(path: &Path) -> Result<RunRecord> {
 fn refuse_smoke(run: &NamedRun) -> Result<()> {
     let hint = "run it without `--scale smoke`";
     match run.record.plan.is_smoke() {
-        true => Err(Refusal::wrong_use(format!("{} only tried things out and is never judged", run.name), hint).into()),
+        true => bail!(Refusal::wrong_use(format!("{} only tried things out and is never judged", run.name), hint)),
         false => Ok(()),
     }
 }
@@ -68,7 +66,7 @@ pub fn require<'a>(runs: impl IntoIterator<Item = &'a NamedRun>, label: &Label) 
         let labels: Vec<&str> = run.record.plan.contenders.iter().map(|contender| contender.label.0.as_str()).collect();
         if !labels.contains(&label.0.as_str()) {
             let text = format!("{} has no contender `{label}`", run.name);
-            return Err(Refusal::wrong_use(text, format!("it has {}", labels.join(", "))).into());
+            bail!(Refusal::wrong_use(text, format!("it has {}", labels.join(", "))));
         }
     }
     Ok(())
@@ -80,7 +78,7 @@ pub fn require_other(before: &[NamedRun], after: &[NamedRun]) -> Result<()> {
     match after.iter().find(is_same) {
         Some(run) => {
             let text = format!("{} is on both sides", run.name);
-            Err(Refusal::wrong_use(text, "`fsarena runs` lists the runs").into())
+            bail!(Refusal::wrong_use(text, "`fsarena runs` lists the runs"))
         }
         None => Ok(()),
     }
@@ -93,7 +91,7 @@ pub fn require_common(left_out: &[String], is_empty: bool) -> Result<()> {
     }
     let text = format!("the runs have nothing in common that could be compared ({})", left_out.join("; "));
     let hint = "give contenders the same labels (LABEL=KIND), and use the same suite or workloads";
-    Err(Refusal::wrong_use(text, hint).into())
+    bail!(Refusal::wrong_use(text, hint))
 }
 
 /// Prints a report, or writes it to the file; `value` is what JSON has.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Parser;
 use fsarena_analyse::{NamedRun, ProfileRun, validation};
 use fsarena_catalog::Profile;
@@ -74,7 +74,7 @@ fn profiles(options: &Validate) -> Result<Vec<Argument<Profile>>> {
     if let Some(unknown) = options.profiles.iter().find(|name| !is_there(name)) {
         let names = all.iter().map(|profile| profile.it.name.as_str());
         let hint = did_you_mean(unknown, names, "`fsarena list profiles` has all");
-        return Err(Refusal::wrong_use(format!("there is no profile `{unknown}`"), hint).into());
+        bail!(Refusal::wrong_use(format!("there is no profile `{unknown}`"), hint));
     }
     all.retain(|profile| options.profiles.is_empty() || options.profiles.contains(&profile.it.name));
     Ok(all)
@@ -117,7 +117,7 @@ fn cases(profiles: Vec<Argument<Profile>>, programs: &[Argument<Workload>]) -> R
     }
     if cases.is_empty() {
         let hint = "`group` of a program names its profile; `fsarena list validation` has the catalogue's";
-        return Err(Refusal::wrong_use("no program validates any of these profiles", hint).into());
+        bail!(Refusal::wrong_use("no program validates any of these profiles", hint));
     }
     Ok(cases)
 }

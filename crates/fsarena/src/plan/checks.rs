@@ -1,6 +1,6 @@
 //! What the arguments of a run have to fulfil, in addition to its plan.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsarena_analyse::{covered, not_here, unknown_names};
 use fsarena_model::{Mode, Plan, Rounds, Storage};
 use fsarena_place::{ENGINES, Refusal};
@@ -16,18 +16,18 @@ pub fn require_time(plan: &Plan) -> Result<()> {
 pub fn require_one_at_a_time(plan: &Plan) -> Result<()> {
     if plan.has_own_disks() && !plan.lanes.shared.is_own() {
         let text = "--one-at-a-time takes one disk, and contenders have virtual disks of their own";
-        return Err(Refusal::wrong_use(text, "leave out --one-at-a-time").into());
+        bail!(Refusal::wrong_use(text, "leave out --one-at-a-time"));
     }
     let sliced = plan.workloads.iter().find(|workload| workload.mode == Mode::Sliced);
     match sliced.filter(|_| !plan.lanes.shared.is_own()) {
         _ if !plan.lanes.shared.is_own() && matches!(plan.lanes.storage, Storage::Partitions(_)) => {
             let text = "--one-at-a-time takes one disk or partition, and several are named";
-            Err(Refusal::wrong_use(text, "name one of them with --storage").into())
+            bail!(Refusal::wrong_use(text, "name one of them with --storage"))
         }
         Some(workload) => {
             let text =
                 format!("`{}` runs in slices, for which all contenders have to be there at a time", workload.name);
-            Err(Refusal::wrong_use(text, "leave out --one-at-a-time, or name workloads with `mode = \"whole\"`").into())
+            bail!(Refusal::wrong_use(text, "leave out --one-at-a-time, or name workloads with `mode = \"whole\"`"))
         }
         None => Ok(()),
     }
@@ -45,7 +45,7 @@ pub fn require_mix(plan: &Plan) -> Result<()> {
                 Some(profile) => format!("the run has no workload of the profile `{profile}`"),
                 None => format!("there is no group and no workload `{name}` in this run that could have a weight"),
             };
-            Err(Refusal::wrong_use(text, format!("there are {}", known.join(", "))).into())
+            bail!(Refusal::wrong_use(text, format!("there are {}", known.join(", "))))
         }
     }
 }
@@ -59,5 +59,5 @@ fn without_programs(plan: &Plan, name: &str) -> Result<()> {
     }
     let text =
         format!("no workload of `{name}` was run, for their programs were not there, and it cannot have a weight");
-    Err(Refusal::machine(text, "they are there now: make the run again").into())
+    bail!(Refusal::machine(text, "they are there now: make the run again"))
 }

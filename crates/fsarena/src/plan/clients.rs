@@ -1,14 +1,9 @@
 //! What clients change in a plan: each workload is done once for each number of clients.
 
-mod named;
-
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsarena_engine::Launch;
 use fsarena_model::{Measure, Measuring, Mode, NoiseBounds, Often, Plan, Workload};
-use fsarena_place::{ENGINES, Refusal};
-
-use named::Launcher;
-pub use named::{NamedClients, named};
+use fsarena_place::{ENGINES, Launcher, NamedClients, Refusal};
 
 /// Shortest timed part of a slice, milliseconds: clients start within a hundredth of it.
 const SHORTEST: u64 = 500;
@@ -24,14 +19,12 @@ pub fn with_clients(plan: Plan, named: NamedClients) -> Result<Plan> {
     let NamedClients { clients, launcher } = named;
     if let Some(contender) = plan.contenders.iter().find(|contender| !contender.is_directory()) {
         let text = format!("`{}` is a file system of one machine, which clients cannot share", contender.label);
-        return Err(
-            Refusal::wrong_use(text, "clients compare shared directories: dir:/mnt/nfs dir:/mnt/gluster").into()
-        );
+        bail!(Refusal::wrong_use(text, "clients compare shared directories: dir:/mnt/nfs dir:/mnt/gluster"));
     }
     let is_printed = |workload: &&Workload| workload.metric.measure == Measure::Printed;
     if let Some(workload) = plan.workloads.iter().find(is_printed) {
         let text = format!("the figure of `{}` is what its program prints for one client", workload.name);
-        return Err(Refusal::wrong_use(text, "use workloads that count operations or bytes").into());
+        bail!(Refusal::wrong_use(text, "use workloads that count operations or bytes"));
     }
     let longer: Vec<Workload> = plan.workloads.iter().map(with_longer_slices).collect();
     let each = longer.iter().flat_map(|workload| clients.numbers.iter().map(|count| workload.with_clients(*count)));
@@ -48,7 +41,7 @@ fn launched(workload: Workload, launcher: &Launcher) -> Result<Workload> {
     let Some(words) = launcher.words(machines as usize) else {
         let text = format!("it is not known on which hosts the program of `{}` has to be started", workload.base());
         let hint = "--clients ssh:HOSTFILE, mpi:HOSTFILE, local:4, or slurm within an allocation";
-        return Err(Refusal::wrong_use(text, hint).into());
+        bail!(Refusal::wrong_use(text, hint));
     };
     Ok(ENGINES.resolved((spanning.launched)(&workload, &Launch { machines, words }))?)
 }

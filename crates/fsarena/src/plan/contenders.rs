@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsarena_catalog::Suite;
 use fsarena_lane::require;
 use fsarena_model::{Contender, Label, Matrix};
@@ -86,7 +86,7 @@ fn require_new(others: &[Contender], contender: &Contender) -> Result<()> {
     // Without a label of its own.
     let unnamed = Contender { label: Label::from(""), ..contender.clone() };
     let plain = unnamed.spelling().unwrap_or_else(|| "FILE.toml".to_owned());
-    Err(Refusal::wrong_use(text, format!("give one of them another: a={plain} b={plain}")).into())
+    bail!(Refusal::wrong_use(text, format!("give one of them another: a={plain} b={plain}")))
 }
 
 /// The matrices of a command line, and their contenders.
@@ -113,7 +113,7 @@ fn require_short(label: &Label) -> Result<()> {
         false => {
             let begin: String = label.0.chars().take(LONGEST_LABEL / 2).collect();
             let text = format!("the label `{begin}…` has {length} characters, and {LONGEST_LABEL} are the most");
-            Err(Refusal::wrong_use(text, "give it a shorter one: a=ext4:noatime, b=dir:/a/long/path").into())
+            bail!(Refusal::wrong_use(text, "give it a shorter one: a=ext4:noatime, b=dir:/a/long/path"))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! From the name of an article to a plan.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsarena_articles::Article;
 use fsarena_articles::article::PublishedContender;
 use fsarena_catalog::Suite;
@@ -98,7 +98,7 @@ fn require_work_for_all(contenders: &[Contender], workloads: &[Workload], left_o
         None => Ok(()),
         Some(contender) => {
             let text = format!("`{}` can do none of these workloads", contender.label);
-            Err(Refusal::wrong_use(text, "leave it out of --contenders, or do without --harness").into())
+            bail!(Refusal::wrong_use(text, "leave it out of --contenders, or do without --harness"))
         }
     }
 }

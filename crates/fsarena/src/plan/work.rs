@@ -5,7 +5,7 @@ mod commands;
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsarena_catalog::Profile;
 use fsarena_engine::fio::{self, Choice};
 use fsarena_lane::kind;
@@ -53,7 +53,7 @@ pub fn of(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contende
     for (workload, note) in chosen {
         if work.workloads.iter().any(|other| other.name == workload.name) {
             let text = format!("the workload `{}` is named twice", workload.name);
-            return Err(Refusal::wrong_use(text, "name it once").into());
+            bail!(Refusal::wrong_use(text, "name it once"));
         }
         work.workloads.push(workload);
         work.notes.extend(note);

@@ -68,18 +68,14 @@ impl<R: Remote> OneProgram<R> {
     }
 }
 
-impl<R: Remote> OneProgram<R> {
-    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.all(Call::Upkeep(self.contender, Upkeep::DropCaches), stop)?;
-        self.group.servers.drop_caches().map_err(worker)
-    }
-}
-
 impl<R: Remote> Job for OneProgram<R> {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
             Upkeep::Reset => self.job.upkeep(Upkeep::Reset, stop),
-            Upkeep::DropCaches => self.drop_caches(stop),
+            Upkeep::DropCaches => {
+                self.all(Call::Upkeep(self.contender, Upkeep::DropCaches), stop)?;
+                self.group.servers.drop_caches().map_err(worker)
+            }
             _ => Ok(()),
         }
     }

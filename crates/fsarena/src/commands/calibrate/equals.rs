@@ -3,8 +3,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Result;
-use fsarena_analyse::{Calibration, Row, calibration};
+use anyhow::{Result, bail};
+use fsarena_analyse::{Calibration, calibration};
 use fsarena_execute::Assignment;
 use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Label, RunRecord, Share};
@@ -22,7 +22,7 @@ use crate::{places, plan};
 /// Runs identical contenders, then runs with a slowdown, and prints the calibration.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     if options.slowdown.0 <= 0.0 {
-        return Err(Refusal::wrong_use("a slowdown of 0 % cannot be found", "--slowdown 5%").into());
+        bail!(Refusal::wrong_use("a slowdown of 0 % cannot be found", "--slowdown 5%"));
     }
     if !options.of.is_empty() {
         let (slowed, equal) = stored(global, &options.of)?;
@@ -46,18 +46,12 @@ fn show(options: &Calibrate, calibration: &Calibration, slowdown: Share) -> Resu
 }
 
 fn json(calibration: &Calibration, slowdown: Share) -> Value {
-    let row = |row: &Row| {
-        json!({
-            "workload": row.workload, "equal": row.equal, "winners": row.winners, "equivalent": row.equivalent,
-            "slowed": row.slowed, "found": row.found, "deviation": row.deviation, "finds_from": row.finds_from,
-        })
-    };
     json!({
         "format": FORMAT,
         "slowdown": slowdown,
         "runs": calibration.runs,
         "runs_with_a_winner": calibration.runs_with_a_winner,
-        "workloads": calibration.rows.iter().map(row).collect::<Vec<_>>(),
+        "workloads": calibration.rows,
     })
 }
 
@@ -69,7 +63,7 @@ fn stored(global: &Global, runs: &[i64]) -> Result<(Vec<RunRecord>, Vec<RunRecor
         let is_alike = record.plan.workloads == records[0].plan.workloads && record.plan.contenders.len() == 2;
         if !is_alike {
             let text = format!("run {} is not one of two contenders on the workloads of run {}", record.run, runs[0]);
-            return Err(Refusal::wrong_use(text, "fsarena runs").into());
+            bail!(Refusal::wrong_use(text, "fsarena runs"));
         }
     }
     Ok(records.into_iter().partition(|record| !record.plan.measuring.slowdowns.is_empty()))
@@ -103,14 +97,14 @@ fn equals(options: &Calibrate, slowdown: &[Slowdown]) -> Result<Compare> {
         [one] => one,
         _ => {
             let text = "one contender is run against itself, and more than one is given";
-            return Err(Refusal::wrong_use(text, "give one, or see how slices do: fsarena calibrate --slices …").into());
+            bail!(Refusal::wrong_use(text, "give one, or see how slices do: fsarena calibrate --slices …"));
         }
     };
     let plain = contender.split_once('=').map_or(contender, |(_, plain)| plain);
     let size = match options.lane_size.as_slice() {
         [] => Bytes::gib(2),
         [one] => *one,
-        _ => return Err(Refusal::wrong_use("several sizes of lanes are for --slices", "--lane-size 2G").into()),
+        _ => bail!(Refusal::wrong_use("several sizes of lanes are for --slices", "--lane-size 2G")),
     };
     let contenders = vec![format!("a={plain}"), format!("b={plain}")];
     let slowdown = slowdown.to_vec();

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsarena_analyse::{
     Agreement, CarryOver, Finding, FreshPair, SliceLength, SliceLengthPair, calibrated, carry_over, finding,
     fresh_pairs, lengths, several_runs, slice_lengths,
@@ -74,7 +74,7 @@ impl LengthResults {
         }
         let Some(names) = calibrated(&record.plan.workloads) else {
             let text = format!("run {} is no calibration of slice lengths", record.run);
-            return Err(Refusal::wrong_use(text, "fsarena runs").into());
+            bail!(Refusal::wrong_use(text, "fsarena runs"));
         };
         let pairs = slice_lengths(record, &names);
         if self.format == DataFormat::Text {
@@ -129,11 +129,10 @@ fn plans(options: &Calibrate, size: Bytes) -> Result<Vec<Plan>> {
     };
     if contenders.len() < 2 {
         let hint = "fsarena calibrate --slices ext4 xfs";
-        return Err(Refusal::wrong_use(
+        bail!(Refusal::wrong_use(
             "a calibration of slice lengths is about ratios, and takes two contenders or more",
             hint,
-        )
-        .into());
+        ));
     }
     let compare = Compare { rounds: Some(options.rounds), ..comparison(options, contenders, size)? };
     let (mut plan, _) = plan::plan(&compare)?;
@@ -142,7 +141,7 @@ fn plans(options: &Calibrate, size: Bytes) -> Result<Vec<Plan>> {
         plan.workloads.iter().cloned().partition(|workload| workload.traits.program.is_some());
     if let Some(workload) = programs.iter().find(|workload| workload.mode == Mode::Whole) {
         let text = format!("`{}` always runs alone on a file system that was just made", workload.name);
-        return Err(Refusal::wrong_use(text, "leave it out").into());
+        bail!(Refusal::wrong_use(text, "leave it out"));
     }
     let of = |workloads: Vec<Workload>| Plan { workloads, ..plan.clone() };
     let own = (!own.is_empty()).then(|| of(lengths(&own)));
@@ -150,16 +149,6 @@ fn plans(options: &Calibrate, size: Bytes) -> Result<Vec<Plan>> {
 }
 
 fn json(seen: &LengthResults) -> Value {
-    let length = |length: &SliceLength| {
-        json!({
-            "slice_ms": length.slice_ms, "ratio": length.estimate.ratio, "low": length.estimate.low,
-            "high": length.estimate.high,
-        })
-    };
-    let pair = |pair: &SliceLengthPair| {
-        let lengths: Vec<Value> = pair.lengths.iter().map(length).collect();
-        json!({ "workload": pair.workload, "a": pair.a, "b": pair.b, "lengths": lengths })
-    };
     let workload = |workload: &String| {
         let (agrees_from_ms, surety) = match finding(&seen.pairs, workload) {
             None => (None, "unmeasured"),
@@ -172,23 +161,9 @@ fn json(seen: &LengthResults) -> Value {
     };
     json!({
         "format": FORMAT,
-        "first_runs": seen.fresh.iter().map(first_runs).collect::<Vec<_>>(),
-        "pairs": seen.pairs.iter().map(pair).collect::<Vec<_>>(),
+        "first_runs": seen.fresh,
+        "pairs": seen.pairs,
         "workloads": seen.workloads.iter().map(workload).collect::<Vec<_>>(),
-    })
-}
-
-fn first_runs(pair: &FreshPair) -> Value {
-    let ratio = |it: &Estimate| json!({ "ratio": it.ratio, "low": it.low, "high": it.high });
-    json!({
-        "workload": pair.workload, "a": pair.a, "b": pair.b, "first": ratio(&pair.first), "later": ratio(&pair.later),
-        "agree": match pair.agreement {
-            Agreement::Agrees => "shown",
-            Agreement::Open => "not-contradicted",
-            Agreement::Doubtful => "doubtful",
-            Agreement::Differs => "no",
-            Agreement::Unmeasured => "unmeasured",
-        },
     })
 }
 

@@ -3,7 +3,7 @@
 use fsarena_lane::DEFAULT_FOLDER;
 
 use super::kinds;
-use super::page::{DoctorLine, Topic, Word};
+use super::page::{DoctorLine, Topic};
 
 const WITHOUT_LANES: &str = "fsarena compare dir:/one dir:/other";
 
@@ -16,16 +16,16 @@ pub fn section(best: Option<&str>, able: bool) -> Topic {
 
 fn line(best: Option<&str>, kinds: &[&str], able: bool, is_root: bool) -> DoctorLine {
     let Some(best) = best else {
-        return DoctorLine::new(Word::No, "lanes", "no place has room for them").hint(WITHOUT_LANES);
+        return DoctorLine::no("lanes", "no place has room for them").hint(WITHOUT_LANES);
     };
     if kinds.is_empty() || (is_root && !able) {
-        return DoctorLine::new(Word::No, "lanes", "this machine cannot make any, see above").hint(WITHOUT_LANES);
+        return DoctorLine::no("lanes", "this machine cannot make any, see above").hint(WITHOUT_LANES);
     }
     let storage = if best == DEFAULT_FOLDER { String::new() } else { format!(" {}", option(best)) };
     let command = format!("fsarena compare {}{storage}", kinds.join(" "));
     match is_root {
-        true => DoctorLine::new(Word::Ok, "start", command),
-        false => DoctorLine::new(Word::Ok, "start", WITHOUT_LANES).and(format!("or with lanes: sudo {command}")),
+        true => DoctorLine::ok("start", command),
+        false => DoctorLine::ok("start", WITHOUT_LANES).and(format!("or with lanes: sudo {command}")),
     }
 }
 

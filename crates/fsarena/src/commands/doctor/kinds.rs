@@ -6,7 +6,7 @@ use fsarena_lane::age::{self, Age, Release};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{KINDS, Kind, tool_versions};
 
-use super::page::{DoctorLine, Topic, Word};
+use super::page::{DoctorLine, Topic};
 use crate::commands::list::{Availability, availability};
 
 /// One line for each kind, and one for each package of tools that is much older or newer than the kernel.
@@ -36,22 +36,22 @@ fn line(kind: &Kind, versions: &BTreeMap<String, String>) -> DoctorLine {
     let (name, about) = (kind.name, kind.about);
     let found = tools(kind, versions);
     match availability(kind) {
-        Availability::Here if kind.ground == Ground::Directory => DoctorLine::new(Word::Ok, name, about),
+        Availability::Here if kind.ground == Ground::Directory => DoctorLine::ok(name, about),
         Availability::Here if kind.ground == Ground::Library => {
-            DoctorLine::new(Word::Ok, name, format!("a library in fsarena{found}"))
+            DoctorLine::ok(name, format!("a library in fsarena{found}"))
         }
         Availability::AsRoot if kind.ground == Ground::Library => {
-            DoctorLine::new(Word::Note, name, format!("as root: a library in fsarena{found}"))
+            DoctorLine::note(name, format!("as root: a library in fsarena{found}"))
         }
-        Availability::Here => DoctorLine::new(Word::Ok, name, format!("in the kernel{found}")),
-        Availability::AsRoot => DoctorLine::new(Word::Note, name, format!("as root: in the kernel{found}")),
+        Availability::Here => DoctorLine::ok(name, format!("in the kernel{found}")),
+        Availability::AsRoot => DoctorLine::note(name, format!("as root: in the kernel{found}")),
         Availability::KernelLacks if has_module(kind.mounted_as) => {
-            DoctorLine::new(Word::Note, name, format!("as root, who may load the kernel's module{found}"))
+            DoctorLine::note(name, format!("as root, who may load the kernel's module{found}"))
         }
-        Availability::KernelLacks => DoctorLine::new(Word::No, name, format!("this kernel lacks it{found}"))
+        Availability::KernelLacks => DoctorLine::no(name, format!("this kernel lacks it{found}"))
             .hint(format!("another kernel, or one that finds its module: modprobe {name}")),
         Availability::ToolMissing(tool) => {
-            DoctorLine::new(Word::Missing, name, format!("in the kernel, but `{}` is not installed", tool.program))
+            DoctorLine::missing(name, format!("in the kernel, but `{}` is not installed", tool.program))
                 .hint(format!("apt-get install {}", tool.package))
         }
     }
@@ -80,8 +80,7 @@ fn age_line(package: &str, version: &str, kernel: &str) -> Option<DoctorLine> {
     match age::compare(tools, release) {
         Age::Alike => None,
         Age::Old => Some(
-            DoctorLine::new(
-                Word::Note,
+            DoctorLine::note(
                 package,
                 format!("{tools} is about {} years older than kernel {release}:", age::years(tools, release)),
             )
@@ -89,7 +88,7 @@ fn age_line(package: &str, version: &str, kernel: &str) -> Option<DoctorLine> {
             .hint(format!("a newer {package}, from backports or its sources, makes today's format")),
         ),
         Age::New => Some(
-            DoctorLine::new(Word::Note, package, format!("{tools} is newer than kernel {release}:"))
+            DoctorLine::note(package, format!("{tools} is newer than kernel {release}:"))
                 .and("mkfs may enable features that this kernel does not mount")
                 .hint("switch them off with `mkfs = [...]` in a contender's .toml"),
         ),

@@ -8,7 +8,7 @@ use fsarena_lane::default_folder;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use super::page::{DoctorLine, Topic, Word};
+use super::page::{DoctorLine, Topic};
 
 /// The folder with the ledgers of root's runs.
 const ROOTS_FOLDER: &str = "/var/lib/fsarena/ledger";
@@ -18,8 +18,7 @@ pub fn section() -> Topic {
     let mut lines = match default_folder() {
         Ok(folder) => look("own runs", &folder),
         Err(error) => vec![
-            DoctorLine::new(Word::Note, "own runs", error.to_string())
-                .hint("set HOME or XDG_STATE_HOME, or compare cannot run"),
+            DoctorLine::note("own runs", error.to_string()).hint("set HOME or XDG_STATE_HOME, or compare cannot run"),
         ],
     };
     if !rustix::process::geteuid().is_root() {
@@ -32,14 +31,10 @@ fn look(subject: &str, folder: &Path) -> Vec<DoctorLine> {
     let (held, ledgers) = match (is_held(&folder.join("lock")), ledgers(folder)) {
         (Ok(held), Ok(ledgers)) => (held, ledgers),
         (Err(error), _) | (_, Err(error)) if error.kind() == io::ErrorKind::NotFound => {
-            return vec![DoctorLine::new(Word::Ok, subject, "none yet")];
+            return vec![DoctorLine::ok(subject, "none yet")];
         }
         (Err(error), _) | (_, Err(error)) => {
-            return vec![DoctorLine::new(
-                Word::Note,
-                subject,
-                format!("{}: could not be read: {error}", folder.display()),
-            )];
+            return vec![DoctorLine::note(subject, format!("{}: could not be read: {error}", folder.display()))];
         }
     };
     vec![verdict(subject, held, &ledgers)]
@@ -48,15 +43,11 @@ fn look(subject: &str, folder: &Path) -> Vec<DoctorLine> {
 fn verdict(subject: &str, held: bool, ledgers: &[PathBuf]) -> DoctorLine {
     let names: Vec<String> = ledgers.iter().map(|path| path.display().to_string()).collect();
     match (held, names.len()) {
-        (true, _) => {
-            DoctorLine::new(Word::Note, subject, "another run has the machine: the figures above include its noise")
-                .hint("wait for it; compare waits by itself")
-        }
-        (false, 0) => DoctorLine::new(Word::Ok, subject, "none is under way, and nothing was left behind"),
-        (false, _) => {
-            DoctorLine::new(Word::Note, subject, format!("killed runs left things behind: {}", names.join(", ")))
-                .hint("fsarena clean (the next compare does it, too)")
-        }
+        (true, _) => DoctorLine::note(subject, "another run has the machine: the figures above include its noise")
+            .hint("wait for it; compare waits by itself"),
+        (false, 0) => DoctorLine::ok(subject, "none is under way, and nothing was left behind"),
+        (false, _) => DoctorLine::note(subject, format!("killed runs left things behind: {}", names.join(", ")))
+            .hint("fsarena clean (the next compare does it, too)"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::page::{DoctorLine, Topic, Word};
+use super::page::{DoctorLine, Topic};
 
 /// One line for each property of the machine.
 pub fn section() -> Topic {
@@ -12,13 +12,13 @@ pub fn section() -> Topic {
     let memory = found.memory.map_or_else(unknown, |memory| memory.to_string());
     let mut lines = vec![
         known("kernel", found.kernel),
-        DoctorLine::new(Word::Ok, "processor", format!("{}, {cores}", found.cpu.unwrap_or_else(unknown))),
-        DoctorLine::new(Word::Ok, "memory", memory),
+        DoctorLine::ok("processor", format!("{}, {cores}", found.cpu.unwrap_or_else(unknown))),
+        DoctorLine::ok("memory", memory),
     ];
     lines.extend(found.hypervisor.map(|name| {
         let named = if name == "unnamed" { String::new() } else { format!(" ({name})") };
         let text = format!("a virtual machine{named}: its host's load and caches are out of sight");
-        DoctorLine::new(Word::Note, "hypervisor", text)
+        DoctorLine::note("hypervisor", text)
     }));
     lines.extend(PLACES.into_iter().filter_map(absent));
     Topic { title: "Machine", lines }
@@ -55,14 +55,13 @@ const PLACES: [NeededPath; 3] = [
 ];
 
 fn absent(place: NeededPath) -> Option<DoctorLine> {
-    let line =
-        || DoctorLine::new(Word::Missing, place.name, format!("not here: {}", place.needed_for)).hint(place.hint);
+    let line = || DoctorLine::missing(place.name, format!("not here: {}", place.needed_for)).hint(place.hint);
     (!Path::new(place.file).exists()).then(line)
 }
 
 fn known(subject: &str, value: Option<String>) -> DoctorLine {
     match value {
-        Some(value) => DoctorLine::new(Word::Ok, subject, value),
-        None => DoctorLine::new(Word::Note, subject, "could not be read"),
+        Some(value) => DoctorLine::ok(subject, value),
+        None => DoctorLine::note(subject, "could not be read"),
     }
 }

@@ -1,11 +1,10 @@
 //! Background load: processors and disk at rest, and how evenly a processor works.
 
 use fsarena_model::{Bytes, Nanos, Probe, probe};
-use fsarena_probe::{Snapshot, Target, Totals};
+use fsarena_probe::{Jitter, Target, rates_at_rest};
 use fsarena_sys::clock;
 
-use super::jitter::{self, Jitter};
-use super::page::{DoctorLine, Topic, Word};
+use super::page::{DoctorLine, Topic};
 
 const REST: Nanos = clock::look(Nanos::seconds(1));
 const JITTER_TIME: Nanos = clock::look(Nanos::millis(500));
@@ -25,25 +24,16 @@ const EVEN: f64 = 1.2;
 /// Observes the machine, and `disk` if given, for a second and a half.
 pub fn section(disk: Option<&str>) -> Topic {
     let target = Target { device: disk.map(str::to_owned), ..Target::default() };
-    let (began, before) = (clock::now(), Snapshot::take(&target));
-    std::thread::sleep(REST.into());
-    let after = Snapshot::take(&target);
-    let seconds = clock::now().saturating_sub(began).as_seconds();
-    let mut totals = Totals::default();
-    totals.add(&before, &after);
-    let readings = totals.readings();
-    let per_second = |probe: Probe| Some(readings.get(&probe.key())?.value? / seconds);
-    let mut lines = vec![
-        cores(per_second(probe::CPU_MACHINE), per_second(probe::CPU_PROCESS)),
-        steal(per_second(probe::CPU_STEAL)),
-    ];
-    lines.extend(disk.map(|name| writes(name, per_second(probe::DEVICE_WRITTEN), per_second(probe::DEVICE_READ))));
-    lines.push(evenness(jitter::measure(JITTER_TIME)));
+    let rates = rates_at_rest(&target, REST);
+    let rate = |probe: Probe| rates.get(&probe.key()).copied();
+    let mut lines = vec![cores(rate(probe::CPU_MACHINE), rate(probe::CPU_PROCESS)), steal(rate(probe::CPU_STEAL))];
+    lines.extend(disk.map(|name| writes(name, rate(probe::DEVICE_WRITTEN), rate(probe::DEVICE_READ))));
+    lines.push(evenness(Jitter::measure(JITTER_TIME)));
     Topic { title: "Noise, watched for a second at rest", lines }
 }
 
 fn unread(subject: &str) -> DoctorLine {
-    DoctorLine::new(Word::Note, subject, "could not be read: whether it is quiet is not known")
+    DoctorLine::note(subject, "could not be read: whether it is quiet is not known")
 }
 
 fn cores(machine: Option<f64>, own: Option<f64>) -> DoctorLine {
@@ -51,8 +41,8 @@ fn cores(machine: Option<f64>, own: Option<f64>) -> DoctorLine {
     let Some((machine, own)) = machine.zip(own) else { return unread(subject) };
     let busy = (machine - own).max(0.0);
     match busy < QUIET_CORES {
-        true => DoctorLine::new(Word::Ok, subject, format!("quiet: {busy:.2} cores busy")),
-        false => DoctorLine::new(Word::Note, subject, format!("busy: {busy:.2} cores busy with other programs"))
+        true => DoctorLine::ok(subject, format!("quiet: {busy:.2} cores busy")),
+        false => DoctorLine::note(subject, format!("busy: {busy:.2} cores busy with other programs"))
             .and("a verdict compares neighbouring slices, so it stays correct but needs more rounds; whole runs suffer most")
             .hint("`top` shows who it is; stop it, or give more time with --budget"),
     }
@@ -62,12 +52,10 @@ fn steal(share: Option<f64>) -> DoctorLine {
     let subject = "steal";
     match share {
         None => unread(subject),
-        Some(share) if share < QUIET_STEAL => DoctorLine::new(
-            Word::Ok,
-            subject,
-            format!("none worth a word: the hypervisor reports {share:.2} cores taken"),
-        ),
-        Some(share) => DoctorLine::new(Word::Note, subject, format!("the hypervisor takes {share:.2} cores away"))
+        Some(share) if share < QUIET_STEAL => {
+            DoctorLine::ok(subject, format!("none worth a word: the hypervisor reports {share:.2} cores taken"))
+        }
+        Some(share) => DoctorLine::note(subject, format!("the hypervisor takes {share:.2} cores away"))
             .and("times of CPU-bound work vary with what other guests do")
             .hint("more rounds: --budget 10m, or another hour of the day"),
     }
@@ -78,8 +66,8 @@ fn writes(disk: &str, written: Option<f64>, read: Option<f64>) -> DoctorLine {
     let Some((written, read)) = written.zip(read) else { return unread(&subject) };
     let words = format!("{}/s written, {}/s read by others", Bytes(written as u64), Bytes(read as u64));
     match written + read < QUIET_WRITES {
-        true => DoctorLine::new(Word::Ok, subject, format!("quiet: {words}")),
-        false => DoctorLine::new(Word::Note, subject, format!("busy: {words}"))
+        true => DoctorLine::ok(subject, format!("quiet: {words}")),
+        false => DoctorLine::note(subject, format!("busy: {words}"))
             .and("flushes wait for other writers: durable workloads get slower and vary more")
             .hint("stop them, or give the lanes another disk with --storage"),
     }
@@ -89,8 +77,8 @@ fn evenness(jitter: Jitter) -> DoctorLine {
     let Jitter { median, slow_ratio } = jitter;
     let words = format!("a piece of work of {median} takes {slow_ratio:.2} times as long in the slowest of 100");
     match slow_ratio < EVEN {
-        true => DoctorLine::new(Word::Ok, "evenness", format!("even: {words}")),
-        false => DoctorLine::new(Word::Note, "evenness", format!("uneven: {words}"))
+        true => DoctorLine::ok("evenness", format!("even: {words}")),
+        false => DoctorLine::note("evenness", format!("uneven: {words}"))
             .and("something interrupts the processors; medians are hardly touched, high percentiles are"),
     }
 }

@@ -1,5 +1,7 @@
 //! The page of `fsarena doctor`: topics with lines, each with a word for its state.
 
+use std::fmt;
+
 use fsarena_report::report::{Report, Section, Table, TableLook};
 use serde::Serialize;
 
@@ -9,7 +11,7 @@ const LONGEST_SUBJECT: usize = 20;
 /// The state of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Word {
+enum Word {
     /// Everything is in order.
     Ok,
     /// Not installed, but available.
@@ -20,14 +22,10 @@ pub enum Word {
     Note,
 }
 
-impl Word {
-    fn text(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Missing => "missing",
-            Self::No => "no",
-            Self::Note => "note",
-        }
+/// Its name in JSON.
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 
@@ -41,9 +39,24 @@ pub struct DoctorLine {
 }
 
 impl DoctorLine {
-    /// A finding about `subject`.
-    pub fn new(word: Word, subject: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { word, subject: subject.into(), texts: vec![text.into()] }
+    /// What is in order.
+    pub fn ok(subject: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { word: Word::Ok, subject: subject.into(), texts: vec![text.into()] }
+    }
+
+    /// What is worth knowing.
+    pub fn note(subject: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { word: Word::Note, ..Self::ok(subject, text) }
+    }
+
+    /// What is not possible on this machine.
+    pub fn no(subject: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { word: Word::No, ..Self::ok(subject, text) }
+    }
+
+    /// What is not installed, but available.
+    pub fn missing(subject: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { word: Word::Missing, ..Self::ok(subject, text) }
     }
 
     /// Adds a text on a line of its own.
@@ -59,12 +72,13 @@ impl DoctorLine {
 
     /// Its rows in a table of states, subjects and texts.
     fn rows(&self) -> Vec<Vec<String>> {
-        let Self { word, subject, texts } = self;
-        let (subject, long) =
-            if subject.chars().count() > LONGEST_SUBJECT { ("", Some(subject)) } else { (&**subject, None) };
-        let heads = [[word.text(), subject]].into_iter().chain(std::iter::repeat(["", ""]));
-        let rows = heads.zip(long.into_iter().chain(texts));
-        rows.map(|([word, subject], text)| [word, subject, text].map(str::to_owned).to_vec()).collect()
+        let is_long = self.subject.chars().count() > LONGEST_SUBJECT;
+        let (subject, long) = if is_long { ("", Some(&self.subject)) } else { (self.subject.as_str(), None) };
+        let row = |(index, text): (usize, &String)| match index {
+            0 => vec![self.word.to_string(), subject.to_owned(), text.clone()],
+            _ => vec![String::new(), String::new(), text.clone()],
+        };
+        long.into_iter().chain(&self.texts).enumerate().map(row).collect()
     }
 }
 
@@ -110,8 +124,8 @@ mod tests {
     #[test]
     fn columns_are_aligned() {
         let lines = vec![
-            DoctorLine::new(Word::Ok, "root", "yes").and("more"),
-            DoctorLine::new(Word::Missing, "mkfs.xfs", "not installed").hint("apt-get install xfsprogs"),
+            DoctorLine::ok("root", "yes").and("more"),
+            DoctorLine::missing("mkfs.xfs", "not installed").hint("apt-get install xfsprogs"),
         ];
         let expected = "Topic\nok       root      yes\n                   more\n\
                         missing  mkfs.xfs  not installed\n                   hint: apt-get install xfsprogs\n";
@@ -120,16 +134,13 @@ mod tests {
 
     #[test]
     fn a_long_subject_has_a_row_of_its_own() {
-        let lines = vec![
-            DoctorLine::new(Word::Ok, "/a/rather/long/path/of/images", "text"),
-            DoctorLine::new(Word::Ok, "short", "x"),
-        ];
+        let lines = vec![DoctorLine::ok("/a/rather/long/path/of/images", "text"), DoctorLine::ok("short", "x")];
         assert_eq!(text(lines), "Topic\nok         /a/rather/long/path/of/images\n           text\nok  short  x\n");
     }
 
     #[test]
     fn long_texts_are_wrapped_beside_their_subject() {
-        let line = DoctorLine::new(Word::Ok, "other programs", "quiet: no core is busy with other programs");
+        let line = DoctorLine::ok("other programs", "quiet: no core is busy with other programs");
         let style = fsarena_report::TerminalStyle { color: false, width: 50 };
         let text = fsarena_report::report_text(report(&[Topic { title: "Noise", lines: vec![line] }]), style);
         assert!(

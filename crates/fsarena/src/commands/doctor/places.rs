@@ -1,160 +1,153 @@
-//! Places for lanes: which exist, the cost of a write and flush in each, and the best one.
+//! Places for lanes: the cost of a write and flush in each, and the best one.
 
-mod disks;
-mod folders;
-mod measure;
-mod rank;
-mod trust;
-mod words;
+use std::path::Path;
 
-use std::path::{Path, PathBuf};
+use fsarena_lane::disk::DiskRefusal;
+use fsarena_lane::places::{self, Footing, FoundPlaces, LANE_SIZE, LANES, PlaceTier, RatedPlace, Trust};
+use fsarena_model::units::significant;
+use fsarena_model::{Bytes, LaneCost, Storage};
 
-use folders::Folder;
-use fsarena_model::{Bytes, LaneCost, Nanos, Storage};
-use fsarena_sys::clock;
-use rank::Footing;
-use trust::Trust;
-
-use super::page::{DoctorLine, Topic, Word};
-
-/// Three contenders and a calibration device, 2 GiB each, as `compare ext4 xfs btrfs` makes them.
-const LANES: u64 = 4;
-const LANE_SIZE: Bytes = Bytes::gib(2);
-
-/// Space that images leave free on their file system.
-const RESERVE: Bytes = Bytes::mib(256);
-
-/// After this time no further place is measured.
-const TIME: Nanos = Nanos::seconds(5);
-
-/// A place, and the findings about it.
-#[derive(Debug)]
-struct RatedPlace {
-    /// The value for `--storage`.
-    option: String,
-    /// The storage beneath the lanes.
-    footing: Footing,
-    /// File system and device, in words.
-    description: String,
-    /// Free space for lanes; `None` if it could not be read.
-    free: Option<Bytes>,
-    /// Space that has to remain free in addition to the lanes.
-    reserve: Bytes,
-    /// Why lanes cannot be here, regardless of free space.
-    obstacle: Option<String>,
-    /// Whether a file could be opened for direct I/O; `None` if that was not tried.
-    direct: Option<bool>,
-    /// The cost of a write and flush; `Err` holds the reason if it is unknown.
-    cost: Result<LaneCost, String>,
-    /// The device whose counters are in `cost`.
-    device: Option<String>,
-    /// The folder in which `cost` was measured.
-    folder: Option<PathBuf>,
-}
-
-impl RatedPlace {
-    fn needed(&self) -> Bytes {
-        Bytes(LANE_SIZE.0 * LANES + self.reserve.0)
-    }
-
-    /// Why lanes cannot be here; `None` if they can.
-    fn refusal(&self) -> Option<String> {
-        let full = || {
-            let free = self.free.filter(|free| *free < self.needed())?;
-            Some(format!("no room: {LANES} lanes of {} need {}, and {free} are free", words::lane(), self.needed()))
-        };
-        self.obstacle.clone().or_else(full)
-    }
-
-    /// How far flushes and device reads can be trusted here. The test takes too long for all places.
-    fn trust(&self) -> Option<Trust> {
-        let device = match self.footing {
-            Footing::Memory => return None,
-            Footing::Disk => Some(PathBuf::from(&self.option)),
-            _ => self.device.as_ref().map(|name| Path::new("/dev").join(name)),
-        };
-        self.refusal().is_none().then(|| trust::look(self.folder.as_deref(), device.as_deref()))
-    }
-}
+use super::advice::option;
+use super::page::{DoctorLine, Topic};
 
 /// The places, best first, and the `--storage` value of the best one.
 pub fn section(asked: &str) -> (Topic, Option<String>) {
+    let FoundPlaces { places, without_room, not_offered, no_mounts, no_disks } = places::look(&Storage::from(asked));
+    let has_best = places.first().is_some_and(|place| place.tier != PlaceTier::Unusable);
     let mut lines = Vec::new();
-    let places = gather(asked, &mut lines);
-    let order = rank::order(&places.iter().map(RatedPlace::standing).collect::<Vec<_>>());
-    let best = order.first().filter(|best| best.tier != rank::PlaceTier::Unusable).map(|best| best.index);
-    let ranked = order.iter().map(|ranked| {
-        let is_best = best == Some(ranked.index);
-        let place = &places[ranked.index];
+    for (number, place) in places.iter().enumerate() {
+        let is_best = has_best && number == 0;
         let trust = (is_best || place.option == asked).then(|| place.trust()).flatten();
-        words::line(place, ranked, trust.as_ref(), is_best)
-    });
-    let lines = ranked.chain(lines).collect();
-    (Topic { title: "Places for lanes, best first", lines }, best.map(|best| places[best].option.clone()))
+        lines.push(line(place, trust.as_ref(), is_best));
+    }
+    if !without_room.is_empty() {
+        let names: Vec<String> = without_room.iter().map(|folder| folder.display().to_string()).collect();
+        let text = format!("for {LANES} lanes of {}: {}", lane(), names.join(", "));
+        lines.push(DoctorLine::note("without room", text));
+    }
+    lines.extend(no_mounts.map(|why| DoctorLine::note("mounts", format!("could not be read: {why}"))));
+    lines.extend(no_disks.map(|why| DoctorLine::note("unused disks", format!("not looked for: {why}"))));
+    lines.extend(not_offered.into_iter().map(|(path, refusal)| disk(&path, refusal)));
+    let best = places.into_iter().next().filter(|_| has_best).map(|place| place.option);
+    (Topic { title: "Places for lanes, best first", lines }, best)
 }
 
-impl RatedPlace {
-    fn standing(&self) -> rank::PlaceStanding {
-        let cost = self.cost.as_ref().ok().map(|cost| cost.back_to_back.max(cost.paced));
-        rank::PlaceStanding { footing: self.footing, usable: self.refusal().is_none(), cost }
+/// The line of one place: description, cost, how far both can be trusted if that was tested, and the reason for its
+/// rank.
+fn line(place: &RatedPlace, trust: Option<&Trust>, is_best: bool) -> DoctorLine {
+    let description = format!("{}{}", place.description, room(place));
+    if !place.is_usable() {
+        return DoctorLine::no(&place.option, description).and(obstacle(place)).hint(way_out(place));
+    }
+    let line = DoctorLine::ok(&place.option, description);
+    let mut line = match &place.found.cost {
+        Ok(cost) => line.and(cost_words(cost)).and(beneath(place, cost)),
+        Err(why) => line.and(format!("write + flush {why}")),
+    };
+    line = trust.into_iter().flat_map(Trust::words).fold(line, DoctorLine::and);
+    line = line.and(place.tier.reason());
+    if place.footing == Footing::Disk {
+        line = line.and("compare overwrites it: make sure that what is on it is not needed");
+    }
+    match is_best {
+        true => line.and(format!("recommended: {}", option(&place.option))),
+        false => line,
     }
 }
 
-/// All places; errors are added to `lines`.
-fn gather(asked: &str, lines: &mut Vec<DoctorLine>) -> Vec<RatedPlace> {
-    let storage = Storage::from(asked);
-    let mut places = Vec::new();
-    let deadline = clock::now() + TIME;
-    let directory = if let Storage::Directory(path) = &storage { Some(path.clone()) } else { None };
-    match folders::candidates(directory.as_deref()) {
-        Ok(folders) => {
-            let (roomy, full): (Vec<Folder>, _) =
-                folders.into_iter().partition(|folder| folder.asked || has_room(folder));
-            places.extend(roomy.into_iter().map(|folder| folder_place(folder, deadline)));
-            lines.extend(words::full(&full));
+fn room(place: &RatedPlace) -> String {
+    let direct = match place.found.direct {
+        Some(true) => ", direct I/O",
+        Some(false) => ", no direct I/O",
+        None => "",
+    };
+    match place.free {
+        Some(free) if free >= place.needed() => format!(", {free} free, {LANES} lanes of {} fit{direct}", lane()),
+        Some(free) => format!(", {free} free{direct}"),
+        None => format!(", its free space could not be read{direct}"),
+    }
+}
+
+fn way_out(place: &RatedPlace) -> String {
+    match (&place.found.obstacle, place.free) {
+        (None, Some(free)) if smaller(free, place.reserve).0 > 0 => {
+            format!("--lane-size {}M fits", smaller(free, place.reserve).0 >> 20)
         }
-        Err(error) => lines.push(DoctorLine::new(Word::Note, "mounts", format!("could not be read: {error}"))),
-    }
-    places.push(memory_place());
-    let (disks, others) = disks::candidates(storage.disks());
-    places.extend(disks);
-    lines.extend(others);
-    places
-}
-
-/// Whether the folder has room for lanes; true if the free space is unknown, so that the place is listed.
-fn has_room(folder: &Folder) -> bool {
-    folder.free.is_none_or(|free| free.0 >= LANE_SIZE.0 * LANES + RESERVE.0)
-}
-
-fn folder_place(folder: Folder, deadline: Nanos) -> RatedPlace {
-    let found = measure::in_folder(&folder.existing, deadline);
-    RatedPlace {
-        option: folder.option.display().to_string(),
-        footing: folder.footing,
-        description: folder.description,
-        free: folder.free,
-        reserve: RESERVE,
-        obstacle: found.obstacle,
-        direct: found.direct,
-        cost: found.cost,
-        device: folder.device,
-        folder: Some(folder.existing),
+        _ => "another place of this list with --storage".to_owned(),
     }
 }
 
-fn memory_place() -> RatedPlace {
-    let found = measure::in_memory();
-    RatedPlace {
-        option: "memory".to_owned(),
-        footing: Footing::Memory,
-        description: "a tmpfs of the run's own".to_owned(),
-        free: fsarena_sys::memory::available(),
-        reserve: RESERVE,
-        obstacle: found.obstacle,
-        direct: found.direct,
-        cost: found.cost,
-        device: None,
-        folder: None,
+/// The largest possible lane size in steps of 256 MiB; 0 below 512 MiB, where mkfs uses other defaults.
+fn smaller(free: Bytes, reserve: Bytes) -> Bytes {
+    let size = free.0.saturating_sub(reserve.0) / LANES / Bytes::mib(256).0 * Bytes::mib(256).0;
+    if size < Bytes::mib(512).0 { Bytes(0) } else { Bytes(size) }
+}
+
+fn cost_words(cost: &LaneCost) -> String {
+    format!("4 KiB write + flush: {} back to back, {} after a pause of 5 ms", cost.back_to_back, cost.paced)
+}
+
+/// The bytes and flushes that reached the device. A device without a volatile cache counts no flushes, and some devices
+/// never do.
+fn beneath(place: &RatedPlace, cost: &LaneCost) -> String {
+    let device = match (&place.device, place.footing) {
+        (_, Footing::Memory) => return "no device beneath".to_owned(),
+        (None, _) => return "what reaches the device beneath could not be read".to_owned(),
+        (Some(device), _) => device,
+    };
+    let Some(bytes) = cost.host_bytes else { return format!("what reaches {device} could not be read") };
+    let flushes = match cost.host_flushes {
+        None => "an unknown number of flushes".to_owned(),
+        Some(flushes) if flushes < 0.005 => "no flush that it counted".to_owned(),
+        Some(flushes) => format!("{} flushes", significant(flushes, 2)),
+    };
+    format!("each brings {} and {flushes} to {device}, others' writes there included", Bytes(bytes as u64))
+}
+
+/// Why lanes cannot be in a place.
+fn obstacle(place: &RatedPlace) -> String {
+    match (&place.found.obstacle, place.free) {
+        (Some(obstacle), _) => obstacle.clone(),
+        (None, free) => {
+            let free = free.unwrap_or_default();
+            format!("no room: {LANES} lanes of {} need {}, and {free} are free", lane(), place.needed())
+        }
+    }
+}
+
+/// The line of a disk that is no place.
+fn disk(path: &Path, refusal: DiskRefusal) -> DoctorLine {
+    let subject = path.display().to_string();
+    match refusal {
+        DiskRefusal::InUse(why) => DoctorLine::note(subject, format!("not offered: {why}")),
+        DiskRefusal::HoldsData { what, id } => {
+            DoctorLine::note(&subject, format!("not offered: it holds data: {what}"))
+                .hint(format!("if all of it may be lost: --storage {subject} --erase {id}"))
+        }
+    }
+}
+
+/// The size of a lane.
+fn lane() -> String {
+    format!("{} GiB", LANE_SIZE.0 >> 30)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_smaller_lane_is_offered_where_it_fits() {
+        assert_eq!(smaller(Bytes::gib(5), Bytes::mib(256)), Bytes::mib(1024));
+        assert_eq!(smaller(Bytes::gib(2), Bytes::mib(256)), Bytes(0));
+    }
+
+    #[test]
+    fn a_disk_that_is_not_offered_says_why_and_how_to_give_it_up() {
+        let line = |refusal| format!("{:?}", disk(Path::new("/dev/sdb"), refusal));
+        assert!(line(DiskRefusal::InUse("it is mounted at /".to_owned())).contains("not offered: it is mounted at /"));
+        let data = DiskRefusal::HoldsData { what: "blkid finds TYPE=ext4".to_owned(), id: "Disk_12".to_owned() };
+        let text = line(data);
+        assert!(text.contains("TYPE=ext4") && text.contains("--storage /dev/sdb --erase Disk_12"), "{text}");
     }
 }

@@ -5,26 +5,18 @@ use fsarena_model::Explained;
 use fsarena_sys::{loopdev, namespace};
 use rustix::thread::{CapabilitySet, capabilities};
 
-use super::page::{DoctorLine, Topic, Word};
+use super::page::{DoctorLine, Topic};
 
 /// The rights that lanes and mounts need.
 pub fn section() -> Topic {
     let lines = match rustix::process::geteuid().is_root() {
-        true => vec![
-            DoctorLine::new(Word::Ok, "root", "yes"),
-            administration(),
-            loop_devices(),
-            mount_namespace(),
-            memory_limits(),
-        ],
+        true => {
+            vec![DoctorLine::ok("root", "yes"), administration(), loop_devices(), mount_namespace(), memory_limits()]
+        }
         false => vec![
-            DoctorLine::new(Word::No, "root", "no: loop devices, mkfs and mounts need it").hint("sudo fsarena …"),
-            DoctorLine::new(
-                Word::Ok,
-                "without root",
-                "existing directories can be compared: fsarena compare dir:/one dir:/other",
-            )
-            .and("and so can be used: list, doctor, runs, report, compare --dry-run"),
+            DoctorLine::no("root", "no: loop devices, mkfs and mounts need it").hint("sudo fsarena …"),
+            DoctorLine::ok("without root", "existing directories can be compared: fsarena compare dir:/one dir:/other")
+                .and("and so can be used: list, doctor, runs, report, compare --dry-run"),
         ],
     };
     Topic { title: "Rights", lines }
@@ -34,40 +26,40 @@ pub fn section() -> Topic {
 fn administration() -> DoctorLine {
     let subject = "CAP_SYS_ADMIN";
     match capabilities(None) {
-        Ok(sets) if sets.effective.contains(CapabilitySet::SYS_ADMIN) => {
-            DoctorLine::new(Word::Ok, subject, "yes: may mount")
-        }
-        Ok(_) => DoctorLine::new(Word::No, subject, "root without the right to mount, as in most containers")
+        Ok(sets) if sets.effective.contains(CapabilitySet::SYS_ADMIN) => DoctorLine::ok(subject, "yes: may mount"),
+        Ok(_) => DoctorLine::no(subject, "root without the right to mount, as in most containers")
             .hint("docker run --privileged, or compare directories: fsarena compare dir:/one dir:/other"),
-        Err(errno) => DoctorLine::new(Word::Note, subject, format!("could not be read: {errno}")),
+        Err(errno) => DoctorLine::note(subject, format!("could not be read: {errno}")),
     }
 }
 
 fn loop_devices() -> DoctorLine {
     let subject = "loop devices";
     match loops::require() {
-        Ok(()) if loopdev::control_path().exists() => DoctorLine::new(Word::Ok, subject, "can be made"),
-        Ok(()) => DoctorLine::new(Word::Ok, subject, "can be made; /dev does not show them, and a run looks elsewhere"),
-        Err(LaneError::NoLoops { why, hint }) => DoctorLine::new(Word::No, subject, why).hint(hint),
-        Err(error) => refused(Word::No, subject, &error),
+        Ok(()) if loopdev::control_path().exists() => DoctorLine::ok(subject, "can be made"),
+        Ok(()) => DoctorLine::ok(subject, "can be made; /dev does not show them, and a run looks elsewhere"),
+        Err(LaneError::NoLoops { why, hint }) => DoctorLine::no(subject, why).hint(hint),
+        Err(error) => explained(DoctorLine::no(subject, error.to_string()), &error),
     }
 }
 
-fn refused(word: Word, subject: &'static str, error: &LaneError) -> DoctorLine {
-    let line = DoctorLine::new(word, subject, error.to_string());
-    error.hint().map_or(line.clone(), |hint| line.hint(hint))
+/// The line with the hint of an error, if it has one.
+fn explained(line: DoctorLine, error: &LaneError) -> DoctorLine {
+    match error.hint() {
+        Some(hint) => line.hint(hint),
+        None => line,
+    }
 }
 
 /// Tests the mount namespace in a thread of its own, because the kernel moves only the calling thread.
 fn mount_namespace() -> DoctorLine {
     let subject = "mount namespace";
     match std::thread::spawn(namespace::enter_private_mounts).join() {
-        Ok(Ok(())) => {
-            DoctorLine::new(Word::Ok, subject, "possible: the mounts of a run vanish with it, even when it is killed")
+        Ok(Ok(())) => DoctorLine::ok(subject, "possible: the mounts of a run vanish with it, even when it is killed"),
+        Ok(Err(errno)) => {
+            DoctorLine::no(subject, format!("{errno}")).hint("a container has to allow it: docker run --privileged")
         }
-        Ok(Err(errno)) => DoctorLine::new(Word::No, subject, format!("{errno}"))
-            .hint("a container has to allow it: docker run --privileged"),
-        Err(_) => DoctorLine::new(Word::Note, subject, "could not be tried"),
+        Err(_) => DoctorLine::note(subject, "could not be tried"),
     }
 }
 
@@ -75,7 +67,7 @@ fn mount_namespace() -> DoctorLine {
 fn memory_limits() -> DoctorLine {
     let subject = "memory limits";
     match require::memory_limit(require::SMALLEST_MEMORY_LIMIT) {
-        Ok(()) => DoctorLine::new(Word::Ok, subject, "possible, by a control group"),
-        Err(error) => refused(Word::Note, subject, &error),
+        Ok(()) => DoctorLine::ok(subject, "possible, by a control group"),
+        Err(error) => explained(DoctorLine::note(subject, error.to_string()), &error),
     }
 }

@@ -7,7 +7,7 @@ use fsarena_lane::nearest_existing;
 use fsarena_model::Bytes;
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 
-use super::page::{DoctorLine, Topic, Word};
+use super::page::{DoctorLine, Topic};
 use crate::cli::Global;
 use crate::places;
 
@@ -15,7 +15,7 @@ use crate::places;
 pub fn section(global: &Global) -> Topic {
     let line = match places::store_path(global) {
         Ok(path) => look(&path),
-        Err(error) => DoctorLine::new(Word::No, "place", error.to_string()).hint("name one: --store FILE"),
+        Err(error) => DoctorLine::no("place", error.to_string()).hint("name one: --store FILE"),
     };
     Topic { title: "Store of results", lines: vec![line] }
 }
@@ -23,24 +23,20 @@ pub fn section(global: &Global) -> Topic {
 fn look(path: &Path) -> DoctorLine {
     let place = path.display();
     match std::fs::metadata(path) {
-        Ok(found) if !found.is_file() => {
-            DoctorLine::new(Word::No, "place", format!("{place} is no file")).hint("--store FILE")
-        }
+        Ok(found) if !found.is_file() => DoctorLine::no("place", format!("{place} is no file")).hint("--store FILE"),
         Ok(found) => judge(path, format!("{place}, {}", Bytes(found.len()))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             judge(&nearest_existing(path), format!("{place}, which the first run makes"))
         }
-        Err(error) => {
-            DoctorLine::new(Word::No, "place", format!("{place}: {error}")).hint("name another: --store FILE")
-        }
+        Err(error) => DoctorLine::no("place", format!("{place}: {error}")).hint("name another: --store FILE"),
     }
 }
 
 /// The line for an existing path. Writability is tested with the effective user's rights.
 fn judge(writable: &Path, words: String) -> DoctorLine {
     match accessat(CWD, writable, Access::WRITE_OK, AtFlags::EACCESS) {
-        Ok(()) => DoctorLine::new(Word::Ok, "place", words),
-        Err(errno) => DoctorLine::new(Word::No, "place", format!("{words}; but {}: {errno}", writable.display()))
+        Ok(()) => DoctorLine::ok("place", words),
+        Err(errno) => DoctorLine::no("place", format!("{words}; but {}: {errno}", writable.display()))
             .hint("name another: --store FILE"),
     }
 }

@@ -1,6 +1,5 @@
 //! The articles in the catalogue, with the number of their parts.
 
-use anyhow::Result;
 use fsarena_articles::Article;
 use fsarena_articles::article::ClaimOutcome;
 
@@ -22,16 +21,14 @@ const HEADER: [&str; 11] = [
 ];
 
 /// One row for each article, and a row with the sums.
-pub fn articles() -> Result<String> {
-    let rows: Vec<_> =
-        fsarena_articles::articles()?.iter().map(|article| (article.name.clone(), counts(article))).collect();
+pub fn articles(articles: &[Article]) -> String {
+    let rows: Vec<_> = articles.iter().map(|article| (article.name.clone(), counts(article))).collect();
     let sum = |at: usize| rows.iter().map(|(_, counts)| counts[at]).sum::<usize>();
     let total = ("all".to_owned(), std::array::from_fn(sum));
     let row = |(name, counts): (String, [usize; 10])| {
-        let mut cells = std::iter::once(name).chain(counts.map(|count| count.to_string()));
-        std::array::from_fn::<String, 11, _>(|_| cells.next().unwrap_or_default())
+        std::iter::once(name).chain(counts.map(|count| count.to_string())).collect::<Vec<_>>()
     };
-    Ok(table(HEADER, rows.iter().cloned().chain([total]).map(row)))
+    table(HEADER, rows.iter().cloned().chain([total]).map(row))
 }
 
 fn counts(article: &Article) -> [usize; 10] {

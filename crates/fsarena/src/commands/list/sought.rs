@@ -1,10 +1,4 @@
-//! What `fsarena list WORD` looks for, and the texts in which it looks.
-
-use fsarena_articles::Article;
-use fsarena_catalog::{Profile, Suite};
-use fsarena_lane::Kind;
-use fsarena_model::Workload;
-use fsarena_place::ENGINES;
+//! What `fsarena list WORD` looks for.
 
 /// Words for one kind of work, as people, programs and packages name it. A word of a topic finds what has any of its
 /// words.
@@ -56,36 +50,6 @@ impl Sought {
 fn is_form_of(word: &str, known: &str) -> bool {
     let ending = word.strip_prefix(known);
     ending.is_some_and(|ending| ending.is_empty() || ending == "s" || known.len() >= STEM)
-}
-
-/// The texts of a kind.
-pub fn of_kind(kind: &Kind) -> Vec<String> {
-    vec![kind.name.to_owned(), kind.about.to_owned()]
-}
-
-/// The texts of a workload, with the programs that it needs and their packages.
-pub fn of_workload(workload: &Workload) -> Vec<String> {
-    let Workload { name, title, measures, why, engine, .. } = workload;
-    let needs = ENGINES.named(engine).map(|engine| engine.programs(workload).needs).unwrap_or_default();
-    let programs = needs.iter().flat_map(|need| [need.program, need.package]).map(str::to_owned);
-    [name.as_str(), title, measures, why, engine].map(str::to_owned).into_iter().chain(programs).collect()
-}
-
-/// The texts of a suite, with the names of its groups and workloads.
-pub fn of_suite(suite: &Suite) -> Vec<String> {
-    let texts = [&suite.name, &suite.about].into_iter().chain(suite.groups.keys());
-    texts.cloned().chain(suite.workloads.iter().map(ToString::to_string)).collect()
-}
-
-/// The texts of a profile, with the names of its workloads.
-pub fn of_profile(profile: &Profile) -> Vec<String> {
-    let texts = [&profile.name, &profile.about, &profile.why];
-    texts.into_iter().cloned().chain(profile.workloads.iter().cloned()).collect()
-}
-
-/// The texts of an article.
-pub fn of_article(article: &Article) -> Vec<String> {
-    vec![article.name.clone(), article.title.clone()]
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsarena_engine::EngineError;
 use fsarena_model::{CacheState, Workload};
 use fsarena_place::{ENGINES, Refusal};
@@ -33,7 +33,7 @@ pub fn with(caches: Option<Caches>, all: Vec<Noted>) -> Result<Choices> {
         true => Ok(Choices { chosen, notes, unavailable: Vec::new() }),
         false => {
             let hint = "name workloads that read through the page cache: `fsarena list workloads`";
-            Err(Refusal::wrong_use(notes.join("; "), hint).into())
+            bail!(Refusal::wrong_use(notes.join("; "), hint))
         }
     }
 }

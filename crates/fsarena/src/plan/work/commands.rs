@@ -5,7 +5,7 @@ mod tests;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use fsarena_model::{Better, CacheState, DurablePoint, Measure, Metric, Name, Relation, Variant, Workload};
 use fsarena_place::Refusal;
 use fsarena_programs::in_one_line;
@@ -29,7 +29,7 @@ pub fn from_commands(arguments: &Compare, programs: AvailablePrograms) -> Result
     if programs == AvailablePrograms::Fetched {
         let text = "a guest has neither your programs nor your files, so it cannot run your command";
         let hint = "name contenders that this kernel supports, and leave out --guest";
-        return Err(Refusal::wrong_use(text, hint).into());
+        bail!(Refusal::wrong_use(text, hint));
     }
     let own = &arguments.own;
     require_one_sync(own)?;
@@ -76,7 +76,7 @@ fn require_one_sync(own: &OwnCommands) -> Result<()> {
     match (&own.metric, own.sync) {
         (Some(_), Some(SyncInTime::Within)) => {
             let text = "a figure that the command prints has no sync of fsarena in it";
-            Err(Refusal::wrong_use(text, "leave out --sync within, or --metric").into())
+            bail!(Refusal::wrong_use(text, "leave out --sync within, or --metric"))
         }
         _ => Ok(()),
     }
@@ -87,13 +87,13 @@ fn require_used(scans: &[Scan], drafts: &[Draft]) -> Result<()> {
     let is_twice = |(place, scan): &(usize, &Scan)| scans[..*place].iter().any(|other| other.name == scan.name);
     if let Some((_, scan)) = scans.iter().enumerate().find(is_twice) {
         let text = format!("--scan {} is given twice", scan.name);
-        return Err(Refusal::wrong_use(text, "give all its values at once, as in threads=1,2,4").into());
+        bail!(Refusal::wrong_use(text, "give all its values at once, as in threads=1,2,4"));
     }
     match scans.iter().find(|scan| !drafts.iter().any(|draft| draft.has(&scan.name))) {
         None => Ok(()),
         Some(Scan { name, .. }) => {
             let text = format!("no command has {{{name}}}, which --scan {name} replaces");
-            Err(Refusal::wrong_use(text, format!("write {{{name}}} where its values belong")).into())
+            bail!(Refusal::wrong_use(text, format!("write {{{name}}} where its values belong")))
         }
     }
 }
@@ -103,7 +103,7 @@ fn require_new(chosen: &[Noted], workload: &Workload) -> Result<()> {
         false => Ok(()),
         true => {
             let text = format!("two commands have the name `{}`", workload.name);
-            Err(Refusal::wrong_use(text, "name them: --command one='…' --command two='…'").into())
+            bail!(Refusal::wrong_use(text, "name them: --command one='…' --command two='…'"))
         }
     }
 }
@@ -125,7 +125,7 @@ impl Draft {
             let text = format!("`{command}` has no {DIRECTORY}, so it would not use the file systems");
             let hint =
                 format!("{DIRECTORY} is the command's directory on each of them, as in 'make -C {DIRECTORY}/src'");
-            return Err(Refusal::wrong_use(text, hint).into());
+            bail!(Refusal::wrong_use(text, hint));
         }
         let further = |option, text: &Option<String>| text.as_ref().map(|text| self::words(option, text)).transpose();
         Ok(Self {
@@ -287,11 +287,11 @@ fn named(text: &str) -> Result<(Option<Name>, &str)> {
     let is_variable = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     if name.chars().all(is_variable) {
         let refusal = format!("`{text}` begins like a variable, which only a shell would set");
-        return Err(Refusal::wrong_use(refusal, format!("env {text}; a name of the workload has small letters")).into());
+        bail!(Refusal::wrong_use(refusal, format!("env {text}; a name of the workload has small letters")));
     }
     match name.parse() {
         Ok(name) => Ok((Some(name), command)),
-        Err(error) => Err(Refusal::wrong_use(format!("{error}"), "--command build='make -C {dir}'").into()),
+        Err(error) => bail!(Refusal::wrong_use(format!("{error}"), "--command build='make -C {dir}'")),
     }
 }
 

@@ -5,11 +5,10 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use fsarena_lane::{DEFAULT_FOLDER, disk, free_space, nearest_existing};
-use fsarena_model::Bytes;
 use fsarena_sys::mountinfo::{self, Mount};
 
-use super::rank::Footing;
+use super::{Footing, PlaceFindings, PlaceTier, RESERVE, RatedPlace};
+use crate::{DEFAULT_FOLDER, disk, free_space, nearest_existing};
 
 /// Local file systems without a device file.
 const WITHOUT_DEVICE: &[&str] = &["zfs", "overlay"];
@@ -17,30 +16,13 @@ const WITHOUT_DEVICE: &[&str] = &["zfs", "overlay"];
 /// File systems for exchange or for booting, which should not hold images.
 const NOT_FOR_IMAGES: &[&str] = &["vfat", "msdos", "iso9660", "udf", "squashfs", "erofs"];
 
-/// A folder for images.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Folder {
-    /// The value for `--storage`.
-    pub option: PathBuf,
-    /// The folder itself, or its nearest existing ancestor.
-    pub existing: PathBuf,
-    /// Whether the user named it, or it is the default.
-    pub asked: bool,
-    /// The storage beneath lanes in the folder.
-    pub footing: Footing,
-    /// File system and device, in words.
-    pub description: String,
-    /// The device's name; `None` unless there is exactly one.
-    pub device: Option<String>,
-    /// Space that is available to an unprivileged user.
-    pub free: Option<Bytes>,
-}
-
-/// The folder that the user named, the default folder, and one on each further file system.
+/// The folder that the user named, the default folder, and one on each further file system: the folder itself or its
+/// nearest existing ancestor, the place, of which nothing is measured, and whether the user named it, or it is the
+/// default.
 ///
 /// # Errors
 /// If the table of mounts cannot be read.
-pub fn candidates(asked: Option<&Path>) -> io::Result<Vec<Folder>> {
+pub fn candidates(asked: Option<&Path>) -> io::Result<Vec<(PathBuf, RatedPlace, bool)>> {
     let mounts = mountinfo::mounts()?;
     let points = mounts.iter().filter(|mount| can_hold_images(mount)).map(|mount| mount.point.join("fsarena"));
     let first = asked.into_iter().map(Path::to_owned).chain([PathBuf::from(DEFAULT_FOLDER)]);
@@ -55,24 +37,26 @@ pub fn candidates(asked: Option<&Path>) -> io::Result<Vec<Folder>> {
         };
         if !seen.iter().any(same) {
             let asked = asked == Some(option.as_path()) || option == Path::new(DEFAULT_FOLDER);
-            folders.push(folder(option, existing, asked, &mount, found.dev()));
+            folders.push((existing.clone(), folder(&option, existing, &mount, found.dev()), asked));
             seen.push((found.dev(), mount.source));
         }
     }
     Ok(folders)
 }
 
-fn folder(option: PathBuf, existing: PathBuf, asked: bool, mount: &Mount, number: u64) -> Folder {
+fn folder(option: &Path, existing: PathBuf, mount: &Mount, number: u64) -> RatedPlace {
     let device = disk::name(number);
     let beneath = device.clone().unwrap_or_else(|| mount.source.clone());
-    Folder {
+    RatedPlace {
+        option: option.display().to_string(),
         footing: footing(number, &beneath),
+        tier: PlaceTier::Unusable,
         description: format!("{} on {beneath}, mounted at {}{}", mount.kind, mount.point.display(), caution(mount)),
         free: free_space(&existing).ok(),
-        option,
-        existing,
-        asked,
+        reserve: RESERVE,
         device,
+        folder: Some(existing),
+        found: PlaceFindings::unmeasured("it has no room"),
     }
 }
 
@@ -126,6 +110,6 @@ mod tests {
     #[test]
     fn a_file_system_is_named_once() {
         let twice = candidates(Some(Path::new("/"))).expect("mounts");
-        assert_eq!(twice.iter().filter(|folder| folder.footing == Footing::Shared).count(), 1);
+        assert_eq!(twice.iter().filter(|(_, place, _)| place.footing == Footing::Shared).count(), 1);
     }
 }

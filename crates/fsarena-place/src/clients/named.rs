@@ -2,23 +2,23 @@
 
 use std::fs;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail, ensure};
 use fsarena_model::Clients;
-use fsarena_place::Refusal;
 
-use crate::cli;
+use crate::Refusal;
 
 /// The clients of a run, and how a program is started that works on all of them as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedClients {
     /// The clients.
     pub clients: Clients,
-    pub(super) launcher: Launcher,
+    /// What starts such a program.
+    pub launcher: Launcher,
 }
 
 /// What starts a program that works on several clients as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Launcher {
+pub enum Launcher {
     /// mpirun, on this machine.
     Here,
     /// mpirun, on these hosts.
@@ -32,7 +32,7 @@ pub(super) enum Launcher {
 impl Launcher {
     /// The words that start a program on the first `count` clients, its processes in turn on each; `None` if they are
     /// not known.
-    pub(super) fn words(&self, count: usize) -> Option<Vec<String>> {
+    pub fn words(&self, count: usize) -> Option<Vec<String>> {
         let text = match self {
             Self::Here => "mpirun -n {processes}".to_owned(),
             Self::Mpi(hosts) => {
@@ -48,39 +48,39 @@ impl Launcher {
     }
 }
 
-/// The clients that the arguments name; `None` if they name none.
-///
-/// # Errors
-/// If a list of hosts cannot be read, or the numbers are not possible.
-pub fn named(arguments: &cli::ClientsArguments) -> Result<Option<NamedClients>> {
-    let mut commands = arguments.client.clone();
-    let mut launcher = Launcher::Unknown;
-    if let Some(place) = &arguments.clients {
-        let own_commands = commands.len();
-        let found = started_at(place)?;
-        commands.extend(found.commands);
-        if own_commands == 0 {
-            launcher = found.launcher;
+impl NamedClients {
+    /// The clients whose agents are started by the commands of `named`, and further ones at `place`: `local:N`,
+    /// `ssh:HOSTFILE`, `mpi:HOSTFILE`, `slurm` or `slurm:N`. Of no numbers of clients, all work. `None` if there are none.
+    ///
+    /// # Errors
+    /// If a list of hosts cannot be read, or the numbers are not possible.
+    pub fn of(named: Clients, place: Option<&str>) -> Result<Option<Self>> {
+        let Clients { mut commands, mut numbers, .. } = named;
+        let mut launcher = Launcher::Unknown;
+        if let Some(place) = place {
+            let found = started_at(place)?;
+            if commands.is_empty() {
+                launcher = found.launcher;
+            }
+            commands.extend(found.commands);
         }
+        if commands.is_empty() {
+            let hint = "--clients local:4 --clients-scale 1,2,4";
+            ensure!(numbers.is_empty(), Refusal::wrong_use("--clients-scale needs clients", hint));
+            return Ok(None);
+        }
+        let all = commands.len() as u32;
+        numbers.sort_unstable();
+        numbers.dedup();
+        if let Some(wrong) = numbers.iter().find(|number| **number == 0 || **number > all) {
+            let text = format!("{wrong} clients cannot work, there are {all}");
+            bail!(Refusal::wrong_use(text, format!("--clients-scale takes numbers from 1 to {all}")));
+        }
+        if numbers.is_empty() {
+            numbers.push(all);
+        }
+        Ok(Some(Self { clients: Clients { commands, numbers, ..named }, launcher }))
     }
-    if commands.is_empty() {
-        let is_alone = arguments.clients_scale.is_empty();
-        let refusal = || Refusal::wrong_use("--clients-scale needs clients", "--clients local:4 --clients-scale 1,2,4");
-        return is_alone.then_some(None).ok_or_else(|| refusal().into());
-    }
-    let all = commands.len() as u32;
-    let mut numbers = arguments.clients_scale.clone();
-    numbers.sort_unstable();
-    numbers.dedup();
-    if let Some(wrong) = numbers.iter().find(|number| **number == 0 || **number > all) {
-        let text = format!("{wrong} clients cannot work, there are {all}");
-        return Err(Refusal::wrong_use(text, format!("--clients-scale takes numbers from 1 to {all}")).into());
-    }
-    if numbers.is_empty() {
-        numbers.push(all);
-    }
-    let (when_lost, servers) = (arguments.when_lost.into(), arguments.server.clone());
-    Ok(Some(NamedClients { clients: Clients { commands, numbers, when_lost, servers }, launcher }))
 }
 
 /// How agents and programs are started on clients.
@@ -120,7 +120,7 @@ fn started_at(place: &str) -> Result<Started> {
         _ => {
             let text = format!("`{place}` names no clients");
             let hint = "--clients local:4, ssh:HOSTFILE, mpi:HOSTFILE, slurm (the nodes of this allocation) or slurm:4";
-            Err(Refusal::wrong_use(text, hint).into())
+            bail!(Refusal::wrong_use(text, hint))
         }
     }
 }
@@ -143,10 +143,10 @@ fn hosts(path: &str) -> Result<Vec<String>> {
     let hosts: Vec<&str> = lines.filter_map(|line| Some(host(line.split_whitespace().next()?))).collect();
     match hosts.iter().find(|host| host.starts_with('-')) {
         _ if hosts.is_empty() => {
-            Err(Refusal::wrong_use(format!("`{path}` names no host"), "write one host per line").into())
+            bail!(Refusal::wrong_use(format!("`{path}` names no host"), "write one host per line"))
         }
         Some(host) => {
-            Err(Refusal::wrong_use(format!("`{host}` in `{path}` is no host"), "write one host per line").into())
+            bail!(Refusal::wrong_use(format!("`{host}` in `{path}` is no host"), "write one host per line"))
         }
         None => hosts.into_iter().map(quoted).collect(),
     }
@@ -183,21 +183,23 @@ fn slurm_nodes() -> Result<Vec<String>> {
 mod tests {
     use std::io::Write;
 
+    use fsarena_model::WhenLost;
+
     use super::*;
 
-    fn arguments(clients: Option<&str>, scale: &[u32]) -> cli::ClientsArguments {
-        let clients = clients.map(str::to_owned);
-        cli::ClientsArguments { clients, clients_scale: scale.to_vec(), ..cli::ClientsArguments::default() }
+    fn named(own: &[&str], place: Option<&str>, numbers: &[u32]) -> Result<Option<NamedClients>> {
+        let commands = own.iter().map(|command| (*command).to_owned()).collect();
+        let clients = Clients { commands, numbers: numbers.to_vec(), when_lost: WhenLost::End, servers: Vec::new() };
+        NamedClients::of(clients, place)
     }
 
     #[test]
     fn clients_are_commands_and_their_numbers_ascend() {
-        let of =
-            |place, scale: &[u32]| named(&arguments(Some(place), scale)).expect("well named").expect("some").clients;
+        let of = |place, scale: &[u32]| named(&[], Some(place), scale).expect("well named").expect("some").clients;
         let clients = of("local:4", &[4, 1, 2, 2]);
         assert_eq!((clients.commands.len(), clients.numbers), (4, vec![1, 2, 4]));
         assert_eq!(of("local:3", &[]).numbers, [3]);
-        assert_eq!(named(&arguments(None, &[])).expect("none"), None);
+        assert_eq!(named(&[], None, &[]).expect("none"), None);
     }
 
     #[test]
@@ -212,7 +214,7 @@ mod tests {
             (None, vec![1], "--clients-scale needs clients"),
         ];
         for (clients, scale, expected) in cases {
-            let error = named(&arguments(clients, &scale)).expect_err("refused").to_string();
+            let error = named(&[], clients, &scale).expect_err("refused").to_string();
             assert!(error.contains(expected), "{error}");
         }
     }
@@ -240,12 +242,7 @@ mod tests {
         let slurm = Launcher::Slurm(nodes).words(2).map(|words| words.join(" "));
         let expected = "srun --overlap --overcommit --distribution=cyclic -N2 -w n1,n2 -n {processes}";
         assert_eq!(slurm.as_deref(), Some(expected));
-        let of = |own: &[&str], place: Option<&str>| {
-            let client = own.iter().map(|command| (*command).to_owned()).collect();
-            let named =
-                named(&cli::ClientsArguments { client, ..arguments(place, &[]) }).expect("well named").expect("some");
-            named.launcher
-        };
+        let of = |own: &[&str], place| named(own, place, &[]).expect("well named").expect("some").launcher;
         assert_eq!(of(&[], Some("local:2")), Launcher::Here);
         assert_eq!(of(&["ssh n1 fsarena agent"], None), Launcher::Unknown);
         assert_eq!(of(&["ssh n1 fsarena agent"], Some("local:2")), Launcher::Unknown);

@@ -1,9 +1,10 @@
-//! `--extra`: for each contender whose direct I/O goes through the page cache, adds one whose direct I/O does not.
+//! For each contender whose direct I/O goes through the page cache, adds one whose direct I/O does not.
 
 use std::collections::BTreeSet;
 
-use fsarena_lane::kind;
 use fsarena_model::{Contender, Label};
+
+use crate::kind;
 
 /// The contenders in `named`. Each one whose direct I/O goes through the page cache is followed by one with the mount
 /// option that avoids this, unless that one is named, too. Also returns a note for each added contender.

@@ -6,10 +6,11 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use fsarena_lane::{Effort, LaneError, file_cost};
 use fsarena_model::{Bytes, LaneCost, Nanos};
 use fsarena_sys::clock;
 use rustix::fs::{MemfdFlags, OFlags, memfd_create};
+
+use crate::{Effort, LaneError, file_cost};
 
 const FILE_SIZE: Bytes = Bytes::mib(16);
 const EFFORT: Effort = Effort { writes: 200, paced_writes: 60, at_most: clock::look(Nanos::millis(600)) };
@@ -24,24 +25,26 @@ pub struct PlaceFindings {
     pub obstacle: Option<String>,
     /// Whether files can be opened for direct I/O; `None` if that was not tried.
     pub direct: Option<bool>,
-    /// The cost of a write and flush.
+    /// The cost of a write and flush; `Err` holds the reason if it is unknown.
     pub cost: Result<LaneCost, String>,
+}
+
+impl PlaceFindings {
+    /// Nothing is known, for this reason.
+    pub fn unmeasured(why: &str) -> Self {
+        Self { obstacle: None, direct: None, cost: Err(format!("not measured: {why}")) }
+    }
 }
 
 /// Measures in `folder`, or in its nearest ancestor on the same file system in which this user may write.
 pub fn in_folder(folder: &Path, deadline: Nanos) -> PlaceFindings {
     if clock::now() >= deadline {
-        return PlaceFindings {
-            obstacle: None,
-            direct: None,
-            cost: Err("not measured: the other places took all the time".into()),
-        };
+        return PlaceFindings::unmeasured("the other places took all the time");
     }
     match temporary_file(folder) {
         Ok(file) => on_file(&file),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            let cost = Err("not measured: this user may not write there".to_owned());
-            PlaceFindings { obstacle: None, direct: None, cost }
+            PlaceFindings::unmeasured("this user may not write there")
         }
         Err(error) => refused(format!("nothing can be written there: {error}")),
     }

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
-use fsarena_lane::{LaneError, disk, flush, reread};
 use fsarena_model::{Bytes, FlushAfter, Medium, Nanos, RepeatedReads};
 use fsarena_sys::clock;
 
 use super::measure;
+use crate::{LaneError, disk, flush, reread};
 
 /// Size of the test file: the largest amount after which a flush is timed.
 const FILE_SIZE: Bytes = Bytes::mib(64);

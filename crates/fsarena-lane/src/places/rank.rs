@@ -2,6 +2,8 @@
 
 use fsarena_model::Nanos;
 
+use super::RatedPlace;
+
 /// Maximum cost of a cheap flush, as a multiple of the lowest cost.
 const CHEAP: u64 = 3;
 
@@ -18,17 +20,6 @@ pub enum Footing {
     Nested,
     /// Memory.
     Memory,
-}
-
-/// The properties that determine the order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PlaceStanding {
-    /// The storage beneath the lanes.
-    pub footing: Footing,
-    /// Whether lanes can be there.
-    pub usable: bool,
-    /// The higher cost of a write and flush, back to back or after a pause; `None` if not measured.
-    pub cost: Option<Nanos>,
 }
 
 /// The quality of a place, best first.
@@ -72,33 +63,25 @@ impl PlaceTier {
     }
 }
 
-/// The rank of a place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RankedPlaces {
-    /// Its index in the argument of [`order`].
-    pub index: usize,
-    /// Its quality.
-    pub tier: PlaceTier,
+/// Sorts places, best first; places of the same tier by cost, then in the given order.
+pub fn sort(places: &mut [RatedPlace]) {
+    let folders = places.iter().filter(|it| matches!(it.footing, Footing::Apart | Footing::Shared) && it.is_usable());
+    let cheapest = folders.filter_map(cost).min();
+    for place in &mut *places {
+        place.tier = tier(place, cheapest);
+    }
+    places.sort_by_key(|place| (place.tier, cost(place).unwrap_or(Nanos(u64::MAX))));
 }
 
-/// All places, best first; places of the same tier by cost, then in the given order.
-pub fn order(standings: &[PlaceStanding]) -> Vec<RankedPlaces> {
-    let cheapest = standings.iter().filter(|it| it.usable && is_folder(it.footing)).filter_map(|it| it.cost).min();
-    let ranked = standings.iter().enumerate();
-    let mut ranked: Vec<RankedPlaces> =
-        ranked.map(|(index, standing)| RankedPlaces { index, tier: tier(standing, cheapest) }).collect();
-    ranked.sort_by_key(|ranked| (ranked.tier, standings[ranked.index].cost.unwrap_or(Nanos(u64::MAX)), ranked.index));
-    ranked
+/// The higher cost of a write and flush, back to back or after a pause; `None` if it was not measured.
+fn cost(place: &RatedPlace) -> Option<Nanos> {
+    place.found.cost.as_ref().ok().map(|cost| cost.back_to_back.max(cost.paced))
 }
 
-fn is_folder(footing: Footing) -> bool {
-    matches!(footing, Footing::Apart | Footing::Shared)
-}
-
-fn tier(standing: &PlaceStanding, cheapest: Option<Nanos>) -> PlaceTier {
+fn tier(place: &RatedPlace, cheapest: Option<Nanos>) -> PlaceTier {
     let is_cheap = |cost: Nanos| cheapest.is_none_or(|cheapest| cost.0 <= cheapest.0.saturating_mul(CHEAP));
-    match (standing.footing, standing.cost) {
-        _ if !standing.usable => PlaceTier::Unusable,
+    match (place.footing, cost(place)) {
+        _ if !place.is_usable() => PlaceTier::Unusable,
         (Footing::Disk, _) => PlaceTier::Disk,
         (Footing::Shared, _) => PlaceTier::Shared,
         (Footing::Nested, _) => PlaceTier::Nested,
@@ -111,48 +94,62 @@ fn tier(standing: &PlaceStanding, cheapest: Option<Nanos>) -> PlaceTier {
 
 #[cfg(test)]
 mod tests {
+    use fsarena_model::{Bytes, LaneCost};
+
+    use super::super::PlaceFindings;
     use super::*;
 
-    fn standing(footing: Footing, micros: u64) -> PlaceStanding {
-        PlaceStanding { footing, usable: true, cost: (micros > 0).then_some(Nanos(micros * 1000)) }
+    fn place(footing: Footing, micros: u64) -> RatedPlace {
+        let cost = Nanos(micros * 1000);
+        let cost = LaneCost { back_to_back: cost, paced: cost, device: None, host_bytes: None, host_flushes: None };
+        let unmeasured = PlaceFindings::unmeasured("nothing");
+        RatedPlace {
+            option: String::new(),
+            footing,
+            tier: PlaceTier::Unusable,
+            description: String::new(),
+            free: None,
+            reserve: Bytes(0),
+            device: None,
+            folder: None,
+            found: if micros > 0 { PlaceFindings { cost: Ok(cost), ..unmeasured } } else { unmeasured },
+        }
     }
 
-    fn tiers(standings: &[PlaceStanding]) -> Vec<PlaceTier> {
-        order(standings).into_iter().map(|ranked| ranked.tier).collect()
+    fn tiers<const COUNT: usize>(mut places: [RatedPlace; COUNT]) -> [PlaceTier; COUNT] {
+        sort(&mut places);
+        places.map(|place| place.tier)
     }
 
     #[test]
     fn a_disk_comes_before_folders_and_memory_last() {
-        let places = [
-            standing(Footing::Memory, 1),
-            standing(Footing::Shared, 80),
-            standing(Footing::Apart, 90),
-            standing(Footing::Disk, 0),
-        ];
-        assert_eq!(tiers(&places), [PlaceTier::Disk, PlaceTier::ApartCheap, PlaceTier::Shared, PlaceTier::Memory]);
+        let places =
+            [place(Footing::Memory, 1), place(Footing::Shared, 80), place(Footing::Apart, 90), place(Footing::Disk, 0)];
+        assert_eq!(tiers(places), [PlaceTier::Disk, PlaceTier::ApartCheap, PlaceTier::Shared, PlaceTier::Memory]);
     }
 
     #[test]
     fn dear_flushes_put_a_folder_behind_the_root() {
-        let places = [standing(Footing::Apart, 4000), standing(Footing::Shared, 80), standing(Footing::Apart, 0)];
-        assert_eq!(tiers(&places), [PlaceTier::Shared, PlaceTier::ApartDear, PlaceTier::ApartUnknown]);
+        let places = [place(Footing::Apart, 4000), place(Footing::Shared, 80), place(Footing::Apart, 0)];
+        assert_eq!(tiers(places), [PlaceTier::Shared, PlaceTier::ApartDear, PlaceTier::ApartUnknown]);
     }
 
     #[test]
     fn memory_makes_no_disk_dear() {
-        let places = [standing(Footing::Apart, 4000), standing(Footing::Memory, 1)];
-        assert_eq!(tiers(&places), [PlaceTier::ApartCheap, PlaceTier::Memory]);
+        let places = [place(Footing::Apart, 4000), place(Footing::Memory, 1)];
+        assert_eq!(tiers(places), [PlaceTier::ApartCheap, PlaceTier::Memory]);
     }
 
     #[test]
     fn an_unusable_place_is_last_however_cheap() {
-        let full = PlaceStanding { usable: false, ..standing(Footing::Disk, 1) };
-        assert_eq!(tiers(&[full, standing(Footing::Memory, 1)]), [PlaceTier::Memory, PlaceTier::Unusable]);
+        let full = RatedPlace { free: Some(Bytes(0)), ..place(Footing::Disk, 1) };
+        assert_eq!(tiers([full, place(Footing::Memory, 1)]), [PlaceTier::Memory, PlaceTier::Unusable]);
     }
 
     #[test]
     fn of_equal_ones_the_cheaper_is_first() {
-        let order = order(&[standing(Footing::Apart, 90), standing(Footing::Apart, 80)]);
-        assert_eq!(order.iter().map(|ranked| ranked.index).collect::<Vec<_>>(), [1, 0]);
+        let mut places = [place(Footing::Apart, 90), place(Footing::Apart, 80)];
+        sort(&mut places);
+        assert_eq!(places.map(|place| cost(&place)), [80, 90].map(|micros| Some(Nanos(micros * 1000))));
     }
 }
