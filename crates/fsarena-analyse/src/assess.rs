@@ -13,6 +13,7 @@ use crate::command::command;
 use crate::decisions::Decisions;
 use crate::effects::effects;
 use crate::evidence::median;
+use crate::explanation::explanations;
 use crate::looks::Standing;
 use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
@@ -88,6 +89,7 @@ fn judged(decisions: &Decisions<'_>) -> Judged {
         standings: standings(decisions),
         suite_ratios: suite_ratios(decisions),
         effects: effects(decisions),
+        explanations: explanations(decisions),
         recommendation: recommendation(decisions).map(Box::new),
         verdicts: decisions.verdicts.iter().flatten().cloned().collect(),
     }

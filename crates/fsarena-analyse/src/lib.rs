@@ -13,6 +13,7 @@ mod difference;
 mod durability;
 mod effects;
 mod evidence;
+mod explanation;
 mod fresh;
 mod gate;
 mod guarantees;

@@ -19,6 +19,7 @@ pub use self::verdict::{
     DecisionInterval, EffectRow, Needs, PairVerdict, Reason, StandingRow, SuiteRow, Verdict, too_few,
 };
 use crate::event::{Check, Note, RoundFacts};
+use crate::explanation::Explanation;
 use crate::{Environment, Label, Recommendation, Status, Unavailable, VerificationRow};
 
 /// The number of the JSON form described in `interface.md`.
@@ -109,6 +110,9 @@ pub struct Judged {
     /// What each option of a matrix changes, by matrix, workload and factor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<EffectRow>,
+    /// Why pairs differ, if that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub explanations: Vec<Explanation>,
     /// The best contender for the reader's own mix, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommendation: Option<Box<Recommendation>>,

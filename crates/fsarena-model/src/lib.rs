@@ -14,6 +14,7 @@ pub mod environment;
 pub mod error;
 mod estimate;
 pub mod event;
+pub mod explanation;
 #[cfg(test)]
 mod fuzz;
 pub mod guest;

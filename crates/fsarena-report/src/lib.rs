@@ -40,6 +40,7 @@ mod standing;
 pub mod svg;
 mod text;
 mod validation;
+mod why;
 mod words;
 mod work;
 

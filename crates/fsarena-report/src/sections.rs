@@ -18,7 +18,8 @@ use crate::report::{
 };
 use crate::words::Term;
 use crate::{
-    answer, effects, explained, group, latency, machine, pair, probe, recommendation, scaling, sharing, shell, words,
+    answer, effects, explained, group, latency, machine, pair, probe, recommendation, scaling, sharing, shell, why,
+    words,
 };
 
 pub fn summary(comparison: &Comparison) -> Report {
@@ -36,6 +37,7 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
         Section::default().with_shown(Shown::Terminal, decision),
         recommendation::section(comparison).unwrap_or_default(),
         effects::section(comparison),
+        why::section(comparison),
         scaling::section(comparison),
         sharing::section(comparison),
         verdicts::verdicts(comparison),

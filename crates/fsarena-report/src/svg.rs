@@ -7,6 +7,7 @@ pub(crate) mod medians;
 pub mod plane;
 pub mod scaling;
 pub(crate) mod scatter;
+pub(crate) mod waterfall;
 
 use std::fmt::Write;
 

@@ -19,7 +19,7 @@ use crate::report::{
 use crate::svg::latency::{LoadLine, LoadPoint, against_load, over_time};
 use crate::svg::medians::{self, Dot, ratios};
 use crate::work::cells;
-use crate::{anchor, explained, finding, latency, probe, ranking, standing, svg, words};
+use crate::{anchor, explained, finding, latency, probe, ranking, standing, svg, why, words};
 
 const OVER_TIME: &str = "A point is a part of at most a second of a slice, its median over rounds; slices follow one \
     another, and those of other contenders ran in between.";
@@ -37,6 +37,7 @@ pub fn workload(comparison: &Comparison, workload: &WorkloadRow, additions: Vec<
         .with(Paragraph::plain(Sentence::from(&workload.measures).and(Role::Faint, &workload.why)))
         .with_all(parts.iter().flat_map(WorkloadPart::drawings))
         .with(List::new(ListLook::Cares, cares(&cells)))
+        .with_all(why::of_workload(comparison, &workload.name))
         .with_all(additions)
         .with(figures.with_all(parts.iter().flat_map(WorkloadPart::tables)))
         .with_all(latencies(comparison, workload, &cells))

@@ -1,0 +1,198 @@
+//! Why one contender is faster: how the parts of its time differ from those of another, by traced slices.
+//!
+//! The time of a contender per operation is the sum over all rounds divided by all operations, and so is that of each
+//! part, so that the differences of the parts add up to that of the times. The error of such a ratio follows from how
+//! the rounds deviate from it (Cochran, Sampling Techniques, 3rd ed. 1977, section 6.4); rounds of both contenders are
+//! paired.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fsarena_model::comparison::PairVerdict;
+use fsarena_model::explanation::{Activity, Difference, ExplainedPart, ExplainedRequests, Explanation};
+use fsarena_model::{Label, Meanwhile, RequestKind, Requests, Spent, Trace, TraceResult, Trial, Verdict};
+use fsarena_stats::{LogEstimate, median};
+
+use crate::decisions::Decisions;
+
+/// The largest share of a difference that tracing may make.
+const MOST_OVERHEAD: f64 = 0.2;
+
+/// Explanations of all pairs that are decided to differ, as far as they were traced.
+pub(crate) fn explanations(decisions: &Decisions<'_>) -> Vec<Explanation> {
+    if !decisions.analysis.record.plan.measuring.explained {
+        return Vec::new();
+    }
+    let decided = decisions.verdicts.iter().flatten().filter_map(|pair| match pair.verdict {
+        Verdict::Faster => Some((pair, &pair.b, &pair.a)),
+        Verdict::Slower => Some((pair, &pair.a, &pair.b)),
+        _ => None,
+    });
+    decided.filter_map(|(pair, slower, faster)| explanation(decisions, pair, slower, faster)).collect()
+}
+
+/// A contender's traced slices.
+struct TracedSide<'a> {
+    rounds: Vec<(&'a Trial, &'a Trace)>,
+    operations: f64,
+}
+
+impl<'a> TracedSide<'a> {
+    fn new(trials: &[&'a Trial], rounds: &BTreeSet<u32>) -> Self {
+        let traced = trials.iter().filter(|trial| rounds.contains(&trial.round));
+        let rounds: Vec<_> = traced.filter_map(|trial| Some((*trial, trace(trial)?))).collect();
+        let operations = rounds.iter().map(|(_, trace)| trace.operations as f64).sum();
+        Self { rounds, operations }
+    }
+
+    /// Seconds per operation of the parts that `is_it` accepts, and the deviation of each round from it.
+    fn ratio(&self, is_it: &dyn Fn(&Spent) -> bool) -> (f64, Vec<f64>) {
+        let seconds = |trace: &Trace| -> f64 {
+            trace.parts.iter().filter(|part| is_it(&part.spent)).map(|part| part.seconds).sum()
+        };
+        let ratio = self.rounds.iter().map(|(_, trace)| seconds(trace)).sum::<f64>() / self.operations;
+        let mean = self.operations / self.rounds.len() as f64;
+        let deviation = |trace: &Trace| (seconds(trace) - ratio * trace.operations as f64) / mean;
+        (ratio, self.rounds.iter().map(|(_, trace)| deviation(trace)).collect())
+    }
+
+    /// By how much tracing lengthens an operation: the median over the rounds.
+    fn overhead(&self) -> Option<f64> {
+        let overheads = self.rounds.iter().filter_map(|(trial, trace)| {
+            let untraced = trial.seconds() / trial.operations() as f64;
+            let ratio = trace.elapsed.as_seconds() / trace.operations as f64 / untraced;
+            ratio.is_finite().then_some(ratio - 1.0)
+        });
+        median(overheads)
+    }
+
+    /// Seconds per operation in the slices that were not traced.
+    fn untraced(&self) -> f64 {
+        let seconds: f64 = self.rounds.iter().map(|(trial, _)| trial.seconds()).sum();
+        seconds / self.rounds.iter().map(|(trial, _)| trial.operations() as f64).sum::<f64>()
+    }
+
+    /// Count per operation and mean duration of the requests of a type.
+    fn requests(&self, kind: RequestKind) -> (f64, f64) {
+        let all = self.rounds.iter().flat_map(|(_, trace)| &trace.requests).filter(|requests| requests.kind == kind);
+        let add = |(count, seconds): (f64, f64), requests: &Requests| {
+            (count + requests.count as f64, seconds + requests.seconds)
+        };
+        let (count, seconds) = all.fold((0.0, 0.0), add);
+        (count / self.operations, if count > 0.0 { seconds / count } else { 0.0 })
+    }
+}
+
+fn trace(trial: &Trial) -> Option<&Trace> {
+    match &trial.trace {
+        Some(TraceResult::Traced(trace)) if trace.operations > 0 => Some(trace),
+        _ => None,
+    }
+}
+
+fn explanation(decisions: &Decisions<'_>, pair: &PairVerdict, slower: &Label, faster: &Label) -> Option<Explanation> {
+    let trials = [slower, faster].map(|label| decisions.analysis.counted_trials(&pair.workload, label));
+    let [one, two] = trials.each_ref().map(|trials| {
+        let traced = trials.iter().filter(|trial| trace(trial).is_some());
+        traced.map(|trial| trial.round).collect::<BTreeSet<u32>>()
+    });
+    let both: BTreeSet<u32> = one.intersection(&two).copied().collect();
+    if both.is_empty() {
+        return None;
+    }
+    let sides = trials.each_ref().map(|trials| TracedSide::new(trials, &both));
+    let [slower_side, faster_side] = &sides;
+    let all = sides.iter().flat_map(|side| &side.rounds).flat_map(|(_, trace)| &trace.parts);
+    let kinds: BTreeSet<&Spent> = all.map(|part| &part.spent).collect();
+    let difference = differ(&sides, &|_| true);
+    let parts = parts(&sides, &kinds);
+    let unknown: f64 = kinds
+        .iter()
+        .filter(|spent| !spent.is_known())
+        .map(|spent| differ(&sides, &|it| it == *spent).seconds.abs())
+        .sum();
+    let attributed = (1.0 - unknown / difference.seconds.abs()).max(0.0);
+    Some(Explanation {
+        workload: pair.workload.clone(),
+        slower: slower.clone(),
+        faster: faster.clone(),
+        rounds: both.len() as u32,
+        slower_seconds: slower_side.ratio(&|_| true).0,
+        faster_seconds: faster_side.ratio(&|_| true).0,
+        difference,
+        parts,
+        attributed,
+        requests: requests(&sides),
+        slower_overhead: slower_side.overhead(),
+        faster_overhead: faster_side.overhead(),
+        lost: sides.iter().flat_map(|side| &side.rounds).map(|(_, trace)| trace.lost).sum(),
+        withheld: withheld(&sides, difference),
+    })
+}
+
+/// The difference in the parts that `is_it` accepts.
+fn differ([slower, faster]: &[TracedSide<'_>; 2], is_it: &dyn Fn(&Spent) -> bool) -> Difference {
+    let ((slow, deviations), (fast, others)) = (slower.ratio(is_it), faster.ratio(is_it));
+    let seconds = slow - fast;
+    let rounds: Vec<f64> = deviations.iter().zip(others).map(|(one, other)| seconds + one - other).collect();
+    let interval = LogEstimate::mean_of(&rounds).map(|mean| mean.interval(0.025)).filter(|it| it.low.is_finite());
+    Difference { seconds, low: interval.map(|it| it.low), high: interval.map(|it| it.high) }
+}
+
+fn parts(sides: &[TracedSide<'_>; 2], kinds: &BTreeSet<&Spent>) -> Vec<ExplainedPart> {
+    let mut activities: BTreeMap<Activity, Vec<&Meanwhile>> = BTreeMap::new();
+    for spent in kinds {
+        let meanwhile = activities.entry(spent.activity()).or_default();
+        if let Spent::Waiting(_, happened) = spent {
+            meanwhile.push(happened);
+        }
+    }
+    let largest_first = |one: &Difference, two: &Difference| two.seconds.abs().total_cmp(&one.seconds.abs());
+    let part = |(activity, happened): (Activity, Vec<&Meanwhile>)| {
+        let is_it = |spent: &Spent| spent.activity() == activity;
+        let of = |wanted: &Meanwhile| {
+            differ(sides, &|spent| matches!(spent, Spent::Waiting(_, it) if it == wanted && is_it(spent)))
+        };
+        let mut meanwhile: Vec<(Meanwhile, Difference)> = happened.into_iter().map(|it| (it.clone(), of(it))).collect();
+        meanwhile.sort_by(|(_, one), (_, two)| largest_first(one, two));
+        let [slower_seconds, faster_seconds] = sides.each_ref().map(|side| side.ratio(&is_it).0);
+        ExplainedPart { activity, slower_seconds, faster_seconds, difference: differ(sides, &is_it), meanwhile }
+    };
+    let mut parts: Vec<ExplainedPart> = activities.into_iter().map(part).collect();
+    parts.sort_by(|one, two| largest_first(&one.difference, &two.difference));
+    parts
+}
+
+/// Divides the difference of the device's time into more requests and slower ones (Oaxaca 1973, Blinder 1973).
+fn requests(sides: &[TracedSide<'_>; 2]) -> Vec<ExplainedRequests> {
+    let all = sides.iter().flat_map(|side| &side.rounds).flat_map(|(_, trace)| &trace.requests);
+    let kinds: BTreeSet<RequestKind> = all.map(|requests| requests.kind).collect();
+    let of_kind = |kind| {
+        let [(slower_count, slow), (faster_count, fast)] = sides.each_ref().map(|side| side.requests(kind));
+        // A contender without such requests has no duration of its own.
+        let (slower_duration, faster_duration) =
+            (if slower_count > 0.0 { slow } else { fast }, if faster_count > 0.0 { fast } else { slow });
+        ExplainedRequests {
+            kind,
+            slower_count,
+            faster_count,
+            slower_duration,
+            faster_duration,
+            by_count: (slower_count - faster_count) * (slower_duration + faster_duration) / 2.0,
+            by_duration: (slower_duration - faster_duration) * (slower_count + faster_count) / 2.0,
+        }
+    };
+    kinds.into_iter().map(of_kind).collect()
+}
+
+/// Why the traced slices do not explain the verdict; `None` if they do.
+fn withheld(sides: &[TracedSide<'_>; 2], difference: Difference) -> Option<String> {
+    let [slower, faster] = sides.each_ref().map(TracedSide::untraced);
+    if difference.seconds <= 0.0 {
+        return Some("the traced slices do not show the difference".to_owned());
+    }
+    let [one, two] = sides.each_ref().map(|side| side.overhead().unwrap_or(0.0) * side.untraced());
+    let share = (one - two).abs() / (slower - faster).abs();
+    (share > MOST_OVERHEAD).then(|| {
+        format!("tracing costs one contender more than the other, by {:.0} % of the difference", share * 100.0)
+    })
+}

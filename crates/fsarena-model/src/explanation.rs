@@ -1,0 +1,124 @@
+//! Why one contender is faster than another: the parts of the time that differ.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Label, Layer, Meanwhile, RequestKind, Spent, Wait};
+
+/// Why one contender needs less time per operation than another, by traced slices of the same rounds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Explanation {
+    /// The workload's name.
+    pub workload: String,
+    /// The contender that needs more time.
+    pub slower: Label,
+    /// The other contender.
+    pub faster: Label,
+    /// Rounds in which both were traced.
+    pub rounds: u32,
+    /// Time per operation of the slower one in traced slices, in seconds.
+    pub slower_seconds: f64,
+    /// That of the faster one.
+    pub faster_seconds: f64,
+    /// Their difference, of which the differences of the parts are the summands.
+    pub difference: Difference,
+    /// The parts of the time, the largest difference first.
+    pub parts: Vec<ExplainedPart>,
+    /// The share of the difference whose cause is known, 0 to 1.
+    pub attributed: f64,
+    /// The requests to the devices, by type.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<ExplainedRequests>,
+    /// By how much tracing lengthens an operation of the slower contender: 0.02 is 2 %.
+    pub slower_overhead: Option<f64>,
+    /// That of the faster one.
+    pub faster_overhead: Option<f64>,
+    /// Events that are missing because memory for them was short.
+    pub lost: u64,
+    /// Why the parts do not explain the verdict; absent if they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<String>,
+}
+
+/// A difference of times, in seconds per operation, with its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// The time of the slower contender minus that of the faster one.
+    pub seconds: f64,
+    /// The lower end of the interval; `None` with fewer than two rounds.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+}
+
+/// A part of the time in which two contenders differ.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExplainedPart {
+    /// What the work did.
+    pub activity: Activity,
+    /// Seconds per operation of the slower contender.
+    pub slower_seconds: f64,
+    /// Those of the faster one.
+    pub faster_seconds: f64,
+    /// The difference.
+    pub difference: Difference,
+    /// What happened while the work waited, the largest difference first; empty if it did not wait.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub meanwhile: Vec<(Meanwhile, Difference)>,
+}
+
+/// What the work did, without what happened meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Activity {
+    /// [`Spent::User`].
+    User,
+    /// [`Spent::Kernel`].
+    Kernel(Layer),
+    /// [`Spent::Ready`].
+    Ready,
+    /// [`Spent::Waiting`].
+    Waiting(Wait),
+    /// [`Spent::Idle`].
+    Idle,
+    /// [`Spent::Unknown`].
+    Unknown,
+}
+
+impl Spent {
+    /// What the work did.
+    pub fn activity(&self) -> Activity {
+        match self {
+            Self::User => Activity::User,
+            Self::Kernel(layer) => Activity::Kernel(*layer),
+            Self::Ready => Activity::Ready,
+            Self::Waiting(wait, _) => Activity::Waiting(*wait),
+            Self::Idle => Activity::Idle,
+            Self::Unknown => Activity::Unknown,
+        }
+    }
+
+    /// Whether its cause is known.
+    pub fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown | Self::Waiting(Wait::Unknown, _) | Self::Waiting(_, Meanwhile::Unknown))
+    }
+}
+
+/// How two contenders differ in requests of one type. The difference of the device's time per operation is the sum of
+/// `by_count` and `by_duration`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExplainedRequests {
+    /// The type.
+    pub kind: RequestKind,
+    /// Requests per operation of the slower contender.
+    pub slower_count: f64,
+    /// Those of the faster one.
+    pub faster_count: f64,
+    /// Mean seconds of a request of the slower contender.
+    pub slower_duration: f64,
+    /// That of the faster one.
+    pub faster_duration: f64,
+    /// Seconds per operation that more requests cost: the difference of the counts times the mean duration.
+    pub by_count: f64,
+    /// Seconds per operation that slower requests cost: the difference of the durations times the mean count.
+    pub by_duration: f64,
+}

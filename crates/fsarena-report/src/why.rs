@@ -1,0 +1,219 @@
+//! Why one contender is faster than another: a sentence, a table and a drawing of the parts of the time that differ.
+
+use fsarena_model::explanation::{Activity, Difference, ExplainedPart, Explanation};
+use fsarena_model::{Comparison, Layer, Meanwhile, RequestKind, Wait};
+
+use crate::number::{self, hundredths, percent, seconds};
+use crate::report::ColumnKind::{Figure, Name};
+use crate::report::{
+    Arrangement, Content, Drawing, Drawings, Fold, List, ListLook, Paragraph, Section, Shown, TableLook, TableOf,
+};
+use crate::svg::waterfall::waterfall;
+
+/// The smallest share of a difference that a part in the sentence has.
+const SMALLEST: f64 = 0.05;
+
+/// Most parts in the sentence.
+const MOST: usize = 4;
+
+const MEANING: &str = "Seconds per operation in slices that are traced for this purpose, and that no verdict uses. Each \
+    moment of a slice is divided among the threads of the work that do not wait for each other. A wait is divided by what \
+    happened meanwhile: requests at the device, or the threads for which the work waited. In brackets: the 95 % interval \
+    over rounds. The parts add up to the whole difference.";
+
+/// The sentences on all pairs, and for documents their tables.
+pub fn section(comparison: &Comparison) -> Section {
+    let explanations = &comparison.judged.explanations;
+    let tables = explanations.iter().map(|it| Section::titled(title(it)).with_all(tables(it)));
+    let section = short(comparison);
+    tables
+        .fold(section, |section, table| section.with_shown(Shown::Summaries, table))
+        .with_shown(Shown::Summaries, Paragraph::legend(if explanations.is_empty() { "" } else { MEANING }))
+}
+
+/// The sentences on all pairs.
+pub fn short(comparison: &Comparison) -> Section {
+    Section::titled("Why").with(List::new(ListLook::Paragraphs, comparison.judged.explanations.iter().map(sentence)))
+}
+
+/// The part of the page about a workload.
+pub fn of_workload(comparison: &Comparison, workload: &str) -> Vec<Content> {
+    let explanations = comparison.judged.explanations.iter().filter(|it| it.workload == workload);
+    let parts: Vec<Section> = explanations
+        .map(|it| {
+            let drawing = waterfall(it).map(|svg| Drawing { caption: String::new(), svg });
+            let drawings = Drawings { arrangement: Arrangement::Wide, drawings: drawing.into_iter().collect() };
+            Section::titled(title(it)).with(Paragraph::plain(sentence(it))).with(drawings).with_all(tables(it))
+        })
+        .collect();
+    let whole = Section::titled("Why").folded(Fold::Open).with_all(parts);
+    if whole.has_rows() { vec![whole.with(Paragraph::legend(MEANING)).into()] } else { Vec::new() }
+}
+
+fn title(explanation: &Explanation) -> String {
+    format!("{}: {} against {}", explanation.workload, explanation.faster, explanation.slower)
+}
+
+/// `create-fsync: xfs takes 74.0 µs less per operation than ext4: 52.0 µs less waiting for a commit, …`.
+fn sentence(explanation: &Explanation) -> String {
+    let Explanation { workload, slower, faster, difference, withheld, .. } = explanation;
+    if let Some(why) = withheld {
+        return format!(
+            "{workload}: {faster} is faster than {slower}, and the traced slices do not explain it: {why}."
+        );
+    }
+    let is_shown = |part: &&ExplainedPart| {
+        is_known(part.activity) && part.difference.seconds.abs() >= SMALLEST * difference.seconds
+    };
+    let (less, more): (Vec<&ExplainedPart>, Vec<&ExplainedPart>) =
+        explanation.parts.iter().filter(is_shown).take(MOST).partition(|part| part.difference.seconds > 0.0);
+    let list = |parts: Vec<&ExplainedPart>, word| parts.into_iter().map(|part| phrase(part, word)).collect::<Vec<_>>();
+    let (less, more) = (list(less, "less").join(", "), list(more, "more").join(", "));
+    let but = if more.is_empty() { String::new() } else { format!(", but {more}") };
+    let parts = if less.is_empty() { String::new() } else { format!(": {less}{but}") };
+    let unexplained = difference.seconds * (1.0 - explanation.attributed);
+    format!(
+        "{workload}: {faster} takes {} less per operation than {slower}{parts}; {} {} unexplained.",
+        with_interval(*difference),
+        if unexplained > 0.0 { seconds(unexplained) } else { "nothing".to_owned() },
+        if unexplained > 0.0 { "are" } else { "is" },
+    )
+}
+
+/// `52.0 µs [47.0, 58.0] less waiting for a commit (mostly while jbd2 waits for a processor)`.
+fn phrase(part: &ExplainedPart, word: &str) -> String {
+    let most = part.meanwhile.first().filter(|(_, first)| first.seconds / part.difference.seconds > 0.5);
+    let most = most.map(|(happened, _)| format!(" (mostly while {})", meanwhile(happened))).unwrap_or_default();
+    let size = Difference {
+        seconds: part.difference.seconds.abs(),
+        low: [part.difference.low, part.difference.high].into_iter().flatten().map(f64::abs).reduce(f64::min),
+        high: [part.difference.low, part.difference.high].into_iter().flatten().map(f64::abs).reduce(f64::max),
+    };
+    // An interval that contains 0 has no absolute value.
+    let contains_zero = part.difference.low.zip(part.difference.high).is_some_and(|(low, high)| low * high < 0.0);
+    let size = if contains_zero { seconds(size.seconds) } else { with_interval(size) };
+    format!("{size} {word} {}{most}", activity(part.activity))
+}
+
+fn with_interval(difference: Difference) -> String {
+    let ends = difference.low.zip(difference.high).map(|(low, high)| format!(" [{}, {}]", seconds(low), seconds(high)));
+    format!("{}{}", seconds(difference.seconds), ends.unwrap_or_default())
+}
+
+fn is_known(activity: Activity) -> bool {
+    !matches!(activity, Activity::Unknown | Activity::Waiting(Wait::Unknown))
+}
+
+/// A row of the table of parts: a part, or what happened during its wait.
+struct PartRow {
+    name: String,
+    both: Option<(f64, f64)>,
+    difference: Difference,
+}
+
+fn tables(explanation: &Explanation) -> Vec<Content> {
+    let Explanation { slower, faster, difference, .. } = explanation;
+    let is_small = |difference: &Difference, whole: f64| difference.seconds.abs() < 0.01 * whole.abs();
+    let mut rows = Vec::new();
+    for part in explanation.parts.iter().filter(|part| !is_small(&part.difference, difference.seconds)) {
+        let both = Some((part.slower_seconds, part.faster_seconds));
+        rows.push(PartRow { name: activity(part.activity).to_owned(), both, difference: part.difference });
+        let within = part.meanwhile.iter().filter(|(_, within)| !is_small(within, difference.seconds));
+        rows.extend(within.map(|(happened, within)| PartRow {
+            name: format!("… while {}", meanwhile(happened)),
+            both: None,
+            difference: *within,
+        }));
+    }
+    let whole = Some((explanation.slower_seconds, explanation.faster_seconds));
+    rows.push(PartRow { name: "all".to_owned(), both: whole, difference: *difference });
+    let of =
+        |row: &PartRow, which: fn((f64, f64)) -> f64| row.both.map(|both| seconds(which(both))).unwrap_or_default();
+    let parts = TableOf::new(TableLook::Narrow, &rows)
+        .column(Name, "per operation", |row| row.name.clone())
+        .column(Figure, slower.to_string(), |row| of(row, |both| both.0))
+        .column(Figure, faster.to_string(), |row| of(row, |both| both.1))
+        .column(Figure, "difference", |row| seconds(row.difference.seconds))
+        .column(Figure, "95 %", |row| ends(row.difference))
+        .done();
+    let requests = TableOf::new(TableLook::Narrow, &explanation.requests)
+        .column(Name, "requests per operation", |row| request(row.kind))
+        .column(Figure, slower.to_string(), |row| count(row.slower_count, row.slower_duration))
+        .column(Figure, faster.to_string(), |row| count(row.faster_count, row.faster_duration))
+        .column(Figure, "by number", |row| seconds(row.by_count))
+        .column(Figure, "by duration", |row| seconds(row.by_duration))
+        .done();
+    let overheads = [(slower, explanation.slower_overhead), (faster, explanation.faster_overhead)];
+    let overheads = overheads.map(|(label, overhead)| format!("{label} by {}", number::or_dash(overhead.map(percent))));
+    let lost = if explanation.lost > 0 { format!(" {} events are missing.", explanation.lost) } else { String::new() };
+    let facts = format!(
+        "Causes are known for {} of the difference, over {} rounds. Tracing slows {} down.{lost}",
+        percent(explanation.attributed),
+        explanation.rounds,
+        overheads.join(" and "),
+    );
+    vec![parts.into(), requests.into(), Paragraph::legend(facts).into()]
+}
+
+fn ends(difference: Difference) -> String {
+    let ends = difference.low.zip(difference.high);
+    number::or_dash(ends.map(|(low, high)| format!("[{}, {}]", seconds(low), seconds(high))))
+}
+
+fn count(count: f64, duration: f64) -> String {
+    if count > 0.0 { format!("{} × {}", hundredths(count), seconds(duration)) } else { number::DASH.to_owned() }
+}
+
+/// What the work did, as the object of "less" and "more".
+pub fn activity(activity: Activity) -> &'static str {
+    match activity {
+        Activity::User => "in the program's own code",
+        Activity::Kernel(layer) => match layer {
+            Layer::FileSystem => "in code of the file system",
+            Layer::PageCache => "in code for names and the page cache",
+            Layer::Checksum => "in checksums and compression",
+            Layer::Copying => "in copying data",
+            Layer::Block => "in the block layer and its drivers",
+            Layer::Memory => "in memory management",
+            Layer::Processes => "in starting and ending programs",
+            Layer::Interrupts => "in interrupts",
+            Layer::Other => "in other code of the kernel",
+        },
+        Activity::Ready => "waiting for a processor",
+        Activity::Waiting(wait) => match wait {
+            Wait::Commit => "waiting for a commit of the journal, log or transaction",
+            Wait::LogSpace => "waiting for space in the journal or log",
+            Wait::Writeback => "waiting for pages to be written",
+            Wait::Read => "waiting for pages to be read",
+            Wait::Request => "waiting for direct or asynchronous I/O",
+            Wait::Lock => "waiting for a lock",
+            Wait::Memory => "waiting for memory",
+            Wait::Throttling => "held back because of dirty pages",
+            Wait::Queue => "waiting for a place in the device's queue",
+            Wait::KernelWork => "waiting for work of a kernel thread",
+            Wait::Unknown => "waiting for an unknown reason",
+        },
+        Activity::Idle => "waiting for other programs or a time",
+        Activity::Unknown => "in an unknown way",
+    }
+}
+
+fn meanwhile(happened: &Meanwhile) -> String {
+    match happened {
+        Meanwhile::Device => "the device has requests".to_owned(),
+        Meanwhile::Runs(thread) => format!("{thread} runs"),
+        Meanwhile::Ready(thread) => format!("{thread} waits for a processor"),
+        Meanwhile::Unknown => "something unknown happens".to_owned(),
+    }
+}
+
+fn request(kind: RequestKind) -> &'static str {
+    match kind {
+        RequestKind::Read => "reads",
+        RequestKind::ReadMetadata => "reads of metadata",
+        RequestKind::Write => "writes",
+        RequestKind::WriteMetadata => "writes of metadata",
+        RequestKind::Flush => "flushes",
+        RequestKind::Other => "discards and others",
+    }
+}
