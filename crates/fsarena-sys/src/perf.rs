@@ -17,7 +17,7 @@ const INHERIT: u64 = 1 << 1;
 /// `_IOW('$', 6, char *)` of `linux/perf_event.h`.
 const PERF_EVENT_IOC_SET_FILTER: u32 = rustix::ioctl::opcode::write::<*const c_char>(b'$', 6);
 
-/// `struct perf_event_attr` of `linux/perf_event.h`, with the fields of its fourth version (PERF_ATTR_SIZE_VER3).
+/// `struct perf_event_attr` of `linux/perf_event.h`, with the fields of its sixth version (PERF_ATTR_SIZE_VER5).
 #[repr(C)]
 #[derive(Default)]
 struct EventAttributes {
@@ -37,6 +37,10 @@ struct EventAttributes {
     sample_regs_user: u64,
     sample_stack_user: u32,
     clockid: i32,
+    sample_regs_intr: u64,
+    aux_watermark: u32,
+    sample_max_stack: u16,
+    reserved: u16,
 }
 
 /// Counts how often a tracepoint is passed, by all tasks or by a process. Dropping it closes it.
@@ -162,8 +166,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_attributes_have_the_size_of_their_fourth_version() {
-        assert_eq!(size_of::<EventAttributes>(), 96);
+    fn the_attributes_have_the_size_of_their_sixth_version() {
+        assert_eq!(size_of::<EventAttributes>(), 112);
         assert_eq!(PERF_EVENT_IOC_SET_FILTER & 0xffff, 0x2406);
     }
 

@@ -19,7 +19,7 @@ use crate::threads::{Change, Sample, Threads};
 use crate::{Span, Subject};
 
 /// Samples of each processor per second. Each takes some microseconds.
-const SAMPLES: u64 = 1999;
+const SAMPLES: u64 = 997;
 
 /// Pages of memory for the events of each processor: 8 MiB with pages of 4 KiB.
 const PAGES: usize = 2048;
@@ -38,6 +38,15 @@ const COMPLETED: usize = 6;
 
 /// Bits of the field `common_flags`: in a hardware or software interrupt, or an NMI (`include/linux/trace_events.h`).
 const IN_INTERRUPT: u64 = 0x08 | 0x10 | 0x40;
+
+/// Switches from a thread that waits. Of kernel threads, which switch often, only the time is of interest, so that no
+/// call chain is recorded.
+const WITH_CHAIN: &str = "prev_state & 255 && !(prev_comm ~ \"kworker*\") && !(prev_comm ~ \"jbd2*\")";
+
+/// Bits of the field `prev_state`: the thread waits; it has ended (EXIT_DEAD, EXIT_ZOMBIE, TASK_DEAD). Others say that it
+/// was preempted.
+const WAITS: u64 = 0xff;
+const HAS_ENDED: u64 = 0x70;
 
 /// The functions of the loop driver's workers.
 const LOOP_DRIVER: &[&str] = &["loop_workfn", "loop_rootcg_workfn"];
@@ -102,10 +111,9 @@ impl Recorder {
             has_chain,
         };
 
-        // `prev_state` of a thread that can go on is 0, or has only the bit for a preemption (TASK_REPORT_MAX).
         let mut kinds = vec![
-            event(&switch, "prev_state & 255".to_owned(), true),
-            event(&switch, "!(prev_state & 255)".to_owned(), false),
+            event(&switch, WITH_CHAIN.to_owned(), true),
+            event(&switch, format!("!({WITH_CHAIN})"), false),
             event(&waking, String::new(), false),
             event(&work, String::new(), false),
             EventKind::Clock(SAMPLES),
@@ -300,10 +308,12 @@ impl<'a> Reading<'a> {
                         self.names.insert(thread, thread_name(name.text(raw)?).to_owned());
                     }
                 }
-                let sleep = (kind == BLOCKED).then(|| self.symbols.sleep(chain));
-                // A thread that ended (EXIT_DEAD, EXIT_ZOMBIE, TASK_DEAD) waits for nothing.
-                let has_ended = format.from_state.number(raw)? & 0x70 != 0;
-                let sleep = if has_ended { Some(Sleep::Idle) } else { sleep };
+                let state = format.from_state.number(raw)?;
+                let sleep = match state & WAITS {
+                    0 => None,
+                    _ if state & HAS_ENDED != 0 => Some(Sleep::Idle),
+                    _ => Some(self.symbols.sleep(chain)),
+                };
                 self.changes.push((time, Change::Switch { from, sleep, to }));
             }
             WOKEN => {

@@ -32,9 +32,10 @@ fn traced(
     let contender = participant.contender;
     ready(testbed, setting, participant)?;
     confined(testbed, setting, |testbed| {
+        // Starting takes some time, and the work follows its warm-up at once.
+        let started = testbed.start_trace(contender);
         warm_up(setting, participant)?;
         participant.current.clear();
-        let started = testbed.start_trace(contender);
         participant.work(setting, setting.workload.timed())?;
         let stats = &participant.current;
         let work = TracedWork { operations: stats.operations, elapsed: stats.elapsed, spans: stats.spans.clone() };
