@@ -64,12 +64,12 @@ fn paced(workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
 /// places.
 fn with_cache(workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
     let parameters = DataParameters::of(workload)?;
-    if parameters.access.operation != Work::Read {
+    if parameters.operation != Work::Read {
         return Err(variants::one_cache(workload));
     }
-    let is_bounded = parameters.workers.operations.is_some() || parameters.workers.bytes.is_some();
-    let is_skewed = matches!(parameters.access.distribution, Distribution::Zipf | Distribution::Pareto);
-    let variant = match (parameters.access.pattern, cache) {
+    let is_bounded = parameters.operations.is_some() || parameters.bytes.is_some();
+    let is_skewed = matches!(parameters.distribution, Distribution::Zipf | Distribution::Pareto);
+    let variant = match (parameters.pattern, cache) {
         (Pattern::Random, CacheState::Cold) if is_skewed => Err(variants::never_cold(workload)),
         (Pattern::Random, _) => variants::cached(workload, cache, Layout::AsItIs, &[]),
         (Pattern::Sequential, CacheState::Cold) => {

@@ -27,12 +27,12 @@ pub fn path(directory: &Path, number: u32) -> PathBuf {
 pub fn recipe(parameters: &DataParameters, seed: u64) -> Recipe {
     Recipe {
         seed,
-        smallest: parameters.requests.block_size as usize,
+        smallest: parameters.block_size as usize,
         longest: parameters.longest() as usize,
-        at_once: parameters.requests.depth as usize,
-        compressible_percent: parameters.contents.compressible_percent,
-        duplicated_percent: parameters.contents.duplicated_percent,
-        checkable: parameters.contents.verify,
+        at_once: parameters.depth as usize,
+        compressible_percent: parameters.compressible_percent,
+        duplicated_percent: parameters.duplicated_percent,
+        checkable: parameters.verify,
     }
 }
 
@@ -53,7 +53,7 @@ pub fn lay_out_existing(
         return Ok(());
     }
     let mut contents = Contents::new(recipe(parameters, seed), u32::MAX);
-    lay_out(directory, 0..count, (parameters.files.size, parameters.requests.block_size), &mut contents, stop)
+    lay_out(directory, 0..count, (parameters.file_size, parameters.block_size), &mut contents, stop)
 }
 
 /// Lays out the files, then prepares them: see [`make_ready`].
@@ -77,7 +77,7 @@ pub fn make_ready(
     stop: &AtomicBool,
 ) -> Result<(), EngineError> {
     existing(parameters, directory).try_for_each(|path| match workload.cache {
-        CacheState::Direct => require_direct(&path, parameters.requests.block_size, &workload.name),
+        CacheState::Direct => require_direct(&path, parameters.block_size, &workload.name),
         CacheState::Warm => remember(&path, stop),
         CacheState::Cold => Ok(()),
     })
@@ -143,14 +143,14 @@ impl Opening {
     /// The flags and the advice that the workload asks for.
     pub fn of(workload: &Workload, parameters: &DataParameters) -> Self {
         let direct = if workload.cache == CacheState::Direct { OFlags::DIRECT } else { OFlags::empty() };
-        let advice = match parameters.access.pattern {
+        let advice = match parameters.pattern {
             Pattern::Sequential => Advice::Sequential,
             Pattern::Random => Advice::Random,
         };
         Self {
             flags: direct | folder::sync_flags(workload.durable),
-            writes: parameters.access.operation != Work::Read,
-            advice: parameters.requests.advise.then_some(advice),
+            writes: parameters.operation != Work::Read,
+            advice: parameters.advise.then_some(advice),
         }
     }
 

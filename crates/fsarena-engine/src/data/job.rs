@@ -33,9 +33,9 @@ impl DataJob {
         let contents = Contents::new(files::recipe(&parameters, seed), 0);
         let worker = |number| DataWorker::new(workload, &parameters, &ground, seed, number, contents.of_worker(number));
         // A fault in a mapping may end the process: see `fsarena_sys::mapping`.
-        let is_apart = parameters.workers.processes > 1 || parameters.requests.calls == Calls::Mmap;
+        let is_apart = parameters.processes > 1 || parameters.calls == Calls::Mmap;
         let style = if is_apart { WorkerStyle::Processes } else { WorkerStyle::Threads };
-        let workers = Workers::new((0..parameters.workers.count()).map(worker), style);
+        let workers = Workers::new((0..parameters.workers()).map(worker), style);
         Self { workload: workload.clone(), parameters, ground, seed, workers }
     }
 
@@ -76,13 +76,13 @@ impl DataJob {
     }
 
     fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        if let (Work::Trim, Some(folder)) = (self.parameters.access.operation, self.ground.folder()) {
+        if let (Work::Trim, Some(folder)) = (self.parameters.operation, self.ground.folder()) {
             for path in self.paths() {
                 std::fs::remove_file(&path).map_err(EngineError::io("remove a file"))?;
             }
             files::lay_out_existing(&self.parameters, folder, self.seed, stop)?;
         }
-        if !self.parameters.access.repeat && !self.reads_on() {
+        if !self.parameters.repeat && !self.reads_on() {
             self.workers.workers().for_each(DataWorker::rewind);
         }
         Ok(())
@@ -100,7 +100,7 @@ impl DataJob {
         let fills = match self.parameters.target() {
             FilesOfWork::New => true,
             FilesOfWork::Existing => {
-                self.parameters.access.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold
+                self.parameters.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold
             }
         };
         if !is_buffered || !fills {
@@ -122,9 +122,8 @@ impl DataJob {
     /// Slices of cold sequential reads are parts of one pass. Each slice reads data that were not read before.
     fn reads_on(&self) -> bool {
         let Workload { mode, cache, timed_ms, .. } = &self.workload;
-        let in_parts =
-            (*mode, *cache) == (Mode::Sliced, CacheState::Cold) && *timed_ms > 0 && !self.parameters.access.repeat;
-        in_parts && self.parameters.access.operation == Work::Read && self.workers.all(DataWorker::has_enough)
+        let in_parts = (*mode, *cache) == (Mode::Sliced, CacheState::Cold) && *timed_ms > 0 && !self.parameters.repeat;
+        in_parts && self.parameters.operation == Work::Read && self.workers.all(DataWorker::has_enough)
     }
 }
 
@@ -157,7 +156,7 @@ impl Job for DataJob {
 impl DataWorker {
     fn on_existing(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
         let open = self.open_existing()?;
-        match self.parameters.requests.calls {
+        match self.parameters.calls {
             Calls::Sync => plain::on_existing(self, &open, timer),
             Calls::IoUring => ring::on_existing(self, &open, timer),
             Calls::Mmap => plain::on_mapped(self, &open, timer),
@@ -170,10 +169,10 @@ impl DataWorker {
         let path = self.ground.new_file(self.number);
         let before = stats.elapsed;
         let mut open = Open { files: Vec::new(), folder: self.ground.open_folder()? };
-        for _ in 0..self.parameters.files.count {
+        for _ in 0..self.parameters.files {
             self.begin_new();
             let timer = Timer { entry: entry.take(), limit: &limit.until(None), pace: &mut *pace, stats: &mut *stats };
-            match self.parameters.requests.calls {
+            match self.parameters.calls {
                 Calls::IoUring => ring::on_new(self, &mut open, &path, timer),
                 _ => plain::on_new(self, &mut open, &path, timer),
             }?;

@@ -38,7 +38,7 @@ pub fn on_new(worker: &mut DataWorker, open: &mut Open, path: &Path, timer: Time
 pub fn on_mapped(worker: &mut DataWorker, open: &Open, timer: Timer<'_>) -> Result<(), EngineError> {
     let mut buffer = AlignedBuffer::new(worker.parameters.longest() as usize);
     let access = if worker.parameters.writes() { Access::ReadWrite } else { Access::Read };
-    let length = worker.parameters.files.size as usize;
+    let length = worker.parameters.file_size as usize;
     let map = |file| Mapping::new(file, length, access).map_err(EngineError::io("mmap"));
     let mut mappings = open.files.iter().map(map).collect::<Result<Vec<_>, _>>()?;
     let mut meter = timer.start()?;

@@ -89,8 +89,8 @@ impl DataWorker {
     /// Starts `rate` operations per second from now on, whether or not earlier ones have ended.
     pub fn keep_rate(&mut self, rate: f64) {
         let random = generator(self.seed, "arrivals", &[u64::from(self.number)]);
-        let turn = (self.number, self.parameters.workers.count());
-        self.pace = Pace::open(rate, turn, self.parameters.pace.arrivals, random);
+        let turn = (self.number, self.parameters.workers());
+        self.pace = Pace::open(rate, turn, self.parameters.arrivals, random);
     }
 
     /// Moves sequential work back to its beginning.
@@ -107,12 +107,12 @@ impl DataWorker {
     /// Chooses the direction of the next operation.
     #[inline]
     pub fn direction(&mut self) -> Direction {
-        match self.parameters.access.operation {
+        match self.parameters.operation {
             Work::Read => Direction::Read,
             Work::Write => Direction::Write,
             Work::Trim => Direction::Trim,
             Work::Mixed => {
-                let reads = below(self.places.random(), 100) < u64::from(self.parameters.access.read_percent);
+                let reads = below(self.places.random(), 100) < u64::from(self.parameters.read_percent);
                 if reads { Direction::Read } else { Direction::Write }
             }
         }
@@ -126,7 +126,7 @@ impl DataWorker {
 
     #[inline]
     fn first_file(&self) -> u32 {
-        if self.parameters.files.shared { 0 } else { self.number * self.parameters.files.count }
+        if self.parameters.shared { 0 } else { self.number * self.parameters.files }
     }
 
     /// Makes all writes so far durable if the workload is synced by calls; inside the timer.
@@ -157,7 +157,7 @@ impl DataWorker {
     /// Compares the data read with the data written, if the workload asks for that.
     #[inline(always)]
     pub fn verify(&self, read: &[u8], place: &FilePart) -> Result<(), EngineError> {
-        if self.parameters.contents.verify { self.compare(read, place) } else { Ok(()) }
+        if self.parameters.verify { self.compare(read, place) } else { Ok(()) }
     }
 
     #[inline(never)]
@@ -175,7 +175,7 @@ impl DataWorker {
 
     /// Opens its existing files.
     pub fn open_existing(&self) -> Result<Open, EngineError> {
-        let numbers = self.first_file()..self.first_file() + self.parameters.files.count;
+        let numbers = self.first_file()..self.first_file() + self.parameters.files;
         self.ground.open_existing(self.opening, numbers)
     }
 
@@ -184,7 +184,7 @@ impl DataWorker {
         self.places.begin(&self.parameters);
         match self.ground.stretch(&self.parameters, self.number) {
             None => self.places.rewind(),
-            Some(stretch) => self.places.move_on(&stretch.own, self.parameters.files.size),
+            Some(stretch) => self.places.move_on(&stretch.own, self.parameters.file_size),
         }
     }
 
@@ -199,12 +199,12 @@ impl DataWorker {
             return self.opening.existing(path);
         }
         let file = self.opening.new_file(path)?;
-        match self.parameters.files.preallocate {
+        match self.parameters.preallocate {
             Preallocate::None => {}
-            Preallocate::Allocate => fallocate(&file, FallocateFlags::empty(), 0, self.parameters.files.size)
+            Preallocate::Allocate => fallocate(&file, FallocateFlags::empty(), 0, self.parameters.file_size)
                 .map_err(EngineError::io("fallocate"))?,
             Preallocate::Truncate => {
-                file.set_len(self.parameters.files.size).map_err(EngineError::io("ftruncate"))?;
+                file.set_len(self.parameters.file_size).map_err(EngineError::io("ftruncate"))?;
             }
         }
         Ok(file)
@@ -240,7 +240,7 @@ pub struct SyncClock {
 impl SyncClock {
     /// The interval that the workload asks for.
     pub fn of(parameters: &DataParameters) -> Self {
-        Self { every: parameters.requests.sync_every, since: 0 }
+        Self { every: parameters.sync_every, since: 0 }
     }
 
     /// Counts one more write. Returns whether a sync is due.

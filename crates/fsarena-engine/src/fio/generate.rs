@@ -7,7 +7,7 @@ use fsarena_model::{CacheState, DurablePoint, Nanos, Workload};
 
 use super::options::SYNCS;
 use crate::data::DataParameters;
-use crate::data::parameters::{AccessParameters, Calls, Distribution, FilesOfWork, Pattern, Preallocate, Work};
+use crate::data::parameters::{Calls, Distribution, FilesOfWork, Pattern, Preallocate, Work};
 use crate::pace::Arrivals;
 
 /// Maximum number of files of a worker: fio takes their names in one option, whose length is limited.
@@ -16,19 +16,17 @@ const MOST_FILES: u32 = 64;
 /// The first of these parameters that fio does not support; `None` if it supports all.
 pub fn lacks(workload: &Workload, parameters: &DataParameters) -> Option<String> {
     let is_new = parameters.target() == FilesOfWork::New;
-    let is_uneven = matches!(parameters.access.distribution, Distribution::Zipf | Distribution::Pareto);
+    let is_uneven = matches!(parameters.distribution, Distribution::Zipf | Distribution::Pareto);
     let text = match () {
-        () if parameters.access.operation == Work::Trim => "trim files (`operation`): it trims devices",
-        () if parameters.contents.verify => "verify what it has not written itself (`verify`)",
-        () if parameters.files.preallocate != Preallocate::None => "preallocate inside the timer (`preallocate`)",
-        () if parameters.files.count > MOST_FILES => "work on more than 64 files (`files`)",
-        () if is_uneven && parameters.files.count > 1 => "spread a `distribution` over several `files`",
-        () if parameters.access.distribution == Distribution::Zipf && parameters.access.skew == Some(1.0) => {
-            "have a `skew` of 1"
-        }
-        () if parameters.files.shared && parameters.writes() && is_new => "share new files (`shared`)",
-        () if parameters.pace.rate_percent.is_some() => "find out what a percentage is of (`rate-percent`)",
-        () if parameters.pace.rate.is_some() && parameters.access.operation == Work::Mixed => {
+        () if parameters.operation == Work::Trim => "trim files (`operation`): it trims devices",
+        () if parameters.verify => "verify what it has not written itself (`verify`)",
+        () if parameters.preallocate != Preallocate::None => "preallocate inside the timer (`preallocate`)",
+        () if parameters.files > MOST_FILES => "work on more than 64 files (`files`)",
+        () if is_uneven && parameters.files > 1 => "spread a `distribution` over several `files`",
+        () if parameters.distribution == Distribution::Zipf && parameters.skew == Some(1.0) => "have a `skew` of 1",
+        () if parameters.shared && parameters.writes() && is_new => "share new files (`shared`)",
+        () if parameters.rate_percent.is_some() => "find out what a percentage is of (`rate-percent`)",
+        () if parameters.rate.is_some() && parameters.operation == Work::Mixed => {
             "keep one `rate` of reads and writes together"
         }
         () if rate_of_each(parameters).is_some_and(|rate| rate < 1.0 || rate.fract() != 0.0) => {
@@ -41,24 +39,21 @@ pub fn lacks(workload: &Workload, parameters: &DataParameters) -> Option<String>
 
 fn lacks_durability(workload: &Workload, parameters: &DataParameters, is_new: bool) -> Option<&'static str> {
     let by_sync = matches!(workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync);
-    let several = is_new && parameters.files.count > 1 && by_sync;
-    let blocks = parameters.files.size / parameters.requests.block_size;
-    let uneven_end =
-        parameters.requests.sync_every > 0 && !blocks.is_multiple_of(u64::from(parameters.requests.sync_every));
+    let several = is_new && parameters.files > 1 && by_sync;
+    let blocks = parameters.file_size / parameters.block_size;
+    let uneven_end = parameters.sync_every > 0 && !blocks.is_multiple_of(u64::from(parameters.sync_every));
     Some(match () {
         () if workload.durable == DurablePoint::Syncfs => "make anything durable by syncfs (`durable`)",
-        () if several
-            && (parameters.requests.block_size_max.is_some() || parameters.access.stride > 0 || uneven_end) =>
-        {
+        () if several && (parameters.block_size_max.is_some() || parameters.stride > 0 || uneven_end) => {
             "sync each of several new files at its end, unless blocks and syncs divide it (`files`)"
         }
-        () if !is_new && parameters.files.count > 1 && parameters.requests.sync_every > 0 => {
+        () if !is_new && parameters.files > 1 && parameters.sync_every > 0 => {
             "sync several files at a time (`sync-every` with `files`)"
         }
-        () if parameters.requests.sync_every > 0 && parameters.requests.depth > 1 => {
+        () if parameters.sync_every > 0 && parameters.depth > 1 => {
             "wait for what is in flight before a sync (`sync-every` with `depth`)"
         }
-        () if workload.durable == DurablePoint::Fdatasync && parameters.requests.sync_every == 0 && !several => {
+        () if workload.durable == DurablePoint::Fdatasync && parameters.sync_every == 0 && !several => {
             "end with fdatasync (`sync-every` is missing)"
         }
         () => return None,
@@ -66,7 +61,7 @@ fn lacks_durability(workload: &Workload, parameters: &DataParameters, is_new: bo
 }
 
 fn rate_of_each(parameters: &DataParameters) -> Option<f64> {
-    parameters.pace.rate.map(|rate| rate / f64::from(parameters.workers.count()))
+    parameters.rate.map(|rate| rate / f64::from(parameters.workers()))
 }
 
 /// The place and the duration of a generated job.
@@ -91,7 +86,7 @@ pub fn text(workload: &Workload, parameters: &DataParameters, setting: &WorkerSe
     durability(workload, parameters).into_iter().for_each(&mut line);
     content(parameters).into_iter().for_each(&mut line);
     end(parameters, setting.time).into_iter().for_each(&mut line);
-    for worker in 0..parameters.workers.count() {
+    for worker in 0..parameters.workers() {
         line(format!("[worker{worker}]"));
         line(format!("filename={}", names(parameters, worker).join(":")));
     }
@@ -111,21 +106,21 @@ const GENERAL: &[&str] = &[
 ];
 
 fn shape(workload: &Workload, parameters: &DataParameters) -> Vec<String> {
-    let files = u64::from(parameters.files.count);
+    let files = u64::from(parameters.files);
     let mut lines = vec![
-        format!("thread={}", u8::from(parameters.workers.processes == 1)),
-        format!("filesize={}", parameters.files.size),
-        format!("size={}", parameters.files.size * files),
+        format!("thread={}", u8::from(parameters.processes == 1)),
+        format!("filesize={}", parameters.file_size),
+        format!("size={}", parameters.file_size * files),
         format!("direct={}", u8::from(workload.cache == CacheState::Direct)),
-        format!("iodepth={}", parameters.requests.depth),
-        format!("fadvise_hint={}", u8::from(parameters.requests.advise)),
+        format!("iodepth={}", parameters.depth),
+        format!("fadvise_hint={}", u8::from(parameters.advise)),
     ];
-    lines.push(match parameters.requests.block_size_max {
-        Some(longest) => format!("bsrange={}-{longest}", parameters.requests.block_size),
-        None => format!("bs={}", parameters.requests.block_size),
+    lines.push(match parameters.block_size_max {
+        Some(longest) => format!("bsrange={}-{longest}", parameters.block_size),
+        None => format!("bs={}", parameters.block_size),
     });
-    lines.extend(match parameters.requests.calls {
-        Calls::IoUring => ring(parameters.requests.depth),
+    lines.extend(match parameters.calls {
+        Calls::IoUring => ring(parameters.depth),
         Calls::Sync => vec!["ioengine=psync".to_owned()],
         Calls::Mmap => vec!["ioengine=mmap".to_owned()],
     });
@@ -135,7 +130,7 @@ fn shape(workload: &Workload, parameters: &DataParameters) -> Vec<String> {
     });
     if let Some(rate) = rate_of_each(parameters) {
         lines.push(format!("rate_iops={rate}"));
-        let is_even = parameters.pace.arrivals == Arrivals::Even;
+        let is_even = parameters.arrivals == Arrivals::Even;
         lines.push(format!("rate_process={}", if is_even { "linear" } else { "poisson" }));
     }
     lines
@@ -151,7 +146,7 @@ fn ring(depth: u32) -> Vec<String> {
 }
 
 fn places(parameters: &DataParameters) -> Vec<String> {
-    let AccessParameters { operation, pattern, distribution, skew, .. } = parameters.access;
+    let DataParameters { operation, pattern, distribution, skew, .. } = *parameters;
     let name = match operation {
         Work::Read => "read",
         Work::Write => "write",
@@ -159,12 +154,12 @@ fn places(parameters: &DataParameters) -> Vec<String> {
         Work::Trim => "trim",
     };
     let order = if pattern == Pattern::Random { "rand" } else { "" };
-    let skip = if parameters.access.stride > 0 { format!(":{}", parameters.access.stride) } else { String::new() };
+    let skip = if parameters.stride > 0 { format!(":{}", parameters.stride) } else { String::new() };
     let mut lines = vec![format!("rw={order}{name}{skip}")];
     if operation == Work::Mixed {
-        lines.push(format!("rwmixread={}", parameters.access.read_percent));
+        lines.push(format!("rwmixread={}", parameters.read_percent));
     }
-    if parameters.files.count > 1 {
+    if parameters.files > 1 {
         let order = if pattern == Pattern::Random { "random" } else { "sequential" };
         lines.push(format!("file_service_type={order}"));
     }
@@ -179,9 +174,9 @@ fn places(parameters: &DataParameters) -> Vec<String> {
 }
 
 fn durability(workload: &Workload, parameters: &DataParameters) -> Vec<String> {
-    let several = parameters.target() == FilesOfWork::New && parameters.files.count > 1;
-    let at_the_end = if several { (parameters.files.size / parameters.requests.block_size) as u32 } else { 0 };
-    let every = if parameters.requests.sync_every == 0 { at_the_end } else { parameters.requests.sync_every };
+    let several = parameters.target() == FilesOfWork::New && parameters.files > 1;
+    let at_the_end = if several { (parameters.file_size / parameters.block_size) as u32 } else { 0 };
+    let every = if parameters.sync_every == 0 { at_the_end } else { parameters.sync_every };
     let by = |name: &str| (every > 0).then(|| format!("{name}={every}"));
     match workload.durable {
         DurablePoint::Fsync => by("fsync").into_iter().chain(["end_fsync=1".to_owned()]).collect(),
@@ -197,7 +192,7 @@ fn durability(workload: &Workload, parameters: &DataParameters) -> Vec<String> {
 
 /// Random bytes that cannot be compressed or deduplicated, unless the workload asks for that.
 fn content(parameters: &DataParameters) -> Vec<String> {
-    let (compressible, duplicated) = (parameters.contents.compressible_percent, parameters.contents.duplicated_percent);
+    let (compressible, duplicated) = (parameters.compressible_percent, parameters.duplicated_percent);
     if compressible == 0 && duplicated == 0 {
         return vec!["scramble_buffers=1".to_owned()];
     }
@@ -214,23 +209,23 @@ fn content(parameters: &DataParameters) -> Vec<String> {
 
 fn end(parameters: &DataParameters, time: Option<Nanos>) -> Vec<String> {
     let mut lines = Vec::new();
-    let is_random = parameters.access.pattern == Pattern::Random;
-    if let Some(operations) = parameters.workers.operations {
+    let is_random = parameters.pattern == Pattern::Random;
+    if let Some(operations) = parameters.operations {
         lines.push(format!("number_ios={operations}"));
     }
     let passed_over = || {
-        let places = (parameters.files.size * u64::from(parameters.files.count))
-            .div_ceil(parameters.requests.block_size + parameters.access.stride);
-        (parameters.access.stride > 0 && !parameters.access.repeat).then_some(places * parameters.requests.block_size)
+        let places =
+            (parameters.file_size * u64::from(parameters.files)).div_ceil(parameters.block_size + parameters.stride);
+        (parameters.stride > 0 && !parameters.repeat).then_some(places * parameters.block_size)
     };
-    let by_count = || is_random.then_some(parameters.workers.operations?.saturating_mul(parameters.longest()));
-    if let Some(bytes) = parameters.workers.bytes.or_else(by_count).or_else(passed_over) {
+    let by_count = || is_random.then_some(parameters.operations?.saturating_mul(parameters.longest()));
+    if let Some(bytes) = parameters.bytes.or_else(by_count).or_else(passed_over) {
         lines.push(format!("io_size={bytes}"));
     }
     if let Some(time) = time {
-        let unending = is_random && parameters.workers.operations.is_none() && parameters.workers.bytes.is_none();
+        let unending = is_random && parameters.operations.is_none() && parameters.bytes.is_none();
         lines.push(format!("runtime={}ms", time.0 / 1_000_000));
-        lines.push(format!("time_based={}", u8::from(parameters.access.repeat || unending)));
+        lines.push(format!("time_based={}", u8::from(parameters.repeat || unending)));
     }
     lines
 }
@@ -238,8 +233,8 @@ fn end(parameters: &DataParameters, time: Option<Nanos>) -> Vec<String> {
 /// The names of a worker's files.
 fn names(parameters: &DataParameters, worker: u32) -> Vec<String> {
     let kind = if parameters.target() == FilesOfWork::New { "new" } else { "data" };
-    let first = if parameters.files.shared { 0 } else { worker * parameters.files.count };
-    (first..first + parameters.files.count).map(|number| format!("{kind}{number}")).collect()
+    let first = if parameters.shared { 0 } else { worker * parameters.files };
+    (first..first + parameters.files).map(|number| format!("{kind}{number}")).collect()
 }
 
 #[cfg(test)]

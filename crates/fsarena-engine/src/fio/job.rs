@@ -30,7 +30,7 @@ pub struct FioJob {
 pub fn demand(parameters: &DataParameters) -> Bytes {
     match parameters.target() {
         FilesOfWork::Existing => parameters.demand(),
-        FilesOfWork::New => Bytes(parameters.demand().0.saturating_mul(u64::from(parameters.files.count))),
+        FilesOfWork::New => Bytes(parameters.demand().0.saturating_mul(u64::from(parameters.files))),
     }
 }
 
@@ -129,7 +129,7 @@ impl FioJob {
             FioTask::AsItIs(file) if file.sections.iter().all(|section| section.is_direct()) => return Bytes(0),
             FioTask::AsItIs(file) => return limits::demand(file).unwrap_or(Bytes(0)),
         };
-        let is_cold_scan = parameters.access.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold;
+        let is_cold_scan = parameters.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold;
         let fills = parameters.target() == FilesOfWork::New || is_cold_scan;
         if fills && self.workload.cache != CacheState::Direct { demand(parameters) } else { Bytes(0) }
     }
@@ -137,9 +137,7 @@ impl FioJob {
     /// A single worker stays on one processor, as in the native engine. A job file chooses its processors itself.
     fn is_alone(&self) -> bool {
         match &self.task {
-            FioTask::Generated(parameters) => {
-                parameters.workers.count() == 1 && parameters.requests.calls == Calls::Sync
-            }
+            FioTask::Generated(parameters) => parameters.workers() == 1 && parameters.calls == Calls::Sync,
             FioTask::AsItIs(_) => false,
         }
     }
@@ -171,7 +169,7 @@ impl Job for FioJob {
         self.runs += 1;
         let Some(output) = program::run(&text, self.folder.path(), limit.stop)? else { return Ok(()) };
         if let FioTask::Generated(parameters) = &self.task {
-            stats.offered = parameters.pace.rate;
+            stats.offered = parameters.rate;
         }
         Ok(program::read(&output, self.reading(), stats)?)
     }
