@@ -158,23 +158,26 @@ impl WorkerLoad {
         }
     }
 
-    /// Operations per second of each worker of `workers`; `None` for the maximum. For a percentage, the workers run
-    /// untimed to find the peak of the contender. `renew` restores the state before such a run.
+    /// Lets the workers keep the load. For a percentage, they first run untimed to find the peak of the contender.
+    /// `renew` restores the state after such a run.
     ///
     /// # Errors
     /// As [`Workers::run`], or as `renew`.
-    pub fn rate_of_each<W: Worker>(
+    pub fn keep<W: Worker>(
         self,
         workers: &mut Workers<W>,
+        arrivals: Arrivals,
+        seed: u64,
         stop: &AtomicBool,
         renew: impl FnMut(&mut Workers<W>) -> Result<(), EngineError>,
-    ) -> Result<Option<f64>, EngineError> {
+    ) -> Result<(), EngineError> {
         let all = match self {
-            Self::Most => return Ok(None),
+            Self::Most => return Ok(()),
             Self::Rate(rate) => rate,
             Self::Percent(percent) => peak(workers, stop, renew)? * percent / 100.0,
         };
-        Ok(Some(all / f64::from(workers.count())))
+        workers.keep_rate(all / f64::from(workers.count()), arrivals, seed);
+        Ok(())
     }
 }
 

@@ -8,11 +8,10 @@ use fsarena_model::{Bytes, CacheState, Mode, Workload};
 use super::files;
 use super::ground::{self, DataGround, Open};
 use super::parameters::{Calls, DataParameters, FilesOfWork, Pattern, Work};
-use super::worker::{DataWorker, Timer};
+use super::worker::DataWorker;
 use super::{plain, ring};
 use crate::contents::Contents;
-use crate::pace::Pace;
-use crate::workers::{Entry, Worker, WorkerStyle, Workers};
+use crate::workers::{Timer, Worker, WorkerStyle, Workers};
 use crate::{EngineError, Job, Limit, NextRun, RunStats, Upkeep, folder};
 
 /// Estimate of the bytes of page cache that a first slice fills, before its speed is known.
@@ -47,14 +46,10 @@ impl DataJob {
     fn set_rates(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let is_cold = self.workload.cache == CacheState::Cold;
         let paths: Vec<PathBuf> = self.paths().filter(|_| is_cold).collect();
-        let each = self.parameters.load().rate_of_each(&mut self.workers, stop, |workers| {
+        self.parameters.load().keep(&mut self.workers, self.parameters.arrivals, self.seed, stop, |workers| {
             workers.workers().for_each(DataWorker::rewind);
             folder::forget_each(paths.iter().cloned(), stop)
-        })?;
-        if let Some(each) = each {
-            self.workers.workers().for_each(|worker| worker.keep_rate(each));
-        }
-        Ok(())
+        })
     }
 }
 
@@ -189,16 +184,15 @@ impl DataWorker {
 }
 
 impl Worker for DataWorker {
-    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+    fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
         self.places.begin(&self.parameters);
+        let Timer { entry, limit, pace, stats } = timer;
         let before = stats.bytes;
-        let mut pace = std::mem::replace(&mut self.pace, Pace::Closed);
-        let timer = Timer { entry: Some(entry), limit, pace: &mut pace, stats: &mut *stats };
+        let timer = Timer { entry, limit, pace, stats: &mut *stats };
         let done = match self.parameters.target() {
             FilesOfWork::Existing => self.on_existing(timer),
             FilesOfWork::New => self.on_new(timer),
         };
-        self.pace = pace;
         self.most_moved = self.most_moved.max(stats.bytes.saturating_sub(before));
         done
     }

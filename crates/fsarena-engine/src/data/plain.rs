@@ -10,8 +10,9 @@ use rustix::io::{self, pread, pwrite};
 
 use super::ground::Open;
 use super::places::FilePart;
-use super::worker::{DataWorker, Direction, SyncClock, Timer};
+use super::worker::{DataWorker, Direction, SyncClock};
 use crate::meter::Meter;
+use crate::workers::Timer;
 use crate::{EngineError, Operation};
 
 /// Works on the open files.

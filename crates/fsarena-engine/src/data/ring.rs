@@ -10,10 +10,11 @@ use fsarena_sys::uring::{Ring, Transfer};
 use super::files;
 use super::ground::Open;
 use super::places::FilePart;
-use super::worker::{DataWorker, Direction, SyncClock, Timer};
+use super::worker::{DataWorker, Direction, SyncClock};
 use crate::EngineError;
 use crate::contents::Marker;
 use crate::meter::Meter;
+use crate::workers::Timer;
 
 /// Works on the open files.
 pub fn on_existing(worker: &mut DataWorker, open: &Open, timer: Timer<'_>) -> Result<(), EngineError> {

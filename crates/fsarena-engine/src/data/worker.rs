@@ -5,7 +5,6 @@ use std::path::Path;
 
 use fsarena_model::seed::generator;
 use fsarena_model::{DurablePoint, Workload};
-use fsarena_sys::clock;
 use rustix::fs::{FallocateFlags, fallocate, fdatasync, fsync};
 
 use super::files::Opening;
@@ -14,9 +13,7 @@ use super::parameters::{DataParameters, Preallocate, Work};
 use super::places::{FilePart, FileParts, below};
 use crate::contents::{Contents, Home, Mismatch};
 use crate::meter::Meter;
-use crate::pace::Pace;
-use crate::workers::Entry;
-use crate::{EngineError, Limit, Operation, RunStats, folder};
+use crate::{EngineError, Operation, folder};
 
 /// A worker on the data of its files.
 pub struct DataWorker {
@@ -28,8 +25,6 @@ pub struct DataWorker {
     pub number: u32,
     pub places: FileParts,
     pub contents: Contents,
-    /// When its operations start. A run takes it, so that its meter can change it while the worker is in use.
-    pub pace: Pace,
     /// Bytes that the largest run so far has read or written.
     pub most_moved: u64,
 }
@@ -80,17 +75,9 @@ impl DataWorker {
             number,
             places,
             contents,
-            pace: Pace::Closed,
             most_moved: 0,
             parameters: parameters.clone(),
         }
-    }
-
-    /// Starts `rate` operations per second from now on, whether or not earlier ones have ended.
-    pub fn keep_rate(&mut self, rate: f64) {
-        let random = generator(self.seed, "arrivals", &[u64::from(self.number)]);
-        let turn = (self.number, self.parameters.workers());
-        self.pace = Pace::open(rate, turn, self.parameters.arrivals, random);
     }
 
     /// Moves sequential work back to its beginning.
@@ -208,26 +195,6 @@ impl DataWorker {
             }
         }
         Ok(file)
-    }
-}
-
-/// The timer of a run that has not started.
-pub struct Timer<'a> {
-    /// The entrance to the timed part. A worker that makes several files passes it once.
-    pub entry: Option<Entry<'a>>,
-    /// When the run ends.
-    pub limit: &'a Limit<'a>,
-    /// When its operations start.
-    pub pace: &'a mut Pace,
-    /// Where its results are counted.
-    pub stats: &'a mut RunStats,
-}
-
-impl<'a> Timer<'a> {
-    /// Waits for the other workers, and starts.
-    pub fn start(self) -> Result<Meter<'a>, EngineError> {
-        let start = self.entry.map_or_else(|| Ok(clock::now()), Entry::pass)?;
-        Ok(Meter::start(start, self.limit, self.pace, self.stats))
     }
 }
 

@@ -14,9 +14,8 @@ use super::parameters::FilesPlan;
 use super::tree::FILE;
 use super::walk::{ObjectVisit, Share, Walk, WalkGround};
 use crate::meter::Meter;
-use crate::pace::{Arrivals, Pace};
-use crate::workers::{Entry, Worker};
-use crate::{EngineError, Limit, Operation, RunStats, folder};
+use crate::workers::{Timer, Worker};
+use crate::{EngineError, Operation, folder};
 
 /// Does one operation with what the worker keeps for it, and its fsync if that goes to the file. Returns the bytes that
 /// it read or wrote. It gets the root of the tree; an append gets the open log.
@@ -35,12 +34,7 @@ pub struct FilesWorker<T, S> {
     root: PathBuf,
     /// The path of its log, for appends.
     log: Option<CString>,
-    seed: u64,
-    number: u32,
-    workers: u32,
-    arrivals: Arrivals,
     steps: WorkerSteps<T, S>,
-    pace: Pace,
     /// Number of objects that the largest run has used up.
     most_used: u32,
 }
@@ -79,12 +73,7 @@ impl<T: Send, S: Step<T>> FilesWorker<T, S> {
         Self {
             root: plan.tree_of(number),
             log: has_log.then(|| Paths::new(&plan.shape, FILE).of(plan.share(number).first()).to_owned()),
-            seed: plan.seed,
-            number,
-            workers: plan.parameters.threads,
-            arrivals: plan.parameters.arrivals,
             steps,
-            pace: Pace::Closed,
             most_used: 0,
         }
     }
@@ -95,12 +84,6 @@ impl<T: Send, S: Step<T>> FilesWorker<T, S> {
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CLOEXEC | folder::sync_flags(self.steps.durable);
         let log = openat(root, path, flags, Mode::empty()).map_err(EngineError::io("open the log"))?;
         Ok(Some(log.into()))
-    }
-
-    /// Starts `rate` operations per second from now on, whether or not earlier ones have ended.
-    pub fn keep_rate(&mut self, rate: f64) {
-        let random = generator(self.seed, "arrivals", &[u64::from(self.number)]);
-        self.pace = Pace::open(rate, (self.number, self.workers), self.arrivals, random);
     }
 
     /// Starts again from the first object.
@@ -125,11 +108,10 @@ fn walk(plan: &FilesPlan, worker: u32) -> Walk {
 }
 
 impl<T: Send, S: Step<T>> Worker for FilesWorker<T, S> {
-    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+    fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
         let root = folder::open(&self.root)?;
         let log = self.open_log(&root)?;
-        let start = entry.pass()?;
-        let meter = Meter::start(start, limit, &mut self.pace, stats);
+        let meter = timer.start()?;
         let before = self.steps.walk.left();
         let done = self.steps.batches(&root, log.as_ref().unwrap_or(&root), meter);
         self.most_used = self.most_used.max(before.saturating_sub(self.steps.walk.left()));
