@@ -7,6 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::NonNull;
 
+use crate::check;
+
 /// How a stream is opened (fopen(3)); every mode closes it in programs that are started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
@@ -77,8 +79,7 @@ impl Stream {
     /// As fflush(3).
     pub fn flush(&mut self) -> io::Result<()> {
         // SAFETY: the stream is open.
-        let refused = unsafe { libc::fflush(self.file.as_ptr()) } != 0;
-        if refused { Err(io::Error::last_os_error()) } else { Ok(()) }
+        check(unsafe { libc::fflush(self.file.as_ptr()) })
     }
 
     /// Passes buffered bytes to the kernel and closes the stream (fclose(3)).
@@ -88,8 +89,7 @@ impl Stream {
     pub fn finish(self) -> io::Result<()> {
         let this = std::mem::ManuallyDrop::new(self);
         // SAFETY: the stream is open, and `drop` will not close it again.
-        let refused = unsafe { libc::fclose(this.file.as_ptr()) } != 0;
-        let outcome = if refused { Err(io::Error::last_os_error()) } else { Ok(()) };
+        let outcome = check(unsafe { libc::fclose(this.file.as_ptr()) });
         // SAFETY: the buffer is read out of what will not be dropped, once; the stream that used it is closed.
         drop(unsafe { std::ptr::read(&raw const this._buffer) });
         outcome
