@@ -1,5 +1,6 @@
 //! Work with io_uring: many operations in flight, submitted and reaped in batches.
 
+use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
@@ -136,8 +137,10 @@ impl Flight {
     #[inline]
     fn launch(&mut self, worker: &DataWorker, direction: Direction, place: FilePart, begin: Nanos) {
         let (transfer, buffer) = match direction {
-            Direction::Write => (Transfer::Write, self.free_buffer_to_write()),
-            _ => (Transfer::Read, self.free_buffer_to_read()),
+            // There are at least twice as many as operations in flight, so that contents repeat as late as possible.
+            Direction::Write => (Transfer::Write, free(&self.ring, self.depth..self.uses.len(), &mut self.next_write)),
+            // There are as many as operations in flight.
+            _ => (Transfer::Read, free(&self.ring, 0..self.depth, &mut self.next_read)),
         };
         if transfer == Transfer::Write {
             let at = (buffer - self.depth) * self.buffer_size;
@@ -146,31 +149,6 @@ impl Flight {
         }
         self.uses[buffer] = Use { direction, place, begin };
         self.ring.push(transfer, place.file, place.offset, buffer, place.length);
-    }
-
-    /// A buffer is free, because there are as many as operations in flight.
-    #[inline]
-    fn free_buffer_to_read(&mut self) -> usize {
-        loop {
-            let buffer = self.next_read;
-            self.next_read = if buffer + 1 < self.depth { buffer + 1 } else { 0 };
-            if !self.ring.is_in_flight(buffer) {
-                return buffer;
-            }
-        }
-    }
-
-    /// There are at least twice as many as operations in flight. They are used in turn, so that contents repeat as late
-    /// as possible.
-    #[inline]
-    fn free_buffer_to_write(&mut self) -> usize {
-        loop {
-            let buffer = self.next_write;
-            self.next_write = if buffer + 1 < self.uses.len() { buffer + 1 } else { self.depth };
-            if !self.ring.is_in_flight(buffer) {
-                return buffer;
-            }
-        }
     }
 
     /// Submits, and waits for one operation. An open loop that may launch more waits only until the next operation is
@@ -210,5 +188,17 @@ impl Flight {
             self.land(worker, meter, clock::now())?;
         }
         Ok(())
+    }
+}
+
+/// A buffer among `buffers` that is not in flight. They are used in turn, from `next` on.
+#[inline]
+fn free(ring: &Ring, buffers: Range<usize>, next: &mut usize) -> usize {
+    loop {
+        let buffer = *next;
+        *next = if buffer + 1 < buffers.end { buffer + 1 } else { buffers.start };
+        if !ring.is_in_flight(buffer) {
+            return buffer;
+        }
     }
 }

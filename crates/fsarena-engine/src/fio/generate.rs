@@ -64,28 +64,25 @@ fn rate_of_each(parameters: &DataParameters) -> Option<f64> {
     parameters.rate.map(|rate| rate / f64::from(parameters.workers()))
 }
 
-/// The place and the duration of a generated job.
-pub struct WorkerSetting<'a> {
-    /// The folder of its files, as fio writes it.
-    pub directory: &'a str,
-    /// Seed of its random choices.
-    pub seed: u64,
-    /// Maximum duration. The job may end before.
-    pub time: Option<Nanos>,
-}
-
-/// The text of the job. The caller ensures that [`lacks`] finds nothing.
-pub fn text(workload: &Workload, parameters: &DataParameters, setting: &WorkerSetting<'_>) -> String {
+/// The text of the job in `directory`, as fio writes it, for at most `time`. The caller ensures that [`lacks`] finds
+/// nothing.
+pub fn text(
+    workload: &Workload,
+    parameters: &DataParameters,
+    directory: &str,
+    seed: u64,
+    time: Option<Nanos>,
+) -> String {
     let mut text = String::from("[global]\n");
     let mut line = |words: String| writeln!(text, "{words}").expect("a string can be written to");
-    line(format!("directory={}", setting.directory));
-    line(format!("randseed={}", setting.seed));
+    line(format!("directory={}", directory));
+    line(format!("randseed={}", seed));
     GENERAL.iter().for_each(|words| line((*words).to_owned()));
     shape(workload, parameters).into_iter().for_each(&mut line);
     places(parameters).into_iter().for_each(&mut line);
     durability(workload, parameters).into_iter().for_each(&mut line);
     content(parameters).into_iter().for_each(&mut line);
-    end(parameters, setting.time).into_iter().for_each(&mut line);
+    end(parameters, time).into_iter().for_each(&mut line);
     for worker in 0..parameters.workers() {
         line(format!("[worker{worker}]"));
         line(format!("filename={}", names(parameters, worker).join(":")));

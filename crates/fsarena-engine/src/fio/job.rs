@@ -7,9 +7,8 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Nanos, Workload};
 
 use super::file::JobFile;
-use super::generate::{self, WorkerSetting};
 use super::program::{self, FioFacts, Order};
-use super::{FioError, FioTask, facts, limits};
+use super::{FioError, FioTask, facts, generate, limits};
 use crate::data::files;
 use crate::data::parameters::{Calls, DataParameters, FilesOfWork, Pattern};
 use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, folder, go_on};
@@ -53,9 +52,7 @@ impl FioJob {
         let directory = self.directory()?;
         let seed = (self.seed >> 1) ^ self.runs;
         Ok(match &self.task {
-            FioTask::Generated(parameters) => {
-                generate::text(&self.workload, parameters, &WorkerSetting { directory: &directory, seed, time })
-            }
+            FioTask::Generated(parameters) => generate::text(&self.workload, parameters, &directory, seed, time),
             FioTask::AsItIs(file) => {
                 let end = time.map(|time| [format!("runtime={}ms", time.0 / 1_000_000), "time_based=1".to_owned()]);
                 // Without a seed, each slice would visit the places of the one before.
