@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fsarena_model::seed::generator;
 use fsarena_model::{DurablePoint, Workload};
-use rustix::fs::{FallocateFlags, fallocate, fdatasync, fsync};
+use rustix::fs::{FallocateFlags, fallocate};
 
 use super::files::Opening;
 use super::ground::{DataGround, Open};
@@ -118,16 +118,12 @@ impl DataWorker {
 
     /// Makes all writes so far durable if the workload is synced by calls; inside the timer.
     pub fn sync(&self, open: &Open, meter: &mut Meter<'_>) -> Result<(), EngineError> {
-        let each = |call: fn(&File) -> rustix::io::Result<()>, act: &'static str| {
-            open.files.iter().try_for_each(|file| call(file).map_err(EngineError::io(act)))
-        };
-        let operation = match self.durable {
-            DurablePoint::None | DurablePoint::OSync | DurablePoint::ODsync => return Ok(()),
-            DurablePoint::Fsync => each(|file| fsync(file), "fsync").map(|()| Operation::Fsync),
-            DurablePoint::Fdatasync => each(|file| fdatasync(file), "fdatasync").map(|()| Operation::Fdatasync),
-            DurablePoint::Syncfs => open.folder.iter().try_for_each(folder::sync).map(|()| Operation::Syncfs),
-        }?;
-        meter.also(operation);
+        let Some(call) = Operation::sync_of(self.durable) else { return Ok(()) };
+        match call {
+            Operation::Syncfs => open.folder.iter().try_for_each(folder::sync)?,
+            _ => open.files.iter().try_for_each(|file| folder::sync_file(file, call))?,
+        }
+        meter.also(call);
         Ok(())
     }
 
