@@ -29,11 +29,11 @@ pub enum Pace {
     /// As soon as the last one has ended.
     Closed,
     /// At intended times.
-    Open(Open),
+    Open(IntendedStarts),
 }
 
 /// The intended times of an open loop.
-pub struct Open {
+pub struct IntendedStarts {
     /// Nanoseconds between two starts, on average.
     distance: f64,
     /// Part of the distance that passes before the first start, if arrivals are even.
@@ -48,7 +48,7 @@ impl Pace {
     /// turns.
     pub fn open(rate: f64, (worker, workers): (u32, u32), arrivals: Arrivals, random: Pcg64Mcg) -> Self {
         let phase = (f64::from(worker) + 0.5) / f64::from(workers);
-        let mut open = Open { distance: 1e9 / rate, phase, arrivals, random, next: 0.0 };
+        let mut open = IntendedStarts { distance: 1e9 / rate, phase, arrivals, random, next: 0.0 };
         open.restart();
         Self::Open(open)
     }
@@ -62,7 +62,7 @@ impl Pace {
     }
 }
 
-impl Open {
+impl IntendedStarts {
     /// The intended start of the next operation, counted from the start of the timer. Advances to the operation after
     /// it.
     #[inline]

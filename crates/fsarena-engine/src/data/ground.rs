@@ -30,7 +30,7 @@ pub enum DataGround {
 }
 
 /// The open files of a run.
-pub struct Open {
+pub struct OpenFiles {
     pub files: Vec<File>,
     /// The folder that holds the files; `None` on a device.
     pub folder: Option<File>,
@@ -70,12 +70,12 @@ impl DataGround {
     }
 
     /// Opens the existing files `numbers`, or the device.
-    pub fn open_existing(&self, opening: Opening, numbers: Range<u32>) -> Result<Open, EngineError> {
+    pub fn open_existing(&self, opening: Opening, numbers: Range<u32>) -> Result<OpenFiles, EngineError> {
         let files = match self {
             Self::Folder(folder) => numbers.map(|number| opening.existing(&files::path(folder, number))).collect(),
             Self::Device { path, .. } => opening.existing(path).map(|device| vec![device]),
         };
-        Ok(Open { files: files?, folder: self.open_folder()? })
+        Ok(OpenFiles { files: files?, folder: self.open_folder()? })
     }
 
     /// The path of worker `number`'s new file, or of the device.

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::{Bytes, CacheState, Mode, Workload};
 
 use super::files;
-use super::ground::{self, DataGround, Open};
+use super::ground::{self, DataGround, OpenFiles};
 use super::parameters::{Calls, DataParameters, FilesOfWork, Pattern, Work};
 use super::worker::DataWorker;
 use super::{plain, ring};
@@ -163,7 +163,7 @@ impl DataWorker {
     fn on_new(&mut self, Timer { mut entry, limit, pace, stats }: Timer<'_>) -> Result<(), EngineError> {
         let path = self.ground.new_file(self.number);
         let before = stats.elapsed;
-        let mut open = Open { files: Vec::new(), folder: self.ground.open_folder()? };
+        let mut open = OpenFiles { files: Vec::new(), folder: self.ground.open_folder()? };
         for _ in 0..self.parameters.files {
             self.begin_new();
             let timer = Timer { entry: entry.take(), limit: &limit.until(None), pace: &mut *pace, stats: &mut *stats };

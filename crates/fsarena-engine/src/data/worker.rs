@@ -8,7 +8,7 @@ use fsarena_model::{DurablePoint, Workload};
 use rustix::fs::{FallocateFlags, fallocate};
 
 use super::files::Opening;
-use super::ground::{DataGround, Open};
+use super::ground::{DataGround, OpenFiles};
 use super::parameters::{DataParameters, Preallocate, Work};
 use super::places::{FilePart, FileParts, below};
 use crate::contents::{Contents, Home, Mismatch};
@@ -27,29 +27,6 @@ pub struct DataWorker {
     pub contents: Contents,
     /// Bytes that the largest run so far has read or written.
     pub most_moved: u64,
-}
-
-/// The direction of an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// From the file.
-    Read,
-    /// Into the file.
-    Write,
-    /// Deallocated from the file.
-    Trim,
-}
-
-impl Direction {
-    /// The operation under which this direction is counted.
-    #[inline]
-    pub fn operation(self) -> Operation {
-        match self {
-            Self::Read => Operation::Read,
-            Self::Write => Operation::Write,
-            Self::Trim => Operation::Trim,
-        }
-    }
 }
 
 impl DataWorker {
@@ -91,16 +68,16 @@ impl DataWorker {
         self.places.passed_and_left().is_some_and(enough)
     }
 
-    /// Chooses the direction of the next operation.
+    /// Chooses the next operation: a read, a write or a trim.
     #[inline]
-    pub fn direction(&mut self) -> Direction {
+    pub fn operation(&mut self) -> Operation {
         match self.parameters.operation {
-            Work::Read => Direction::Read,
-            Work::Write => Direction::Write,
-            Work::Trim => Direction::Trim,
+            Work::Read => Operation::Read,
+            Work::Write => Operation::Write,
+            Work::Trim => Operation::Trim,
             Work::Mixed => {
                 let reads = below(self.places.random(), 100) < u64::from(self.parameters.read_percent);
-                if reads { Direction::Read } else { Direction::Write }
+                if reads { Operation::Read } else { Operation::Write }
             }
         }
     }
@@ -117,7 +94,7 @@ impl DataWorker {
     }
 
     /// Makes all writes so far durable if the workload is synced by calls; inside the timer.
-    pub fn sync(&self, open: &Open, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+    pub fn sync(&self, open: &OpenFiles, meter: &mut Meter<'_>) -> Result<(), EngineError> {
         let Some(call) = Operation::sync_of(self.durable) else { return Ok(()) };
         match call {
             Operation::Syncfs => open.folder.iter().try_for_each(folder::sync)?,
@@ -128,7 +105,7 @@ impl DataWorker {
     }
 
     /// Makes the last writes durable, unless a sync came right after them.
-    pub fn sync_at_end(&self, clock: &SyncClock, open: &Open, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+    pub fn sync_at_end(&self, clock: &SyncClock, open: &OpenFiles, meter: &mut Meter<'_>) -> Result<(), EngineError> {
         if clock.every == 0 || clock.since > 0 { self.sync(open, meter) } else { Ok(()) }
     }
 
@@ -157,7 +134,7 @@ impl DataWorker {
     }
 
     /// Opens its existing files.
-    pub fn open_existing(&self) -> Result<Open, EngineError> {
+    pub fn open_existing(&self) -> Result<OpenFiles, EngineError> {
         let numbers = self.first_file()..self.first_file() + self.parameters.files;
         self.ground.open_existing(self.opening, numbers)
     }

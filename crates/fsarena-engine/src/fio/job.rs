@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Nanos, Workload};
 
 use super::file::JobFile;
-use super::program::{self, FioFacts, Order};
+use super::program::{self, FioFacts, JobOrder};
 use super::{FioError, FioTask, facts, generate, limits};
 use crate::data::files;
 use crate::data::parameters::{Calls, DataParameters, FilesOfWork, Pattern};
@@ -82,8 +82,8 @@ impl FioJob {
     fn reading(&self) -> FioFacts {
         let stops = |file: &JobFile| file.sections.iter().any(|section| section.is_set("stonewall"));
         let order = match &self.task {
-            FioTask::AsItIs(file) if stops(file) => Order::InTurn,
-            _ => Order::Together,
+            FioTask::AsItIs(file) if stops(file) => JobOrder::InTurn,
+            _ => JobOrder::Together,
         };
         let is_fdatasync = self.workload.durable == DurablePoint::Fdatasync;
         FioFacts { order, sync: if is_fdatasync { Operation::Fdatasync } else { Operation::Fsync } }
