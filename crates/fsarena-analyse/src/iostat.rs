@@ -115,10 +115,12 @@ mod tests {
     fn figures_are_those_of_a_recorded_iostat() {
         let [before, after] = ["22557176  1092573 2766765714 17584617 69600516  3654434 14880047376 33578482        4  7513672 52357201  3491896       63 4429849800   681133 10264521   512967",
             "22576173  1092573 2767069666 17586868 69621984  3654434 14880356440 33580978        1  7515232 52362069  3491896       63 4429849800   681133 10266406   513088"]
-            .map(fsarena_probe::device::values);
-        let counters = fsarena_probe::device::COUNTERS.iter().copied();
-        let grown = after.iter().zip(&before).map(|(after, before)| after.expect("read") - before.expect("read"));
-        let columns = columns(&trial(2.0, &counters.zip(grown).collect::<Vec<_>>()));
+            .map(fsarena_probe::device::counters);
+        let grown = after
+            .iter()
+            .zip(&before)
+            .map(|((counter, after), (_, before))| (*counter, after.expect("read") - before.expect("read")));
+        let columns = columns(&trial(2.0, &grown.collect::<Vec<_>>()));
         let heads = "r/s     rkB/s   rrqm/s  r_await rareq-sz     w/s     wkB/s   wrqm/s  w_await wareq-sz     f/s f_await  aqu-sz  %util";
         let printed = "9498.50  75988.00     0.00   0.12     8.00 10734.00  77266.00     0.00   0.12     7.20  942.50    0.06    2.43  78.00";
         for (head, printed) in heads.split_whitespace().zip(printed.split_whitespace()) {

@@ -22,7 +22,7 @@ const PATTERN: &[u8; 16] = b"fsarena fsarena ";
 const DUPLICATE: u64 = 0;
 
 /// How contents are generated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Recipe {
     /// Seed of all bytes.
     pub seed: u64,
@@ -44,15 +44,7 @@ impl Recipe {
     /// A recipe of random bytes for pieces of up to `longest` bytes.
     pub fn random(seed: u64, longest: usize) -> Self {
         let longest = longest.max(1);
-        Self {
-            seed,
-            smallest: longest,
-            longest,
-            at_once: 1,
-            compressible_percent: 0,
-            duplicated_percent: 0,
-            checkable: false,
-        }
+        Self { seed, smallest: longest, longest, at_once: 1, ..Self::default() }
     }
 
     #[inline]

@@ -64,13 +64,13 @@ fn paced(workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
 /// places.
 fn with_cache(workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
     let parameters = DataParameters::of(workload)?;
-    if parameters.access.operation != Work::Read {
-        return Err(variants::one_cache(workload));
+    if parameters.operation != Work::Read {
+        return Err(variants::one_cache(workload, variants::NO_READS));
     }
-    let is_bounded = parameters.workers.operations.is_some() || parameters.workers.bytes.is_some();
-    let is_skewed = matches!(parameters.access.distribution, Distribution::Zipf | Distribution::Pareto);
-    let variant = match (parameters.access.pattern, cache) {
-        (Pattern::Random, CacheState::Cold) if is_skewed => Err(variants::never_cold(workload)),
+    let is_bounded = parameters.operations.is_some() || parameters.bytes.is_some();
+    let is_skewed = matches!(parameters.distribution, Distribution::Zipf | Distribution::Pareto);
+    let variant = match (parameters.pattern, cache) {
+        (Pattern::Random, CacheState::Cold) if is_skewed => Err(variants::one_cache(workload, variants::AGAIN)),
         (Pattern::Random, _) => variants::cached(workload, cache, Layout::AsItIs, &[]),
         (Pattern::Sequential, CacheState::Cold) => {
             variants::cached(workload, cache, Layout::Once, &[("repeat", false)])

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::{Traits, Workload};
 
-use crate::{Engine, EngineError};
+use crate::{Engine, EngineError, Programs};
 
 /// Engines in lists, such as the native ones and those of external programs.
 #[derive(Clone, Copy)]
@@ -44,36 +44,34 @@ impl Engines {
         Ok(Workload { traits, ..workload })
     }
 
+    fn programs(self, workload: &Workload) -> Programs {
+        self.named(&workload.engine).map(|engine| engine.programs(workload)).unwrap_or_default()
+    }
+
     /// Debian packages, or the addresses of sources, of the programs that the workload needs and that are not
     /// installed. Sorted, without duplicates.
     pub fn missing(self, workload: &Workload) -> Vec<String> {
-        let needs = self.named(&workload.engine).map(|engine| engine.programs(workload).needs).unwrap_or_default();
-        let missing: BTreeSet<&str> =
-            needs.iter().filter(|need| need.path().is_none()).map(|need| need.package).collect();
+        let needs = self.programs(workload).needs.into_iter();
+        let missing: BTreeSet<&str> = needs.filter(|need| need.path().is_none()).map(|need| need.package).collect();
         missing.into_iter().map(str::to_owned).collect()
     }
 
     /// Debian packages of all programs that the workload needs, sorted, without duplicates.
     pub fn packages(self, workload: &Workload) -> BTreeSet<&'static str> {
-        let needs = self.named(&workload.engine).map(|engine| engine.programs(workload).needs).unwrap_or_default();
-        needs.into_iter().filter(|need| need.is_packaged()).map(|need| need.package).collect()
+        self.programs(workload).needs.into_iter().filter(|need| need.is_packaged()).map(|need| need.package).collect()
     }
 
     /// Versions of the programs that these workloads need, by program name. Programs that are missing or print no
     /// version are left out.
     pub fn program_versions(self, workloads: &[Workload]) -> BTreeMap<String, String> {
-        let engines = workloads.iter().filter_map(|workload| Some((self.named(&workload.engine)?, workload)));
-        let needs = engines.flat_map(|(engine, workload)| engine.programs(workload).needs);
+        let needs = workloads.iter().flat_map(|workload| self.programs(workload).needs);
         let needs: BTreeMap<&str, _> = needs.map(|need| (need.program, need)).collect();
         needs.into_iter().filter_map(|(program, need)| Some((program.to_owned(), need.version_found()?))).collect()
     }
 
     /// Command lines and configuration of the programs that these workloads start, by workload name.
     pub fn settings(self, workloads: &[Workload]) -> BTreeMap<String, Vec<String>> {
-        let settings = workloads.iter().map(|workload| {
-            let programs = self.named(&workload.engine).map(|engine| engine.programs(workload));
-            (workload.name.to_string(), programs.unwrap_or_default().settings)
-        });
+        let settings = workloads.iter().map(|workload| (workload.name.to_string(), self.programs(workload).settings));
         settings.filter(|(_, settings)| !settings.is_empty()).collect()
     }
 }

@@ -65,7 +65,7 @@ fn paced(workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
 fn with_cache(workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
     let (_, entry) = parsed(workload)?;
     if !entry.kind.only_reads() {
-        return Err(variants::one_cache(workload));
+        return Err(variants::one_cache(workload, variants::NO_READS));
     }
     let is_cold = cache == CacheState::Cold;
     let layout = if is_cold { variants::Layout::Once } else { variants::Layout::AsItIs };

@@ -19,6 +19,7 @@ use fsarena_model::{CacheState, ErrorCategory, Explained, Nanos, Traits, Workloa
 use serde::Deserialize;
 
 use crate::data::DataParameters;
+use crate::variants::one_cache;
 use crate::{Abilities, Engine, EngineError, Job, Need, Programs};
 
 use file::JobFile;
@@ -103,7 +104,7 @@ impl Engine for Fio {
 
 fn with_cache(workload: &Workload, _cache: CacheState) -> Result<Workload, EngineError> {
     let why = "its job decides whether reads begin in memory (`invalidate=0`) or not (`invalidate=1`)";
-    Err(EngineError::OneCache { workload: workload.name.to_string(), why })
+    Err(one_cache(workload, why))
 }
 
 fn programs(_workload: &Workload) -> Programs {

@@ -9,10 +9,10 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::DurablePoint;
 use fsarena_sys::resident;
 use rand::Rng;
-use rustix::fs::{Advice, Mode, OFlags, fadvise, fsync, mkdirat, syncfs};
+use rustix::fs::{Advice, Mode, OFlags, fadvise, fdatasync, fsync, mkdirat, syncfs};
 use rustix::param::page_size;
 
-use crate::{EngineError, go_on};
+use crate::{EngineError, Operation, go_on};
 
 /// Opens a folder for work relative to it, or a file to be read.
 pub fn open(path: &Path) -> Result<File, EngineError> {
@@ -83,6 +83,15 @@ pub fn sync_flags(durable: DurablePoint) -> OFlags {
         DurablePoint::OSync => OFlags::SYNC,
         DurablePoint::ODsync => OFlags::DSYNC,
         _ => OFlags::empty(),
+    }
+}
+
+/// Makes a file durable by `call`: fdatasync(2), or fsync(2).
+#[inline]
+pub fn sync_file(file: impl AsFd, call: Operation) -> Result<(), EngineError> {
+    match call {
+        Operation::Fdatasync => fdatasync(file).map_err(EngineError::io("fdatasync")),
+        _ => fsync(file).map_err(EngineError::io("fsync")),
     }
 }
 

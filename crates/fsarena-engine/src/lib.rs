@@ -171,7 +171,8 @@ impl dyn Engine + '_ {
     /// # Errors
     /// If the workload does not read existing files through the page cache, or has that cache state already.
     pub fn with_cache(&self, workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
-        let with_cache = self.abilities().with_cache.ok_or_else(|| variants::one_cache(workload))?;
+        let with_cache =
+            self.abilities().with_cache.ok_or_else(|| variants::one_cache(workload, variants::NO_READS))?;
         with_cache(workload, cache)
     }
 

@@ -55,21 +55,12 @@ impl<'a> Meter<'a> {
     }
 
     fn begin_open(&mut self) -> Option<Nanos> {
-        let Pace::Open(open) = &mut self.pace else { return Some(self.at) };
-        let meant = self.start + open.take();
-        let end = self.limit.time.map_or(Nanos(u64::MAX), |time| self.start + time);
-        let goes_on = meant <= self.at || wait_until(meant.min(end), self.limit.stop);
-        if goes_on && meant < end {
-            return Some(meant);
-        }
-        self.end_waiting(end);
-        None
+        self.wait_until_due().then(|| self.take_start(self.at))
     }
 
-    /// Ends a run in which no more operations begin. Its time includes the waiting.
-    fn end_waiting(&mut self, end: Nanos) {
-        self.at = self.at.max(end.min(clock::now()));
-        self.is_over = true;
+    /// The end of the run's time.
+    fn end(&self) -> Nanos {
+        self.limit.time.map_or(Nanos(u64::MAX), |time| self.start + time)
     }
 
     /// In an open loop: time until the next operation is due, 0 if it is due. `None` in a closed loop.
@@ -84,12 +75,14 @@ impl<'a> Meter<'a> {
     /// then is over. `false` in a closed loop.
     pub fn wait_until_due(&mut self) -> bool {
         let Pace::Open(open) = &self.pace else { return false };
-        let due = self.start + open.due();
-        let end = self.limit.time.map_or(Nanos(u64::MAX), |time| self.start + time);
-        if wait_until(due.min(end), self.limit.stop) && due < end {
+        let (due, end) = (self.start + open.due(), self.end());
+        let goes_on = due <= self.at || wait_until(due.min(end), self.limit.stop);
+        if goes_on && due < end {
             return true;
         }
-        self.end_waiting(end);
+        // No more operations begin. The time of the run includes the waiting.
+        self.at = self.at.max(end.min(clock::now()));
+        self.is_over = true;
         false
     }
 
@@ -170,8 +163,7 @@ impl<'a> Meter<'a> {
     }
 
     fn next_mark(&mut self) {
-        let end = self.limit.time.map_or(Nanos(u64::MAX), |time| self.start + time);
-        self.mark = end.min(self.start + self.part_ends).min(self.at + LOOK);
+        self.mark = self.end().min(self.start + self.part_ends).min(self.at + LOOK);
     }
 
     /// Stops the timer. The time since the end of the last operation does not count.

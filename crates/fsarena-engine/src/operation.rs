@@ -1,5 +1,6 @@
 //! The kinds of operations that engines do and time.
 
+use fsarena_model::DurablePoint;
 use serde::{Deserialize, Serialize};
 
 /// Declares [`Operation`]: each kind with the name that workloads and reports use.
@@ -59,6 +60,17 @@ impl Operation {
     /// The name that workloads and reports use.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize].1
+    }
+
+    /// The system call that makes operations durable; `None` if there is none.
+    #[inline]
+    pub fn sync_of(durable: DurablePoint) -> Option<Self> {
+        match durable {
+            DurablePoint::None | DurablePoint::OSync | DurablePoint::ODsync => None,
+            DurablePoint::Fsync => Some(Self::Fsync),
+            DurablePoint::Fdatasync => Some(Self::Fdatasync),
+            DurablePoint::Syncfs => Some(Self::Syncfs),
+        }
     }
 
     /// Whether it makes other operations durable and does not count as an operation itself.

@@ -29,11 +29,11 @@ pub enum Pace {
     /// As soon as the last one has ended.
     Closed,
     /// At intended times.
-    Open(Open),
+    Open(IntendedStarts),
 }
 
 /// The intended times of an open loop.
-pub struct Open {
+pub struct IntendedStarts {
     /// Nanoseconds between two starts, on average.
     distance: f64,
     /// Part of the distance that passes before the first start, if arrivals are even.
@@ -48,7 +48,7 @@ impl Pace {
     /// turns.
     pub fn open(rate: f64, (worker, workers): (u32, u32), arrivals: Arrivals, random: Pcg64Mcg) -> Self {
         let phase = (f64::from(worker) + 0.5) / f64::from(workers);
-        let mut open = Open { distance: 1e9 / rate, phase, arrivals, random, next: 0.0 };
+        let mut open = IntendedStarts { distance: 1e9 / rate, phase, arrivals, random, next: 0.0 };
         open.restart();
         Self::Open(open)
     }
@@ -62,7 +62,7 @@ impl Pace {
     }
 }
 
-impl Open {
+impl IntendedStarts {
     /// The intended start of the next operation, counted from the start of the timer. Advances to the operation after
     /// it.
     #[inline]
@@ -158,23 +158,26 @@ impl WorkerLoad {
         }
     }
 
-    /// Operations per second of each worker of `workers`; `None` for the maximum. For a percentage, the workers run
-    /// untimed to find the peak of the contender. `renew` restores the state before such a run.
+    /// Lets the workers keep the load. For a percentage, they first run untimed to find the peak of the contender.
+    /// `renew` restores the state after such a run.
     ///
     /// # Errors
     /// As [`Workers::run`], or as `renew`.
-    pub fn rate_of_each<W: Worker>(
+    pub fn keep<W: Worker>(
         self,
         workers: &mut Workers<W>,
+        arrivals: Arrivals,
+        seed: u64,
         stop: &AtomicBool,
         renew: impl FnMut(&mut Workers<W>) -> Result<(), EngineError>,
-    ) -> Result<Option<f64>, EngineError> {
+    ) -> Result<(), EngineError> {
         let all = match self {
-            Self::Most => return Ok(None),
+            Self::Most => return Ok(()),
             Self::Rate(rate) => rate,
             Self::Percent(percent) => peak(workers, stop, renew)? * percent / 100.0,
         };
-        Ok(Some(all / f64::from(workers.count())))
+        workers.keep_rate(all / f64::from(workers.count()), arrivals, seed);
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Parses the parameters of workloads. Sizes are a number of bytes, or a text such as `4K`.
 
 use fsarena_model::{Bytes, Mode, Workload};
-use serde::de::{DeserializeOwned, Visitor};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -53,50 +53,6 @@ fn beyond(most: u64, value: &Value) -> Option<&Value> {
         Value::Object(all) => all.values().find_map(|one| beyond(most, one)),
         Value::Null | Value::Bool(_) => None,
     }
-}
-
-/// The names of the fields of the struct `T`. A struct of flattened structs does not know theirs.
-pub fn fields<T: DeserializeOwned>() -> &'static [&'static str] {
-    let mut fields = Fields(&[]);
-    let _ = T::deserialize(&mut fields);
-    fields.0
-}
-
-/// Takes the names that a derived `Deserialize` asks for, and has no values for them.
-struct Fields(&'static [&'static str]);
-
-impl<'de> Deserializer<'de> for &mut Fields {
-    type Error = serde::de::value::Error;
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Self::Error> {
-        self.0 = fields;
-        self.deserialize_any(visitor)
-    }
-
-    fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Self::Error> {
-        Err(serde::de::Error::custom("only the names of the fields are asked for"))
-    }
-
-    serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
-        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
-    }
-}
-
-/// Refuses parameters that are not among `known`.
-///
-/// # Errors
-/// [`EngineError::Parameters`] with the first unknown one, and all that are known.
-pub fn refuse_unknown(workload: &Workload, known: &[&str]) -> Result<(), EngineError> {
-    let given = workload.parameters.as_object().into_iter().flat_map(|table| table.keys());
-    let Some(unknown) = given.into_iter().find(|key| !known.contains(&key.as_str())) else { return Ok(()) };
-    let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    Err(EngineError::parameters(&workload.name, format!("unknown field `{unknown}`, expected one of {known}")))
 }
 
 /// For `default`: the number `N`.

@@ -13,7 +13,7 @@ use windows::Windows;
 
 /// The results of runs. A value holds one run, or, with [`RunStats::follow`], several. A worker process sends those of
 /// its run to the process that started it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RunStats {
     /// Operations done.
     pub operations: u64,
@@ -46,21 +46,7 @@ pub struct RunStats {
 impl RunStats {
     /// Empty run statistics.
     pub fn new() -> Self {
-        let recorders = [const { None }; Operation::COUNT];
-        Self {
-            operations: 0,
-            bytes: 0,
-            elapsed: Nanos(0),
-            spans: Vec::new(),
-            offered: None,
-            steps: Vec::new(),
-            reported: Vec::new(),
-            clients: None,
-            printed: None,
-            recorders,
-            windows: Windows::default(),
-            earlier: Vec::new(),
-        }
+        Self::default()
     }
 
     /// Empties the statistics. They keep their memory, so that the next run does not touch new memory.
@@ -195,12 +181,6 @@ impl RunStats {
     /// The latencies over time.
     pub fn windows(&self) -> Vec<LatencyWindow> {
         self.earlier.iter().cloned().chain(self.windows.windows(0)).collect()
-    }
-}
-
-impl Default for RunStats {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

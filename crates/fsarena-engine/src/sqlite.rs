@@ -77,20 +77,14 @@ fn refused(act: &str) -> impl FnOnce(rusqlite::Error) -> EngineError {
     move |error| EngineError::io(format!("SQLite: {act}"))(std::io::Error::other(error))
 }
 
-impl Inserts {
-    fn prepare(&mut self) -> Result<(), EngineError> {
+impl Job for Inserts {
+    fn upkeep(&mut self, upkeep: Upkeep, _stop: &AtomicBool) -> Result<(), EngineError> {
+        if upkeep != Upkeep::Prepare {
+            return Ok(());
+        }
         let table = "CREATE TABLE pts1 ('I' SMALLINT NOT NULL, 'DT' TIMESTAMP NOT NULL, 'F1' VARCHAR(4) NOT NULL, \
                      'F2' VARCHAR(16) NOT NULL)";
         self.connect()?.execute_batch(table).map_err(refused("make the table"))
-    }
-}
-
-impl Job for Inserts {
-    fn upkeep(&mut self, upkeep: Upkeep, _stop: &AtomicBool) -> Result<(), EngineError> {
-        match upkeep {
-            Upkeep::Prepare => self.prepare(),
-            _ => Ok(()),
-        }
     }
 
     /// Opens and closes the database outside the timer, so that the file system can be unmounted between runs.

@@ -24,18 +24,13 @@ pub enum Layout {
 }
 
 /// Why a workload has only one cache state if it does not read through the page cache.
-const NO_READS: &str = "it reads no files that are there through the page cache, cold or warm";
+pub const NO_READS: &str = "it reads no files that are there through the page cache, cold or warm";
 /// Why random reads have no cold variant if some places are likelier than others.
-const AGAIN: &str = "some of its places come again and again, and are then in memory: it cannot be cold";
+pub const AGAIN: &str = "some of its places come again and again, and are then in memory: it cannot be cold";
 
-/// The error for a workload that does not read, or does not read through the page cache.
-pub fn one_cache(workload: &Workload) -> EngineError {
-    EngineError::OneCache { workload: workload.name.to_string(), why: NO_READS }
-}
-
-/// The error for a workload that would be cold only for a moment.
-pub fn never_cold(workload: &Workload) -> EngineError {
-    EngineError::OneCache { workload: workload.name.to_string(), why: AGAIN }
+/// The error for a workload that has only one cache state, with the reason.
+pub fn one_cache(workload: &Workload, why: &'static str) -> EngineError {
+    EngineError::OneCache { workload: workload.name.to_string(), why }
 }
 
 /// The variant of `workload` in the state `cache`, named `NAME@cold` or `NAME@warm`. `parameters` are set in addition.
@@ -50,7 +45,7 @@ pub fn cached(
     parameters: &[(&str, bool)],
 ) -> Result<Workload, EngineError> {
     if workload.cache == cache || [workload.cache, cache].contains(&CacheState::Direct) {
-        return Err(one_cache(workload));
+        return Err(one_cache(workload, NO_READS));
     }
     let mut other = Workload {
         name: workload.name.variant(cache),

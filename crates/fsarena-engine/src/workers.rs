@@ -4,19 +4,22 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_model::Nanos;
+use fsarena_model::seed::generator;
 use fsarena_sys::clock;
 use fsarena_sys::fork::{self, Forked};
 use fsarena_sys::gate::{Flags, Gate};
 
+use crate::meter::Meter;
+use crate::pace::{Arrivals, Pace};
 use crate::{EngineError, Limit, RunStats};
 
 /// One of several workers that do the same work.
 pub trait Worker: Send {
-    /// Opens its files, passes the gate, and works until `limit`.
+    /// Opens its files, starts the timer, and works until its limit.
     ///
     /// # Errors
     /// If the file system returns an error.
-    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError>;
+    fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError>;
 
     /// The state from which [`Worker::resume`] continues. A worker that is a process returns it before it ends.
     fn position(&mut self) -> Vec<u64> {
@@ -27,10 +30,37 @@ pub trait Worker: Send {
     fn resume(&mut self, _position: &[u64]) {}
 }
 
+/// The timer of a worker's run, before its start.
+pub struct Timer<'a> {
+    /// The entrance to the timed part.
+    pub entry: Entry<'a>,
+    /// When the run ends.
+    pub limit: &'a Limit<'a>,
+    /// When the operations of the worker start.
+    pub pace: &'a mut Pace,
+    /// Where its results are counted.
+    pub stats: &'a mut RunStats,
+}
+
+impl<'a> Timer<'a> {
+    /// Waits until all workers are ready, and starts.
+    ///
+    /// # Errors
+    /// As [`Entry::pass`].
+    pub fn start(self) -> Result<Meter<'a>, EngineError> {
+        Ok(Meter::start(self.entry.pass()?, self.limit, self.pace, self.stats))
+    }
+}
+
 /// The entrance to the timed part. If a worker drops it before it passes, the worker has failed and no worker begins.
 pub struct Entry<'a>(Option<&'a Flags>);
 
-impl Entry<'_> {
+impl<'a> Entry<'a> {
+    /// The same entrance. This one is free from now on, for a worker that starts several timers.
+    pub fn take(&mut self) -> Entry<'a> {
+        Entry(self.0.take())
+    }
+
     /// Waits until all workers are ready, and returns the start of the timed part. All workers get the same start,
     /// whichever of them gets a processor first.
     ///
@@ -62,31 +92,56 @@ pub enum WorkerStyle {
     Processes,
 }
 
-/// Workers, each with statistics that are kept between runs.
+/// Workers that run at the same time.
 pub struct Workers<W> {
-    workers: Vec<(W, RunStats)>,
+    workers: Vec<PacedWorker<W>>,
     style: WorkerStyle,
 }
 
+/// A worker with its pace, and with statistics that are kept between runs.
+struct PacedWorker<W> {
+    worker: W,
+    pace: Pace,
+    stats: RunStats,
+}
+
+impl<W: Worker> PacedWorker<W> {
+    fn work(&mut self, gate: &Gate, limit: &Limit<'_>) -> Result<(), EngineError> {
+        self.stats.clear();
+        let timer = Timer { entry: Entry(Some(gate)), limit, pace: &mut self.pace, stats: &mut self.stats };
+        self.worker.work(timer)
+    }
+}
+
 impl<W: Worker> Workers<W> {
-    /// A workers of at least one worker.
+    /// At least one worker. All work as fast as they can.
     pub fn new(workers: impl IntoIterator<Item = W>, style: WorkerStyle) -> Self {
-        Self { workers: workers.into_iter().map(|worker| (worker, RunStats::new())).collect(), style }
+        let paced = |worker| PacedWorker { worker, pace: Pace::Closed, stats: RunStats::new() };
+        Self { workers: workers.into_iter().map(paced).collect(), style }
     }
 
     /// The workers.
     pub fn workers(&mut self) -> impl Iterator<Item = &mut W> {
-        self.workers.iter_mut().map(|(worker, _)| worker)
+        self.workers.iter_mut().map(|paced| &mut paced.worker)
+    }
+
+    /// Starts `rate` operations per second of each worker from now on, whether or not earlier ones have ended.
+    pub(crate) fn keep_rate(&mut self, rate: f64, arrivals: Arrivals, seed: u64) {
+        let count = self.count();
+        for (number, paced) in (0..).zip(&mut self.workers) {
+            let random = generator(seed, "arrivals", &[u64::from(number)]);
+            paced.pace = Pace::open(rate, (number, count), arrivals, random);
+        }
     }
 
     /// Whether `is_so` holds for all workers.
     pub fn all(&self, is_so: impl Fn(&W) -> bool) -> bool {
-        self.workers.iter().all(|(worker, _)| is_so(worker))
+        self.workers.iter().all(|paced| is_so(&paced.worker))
     }
 
     /// The sum of a figure over the workers. The figures of worker processes are not known here.
     pub fn total(&self, of: impl Fn(&W) -> u64) -> u64 {
-        self.workers.iter().map(|(worker, _)| of(worker)).sum()
+        self.workers.iter().map(|paced| of(&paced.worker)).sum()
     }
 
     /// Number of workers, which run at the same time.
@@ -105,15 +160,17 @@ impl<W: Worker> Workers<W> {
     /// The error of the first worker that failed.
     pub fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         match (self.style, self.workers.as_mut_slice()) {
-            (WorkerStyle::Threads, [(worker, _)]) => return worker.work(Entry(None), limit, stats),
+            (WorkerStyle::Threads, [PacedWorker { worker, pace, .. }]) => {
+                return worker.work(Timer { entry: Entry(None), limit, pace, stats });
+            }
             (WorkerStyle::Threads, workers) => in_threads(workers, limit)?,
             (WorkerStyle::Processes, workers) => in_processes(workers, limit)?,
         }
         let before = stats.elapsed;
         stats.elapsed = Nanos(0);
-        self.workers.iter().for_each(|(_, done)| stats.join(done));
+        self.workers.iter().for_each(|paced| stats.join(&paced.stats));
         stats.elapsed = before + stats.elapsed;
-        let spans = self.workers.iter().flat_map(|(_, done)| &done.spans).copied();
+        let spans = self.workers.iter().flat_map(|worker| &worker.stats.spans).copied();
         stats.spans.extend(spans.reduce(|(start, end), (other, later)| (start.min(other), end.max(later))));
         Ok(())
     }
@@ -123,45 +180,35 @@ fn gate() -> Result<Gate, EngineError> {
     Gate::new().map_err(EngineError::io("make a gate for the workers"))
 }
 
-fn in_threads<W: Worker>(workers: &mut [(W, RunStats)], limit: &Limit<'_>) -> Result<(), EngineError> {
-    let gate = gate()?;
+fn in_threads<W: Worker>(workers: &mut [PacedWorker<W>], limit: &Limit<'_>) -> Result<(), EngineError> {
+    let gate = &gate()?;
     let count = workers.len() as u32;
-    let start = |(worker, stats): &mut (W, RunStats)| {
-        stats.clear();
-        worker.work(Entry(Some(&gate)), limit, stats)
-    };
-    let start = &start;
-    let results: Vec<Result<(), EngineError>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = workers.iter_mut().map(|pair| scope.spawn(move || start(pair))).collect();
+    let results = std::thread::scope(|scope| {
+        let threads: Vec<_> = workers.iter_mut().map(|paced| scope.spawn(move || paced.work(gate, limit))).collect();
         gate.open_for(count, || true);
-        let end = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        threads.into_iter().map(end).collect()
+        let ended = threads.into_iter().map(|thread| thread.join());
+        ended.map(|worked| worked.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
     first_failure(results)
 }
 
-fn in_processes<W: Worker>(workers: &mut [(W, RunStats)], limit: &Limit<'_>) -> Result<(), EngineError> {
+fn in_processes<W: Worker>(workers: &mut [PacedWorker<W>], limit: &Limit<'_>) -> Result<(), EngineError> {
     let gate = gate()?;
-    let count = workers.len() as u32;
-    let start = |(worker, stats): &mut (W, RunStats)| {
-        let there = Limit { stop: &gate.stop, ..*limit };
+    let start = |paced: &mut PacedWorker<W>| {
         fork::fork(|| {
-            stats.clear();
-            let done = worker.work(Entry(Some(&gate)), &there, stats);
-            answer(done.map(|()| (worker.position(), &*stats)))
+            let worked = paced.work(&gate, &Limit { stop: &gate.stop, ..*limit });
+            answer(worked.map(|()| (paced.worker.position(), &paced.stats)))
         })
     };
     let forked: Result<Vec<Forked>, _> = workers.iter_mut().map(start).collect();
     let forked = forked.map_err(EngineError::io("start a worker"))?;
-    gate.open_for(count, || forked.iter().all(Forked::is_alive));
+    gate.open_for(forked.len() as u32, || forked.iter().all(Forked::is_alive));
     pass_on_the_stop(limit.stop, &gate, &forked);
-    let results = forked.into_iter().zip(workers).map(|(forked, (worker, stats))| {
+    let results = forked.into_iter().zip(workers).map(|(forked, paced)| {
         let bytes = forked.finish().map_err(EngineError::io("work in a process"))?;
-        let (position, done) = understand(&bytes)?;
-        worker.resume(&position);
-        *stats = done;
+        let (position, stats) = understand(&bytes)?;
+        paced.worker.resume(&position);
+        paced.stats = stats;
         Ok(())
     });
     first_failure(results.collect())
@@ -208,18 +255,15 @@ mod tests {
 
     use super::*;
     use crate::Operation;
-    use crate::meter::Meter;
-    use crate::pace::Pace;
 
     /// Does one operation after a delay, like a worker that gets no processor for a while.
     struct Late(Duration);
 
     impl Worker for Late {
-        fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-            let start = entry.pass()?;
+        fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
+            let start = timer.entry.pass()?;
             std::thread::sleep(self.0);
-            let mut pace = Pace::Closed;
-            let mut meter = Meter::start(start, limit, &mut pace, stats);
+            let mut meter = Meter::start(start, timer.limit, timer.pace, timer.stats);
             let begin = meter.begin().expect("a closed loop");
             meter.done(Operation::Read, begin, 0);
             meter.stop();

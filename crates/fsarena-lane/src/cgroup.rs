@@ -53,7 +53,7 @@ impl MemoryGroup {
         let hierarchy = hierarchy()?;
         let home = hierarchy.own_group();
         let home = home.ok_or_else(|| lacking("this process is in no group that can be seen".to_owned()))?;
-        let Hierarchy { version, top } = hierarchy;
+        let Hierarchy { version, top, .. } = hierarchy;
         let folder = top.join(name(ledger.token()));
         ledger.announce(Made::Cgroup { path: folder.clone(), home: home.clone() })?;
         let made = fault::step("create control group").and_then(|()| fs::create_dir(&folder));
@@ -136,7 +136,7 @@ fn move_out(group: &Path, to: &Path) -> io::Result<()> {
 
 /// The hierarchy in whose topmost group groups with limits can be made.
 fn hierarchy() -> Result<Hierarchy, LaneError> {
-    let found = Hierarchy::mounted().map_err(LaneError::io("read", "/proc/thread-self/mountinfo"))?;
+    let found = Hierarchy::mounted("memory").map_err(LaneError::io("read", "/proc/thread-self/mountinfo"))?;
     let found = found.ok_or_else(|| lacking("no control groups for memory are mounted".to_owned()))?;
     let handed_down = || fs::read_to_string(found.top.join("cgroup.subtree_control")).unwrap_or_default();
     match found.version == Version::One || handed_down().split_whitespace().any(|name| name == "memory") {

@@ -11,21 +11,23 @@ use rustix::fs::OFlags;
 
 use crate::{LibraryError, Traffic, error};
 
-/// A block device, or a regular file in place of one, that is opened exclusively.
-#[derive(Debug)]
-pub struct Device {
-    size: u64,
-    book: Rc<Book>,
-}
+/// A block device, or a regular file in place of one, that is opened exclusively. All clones are the same device: a
+/// library keeps one to itself, and does not pass the errors of the device on.
+#[derive(Debug, Clone)]
+pub struct Device(Rc<OpenDevice>);
 
-/// The open device, its counters and its last error. Libraries keep the device to themselves, and do not pass its
-/// errors on.
+/// The open device, its counters and its last error.
 #[derive(Debug)]
-pub struct Book {
+struct OpenDevice {
     file: File,
+    size: u64,
     traffic: Cell<Traffic>,
     failure: RefCell<Option<io::Error>>,
 }
+
+/// The device returned an error, which it keeps for [`Device::error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failed;
 
 impl Device {
     /// Opens the device exclusively: a mounted device is refused (open(2), O_EXCL).
@@ -34,63 +36,46 @@ impl Device {
         let flags = OFlags::EXCL.bits() as i32;
         let mut file = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path).map_err(failed)?;
         let size = file.seek(SeekFrom::End(0)).map_err(failed)?;
-        let book = Book { file, traffic: Cell::default(), failure: RefCell::default() };
-        Ok(Self { size, book: Rc::new(book) })
+        Ok(Self(Rc::new(OpenDevice { file, size, traffic: Cell::default(), failure: RefCell::default() })))
     }
 
     /// Size, bytes.
     pub fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// Its book, for the code that gives the device to a library.
-    pub fn book(&self) -> Rc<Book> {
-        Rc::clone(&self.book)
+        self.0.size
     }
 
     /// Reads all of `into`.
     pub fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), Failed> {
-        self.book.add(|traffic| traffic.read += into.len() as u64);
-        self.book.keep(self.book.file.read_exact_at(into, offset))
+        self.add(|traffic| traffic.read += into.len() as u64);
+        self.keep(self.0.file.read_exact_at(into, offset))
     }
 
     /// Writes all of `bytes`.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Failed> {
-        self.book.add(|traffic| traffic.written += bytes.len() as u64);
-        self.book.keep(self.book.file.write_all_at(bytes, offset))
+        self.add(|traffic| traffic.written += bytes.len() as u64);
+        self.keep(self.0.file.write_all_at(bytes, offset))
     }
 
-    /// Brings all written data to stable storage.
-    pub fn flush(&self) -> Result<(), Failed> {
-        self.book.flush()
-    }
-}
-
-/// The device returned an error, which is in its book.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Failed;
-
-impl Book {
     /// Brings all written data to stable storage (fdatasync(2), which also flushes the cache of a block device).
     pub fn flush(&self) -> Result<(), Failed> {
         self.add(|traffic| traffic.flushes += 1);
-        self.keep(self.file.sync_data())
+        self.keep(self.0.file.sync_data())
     }
 
     /// The traffic so far.
     pub fn traffic(&self) -> Traffic {
-        self.traffic.get()
+        self.0.traffic.get()
     }
 
     fn add(&self, change: impl FnOnce(&mut Traffic)) {
-        let mut traffic = self.traffic.get();
+        let mut traffic = self.0.traffic.get();
         change(&mut traffic);
-        self.traffic.set(traffic);
+        self.0.traffic.set(traffic);
     }
 
     fn keep(&self, done: io::Result<()>) -> Result<(), Failed> {
         done.map_err(|error| {
-            *self.failure.borrow_mut() = Some(error);
+            *self.0.failure.borrow_mut() = Some(error);
             Failed
         })
     }
@@ -98,7 +83,7 @@ impl Book {
     /// An error of `library` with its message, or with the error of the device if that is the cause.
     pub fn error(&self, library: &'static str, act: &str, path: &str, words: impl ToString) -> LibraryError {
         let act = error::words(act, path);
-        match self.failure.borrow_mut().take() {
+        match self.0.failure.borrow_mut().take() {
             Some(source) => LibraryError::Device { library, act, source },
             None => LibraryError::Library { library, act, words: words.to_string() },
         }

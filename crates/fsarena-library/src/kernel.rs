@@ -1,14 +1,14 @@
 //! A directory of a mounted file system, used through system calls: one for each read and write.
 
 use std::fs::{self, File};
-use std::os::fd::OwnedFd;
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Timespec, Timestamps, chmodat, mkdirat, openat, renameat_with,
     statat, syncfs, unlinkat, utimensat,
 };
-use rustix::io::{Errno, pread, pwrite, write};
 
 use crate::{Contents, Entry, FileSystem, LibraryError, Names, Synced, Traffic};
 
@@ -18,32 +18,22 @@ const MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 /// A directory of a mounted file system.
 #[derive(Debug)]
 pub struct Kernel {
-    directory: OwnedFd,
+    directory: File,
     /// The counters of the block device; `None` if the file system does not have the number of a block device.
     counters: Option<PathBuf>,
     /// Whether files are opened with O_DSYNC.
     each_durable: bool,
 }
 
-fn failed(act: &'static str, path: &str) -> impl FnOnce(Errno) -> LibraryError {
+fn failed<E: Into<io::Error>>(act: &'static str, path: &str) -> impl FnOnce(E) -> LibraryError {
     LibraryError::kernel(act, path)
 }
 
-/// Writes all bytes, usually with one call.
-fn write_all(mut bytes: &[u8], mut some: impl FnMut(&[u8]) -> Result<usize, Errno>) -> Result<(), Errno> {
-    while !bytes.is_empty() {
-        match some(bytes)? {
-            0 => return Err(Errno::NOSPC),
-            done => bytes = &bytes[done..],
-        }
-    }
-    Ok(())
-}
-
 impl Kernel {
-    fn open_with(&self, path: &str, flags: OFlags) -> Result<OwnedFd, LibraryError> {
+    fn open_with(&self, path: &str, flags: OFlags) -> Result<File, LibraryError> {
         let durable = if self.each_durable { OFlags::DSYNC } else { OFlags::empty() };
-        openat(&self.directory, path, flags | durable | OFlags::CLOEXEC, MODE).map_err(failed("open", path))
+        let opened = openat(&self.directory, path, flags | durable | OFlags::CLOEXEC, MODE);
+        opened.map(File::from).map_err(failed("open", path))
     }
 }
 
@@ -94,20 +84,20 @@ impl Names for Kernel {
 }
 
 impl Contents for Kernel {
-    type File = OwnedFd;
+    type File = File;
 
-    fn create(&mut self, path: &str) -> Result<OwnedFd, LibraryError> {
+    fn create(&mut self, path: &str) -> Result<File, LibraryError> {
         self.open_with(path, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)
     }
 
-    fn open(&mut self, path: &str) -> Result<OwnedFd, LibraryError> {
+    fn open(&mut self, path: &str) -> Result<File, LibraryError> {
         self.open_with(path, OFlags::RDWR)
     }
 
-    fn read_at(&mut self, file: &mut OwnedFd, offset: u64, into: &mut [u8]) -> Result<usize, LibraryError> {
+    fn read_at(&mut self, file: &mut File, offset: u64, into: &mut [u8]) -> Result<usize, LibraryError> {
         let mut done = 0;
         while done < into.len() {
-            match pread(&*file, &mut into[done..], offset + done as u64).map_err(failed("pread", ""))? {
+            match file.read_at(&mut into[done..], offset + done as u64).map_err(failed("pread", ""))? {
                 0 => break,
                 some => done += some,
             }
@@ -115,18 +105,12 @@ impl Contents for Kernel {
         Ok(done)
     }
 
-    fn write_at(&mut self, file: &mut OwnedFd, mut offset: u64, bytes: &[u8]) -> Result<(), LibraryError> {
-        let written = write_all(bytes, |rest| {
-            let done = pwrite(&*file, rest, offset)?;
-            offset += done as u64;
-            Ok(done)
-        });
-        written.map_err(failed("pwrite", ""))
+    fn write_at(&mut self, file: &mut File, offset: u64, bytes: &[u8]) -> Result<(), LibraryError> {
+        file.write_all_at(bytes, offset).map_err(failed("pwrite", ""))
     }
 
     fn append(&mut self, path: &str, bytes: &[u8]) -> Result<(), LibraryError> {
-        let file = self.open_with(path, OFlags::WRONLY | OFlags::APPEND)?;
-        write_all(bytes, |rest| write(&file, rest)).map_err(failed("append to", path))
+        self.open_with(path, OFlags::WRONLY | OFlags::APPEND)?.write_all(bytes).map_err(failed("append to", path))
     }
 }
 
@@ -136,8 +120,8 @@ impl FileSystem for Kernel {
 
     fn mount(place: &Path, directory: &str) -> Result<Self, LibraryError> {
         let path = place.join(directory);
-        let opened = File::open(&path).map_err(LibraryError::kernel("open", &path.display().to_string()))?;
-        Ok(Self { directory: opened.into(), counters: counters(&path), each_durable: false })
+        let directory = File::open(&path).map_err(failed("open", &path.display().to_string()))?;
+        Ok(Self { directory, counters: counters(&path), each_durable: false })
     }
 
     fn make_each_write_durable(&mut self, is_wanted: bool) {
@@ -178,7 +162,7 @@ mod tests {
     fn files_are_opened_with_o_dsync_where_each_write_is_to_be_durable() {
         let place = tempfile::tempdir().expect("temporary folder");
         let mut system = Kernel::mount(place.path(), "").expect("opened");
-        let flags = |file: &OwnedFd| rustix::fs::fcntl_getfl(file).expect("known");
+        let flags = |file: &File| rustix::fs::fcntl_getfl(file).expect("known");
         assert!(!flags(&system.create("plain").expect("made")).contains(OFlags::DSYNC));
         system.make_each_write_durable(true);
         assert!(flags(&system.create("durable").expect("made")).contains(OFlags::DSYNC));

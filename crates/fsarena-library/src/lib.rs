@@ -82,88 +82,53 @@ pub enum Entry {
 }
 
 /// The names of a file system: directories, and what is known of a file without opening it. Paths are relative to the
-/// directory in which the file system works, with `/` between their parts.
+/// directory in which the file system works, with `/` between their parts. Each method fails if the file system returns
+/// an error.
 pub trait Names {
     /// Makes a directory.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
     fn make_directory(&mut self, path: &str) -> Result<(), LibraryError>;
 
     /// Reads the attributes of a file. Returns its size, bytes.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
     fn size(&mut self, path: &str) -> Result<u64, LibraryError>;
 
     /// The names in a directory, without `.` and `..`. The path `""` is the working directory.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
     fn list(&mut self, path: &str) -> Result<Vec<(String, Entry)>, LibraryError>;
 
     /// Removes a file.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
     fn remove_file(&mut self, path: &str) -> Result<(), LibraryError>;
 
     /// Removes an empty directory.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
     fn remove_directory(&mut self, path: &str) -> Result<(), LibraryError>;
 
     /// Renames a file. The new name must not exist.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
     fn rename(&mut self, from: &str, to: &str) -> Result<(), LibraryError>;
 
     /// Sets a file's permissions, and both its times in seconds since 1970.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
     fn set_attributes(&mut self, path: &str, permissions: u16, seconds: u32) -> Result<(), LibraryError>;
 }
 
-/// The contents of the files of a file system.
+/// The contents of the files of a file system. Each method fails if the file system returns an error.
 pub trait Contents {
     /// An open file.
     type File;
 
     /// Makes an empty file, which must not exist before, and opens it for writing.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
     fn create(&mut self, path: &str) -> Result<Self::File, LibraryError>;
 
     /// Opens a file for reading and writing.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
     fn open(&mut self, path: &str) -> Result<Self::File, LibraryError>;
 
     /// Reads from byte `offset` on. Returns fewer bytes than requested only at the end of the file.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
     fn read_at(&mut self, file: &mut Self::File, offset: u64, into: &mut [u8]) -> Result<usize, LibraryError>;
 
     /// Writes all of `bytes` from byte `offset` on.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
     fn write_at(&mut self, file: &mut Self::File, offset: u64, bytes: &[u8]) -> Result<(), LibraryError>;
 
     /// Opens a file, writes at its end, and closes it.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
     fn append(&mut self, path: &str, bytes: &[u8]) -> Result<(), LibraryError>;
 }
 
-/// A file system that works in one directory. Calls do not overlap.
+/// A file system that works in one directory. Calls do not overlap, and fail if the file system returns an error.
 pub trait FileSystem: Names + Contents + Sized {
     /// Its name in errors.
     const NAME: &'static str;
@@ -182,9 +147,6 @@ pub trait FileSystem: Names + Contents + Sized {
     fn make_each_write_durable(&mut self, _is_wanted: bool) {}
 
     /// Brings all data to the device, if the file system has a call for it.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
     fn sync(&mut self) -> Result<Synced, LibraryError>;
 
     /// Traffic with the device so far; `None` if it is not counted.
@@ -192,8 +154,5 @@ pub trait FileSystem: Names + Contents + Sized {
 
     /// Ends the work. A library writes its remaining data to its device and flushes the device. Returns the traffic up
     /// to then.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
     fn unmount(self) -> Result<Option<Traffic>, LibraryError>;
 }

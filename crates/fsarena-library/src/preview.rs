@@ -3,7 +3,6 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::rc::Rc;
 
 use rsext4_preview::api::OpenFile;
 use rsext4_preview::dir::get_inode_with_num;
@@ -12,7 +11,7 @@ use rsext4_preview::error::{BlockDevError, BlockDevResult};
 use rsext4_preview::loopfile::resolve_inode_block;
 use rsext4_preview::{BLOCK_SIZE, BlockDevice, Ext4FileSystem, Jbd2Dev, api};
 
-use crate::device::{Book, Device};
+use crate::device::Device;
 use crate::{Contents, Entry, FileSystem, LibraryError, Names, Synced, Traffic};
 
 /// The type of a directory entry that is a directory (`EXT4_FT_DIR` in the kernel's fs/ext4/ext4.h).
@@ -58,7 +57,8 @@ pub struct Preview {
     system: Ext4FileSystem,
     /// Path of the working directory, with a `/` at the end.
     directory: String,
-    book: Rc<Book>,
+    /// The device that the library uses.
+    blocks: Device,
 }
 
 impl Preview {
@@ -70,8 +70,8 @@ impl Preview {
         question: impl FnOnce(&mut Self) -> BlockDevResult<T>,
     ) -> Result<T, LibraryError> {
         match catch_unwind(AssertUnwindSafe(|| question(self))) {
-            Ok(answer) => answer.map_err(|error| self.book.error(Self::NAME, act, path, error)),
-            Err(_) => Err(self.book.error(Self::NAME, act, path, "it panicked")),
+            Ok(answer) => answer.map_err(|error| self.blocks.error(Self::NAME, act, path, error)),
+            Err(_) => Err(self.blocks.error(Self::NAME, act, path, "it panicked")),
         }
     }
 
@@ -197,12 +197,12 @@ impl FileSystem for Preview {
 
     fn mount(place: &Path, directory: &str) -> Result<Self, LibraryError> {
         let device = Device::open(place)?;
-        let book = device.book();
+        let blocks = device.clone();
         let mut device = Jbd2Dev::initial_jbd2dev(0, device, false);
         let mounted = catch_unwind(AssertUnwindSafe(|| rsext4_preview::mount(&mut device)));
-        let mounted = mounted.map_err(|_| book.error(Self::NAME, "mount", "", "it panicked"))?;
-        let system = mounted.map_err(|error| book.error(Self::NAME, "mount", "", error))?;
-        let mut mounted = Self { device, system, directory: "/".to_owned(), book };
+        let mounted = mounted.map_err(|_| blocks.error(Self::NAME, "mount", "", "it panicked"))?;
+        let system = mounted.map_err(|error| blocks.error(Self::NAME, "mount", "", error))?;
+        let mut mounted = Self { device, system, directory: "/".to_owned(), blocks };
         mounted.make_directory(directory)?;
         mounted.directory = format!("/{directory}/");
         Ok(mounted)
@@ -213,13 +213,13 @@ impl FileSystem for Preview {
     }
 
     fn traffic(&self) -> Option<Traffic> {
-        Some(self.book.traffic())
+        Some(self.blocks.traffic())
     }
 
     fn unmount(mut self) -> Result<Option<Traffic>, LibraryError> {
         self.ask("unmount", "", |mounted| {
             mounted.system.umount(&mut mounted.device)?;
-            mounted.book.flush().map_err(|_| BlockDevError::IoError)
+            mounted.blocks.flush().map_err(|_| BlockDevError::IoError)
         })?;
         Ok(self.traffic())
     }

@@ -1,7 +1,6 @@
 //! The library `rsext4` 0.9: ext4 with a journal, from the systems ArceOS and AxVisor.
 
 use std::path::Path;
-use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rsext4::{
@@ -10,7 +9,7 @@ use rsext4::{
     MountOptions, MountServices, MountedServices, MutationContext, NoopObserver, RenameOptions, SectorId,
 };
 
-use crate::device::{Book, Device};
+use crate::device::Device;
 use crate::{Contents, Entry, FileSystem, LibraryError, Names, Synced, Traffic};
 
 /// The unit of the library, bytes, whatever the unit of the device is.
@@ -55,7 +54,8 @@ impl Clock for TimeOfDay {
 pub struct Rsext4 {
     system: Ext4<Device, MountedServices<(), NoopObserver, ()>>,
     directory: InodeNumber,
-    book: Rc<Book>,
+    /// The device that the library uses.
+    blocks: Device,
 }
 
 impl Rsext4 {
@@ -66,7 +66,7 @@ impl Rsext4 {
         path: &str,
         question: impl FnOnce(&mut Self) -> Ext4Result<T>,
     ) -> Result<T, LibraryError> {
-        question(self).map_err(|error| self.book.error(Self::NAME, act, path, words(error)))
+        question(self).map_err(|error| self.blocks.error(Self::NAME, act, path, words(error)))
     }
 
     /// The directory that holds `path`, and the last part of `path`.
@@ -208,11 +208,11 @@ impl FileSystem for Rsext4 {
 
     fn mount(place: &Path, directory: &str) -> Result<Self, LibraryError> {
         let device = Device::open(place)?;
-        let book = device.book();
+        let blocks = device.clone();
         let services = MountServices::new(TimeOfDay, (), NoopObserver);
         let system = Ext4::mount(device, services, MountOptions::read_write());
-        let system = system.map_err(|error| book.error(Self::NAME, "mount", "", words(error)))?;
-        let mut mounted = Self { directory: system.root_inode(), system, book };
+        let system = system.map_err(|error| blocks.error(Self::NAME, "mount", "", words(error)))?;
+        let mut mounted = Self { directory: system.root_inode(), system, blocks };
         let is_there = mounted.ask("look for", directory, |mounted| {
             let name = FileName::new(directory.as_bytes())?;
             mounted.system.lookup_child(mounted.directory, name).map(|found| found.is_some())
@@ -229,13 +229,13 @@ impl FileSystem for Rsext4 {
     }
 
     fn traffic(&self) -> Option<Traffic> {
-        Some(self.book.traffic())
+        Some(self.blocks.traffic())
     }
 
     fn unmount(mut self) -> Result<Option<Traffic>, LibraryError> {
         self.ask("unmount", "", |mounted| {
             mounted.system.unmount()?;
-            mounted.book.flush().map_err(|_| Ext4Error::new(Ext4ErrorKind::Io))
+            mounted.blocks.flush().map_err(|_| Ext4Error::new(Ext4ErrorKind::Io))
         })?;
         Ok(self.traffic())
     }

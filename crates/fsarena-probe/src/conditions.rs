@@ -1,10 +1,10 @@
 //! Conditions that slow down the machine: swapping, processor quotas, heat, and the resulting frequency.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fsarena_model::{Bytes, Conditions};
-use fsarena_sys::mountinfo;
+use fsarena_sys::cgroup::Hierarchy;
 
 use crate::{field, memory_bandwidth};
 
@@ -32,7 +32,7 @@ impl ConditionsSnapshot {
             swapped: page_counts,
             quota_throttled: quota_throttled(),
             thermal_throttled: sum(&throttle_counts()),
-            frequency_mhz: range(&frequencies.iter().filter_map(|text| number(text)).collect::<Vec<f64>>()),
+            frequency_mhz: range(frequencies.iter().filter_map(|text| megahertz(text))),
             memory_bandwidth: memory_bandwidth(),
         }
     }
@@ -84,47 +84,22 @@ fn sum(counts: &[f64]) -> Option<f64> {
 }
 
 /// MHz from a text in kHz.
-fn number(text: &str) -> Option<f64> {
+fn megahertz(text: &str) -> Option<f64> {
     text.trim().parse::<f64>().ok().map(|kilohertz| kilohertz / 1e3)
 }
 
-fn range(values: &[f64]) -> Option<(f64, f64)> {
-    let least = values.iter().copied().reduce(f64::min)?;
-    Some((least, values.iter().copied().reduce(f64::max)?))
+/// The least and the greatest value.
+fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.map(|value| (value, value)).reduce(|(least, most), (value, _)| (least.min(value), most.max(value)))
 }
 
 /// Seconds for which the quotas of this process' groups, and of the groups above, throttled processes; `None` if no
 /// group reports it.
 fn quota_throttled() -> Option<f64> {
-    let membership = read("/proc/self/cgroup")?;
-    let mounts = mountinfo::mounts().ok()?;
-    let statistics = mounts.iter().flat_map(|mount| {
-        let path = path_in(&membership, &mount.kind, &mount.super_options);
-        path.map(|path| above(&mount.point, path)).unwrap_or_default()
-    });
-    let times: Vec<f64> = statistics.filter_map(|group| throttled(&read(group.join("cpu.stat"))?)).collect();
-    sum(&times)
-}
-
-/// The path of this process' group in a hierarchy with the cpu controller (cgroups(7), `/proc/PID/cgroup`).
-pub(crate) fn path_in<'a>(membership: &'a str, kind: &str, super_options: &str) -> Option<&'a str> {
-    let has = |list: &str| list.split(',').any(|controller| controller == "cpu");
-    membership.lines().find_map(|line| {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (controllers, path) = (fields.next()?, fields.next()?);
-        let is_wanted = match kind {
-            "cgroup" => has(super_options) && has(controllers),
-            "cgroup2" => controllers.is_empty(),
-            _ => false,
-        };
-        is_wanted.then_some(path)
-    })
-}
-
-/// The group's folder and those above it, up to the mount.
-pub(crate) fn above(mount: &Path, path: &str) -> Vec<PathBuf> {
-    let own = mount.join(path.trim_start_matches('/'));
-    own.ancestors().take_while(|folder| folder.starts_with(mount)).map(Path::to_owned).collect()
+    let hierarchy = Hierarchy::mounted("cpu").ok()??;
+    let group = hierarchy.own_group()?;
+    let times = hierarchy.up_from(&group).filter_map(|group| throttled(&read(group.join("cpu.stat"))?));
+    sum(&times.collect::<Vec<f64>>())
 }
 
 /// Seconds in a text such as `nr_throttled 3\nthrottled_time 5000` (version 1, ns) or `throttled_usec 5` (version 2).
@@ -168,21 +143,10 @@ mod tests {
     }
 
     #[test]
-    fn the_quotas_of_all_groups_above_count() {
-        let membership = "2:cpuacct,cpu:/a/b\n1:cpuset:/c\n0::/d\n";
-        assert_eq!(path_in(membership, "cgroup", "rw,cpu,cpuacct"), Some("/a/b"));
-        assert_eq!(path_in(membership, "cgroup", "rw,cpuset"), None);
-        assert_eq!(path_in(membership, "cgroup2", "rw"), Some("/d"));
-        assert_eq!(path_in(membership, "ext4", "rw,cpu"), None);
-        let folders = ["/cg/cpu/a/b", "/cg/cpu/a", "/cg/cpu"].map(PathBuf::from);
-        assert_eq!(above(Path::new("/cg/cpu"), "/a/b"), folders);
-    }
-
-    #[test]
     fn frequencies_have_a_range_and_counts_a_sum_if_there_are_any() {
-        assert_eq!(range(&[3000.0, 1000.0, 2000.0]), Some((1000.0, 3000.0)));
-        assert_eq!(number("2400000\n"), Some(2400.0));
-        assert_eq!((range(&[]), sum(&[]), sum(&[1.0, 2.0])), (None, None, Some(3.0)));
+        assert_eq!(range([3000.0, 1000.0, 2000.0].into_iter()), Some((1000.0, 3000.0)));
+        assert_eq!(megahertz("2400000\n"), Some(2400.0));
+        assert_eq!((range([].into_iter()), sum(&[]), sum(&[1.0, 2.0])), (None, None, Some(3.0)));
     }
 
     #[test]

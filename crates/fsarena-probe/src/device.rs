@@ -2,60 +2,37 @@
 
 use fsarena_model::{Probe, probe};
 
-use crate::{Source, Target};
-
-/// The lane's device.
-pub struct Device;
+use crate::{Counters, Target};
 
 const SECTOR: f64 = 512.0;
 const MILLISECOND: f64 = 1e-3;
 
-/// Its counters.
-pub const COUNTERS: &[Probe] = &[
-    probe::DEVICE_READS,
-    probe::DEVICE_READ,
-    probe::DEVICE_WRITES,
-    probe::DEVICE_WRITTEN,
-    probe::DEVICE_MERGES,
-    probe::DEVICE_READ_MERGES,
-    probe::DEVICE_WRITE_MERGES,
-    probe::DEVICE_READING,
-    probe::DEVICE_WRITING,
-    probe::DEVICE_BUSY,
-    probe::DEVICE_QUEUE,
-    probe::DEVICE_FLUSHES,
-    probe::DEVICE_FLUSHING,
-];
-
-impl Source for Device {
-    fn counters(&self) -> &'static [Probe] {
-        COUNTERS
-    }
-
-    fn read(&self, target: &Target) -> Vec<Option<f64>> {
-        let device = target.device.as_deref();
-        let text = device.and_then(|name| std::fs::read_to_string(format!("/sys/block/{name}/stat")).ok());
-        values(&text.unwrap_or_default())
-    }
+/// The counters of the lane's device.
+pub(crate) fn read(target: &Target) -> Counters {
+    let device = target.device.as_deref();
+    let text = device.and_then(|name| std::fs::read_to_string(format!("/sys/block/{name}/stat")).ok());
+    counters(&text.unwrap_or_default())
 }
 
-/// The values of [`Device`]'s counters in the text of a device's file `stat`, in their order.
-pub fn values(stat: &str) -> Vec<Option<f64>> {
+/// The counters in the text of a device's file `stat`.
+pub fn counters(stat: &str) -> Vec<(Probe, Option<f64>)> {
     let fields: Vec<f64> = stat.split_whitespace().filter_map(|field| field.parse().ok()).collect();
     let at = |index: usize| fields.get(index).copied();
+    let bytes = |index| at(index).map(|sectors| sectors * SECTOR);
+    let seconds = |index| at(index).map(|time| time * MILLISECOND);
     vec![
-        at(0),
-        at(2).map(|sectors| sectors * SECTOR),
-        at(4),
-        at(6).map(|sectors| sectors * SECTOR),
-        at(1).zip(at(5)).map(|(reads, writes)| reads + writes),
-        at(1),
-        at(5),
-        at(3).map(|time| time * MILLISECOND),
-        at(7).map(|time| time * MILLISECOND),
-        at(9).map(|time| time * MILLISECOND),
-        at(10).map(|time| time * MILLISECOND),
-        at(15),
-        at(16).map(|time| time * MILLISECOND),
+        (probe::DEVICE_READS, at(0)),
+        (probe::DEVICE_READ, bytes(2)),
+        (probe::DEVICE_WRITES, at(4)),
+        (probe::DEVICE_WRITTEN, bytes(6)),
+        (probe::DEVICE_MERGES, at(1).zip(at(5)).map(|(reads, writes)| reads + writes)),
+        (probe::DEVICE_READ_MERGES, at(1)),
+        (probe::DEVICE_WRITE_MERGES, at(5)),
+        (probe::DEVICE_READING, seconds(3)),
+        (probe::DEVICE_WRITING, seconds(7)),
+        (probe::DEVICE_BUSY, seconds(9)),
+        (probe::DEVICE_QUEUE, seconds(10)),
+        (probe::DEVICE_FLUSHES, at(15)),
+        (probe::DEVICE_FLUSHING, seconds(16)),
     ]
 }

@@ -6,17 +6,17 @@ use std::path::Path;
 use fsarena_model::{Bytes, Environment, LaneFacts, MachineName};
 use fsarena_sys::mountinfo;
 
-use crate::{frequency_policy, memory_bandwidth};
+use crate::{field, frequency_policy, memory_bandwidth};
 
 /// Reads the properties of the machine, and of what backs its lanes: `beneath` is a folder or a disk.
 pub fn survey(beneath: Option<&Path>) -> Environment {
     let disk = beneath.filter(|path| path.starts_with("/dev") && !path.is_dir());
     let host = beneath.filter(|_| disk.is_none()).and_then(|folder| mountinfo::mount_of(folder).ok());
-    let memory = read("/proc/meminfo").and_then(|text| total(&text));
+    let memory = read("/proc/meminfo").and_then(|text| field(&text, "MemTotal"));
     Environment {
         fsarena: env!("CARGO_PKG_VERSION").to_owned(),
-        host: read("/proc/sys/kernel/hostname").map(|text| text.trim().to_owned()).filter(|name| !name.is_empty()),
-        kernel: read("/proc/sys/kernel/osrelease").map(|text| text.trim().to_owned()),
+        host: read("/proc/sys/kernel/hostname"),
+        kernel: read("/proc/sys/kernel/osrelease"),
         cpu: read("/proc/cpuinfo").and_then(|text| after_colon(&text, "model name")),
         cores: std::thread::available_parallelism().ok().map(|count| count.get() as u32),
         memory: memory.map(|kib| Bytes::kib(kib as u64)),
@@ -37,10 +37,9 @@ pub fn survey(beneath: Option<&Path>) -> Environment {
 
 /// What this machine is called.
 pub fn machine_name() -> MachineName {
-    let trimmed = |path| read(path).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     MachineName {
-        host: trimmed("/proc/sys/kernel/hostname"),
-        boot: trimmed("/proc/sys/kernel/random/boot_id"),
+        host: read("/proc/sys/kernel/hostname"),
+        boot: read("/proc/sys/kernel/random/boot_id"),
         network: std::fs::metadata("/proc/self/ns/net").ok().map(|namespace| namespace.ino()),
         link_mbit: fastest_link(),
     }
@@ -48,21 +47,14 @@ pub fn machine_name() -> MachineName {
 
 /// The kernel states no speed of a link that is down, or has none (sysfs-class-net).
 fn fastest_link() -> Option<u64> {
-    let links = std::fs::read_dir("/sys/class/net").ok()?;
-    let speed = |link: std::io::Result<std::fs::DirEntry>| {
-        std::fs::read_to_string(link.ok()?.path().join("speed")).ok()?.trim().parse().ok()
-    };
-    links.filter_map(speed).max()
+    let links = std::fs::read_dir("/sys/class/net").ok()?.flatten();
+    links.filter_map(|link| read(link.path().join("speed"))?.parse().ok()).max()
 }
 
-fn read(path: &str) -> Option<String> {
-    std::fs::read_to_string(path).ok()
-}
-
-/// `MemTotal:  24 kB` has a unit after the number.
-fn total(text: &str) -> Option<f64> {
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    line.split_whitespace().next()?.parse().ok()
+/// The text of a file without the white space around it; `None` if it is empty or cannot be read.
+fn read(path: impl AsRef<Path>) -> Option<String> {
+    let text = std::fs::read_to_string(path).ok()?;
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 fn after_colon(text: &str, name: &str) -> Option<String> {
@@ -71,10 +63,9 @@ fn after_colon(text: &str, name: &str) -> Option<String> {
 }
 
 fn hypervisor() -> Option<String> {
-    let vendor = read("/sys/class/dmi/id/sys_vendor").map(|text| text.trim().to_owned());
-    let product = read("/sys/class/dmi/id/product_name").map(|text| text.trim().to_owned());
     let is_virtual = after_colon(&read("/proc/cpuinfo")?, "flags")?.split(' ').any(|flag| flag == "hypervisor");
-    let named = [vendor, product].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let names = ["/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/product_name"].into_iter().filter_map(read);
+    let named = names.collect::<Vec<_>>().join(" ");
     is_virtual.then(|| if named.is_empty() { "unnamed".to_owned() } else { named })
 }
 

@@ -9,14 +9,9 @@ use std::sync::Mutex;
 
 use fsarena_sys::perf::TracepointCounter;
 
-use fsarena_model::{Probe, probe};
+use fsarena_model::probe;
 
-use crate::{Flushes, Source, Target};
-
-/// Flushes and FUA writes, by the tracepoint `block:block_bio_queue`.
-pub struct Durable;
-
-const COUNTERS: &[Probe] = &[probe::DEVICE_PREFLUSHES, probe::DEVICE_FUA];
+use crate::{Counters, Flushes, Target};
 
 const TRACEPOINT: &str = "/sys/kernel/tracing/events/block/block_bio_queue/id";
 
@@ -39,15 +34,11 @@ struct FlushedDevice {
     sequence: Option<String>,
 }
 
-impl Source for Durable {
-    fn counters(&self) -> &'static [Probe] {
-        COUNTERS
-    }
-
-    fn read(&self, target: &Target) -> Vec<Option<f64>> {
-        let counts = look(target);
-        vec![counts.map(|(preflushes, _)| preflushes as f64), counts.map(|(_, fua)| fua as f64)]
-    }
+/// Flushes and FUA writes, by the tracepoint `block:block_bio_queue`.
+pub fn read(target: &Target) -> Counters {
+    let counts = look(target);
+    let (preflushes, fua) = (counts.map(|counts| counts.0 as f64), counts.map(|counts| counts.1 as f64));
+    vec![(probe::DEVICE_PREFLUSHES, preflushes), (probe::DEVICE_FUA, fua)]
 }
 
 /// Without a device this reads nothing, and open counters stay open.

@@ -28,16 +28,19 @@ pub use conditions::{ConditionsSnapshot, frequency_policy};
 pub use environment::{machine_name, survey};
 pub use shared_disk::Beneath;
 
-/// All sources of counters.
-static SOURCES: &[&dyn Source] = &[
-    &device::Device,
-    &flushes::Durable,
-    &processes::KernelThreads,
-    &machine::Machine,
-    &network::Network,
-    &own::Own,
-    &pages::Pages,
-    &shared_disk::SharedDisk,
+/// Counters with their current values: figures that only grow, or gauges whose change is of interest.
+type Counters = Vec<(Probe, Option<f64>)>;
+
+/// All sources of counters. Each always reads the same counters.
+static SOURCES: &[fn(&Target) -> Counters] = &[
+    device::read,
+    flushes::read,
+    processes::read,
+    machine::read,
+    network::read,
+    own::read,
+    pages::read,
+    shared_disk::read,
 ];
 
 /// What the probes read, besides the machine as a whole.
@@ -66,50 +69,46 @@ pub enum Flushes {
     Counted,
 }
 
-/// Reads counters: figures that only grow, or gauges whose change is of interest.
-trait Source: Sync {
-    /// The counters that it reads.
-    fn counters(&self) -> &'static [Probe];
-
-    /// Their current values, one for each counter.
-    fn read(&self, target: &Target) -> Vec<Option<f64>>;
-}
-
 /// All counters at one moment.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Snapshot(Vec<Option<f64>>);
+pub struct Snapshot(Counters);
 
 impl Snapshot {
     /// Reads all counters. It takes about a millisecond: call it outside timed regions.
     pub fn take(target: &Target) -> Self {
-        Self(SOURCES.iter().flat_map(|source| source.read(target)).collect())
+        Self(SOURCES.iter().flat_map(|read| read(target)).collect())
     }
 }
 
 /// Growth of the counters, summed over several time spans.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Totals(Option<Vec<Option<f64>>>);
+pub struct Totals(Counters);
 
 impl Totals {
     /// Adds the growth between two snapshots.
     pub fn add(&mut self, before: &Snapshot, after: &Snapshot) {
-        let grown = before.0.iter().zip(&after.0).map(|(before, after)| Some((*after)? - (*before)?));
-        self.0 = Some(match self.0.take() {
-            None => grown.collect(),
-            Some(sums) => sums.into_iter().zip(grown).map(|(sum, more)| Some(sum? + more?)).collect(),
-        });
+        let spans = before.0.iter().zip(&after.0);
+        let grown = spans
+            .map(|((probe, before), (_, after))| (*probe, after.zip(*before).map(|(after, before)| after - before)));
+        if self.0.is_empty() {
+            self.0 = grown.collect();
+        } else {
+            self.0
+                .iter_mut()
+                .zip(grown)
+                .for_each(|((_, sum), (_, more))| *sum = sum.zip(more).map(|(sum, more)| sum + more));
+        }
     }
 
     /// The sums by counter.
     pub fn readings(&self) -> Readings {
-        let counters = SOURCES.iter().flat_map(|source| source.counters());
-        counters.zip(self.0.iter().flatten()).map(|(counter, value)| counter.reading(*value)).collect()
+        self.0.iter().map(|(probe, sum)| probe.reading(*sum)).collect()
     }
 }
 
-/// The number after `name` in a text of lines `name value`.
+/// The number after `name` in a text of lines `name value` or `name: value unit`.
 fn field(text: &str, name: &str) -> Option<f64> {
-    let of_line = |line: &str| line.strip_prefix(name)?.trim_start_matches(':').trim().parse().ok();
+    let of_line = |line: &str| line.strip_prefix(name)?.trim_start_matches(':').split_whitespace().next()?.parse().ok();
     text.lines().find_map(of_line)
 }
 
@@ -129,10 +128,10 @@ mod tests {
     }
 
     #[test]
-    fn every_source_reads_as_many_as_it_names() {
-        for source in SOURCES {
-            assert_eq!(source.counters().len(), source.read(&Target::default()).len());
-            assert_eq!(source.counters().len(), source.read(&nowhere()).len());
+    fn every_source_always_reads_the_same_counters() {
+        for read in SOURCES {
+            let probes = |target: &Target| read(target).into_iter().map(|(probe, _)| probe.id).collect::<Vec<_>>();
+            assert_eq!(probes(&Target::default()), probes(&nowhere()));
         }
     }
 
@@ -149,16 +148,18 @@ mod tests {
 
     #[test]
     fn stretches_add_up() {
-        let (mut totals, at) = (Totals::default(), |value| Snapshot(vec![Some(value), None]));
+        let (mut totals, at) =
+            (Totals::default(), |value| Snapshot(vec![(probe::SWITCHES, Some(value)), (probe::CPU_STEAL, None)]));
         totals.add(&at(1.0), &at(3.0));
         totals.add(&at(10.0), &at(11.0));
-        assert_eq!(totals.0, Some(vec![Some(3.0), None]));
+        assert_eq!(totals.0, [(probe::SWITCHES, Some(3.0)), (probe::CPU_STEAL, None)]);
     }
 
     #[test]
     fn fields_are_found_by_their_whole_name() {
         assert_eq!(field("nr_dirtied 7\nnr_dirty 3\n", "nr_dirty "), Some(3.0));
         assert_eq!(field("read_bytes: 4096\n", "read_bytes"), Some(4096.0));
+        assert_eq!(field("BdiWriteback: 0 kB\nBdiDirtied:       10950148 kB\n", "BdiDirtied"), Some(10_950_148.0));
         assert_eq!(field("other 1\n", "nr_dirty "), None);
     }
 }

@@ -1,32 +1,20 @@
 //! The whole machine: time that tasks ran, and time that the hypervisor took.
 
-use fsarena_model::{Probe, probe};
+use fsarena_model::probe;
 
-use crate::{Source, Target};
-
-/// All processors together.
-pub struct Machine;
-
-const COUNTERS: &[Probe] = &[probe::CPU_MACHINE, probe::CPU_STEAL];
+use crate::{Counters, Target};
 
 /// `USER_HZ`, which is 100 on every architecture that fsarena runs on.
 pub const TICK: f64 = 0.01;
 
-impl Source for Machine {
-    fn counters(&self) -> &'static [Probe] {
-        COUNTERS
-    }
-
-    fn read(&self, _target: &Target) -> Vec<Option<f64>> {
-        let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
-        let ticks: Vec<f64> = stat
-            .lines()
-            .next()
-            .map(|line| line.split_whitespace().filter_map(|field| field.parse().ok()).collect())
-            .unwrap_or_default();
-        let scheduled = std::fs::read_to_string("/proc/schedstat").ok().and_then(|text| run_time(&text));
-        vec![scheduled.or_else(|| busy(&ticks)), ticks.get(7).map(|steal| steal * TICK)]
-    }
+/// The counters of all processors together.
+pub fn read(_target: &Target) -> Counters {
+    let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+    let all = stat.lines().next().unwrap_or_default();
+    let ticks: Vec<f64> = all.split_whitespace().filter_map(|field| field.parse().ok()).collect();
+    let scheduled = std::fs::read_to_string("/proc/schedstat").ok().and_then(|text| run_time(&text));
+    let steal = ticks.get(7).map(|steal| steal * TICK);
+    vec![(probe::CPU_MACHINE, scheduled.or_else(|| busy(&ticks))), (probe::CPU_STEAL, steal)]
 }
 
 /// Seconds that tasks ran: the seventh figure of each `cpu` line, in nanoseconds (sched-stats.rst).

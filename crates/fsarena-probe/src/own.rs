@@ -1,37 +1,26 @@
 //! Processor time of this run: of this process and of all that it has started, ended or not; context switches and
 //! storage I/O of this process alone.
 
-use fsarena_model::{Probe, probe};
+use fsarena_model::probe;
 use fsarena_sys::usage;
 
-use crate::{Source, Target, field, processes};
+use crate::{Counters, Target, field, processes};
 
-/// This process with all its threads, and what it has started.
-pub struct Own;
-
-const COUNTERS: &[Probe] =
-    &[probe::CPU_PROCESS, probe::CPU_SYSTEM, probe::SWITCHES, probe::PROCESS_READ, probe::PROCESS_WRITTEN];
-
-impl Source for Own {
-    fn counters(&self) -> &'static [Probe] {
-        COUNTERS
-    }
-
-    fn read(&self, _target: &Target) -> Vec<Option<f64>> {
-        let ended = usage::processor_time().ok();
-        let time = ended.zip(processes::started()).map(|(ended, running)| ended + running);
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let voluntary = field(&status, "voluntary_ctxt_switches");
-        let forced = field(&status, "nonvoluntary_ctxt_switches");
-        let io = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
-        vec![
-            time.map(|time| time.user + time.system),
-            time.map(|time| time.system),
-            voluntary.zip(forced).map(|(voluntary, forced)| voluntary + forced),
-            field(&io, "read_bytes"),
-            field(&io, "write_bytes"),
-        ]
-    }
+/// The counters of this process with all its threads, and of what it has started.
+pub fn read(_target: &Target) -> Counters {
+    let ended = usage::processor_time().ok();
+    let time = ended.zip(processes::started()).map(|(ended, running)| ended + running);
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let voluntary = field(&status, "voluntary_ctxt_switches");
+    let forced = field(&status, "nonvoluntary_ctxt_switches");
+    let io = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
+    vec![
+        (probe::CPU_PROCESS, time.map(|time| time.user + time.system)),
+        (probe::CPU_SYSTEM, time.map(|time| time.system)),
+        (probe::SWITCHES, voluntary.zip(forced).map(|(voluntary, forced)| voluntary + forced)),
+        (probe::PROCESS_READ, field(&io, "read_bytes")),
+        (probe::PROCESS_WRITTEN, field(&io, "write_bytes")),
+    ]
 }
 
 #[cfg(test)]
@@ -43,7 +32,7 @@ mod tests {
 
     /// Processor time of this run, in seconds.
     fn own_time() -> f64 {
-        Own.read(&Target::default())[0].expect("readable")
+        read(&Target::default())[0].1.expect("readable")
     }
 
     /// Waits until this file has content, at most for a minute, and returns it.

@@ -7,16 +7,11 @@ use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use fsarena_model::{Probe, probe};
+use fsarena_model::probe;
 use fsarena_sys::usage::ProcessorTime;
 
 use crate::machine::TICK;
-use crate::{Source, Target};
-
-/// All kernel threads.
-pub struct KernelThreads;
-
-const COUNTERS: &[Probe] = &[probe::CPU_KERNEL];
+use crate::{Counters, Target};
 
 /// Maximum age of the list of processes. A new thread counts from its start once it is listed.
 const LISTED_FOR: Duration = Duration::from_millis(50);
@@ -50,14 +45,9 @@ enum Process {
     },
 }
 
-impl Source for KernelThreads {
-    fn counters(&self) -> &'static [Probe] {
-        COUNTERS
-    }
-
-    fn read(&self, _target: &Target) -> Vec<Option<f64>> {
-        vec![KNOWN.lock().ok().and_then(|mut known| known.kernel_time())]
-    }
+/// The processor time of all kernel threads.
+pub fn read(_target: &Target) -> Counters {
+    vec![(probe::CPU_KERNEL, KNOWN.lock().ok().and_then(|mut known| known.kernel_time()))]
 }
 
 /// Processor time of the running programs that this process has started, and of their children that have ended.

@@ -3,12 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Probe, probe};
+use fsarena_model::probe;
 
-use crate::{Source, Target};
-
-/// The storage below all lanes.
-pub struct SharedDisk;
+use crate::{Counters, Target};
 
 /// The device below the lanes, and those of all lanes, whose traffic reaches it unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,16 +18,9 @@ pub struct Beneath {
 
 const SECTOR: f64 = 512.0;
 
-const COUNTERS: &[Probe] = &[probe::DISK_OTHERS];
-
-impl Source for SharedDisk {
-    fn counters(&self) -> &'static [Probe] {
-        COUNTERS
-    }
-
-    fn read(&self, target: &Target) -> Vec<Option<f64>> {
-        vec![target.beneath.as_deref().and_then(others)]
-    }
+/// The traffic of other programs on the storage below all lanes.
+pub fn read(target: &Target) -> Counters {
+    vec![(probe::DISK_OTHERS, target.beneath.as_deref().and_then(others))]
 }
 
 /// The device is read last: I/O between the two readings counts as that of other programs, and is never negative for

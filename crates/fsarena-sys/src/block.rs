@@ -6,6 +6,8 @@ use std::os::fd::AsRawFd;
 
 use libc::{c_int, c_ulong};
 
+use crate::check;
+
 const BLKFLSBUF: c_ulong = 0x1261;
 const BLKROGET: c_ulong = 0x125E;
 const BLKGETSIZE64: c_ulong = 0x8008_1272;
@@ -55,10 +57,6 @@ pub fn sequence(device: &File) -> io::Result<Option<u64>> {
 pub fn forget(device: &File) -> io::Result<()> {
     // SAFETY: the request takes no argument.
     check(unsafe { libc::ioctl(device.as_raw_fd(), BLKFLSBUF, 0) })
-}
-
-fn check(result: c_int) -> io::Result<()> {
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 #[cfg(test)]

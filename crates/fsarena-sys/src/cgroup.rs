@@ -1,5 +1,5 @@
-//! The memory controller of control groups (cgroups(7)): which version has it, the group of this process, and how much
-//! memory its limits leave.
+//! Control groups (cgroups(7)): which version has a controller, the groups of this process, and how much memory their
+//! limits leave.
 
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// The file with a group's limit, in bytes.
+    /// The file with a group's memory limit, in bytes.
     pub fn limit_file(self) -> &'static str {
         match self {
             Self::One => "memory.limit_in_bytes",
@@ -35,39 +35,40 @@ impl Version {
     }
 }
 
-/// The mounted hierarchy that has the memory controller.
+/// The mounted hierarchy that has a controller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hierarchy {
     /// Its version.
     pub version: Version,
     /// The topmost group that this process can see.
     pub top: PathBuf,
+    pub(crate) controller: &'static str,
 }
 
 impl Hierarchy {
-    /// The one that is mounted; `None` if none is. A machine may mount both versions; only one of them has the memory
-    /// controller.
+    /// The one that is mounted with `controller`, such as `memory`; `None` if none is. A machine may mount both
+    /// versions; only one of them has the controller.
     ///
     /// # Errors
     /// If the mounts cannot be read.
-    pub fn mounted() -> io::Result<Option<Self>> {
-        Ok(Self::among(&mountinfo::mounts()?))
+    pub fn mounted(controller: &'static str) -> io::Result<Option<Self>> {
+        Ok(Self::among(&mountinfo::mounts()?, controller))
     }
 
-    fn among(mounts: &[Mount]) -> Option<Self> {
+    fn among(mounts: &[Mount], controller: &'static str) -> Option<Self> {
         let is_first =
-            |mount: &&Mount| mount.kind == "cgroup" && mount.super_options.split(',').any(|it| it == "memory");
+            |mount: &&Mount| mount.kind == "cgroup" && mount.super_options.split(',').any(|it| it == controller);
         let first = mounts.iter().find(is_first).map(|mount| (Version::One, mount));
         let second = || mounts.iter().find(|mount| mount.kind == "cgroup2").map(|mount| (Version::Two, mount));
         let (version, mount) = first.or_else(second)?;
-        Some(Self { version, top: mount.point.clone() })
+        Some(Self { version, top: mount.point.clone(), controller })
     }
 
     /// The group of this process; `None` if it cannot be seen. In a container the mount may begin at that group, whose
     /// path the kernel reports as seen from outside.
     pub fn own_group(&self) -> Option<PathBuf> {
         let membership = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-        let path = path_in(&membership, self.version)?;
+        let path = self.path_in(&membership)?;
         let own = std::process::id().to_string();
         let is_here = |folder: &PathBuf| {
             let processes = fs::read_to_string(folder.join("cgroup.procs"));
@@ -75,19 +76,24 @@ impl Hierarchy {
         };
         [self.top.join(path.trim_start_matches('/')), self.top.clone()].into_iter().find(is_here)
     }
-}
 
-/// The path in a line such as `4:memory:/a/b`, or `0::/a/b` of version 2 (cgroups(7), `/proc/PID/cgroup`).
-fn path_in(membership: &str, version: Version) -> Option<&str> {
-    membership.lines().find_map(|line| {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (controllers, path) = (fields.next()?, fields.next()?);
-        let is_wanted = match version {
-            Version::One => controllers.split(',').any(|controller| controller == "memory"),
-            Version::Two => controllers.is_empty(),
-        };
-        is_wanted.then_some(path)
-    })
+    /// `group` and the groups above it, up to the topmost.
+    pub fn up_from<'a>(&'a self, group: &'a Path) -> impl Iterator<Item = &'a Path> {
+        group.ancestors().take_while(|group| group.starts_with(&self.top))
+    }
+
+    /// The path in a line such as `4:memory:/a/b`, or `0::/a/b` of version 2 (cgroups(7), `/proc/PID/cgroup`).
+    pub(crate) fn path_in<'a>(&self, membership: &'a str) -> Option<&'a str> {
+        membership.lines().find_map(|line| {
+            let mut fields = line.splitn(3, ':').skip(1);
+            let (controllers, path) = (fields.next()?, fields.next()?);
+            let is_wanted = match self.version {
+                Version::One => controllers.split(',').any(|controller| controller == self.controller),
+                Version::Two => controllers.is_empty(),
+            };
+            is_wanted.then_some(path)
+        })
+    }
 }
 
 /// What the limit of a control group leaves.
@@ -99,16 +105,15 @@ pub struct Room {
     pub free: Bytes,
 }
 
-/// The least that the limits on this process leave; `None` if there is no limit, or none can be read.
+/// The least that the limits on this process, of its group and of those above it, leave; `None` if there is no limit, or
+/// none can be read.
 pub fn memory_room() -> Option<Room> {
-    let hierarchy = Hierarchy::mounted().ok()??;
+    let hierarchy = Hierarchy::mounted("memory").ok()??;
     room_in(&hierarchy, &hierarchy.own_group()?)
 }
 
-/// The least that the limits of `group` and of the groups above it leave.
 fn room_in(hierarchy: &Hierarchy, group: &Path) -> Option<Room> {
-    let above = group.ancestors().take_while(|group| group.starts_with(&hierarchy.top));
-    above.filter_map(|group| room_of(hierarchy.version, group)).min_by_key(|room| room.free)
+    hierarchy.up_from(group).filter_map(|group| room_of(hierarchy.version, group)).min_by_key(|room| room.free)
 }
 
 fn room_of(version: Version, group: &Path) -> Option<Room> {
@@ -134,7 +139,7 @@ mod tests {
     #[test]
     fn memory_is_with_version_one_if_that_has_it() {
         let mounts = mountinfo::parse(BOTH);
-        let found = |mounts| Hierarchy::among(mounts).map(|found| (found.version, found.top));
+        let found = |mounts| Hierarchy::among(mounts, "memory").map(|found| (found.version, found.top));
         assert_eq!(found(&mounts), Some((Version::One, "/cg/memory".into())));
         assert_eq!(found(&mounts[2..]), Some((Version::Two, "/cg/unified".into())));
         assert_eq!(found(&mounts[..1]), None);
@@ -143,9 +148,25 @@ mod tests {
     #[test]
     fn each_version_has_a_path_of_its_own() {
         let membership = "4:memory,hugetlb:/a:b\n2:cpuacct:/\n0::/c\n";
-        assert_eq!(path_in(membership, Version::One), Some("/a:b"));
-        assert_eq!(path_in(membership, Version::Two), Some("/c"));
-        assert_eq!(path_in("2:cpuacct:/\n", Version::One), None);
+        let hierarchy = |version, controller| Hierarchy { version, top: PathBuf::new(), controller };
+        assert_eq!(hierarchy(Version::One, "memory").path_in(membership), Some("/a:b"));
+        assert_eq!(hierarchy(Version::One, "cpu").path_in(membership), None);
+        assert_eq!(hierarchy(Version::Two, "cpu").path_in(membership), Some("/c"));
+        assert_eq!(hierarchy(Version::One, "memory").path_in("2:cpuacct:/\n"), None);
+    }
+
+    #[test]
+    fn the_groups_above_end_at_the_mount() {
+        let hierarchy = Hierarchy { version: Version::One, top: "/cg/cpu".into(), controller: "cpu" };
+        let groups: Vec<&Path> = hierarchy.up_from(Path::new("/cg/cpu/a/b")).collect();
+        assert_eq!(groups, ["/cg/cpu/a/b", "/cg/cpu/a", "/cg/cpu"].map(Path::new));
+    }
+
+    #[test]
+    fn each_controller_has_a_hierarchy_of_its_own() {
+        let found = |controller| Hierarchy::among(&mountinfo::parse(BOTH), controller).map(|found| found.top);
+        assert_eq!(found("cpu"), Some("/cg/cpu".into()));
+        assert_eq!(found("pids"), Some("/cg/unified".into()));
     }
 
     /// Plain files replace the control groups.
@@ -162,7 +183,7 @@ mod tests {
             write(&outer, "1000\n", "600\n");
             write(&inner, "max\n", "600\n");
             fs::write(outer.join("memory.stat"), "file 450\ninactive_file 150\nactive_file 250\n").expect("written");
-            let hierarchy = Hierarchy { version, top: place.path().to_owned() };
+            let hierarchy = Hierarchy { version, top: place.path().to_owned(), controller: "memory" };
             let found = room_in(&hierarchy, &inner);
             assert_eq!(found, Some(Room { group: outer, free: Bytes(800) }));
         }

@@ -8,14 +8,13 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
-use rustix::io::Errno;
 use rustix::process::{
     Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open, set_parent_process_death_signal,
 };
@@ -23,12 +22,11 @@ use rustix::process::{
 use crate::fault;
 
 pub use short::{Killed, Patience, heed, run, run_in};
+use streamed::listen;
 pub use streamed::run_heard;
 
 /// Maximum number of bytes that are kept of a stream: more than any supported program writes.
 const MOST_KEPT: u64 = 64 << 20;
-/// Interval at which the stop flag is checked.
-const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
 /// Output and exit status of a tool.
 #[derive(Debug, Clone)]
@@ -65,14 +63,14 @@ pub struct Setting<'a> {
 }
 
 /// Like [`run`], for a program that takes long; `None` if it was stopped. When it has ended, so has its process group.
-/// Its end is noticed at once (pidfd_open(2), since Linux 5.3), the stop flag within 5 ms.
+/// Its end is noticed at once, the stop flag within 5 ms.
 ///
 /// # Errors
 /// If it cannot be started, or its streams cannot be kept.
 pub fn run_until<S: AsRef<OsStr>>(argv: &[S], setting: Setting<'_>) -> io::Result<Option<Ended>> {
     let (out, err) = (OutputFile::new(&setting, "stdout")?, OutputFile::new(&setting, "stderr")?);
     let child = set(argv, &setting)?.stdout(out.end()?).stderr(err.end()?).spawn()?;
-    let until = wait_for_end(&child, setting.stop);
+    let until = listen(&child, &mut [], None, setting.stop);
     let (Until::End, status) = reap(child, until, setting.grace)? else { return Ok(None) };
     Ok(Some(Ended { status, stdout: out.text()?, stderr: err.text()? }))
 }
@@ -155,19 +153,6 @@ enum Until {
     TimeLimit,
 }
 
-fn wait_for_end(child: &Child, stop: &AtomicBool) -> io::Result<Until> {
-    let end = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
-    let mut wanted = [PollFd::new(&end, PollFlags::IN)];
-    loop {
-        match poll(&mut wanted, Some(&LOOK)) {
-            Ok(0) | Err(Errno::INTR) if stop.load(Ordering::Relaxed) => return Ok(Until::Stop),
-            Ok(0) | Err(Errno::INTR) => {}
-            Ok(_) => return Ok(Until::End),
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
 /// Sends SIGTERM, and waits for the end of the child for as long as `grace`.
 fn ask_to_end(child: &Child, grace: Duration) -> io::Result<()> {
     let pid = Pid::from_child(child);
@@ -220,8 +205,8 @@ pub fn search_path() -> String {
 }
 
 /// Path of `program` on [`search_path`], if it exists there.
-pub fn find_program(program: &str) -> Option<std::path::PathBuf> {
-    search_path().split(':').map(|folder| std::path::Path::new(folder).join(program)).find(|path| path.is_file())
+pub fn find_program(program: &str) -> Option<PathBuf> {
+    search_path().split(':').map(|folder| Path::new(folder).join(program)).find(|path| path.is_file())
 }
 
 #[cfg(test)]

@@ -115,7 +115,7 @@ impl Drop for Forked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mapping::{Access, Mapping};
+    use crate::mapping::{Mapping, MappingAccess};
 
     #[test]
     fn a_copy_sends_back_what_it_found() {
@@ -129,7 +129,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("fsarena-fork-{}", std::process::id()));
         let empty = File::options().read(true).write(true).create_new(true).open(&path).expect("a file");
         std::fs::remove_file(&path).expect("ours");
-        let beyond_the_end = Mapping::new(&empty, 4096, Access::Read).expect("mapped");
+        let beyond_the_end = Mapping::new(&empty, 4096, MappingAccess::Read).expect("mapped");
         let killed = fork(|| {
             let mut byte = [0];
             beyond_the_end.read(0, &mut byte);

@@ -1,5 +1,6 @@
 //! Fuzz tests of parsers of the kernel's texts.
 
+use crate::cgroup::{Hierarchy, Version};
 use crate::mountinfo;
 
 #[test]
@@ -12,6 +13,20 @@ fn mountinfo_lines() {
     fsarena_testing::fuzz::texts(&good, |text| {
         for mount in mountinfo::parse(text) {
             let _ = mount.all_options();
+        }
+    });
+}
+
+#[test]
+fn memberships_of_control_groups() {
+    let good = ["12:cpu,cpuacct:/user.slice/x\n0::/init.scope\n"];
+    fsarena_testing::fuzz::texts(&good, |text| {
+        for version in [Version::One, Version::Two] {
+            let hierarchy = Hierarchy { version, top: "/sys/fs/cgroup".into(), controller: "cpu" };
+            if let Some(path) = hierarchy.path_in(text) {
+                let group = hierarchy.top.join(path.trim_start_matches('/'));
+                assert!(hierarchy.up_from(&group).all(|group| group.starts_with("/sys/fs/cgroup")));
+            }
         }
     });
 }

@@ -31,3 +31,8 @@ pub mod usage;
 
 pub use aligned::AlignedBuffer;
 pub use clock::{Clock, MonotonicClock};
+
+/// The error of a call of the C library that returned less than 0.
+fn check(result: libc::c_int) -> std::io::Result<()> {
+    if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
+}

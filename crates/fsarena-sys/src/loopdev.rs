@@ -6,9 +6,9 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
-use libc::{c_int, c_ulong};
+use libc::c_ulong;
 
-use crate::fault;
+use crate::{check, fault};
 
 const LOOP_CLR_FD: c_ulong = 0x4C01;
 const LOOP_GET_STATUS64: c_ulong = 0x4C05;
@@ -175,31 +175,14 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::ENXIO | libc::ENODEV | libc::ENOENT))
 }
 
-fn check(result: c_int) -> io::Result<()> {
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
-}
-
 fn text(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
 fn empty_info() -> LoopInfo {
-    LoopInfo {
-        device: 0,
-        inode: 0,
-        rdevice: 0,
-        offset: 0,
-        size_limit: 0,
-        number: 0,
-        encrypt_type: 0,
-        encrypt_key_size: 0,
-        flags: 0,
-        file_name: [0; 64],
-        crypt_name: [0; 64],
-        encrypt_key: [0; 32],
-        init: [0; 2],
-    }
+    // SAFETY: all fields are numbers, which may be 0.
+    unsafe { std::mem::zeroed() }
 }
 
 #[cfg(test)]

@@ -17,10 +17,10 @@ impl Mapping {
     ///
     /// # Errors
     /// As mmap(2).
-    pub fn new(file: impl AsFd, length: usize, access: Access) -> std::io::Result<Self> {
+    pub fn new(file: impl AsFd, length: usize, access: MappingAccess) -> std::io::Result<Self> {
         let access = match access {
-            Access::Read => ProtFlags::READ,
-            Access::ReadWrite => ProtFlags::READ | ProtFlags::WRITE,
+            MappingAccess::Read => ProtFlags::READ,
+            MappingAccess::ReadWrite => ProtFlags::READ | ProtFlags::WRITE,
         };
         // SAFETY: a new mapping at an address of the kernel's choice overlaps nothing.
         let start = unsafe { mmap(std::ptr::null_mut(), length, access, MapFlags::SHARED, file, 0)? };
@@ -60,7 +60,7 @@ impl Mapping {
 
 /// What a mapping is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum MappingAccess {
     /// Reading only.
     Read,
     /// Reading and writing.
@@ -85,7 +85,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("fsarena-mapping-{}", std::process::id()));
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path).expect("a file");
         file.set_len(8192).expect("room");
-        let mut mapping = Mapping::new(&file, 8192, Access::ReadWrite).expect("mapped");
+        let mut mapping = Mapping::new(&file, 8192, MappingAccess::ReadWrite).expect("mapped");
         mapping.write(4096, b"abc");
         let mut buffer = [0; 3];
         mapping.read(4096, &mut buffer);

@@ -24,6 +24,10 @@ pub struct MountError {
 }
 
 impl MountError {
+    fn new(errno: Errno, words: String, step: impl Into<String>) -> Self {
+        Self { errno, words, step: step.into() }
+    }
+
     fn message(&self) -> &str {
         if self.words.is_empty() { &self.step } else { &self.words }
     }
@@ -36,7 +40,7 @@ impl MountError {
 pub fn mount(kind: &str, source: &str, options: &str, point: &Path) -> Result<(), MountError> {
     injected(&format!("mount {kind}"))?;
     let context = open(kind)?;
-    let failed = |step: &str, errno| MountError { errno, words: kernel_words(&context), step: step.to_owned() };
+    let failed = |step: &str, errno| MountError::new(errno, kernel_words(&context), step);
     fsconfig_set_string(context.as_fd(), "source", source).map_err(|errno| failed("set the source", errno))?;
     let attributes = set_options(&context, options)?;
     fsconfig_create(context.as_fd()).map_err(|errno| failed("read the file system", errno))?;
@@ -57,10 +61,8 @@ pub fn check_options(kind: &str, options: &str) -> Result<(), MountError> {
 }
 
 fn open(kind: &str) -> Result<OwnedFd, MountError> {
-    fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC).map_err(|errno| MountError {
-        errno,
-        words: String::new(),
-        step: format!("the kernel does not know the file system `{kind}`"),
+    fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC).map_err(|errno| {
+        MountError::new(errno, String::new(), format!("the kernel does not know the file system `{kind}`"))
     })
 }
 
@@ -70,11 +72,14 @@ fn set_options(context: &OwnedFd, options: &str) -> Result<MountAttrFlags, Mount
     for option in options.split(',').filter(|option| !option.is_empty()) {
         match attribute(option) {
             Some(flag) => attributes |= flag,
-            None => configure(context, option).map_err(|errno| MountError {
-                errno,
-                words: kernel_words(context),
-                step: format!("option `{option}`"),
-            })?,
+            None => {
+                let set = match option.split_once('=') {
+                    Some((key, value)) => fsconfig_set_string(context.as_fd(), key, value),
+                    None => fsconfig_set_flag(context.as_fd(), option),
+                };
+                let step = format!("option `{option}`");
+                set.map_err(|errno| MountError::new(errno, kernel_words(context), step))?;
+            }
         }
     }
     Ok(attributes)
@@ -96,12 +101,11 @@ pub enum Access {
 pub fn reconfigure(point: &Path, access: Access) -> Result<(), MountError> {
     let flag = if access == Access::ReadOnly { "ro" } else { "rw" };
     let step = format!("make it {flag}");
-    let failed = |errno, words| MountError { errno, words, step: step.clone() };
     injected(&step)?;
-    let context =
-        fspick(rustix::fs::CWD, point, FsPickFlags::FSPICK_CLOEXEC).map_err(|errno| failed(errno, String::new()))?;
+    let context = fspick(rustix::fs::CWD, point, FsPickFlags::FSPICK_CLOEXEC)
+        .map_err(|errno| MountError::new(errno, String::new(), &step))?;
     let done = fsconfig_set_flag(context.as_fd(), flag).and_then(|()| fsconfig_reconfigure(context.as_fd()));
-    done.map_err(|errno| failed(errno, kernel_words(&context)))
+    done.map_err(|errno| MountError::new(errno, kernel_words(&context), &step))
 }
 
 /// Removes the mount at `point`; never lazily, since a lane must be free afterwards.
@@ -114,19 +118,8 @@ pub fn unmount_plainly(point: &Path) -> Result<(), Errno> {
 }
 
 fn injected(step: &str) -> Result<(), MountError> {
-    let failed = |error: std::io::Error| MountError {
-        errno: Errno::from_io_error(&error).unwrap_or(Errno::IO),
-        words: String::new(),
-        step: step.to_owned(),
-    };
-    fault::step(step).map_err(failed)
-}
-
-fn configure(context: &OwnedFd, option: &str) -> Result<(), Errno> {
-    match option.split_once('=') {
-        Some((key, value)) => fsconfig_set_string(context.as_fd(), key, value),
-        None => fsconfig_set_flag(context.as_fd(), option),
-    }
+    fault::step(step)
+        .map_err(|error| MountError::new(Errno::from_io_error(&error).unwrap_or(Errno::IO), String::new(), step))
 }
 
 /// Whether a mount option is for fstab(5), mount(8) and systemd.mount(5) alone: it says who mounts when, and never

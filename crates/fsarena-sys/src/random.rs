@@ -6,6 +6,8 @@ use std::os::fd::AsRawFd;
 
 use libc::{c_int, c_ulong};
 
+use crate::check;
+
 const RNDADDENTROPY: c_ulong = 0x4008_5203;
 
 /// `struct rand_pool_info` of linux/random.h.
@@ -24,8 +26,5 @@ pub fn seed(content: [u8; 32]) -> io::Result<()> {
     let pool = RandomPoolInfo { bits: 256, bytes: 32, content };
     let device = OpenOptions::new().write(true).open("/dev/random")?;
     // SAFETY: the request reads a `struct rand_pool_info` whose buffer has `bytes` bytes.
-    match unsafe { libc::ioctl(device.as_raw_fd(), RNDADDENTROPY, &raw const pool) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    check(unsafe { libc::ioctl(device.as_raw_fd(), RNDADDENTROPY, &raw const pool) })
 }

@@ -7,6 +7,8 @@ use std::os::fd::{AsFd, IntoRawFd, OwnedFd};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::param::page_size;
 
+use crate::check;
+
 /// Number of pages of the first `length` bytes of `file` that are in memory. The file is mapped for that and not
 /// touched.
 ///
@@ -21,11 +23,10 @@ pub fn pages(file: &File, length: u64) -> io::Result<u64> {
     let start = unsafe { mmap(std::ptr::null_mut(), length, ProtFlags::READ, MapFlags::PRIVATE, file.as_fd(), 0)? };
     let mut states = vec![0_u8; length.div_ceil(page_size())];
     // SAFETY: the range is the mapping of just now, and there is a byte for each of its pages.
-    let refused = unsafe { libc::mincore(start, length, states.as_mut_ptr()) } != 0;
-    let error = io::Error::last_os_error();
+    let counted = check(unsafe { libc::mincore(start, length, states.as_mut_ptr()) });
     // SAFETY: nothing refers to the mapping.
     let _ = unsafe { munmap(start, length) };
-    if refused { Err(error) } else { Ok(states.iter().filter(|state| **state & 1 == 1).count() as u64) }
+    counted.map(|()| states.iter().filter(|state| **state & 1 == 1).count() as u64)
 }
 
 /// Closes a file and returns the result of close(2), which dropping a `File` ignores: some file systems report a failed
@@ -36,8 +37,7 @@ pub fn pages(file: &File, length: u64) -> io::Result<u64> {
 pub fn close(file: impl Into<OwnedFd>) -> io::Result<()> {
     let descriptor = file.into().into_raw_fd();
     // SAFETY: the caller passed the only owner of the descriptor, and no other code has it any more.
-    let refused = unsafe { libc::close(descriptor) } != 0;
-    if refused { Err(io::Error::last_os_error()) } else { Ok(()) }
+    check(unsafe { libc::close(descriptor) })
 }
 
 #[cfg(test)]

@@ -7,9 +7,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::NonNull;
 
+use crate::check;
+
 /// How a stream is opened (fopen(3)); every mode closes it in programs that are started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum StreamMode {
     /// `r`: for reading.
     Read,
     /// `r+`: for reading and writing an existing file.
@@ -28,11 +30,11 @@ impl Stream {
     ///
     /// # Errors
     /// As fopen(3); if the path has a zero byte.
-    pub fn open(path: &Path, access: Access, size: usize) -> io::Result<Self> {
+    pub fn open(path: &Path, access: StreamMode, size: usize) -> io::Result<Self> {
         let path = CString::new(path.as_os_str().as_bytes())?;
         let mode: &CStr = match access {
-            Access::Read => c"re",
-            Access::Update => c"r+e",
+            StreamMode::Read => c"re",
+            StreamMode::Update => c"r+e",
         };
         // SAFETY: both are strings that end in a zero byte and outlive the call.
         let file = unsafe { libc::fopen(path.as_ptr(), mode.as_ptr()) };
@@ -77,8 +79,7 @@ impl Stream {
     /// As fflush(3).
     pub fn flush(&mut self) -> io::Result<()> {
         // SAFETY: the stream is open.
-        let refused = unsafe { libc::fflush(self.file.as_ptr()) } != 0;
-        if refused { Err(io::Error::last_os_error()) } else { Ok(()) }
+        check(unsafe { libc::fflush(self.file.as_ptr()) })
     }
 
     /// Passes buffered bytes to the kernel and closes the stream (fclose(3)).
@@ -88,8 +89,7 @@ impl Stream {
     pub fn finish(self) -> io::Result<()> {
         let this = std::mem::ManuallyDrop::new(self);
         // SAFETY: the stream is open, and `drop` will not close it again.
-        let refused = unsafe { libc::fclose(this.file.as_ptr()) } != 0;
-        let outcome = if refused { Err(io::Error::last_os_error()) } else { Ok(()) };
+        let outcome = check(unsafe { libc::fclose(this.file.as_ptr()) });
         // SAFETY: the buffer is read out of what will not be dropped, once; the stream that used it is closed.
         drop(unsafe { std::ptr::read(&raw const this._buffer) });
         outcome
@@ -117,17 +117,17 @@ mod tests {
     #[test]
     fn written_bytes_are_read_and_the_end_is_an_error() {
         let file = tempfile::NamedTempFile::new().expect("temporary file");
-        let mut stream = Stream::open(file.path(), Access::Update, 4096).expect("opens");
+        let mut stream = Stream::open(file.path(), StreamMode::Update, 4096).expect("opens");
         stream.write(&[7; 4096]).expect("written");
         stream.write(&[8; 10]).expect("written");
         assert_eq!(file.as_file().metadata().expect("there").len(), 4096, "the rest is buffered");
         stream.flush().expect("flushed");
         assert_eq!(file.as_file().metadata().expect("there").len(), 4106);
         stream.finish().expect("closed");
-        let (mut stream, mut bytes) = (Stream::open(file.path(), Access::Read, 4096).expect("opens"), [0; 4106]);
+        let (mut stream, mut bytes) = (Stream::open(file.path(), StreamMode::Read, 4096).expect("opens"), [0; 4106]);
         stream.read(&mut bytes).expect("read");
         assert_eq!((bytes[0], bytes[4105]), (7, 8));
         assert_eq!(stream.read(&mut bytes).expect_err("over").kind(), io::ErrorKind::UnexpectedEof);
-        assert!(Stream::open(Path::new("/no/such"), Access::Read, 1).is_err());
+        assert!(Stream::open(Path::new("/no/such"), StreamMode::Read, 1).is_err());
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-use io_uring::{IoUring, opcode, squeue, types};
+use io_uring::{IoUring, opcode, types};
 
 use crate::AlignedBuffer;
 
@@ -110,14 +110,9 @@ impl Ring {
         };
         self.in_flight[buffer] = true;
         self.flying += 1;
-        self.enqueue(entry.user_data(buffer as u64));
-    }
-
-    #[inline]
-    fn enqueue(&mut self, entry: squeue::Entry) {
         // SAFETY: the entry names registered files and a buffer of `self.memory`, which `in_flight` protects from any
         // other access until the kernel has finished with it.
-        let pushed = unsafe { self.ring.submission().push(&entry) };
+        let pushed = unsafe { self.ring.submission().push(&entry.user_data(buffer as u64)) };
         pushed.expect("no more operations than the ring was made for");
     }
 

@@ -27,12 +27,12 @@ pub fn path(directory: &Path, number: u32) -> PathBuf {
 pub fn recipe(parameters: &DataParameters, seed: u64) -> Recipe {
     Recipe {
         seed,
-        smallest: parameters.requests.block_size as usize,
+        smallest: parameters.block_size as usize,
         longest: parameters.longest() as usize,
-        at_once: parameters.requests.depth as usize,
-        compressible_percent: parameters.contents.compressible_percent,
-        duplicated_percent: parameters.contents.duplicated_percent,
-        checkable: parameters.contents.verify,
+        at_once: parameters.depth as usize,
+        compressible_percent: parameters.compressible_percent,
+        duplicated_percent: parameters.duplicated_percent,
+        checkable: parameters.verify,
     }
 }
 
@@ -41,19 +41,39 @@ pub fn existing(parameters: &DataParameters, directory: &Path) -> impl Iterator<
     (0..parameters.existing_files()).map(|number| path(directory, number))
 }
 
-/// Lays out the files that exist before the timer starts. Returns an error once `stop` is set.
+/// Lays out the files that exist before the timer starts: writes them in full and syncs them. They are not in memory
+/// afterwards. Returns an error once `stop` is set.
 pub fn lay_out_existing(
     parameters: &DataParameters,
     directory: &Path,
     seed: u64,
     stop: &AtomicBool,
 ) -> Result<(), EngineError> {
-    let count = parameters.existing_files();
+    let (count, size, block) = (parameters.existing_files(), parameters.file_size, parameters.block_size);
     if count == 0 {
         return Ok(());
     }
     let mut contents = Contents::new(recipe(parameters, seed), u32::MAX);
-    lay_out(directory, 0..count, (parameters.files.size, parameters.requests.block_size), &mut contents, stop)
+    // Whole blocks, so that each block can be checked alone.
+    let write = (LONGEST_WRITE / block).max(1) * block;
+    for number in 0..count {
+        let path = path(directory, number);
+        let file = File::create_new(&path).map_err(EngineError::io(format!("create {}", path.display())))?;
+        let mut offset = 0;
+        while offset < size {
+            go_on(stop).map_err(EngineError::io("lay out a file"))?;
+            let length = (size - offset).min(write);
+            let piece = contents.piece(length as usize, (number, offset));
+            file.write_all_at(piece, offset).map_err(EngineError::io("lay out a file"))?;
+            let before = offset;
+            offset += length;
+            if before / LAID_OUT_AT_ONCE != offset / LAID_OUT_AT_ONCE || offset == size {
+                file.sync_data().map_err(EngineError::io("fdatasync a file that is laid out"))?;
+                fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))?;
+            }
+        }
+    }
+    folder::sync(folder::open(directory)?)
 }
 
 /// Lays out the files, then prepares them: see [`make_ready`].
@@ -77,58 +97,10 @@ pub fn make_ready(
     stop: &AtomicBool,
 ) -> Result<(), EngineError> {
     existing(parameters, directory).try_for_each(|path| match workload.cache {
-        CacheState::Direct => require_direct(&path, parameters.requests.block_size, &workload.name),
+        CacheState::Direct => require_direct(&path, parameters.block_size, &workload.name),
         CacheState::Warm => remember(&path, stop),
         CacheState::Cold => Ok(()),
     })
-}
-
-/// Writes the files `numbers` in full and syncs them. They are not in memory afterwards. Their numbers are also those
-/// of the homes of their contents.
-fn lay_out(
-    directory: &Path,
-    numbers: std::ops::Range<u32>,
-    (size, block): (u64, u64),
-    contents: &mut Contents,
-    stop: &AtomicBool,
-) -> Result<(), EngineError> {
-    let write = (LONGEST_WRITE / block).max(1) * block;
-    for number in numbers {
-        let path = path(directory, number);
-        let file = File::create_new(&path).map_err(EngineError::io(format!("create {}", path.display())))?;
-        let mut offset = 0;
-        while offset < size {
-            go_on(stop).map_err(EngineError::io("lay out a file"))?;
-            let length = (size - offset).min(write);
-            write_blocks(&file, contents, (number, offset), length, block)?;
-            let before = offset;
-            offset += length;
-            if before / LAID_OUT_AT_ONCE != offset / LAID_OUT_AT_ONCE || offset == size {
-                file.sync_data().map_err(EngineError::io("fdatasync a file that is laid out"))?;
-                fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))?;
-            }
-        }
-    }
-    folder::sync(folder::open(directory)?)
-}
-
-/// Writes pieces of whole blocks, so that each block can be checked alone.
-fn write_blocks(
-    file: &File,
-    contents: &mut Contents,
-    (number, offset): (u32, u64),
-    length: u64,
-    block: u64,
-) -> Result<(), EngineError> {
-    let longest = contents.longest() as u64 / block * block;
-    let mut done = 0;
-    while done < length {
-        let part = (length - done).min(longest);
-        let piece = contents.piece(part as usize, (number, offset + done));
-        file.write_all_at(piece, offset + done).map_err(EngineError::io("lay out a file"))?;
-        done += part;
-    }
-    Ok(())
 }
 
 /// The flags and the advice with which a workload opens its files.
@@ -143,14 +115,14 @@ impl Opening {
     /// The flags and the advice that the workload asks for.
     pub fn of(workload: &Workload, parameters: &DataParameters) -> Self {
         let direct = if workload.cache == CacheState::Direct { OFlags::DIRECT } else { OFlags::empty() };
-        let advice = match parameters.access.pattern {
+        let advice = match parameters.pattern {
             Pattern::Sequential => Advice::Sequential,
             Pattern::Random => Advice::Random,
         };
         Self {
             flags: direct | folder::sync_flags(workload.durable),
-            writes: parameters.access.operation != Work::Read,
-            advice: parameters.requests.advise.then_some(advice),
+            writes: parameters.operation != Work::Read,
+            advice: parameters.advise.then_some(advice),
         }
     }
 

@@ -30,7 +30,7 @@ pub enum DataGround {
 }
 
 /// The open files of a run.
-pub struct Open {
+pub struct OpenFiles {
     pub files: Vec<File>,
     /// The folder that holds the files; `None` on a device.
     pub folder: Option<File>,
@@ -58,24 +58,24 @@ impl DataGround {
     /// for a folder.
     pub fn stretch(&self, parameters: &DataParameters, number: u32) -> Option<Stretch> {
         let Self::Device { size, .. } = self else { return None };
-        let (workers, number) = (u64::from(parameters.workers.count()), u64::from(number));
+        let (workers, number) = (u64::from(parameters.workers()), u64::from(number));
         let each = match parameters.target() {
-            FilesOfWork::Existing => parameters.files.size * u64::from(parameters.files.count),
-            FilesOfWork::New => size / workers / parameters.files.size * parameters.files.size,
+            FilesOfWork::Existing => parameters.file_size * u64::from(parameters.files),
+            FilesOfWork::New => size / workers / parameters.file_size * parameters.file_size,
         };
-        let end = if parameters.files.shared { each } else { each * workers };
-        let is_whole = parameters.files.shared || parameters.access.pattern == Pattern::Random;
+        let end = if parameters.shared { each } else { each * workers };
+        let is_whole = parameters.shared || parameters.pattern == Pattern::Random;
         let own = if is_whole { 0..end } else { number * each..(number + 1) * each };
         Some(Stretch { end, own })
     }
 
     /// Opens the existing files `numbers`, or the device.
-    pub fn open_existing(&self, opening: Opening, numbers: Range<u32>) -> Result<Open, EngineError> {
+    pub fn open_existing(&self, opening: Opening, numbers: Range<u32>) -> Result<OpenFiles, EngineError> {
         let files = match self {
             Self::Folder(folder) => numbers.map(|number| opening.existing(&files::path(folder, number))).collect(),
             Self::Device { path, .. } => opening.existing(path).map(|device| vec![device]),
         };
-        Ok(Open { files: files?, folder: self.open_folder()? })
+        Ok(OpenFiles { files: files?, folder: self.open_folder()? })
     }
 
     /// The path of worker `number`'s new file, or of the device.
@@ -96,14 +96,11 @@ impl DataGround {
 /// work does not reach the device (reads from memory, writes that are not made durable), or if it is not possible on a
 /// device.
 pub fn on_device(workload: &Workload, parameters: &DataParameters, size: Bytes) -> Option<Workload> {
-    let reads_reach_it = parameters.access.operation == Work::Write || workload.cache != CacheState::Warm;
+    let reads_reach_it = parameters.operation == Work::Write || workload.cache != CacheState::Warm;
     let is_durable = workload.durable != DurablePoint::None;
     let writes_reach_it = !parameters.writes() || workload.cache == CacheState::Direct || is_durable;
-    let needs_files = parameters.access.operation == Work::Trim
-        || parameters.requests.calls == Calls::Mmap
-        || parameters.contents.verify;
-    let is_whole_blocks =
-        parameters.requests.block_size.is_multiple_of(BLOCK) && parameters.access.stride.is_multiple_of(BLOCK);
+    let needs_files = parameters.operation == Work::Trim || parameters.calls == Calls::Mmap || parameters.verify;
+    let is_whole_blocks = parameters.block_size.is_multiple_of(BLOCK) && parameters.stride.is_multiple_of(BLOCK);
     let fits = is_whole_blocks && parameters.demand() <= size;
     let can_be_done = reads_reach_it && writes_reach_it && fits && !needs_files;
     can_be_done.then(|| Workload { cache: CacheState::Direct, durable: flush(workload.durable), ..workload.clone() })

@@ -6,13 +6,12 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::{Bytes, CacheState, Mode, Workload};
 
 use super::files;
-use super::ground::{self, DataGround, Open};
+use super::ground::{self, DataGround, OpenFiles};
 use super::parameters::{Calls, DataParameters, FilesOfWork, Pattern, Work};
-use super::worker::{DataWorker, Timer};
+use super::worker::DataWorker;
 use super::{plain, ring};
 use crate::contents::Contents;
-use crate::pace::Pace;
-use crate::workers::{Entry, Worker, WorkerStyle, Workers};
+use crate::workers::{Timer, Worker, WorkerStyle, Workers};
 use crate::{EngineError, Job, Limit, NextRun, RunStats, Upkeep, folder};
 
 /// Estimate of the bytes of page cache that a first slice fills, before its speed is known.
@@ -33,9 +32,9 @@ impl DataJob {
         let contents = Contents::new(files::recipe(&parameters, seed), 0);
         let worker = |number| DataWorker::new(workload, &parameters, &ground, seed, number, contents.of_worker(number));
         // A fault in a mapping may end the process: see `fsarena_sys::mapping`.
-        let is_apart = parameters.workers.processes > 1 || parameters.requests.calls == Calls::Mmap;
+        let is_apart = parameters.processes > 1 || parameters.calls == Calls::Mmap;
         let style = if is_apart { WorkerStyle::Processes } else { WorkerStyle::Threads };
-        let workers = Workers::new((0..parameters.workers.count()).map(worker), style);
+        let workers = Workers::new((0..parameters.workers()).map(worker), style);
         Self { workload: workload.clone(), parameters, ground, seed, workers }
     }
 
@@ -47,14 +46,10 @@ impl DataJob {
     fn set_rates(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let is_cold = self.workload.cache == CacheState::Cold;
         let paths: Vec<PathBuf> = self.paths().filter(|_| is_cold).collect();
-        let each = self.parameters.load().rate_of_each(&mut self.workers, stop, |workers| {
+        self.parameters.load().keep(&mut self.workers, self.parameters.arrivals, self.seed, stop, |workers| {
             workers.workers().for_each(DataWorker::rewind);
             folder::forget_each(paths.iter().cloned(), stop)
-        })?;
-        if let Some(each) = each {
-            self.workers.workers().for_each(|worker| worker.keep_rate(each));
-        }
-        Ok(())
+        })
     }
 }
 
@@ -76,13 +71,13 @@ impl DataJob {
     }
 
     fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        if let (Work::Trim, Some(folder)) = (self.parameters.access.operation, self.ground.folder()) {
+        if let (Work::Trim, Some(folder)) = (self.parameters.operation, self.ground.folder()) {
             for path in self.paths() {
                 std::fs::remove_file(&path).map_err(EngineError::io("remove a file"))?;
             }
             files::lay_out_existing(&self.parameters, folder, self.seed, stop)?;
         }
-        if !self.parameters.access.repeat && !self.reads_on() {
+        if !self.parameters.repeat && !self.reads_on() {
             self.workers.workers().for_each(DataWorker::rewind);
         }
         Ok(())
@@ -100,7 +95,7 @@ impl DataJob {
         let fills = match self.parameters.target() {
             FilesOfWork::New => true,
             FilesOfWork::Existing => {
-                self.parameters.access.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold
+                self.parameters.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold
             }
         };
         if !is_buffered || !fills {
@@ -122,9 +117,8 @@ impl DataJob {
     /// Slices of cold sequential reads are parts of one pass. Each slice reads data that were not read before.
     fn reads_on(&self) -> bool {
         let Workload { mode, cache, timed_ms, .. } = &self.workload;
-        let in_parts =
-            (*mode, *cache) == (Mode::Sliced, CacheState::Cold) && *timed_ms > 0 && !self.parameters.access.repeat;
-        in_parts && self.parameters.access.operation == Work::Read && self.workers.all(DataWorker::has_enough)
+        let in_parts = (*mode, *cache) == (Mode::Sliced, CacheState::Cold) && *timed_ms > 0 && !self.parameters.repeat;
+        in_parts && self.parameters.operation == Work::Read && self.workers.all(DataWorker::has_enough)
     }
 }
 
@@ -157,7 +151,7 @@ impl Job for DataJob {
 impl DataWorker {
     fn on_existing(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
         let open = self.open_existing()?;
-        match self.parameters.requests.calls {
+        match self.parameters.calls {
             Calls::Sync => plain::on_existing(self, &open, timer),
             Calls::IoUring => ring::on_existing(self, &open, timer),
             Calls::Mmap => plain::on_mapped(self, &open, timer),
@@ -169,11 +163,11 @@ impl DataWorker {
     fn on_new(&mut self, Timer { mut entry, limit, pace, stats }: Timer<'_>) -> Result<(), EngineError> {
         let path = self.ground.new_file(self.number);
         let before = stats.elapsed;
-        let mut open = Open { files: Vec::new(), folder: self.ground.open_folder()? };
-        for _ in 0..self.parameters.files.count {
+        let mut open = OpenFiles { files: Vec::new(), folder: self.ground.open_folder()? };
+        for _ in 0..self.parameters.files {
             self.begin_new();
             let timer = Timer { entry: entry.take(), limit: &limit.until(None), pace: &mut *pace, stats: &mut *stats };
-            match self.parameters.requests.calls {
+            match self.parameters.calls {
                 Calls::IoUring => ring::on_new(self, &mut open, &path, timer),
                 _ => plain::on_new(self, &mut open, &path, timer),
             }?;
@@ -190,16 +184,15 @@ impl DataWorker {
 }
 
 impl Worker for DataWorker {
-    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+    fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
         self.places.begin(&self.parameters);
+        let Timer { entry, limit, pace, stats } = timer;
         let before = stats.bytes;
-        let mut pace = std::mem::replace(&mut self.pace, Pace::Closed);
-        let timer = Timer { entry: Some(entry), limit, pace: &mut pace, stats: &mut *stats };
+        let timer = Timer { entry, limit, pace, stats: &mut *stats };
         let done = match self.parameters.target() {
             FilesOfWork::Existing => self.on_existing(timer),
             FilesOfWork::New => self.on_new(timer),
         };
-        self.pace = pace;
         self.most_moved = self.most_moved.max(stats.bytes.saturating_sub(before));
         done
     }

@@ -9,36 +9,12 @@ use serde::{Deserialize, Serialize};
 use crate::EngineError;
 use crate::pace::Arrivals;
 use crate::pace::WorkerLoad;
-use crate::parameters::{checked, fields, or, refuse_unknown, size, some_size};
+use crate::parameters::{checked, or, size, some_size};
 
-/// The parameters of a workload of this engine, in groups. A workload gives them all in one table. Sizes are bytes, as
-/// a number or with a suffix such as `4K`, `512M`.
+/// The parameters of a workload of this engine. Sizes are bytes, as a number or with a suffix such as `4K`, `512M`.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct DataParameters {
-    /// The operations and their places.
-    #[serde(flatten)]
-    pub access: AccessParameters,
-    /// The files.
-    #[serde(flatten)]
-    pub files: FileParameters,
-    /// The system calls.
-    #[serde(flatten)]
-    pub requests: CallParameters,
-    /// The workers.
-    #[serde(flatten)]
-    pub workers: WorkerParameters,
-    /// The contents of the files.
-    #[serde(flatten)]
-    pub contents: ContentParameters,
-    /// When operations start.
-    #[serde(flatten)]
-    pub pace: PaceParameters,
-}
-
-/// The operations, and the places in the files on which they work.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct AccessParameters {
     /// The kind of operation.
     pub operation: Work,
     /// For mixed work: percentage of the operations that are reads, 0 to 100.
@@ -57,32 +33,20 @@ pub struct AccessParameters {
     /// For sequential work on existing files: whether it starts again at the end, until the time is over.
     #[serde(default)]
     pub repeat: bool,
-}
-
-/// The files of the workers.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct FileParameters {
     /// Existing files or new ones. The default is new files for sequential writes, otherwise existing files.
     target: Option<FilesOfWork>,
     /// Bytes of each file.
-    #[serde(rename = "file-size", deserialize_with = "size")]
-    pub size: u64,
+    #[serde(deserialize_with = "size")]
+    pub file_size: u64,
     /// Files of each worker. For new files: maximum number of files that a run makes, one after the other.
-    #[serde(rename = "files", default = "or::<_, 1>")]
-    pub count: u32,
+    #[serde(default = "or::<_, 1>")]
+    pub files: u32,
     /// Whether all workers use the same files.
     #[serde(default)]
     pub shared: bool,
     /// The preallocation of new files.
     #[serde(default)]
     pub preallocate: Preallocate,
-}
-
-/// The system calls that do the operations.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct CallParameters {
     /// Bytes of each operation.
     #[serde(deserialize_with = "size")]
     pub block_size: u64,
@@ -101,12 +65,6 @@ pub struct CallParameters {
     /// Writes between two syncs. 0 means one sync at the end of each new file, or of each run.
     #[serde(default)]
     pub sync_every: u32,
-}
-
-/// The workers, and how much each of them does.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct WorkerParameters {
     /// Workers that are threads.
     #[serde(default = "or::<_, 1>")]
     pub threads: u32,
@@ -118,19 +76,6 @@ pub struct WorkerParameters {
     /// Bytes of each worker per run. Default: as many as the time or the files allow.
     #[serde(default, deserialize_with = "some_size")]
     pub bytes: Option<u64>,
-}
-
-impl WorkerParameters {
-    /// Number of workers.
-    pub fn count(&self) -> u32 {
-        self.threads * self.processes
-    }
-}
-
-/// The contents of the files.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct ContentParameters {
     /// For writes: percentage of each 4 KiB that a compressor can remove.
     #[serde(default)]
     pub compressible_percent: u32,
@@ -140,13 +85,8 @@ pub struct ContentParameters {
     /// Whether reads are compared with the written data, inside the timer.
     #[serde(default)]
     pub verify: bool,
-}
-
-/// When operations start. Without a rate, each starts when the last one has ended (closed loop).
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct PaceParameters {
     /// Operations that all workers together start per second, whether or not earlier ones have ended (open loop).
+    /// Without a rate, each starts when the last one has ended (closed loop).
     pub rate: Option<f64>,
     /// The rate as a percentage of the maximum rate of the contender, which is measured before each round's slices.
     pub rate_percent: Option<f64>,
@@ -240,15 +180,6 @@ pub enum Preallocate {
 impl DataParameters {
     /// The parameters of the workload, checked.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let groups = [
-            fields::<AccessParameters>(),
-            fields::<FileParameters>(),
-            fields::<CallParameters>(),
-            fields::<WorkerParameters>(),
-            fields::<ContentParameters>(),
-            fields::<PaceParameters>(),
-        ];
-        refuse_unknown(workload, &groups.concat())?;
         checked(workload, |parameters: &Self| parameters.complaint(workload))
     }
 
@@ -256,13 +187,13 @@ impl DataParameters {
     /// threads, because it cannot say that it would not wait (`FMODE_NOWAIT` in the kernel's io_uring/rw.c). That takes
     /// longer than any file system on a disk.
     pub fn traits(&self, workload: &Workload) -> Traits {
-        let block = Some(Bytes(self.requests.block_size));
+        let block = Some(Bytes(self.block_size));
         Traits {
             peak: self.demand(),
             direct_block: block.filter(|_| workload.cache == CacheState::Direct),
-            block: block.filter(|_| self.requests.block_size_max.is_none()),
-            runs_in_memory: self.requests.calls != Calls::IoUring,
-            copies_nothing: self.requests.calls == Calls::Mmap || self.access.operation == Work::Trim,
+            block: block.filter(|_| self.block_size_max.is_none()),
+            runs_in_memory: self.calls != Calls::IoUring,
+            copies_nothing: self.calls == Calls::Mmap || self.operation == Work::Trim,
             files: self.layout(),
             ..Traits::default()
         }
@@ -271,56 +202,59 @@ impl DataParameters {
     /// The layout of the existing files, if other workloads may have the same files: it depends on nothing but their
     /// number and size.
     fn layout(&self) -> Option<SharedFiles> {
-        let is_plain =
-            !self.contents.verify && self.contents.compressible_percent == 0 && self.contents.duplicated_percent == 0;
-        let is_common =
-            self.target() == FilesOfWork::Existing && matches!(self.access.operation, Work::Read | Work::Write);
-        let has_pilot = self.pace.rate_percent.is_some();
-        let files = format!("{} files of {} bytes", self.existing_files(), self.files.size);
+        let is_plain = !self.verify && self.compressible_percent == 0 && self.duplicated_percent == 0;
+        let is_common = self.target() == FilesOfWork::Existing && matches!(self.operation, Work::Read | Work::Write);
+        let has_pilot = self.rate_percent.is_some();
+        let files = format!("{} files of {} bytes", self.existing_files(), self.file_size);
         (is_plain && is_common && !has_pilot)
-            .then(|| SharedFiles { description: files, unchanged: self.access.operation == Work::Read })
+            .then(|| SharedFiles { description: files, unchanged: self.operation == Work::Read })
     }
 
     /// The files that the work uses.
     pub fn target(&self) -> FilesOfWork {
-        let writes_in_order = self.access.operation == Work::Write && self.access.pattern == Pattern::Sequential;
-        self.files.target.unwrap_or(if writes_in_order { FilesOfWork::New } else { FilesOfWork::Existing })
+        let writes_in_order = self.operation == Work::Write && self.pattern == Pattern::Sequential;
+        self.target.unwrap_or(if writes_in_order { FilesOfWork::New } else { FilesOfWork::Existing })
     }
 
     /// The longest operation, bytes.
     pub fn longest(&self) -> u64 {
-        self.requests.block_size_max.unwrap_or(self.requests.block_size)
+        self.block_size_max.unwrap_or(self.block_size)
     }
 
     /// The load: the maximum, or a rate.
     pub fn load(&self) -> WorkerLoad {
-        WorkerLoad::of(self.pace.rate, self.pace.rate_percent)
+        WorkerLoad::of(self.rate, self.rate_percent)
+    }
+
+    /// Number of workers.
+    pub fn workers(&self) -> u32 {
+        self.threads * self.processes
     }
 
     /// Number of files that are laid out before the timer starts.
     pub fn existing_files(&self) -> u32 {
         match self.target() {
             FilesOfWork::New => 0,
-            FilesOfWork::Existing if self.files.shared => self.files.count,
-            FilesOfWork::Existing => self.files.count * self.workers.count(),
+            FilesOfWork::Existing if self.shared => self.files,
+            FilesOfWork::Existing => self.files * self.workers(),
         }
     }
 
     /// Maximum bytes on the lane at a time.
     pub fn demand(&self) -> Bytes {
-        let new = if self.target() == FilesOfWork::New { self.workers.count() } else { 0 };
-        Bytes(self.files.size.saturating_mul(u64::from(self.existing_files() + new)))
+        let new = if self.target() == FilesOfWork::New { self.workers() } else { 0 };
+        Bytes(self.file_size.saturating_mul(u64::from(self.existing_files() + new)))
     }
 
     /// Whether anything is written.
     pub fn writes(&self) -> bool {
-        matches!(self.access.operation, Work::Write | Work::Mixed)
+        matches!(self.operation, Work::Write | Work::Mixed)
     }
 
     /// Whether one call after the last operation makes all writes durable.
     pub fn syncs_at_the_end_only(&self, workload: &Workload) -> bool {
         let syncs = matches!(workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync | DurablePoint::Syncfs);
-        syncs && self.requests.sync_every == 0
+        syncs && self.sync_every == 0
     }
 }
 
@@ -343,7 +277,7 @@ mod tests {
         let all =
             parsed(json!({ "files": 2, "depth": 4, "calls": "io-uring", "threads": 3, "rate": 50, "skew": null }));
         let all = all.expect("understood");
-        assert_eq!((all.files.count, all.requests.depth, all.workers.count(), all.pace.rate), (2, 4, 3, Some(50.0)));
+        assert_eq!((all.files, all.depth, all.workers(), all.rate), (2, 4, 3, Some(50.0)));
     }
 
     #[test]

@@ -71,8 +71,8 @@ impl FileParts {
     /// The places of `parameters`. Every choice comes from `random`.
     pub fn new(parameters: &DataParameters, random: Pcg64Mcg) -> Self {
         // New files are made one after the other.
-        let files = if parameters.target() == FilesOfWork::New { 1 } else { u64::from(parameters.files.count) };
-        Self::over(parameters, random, parameters.files.size, 0..parameters.files.size * files)
+        let files = if parameters.target() == FilesOfWork::New { 1 } else { u64::from(parameters.files) };
+        Self::over(parameters, random, parameters.file_size, 0..parameters.file_size * files)
     }
 
     /// The places on a device, which counts as one file.
@@ -82,10 +82,10 @@ impl FileParts {
 
     /// The places in the range `part` of all files, as if all files were one.
     fn over(parameters: &DataParameters, mut random: Pcg64Mcg, file_size: u64, part: Range<u64>) -> Self {
-        let block = parameters.requests.block_size;
-        let order = match parameters.access.pattern {
+        let block = parameters.block_size;
+        let order = match parameters.pattern {
             Pattern::Sequential => {
-                let (stride, repeat) = (parameters.access.stride, parameters.access.repeat);
+                let (stride, repeat) = (parameters.stride, parameters.repeat);
                 ByteOrder::Sequential { first: part.start, next: part.start, end: part.end, stride, repeat }
             }
             Pattern::Random => {
@@ -101,8 +101,8 @@ impl FileParts {
 
     /// Begins a new run, with all operations and bytes that the workload allows.
     pub fn begin(&mut self, parameters: &DataParameters) {
-        let bytes = parameters.workers.bytes.unwrap_or(u64::MAX);
-        self.operations = parameters.workers.operations.unwrap_or(u64::MAX);
+        let bytes = parameters.bytes.unwrap_or(u64::MAX);
+        self.operations = parameters.operations.unwrap_or(u64::MAX);
         match parameters.longest() / self.block {
             1 => self.operations = self.operations.min(bytes.div_ceil(self.block)),
             most => self.sizes = LengthChoice::Drawn { most, bytes },
@@ -225,8 +225,8 @@ impl FileParts {
 impl Pick {
     fn new(parameters: &DataParameters, count: u64, random: &mut Pcg64Mcg) -> Self {
         let permutation = |random: &mut Pcg64Mcg| Permutation::new(count, random.next_u64());
-        let distribution = parameters.access.distribution;
-        let skew = parameters.access.skew.unwrap_or(distribution.default_skew());
+        let distribution = parameters.distribution;
+        let skew = parameters.skew.unwrap_or(distribution.default_skew());
         match distribution {
             Distribution::Uniform => Self::Uniform { count },
             Distribution::Once => Self::Once { permutation: permutation(random), next: 0 },

@@ -4,18 +4,19 @@ use std::fs::File;
 use std::path::Path;
 
 use fsarena_sys::AlignedBuffer;
-use fsarena_sys::mapping::{Access, Mapping};
+use fsarena_sys::mapping::{Mapping, MappingAccess};
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::{self, pread, pwrite};
 
-use super::ground::Open;
+use super::ground::OpenFiles;
 use super::places::FilePart;
-use super::worker::{DataWorker, Direction, SyncClock, Timer};
+use super::worker::{DataWorker, SyncClock};
 use crate::meter::Meter;
+use crate::workers::Timer;
 use crate::{EngineError, Operation};
 
 /// Works on the open files.
-pub fn on_existing(worker: &mut DataWorker, open: &Open, timer: Timer<'_>) -> Result<(), EngineError> {
+pub fn on_existing(worker: &mut DataWorker, open: &OpenFiles, timer: Timer<'_>) -> Result<(), EngineError> {
     let mut buffer = AlignedBuffer::new(worker.parameters.longest() as usize);
     let mut meter = timer.start()?;
     work(worker, open, &mut buffer, &mut meter)?;
@@ -24,7 +25,7 @@ pub fn on_existing(worker: &mut DataWorker, open: &Open, timer: Timer<'_>) -> Re
 }
 
 /// Creates a file, writes it and makes it durable, all inside the timer.
-pub fn on_new(worker: &mut DataWorker, open: &mut Open, path: &Path, timer: Timer<'_>) -> Result<(), EngineError> {
+pub fn on_new(worker: &mut DataWorker, open: &mut OpenFiles, path: &Path, timer: Timer<'_>) -> Result<(), EngineError> {
     let mut meter = timer.start()?;
     open.files.push(worker.make(path)?);
     meter.also(worker.making());
@@ -35,10 +36,10 @@ pub fn on_new(worker: &mut DataWorker, open: &mut Open, path: &Path, timer: Time
 
 /// Works on the open files, mapped into memory: an operation is a copy. Its cost is that of page faults and write-back.
 /// The work runs in a separate process, because an access to a page that cannot be read ends the process.
-pub fn on_mapped(worker: &mut DataWorker, open: &Open, timer: Timer<'_>) -> Result<(), EngineError> {
+pub fn on_mapped(worker: &mut DataWorker, open: &OpenFiles, timer: Timer<'_>) -> Result<(), EngineError> {
     let mut buffer = AlignedBuffer::new(worker.parameters.longest() as usize);
-    let access = if worker.parameters.writes() { Access::ReadWrite } else { Access::Read };
-    let length = worker.parameters.files.size as usize;
+    let access = if worker.parameters.writes() { MappingAccess::ReadWrite } else { MappingAccess::Read };
+    let length = worker.parameters.file_size as usize;
     let map = |file| Mapping::new(file, length, access).map_err(EngineError::io("mmap"));
     let mut mappings = open.files.iter().map(map).collect::<Result<Vec<_>, _>>()?;
     let mut meter = timer.start()?;
@@ -48,29 +49,34 @@ pub fn on_mapped(worker: &mut DataWorker, open: &Open, timer: Timer<'_>) -> Resu
 }
 
 /// The inner loop. Measured (callgrind): see `make bench-engine`.
-fn work(worker: &mut DataWorker, open: &Open, buffer: &mut [u8], meter: &mut Meter<'_>) -> Result<(), EngineError> {
+fn work(
+    worker: &mut DataWorker,
+    open: &OpenFiles,
+    buffer: &mut [u8],
+    meter: &mut Meter<'_>,
+) -> Result<(), EngineError> {
     let mut clock = SyncClock::of(&worker.parameters);
     while !meter.is_over() {
         let Some(place) = worker.places.next() else { break };
         let Some(begin) = meter.begin() else { break };
-        let direction = worker.direction();
-        match direction {
-            Direction::Read => {
+        let operation = worker.operation();
+        match operation {
+            Operation::Read => {
                 let buffer = &mut buffer[..place.length];
                 read(open, &place, buffer)?;
-                meter.done(direction.operation(), begin, place.length as u64);
+                meter.done(operation, begin, place.length as u64);
                 worker.verify(buffer, &place)?;
             }
-            Direction::Write => {
+            Operation::Write => {
                 write(worker, open, &place)?;
-                meter.done(direction.operation(), begin, place.length as u64);
+                meter.done(operation, begin, place.length as u64);
                 if clock.wrote() {
                     worker.sync(open, meter)?;
                 }
             }
-            Direction::Trim => {
+            _ => {
                 trim(open, &place)?;
-                meter.done(direction.operation(), begin, place.length as u64);
+                meter.done(operation, begin, place.length as u64);
             }
         }
     }
@@ -78,7 +84,7 @@ fn work(worker: &mut DataWorker, open: &Open, buffer: &mut [u8], meter: &mut Met
 }
 
 #[inline(always)]
-fn read(open: &Open, place: &FilePart, buffer: &mut [u8]) -> Result<(), EngineError> {
+fn read(open: &OpenFiles, place: &FilePart, buffer: &mut [u8]) -> Result<(), EngineError> {
     let file = &open.files[place.file as usize];
     match pread(file, &mut *buffer, place.offset) {
         Ok(bytes) if bytes == buffer.len() => Ok(()),
@@ -102,7 +108,7 @@ fn read_the_rest(file: &File, offset: u64, buffer: &mut [u8], first: io::Result<
 }
 
 #[inline]
-fn write(worker: &mut DataWorker, open: &Open, place: &FilePart) -> Result<(), EngineError> {
+fn write(worker: &mut DataWorker, open: &OpenFiles, place: &FilePart) -> Result<(), EngineError> {
     let file = &open.files[place.file as usize];
     let home = worker.home(place);
     let piece = worker.contents.piece(place.length, home);
@@ -117,7 +123,7 @@ fn write(worker: &mut DataWorker, open: &Open, place: &FilePart) -> Result<(), E
     Ok(())
 }
 
-fn trim(open: &Open, place: &FilePart) -> Result<(), EngineError> {
+fn trim(open: &OpenFiles, place: &FilePart) -> Result<(), EngineError> {
     let file = &open.files[place.file as usize];
     let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
     fallocate(file, flags, place.offset, place.length as u64).map_err(EngineError::io("punch a hole"))
@@ -126,7 +132,7 @@ fn trim(open: &Open, place: &FilePart) -> Result<(), EngineError> {
 /// The inner loop of mapped files.
 fn copy(
     worker: &mut DataWorker,
-    open: &Open,
+    open: &OpenFiles,
     mappings: &mut [Mapping],
     buffer: &mut [u8],
     meter: &mut Meter<'_>,
@@ -136,7 +142,7 @@ fn copy(
         let Some(place) = worker.places.next() else { break };
         let Some(begin) = meter.begin() else { break };
         let mapping = &mut mappings[place.file as usize];
-        if worker.direction() == Direction::Read {
+        if worker.operation() == Operation::Read {
             let buffer = &mut buffer[..place.length];
             mapping.read(place.offset, buffer);
             meter.done(Operation::Read, begin, place.length as u64);

@@ -1,5 +1,6 @@
 //! Work with io_uring: many operations in flight, submitted and reaped in batches.
 
+use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,15 +9,16 @@ use fsarena_sys::clock;
 use fsarena_sys::uring::{Ring, Transfer};
 
 use super::files;
-use super::ground::Open;
+use super::ground::OpenFiles;
 use super::places::FilePart;
-use super::worker::{DataWorker, Direction, SyncClock, Timer};
-use crate::EngineError;
+use super::worker::{DataWorker, SyncClock};
 use crate::contents::Marker;
 use crate::meter::Meter;
+use crate::workers::Timer;
+use crate::{EngineError, Operation};
 
 /// Works on the open files.
-pub fn on_existing(worker: &mut DataWorker, open: &Open, timer: Timer<'_>) -> Result<(), EngineError> {
+pub fn on_existing(worker: &mut DataWorker, open: &OpenFiles, timer: Timer<'_>) -> Result<(), EngineError> {
     let mut flight = Flight::new(worker, open)?;
     let mut meter = timer.start()?;
     flight.work(worker, open, &mut meter)?;
@@ -27,7 +29,7 @@ pub fn on_existing(worker: &mut DataWorker, open: &Open, timer: Timer<'_>) -> Re
 
 /// Writes a new file and makes it durable. The file is created before the timer starts, since the ring has to register
 /// it.
-pub fn on_new(worker: &mut DataWorker, open: &mut Open, path: &Path, timer: Timer<'_>) -> Result<(), EngineError> {
+pub fn on_new(worker: &mut DataWorker, open: &mut OpenFiles, path: &Path, timer: Timer<'_>) -> Result<(), EngineError> {
     open.files.push(worker.make(path)?);
     on_existing(worker, open, timer)
 }
@@ -58,15 +60,15 @@ enum Next {
 
 #[derive(Debug, Clone, Copy)]
 struct Use {
-    direction: Direction,
+    operation: Operation,
     place: FilePart,
     begin: Nanos,
 }
 
 impl Flight {
-    fn new(worker: &DataWorker, open: &Open) -> Result<Self, EngineError> {
+    fn new(worker: &DataWorker, open: &OpenFiles) -> Result<Self, EngineError> {
         let recipe = files::recipe(&worker.parameters, worker.seed());
-        let depth = worker.parameters.requests.depth as usize;
+        let depth = worker.parameters.depth as usize;
         let buffer_size = worker.parameters.longest() as usize;
         let writes = if worker.parameters.writes() { (recipe.pool() / buffer_size).max(2 * depth) } else { 0 };
         let files = open.files.iter().map(|file| file.try_clone()).collect::<Result<_, _>>();
@@ -75,7 +77,7 @@ impl Flight {
         let mut ring = ring.map_err(EngineError::io("set up io_uring"))?;
         recipe.fill(&mut ring.memory()[depth * buffer_size..]);
         let place = FilePart { file: 0, offset: 0, length: 0 };
-        let idle = Use { direction: Direction::Read, place, begin: Nanos(0) };
+        let idle = Use { operation: Operation::Read, place, begin: Nanos(0) };
         Ok(Self {
             ring,
             depth,
@@ -89,7 +91,7 @@ impl Flight {
     }
 
     /// The inner loop: launches operations, submits them, waits for one, and reaps all that have ended.
-    fn work(&mut self, worker: &mut DataWorker, open: &Open, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+    fn work(&mut self, worker: &mut DataWorker, open: &OpenFiles, meter: &mut Meter<'_>) -> Result<(), EngineError> {
         let mut now = meter.at();
         loop {
             let next = self.fill_up(worker, meter, now);
@@ -123,9 +125,9 @@ impl Flight {
                 return Next::More;
             }
             let Some(place) = worker.places.next() else { return Next::End };
-            let direction = worker.direction();
-            self.launch(worker, direction, place, meter.take_start(now));
-            if direction == Direction::Write && self.clock.wrote() {
+            let operation = worker.operation();
+            self.launch(worker, operation, place, meter.take_start(now));
+            if operation == Operation::Write && self.clock.wrote() {
                 return Next::Sync;
             }
         }
@@ -133,43 +135,20 @@ impl Flight {
     }
 
     #[inline]
-    fn launch(&mut self, worker: &DataWorker, direction: Direction, place: FilePart, begin: Nanos) {
-        let (transfer, buffer) = match direction {
-            Direction::Write => (Transfer::Write, self.free_buffer_to_write()),
-            _ => (Transfer::Read, self.free_buffer_to_read()),
+    fn launch(&mut self, worker: &DataWorker, operation: Operation, place: FilePart, begin: Nanos) {
+        let (transfer, buffer) = match operation {
+            // There are at least twice as many as operations in flight, so that contents repeat as late as possible.
+            Operation::Write => (Transfer::Write, free(&self.ring, self.depth..self.uses.len(), &mut self.next_write)),
+            // There are as many as operations in flight.
+            _ => (Transfer::Read, free(&self.ring, 0..self.depth, &mut self.next_read)),
         };
         if transfer == Transfer::Write {
             let at = (buffer - self.depth) * self.buffer_size;
             let piece = &mut self.ring.buffer(buffer)[..place.length];
             self.marker.mark(piece, at, worker.home(&place));
         }
-        self.uses[buffer] = Use { direction, place, begin };
+        self.uses[buffer] = Use { operation, place, begin };
         self.ring.push(transfer, place.file, place.offset, buffer, place.length);
-    }
-
-    /// A buffer is free, because there are as many as operations in flight.
-    #[inline]
-    fn free_buffer_to_read(&mut self) -> usize {
-        loop {
-            let buffer = self.next_read;
-            self.next_read = if buffer + 1 < self.depth { buffer + 1 } else { 0 };
-            if !self.ring.is_in_flight(buffer) {
-                return buffer;
-            }
-        }
-    }
-
-    /// There are at least twice as many as operations in flight. They are used in turn, so that contents repeat as late
-    /// as possible.
-    #[inline]
-    fn free_buffer_to_write(&mut self) -> usize {
-        loop {
-            let buffer = self.next_write;
-            self.next_write = if buffer + 1 < self.uses.len() { buffer + 1 } else { self.depth };
-            if !self.ring.is_in_flight(buffer) {
-                return buffer;
-            }
-        }
     }
 
     /// Submits, and waits for one operation. An open loop that may launch more waits only until the next operation is
@@ -188,15 +167,14 @@ impl Flight {
     #[inline]
     fn land(&mut self, worker: &DataWorker, meter: &mut Meter<'_>, now: Nanos) -> Result<(), EngineError> {
         while let Some(ended) = self.ring.reap() {
-            let Use { direction, place, begin } = self.uses[ended.buffer];
-            let operation = direction.operation();
+            let Use { operation, place, begin } = self.uses[ended.buffer];
             let bytes = ended.result.map_err(EngineError::io(operation.name()))?;
             if bytes as usize != place.length {
                 let short = std::io::Error::other(format!("{bytes} of {} bytes", place.length));
                 return Err(EngineError::io(operation.name())(short));
             }
             meter.done_at(now, operation, begin, place.length as u64);
-            if direction == Direction::Read {
+            if operation == Operation::Read {
                 worker.verify(&self.ring.buffer(ended.buffer)[..place.length], &place)?;
             }
         }
@@ -209,5 +187,17 @@ impl Flight {
             self.land(worker, meter, clock::now())?;
         }
         Ok(())
+    }
+}
+
+/// A buffer among `buffers` that is not in flight. They are used in turn, from `next` on.
+#[inline]
+fn free(ring: &Ring, buffers: Range<usize>, next: &mut usize) -> usize {
+    loop {
+        let buffer = *next;
+        *next = if buffer + 1 < buffers.end { buffer + 1 } else { buffers.start };
+        if !ring.is_in_flight(buffer) {
+            return buffer;
+        }
     }
 }

@@ -5,18 +5,15 @@ use std::path::Path;
 
 use fsarena_model::seed::generator;
 use fsarena_model::{DurablePoint, Workload};
-use fsarena_sys::clock;
-use rustix::fs::{FallocateFlags, fallocate, fdatasync, fsync};
+use rustix::fs::{FallocateFlags, fallocate};
 
 use super::files::Opening;
-use super::ground::{DataGround, Open};
+use super::ground::{DataGround, OpenFiles};
 use super::parameters::{DataParameters, Preallocate, Work};
 use super::places::{FilePart, FileParts, below};
 use crate::contents::{Contents, Home, Mismatch};
 use crate::meter::Meter;
-use crate::pace::Pace;
-use crate::workers::Entry;
-use crate::{EngineError, Limit, Operation, RunStats, folder};
+use crate::{EngineError, Operation, folder};
 
 /// A worker on the data of its files.
 pub struct DataWorker {
@@ -28,33 +25,8 @@ pub struct DataWorker {
     pub number: u32,
     pub places: FileParts,
     pub contents: Contents,
-    /// When its operations start. A run takes it, so that its meter can change it while the worker is in use.
-    pub pace: Pace,
     /// Bytes that the largest run so far has read or written.
     pub most_moved: u64,
-}
-
-/// The direction of an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// From the file.
-    Read,
-    /// Into the file.
-    Write,
-    /// Deallocated from the file.
-    Trim,
-}
-
-impl Direction {
-    /// The operation under which this direction is counted.
-    #[inline]
-    pub fn operation(self) -> Operation {
-        match self {
-            Self::Read => Operation::Read,
-            Self::Write => Operation::Write,
-            Self::Trim => Operation::Trim,
-        }
-    }
 }
 
 impl DataWorker {
@@ -80,17 +52,9 @@ impl DataWorker {
             number,
             places,
             contents,
-            pace: Pace::Closed,
             most_moved: 0,
             parameters: parameters.clone(),
         }
-    }
-
-    /// Starts `rate` operations per second from now on, whether or not earlier ones have ended.
-    pub fn keep_rate(&mut self, rate: f64) {
-        let random = generator(self.seed, "arrivals", &[u64::from(self.number)]);
-        let turn = (self.number, self.parameters.workers.count());
-        self.pace = Pace::open(rate, turn, self.parameters.pace.arrivals, random);
     }
 
     /// Moves sequential work back to its beginning.
@@ -104,16 +68,16 @@ impl DataWorker {
         self.places.passed_and_left().is_some_and(enough)
     }
 
-    /// Chooses the direction of the next operation.
+    /// Chooses the next operation: a read, a write or a trim.
     #[inline]
-    pub fn direction(&mut self) -> Direction {
-        match self.parameters.access.operation {
-            Work::Read => Direction::Read,
-            Work::Write => Direction::Write,
-            Work::Trim => Direction::Trim,
+    pub fn operation(&mut self) -> Operation {
+        match self.parameters.operation {
+            Work::Read => Operation::Read,
+            Work::Write => Operation::Write,
+            Work::Trim => Operation::Trim,
             Work::Mixed => {
-                let reads = below(self.places.random(), 100) < u64::from(self.parameters.access.read_percent);
-                if reads { Direction::Read } else { Direction::Write }
+                let reads = below(self.places.random(), 100) < u64::from(self.parameters.read_percent);
+                if reads { Operation::Read } else { Operation::Write }
             }
         }
     }
@@ -126,26 +90,22 @@ impl DataWorker {
 
     #[inline]
     fn first_file(&self) -> u32 {
-        if self.parameters.files.shared { 0 } else { self.number * self.parameters.files.count }
+        if self.parameters.shared { 0 } else { self.number * self.parameters.files }
     }
 
     /// Makes all writes so far durable if the workload is synced by calls; inside the timer.
-    pub fn sync(&self, open: &Open, meter: &mut Meter<'_>) -> Result<(), EngineError> {
-        let each = |call: fn(&File) -> rustix::io::Result<()>, act: &'static str| {
-            open.files.iter().try_for_each(|file| call(file).map_err(EngineError::io(act)))
-        };
-        let operation = match self.durable {
-            DurablePoint::None | DurablePoint::OSync | DurablePoint::ODsync => return Ok(()),
-            DurablePoint::Fsync => each(|file| fsync(file), "fsync").map(|()| Operation::Fsync),
-            DurablePoint::Fdatasync => each(|file| fdatasync(file), "fdatasync").map(|()| Operation::Fdatasync),
-            DurablePoint::Syncfs => open.folder.iter().try_for_each(folder::sync).map(|()| Operation::Syncfs),
-        }?;
-        meter.also(operation);
+    pub fn sync(&self, open: &OpenFiles, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+        let Some(call) = Operation::sync_of(self.durable) else { return Ok(()) };
+        match call {
+            Operation::Syncfs => open.folder.iter().try_for_each(folder::sync)?,
+            _ => open.files.iter().try_for_each(|file| folder::sync_file(file, call))?,
+        }
+        meter.also(call);
         Ok(())
     }
 
     /// Makes the last writes durable, unless a sync came right after them.
-    pub fn sync_at_end(&self, clock: &SyncClock, open: &Open, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+    pub fn sync_at_end(&self, clock: &SyncClock, open: &OpenFiles, meter: &mut Meter<'_>) -> Result<(), EngineError> {
         if clock.every == 0 || clock.since > 0 { self.sync(open, meter) } else { Ok(()) }
     }
 
@@ -157,7 +117,7 @@ impl DataWorker {
     /// Compares the data read with the data written, if the workload asks for that.
     #[inline(always)]
     pub fn verify(&self, read: &[u8], place: &FilePart) -> Result<(), EngineError> {
-        if self.parameters.contents.verify { self.compare(read, place) } else { Ok(()) }
+        if self.parameters.verify { self.compare(read, place) } else { Ok(()) }
     }
 
     #[inline(never)]
@@ -174,8 +134,8 @@ impl DataWorker {
     }
 
     /// Opens its existing files.
-    pub fn open_existing(&self) -> Result<Open, EngineError> {
-        let numbers = self.first_file()..self.first_file() + self.parameters.files.count;
+    pub fn open_existing(&self) -> Result<OpenFiles, EngineError> {
+        let numbers = self.first_file()..self.first_file() + self.parameters.files;
         self.ground.open_existing(self.opening, numbers)
     }
 
@@ -184,7 +144,7 @@ impl DataWorker {
         self.places.begin(&self.parameters);
         match self.ground.stretch(&self.parameters, self.number) {
             None => self.places.rewind(),
-            Some(stretch) => self.places.move_on(&stretch.own, self.parameters.files.size),
+            Some(stretch) => self.places.move_on(&stretch.own, self.parameters.file_size),
         }
     }
 
@@ -199,35 +159,15 @@ impl DataWorker {
             return self.opening.existing(path);
         }
         let file = self.opening.new_file(path)?;
-        match self.parameters.files.preallocate {
+        match self.parameters.preallocate {
             Preallocate::None => {}
-            Preallocate::Allocate => fallocate(&file, FallocateFlags::empty(), 0, self.parameters.files.size)
+            Preallocate::Allocate => fallocate(&file, FallocateFlags::empty(), 0, self.parameters.file_size)
                 .map_err(EngineError::io("fallocate"))?,
             Preallocate::Truncate => {
-                file.set_len(self.parameters.files.size).map_err(EngineError::io("ftruncate"))?;
+                file.set_len(self.parameters.file_size).map_err(EngineError::io("ftruncate"))?;
             }
         }
         Ok(file)
-    }
-}
-
-/// The timer of a run that has not started.
-pub struct Timer<'a> {
-    /// The entrance to the timed part. A worker that makes several files passes it once.
-    pub entry: Option<Entry<'a>>,
-    /// When the run ends.
-    pub limit: &'a Limit<'a>,
-    /// When its operations start.
-    pub pace: &'a mut Pace,
-    /// Where its results are counted.
-    pub stats: &'a mut RunStats,
-}
-
-impl<'a> Timer<'a> {
-    /// Waits for the other workers, and starts.
-    pub fn start(self) -> Result<Meter<'a>, EngineError> {
-        let start = self.entry.map_or_else(|| Ok(clock::now()), Entry::pass)?;
-        Ok(Meter::start(start, self.limit, self.pace, self.stats))
     }
 }
 
@@ -240,7 +180,7 @@ pub struct SyncClock {
 impl SyncClock {
     /// The interval that the workload asks for.
     pub fn of(parameters: &DataParameters) -> Self {
-        Self { every: parameters.requests.sync_every, since: 0 }
+        Self { every: parameters.sync_every, since: 0 }
     }
 
     /// Counts one more write. Returns whether a sync is due.

@@ -5,11 +5,11 @@ use std::os::fd::AsFd;
 
 use fsarena_model::DurablePoint;
 use fsarena_sys::clock;
-use rustix::fs::{Mode, OFlags, fdatasync, fsync, openat};
+use rustix::fs::{Mode, OFlags, openat};
 
 use super::names::{Folders, Shape};
 use crate::meter::Meter;
-use crate::{EngineError, Operation};
+use crate::{EngineError, Operation, folder};
 
 /// How an operation can be made durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,41 +36,15 @@ impl Syncable {
     }
 }
 
-/// The sync call at the end of each operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Each {
-    /// Nothing.
-    Nothing,
-    /// fsync(2).
-    Fsync,
-    /// fdatasync(2).
-    Fdatasync,
-}
-
-impl Each {
-    /// The sync call that the workload asks for.
-    pub fn of(durable: DurablePoint) -> Self {
-        match durable {
-            DurablePoint::Fsync => Self::Fsync,
-            DurablePoint::Fdatasync => Self::Fdatasync,
-            _ => Self::Nothing,
-        }
-    }
-
-    /// Makes `file` durable, within an operation.
-    #[inline]
-    pub fn sync(self, file: impl AsFd, meter: &mut Meter<'_>) -> Result<(), EngineError> {
-        if self == Self::Nothing {
-            return Ok(());
-        }
+/// Makes `file` durable within an operation, by the sync call that the workload asks for.
+#[inline]
+pub fn sync_within(file: impl AsFd, durable: DurablePoint, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+    if let Some(call @ (Operation::Fsync | Operation::Fdatasync)) = Operation::sync_of(durable) {
         let before = clock::now();
-        let operation = match self {
-            Self::Fdatasync => fdatasync(file).map(|()| Operation::Fdatasync).map_err(EngineError::io("fdatasync"))?,
-            _ => fsync(file).map(|()| Operation::Fsync).map_err(EngineError::io("fsync"))?,
-        };
-        meter.within(operation, before);
-        Ok(())
+        folder::sync_file(file, call)?;
+        meter.within(call, before);
     }
+    Ok(())
 }
 
 /// The directories of the objects. One at a time is open, to be synced.
@@ -88,15 +62,21 @@ impl Parents {
 
     /// Makes the directory of object `number` durable.
     #[inline]
-    pub fn sync(&mut self, root: &File, number: u32, each: Each, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+    pub fn sync(
+        &mut self,
+        root: &File,
+        number: u32,
+        durable: DurablePoint,
+        meter: &mut Meter<'_>,
+    ) -> Result<(), EngineError> {
         let leaf = number / self.per_leaf;
         match &self.open {
-            Some((open, folder)) if *open == leaf => each.sync(folder, meter),
+            Some((open, folder)) if *open == leaf => sync_within(folder, durable, meter),
             _ => {
                 let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
                 let folder = openat(root, self.folders.of(leaf), flags, Mode::empty());
                 let folder = folder.map_err(EngineError::io("open a directory"))?;
-                each.sync(&self.open.insert((leaf, folder.into())).1, meter)
+                sync_within(&self.open.insert((leaf, folder.into())).1, durable, meter)
             }
         }
     }

@@ -61,11 +61,7 @@ impl<T: Send, S: Step<T>> FilesJob<T, S> {
             make_trees(&self.plan, &mut self.workers, stop)?;
         }
         let plan = &self.plan;
-        let each = load.rate_of_each(&mut self.workers, stop, |workers| renew(plan, workers, stop))?;
-        if let Some(each) = each {
-            self.workers.workers().for_each(|worker| worker.keep_rate(each));
-        }
-        Ok(())
+        load.keep(&mut self.workers, plan.parameters.arrivals, plan.seed, stop, |workers| renew(plan, workers, stop))
     }
 
     fn adopt(&mut self) -> Result<(), EngineError> {

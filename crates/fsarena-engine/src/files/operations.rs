@@ -4,13 +4,14 @@ use std::ffi::CStr;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 
+use fsarena_model::DurablePoint;
 use fsarena_sys::AlignedBuffer;
 use rustix::fs::{
     AtFlags, Mode, OFlags, RawDir, Timespec, Timestamps, XattrFlags, chmodat, lgetxattr, linkat, lsetxattr, openat,
     renameat, statat, symlinkat, unlinkat, utimensat,
 };
 
-use super::durability::{Each, Syncable};
+use super::durability::{Syncable, sync_within};
 use super::job;
 use super::names::{Folders, ObjectName, Paths};
 use super::parameters::{FilesPlan, OperationProperties};
@@ -128,7 +129,7 @@ struct FileWriter {
     sizes: Sizes,
     contents: Contents,
     flags: OFlags,
-    each: Each,
+    durable: DurablePoint,
 }
 
 fn writer(plan: &FilesPlan, worker: u32) -> FileWriter {
@@ -137,7 +138,7 @@ fn writer(plan: &FilesPlan, worker: u32) -> FileWriter {
         sizes: plan.sizes(),
         contents: Contents::new(plan.recipe(), worker),
         flags: OFlags::WRONLY | OFlags::CLOEXEC | folder::sync_flags(plan.durable),
-        each: Each::of(plan.durable),
+        durable: plan.durable,
     }
 }
 
@@ -162,7 +163,7 @@ fn lister(plan: &FilesPlan, _worker: u32) -> Lister {
 fn create(own: &mut FileWriter, root: &File, visit: ObjectVisit, meter: &mut Meter<'_>) -> Done {
     let size = own.sizes.of(visit.number);
     let file = create_file(root, own.paths.of(visit.number), own.flags, own.contents.piece(size, (0, 0)))?;
-    own.each.sync(&file, meter)?;
+    sync_within(&file, own.durable, meter)?;
     Ok(size as u64)
 }
 
@@ -198,7 +199,7 @@ fn write(own: &mut FileWriter, root: &File, visit: ObjectVisit, meter: &mut Mete
     let mut file = openat(root, path, own.flags, Mode::empty()).map(File::from).map_err(EngineError::io("open"))?;
     let bytes = own.contents.piece(own.sizes.of(visit.number), (0, 0));
     file.write_all(bytes).map_err(EngineError::io("write"))?;
-    own.each.sync(&file, meter)?;
+    sync_within(&file, own.durable, meter)?;
     Ok(bytes.len() as u64)
 }
 
@@ -207,7 +208,7 @@ fn write(own: &mut FileWriter, root: &File, visit: ObjectVisit, meter: &mut Mete
 fn append(own: &mut FileWriter, mut log: &File, _visit: ObjectVisit, meter: &mut Meter<'_>) -> Done {
     let bytes = own.contents.piece(own.sizes.largest(), (0, 0));
     log.write_all(bytes).map_err(EngineError::io("append"))?;
-    own.each.sync(log, meter)?;
+    sync_within(log, own.durable, meter)?;
     Ok(bytes.len() as u64)
 }
 

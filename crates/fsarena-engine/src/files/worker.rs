@@ -8,15 +8,14 @@ use fsarena_model::DurablePoint;
 use fsarena_model::seed::generator;
 use rustix::fs::{Mode, OFlags, openat};
 
-use super::durability::{Each, Parents, Syncable};
+use super::durability::{Parents, Syncable};
 use super::names::Paths;
 use super::parameters::FilesPlan;
 use super::tree::FILE;
 use super::walk::{ObjectVisit, Share, Walk, WalkGround};
 use crate::meter::Meter;
-use crate::pace::{Arrivals, Pace};
-use crate::workers::{Entry, Worker};
-use crate::{EngineError, Limit, Operation, RunStats, folder};
+use crate::workers::{Timer, Worker};
+use crate::{EngineError, Operation, folder};
 
 /// Does one operation with what the worker keeps for it, and its fsync if that goes to the file. Returns the bytes that
 /// it read or wrote. It gets the root of the tree; an append gets the open log.
@@ -35,56 +34,37 @@ pub struct FilesWorker<T, S> {
     root: PathBuf,
     /// The path of its log, for appends.
     log: Option<CString>,
-    seed: u64,
-    number: u32,
-    workers: u32,
-    arrivals: Arrivals,
-    steps: WorkerSteps<T, S>,
-    pace: Pace,
-    /// Number of objects that the largest run has used up.
-    most_used: u32,
-}
-
-/// The work of a worker, without its timing.
-struct WorkerSteps<T, S> {
     operation: Operation,
     own: T,
     step: S,
     walk: Walk,
     parents: Parents,
-    each: Each,
     /// Whether each operation is followed by a sync of the directory of its object.
     syncs_parents: bool,
     /// Operations between two checks of the time, and between two syncfs calls.
     batch: u32,
     durable: DurablePoint,
+    /// Number of objects that the largest run has used up.
+    most_used: u32,
 }
 
 impl<T: Send, S: Step<T>> FilesWorker<T, S> {
     /// Worker `number` of those that follow `plan`.
     pub fn new(plan: &FilesPlan, number: u32, own: T, step: S) -> Self {
-        let (walk, each) = (walk(plan, number), Each::of(plan.durable));
-        let steps = WorkerSteps {
+        let walk = walk(plan, number);
+        let syncs_each = matches!(plan.durable, DurablePoint::Fsync | DurablePoint::Fdatasync);
+        let has_log = plan.kind.ground == WalkGround::Log;
+        Self {
+            root: plan.tree_of(number),
+            log: has_log.then(|| Paths::new(&plan.shape, FILE).of(plan.share(number).first()).to_owned()),
             operation: plan.kind.operation,
             own,
             step,
             walk: if plan.parameters.once { walk.ending() } else { walk },
             parents: Parents::new(&plan.shape),
-            each,
-            syncs_parents: plan.kind.sync == Syncable::Directory && each != Each::Nothing,
+            syncs_parents: syncs_each && plan.kind.sync == Syncable::Directory,
             batch: plan.parameters.batch,
             durable: plan.durable,
-        };
-        let has_log = plan.kind.ground == WalkGround::Log;
-        Self {
-            root: plan.tree_of(number),
-            log: has_log.then(|| Paths::new(&plan.shape, FILE).of(plan.share(number).first()).to_owned()),
-            seed: plan.seed,
-            number,
-            workers: plan.parameters.threads,
-            arrivals: plan.parameters.arrivals,
-            steps,
-            pace: Pace::Closed,
             most_used: 0,
         }
     }
@@ -92,53 +72,21 @@ impl<T: Send, S: Step<T>> FilesWorker<T, S> {
     /// Opens the log for appends, which is at hand while the worker runs.
     fn open_log(&self, root: &File) -> Result<Option<File>, EngineError> {
         let Some(path) = &self.log else { return Ok(None) };
-        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CLOEXEC | folder::sync_flags(self.steps.durable);
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CLOEXEC | folder::sync_flags(self.durable);
         let log = openat(root, path, flags, Mode::empty()).map_err(EngineError::io("open the log"))?;
         Ok(Some(log.into()))
     }
 
-    /// Starts `rate` operations per second from now on, whether or not earlier ones have ended.
-    pub fn keep_rate(&mut self, rate: f64) {
-        let random = generator(self.seed, "arrivals", &[u64::from(self.number)]);
-        self.pace = Pace::open(rate, (self.number, self.workers), self.arrivals, random);
-    }
-
     /// Starts again from the first object.
     pub fn rewind(&mut self) {
-        self.steps.walk.rewind();
+        self.walk.rewind();
     }
 
     /// Whether the objects left are at least twice those that the largest run used up. `false` before the first run.
     pub fn has_enough(&self) -> bool {
-        self.most_used > 0 && self.steps.walk.left() >= self.most_used.saturating_mul(2)
+        self.most_used > 0 && self.walk.left() >= self.most_used.saturating_mul(2)
     }
-}
 
-/// Each worker reads all directories of a shared tree, in its own order.
-fn walk(plan: &FilesPlan, worker: u32) -> Walk {
-    let random = generator(plan.seed, "order", &[u64::from(worker)]);
-    match plan.kind.ground {
-        ground if ground.is_renewed() => Walk::once(plan.share(worker)),
-        WalkGround::Directories => Walk::again(Share::all(plan.shape.used_leaves()), plan.kind.ground.order(), random),
-        ground => Walk::again(plan.share(worker), ground.order(), random),
-    }
-}
-
-impl<T: Send, S: Step<T>> Worker for FilesWorker<T, S> {
-    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let root = folder::open(&self.root)?;
-        let log = self.open_log(&root)?;
-        let start = entry.pass()?;
-        let meter = Meter::start(start, limit, &mut self.pace, stats);
-        let before = self.steps.walk.left();
-        let done = self.steps.batches(&root, log.as_ref().unwrap_or(&root), meter);
-        self.most_used = self.most_used.max(before.saturating_sub(self.steps.walk.left()));
-        self.steps.parents.close();
-        done
-    }
-}
-
-impl<T, S: Step<T>> WorkerSteps<T, S> {
     /// Does batches of operations, which get `file`.
     fn batches(&mut self, root: &File, file: &File, mut meter: Meter<'_>) -> Result<(), EngineError> {
         while self.walk.is_left() && !meter.is_over() {
@@ -162,10 +110,33 @@ impl<T, S: Step<T>> WorkerSteps<T, S> {
             let visit = self.walk.next();
             let bytes = (self.step)(&mut self.own, file, visit, meter)?;
             if self.syncs_parents {
-                self.parents.sync(root, visit.number, self.each, meter)?;
+                self.parents.sync(root, visit.number, self.durable, meter)?;
             }
             meter.done(self.operation, begin, bytes);
         }
         Ok(self.batch)
+    }
+}
+
+/// Each worker reads all directories of a shared tree, in its own order.
+fn walk(plan: &FilesPlan, worker: u32) -> Walk {
+    let random = generator(plan.seed, "order", &[u64::from(worker)]);
+    match plan.kind.ground {
+        ground if ground.is_renewed() => Walk::once(plan.share(worker)),
+        WalkGround::Directories => Walk::again(Share::all(plan.shape.used_leaves()), plan.kind.ground.order(), random),
+        ground => Walk::again(plan.share(worker), ground.order(), random),
+    }
+}
+
+impl<T: Send, S: Step<T>> Worker for FilesWorker<T, S> {
+    fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
+        let root = folder::open(&self.root)?;
+        let log = self.open_log(&root)?;
+        let meter = timer.start()?;
+        let before = self.walk.left();
+        let done = self.batches(&root, log.as_ref().unwrap_or(&root), meter);
+        self.most_used = self.most_used.max(before.saturating_sub(self.walk.left()));
+        self.parents.close();
+        done
     }
 }

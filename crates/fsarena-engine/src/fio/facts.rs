@@ -4,7 +4,6 @@ use fsarena_model::{Better, Bytes, CacheState, DurablePoint, Measure, Metric, Na
 use serde_json::Value;
 
 use super::file::{self, JobFile, JobOption, JobSection};
-use super::options::SYNCS;
 
 /// fio's default block size, bytes.
 const BLOCK: u64 = 4096;
@@ -51,12 +50,13 @@ pub fn syncs_by_open(section: &JobSection) -> bool {
 fn durability(section: &JobSection) -> DurablePoint {
     let every = |key| section.value(key).and_then(file::size).is_some_and(|count| count > 0);
     let sync = section.entry("sync").map(|entry| entry.value.as_deref().unwrap_or("1"));
-    match SYNCS.iter().find(|(word, _)| Some(*word) == sync) {
+    match sync {
         _ if !writes(section) => DurablePoint::None,
-        Some((_, point)) => *point,
-        None if every("fsync") || section.is_set("end_fsync") => DurablePoint::Fsync,
-        None if every("fdatasync") => DurablePoint::Fdatasync,
-        None => DurablePoint::None,
+        Some("sync" | "1") => DurablePoint::OSync,
+        Some("dsync") => DurablePoint::ODsync,
+        _ if every("fsync") || section.is_set("end_fsync") => DurablePoint::Fsync,
+        _ if every("fdatasync") => DurablePoint::Fdatasync,
+        _ => DurablePoint::None,
     }
 }
 

@@ -50,17 +50,9 @@ struct JobFileReader<'a> {
     folder: Option<&'a Path>,
     globals: Vec<JobOption>,
     sections: Vec<JobSection>,
-    place: OptionPlace,
+    /// Whether options belong to `[global]`, and not to the last section.
+    is_global: bool,
     problems: Vec<FioError>,
-}
-
-/// The place to which an option belongs.
-#[derive(Default)]
-enum OptionPlace {
-    #[default]
-    Nowhere,
-    Global,
-    Section,
 }
 
 /// Most files that include each other, as in fio (init.c).
@@ -70,24 +62,56 @@ impl JobFileReader<'_> {
     /// Reads the lines of the file `name`. What is included has the line of the `include` in the outermost file.
     fn read(&mut self, name: &str, text: &str, included: &[usize]) {
         for (number, text) in (1..).zip(text.lines()) {
-            let line = included.first().copied().unwrap_or(number);
-            let taken = parse_line(text, line, self.variable).and_then(|parsed| match parsed {
-                JobFileLine::Include(other) => self.include(&other, &[included, &[number]].concat()),
-                parsed => self.take(parsed, line),
-            });
-            if let Err((what, hint)) = taken {
+            if let Err((what, hint)) = self.read_line(text, &[included, &[number]].concat()) {
                 self.problems.push(refusal(name, number, what, hint));
             }
         }
     }
 
+    /// Reads a line as fio does: a comment begins at `;` or `#`, `${…}` is replaced. `place` has the numbers of the lines
+    /// that led to it, and its own.
+    fn read_line(&mut self, text: &str, place: &[usize]) -> Result<(), Mismatch> {
+        let text = text.split([';', '#']).next().unwrap_or_default().trim();
+        if text.is_empty() {
+            return Ok(());
+        }
+        let line = place[0];
+        if let Some(rest) = text.strip_prefix('[') {
+            let name = rest.split_once(']').map(|(name, _)| name.trim()).filter(|name| !name.is_empty());
+            let name = name.ok_or_else(|| (format!("`{text}` is not a section"), "a section is [name]"))?;
+            self.is_global = name == "global";
+            if !self.is_global {
+                self.sections.push(JobSection { name: name.to_owned(), line, options: self.globals.clone() });
+            }
+            return Ok(());
+        }
+        if let Some(name) = text.strip_prefix("include").filter(|rest| rest.starts_with(char::is_whitespace)) {
+            return self.include(name.trim(), place);
+        }
+        let (key, value) = text.split_once('=').map_or((text, None), |(key, value)| (key.trim(), Some(value.trim())));
+        if key.is_empty() || !key.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter)) {
+            return Err((format!("`{key}` is not the name of an option"), "an option is name or name=value"));
+        }
+        let value = value.map(|value| expand(value, self.variable)).transpose()?;
+        if key.len() + value.as_ref().map_or(0, String::len) > LONGEST {
+            return Err((format!("the value of `{key}` is too long"), "at most 1000 letters"));
+        }
+        let options = match self.sections.last_mut() {
+            _ if self.is_global => &mut self.globals,
+            Some(section) => &mut section.options,
+            None => return Err(("an option before the first section".to_owned(), "begin with [global]")),
+        };
+        options.push(JobOption { key: first_name(key), value, line });
+        Ok(())
+    }
+
     /// Reads a file whose name is relative to the folder of the job file.
-    fn include(&mut self, name: &str, included: &[usize]) -> Result<(), Mismatch> {
+    fn include(&mut self, name: &str, place: &[usize]) -> Result<(), Mismatch> {
         const HINT: &str = "name a file in the folder of the job file, relative to that";
         let Some(folder) = self.folder else {
             return Err((format!("`include {name}` is not followed here"), "put the other file's lines here"));
         };
-        if included.len() > DEEPEST {
+        if place.len() > DEEPEST {
             return Err((format!("`include {name}`: more than {DEEPEST} files include each other"), HINT));
         }
         let found = folder.join(name).canonicalize();
@@ -96,24 +120,7 @@ impl JobFileReader<'_> {
             return Err((format!("`include {name}` leads out of the folder of the job file"), HINT));
         }
         let text = std::fs::read_to_string(&found).map_err(|error| (format!("`include {name}`: {error}"), HINT))?;
-        self.read(&found.display().to_string(), &text, included);
-        Ok(())
-    }
-
-    fn take(&mut self, line: JobFileLine, number: usize) -> Result<(), Mismatch> {
-        match line {
-            JobFileLine::Nothing | JobFileLine::Include(_) => {}
-            JobFileLine::Section(name) if name == "global" => self.place = OptionPlace::Global,
-            JobFileLine::Section(name) => {
-                self.sections.push(JobSection { name, line: number, options: self.globals.clone() });
-                self.place = OptionPlace::Section;
-            }
-            JobFileLine::Option(entry) => match (&self.place, self.sections.last_mut()) {
-                (OptionPlace::Global, _) => self.globals.push(entry),
-                (OptionPlace::Section, Some(section)) => section.options.push(entry),
-                _ => return Err(("an option before the first section".to_owned(), "begin with [global]")),
-            },
-        }
+        self.read(&found.display().to_string(), &text, place);
         Ok(())
     }
 }
@@ -147,7 +154,7 @@ impl JobFile {
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, FioError> {
         let (globals, sections, problems) = (Vec::new(), Vec::new(), Vec::new());
-        let mut reader = JobFileReader { variable, folder, globals, sections, place: OptionPlace::default(), problems };
+        let mut reader = JobFileReader { variable, folder, globals, sections, is_global: false, problems };
         reader.read(name, text, &[]);
         if reader.sections.is_empty() && reader.problems.is_empty() {
             let hint = "a job is a section: [name], and options such as rw=randread below it";
@@ -208,49 +215,12 @@ impl JobSection {
     }
 }
 
-/// The content of a line.
-enum JobFileLine {
-    /// Empty, or a comment.
-    Nothing,
-    /// `[name]`.
-    Section(String),
-    /// `include file`.
-    Include(String),
-    /// `key` or `key=value`.
-    Option(JobOption),
-}
-
 /// The problem, and how to solve it.
 type Mismatch = (String, &'static str);
 
 /// Maximum length of an option, bytes. fio 3.33 reads the part of a line beyond about 8190 bytes as another line (tried
 /// out).
 const LONGEST: usize = 1000;
-
-/// Parses a line as fio does: a comment begins at `;` or `#`, `${…}` is replaced.
-fn parse_line(text: &str, number: usize, variable: &dyn Fn(&str) -> Option<String>) -> Result<JobFileLine, Mismatch> {
-    let text = text.split([';', '#']).next().unwrap_or_default().trim();
-    if text.is_empty() {
-        return Ok(JobFileLine::Nothing);
-    }
-    if let Some(rest) = text.strip_prefix('[') {
-        let name = rest.split_once(']').map(|(name, _)| name.trim()).filter(|name| !name.is_empty());
-        let name = name.ok_or_else(|| (format!("`{text}` is not a section"), "a section is [name]"))?;
-        return Ok(JobFileLine::Section(name.to_owned()));
-    }
-    if let Some(name) = text.strip_prefix("include").filter(|rest| rest.starts_with(char::is_whitespace)) {
-        return Ok(JobFileLine::Include(name.trim().to_owned()));
-    }
-    let (key, value) = text.split_once('=').map_or((text, None), |(key, value)| (key.trim(), Some(value.trim())));
-    if key.is_empty() || !key.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter)) {
-        return Err((format!("`{key}` is not the name of an option"), "an option is name or name=value"));
-    }
-    let value = value.map(|value| expand(value, variable)).transpose()?;
-    if key.len() + value.as_ref().map_or(0, String::len) > LONGEST {
-        return Err((format!("the value of `{key}` is too long"), "at most 1000 letters"));
-    }
-    Ok(JobFileLine::Option(JobOption { key: first_name(key), value, line: number }))
-}
 
 fn expand(value: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, Mismatch> {
     let mut left = value;

@@ -7,9 +7,8 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Nanos, Workload};
 
 use super::file::JobFile;
-use super::generate::{self, WorkerSetting};
-use super::program::{self, FioFacts, Order};
-use super::{FioError, FioTask, facts, limits};
+use super::program::{self, FioFacts, JobOrder};
+use super::{FioError, FioTask, facts, generate, limits};
 use crate::data::files;
 use crate::data::parameters::{Calls, DataParameters, FilesOfWork, Pattern};
 use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, folder, go_on};
@@ -30,7 +29,7 @@ pub struct FioJob {
 pub fn demand(parameters: &DataParameters) -> Bytes {
     match parameters.target() {
         FilesOfWork::Existing => parameters.demand(),
-        FilesOfWork::New => Bytes(parameters.demand().0.saturating_mul(u64::from(parameters.files.count))),
+        FilesOfWork::New => Bytes(parameters.demand().0.saturating_mul(u64::from(parameters.files))),
     }
 }
 
@@ -53,9 +52,7 @@ impl FioJob {
         let directory = self.directory()?;
         let seed = (self.seed >> 1) ^ self.runs;
         Ok(match &self.task {
-            FioTask::Generated(parameters) => {
-                generate::text(&self.workload, parameters, &WorkerSetting { directory: &directory, seed, time })
-            }
+            FioTask::Generated(parameters) => generate::text(&self.workload, parameters, &directory, seed, time),
             FioTask::AsItIs(file) => {
                 let end = time.map(|time| [format!("runtime={}ms", time.0 / 1_000_000), "time_based=1".to_owned()]);
                 // Without a seed, each slice would visit the places of the one before.
@@ -85,8 +82,8 @@ impl FioJob {
     fn reading(&self) -> FioFacts {
         let stops = |file: &JobFile| file.sections.iter().any(|section| section.is_set("stonewall"));
         let order = match &self.task {
-            FioTask::AsItIs(file) if stops(file) => Order::InTurn,
-            _ => Order::Together,
+            FioTask::AsItIs(file) if stops(file) => JobOrder::InTurn,
+            _ => JobOrder::Together,
         };
         let is_fdatasync = self.workload.durable == DurablePoint::Fdatasync;
         FioFacts { order, sync: if is_fdatasync { Operation::Fdatasync } else { Operation::Fsync } }
@@ -129,7 +126,7 @@ impl FioJob {
             FioTask::AsItIs(file) if file.sections.iter().all(|section| section.is_direct()) => return Bytes(0),
             FioTask::AsItIs(file) => return limits::demand(file).unwrap_or(Bytes(0)),
         };
-        let is_cold_scan = parameters.access.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold;
+        let is_cold_scan = parameters.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold;
         let fills = parameters.target() == FilesOfWork::New || is_cold_scan;
         if fills && self.workload.cache != CacheState::Direct { demand(parameters) } else { Bytes(0) }
     }
@@ -137,9 +134,7 @@ impl FioJob {
     /// A single worker stays on one processor, as in the native engine. A job file chooses its processors itself.
     fn is_alone(&self) -> bool {
         match &self.task {
-            FioTask::Generated(parameters) => {
-                parameters.workers.count() == 1 && parameters.requests.calls == Calls::Sync
-            }
+            FioTask::Generated(parameters) => parameters.workers() == 1 && parameters.calls == Calls::Sync,
             FioTask::AsItIs(_) => false,
         }
     }
@@ -171,7 +166,7 @@ impl Job for FioJob {
         self.runs += 1;
         let Some(output) = program::run(&text, self.folder.path(), limit.stop)? else { return Ok(()) };
         if let FioTask::Generated(parameters) = &self.task {
-            stats.offered = parameters.pace.rate;
+            stats.offered = parameters.rate;
         }
         Ok(program::read(&output, self.reading(), stats)?)
     }

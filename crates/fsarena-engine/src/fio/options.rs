@@ -1,11 +1,5 @@
 //! The options of fio that this crate knows.
 
-use fsarena_model::DurablePoint;
-
-/// The values of `sync` that make each write durable.
-pub const SYNCS: [(&str, DurablePoint); 3] =
-    [("sync", DurablePoint::OSync), ("1", DurablePoint::OSync), ("dsync", DurablePoint::ODsync)];
-
 /// Options that have two names. The second name is used here.
 const ALIASES: &[(&str, &str)] = &[
     ("readwrite", "rw"),

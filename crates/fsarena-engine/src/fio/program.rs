@@ -112,7 +112,7 @@ struct FioLatencies {
 
 /// The order in which jobs run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum JobOrder {
     /// All at once: the longest one determines the time.
     Together,
     /// Groups one after the other (`stonewall`): their times add up.
@@ -123,7 +123,7 @@ pub enum Order {
 #[derive(Debug, Clone, Copy)]
 pub struct FioFacts {
     /// The order in which jobs run.
-    pub order: Order,
+    pub order: JobOrder,
     /// The kind of fio's syncs.
     pub sync: Operation,
 }
@@ -164,8 +164,8 @@ pub fn read(text: &str, reading: FioFacts, stats: &mut RunStats) -> Result<(), F
         *time = job.count(reading, stats).max(*time);
     }
     let elapsed = match reading.order {
-        Order::Together => times.into_values().max(),
-        Order::InTurn => Some(times.into_values().fold(0, u64::saturating_add)),
+        JobOrder::Together => times.into_values().max(),
+        JobOrder::InTurn => Some(times.into_values().fold(0, u64::saturating_add)),
     };
     stats.elapsed = stats.elapsed + Nanos::millis(elapsed.unwrap_or(0));
     if let [job] = output.jobs.as_slice() {
@@ -188,20 +188,15 @@ impl JobStatus {
             (Operation::Trim, &self.trim),
             (Operation::Run, &self.mixed),
         ];
-        let count = |(operation, direction): (Operation, &Option<FioDirection>)| {
-            direction.as_ref().map_or(0, |direction| direction.count(operation, stats))
-        };
-        directions.into_iter().map(count).max().unwrap_or(0)
-    }
-}
-
-impl FioDirection {
-    fn count(&self, operation: Operation, stats: &mut RunStats) -> u64 {
-        stats.count_done(self.total_ios, self.io_bytes);
-        // The latency from the call to the end if fio recorded it, otherwise from the submission to the kernel.
-        let latencies = if self.lat_ns.bins.is_empty() { &self.clat_ns } else { &self.lat_ns };
-        latencies.count(operation, stats);
-        self.runtime
+        let mut time = 0;
+        for (operation, direction) in directions {
+            let Some(FioDirection { io_bytes, runtime, total_ios, lat_ns, clat_ns }) = direction else { continue };
+            stats.count_done(*total_ios, *io_bytes);
+            // The latency from the call to the end if fio recorded it, otherwise from the submission to the kernel.
+            if lat_ns.bins.is_empty() { clat_ns } else { lat_ns }.count(operation, stats);
+            time = time.max(*runtime);
+        }
+        time
     }
 }
 

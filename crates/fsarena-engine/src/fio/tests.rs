@@ -4,7 +4,7 @@ use fsarena_model::Name;
 use fsarena_testing::fuzz;
 
 use super::file::JobFile;
-use super::program::{self, FioFacts, Order};
+use super::program::{self, FioFacts, JobOrder};
 use super::{facts, jobs, limits};
 use crate::{Operation, RunStats};
 
@@ -34,7 +34,7 @@ fn outputs() {
     let good = read_all("tests/fio/output");
     fuzz::texts(&good.iter().map(String::as_str).collect::<Vec<_>>(), |text| {
         let mut stats = RunStats::new();
-        for order in [Order::Together, Order::InTurn] {
+        for order in [JobOrder::Together, JobOrder::InTurn] {
             let _ = program::read(text, FioFacts { order, sync: Operation::Fsync }, &mut stats);
         }
         let _ = program::words(text, text);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_articles::GridTest;
 use fsarena_model::Nanos;
-use fsarena_sys::stdio::{Access, Stream};
+use fsarena_sys::stdio::{Stream, StreamMode};
 use fsarena_sys::{clock, resident};
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, SeekFrom, fsync, ftruncate, open, seek, stat, unlink};
@@ -259,7 +259,7 @@ impl Stride {
 
 /// Overwrites the whole file with fwrite(3).
 fn write_stream(passes: &mut Passes<'_>) -> io::Result<Timed> {
-    let mut stream = Stream::open(passes.path, Access::Update, passes.cell.record as usize)?;
+    let mut stream = Stream::open(passes.path, StreamMode::Update, passes.cell.record as usize)?;
     fsync(&stream)?;
     passes.record.fetch();
     passes.record.mark();
@@ -280,7 +280,7 @@ fn flushed(stream: &mut Stream) -> io::Result<()> {
 
 /// Reads the whole file with fread(3).
 fn read_stream(passes: &mut Passes<'_>) -> io::Result<Timed> {
-    let mut stream = Stream::open(passes.path, Access::Read, passes.cell.record as usize)?;
+    let mut stream = Stream::open(passes.path, StreamMode::Read, passes.cell.record as usize)?;
     fsync(File::open(passes.path)?)?;
     passes.record.fetch();
     let begin = clock::now();

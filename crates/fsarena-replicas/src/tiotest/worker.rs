@@ -11,10 +11,8 @@ use rustix::fs::{Mode, OFlags, fsync, ftruncate, open};
 use rustix::io::{Errno, pread, pwrite};
 
 use super::TiotestTest;
-use fsarena_engine::meter::Meter;
-use fsarena_engine::pace::Pace;
-use fsarena_engine::workers::{Entry, Worker};
-use fsarena_engine::{EngineError, Limit, RunStats};
+use fsarena_engine::EngineError;
+use fsarena_engine::workers::{Timer, Worker};
 
 /// The share of latencies above each of these is reported.
 const LONG: [Nanos; 2] = [Nanos::seconds(2), Nanos::seconds(10)];
@@ -124,14 +122,13 @@ impl Thread {
 }
 
 impl Worker for Thread {
-    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+    fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
         let name = || format!("{} of {}", self.test.operation().name(), self.path.display());
         let failed = |error: Errno| EngineError::io(name())(error);
         let (file, places) = (self.open().map_err(failed)?, self.places());
-        (self.long, stats.elapsed) = ([0; 2], self.before);
+        (self.long, timer.stats.elapsed) = ([0; 2], self.before);
         let (operation, bytes) = (self.test.operation(), self.buffer.len() as u64);
-        let mut pace = Pace::Closed;
-        let mut meter = Meter::start(entry.pass()?, limit, &mut pace, stats);
+        let mut meter = timer.start()?;
         for place in places {
             let Some(begin) = meter.begin().filter(|_| !meter.is_over()) else { break };
             self.call(&file, place).map_err(EngineError::io(operation.name()))?;

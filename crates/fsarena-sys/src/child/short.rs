@@ -1,21 +1,15 @@
 //! Short programs: they have a time limit, and their output is read while they run.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::fd::OwnedFd;
+use std::io;
 use std::path::Path;
-use std::process::{Child, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::process::Stdio;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
-
-use super::{Ended, LOOK, MOST_KEPT, Until, reap, started};
+use super::streamed::{Pipe, listen};
+use super::{Ended, Until, reap, started};
 
 /// The flag that asks this process to stop, once [`heed`] has set it.
 static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
@@ -89,10 +83,10 @@ pub fn run_in<S: AsRef<OsStr>>(directory: &Path, argv: &[S], patience: Patience<
     let mut command = started(argv)?;
     command.current_dir(directory);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    let mut streams = [Pipe::new(child.stdout.take())?, Pipe::new(child.stderr.take())?];
+    let mut streams = [Pipe::new(child.stdout.take(), None)?, Pipe::new(child.stderr.take(), None)?];
     let limit = limit_of_tests().unwrap_or(patience.limit);
     let deadline = Instant::now().checked_add(limit);
-    let until = read_to_end(&child, &mut streams, deadline, patience.stop);
+    let until = listen(&child, &mut streams, deadline, patience.stop);
     let (until, status) = reap(child, until, Duration::ZERO)?;
     // Reads what the program wrote right before its end.
     streams.iter_mut().try_for_each(Pipe::drain)?;
@@ -114,74 +108,10 @@ fn limit_of_tests() -> Option<Duration> {
     None
 }
 
-/// Reads the output of a program until it has ended, the stop flag is set, or its time is over.
-fn read_to_end(
-    child: &Child,
-    streams: &mut [Pipe; 2],
-    deadline: Option<Instant>,
-    stop: &AtomicBool,
-) -> io::Result<Until> {
-    let end = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
-    loop {
-        let is_over = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if is_over || stop.load(Ordering::Relaxed) {
-            return Ok(if is_over { Until::TimeLimit } else { Until::Stop });
-        }
-        let mut wanted = vec![PollFd::new(&end, PollFlags::IN)];
-        wanted.extend(streams.iter().filter_map(|stream| Some(PollFd::new(stream.open.as_ref()?, PollFlags::IN))));
-        match poll(&mut wanted, Some(&LOOK)) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-        let has_ended = !wanted[0].revents().is_empty();
-        streams.iter_mut().try_for_each(Pipe::drain)?;
-        if has_ended {
-            return Ok(Until::End);
-        }
-    }
-}
-
-/// The reading end of a program's output.
-struct Pipe {
-    /// `None` once no process can write to it any more.
-    open: Option<File>,
-    kept: Vec<u8>,
-}
-
-impl Pipe {
-    fn new(end: Option<impl Into<OwnedFd>>) -> io::Result<Self> {
-        let open = end.map(|end| File::from(end.into()));
-        if let Some(file) = &open {
-            fcntl_setfl(file, fcntl_getfl(file)? | OFlags::NONBLOCK)?;
-        }
-        Ok(Self { open, kept: Vec::new() })
-    }
-
-    /// Reads what is available. Bytes beyond `MOST_KEPT` are read, so that the program can go on, and discarded.
-    fn drain(&mut self) -> io::Result<()> {
-        let mut piece = [0; 4096];
-        while let Some(file) = &mut self.open {
-            match file.read(&mut piece) {
-                Ok(0) => self.open = None,
-                Ok(length) => {
-                    let room = MOST_KEPT as usize - self.kept.len();
-                    self.kept.extend_from_slice(&piece[..length.min(room)]);
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
-    fn text(self) -> String {
-        String::from_utf8_lossy(&self.kept).into_owned()
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use super::*;
     use crate::child::tests::ends;
 

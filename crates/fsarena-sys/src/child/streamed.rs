@@ -1,16 +1,22 @@
-//! Programs whose output is passed on while they run, for callers that need the time of each piece.
+//! The output of programs that is read while they run, and passed on to callers that need the time of each piece.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, Read};
+use std::os::fd::OwnedFd;
 use std::process::{Child, Stdio};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::{Ended, LOOK, MOST_KEPT, OutputFile, Setting, Until, reap, set};
+use super::{Ended, MOST_KEPT, OutputFile, Setting, Until, reap, set};
+
+/// Interval at which the stop flag is checked.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
 /// Like [`super::run_until`], but passes each piece of the program's standard output to `heard` as soon as it arrives.
 /// The program must not buffer its output, or be started without buffering (stdbuf(1)).
@@ -24,50 +30,86 @@ pub fn run_heard<S: AsRef<OsStr>>(
 ) -> io::Result<Option<Ended>> {
     let err = OutputFile::new(&setting, "stderr")?;
     let mut child = set(argv, &setting)?.stdout(Stdio::piped()).stderr(err.end()?).spawn()?;
-    let mut kept = Vec::new();
-    let until = listen(&mut child, setting, &mut |piece| {
-        let room = MOST_KEPT as usize - kept.len();
-        kept.extend_from_slice(&piece[..piece.len().min(room)]);
-        heard(piece);
-    });
+    let mut out = [Pipe::new(child.stdout.take(), Some(heard))?];
+    let until = listen(&child, &mut out, None, setting.stop);
     let (Until::End, status) = reap(child, until, setting.grace)? else { return Ok(None) };
-    Ok(Some(Ended { status, stdout: String::from_utf8_lossy(&kept).into_owned(), stderr: err.text()? }))
+    let [out] = out;
+    Ok(Some(Ended { status, stdout: out.text(), stderr: err.text()? }))
 }
 
-/// Passes on the output until the child has ended, or the stop flag is set.
-fn listen(child: &mut Child, setting: Setting<'_>, heard: &mut dyn FnMut(&[u8])) -> io::Result<Until> {
+/// Reads the output of a program until it has ended, the stop flag is set, or its time is over. Its end is noticed at
+/// once (pidfd_open(2), since Linux 5.3).
+pub(super) fn listen(
+    child: &Child,
+    streams: &mut [Pipe<'_>],
+    deadline: Option<Instant>,
+    stop: &AtomicBool,
+) -> io::Result<Until> {
     let end = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
-    let mut pipe = child.stdout.take().expect("its output is a pipe");
-    fcntl_setfl(&pipe, fcntl_getfl(&pipe)? | OFlags::NONBLOCK)?;
-    let mut is_open = true;
-    while !setting.stop.load(Ordering::Relaxed) {
-        let mut wanted = [PollFd::new(&end, PollFlags::IN), PollFd::new(&pipe, PollFlags::IN)];
-        // A closed pipe would always be ready.
-        let wanted = if is_open { &mut wanted[..] } else { &mut wanted[..1] };
-        match poll(wanted, Some(&LOOK)) {
+    loop {
+        let mut wanted = vec![PollFd::new(&end, PollFlags::IN)];
+        wanted.extend(streams.iter().filter_map(|stream| Some(PollFd::new(stream.open.as_ref()?, PollFlags::IN))));
+        match poll(&mut wanted, Some(&LOOK)) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
         let has_ended = !wanted[0].revents().is_empty();
-        is_open = is_open && drain(&mut pipe, heard)?;
+        streams.iter_mut().try_for_each(Pipe::drain)?;
         if has_ended {
             return Ok(Until::End);
         }
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Ok(Until::TimeLimit);
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Ok(Until::Stop);
+        }
     }
-    Ok(Until::Stop)
 }
 
-/// Passes on what is available; false at the end of the file.
-fn drain(pipe: &mut impl Read, heard: &mut dyn FnMut(&[u8])) -> io::Result<bool> {
-    let mut piece = [0; 4096];
-    loop {
-        match pipe.read(&mut piece) {
-            Ok(0) => return Ok(false),
-            Ok(length) => heard(&piece[..length]),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+/// Gets each piece of an output.
+pub(super) type Heard<'a> = &'a mut dyn FnMut(&[u8]);
+
+/// The reading end of a program's output.
+pub(super) struct Pipe<'a> {
+    /// `None` once no process can write to it any more.
+    open: Option<File>,
+    kept: Vec<u8>,
+    heard: Option<Heard<'a>>,
+}
+
+impl<'a> Pipe<'a> {
+    pub(super) fn new(end: Option<impl Into<OwnedFd>>, heard: Option<Heard<'a>>) -> io::Result<Self> {
+        let open = end.map(|end| File::from(end.into()));
+        if let Some(file) = &open {
+            fcntl_setfl(file, fcntl_getfl(file)? | OFlags::NONBLOCK)?;
         }
+        Ok(Self { open, kept: Vec::new(), heard })
+    }
+
+    /// Reads what is available. Bytes beyond `MOST_KEPT` are read, so that the program can go on, and discarded.
+    pub(super) fn drain(&mut self) -> io::Result<()> {
+        let mut piece = [0; 4096];
+        while let Some(file) = &mut self.open {
+            match file.read(&mut piece) {
+                Ok(0) => self.open = None,
+                Ok(length) => {
+                    let room = MOST_KEPT as usize - self.kept.len();
+                    self.kept.extend_from_slice(&piece[..length.min(room)]);
+                    if let Some(heard) = &mut self.heard {
+                        heard(&piece[..length]);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn text(self) -> String {
+        String::from_utf8_lossy(&self.kept).into_owned()
     }
 }
 
@@ -75,7 +117,6 @@ fn drain(pipe: &mut impl Read, heard: &mut dyn FnMut(&[u8])) -> io::Result<bool>
 mod tests {
     use super::*;
     use std::path::Path;
-    use std::sync::atomic::AtomicBool;
     use std::time::Duration;
 
     /// Runs a script, which may wait for the file `$HEARD`: that is made when the first piece arrives.

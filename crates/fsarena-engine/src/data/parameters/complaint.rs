@@ -27,51 +27,45 @@ impl DataParameters {
     }
 
     fn sizes(&self, workload: &Workload) -> Option<&'static str> {
-        let (block, longest) = (self.requests.block_size, self.longest());
+        let (block, longest) = (self.block_size, self.longest());
         Some(match () {
             () if block == 0 || longest > LONGEST_BLOCK => "`block-size` is 1 byte to 64 MiB",
             () if longest < block || !longest.is_multiple_of(block) => "`block-size-max` is a multiple of `block-size`",
             () if workload.cache == CacheState::Direct && !block.is_multiple_of(SECTOR) => {
                 "with direct I/O `block-size` is a multiple of 512, the smallest sector there is"
             }
-            () if self.files.size < longest || !self.files.size.is_multiple_of(block) => {
+            () if self.file_size < longest || !self.file_size.is_multiple_of(block) => {
                 "`file-size` is a multiple of `block-size`, and one operation fits into it"
             }
-            () if self.access.stride > 0 && !self.access.stride.is_multiple_of(block) => {
-                "`stride` is a multiple of `block-size`"
-            }
+            () if self.stride > 0 && !self.stride.is_multiple_of(block) => "`stride` is a multiple of `block-size`",
             () => return None,
         })
     }
 
     fn shape(&self) -> Option<&'static str> {
-        let workers = u64::from(self.workers.threads) * u64::from(self.workers.processes);
+        let workers = u64::from(self.threads) * u64::from(self.processes);
         Some(match () {
-            () if self.files.count == 0 => "`files` is at least 1",
+            () if self.files == 0 => "`files` is at least 1",
             () if workers == 0 || workers > u64::from(MOST_WORKERS) => "`threads` and `processes` are 1 to 1024",
-            () if workers * u64::from(self.files.count) > MOST_FILES => {
+            () if workers * u64::from(self.files) > MOST_FILES => {
                 "`files` of all workers together are at most a million"
             }
-            () if self.workers.threads > 1 && self.workers.processes > 1 => {
-                "workers are `threads` or `processes`, not both"
-            }
-            () if self.requests.depth == 0 || self.requests.depth > DEEPEST => "`depth` is 1 to 4096",
-            () if u64::from(self.requests.depth).saturating_mul(self.longest()) > MOST_IN_FLIGHT => {
+            () if self.threads > 1 && self.processes > 1 => "workers are `threads` or `processes`, not both",
+            () if self.depth == 0 || self.depth > DEEPEST => "`depth` is 1 to 4096",
+            () if u64::from(self.depth).saturating_mul(self.longest()) > MOST_IN_FLIGHT => {
                 "`depth` times the largest block is at most 256 MiB"
             }
-            () if self.requests.depth > 1 && self.requests.calls != Calls::IoUring => {
-                "`depth` goes with `calls = \"io-uring\"`"
-            }
-            () if self.access.read_percent > 100 => "`read-percent` is 0 to 100",
-            () if self.contents.compressible_percent > 100 => "`compressible-percent` is 0 to 100",
-            () if self.contents.duplicated_percent > 100 => "`duplicated-percent` is 0 to 100",
-            () => return WorkerLoad::complaint(self.pace.rate, self.pace.rate_percent).or_else(|| self.skewness()),
+            () if self.depth > 1 && self.calls != Calls::IoUring => "`depth` goes with `calls = \"io-uring\"`",
+            () if self.read_percent > 100 => "`read-percent` is 0 to 100",
+            () if self.compressible_percent > 100 => "`compressible-percent` is 0 to 100",
+            () if self.duplicated_percent > 100 => "`duplicated-percent` is 0 to 100",
+            () => return WorkerLoad::complaint(self.rate, self.rate_percent).or_else(|| self.skewness()),
         })
     }
 
     fn skewness(&self) -> Option<&'static str> {
-        let skew = self.access.skew?;
-        match self.access.distribution {
+        let skew = self.skew?;
+        match self.distribution {
             Distribution::Zipf if skew > 0.0 && skew.is_finite() => None,
             Distribution::Zipf => Some("the `skew` of zipf is above 0"),
             Distribution::Pareto if skew > 0.0 && skew < 1.0 => None,
@@ -82,69 +76,51 @@ impl DataParameters {
 
     fn contradictions(&self, workload: &Workload) -> Option<&'static str> {
         let is_new = self.target() == FilesOfWork::New;
-        let is_random = self.access.pattern == Pattern::Random;
+        let is_random = self.pattern == Pattern::Random;
         Some(match () {
-            () if is_new && (self.access.operation != Work::Write || is_random) => {
+            () if is_new && (self.operation != Work::Write || is_random) => {
                 "`target = \"new\"` goes with sequential writes"
             }
-            () if is_new && self.files.shared => {
-                "each worker makes its own new files: `shared` is for files that are there"
-            }
-            () if is_new && self.files.count > 1 && self.workers.count() > 1 => {
+            () if is_new && self.shared => "each worker makes its own new files: `shared` is for files that are there",
+            () if is_new && self.files > 1 && self.workers() > 1 => {
                 "several workers make one new file each: `files` is 1, for one's removal would disturb another's writing"
             }
-            () if is_new && self.access.repeat => {
-                "`repeat` goes with files that are there; `files` says how many new ones"
-            }
-            () if is_new && self.requests.calls == Calls::Mmap => {
-                "what is mapped has to be there: `target = \"existing\"`"
-            }
-            () if !is_new && self.files.preallocate != Preallocate::None => {
-                "`preallocate` goes with `target = \"new\"`"
-            }
-            () if is_random && (self.access.stride > 0 || self.access.repeat) => {
-                "`stride` and `repeat` go with sequential work"
-            }
-            () if !is_random && self.access.distribution != Distribution::Uniform => {
-                "`distribution` goes with random work"
-            }
-            () if self.requests.block_size_max.is_some() && self.access.distribution == Distribution::Once => {
+            () if is_new && self.repeat => "`repeat` goes with files that are there; `files` says how many new ones",
+            () if is_new && self.calls == Calls::Mmap => "what is mapped has to be there: `target = \"existing\"`",
+            () if !is_new && self.preallocate != Preallocate::None => "`preallocate` goes with `target = \"new\"`",
+            () if is_random && (self.stride > 0 || self.repeat) => "`stride` and `repeat` go with sequential work",
+            () if !is_random && self.distribution != Distribution::Uniform => "`distribution` goes with random work",
+            () if self.block_size_max.is_some() && self.distribution == Distribution::Once => {
                 "each place is visited once: blocks have one size"
             }
-            () if self.access.operation == Work::Trim && self.requests.calls != Calls::Sync => {
-                "trim goes with `calls = \"sync\"`"
-            }
+            () if self.operation == Work::Trim && self.calls != Calls::Sync => "trim goes with `calls = \"sync\"`",
             () => return self.more_contradictions(workload),
         })
     }
 
     fn more_contradictions(&self, workload: &Workload) -> Option<&'static str> {
         let by_open = matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync);
-        let is_mapped = self.requests.calls == Calls::Mmap;
+        let is_mapped = self.calls == Calls::Mmap;
         Some(match () {
             () if workload.durable != DurablePoint::None && !self.writes() => {
                 "only what is written can be made durable"
             }
-            () if self.requests.sync_every > 0 && (by_open || workload.durable == DurablePoint::None) => {
+            () if self.sync_every > 0 && (by_open || workload.durable == DurablePoint::None) => {
                 "`sync-every` goes with `durable` fsync, fdatasync or syncfs"
             }
             () if is_mapped && workload.cache == CacheState::Direct => {
                 "what is mapped is in the page cache, not direct"
             }
             () if is_mapped && by_open => "a mapped file is made durable by fsync: O_SYNC is for write(2)",
-            () if self.contents.verify && self.access.operation == Work::Trim => {
-                "what was given back cannot be verified"
-            }
-            () if self.contents.verify && self.requests.block_size < SECTOR => {
-                "`verify` needs blocks of at least 512 bytes"
-            }
-            () if self.contents.verify && self.requests.block_size_max.is_some() && !self.is_whole_units() => {
+            () if self.verify && self.operation == Work::Trim => "what was given back cannot be verified",
+            () if self.verify && self.block_size < SECTOR => "`verify` needs blocks of at least 512 bytes",
+            () if self.verify && self.block_size_max.is_some() && !self.is_whole_units() => {
                 "`verify` with `block-size-max` needs a `block-size` of up to 4096 bytes, or a multiple of that"
             }
-            () if self.contents.verify && self.files.shared && self.writes() && self.workers.count() > 1 => {
+            () if self.verify && self.shared && self.writes() && self.workers() > 1 => {
                 "`verify` needs files that only one worker writes"
             }
-            () if self.contents.verify && self.access.operation == Work::Mixed && self.requests.depth > 1 => {
+            () if self.verify && self.operation == Work::Mixed && self.depth > 1 => {
                 "with `verify`, reads and writes in flight at the same place cannot be distinguished: depth 1"
             }
             () => return None,
@@ -154,12 +130,12 @@ impl DataParameters {
     /// Whether contents can be checked for every size of operation: they are checked in units of 4 KiB from the
     /// beginning of each write.
     fn is_whole_units(&self) -> bool {
-        self.requests.block_size <= UNIT || self.requests.block_size.is_multiple_of(UNIT)
+        self.block_size <= UNIT || self.block_size.is_multiple_of(UNIT)
     }
 
     fn endless(&self, workload: &Workload) -> Option<&'static str> {
-        let comes_to_an_end = self.access.pattern == Pattern::Sequential && !self.access.repeat;
-        let is_bounded = workload.timed_ms > 0 || self.workers.operations.is_some() || self.workers.bytes.is_some();
+        let comes_to_an_end = self.pattern == Pattern::Sequential && !self.repeat;
+        let is_bounded = workload.timed_ms > 0 || self.operations.is_some() || self.bytes.is_some();
         let text = "`timed-ms` is missing, or `operations` or `bytes`: this work comes to no end by itself";
         (!comes_to_an_end && !is_bounded).then_some(text)
     }

@@ -20,8 +20,7 @@ fn lines(durable: &str, cache: &str, parameters: Value) -> Vec<String> {
     let workload = workload(durable, cache, with(parameters));
     let parameters = DataParameters::of(&workload).expect("it makes sense");
     assert_eq!(lacks(&workload, &parameters), None);
-    let setting = WorkerSetting { directory: "/lane", seed: 7, time: Some(Nanos::millis(1500)) };
-    text(&workload, &parameters, &setting).lines().map(str::to_owned).collect()
+    text(&workload, &parameters, "/lane", 7, Some(Nanos::millis(1500))).lines().map(str::to_owned).collect()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use super::*;
 use fsarena_model::probe;
 
-const TOGETHER: FioFacts = FioFacts { order: Order::Together, sync: Operation::Fsync };
+const TOGETHER: FioFacts = FioFacts { order: JobOrder::Together, sync: Operation::Fsync };
 
 #[test]
 fn counts_and_latencies_are_those_of_fio() {
@@ -25,7 +25,7 @@ fn groups_that_follow_each_other_take_the_sum_of_their_times() {
         assert_eq!(stats.operations, 20 + 2 * 256);
         stats.elapsed
     };
-    assert!(elapsed(Order::InTurn) > elapsed(Order::Together));
+    assert!(elapsed(JobOrder::InTurn) > elapsed(JobOrder::Together));
 }
 
 #[test]
