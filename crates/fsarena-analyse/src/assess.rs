@@ -13,7 +13,7 @@ use crate::command::command;
 use crate::decisions::Decisions;
 use crate::effects::effects;
 use crate::evidence::median;
-use crate::explanation::explanations;
+use crate::explanation::{self, explanations};
 use crate::looks::Standing;
 use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
@@ -102,7 +102,7 @@ fn notes(decisions: &Decisions<'_>) -> Vec<Note> {
     let found = noise::held_back(analysis).into_iter().chain(rate::notes(record, cells));
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
     let found = found.chain(slice_lengths::unchecked(record)).chain(durability::notes(record));
-    let found = found.chain(shared_folders(record)).chain(too_few_rounds(record));
+    let found = found.chain(explanation::notes(record)).chain(shared_folders(record)).chain(too_few_rounds(record));
     found.chain(record.notes.iter().cloned()).collect()
 }
 

@@ -8,8 +8,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::comparison::PairVerdict;
+use fsarena_model::event::Note;
 use fsarena_model::explanation::{Activity, Difference, ExplainedPart, ExplainedRequests, Explanation};
-use fsarena_model::{Label, Meanwhile, RequestKind, Requests, Spent, Trace, TraceResult, Trial, Verdict};
+use fsarena_model::{
+    Label, Meanwhile, RequestKind, Requests, RunRecord, Severity, Spent, Trace, TraceResult, Trial, Verdict,
+};
 use fsarena_stats::{LogEstimate, median};
 
 use crate::decisions::Decisions;
@@ -28,6 +31,18 @@ pub(crate) fn explanations(decisions: &Decisions<'_>) -> Vec<Explanation> {
         _ => None,
     });
     decided.filter_map(|(pair, slower, faster)| explanation(decisions, pair, slower, faster)).collect()
+}
+
+/// Why slices could not be traced: a note for each reason.
+pub(crate) fn notes(record: &RunRecord) -> Vec<Note> {
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for trial in &record.trials {
+        if let Some(TraceResult::Failed(why)) = &trial.trace {
+            *reasons.entry(why).or_default() += 1;
+        }
+    }
+    let text = |(why, count)| format!("{count} slices were not traced, so that differences are not explained: {why}");
+    reasons.into_iter().map(text).map(|text| Note { severity: Severity::Warning, text }).collect()
 }
 
 /// A contender's traced slices.

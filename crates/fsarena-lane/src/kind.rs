@@ -55,8 +55,8 @@ pub fn kind(name: &str) -> Option<&'static Kind> {
 /// The functions in the kernel of the file system on a mount of this type, which may be followed by its options.
 pub fn kernel_symbols(mount: &str) -> KernelSymbols {
     let name = mount.split(' ').next().unwrap_or_default();
-    let known = KINDS.iter().filter(|kind| kind.mounted_as == name).map(|kind| kind.symbols);
-    known.last().unwrap_or(KernelSymbols::NONE)
+    let known = KINDS.iter().find(|kind| kind.mounted_as == name);
+    known.map_or(KernelSymbols::NONE, |kind| kind.symbols)
 }
 
 /// File systems that no mkfs of Linux makes, or that are made of several disks.

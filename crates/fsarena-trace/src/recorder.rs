@@ -304,9 +304,8 @@ impl<'a> Reading<'a> {
             BLOCKED | SWITCHED => {
                 let (from, to) = (format.from.number(raw)? as u32, format.to.number(raw)? as u32);
                 for (thread, name) in [(from, format.from_name), (to, format.to_name)] {
-                    if !self.names.contains_key(&thread) {
-                        self.names.insert(thread, thread_name(name.text(raw)?).to_owned());
-                    }
+                    let name = thread_name(name.text(raw)?);
+                    self.names.entry(thread).or_insert_with(|| name.to_owned());
                 }
                 let state = format.from_state.number(raw)?;
                 let sleep = match state & WAITS {

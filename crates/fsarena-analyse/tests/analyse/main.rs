@@ -5,6 +5,7 @@ mod baselines;
 mod calibration;
 mod durability;
 mod effects;
+mod explanation;
 mod findings;
 mod lane_bias;
 mod noise;

@@ -1,0 +1,95 @@
+//! Why contenders differ, by traced slices.
+
+use fsarena_fakes::{Play, World};
+use fsarena_model::explanation::Activity;
+use fsarena_model::{Event, Meanwhile, RequestKind, Requests, Rounds, RunRecord, Spent, TraceResult, Wait};
+
+/// Two contenders, of which the first is twice as fast, with traced slices.
+fn play() -> Play {
+    let mut play = Play::new(&["ext4", "xfs"], World::of(&[2000.0, 1000.0]).noisy(0.02, 1));
+    play = play.with_rounds(Rounds::Exactly(6));
+    play.plan.measuring.explained = true;
+    play
+}
+
+fn changed(change: impl Fn(&mut fsarena_model::Trial)) -> RunRecord {
+    let mut record = play().perform().record;
+    record.trials.iter_mut().for_each(change);
+    record
+}
+
+#[test]
+fn the_parts_add_up_to_the_difference() {
+    let comparison = play().perform().comparison();
+    let explanation = &comparison.judged.explanations[0];
+    assert_eq!((&*explanation.slower.0, &*explanation.faster.0, explanation.rounds), ("xfs", "ext4", 6));
+    let sum: f64 = explanation.parts.iter().map(|part| part.difference.seconds).sum();
+    assert!((sum / explanation.difference.seconds - 1.0).abs() < 1e-9, "{explanation:?}");
+    // A tenth of the time is the program's own.
+    assert_eq!(explanation.parts[0].activity, Activity::Waiting(Wait::Commit));
+    assert!((explanation.parts[0].difference.seconds / sum - 0.9).abs() < 0.01);
+    let [(Meanwhile::Device, device)] = &explanation.parts[0].meanwhile[..] else { panic!("{explanation:?}") };
+    assert_eq!(device.seconds, explanation.parts[0].difference.seconds);
+    let (low, high) = explanation.difference.low.zip(explanation.difference.high).expect("six rounds");
+    assert!(low < explanation.difference.seconds && explanation.difference.seconds < high);
+    assert!((explanation.difference.seconds * 1000.0 - 0.5).abs() < 0.05, "0.5 ms: {explanation:?}");
+    assert_eq!((explanation.attributed, &explanation.withheld), (1.0, &None));
+}
+
+#[test]
+fn more_requests_and_slower_ones_add_up() {
+    let record = changed(|trial| {
+        if let Some(TraceResult::Traced(trace)) = &mut trial.trace {
+            let (per_operation, duration) = if trial.contender.0 == "xfs" { (3, 40e-6) } else { (1, 20e-6) };
+            let count = trace.operations * per_operation;
+            let seconds = count as f64 * duration;
+            trace.requests = vec![Requests { kind: RequestKind::Flush, count, bytes: 0, seconds }];
+        }
+    });
+    let comparison = fsarena_analyse::assess(&record);
+    let [flushes] = &comparison.judged.explanations[0].requests[..] else { panic!("one type") };
+    // 3 × 40 µs against 1 × 20 µs: two more of 30 µs, and 20 µs more for each of two.
+    assert!((flushes.by_count - 60e-6).abs() < 1e-12 && (flushes.by_duration - 40e-6).abs() < 1e-12, "{flushes:?}");
+}
+
+#[test]
+fn what_is_not_known_is_no_cause() {
+    let record = changed(|trial| {
+        if let Some(TraceResult::Traced(trace)) = &mut trial.trace {
+            trace.parts[1].spent = Spent::Waiting(Wait::Commit, Meanwhile::Unknown);
+        }
+    });
+    let explanation = &fsarena_analyse::assess(&record).judged.explanations[0];
+    assert!((explanation.attributed - 0.1).abs() < 0.01, "{explanation:?}");
+}
+
+#[test]
+fn an_explanation_is_withheld_where_tracing_costs_one_contender_more() {
+    let record = changed(|trial| {
+        if let (Some(TraceResult::Traced(trace)), "xfs") = (&mut trial.trace, &*trial.contender.0) {
+            trace.elapsed = fsarena_model::Nanos(trace.elapsed.0 * 3 / 2);
+        }
+    });
+    let explanation = &fsarena_analyse::assess(&record).judged.explanations[0];
+    let why = explanation.withheld.as_deref().expect("withheld");
+    assert!(why.starts_with("tracing costs one contender more than the other, by "), "{why}");
+}
+
+#[test]
+fn slices_that_cannot_be_traced_are_a_note_and_no_failure() {
+    let record = changed(|trial| trial.trace = Some(TraceResult::Failed("no privilege".to_owned())));
+    let comparison = fsarena_analyse::assess(&record);
+    assert!(comparison.judged.explanations.is_empty());
+    let note = "24 slices were not traced, so that differences are not explained: no privilege";
+    assert!(comparison.notes.iter().any(|found| found.text == note), "{:?}", comparison.notes);
+}
+
+#[test]
+fn without_the_option_nothing_is_traced() {
+    let mut play = play();
+    play.plan.measuring.explained = false;
+    let performance = play.perform();
+    assert!(performance.record.trials.iter().all(|trial| trial.trace.is_none()));
+    let is_traced = |event: &Event| matches!(event, Event::Trial(trial) if trial.trace.is_some());
+    assert!(!performance.events.iter().any(is_traced));
+}
