@@ -363,4 +363,23 @@ mod tests {
         assert_eq!((ext4.durability)("rw,relatime"), Durability::Flushed);
         assert_eq!((ext4.durability)("rw,nobarrier"), Durability::Unflushed);
     }
+
+    /// Compilers may inline some, and kernels rename others: then waits become unknown, and this says it.
+    #[test]
+    fn the_running_kernel_has_the_functions_by_which_traces_know_a_file_system() {
+        let (functions, kinds) = ["/proc/kallsyms", "/proc/filesystems"]
+            .map(|file| std::fs::read_to_string(file).expect("every kernel has it"))
+            .into();
+        let is_there = |pattern: &str| {
+            let start = pattern.trim_end_matches('*');
+            functions
+                .lines()
+                .any(|line| line.split_ascii_whitespace().nth(2).is_some_and(|name| name.starts_with(start)))
+        };
+        for kind in KINDS.iter().filter(|kind| kinds.lines().any(|line| line.trim() == kind.mounted_as)) {
+            let waits = kind.symbols.waits;
+            let found = waits.iter().filter(|(pattern, _)| is_there(pattern)).count();
+            assert!(found * 10 >= waits.len() * 7, "{}: {found} of {}", kind.name, waits.len());
+        }
+    }
 }

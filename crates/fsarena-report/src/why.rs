@@ -213,7 +213,7 @@ fn request(kind: RequestKind) -> &'static str {
         RequestKind::ReadMetadata => "reads of metadata",
         RequestKind::Write => "writes",
         RequestKind::WriteMetadata => "writes of metadata",
-        RequestKind::Flush => "flushes",
+        RequestKind::Flush => "flushes of the cache",
         RequestKind::Other => "discards and others",
     }
 }

@@ -282,3 +282,53 @@ fn matches(pattern: &str, name: &str) -> bool {
         None => name.split('.').next() == Some(pattern),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "ffff0010 T ext4_sync_file\nffff0020 t jbd2_log_wait_commit\nffff0030 T schedule\n\
+        ffff0040 t folio_wait_writeback\nffff0050 T vfs_fsync_range\nffff0060 T rwsem_down_read_slowpath.isra.0\n";
+    const EXT4: KernelSymbols =
+        KernelSymbols { prefixes: &["ext4_", "jbd2_"], waits: &[("jbd2_log_wait_commit", Wait::Commit)] };
+
+    fn chain(addresses: &[u64]) -> Vec<[u8; 8]> {
+        addresses.iter().map(|address| address.to_ne_bytes()).collect()
+    }
+
+    #[test]
+    fn the_file_systems_own_waits_come_before_those_of_all() {
+        let symbols = Symbols::parse(TEXT, &EXT4).expect("functions");
+        let kernel_part = (-128_i64).cast_unsigned();
+        let of = |addresses: &[u64]| symbols.sleep(&chain(addresses));
+        assert_eq!(of(&[kernel_part, 0xffff_0034, 0xffff_0042, 0xffff_0026]), Waits(Wait::Commit));
+        assert_eq!(of(&[0xffff_0034, 0xffff_0042, 0xffff_0012]), Waits(Wait::Writeback));
+        assert_eq!(of(&[0xffff_0034, 0xffff_0061]), Waits(Wait::Lock));
+        assert_eq!(of(&[0xffff_0034]), Waits(Wait::Unknown));
+    }
+
+    #[test]
+    fn the_innermost_known_function_tells_the_layer() {
+        let symbols = Symbols::parse(TEXT, &EXT4).expect("functions");
+        assert_eq!(symbols.layer(&chain(&[0xffff_0030, 0xffff_0011, 0xffff_0050])), Layer::FileSystem);
+        assert_eq!(symbols.layer(&chain(&[0xffff_0030, 0xffff_0050])), Layer::PageCache);
+        assert_eq!(symbols.layer(&[]), Layer::Other);
+    }
+
+    #[test]
+    fn hidden_addresses_are_no_functions() {
+        assert!(Symbols::parse("0000000000000000 T schedule\n", &EXT4).is_none());
+    }
+
+    /// The kernels that fsarena is made for have these functions; compilers may inline others.
+    #[test]
+    fn the_running_kernel_has_what_waits_are_recognised_by() {
+        let kernel = fs::read_to_string("/proc/kallsyms").expect("every kernel has it");
+        let is_there = |pattern: &str| {
+            let mut names = kernel.lines().filter_map(|line| line.split_ascii_whitespace().nth(2));
+            names.any(|name| matches(pattern, name))
+        };
+        let found = SLEEPS.iter().filter(|(pattern, _)| is_there(pattern)).count();
+        assert!(found * 10 >= SLEEPS.len() * 8, "{found} of {}", SLEEPS.len());
+    }
+}

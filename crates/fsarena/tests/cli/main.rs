@@ -17,6 +17,7 @@ mod disks;
 mod dry;
 mod durability;
 mod elsewhere;
+mod explaining;
 mod faults;
 mod fio;
 mod grids;

@@ -79,3 +79,13 @@ fn lanes_need_root_and_the_error_has_a_hint() {
     assert!(places.is_sorted() && places.iter().all(Option::is_some), "{places:?} {doctor}");
     run(as_nobody(&stage).arg("clean"), 0);
 }
+
+#[test]
+fn a_user_who_may_not_trace_is_told_why_differences_are_not_explained() {
+    let Some(stage) = Stage::of_root() else { return };
+    let mut command = as_nobody(&stage);
+    command.arg("compare").args(["a", "b"].map(|name| format!("dir:{}", stage.path(name).display())));
+    let output = run(command.args(["--rounds", "2", "--workload", &stage.small(), "--explain"]), 0);
+    let words = out(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("4 slices were not traced, so that differences are not explained:"), "{words}");
+}

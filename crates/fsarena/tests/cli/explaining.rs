@@ -1,0 +1,43 @@
+//! Why contenders differ: traces of real work.
+
+use serde_json::Value;
+
+use crate::stage::{Stage, err, out, run};
+
+/// The traces of the last run, with the labels of their contenders.
+fn traces(stage: &Stage) -> Vec<(String, Value)> {
+    let lines = out(&run(stage.fsarena().args(["export", "last"]), 0));
+    let events = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let trace = |event: Value| {
+        let trial = event.pointer("/trial").or_else(|| event.pointer("/event/trial"))?;
+        Some((trial["contender"].as_str()?.to_owned(), trial.get("trace")?.clone()))
+    };
+    events.filter_map(trace).collect()
+}
+
+#[test]
+fn the_time_of_a_sync_is_divided_and_waits_are_followed() {
+    let Some(stage) = Stage::of_root() else { return };
+    let mut command = stage.compare(&["ext4", "xfs", "btrfs"]);
+    let output = run(command.args(["--rounds", "2", "--workload", "create-fsync", "--explain"]), 0);
+    assert!(!err(&output).contains("not traced"), "{}", err(&output));
+    let traces = traces(&stage);
+    assert_eq!(traces.len(), 6, "a slice of each contender in each round");
+    for (contender, trace) in &traces {
+        let trace = &trace["traced"];
+        let parts = trace["parts"].as_array().expect("a list");
+        let sum: f64 = parts.iter().filter_map(|part| part["seconds"].as_f64()).sum();
+        let (seconds, elapsed) = (trace["seconds"].as_f64().expect("a number"), trace["elapsed"].as_f64());
+        let elapsed = elapsed.expect("nanoseconds") / 1e9;
+        assert!((sum / seconds - 1.0).abs() < 1e-9 && (seconds / elapsed - 1.0).abs() < 0.01, "{contender}: {trace}");
+        let waits = |wait: &str| parts.iter().any(|part| part["spent"]["waiting"][0] == wait);
+        assert!(waits("commit"), "{contender}: {trace}");
+        let at_device = parts.iter().any(|part| part["spent"]["waiting"][1].to_string().contains("loop driver"));
+        assert!(at_device, "{contender}: {trace}");
+        let writes = trace["requests"].as_array().expect("a list").iter().filter_map(|it| it["count"].as_u64());
+        assert!(writes.sum::<u64>() >= trace["operations"].as_u64().expect("a number"), "{contender}: {trace}");
+    }
+    let command = stage.json()["command"].to_string();
+    assert!(command.contains("--explain"), "{command}");
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
