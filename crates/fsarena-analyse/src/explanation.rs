@@ -37,11 +37,16 @@ pub(crate) fn explanations(decisions: &Decisions<'_>) -> Vec<Explanation> {
 pub(crate) fn notes(record: &RunRecord) -> Vec<Note> {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for trial in &record.trials {
-        if let Some(TraceResult::Failed(why)) = &trial.trace {
-            *reasons.entry(why).or_default() += 1;
-        }
+        let why = match &trial.trace {
+            Some(TraceResult::Failed(why)) => Some(why),
+            Some(TraceResult::Traced(trace)) => trace.limited.as_ref(),
+            None => None,
+        };
+        why.into_iter().for_each(|why| *reasons.entry(why).or_default() += 1);
     }
-    let text = |(why, count)| format!("{count} slices were not traced, so that differences are not explained: {why}");
+    let text = |(why, count)| {
+        format!("{count} slices were not traced, so that at most their time on processors is known: {why}")
+    };
     reasons.into_iter().map(text).map(|text| Note { severity: Severity::Warning, text }).collect()
 }
 

@@ -19,7 +19,7 @@ use fsarena_model::{
 use fsarena_probe::{Beneath, ConditionsSnapshot, Flushes, Target};
 use fsarena_sys::directory::{Directory, Removal};
 use fsarena_sys::{clock, memory};
-use fsarena_trace::{Recorder, Span, Subject};
+use fsarena_trace::{Span, Subject, Tracer};
 use rustix::fs::syncfs;
 
 use crate::{Counters, TestbedError, TracedWork, Verified, Volumes, Workloads, pace, precondition};
@@ -56,7 +56,7 @@ pub struct Machine {
     preconditioned: Option<Preconditioned>,
     /// The functions of each contender's file system in the kernel.
     symbols: Vec<KernelSymbols>,
-    trace: Option<Recorder>,
+    trace: Option<Tracer>,
 }
 
 impl Machine {
@@ -367,7 +367,7 @@ impl Counters for Machine {
     fn start_trace(&mut self, contender: usize) -> Result<(), TestbedError> {
         let device = self.target(contender).device;
         let subject = Subject { device, symbols: self.symbols[contender] };
-        self.trace = Some(Recorder::start(subject).map_err(untraced)?);
+        self.trace = Some(Tracer::start(subject).map_err(untraced)?);
         Ok(())
     }
 

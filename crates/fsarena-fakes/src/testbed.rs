@@ -169,7 +169,7 @@ impl Counters for FakeTestbed {
         let waiting = Spent::Waiting(Wait::Commit, Meanwhile::Device);
         let parts = [(Spent::User, 0.1), (waiting, 0.9)];
         let parts = parts.map(|(spent, share)| TimePart { spent, seconds: seconds * share }).to_vec();
-        Ok(Trace { operations, elapsed, seconds, parts, requests: Vec::new(), lost: 0 })
+        Ok(Trace { operations, elapsed, seconds, parts, requests: Vec::new(), lost: 0, limited: None })
     }
 }
 

@@ -34,6 +34,9 @@ pub struct Trace {
     pub requests: Vec<Requests>,
     /// Events that are missing because memory for them was short.
     pub lost: u64,
+    /// Why only the time on processors is known; `None` if everything was traced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited: Option<String>,
 }
 
 /// Time that the work spent in one way.

@@ -5,12 +5,18 @@
 //! Everything is recorded by perf_event_open(2), in memory, and read after the slice.
 
 mod account;
+mod processor;
 mod recorder;
 mod requests;
 mod symbols;
 mod threads;
 
-pub use recorder::Recorder;
+use std::io;
+
+use fsarena_model::{Nanos, Trace};
+
+use processor::ProcessorTimes;
+use recorder::Recorder;
 
 /// What is traced.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +25,40 @@ pub struct Subject {
     pub device: Option<String>,
     /// The functions of its file system.
     pub symbols: fsarena_model::KernelSymbols,
+}
+
+/// A trace that is being made. The thread that starts it does the work, together with all threads and processes that it
+/// starts, and with the processes that this process had started before.
+pub enum Tracer {
+    /// The kernel records events.
+    Events(Box<Recorder>),
+    /// This user may not record, or the kernel cannot: only the time on processors is known.
+    Processor(ProcessorTimes),
+}
+
+impl Tracer {
+    /// Starts a trace of `subject`.
+    ///
+    /// # Errors
+    /// If not even the time on processors can be read.
+    pub fn start(subject: Subject) -> io::Result<Self> {
+        match Recorder::start(subject) {
+            Ok(recorder) => Ok(Self::Events(Box::new(recorder))),
+            Err(error) => ProcessorTimes::now(error.to_string()).map(Self::Processor),
+        }
+    }
+
+    /// Ends the trace. `operations` were done in the time `elapsed` within `spans`; without spans, within the whole time
+    /// of the trace.
+    ///
+    /// # Errors
+    /// If the kernel refuses to stop, or hides the addresses of its functions.
+    pub fn stop(self, operations: u64, elapsed: Nanos, spans: &[Span]) -> io::Result<Trace> {
+        match self {
+            Self::Events(recorder) => recorder.stop(operations, elapsed, spans),
+            Self::Processor(times) => times.stop(operations, elapsed),
+        }
+    }
 }
 
 /// A span of time by `CLOCK_MONOTONIC`, in nanoseconds.

@@ -51,8 +51,7 @@ const HAS_ENDED: u64 = 0x70;
 /// The functions of the loop driver's workers.
 const LOOP_DRIVER: &[&str] = &["loop_workfn", "loop_rootcg_workfn"];
 
-/// A trace that is being recorded. The thread that starts it does the work, together with all threads and processes that
-/// it starts, and with the processes that this process had started before.
+/// A trace of events that is being recorded; see [`crate::Tracer`].
 pub struct Recorder {
     subject: Subject,
     work: WorkThreads,
@@ -168,7 +167,7 @@ impl Recorder {
         let spans = if spans.is_empty() { &[whole] } else { spans };
         let parts = traced.parts(spans);
         let seconds = sum(&parts);
-        Ok(Trace { operations, elapsed, seconds, parts, requests: traced.device.totals, lost })
+        Ok(Trace { operations, elapsed, seconds, parts, requests: traced.device.totals, lost, limited: None })
     }
 }
 

@@ -80,7 +80,7 @@ fn slices_that_cannot_be_traced_are_a_note_and_no_failure() {
     let record = changed(|trial| trial.trace = Some(TraceResult::Failed("no privilege".to_owned())));
     let comparison = fsarena_analyse::assess(&record);
     assert!(comparison.judged.explanations.is_empty());
-    let note = "24 slices were not traced, so that differences are not explained: no privilege";
+    let note = "24 slices were not traced, so that at most their time on processors is known: no privilege";
     assert!(comparison.notes.iter().any(|found| found.text == note), "{:?}", comparison.notes);
 }
 
