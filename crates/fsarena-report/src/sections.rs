@@ -37,7 +37,7 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
         Section::default().with_shown(Shown::Terminal, decision),
         recommendation::section(comparison).unwrap_or_default(),
         effects::section(comparison),
-        why::section(comparison),
+        why::section(comparison, Shown::Summaries),
         scaling::section(comparison),
         sharing::section(comparison),
         verdicts::verdicts(comparison),

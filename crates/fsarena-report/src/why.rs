@@ -6,9 +6,11 @@ use fsarena_model::{Comparison, Layer, Meanwhile, RequestKind, Wait};
 use crate::number::{self, hundredths, percent, seconds};
 use crate::report::ColumnKind::{Figure, Name};
 use crate::report::{
-    Arrangement, Content, Drawing, Drawings, Fold, List, ListLook, Paragraph, Section, Shown, TableLook, TableOf,
+    Arrangement, Content, Drawing, Drawings, Fold, List, ListLook, Paragraph, Report, Section, Shown, TableLook,
+    TableOf,
 };
 use crate::svg::waterfall::waterfall;
+use crate::words;
 
 /// The smallest share of a difference that a part in the sentence has.
 const SMALLEST: f64 = 0.05;
@@ -21,14 +23,23 @@ const MEANING: &str = "Seconds per operation in slices that are traced for this 
     happened meanwhile: requests at the device, or the threads for which the work waited. In brackets: the 95 % interval \
     over rounds. The parts add up to the whole difference.";
 
-/// The sentences on all pairs, and for documents their tables.
-pub fn section(comparison: &Comparison) -> Section {
+/// The report on the explanations of a comparison.
+pub fn report(comparison: &Comparison) -> Report {
+    let labels = comparison.contenders.iter().map(|row| row.label.to_string()).collect::<Vec<_>>();
+    let title = format!("Why {} differ", words::listed(labels));
+    let report = Report::new(title, format!("run {}", comparison.run.number), &comparison.environment.fsarena);
+    Report { sections: vec![section(comparison, Shown::Everywhere)], ..report }
+}
+
+/// The sentences and tables on all pairs, of which the tables are shown in some media, and drawings on a page.
+pub fn section(comparison: &Comparison, tables: Shown) -> Section {
     let explanations = &comparison.judged.explanations;
-    let tables = explanations.iter().map(|it| Section::titled(title(it)).with_all(tables(it)));
-    let section = short(comparison);
-    tables
-        .fold(section, |section, table| section.with_shown(Shown::Summaries, table))
-        .with_shown(Shown::Summaries, Paragraph::legend(if explanations.is_empty() { "" } else { MEANING }))
+    let pairs = explanations.iter().map(|explanation| {
+        let section = Section::titled(title(explanation)).with_shown(Shown::Page, drawing(explanation));
+        section.with_all(self::tables(explanation))
+    });
+    let section = pairs.fold(short(comparison), |section, pair| section.with_shown(tables, pair));
+    section.with_shown(tables, Paragraph::legend(if explanations.is_empty() { "" } else { MEANING }))
 }
 
 /// The sentences on all pairs.
@@ -39,15 +50,20 @@ pub fn short(comparison: &Comparison) -> Section {
 /// The part of the page about a workload.
 pub fn of_workload(comparison: &Comparison, workload: &str) -> Vec<Content> {
     let explanations = comparison.judged.explanations.iter().filter(|it| it.workload == workload);
-    let parts: Vec<Section> = explanations
-        .map(|it| {
-            let drawing = waterfall(it).map(|svg| Drawing { caption: String::new(), svg });
-            let drawings = Drawings { arrangement: Arrangement::Wide, drawings: drawing.into_iter().collect() };
-            Section::titled(title(it)).with(Paragraph::plain(sentence(it))).with(drawings).with_all(tables(it))
-        })
-        .collect();
-    let whole = Section::titled("Why").folded(Fold::Open).with_all(parts);
-    if whole.has_rows() { vec![whole.with(Paragraph::legend(MEANING)).into()] } else { Vec::new() }
+    let part = |it: &Explanation| {
+        let section = Section::titled(title(it)).with(Paragraph::plain(sentence(it)));
+        section.with(drawing(it)).with_all(tables(it))
+    };
+    let parts: Vec<Section> = explanations.map(part).collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    vec![Section::titled("Why").folded(Fold::Open).with_all(parts).with(Paragraph::legend(MEANING)).into()]
+}
+
+fn drawing(explanation: &Explanation) -> Drawings {
+    let drawing = waterfall(explanation).map(|svg| Drawing { caption: String::new(), svg });
+    Drawings { arrangement: Arrangement::Wide, drawings: drawing.into_iter().collect() }
 }
 
 fn title(explanation: &Explanation) -> String {

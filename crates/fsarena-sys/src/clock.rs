@@ -58,8 +58,8 @@ pub fn time_of_day() -> Nanos {
 
 /// The time of day, UTC: `2026-11-22T16:24:34Z`.
 pub fn utc() -> String {
-    // SAFETY: `time` writes nothing through a null pointer (time(2)).
-    let now = unsafe { libc::time(std::ptr::null_mut()) };
+    // Not time(2), which may be behind other clocks by a tick.
+    let now = time_of_day().as_seconds() as libc::time_t;
     // SAFETY: all fields of `tm` are numbers and a pointer, which may be 0; both pointers are valid (gmtime(3)).
     let tm = unsafe {
         let mut tm: libc::tm = std::mem::zeroed();

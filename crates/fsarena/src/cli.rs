@@ -34,7 +34,7 @@ pub use sides::{
     AcrossArguments, Diff, GateArguments, HistoryArguments, JudgeArguments, PageArguments, PageFormat, PagesArguments,
     RunsArguments, RunsChange, label,
 };
-pub use stored::{Export, Import, ReportArguments, Resume};
+pub use stored::{ExplainArguments, Export, Import, ReportArguments, Resume};
 pub use validate::Validate;
 
 /// The variable with which a shell asks for completions.
@@ -95,6 +95,8 @@ pub enum Command {
     Resume(Resume),
     /// Show a run again, in any format
     Report(ReportArguments),
+    /// Say why the contenders of a run differ, by the parts of their time (`compare --explain`)
+    Explain(ExplainArguments),
     /// Compare two sides of runs that were not interleaved: another kernel, another day, another machine
     Diff(Diff),
     /// Compare the same runs on several machines: what holds on all of them, and what depends on the machine

@@ -9,6 +9,7 @@ mod compare;
 mod diff;
 mod doctor;
 mod durability;
+mod explain;
 mod export;
 mod gate;
 mod generate;
@@ -44,6 +45,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Reproduce(options) => reproduce::run(global, options),
         Command::Resume(options) => resume::run(global, options),
         Command::Report(options) => report::run(global, options),
+        Command::Explain(options) => explain::run(global, options),
         Command::Diff(options) => diff::run(global, options),
         Command::Across(options) => across::run(global, options),
         Command::Gate(options) => gate::run(global, options),

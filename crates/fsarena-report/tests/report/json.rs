@@ -8,9 +8,9 @@ use fsarena_testing::schema::mistakes;
 use serde_json::Value;
 
 use crate::baselines::findings;
-use crate::effects::of_matrix;
 use crate::fixture::{bare, fixture, interrupted, open_loops};
 use crate::recommendation::mixed;
+use crate::why::explained;
 
 fn render(comparison: &Comparison) -> String {
     crate::rendered("json", comparison)
@@ -30,7 +30,7 @@ fn documented() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
 }
 
 /// Optional parts: left out where there is nothing.
-const OPTIONAL: [&str; 12] = [
+const OPTIONAL: [&str; 13] = [
     "condition",
     "verifications",
     "reproduction",
@@ -43,11 +43,12 @@ const OPTIONAL: [&str; 12] = [
     "steps",
     "leaning",
     "risks",
+    "withheld",
 ];
 
 #[test]
 fn the_keys_are_those_of_the_page_about_the_interface() {
-    let report: Value = serde_json::from_str(&render(&of_matrix())).unwrap();
+    let report: Value = serde_json::from_str(&render(&explained())).unwrap();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<String>>();
     for (part, documented) in documented() {
         let objects: Vec<&Value> = match part {
@@ -73,7 +74,7 @@ fn the_keys_are_those_of_the_page_about_the_interface() {
 #[test]
 fn every_report_is_as_the_schema_says() {
     let schema: Value = serde_json::from_str(include_str!("../../../../docs/report.schema.json")).unwrap();
-    for comparison in [fixture(), bare(), interrupted(), open_loops(), mixed(), of_matrix()] {
+    for comparison in [fixture(), bare(), interrupted(), open_loops(), mixed(), explained()] {
         let report = serde_json::from_str(&render(&comparison)).unwrap();
         assert_eq!(mistakes(&schema, &report), Vec::<String>::new());
     }

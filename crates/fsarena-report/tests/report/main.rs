@@ -20,6 +20,7 @@ mod recommendation;
 mod text;
 mod time_advice;
 mod validation;
+mod why;
 
 use fsarena_model::Comparison;
 use fsarena_report::{Additions, Document, TerminalStyle};

@@ -27,7 +27,7 @@ const INTERRUPTED: Code = (130, "interrupted; what was measured is kept");
 const RUN: &[Code] = &[DONE, USE, TRIAL, MACHINE, INTERRUPTED];
 const READ: &[Code] = &[DONE, USE, MACHINE];
 
-const ENDS: [HelpEnd; 23] = [
+const ENDS: [HelpEnd; 24] = [
     HelpEnd {
         command: "compare",
         examples: &[
@@ -72,6 +72,11 @@ const ENDS: [HelpEnd; 23] = [
             "fsarena across 12,13 15,16 18",
             "fsarena across here.jsonl there.jsonl",
         ],
+        codes: READ,
+    },
+    HelpEnd {
+        command: "explain",
+        examples: &["fsarena explain", "fsarena explain 12 sqlite-wal", "fsarena explain 12 --format html -o why.html"],
         codes: READ,
     },
     HelpEnd { command: "pages", examples: &["fsarena pages results"], codes: READ },

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use fsarena_model::{Mix, Nanos};
 
-use super::{ShownAs, candidates, formats};
+use super::{PageArguments, ShownAs, candidates, formats};
 
 /// `fsarena resume`.
 #[derive(Debug, Args)]
@@ -35,6 +35,20 @@ pub struct Resume {
     /// Do not wait for another run to end
     #[arg(long)]
     pub no_wait: bool,
+}
+
+/// `fsarena explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArguments {
+    /// The run's number, or `last`
+    #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
+    pub run: String,
+    /// One of its workloads [default: all]
+    #[arg(value_name = "WORKLOAD")]
+    pub workload: Option<String>,
+    /// How it is written down.
+    #[command(flatten)]
+    pub page: PageArguments,
 }
 
 /// `fsarena report`.

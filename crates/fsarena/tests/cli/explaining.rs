@@ -39,5 +39,11 @@ fn the_time_of_a_sync_is_divided_and_waits_are_followed() {
     }
     let command = stage.json()["command"].to_string();
     assert!(command.contains("--explain"), "{command}");
+    // Two rounds decide nothing.
+    let refused = err(&run(stage.fsarena().args(["explain", "last", "create-fsync"]), 2));
+    assert!(refused.contains("run 1 has no traced slices of a pair that is decided to differ"), "{refused}");
+    assert!(refused.contains("hint: fsarena resume 1 --budget 3m"), "{refused}");
+    let refused = err(&run(stage.fsarena().args(["explain", "last", "no-such"]), 2));
+    assert!(refused.contains("hint: it has: create-fsync"), "{refused}");
     assert_eq!(stage.left(), Vec::<String>::new());
 }

@@ -1,0 +1,39 @@
+//! `fsarena explain`: why the contenders of a stored run differ.
+
+use anyhow::{Result, bail};
+use fsarena_analyse::assess;
+use fsarena_place::Refusal;
+
+use super::report::number;
+use super::sides::show;
+use crate::cli::{ExplainArguments, Global};
+use crate::exit::Ended;
+use crate::places;
+
+/// Prints the explanations of a run, or of one of its workloads.
+pub fn run(global: &Global, options: &ExplainArguments) -> Result<Ended> {
+    let store = places::store_to_read(global)?;
+    let mut comparison = assess(&store.load(number(&store, &options.run)?)?);
+    let run = comparison.run.number;
+    if let Some(wanted) = &options.workload {
+        if !comparison.workloads.iter().any(|row| row.name == *wanted) {
+            let names: Vec<&str> = comparison.workloads.iter().map(|row| row.name.as_str()).collect();
+            let text = format!("run {run} has no workload `{wanted}`");
+            bail!(Refusal::wrong_use(text, format!("it has: {}", names.join(", "))));
+        }
+        comparison.judged.explanations.retain(|explanation| explanation.workload == *wanted);
+    }
+    if comparison.judged.explanations.is_empty() {
+        let again = comparison.run.command.join(" ");
+        bail!(Refusal::wrong_use(
+            format!("run {run} has no traced slices of a pair that is decided to differ"),
+            if again.contains("--explain") {
+                format!("fsarena resume {run} --budget 3m")
+            } else {
+                format!("{again} --explain")
+            }
+        ));
+    }
+    show(global, &options.page, fsarena_report::explanations(&comparison), &comparison.judged.explanations)?;
+    Ok(Ended::Well)
+}
