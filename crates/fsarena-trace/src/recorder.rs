@@ -21,11 +21,14 @@ use crate::{Span, Subject};
 /// Samples of each processor per second. Each takes some microseconds.
 const SAMPLES: u64 = 997;
 
-/// Pages of memory for the events of each processor: 8 MiB with pages of 4 KiB.
-const PAGES: usize = 2048;
+/// One of so many starts of work by kernel threads is recorded: enough to know what a thread works for.
+const WORK_PERIOD: u64 = 7;
+
+/// Pages of memory for the events of each processor. What is small stays in the processor's cache.
+const PAGES: usize = 256;
 
 /// How often events are moved out of this memory.
-const INTERVAL: Duration = Duration::from_millis(20);
+const INTERVAL: Duration = Duration::from_millis(10);
 
 /// The positions of the kinds of events in the stream.
 const BLOCKED: usize = 0;
@@ -108,8 +111,8 @@ impl Recorder {
             id: tracepoint.id,
             filter,
             has_chain,
+            period: if tracepoint == &work { WORK_PERIOD } else { 1 },
         };
-
         let mut kinds = vec![
             event(&switch, WITH_CHAIN.to_owned(), true),
             event(&switch, format!("!({WITH_CHAIN})"), false),
