@@ -1,7 +1,7 @@
 //! File systems that few kernels have: they are compared in a guest, on the kernel of a distribution. Their programs
 //! have no option for what the file system is made of, so nothing is read from what they print.
 
-use fsarena_model::{Bytes, Guarantee};
+use fsarena_model::{Bytes, Guarantee, KernelSymbols, Wait};
 
 use super::options::{MKFS_EXFAT, MKFS_F2FS, MKFS_JFS, MKFS_NILFS2, MKREISERFS, MKUDFFS};
 use super::{Kind, tool};
@@ -30,6 +30,14 @@ pub static NILFS2: Kind = Kind {
         "its cleaner keeps a second of the past here, and not an hour as by default, and does not pause when space is \
          short, since lanes are small",
     ),
+    symbols: KernelSymbols {
+        prefixes: &["nilfs_"],
+        waits: &[
+            ("nilfs_segctor_*", Wait::Commit),
+            ("nilfs_construct_*", Wait::Commit),
+            ("nilfs_transaction_*", Wait::LogSpace),
+        ],
+    },
     ..Kind::new("nilfs2", "log-structured, with continuous snapshots")
 };
 
@@ -41,6 +49,16 @@ pub static F2FS: Kind = Kind {
     mkfs: &["mkfs.f2fs", "-q", "-f", "-t", "0", "-U", "{uuid}"],
     check: &["fsck.f2fs", "--dry-run"],
     guarantees: |_, _| vec![Guarantee::Journal],
+    symbols: KernelSymbols {
+        prefixes: &["f2fs_", "__f2fs_"],
+        waits: &[
+            ("f2fs_issue_flush", Wait::Commit),
+            ("f2fs_issue_checkpoint", Wait::Commit),
+            ("f2fs_wait_on_node_pages_writeback", Wait::Commit),
+            ("f2fs_wait_on_page_writeback", Wait::Writeback),
+            ("f2fs_balance_fs", Wait::LogSpace),
+        ],
+    },
     ..Kind::new("f2fs", "log-structured, for flash memory")
 };
 
@@ -53,6 +71,10 @@ pub static JFS: Kind = Kind {
     check: &["fsck.jfs", "-n", "-f"],
     recover: &["fsck.jfs", "-a"],
     guarantees: |_, _| vec![Guarantee::Journal],
+    symbols: KernelSymbols {
+        prefixes: &["jfs_"],
+        waits: &[("lmGroupCommit", Wait::Commit), ("jfs_flush_journal", Wait::Commit), ("txBegin", Wait::LogSpace)],
+    },
     ..Kind::new("jfs", "IBM's journaled file system")
 };
 
