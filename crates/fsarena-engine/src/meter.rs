@@ -54,8 +54,23 @@ impl<'a> Meter<'a> {
         }
     }
 
+    /// Its own code besides [`Meter::wait_until_due`]: through that, it takes 38 instructions more (callgrind).
     fn begin_open(&mut self) -> Option<Nanos> {
-        self.wait_until_due().then(|| self.take_start(self.at))
+        let Pace::Open(open) = &mut self.pace else { return Some(self.at) };
+        let meant = self.start + open.take();
+        let end = self.end();
+        let goes_on = meant <= self.at || wait_until(meant.min(end), self.limit.stop);
+        if goes_on && meant < end {
+            return Some(meant);
+        }
+        self.end_waiting(end);
+        None
+    }
+
+    /// Ends a run in which no more operations begin. Its time includes the waiting.
+    fn end_waiting(&mut self, end: Nanos) {
+        self.at = self.at.max(end.min(clock::now()));
+        self.is_over = true;
     }
 
     /// The end of the run's time.
@@ -76,13 +91,10 @@ impl<'a> Meter<'a> {
     pub fn wait_until_due(&mut self) -> bool {
         let Pace::Open(open) = &self.pace else { return false };
         let (due, end) = (self.start + open.due(), self.end());
-        let goes_on = due <= self.at || wait_until(due.min(end), self.limit.stop);
-        if goes_on && due < end {
+        if wait_until(due.min(end), self.limit.stop) && due < end {
             return true;
         }
-        // No more operations begin. The time of the run includes the waiting.
-        self.at = self.at.max(end.min(clock::now()));
-        self.is_over = true;
+        self.end_waiting(end);
         false
     }
 
