@@ -20,6 +20,9 @@ use crate::decisions::Decisions;
 /// The largest share of a difference that tracing may make.
 const MOST_OVERHEAD: f64 = 0.2;
 
+/// By how much traced slices may be longer or shorter than others.
+const MOST_CHANGE: f64 = 0.5;
+
 /// Explanations of all pairs that are decided to differ, as far as they were traced.
 pub(crate) fn explanations(decisions: &Decisions<'_>) -> Vec<Explanation> {
     if !decisions.analysis.record.plan.measuring.explained {
@@ -210,7 +213,13 @@ fn withheld(sides: &[TracedSide<'_>; 2], difference: Difference) -> Option<Strin
     if difference.seconds <= 0.0 {
         return Some("the traced slices do not show the difference".to_owned());
     }
-    let [one, two] = sides.each_ref().map(|side| side.overhead().unwrap_or(0.0) * side.untraced());
+    let overheads = sides.each_ref().map(|side| side.overhead().unwrap_or(0.0));
+    if let Some(change) = overheads.iter().find(|overhead| overhead.abs() > MOST_CHANGE) {
+        let more = if *change > 0.0 { "more" } else { "less" };
+        let change = change.abs() * 100.0;
+        return Some(format!("those of one contender take {change:.0} % {more} time than its other slices"));
+    }
+    let [one, two] = [overheads[0] * slower, overheads[1] * faster];
     let share = (one - two).abs() / (slower - faster).abs();
     (share > MOST_OVERHEAD).then(|| {
         format!("tracing costs one contender more than the other, by {:.0} % of the difference", share * 100.0)

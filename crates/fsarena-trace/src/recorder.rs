@@ -19,7 +19,7 @@ use crate::threads::{Change, Sample, Threads};
 use crate::{Span, Subject};
 
 /// Samples of each processor per second. Each takes some microseconds.
-const SAMPLES: u64 = 997;
+const SAMPLES: u64 = 499;
 
 /// One of so many starts of work by kernel threads is recorded: enough to know what a thread works for.
 const WORK_PERIOD: u64 = 7;

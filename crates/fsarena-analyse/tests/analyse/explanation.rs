@@ -67,12 +67,24 @@ fn what_is_not_known_is_no_cause() {
 fn an_explanation_is_withheld_where_tracing_costs_one_contender_more() {
     let record = changed(|trial| {
         if let (Some(TraceResult::Traced(trace)), "xfs") = (&mut trial.trace, &*trial.contender.0) {
-            trace.elapsed = fsarena_model::Nanos(trace.elapsed.0 * 3 / 2);
+            trace.elapsed = fsarena_model::Nanos(trace.elapsed.0 * 7 / 5);
         }
     });
     let explanation = &fsarena_analyse::assess(&record).judged.explanations[0];
     let why = explanation.withheld.as_deref().expect("withheld");
     assert!(why.starts_with("tracing costs one contender more than the other, by "), "{why}");
+}
+
+#[test]
+fn slices_that_are_unlike_the_others_explain_nothing() {
+    let record = changed(|trial| {
+        if let Some(TraceResult::Traced(trace)) = &mut trial.trace {
+            trace.elapsed = fsarena_model::Nanos(trace.elapsed.0 * 2 / 5);
+        }
+    });
+    let explanation = &fsarena_analyse::assess(&record).judged.explanations[0];
+    let why = explanation.withheld.as_deref().expect("withheld");
+    assert_eq!(why, "those of one contender take 60 % less time than its other slices");
 }
 
 #[test]
