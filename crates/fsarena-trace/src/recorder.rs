@@ -21,9 +21,6 @@ use crate::{Span, Subject};
 /// Samples of each processor per second. Each takes some microseconds.
 const SAMPLES: u64 = 499;
 
-/// One of so many starts of work by kernel threads is recorded: enough to know what a thread works for.
-const WORK_PERIOD: u64 = 7;
-
 /// Pages of memory for the events of each processor. What is small stays in the processor's cache.
 const PAGES: usize = 256;
 
@@ -111,7 +108,6 @@ impl Recorder {
             id: tracepoint.id,
             filter,
             has_chain,
-            period: if tracepoint == &work { WORK_PERIOD } else { 1 },
         };
         let mut kinds = vec![
             event(&switch, WITH_CHAIN.to_owned(), true),

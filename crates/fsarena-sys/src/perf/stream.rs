@@ -60,8 +60,6 @@ pub enum EventKind {
         filter: String,
         /// Whether the kernel's call chain is recorded.
         has_chain: bool,
-        /// Each n-th pass of a processor is recorded; 1 for all.
-        period: u64,
     },
     /// Where each processor is, this many times per second, with the kernel's call chain. An idle processor is not
     /// recorded.
@@ -244,7 +242,7 @@ impl EventKind {
     fn open(&self, processor: i32) -> io::Result<File> {
         let flags = DISABLED | EXCLUDE_CALLCHAIN_USER | USE_CLOCKID;
         let (kind, config, sample_period, flags) = match self {
-            Self::Tracepoint { id, period, .. } => (PERF_TYPE_TRACEPOINT, *id, *period, flags),
+            Self::Tracepoint { id, .. } => (PERF_TYPE_TRACEPOINT, *id, 1, flags),
             Self::Clock(hertz) => {
                 (PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, *hertz, flags | FREQUENCY | EXCLUDE_IDLE)
             }
