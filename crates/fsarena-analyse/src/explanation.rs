@@ -134,6 +134,8 @@ fn explanation(decisions: &Decisions<'_>, pair: &PairVerdict, slower: &Label, fa
         .map(|spent| differ(&sides, &|it| it == *spent).seconds.abs())
         .sum();
     let attributed = (1.0 - unknown / difference.seconds.abs()).max(0.0);
+    let overheads = sides.each_ref().map(TracedSide::overhead);
+    let [slower_overhead, faster_overhead] = overheads;
     Some(Explanation {
         workload: pair.workload.clone(),
         slower: slower.clone(),
@@ -145,10 +147,10 @@ fn explanation(decisions: &Decisions<'_>, pair: &PairVerdict, slower: &Label, fa
         parts,
         attributed,
         requests: requests(&sides),
-        slower_overhead: slower_side.overhead(),
-        faster_overhead: faster_side.overhead(),
+        slower_overhead,
+        faster_overhead,
         lost: sides.iter().flat_map(|side| &side.rounds).map(|(_, trace)| trace.lost).sum(),
-        withheld: withheld(&sides, difference),
+        withheld: withheld(&sides, overheads, difference),
     })
 }
 
@@ -208,12 +210,12 @@ fn requests(sides: &[TracedSide<'_>; 2]) -> Vec<ExplainedRequests> {
 }
 
 /// Why the traced slices do not explain the verdict; `None` if they do.
-fn withheld(sides: &[TracedSide<'_>; 2], difference: Difference) -> Option<String> {
+fn withheld(sides: &[TracedSide<'_>; 2], overheads: [Option<f64>; 2], difference: Difference) -> Option<String> {
     let [slower, faster] = sides.each_ref().map(TracedSide::untraced);
     if difference.seconds <= 0.0 {
         return Some("the traced slices do not show the difference".to_owned());
     }
-    let overheads = sides.each_ref().map(|side| side.overhead().unwrap_or(0.0));
+    let overheads = overheads.map(|overhead| overhead.unwrap_or(0.0));
     if let Some(change) = overheads.iter().find(|overhead| overhead.abs() > MOST_CHANGE) {
         let more = if *change > 0.0 { "more" } else { "less" };
         let change = change.abs() * 100.0;

@@ -7,6 +7,7 @@
 use std::fs;
 use std::sync::Mutex;
 
+use fsarena_sys::block;
 use fsarena_sys::perf::TracepointCounter;
 
 use fsarena_model::probe;
@@ -72,15 +73,9 @@ impl OpenTracepoint {
 
 impl FlushedDevice {
     fn of(name: &str) -> Option<Self> {
-        let read = |file: &str| fs::read_to_string(format!("/sys/block/{name}/{file}")).ok();
-        Some(Self { number: number(&read("dev")?)?, sequence: read("diskseq") })
+        let sequence = fs::read_to_string(format!("/sys/block/{name}/diskseq")).ok();
+        Some(Self { number: block::kernel_number(name)?, sequence })
     }
-}
-
-/// Converts `7:1000` to the kernel's own `dev_t` (`MKDEV` of `include/linux/kdev_t.h`).
-fn number(text: &str) -> Option<u64> {
-    let (major, minor) = text.trim().split_once(':')?;
-    Some(major.parse::<u64>().ok()? << 20 | minor.parse::<u64>().ok()?)
 }
 
 /// Filter for requests with a flush before them. The letters of a request are those of `blk_fill_rwbs` of
@@ -98,9 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_is_named_as_the_kernel_does_within() {
-        assert_eq!(number("7:1000\n"), Some((7 << 20) + 1000));
-        assert_eq!(number("7"), None);
+    fn the_filter_names_the_device_and_the_letters() {
         assert_eq!(preflushes(7), "dev == 7 && rwbs ~ \"F*\"");
     }
 

@@ -112,8 +112,8 @@ fn phrase(part: &ExplainedPart, word: &str) -> String {
 }
 
 fn with_interval(difference: Difference) -> String {
-    let ends = difference.low.zip(difference.high).map(|(low, high)| format!(" [{}, {}]", seconds(low), seconds(high)));
-    format!("{}{}", seconds(difference.seconds), ends.unwrap_or_default())
+    let ends = ends(difference).map(|ends| format!(" {ends}")).unwrap_or_default();
+    format!("{}{ends}", seconds(difference.seconds))
 }
 
 fn is_known(activity: Activity) -> bool {
@@ -150,7 +150,7 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
         .column(Figure, slower.to_string(), |row| of(row, |both| both.0))
         .column(Figure, faster.to_string(), |row| of(row, |both| both.1))
         .column(Figure, "difference", |row| seconds(row.difference.seconds))
-        .column(Figure, "95 %", |row| ends(row.difference))
+        .column(Figure, "95 %", |row| number::or_dash(ends(row.difference)))
         .done();
     let requests = TableOf::new(TableLook::Narrow, &explanation.requests)
         .column(Name, "requests per operation", |row| request(row.kind))
@@ -171,9 +171,9 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
     vec![parts.into(), requests.into(), Paragraph::legend(facts).into()]
 }
 
-fn ends(difference: Difference) -> String {
+fn ends(difference: Difference) -> Option<String> {
     let ends = difference.low.zip(difference.high);
-    number::or_dash(ends.map(|(low, high)| format!("[{}, {}]", seconds(low), seconds(high))))
+    ends.map(|(low, high)| format!("[{}, {}]", seconds(low), seconds(high)))
 }
 
 fn count(count: f64, duration: f64) -> String {

@@ -13,6 +13,18 @@ const BLKROGET: c_ulong = 0x125E;
 const BLKGETSIZE64: c_ulong = 0x8008_1272;
 const BLKGETDISKSEQ: c_ulong = 0x8008_1280;
 
+/// The kernel's own number of the block device of this name below `/sys/block`, as its tracepoints report it; `None` if
+/// there is none.
+pub fn kernel_number(name: &str) -> Option<u64> {
+    parsed_number(&std::fs::read_to_string(format!("/sys/block/{name}/dev")).ok()?)
+}
+
+/// Converts `7:1000` to the kernel's own `dev_t` (`MKDEV` of `include/linux/kdev_t.h`).
+fn parsed_number(text: &str) -> Option<u64> {
+    let (major, minor) = text.trim().split_once(':')?;
+    Some(major.parse::<u64>().ok()? << 20 | minor.parse::<u64>().ok()?)
+}
+
 /// Size of the device in bytes.
 ///
 /// # Errors
@@ -62,6 +74,12 @@ pub fn forget(device: &File) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_device_is_named_as_the_kernel_does_within() {
+        assert_eq!(parsed_number("7:1000\n"), Some((7 << 20) + 1000));
+        assert_eq!(parsed_number("7"), None);
+    }
 
     #[test]
     fn a_file_is_not_a_block_device() {

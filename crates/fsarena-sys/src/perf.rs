@@ -8,7 +8,8 @@ use std::os::fd::{AsRawFd, FromRawFd};
 
 use std::ffi::{CString, c_char};
 
-pub use stream::{Event, EventKind, EventStream};
+use crate::check;
+pub use stream::{EventKind, EventStream, RecordedEvent};
 
 const PERF_TYPE_TRACEPOINT: u32 = 2;
 const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
@@ -104,10 +105,7 @@ impl TracepointCounter {
 
 fn set_filter(event: &File, filter: &CString) -> io::Result<()> {
     // SAFETY: the request reads a text that ends with a zero byte and lives until the call returns.
-    match unsafe { libc::ioctl(event.as_raw_fd(), PERF_EVENT_IOC_SET_FILTER.into(), filter.as_ptr()) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    check(unsafe { libc::ioctl(event.as_raw_fd(), PERF_EVENT_IOC_SET_FILTER.into(), filter.as_ptr()) })
 }
 
 /// Whose passes an event counts.

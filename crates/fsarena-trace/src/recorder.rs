@@ -8,9 +8,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use fsarena_model::{Nanos, Spent, Trace};
-use fsarena_sys::clock;
-use fsarena_sys::perf::{Event, EventKind, EventStream};
+use fsarena_sys::perf::{EventKind, EventStream, RecordedEvent};
 use fsarena_sys::tracefs::{Field, Tracefs, Tracepoint};
+use fsarena_sys::{block, clock};
 
 use crate::account::{Traced, sum};
 use crate::requests::{DeviceLog, RequestChange, request_kind};
@@ -55,7 +55,7 @@ const LOOP_DRIVER: &[&str] = &["loop_workfn", "loop_rootcg_workfn"];
 pub struct Recorder {
     subject: Subject,
     work: WorkThreads,
-    format: Format,
+    format: EventFields,
     begun: u64,
     is_over: Arc<AtomicBool>,
     thread: JoinHandle<io::Result<Recorded>>,
@@ -73,7 +73,7 @@ struct WorkThreads {
 }
 
 /// The fields of the tracepoints.
-struct Format {
+struct EventFields {
     flags: Field,
     from: Field,
     from_state: Field,
@@ -116,10 +116,10 @@ impl Recorder {
             event(&work, String::new(), false),
             EventKind::Clock(SAMPLES),
         ];
-        if let Some(device) = subject.device.as_deref().and_then(device_number) {
+        if let Some(device) = subject.device.as_deref().and_then(block::kernel_number) {
             kinds.extend([&issue, &complete].map(|tracepoint| event(tracepoint, format!("dev == {device}"), false)));
         }
-        let format = Format::of(&switch, &waking, &work, &issue, &complete).ok_or_else(unknown_format)?;
+        let format = EventFields::of(&switch, &waking, &work, &issue, &complete).ok_or_else(unknown_format)?;
         let mut stream = EventStream::open(kinds, PAGES)?;
         let is_over = Arc::new(AtomicBool::new(false));
         let work = WorkThreads::now();
@@ -155,7 +155,7 @@ impl Recorder {
         self.is_over.store(true, Ordering::Release);
         self.thread.thread().unpark();
         let (stream, bytes) = recorded(self.thread)?;
-        let symbols = Symbols::read(&self.subject.symbols).ok_or_else(|| {
+        let symbols = Symbols::of(&self.subject.symbols).ok_or_else(|| {
             io::Error::other("the kernel hides the addresses of its functions (kernel.kptr_restrict)")
         })?;
         let mut reading = Reading::new(&self.format, &symbols, self.work);
@@ -178,14 +178,7 @@ fn unknown_format() -> io::Error {
     io::Error::other("the kernel's tracepoints lack a field")
 }
 
-/// The kernel's own number of a block device (`MKDEV` of `include/linux/kdev_t.h`).
-fn device_number(name: &str) -> Option<u64> {
-    let text = std::fs::read_to_string(format!("/sys/block/{name}/dev")).ok()?;
-    let (major, minor) = text.trim().split_once(':')?;
-    Some(major.parse::<u64>().ok()? << 20 | minor.parse::<u64>().ok()?)
-}
-
-impl Format {
+impl EventFields {
     fn of(
         switch: &Tracepoint,
         waking: &Tracepoint,
@@ -236,7 +229,7 @@ impl WorkThreads {
 
 /// Collects events.
 struct Reading<'a> {
-    format: &'a Format,
+    format: &'a EventFields,
     symbols: &'a Symbols,
     before: WorkThreads,
     changes: Vec<(u64, Change)>,
@@ -253,7 +246,7 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn new(format: &'a Format, symbols: &'a Symbols, before: WorkThreads) -> Self {
+    fn new(format: &'a EventFields, symbols: &'a Symbols, before: WorkThreads) -> Self {
         Self {
             format,
             symbols,
@@ -270,9 +263,9 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn take(&mut self, event: Event<'_>) {
+    fn take(&mut self, event: RecordedEvent<'_>) {
         match event {
-            Event::Sample { kind, process, thread, time, is_user, chain, raw } => {
+            RecordedEvent::Sample { kind, process, thread, time, is_user, chain, raw } => {
                 self.processes.insert(thread, process);
                 match kind {
                     CLOCK => {
@@ -282,7 +275,7 @@ impl<'a> Reading<'a> {
                     _ => drop(self.tracepoint(kind, (time, thread), chain, raw)),
                 }
             }
-            Event::Fork { process, parent, thread, time } => {
+            RecordedEvent::Fork { process, parent, thread, time } => {
                 self.processes.insert(thread, process);
                 if process != parent {
                     self.parents.insert(process, parent);
@@ -290,8 +283,8 @@ impl<'a> Reading<'a> {
                 self.created.insert(thread);
                 self.changes.push((time, Change::Created(thread)));
             }
-            Event::Named { thread, name } => drop(self.names.insert(thread, name.to_owned())),
-            Event::Lost(count) => self.lost += count,
+            RecordedEvent::Named { thread, name } => drop(self.names.insert(thread, name.to_owned())),
+            RecordedEvent::Lost(count) => self.lost += count,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::sync::{Arc, Mutex};
 
 use fsarena_model::{KernelSymbols, Layer, Wait};
 
@@ -204,9 +205,16 @@ struct Function {
 }
 
 impl Symbols {
-    /// Reads the functions of the running kernel. `None` if it hides its addresses, as it does without privilege.
-    pub fn read(subject: &KernelSymbols) -> Option<Self> {
-        Self::parse(&fs::read_to_string("/proc/kallsyms").ok()?, subject)
+    /// The functions of the running kernel, read once for each file system: there are more than 100,000. `None` if it hides its addresses, as it does without privilege.
+    pub fn of(subject: &KernelSymbols) -> Option<Arc<Self>> {
+        static KNOWN: Mutex<Vec<(KernelSymbols, Arc<Symbols>)>> = Mutex::new(Vec::new());
+        let mut known = KNOWN.lock().ok()?;
+        if let Some((_, symbols)) = known.iter().find(|(of, _)| of == subject) {
+            return Some(Arc::clone(symbols));
+        }
+        let symbols = Arc::new(Self::parse(&fs::read_to_string("/proc/kallsyms").ok()?, subject)?);
+        known.push((*subject, Arc::clone(&symbols)));
+        Some(symbols)
     }
 
     /// Reads text like `ffffffff81000000 T name [module]`.

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
+use crate::check;
+
 use super::{CountedPasses, EventAttributes, PERF_TYPE_TRACEPOINT, online, open_with, set_filter};
 
 const PERF_TYPE_SOFTWARE: u32 = 1;
@@ -56,7 +58,7 @@ pub enum EventKind {
     Tracepoint {
         /// The file `id` in its folder below tracefs.
         id: u64,
-        /// Which passes are recorded (Documentation/trace/events.rst, "Event filtering"); empty: all.
+        /// Which passes are recorded (Documentation/trace/events.rst, "RecordedEvent filtering"); empty: all.
         filter: String,
         /// Whether the kernel's call chain is recorded.
         has_chain: bool,
@@ -68,7 +70,7 @@ pub enum EventKind {
 
 /// An event that was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event<'a> {
+pub enum RecordedEvent<'a> {
     /// An event of one of the kinds that were asked for.
     Sample {
         /// The position of its kind in the list that [`EventStream::open`] got.
@@ -144,10 +146,10 @@ impl EventStream {
             for index in 0..stream.kinds.len() {
                 let event = stream.kinds[index].open(processor)?;
                 // SAFETY: the request takes a file descriptor, which is open.
-                succeeded(unsafe { libc::ioctl(event.as_raw_fd(), IOC_SET_OUTPUT.into(), output) })?;
+                check(unsafe { libc::ioctl(event.as_raw_fd(), IOC_SET_OUTPUT.into(), output) })?;
                 let mut identifier = 0_u64;
                 // SAFETY: the request writes eight bytes to `identifier`.
-                succeeded(unsafe { libc::ioctl(event.as_raw_fd(), IOC_ID.into(), &raw mut identifier) })?;
+                check(unsafe { libc::ioctl(event.as_raw_fd(), IOC_ID.into(), &raw mut identifier) })?;
                 stream.identifiers.push((identifier, index));
                 stream.events.push(event);
             }
@@ -173,7 +175,7 @@ impl EventStream {
 
     fn request(&self, request: u32) -> io::Result<()> {
         // SAFETY: the request has no argument.
-        self.events.iter().try_for_each(|event| succeeded(unsafe { libc::ioctl(event.as_raw_fd(), request.into(), 0) }))
+        self.events.iter().try_for_each(|event| check(unsafe { libc::ioctl(event.as_raw_fd(), request.into(), 0) }))
     }
 
     /// Moves the bytes of recorded events from the rings to `bytes`, which has one list for each processor.
@@ -183,7 +185,7 @@ impl EventStream {
     }
 
     /// The events in `bytes`, which [`EventStream::drain`] has filled for one processor. Calls `found` for each.
-    pub fn read(&self, bytes: &[u8], mut found: impl FnMut(Event<'_>)) {
+    pub fn read(&self, bytes: &[u8], mut found: impl FnMut(RecordedEvent<'_>)) {
         let mut rest = Fields(bytes);
         while let Some((kind, misc, size)) = rest.header() {
             let Some(body) = size.checked_sub(8).and_then(|length| rest.take(length)) else { return };
@@ -193,7 +195,7 @@ impl EventStream {
         }
     }
 
-    fn event<'a>(&self, record: u32, misc: u16, mut fields: Fields<'a>) -> Option<Event<'a>> {
+    fn event<'a>(&self, record: u32, misc: u16, mut fields: Fields<'a>) -> Option<RecordedEvent<'a>> {
         match record {
             RECORD_SAMPLE => {
                 let identifier = fields.u64()?;
@@ -206,21 +208,29 @@ impl EventStream {
                     EventKind::Tracepoint { .. } => fields.u32().and_then(|size| fields.take(size as usize))?,
                     EventKind::Clock(_) => &[],
                 };
-                Some(Event::Sample { kind, process, thread, time, is_user: misc & MODE == MODE_USER, chain, raw })
+                Some(RecordedEvent::Sample {
+                    kind,
+                    process,
+                    thread,
+                    time,
+                    is_user: misc & MODE == MODE_USER,
+                    chain,
+                    raw,
+                })
             }
             RECORD_FORK => {
                 let (process, parent, thread) = (fields.u32()?, fields.u32()?, fields.u32()?);
                 let (_creator, time) = (fields.u32()?, fields.u64()?);
-                Some(Event::Fork { process, parent, thread, time })
+                Some(RecordedEvent::Fork { process, parent, thread, time })
             }
             RECORD_COMM => {
                 let (_process, thread) = (fields.u32()?, fields.u32()?);
                 let name = fields.0.split(|byte| *byte == 0).next()?;
-                Some(Event::Named { thread, name: std::str::from_utf8(name).ok()? })
+                Some(RecordedEvent::Named { thread, name: std::str::from_utf8(name).ok()? })
             }
             RECORD_LOST => {
                 let _identifier = fields.u64()?;
-                Some(Event::Lost(fields.u64()?))
+                Some(RecordedEvent::Lost(fields.u64()?))
             }
             _ => None,
         }
@@ -265,10 +275,6 @@ impl EventKind {
         }
         Ok(event)
     }
-}
-
-fn succeeded(result: i32) -> io::Result<()> {
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Reads the fields of records, in the machine's byte order.
@@ -372,12 +378,12 @@ mod tests {
         let (mut samples, mut named, mut forked) = (0, false, false);
         for bytes in &bytes {
             stream.read(bytes, |event| match event {
-                Event::Sample { kind: 0, thread: of, process, .. } if of == thread => {
+                RecordedEvent::Sample { kind: 0, thread: of, process, .. } if of == thread => {
                     assert_eq!(process, std::process::id());
                     samples += 1;
                 }
-                Event::Named { thread: of, name: "stream-test" } => named = of == thread,
-                Event::Fork { process, parent, thread: of, .. } if of == thread => forked = process == parent,
+                RecordedEvent::Named { thread: of, name: "stream-test" } => named = of == thread,
+                RecordedEvent::Fork { process, parent, thread: of, .. } if of == thread => forked = process == parent,
                 _ => {}
             });
         }
