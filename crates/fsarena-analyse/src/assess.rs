@@ -14,6 +14,7 @@ use crate::decisions::Decisions;
 use crate::effects::effects;
 use crate::evidence::median;
 use crate::explanation::{self, explanations};
+use crate::knobs;
 use crate::looks::Standing;
 use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
@@ -90,6 +91,7 @@ fn judged(decisions: &Decisions<'_>) -> Judged {
         suite_ratios: suite_ratios(decisions),
         effects: effects(decisions),
         explanations: explanations(decisions),
+        tested_knobs: knobs::tested(&decisions.analysis),
         recommendation: recommendation(decisions).map(Box::new),
         verdicts: decisions.verdicts.iter().flatten().cloned().collect(),
     }

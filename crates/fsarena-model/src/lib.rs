@@ -71,7 +71,10 @@ pub use recommendation::Recommendation;
 pub use record::{RunRecord, Status};
 pub use sharing::{Class, Coherence, Sharing, Stated, StatedGuarantee};
 pub use step::{Step, StepRow, Verification, VerificationRow};
-pub use trace::{KernelSymbols, Layer, Meanwhile, RequestKind, Requests, Spent, TimePart, Trace, TraceResult, Wait};
+pub use trace::{
+    AvoidableTime, Avoided, KernelSymbols, Knob, Layer, Meanwhile, RequestKind, Requests, Spent, TimePart, Trace,
+    TraceResult, Wait,
+};
 pub use traits::Traits;
 pub use trial::{Latency, LatencyCount, LatencyWindow, Outcome, Reading, Slice, Trial};
 pub use units::{Bytes, Nanos, Share};

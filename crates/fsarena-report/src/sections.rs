@@ -38,6 +38,7 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
         recommendation::section(comparison).unwrap_or_default(),
         effects::section(comparison),
         why::section(comparison, Shown::Summaries),
+        why::tested(comparison),
         scaling::section(comparison),
         sharing::section(comparison),
         verdicts::verdicts(comparison),

@@ -42,6 +42,34 @@ pub fn section(comparison: &Comparison, tables: Shown) -> Section {
     section.with_shown(tables, Paragraph::legend(if explanations.is_empty() { "" } else { MEANING }))
 }
 
+/// Whether options gain what the explanations predict.
+pub fn tested(comparison: &Comparison) -> Section {
+    let tested = &comparison.judged.tested_knobs;
+    if tested.is_empty() {
+        return Section::default();
+    }
+    let right = tested.iter().filter(|it| it.agrees()).count();
+    let signed = |share: f64| format!("{:.1} %", share * 100.0);
+    let table = TableOf::new(TableLook::Narrow, tested)
+        .column(Name, "workload", |it| it.workload.clone())
+        .column(Name, "traced", |it| it.with.to_string())
+        .column(Name, "option", |it| it.without.to_string())
+        .column(Figure, "predicted", |it| signed(it.predicted))
+        .column(Figure, "measured", |it| signed(it.measured))
+        .column(Figure, "95 %", |it| {
+            number::or_dash(it.low.zip(it.high).map(|(low, high)| format!("[{}, {}]", signed(low), signed(high))))
+        })
+        .column(Name, "", |it| if it.agrees() { "" } else { "wrong" }.to_owned())
+        .done();
+    let meaning = "The share of its time that a workload saves by an option: predicted by the traced slices of the \
+        contender without it, as the time in functions or flushes that the option avoids; and measured between both in \
+        slices that are not traced. A prediction is right within ten points.";
+    Section::titled("Explanations tested")
+        .with(Paragraph::plain(format!("{right} of {} predictions are right within ten points.", tested.len())))
+        .with(table)
+        .with(Paragraph::legend(meaning))
+}
+
 /// The sentences on all pairs.
 pub fn short(comparison: &Comparison) -> Section {
     Section::titled("Why").with(List::new(ListLook::Paragraphs, comparison.judged.explanations.iter().map(sentence)))
@@ -162,11 +190,17 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
     let overheads = [(slower, explanation.slower_overhead), (faster, explanation.faster_overhead)];
     let overheads = overheads.map(|(label, overhead)| format!("{label} by {}", number::or_dash(overhead.map(percent))));
     let lost = if explanation.lost > 0 { format!(" {} events are missing.", explanation.lost) } else { String::new() };
+    let remaining = [explanation.slower_remaining, explanation.faster_remaining];
+    let subtracted = explanation.event_seconds.filter(|it| *it > 0.0).map(|it| {
+        let [one, two] = remaining.map(|remaining| number::or_dash(remaining.map(percent)));
+        format!(" {} for each event are subtracted, which leaves {one} and {two}.", seconds(it))
+    });
     let facts = format!(
-        "Causes are known for {} of the difference, over {} rounds. Tracing slows {} down.{lost}",
+        "Causes are known for {} of the difference, over {} rounds. Tracing slows {} down.{}{lost}",
         percent(explanation.attributed),
         explanation.rounds,
         overheads.join(" and "),
+        subtracted.unwrap_or_default(),
     );
     vec![parts.into(), requests.into(), Paragraph::legend(facts).into()]
 }
@@ -217,6 +251,7 @@ pub fn activity(activity: Activity) -> &'static str {
 fn meanwhile(happened: &Meanwhile) -> String {
     match happened {
         Meanwhile::Device => "the device has requests".to_owned(),
+        Meanwhile::Flush => "the device flushes its cache".to_owned(),
         Meanwhile::Runs(thread) => format!("{thread} runs"),
         Meanwhile::Ready(thread) => format!("{thread} waits for a processor"),
         Meanwhile::Unknown => "something unknown happens".to_owned(),

@@ -1,6 +1,6 @@
 //! Btrfs (mkfs.btrfs(8)).
 
-use fsarena_model::{Bytes, Guarantee, KernelSymbols, Wait};
+use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
 use super::options::MKFS_BTRFS;
 use super::{Kind, LargeBlocks, Made, tool};
@@ -37,6 +37,29 @@ pub static BTRFS: Kind = Kind {
             ("btrfs_tree_lock*", Wait::Lock),
             ("btrfs_tree_read_lock*", Wait::Lock),
             ("lock_extent*", Wait::Lock),
+        ],
+        // btrfs(5), mkfs.btrfs(8).
+        knobs: &[
+            Knob { with: "btrfs", without: "btrfs:nobarrier", avoids: Avoided::Flushes },
+            Knob {
+                with: "btrfs",
+                without: "btrfs:nodatasum",
+                avoids: Avoided::Functions(&[
+                    "btrfs_csum_one_bio",
+                    "btrfs_csum_file_blocks",
+                    "btrfs_lookup_bio_sums",
+                    "btrfs_lookup_csums_*",
+                    "btrfs_data_csum_ok",
+                    "btrfs_check_block_csum",
+                    "btrfs_del_csums",
+                ]),
+            },
+            Knob {
+                with: "btrfs --csum sha256",
+                without: "btrfs --csum crc32c",
+                avoids: Avoided::Functions(&["sha256_*"]),
+            },
+            Knob { with: "btrfs", without: "btrfs:noatime", avoids: Avoided::Functions(&["touch_atime"]) },
         ],
     },
     ..Kind::new("btrfs", "copy on write, checksums of data, snapshots, compression")

@@ -30,6 +30,7 @@ pub fn sections(comparison: &Comparison) -> Vec<Section> {
     sections.push(Section::default().with(Paragraph::plain(answer::short(comparison).join(" "))));
     sections.push(effects::short(comparison));
     sections.push(why::short(comparison));
+    sections.push(why::tested(comparison));
     sections.push(scaling::short(comparison));
     sections.extend(medians);
     sections.push(Section::default().with(Paragraph::plain(over_the_suite(comparison).unwrap_or_default())));
