@@ -1,6 +1,6 @@
 //! Why one contender is faster than another: a sentence, a table and a drawing of the parts of the time that differ.
 
-use fsarena_model::explanation::{Activity, Difference, ExplainedPart, Explanation};
+use fsarena_model::explanation::{Activity, Difference, ExplainedPart, Explanation, TestedKnob};
 use fsarena_model::{Comparison, Layer, Meanwhile, RequestKind, Wait};
 
 use crate::number::{self, hundredths, percent, seconds};
@@ -14,6 +14,9 @@ use crate::words;
 
 /// The smallest share of a difference that a part in the sentence has.
 const SMALLEST: f64 = 0.05;
+
+/// The smallest share of the time that counts as a gain.
+const GAIN: f64 = 0.02;
 
 /// Most parts in the sentence.
 const MOST: usize = 4;
@@ -48,7 +51,17 @@ pub fn tested(comparison: &Comparison) -> Section {
     if tested.is_empty() {
         return Section::default();
     }
-    let right = tested.iter().filter(|it| it.agrees()).count();
+    let right = |tested: &[&TestedKnob]| tested.iter().filter(|it| it.agrees()).count();
+    let (gains, none): (Vec<_>, Vec<_>) = tested.iter().partition(|it| it.predicted >= GAIN);
+    let answer = format!(
+        "Within ten points of what was measured: {} of {} predictions that an option saves at least {}, and {} of {} that \
+         it saves less.",
+        right(&gains),
+        gains.len(),
+        percent(GAIN),
+        right(&none),
+        none.len(),
+    );
     let signed = |share: f64| format!("{:.1} %", share * 100.0);
     let table = TableOf::new(TableLook::Narrow, tested)
         .column(Name, "workload", |it| it.workload.clone())
@@ -64,10 +77,7 @@ pub fn tested(comparison: &Comparison) -> Section {
     let meaning = "The share of its time that a workload saves by an option: predicted by the traced slices of the \
         contender without it, as the time in functions or flushes that the option avoids; and measured between both in \
         slices that are not traced. A prediction is right within ten points.";
-    Section::titled("Explanations tested")
-        .with(Paragraph::plain(format!("{right} of {} predictions are right within ten points.", tested.len())))
-        .with(table)
-        .with(Paragraph::legend(meaning))
+    Section::titled("Explanations tested").with(Paragraph::plain(answer)).with(table).with(Paragraph::legend(meaning))
 }
 
 /// The sentences on all pairs.
