@@ -242,7 +242,7 @@ pub fn activity(activity: Activity) -> &'static str {
         Activity::Ready => "waiting for a processor",
         Activity::Waiting(wait) => match wait {
             Wait::Commit => "waiting for a commit of the journal, log or transaction",
-            Wait::LogSpace => "waiting for space in the journal or log",
+            Wait::LogSpace => "waiting for space in the journal, log or metadata",
             Wait::Writeback => "waiting for pages to be written",
             Wait::Read => "waiting for pages to be read",
             Wait::Request => "waiting for direct or asynchronous I/O",

@@ -10,8 +10,8 @@ use crate::requests::DeviceLog;
 use crate::symbols::{Knobs, Sleep};
 use crate::threads::{Piece, Sample, State, Threads};
 
-/// How many threads a wait is followed through.
-const DEEPEST: u32 = 6;
+/// How many threads a wait is followed through. Two that pass a lock to each other make many.
+const DEEPEST: u32 = 100;
 
 /// Everything that was found out about a trace.
 #[derive(Debug, Default)]

@@ -44,7 +44,8 @@ const IN_INTERRUPT: u64 = 0x08 | 0x10 | 0x40;
 
 /// Switches from a thread that waits. Of kernel threads, which switch often, only the time is of interest, so that no
 /// call chain is recorded.
-const WITH_CHAIN: &str = "prev_state & 255 && !(prev_comm ~ \"kworker*\") && !(prev_comm ~ \"jbd2*\")";
+const WITH_CHAIN: &str = "prev_state & 255 && !(prev_comm ~ \"kworker*\") && !(prev_comm ~ \"jbd2*\") && \
+    !(prev_comm ~ \"ksoftirqd*\") && !(prev_comm ~ \"rcu*\")";
 
 /// Bits of the field `prev_state`: the thread waits; it has ended (EXIT_DEAD, EXIT_ZOMBIE, TASK_DEAD). Others say that it
 /// was preempted.
