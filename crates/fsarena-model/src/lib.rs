@@ -48,7 +48,7 @@ pub use baseline::{Baseline, BaselineKind, Often};
 pub use clients::{ClientFacts, Clients, ClientsWork, ClockOffset, FileServer, MachineName, WhenLost};
 pub use comparison::{Comparison, Verdict};
 pub use conditions::Conditions;
-pub use contender::{Contender, Durability, Guarantee, Label};
+pub use contender::{BlockLayer, Contender, Durability, Guarantee, Label};
 pub use debian::DebianRelease;
 pub use difference::{Difference, Gate};
 pub use environment::{AtRest, ContenderFacts, Environment, FlushAfter, LaneCost, LaneFacts, RepeatedReads};
