@@ -82,7 +82,7 @@ fn sentence(own: &[&LayerCost<'_>]) -> String {
     let known = own.iter().filter_map(|cost| Some((cost, cost.ratio?)));
     let most = known.max_by(|(_, one), (_, other)| one.middle.total_cmp(&other.middle));
     let Some((most, ratio)) = most else {
-        return format!("{contender} against {base}: the cost is not known.");
+        return format!("{contender} against {base}: no cost is shown.");
     };
     let place = match own.len() {
         1 => format!("in {}", most.pair.workload),
