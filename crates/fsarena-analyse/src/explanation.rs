@@ -42,8 +42,8 @@ pub(crate) fn explanations(decisions: &Decisions<'_>) -> Vec<Explanation> {
 }
 
 /// What recording an event takes, in seconds: the mean over all contenders and workloads of the time that traced slices
-/// take more than others, for each event in them. Each counts by how well it is known over the rounds. `None` if none is
-/// known.
+/// take more than others, for each event in them. Each counts by how well it is known over the rounds. `None` if none
+/// is known.
 fn event_seconds(analysis: &Analysis<'_>) -> Option<f64> {
     let plan = &analysis.record.plan;
     let (mut sum, mut weights) = (0.0, 0.0);
@@ -51,13 +51,12 @@ fn event_seconds(analysis: &Analysis<'_>) -> Option<f64> {
         let trials = analysis.counted_trials(&workload.name, &contender.label);
         let more = |trial: &&Trial| {
             let trace = trace(trial)?;
-            let usual = seconds_per_operation(trial) * trace.operations as f64;
+            let usual = trial.seconds_per_operation() * trace.operations as f64;
             Some((trace.elapsed.as_seconds() - usual, events(trace)))
         };
         let rounds: Vec<(f64, f64)> = trials.iter().filter_map(more).collect();
-        let (seconds, events) = rounds.iter().fold((0.0, 0.0), |(one, two), (it, count)| (one + it, two + count));
-        let (ratio, mean) = (seconds / events, events / rounds.len() as f64);
-        let of_rounds: Vec<f64> = rounds.iter().map(|(it, count)| ratio + (it - ratio * count) / mean).collect();
+        let (ratio, deviations) = ratio_of_sums(&rounds);
+        let of_rounds: Vec<f64> = deviations.iter().map(|deviation| ratio + deviation).collect();
         let Some(estimate) = LogEstimate::mean_of(&of_rounds) else { continue };
         let weight = estimate.precision.error.powi(-2);
         if weight.is_finite() && estimate.estimate.is_finite() {
@@ -108,10 +107,8 @@ impl<'a> TracedSide<'a> {
             let parts = trace.parts.iter().filter(|part| is_it(&part.spent));
             parts.map(|part| part.seconds - part.events * self.event_seconds).sum()
         };
-        let ratio = self.rounds.iter().map(|(_, trace)| seconds(trace)).sum::<f64>() / self.operations;
-        let mean = self.operations / self.rounds.len() as f64;
-        let deviation = |trace: &Trace| (seconds(trace) - ratio * trace.operations as f64) / mean;
-        (ratio, self.rounds.iter().map(|(_, trace)| deviation(trace)).collect())
+        let rounds = self.rounds.iter().map(|(_, trace)| (seconds(trace), trace.operations as f64));
+        ratio_of_sums(&rounds.collect::<Vec<_>>())
     }
 
     /// By how many seconds tracing lengthens an operation in each round, if recording an event takes `event_seconds`
@@ -119,7 +116,7 @@ impl<'a> TracedSide<'a> {
     fn longer(&self, event_seconds: f64) -> Vec<f64> {
         let of_round = |(trial, trace): &(&Trial, &Trace)| {
             let traced = trace.elapsed.as_seconds() - events(trace) * event_seconds;
-            traced / trace.operations as f64 - seconds_per_operation(trial)
+            traced / trace.operations as f64 - trial.seconds_per_operation()
         };
         self.rounds.iter().map(of_round).collect()
     }
@@ -127,7 +124,7 @@ impl<'a> TracedSide<'a> {
     /// The median over the rounds of the share by which tracing lengthens an operation.
     fn overhead(&self, event_seconds: f64) -> Option<f64> {
         let overheads = self.longer(event_seconds).into_iter().zip(&self.rounds);
-        let overheads = overheads.map(|(longer, (trial, _))| longer / seconds_per_operation(trial));
+        let overheads = overheads.map(|(longer, (trial, _))| longer / trial.seconds_per_operation());
         median(overheads.filter(|overhead| overhead.is_finite()))
     }
 
@@ -148,9 +145,11 @@ impl<'a> TracedSide<'a> {
     }
 }
 
-/// Seconds per operation in the slices that were not traced.
-pub(crate) fn seconds_per_operation(trial: &Trial) -> f64 {
-    trial.seconds() / trial.operations() as f64
+/// The ratio of two sums over rounds, and how far the first summand of each round is from it, as a ratio (Cochran).
+fn ratio_of_sums(rounds: &[(f64, f64)]) -> (f64, Vec<f64>) {
+    let (sum, all) = rounds.iter().fold((0.0, 0.0), |(sum, all), (one, two)| (sum + one, all + two));
+    let (ratio, mean) = (sum / all, all / rounds.len() as f64);
+    (ratio, rounds.iter().map(|(one, two)| (one - ratio * two) / mean).collect())
 }
 
 fn events(trace: &Trace) -> f64 {

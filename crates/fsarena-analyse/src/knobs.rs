@@ -5,11 +5,14 @@ use fsarena_model::{AvoidableTime, Label, Trace, Trial};
 use fsarena_stats::LogEstimate;
 
 use crate::analysis::Analysis;
-use crate::explanation::{seconds_per_operation, trace};
+use crate::explanation::trace;
 
 /// What each option that is among the contenders saves, predicted and measured, by workload.
 pub(crate) fn tested(analysis: &Analysis<'_>) -> Vec<TestedKnob> {
     let plan = &analysis.record.plan;
+    if !plan.measuring.explained {
+        return Vec::new();
+    }
     let pairs = plan.contenders.iter().flat_map(|with| plan.contenders.iter().map(move |without| (with, without)));
     let labels: Vec<(&Label, &Label)> = pairs.map(|(with, without)| (&with.label, &without.label)).collect();
     let of_workload = |workload: &fsarena_model::Workload| {
@@ -35,7 +38,7 @@ fn of_pair(analysis: &Analysis<'_>, workload: &str, with: &Label, without: &Labe
     let others = analysis.counted_trials(workload, without);
     let ratio = |trial: &&Trial| {
         let other = others.iter().find(|other| other.round == trial.round)?;
-        Some((seconds_per_operation(other) / seconds_per_operation(trial)).ln()).filter(|ratio| ratio.is_finite())
+        Some((other.seconds_per_operation() / trial.seconds_per_operation()).ln()).filter(|ratio| ratio.is_finite())
     };
     let ratios: Vec<f64> = trials.iter().filter_map(ratio).collect();
     let mean = LogEstimate::mean_of(&ratios).filter(|_| all > 0.0)?;

@@ -96,14 +96,15 @@ impl Explained for GuestError {
             Self::Lists { cached, .. } => {
                 let other = cached.first().map(|release| format!("--guest-release {release}, which is there; or "));
                 format!(
-                    "without a network: {}copy what another machine has fetched: /var/cache/fsarena, or ~/.cache/fsarena",
+                    "without a network: {}copy what another machine has fetched: /var/cache/fsarena, or \
+                     ~/.cache/fsarena",
                     other.unwrap_or_default()
                 )
             }
             Self::NoKeyring { .. } => "apt-get install debian-archive-keyring".to_owned(),
             Self::Package { .. } => {
-                "packages come from Debian's mirrors; --guest-release names another release; without a network, name a kernel's .deb: \
-                 --guest-kernel FILE"
+                "packages come from Debian's mirrors; --guest-release names another release; without a network, name a \
+                 kernel's .deb: --guest-kernel FILE"
                     .to_owned()
             }
             Self::NoKernel { .. } => {

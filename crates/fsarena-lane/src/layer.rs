@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fsarena_model::{BlockLayer, Bytes, Contender, Guarantee, Plan};
-use fsarena_sys::child::{self, Patience};
+use fsarena_sys::child::Patience;
 use fsarena_sys::{block, fault};
 
+use crate::kind::tool;
 use crate::mounted::{forget_cached, succeeded, tool_limit};
-use crate::require::is_loadable;
+use crate::require::{is_loadable, tools_of};
 use crate::{LaneError, Tool};
 
 pub use take_down::take_down;
@@ -24,6 +25,9 @@ pub(crate) use take_down::take_down_named;
 
 /// All layers, in the order in which they are listed.
 pub static LAYERS: &[&LayerKind] = &[&luks::LUKS, &lvm::LVM, &lvm::THIN, &raid1::RAID1, &integrity::INTEGRITY];
+
+/// It removes mapped devices of all layers.
+const DMSETUP: Tool = tool("dmsetup", "dmsetup", "--version");
 
 /// Beginning of the names of all mapped devices and volume groups. LVM doubles hyphens, so names have none.
 pub(crate) const PREFIX: &str = "fsarena_";
@@ -101,7 +105,8 @@ pub struct StackPlace<'a> {
     pub name: &'a str,
     /// A number that is unique among lanes.
     pub number: u32,
-    /// UUID of an encrypted device, which is not that of the file system on it. It is also the content of `key`: what is encrypted is no secret.
+    /// UUID of an encrypted device, which is not that of the file system on it. It is also the content of `key`: what
+    /// is encrypted is no secret.
     pub uuid: &'a str,
     /// The file with the key.
     pub key: &'a Path,
@@ -249,10 +254,7 @@ pub(crate) fn require_possible(contender: &Contender, is_root: bool) -> Result<(
         if let Some(module) = kind.modules.iter().find(|module| is_root && !is_loadable(module)) {
             return Err(LaneError::LayerLacks { layer: kind.name.to_owned(), module: (*module).to_owned() });
         }
-        if let Some(tool) = kind.tools.iter().find(|tool| child::find_program(tool.program).is_none()) {
-            let (program, package) = (tool.program.to_owned(), tool.package.to_owned());
-            return Err(LaneError::ToolMissing { kind: kind.name.to_owned(), program, package });
-        }
+        tools_of(kind.name, kind.tools)?;
     }
     Ok(())
 }

@@ -228,15 +228,11 @@ pub fn directory(contender: &Contender) -> Result<(), LaneError> {
 /// Refuses a kind that this kernel or lane size does not support, or whose tools are missing. Only root can load a
 /// module of the kernel.
 fn lanes_of(contender: &Contender, kind: &Kind, plan: &Plan) -> Result<(), LaneError> {
-    let name = kind.name.to_owned();
     if is_root() && !kernel_has(kind.mounted_as) {
         let guest = plan.guest.as_ref().map(|guest| guest.kernel.clone());
         return Err(LaneError::KernelLacks { kind: kind.mounted_as.to_owned(), guest });
     }
-    if let Some(tool) = missing_tool(kind) {
-        let (program, package) = (tool.program.to_owned(), tool.package.to_owned());
-        return Err(LaneError::ToolMissing { kind: name, program, package });
-    }
+    tools_of(kind.name, kind.tools)?;
     let (size, needed) = (plan.lanes.size, layer::below(contender, kind.smallest_lane));
     match size >= needed {
         true => Ok(()),
@@ -269,7 +265,15 @@ fn load(module: &str) -> bool {
     child::run(&["modprobe", module], Patience::query()).is_ok_and(|ended| ended.status.success())
 }
 
-/// The first tool of a kind that is not installed.
-pub fn missing_tool(kind: &Kind) -> Option<crate::Tool> {
-    kind.tools.iter().copied().find(|tool| child::find_program(tool.program).is_none())
+/// The first of these tools that is not installed.
+pub fn missing_tool(tools: &[crate::Tool]) -> Option<crate::Tool> {
+    tools.iter().copied().find(|tool| child::find_program(tool.program).is_none())
+}
+
+/// Refuses the kind or layer `name` if one of its tools is not installed.
+pub(crate) fn tools_of(name: &str, tools: &[crate::Tool]) -> Result<(), LaneError> {
+    missing_tool(tools).map_or(Ok(()), |tool| {
+        let (program, package) = (tool.program.to_owned(), tool.package.to_owned());
+        Err(LaneError::ToolMissing { kind: name.to_owned(), program, package })
+    })
 }

@@ -79,8 +79,8 @@ pub enum ContenderError {
     NoKind(String),
     /// `@` with nothing after it or with several kernels, or on a directory.
     #[error(
-        "contender `{0}`: a kind may be followed by `@` and a kernel, as in `ext4@linux-6.12`, or by `@` and layers, as \
-         in `ext4@luks+lvm`; a directory may not"
+        "contender `{0}`: a kind may be followed by `@` and a kernel, as in `ext4@linux-6.12`, or by `@` and layers, \
+         as in `ext4@luks+lvm`; a directory may not"
     )]
     NoKernel(String),
     /// `dir:` without a path.
@@ -139,8 +139,8 @@ impl Contender {
     }
 }
 
-/// Parses `[LABEL=]KIND[@LAYERS,KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]` or `[LABEL=]dir:PATH`. `@` is followed by
-/// one or more of these: layers such as `luks,sector=512+lvm`, a kernel, and what the guest's disk is like, such as
+/// Parses `[LABEL=]KIND[@LAYERS,KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]` or `[LABEL=]dir:PATH`. `@` is followed
+/// by one or more of these: layers such as `luks,sector=512+lvm`, a kernel, and what the guest's disk is like, such as
 /// `cache=none,format=qcow2`.
 impl FromStr for Contender {
     type Err = ContenderError;

@@ -50,11 +50,11 @@ pub struct TimePart {
     /// How long, in seconds.
     pub seconds: f64,
     /// Events that were recorded meanwhile. Recording them made this part longer.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub events: f64,
 }
 
-fn is_none(events: &f64) -> bool {
+fn is_zero(events: &f64) -> bool {
     *events == 0.0
 }
 
@@ -198,7 +198,8 @@ pub struct KernelSymbols {
     pub knobs: &'static [Knob],
 }
 
-/// An option that avoids work which is seen in the kernel's call chains and requests, so that its gain can be predicted.
+/// An option that avoids work which is seen in the kernel's call chains and requests, so that its gain can be
+/// predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Knob {
     /// The contender that does the work, as in the command line.

@@ -54,8 +54,8 @@ pub fn tested(comparison: &Comparison) -> Section {
     let right = |tested: &[&TestedKnob]| tested.iter().filter(|it| it.agrees()).count();
     let (gains, none): (Vec<_>, Vec<_>) = tested.iter().partition(|it| it.predicted >= GAIN);
     let answer = format!(
-        "Within ten points of what was measured: {} of {} predictions that an option saves at least {}, and {} of {} that \
-         it saves less.",
+        "Within ten points of what was measured: {} of {} predictions that an option saves at least {}, and {} of {} \
+         that it saves less.",
         right(&gains),
         gains.len(),
         percent(GAIN),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use fsarena_model::{Meanwhile, Spent, TimePart};
 
 use crate::Span;
+use crate::division::{Division, Recording};
 use crate::recorder::SAMPLES;
 use crate::requests::DeviceLog;
 use crate::symbols::{Knobs, Sleep};
@@ -34,67 +35,6 @@ pub struct Traced {
     pub recordings: Vec<Recording>,
     /// The knobs that avoid flushes of the device's cache.
     pub flush_knobs: Knobs,
-}
-
-/// An event that was recorded. Recording it took time, which this thread, or those that wait for it, lost.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Recording {
-    /// The moment before it was recorded.
-    pub time: u64,
-    /// The thread that runs after it.
-    pub thread: u32,
-    /// Its cost, as a multiple of that of an event without a call chain.
-    pub cost: f64,
-}
-
-/// Time, and the events that made it longer.
-#[derive(Debug, Clone, Copy, Default)]
-struct Part {
-    seconds: f64,
-    events: f64,
-}
-
-/// The time of a trace, divided.
-#[derive(Debug, Default)]
-struct Division {
-    parts: BTreeMap<Spent, Part>,
-    /// The time on processors.
-    running: Part,
-    /// The weights of the samples of it.
-    sampled: BTreeMap<Spent, f64>,
-    /// Weights of samples, by the knob that avoids them.
-    sampled_knobs: BTreeMap<u32, f64>,
-    /// Seconds of waits, by the knob that avoids them.
-    avoided: BTreeMap<u32, f64>,
-}
-
-impl Division {
-    fn add(&mut self, spent: Spent, seconds: f64, events: f64) {
-        let part = self.parts.entry(spent).or_default();
-        part.seconds += seconds;
-        part.events += events;
-    }
-
-    /// The time on processors is divided as its samples are. What was recorded on them took the kernel's time.
-    fn finish(mut self) -> (Vec<TimePart>, BTreeMap<u32, f64>) {
-        let all: f64 = self.sampled.values().sum();
-        let is_kernel = |at: &Spent| matches!(at, Spent::Kernel(_));
-        let kernel: f64 = self.sampled.iter().filter(|(at, _)| is_kernel(at)).map(|(_, share)| share).sum();
-        let Part { seconds, events } = self.running;
-        for (at, share) in std::mem::take(&mut self.sampled) {
-            let events = if is_kernel(&at) { events * share / kernel } else { 0.0 };
-            self.add(at, seconds * share / all, events);
-        }
-        if all == 0.0 {
-            self.add(Spent::Unknown, seconds, events);
-        }
-        for (knob, share) in self.sampled_knobs {
-            *self.avoided.entry(knob).or_default() += seconds * share / all;
-        }
-        let parts = self.parts.into_iter().filter(|(_, part)| part.seconds > 0.0);
-        let parts = parts.map(|(spent, Part { seconds, events })| TimePart { spent, seconds, events });
-        (parts.collect(), self.avoided)
-    }
 }
 
 impl Traced {
@@ -145,12 +85,9 @@ impl Traced {
                     State::Asleep { sleep: Sleep::Waits(wait), knobs, woken_by } => {
                         self.meanwhile(moment, woken_by, DEEPEST, &mut |happened, span, thread| {
                             let avoided = knobs | if happened == Meanwhile::Flush { self.flush_knobs } else { 0 };
-                            for knob in bits(avoided) {
-                                *division.avoided.entry(knob).or_default() += seconds(span) * share;
-                            }
-                            let run = thread.map(|thread| self.samples_of(thread, span)).into_iter().flatten();
-                            for knob in run.flat_map(|run| bits(run & !avoided)) {
-                                *division.avoided.entry(knob).or_default() += share / SAMPLES as f64;
+                            division.avoid(avoided, seconds(span) * share);
+                            for run in thread.map(|thread| self.samples_of(thread, span)).into_iter().flatten() {
+                                division.avoid(run & !avoided, share / SAMPLES as f64);
                             }
                             division.add(Spent::Waiting(wait, happened), seconds(span) * share, cost(span) * share);
                         });
@@ -163,8 +100,7 @@ impl Traced {
             }
             while let Some(sample) = samples.next_if(|sample| sample.time < moment.end) {
                 if runs(sample.thread) {
-                    *division.sampled.entry(sample.at.clone()).or_default() += share;
-                    bits(sample.knobs).for_each(|knob| *division.sampled_knobs.entry(knob).or_default() += share);
+                    division.sample(sample, share);
                 }
             }
         }
@@ -187,8 +123,8 @@ impl Traced {
         pieces
     }
 
-    /// What happened within `span`, while a thread waited that `waker` then woke. Passes the parts of `span` to `found`,
-    /// with the thread that ran.
+    /// What happened within `span`, while a thread waited that `waker` then woke. Passes the parts of `span` to
+    /// `found`, with the thread that ran.
     fn meanwhile(&self, span: Span, waker: Option<u32>, depth: u32, found: Found<'_>) {
         let Some((waker, deeper)) = waker.zip(depth.checked_sub(1)) else {
             return self.at_device(span, found);
@@ -265,21 +201,12 @@ fn seconds(span: Span) -> f64 {
     span.length() as f64 / 1e9
 }
 
-/// The positions of the bits that are set.
-fn bits(set: Knobs) -> impl Iterator<Item = u32> {
-    (0..Knobs::BITS).filter(move |bit| set & (1 << bit) != 0)
-}
-
-/// The sum of all parts, in seconds.
-pub fn sum(parts: &[TimePart]) -> f64 {
-    parts.iter().map(|part| part.seconds).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use fsarena_model::{Layer, RequestKind, Wait};
 
     use super::*;
+    use crate::division::sum;
     use crate::requests::RequestChange;
     use crate::threads::Change;
 

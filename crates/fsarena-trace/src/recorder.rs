@@ -12,7 +12,8 @@ use fsarena_sys::perf::{EventKind, EventStream, RecordedEvent};
 use fsarena_sys::tracefs::{Field, Tracefs, Tracepoint};
 use fsarena_sys::{block, clock};
 
-use crate::account::{Recording, Traced, sum};
+use crate::account::Traced;
+use crate::division::{Recording, sum};
 use crate::requests::{DeviceLog, RequestChange, request_kind};
 use crate::symbols::{Sleep, Symbols};
 use crate::threads::{Change, Sample, Threads};
@@ -170,8 +171,7 @@ impl Recorder {
         let mut traced = reading.finish(whole);
         let flushes = (0..).zip(knobs).filter(|(_, knob)| knob.avoids == Avoided::Flushes);
         traced.flush_knobs = flushes.fold(0, |all, (index, _)| all | 1 << index);
-        let whole = [whole];
-        let (parts, avoided) = traced.parts(if spans.is_empty() { &whole } else { spans });
+        let (parts, avoided) = traced.parts(if spans.is_empty() { std::slice::from_ref(&whole) } else { spans });
         let avoidable = (0..).zip(knobs).map(|(index, knob)| AvoidableTime {
             with: knob.with.to_owned(),
             without: knob.without.to_owned(),

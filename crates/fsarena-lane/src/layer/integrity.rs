@@ -2,17 +2,14 @@
 
 use fsarena_model::Guarantee;
 
-use super::{Commands, LayerKind, Site, words};
-use crate::Tool;
+use super::{Commands, DMSETUP, LayerKind, Site, words};
+use crate::kind::tool;
 
 pub static INTEGRITY: LayerKind = LayerKind {
     name: "integrity",
     about: "checksums of all sectors by dm-integrity",
     modules: &["dm_mod", "dm_integrity"],
-    tools: &[
-        Tool { program: "integritysetup", package: "cryptsetup-bin", version: "--version" },
-        Tool { program: "dmsetup", package: "dmsetup", version: "--version" },
-    ],
+    tools: &[tool("integritysetup", "cryptsetup-bin", "--version"), DMSETUP],
     options: &[("mode", &["journal", "bitmap"]), ("checksum", &["crc32c", "sha256"])],
     guarantees: &[Guarantee::DataChecksums],
     // Journal and tags: the largest tag has 32 bytes for each sector of 4096.

@@ -2,17 +2,14 @@
 
 use fsarena_model::Guarantee;
 
-use super::{Commands, LayerKind, Site, words};
-use crate::Tool;
+use super::{Commands, DMSETUP, LayerKind, Site, words};
+use crate::kind::tool;
 
 pub static LUKS: LayerKind = LayerKind {
     name: "luks",
     about: "encryption by dm-crypt",
     modules: &["dm_mod", "dm_crypt"],
-    tools: &[
-        Tool { program: "cryptsetup", package: "cryptsetup-bin", version: "--version" },
-        Tool { program: "dmsetup", package: "dmsetup", version: "--version" },
-    ],
+    tools: &[tool("cryptsetup", "cryptsetup-bin", "--version"), DMSETUP],
     options: &[
         ("cipher", &["aes-xts-plain64", "serpent-xts-plain64", "twofish-xts-plain64"]),
         ("key-size", &["512", "256"]),

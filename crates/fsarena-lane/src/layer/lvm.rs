@@ -1,7 +1,8 @@
 //! Logical volumes of LVM, linear or thin (lvm(8), lvmthin(7)), in a volume group of their own.
 
-use super::{Commands, LayerKind, Site, words};
+use super::{Commands, DMSETUP, LayerKind, Site, words};
 use crate::Tool;
+use crate::kind::tool;
 
 pub static LVM: LayerKind = LayerKind {
     name: "lvm",
@@ -21,11 +22,7 @@ pub static THIN: LayerKind = LayerKind {
     name: "lvm-thin",
     about: "a thin logical volume of LVM, as large as its pool",
     modules: &["dm_mod", "dm_thin_pool"],
-    tools: &[
-        PROGRAM,
-        DMSETUP,
-        Tool { program: "thin_check", package: "thin-provisioning-tools", version: "--version" },
-    ],
+    tools: &[PROGRAM, DMSETUP, tool("thin_check", "thin-provisioning-tools", "--version")],
     options: &[("chunk", &["64k", "128k", "256k", "512k", "1m"]), ("zero", &["y", "n"])],
     guarantees: &[],
     needs: |bytes| bytes + metadata(bytes) + 3 * EXTENT,
@@ -34,8 +31,7 @@ pub static THIN: LayerKind = LayerKind {
     device,
 };
 
-const PROGRAM: Tool = Tool { program: "lvm", package: "lvm2", version: "version" };
-const DMSETUP: Tool = Tool { program: "dmsetup", package: "dmsetup", version: "--version" };
+const PROGRAM: Tool = tool("lvm", "lvm2", "version");
 
 const EXTENT: u64 = 4 << 20;
 
@@ -44,8 +40,8 @@ fn metadata(bytes: u64) -> u64 {
     ((bytes / 1024).div_ceil(EXTENT) + 1) * EXTENT
 }
 
-/// Settings with which LVM sees the device below alone, whatever the machine's lvm.conf says. No other program activates
-/// the group by itself, nothing is written below /etc, and no daemon is asked or told.
+/// Settings with which LVM sees the device below alone, whatever the machine's lvm.conf says. No other program
+/// activates the group by itself, nothing is written below /etc, and no daemon is asked or told.
 fn config(site: &Site<'_>) -> String {
     let filter = format!("[\"a|^{}$|\",\"r|.*|\"]", site.below);
     format!(

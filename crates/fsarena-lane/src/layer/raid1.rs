@@ -1,19 +1,16 @@
-//! A mirror of the kernel's md driver (md(4), mdadm(8)). Its two copies are the halves of the lane: what it writes twice
-//! is counted at one device, and no second disk writes at the same time.
+//! A mirror of the kernel's md driver (md(4), mdadm(8)). Its two copies are the halves of the lane: what it writes
+//! twice is counted at one device, and no second disk writes at the same time.
 
 use fsarena_model::Guarantee;
 
-use super::{Commands, LayerKind, Site, words};
-use crate::Tool;
+use super::{Commands, DMSETUP, LayerKind, Site, words};
+use crate::kind::tool;
 
 pub static RAID1: LayerKind = LayerKind {
     name: "raid1",
     about: "a mirror by md of the two halves of the lane",
     modules: &["dm_mod", "raid1"],
-    tools: &[
-        Tool { program: "mdadm", package: "mdadm", version: "--version" },
-        Tool { program: "dmsetup", package: "dmsetup", version: "--version" },
-    ],
+    tools: &[tool("mdadm", "mdadm", "--version"), DMSETUP],
     options: &[("bitmap", &["internal", "none"])],
     guarantees: &[Guarantee::Mirror],
     // md leaves up to 1/64 of a small device to its metadata.

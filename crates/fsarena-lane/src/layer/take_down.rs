@@ -54,8 +54,8 @@ fn remove_mapped(name: &str) -> io::Result<String> {
     run(&["dmsetup", "remove", name]).map(|_| name.to_owned())
 }
 
-/// Removes what LVM has left below /dev of volume groups of runs whose devices are gone: folders with links. Where there
-/// is udev, it does this.
+/// Removes what LVM has left below /dev of volume groups of runs whose devices are gone: folders with links. Where
+/// there is udev, it does this.
 fn remove_links() {
     let is_ours = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(PREFIX);
     for folder in fs::read_dir("/dev").into_iter().flatten().flatten().filter(is_ours) {

@@ -62,8 +62,8 @@ fn is_kernel(word: &str) -> bool {
     word.starts_with("linux-") || word.contains('/') || word.ends_with(".deb")
 }
 
-/// The layers in words such as `luks`, `sector=512+lvm`: a word with a `=` is an option of the layer before it. `None` if
-/// a name is missing.
+/// The layers in words such as `luks`, `sector=512+lvm`: a word with a `=` is an option of the layer before it. `None`
+/// if a name is missing.
 fn stack(words: &[&str]) -> Option<Vec<BlockLayer>> {
     let mut layers: Vec<BlockLayer> = Vec::new();
     for word in words {

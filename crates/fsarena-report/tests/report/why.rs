@@ -90,8 +90,8 @@ fn every_format_for_people_says_why() {
         "… while jbd2 waits for a processor 50.0 µs [45.0 µs, 55.0 µs]",
         "all 200 µs 126 µs 74.0 µs [69.0 µs, 79.0 µs]",
         "writes 3.00 × 40.0 µs 1.00 × 20.0 µs 60.0 µs 40.0 µs",
-        "Causes are known for 97 % of the difference, over 6 rounds. Tracing slows ext4 by 3 % and xfs by – down. 700 ns for \
-         each event are subtracted, which leaves 1 % and 0 %. 7 events",
+        "Causes are known for 97 % of the difference, over 6 rounds. Tracing slows ext4 by 3 % and xfs by – down. 700 \
+         ns for each event are subtracted, which leaves 1 % and 0 %. 7 events",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -114,8 +114,8 @@ fn predictions_stand_beside_what_was_measured() {
     for format in ["text", "summary"] {
         let report = words(format, &explained());
         for part in [
-            "Explanations tested Within ten points of what was measured: 1 of 2 predictions that an option saves at least 2 %, \
-             and 1 of 1 that it saves less.",
+            "Explanations tested Within ten points of what was measured: 1 of 2 predictions that an option saves \
+             at least 2 %, and 1 of 1 that it saves less.",
             "create-fsync ext4 ext4:barrier=0 31.0 % 27.0 % [25.0 %, 29.0 %]",
             "31.0 % 20.0 % [18.0 %, 22.0 %] wrong",
         ] {

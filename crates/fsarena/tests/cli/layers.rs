@@ -84,7 +84,8 @@ fn a_run_that_is_killed_while_it_makes_or_removes_layers_leaves_nothing() {
     let stride = if std::env::var_os("FSARENA_EVERY_STEP").is_some() { "1" } else { "4" };
     let script = include_str!("layers/kills.sh").replace("STRIDE", stride);
     let fields = "metric = { name = 'seconds', unit = 's', measure = 'seconds', better = 'lower' }\n\
-        durable = 'none'\nengine = 'program'\ntime-limit-s = 1800\ncache = 'warm'\nmode = 'whole'\n[parameters]\noperations = 1\n";
+        durable = 'none'\nengine = 'program'\ntime-limit-s = 1800\ncache = 'warm'\nmode = 'whole'\n[parameters]\n\
+        operations = 1\n";
     let kills = stage.workload("kills", &format!("{fields}script = '''\n{script}'''\n"));
     let mut command = stage.compare_on("1G", &["ext4@lvm", "--guest", "--guest-memory", "3G"]);
     run(command.args(["--rounds", "1", "--baselines", "never", "--workload", &kills]), 0);

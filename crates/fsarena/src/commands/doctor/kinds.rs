@@ -70,7 +70,7 @@ fn tools(kind: &Kind, versions: &BTreeMap<String, String>) -> String {
     let Some(tool) = kind.tools.first() else { return String::new() };
     match versions.get(tool.program).and_then(|words| age::version_in(words)) {
         Some(version) => format!(", {} {version}", tool.package),
-        None if fsarena_lane::missing_tool(kind).is_some() => format!(", {} not installed", tool.package),
+        None if fsarena_lane::missing_tool(kind.tools).is_some() => format!(", {} not installed", tool.package),
         None => format!(", {} of an unknown version", tool.package),
     }
 }

@@ -37,7 +37,12 @@ for name in 'make layer' 'remove layer'; do
         [ $? = 137 ] || { echo "LEFT: not killed at $name $n"; cat said; }
         /proc/1/exe clean >cleaned 2>&1
         after=$(seen)
-        if [ "$before" = "$after" ]; then echo "cleared after $name $n"; else echo "LEFT after $name $n: $after"; cat cleaned; fi
+        if [ "$before" = "$after" ]; then
+            echo "cleared after $name $n"
+        else
+            echo "LEFT after $name $n: $after"
+            cat cleaned
+        fi
         n=$((n + STRIDE))
     done
 done
