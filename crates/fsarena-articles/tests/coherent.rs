@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use fsarena_articles::Article;
-use fsarena_articles::article::{PublishedTest, Reckoning, Source};
+use fsarena_articles::article::{Blamed, ClaimOutcome, PublishedTest, Reckoning, Source};
 use fsarena_articles::judge;
+use fsarena_model::Label;
 
 fn articles() -> Vec<Article> {
     fsarena_articles::articles().expect("well-formed")
@@ -24,6 +25,8 @@ fn contenders_that_are_named_are_there() {
         }
         let checks = article.claims.iter().flat_map(|claim| &claim.check);
         named.extend(checks.flat_map(|check| check.order.iter().flatten()).map(String::as_str));
+        let causes = article.claims.iter().filter_map(|claim| claim.cause.as_ref());
+        named.extend(causes.flat_map(|cause| [&*cause.slower, &*cause.faster]));
         for name in named {
             assert!(known.contains(name), "{}: no contender `{name}`", article.name);
         }
@@ -43,6 +46,16 @@ fn tests_and_metrics_that_are_named_are_there() {
             for check in &claim.check {
                 let places = article.test(&check.test).map(|test| test.places.as_slice()).unwrap_or_default();
                 assert!(check.at.iter().all(|at| places.contains(at)), "{}: `{}`: places", article.name, claim.name);
+            }
+            if let Some(cause) = &claim.cause {
+                has(&cause.test, cause.metric.as_deref());
+                for workload in &cause.workload {
+                    fsarena_catalog::workload(workload).expect("in the catalogue");
+                }
+                if let Blamed::Options { slower, faster } = &cause.blames {
+                    let all = [slower, faster].map(|name| fsarena_catalog::contender(name).expect("a contender").label);
+                    assert_eq!(all, [slower, faster].map(|name| Label(name.clone())), "a label is its argument");
+                }
             }
             for computed in &claim.computed {
                 if let Some(Reckoning::Ratio { test, metric, .. } | Reckoning::More { test, metric, .. }) =
@@ -127,4 +140,10 @@ fn the_rules_find_what_is_known_to_be_wrong() {
     assert_eq!(found("vagrant"), [("medium", 2)]);
     assert_eq!(found("trading"), [("claimed-order", 2)]);
     assert_eq!(found("phoronix-2009"), [("medium", 1), ("revolutions", 2), ("claimed-order", 1)]);
+}
+
+#[test]
+fn few_claims_are_left_without_a_verdict() {
+    let unsupported: usize = articles().iter().map(|one| one.count_of_claims(ClaimOutcome::Unsupported)).sum();
+    assert!(unsupported <= 35, "{unsupported}");
 }

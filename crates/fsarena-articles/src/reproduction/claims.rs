@@ -4,9 +4,9 @@ use crate::article::{Check, Claim, ClaimOutcome, PublishedMetric};
 use crate::reproduction::{ClaimHere, Measured, ReproducedFigure};
 use fsarena_model::Better;
 
-use super::Context;
 use super::figures::{MetricAt, places};
 use super::winners::{compared, is_last, properly_for_it};
+use super::{Context, causes};
 
 /// The outcome of every claim: from this run's figures if the claim can be checked with them, otherwise from the
 /// catalogue.
@@ -17,10 +17,17 @@ pub fn claims(context: &Context<'_>, figures: &[ReproducedFigure]) -> Vec<ClaimH
 fn here(context: &Context<'_>, claim: &Claim, figures: &[ReproducedFigure]) -> ClaimHere {
     // A smoke run has no figures that decide.
     let checks = claim.check.iter().filter(|_| !figures.is_empty());
-    let seen = ShownFigures::all(checks.map(|check| seen(context, check, figures)).collect());
+    let cause = claim.cause.as_ref().filter(|_| !figures.is_empty());
+    let cause = cause.and_then(|cause| causes::shown(context, cause, figures));
+    let is_cause = cause.as_ref().and_then(|shown| shown.is_so);
+    let checks = checks.map(|check| seen(context, check, figures));
+    let seen = ShownFigures::all(checks.chain(cause.map(ShownFigures::of_cause)).collect());
     let outcome = match (claim.outcome, seen.is_so) {
-        // A claim that contradicts itself, or the article's own data, keeps its outcome whatever this run shows.
-        (stays @ (ClaimOutcome::Contradiction | ClaimOutcome::Unsupported), _) | (stays, None) => stays,
+        // A claim that contradicts itself keeps its outcome whatever this run shows. One that the article's own data do
+        // not show is decided by how much of the difference its cause is, and not by an order alone.
+        (ClaimOutcome::Contradiction, _) => ClaimOutcome::Contradiction,
+        (ClaimOutcome::Unsupported, _) if is_cause.is_none() => ClaimOutcome::Unsupported,
+        (stays, None) => stays,
         (_, Some(true)) => ClaimOutcome::Holds,
         (_, Some(false)) => ClaimOutcome::DoesNotHold,
     };
@@ -41,7 +48,8 @@ fn shown_here(context: &Context<'_>, seen: &ShownFigures<'_>) -> Option<String> 
         (Some(_), _, true) => Some(format!("In this run {words}.")),
         (Some(_), _, false) => Some(format!("In this run {words} ({lacking}).")),
         (None, true, false) => Some(format!("This run cannot check it: {lacking}.")),
-        (None, false, _) => Some(format!("This run cannot check all of it: {lacking}; {words}.")),
+        (None, false, true) => Some(format!("This run does not decide it: {words}.")),
+        (None, false, false) => Some(format!("This run cannot check all of it: {lacking}; {words}.")),
     }
 }
 
@@ -60,6 +68,10 @@ struct ShownFigures<'a> {
 }
 
 impl<'a> ShownFigures<'a> {
+    fn of_cause(shown: causes::ShownCause) -> Self {
+        Self { is_so: shown.is_so, words: vec![shown.words], lacking: Vec::new() }
+    }
+
     /// Several together: all of them have to hold, so the first that does not decides.
     fn all(several: Vec<Self>) -> Self {
         let is_so = match several.iter().map(|one| one.is_so).collect::<Vec<_>>() {

@@ -1,13 +1,15 @@
 //! From the name of an article to a plan.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, bail};
 use fsarena_articles::Article;
-use fsarena_articles::article::PublishedContender;
+use fsarena_articles::article::{Blamed, Cause, PublishedContender};
 use fsarena_catalog::Suite;
 use fsarena_execute::left_out;
 use fsarena_model::plan::{Extension, Harness, LeftOut, Opaque};
 use fsarena_model::{
-    Arguments, Bytes, Contender, FromSuite, LanePlan, Measuring, Often, Plan, Rounds, Scale, Workload,
+    Arguments, Bytes, Contender, FromSuite, Label, LanePlan, Measuring, Often, Plan, Rounds, Scale, Workload,
 };
 use fsarena_place::{ENGINES, Refusal, Refusals};
 
@@ -27,8 +29,14 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let harness = Harness::from(options.harness);
     let usual = usual_contenders(&suite, &options.setup.place);
     let named = if options.contenders.is_empty() { usual } else { &options.contenders };
+    let causes: Vec<&Cause> = article.claims.iter().filter_map(|claim| claim.cause.as_ref()).collect();
+    let causes = if options.explain { causes } else { Vec::new() };
+    let named = &with_options(named, &causes);
     let (contenders, ignored) = contenders(named, Vec::new())?;
-    let workloads = super::work::at_scale(&suite.workloads, scale)?;
+    let of_causes = causes.iter().filter_map(|cause| cause.workload.clone());
+    let of_causes = of_causes.filter(|workload| !suite.workloads.contains(workload)).collect::<BTreeSet<_>>();
+    let workloads = suite.workloads.iter().cloned().chain(of_causes).collect::<Vec<_>>();
+    let workloads = super::work::at_scale(&workloads, scale)?;
     let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(harness, workload)).collect();
     let (workloads, unavailable) =
         super::available::available(workloads, AvailablePrograms::of(&options.setup.place, &contenders))?;
@@ -36,6 +44,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let usual = if scale == Scale::Smoke { Some(1) } else { suite.rounds };
     let rounds = options.rounds.or(usual).unwrap_or(1);
     let left_out = left_out(ENGINES, &contenders, &workloads);
+    let for_one_cause = only_for_causes(&article, &causes, &contenders, &workloads);
     require_work_for_all(&contenders, &workloads, &left_out)?;
     let idle = left_out.iter().map(|out| format!("`{}` cannot do `{}`", out.label, out.workload));
     let compared = compared(&article, &contenders, &suite);
@@ -50,8 +59,8 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         rounds: Rounds::Exactly(rounds),
         margin: options.setup.margin,
         lanes: LanePlan::new(storage, lane_size, options.setup.medium),
-        measuring: Measuring { noise, baselines, ..Measuring::default() },
-        left_out,
+        measuring: Measuring { noise, baselines, explained: options.explain, ..Measuring::default() },
+        left_out: left_out.into_iter().chain(for_one_cause).collect(),
         extension: Some(Box::new(Extension { data: Opaque::new(&article)?, scale, harness })),
         arguments: Arguments { contender_files, ..Arguments::default() },
         ..Plan::of(contenders)
@@ -59,6 +68,48 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let mut refusals = Refusals::default();
     let plan = resolved(plan, &mut refusals);
     Ok((checked(plan, refusals, &options.setup.place)?, notes))
+}
+
+/// The contenders `named`, followed by those by which the causes of claims are judged, if one of their kind is named.
+fn with_options(named: &[String], causes: &[&Cause]) -> Vec<String> {
+    let mut all = named.to_vec();
+    for name in causes.iter().flat_map(|cause| options_of(cause)) {
+        let kind = name.split([':', ' ']).next().unwrap_or_default();
+        if named.iter().any(|one| one == kind) && !all.contains(name) {
+            all.push(name.clone());
+        }
+    }
+    all
+}
+
+fn options_of(cause: &Cause) -> Vec<&String> {
+    match &cause.blames {
+        Blamed::Activities(_) => Vec::new(),
+        Blamed::Options { slower, faster } => vec![slower, faster],
+    }
+}
+
+/// Contenders with the options of causes skip all workloads by which these causes are not judged.
+fn only_for_causes(
+    article: &Article,
+    causes: &[&Cause],
+    contenders: &[Contender],
+    workloads: &[Workload],
+) -> Vec<LeftOut> {
+    let is_own = |label: &str| article.contenders.iter().any(|one| one.here.iter().any(|here| here == label));
+    let judges = |label: &str, workload: &str| {
+        let of_label = causes.iter().filter(|cause| options_of(cause).iter().any(|name| **name == label));
+        let mut sources = of_label.filter_map(|cause| article.test(&cause.test)).flat_map(|test| &test.properly);
+        sources.any(|source| source.workload == workload)
+    };
+    let is_option = |label: &str| causes.iter().any(|cause| options_of(cause).iter().any(|name| **name == label));
+    let further = contenders.iter().map(|contender| &contender.label);
+    let further = further.filter(|label| is_option(&label.0) && !is_own(&label.0));
+    let out = |label: &Label| {
+        let others = workloads.iter().filter(|workload| !judges(&label.0, &workload.name));
+        others.map(|workload| LeftOut { label: label.clone(), workload: workload.name.to_string() }).collect::<Vec<_>>()
+    };
+    further.flat_map(out).collect()
 }
 
 /// What of the article the contenders can compare, and how to get the rest; `None` if they represent all of it, or if a
