@@ -49,7 +49,7 @@ fn tests_and_metrics_that_are_named_are_there() {
             }
             if let Some(cause) = &claim.cause {
                 has(&cause.test, cause.metric.as_deref());
-                for workload in &cause.workload {
+                if let Some(workload) = &cause.workload {
                     fsarena_catalog::workload(workload).expect("in the catalogue");
                 }
                 if let Blamed::Options { slower, faster } = &cause.blames {

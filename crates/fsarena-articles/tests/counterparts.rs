@@ -320,7 +320,11 @@ fn what_the_work_takes_without_a_harness_bounds_its_causes() {
     };
     let claim = judged(cause("Shell", "Library"), serde_json::json!([]));
     assert_eq!((claim.outcome, claim.checked), (ClaimOutcome::DoesNotHold, true), "{}", claim.why);
-    assert!(claim.why.contains("create: all that Shell does in one process is 2.6 % of the difference"), "{}", claim.why);
+    assert!(
+        claim.why.contains("create: all that Shell does in one process is 2.6 % of the difference"),
+        "{}",
+        claim.why
+    );
     assert!(!judged(cause("Library", "Shell"), serde_json::json!([])).checked, "it has no harness");
 }
 
