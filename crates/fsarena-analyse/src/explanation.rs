@@ -275,21 +275,23 @@ fn withheld(sides: &[TracedSide<'_>; 2], remaining: [Option<f64>; 2], difference
     if difference.low.unwrap_or(difference.seconds) <= 0.0 {
         return Some("the traced slices do not show the difference".to_owned());
     }
-    let remaining = remaining.map(|overhead| overhead.unwrap_or(0.0));
-    if let Some(change) = remaining.iter().find(|overhead| overhead.abs() > MOST_CHANGE) {
-        let more = if *change > 0.0 { "more" } else { "less" };
-        let change = change.abs() * 100.0;
-        return Some(format!("those of one contender take {change:.0} % {more} time than its other slices"));
+    let longer = sides.each_ref().map(|side| side.longer(side.event_seconds));
+    // What may be the noise of few rounds is in the intervals of the parts.
+    let is_shown = |rounds: &[f64]| {
+        let interval = LogEstimate::mean_of(rounds).map(|mean| mean.interval(0.025));
+        interval.is_some_and(|interval| !interval.low.is_finite() || !interval.contains(0.0))
+    };
+    for (longer, change) in longer.iter().zip(remaining.map(|overhead| overhead.unwrap_or(0.0))) {
+        if change.abs() > MOST_CHANGE && is_shown(longer) {
+            let more = if change > 0.0 { "more" } else { "less" };
+            let change = change.abs() * 100.0;
+            return Some(format!("those of one contender take {change:.0} % {more} time than its other slices"));
+        }
     }
-    let [longer, other] = sides.each_ref().map(|side| side.longer(side.event_seconds));
-    let rounds: Vec<f64> = longer.iter().zip(&other).map(|(one, two)| one - two).collect();
-    let mean = LogEstimate::mean_of(&rounds)?;
+    let rounds: Vec<f64> = longer[0].iter().zip(&longer[1]).map(|(one, two)| one - two).collect();
     let [slower, faster] = sides.each_ref().map(TracedSide::untraced);
-    let share = mean.estimate.abs() / (slower - faster).abs();
-    let interval = mean.interval(0.025);
-    // A difference that may be the noise of few rounds is in the intervals of the parts.
-    let is_shown = !interval.low.is_finite() || !interval.contains(0.0);
-    (share > MOST_OVERHEAD && is_shown).then(|| {
+    let share = LogEstimate::mean_of(&rounds)?.estimate.abs() / (slower - faster).abs();
+    (share > MOST_OVERHEAD && is_shown(&rounds)).then(|| {
         format!("tracing costs one contender more than the other, by {:.0} % of the difference", share * 100.0)
     })
 }

@@ -183,6 +183,19 @@ impl Ledger {
         Ok(())
     }
 
+    /// Announces what is made again and again under the same name, the first time.
+    ///
+    /// # Errors
+    /// Those of [`Ledger::announce`].
+    pub fn announce_once(&mut self, made: Made) -> Result<(), LaneError> {
+        if self.has(&made) { Ok(()) } else { self.announce(made) }
+    }
+
+    /// Whether this was announced.
+    pub fn has(&self, made: &Made) -> bool {
+        self.made.contains(made)
+    }
+
     /// Withdraws the last announcement: the thing was not made, because another program has its name.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ use fsarena_sys::{block, clock, mount, mountinfo};
 
 use crate::busy::BusyPatience;
 use crate::kind::{Ground, Identity, Kind};
-use crate::lane::Lane;
+use crate::layer::{self, Stack};
 use crate::ledger::{Ledger, Made};
 use crate::require::MKFS_HINT;
 use crate::{CheckResult, LaneError};
@@ -52,6 +52,8 @@ pub struct Mounted {
     pub is_used: bool,
     /// Identity of the directory, if nothing is mounted on it.
     pub id: Option<FileId>,
+    /// What it was made on: its lane, or the layers above it.
+    pub stack: Stack,
     description: String,
     mkfs: Vec<String>,
     /// How long mkfs may take.
@@ -67,8 +69,9 @@ impl Mounted {
     }
 
     /// Starts the kind's daemon, if it has one, for the file system that is mounted here.
-    pub fn start_daemon(&mut self, kind: &Kind, lane: Option<&Lane>) -> Result<(), LaneError> {
-        let argv = lane.map_or(Vec::new(), |lane| kind.daemon(&lane.path(), &self.directory));
+    pub fn start_daemon(&mut self, kind: &Kind) -> Result<(), LaneError> {
+        let device = &self.stack.device;
+        let argv = if self.lane.is_some() { kind.daemon(device, &self.directory) } else { Vec::new() };
         if let Some(program) = argv.first() {
             let started = Daemon::start(&argv, Wrapping::Once, Path::new("/"), Path::new("/dev/null"));
             self.daemon = Some(started.map_err(LaneError::io("start", program))?);
@@ -83,25 +86,27 @@ impl Mounted {
     }
 }
 
-/// Makes `contender` on `lane` and mounts it at `point`.
+/// Makes `contender` on `stack`, which lies on the lane with this index, and mounts it at `point`.
 ///
 /// # Errors
 /// If mkfs or the mount fails, or the mount turns out to be something else.
 pub fn make(
     contender: &Contender,
     kind: &Kind,
-    lane: Option<(usize, &Lane)>,
+    lane: Option<(usize, Stack)>,
     identity: &Identity,
     mounting: &Mounting,
     point: &Path,
 ) -> Result<Mounted, LaneError> {
-    let mut made = Mounted { lane: lane.map(|(index, _)| index), ..Mounted::in_place(point.to_owned(), None) };
-    if let Some((_, lane)) = lane {
+    let mut made = Mounted::in_place(point.to_owned(), None);
+    if let Some((index, stack)) = lane {
+        (made.lane, made.stack) = (Some(index), stack);
+        let (device, size) = (made.stack.device.clone(), layer::size(&made.stack.device)?);
         let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
-        made.mkfs = kind.mkfs(&lane.path(), identity, &contender.mkfs).map_err(refused)?;
-        made.limit = tool_limit(lane)?;
-        made.description = run_tool(&made.mkfs, made.limit)? + &run_tool(&kind.describe(&lane.path()), made.limit)?;
-        if let Some(words) = (kind.made)(&made.description).differs(identity, lane.size()?) {
+        made.mkfs = kind.mkfs(&device, identity, &contender.mkfs).map_err(refused)?;
+        made.limit = tool_limit(size);
+        made.description = run_tool(&made.mkfs, made.limit)? + &run_tool(&kind.describe(&device), made.limit)?;
+        if let Some(words) = (kind.made)(&made.description).differs(identity, size) {
             return Err(LaneError::Mkfs {
                 command: made.mkfs.join(" "),
                 words: format!("made something else: {words}"),
@@ -111,7 +116,7 @@ pub fn make(
     if kind.ground != Ground::Library {
         mounting.mount_at(kind, point)?;
         made.is_mounted = true;
-        made.start_daemon(kind, lane.map(|(_, lane)| lane))?;
+        made.start_daemon(kind)?;
     }
     Ok(made)
 }
@@ -162,7 +167,7 @@ fn run_tool(argv: &[String], limit: Duration) -> Result<String, LaneError> {
 }
 
 /// What a program printed that has to succeed, or why it did not.
-fn succeeded(argv: &[String], limit: Duration) -> Result<Result<String, String>, LaneError> {
+pub(crate) fn succeeded(argv: &[String], limit: Duration) -> Result<Result<String, String>, LaneError> {
     Ok(match run(argv, limit)? {
         Ok(ended) if ended.status.success() => Ok(ended.stdout),
         Ok(ended) => Err(ended.words()),
@@ -170,9 +175,9 @@ fn succeeded(argv: &[String], limit: Duration) -> Result<Result<String, String>,
     })
 }
 
-/// Time limit of mkfs or a checker on `lane`: ten minutes, plus a second for each 16 MiB.
-fn tool_limit(lane: &Lane) -> Result<Duration, LaneError> {
-    Ok(Duration::from_secs(600 + (lane.size()?.0 >> 24)))
+/// Time limit of mkfs or a checker on a device of this size: ten minutes, plus a second for each 16 MiB.
+pub(crate) fn tool_limit(size: Bytes) -> Duration {
+    Duration::from_secs(600 + (size.0 >> 24))
 }
 
 fn run(argv: &[String], limit: Duration) -> Result<Result<Ended, Killed>, LaneError> {
@@ -236,7 +241,7 @@ pub fn mount_tmpfs(ledger: &mut Ledger, point: &Path, mode: u32, options: &str) 
 /// Forgets what the kernel has cached of a block device. A lane stays open, so an unmount alone does not do that,
 /// unless the file system asks for it. NILFS2 does not: it writes past this cache and reads its log from it when it is
 /// mounted, so that it would find old blocks and go back to an older checkpoint.
-fn forget_cached(source: &Path) -> io::Result<()> {
+pub(crate) fn forget_cached(source: &Path) -> io::Result<()> {
     match fs::metadata(source) {
         Ok(found) if found.file_type().is_block_device() => block::forget(&File::open(source)?),
         _ => Ok(()),
@@ -284,12 +289,12 @@ pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
 
 /// Runs the kind's own checker on the unmounted file system, which it does not change. `None` if there is no checker,
 /// or this process has been asked to stop.
-pub fn check(kind: &Kind, lane: &Lane) -> Result<Option<CheckResult>, LaneError> {
-    let argv = kind.check(&lane.path());
+pub fn check(kind: &Kind, device: &Path) -> Result<Option<CheckResult>, LaneError> {
+    let argv = kind.check(device);
     if argv.is_empty() {
         return Ok(None);
     }
-    let ended = match run(&argv, tool_limit(lane)?)? {
+    let ended = match run(&argv, tool_limit(layer::size(device)?))? {
         Ok(ended) => ended,
         Err(Killed::Stopped { .. }) => return Ok(None),
         Err(late) => return Err(LaneError::Check(late)),

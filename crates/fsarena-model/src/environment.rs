@@ -154,6 +154,9 @@ pub struct ContenderFacts {
     /// What its options give up in safety compared with the defaults of its kind, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub risks: Vec<String>,
+    /// The commands that made the layers below it, from the lane upwards.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<String>,
 }
 
 impl ContenderFacts {
@@ -173,6 +176,7 @@ impl ContenderFacts {
             file_system: None,
             sharing: None,
             risks: Vec::new(),
+            layers: Vec::new(),
         }
     }
 }

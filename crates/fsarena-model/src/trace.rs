@@ -117,7 +117,7 @@ pub enum Layer {
 pub enum Wait {
     /// For a commit of the journal or log, or of a transaction.
     Commit,
-    /// For space in the journal or log, or for a transaction that is being committed.
+    /// For space in the journal, log or metadata, or for a transaction that is being committed.
     LogSpace,
     /// For written pages to reach the device.
     Writeback,

@@ -13,10 +13,11 @@ use anyhow::{Context, Result, bail};
 use fsarena_execute::{Assignment, Listener, RunError};
 use fsarena_guest::{DiskCounts, Hardware, Prepared, Running, Shared, Shares, Wanted};
 use fsarena_lane::kind::Ground;
+use fsarena_lane::layer::layer_tools;
 use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane, show_kernel_counters};
 use fsarena_model::event::Note;
 use fsarena_model::guest::{DiskMode, Simulated};
-use fsarena_model::{Accelerator, Contender, Event, Guest, GuestDisk, Plan, Severity, Storage};
+use fsarena_model::{Accelerator, Contender, DebianRelease, Event, Guest, GuestDisk, Plan, Severity, Storage};
 use fsarena_sys::namespace;
 
 use crate::agent::{self, Link, Request};
@@ -46,6 +47,7 @@ impl InGuest {
             GuestDisk::Virtual(_) => None,
         };
         let wanted = Wanted {
+            release: guest.release.clone().unwrap_or_else(DebianRelease::before_choice),
             kernel: package(&guest.kernel),
             accelerator: Some(guest.accelerator),
             memory: guest.memory,
@@ -151,12 +153,13 @@ pub fn file_system_packages() -> Vec<String> {
     packages.into_iter().map(str::to_owned).collect()
 }
 
-/// Debian packages whose programs the plan's workloads, and the mounts of folders of the host, need. Every guest has
-/// those of file systems on disks.
+/// Debian packages whose programs the plan's workloads, the mounts of folders of the host, and the layers below file
+/// systems need. Every guest has those of file systems on disks.
 pub fn packages(plan: &Plan) -> Vec<String> {
     let of_workloads = plan.workloads.iter().flat_map(|workload| ENGINES.packages(workload));
     let shares = plan.contenders.iter().filter_map(share_of).flat_map(|kind| kind.tools).map(|tool| tool.package);
-    of_workloads.chain(shares).map(str::to_owned).collect()
+    let layers = layer_tools(&plan.contenders).into_iter().map(|tool| tool.package);
+    of_workloads.chain(shares).chain(layers).map(str::to_owned).collect()
 }
 
 /// The contender's kind, if it is a folder of the host that a guest mounts.

@@ -136,8 +136,7 @@ fn sentence(explanation: &Explanation) -> String {
 
 /// `52.0 µs [47.0, 58.0] less waiting for a commit (mostly while jbd2 waits for a processor)`.
 fn phrase(part: &ExplainedPart, word: &str) -> String {
-    let most = part.meanwhile.first().filter(|(_, first)| first.seconds / part.difference.seconds > 0.5);
-    let most = most.map(|(happened, _)| format!(" (mostly while {})", meanwhile(happened))).unwrap_or_default();
+    let most = mostly(part).map(|happened| format!(" (mostly while {happened})")).unwrap_or_default();
     let size = Difference {
         seconds: part.difference.seconds.abs(),
         low: [part.difference.low, part.difference.high].into_iter().flatten().map(f64::abs).reduce(f64::min),
@@ -147,6 +146,20 @@ fn phrase(part: &ExplainedPart, word: &str) -> String {
     let contains_zero = part.difference.low.zip(part.difference.high).is_some_and(|(low, high)| low * high < 0.0);
     let size = if contains_zero { seconds(size.seconds) } else { with_interval(size) };
     format!("{size} {word} {}{most}", activity(part.activity))
+}
+
+/// What happened for more than half of a wait, or which threads waited for a processor meanwhile.
+fn mostly(part: &ExplainedPart) -> Option<String> {
+    let share = |difference: &Difference| difference.seconds / part.difference.seconds;
+    if let Some((happened, _)) = part.meanwhile.first().filter(|(_, first)| share(first) > 0.5) {
+        return Some(meanwhile(happened));
+    }
+    let ready = part.meanwhile.iter().filter_map(|(happened, difference)| match happened {
+        Meanwhile::Ready(thread) if share(difference) > SMALLEST => Some((thread.as_str(), share(difference))),
+        _ => None,
+    });
+    let (threads, shares): (Vec<&str>, Vec<f64>) = ready.unzip();
+    (shares.iter().sum::<f64>() > 0.5).then(|| format!("{} wait for a processor", words::listed(threads)))
 }
 
 fn with_interval(difference: Difference) -> String {
@@ -242,7 +255,7 @@ pub fn activity(activity: Activity) -> &'static str {
         Activity::Ready => "waiting for a processor",
         Activity::Waiting(wait) => match wait {
             Wait::Commit => "waiting for a commit of the journal, log or transaction",
-            Wait::LogSpace => "waiting for space in the journal or log",
+            Wait::LogSpace => "waiting for space in the journal, log or metadata",
             Wait::Writeback => "waiting for pages to be written",
             Wait::Read => "waiting for pages to be read",
             Wait::Request => "waiting for direct or asynchronous I/O",

@@ -10,8 +10,8 @@ use crate::requests::DeviceLog;
 use crate::symbols::{Knobs, Sleep};
 use crate::threads::{Piece, Sample, State, Threads};
 
-/// How many threads a wait is followed through.
-const DEEPEST: u32 = 6;
+/// How many threads a wait is followed through. Two that pass a lock to each other make many.
+const DEEPEST: u32 = 100;
 
 /// Everything that was found out about a trace.
 #[derive(Debug, Default)]
@@ -24,6 +24,8 @@ pub struct Traced {
     pub drivers: HashSet<u32>,
     /// Names of threads.
     pub names: HashMap<u32, String>,
+    /// What kernel workers began to work on, in the order of time. They do so for everybody.
+    pub works: HashMap<u32, Vec<(u64, String)>>,
     /// Where threads were, in the order of time.
     pub samples: Vec<Sample>,
     /// The requests to the contender's device.
@@ -196,8 +198,8 @@ impl Traced {
             self.at_device(Span { start: known, end: piece.span.start }, found);
             known = piece.span.end;
             match piece.state {
-                State::Running => found(Meanwhile::Runs(self.name(waker)), piece.span, Some(waker)),
-                State::Ready => found(Meanwhile::Ready(self.name(waker)), piece.span, None),
+                State::Running => found(Meanwhile::Runs(self.name(waker, &piece)), piece.span, Some(waker)),
+                State::Ready => found(Meanwhile::Ready(self.name(waker, &piece)), piece.span, None),
                 State::Asleep { woken_by, .. } => self.meanwhile(piece.span, woken_by, deeper, found),
             }
         }
@@ -212,7 +214,7 @@ impl Traced {
         for (driver, piece) in driving {
             let piece_span = Span { start: piece.span.start.max(start), end: piece.span.end.max(start) };
             self.in_flight(Span { start, end: piece_span.start }, found);
-            let name = self.name(driver);
+            let name = self.name(driver, &piece);
             match piece.state {
                 State::Running => found(Meanwhile::Runs(name), piece_span, Some(driver)),
                 _ => found(Meanwhile::Ready(name), piece_span, None),
@@ -238,11 +240,16 @@ impl Traced {
         found(Meanwhile::Unknown, Span { start, end: span.end }, None);
     }
 
-    fn name(&self, thread: u32) -> String {
-        match self.work.contains(&thread) {
-            true => "a thread of the work".to_owned(),
-            false => self.names.get(&thread).cloned().unwrap_or_else(|| "an unknown thread".to_owned()),
+    /// The name of a thread; of a kernel worker, by what it works on at the end of the piece, or next if it is ready.
+    fn name(&self, thread: u32, piece: &Piece) -> String {
+        if self.work.contains(&thread) {
+            return "a thread of the work".to_owned();
         }
+        let works = self.works.get(&thread).map_or(&[][..], Vec::as_slice);
+        let after = works.partition_point(|(time, _)| *time < piece.span.end);
+        let index = if piece.state == State::Running { after.saturating_sub(1) } else { after };
+        let work = works.get(index).or(works.last()).map(|(_, name)| name);
+        work.or_else(|| self.names.get(&thread)).cloned().unwrap_or_else(|| "an unknown thread".to_owned())
     }
 }
 
@@ -332,6 +339,18 @@ mod tests {
             assert!((nanoseconds(&parts, &spent) - expected).abs() < 1e-6, "{spent:?}: {parts:?}");
         }
         assert!((sum(&parts) * 1e9 - 1_000.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_kernel_worker_is_named_by_what_it_works_on() {
+        let work = |time, name: &str| (time, name.to_owned());
+        let works =
+            HashMap::from([(2, vec![work(310, "loop driver"), work(705, "kworker (other)"), work(990, "later")])]);
+        let (parts, _) = Traced { works, ..synced() }.parts(&[WHOLE]);
+        let of = |name: &str| nanoseconds(&parts, &Spent::Waiting(Wait::Commit, Meanwhile::Runs(name.to_owned())));
+        assert!((of("loop driver") - 100.0).abs() < 1e-6 && (of("kworker (other)") - 100.0).abs() < 1e-6, "{parts:?}");
+        let ready = Spent::Waiting(Wait::Commit, Meanwhile::Ready("loop driver".to_owned()));
+        assert!((nanoseconds(&parts, &ready) - 200.0).abs() < 1e-6, "{parts:?}");
     }
 
     #[test]

@@ -44,7 +44,8 @@ const IN_INTERRUPT: u64 = 0x08 | 0x10 | 0x40;
 
 /// Switches from a thread that waits. Of kernel threads, which switch often, only the time is of interest, so that no
 /// call chain is recorded.
-const WITH_CHAIN: &str = "prev_state & 255 && !(prev_comm ~ \"kworker*\") && !(prev_comm ~ \"jbd2*\")";
+const WITH_CHAIN: &str = "prev_state & 255 && !(prev_comm ~ \"kworker*\") && !(prev_comm ~ \"jbd2*\") && \
+    !(prev_comm ~ \"ksoftirqd*\") && !(prev_comm ~ \"rcu*\")";
 
 /// Bits of the field `prev_state`: the thread waits; it has ended (EXIT_DEAD, EXIT_ZOMBIE, TASK_DEAD). Others say that it
 /// was preempted.
@@ -253,6 +254,7 @@ struct Reading<'a> {
     parents: HashMap<u32, u32>,
     created: HashSet<u32>,
     names: HashMap<u32, String>,
+    works: HashMap<u32, Vec<(u64, String)>>,
     drivers: HashSet<u32>,
     lost: u64,
 }
@@ -271,6 +273,7 @@ impl<'a> Reading<'a> {
             parents: HashMap::new(),
             created: HashSet::new(),
             names: HashMap::new(),
+            works: HashMap::new(),
             drivers: HashSet::new(),
             lost: 0,
         }
@@ -336,7 +339,7 @@ impl<'a> Reading<'a> {
                     self.drivers.insert(thread);
                 }
                 let name = if is_driver { "loop driver".to_owned() } else { format!("kworker ({function})") };
-                self.names.insert(thread, name);
+                self.works.entry(thread).or_default().push((time, name));
             }
             ISSUED | COMPLETED => {
                 let fields = if kind == ISSUED { &format.issued } else { &format.completed };
@@ -355,6 +358,7 @@ impl<'a> Reading<'a> {
         self.changes.sort_by_key(|(time, _)| *time);
         self.requests.sort_by_key(|change| change.time);
         self.samples.sort_by_key(|sample| sample.time);
+        self.works.values_mut().for_each(|works| works.sort_by_key(|(time, _)| *time));
         self.recordings.sort_by_key(|recording| recording.time);
         let work: HashSet<u32> =
             self.processes.keys().copied().filter(|thread| *thread != 0 && self.is_work(*thread)).collect();
@@ -363,6 +367,7 @@ impl<'a> Reading<'a> {
             work,
             drivers: self.drivers,
             names: self.names,
+            works: self.works,
             samples: self.samples,
             device: DeviceLog::follow(&self.requests, whole.end),
             recordings: self.recordings,

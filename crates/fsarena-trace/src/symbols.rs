@@ -192,7 +192,7 @@ const LAYERS: &[(&str, Layer)] = &[
 pub struct Symbols {
     /// Addresses in ascending order, with what is known about the function.
     functions: Vec<(u64, Function)>,
-    /// Names of functions that kernel workers run, by their address.
+    /// Their names, by their address.
     names: HashMap<u64, String>,
 }
 
@@ -234,9 +234,7 @@ impl Symbols {
             }
             let address = u64::from_str_radix(address, 16).ok().filter(|address| *address != 0)?;
             functions.push((address, Function::named(name, subject)));
-            if name.contains("work") || name.contains("wq") || name.contains("end_io") {
-                names.insert(address, name.to_owned());
-            }
+            names.insert(address, name.to_owned());
         }
         functions.sort_by_key(|(address, _)| *address);
         (!functions.is_empty()).then_some(Self { functions, names })

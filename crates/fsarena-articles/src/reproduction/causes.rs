@@ -1,8 +1,8 @@
 //! How much of a difference is what a claim blames for it, by this run.
 
-use fsarena_model::explanation::{Activity, Explanation};
+use fsarena_model::explanation::{Activity, Difference, Explanation};
 use fsarena_model::{Better, Label, Mode};
-use fsarena_stats::LogEstimate;
+use fsarena_stats::{Interval, LogEstimate};
 
 use crate::article::{Blamed, Cause, PublishedTest};
 use crate::reproduction::{Measured, ReproducedFigure};
@@ -36,6 +36,17 @@ struct ShareOfDifference {
 }
 
 impl ShareOfDifference {
+    /// The share of `all`, which is above 0, that `part` is, as wide as both intervals allow.
+    fn new(part: Difference, all: Difference) -> Self {
+        let of = |end: f64, if_negative: f64, if_positive: f64| end / if end > 0.0 { if_positive } else { if_negative };
+        let ends = all.low.zip(all.high);
+        Self {
+            share: part.seconds / all.seconds,
+            low: part.low.zip(ends).map(|(end, (low, high))| of(end, low, high)),
+            high: part.high.zip(ends).map(|(end, (low, high))| of(end, high, low)),
+        }
+    }
+
     fn is_so(&self) -> Option<bool> {
         match (self.low, self.high) {
             (_, Some(high)) if high < MOST_OF_NO_CAUSE => Some(false),
@@ -111,7 +122,8 @@ fn by_activities(
         .flat_map(|workload| context.explanations.iter().filter(move |explanation| explanation.workload == *workload));
     let explanation = explained.find(|it| is_pair(it, slower, faster) || is_pair(it, faster, slower))?;
     if is_pair(explanation, faster, slower) {
-        return Some(other_way_round(&explanation.workload, slower));
+        let words = format!("{}: {slower} is not the slower one", explanation.workload);
+        return Some(ShownCause { is_so: None, words });
     }
     if let Some(why) = &explanation.withheld {
         let words = format!("{}: not explained, since {why}", explanation.workload);
@@ -122,13 +134,17 @@ fn by_activities(
         return Some(ShownCause { is_so: None, words });
     }
     let blamed = || explanation.parts.iter().filter(|part| activities.contains(&part.activity));
-    let of = |value: Option<f64>| value.map(|value| value / explanation.difference.seconds);
-    // Parts of one time are not independent: the ends of their intervals are added.
-    let share = ShareOfDifference {
-        share: blamed().map(|part| part.difference.seconds).sum::<f64>() / explanation.difference.seconds,
-        low: of(blamed().map(|part| part.difference.low).sum()),
-        high: of(blamed().map(|part| part.difference.high).sum()),
-    };
+    // Parts of one time are not independent: the ends of their intervals are added. What is not known may be blamed, too.
+    let unknown = (1.0 - explanation.attributed).max(0.0) * explanation.difference.seconds;
+    let high: Option<f64> = blamed().map(|part| part.difference.high).sum();
+    let share = ShareOfDifference::new(
+        Difference {
+            seconds: blamed().map(|part| part.difference.seconds).sum(),
+            low: blamed().map(|part| part.difference.low).sum(),
+            high: high.map(|high| high + unknown),
+        },
+        explanation.difference,
+    );
     Some(said(&explanation.workload, &share))
 }
 
@@ -149,26 +165,22 @@ fn by_options(context: &Context<'_>, cause: &Cause, test: &PublishedTest, option
     let (all, blamed) = (LogEstimate::mean_of(&differences(0))?, LogEstimate::mean_of(&differences(2))?);
     let (of_all, of_blamed) = (all.interval(0.025), blamed.interval(0.025));
     let place = format!("{}, {}", test.name, metric.name);
-    if of_all.high < 0.0 {
-        return Some(other_way_round(&place, slower));
-    }
     if of_all.low.is_nan() || of_all.low <= 0.0 {
         let words = format!("{place}: that {slower} is behind {faster} is not shown");
         return Some(ShownCause { is_so: None, words });
     }
-    let of = |value: f64| Some(value / all.estimate).filter(|share| share.is_finite());
-    let share =
-        ShareOfDifference { share: blamed.estimate / all.estimate, low: of(of_blamed.low), high: of(of_blamed.high) };
+    let difference = |of: LogEstimate, Interval { low, high }: Interval| Difference {
+        seconds: of.estimate,
+        low: Some(low),
+        high: Some(high),
+    };
+    let share = ShareOfDifference::new(difference(blamed, of_blamed), difference(all, of_all));
     Some(said(&place, &share))
 }
 
 fn stand_ins<'a>(context: &'a Context<'_>, cause: &Cause) -> Option<[&'a Label; 2]> {
     let of = |name: &String| context.stand_ins.iter().find(|one| one.name == *name)?.properly.as_ref();
     Some([of(&cause.slower)?, of(&cause.faster)?])
-}
-
-fn other_way_round(place: &str, slower: &Label) -> ShownCause {
-    ShownCause { is_so: Some(false), words: format!("{place}: {slower} is not the slower one") }
 }
 
 fn said(place: &str, share: &ShareOfDifference) -> ShownCause {

@@ -30,6 +30,7 @@ pub static BTRFS: Kind = Kind {
             ("btrfs_wait_tree_log_extents", Wait::Commit),
             ("write_all_supers", Wait::Commit),
             ("handle_reserve_ticket", Wait::LogSpace),
+            ("__reserve_bytes", Wait::LogSpace),
             ("wait_current_trans", Wait::LogSpace),
             ("btrfs_wait_ordered_*", Wait::Writeback),
             ("btrfs_start_ordered_extent*", Wait::Writeback),

@@ -15,6 +15,7 @@ use super::{Cleared, Leftover};
 use crate::busy::BusyPatience;
 use crate::cgroup;
 use crate::disk::{self, OnDisk};
+use crate::layer;
 
 /// How long something may stay busy: ten seconds.
 const PATIENCE: BusyPatience = BusyPatience { attempts: 201, pause: Duration::from_millis(50) };
@@ -54,6 +55,8 @@ pub enum Made {
         name: String,
         backing: PathBuf,
     },
+    /// Layers on a loop device of the run, which is bound to a file under a name with the run's token.
+    Layers { number: u32, name: String, backing: PathBuf },
 }
 
 /// A run that has made things.
@@ -116,6 +119,7 @@ impl Made {
             Self::Disk(made) => made.release(&run.token),
             Self::Cgroup { path, home } => PATIENCE.wait(|| cgroup::remove(path, home, &run.token)),
             Self::Loop { number, name, backing } => remove_loop(*number, name, backing),
+            Self::Layers { number, name, backing } => remove_layers(*number, name, backing, &run.token),
         }
     }
 
@@ -131,7 +135,7 @@ impl Made {
             Self::Directory { path: inner, .. } | Self::Parent { path: inner, .. } | Self::Mount { path: inner } => {
                 inner.starts_with(path)
             }
-            Self::Loop { backing, .. } => backing.starts_with(path),
+            Self::Loop { backing, .. } | Self::Layers { backing, .. } => backing.starts_with(path),
             Self::Disk(_) | Self::Cgroup { .. } => false,
         }
     }
@@ -143,6 +147,7 @@ impl Made {
             Self::Disk(made) => format!("lanes on {}", made.path.display()),
             Self::Cgroup { path, .. } => format!("the control group {}", path.display()),
             Self::Loop { number, name, .. } => format!("the loop device {number} ({name})"),
+            Self::Layers { number, .. } => format!("layers on the loop device {number}"),
         }
     }
 }
@@ -228,6 +233,14 @@ fn remove_loop(number: u32, name: &str, backing: &Path) -> io::Result<Option<Str
         other => other,
     })?;
     Ok(Some(format!("the loop device {number}: removed")))
+}
+
+/// What lies on the run's own loop device is the run's, and so is a mapped device with the run's token.
+fn remove_layers(number: u32, name: &str, backing: &Path, token: &str) -> io::Result<Option<String>> {
+    let is_own = loopdev::binding(number)?.is_some_and(|binding| is_ours(&binding, name, backing));
+    let mut removed = if is_own { layer::take_down(&format!("loop{number}"))? } else { Vec::new() };
+    removed.extend(layer::take_down_named(token)?);
+    Ok((!removed.is_empty()).then(|| format!("layers on the loop device {number}: removed {}", removed.join(", "))))
 }
 
 /// The name must match and, if the backing file still exists, so must its device and inode.

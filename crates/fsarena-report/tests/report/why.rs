@@ -54,7 +54,21 @@ pub fn explained() -> Comparison {
         lost: 7,
         withheld: None,
     }];
+    comparison.judged.tested_knobs = vec![tested(0.31, 0.27), tested(0.31, 0.2), tested(0.01, 0.0)];
     comparison
+}
+
+fn tested(predicted: f64, measured: f64) -> TestedKnob {
+    TestedKnob {
+        workload: "create-fsync".to_owned(),
+        with: "ext4".into(),
+        without: "ext4:barrier=0".into(),
+        rounds: 6,
+        predicted,
+        measured,
+        low: Some(measured - 0.02),
+        high: Some(measured + 0.02),
+    }
 }
 
 fn words(format: &str, comparison: &Comparison) -> String {
@@ -97,20 +111,8 @@ fn a_withheld_explanation_gives_its_reason_and_no_parts() {
 
 #[test]
 fn predictions_stand_beside_what_was_measured() {
-    let mut comparison = explained();
-    let tested = |predicted, measured| TestedKnob {
-        workload: "create-fsync".to_owned(),
-        with: "ext4".into(),
-        without: "ext4:barrier=0".into(),
-        rounds: 6,
-        predicted,
-        measured,
-        low: Some(measured - 0.02),
-        high: Some(measured + 0.02),
-    };
-    comparison.judged.tested_knobs = vec![tested(0.31, 0.27), tested(0.31, 0.2), tested(0.01, 0.0)];
     for format in ["text", "summary"] {
-        let report = words(format, &comparison);
+        let report = words(format, &explained());
         for part in [
             "Explanations tested Within ten points of what was measured: 1 of 2 predictions that an option saves at least 2 %, \
              and 1 of 1 that it saves less.",

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use fsarena_durability::{Disk, Syncs};
 use fsarena_guest::Wanted;
 use fsarena_lane::kind::Ground;
+use fsarena_lane::layer;
 use fsarena_model::{Contender, Label};
 use fsarena_place::{
     Refusal, durability::DurabilityOutcome, durability::DurabilityTrial, durability::guest::WriterTask,
@@ -31,11 +32,12 @@ pub fn run(global: &Global, options: &cli::DurabilityArguments) -> Result<Ended>
     let progress = Progress::new(global);
     let mut telling = |what: &str| progress.prepare(what);
     let wanted = Wanted {
+        release: options.guest_release.clone(),
         kernel: options.guest_kernel.clone(),
         accelerator: None,
         memory: options.guest_memory,
         file_systems: fsarena_place::file_system_packages(),
-        packages: packages(options.writer),
+        packages: packages(options.writer, &contenders),
     };
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut telling)?;
     let trial =
@@ -67,17 +69,18 @@ fn work(writer: WriterKind) -> WriterWork {
     }
 }
 
-/// The Debian packages of the writer's programs.
-fn packages(writer: WriterKind) -> Vec<String> {
+/// The Debian packages of the writer's programs, and of the contenders' layers.
+fn packages(writer: WriterKind, contenders: &[Contender]) -> Vec<String> {
     let needs = if writer == WriterKind::PostgreSql { POSTGRESQL_NEEDS } else { &[] };
-    let packages: BTreeSet<&str> = needs.iter().map(|need| need.package).collect();
+    let of_layers = layer::layer_tools(contenders).into_iter().map(|tool| tool.package);
+    let packages: BTreeSet<&str> = needs.iter().map(|need| need.package).chain(of_layers).collect();
     packages.into_iter().map(str::to_owned).collect()
 }
 
 /// Refuses contenders that have no disk of their own, or too small a one.
 fn require_lane(contender: &Contender, options: &cli::DurabilityArguments) -> Result<()> {
     let kind = fsarena_lane::kind(&contender.kind);
-    let smallest = kind.map_or(0, |kind| kind.smallest_lane.0);
+    let smallest = kind.map_or(0, |kind| layer::below(contender, kind.smallest_lane).0);
     if !kind.is_some_and(|kind| kind.ground == Ground::Lane) {
         let text = format!("`{}` has no disk of its own, so no power cut can be made", contender.label);
         let hint = format!("kinds with a disk: {}", with_disk().join(", "));

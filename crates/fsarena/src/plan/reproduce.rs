@@ -171,3 +171,29 @@ fn is_of(harness: Harness, workload: &Workload) -> bool {
 fn is_loop_of_a_shell(workload: &Workload) -> bool {
     workload.engine == "program" && workload.parameters.get("needs").is_none()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contenders_of_a_cause_do_only_the_work_of_its_test() {
+        let article = fsarena_articles::article("openeuler").expect("there");
+        let causes: Vec<&Cause> = article.claims.iter().filter_map(|claim| claim.cause.as_ref()).collect();
+        let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
+        assert_eq!(with_options(&names(&["ext4", "xfs"]), &causes), names(&["ext4", "xfs"]), "they are of Btrfs");
+        let named = with_options(&names(&["ext4", "btrfs"]), &causes);
+        assert!(named.len() > 2 && named == with_options(&named, &causes), "a repeated run adds none: {named:?}");
+        let (contenders, _) = contenders(&named, Vec::new()).expect("contenders");
+        let workloads = names(&["openeuler-seqread", "openeuler-small-files"]);
+        let workloads = crate::plan::work::at_scale(&workloads, Scale::Standard).expect("workloads");
+        let out = only_for_causes(&article, &causes, &contenders, &workloads);
+        let of = |label: &str| {
+            let own = out.iter().filter(|out| out.label.0 == label);
+            own.map(|out| out.workload.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(of("btrfs:max_inline=0"), ["openeuler-seqread"]);
+        assert_eq!(of("btrfs:nodatasum"), ["openeuler-small-files"]);
+        assert_eq!((of("btrfs"), of("ext4")), (Vec::new(), Vec::new()));
+    }
+}

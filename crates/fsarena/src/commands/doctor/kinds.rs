@@ -12,7 +12,7 @@ use crate::commands::list::{Availability, availability};
 /// One line for each kind, and one for each package of tools that is much older or newer than the kernel.
 pub fn section() -> Topic {
     let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
-    let versions = tool_versions(&names);
+    let versions = tool_versions(&names, &[]);
     let mut lines: Vec<DoctorLine> = KINDS.iter().map(|kind| line(kind, &versions)).collect();
     let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
     lines.extend(
