@@ -57,6 +57,13 @@ pub struct LayerKind {
     pub(crate) device: fn(&Site<'_>) -> String,
 }
 
+impl LayerKind {
+    /// A module that it needs and the kernel of this machine lacks.
+    pub fn missing_module(&self) -> Option<&'static str> {
+        self.modules.iter().copied().find(|module| !is_loadable(module))
+    }
+}
+
 /// The words of commands.
 pub(crate) type Commands = Vec<Vec<String>>;
 
@@ -251,8 +258,8 @@ pub(crate) fn require_known(contender: &Contender) -> Result<(), LaneError> {
 /// [`LaneError::LayerLacks`], [`LaneError::ToolMissing`].
 pub(crate) fn require_possible(contender: &Contender, is_root: bool) -> Result<(), LaneError> {
     for kind in kinds(contender) {
-        if let Some(module) = kind.modules.iter().find(|module| is_root && !is_loadable(module)) {
-            return Err(LaneError::LayerLacks { layer: kind.name.to_owned(), module: (*module).to_owned() });
+        if let Some(module) = kind.missing_module().filter(|_| is_root) {
+            return Err(LaneError::LayerLacks { layer: kind.name.to_owned(), module: module.to_owned() });
         }
         tools_of(kind.name, kind.tools)?;
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use fsarena_model::{Spent, TimePart};
+use fsarena_model::{Spent, TimePart, Wait};
 
 use crate::Span;
 use crate::division::{Division, Part, Recording};
@@ -46,7 +46,7 @@ impl Traced {
     /// Adds the parts of `span` to `division`.
     fn divide(&self, span: Span, division: &mut Division) {
         let mut pieces = self.pieces(&self.work, span);
-        pieces.retain(|(_, piece)| !matches!(piece.state, State::Asleep { sleep: Sleep::Idle, .. }));
+        pieces = pieces.into_iter().flat_map(|(thread, piece)| self.active(thread, piece)).collect();
         let mut shares = Shares::of(&pieces, span);
         division.running.seconds += shares.running;
         division.add(Spent::Idle, Part { seconds: shares.idle, events: 0.0 });
@@ -76,6 +76,21 @@ impl Traced {
         division.add(Spent::Ready, ready);
     }
 
+    /// The parts of a piece in which the thread does not idle. A thread that collects completions does so while the device
+    /// has no requests; a contender without a device of its own shows none.
+    fn active(&self, thread: u32, piece: Piece) -> Vec<(u32, Piece)> {
+        match piece.state {
+            State::Asleep { sleep: Sleep::Idle, .. } => Vec::new(),
+            State::Asleep { sleep: Sleep::Completions, knobs, woken_by } => {
+                let state = State::Asleep { sleep: Sleep::Waits(Wait::Request), knobs, woken_by };
+                let is_unknown = self.device.totals.is_empty().then_some(piece.span);
+                let busy = self.device.busy_within(piece.span).chain(is_unknown);
+                busy.map(|span| (thread, Piece { span, state })).collect()
+            }
+            _ => vec![(thread, piece)],
+        }
+    }
+
     /// Whether it is a thread of the work, and runs at that time.
     fn works_at(&self, thread: u32, time: u64) -> bool {
         let now = Span { start: time, end: time + 1 };
@@ -98,8 +113,21 @@ impl Traced {
         pieces
     }
 
+    /// The parts of a piece, each with the thread's name: a kernel worker that runs may do one work after the other.
+    pub fn named(&self, thread: u32, piece: &Piece) -> impl Iterator<Item = (Span, &str)> {
+        let works = self.works.get(&thread).filter(|_| piece.state == State::Running).map_or(&[][..], Vec::as_slice);
+        let works = from(works, |(time, _)| *time, piece.span.start + 1).iter().map(|(time, _)| *time);
+        let cuts = works.take_while(|time| *time < piece.span.end);
+        let starts = std::iter::once(piece.span.start).chain(cuts.clone());
+        let parts = starts.zip(cuts.chain(std::iter::once(piece.span.end)));
+        parts.map(move |(start, end)| {
+            let span = Span { start, end };
+            (span, self.name(thread, &Piece { span, state: piece.state }))
+        })
+    }
+
     /// The name of a thread; of a kernel worker, by what it works on at the end of the piece, or next if it is ready.
-    pub fn name(&self, thread: u32, piece: &Piece) -> &str {
+    fn name(&self, thread: u32, piece: &Piece) -> &str {
         if self.work.contains(&thread) {
             return "a thread of the work";
         }
@@ -118,7 +146,7 @@ fn from<T>(list: &[T], time: impl Fn(&T) -> u64, start: u64) -> &[T] {
 
 #[cfg(test)]
 mod tests {
-    use fsarena_model::{Layer, Meanwhile, RequestKind, Wait};
+    use fsarena_model::{Layer, Meanwhile, RequestKind};
 
     use super::*;
     use crate::division::sum;
@@ -186,11 +214,18 @@ mod tests {
     #[test]
     fn a_kernel_worker_is_named_by_what_it_works_on() {
         let work = |time, name: &str| (time, name.to_owned());
-        let works =
-            HashMap::from([(2, vec![work(310, "loop driver"), work(705, "kworker (other)"), work(990, "later")])]);
-        let (parts, _) = Traced { works, ..synced() }.parts(&[WHOLE]);
+        let all = vec![
+            work(310, "loop driver"),
+            work(340, "kworker (one)"),
+            work(705, "kworker (other)"),
+            work(990, "later"),
+        ];
+        let (parts, _) = Traced { works: HashMap::from([(2, all)]), ..synced() }.parts(&[WHOLE]);
         let of = |name: &str| nanoseconds(&parts, &Spent::Waiting(Wait::Commit, Meanwhile::Runs(name.to_owned())));
-        assert!((of("loop driver") - 100.0).abs() < 1e-6 && (of("kworker (other)") - 100.0).abs() < 1e-6, "{parts:?}");
+        // From 300 to 400 it does one work and begins another.
+        for (name, expected) in [("loop driver", 40.0), ("kworker (one)", 65.0), ("kworker (other)", 95.0)] {
+            assert!((of(name) - expected).abs() < 1e-6, "{name}: {parts:?}");
+        }
         let ready = Spent::Waiting(Wait::Commit, Meanwhile::Ready("loop driver".to_owned()));
         assert!((nanoseconds(&parts, &ready) - 200.0).abs() < 1e-6, "{parts:?}");
     }
@@ -243,6 +278,25 @@ mod tests {
         // The sample at 100 counts half, since two threads ran.
         assert!((nanoseconds(&parts, &Spent::User) - 1_000.0 / 3.0).abs() < 1e-6, "{parts:?}");
         assert!((sum(&parts) * 1e9 - 1_000.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn completions_are_waited_for_while_there_are_requests() {
+        let collects = Some((Sleep::Completions, 0));
+        let changes =
+            [(0, switch(1, collects, 0)), (800, Change::Woken { thread: 1, by: None }), (800, switch(0, None, 1))];
+        let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Read, issued };
+        let with = |requests: &[RequestChange]| {
+            let device = DeviceLog::follow(requests, WHOLE.end);
+            let threads = Threads::follow(&changes, WHOLE);
+            let (parts, _) = Traced { threads, work: HashSet::from([1]), device, ..Traced::default() }.parts(&[WHOLE]);
+            let waiting = parts.iter().filter(|part| matches!(part.spent, Spent::Waiting(Wait::Request, _)));
+            (waiting.map(|part| part.seconds * 1e9).sum::<f64>(), nanoseconds(&parts, &Spent::Idle))
+        };
+        let (waits, idles) = with(&[request(500, Some(4096)), request(790, None)]);
+        assert!((waits - 290.0).abs() < 1e-6 && (idles - 510.0).abs() < 1e-6, "{waits} {idles}");
+        let (waits, idles) = with(&[]);
+        assert!((waits - 800.0).abs() < 1e-6 && idles == 0.0, "without a device of its own: {waits} {idles}");
     }
 
     #[test]

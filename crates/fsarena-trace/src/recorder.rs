@@ -67,7 +67,7 @@ pub struct Recorder {
     thread: JoinHandle<io::Result<Recorded>>,
 }
 
-/// A stream, and the bytes that it recorded for each processor.
+/// With the bytes that were recorded for each processor.
 type Recorded = (EventStream, Vec<Vec<u8>>);
 
 /// Which threads do the work, as far as it is known before the trace.
@@ -139,8 +139,9 @@ impl Recorder {
             let _ = is_started.send(begun);
             while !over.load(Ordering::Acquire) {
                 stream.drain(&mut bytes);
-                if bytes.iter().map(Vec::len).sum::<usize>() > MOST_BYTES {
-                    return Err(io::Error::other(format!("{} MiB of events are too many", MOST_BYTES >> 20)));
+                let all: usize = bytes.iter().map(Vec::len).sum();
+                if all > MOST_BYTES {
+                    return Err(io::Error::other(format!("{} MiB of events are too many", all >> 20)));
                 }
                 std::thread::park_timeout(INTERVAL);
             }
@@ -154,11 +155,10 @@ impl Recorder {
         Ok(Self { subject, work, format, begun, is_over, thread })
     }
 
-    /// Ends the trace. `operations` were done in the time `elapsed` within `spans`; without spans, within the whole time
-    /// of the trace.
+    /// Ends the trace; see [`crate::Tracer::stop`].
     ///
     /// # Errors
-    /// If the kernel refuses to stop, or hides the addresses of its functions.
+    /// If the kernel refuses to stop or hides the addresses of its functions, or if there were too many events.
     pub fn stop(self, operations: u64, elapsed: Nanos, spans: &[Span]) -> io::Result<Trace> {
         let end = clock::now().0;
         self.is_over.store(true, Ordering::Release);
@@ -395,7 +395,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The name of a kernel thread without the device that it works for: `jbd2/loop0-8` is `jbd2`.
+/// `jbd2/loop0-8` is `jbd2`: the name of a kernel thread without its device.
 fn thread_name(name: &str) -> &str {
     name.split('/').next().unwrap_or(name)
 }

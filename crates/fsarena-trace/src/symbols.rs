@@ -11,11 +11,13 @@ use fsarena_model::{Avoided, KernelSymbols, Layer, Wait};
 pub enum Sleep {
     /// It waits for the kernel.
     Waits(Wait),
+    /// It waits for completions of requests, if there are any.
+    Completions,
     /// It waits for another thread or program, or for a time.
     Idle,
 }
 
-use Sleep::{Idle, Waits};
+use Sleep::{Completions, Idle, Waits};
 
 /// Functions in which threads wait, in all file systems. A name that ends with `*` stands for all that begin so.
 const SLEEPS: &[(&str, Sleep)] = &[
@@ -37,8 +39,8 @@ const SLEEPS: &[(&str, Sleep)] = &[
     ("blkdev_direct_IO", Waits(Wait::Request)),
     ("submit_bio_wait", Waits(Wait::Request)),
     ("blkdev_issue_flush", Waits(Wait::Request)),
-    ("io_cqring_wait", Waits(Wait::Request)),
-    ("read_events", Waits(Wait::Request)),
+    ("io_cqring_wait", Completions),
+    ("read_events", Completions),
     ("rwsem_down_*", Waits(Wait::Lock)),
     ("__mutex_lock*", Waits(Wait::Lock)),
     ("__down*", Waits(Wait::Lock)),
@@ -51,6 +53,9 @@ const SLEEPS: &[(&str, Sleep)] = &[
     ("__flush_work*", Waits(Wait::KernelWork)),
     ("__flush_workqueue*", Waits(Wait::KernelWork)),
     ("wb_wait_for_completion", Waits(Wait::Writeback)),
+    ("io_worker_handle_work", Waits(Wait::Unknown)),
+    ("io_wq_worker", Idle),
+    ("io_sq_thread", Idle),
     ("do_wait", Idle),
     ("do_wait4", Idle),
     ("pipe_read", Idle),

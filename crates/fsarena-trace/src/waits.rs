@@ -26,6 +26,13 @@ enum Happened<'a> {
     Unknown,
 }
 
+impl<'a> Happened<'a> {
+    /// A thread of this name runs, or is ready to.
+    fn of(piece: &Piece, name: &'a str) -> Self {
+        if piece.state == State::Running { Self::Runs(name) } else { Self::Ready(name) }
+    }
+}
+
 /// All waits of a span.
 pub struct Waits<'a> {
     traced: &'a Traced,
@@ -55,16 +62,14 @@ impl<'a> Waits<'a> {
         for piece in traced.threads.within(waker, span) {
             self.at_device(wait, Span { start: known, end: piece.span.start });
             known = piece.span.end;
-            let happened = match piece.state {
-                State::Running => Happened::Runs(traced.name(waker, &piece)),
-                State::Ready => Happened::Ready(traced.name(waker, &piece)),
-                State::Asleep { woken_by, .. } => {
-                    self.follow(wait, piece.span, woken_by, deeper);
-                    continue;
-                }
-            };
-            let share = self.shares.within(piece.span);
-            put(&mut self.parts, self.division, wait, happened, share);
+            if let State::Asleep { woken_by, .. } = piece.state {
+                self.follow(wait, piece.span, woken_by, deeper);
+                continue;
+            }
+            for (span, name) in traced.named(waker, &piece) {
+                let happened = Happened::of(&piece, name);
+                put(&mut self.parts, self.division, wait, happened, self.shares.within(span));
+            }
             if piece.state == State::Running {
                 for sample in traced.samples_within(piece.span).filter(|sample| sample.thread == waker) {
                     self.division.avoid(sample.knobs & !wait.1, self.shares.at(sample.time) / SAMPLES as f64);
@@ -126,9 +131,9 @@ impl<'a> DeviceTime<'a> {
         for (driver, piece) in driving {
             let free = Span { start: piece.span.start.max(start), end: piece.span.end.max(start) };
             all.in_flight(traced, Span { start, end: free.start }, shares);
-            let name = traced.name(driver, &piece);
-            let happened = if piece.state == State::Running { Happened::Runs(name) } else { Happened::Ready(name) };
-            all.add(happened, free, shares);
+            for (span, name) in traced.named(driver, &Piece { span: free, ..piece }) {
+                all.add(Happened::of(&piece, name), span, shares);
+            }
             start = free.end;
         }
         all.in_flight(traced, Span { start, end: span.end.max(start) }, shares);

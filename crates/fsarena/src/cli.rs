@@ -115,7 +115,7 @@ pub enum Command {
     Export(Export),
     /// Add runs that `fsarena export` has written to the store
     Import(Import),
-    /// List kinds, workloads, suites, profiles and articles, and what is missing for each; or say all about one
+    /// List kinds, layers, workloads, suites, profiles and articles, and what is missing for each; or say all about one
     List(ListArguments),
     /// Show what this machine can do, how noisy it is, and where lanes are best
     Doctor(Doctor),
@@ -177,8 +177,8 @@ pub struct ShownAs {
 /// `fsarena list`.
 #[derive(Debug, Args)]
 pub struct ListArguments {
-    /// kinds, workloads, suites, profiles, validation or published; the name of one of these; or a word to look for in
-    /// descriptions and programs
+    /// kinds, layers, workloads, suites, profiles, validation or published; the name of one of these; or a word to look
+    /// for in descriptions and programs
     #[arg(value_name = "WHAT", add = candidates::listed())]
     pub what: Option<String>,
     /// How to write it down

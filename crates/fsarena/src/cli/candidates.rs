@@ -43,7 +43,7 @@ pub fn articles() -> ArgValueCandidates {
 /// Everything that `fsarena list` describes, and its categories.
 pub fn listed() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let categories = ["kinds", "workloads", "suites", "published"].map(CompletionCandidate::new);
+        let categories = ["kinds", "layers", "workloads", "suites", "published"].map(CompletionCandidate::new);
         let all = [kinds(), suites(), workloads(), articles()];
         categories.into_iter().chain(all.iter().flat_map(ArgValueCandidates::candidates)).collect()
     })

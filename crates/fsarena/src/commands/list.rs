@@ -1,5 +1,5 @@
-//! `fsarena list`: kinds, workloads, suites, profiles and articles, and the missing packages for each; all about one of
-//! them; or those with a word in their descriptions.
+//! `fsarena list`: kinds, layers, workloads, suites, profiles and articles, and the missing packages for each; all about
+//! one of them; or those with a word in their descriptions.
 
 mod listed;
 mod published;
@@ -11,6 +11,7 @@ use anyhow::Result;
 use fsarena_articles::Article;
 use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::kind::Ground;
+use fsarena_lane::layer::{LAYERS, LayerKind};
 use fsarena_lane::{KINDS, Kind, Tool, kernel_has, missing_tool};
 use fsarena_model::Workload;
 use fsarena_model::name::did_you_mean;
@@ -29,6 +30,7 @@ use crate::places;
 pub fn run(options: &ListArguments) -> Result<Ended> {
     let catalogue = Catalogue {
         kinds: KINDS.to_vec(),
+        layers: LAYERS.to_vec(),
         workloads: fsarena_catalog::workloads()?,
         validation: fsarena_catalog::validation()?,
         suites: fsarena_catalog::suites()?,
@@ -45,6 +47,7 @@ pub fn run(options: &ListArguments) -> Result<Ended> {
 /// Everything that can be listed.
 struct Catalogue {
     kinds: Vec<&'static Kind>,
+    layers: Vec<&'static LayerKind>,
     workloads: Vec<Workload>,
     /// The programs that validate profiles.
     validation: Vec<Workload>,
@@ -54,7 +57,7 @@ struct Catalogue {
 }
 
 /// The names of the categories, in the order in which pages are printed.
-const CATEGORIES: [&str; 6] = ["workloads", "validation", "suites", "profiles", "kinds", "published"];
+const CATEGORIES: [&str; 7] = ["workloads", "validation", "suites", "profiles", "kinds", "layers", "published"];
 
 impl Catalogue {
     fn entries(&self, category: &str) -> Vec<&dyn Listed> {
@@ -67,6 +70,7 @@ impl Catalogue {
             "suites" => all(&self.suites),
             "profiles" => all(&self.profiles),
             "kinds" => all(&self.kinds),
+            "layers" => all(&self.layers),
             _ => all(&self.articles),
         }
     }
@@ -90,9 +94,10 @@ impl Catalogue {
             layout::wrapped(&format!("{title}: {}", names.join(", ")), "  ", width)
         };
         format!(
-            "{}\n{}\n{}\n{}\n\n{}\n\nfsarena list NAME says all about one, fsarena list WORD finds those that mention it, \
-             and\nfsarena list kinds, workloads, suites, profiles, validation or published has a table.\n",
+            "{}\n{}\n{}\n{}\n{}\n\n{}\n\nfsarena list NAME says all about one, fsarena list WORD finds those that mention it, \
+             and\nfsarena list kinds, layers, workloads, suites, profiles, validation or published has a table.\n",
             self.table("kinds", |_| true),
+            self.table("layers", |_| true),
             table(["suite", "about"], suites),
             self.table("profiles", |_| true),
             names("workloads", "workloads"),
@@ -106,6 +111,7 @@ impl Catalogue {
             "workloads" => &["workload", "here", "--rate", "unit", "measures"],
             "suites" => &["suite", "about", "workloads"],
             "profiles" => &["profile", "about"],
+            "layers" => &["layer", "here", "about"],
             _ => &["kind", "here", "about"],
         };
         let wanted = self.entries(category).into_iter().filter(|entry| is_wanted(*entry));
@@ -127,7 +133,7 @@ impl Catalogue {
         let named = |category| self.entries(category).into_iter().find(|entry| entry.name() == word);
         let mut parts: Vec<String> = CATEGORIES.into_iter().filter_map(named).map(Listed::page).collect();
         if parts.is_empty() || sought.has_topic() {
-            let tables = ["profiles", "suites", "workloads", "kinds"]
+            let tables = ["profiles", "suites", "workloads", "kinds", "layers"]
                 .map(|category| self.table(category, |entry| sought.is_in(&entry.texts())));
             parts.extend(tables.into_iter().filter(|table| table.lines().count() > 1));
         }
@@ -136,7 +142,8 @@ impl Catalogue {
 
     /// The refusal of a word that occurs nowhere.
     fn nothing(&self, word: &str) -> Refusal {
-        let known = ["workloads", "suites", "profiles", "published", "kinds"].map(|category| self.entries(category));
+        let known =
+            ["workloads", "suites", "profiles", "published", "kinds", "layers"].map(|category| self.entries(category));
         let names = known.iter().flatten().map(|entry| entry.name());
         let hint = did_you_mean(word, names, "`fsarena list` shows what there is");
         Refusal::wrong_use(format!("nothing is named `{word}` or mentions it"), hint)
@@ -197,10 +204,18 @@ pub fn availability(kind: &Kind) -> Availability {
     if kind.ground == Ground::Directory {
         return Availability::Here;
     }
-    if kind.ground == Ground::Share || !kernel_has(kind.mounted_as) {
-        return Availability::KernelLacks;
-    }
-    match missing_tool(kind.tools) {
+    let lacks = kind.ground == Ground::Share || !kernel_has(kind.mounted_as);
+    of_kernel_and_tools(lacks, kind.tools)
+}
+
+/// Whether a layer is usable here; otherwise the first obstacle.
+pub fn layer_availability(layer: &LayerKind) -> Availability {
+    of_kernel_and_tools(layer.missing_module().is_some(), layer.tools)
+}
+
+fn of_kernel_and_tools(kernel_lacks: bool, tools: &'static [Tool]) -> Availability {
+    match missing_tool(tools) {
+        _ if kernel_lacks => Availability::KernelLacks,
         Some(tool) => Availability::ToolMissing(tool),
         None if !rustix::process::geteuid().is_root() => Availability::AsRoot,
         None => Availability::Here,

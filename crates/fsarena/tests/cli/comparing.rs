@@ -216,6 +216,7 @@ fn the_catalogue_can_be_listed() {
     for (name, parts) in [
         ("operations", ["suite operations", "create-syncfs", "fsarena compare --suite operations"]),
         ("ext4", ["kind ext4", "about", "here"]),
+        ("luks", ["layer luks", "cipher=aes-xts-plain64|", "ext4@luks"]),
         ("vagrant", ["article vagrant", "tests", "fsarena reproduce vagrant"]),
     ] {
         let about = out(&run(stage.fsarena().args(["list", name]), 0));

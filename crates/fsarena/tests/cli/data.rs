@@ -33,6 +33,7 @@ fn a_list_is_data() {
     let all = json(&stage, &["list"]);
     require_documented("list", &all);
     require_documented("list: kinds", &all["kinds"][0]);
+    require_documented("list: layers", &all["layers"][0]);
     require_documented("list: workloads", &all["workloads"][0]);
     require_documented("list: suites", &all["suites"][0]);
     require_documented("list: profiles", &all["profiles"][0]);

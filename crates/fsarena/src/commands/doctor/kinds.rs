@@ -1,24 +1,26 @@
-//! The kinds of file system: kernel support, installed tools, and the age of these tools.
+//! The kinds of file system and the layers below them: kernel support, installed tools, and the age of the kinds' tools.
 
 use std::collections::BTreeMap;
 
 use fsarena_lane::age::{self, Age, Release};
 use fsarena_lane::kind::Ground;
+use fsarena_lane::layer::{LAYERS, LayerKind};
 use fsarena_lane::{KINDS, Kind, tool_versions};
 
 use super::page::{DoctorLine, Topic};
-use crate::commands::list::{Availability, availability};
+use crate::commands::list::{Availability, availability, layer_availability};
 
-/// One line for each kind, and one for each package of tools that is much older or newer than the kernel.
+/// One line for each kind and layer, and one for each package of tools that is much older or newer than the kernel.
 pub fn section() -> Topic {
     let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     let versions = tool_versions(&names, &[]);
     let mut lines: Vec<DoctorLine> = KINDS.iter().map(|kind| line(kind, &versions)).collect();
+    lines.extend(LAYERS.iter().map(|layer| layer_line(layer)));
     let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
     lines.extend(
         age::makers(&versions).into_iter().filter_map(|(tool, version)| age_line(tool.package, version, &kernel)),
     );
-    Topic { title: "Kinds of file system", lines }
+    Topic { title: "Kinds of file system, and layers below them", lines }
 }
 
 /// Those of ext4, xfs and btrfs that lanes can have here, at least as root.
@@ -50,6 +52,19 @@ fn line(kind: &Kind, versions: &BTreeMap<String, String>) -> DoctorLine {
         }
         Availability::KernelLacks => DoctorLine::no(name, format!("this kernel lacks it{found}"))
             .hint(format!("another kernel, or one that finds its module: modprobe {name}")),
+        Availability::ToolMissing(tool) => {
+            DoctorLine::missing(name, format!("in the kernel, but `{}` is not installed", tool.program))
+                .hint(format!("apt-get install {}", tool.package))
+        }
+    }
+}
+
+fn layer_line(layer: &LayerKind) -> DoctorLine {
+    let name = format!("@{}", layer.name);
+    match layer_availability(layer) {
+        Availability::Here => DoctorLine::ok(name, layer.about),
+        Availability::AsRoot => DoctorLine::note(name, format!("as root: {}", layer.about)),
+        Availability::KernelLacks => DoctorLine::no(name, "this kernel lacks it").hint("in a guest: --guest"),
         Availability::ToolMissing(tool) => {
             DoctorLine::missing(name, format!("in the kernel, but `{}` is not installed", tool.program))
                 .hint(format!("apt-get install {}", tool.package))

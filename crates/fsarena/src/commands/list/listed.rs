@@ -3,13 +3,14 @@
 use fsarena_articles::Article;
 use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::Kind;
+use fsarena_lane::layer::LayerKind;
 use fsarena_model::plan::how_to_install;
 use fsarena_model::{Better, Rate, Weight, Workload};
 use fsarena_place::ENGINES;
 use fsarena_report::{PLAIN, layout};
 use serde_json::{Value, json};
 
-use super::{Availability, availability};
+use super::{Availability, availability, layer_availability};
 use crate::places;
 
 /// Columns of the names before the descriptions.
@@ -43,9 +44,7 @@ impl Listed for &'static Kind {
     }
 
     fn json(&self) -> Value {
-        let found = availability(self);
-        let obstacle = (found != Availability::Here).then(|| found.to_string());
-        json!({ "name": self.name, "about": self.about, "here": obstacle.is_none(), "obstacle": obstacle })
+        json_of([self.name, self.about], availability(self))
     }
 
     fn texts(&self) -> Vec<String> {
@@ -56,6 +55,43 @@ impl Listed for &'static Kind {
         let here = availability(self).to_string();
         page(&format!("kind {}", self.name), &[("about", self.about.to_owned()), ("here", here)])
     }
+}
+
+impl Listed for &'static LayerKind {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn row(&self) -> Vec<String> {
+        vec![self.name.to_owned(), layer_availability(self).to_string(), self.about.to_owned()]
+    }
+
+    fn json(&self) -> Value {
+        json_of([self.name, self.about], layer_availability(self))
+    }
+
+    fn texts(&self) -> Vec<String> {
+        vec![self.name.to_owned(), self.about.to_owned()]
+    }
+
+    fn page(&self) -> String {
+        let options = self.options.iter().map(|(name, values)| format!("{name}={}", values.join("|")));
+        page(
+            &format!("layer {}", self.name),
+            &[
+                ("about", self.about.to_owned()),
+                ("options", format!("{}; the first value is the default", options.collect::<Vec<_>>().join(", "))),
+                ("use it", format!("ext4@{}", self.name)),
+                ("here", layer_availability(self).to_string()),
+            ],
+        )
+    }
+}
+
+/// The name and description of a kind or layer, and what is in the way here.
+fn json_of([name, about]: [&str; 2], found: Availability) -> Value {
+    let obstacle = (found != Availability::Here).then(|| found.to_string());
+    json!({ "name": name, "about": about, "here": obstacle.is_none(), "obstacle": obstacle })
 }
 
 impl Listed for Workload {
