@@ -7,7 +7,7 @@ use fsarena_analyse::assess;
 use fsarena_execute::{Assignment, Listener, Machine, RunError};
 use fsarena_lane::disk;
 use fsarena_lane::loops;
-use fsarena_lane::{Go, LaneSet};
+use fsarena_lane::{Go, LaneSet, require};
 use fsarena_model::event::Note;
 use fsarena_model::visible::shell;
 use fsarena_model::{Event, Plan, Severity, Status};
@@ -76,10 +76,19 @@ impl Checked {
     ) -> Result<Option<Self>> {
         let plan = &assignment.plan;
         require_sound(plan)?;
-        tools::prefer(plan, listener)?;
-        require_machine(plan)?;
+        // What has to be fetched first would disturb another run.
+        let has_tools = tools::prefer_cached(plan);
+        if has_tools {
+            require_machine(plan)?
+        } else {
+            require::rights(plan)?
+        }
         enter_namespace(plan)?;
         let Some(locked) = take_machine(session, assignment.wait, stop)? else { return Ok(None) };
+        tools::prefer(plan, listener)?;
+        if !has_tools {
+            require_machine(plan)?;
+        }
         // Checked only after the lock is taken: another run may have filled the storage, or held the disk.
         let plan = if assignment.run.is_none() { fitted(plan.clone()) } else { plan.clone() };
         require_space(&plan)?;

@@ -1,8 +1,9 @@
 //! `--tools`: programs of a release of Debian that make and check file systems on this machine, from the cache.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use fsarena_execute::Listener;
-use fsarena_lane::require;
 use fsarena_model::{DebianRelease, Event, Plan};
 use fsarena_sys::child;
 
@@ -11,13 +12,12 @@ use crate::{file_system_packages, folders};
 /// Lets the programs that the plan names be started, which are fetched if the cache lacks them.
 ///
 /// # Errors
-/// If they cannot be fetched, or this user cannot make lanes.
+/// If they cannot be fetched.
 pub fn prefer(plan: &Plan, listener: &mut dyn Listener) -> Result<()> {
     let Some(release) = &plan.lanes.tools else {
         child::prefer(None);
         return Ok(());
     };
-    require::rights(plan)?;
     let mut telling = |what: &str| {
         let _ = listener.hear(&Event::Preparing(what.to_owned()));
     };
@@ -26,7 +26,7 @@ pub fn prefer(plan: &Plan, listener: &mut dyn Listener) -> Result<()> {
     Ok(())
 }
 
-/// Lets the programs that the plan names be started, unless they have to be fetched: whether they are there.
+/// Lets the programs that the plan names be started, unless they have to be fetched. Returns whether they are there.
 pub fn prefer_cached(plan: &Plan) -> bool {
     let cached = plan.lanes.tools.as_ref().map(cached);
     child::prefer(cached.clone().flatten());
@@ -34,6 +34,6 @@ pub fn prefer_cached(plan: &Plan) -> bool {
 }
 
 /// The folder with the programs of a release, if the cache has it.
-pub fn cached(release: &DebianRelease) -> Option<std::path::PathBuf> {
+pub fn cached(release: &DebianRelease) -> Option<PathBuf> {
     fsarena_guest::cached_tools(&folders::cache().ok()?, release, &file_system_packages())
 }
