@@ -6,13 +6,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::DebianRelease;
+use fsarena_sys::child::{self, Patience};
 use sha2::{Digest, Sha256};
 
 use crate::packages::{Packages, is_fresh};
 use crate::{GuestError, kernel, root};
 
 /// Changes if the folder is made in another way.
-const RECIPE: &str = "recipe 1";
+const RECIPE: &str = "recipe 2";
 
 /// Where packages have programs.
 const PROGRAMS: [&str; 2] = ["usr/sbin", "usr/bin"];
@@ -78,7 +79,9 @@ fn make(
     let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
     let mut all = packages.with_dependencies(&names)?;
     // Scripts of a package are run by the machine's own interpreters.
-    all.retain(|it| names.contains(&it.name.as_str()) || it.name.starts_with("lib") && !it.name.contains("python"));
+    let is_library =
+        |name: &str| ["lib", "zlib"].iter().any(|start| name.starts_with(start)) && !name.contains("python");
+    all.retain(|package| names.contains(&package.name.as_str()) || is_library(&package.name));
     let versions: Vec<&str> = all.iter().map(|package| package.file.as_str()).collect();
     let digest = Sha256::digest(format!("{RECIPE}\n{}", versions.join("\n")));
     let name: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
@@ -117,6 +120,9 @@ fn fill(tree: &Path, own: &[PathBuf], libraries: &[PathBuf]) -> Result<(), Guest
         // A link may lead out of the packages.
         let Ok(content) = fs::read(&program) else { continue };
         let is_script = content.starts_with(b"#!");
+        if !is_script {
+            require_libraries(tree, &loader, &program)?;
+        }
         let within = program.strip_prefix(tree).unwrap_or(&program).display().to_string();
         let (starter, text) = (starters.join(name), starter(&within, (!is_script).then_some(&loader)));
         fs::write(&starter, text).map_err(GuestError::io("write", &starter))?;
@@ -134,6 +140,20 @@ fn loader(tree: &Path) -> Result<String, GuestError> {
     let loader = entries.filter_map(|entry| entry.file_name().into_string().ok()).find(|it| it.starts_with("ld-linux"));
     let missing = || std::io::Error::other("it has no dynamic loader, ld-linux*");
     Ok(format!("{libraries}/{}", loader.ok_or_else(missing).map_err(GuestError::io("look up", folder))?))
+}
+
+/// Refuses a program that would take a library of the machine, which may be of another version.
+fn require_libraries(tree: &Path, loader: &str, program: &Path) -> Result<(), GuestError> {
+    let loader = tree.join(loader);
+    let (libraries, tree) = (loader.with_file_name(""), tree.display().to_string());
+    let words = [&loader, Path::new("--inhibit-cache"), Path::new("--library-path"), &libraries, Path::new("--list")];
+    let listed = child::run(&[&words[..], &[program]].concat(), Patience::query());
+    let text = listed.map_err(GuestError::io("start", &loader))?.stdout;
+    let foreign = |line: &&str| line.split_once(" => ").is_some_and(|(_, place)| !place.starts_with(&tree));
+    text.lines().find(foreign).map_or(Ok(()), |line| {
+        let command = format!("ld.so --list {}", program.display());
+        Err(GuestError::Program { command, words: format!("the packages lack{}", line.replace('\t', " ")) })
+    })
 }
 
 /// The script that starts the file `within` the tree: by `loader`, unless it is a script. mke2fs(8) would read the
@@ -154,8 +174,6 @@ fn starter(within: &str, loader: Option<&String>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fsarena_sys::child::{self, Patience};
-
     use super::*;
 
     fn cache_with(release: &DebianRelease, text: &str) -> tempfile::TempDir {
