@@ -54,7 +54,7 @@ pub fn tools(
     }
 }
 
-/// The folder with these programs if `cache` has it. It may not be there any more when it is used, or have newer ones.
+/// The folder with the programs of the Debian packages `wanted`, if `cache` has them: perhaps not the newest ones.
 pub fn cached_tools(cache: &Path, release: &DebianRelease, wanted: &[String]) -> Option<PathBuf> {
     let folder = folder(cache, release);
     let text = fs::read_to_string(folder.join(NEWEST)).ok()?;

@@ -92,4 +92,10 @@ fn programs_that_cannot_be_had_are_refused_with_the_way_out() {
     run(Command::new("cp").arg("-a").arg(elsewhere).arg(&fetched), 0);
     let other = "hint: without a network: --tools bookworm, which is there; or copy";
     refused(&["ext4", "xfs", "--tools", "trixie"], 4, lists, other);
+
+    // A copy of another user's cache.
+    std::fs::rename(fetched.join("bookworm"), fetched.join("trixie")).expect("moved");
+    std::os::unix::fs::chown(fetched.join("trixie"), Some(65534), None).expect("root may");
+    let foreign = "is not a safe place for root's files: it belongs to another user";
+    refused(&["ext4", "xfs", "--tools", "trixie"], 4, foreign, "hint: if you trust what is there: chown -R root");
 }
