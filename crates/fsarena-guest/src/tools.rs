@@ -22,8 +22,8 @@ const PROGRAMS: [&str; 2] = ["usr/sbin", "usr/bin"];
 const STARTERS: &str = "programs";
 const NEWEST: &str = "newest";
 
-/// The folder with the programs of the Debian packages `wanted`, which are fetched if `cache` lacks them. Once a week it
-/// is found out whether the release has newer ones; without a network those in the cache are taken.
+/// The folder with the programs of the Debian packages `wanted`, which are fetched if `cache` lacks them. Once a week
+/// newer ones are looked for; without a network those in the cache are taken.
 ///
 /// # Errors
 /// [`GuestError::Tools`] if they cannot be fetched or unpacked.
@@ -159,17 +159,15 @@ fn require_libraries(tree: &Path, loader: &str, program: &Path) -> Result<(), Gu
 /// The script that starts the file `within` the tree: by `loader`, unless it is a script. mke2fs(8) would read the
 /// machine's mke2fs.conf.
 fn starter(within: &str, loader: Option<&String>) -> String {
-    let program = format!("\"$tree/{within}\" \"$@\"");
-    let command = loader.map_or_else(
-        || program.clone(),
-        |loader| {
-            let libraries = loader.rsplit_once('/').map_or("", |(folder, _)| folder);
-            format!(
-                "\"$tree/{loader}\" --inhibit-cache --library-path \"$tree/{libraries}\" --argv0 \"${{0##*/}}\" {program}"
-            )
-        },
-    );
-    format!("#!/bin/sh\ntree=${{0%/*}}/..\nexport MKE2FS_CONFIG=\"$tree/etc/mke2fs.conf\"\nexec {command}\n")
+    let by_loader = |loader: &String| {
+        let libraries = loader.rsplit_once('/').map_or("", |(folder, _)| folder);
+        format!("\"$tree/{loader}\" --inhibit-cache --library-path \"$tree/{libraries}\" --argv0 \"${{0##*/}}\" ")
+    };
+    let loader = loader.map(by_loader).unwrap_or_default();
+    format!(
+        "#!/bin/sh\ntree=${{0%/*}}/..\nexport MKE2FS_CONFIG=\"$tree/etc/mke2fs.conf\"\n\
+         exec {loader}\"$tree/{within}\" \"$@\"\n"
+    )
 }
 
 #[cfg(test)]

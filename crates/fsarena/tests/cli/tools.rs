@@ -67,18 +67,18 @@ fn programs_that_cannot_be_had_are_refused_with_the_way_out() {
         return;
     }
     let stage = Stage::new();
-    let refused = |arguments: &[&str], code, expected: &str, hint: &str| {
+    let ended = |arguments: &[&str], code, expected: &str, hint: &str| {
         let output = run(stage.compare(arguments).args(["--rounds", "1", "--workload", &stage.small()]), code);
         let text = err(&output);
         assert!(text.contains(expected) && text.contains(hint), "{text}");
         assert_eq!(stage.left(), Vec::<String>::new());
     };
     let in_guest = "these contenders run in a guest";
-    refused(&["ext4", "xfs", "--tools", "trixie", "--guest"], 2, in_guest, "hint: --guest-release trixie");
-    refused(&["ext4", "9p", "--tools", "bookworm"], 2, in_guest, "hint: --guest-release bookworm");
-    refused(&["tmpfs", "a=tmpfs", "--tools", "trixie"], 2, "none of them needs a lane", "hint: leave out --tools");
-    refused(&["ext4", "xfs", "--tools", "plucky"], 2, "the releases are trixie and bookworm", "");
-    refused(&["ext4 -O nonsense", "xfs", "--tools", "trixie"], 2, "`mke2fs -O nonsense` fails", "hint: leave it out");
+    ended(&["ext4", "xfs", "--tools", "trixie", "--guest"], 2, in_guest, "hint: --guest-release trixie");
+    ended(&["ext4", "9p", "--tools", "bookworm"], 2, in_guest, "hint: --guest-release bookworm");
+    ended(&["tmpfs", "a=tmpfs", "--tools", "trixie"], 2, "none of them needs a lane", "hint: leave out --tools");
+    ended(&["ext4", "xfs", "--tools", "plucky"], 2, "the releases are trixie and bookworm", "");
+    ended(&["ext4 -O nonsense", "xfs", "--tools", "trixie"], 2, "`mke2fs -O nonsense` fails", "hint: leave it out");
 
     // The test's network has no devices.
     let lists = "programs of Debian trixie: fetch the lists of packages";
@@ -86,16 +86,21 @@ fn programs_that_cannot_be_had_are_refused_with_the_way_out() {
     let elsewhere = stage.path("bookworm");
     run(Command::new("cp").arg("-a").arg(fetched.join("trixie")).arg(&elsewhere), 0);
     empty_cache("512M");
-    refused(&["ext4", "xfs", "--tools", "trixie"], 4, lists, "hint: without a network: copy what another machine");
-    refused(&["ext4", "xfs", "--tools", "trixie", "--dry-run"], 0, "trixie are not in the cache yet", "");
+    ended(&["ext4", "xfs", "--tools", "trixie"], 4, lists, "hint: without a network: copy what another machine");
+    ended(&["ext4", "xfs", "--tools", "trixie", "--dry-run"], 0, "trixie are not in the cache yet", "");
     std::fs::create_dir(&fetched).expect("made");
     run(Command::new("cp").arg("-a").arg(elsewhere).arg(&fetched), 0);
     let other = "hint: without a network: --tools bookworm, which is there; or copy";
-    refused(&["ext4", "xfs", "--tools", "trixie"], 4, lists, other);
+    ended(&["ext4", "xfs", "--tools", "trixie"], 4, lists, other);
+
+    std::fs::rename(fetched.join("bookworm"), fetched.join("trixie")).expect("moved");
+    let newest = std::fs::File::options().write(true).open(fetched.join("trixie/newest")).expect("there");
+    // Older ones are better than none.
+    newest.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("ours");
+    ended(&["ext4", "xfs", "--tools", "trixie", "--baselines", "never"], 0, "", "");
 
     // A copy of another user's cache.
-    std::fs::rename(fetched.join("bookworm"), fetched.join("trixie")).expect("moved");
     std::os::unix::fs::chown(fetched.join("trixie"), Some(65534), None).expect("root may");
     let foreign = "is not a safe place for root's files: it belongs to another user";
-    refused(&["ext4", "xfs", "--tools", "trixie"], 4, foreign, "hint: if you trust what is there: chown -R root");
+    ended(&["ext4", "xfs", "--tools", "trixie"], 4, foreign, "hint: if you trust what is there: chown -R root");
 }
