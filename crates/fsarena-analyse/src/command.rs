@@ -134,6 +134,7 @@ fn lanes(words: &mut CommandWords, record: &RunRecord) {
     );
     words.option("--lane-size", [plan.lanes.size.0]);
     words.option("--medium", [plan.lanes.medium]);
+    words.option("--tools", plan.lanes.tools.iter());
 }
 
 /// The workloads as named on the command line, without the variants that `--rate` and `--cache` derive from them.

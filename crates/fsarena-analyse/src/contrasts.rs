@@ -91,6 +91,7 @@ fn plan(run: &RunRecord) -> Vec<Fact> {
         fact("medium", plan.lanes.medium.to_string()),
         fact("one lane in turn", if plan.lanes.shared.is_own() { String::new() } else { "yes".to_owned() }),
         fact("preconditioned", if plan.lanes.precondition.is_none() { String::new() } else { "yes".to_owned() }),
+        fact("tools of Debian", plan.lanes.tools.as_ref().map(ToString::to_string).unwrap_or_default()),
         fact("slowed down on purpose", slowdowns.collect::<Vec<_>>().join(", ")),
         fact("without counters", labels(&plan.measuring.uncounted)),
     ];

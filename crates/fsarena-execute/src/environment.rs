@@ -2,15 +2,15 @@
 
 use fsarena_lane::{age, flush, reread};
 use fsarena_model::event::Note;
-use fsarena_model::{Environment, Medium, Severity, Storage};
+use fsarena_model::{DebianRelease, Environment, Medium, Plan, Severity};
 
 use crate::precondition;
 
-/// Notes about this machine and its lanes, which imitate `medium` and lie in `storage`.
-pub fn notes(environment: &Environment, medium: Medium, storage: &Storage) -> Vec<Note> {
-    let note = |severity| move |text| Note { severity, text };
-    let found = unproven_flushes(environment, medium).into_iter().chain(cached_below(environment));
-    let old = old_makers(environment).into_iter().map(note(Severity::Warning));
+/// Notes about this machine and the lanes of a plan.
+pub fn notes(environment: &Environment, plan: &Plan) -> Vec<Note> {
+    let (note, storage) = (|severity| move |text| Note { severity, text }, &plan.lanes.storage);
+    let found = unproven_flushes(environment, plan.lanes.medium).into_iter().chain(cached_below(environment));
+    let old = old_makers(environment, plan).into_iter().map(note(Severity::Warning));
     let done = environment.lanes.preconditioned.iter().map(|done| precondition::note(done, storage));
     old.chain(done).chain(found.map(note(Severity::Info))).collect()
 }
@@ -29,13 +29,25 @@ fn cached_below(environment: &Environment) -> Option<String> {
     reread::cached_below(environment.lanes.repeated_reads.as_ref()?)
 }
 
-fn old_makers(environment: &Environment) -> Vec<String> {
-    environment.kernel.as_ref().map(|kernel| age::old_makers(&environment.tools, kernel)).unwrap_or_default()
+fn old_makers(environment: &Environment, plan: &Plan) -> Vec<String> {
+    let Some(kernel) = &environment.kernel else { return Vec::new() };
+    age::old_makers(&environment.tools, kernel, &newer_makers(plan))
+}
+
+/// The option that names newer programs than those of the plan, as the end of a warning; empty: there is none.
+fn newer_makers(plan: &Plan) -> String {
+    let (option, release) = match &plan.guest {
+        Some(guest) => ("--guest-release", &guest.release),
+        None => ("--tools", &plan.lanes.tools),
+    };
+    let newest = DebianRelease::default();
+    let is_newest = release.as_ref() == Some(&newest);
+    if is_newest { String::new() } else { format!("; hint: {option} {newest} takes those of Debian {newest}") }
 }
 
 #[cfg(test)]
 mod tests {
-    use fsarena_model::{Bytes, FlushAfter, LaneFacts, Nanos, Preconditioned, RepeatedReads};
+    use fsarena_model::{Bytes, FlushAfter, LaneFacts, LanePlan, Nanos, Preconditioned, RepeatedReads};
 
     use super::*;
 
@@ -49,7 +61,7 @@ mod tests {
     }
 
     fn texts(environment: &Environment) -> Vec<String> {
-        notes(environment, Medium::Nvme, &Storage::Memory).into_iter().map(|note| note.text).collect()
+        notes(environment, &Plan::of(Vec::new())).into_iter().map(|note| note.text).collect()
     }
 
     #[test]
@@ -80,9 +92,18 @@ mod tests {
     fn an_old_mkfs_is_a_warning() {
         let tools = [("mkfs.xfs".to_owned(), "mkfs.xfs version 5.10.0".to_owned())].into();
         let old = Environment { kernel: Some("6.18.44".to_owned()), tools, ..Environment::default() };
-        let notes = notes(&old, Medium::Nvme, &Storage::Memory);
-        assert!(notes.len() == 1 && notes[0].severity == Severity::Warning, "{notes:?}");
-        assert!(notes[0].text.starts_with("mkfs.xfs 5.10 is about 5 years older than the kernel 6.18"), "{notes:?}");
+        let made_by = |tools: Option<&str>| {
+            let plan = Plan::of(Vec::new());
+            let tools = tools.map(|release| release.parse().expect("a release"));
+            let notes = notes(&old, &Plan { lanes: LanePlan { tools, ..plan.lanes.clone() }, ..plan });
+            assert!(notes.len() == 1 && notes[0].severity == Severity::Warning, "{notes:?}");
+            notes[0].text.clone()
+        };
+        let (own, newest) = (made_by(None), made_by(Some("trixie")));
+        assert!(own.starts_with("mkfs.xfs 5.10 is about 5 years older than the kernel 6.18"), "{own}");
+        assert!(own.ends_with("; hint: --tools trixie takes those of Debian trixie"), "{own}");
+        assert!(made_by(Some("bookworm")).ends_with("; hint: --tools trixie takes those of Debian trixie"));
+        assert!(newest.ends_with("what a current one makes"), "there is no way out: {newest}");
     }
 
     #[test]

@@ -9,13 +9,16 @@ use rustix::fs::statvfs;
 /// Free bytes of a file system that is full: less than a piece of what a program writes.
 const FULL: u64 = 1 << 20;
 
+/// The way out if nothing can be fetched.
+const COPIED: &str = "copy what another machine has fetched: /var/cache/fsarena, or ~/.cache/fsarena";
+
 /// Why a guest cannot be prepared, booted or used.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum GuestError {
     #[error("{act} `{}`: {source}", path.display())]
     Io { act: &'static str, path: PathBuf, source: io::Error },
-    #[error("`{program}` is needed for a guest and is not installed")]
+    #[error("`{program}` is needed and is not installed")]
     ProgramMissing { program: &'static str, package: &'static str },
     #[error("`{kind}` needs `{program}` on this machine, which is not installed")]
     ServerMissing { kind: &'static str, program: &'static str, package: &'static str },
@@ -27,6 +30,8 @@ pub enum GuestError {
     Package { package: String, words: String },
     #[error("fetch the lists of packages of Debian {release}: {words}")]
     Lists { release: DebianRelease, words: String, cached: Vec<DebianRelease> },
+    #[error("programs of Debian {release}: {source}")]
+    Tools { release: DebianRelease, source: Box<Self>, others: Vec<DebianRelease>, cache: PathBuf },
     #[error("the key that signs Debian's packages is missing: there is no {path}")]
     NoKeyring { path: &'static str },
     #[error("`{package}` has no kernel that can be booted: {what}")]
@@ -60,15 +65,29 @@ impl GuestError {
 
     /// This error of filling `cache`; another one if there was no room for it.
     pub fn of_cache(self, cache: &Path) -> Self {
+        if self.is_full(cache) { Self::CacheFull { cache: cache.to_owned(), words: self.to_string() } } else { self }
+    }
+
+    /// Whether this machine does not know the key of a release.
+    fn is_unsigned(&self) -> bool {
+        matches!(self, Self::Lists { words, .. } if words.contains("NO_PUBKEY") || words.contains("not signed"))
+    }
+
+    /// Whether a network may be missing.
+    fn is_not_fetched(&self) -> bool {
+        matches!(self, Self::Lists { .. } | Self::Package { .. }) && !self.is_unsigned()
+    }
+
+    /// Whether it is an error of filling `cache`, in which there is no room.
+    fn is_full(&self, cache: &Path) -> bool {
         // tar and apt say it in their own ways.
         let free = statvfs(cache).map(|found| found.f_bfree.saturating_mul(found.f_frsize));
-        let is_full = match &self {
+        match self {
             Self::Io { source, .. } => source.kind() == io::ErrorKind::StorageFull,
             Self::Package { words, .. } => words.contains("enough free space"),
             Self::Program { .. } | Self::NoKernel { .. } => free.is_ok_and(|free| free < FULL),
             _ => false,
-        };
-        if is_full { Self::CacheFull { cache: cache.to_owned(), words: self.to_string() } } else { self }
+        }
     }
 }
 
@@ -90,17 +109,21 @@ impl Explained for GuestError {
             Self::ShareNeedsRoot { .. } => {
                 "run it as root, or name contenders without it: `9p` and `sshfs` need no root".to_owned()
             }
-            Self::Lists { words, .. } if words.contains("NO_PUBKEY") || words.contains("not signed") => {
+            error if error.is_unsigned() => {
                 "this machine's key is older than that release: apt-get install debian-archive-keyring".to_owned()
             }
             Self::Lists { cached, .. } => {
                 let other = cached.first().map(|release| format!("--guest-release {release}, which is there; or "));
-                format!(
-                    "without a network: {}copy what another machine has fetched: /var/cache/fsarena, or \
-                     ~/.cache/fsarena",
-                    other.unwrap_or_default()
-                )
+                format!("without a network: {}{COPIED}", other.unwrap_or_default())
             }
+            Self::Tools { source, cache, .. } if source.is_full(cache) => {
+                format!("{} has no room: they need 200 MB there", cache.display())
+            }
+            Self::Tools { source, others, .. } if source.is_not_fetched() => {
+                let other = others.first().map(|release| format!("--tools {release}, which is there; or "));
+                format!("without a network: {}{COPIED}", other.unwrap_or_default())
+            }
+            Self::Tools { source, .. } => return source.hint(),
             Self::NoKeyring { .. } => "apt-get install debian-archive-keyring".to_owned(),
             Self::Package { .. } => {
                 "packages come from Debian's mirrors; --guest-release names another release; without a network, name a \

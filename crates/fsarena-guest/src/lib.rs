@@ -16,6 +16,7 @@ mod packages;
 mod qemu;
 mod root;
 mod shares;
+mod tools;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -33,6 +34,7 @@ pub use kernel::named;
 pub use monitor::DiskCounts;
 pub use qemu::{Hardware, Running};
 pub use shares::{Shared, Shares};
+pub use tools::{cached_tools, tools};
 
 use kernel::UnpackedKernel;
 use packages::Packages;

@@ -104,6 +104,26 @@ pub fn get(
     Ok(root)
 }
 
+/// Makes the directories and links of a tree into which packages are unpacked, with those that Debian has merged.
+pub fn make_tree(tree: &Path, further: &str, links: &[(&str, &str)]) -> Result<(), GuestError> {
+    for folder in "usr/bin usr/sbin usr/lib usr/lib64".split(' ').chain(further.split(' ')) {
+        let folder = tree.join(folder);
+        fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
+    }
+    MERGED.iter().chain(links).try_for_each(|(name, target)| {
+        let link = tree.join(name);
+        std::os::unix::fs::symlink(target, &link).map_err(GuestError::io("create", &link))
+    })
+}
+
+/// Unpacks packages into a tree, without their documentation and these `further` parts.
+pub fn unpack(files: &[PathBuf], tree: &Path, further: impl IntoIterator<Item = String>) -> Result<(), GuestError> {
+    let left_out = LEFT_OUT.split(' ').map(str::to_owned).chain(further);
+    let left_out: Vec<String> = left_out.map(|path| format!("--exclude=./{path}")).collect();
+    let left_out: Vec<&str> = left_out.iter().map(String::as_str).collect();
+    files.iter().try_for_each(|file| kernel::extract(file, tree, &left_out))
+}
+
 /// A tree of files from which the image is made.
 struct Build {
     tree: PathBuf,
@@ -111,21 +131,9 @@ struct Build {
 
 impl Build {
     fn fill(&self, files: &[PathBuf], release: &str) -> Result<(), GuestError> {
-        for folder in "usr/bin usr/sbin usr/lib usr/lib64 etc dev proc sys run tmp root var/lib var/tmp".split(' ') {
-            let folder = self.tree.join(folder);
-            fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
-        }
-        for (name, target) in MERGED.into_iter().chain(LINKS) {
-            let link = self.tree.join(name);
-            std::os::unix::fs::symlink(target, &link).map_err(GuestError::io("create", &link))?;
-        }
-        let modules = LEFT_OUT_MODULES.split(' ').map(|path| format!("--exclude=./lib/modules/*/kernel/{path}"));
-        let left_out = LEFT_OUT.split(' ').map(|path| format!("--exclude=./{path}"));
-        let left_out: Vec<String> = left_out.chain(modules).collect();
-        let left_out: Vec<&str> = left_out.iter().map(String::as_str).collect();
-        for file in files {
-            kernel::extract(file, &self.tree, &left_out)?;
-        }
+        make_tree(&self.tree, "etc dev proc sys run tmp root var/lib var/tmp", &LINKS)?;
+        let modules = LEFT_OUT_MODULES.split(' ').map(|path| format!("lib/modules/*/kernel/{path}"));
+        unpack(files, &self.tree, modules)?;
         for (name, text) in [("etc/passwd", USERS), ("etc/group", GROUPS), ("etc/hosts", "127.0.0.1 localhost guest\n")]
         {
             let path = self.tree.join(name);

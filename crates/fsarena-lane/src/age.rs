@@ -96,15 +96,15 @@ pub fn makers(words: &BTreeMap<String, String>) -> Vec<(Tool, &str)> {
     makers.filter_map(|tool| Some((*tool, version_in(words.get(tool.program)?)?))).collect()
 }
 
-/// A warning for each mkfs program that is much older than `kernel` (`uname -r`).
-pub fn old_makers(words: &BTreeMap<String, String>, kernel: &str) -> Vec<String> {
+/// A warning for each mkfs program that is much older than `kernel` (`uname -r`), which ends with `hint`.
+pub fn old_makers(words: &BTreeMap<String, String>, kernel: &str, hint: &str) -> Vec<String> {
     let Ok(kernel) = kernel.parse::<Release>() else { return Vec::new() };
     let releases = makers(words).into_iter().filter_map(|(tool, version)| Some((tool.program, version.parse().ok()?)));
     let old = releases.filter(|(_, release)| compare(*release, kernel) == Age::Old);
     old.map(|(program, release)| {
         format!(
             "{program} {release} is about {} years older than the kernel {kernel}: what it makes by default is not what a \
-             current one makes",
+             current one makes{hint}",
             years(release, kernel)
         )
     })
@@ -127,10 +127,10 @@ mod tests {
     #[test]
     fn an_old_maker_is_named_once_with_the_years() {
         let words = "mkfs.btrfs 6.2 is about 3 years older than the kernel 6.18: what it makes by default is not what a current \
-                     one makes";
-        assert_eq!(old_makers(&installed("6.2"), "6.18.44-fc-v657"), [words]);
-        assert!(old_makers(&installed("6.17"), "6.18.44").is_empty());
-        assert!(old_makers(&installed("6.2"), "unknown").is_empty());
+                     one makes; hint";
+        assert_eq!(old_makers(&installed("6.2"), "6.18.44-fc-v657", "; hint"), [words]);
+        assert!(old_makers(&installed("6.17"), "6.18.44", "").is_empty());
+        assert!(old_makers(&installed("6.2"), "unknown", "").is_empty());
     }
 
     fn release(text: &str) -> Release {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use fsarena_model::name::did_you_mean;
-use fsarena_model::{Bytes, Contender, ErrorCategory, Explained};
+use fsarena_model::{Bytes, Contender, DebianRelease, ErrorCategory, Explained};
 use fsarena_sys::machine::Holder;
 
 use crate::kind::MADE_ELSEWHERE;
@@ -172,7 +172,11 @@ impl Explained for LaneError {
             Self::NoShare { .. } => "compare it without --on, or compare the mounted folder: dir:PATH".to_owned(),
             Self::KernelLacks { guest: Some(_), .. } => "another one may have it: --guest-kernel PACKAGE".to_owned(),
             Self::KernelLacks { .. } => "`fsarena list` shows the kinds that this machine can do".to_owned(),
-            Self::ToolMissing { package, .. } => format!("apt-get install {package}"),
+            Self::ToolMissing { kind, package, .. } => {
+                let is_of_lanes = crate::kind(kind).is_some_and(|kind| kind.ground.has_lane());
+                let other = format!(", or without installing it: --tools {}", DebianRelease::default());
+                format!("apt-get install {package}{}", if is_of_lanes { &other } else { "" })
+            }
             Self::NotRoot { .. } => {
                 "run it as root, or compare existing directories: fsarena compare dir:/a dir:/b".to_owned()
             }

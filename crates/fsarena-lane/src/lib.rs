@@ -40,4 +40,4 @@ pub use ledger::{Cleared, Ledger, Leftover, Wait, default_folder, take_machine};
 pub use mounted::{Mounting, unmount};
 pub use require::{kernel_has, missing_tool, tool_versions};
 pub use space::{free_space, nearest_existing};
-pub use storage::{DEFAULT_FOLDER, show_kernel_counters};
+pub use storage::{DEFAULT_FOLDER, require_safety, show_kernel_counters};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, ClientFacts, Durability, Guarantee, Label, Nanos, Preconditioned, Sharing};
+use crate::{Bytes, ClientFacts, DebianRelease, Durability, Guarantee, Label, Nanos, Preconditioned, Sharing};
 
 /// The machine and the place of the lanes, read once per run. A value that could not be read is `None`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -29,6 +29,9 @@ pub struct Environment {
     pub lanes: LaneFacts,
     /// Versions of the tools that were used, by program.
     pub tools: BTreeMap<String, String>,
+    /// The release of Debian of those that make and check file systems, if they are not the machine's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools_release: Option<DebianRelease>,
     /// Command lines of the programs that workloads start, by workload, with `LANE` for the directory where they work.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, Vec<String>>,

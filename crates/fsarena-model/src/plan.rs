@@ -10,7 +10,8 @@ use sha2::{Digest, Sha256};
 
 use crate::mix::Mix;
 use crate::{
-    Bytes, Clients, Contender, Guest, Label, Matrix, Nanos, NoiseBounds, Often, Precondition, Share, Stated, Workload,
+    Bytes, Clients, Contender, DebianRelease, Guest, Label, Matrix, Nanos, NoiseBounds, Often, Precondition, Share,
+    Stated, Workload,
 };
 
 pub use extension::{Extension, Harness, Opaque, Scale};
@@ -114,6 +115,9 @@ pub struct LanePlan {
     /// Whether each contender has its own lane, or all use the same one in turn.
     #[serde(rename = "lanes", default, skip_serializing_if = "Lanes::is_own")]
     pub shared: Lanes,
+    /// The release of Debian whose programs make and check file systems; `None`: those of the machine or of its guest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<DebianRelease>,
     /// The part of a budget that is not for rounds: estimated time to write the lanes, and to remove them.
     #[serde(default)]
     pub reserved: Nanos,
@@ -122,7 +126,8 @@ pub struct LanePlan {
 impl LanePlan {
     /// Lanes as they come: one for each contender, not preconditioned, made in no time.
     pub fn new(storage: Storage, size: Bytes, medium: Medium) -> Self {
-        Self { storage, size, medium, precondition: Precondition::None, shared: Lanes::Own, reserved: Nanos(0) }
+        let (precondition, shared, reserved) = (Precondition::None, Lanes::Own, Nanos(0));
+        Self { storage, size, medium, precondition, shared, tools: None, reserved }
     }
 }
 
@@ -317,6 +322,7 @@ mod tests {
             "own_commands",
             "matrices",
             "guarantees",
+            "tools",
         ] {
             assert!(!json.contains(later), "{later}");
         }

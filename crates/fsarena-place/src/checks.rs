@@ -53,6 +53,10 @@ pub fn require_sound(plan: &Plan) -> Result<()> {
         let text = "there are no lanes that could be preconditioned: none of these contenders needs one";
         Refusal::wrong_use(text, "leave out --precondition")
     });
+    refusals.require(plan.lanes.tools.is_none() || has_lanes, || {
+        let text = "no program makes or checks one of these contenders: none of them needs a lane";
+        Refusal::wrong_use(text, "leave out --tools")
+    });
     if let Some(workload) = largest(&plan.workloads).filter(|_| has_lanes) {
         let needed = needed(plan, workload.traits.peak);
         if needed > size {

@@ -7,7 +7,7 @@ use fsarena_analyse::assess;
 use fsarena_execute::{Assignment, Listener, Machine, RunError};
 use fsarena_lane::disk;
 use fsarena_lane::loops;
-use fsarena_lane::{Go, LaneSet};
+use fsarena_lane::{Go, LaneSet, require};
 use fsarena_model::event::Note;
 use fsarena_model::visible::shell;
 use fsarena_model::{Event, Plan, Severity, Status};
@@ -16,11 +16,11 @@ use fsarena_sys::{MonotonicClock, clock, namespace};
 use crate::agent;
 use crate::checks::{fitted, require_machine, require_sound, require_space};
 use crate::lock::{Locked, take_machine};
-use crate::{ENGINES, End, Refusal, calls};
+use crate::{ENGINES, End, Refusal, calls, tools};
 
 /// Does an assignment on this machine.
 pub fn run(assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
-    let Some(checked) = Checked::of(&assignment, None, stop)? else { return Ok(End::Stopped) };
+    let Some(checked) = Checked::of(&assignment, None, stop, listener)? else { return Ok(End::Stopped) };
     let assignment = assignment.with_plan(|_| checked.plan.clone());
     let Some(rest) = assignment.begin(&MonotonicClock, clock::utc(), listener)? else { return Ok(End::Nothing) };
     let ended = checked.on_lanes(stop, listener, |machine, listener| {
@@ -49,7 +49,7 @@ pub fn answer_calls(
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<End> {
-    let Some(checked) = Checked::of(assignment, session, stop)? else { return Ok(End::Stopped) };
+    let Some(checked) = Checked::of(assignment, session, stop, listener)? else { return Ok(End::Stopped) };
     checked.on_lanes(stop, listener, |machine, _| {
         calls::serve(machine, |line| agent::write(&line)).map_err(|error| RunError::Listener(error.to_string()))?;
         Ok(Status::Complete)
@@ -68,12 +68,27 @@ impl Checked {
     ///
     /// # Errors
     /// All reasons against the plan that are found.
-    fn of(assignment: &Assignment, session: Option<&str>, stop: &AtomicBool) -> Result<Option<Self>> {
+    fn of(
+        assignment: &Assignment,
+        session: Option<&str>,
+        stop: &AtomicBool,
+        listener: &mut dyn Listener,
+    ) -> Result<Option<Self>> {
         let plan = &assignment.plan;
         require_sound(plan)?;
-        require_machine(plan)?;
+        // What has to be fetched first would disturb another run.
+        let has_tools = tools::prefer_cached(plan);
+        if has_tools {
+            require_machine(plan)?
+        } else {
+            require::rights(plan)?
+        }
         enter_namespace(plan)?;
         let Some(locked) = take_machine(session, assignment.wait, stop)? else { return Ok(None) };
+        tools::prefer(plan, listener)?;
+        if !has_tools {
+            require_machine(plan)?;
+        }
         // Checked only after the lock is taken: another run may have filled the storage, or held the disk.
         let plan = if assignment.run.is_none() { fitted(plan.clone()) } else { plan.clone() };
         require_space(&plan)?;

@@ -17,6 +17,7 @@ mod guest;
 mod here;
 mod lock;
 pub mod note;
+mod tools;
 
 use std::sync::atomic::AtomicBool;
 
@@ -33,6 +34,7 @@ pub use engines::ENGINES;
 pub use error::{Lost, Refusal, Refusals, code, explain, words};
 pub use guest::{InGuest, file_system_packages, packages};
 pub use lock::{Locked, take_machine, tell_cleared};
+pub use tools::{cached as cached_tools, prefer_cached};
 
 /// Where a run happens.
 pub enum Place {

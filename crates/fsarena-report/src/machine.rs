@@ -29,9 +29,14 @@ pub fn facts(environment: &Environment) -> [Fact; 13] {
         fact("Host file system", environment.lanes.host_file_system.clone()),
         fact("Device beneath", environment.lanes.device.clone()),
         fact("Queue of the lanes", all(&environment.lanes.queue)),
-        fact("Tools", all(&environment.tools)),
+        fact("Tools", all(&environment.tools).map(|versions| of_release(environment) + &versions)),
         fact("fsarena", Some(environment.fsarena.clone())),
     ]
+}
+
+/// `of Debian trixie: `, if the tools are not the machine's own.
+fn of_release(environment: &Environment) -> String {
+    environment.tools_release.as_ref().map(|release| format!("of Debian {release}: ")).unwrap_or_default()
 }
 
 /// Sentences about the lane, what is beneath it, and what held the machine back.

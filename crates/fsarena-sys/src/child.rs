@@ -11,6 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::AtomicBool;
+use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -24,6 +25,9 @@ use crate::fault;
 pub use short::{Killed, Patience, heed, run, run_in};
 use streamed::listen;
 pub use streamed::run_heard;
+
+/// The folder of [`prefer`].
+static PREFERRED: RwLock<Option<PathBuf>> = RwLock::new(None);
 
 /// Maximum number of bytes that are kept of a stream: more than any supported program writes.
 const MOST_KEPT: u64 = 64 << 20;
@@ -196,12 +200,20 @@ pub fn end_with_parent(command: &mut Command) {
     unsafe { command.pre_exec(die) };
 }
 
-/// `PATH` with the directories of file-system tools, which an ordinary user's may lack, and without relative
-/// directories.
+/// Lets programs be looked for in `folder` first; `None`: in no further one.
+pub fn prefer(folder: Option<PathBuf>) {
+    *PREFERRED.write().unwrap_or_else(PoisonError::into_inner) = folder;
+}
+
+/// `PATH` after the folder of [`prefer`], with the directories of file-system tools, which an ordinary user's may lack,
+/// and without relative directories.
 pub fn search_path() -> String {
+    let preferred = PREFERRED.read().unwrap_or_else(PoisonError::into_inner).clone();
     let path = std::env::var("PATH").unwrap_or_default();
     let usual = ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin"];
-    path.split(':').filter(|folder| folder.starts_with('/')).chain(usual).collect::<Vec<_>>().join(":")
+    let folders = path.split(':').filter(|folder| folder.starts_with('/')).chain(usual).map(str::to_owned);
+    let preferred = preferred.map(|folder| folder.display().to_string());
+    preferred.into_iter().chain(folders).collect::<Vec<_>>().join(":")
 }
 
 /// Path of `program` on [`search_path`], if it exists there.
@@ -309,6 +321,23 @@ mod tests {
         assert!(start(&find_program("true").expect("there")).expect("it starts").success());
         assert!(!start(&find_program("false").expect("there")).expect("it starts").success());
         assert!(start(Path::new("/no/such/program")).is_err());
+    }
+
+    #[test]
+    fn a_preferred_folder_has_other_programs_of_the_same_name() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        // No other test starts it.
+        let program = folder.path().join("tsort");
+        std::fs::write(&program, "#!/bin/sh\necho ${0##*/} of this folder").expect("written");
+        let all = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&program, all).expect("ours");
+        let usual = find_program("tsort");
+        assert!(usual.is_some() && usual.as_ref() != Some(&program));
+        prefer(Some(folder.path().to_owned()));
+        let (found, ended) = (find_program("tsort"), run(&["tsort"], Patience::query()));
+        prefer(None);
+        assert_eq!((found, ended.expect("it starts").words().as_str()), (Some(program), "tsort of this folder"));
+        assert_eq!(find_program("tsort"), usual);
     }
 
     #[test]

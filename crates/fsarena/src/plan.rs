@@ -70,6 +70,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         lanes: LanePlan {
             shared: if arguments.one_at_a_time { Lanes::InTurn } else { Lanes::Own },
             precondition: if arguments.precondition { Precondition::Snia } else { Precondition::None },
+            tools: arguments.setup.tools.clone(),
             ..LanePlan::new(storage, lane_size.unwrap_or(LANE), arguments.setup.medium)
         },
         guest: None,
@@ -157,7 +158,10 @@ fn checked(plan: Plan, mut refusals: Refusals, place: &PlaceArguments) -> Result
         refusals.take(require_mix(&plan));
         refusals.take(checks::require_one_at_a_time(&plan));
     }
-    let is_here = plan.clients.is_none() && place.on.is_empty() && !place.is_guest(&plan.contenders);
+    let is_here = plan.clients.is_none()
+        && plan.lanes.tools.is_none()
+        && place.on.is_empty()
+        && !place.is_guest(&plan.contenders);
     if is_here && !refusals.is_empty() {
         refusals.take(require_means(&plan));
     }

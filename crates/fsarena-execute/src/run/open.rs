@@ -45,7 +45,7 @@ impl Session<'_> {
             return Ok(change.into_iter().chain(state).map(Event::Note).collect());
         }
         let notes = facts::notes(self.plan).chain(facts::free_flushes(&now)).map(warning);
-        let notes = notes.chain(environment::notes(&now, self.plan.lanes.medium, &self.plan.lanes.storage));
+        let notes = notes.chain(environment::notes(&now, self.plan));
         let new: Vec<Note> = notes.filter(|note| !self.record.notes.contains(note)).collect();
         Ok(std::iter::once(Event::Surveyed(Box::new(now))).chain(new.into_iter().map(Event::Note)).collect())
     }

@@ -214,6 +214,10 @@ impl PlaceArguments {
         if !self.is_guest(&plan.contenders) {
             return Ok(Place::Here);
         }
+        if let Some(release) = &plan.lanes.tools {
+            let text = "--tools names programs of this machine, and these contenders run in a guest";
+            bail!(Refusal::wrong_use(text, format!("--guest-release {release}")));
+        }
         if let Some(contender) = own_disk.filter(|one| plan.contenders.iter().any(|other| other.kernel != one.kernel)) {
             let text = format!("`{}` has a virtual disk of its own, for which there is one guest", contender.label);
             bail!(Refusal::wrong_use(text, "name the same kernel for all contenders: --guest-kernel"));

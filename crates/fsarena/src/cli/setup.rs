@@ -1,7 +1,7 @@
 //! What the commands that carry out a plan have in common.
 
 use clap::Args;
-use fsarena_model::{Bytes, Medium, Share};
+use fsarena_model::{Bytes, DebianRelease, Medium, Share};
 
 use super::{PlaceArguments, ShownAs, medium};
 
@@ -28,6 +28,10 @@ pub struct Setup {
     /// The medium that the lanes imitate
     #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
     pub medium: Medium,
+    /// Make and check file systems with the programs of this release of Debian, which are fetched and not installed:
+    /// trixie, bookworm, or one with backports [default: the machine's own]
+    #[arg(long, value_name = "RELEASE")]
+    pub tools: Option<DebianRelease>,
     /// What is printed at the end.
     #[command(flatten)]
     pub shown: ShownAs,

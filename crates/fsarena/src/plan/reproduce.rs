@@ -53,7 +53,10 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         seed: seed(options.setup.seed, &options.setup.place),
         rounds: Rounds::Exactly(rounds),
         margin: options.setup.margin,
-        lanes: LanePlan::new(storage, lane_size, options.setup.medium),
+        lanes: LanePlan {
+            tools: options.setup.tools.clone(),
+            ..LanePlan::new(storage, lane_size, options.setup.medium)
+        },
         measuring: Measuring { noise, baselines, explained: options.explain, ..Measuring::default() },
         left_out: left_out.into_iter().chain(for_one_cause).collect(),
         extension: Some(Box::new(Extension { data: Opaque::new(&article)?, scale, harness })),

@@ -288,10 +288,10 @@ fn cover(file: &str, by: &Path) {
     run(Command::new("mount").arg("--bind").arg(by).arg(file), 0);
 }
 
-const CACHE: &str = "/var/cache/fsarena";
+pub const CACHE: &str = "/var/cache/fsarena";
 
 /// In this thread and in what it starts, the cache is empty, with room for `size` bytes.
-fn empty_cache(size: &str) {
+pub fn empty_cache(size: &str) {
     let options = format!("size={size}");
     run(Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs", CACHE]), 0);
 }

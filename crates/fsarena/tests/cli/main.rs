@@ -48,6 +48,7 @@ mod signals;
 mod silence;
 mod stage;
 mod stores;
+mod tools;
 mod unavailable;
 mod validating;
 mod validity;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use fsarena_execute::{estimated_round, estimated_setup, rounds_within};
 use fsarena_lane::{lane_count, made_lanes};
 use fsarena_model::{BlockLayer, Bytes, Contender, Mode, Plan, Rounds, Workload};
-use fsarena_place::{Place, Refusals, require_means, require_space, require_storage};
+use fsarena_place::{Place, Refusals, note, prefer_cached, require_means, require_space, require_storage};
 use fsarena_report::{rounds, visible};
 use serde_json::{Value, json};
 
@@ -26,9 +26,13 @@ pub fn run(plan: &Plan, place: &Place, format: Option<&str>) -> Result<Ended> {
         DataFormat::Json => print_json(&json(plan))?,
     }
     let mut refusals = Refusals::default();
+    let has_tools = !matches!(place, Place::Here) || prefer_cached(plan);
+    if let Some(release) = plan.lanes.tools.as_ref().filter(|_| !has_tools) {
+        note!("programs of Debian {release} are not in the cache yet: the run fetches them");
+    }
     match place {
-        Place::Here => refusals.take(require_means(plan)),
-        Place::Guest(_) => refusals.take(require_storage(plan)),
+        Place::Here if has_tools => refusals.take(require_means(plan)),
+        Place::Here | Place::Guest(_) => refusals.take(require_storage(plan)),
         Place::Agent(_) | Place::Clients => None,
     };
     // A user who may not open the disk cannot know its size.
@@ -73,6 +77,7 @@ fn json(plan: &Plan) -> Value {
         "storage": plan.lanes.storage.to_string(),
         "lanes": made_lanes(plan),
         "lane_bytes": plan.lanes.size,
+        "tools": plan.lanes.tools,
     })
 }
 
@@ -89,6 +94,9 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
         let layers = BlockLayer::stack(&contender.layers);
         let line = format!("{}: {}{on}{layers}, {mount}{mkfs}{further}", contender.label, contender.kind);
         writeln!(text, "  {}", visible(&line))?;
+    }
+    if let Some(release) = &plan.lanes.tools {
+        writeln!(text, "  made and checked by programs of Debian {release}")?;
     }
     writeln!(text, "\nworkloads")?;
     for workload in &plan.workloads {

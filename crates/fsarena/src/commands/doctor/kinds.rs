@@ -6,6 +6,8 @@ use fsarena_lane::age::{self, Age, Release};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer::{LAYERS, LayerKind};
 use fsarena_lane::{KINDS, Kind, tool_versions};
+use fsarena_model::DebianRelease;
+use fsarena_place::cached_tools;
 
 use super::page::{DoctorLine, Topic};
 use crate::commands::list::{Availability, availability, layer_availability};
@@ -20,6 +22,7 @@ pub fn section() -> Topic {
     lines.extend(
         age::makers(&versions).into_iter().filter_map(|(tool, version)| age_line(tool.package, version, &kernel)),
     );
+    lines.extend(DebianRelease::stable().filter_map(|release| cached_line(&release)));
     Topic { title: "Kinds of file system, and layers below them", lines }
 }
 
@@ -52,10 +55,11 @@ fn line(kind: &Kind, versions: &BTreeMap<String, String>) -> DoctorLine {
         }
         Availability::KernelLacks => DoctorLine::no(name, format!("this kernel lacks it{found}"))
             .hint(format!("another kernel, or one that finds its module: modprobe {name}")),
-        Availability::ToolMissing(tool) => {
-            DoctorLine::missing(name, format!("in the kernel, but `{}` is not installed", tool.program))
-                .hint(format!("apt-get install {}", tool.package))
-        }
+        Availability::ToolMissing(tool) => DoctorLine::missing(
+            name,
+            format!("in the kernel, but `{}` is not installed", tool.program),
+        )
+        .hint(format!("apt-get install {}, or --tools {}", tool.package, DebianRelease::default())),
     }
 }
 
@@ -100,7 +104,7 @@ fn age_line(package: &str, version: &str, kernel: &str) -> Option<DoctorLine> {
                 format!("{tools} is about {} years older than kernel {release}:", age::years(tools, release)),
             )
             .and("features that newer kernels enable by default are off; figures hold for the older format")
-            .hint(format!("a newer {package}, from backports or its sources, makes today's format")),
+            .hint(format!("--tools {} takes those of Debian's newest release", DebianRelease::default())),
         ),
         Age::New => Some(
             DoctorLine::note(package, format!("{tools} is newer than kernel {release}:"))
@@ -108,6 +112,12 @@ fn age_line(package: &str, version: &str, kernel: &str) -> Option<DoctorLine> {
                 .hint("switch them off with `mkfs = [...]` in a contender's .toml"),
         ),
     }
+}
+
+/// Says that the programs of a release are in the cache, if they are.
+fn cached_line(release: &DebianRelease) -> Option<DoctorLine> {
+    let text = format!("its programs are in the cache, without being installed: --tools {release}");
+    cached_tools(release).map(|_| DoctorLine::ok(format!("Debian {release}"), text))
 }
 
 #[cfg(test)]
