@@ -109,6 +109,7 @@ fn lanes(words: &mut CommandWords, record: &RunRecord) {
     let mut storage = &plan.lanes.storage;
     if let Some(guest) = &plan.guest {
         words.option("--guest", [&guest.accelerator]);
+        words.option("--guest-release", guest.release.iter());
         words.option("--guest-kernel", guest.kernel.split(' ').take(1));
         words.option("--guest-memory", [guest.memory.0]);
         match &guest.disk {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Bytes, ErrorCategory, Explained};
+use fsarena_model::{Bytes, DebianRelease, ErrorCategory, Explained};
 use rustix::fs::statvfs;
 
 /// Free bytes of a file system that is full: less than a piece of what a program writes.
@@ -25,8 +25,10 @@ pub enum GuestError {
     Program { command: String, words: String },
     #[error("fetch the package `{package}`: {words}")]
     Package { package: String, words: String },
-    #[error("fetch the lists of Debian's packages: {words}")]
-    Lists { words: String },
+    #[error("fetch the lists of packages of Debian {release}: {words}")]
+    Lists { release: DebianRelease, words: String, cached: Vec<DebianRelease> },
+    #[error("the key that signs Debian's packages is missing: there is no {path}")]
+    NoKeyring { path: &'static str },
     #[error("`{package}` has no kernel that can be booted: {what}")]
     NoKernel { package: String, what: String },
     #[error("no room for the kernel and programs of a guest in `{}`: {words}", cache.display())]
@@ -80,12 +82,19 @@ impl Explained for GuestError {
             Self::ShareNeedsRoot { .. } => {
                 "run it as root, or name contenders without it: `9p` and `sshfs` need no root".to_owned()
             }
-            Self::Lists { .. } => {
-                "without a network, copy what another machine has fetched: /var/cache/fsarena, or ~/.cache/fsarena"
-                    .to_owned()
+            Self::Lists { words, .. } if words.contains("NO_PUBKEY") || words.contains("not signed") => {
+                "this machine's key is older than that release: apt-get install debian-archive-keyring".to_owned()
             }
+            Self::Lists { cached, .. } => {
+                let other = cached.first().map(|release| format!("--guest-release {release}, which is there; or "));
+                format!(
+                    "without a network: {}copy what another machine has fetched: /var/cache/fsarena, or ~/.cache/fsarena",
+                    other.unwrap_or_default()
+                )
+            }
+            Self::NoKeyring { .. } => "apt-get install debian-archive-keyring".to_owned(),
             Self::Package { .. } => {
-                "packages come from the mirrors of this machine's apt; without a network, name a kernel's .deb: \
+                "packages come from Debian's mirrors; --guest-release names another release; without a network, name a kernel's .deb: \
                  --guest-kernel FILE"
                     .to_owned()
             }

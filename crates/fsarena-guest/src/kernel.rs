@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use fsarena_model::DebianRelease;
 use fsarena_sys::child::{self, Patience};
 
-use crate::GuestError;
 use crate::packages::{self, LIMIT, Packages};
+use crate::{GuestError, Wanted};
 
 /// The release's current kernel.
 const DEFAULT: &str = "linux-image-amd64";
@@ -34,14 +35,15 @@ pub struct UnpackedKernel {
 }
 
 impl UnpackedKernel {
-    /// The kernel of the package `wanted`, or of a package's file of that path; the release's current one by default.
+    /// The kernel of the package that is `wanted`, or of a package's file of that path; the release's current one by
+    /// default.
     ///
     /// # Errors
     /// If there is no such package, it cannot be fetched, or it has no kernel.
-    pub fn get(cache: &Path, wanted: Option<&str>, telling: &mut dyn FnMut(&str)) -> Result<Self, GuestError> {
-        let wanted = wanted.unwrap_or(DEFAULT);
+    pub fn get(cache: &Path, wanted: &Wanted, telling: &mut dyn FnMut(&str)) -> Result<Self, GuestError> {
+        let (release, wanted) = (&wanted.release, wanted.kernel.as_deref().unwrap_or(DEFAULT));
         let kernels = cache.join("kernels");
-        let file = if wanted.contains('/') { PathBuf::from(wanted) } else { fetched(cache, wanted, telling)? };
+        let file = if wanted.contains('/') { PathBuf::from(wanted) } else { fetched(cache, release, wanted, telling)? };
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
         let package = stem.trim_end_matches("_amd64").replace('_', " ");
         let folder = kernels.join(&*stem);
@@ -59,17 +61,46 @@ impl UnpackedKernel {
 }
 
 /// The file of the package; of a package that only depends on the current kernel, that kernel's. Which one that is, is
-/// noted for some days.
-fn fetched(cache: &Path, wanted: &str, telling: &mut dyn FnMut(&str)) -> Result<PathBuf, GuestError> {
-    let note = cache.join("kernels").join(format!("{wanted}.current"));
-    if packages::is_fresh(&note) {
-        let file = PathBuf::from(fs::read_to_string(&note).map_err(GuestError::io("read", &note))?);
-        if file.is_file() {
-            return Ok(file);
+/// noted for some days. A kernel that `release` does not have may be one of another release.
+fn fetched(
+    cache: &Path,
+    release: &DebianRelease,
+    wanted: &str,
+    telling: &mut dyn FnMut(&str),
+) -> Result<PathBuf, GuestError> {
+    let others = DebianRelease::stable().filter(|other| other != release);
+    let releases: Vec<DebianRelease> = [release.clone()].into_iter().chain(others).collect();
+    let noted = |release| {
+        let note = note(cache, release, wanted);
+        let file = PathBuf::from(fs::read_to_string(&note).ok()?);
+        (packages::is_fresh(&note) && file.is_file()).then_some(file)
+    };
+    if let Some(file) = releases.iter().find_map(noted) {
+        return Ok(file);
+    }
+    let mut first = None;
+    for release in &releases {
+        match fetched_from(&Packages::at(cache, release, telling)?, wanted, telling) {
+            Ok(file) => {
+                let note = note(cache, release, wanted);
+                fs::write(&note, file.display().to_string()).map_err(GuestError::io("write", &note))?;
+                return Ok(file);
+            }
+            // It may be in the next release.
+            Err(error @ (GuestError::Package { .. } | GuestError::NoKernel { .. })) => first = first.or(Some(error)),
+            Err(error) => return Err(error),
         }
     }
-    let packages = Packages::at(cache, telling)?;
-    let newest = newest(&packages, wanted)?;
+    Err(first.expect("there is a release"))
+}
+
+/// The file that notes which package's file `wanted` is.
+fn note(cache: &Path, release: &DebianRelease, wanted: &str) -> PathBuf {
+    packages::folder(cache, release).join(format!("{wanted}.current"))
+}
+
+fn fetched_from(packages: &Packages, wanted: &str, telling: &mut dyn FnMut(&str)) -> Result<PathBuf, GuestError> {
+    let newest = newest(packages, wanted)?;
     let closure = packages.with_dependencies(&[newest.as_deref().unwrap_or(wanted)])?;
     let is_kernel = |name: &str| {
         let version = name.strip_prefix("linux-image-").unwrap_or_default();
@@ -79,12 +110,7 @@ fn fetched(cache: &Path, wanted: &str, telling: &mut dyn FnMut(&str)) -> Result<
         let what = "neither it nor what it depends on is a kernel".to_owned();
         return Err(GuestError::NoKernel { package: wanted.to_owned(), what });
     };
-    let name = kernel.name.clone();
-    let file = packages.fetch(&[&name], &[kernel], telling)?.remove(0);
-    let folder = cache.join("kernels");
-    fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
-    fs::write(&note, file.display().to_string()).map_err(GuestError::io("write", &note))?;
-    Ok(file)
+    Ok(packages.fetch(&[kernel], telling)?.remove(0))
 }
 
 /// The newest kernel of a version such as `linux-6.1`; `None` if `wanted` is no version.
@@ -115,10 +141,14 @@ pub fn named(kernels: &[String], wanted: &str) -> Option<usize> {
 
 /// The packages of kernels for 64-bit PCs that the mirrors have, from the oldest release to the newest.
 pub fn available(packages: &Packages) -> Result<Vec<String>, GuestError> {
-    let mut known = packages.names("linux-image-")?;
-    known.retain(|name| release(name).is_some());
-    known.sort_by_cached_key(|name| (release(name), name.clone()));
-    Ok(known)
+    packages.names("linux-image-").map(sorted)
+}
+
+/// The kernels for 64-bit PCs among these packages, from the oldest release to the newest.
+pub fn sorted(mut names: Vec<String>) -> Vec<String> {
+    names.retain(|name| release(name).is_some());
+    names.sort_by_cached_key(|name| (release(name), name.clone()));
+    names
 }
 
 /// The numbers of a release, such as 6, 1, 0 and 47 of `linux-image-6.1.0-47-amd64`; `None` for other packages, those

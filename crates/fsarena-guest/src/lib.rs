@@ -22,8 +22,8 @@ use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use fsarena_model::Bytes;
 use fsarena_model::guest::{Accelerator, Guest, GuestDisk};
+use fsarena_model::{Bytes, DebianRelease};
 use rustix::fs::{FlockOperation, flock};
 
 pub use boot_mount::{BadMount, BootMount};
@@ -67,6 +67,8 @@ fn lane_serial(index: usize) -> String {
 /// What a user wants of a guest.
 #[derive(Debug, Clone)]
 pub struct Wanted {
+    /// The release of Debian whose programs it has, and whose kernel, unless `kernel` is one of another release.
+    pub release: DebianRelease,
     /// A Debian package, or a path of one; `None`: the release's current kernel.
     pub kernel: Option<String>,
     /// How instructions are executed; `None`: by KVM if it works, otherwise emulated.
@@ -82,6 +84,7 @@ pub struct Wanted {
 /// Everything that is needed to boot a guest, as files in the cache.
 #[derive(Debug)]
 pub struct Prepared {
+    release: DebianRelease,
     kernel: UnpackedKernel,
     root: Root,
     accelerator: Accelerator,
@@ -110,9 +113,10 @@ fn unfinished(cache: &Path) -> PathBuf {
 }
 
 fn fill(cache: &Path, wanted: &Wanted, qemu: String, telling: &mut dyn FnMut(&str)) -> Result<Prepared, GuestError> {
-    let kernel = UnpackedKernel::get(cache, wanted.kernel.as_deref(), telling)?;
+    let kernel = UnpackedKernel::get(cache, wanted, telling)?;
     let root = root::get(cache, &kernel, wanted, telling)?;
-    let mut prepared = Prepared { kernel, root, accelerator: Accelerator::Emulated, memory: wanted.memory, qemu };
+    let (release, accelerator) = (wanted.release.clone(), Accelerator::Emulated);
+    let mut prepared = Prepared { release, kernel, root, accelerator, memory: wanted.memory, qemu };
     prepared.accelerator = match wanted.accelerator {
         Some(accelerator) => accelerator,
         None => qemu::usable(&mut prepared, cache, telling)?,
@@ -120,13 +124,17 @@ fn fill(cache: &Path, wanted: &Wanted, qemu: String, telling: &mut dyn FnMut(&st
     Ok(prepared)
 }
 
-/// The packages of kernels that Debian's mirrors have, from the oldest release to the newest.
+/// The packages of kernels that Debian's mirrors have in all stable releases, from the oldest version to the newest.
 ///
 /// # Errors
 /// If apt is missing or fails.
 pub fn kernels(cache: &Path, telling: &mut dyn FnMut(&str)) -> Result<Vec<String>, GuestError> {
     let _alone = alone(cache)?;
-    kernel::available(&Packages::at(cache, telling)?)
+    let mut known = Vec::new();
+    for release in DebianRelease::stable() {
+        known.extend(kernel::available(&Packages::at(cache, &release, telling)?)?);
+    }
+    Ok(kernel::sorted(known))
 }
 
 /// Waits until no other process fills the cache.
@@ -155,6 +163,7 @@ impl Prepared {
         Guest {
             kernel: self.kernel.package.clone(),
             kernels: BTreeMap::new(),
+            release: Some(self.release.clone()),
             accelerator: self.accelerator,
             memory: self.memory,
             qemu: self.qemu.clone(),

@@ -1,12 +1,13 @@
-//! Debian packages, fetched by apt from the mirrors that this machine is configured for. Lists, archives and apt's
-//! state are in a folder of the cache: apt takes nothing on this machine for installed, changes nothing, and needs no
-//! root.
+//! Debian packages, fetched by apt. For each release the cache has a folder with a list of sources, the mirrors' lists,
+//! archives and apt's state: apt takes nothing on this machine for installed, changes nothing, and needs no root. Which
+//! release the machine runs makes no difference.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use fsarena_sys::child::{self, Patience};
+use fsarena_model::DebianRelease;
+use fsarena_sys::child::{self, Patience, Setting};
 
 use crate::GuestError;
 
@@ -16,29 +17,47 @@ const FRESH: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Time limit of apt and of programs that unpack.
 pub const LIMIT: Duration = Duration::from_secs(1800);
 
+/// What signs the archives of all stable releases; their lists are refused without it.
+const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
+
+/// The main archive and that of security updates, where this machine's sources name no mirror of Debian's.
+const ARCHIVE: &str = "http://deb.debian.org/debian";
+const SECURITY: &str = "http://deb.debian.org/debian-security";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Package {
     pub name: String,
+    /// Name and version, as apt takes them: `NAME=VERSION`.
+    wanted: String,
     /// Name, version and architecture, as in the name of its file.
     pub file: String,
 }
 
-/// A folder of fetched packages.
+/// The packages of a release, and those that are fetched.
 #[derive(Debug)]
 pub struct Packages {
+    release: DebianRelease,
     folder: PathBuf,
 }
 
+/// The folder of a release's packages.
+pub fn folder(cache: &Path, release: &DebianRelease) -> PathBuf {
+    cache.join("apt").join(release.to_string())
+}
+
 impl Packages {
-    /// The packages in `cache`; fetches the mirrors' lists if there are none, or old ones.
+    /// The packages of `release` in `cache`; fetches the mirrors' lists if there are none, or old ones.
     ///
     /// # Errors
-    /// If apt is missing, or there are no lists and none can be fetched.
-    pub fn at(cache: &Path, telling: &mut dyn FnMut(&str)) -> Result<Self, GuestError> {
+    /// If apt or the key of the archive is missing, or there are no lists and none can be fetched.
+    pub fn at(cache: &Path, release: &DebianRelease, telling: &mut dyn FnMut(&str)) -> Result<Self, GuestError> {
         for (program, package) in [("apt-get", "apt"), ("dpkg-deb", "dpkg"), ("tar", "tar"), ("xz", "xz-utils")] {
             child::find_program(program).ok_or(GuestError::ProgramMissing { program, package })?;
         }
-        let packages = Self { folder: cache.join("apt") };
+        if !Path::new(KEYRING).exists() {
+            return Err(GuestError::NoKeyring { path: KEYRING });
+        }
+        let packages = Self { release: release.clone(), folder: folder(cache, release) };
         for folder in ["lists/partial", "archives/partial"] {
             let folder = packages.folder.join(folder);
             fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
@@ -47,11 +66,16 @@ impl Packages {
         fs::write(&status, "").map_err(GuestError::io("write", &status))?;
         let stamp = packages.folder.join("updated");
         if !is_fresh(&stamp) {
-            telling("fetching the lists of Debian's packages");
+            telling(&format!("fetching the lists of packages of Debian {release}"));
+            let list = packages.folder.join("sources.list");
+            fs::write(&list, sources(release, &mirrors())).map_err(GuestError::io("write", &list))?;
             // Older lists are better than none.
             match packages.apt_get(&["update"], "lists") {
                 Ok(_) => fs::write(&stamp, "").map_err(GuestError::io("write", &stamp))?,
-                Err(GuestError::Package { words, .. }) if !stamp.exists() => return Err(GuestError::Lists { words }),
+                Err(GuestError::Package { words, .. }) if !stamp.exists() => {
+                    let release = release.clone();
+                    return Err(GuestError::Lists { release, words, cached: complete(cache) });
+                }
                 Err(error) if !stamp.exists() => return Err(error),
                 Err(_) => {}
             }
@@ -65,25 +89,46 @@ impl Packages {
         Ok(text.lines().filter_map(package).collect())
     }
 
-    /// Fetches packages that [`Packages::with_dependencies`] has found for `names`, and returns their files.
-    pub fn fetch(
-        &self,
-        names: &[&str],
-        packages: &[Package],
-        telling: &mut dyn FnMut(&str),
-    ) -> Result<Vec<PathBuf>, GuestError> {
-        let files: Vec<PathBuf> = packages.iter().map(|package| self.path(package)).collect();
-        if files.iter().any(|file| !file.exists()) {
-            telling(&format!("fetching {}", names.join(", ")));
-            self.apt_get(&[&["install", "--download-only"], names].concat(), &names.join(" "))?;
+    /// Fetches packages that [`Packages::with_dependencies`] has found, and returns their files.
+    pub fn fetch(&self, packages: &[Package], telling: &mut dyn FnMut(&str)) -> Result<Vec<PathBuf>, GuestError> {
+        let missing: Vec<&Package> = packages.iter().filter(|package| !self.path(package).exists()).collect();
+        if let [first, others @ ..] = missing.as_slice() {
+            let (name, release) = (&first.name, &self.release);
+            let others = if others.is_empty() { String::new() } else { format!(" and {} others", others.len()) };
+            telling(&format!("fetching {name}{others} of Debian {release}"));
+            self.download(&missing, telling)?;
         }
-        match packages.iter().zip(&files).find(|(_, file)| !file.exists()) {
-            None => Ok(files),
-            Some((package, _)) => {
-                let words = "apt has not fetched it".to_owned();
-                Err(GuestError::Package { package: package.name.clone(), words })
+        Ok(packages.iter().map(|package| self.path(package)).collect())
+    }
+
+    /// Fetches these packages without what they depend on. apt prints a line when it begins with the next one.
+    fn download(&self, packages: &[&Package], telling: &mut dyn FnMut(&str)) -> Result<(), GuestError> {
+        let (mut begun, count) = (0, packages.len());
+        let mut heard = |piece: &[u8]| {
+            let before = begun * 10 / count;
+            begun += String::from_utf8_lossy(piece).lines().filter(|line| line.starts_with("Get:")).count();
+            // At most ten lines, of which the first one is already there.
+            if begun * 10 / count > before && begun > 1 {
+                telling(&format!("fetching packages of Debian {}: {begun} of {count}", self.release));
+            }
+        };
+        // What is complete is moved from there.
+        let directory = &self.folder.join("archives/partial");
+        let names: Vec<&str> = packages.iter().map(|package| package.wanted.as_str()).collect();
+        let argv = self.argv(&["apt-get", "-q", "-y"], &[&["download"], names.as_slice()].concat());
+        let (streams, stop, grace) = (self.folder.as_path(), Patience::query().stop, Duration::ZERO);
+        let ended = child::run_heard(&argv, Setting { directory, streams, variables: &[], stop, grace }, &mut heard);
+        match ended.map_err(GuestError::io("start", "apt-get"))? {
+            Some(ended) if ended.status.success() => {}
+            ended => {
+                let words = ended.map_or_else(|| "stopped".to_owned(), |ended| errors(&ended.words()));
+                return Err(GuestError::Package { package: names.join(" "), words });
             }
         }
+        packages.iter().try_for_each(|package| {
+            let fetched = directory.join(&package.file);
+            fs::rename(&fetched, self.path(package)).map_err(GuestError::io("move", fetched))
+        })
     }
 
     /// The names of all packages that begin with `prefix`.
@@ -102,8 +147,24 @@ impl Packages {
 
     /// Runs a program of apt on the folder's own state.
     fn run(&self, program: &[&str], words: &[&str], package: &str) -> Result<String, GuestError> {
+        let argv = self.argv(program, words);
+        let ended = child::run(&argv, Patience::new(LIMIT)).map_err(GuestError::io("start", program[0]))?;
+        match ended.status.success() {
+            true => Ok(ended.stdout),
+            false => Err(GuestError::Package { package: package.to_owned(), words: errors(&ended.words()) }),
+        }
+    }
+
+    /// The command of a program of apt on the folder's own state.
+    fn argv(&self, program: &[&str], words: &[&str]) -> Vec<String> {
         let at = |name: &str, path: &str| format!("Dir::{name}={}", self.folder.join(path).display());
         let settings = [
+            at("Etc::sourcelist", "sources.list"),
+            "Dir::Etc::sourceparts=-".to_owned(),
+            "Dir::Etc::preferences=-".to_owned(),
+            "Dir::Etc::preferencesparts=-".to_owned(),
+            // A release's name would be preferred to its security updates. Backports are installed if they are named.
+            format!("APT::Default-Release={}", self.release.backports().unwrap_or_default()),
             at("State::lists", "lists"),
             at("State::status", "status"),
             at("State::extended_states", "extended_states"),
@@ -112,17 +173,41 @@ impl Packages {
             "APT::Install-Recommends=false".to_owned(),
             "APT::Sandbox::User=root".to_owned(),
             "Acquire::Retries=2".to_owned(),
+            "Acquire::Languages=none".to_owned(),
+            "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false".to_owned(),
             // Without this, apt takes lists that it could not fetch for empty ones.
             "APT::Update::Error-Mode=any".to_owned(),
         ];
-        let settings = settings.iter().flat_map(|setting| ["-o", setting.as_str()]);
-        let argv: Vec<&str> = program.iter().copied().chain(settings).chain(words.iter().copied()).collect();
-        let ended = child::run(&argv, Patience::new(LIMIT)).map_err(GuestError::io("start", program[0]))?;
-        match ended.status.success() {
-            true => Ok(ended.stdout),
-            false => Err(GuestError::Package { package: package.to_owned(), words: errors(&ended.words()) }),
-        }
+        let settings = settings.into_iter().flat_map(|setting| ["-o".to_owned(), setting]);
+        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        owned(program).into_iter().chain(settings).chain(owned(words)).collect()
     }
+}
+
+/// The mirrors of Debian that this machine's sources name: URI and suite of each list of packages.
+fn mirrors() -> String {
+    let argv = ["apt-get", "indextargets", "--format", "$(REPO_URI) $(COMPONENT)", "Created-By: Packages"];
+    child::run(&argv, Patience::query()).map(|ended| ended.stdout).unwrap_or_default()
+}
+
+/// The list of sources of a release. `mirrors` has URI and component of this machine's sources; others than Debian also
+/// have archives in a folder `debian`, but no component `main` in it.
+fn sources(release: &DebianRelease, mirrors: &str) -> String {
+    let uris = || mirrors.lines().filter_map(|line| line.strip_suffix(" main")).map(|uri| uri.trim_end_matches('/'));
+    let mirror = |ending: &str, default| uris().find(|uri| uri.ends_with(ending)).unwrap_or(default).to_owned();
+    let (archive, security) = (mirror("/debian", ARCHIVE), mirror("/debian-security", SECURITY));
+    let base = release.base();
+    let suites =
+        [(&archive, base.to_owned()), (&archive, format!("{base}-updates")), (&security, format!("{base}-security"))];
+    let backports = release.backports().map(|suite| (&archive, suite.to_owned()));
+    let line = |(uri, suite)| format!("deb [signed-by={KEYRING}] {uri} {suite} main contrib\n");
+    suites.into_iter().chain(backports).map(line).collect()
+}
+
+/// The releases for which `cache` has all that a guest needs.
+fn complete(cache: &Path) -> Vec<DebianRelease> {
+    let entries = fs::read_dir(cache.join("roots")).into_iter().flatten().filter_map(Result::ok);
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
 /// The lines of apt's output that say what is wrong.
@@ -140,9 +225,10 @@ pub fn is_fresh(stamp: &Path) -> bool {
 /// Reads a line of `apt-get install --simulate`: `Inst NAME (VERSION ORIGIN [ARCHITECTURE])`.
 fn package(line: &str) -> Option<Package> {
     let (name, rest) = line.strip_prefix("Inst ")?.split_once(" (")?;
-    let version = rest.split_whitespace().next()?.replace(':', "%3a");
+    let version = rest.split_whitespace().next()?;
     let architecture = rest.split_once('[')?.1.split(']').next()?;
-    Some(Package { name: name.to_owned(), file: format!("{name}_{version}_{architecture}.deb") })
+    let file = format!("{name}_{}_{architecture}.deb", version.replace(':', "%3a"));
+    Some(Package { name: name.to_owned(), wanted: format!("{name}={version}"), file })
 }
 
 #[cfg(test)]
@@ -156,6 +242,22 @@ mod tests {
         assert_eq!(package("Conf reiserfsprogs (1:3.6.27-4 Debian:12.15/oldstable [amd64])"), None);
         let line = "Inst libc6 (2.36-9+deb12u14 Debian:12.15/oldstable [amd64]) []";
         assert_eq!(package(line).expect("a package").name, "libc6");
+    }
+
+    #[test]
+    fn a_release_has_sources_of_its_own_on_this_machines_mirror() {
+        let mirrors = "https://apt.example.com/linux/debian/ stable\nhttp://ftp.example.org/debian/ main\n\
+                       http://ftp.example.org/debian-security/ main\n";
+        let own = |mirror: &str, suite: &str| format!("deb [signed-by={KEYRING}] {mirror} {suite} main contrib\n");
+        let lines = |archive: &str, security: &str| {
+            own(archive, "bookworm") + &own(archive, "bookworm-updates") + &own(security, "bookworm-security")
+        };
+        let expected = lines("http://ftp.example.org/debian", "http://ftp.example.org/debian-security");
+        let backports = "bookworm-backports".parse().expect("a release");
+        let further = own("http://ftp.example.org/debian", "bookworm-backports");
+        assert_eq!(sources(&backports, mirrors), expected + &further);
+        let elsewhere = "http://archive.ubuntu.com/ubuntu/ main\n";
+        assert_eq!(sources(&"bookworm".parse().expect("a release"), elsewhere), lines(ARCHIVE, SECURITY));
     }
 
     #[test]

@@ -74,13 +74,13 @@ pub fn get(
     wanted: &Wanted,
     telling: &mut dyn FnMut(&str),
 ) -> Result<Root, GuestError> {
-    let folder = cache.join("roots").join(&kernel.release);
+    let folder = cache.join("roots").join(wanted.release.to_string()).join(&kernel.release);
     let base: Vec<&str> = BASE.iter().copied().chain(wanted.file_systems.iter().map(String::as_str)).collect();
     let further: Vec<&str> = wanted.packages.iter().map(String::as_str).filter(|name| !base.contains(name)).collect();
     let name = if further.is_empty() { "base" } else { "programs" };
     let file = |ending: &str| folder.join(format!("{name}.{ending}"));
     let root = Root { image: file("img"), boot: file("cpio") };
-    let (list, wanted) = (file("packages"), [base, further].concat());
+    let (release, list, wanted) = (&wanted.release, file("packages"), [base, further].concat());
     let before = fs::read_to_string(&list).unwrap_or_default();
     if before.starts_with(RECIPE) && wanted.iter().all(|name| before.lines().any(|line| line == *name)) {
         return Ok(root);
@@ -89,9 +89,9 @@ pub fn get(
     let mut names: Vec<&str> = wanted.into_iter().chain(kept).collect();
     names.sort_unstable();
     names.dedup();
-    let packages = Packages::at(cache, telling)?;
+    let packages = Packages::at(cache, release, telling)?;
     let closure = packages.with_dependencies(&names)?;
-    let mut files = packages.fetch(&names, &closure, telling)?;
+    let mut files = packages.fetch(&closure, telling)?;
     files.push(kernel.file.clone());
     telling("building the guest's root");
     fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;

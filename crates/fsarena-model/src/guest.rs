@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::units::UnitError;
-use crate::{Bytes, Label, Nanos, Storage};
+use crate::{Bytes, DebianRelease, Label, Nanos, Storage};
 
 /// A virtual machine in which a run takes place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +17,9 @@ pub struct Guest {
     /// For each kernel that contenders name, its package with its version. Each kernel has a guest of its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kernels: BTreeMap<String, String>,
+    /// The release of Debian whose programs it has; `None` in runs that were stored before there was a choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub release: Option<DebianRelease>,
     /// How instructions are executed.
     pub accelerator: Accelerator,
     /// Its memory.
@@ -226,10 +229,12 @@ impl Guest {
             GuestDisk::Simulated(disk) => format!("a simulated disk ({disk})"),
         };
         let kernels: Vec<String> = self.kernels.iter().map(|(name, package)| format!("{name}: {package}")).collect();
+        let programs = self.release.as_ref().map(|release| format!(", programs of Debian {release}"));
+        let programs = programs.unwrap_or_default();
         let machine = match kernels.is_empty() {
-            true => format!("a virtual machine with {memory} of memory and {disk} (QEMU {qemu}, {kernel})"),
+            true => format!("a virtual machine with {memory} of memory and {disk} (QEMU {qemu}, {kernel}{programs})"),
             false => format!(
-                "virtual machines with {memory} of memory and {disk} each, one for each kernel (QEMU {qemu}; {})",
+                "virtual machines with {memory} of memory and {disk} each, one for each kernel (QEMU {qemu}{programs}; {})",
                 kernels.join(", ")
             ),
         };

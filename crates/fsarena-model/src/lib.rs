@@ -9,6 +9,7 @@ pub mod clients;
 pub mod comparison;
 pub mod conditions;
 pub mod contender;
+pub mod debian;
 pub mod difference;
 pub mod environment;
 pub mod error;
@@ -48,6 +49,7 @@ pub use clients::{ClientFacts, Clients, ClientsWork, ClockOffset, FileServer, Ma
 pub use comparison::{Comparison, Verdict};
 pub use conditions::Conditions;
 pub use contender::{Contender, Durability, Guarantee, Label};
+pub use debian::DebianRelease;
 pub use difference::{Difference, Gate};
 pub use environment::{AtRest, ContenderFacts, Environment, FlushAfter, LaneCost, LaneFacts, RepeatedReads};
 pub use error::{ErrorCategory, Explained};

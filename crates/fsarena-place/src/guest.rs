@@ -16,7 +16,7 @@ use fsarena_lane::kind::Ground;
 use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane, show_kernel_counters};
 use fsarena_model::event::Note;
 use fsarena_model::guest::{DiskMode, Simulated};
-use fsarena_model::{Accelerator, Contender, Event, Guest, GuestDisk, Plan, Severity, Storage};
+use fsarena_model::{Accelerator, Contender, DebianRelease, Event, Guest, GuestDisk, Plan, Severity, Storage};
 use fsarena_sys::namespace;
 
 use crate::agent::{self, Link, Request};
@@ -46,6 +46,7 @@ impl InGuest {
             GuestDisk::Virtual(_) => None,
         };
         let wanted = Wanted {
+            release: guest.release.clone().unwrap_or_else(DebianRelease::before_choice),
             kernel: package(&guest.kernel),
             accelerator: Some(guest.accelerator),
             memory: guest.memory,

@@ -90,7 +90,7 @@ pub enum Command {
     /// Compare contenders and decide which is faster
     Compare(Box<Compare>),
     /// Run the tests of a published article, as published and properly, and compare with its figures and claims
-    Reproduce(Reproduce),
+    Reproduce(Box<Reproduce>),
     /// Continue a run: finish it if it was interrupted, or give its undecided pairs more rounds
     Resume(Resume),
     /// Show a run again, in any format

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use fsarena_durability::Disk;
-use fsarena_model::Bytes;
+use fsarena_model::{Bytes, DebianRelease};
 
 /// `fsarena durability`.
 #[derive(Debug, Args)]
@@ -28,6 +28,10 @@ pub struct DurabilityArguments {
     /// The size of the disk
     #[arg(long, value_name = "SIZE", default_value = "512M")]
     pub lane_size: Bytes,
+    /// The release of Debian whose kernel and programs the guest has: trixie, bookworm, or one with backports, such as
+    /// bookworm-backports
+    #[arg(long, value_name = "RELEASE", default_value_t)]
+    pub guest_release: DebianRelease,
     /// The guest's kernel: a Debian package, or the path of one [default: linux-image-amd64]
     #[arg(long, value_name = "PACKAGE")]
     pub guest_kernel: Option<String>,

@@ -7,7 +7,7 @@ use fsarena_lane::kind::Ground;
 use fsarena_lane::{Kind, kernel_has};
 use fsarena_model::clients::{self, Clients, FileServer};
 use fsarena_model::guest::Simulated;
-use fsarena_model::{Accelerator, Bytes, Contender, Plan, Storage};
+use fsarena_model::{Accelerator, Bytes, Contender, DebianRelease, Plan, Storage};
 use fsarena_place::{InGuest, NamedClients, Place, Refusal, note::tell};
 
 /// Where a run takes place: here, on another machine, or in a guest.
@@ -20,6 +20,10 @@ pub struct PlaceArguments {
     /// Run in a virtual machine, which needs QEMU and no root [default: if this kernel lacks a contender's file system]
     #[arg(long, visible_alias = "in-guest", value_name = "HOW", num_args = 0..=1, default_missing_value = "auto")]
     pub guest: Option<How>,
+    /// The release of Debian whose kernel and programs a guest has: trixie, bookworm, or one with backports, such as
+    /// bookworm-backports
+    #[arg(long, value_name = "RELEASE", default_value_t)]
+    pub guest_release: DebianRelease,
     /// The guest's kernel: a Debian package, or the path of one [default: linux-image-amd64]
     #[arg(long, value_name = "PACKAGE")]
     pub guest_kernel: Option<String>,
@@ -82,6 +86,10 @@ pub struct GuestArguments {
     /// How its instructions are executed
     #[arg(value_name = "HOW", default_value = "auto")]
     pub how: How,
+    /// The release of Debian whose kernel and programs it has: trixie, bookworm, or one with backports, such as
+    /// bookworm-backports
+    #[arg(long, value_name = "RELEASE", default_value_t)]
+    pub guest_release: DebianRelease,
     /// Its kernel: a Debian package, or the path of one [default: linux-image-amd64]
     #[arg(long, value_name = "PACKAGE")]
     pub guest_kernel: Option<String>,
@@ -221,6 +229,7 @@ impl PlaceArguments {
             bail!(Refusal::wrong_use(text, "compare directories in a run of their own"));
         }
         let wanted = Wanted {
+            release: self.guest_release.clone(),
             kernel: self.guest_kernel.clone(),
             accelerator: self.guest.and_then(How::accelerator),
             memory: self.guest_memory,

@@ -31,6 +31,7 @@ pub fn run(global: &Global, options: &cli::DurabilityArguments) -> Result<Ended>
     let progress = Progress::new(global);
     let mut telling = |what: &str| progress.prepare(what);
     let wanted = Wanted {
+        release: options.guest_release.clone(),
         kernel: options.guest_kernel.clone(),
         accelerator: None,
         memory: options.guest_memory,

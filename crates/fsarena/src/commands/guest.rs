@@ -22,6 +22,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Prepares a guest and tries it, or connects its agent.
 pub fn run(options: &GuestArguments) -> Result<Ended> {
     let wanted = Wanted {
+        release: options.guest_release.clone(),
         kernel: options.guest_kernel.clone(),
         accelerator: options.how.accelerator(),
         memory: options.guest_memory,

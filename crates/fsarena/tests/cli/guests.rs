@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use fsarena_guest::Wanted;
-use fsarena_model::Bytes;
 use fsarena_model::guest::Accelerator;
+use fsarena_model::{Bytes, DebianRelease};
 use fsarena_testing::{Need, has};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -23,6 +23,7 @@ pub fn prepared() -> bool {
 /// Fetches the programs of packages that only some guests need.
 fn fetch(packages: &[&str]) {
     let wanted = Wanted {
+        release: DebianRelease::default(),
         kernel: None,
         accelerator: Some(Accelerator::Emulated),
         memory: Bytes::mib(512),
@@ -89,6 +90,7 @@ fn kinds_that_this_kernel_lacks_and_folders_of_the_host_are_compared_in_a_guest(
     assert_eq!(report["clean_checks"], 1);
     let command = report["command"].to_string();
     assert!(command.contains("--guest") && command.contains("--guest-kernel"), "{command}");
+    assert!(command.contains("\"--guest-release\",\"trixie\""), "{command}");
     assert_nothing_left(&stage);
 }
 
@@ -109,6 +111,7 @@ fn kernels_are_contenders_each_in_a_guest_of_its_own() {
     assert!(report["contenders"][1]["mount"].as_str().is_some_and(|mount| mount.contains("noatime")));
     let notes = report["notes"].to_string();
     assert!(notes.contains("one for each kernel") && notes.contains("linux-6.1: linux-image-6.1.0-"), "{notes}");
+    assert!(notes.contains("programs of Debian trixie"), "{notes}");
     assert_eq!(stage.left(), Vec::<String>::new());
     let refused = run(stage.compare(&["ext4", "9p@linux-6.1"]).args(["--workload", &stage.small()]), 2);
     assert!(err(&refused).contains("`9p@linux-6.1` is a folder of the host"), "{}", err(&refused));
@@ -296,6 +299,8 @@ fn missing_needs_of_a_guest_are_named_with_a_hint() {
     if !prepared() {
         return;
     }
+    // A kernel that the newest release lacks is looked up in the others.
+    fsarena_guest::kernels(Path::new(CACHE), &mut |_| ()).expect("lists can be fetched");
     let stage = Stage::new();
     let refused = |arguments: &[&str], expected: &str, hint: &str| {
         let output = run(stage.compare(arguments).args(["--workload", &stage.small()]), 4);
@@ -304,7 +309,11 @@ fn missing_needs_of_a_guest_are_named_with_a_hint() {
         assert_nothing_left(&stage);
     };
     let unknown = ["ext4", "xfs", "--guest", "--guest-kernel", "linux-image-no-such"];
-    refused(&unknown, "fetch the package `linux-image-no-such`: Unable to locate", "packages come from the mirrors");
+    refused(
+        &unknown,
+        "fetch the package `linux-image-no-such`: Unable to locate",
+        "packages come from Debian's mirrors",
+    );
 
     let small = stage.path("small");
     fs::create_dir(&small).expect("made");
@@ -326,7 +335,11 @@ fn missing_needs_of_a_guest_are_named_with_a_hint() {
 
     // The test's network has no devices.
     empty_cache("64M");
-    refused(&["ext4", "xfs", "--guest"], "fetch the lists of Debian's packages: ", "without a network, copy");
+    refused(&["ext4", "xfs", "--guest"], "fetch the lists of packages of Debian trixie: ", "without a network: copy");
+    fs::create_dir_all(format!("{CACHE}/roots/bookworm")).expect("made");
+    let other = "without a network: --guest-release bookworm, which is there; or copy";
+    refused(&["ext4", "xfs", "--guest"], "fetch the lists of packages of Debian trixie: ", other);
+    refused(&["ext4", "xfs", "--guest", "--guest-release", "bookworm"], "of Debian bookworm: ", "without a network: ");
 
     let path = std::env::var("PATH").unwrap_or_default();
     let qemu =
@@ -366,10 +379,10 @@ fn a_guest_that_cannot_do_its_work_measures_nothing_and_says_why() {
     let mount = ["ext4:bogus", "xfs", "--guest"];
     failed(&mount, 2, &["the kernel refuses its mount options", "Unknown parameter 'bogus'", "hint: `man 5 ext4`"]);
 
-    let root = Path::new(CACHE).join("roots").join(release());
+    let root = Path::new(CACHE).join("roots").join(DebianRelease::default().to_string()).join(release());
     let (image, own) = (root.join("base.img"), stage.in_memory("base.img"));
     fs::copy(&image, &own).expect("copied");
-    let module = format!("rm /usr/lib/modules/{}/kernel/fs/nilfs2/nilfs2.ko", release());
+    let module = format!("rm /usr/lib/modules/{}/kernel/fs/nilfs2/nilfs2.ko.xz", release());
     run(Command::new("debugfs").args(["-w", "-R", &module]).arg(&own), 0);
     cover(&image.display().to_string(), &own);
     failed(
