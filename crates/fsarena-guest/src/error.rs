@@ -50,6 +50,14 @@ impl GuestError {
         move |source| Self::Io { act, path, source }
     }
 
+    /// Whether a release does not have the package: not whether it cannot be fetched.
+    pub fn is_unknown_package(&self) -> bool {
+        match self {
+            Self::Package { words, .. } => words.contains("Unable to locate"),
+            error => matches!(error, Self::NoKernel { .. }),
+        }
+    }
+
     /// This error of filling `cache`; another one if there was no room for it.
     pub fn of_cache(self, cache: &Path) -> Self {
         // tar and apt say it in their own ways.

@@ -80,14 +80,21 @@ fn fetched(
     }
     let mut first = None;
     for release in &releases {
-        match fetched_from(&Packages::at(cache, release, telling)?, wanted, telling) {
+        let packages = match Packages::at(cache, release, telling) {
+            // No other choice of the programs' release would help.
+            Err(GuestError::Lists { release, words, .. }) if first.is_some() => {
+                return Err(GuestError::Lists { release, words, cached: Vec::new() });
+            }
+            packages => packages?,
+        };
+        match fetched_from(&packages, wanted, telling) {
             Ok(file) => {
                 let note = note(cache, release, wanted);
                 fs::write(&note, file.display().to_string()).map_err(GuestError::io("write", &note))?;
                 return Ok(file);
             }
             // It may be in the next release.
-            Err(error @ (GuestError::Package { .. } | GuestError::NoKernel { .. })) => first = first.or(Some(error)),
+            Err(error) if error.is_unknown_package() => first = first.or(Some(error)),
             Err(error) => return Err(error),
         }
     }

@@ -98,7 +98,7 @@ fn plan9(options: MountOptions<'_>) -> Sharing {
     let (coherence, attributes) = match options.value("cache").unwrap_or("none") {
         "none" | "0" => (Coherence::Immediate, "not"),
         "loose" | "fscache" => (Coherence::Expiring, "until it is mounted again"),
-        other if u32::from_str_radix(other, 16).is_ok_and(|bits| bits & LOOSE != 0) => {
+        other if u32::from_str_radix(other.trim_start_matches("0x"), 16).is_ok_and(|bits| bits & LOOSE != 0) => {
             (Coherence::Expiring, "until it is mounted again")
         }
         _ => (Coherence::CloseToOpen, "not"),
@@ -149,6 +149,8 @@ mod tests {
             ("9p", "rw,trans=virtio", Some(Coherence::Immediate)),
             ("9p", "rw,cache=loose", Some(Coherence::Expiring)),
             ("9p", "rw,cache=f", Some(Coherence::Expiring)),
+            ("9p", "rw,cache=0xf", Some(Coherence::Expiring)),
+            ("9p", "rw,cache=0x5", Some(Coherence::CloseToOpen)),
             ("9p", "rw,cache=5", Some(Coherence::CloseToOpen)),
             ("ceph", "rw", Some(Coherence::Immediate)),
             ("fuse.glusterfs", "rw,user_id=0", Some(Coherence::Expiring)),
