@@ -231,13 +231,13 @@ fn found(folder: &Path, wanted: &str) -> Result<(String, PathBuf), GuestError> {
 }
 
 /// Extracts the package `file` into `folder`, with further arguments of tar.
-pub fn extract(file: &Path, folder: &Path, arguments: &[&str]) -> Result<(), GuestError> {
+pub fn extract<S: AsRef<str>>(file: &Path, folder: &Path, arguments: &[S]) -> Result<(), GuestError> {
     // Packages have files below /bin and /lib, which are links: tar has to follow them.
     let script = "dpkg-deb --fsys-tarfile \"$1\" | { folder=$2; shift 2; \
                   tar -x --directory \"$folder\" --keep-directory-symlink --no-same-owner \"$@\"; }";
     let (file, folder) = (file.display().to_string(), folder.display().to_string());
     let argv: Vec<&str> =
-        ["sh", "-c", script, "sh", &file, &folder].into_iter().chain(arguments.iter().copied()).collect();
+        ["sh", "-c", script, "sh", &file, &folder].into_iter().chain(arguments.iter().map(AsRef::as_ref)).collect();
     run(&argv, &format!("unpack {file}"))
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::cpio::Archive;
 use crate::kernel::{self, UnpackedKernel};
 use crate::packages::Packages;
-use crate::{GuestError, Wanted, init};
+use crate::{GuestError, Wanted, init, module};
 
 /// Programs that every guest has, besides those of file systems: module loading, network addresses, a shell.
 const BASE: &[&str] = &[
@@ -90,18 +90,41 @@ pub fn get(
     names.sort_unstable();
     names.dedup();
     let packages = Packages::at(cache, release, telling)?;
-    let closure = packages.with_dependencies(&names)?;
+    let (sources, installed): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| module::is_source(name));
+    let mut modules = Vec::new();
+    for source in sources {
+        modules.extend(module::get(cache, release, kernel, source, telling)?);
+    }
+    let closure = packages.with_dependencies(&installed)?;
     let mut files = packages.fetch(&closure, telling)?;
     files.push(kernel.file.clone());
     telling("building the guest's root");
     fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
     let build = Build { tree: crate::unfinished(cache).join("tree") };
-    build.fill(&files, &kernel.release)?;
+    build.fill(&files, &modules, &kernel.release)?;
     build.write_boot(&kernel.release, &root.boot)?;
     build.write_image(&root.image)?;
     let text = format!("{RECIPE}\n{}\n", names.join("\n"));
     fs::write(&list, text).map_err(GuestError::io("write", &list))?;
     Ok(root)
+}
+
+/// Makes the folders and links of a tree into which packages are unpacked.
+pub fn merge(tree: &Path) -> Result<(), GuestError> {
+    for folder in "usr/bin usr/sbin usr/lib usr/lib64 etc dev proc sys run tmp root var/lib var/tmp".split(' ') {
+        let folder = tree.join(folder);
+        fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
+    }
+    for (name, target) in MERGED.into_iter().chain(LINKS) {
+        let link = tree.join(name);
+        std::os::unix::fs::symlink(target, &link).map_err(GuestError::io("create", &link))?;
+    }
+    Ok(())
+}
+
+/// The arguments of tar that leave out what only people read.
+pub fn without_documents() -> Vec<String> {
+    LEFT_OUT.split(' ').map(|path| format!("--exclude=./{path}")).collect()
 }
 
 /// A tree of files from which the image is made.
@@ -110,19 +133,10 @@ struct Build {
 }
 
 impl Build {
-    fn fill(&self, files: &[PathBuf], release: &str) -> Result<(), GuestError> {
-        for folder in "usr/bin usr/sbin usr/lib usr/lib64 etc dev proc sys run tmp root var/lib var/tmp".split(' ') {
-            let folder = self.tree.join(folder);
-            fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
-        }
-        for (name, target) in MERGED.into_iter().chain(LINKS) {
-            let link = self.tree.join(name);
-            std::os::unix::fs::symlink(target, &link).map_err(GuestError::io("create", &link))?;
-        }
-        let modules = LEFT_OUT_MODULES.split(' ').map(|path| format!("--exclude=./lib/modules/*/kernel/{path}"));
-        let left_out = LEFT_OUT.split(' ').map(|path| format!("--exclude=./{path}"));
-        let left_out: Vec<String> = left_out.chain(modules).collect();
-        let left_out: Vec<&str> = left_out.iter().map(String::as_str).collect();
+    fn fill(&self, files: &[PathBuf], modules: &[PathBuf], release: &str) -> Result<(), GuestError> {
+        merge(&self.tree)?;
+        let unneeded = LEFT_OUT_MODULES.split(' ').map(|path| format!("--exclude=./lib/modules/*/kernel/{path}"));
+        let left_out: Vec<String> = without_documents().into_iter().chain(unneeded).collect();
         for file in files {
             kernel::extract(file, &self.tree, &left_out)?;
         }
@@ -130,6 +144,12 @@ impl Build {
         {
             let path = self.tree.join(name);
             fs::write(&path, text).map_err(GuestError::io("write", &path))?;
+        }
+        let further = self.tree.join("usr/lib/modules").join(release).join("updates");
+        fs::create_dir_all(&further).map_err(GuestError::io("create", &further))?;
+        for module in modules {
+            let copy = further.join(module.file_name().unwrap_or_default());
+            fs::copy(module, &copy).map_err(GuestError::io("write", &copy))?;
         }
         self.own("depmod", "usr/bin/kmod", &["-b", &self.tree.display().to_string(), release])
     }

@@ -16,13 +16,13 @@ pub use remount::Remounted;
 
 use crate::cgroup::MemoryGroup;
 use crate::disk::{Disk, hold};
-use crate::kind::{Ground, Identity, Kind, lane_count, made_lanes};
+use crate::kind::{Ground, Identity, Kind, kind, lane_count, made_lanes};
 use crate::lane::Lane;
 use crate::ledger::{Ledger, Made};
 use crate::mounted::{Mounted, Mounting};
 use crate::precondition::PreconditionTarget;
 use crate::require::{self, known};
-use crate::{LaneError, cost, mounted, precondition, queue, storage};
+use crate::{LaneError, cost, mounted, pool, precondition, queue, storage};
 
 /// Where a contender works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -232,7 +232,16 @@ impl LaneSet {
         let contender = &self.plan.contenders[index];
         let mounting = self.mounting(contender, kind, lane.map(|lane| &self.lanes[lane]))?;
         let lane = lane.map(|lane| (lane, &self.lanes[lane]));
-        mounted::make(contender, kind, lane, &identity, &mounting, &point)
+        let pool = lane.map(|(_, lane)| Made::Pool { number: lane.number() }).filter(|_| kind.is_pool);
+        if let Some(pool) = pool {
+            self.ledger.announce_once(pool)?;
+        }
+        let made = mounted::make(contender, kind, lane, &identity, &mounting, &point);
+        // The next contender needs the lane.
+        if let (Err(_), true, Some((_, lane))) = (&made, kind.is_pool, lane) {
+            let _ = pool::export(&lane.path());
+        }
+        made
     }
 
     /// What is mounted for `contender`, and how.
@@ -248,7 +257,7 @@ impl LaneSet {
                 let options = [share.options.as_str()].into_iter().chain(own).collect::<Vec<_>>().join(",");
                 Ok(Mounting { source: share.source.clone(), options })
             }
-            _ => Ok(Mounting { source: lane, options: contender.mount.clone() }),
+            _ => Ok(Mounting { source: lane, options: kind.mount_options(contender).to_owned() }),
         }
     }
 
@@ -305,6 +314,9 @@ impl LaneSet {
     /// # Errors
     /// If this machine has no such limits, this user may not set them, or the kernel refuses this one.
     pub fn confine(&mut self, limit: Bytes) -> Result<(), LaneError> {
+        if self.plan.contenders.iter().any(|contender| kind(&contender.kind).is_some_and(|kind| kind.is_pool)) {
+            pool::limit_cache(&mut self.ledger, limit)?;
+        }
         match &mut self.group {
             Some(group) => group.enter(limit),
             none => none.insert(MemoryGroup::make(&mut self.ledger)?).enter(limit),
@@ -316,6 +328,7 @@ impl LaneSet {
     /// # Errors
     /// If the kernel refuses.
     pub fn release(&mut self) -> Result<(), LaneError> {
+        self.ledger.set_parameters_back()?;
         self.group.as_mut().map_or(Ok(()), MemoryGroup::leave)
     }
 

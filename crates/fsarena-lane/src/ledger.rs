@@ -6,6 +6,7 @@
 
 mod folders;
 mod made;
+mod parameters;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -181,6 +182,14 @@ impl Ledger {
         self.write(&LedgerLine::Making(made.clone()))?;
         self.made.push(made);
         Ok(())
+    }
+
+    /// Announces what may be made again and again, unless it is announced already.
+    ///
+    /// # Errors
+    /// If the entry cannot be written: the caller must then not make the thing.
+    pub fn announce_once(&mut self, made: Made) -> Result<(), LaneError> {
+        if self.made.contains(&made) { Ok(()) } else { self.announce(made) }
     }
 
     /// Withdraws the last announcement: the thing was not made, because another program has its name.

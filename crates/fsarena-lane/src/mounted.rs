@@ -21,7 +21,7 @@ use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
 use crate::ledger::{Ledger, Made};
 use crate::require::MKFS_HINT;
-use crate::{CheckResult, LaneError};
+use crate::{CheckResult, LaneError, pool};
 
 pub use facts::facts;
 
@@ -58,6 +58,8 @@ pub struct Mounted {
     limit: Duration,
     /// The kind's daemon, while it is mounted.
     daemon: Option<Daemon>,
+    /// The device with the pool in which it lies.
+    pool: Option<PathBuf>,
 }
 
 impl Mounted {
@@ -76,10 +78,12 @@ impl Mounted {
         Ok(())
     }
 
-    /// Ends the kind's daemon and unmounts the file system. If it stays busy, it stays mounted without the daemon.
+    /// Ends the kind's daemon, unmounts the file system and exports its pool. If it stays busy, it stays mounted without
+    /// the daemon.
     pub fn unmount(&mut self) -> Result<(), LaneError> {
         self.daemon = None;
-        unmount(&self.directory)
+        unmount(&self.directory)?;
+        self.pool.as_deref().map_or(Ok(()), pool::export)
     }
 }
 
@@ -98,7 +102,8 @@ pub fn make(
     let mut made = Mounted { lane: lane.map(|(index, _)| index), ..Mounted::in_place(point.to_owned(), None) };
     if let Some((_, lane)) = lane {
         let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
-        made.mkfs = kind.mkfs(&lane.path(), identity, &contender.mkfs).map_err(refused)?;
+        made.mkfs = kind.mkfs(&lane.path(), identity, &kind.further(contender)).map_err(refused)?;
+        made.pool = kind.is_pool.then(|| lane.path());
         made.limit = tool_limit(lane)?;
         made.description = run_tool(&made.mkfs, made.limit)? + &run_tool(&kind.describe(&lane.path()), made.limit)?;
         if let Some(words) = (kind.made)(&made.description).differs(identity, lane.size()?) {
@@ -186,7 +191,7 @@ fn run(argv: &[String], limit: Duration) -> Result<Result<Ended, Killed>, LaneEr
 /// What is mounted, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mounting {
-    /// A device, or what a server calls the folder.
+    /// A device, which may have a pool, or what a server calls the folder.
     pub source: String,
     /// Comma-separated.
     pub options: String,
@@ -200,11 +205,21 @@ impl Mounting {
     pub fn mount_at(&self, kind: &Kind, point: &Path) -> Result<(), LaneError> {
         let Self { source, options } = self;
         forget_cached(Path::new(source)).map_err(LaneError::io("forget what is cached of", source))?;
+        if kind.is_pool {
+            let device = Path::new(source);
+            let mounting = Self { source: pool::import(device)?, options: options.clone() };
+            // The lane must be free after a failure.
+            return mounting.mount(kind, point).inspect_err(|_| drop(pool::export(device)));
+        }
+        self.mount(kind, point)
+    }
+
+    fn mount(&self, kind: &Kind, point: &Path) -> Result<(), LaneError> {
         match kind.mounter {
             Some(program) => self.mount_by(program, point)?,
-            None => by_kernel(kind.mounted_as, source, options, point)?,
+            None => by_kernel(kind.mounted_as, &self.source, &self.options, point)?,
         }
-        verify(kind, source, point)
+        verify(kind, &self.source, point)
     }
 
     fn mount_by(&self, program: &str, point: &Path) -> Result<(), LaneError> {

@@ -38,7 +38,7 @@ pub fn contender(contender: &Contender) -> Result<(), LaneError> {
     }
     let any = Identity { uuid: String::new(), hash_seed: String::new() };
     let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
-    kind.mkfs(Path::new(""), &any, &contender.mkfs).map(drop).map_err(refused)
+    kind.mkfs(Path::new(""), &any, &kind.further(contender)).map(drop).map_err(refused)
 }
 
 /// All words of a contender's options for mkfs and mount.
@@ -86,7 +86,8 @@ pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
         return directory(contender);
     }
     lanes_of(kind, plan)?;
-    if kind.ground.has_lane() {
+    // A pool cannot be made on trial: it would be imported.
+    if kind.ground.has_lane() && !kind.is_pool {
         mounted::try_mkfs(contender, kind, plan.lanes.size)?;
     }
     if matches!(kind.ground, Ground::Lane | Ground::Memory) && is_root() {
@@ -94,7 +95,7 @@ pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
             let hint = format!("`man 5 {}` lists what follows the colon", kind.mounted_as);
             LaneError::bad_option(contender, format!("the kernel refuses its mount options: {error}"), hint)
         };
-        mount::check_options(kind.mounted_as, &contender.mount).map_err(refused)?;
+        mount::check_options(kind.mounted_as, kind.mount_options(contender)).map_err(refused)?;
     }
     Ok(())
 }

@@ -145,19 +145,28 @@ fn kernels(plan: &Plan) -> Vec<Option<&str>> {
     kernels
 }
 
-/// Debian packages with the programs of all kinds that have a disk.
+/// Debian packages with the programs of all kinds that have a disk and no module that would have to be built.
 pub fn file_system_packages() -> Vec<String> {
-    let kinds = KINDS.iter().filter(|kind| kind.ground == Ground::Lane);
+    let kinds = KINDS.iter().filter(|kind| kind.ground == Ground::Lane && kind.module.is_none());
     let packages: BTreeSet<&str> = kinds.flat_map(|kind| kind.tools).map(|tool| tool.package).collect();
     packages.into_iter().map(str::to_owned).collect()
 }
 
-/// Debian packages whose programs the plan's workloads, and the mounts of folders of the host, need. Every guest has
-/// those of file systems on disks.
+/// Debian packages whose programs the plan's workloads, and some of its contenders, need. Every guest has those of other
+/// file systems on disks.
 pub fn packages(plan: &Plan) -> Vec<String> {
-    let of_workloads = plan.workloads.iter().flat_map(|workload| ENGINES.packages(workload));
-    let shares = plan.contenders.iter().filter_map(share_of).flat_map(|kind| kind.tools).map(|tool| tool.package);
-    of_workloads.chain(shares).map(str::to_owned).collect()
+    let of_workloads = plan.workloads.iter().flat_map(|workload| ENGINES.packages(workload)).map(str::to_owned);
+    of_workloads.chain(packages_of_kinds(&plan.contenders)).collect()
+}
+
+/// Debian packages with what the kinds of these contenders need that not every guest has: the programs that mount folders
+/// of the host, and the sources of modules.
+pub fn packages_of_kinds(contenders: &[Contender]) -> Vec<String> {
+    let kinds = contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
+    let few = kinds.filter(|kind| kind.ground == Ground::Share || kind.module.is_some());
+    let packages: BTreeSet<&str> =
+        few.flat_map(|kind| kind.tools.iter().map(|tool| tool.package).chain(kind.module)).collect();
+    packages.into_iter().map(str::to_owned).collect()
 }
 
 /// The contender's kind, if it is a folder of the host that a guest mounts.

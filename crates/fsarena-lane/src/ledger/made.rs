@@ -15,6 +15,7 @@ use super::{Cleared, Leftover};
 use crate::busy::BusyPatience;
 use crate::cgroup;
 use crate::disk::{self, OnDisk};
+use crate::pool;
 
 /// How long something may stay busy: ten seconds.
 const PATIENCE: BusyPatience = BusyPatience { attempts: 201, pause: Duration::from_millis(50) };
@@ -54,6 +55,10 @@ pub enum Made {
         name: String,
         backing: PathBuf,
     },
+    /// A parameter of a module of the kernel, changed from the value `before` to the value `set`.
+    Parameter { path: PathBuf, before: String, set: String },
+    /// The pool that may be imported from loop device `number` of the run.
+    Pool { number: u32 },
 }
 
 /// A run that has made things.
@@ -116,6 +121,8 @@ impl Made {
             Self::Disk(made) => made.release(&run.token),
             Self::Cgroup { path, home } => PATIENCE.wait(|| cgroup::remove(path, home, &run.token)),
             Self::Loop { number, name, backing } => remove_loop(*number, name, backing),
+            Self::Pool { number } => pool::destroy(*number, &run.token),
+            Self::Parameter { path, before, set } => set_back(path, before, set),
         }
     }
 
@@ -124,15 +131,18 @@ impl Made {
         matches!(self, Self::Mount { .. })
     }
 
-    /// Whether it is a directory that contains `other`, or the backing file of `other`.
+    /// Whether it is a directory that contains `other`, or the backing file of `other`, or a device that `other` uses.
     fn contains(&self, other: &Self) -> bool {
+        if let (Self::Loop { number, .. }, Self::Pool { number: used }) = (self, other) {
+            return number == used;
+        }
         let (Self::Directory { path, .. } | Self::Parent { path, .. }) = self else { return false };
         match other {
             Self::Directory { path: inner, .. } | Self::Parent { path: inner, .. } | Self::Mount { path: inner } => {
                 inner.starts_with(path)
             }
             Self::Loop { backing, .. } => backing.starts_with(path),
-            Self::Disk(_) | Self::Cgroup { .. } => false,
+            Self::Disk(_) | Self::Cgroup { .. } | Self::Pool { .. } | Self::Parameter { .. } => false,
         }
     }
 
@@ -143,6 +153,8 @@ impl Made {
             Self::Disk(made) => format!("lanes on {}", made.path.display()),
             Self::Cgroup { path, .. } => format!("the control group {}", path.display()),
             Self::Loop { number, name, .. } => format!("the loop device {number} ({name})"),
+            Self::Pool { number } => format!("the pool on the loop device {number}"),
+            Self::Parameter { path, .. } => format!("the parameter {}", path.display()),
         }
     }
 }
@@ -230,6 +242,15 @@ fn remove_loop(number: u32, name: &str, backing: &Path) -> io::Result<Option<Str
     Ok(Some(format!("the loop device {number}: removed")))
 }
 
+/// What another program has set since stays.
+pub fn set_back(path: &Path, before: &str, set: &str) -> io::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(now) if now.trim() == set => fs::write(path, before)?,
+        _ => return Ok(None),
+    }
+    Ok(Some(format!("the parameter {}: set back to {before}", path.display())))
+}
+
 /// The name must match and, if the backing file still exists, so must its device and inode.
 fn is_ours(binding: &loopdev::Binding, name: &str, backing: &Path) -> bool {
     let same_file = match fs::metadata(backing) {
@@ -308,6 +329,17 @@ mod tests {
         assert!(!is_ours(&bound("theirs", found.ino())) && !is_ours(&bound("ours", found.ino() + 1)));
         assert!(super::is_ours(&bound("ours", 1), "ours", Path::new("/no/such/file")), "its file is removed");
         assert!(!super::is_ours(&bound("theirs", 1), "ours", Path::new("/no/such/file")));
+    }
+
+    #[test]
+    fn a_parameter_is_set_back_unless_another_program_has_set_it() {
+        let file = tempfile::NamedTempFile::new().expect("temporary file");
+        let found = || fs::read_to_string(file.path()).expect("readable");
+        fs::write(file.path(), "64\n").expect("written");
+        assert!(set_back(file.path(), "0", "64").expect("set back").is_some());
+        assert_eq!(found(), "0");
+        assert_eq!((set_back(file.path(), "1", "64").expect("left alone"), found().as_str()), (None, "0"));
+        assert_eq!(set_back(Path::new("/no/such/parameter"), "0", "64").expect("the module is gone"), None);
     }
 
     #[test]

@@ -99,7 +99,7 @@ fn record(task: &WriterTask) -> Result<()> {
     let (kind, device) = (kind(task)?, WriterDisk::find()?);
     let identity =
         Identity { uuid: seed::uuid(task.seed, "uuid", &[]), hash_seed: seed::uuid(task.seed, "hash seed", &[]) };
-    let argv = kind.mkfs(&device.partition, &identity, &task.contender.mkfs).map_err(anyhow::Error::msg)?;
+    let argv = kind.mkfs(&device.partition, &identity, &kind.further(&task.contender)).map_err(anyhow::Error::msg)?;
     let ended = child::run(&argv, Patience::new(LIMIT)).with_context(|| format!("start {}", argv[0]))?;
     if !ended.status.success() {
         bail!("`{}` failed: {}", argv.join(" "), ended.words());
@@ -155,6 +155,9 @@ fn check(task: &WriterTask, acknowledged: u64) -> Result<Found> {
         WriterWork::Rows => rows::find_lost(point, task.seed, acknowledged),
     };
     fsarena_lane::unmount(point)?;
+    if kind.is_pool {
+        fsarena_lane::export_pool(&device.partition)?;
+    }
     found.damage = run(&kind.check(&device.partition), 0)?;
     Ok(found)
 }
@@ -177,7 +180,8 @@ fn kind(task: &WriterTask) -> Result<&'static Kind> {
 fn mount_at(kind: &Kind, task: &WriterTask, device: &Path) -> Result<&'static Path> {
     let point = Path::new(POINT);
     fs::create_dir_all(point).context("make the mount point")?;
-    let mounting = Mounting { source: device.display().to_string(), options: task.contender.mount.clone() };
+    let mounting =
+        Mounting { source: device.display().to_string(), options: kind.mount_options(&task.contender).to_owned() };
     mounting.mount_at(kind, point)?;
     Ok(point)
 }

@@ -36,7 +36,7 @@ pub fn run(global: &Global, options: &cli::DurabilityArguments) -> Result<Ended>
         accelerator: None,
         memory: options.guest_memory,
         file_systems: fsarena_place::file_system_packages(),
-        packages: packages(options.writer),
+        packages: [packages(options.writer), fsarena_place::packages_of_kinds(&contenders)].concat(),
     };
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut telling)?;
     let trial =
