@@ -5,7 +5,7 @@ use fsarena_model::comparison::{
     Scaling, Shares, Stability, WorkloadRow,
 };
 use fsarena_model::event::Note;
-use fsarena_model::{Comparison, Contender, ContenderFacts, Plan, Rounds, RunRecord, Severity, Status};
+use fsarena_model::{Comparison, Contender, ContenderFacts, Label, Plan, Rounds, RunRecord, Severity, Status};
 use fsarena_stats::{FEWEST_ROUNDS, cell_summary};
 
 use crate::analysis::{Analysis, WorkloadTrials};
@@ -14,6 +14,7 @@ use crate::decisions::Decisions;
 use crate::effects::effects;
 use crate::evidence::median;
 use crate::explanation::{self, explanations};
+use crate::knobs;
 use crate::looks::Standing;
 use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
@@ -90,6 +91,7 @@ fn judged(decisions: &Decisions<'_>) -> Judged {
         suite_ratios: suite_ratios(decisions),
         effects: effects(decisions),
         explanations: explanations(decisions),
+        tested_knobs: knobs::tested(&decisions.analysis),
         recommendation: recommendation(decisions).map(Box::new),
         verdicts: decisions.verdicts.iter().flatten().cloned().collect(),
     }
@@ -152,7 +154,21 @@ fn contender_row(analysis: &Analysis<'_>, index: usize, contender: &Contender) -
         read_ahead_kib: facts.and_then(|facts| facts.read_ahead_kib),
         sharing: facts.and_then(|facts| durability::sharing(analysis.record, facts)),
         risks: facts.map(|facts| facts.risks.clone()).unwrap_or_default(),
+        layers: facts.map(|facts| facts.layers.clone()).unwrap_or_default(),
+        without_layers: without_layers(contender, &analysis.record.plan),
     }
+}
+
+/// The contenders of the plan from which `contender` differs by further layers alone.
+fn without_layers(contender: &Contender, plan: &Plan) -> Vec<Label> {
+    let bare = |it: &Contender| Contender { label: Label::from(""), layers: Vec::new(), ..it.clone() };
+    let has_fewer = |other: &&Contender| {
+        let mut layers = contender.layers.iter();
+        other.layers.len() < contender.layers.len()
+            && other.layers.iter().all(|wanted| layers.any(|layer| layer == wanted))
+            && bare(other) == bare(contender)
+    };
+    plan.contenders.iter().filter(has_fewer).map(|other| other.label.clone()).collect()
 }
 
 fn workload_row(plan: &Plan, own: &WorkloadTrials<'_>) -> WorkloadRow {

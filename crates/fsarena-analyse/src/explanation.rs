@@ -15,6 +15,7 @@ use fsarena_model::{
 };
 use fsarena_stats::{LogEstimate, median};
 
+use crate::analysis::Analysis;
 use crate::decisions::Decisions;
 
 /// The largest share of a difference that tracing may make.
@@ -22,6 +23,9 @@ const MOST_OVERHEAD: f64 = 0.2;
 
 /// By how much traced slices may be longer or shorter than others.
 const MOST_CHANGE: f64 = 0.5;
+
+/// The most that recording an event can take, in seconds.
+const MOST_EVENT_SECONDS: f64 = 5e-6;
 
 /// Explanations of all pairs that are decided to differ, as far as they were traced.
 pub(crate) fn explanations(decisions: &Decisions<'_>) -> Vec<Explanation> {
@@ -33,7 +37,34 @@ pub(crate) fn explanations(decisions: &Decisions<'_>) -> Vec<Explanation> {
         Verdict::Slower => Some((pair, &pair.a, &pair.b)),
         _ => None,
     });
-    decided.filter_map(|(pair, slower, faster)| explanation(decisions, pair, slower, faster)).collect()
+    let event_seconds = event_seconds(&decisions.analysis);
+    decided.filter_map(|(pair, slower, faster)| explanation(decisions, pair, [slower, faster], event_seconds)).collect()
+}
+
+/// What recording an event takes, in seconds: the mean over all contenders and workloads of the time that traced slices
+/// take more than others, for each event in them. Each counts by how well it is known over the rounds. `None` if none
+/// is known.
+fn event_seconds(analysis: &Analysis<'_>) -> Option<f64> {
+    let plan = &analysis.record.plan;
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (workload, contender) in plan.workloads.iter().flat_map(|it| plan.contenders.iter().map(move |own| (it, own))) {
+        let trials = analysis.counted_trials(&workload.name, &contender.label);
+        let more = |trial: &&Trial| {
+            let trace = trace(trial)?;
+            let usual = trial.seconds_per_operation() * trace.operations as f64;
+            Some((trace.elapsed.as_seconds() - usual, events(trace)))
+        };
+        let rounds: Vec<(f64, f64)> = trials.iter().filter_map(more).collect();
+        let (ratio, deviations) = ratio_of_sums(&rounds);
+        let of_rounds: Vec<f64> = deviations.iter().map(|deviation| ratio + deviation).collect();
+        let Some(estimate) = LogEstimate::mean_of(&of_rounds) else { continue };
+        let weight = estimate.precision.error.powi(-2);
+        if weight.is_finite() && estimate.estimate.is_finite() {
+            sum += weight * estimate.estimate;
+            weights += weight;
+        }
+    }
+    (weights > 0.0).then(|| (sum / weights).clamp(0.0, MOST_EVENT_SECONDS))
 }
 
 /// Why slices could not be traced: a note for each reason.
@@ -57,35 +88,44 @@ pub(crate) fn notes(record: &RunRecord) -> Vec<Note> {
 struct TracedSide<'a> {
     rounds: Vec<(&'a Trial, &'a Trace)>,
     operations: f64,
+    /// Seconds that recording an event takes.
+    event_seconds: f64,
 }
 
 impl<'a> TracedSide<'a> {
-    fn new(trials: &[&'a Trial], rounds: &BTreeSet<u32>) -> Self {
+    fn new(trials: &[&'a Trial], rounds: &BTreeSet<u32>, event_seconds: f64) -> Self {
         let traced = trials.iter().filter(|trial| rounds.contains(&trial.round));
         let rounds: Vec<_> = traced.filter_map(|trial| Some((*trial, trace(trial)?))).collect();
         let operations = rounds.iter().map(|(_, trace)| trace.operations as f64).sum();
-        Self { rounds, operations }
+        Self { rounds, operations, event_seconds }
     }
 
-    /// Seconds per operation of the parts that `is_it` accepts, and the deviation of each round from it.
+    /// Seconds per operation of the parts that `is_it` accepts, without those that recording took, and the deviation of
+    /// each round from it.
     fn ratio(&self, is_it: &dyn Fn(&Spent) -> bool) -> (f64, Vec<f64>) {
         let seconds = |trace: &Trace| -> f64 {
-            trace.parts.iter().filter(|part| is_it(&part.spent)).map(|part| part.seconds).sum()
+            let parts = trace.parts.iter().filter(|part| is_it(&part.spent));
+            parts.map(|part| part.seconds - part.events * self.event_seconds).sum()
         };
-        let ratio = self.rounds.iter().map(|(_, trace)| seconds(trace)).sum::<f64>() / self.operations;
-        let mean = self.operations / self.rounds.len() as f64;
-        let deviation = |trace: &Trace| (seconds(trace) - ratio * trace.operations as f64) / mean;
-        (ratio, self.rounds.iter().map(|(_, trace)| deviation(trace)).collect())
+        let rounds = self.rounds.iter().map(|(_, trace)| (seconds(trace), trace.operations as f64));
+        ratio_of_sums(&rounds.collect::<Vec<_>>())
     }
 
-    /// By how much tracing lengthens an operation: the median over the rounds.
-    fn overhead(&self) -> Option<f64> {
-        let overheads = self.rounds.iter().filter_map(|(trial, trace)| {
-            let untraced = trial.seconds() / trial.operations() as f64;
-            let ratio = trace.elapsed.as_seconds() / trace.operations as f64 / untraced;
-            ratio.is_finite().then_some(ratio - 1.0)
-        });
-        median(overheads)
+    /// By how many seconds tracing lengthens an operation in each round, if recording an event takes `event_seconds`
+    /// that do not count.
+    fn longer(&self, event_seconds: f64) -> Vec<f64> {
+        let of_round = |(trial, trace): &(&Trial, &Trace)| {
+            let traced = trace.elapsed.as_seconds() - events(trace) * event_seconds;
+            traced / trace.operations as f64 - trial.seconds_per_operation()
+        };
+        self.rounds.iter().map(of_round).collect()
+    }
+
+    /// The median over the rounds of the share by which tracing lengthens an operation.
+    fn overhead(&self, event_seconds: f64) -> Option<f64> {
+        let overheads = self.longer(event_seconds).into_iter().zip(&self.rounds);
+        let overheads = overheads.map(|(longer, (trial, _))| longer / trial.seconds_per_operation());
+        median(overheads.filter(|overhead| overhead.is_finite()))
     }
 
     /// Seconds per operation in the slices that were not traced.
@@ -105,14 +145,30 @@ impl<'a> TracedSide<'a> {
     }
 }
 
-fn trace(trial: &Trial) -> Option<&Trace> {
+/// The ratio of two sums over rounds, and how far the first summand of each round is from it, as a ratio (Cochran).
+fn ratio_of_sums(rounds: &[(f64, f64)]) -> (f64, Vec<f64>) {
+    let (sum, all) = rounds.iter().fold((0.0, 0.0), |(sum, all), (one, two)| (sum + one, all + two));
+    let (ratio, mean) = (sum / all, all / rounds.len() as f64);
+    (ratio, rounds.iter().map(|(one, two)| (one - ratio * two) / mean).collect())
+}
+
+fn events(trace: &Trace) -> f64 {
+    trace.parts.iter().map(|part| part.events).sum()
+}
+
+pub(crate) fn trace(trial: &Trial) -> Option<&Trace> {
     match &trial.trace {
         Some(TraceResult::Traced(trace)) if trace.operations > 0 => Some(trace),
         _ => None,
     }
 }
 
-fn explanation(decisions: &Decisions<'_>, pair: &PairVerdict, slower: &Label, faster: &Label) -> Option<Explanation> {
+fn explanation(
+    decisions: &Decisions<'_>,
+    pair: &PairVerdict,
+    [slower, faster]: [&Label; 2],
+    event_seconds: Option<f64>,
+) -> Option<Explanation> {
     let trials = [slower, faster].map(|label| decisions.analysis.counted_trials(&pair.workload, label));
     let [one, two] = trials.each_ref().map(|trials| {
         let traced = trials.iter().filter(|trial| trace(trial).is_some());
@@ -122,7 +178,7 @@ fn explanation(decisions: &Decisions<'_>, pair: &PairVerdict, slower: &Label, fa
     if both.is_empty() {
         return None;
     }
-    let sides = trials.each_ref().map(|trials| TracedSide::new(trials, &both));
+    let sides = trials.each_ref().map(|trials| TracedSide::new(trials, &both, event_seconds.unwrap_or(0.0)));
     let [slower_side, faster_side] = &sides;
     let all = sides.iter().flat_map(|side| &side.rounds).flat_map(|(_, trace)| &trace.parts);
     let kinds: BTreeSet<&Spent> = all.map(|part| &part.spent).collect();
@@ -134,8 +190,9 @@ fn explanation(decisions: &Decisions<'_>, pair: &PairVerdict, slower: &Label, fa
         .map(|spent| differ(&sides, &|it| it == *spent).seconds.abs())
         .sum();
     let attributed = (1.0 - unknown / difference.seconds.abs()).max(0.0);
-    let overheads = sides.each_ref().map(TracedSide::overhead);
-    let [slower_overhead, faster_overhead] = overheads;
+    let [slower_overhead, faster_overhead] = sides.each_ref().map(|side| side.overhead(0.0));
+    let remaining = sides.each_ref().map(|side| side.overhead(side.event_seconds));
+    let [slower_remaining, faster_remaining] = remaining;
     Some(Explanation {
         workload: pair.workload.clone(),
         slower: slower.clone(),
@@ -149,8 +206,11 @@ fn explanation(decisions: &Decisions<'_>, pair: &PairVerdict, slower: &Label, fa
         requests: requests(&sides),
         slower_overhead,
         faster_overhead,
+        event_seconds,
+        slower_remaining,
+        faster_remaining,
         lost: sides.iter().flat_map(|side| &side.rounds).map(|(_, trace)| trace.lost).sum(),
-        withheld: withheld(&sides, overheads, difference),
+        withheld: withheld(&sides, remaining, difference),
     })
 }
 
@@ -209,21 +269,28 @@ fn requests(sides: &[TracedSide<'_>; 2]) -> Vec<ExplainedRequests> {
     kinds.into_iter().map(of_kind).collect()
 }
 
-/// Why the traced slices do not explain the verdict; `None` if they do.
-fn withheld(sides: &[TracedSide<'_>; 2], overheads: [Option<f64>; 2], difference: Difference) -> Option<String> {
-    let [slower, faster] = sides.each_ref().map(TracedSide::untraced);
-    if difference.seconds <= 0.0 {
+/// Why the traced slices do not explain the verdict, with overheads of which so much is `remaining`; `None` if they do.
+fn withheld(sides: &[TracedSide<'_>; 2], remaining: [Option<f64>; 2], difference: Difference) -> Option<String> {
+    if difference.low.unwrap_or(difference.seconds) <= 0.0 {
         return Some("the traced slices do not show the difference".to_owned());
     }
-    let overheads = overheads.map(|overhead| overhead.unwrap_or(0.0));
-    if let Some(change) = overheads.iter().find(|overhead| overhead.abs() > MOST_CHANGE) {
-        let more = if *change > 0.0 { "more" } else { "less" };
-        let change = change.abs() * 100.0;
-        return Some(format!("those of one contender take {change:.0} % {more} time than its other slices"));
+    let longer = sides.each_ref().map(|side| side.longer(side.event_seconds));
+    // What may be the noise of few rounds is in the intervals of the parts.
+    let is_shown = |rounds: &[f64]| {
+        let interval = LogEstimate::mean_of(rounds).map(|mean| mean.interval(0.025));
+        interval.is_some_and(|interval| !interval.low.is_finite() || !interval.contains(0.0))
+    };
+    for (longer, change) in longer.iter().zip(remaining.map(|overhead| overhead.unwrap_or(0.0))) {
+        if change.abs() > MOST_CHANGE && is_shown(longer) {
+            let more = if change > 0.0 { "more" } else { "less" };
+            let change = change.abs() * 100.0;
+            return Some(format!("those of one contender take {change:.0} % {more} time than its other slices"));
+        }
     }
-    let [one, two] = [overheads[0] * slower, overheads[1] * faster];
-    let share = (one - two).abs() / (slower - faster).abs();
-    (share > MOST_OVERHEAD).then(|| {
+    let rounds: Vec<f64> = longer[0].iter().zip(&longer[1]).map(|(one, two)| one - two).collect();
+    let [slower, faster] = sides.each_ref().map(TracedSide::untraced);
+    let share = LogEstimate::mean_of(&rounds)?.estimate.abs() / (slower - faster).abs();
+    (share > MOST_OVERHEAD && is_shown(&rounds)).then(|| {
         format!("tracing costs one contender more than the other, by {:.0} % of the difference", share * 100.0)
     })
 }

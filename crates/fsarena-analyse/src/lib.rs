@@ -20,6 +20,7 @@ mod guarantees;
 mod histograms;
 mod history;
 mod iostat;
+mod knobs;
 mod looks;
 mod noise;
 mod over_time;

@@ -17,7 +17,7 @@ pub fn clock(workload: &Workload) -> Clock {
 
 /// Timed seconds per operation, the median over the finished trials; `None` without operations.
 pub fn seconds<'a>(trials: impl IntoIterator<Item = &'a Trial>) -> Option<f64> {
-    median(trials, |trial| trial.seconds() / trial.operations() as f64).filter(|seconds| *seconds > 0.0)
+    median(trials, Trial::seconds_per_operation).filter(|seconds| *seconds > 0.0)
 }
 
 /// Number of times that an operation asks for durability, the median over the finished trials; `None` if some of the

@@ -69,6 +69,6 @@ pub fn may_be_small(record: &RunRecord, workload: &Workload) -> bool {
 
 /// Timed seconds per operation of a trial; `None` if nothing was done.
 fn seconds(trial: &Trial) -> Option<f64> {
-    let seconds = trial.seconds() / trial.operations() as f64;
+    let seconds = trial.seconds_per_operation();
     (trial.outcome == Outcome::Finished && seconds.is_finite() && seconds > 0.0).then_some(seconds)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fsarena_model::{Contender, Label};
+use fsarena_model::{BlockLayer, Contender, Label};
 use serde::Deserialize;
 
 use crate::{CatalogError, read};
@@ -19,6 +19,7 @@ struct ContenderFile {
     #[serde(default)]
     mkfs: Vec<String>,
     path: Option<PathBuf>,
+    layers: Option<String>,
     disk: Option<String>,
 }
 
@@ -52,8 +53,14 @@ pub fn of_text(argument: &str, name: &str, text: &str) -> Result<Contender, Cata
     };
     let disk = file.disk.as_deref().map(str::parse).transpose();
     let disk = disk.map_err(|what: String| malformed(name, &what))?;
+    let layers =
+        file.layers.as_deref().map(|layers| format!("{}@{layers}", file.kind).parse::<Contender>()).transpose()?;
+    let layers = layers.map_or_else(Vec::new, |own| own.layers);
+    if file.layers.as_ref().is_some_and(|typed| *typed != BlockLayer::stack(&layers)) {
+        return Err(malformed(name, "`layers` has layers only, as after the `@` in `ext4@luks+lvm`"));
+    }
     let ContenderFile { kind, kernel, mount, mkfs, path, .. } = file;
-    let contender = Contender { label, kind, kernel, disk, mount, mkfs, path };
+    let contender = Contender { label, kind, kernel, layers, disk, mount, mkfs, path };
     Ok(contender.relabelled(argument)?)
 }
 

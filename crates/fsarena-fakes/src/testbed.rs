@@ -168,8 +168,9 @@ impl Counters for FakeTestbed {
         let (operations, elapsed, seconds) = (work.operations, work.elapsed, work.elapsed.as_seconds());
         let waiting = Spent::Waiting(Wait::Commit, Meanwhile::Device);
         let parts = [(Spent::User, 0.1), (waiting, 0.9)];
-        let parts = parts.map(|(spent, share)| TimePart { spent, seconds: seconds * share }).to_vec();
-        Ok(Trace { operations, elapsed, seconds, parts, requests: Vec::new(), lost: 0, limited: None })
+        let parts = parts.map(|(spent, share)| TimePart { spent, seconds: seconds * share, events: 0.0 }).to_vec();
+        let (requests, avoidable) = (Vec::new(), Vec::new());
+        Ok(Trace { operations, elapsed, seconds, parts, requests, avoidable, lost: 0, limited: None })
     }
 }
 

@@ -98,21 +98,24 @@ impl Explained for GuestError {
             Self::Lists { cached, .. } => {
                 let other = cached.first().map(|release| format!("--guest-release {release}, which is there; or "));
                 format!(
-                    "without a network: {}copy what another machine has fetched: /var/cache/fsarena, or ~/.cache/fsarena",
+                    "without a network: {}copy what another machine has fetched: /var/cache/fsarena, or \
+                     ~/.cache/fsarena",
                     other.unwrap_or_default()
                 )
             }
             Self::NoKeyring { .. } => "apt-get install debian-archive-keyring".to_owned(),
             Self::Package { .. } => {
-                "packages come from Debian's mirrors; --guest-release names another release; without a network, name a kernel's .deb: \
-                 --guest-kernel FILE"
+                "packages come from Debian's mirrors; --guest-release names another release; without a network, name a \
+                 kernel's .deb: --guest-kernel FILE"
                     .to_owned()
             }
             Self::NoKernel { .. } => {
                 "name a package such as linux-image-amd64, or its .deb, with --guest-kernel".to_owned()
             }
             Self::Module { module, .. } => {
-                format!("name contenders without `{module}`, or another kernel or release: --guest-kernel, --guest-release")
+                format!(
+                    "name contenders without `{module}`, or another kernel or release: --guest-kernel, --guest-release"
+                )
             }
             Self::CacheFull { .. } => {
                 "a guest needs 1 GB there: free some, or as another user than root name a place with XDG_CACHE_HOME"

@@ -99,6 +99,8 @@ fn start(arguments: &[&str]) -> io::Result<()> {
     let port = port()?;
     let mut agent = Command::new("/proc/self/exe");
     agent.args(arguments).env("PATH", "/usr/sbin:/usr/bin").env("HOME", "/root").stdout(Stdio::from(port.try_clone()?));
+    // There is no udev: libdevmapper makes the nodes below /dev/mapper itself.
+    agent.env("DM_DISABLE_UDEV", "1");
     agent.stdin(if order.is_some() { Stdio::piped() } else { Stdio::from(port.try_clone()?) });
     let mut started = agent.spawn()?;
     if let (Some(order), Some(mut stdin)) = (order, started.stdin.take()) {

@@ -21,6 +21,16 @@ pub enum LaneError {
     /// The running kernel has no such file system; `guest` is its package if it is that of a guest.
     #[error("{} has no `{kind}`", guest.as_ref().map_or("this kernel".into(), |it| format!("the guest's kernel ({it})")))]
     KernelLacks { kind: String, guest: Option<String> },
+    /// A layer below a file system that fsarena does not know; `known` are those that exist.
+    #[error("there is no layer `{name}`")]
+    UnknownLayer { name: String, known: Vec<&'static str> },
+    /// The running kernel has no such module.
+    #[error("this kernel cannot make the layer `{layer}`: its module `{module}` is neither loaded nor found")]
+    LayerLacks { layer: String, module: String },
+    #[error("`{command}` failed: {words}")]
+    Layer { command: String, words: String },
+    #[error("take down the layers on `{device}`: {source}")]
+    TakeDown { device: String, source: io::Error },
     #[error("`{contender}` is a folder of the host that a guest mounts, and no guest was started for it")]
     NoShare { contender: String },
     /// A tool is not installed. The Debian package `package` has it.
@@ -125,6 +135,7 @@ impl Explained for LaneError {
     fn category(&self) -> ErrorCategory {
         match self {
             Self::UnknownKind { .. }
+            | Self::UnknownLayer { .. }
             | Self::LaneTooSmall { .. }
             | Self::NoDirectory { .. }
             | Self::DiskInUse { .. }
@@ -135,6 +146,8 @@ impl Explained for LaneError {
             | Self::UnsafePlace { .. }
             | Self::BadOption { .. } => ErrorCategory::Use,
             Self::Mkfs { .. }
+            | Self::Layer { .. }
+            | Self::TakeDown { .. }
             | Self::Check(_)
             | Self::Mounter { .. }
             | Self::Mount { .. }
@@ -152,6 +165,10 @@ impl Explained for LaneError {
                 let all = format!("the kinds are {}", known.join(", "));
                 typed_otherwise(kind, known).unwrap_or_else(|| did_you_mean(kind, known.iter().copied(), &all))
             }
+            Self::UnknownLayer { name, known } => {
+                did_you_mean(name, known.iter().copied(), &format!("the layers are {}", known.join(", ")))
+            }
+            Self::LayerLacks { .. } => "compare in a guest, whose kernel has it: --guest".to_owned(),
             Self::NoShare { .. } => "compare it without --on, or compare the mounted folder: dir:PATH".to_owned(),
             Self::KernelLacks { guest: Some(_), .. } => "another one may have it: --guest-kernel PACKAGE".to_owned(),
             Self::KernelLacks { .. } => "`fsarena list` shows the kinds that this machine can do".to_owned(),

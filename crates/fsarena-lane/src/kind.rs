@@ -109,7 +109,7 @@ pub struct Tool {
     pub version: &'static str,
 }
 
-const fn tool(program: &'static str, package: &'static str, version: &'static str) -> Tool {
+pub(crate) const fn tool(program: &'static str, package: &'static str, version: &'static str) -> Tool {
     Tool { program, package, version }
 }
 

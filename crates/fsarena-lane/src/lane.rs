@@ -21,6 +21,9 @@ pub const BLOCK_SIZE: u32 = 4096;
 #[derive(Debug)]
 pub struct Lane {
     number: u32,
+    /// The name under which it is bound, and what it is bound to.
+    name: String,
+    backing: PathBuf,
     _device: File,
 }
 
@@ -45,7 +48,7 @@ impl Lane {
             return Err(LaneError::NotDirect { path: backing.path.to_owned() });
         }
         queue::imitate(number, plan)?;
-        Ok(Self { number, _device: device })
+        Ok(Self { number, name, backing: backing.path.to_owned(), _device: device })
     }
 
     pub fn number(&self) -> u32 {
@@ -59,6 +62,11 @@ impl Lane {
     /// The device's name below `/sys/block`.
     pub fn name(&self) -> String {
         format!("loop{}", self.number)
+    }
+
+    /// The entry of the ledger for layers that are made on it.
+    pub fn layers(&self) -> Made {
+        Made::Layers { number: self.number, name: self.name.clone(), backing: self.backing.clone() }
     }
 
     /// Size of the device according to sysfs.

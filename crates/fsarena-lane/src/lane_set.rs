@@ -18,6 +18,7 @@ use crate::cgroup::MemoryGroup;
 use crate::disk::{Disk, hold};
 use crate::kind::{Ground, Identity, Kind, kind, lane_count, made_lanes};
 use crate::lane::Lane;
+use crate::layer::{self, Raise, Stack, StackPlace};
 use crate::ledger::{Ledger, Made};
 use crate::mounted::{Mounted, Mounting};
 use crate::precondition::PreconditionTarget;
@@ -229,26 +230,38 @@ impl LaneSet {
             uuid: seed::uuid(self.plan.seed, "uuid", &numbers),
             hash_seed: seed::uuid(self.plan.seed, "hash-seed", &numbers),
         };
+        let lane = lane.map(|lane| Ok((lane, self.stack(index, lane, kind, &identity)?))).transpose()?;
         let contender = &self.plan.contenders[index];
-        let mounting = self.mounting(contender, kind, lane.map(|lane| &self.lanes[lane]))?;
-        let lane = lane.map(|lane| (lane, &self.lanes[lane]));
-        let pool = lane.map(|(_, lane)| Made::Pool { number: lane.number() }).filter(|_| kind.is_pool);
-        if let Some(pool) = pool {
-            self.ledger.announce_once(pool)?;
+        let mounting = self.mounting(contender, kind, lane.as_ref().map(|(_, stack)| &*stack.device))?;
+        mounted::make(contender, kind, lane, &identity, &mounting, &point)
+    }
+
+    /// Makes the layers of contender `index` on a lane, after what a failed contender has left there.
+    fn stack(&mut self, index: usize, lane: usize, kind: &Kind, identity: &Identity) -> Result<Stack, LaneError> {
+        self.take_down(lane)?;
+        let (lane, layers) = (&self.lanes[lane], &self.plan.contenders[index].layers);
+        if kind.is_pool || !layers.is_empty() {
+            self.ledger.announce_once(lane.layers())?;
         }
-        let made = mounted::make(contender, kind, lane, &identity, &mounting, &point);
-        // The next contender needs the lane.
-        if let (Err(_), true, Some((_, lane))) = (&made, kind.is_pool, lane) {
-            let _ = pool::export(&lane.path());
+        if self.ledger.has(&lane.layers()) {
+            layer::wipe(&lane.path())?;
         }
-        made
+        let name = format!("{}_{index}", self.ledger.token());
+        let (device, key, number) = (lane.path(), self.folder.join("key"), lane.number());
+        let place = StackPlace { device: &device, name: &name, number, uuid: &identity.hash_seed, key: &key };
+        layer::raise(layers, &place, Raise::Create)
+    }
+
+    fn take_down(&self, lane: usize) -> Result<(), LaneError> {
+        let device = self.lanes[lane].name();
+        layer::take_down(&device).map(drop).map_err(|source| LaneError::TakeDown { device, source })
     }
 
     /// What is mounted for `contender`, and how.
-    fn mounting(&self, contender: &Contender, kind: &Kind, lane: Option<&Lane>) -> Result<Mounting, LaneError> {
-        let lane = lane.map_or_else(|| "fsarena".to_owned(), |lane| lane.path().display().to_string());
+    fn mounting(&self, contender: &Contender, kind: &Kind, device: Option<&Path>) -> Result<Mounting, LaneError> {
+        let source = device.map_or_else(|| "fsarena".to_owned(), |device| device.display().to_string());
         match kind.ground {
-            Ground::Library => Ok(Mounting { source: lane, options: mounted::UNTOUCHED.to_owned() }),
+            Ground::Library => Ok(Mounting { source, options: mounted::UNTOUCHED.to_owned() }),
             Ground::Share => {
                 let shares = self.plan.guest.iter().flat_map(|guest| &guest.shares);
                 let share = shares.into_iter().find(|share| share.label == contender.label);
@@ -257,7 +270,7 @@ impl LaneSet {
                 let options = [share.options.as_str()].into_iter().chain(own).collect::<Vec<_>>().join(",");
                 Ok(Mounting { source: share.source.clone(), options })
             }
-            _ => Ok(Mounting { source: lane, options: kind.mount_options(contender).to_owned() }),
+            _ => Ok(Mounting { source, options: kind.mount_options(contender).to_owned() }),
         }
     }
 
@@ -348,7 +361,10 @@ impl LaneSet {
             self.mounted[index] = Some(made);
             return Err(error);
         }
-        made.lane.map_or(Ok(None), |lane| mounted::check(kind, &self.lanes[lane]))
+        let Some(lane) = made.lane else { return Ok(None) };
+        let checked = mounted::check(kind, &made.stack.device)?;
+        self.take_down(lane)?;
+        Ok(checked)
     }
 
     /// Removes everything that the run has made.

@@ -184,12 +184,17 @@ impl Ledger {
         Ok(())
     }
 
-    /// Announces what may be made again and again, unless it is announced already.
+    /// Announces what is made again and again under the same name, the first time.
     ///
     /// # Errors
-    /// If the entry cannot be written: the caller must then not make the thing.
+    /// Those of [`Ledger::announce`].
     pub fn announce_once(&mut self, made: Made) -> Result<(), LaneError> {
-        if self.made.contains(&made) { Ok(()) } else { self.announce(made) }
+        if self.has(&made) { Ok(()) } else { self.announce(made) }
+    }
+
+    /// Whether this was announced.
+    pub fn has(&self, made: &Made) -> bool {
+        self.made.contains(made)
     }
 
     /// Withdraws the last announcement: the thing was not made, because another program has its name.

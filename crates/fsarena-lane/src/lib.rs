@@ -16,6 +16,7 @@ mod image;
 pub mod kind;
 mod lane;
 mod lane_set;
+pub mod layer;
 mod ledger;
 pub mod loops;
 mod mounted;

@@ -18,7 +18,7 @@ use fsarena_sys::{block, clock, mount, mountinfo};
 
 use crate::busy::BusyPatience;
 use crate::kind::{Ground, Identity, Kind};
-use crate::lane::Lane;
+use crate::layer::{self, Stack};
 use crate::ledger::{Ledger, Made};
 use crate::require::MKFS_HINT;
 use crate::{CheckResult, LaneError, pool};
@@ -52,14 +52,14 @@ pub struct Mounted {
     pub is_used: bool,
     /// Identity of the directory, if nothing is mounted on it.
     pub id: Option<FileId>,
+    /// What it was made on: its lane, or the layers above it.
+    pub stack: Stack,
     description: String,
     mkfs: Vec<String>,
     /// How long mkfs may take.
     limit: Duration,
     /// The kind's daemon, while it is mounted.
     daemon: Option<Daemon>,
-    /// The device with the pool in which it lies.
-    pool: Option<PathBuf>,
 }
 
 impl Mounted {
@@ -69,8 +69,9 @@ impl Mounted {
     }
 
     /// Starts the kind's daemon, if it has one, for the file system that is mounted here.
-    pub fn start_daemon(&mut self, kind: &Kind, lane: Option<&Lane>) -> Result<(), LaneError> {
-        let argv = lane.map_or(Vec::new(), |lane| kind.daemon(&lane.path(), &self.directory));
+    pub fn start_daemon(&mut self, kind: &Kind) -> Result<(), LaneError> {
+        let device = &self.stack.device;
+        let argv = if self.lane.is_some() { kind.daemon(device, &self.directory) } else { Vec::new() };
         if let Some(program) = argv.first() {
             let started = Daemon::start(&argv, Wrapping::Once, Path::new("/"), Path::new("/dev/null"));
             self.daemon = Some(started.map_err(LaneError::io("start", program))?);
@@ -78,35 +79,36 @@ impl Mounted {
         Ok(())
     }
 
-    /// Ends the kind's daemon, unmounts the file system and exports its pool. If it stays busy, it stays mounted without
-    /// the daemon.
+    /// Ends the kind's daemon, unmounts the file system and exports its pool, if it lies in one. If it stays busy, it
+    /// stays mounted without the daemon.
     pub fn unmount(&mut self) -> Result<(), LaneError> {
         self.daemon = None;
         unmount(&self.directory)?;
-        self.pool.as_deref().map_or(Ok(()), pool::export)
+        pool::export(&self.stack.device)
     }
 }
 
-/// Makes `contender` on `lane` and mounts it at `point`.
+/// Makes `contender` on `stack`, which lies on the lane with this index, and mounts it at `point`.
 ///
 /// # Errors
 /// If mkfs or the mount fails, or the mount turns out to be something else.
 pub fn make(
     contender: &Contender,
     kind: &Kind,
-    lane: Option<(usize, &Lane)>,
+    lane: Option<(usize, Stack)>,
     identity: &Identity,
     mounting: &Mounting,
     point: &Path,
 ) -> Result<Mounted, LaneError> {
-    let mut made = Mounted { lane: lane.map(|(index, _)| index), ..Mounted::in_place(point.to_owned(), None) };
-    if let Some((_, lane)) = lane {
+    let mut made = Mounted::in_place(point.to_owned(), None);
+    if let Some((index, stack)) = lane {
+        (made.lane, made.stack) = (Some(index), stack);
+        let (device, size) = (made.stack.device.clone(), layer::size(&made.stack.device)?);
         let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
-        made.mkfs = kind.mkfs(&lane.path(), identity, &kind.further(contender)).map_err(refused)?;
-        made.pool = kind.is_pool.then(|| lane.path());
-        made.limit = tool_limit(lane)?;
-        made.description = run_tool(&made.mkfs, made.limit)? + &run_tool(&kind.describe(&lane.path()), made.limit)?;
-        if let Some(words) = (kind.made)(&made.description).differs(identity, lane.size()?) {
+        made.mkfs = kind.mkfs(&device, identity, &kind.further(contender)).map_err(refused)?;
+        made.limit = tool_limit(size);
+        made.description = run_tool(&made.mkfs, made.limit)? + &run_tool(&kind.describe(&device), made.limit)?;
+        if let Some(words) = (kind.made)(&made.description).differs(identity, size) {
             return Err(LaneError::Mkfs {
                 command: made.mkfs.join(" "),
                 words: format!("made something else: {words}"),
@@ -116,7 +118,7 @@ pub fn make(
     if kind.ground != Ground::Library {
         mounting.mount_at(kind, point)?;
         made.is_mounted = true;
-        made.start_daemon(kind, lane.map(|(_, lane)| lane))?;
+        made.start_daemon(kind)?;
     }
     Ok(made)
 }
@@ -167,7 +169,7 @@ fn run_tool(argv: &[String], limit: Duration) -> Result<String, LaneError> {
 }
 
 /// What a program printed that has to succeed, or why it did not.
-fn succeeded(argv: &[String], limit: Duration) -> Result<Result<String, String>, LaneError> {
+pub(crate) fn succeeded(argv: &[String], limit: Duration) -> Result<Result<String, String>, LaneError> {
     Ok(match run(argv, limit)? {
         Ok(ended) if ended.status.success() => Ok(ended.stdout),
         Ok(ended) => Err(ended.words()),
@@ -175,9 +177,9 @@ fn succeeded(argv: &[String], limit: Duration) -> Result<Result<String, String>,
     })
 }
 
-/// Time limit of mkfs or a checker on `lane`: ten minutes, plus a second for each 16 MiB.
-fn tool_limit(lane: &Lane) -> Result<Duration, LaneError> {
-    Ok(Duration::from_secs(600 + (lane.size()?.0 >> 24)))
+/// Time limit of mkfs or a checker on a device of this size: ten minutes, plus a second for each 16 MiB.
+pub(crate) fn tool_limit(size: Bytes) -> Duration {
+    Duration::from_secs(600 + (size.0 >> 24))
 }
 
 fn run(argv: &[String], limit: Duration) -> Result<Result<Ended, Killed>, LaneError> {
@@ -205,28 +207,20 @@ impl Mounting {
     pub fn mount_at(&self, kind: &Kind, point: &Path) -> Result<(), LaneError> {
         let Self { source, options } = self;
         forget_cached(Path::new(source)).map_err(LaneError::io("forget what is cached of", source))?;
-        if kind.is_pool {
-            let device = Path::new(source);
-            let mounting = Self { source: pool::import(device)?, options: options.clone() };
-            // The lane must be free after a failure.
-            return mounting.mount(kind, point).inspect_err(|_| drop(pool::export(device)));
-        }
-        self.mount(kind, point)
-    }
-
-    fn mount(&self, kind: &Kind, point: &Path) -> Result<(), LaneError> {
+        let source = if kind.is_pool { &pool::import(Path::new(source))? } else { source };
         match kind.mounter {
-            Some(program) => self.mount_by(program, point)?,
-            None => by_kernel(kind.mounted_as, &self.source, &self.options, point)?,
+            Some(program) => by_program(program, source, options, point)?,
+            None => by_kernel(kind.mounted_as, source, options, point)?,
         }
-        verify(kind, &self.source, point)
+        verify(kind, source, point)
     }
+}
 
-    fn mount_by(&self, program: &str, point: &Path) -> Result<(), LaneError> {
-        let argv = [program, &self.source, &point.display().to_string(), "-o", &self.options].map(str::to_owned);
-        let mounted = succeeded(&argv, MOUNTING)?;
-        mounted.map(drop).map_err(|words| LaneError::Mounter { command: argv.join(" "), words })
-    }
+/// Lets a program mount a file system.
+fn by_program(program: &str, source: &str, options: &str, point: &Path) -> Result<(), LaneError> {
+    let argv = [program, source, &point.display().to_string(), "-o", options].map(str::to_owned);
+    let mounted = succeeded(&argv, MOUNTING)?;
+    mounted.map(drop).map_err(|words| LaneError::Mounter { command: argv.join(" "), words })
 }
 
 /// Lets the kernel mount a file system.
@@ -251,7 +245,7 @@ pub fn mount_tmpfs(ledger: &mut Ledger, point: &Path, mode: u32, options: &str) 
 /// Forgets what the kernel has cached of a block device. A lane stays open, so an unmount alone does not do that,
 /// unless the file system asks for it. NILFS2 does not: it writes past this cache and reads its log from it when it is
 /// mounted, so that it would find old blocks and go back to an older checkpoint.
-fn forget_cached(source: &Path) -> io::Result<()> {
+pub(crate) fn forget_cached(source: &Path) -> io::Result<()> {
     match fs::metadata(source) {
         Ok(found) if found.file_type().is_block_device() => block::forget(&File::open(source)?),
         _ => Ok(()),
@@ -299,12 +293,12 @@ pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
 
 /// Runs the kind's own checker on the unmounted file system, which it does not change. `None` if there is no checker,
 /// or this process has been asked to stop.
-pub fn check(kind: &Kind, lane: &Lane) -> Result<Option<CheckResult>, LaneError> {
-    let argv = kind.check(&lane.path());
+pub fn check(kind: &Kind, device: &Path) -> Result<Option<CheckResult>, LaneError> {
+    let argv = kind.check(device);
     if argv.is_empty() {
         return Ok(None);
     }
-    let ended = match run(&argv, tool_limit(lane)?)? {
+    let ended = match run(&argv, tool_limit(layer::size(device)?))? {
         Ok(ended) => ended,
         Err(Killed::Stopped { .. }) => return Ok(None),
         Err(late) => return Err(LaneError::Check(late)),

@@ -1,5 +1,6 @@
-//! Pools of OpenZFS (zpool(8)): a lane has one, which is imported for as long as its file system is mounted. A pool is
-//! looked for on its lane alone, and no file lists it, so pools of the user are neither listed nor touched.
+//! Pools of OpenZFS (zpool(8)): a lane, or the topmost layer above it, has one, which is imported for as long as its
+//! file system is mounted. A pool is looked for on that device alone, and no file lists it, so pools of the user are
+//! neither listed nor touched.
 
 use std::io;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use fsarena_model::Bytes;
 use fsarena_sys::child::{self, Patience};
-use fsarena_sys::loopdev;
+use fsarena_sys::fault;
 
 use crate::LaneError;
 use crate::busy::BusyPatience;
@@ -32,10 +33,11 @@ pub fn name(device: &Path) -> String {
 /// If there is none that can be imported.
 pub fn import(device: &Path) -> Result<String, LaneError> {
     let name = name(device);
-    if !is_imported(&name) {
+    if !REAL.has(&name) {
         let place = device.display().to_string();
         // Nobody else has used it since it was exported, or since the power cut.
-        zpool(&["import", "-f", "-N", "-o", "cachefile=none", "-d", &place, &name])
+        fault::step("import pool")
+            .and_then(|()| REAL.run(&["import", "-f", "-N", "-o", "cachefile=none", "-d", &place, &name]))
             .map_err(LaneError::io("import the pool on", device))?;
     }
     Ok(name)
@@ -47,28 +49,36 @@ pub fn import(device: &Path) -> Result<String, LaneError> {
 /// If it stays in use.
 pub fn export(device: &Path) -> Result<(), LaneError> {
     let name = name(device);
-    match is_imported(&name) {
-        true => BUSY.wait(|| zpool(&["export", &name]).map(drop)).map_err(LaneError::io("export the pool on", device)),
+    match REAL.has(&name) {
+        true => {
+            BUSY.wait(|| REAL.run(&["export", &name]).map(drop)).map_err(LaneError::io("export the pool on", device))
+        }
         false => Ok(()),
     }
 }
 
-/// Destroys the pool on the loop device `number` if it is imported and lies there, and the device is bound under a name
-/// of the run with this `token`.
-pub fn destroy(number: u32, token: &str) -> io::Result<Option<String>> {
-    let device = loopdev::device_path(number);
-    let name = name(&device);
-    let is_ours = loopdev::binding(number)?.is_some_and(|bound| bound.name.starts_with(&format!("fsarena-{token}-")));
-    if !is_ours || !is_imported(&name) {
+/// Destroys the pool on the block device if one of its name is imported and lies there. Returns its name.
+///
+/// # Errors
+/// If it stays in use.
+pub fn destroy(device: &Path) -> io::Result<Option<String>> {
+    destroy_by(&REAL, device)
+}
+
+fn destroy_by(module: &Module<'_>, device: &Path) -> io::Result<Option<String>> {
+    let (name, place) = (name(device), device.display().to_string());
+    if !module.has(&name) {
         return Ok(None);
     }
-    let place = device.display().to_string();
-    let listed = zpool(&["list", "-v", "-H", "-P", "-o", "name", &name])?;
+    let listed = module.run(&["list", "-v", "-H", "-P", "-o", "name", &name])?;
     if !listed.split_whitespace().any(|word| word == place) {
         return Ok(None);
     }
-    BUSY.wait(|| zpool(&["destroy", "-f", &name]))?;
-    Ok(Some(format!("the pool {name}: destroyed")))
+    BUSY.wait(|| {
+        fault::step("remove pool")?;
+        module.run(&["destroy", "-f", &name])
+    })?;
+    Ok(Some(name))
 }
 
 /// Limits the cache of all pools (zfs(4)), of which the control group of a process knows nothing. OpenZFS takes no limit
@@ -84,30 +94,75 @@ pub fn limit_cache(ledger: &mut Ledger, limit: Bytes) -> Result<(), LaneError> {
     Ok(())
 }
 
-/// Whether a pool of that name is imported (zpool's kstats, module/zfs/spa_stats.c).
-fn is_imported(name: &str) -> bool {
-    Path::new("/proc/spl/kstat/zfs").join(name).exists()
+/// The module, and the program that controls it.
+struct Module<'a> {
+    /// The folder with a folder for each imported pool (module/zfs/spa_stats.c of OpenZFS).
+    imported: &'a str,
+    program: &'a str,
 }
 
-/// Runs zpool(8), and returns what it printed. What is busy is an error of that kind.
-fn zpool(words: &[&str]) -> io::Result<String> {
-    let ended = child::run(&[&["zpool"], words].concat(), Patience::unstoppable(LIMIT))?;
-    let said = ended.words();
-    match ended.status.success() {
-        true => Ok(ended.stdout),
-        false if said.contains("busy") => Err(io::Error::new(io::ErrorKind::ResourceBusy, said)),
-        false => Err(io::Error::other(format!("zpool {}: {said}", words[0]))),
+const REAL: Module<'_> = Module { imported: "/proc/spl/kstat/zfs", program: "zpool" };
+
+impl Module<'_> {
+    /// Whether a pool of that name is imported.
+    fn has(&self, name: &str) -> bool {
+        Path::new(self.imported).join(name).exists()
+    }
+
+    /// Runs zpool(8), and returns what it printed. What is busy is an error of that kind.
+    fn run(&self, words: &[&str]) -> io::Result<String> {
+        let ended = child::run(&[&[self.program], words].concat(), Patience::unstoppable(LIMIT))?;
+        let said = ended.words();
+        match ended.status.success() {
+            true => Ok(ended.stdout),
+            false if said.contains("busy") => Err(io::Error::new(io::ErrorKind::ResourceBusy, said)),
+            false => Err(io::Error::other(format!("zpool {}: {said}", words[0]))),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
+
+    /// It knows one pool, which lies on this device.
+    const FAKE: &str = "#!/bin/sh
+cd \"${0%/*}\" && echo \"$*\" >>asked
+case $1 in
+list) printf '%s\\t-\\n\\t%s\\t-\\n' fsarena-loop1000 /dev/loop1000 ;;
+destroy) test -e busy && rm busy && echo 'pool is busy' && exit 1; rmdir imported/$3 ;;
+esac
+";
+
+    #[test]
+    fn a_pool_is_destroyed_if_it_lies_on_the_device_and_no_other_is() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        fs::write(path("zpool"), FAKE).expect("written");
+        fs::set_permissions(path("zpool"), fs::Permissions::from_mode(0o755)).expect("executable");
+        for pool in ["fsarena-loop1000", "fsarena-loop1001"] {
+            fs::create_dir_all(folder.path().join("imported").join(pool)).expect("made");
+        }
+        fs::write(path("busy"), "").expect("written");
+        let (imported, program) = (path("imported"), path("zpool"));
+        let module = Module { imported: &imported, program: &program };
+        let destroyed = |device: &str| destroy_by(&module, Path::new(device)).expect("it answers");
+        assert_eq!(destroyed("/dev/loop1001"), None, "it lies on another device");
+        assert_eq!(destroyed("/dev/loop1002"), None, "none of that name is imported");
+        assert_eq!(destroyed("/dev/loop1000"), Some("fsarena-loop1000".to_owned()), "it was busy for a moment");
+        assert_eq!(destroyed("/dev/loop1000"), None);
+        let asked = fs::read_to_string(path("asked")).expect("it was asked");
+        let list = |pool| format!("list -v -H -P -o name {pool}\n");
+        let destroy = "destroy -f fsarena-loop1000\n";
+        assert_eq!(asked, list("fsarena-loop1001") + &list("fsarena-loop1000") + destroy + destroy);
+    }
 
     #[test]
     fn a_pool_is_named_after_its_device_and_none_is_imported_without_the_module() {
-        assert_eq!(name(Path::new("/dev/loop1000")), "fsarena-loop1000");
-        assert!(!is_imported("fsarena-loop1048000"));
-        assert_eq!(destroy(1_048_000, "t").expect("nothing to do"), None);
+        assert_eq!(name(Path::new("/dev/mapper/fsarena_t_0_0")), "fsarena-fsarena_t_0_0");
+        assert_eq!(destroy(Path::new("/dev/loop1048000")).expect("nothing to do"), None);
     }
 }

@@ -11,7 +11,7 @@ use fsarena_sys::mount;
 pub use crate::cgroup::{SMALLEST_LIMIT as SMALLEST_MEMORY_LIMIT, require as memory_limit};
 use crate::kind::{Ground, Identity, Kind, kind, made_lanes};
 use crate::space::{self, nearest_existing};
-use crate::{KINDS, LaneError, image, mounted, storage};
+use crate::{KINDS, LaneError, image, layer, mounted, storage};
 
 /// The way out if options of mkfs are refused.
 pub(crate) const MKFS_HINT: &str = "leave it out, or give it another value: docs/guides/mkfs-options.md lists what is \
@@ -27,6 +27,10 @@ pub fn contender(contender: &Contender) -> Result<(), LaneError> {
     if contender.disk.is_some() && kind.ground != Ground::Lane {
         return refused(format!("`{}` is not on a disk, which could have a cache mode or a format", contender.kind));
     }
+    if !contender.layers.is_empty() && kind.ground != Ground::Lane {
+        return refused(format!("`{}` is not mounted from a disk, below which layers could be", contender.kind));
+    }
+    layer::require_known(contender)?;
     if let Some(piece) = options(contender).find(|piece| names_storage(piece)) {
         return refused(format!("its options name `{piece}`, a device or a file that fsarena has not made"));
     }
@@ -85,7 +89,8 @@ pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
     if kind.ground == Ground::Directory {
         return directory(contender);
     }
-    lanes_of(kind, plan)?;
+    lanes_of(contender, kind, plan)?;
+    layer::require_possible(contender, is_root())?;
     // A pool cannot be made on trial: it would be imported.
     if kind.ground.has_lane() && !kind.is_pool {
         mounted::try_mkfs(contender, kind, plan.lanes.size)?;
@@ -180,10 +185,11 @@ fn lanes_on_same_file_system(plan: &Plan, path: &Path) -> std::io::Result<Bytes>
     Ok(Bytes(plan.lanes.size.0.saturating_mul(lanes)))
 }
 
-/// Versions of the tools that these kinds need, by program; a tool that does not start is omitted.
-pub fn tool_versions(kinds: &[&str]) -> BTreeMap<String, String> {
+/// Versions of the tools that these kinds, and the layers of these contenders, need, by program; a tool that does not
+/// start is omitted.
+pub fn tool_versions(kinds: &[&str], contenders: &[Contender]) -> BTreeMap<String, String> {
     let kinds = KINDS.iter().filter(|kind| kinds.contains(&kind.name));
-    let tools = kinds.flat_map(|kind| kind.tools);
+    let tools = kinds.flat_map(|kind| kind.tools).copied().chain(layer::layer_tools(contenders));
     tools
         .filter_map(|tool| {
             let words = child::run(&[tool.program, tool.version], Patience::query()).ok()?.words();
@@ -222,20 +228,16 @@ pub fn directory(contender: &Contender) -> Result<(), LaneError> {
 
 /// Refuses a kind that this kernel or lane size does not support, or whose tools are missing. Only root can load a
 /// module of the kernel.
-fn lanes_of(kind: &Kind, plan: &Plan) -> Result<(), LaneError> {
-    let name = kind.name.to_owned();
+fn lanes_of(contender: &Contender, kind: &Kind, plan: &Plan) -> Result<(), LaneError> {
     if is_root() && !kernel_has(kind.mounted_as) {
         let guest = plan.guest.as_ref().map(|guest| guest.kernel.clone());
         return Err(LaneError::KernelLacks { kind: kind.mounted_as.to_owned(), guest });
     }
-    if let Some(tool) = missing_tool(kind) {
-        let (program, package) = (tool.program.to_owned(), tool.package.to_owned());
-        return Err(LaneError::ToolMissing { kind: name, program, package });
-    }
-    let (size, needed) = (plan.lanes.size, kind.smallest_lane);
+    tools_of(kind.name, kind.tools)?;
+    let (size, needed) = (plan.lanes.size, layer::below(contender, kind.smallest_lane));
     match size >= needed {
         true => Ok(()),
-        false => Err(LaneError::LaneTooSmall { size, wanted_by: format!("`{name}`"), needed }),
+        false => Err(LaneError::LaneTooSmall { size, wanted_by: format!("`{}`", contender.label), needed }),
     }
 }
 
@@ -252,11 +254,27 @@ pub(crate) fn has_module(module: &str, list: &str, name: &str) -> bool {
         let text = fs::read_to_string(list).unwrap_or_default();
         text.lines().any(|line| line.split_whitespace().next_back() == Some(name))
     };
-    let loaded = || child::run(&["modprobe", module], Patience::query()).is_ok_and(|ended| ended.status.success());
-    listed() || (loaded() && listed())
+    listed() || (load(module) && listed())
 }
 
-/// The first tool of a kind that is not installed.
-pub fn missing_tool(kind: &Kind) -> Option<crate::Tool> {
-    kind.tools.iter().copied().find(|tool| child::find_program(tool.program).is_none())
+/// Whether the running kernel has a module, built in or loaded, if need be now.
+pub(crate) fn is_loadable(module: &str) -> bool {
+    Path::new("/sys/module").join(module).exists() || load(module)
+}
+
+fn load(module: &str) -> bool {
+    child::run(&["modprobe", module], Patience::query()).is_ok_and(|ended| ended.status.success())
+}
+
+/// The first of these tools that is not installed.
+pub fn missing_tool(tools: &[crate::Tool]) -> Option<crate::Tool> {
+    tools.iter().copied().find(|tool| child::find_program(tool.program).is_none())
+}
+
+/// Refuses the kind or layer `name` if one of its tools is not installed.
+pub(crate) fn tools_of(name: &str, tools: &[crate::Tool]) -> Result<(), LaneError> {
+    missing_tool(tools).map_or(Ok(()), |tool| {
+        let (program, package) = (tool.program.to_owned(), tool.package.to_owned());
+        Err(LaneError::ToolMissing { kind: name.to_owned(), program, package })
+    })
 }

@@ -19,7 +19,7 @@ pub use self::verdict::{
     DecisionInterval, EffectRow, Needs, PairVerdict, Reason, StandingRow, SuiteRow, Verdict, too_few,
 };
 use crate::event::{Check, Note, RoundFacts};
-use crate::explanation::Explanation;
+use crate::explanation::{Explanation, TestedKnob};
 use crate::{Environment, Label, Recommendation, Status, Unavailable, VerificationRow};
 
 /// The number of the JSON form described in `interface.md`.
@@ -113,6 +113,9 @@ pub struct Judged {
     /// Why pairs differ, if that was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub explanations: Vec<Explanation>,
+    /// Whether options gain what the explanations predict, if that was tested.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tested_knobs: Vec<TestedKnob>,
     /// The best contender for the reader's own mix, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommendation: Option<Box<Recommendation>>,

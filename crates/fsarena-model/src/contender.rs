@@ -1,11 +1,15 @@
 //! Contenders: a file system with its mkfs and mount options, and its syntax on the command line.
 
+mod below;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use self::below::Below;
+pub use self::below::BlockLayer;
 use crate::guest::DiskMode;
 
 /// The name under which a contender appears in every table: the argument as typed, or its part before `=`.
@@ -49,6 +53,9 @@ pub struct Contender {
     /// The kernel of the guest in which it runs: a Debian package, or what names one; `None` for the run's kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
+    /// The layers below it, the topmost first: the last one lies on the lane.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<BlockLayer>,
     /// How QEMU keeps its own virtual disk, if it has one: it then runs in a guest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk: Option<DiskMode>,
@@ -70,9 +77,10 @@ pub enum ContenderError {
     /// The kind is missing.
     #[error("contender `{0}`: no file-system kind is named")]
     NoKind(String),
-    /// `@` without a kernel, or on a directory.
+    /// `@` with nothing after it or with several kernels, or on a directory.
     #[error(
-        "contender `{0}`: a kind may be followed by `@` and a kernel, as in `ext4@linux-6.12`; a directory may not"
+        "contender `{0}`: a kind may be followed by `@` and a kernel, as in `ext4@linux-6.12`, or by `@` and layers, \
+         as in `ext4@luks+lvm`; a directory may not"
     )]
     NoKernel(String),
     /// `dir:` without a path.
@@ -109,10 +117,11 @@ impl Contender {
             None if self.mount.is_empty() => String::new(),
             None => format!(":{}", self.mount),
         };
+        let layers = (!self.layers.is_empty()).then(|| BlockLayer::stack(&self.layers));
         let disk = self.disk.map(|mode| mode.to_string());
-        let guest = self.kernel.iter().cloned().chain(disk).collect::<Vec<_>>().join(",");
-        let at = if guest.is_empty() { "" } else { "@" };
-        let plain = format!("{}{at}{guest}{options}{mkfs}", self.kind);
+        let below = layers.into_iter().chain(self.kernel.clone()).chain(disk).collect::<Vec<_>>().join(",");
+        let at = if below.is_empty() { "" } else { "@" };
+        let plain = format!("{}{at}{below}{options}{mkfs}", self.kind);
         // An argument that is its own label can be spelled in another way, such as with two spaces.
         let has_own_label = plain != self.label.0 && Label::checked("", &self.label.0).is_ok();
         Some(if has_own_label { format!("{}={plain}", self.label) } else { plain })
@@ -130,8 +139,9 @@ impl Contender {
     }
 }
 
-/// Parses `[LABEL=]KIND[@KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]` or `[LABEL=]dir:PATH`. `@` is followed by a
-/// kernel, by what the guest's disk is like, such as `cache=none,format=qcow2`, or by both.
+/// Parses `[LABEL=]KIND[@LAYERS,KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]` or `[LABEL=]dir:PATH`. `@` is followed
+/// by one or more of these: layers such as `luks,sector=512+lvm`, a kernel, and what the guest's disk is like, such as
+/// `cache=none,format=qcow2`.
 impl FromStr for Contender {
     type Err = ContenderError;
 
@@ -147,14 +157,14 @@ impl FromStr for Contender {
             false => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
         };
         let (kind, after) = rest.split_once(':').unwrap_or((rest, ""));
-        let (kind, guest) = kind.split_once('@').map_or((kind, None), |(kind, guest)| (kind, Some(guest)));
+        let (kind, below) = kind.split_once('@').map_or((kind, None), |(kind, below)| (kind, Some(below)));
         if kind.is_empty() {
             return Err(ContenderError::NoKind(argument.to_owned()));
         }
-        if guest.is_some() && kind == Self::DIRECTORY {
+        if below.is_some() && kind == Self::DIRECTORY {
             return Err(ContenderError::NoKernel(argument.to_owned()));
         }
-        let (kernel, disk) = guest.map_or(Ok((None, None)), |text| of_guest(argument, text))?;
+        let Below { layers, kernel, disk } = below.map_or(Ok(Below::default()), |text| Below::of(argument, text))?;
         if is_directory && after.is_empty() {
             return Err(ContenderError::NoPath(argument.to_owned()));
         }
@@ -162,26 +172,13 @@ impl FromStr for Contender {
             label,
             kind: kind.to_owned(),
             kernel,
+            layers,
             disk,
             mount: if is_directory { String::new() } else { after.to_owned() },
             mkfs: mkfs.split_whitespace().map(str::to_owned).collect(),
             path: is_directory.then(|| PathBuf::from(after)),
         })
     }
-}
-
-/// The kernel and the disk that follow an `@`, separated by commas.
-fn of_guest(argument: &str, text: &str) -> Result<(Option<String>, Option<DiskMode>), ContenderError> {
-    let is_of_disk = |word: &&str| ["cache=", "format="].iter().any(|key| word.starts_with(key));
-    let (disk, kernel): (Vec<&str>, Vec<&str>) = text.split(',').partition(is_of_disk);
-    let kernel = match kernel.as_slice() {
-        [] => None,
-        [kernel] if !kernel.is_empty() => Some((*kernel).to_owned()),
-        _ => return Err(ContenderError::NoKernel(argument.to_owned())),
-    };
-    let bad = |what| ContenderError::BadDisk { argument: argument.to_owned(), what };
-    let disk = (!disk.is_empty()).then(|| disk.join(",").parse().map_err(bad)).transpose()?;
-    Ok((kernel, disk))
 }
 
 /// A `=` makes a label only if it comes before the first `:`, `/`, `@` and space.
@@ -231,6 +228,10 @@ pub enum Guarantee {
     DuplicatedMetadata,
     /// Data are compressed.
     Compression,
+    /// Data and metadata are encrypted on the device.
+    Encryption,
+    /// Data and metadata are stored twice, and read from the other copy where one cannot be read.
+    Mirror,
 }
 
 impl fmt::Display for Guarantee {
@@ -243,6 +244,8 @@ impl fmt::Display for Guarantee {
             Self::CopyOnWrite => "copy on write",
             Self::DuplicatedMetadata => "duplicated metadata",
             Self::Compression => "compression",
+            Self::Encryption => "encryption",
+            Self::Mirror => "a mirror",
         })
     }
 }
@@ -290,6 +293,19 @@ mod tests {
     }
 
     #[test]
+    fn layers_follow_the_kind_each_with_its_options() {
+        let contender =
+            parse("ext4@luks,sector=512,cipher=x+lvm,linux-image-6.12.9+deb12-amd64,cache=none:noatime -m 0");
+        let layers: Vec<String> = contender.layers.iter().map(BlockLayer::to_string).collect();
+        assert_eq!(layers, ["luks,sector=512,cipher=x", "lvm"]);
+        assert_eq!(contender.kernel.as_deref(), Some("linux-image-6.12.9+deb12-amd64"));
+        assert!(contender.disk.is_some() && contender.mount == "noatime" && contender.mkfs.len() == 2);
+        for wrong in ["ext4@luks+", "ext4@+luks", "ext4@luks,lvm", "ext4@sector=512", "ext4@luks,", "ext4@luks+a=b"] {
+            assert!(matches!(wrong.parse::<Contender>(), Err(ContenderError::NoKernel(_))), "{wrong}");
+        }
+    }
+
+    #[test]
     fn bad_spellings_are_refused() {
         assert!(matches!("a,b=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
         assert!(matches!("=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
@@ -316,6 +332,8 @@ mod tests {
             "ext4@linux-6.12",
             "new=xfs@./linux-image_6.12.1-1_amd64.deb:noatime -m reflink=0",
             "ext4@cache=none",
+            "ext4@luks",
+            "stacked=btrfs@luks,sector=512+lvm,linux-6.12,cache=none:compress=zstd -m single",
             "slow=xfs@linux-6.12,cache=directsync,format=qcow2:noatime -m reflink=0",
         ];
         for text in same.into_iter().chain(of_guests).chain([

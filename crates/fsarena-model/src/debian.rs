@@ -11,8 +11,8 @@ const STABLE: [&str; 2] = ["trixie", "bookworm"];
 /// What follows the name of a release if its backports are preferred.
 const BACKPORTS: &str = "-backports";
 
-/// A release of Debian, such as `bookworm`, or one whose backports are preferred, such as `bookworm-backports`. Its name
-/// can be part of a path.
+/// A release of Debian, such as `bookworm`, or one whose backports are preferred, such as `bookworm-backports`. Its
+/// name can be part of a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct DebianRelease(String);

@@ -158,6 +158,9 @@ pub struct ContenderFacts {
     /// What its options give up in safety compared with the defaults of its kind, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub risks: Vec<String>,
+    /// The commands that made the layers below it, from the lane upwards.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<String>,
 }
 
 impl ContenderFacts {
@@ -178,6 +181,7 @@ impl ContenderFacts {
             file_system: None,
             sharing: None,
             risks: Vec::new(),
+            layers: Vec::new(),
         }
     }
 }

@@ -32,11 +32,52 @@ pub struct Explanation {
     pub slower_overhead: Option<f64>,
     /// That of the faster one.
     pub faster_overhead: Option<f64>,
+    /// What recording an event takes, in seconds. It is subtracted from the parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event_seconds: Option<f64>,
+    /// What is left of the overhead of the slower contender after that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slower_remaining: Option<f64>,
+    /// That of the faster one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faster_remaining: Option<f64>,
     /// Events that are missing because memory for them was short.
     pub lost: u64,
     /// Why the parts do not explain the verdict; absent if they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<String>,
+}
+
+/// A test of the explanations: what an option gains by the traced slices of the contender without it, and by the
+/// comparison with a contender that has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TestedKnob {
+    /// The workload's name.
+    pub workload: String,
+    /// The contender that was traced.
+    pub with: Label,
+    /// The contender that avoids a part of its work.
+    pub without: Label,
+    /// Rounds in which both were measured.
+    pub rounds: u32,
+    /// The share of the time that the option saves by the traced slices of the first contender: 0.1 is 10 %.
+    pub predicted: f64,
+    /// The share that it saves by the slices of both that were not traced; below 0 if it costs time.
+    pub measured: f64,
+    /// The lower end of the 95 % interval of what was measured; `None` with fewer than two rounds.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+}
+
+impl TestedKnob {
+    /// By how much a prediction may miss.
+    pub const TOLERANCE: f64 = 0.1;
+
+    /// Whether the prediction is right.
+    pub fn agrees(&self) -> bool {
+        (self.predicted - self.measured).abs() <= Self::TOLERANCE
+    }
 }
 
 /// A difference of times, in seconds per operation, with its 95 % interval.

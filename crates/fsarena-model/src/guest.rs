@@ -234,7 +234,8 @@ impl Guest {
         let machine = match kernels.is_empty() {
             true => format!("a virtual machine with {memory} of memory and {disk} (QEMU {qemu}, {kernel}{programs})"),
             false => format!(
-                "virtual machines with {memory} of memory and {disk} each, one for each kernel (QEMU {qemu}{programs}; {})",
+                "virtual machines with {memory} of memory and {disk} each, one for each kernel (QEMU {qemu}{programs}; \
+                 {})",
                 kernels.join(", ")
             ),
         };

@@ -48,7 +48,7 @@ pub use baseline::{Baseline, BaselineKind, Often};
 pub use clients::{ClientFacts, Clients, ClientsWork, ClockOffset, FileServer, MachineName, WhenLost};
 pub use comparison::{Comparison, Verdict};
 pub use conditions::Conditions;
-pub use contender::{Contender, Durability, Guarantee, Label};
+pub use contender::{BlockLayer, Contender, Durability, Guarantee, Label};
 pub use debian::DebianRelease;
 pub use difference::{Difference, Gate};
 pub use environment::{AtRest, ContenderFacts, Environment, FlushAfter, LaneCost, LaneFacts, RepeatedReads};
@@ -73,7 +73,10 @@ pub use recommendation::Recommendation;
 pub use record::{RunRecord, Status};
 pub use sharing::{Class, Coherence, Sharing, Stated, StatedGuarantee};
 pub use step::{Step, StepRow, Verification, VerificationRow};
-pub use trace::{KernelSymbols, Layer, Meanwhile, RequestKind, Requests, Spent, TimePart, Trace, TraceResult, Wait};
+pub use trace::{
+    AvoidableTime, Avoided, KernelSymbols, Knob, Layer, Meanwhile, RequestKind, Requests, Spent, TimePart, Trace,
+    TraceResult, Wait,
+};
 pub use traits::Traits;
 pub use trial::{Latency, LatencyCount, LatencyWindow, Outcome, Reading, Slice, Trial};
 pub use units::{Bytes, Nanos, Share};

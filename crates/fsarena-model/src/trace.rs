@@ -32,6 +32,9 @@ pub struct Trace {
     pub parts: Vec<TimePart>,
     /// The requests to the contender's device; none if it has no device of its own.
     pub requests: Vec<Requests>,
+    /// Time that is spent on what an option avoids, for each [`Knob`] of the contender.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub avoidable: Vec<AvoidableTime>,
     /// Events that are missing because memory for them was short.
     pub lost: u64,
     /// Why only the time on processors is known; `None` if everything was traced.
@@ -44,6 +47,24 @@ pub struct Trace {
 pub struct TimePart {
     /// In which way.
     pub spent: Spent,
+    /// How long, in seconds.
+    pub seconds: f64,
+    /// Events that were recorded meanwhile. Recording them made this part longer.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub events: f64,
+}
+
+fn is_zero(events: &f64) -> bool {
+    *events == 0.0
+}
+
+/// Time that the work would not need with an option of the file system.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AvoidableTime {
+    /// The contender that needs it: [`Knob::with`].
+    pub with: String,
+    /// The contender with the option.
+    pub without: String,
     /// How long, in seconds.
     pub seconds: f64,
 }
@@ -96,7 +117,7 @@ pub enum Layer {
 pub enum Wait {
     /// For a commit of the journal or log, or of a transaction.
     Commit,
-    /// For space in the journal or log, or for a transaction that is being committed.
+    /// For space in the journal, log or metadata, or for a transaction that is being committed.
     LogSpace,
     /// For written pages to reach the device.
     Writeback,
@@ -124,6 +145,8 @@ pub enum Wait {
 pub enum Meanwhile {
     /// The device had requests.
     Device,
+    /// The device flushed its cache.
+    Flush,
     /// The thread of this name, for which it waited, ran on a processor.
     Runs(String),
     /// The thread of this name, for which it waited, was ready to run, but without a processor.
@@ -171,9 +194,32 @@ pub struct KernelSymbols {
     /// Functions in which threads wait, and for what. A name that ends with `*` stands for all that begin so. The first
     /// that is found in a call chain counts, before those of [`Wait`]s that all kinds share.
     pub waits: &'static [(&'static str, Wait)],
+    /// Options by which explanations are tested.
+    pub knobs: &'static [Knob],
+}
+
+/// An option that avoids work which is seen in the kernel's call chains and requests, so that its gain can be
+/// predicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Knob {
+    /// The contender that does the work, as in the command line.
+    pub with: &'static str,
+    /// The contender that avoids it.
+    pub without: &'static str,
+    /// What it avoids.
+    pub avoids: Avoided,
+}
+
+/// Work that an option avoids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Avoided {
+    /// These functions, and what they call or wait for. A name that ends with `*` stands for all that begin so.
+    Functions(&'static [&'static str]),
+    /// Flushes of the device's cache.
+    Flushes,
 }
 
 impl KernelSymbols {
     /// No function is known.
-    pub const NONE: Self = Self { prefixes: &[], waits: &[] };
+    pub const NONE: Self = Self { prefixes: &[], waits: &[], knobs: &[] };
 }

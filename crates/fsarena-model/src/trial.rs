@@ -236,6 +236,11 @@ impl Trial {
         self.slices.iter().map(|slice| slice.elapsed.as_seconds()).sum()
     }
 
+    /// Timed seconds per operation over all slices; not finite without operations.
+    pub fn seconds_per_operation(&self) -> f64 {
+        self.seconds() / self.operations() as f64
+    }
+
     /// The reading of `probe`, if there is one.
     pub fn probe(&self, probe: Probe) -> Option<f64> {
         self.probes.get(&probe.key())?.value

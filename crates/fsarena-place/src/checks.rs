@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use fsarena_execute::{FILL, largest, left_files, require_libraries, unaligned};
-use fsarena_lane::{LaneError, lane_count, loops, require};
+use fsarena_lane::{LaneError, lane_count, layer, loops, require};
 use fsarena_model::plan::{Lanes, Slowdown};
 use fsarena_model::{Bytes, Contender, Label, LanePlan, Measuring, Mode, Plan, Rounds, Stated, Storage};
 
@@ -54,7 +54,7 @@ pub fn require_sound(plan: &Plan) -> Result<()> {
         Refusal::wrong_use(text, "leave out --precondition")
     });
     if let Some(workload) = largest(&plan.workloads).filter(|_| has_lanes) {
-        let needed = needed(workload.traits.peak);
+        let needed = needed(plan, workload.traits.peak);
         if needed > size {
             let wanted_by = format!("the workload `{}`", workload.name);
             refusals.add(LaneError::LaneTooSmall { size, wanted_by, needed });
@@ -179,21 +179,21 @@ fn require_guarantees(plan: &Plan) -> Result<()> {
 
 /// A size close to the requested one, in whole blocks, that suffices for the plan's kinds and workloads.
 fn possible_size(plan: &Plan) -> u64 {
-    let data = largest(&plan.workloads).map_or(0, |workload| needed(workload.traits.peak).0);
-    let kinds = plan.contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
-    let smallest = kinds.map(|kind| kind.smallest_lane.0).max().unwrap_or(0);
+    let data = largest(&plan.workloads).map_or(0, |workload| needed(plan, workload.traits.peak).0);
+    let smallest_of = |it: &Contender| Some(layer::below(it, fsarena_lane::kind(&it.kind)?.smallest_lane).0);
+    let smallest = plan.contenders.iter().filter_map(smallest_of).max().unwrap_or(0);
     plan.lanes.size.0.max(data).max(smallest).max(1).div_ceil(BLOCK).saturating_mul(BLOCK)
 }
 
-/// The lane size that is needed for this amount of data.
-fn needed(data: Bytes) -> Bytes {
-    Bytes((data.0 as f64 / FILL).ceil() as u64)
+/// The lane size that is needed for this amount of data, above the layers of every contender.
+fn needed(plan: &Plan, data: Bytes) -> Bytes {
+    layer::below_layers(plan, Bytes((data.0 as f64 / FILL).ceil() as u64))
 }
 
 /// Makes the lanes of a resolved plan as large as its workloads need, in whole MiB: the largest, or all whose files stay
 /// until the end of a round. Returns a note if they were smaller.
 pub fn enlarge_lanes(plan: &mut Plan) -> Option<String> {
-    let needed = Bytes::mib(needed(left_files(plan)).0.div_ceil(Bytes::mib(1).0));
+    let needed = Bytes::mib(needed(plan, left_files(plan)).0.div_ceil(Bytes::mib(1).0));
     if needed <= plan.lanes.size || lane_count(plan) == 0 {
         return None;
     }

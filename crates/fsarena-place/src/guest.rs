@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use fsarena_execute::{Assignment, Listener, RunError};
 use fsarena_guest::{DiskCounts, Hardware, Prepared, Running, Shared, Shares, Wanted};
 use fsarena_lane::kind::Ground;
+use fsarena_lane::layer::layer_tools;
 use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane, show_kernel_counters};
 use fsarena_model::event::Note;
 use fsarena_model::guest::{DiskMode, Simulated};
@@ -152,21 +153,20 @@ pub fn file_system_packages() -> Vec<String> {
     packages.into_iter().map(str::to_owned).collect()
 }
 
-/// Debian packages whose programs the plan's workloads, and some of its contenders, need. Every guest has those of other
-/// file systems on disks.
+/// Debian packages that the plan's workloads and contenders need and not every guest has.
 pub fn packages(plan: &Plan) -> Vec<String> {
     let of_workloads = plan.workloads.iter().flat_map(|workload| ENGINES.packages(workload)).map(str::to_owned);
-    of_workloads.chain(packages_of_kinds(&plan.contenders)).collect()
+    of_workloads.chain(packages_of(&plan.contenders)).collect()
 }
 
-/// Debian packages with what the kinds of these contenders need that not every guest has: the programs that mount folders
-/// of the host, and the sources of modules.
-pub fn packages_of_kinds(contenders: &[Contender]) -> Vec<String> {
+/// Debian packages that these contenders need and not every guest has: the programs that mount folders of the host,
+/// the sources of modules that are built, with their programs, and the programs of layers.
+pub fn packages_of(contenders: &[Contender]) -> Vec<String> {
     let kinds = contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
     let few = kinds.filter(|kind| kind.ground == Ground::Share || kind.module.is_some());
-    let packages: BTreeSet<&str> =
-        few.flat_map(|kind| kind.tools.iter().map(|tool| tool.package).chain(kind.module)).collect();
-    packages.into_iter().map(str::to_owned).collect()
+    let of_kinds = few.flat_map(|kind| kind.tools.iter().map(|tool| tool.package).chain(kind.module));
+    let of_layers = layer_tools(contenders).into_iter().map(|tool| tool.package);
+    of_kinds.chain(of_layers).collect::<BTreeSet<&str>>().into_iter().map(str::to_owned).collect()
 }
 
 /// The contender's kind, if it is a folder of the host that a guest mounts.

@@ -31,7 +31,7 @@ pub use checks::{
 pub use clients::{Launcher, NamedClients};
 pub use engines::ENGINES;
 pub use error::{Lost, Refusal, Refusals, code, explain, words};
-pub use guest::{InGuest, file_system_packages, packages, packages_of_kinds};
+pub use guest::{InGuest, file_system_packages, packages, packages_of};
 pub use lock::{Locked, take_machine, tell_cleared};
 
 /// Where a run happens.

@@ -24,6 +24,7 @@ mod hlog;
 mod html;
 mod json;
 mod latency;
+mod layers;
 mod machine;
 mod markdown;
 pub mod number;

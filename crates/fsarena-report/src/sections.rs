@@ -18,8 +18,8 @@ use crate::report::{
 };
 use crate::words::Term;
 use crate::{
-    answer, effects, explained, group, latency, machine, pair, probe, recommendation, scaling, sharing, shell, why,
-    words,
+    answer, effects, explained, group, latency, layers, machine, pair, probe, recommendation, scaling, sharing, shell,
+    why, words,
 };
 
 pub fn summary(comparison: &Comparison) -> Report {
@@ -37,7 +37,9 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
         Section::default().with_shown(Shown::Terminal, decision),
         recommendation::section(comparison).unwrap_or_default(),
         effects::section(comparison),
+        layers::section(comparison),
         why::section(comparison, Shown::Summaries),
+        why::tested(comparison),
         scaling::section(comparison),
         sharing::section(comparison),
         verdicts::verdicts(comparison),
@@ -141,6 +143,7 @@ fn contender(row: &ContenderRow) -> Section {
     let facts = [
         Fact::new("Kernel", Role::Plain, row.kernel.clone().unwrap_or_default()),
         Fact::new("Made by", Role::Code, mkfs),
+        Fact::new("Layers made by", Role::Code, row.layers.join("; ")),
         Fact::new("Mounted as", Role::Code, mount),
         Fact::new("Durability", Role::Plain, durability.unwrap_or_default()),
         Fact::new("Guarantees", Role::Plain, words::listed(&row.guarantees)),

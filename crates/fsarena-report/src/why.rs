@@ -1,6 +1,6 @@
 //! Why one contender is faster than another: a sentence, a table and a drawing of the parts of the time that differ.
 
-use fsarena_model::explanation::{Activity, Difference, ExplainedPart, Explanation};
+use fsarena_model::explanation::{Activity, Difference, ExplainedPart, Explanation, TestedKnob};
 use fsarena_model::{Comparison, Layer, Meanwhile, RequestKind, Wait};
 
 use crate::number::{self, hundredths, percent, seconds};
@@ -14,6 +14,9 @@ use crate::words;
 
 /// The smallest share of a difference that a part in the sentence has.
 const SMALLEST: f64 = 0.05;
+
+/// The smallest share of the time that counts as a gain.
+const GAIN: f64 = 0.02;
 
 /// Most parts in the sentence.
 const MOST: usize = 4;
@@ -40,6 +43,41 @@ pub fn section(comparison: &Comparison, tables: Shown) -> Section {
     });
     let section = pairs.fold(short(comparison), |section, pair| section.with_shown(tables, pair));
     section.with_shown(tables, Paragraph::legend(if explanations.is_empty() { "" } else { MEANING }))
+}
+
+/// Whether options gain what the explanations predict.
+pub fn tested(comparison: &Comparison) -> Section {
+    let tested = &comparison.judged.tested_knobs;
+    if tested.is_empty() {
+        return Section::default();
+    }
+    let right = |tested: &[&TestedKnob]| tested.iter().filter(|it| it.agrees()).count();
+    let (gains, none): (Vec<_>, Vec<_>) = tested.iter().partition(|it| it.predicted >= GAIN);
+    let answer = format!(
+        "Within ten points of what was measured: {} of {} predictions that an option saves at least {}, and {} of {} \
+         that it saves less.",
+        right(&gains),
+        gains.len(),
+        percent(GAIN),
+        right(&none),
+        none.len(),
+    );
+    let signed = |share: f64| format!("{:.1} %", share * 100.0);
+    let table = TableOf::new(TableLook::Narrow, tested)
+        .column(Name, "workload", |it| it.workload.clone())
+        .column(Name, "traced", |it| it.with.to_string())
+        .column(Name, "option", |it| it.without.to_string())
+        .column(Figure, "predicted", |it| signed(it.predicted))
+        .column(Figure, "measured", |it| signed(it.measured))
+        .column(Figure, "95 %", |it| {
+            number::or_dash(it.low.zip(it.high).map(|(low, high)| format!("[{}, {}]", signed(low), signed(high))))
+        })
+        .column(Name, "", |it| if it.agrees() { "" } else { "wrong" }.to_owned())
+        .done();
+    let meaning = "The share of its time that a workload saves by an option: predicted by the traced slices of the \
+        contender without it, as the time in functions or flushes that the option avoids; and measured between both in \
+        slices that are not traced. A prediction is right within ten points.";
+    Section::titled("Explanations tested").with(Paragraph::plain(answer)).with(table).with(Paragraph::legend(meaning))
 }
 
 /// The sentences on all pairs.
@@ -98,8 +136,7 @@ fn sentence(explanation: &Explanation) -> String {
 
 /// `52.0 µs [47.0, 58.0] less waiting for a commit (mostly while jbd2 waits for a processor)`.
 fn phrase(part: &ExplainedPart, word: &str) -> String {
-    let most = part.meanwhile.first().filter(|(_, first)| first.seconds / part.difference.seconds > 0.5);
-    let most = most.map(|(happened, _)| format!(" (mostly while {})", meanwhile(happened))).unwrap_or_default();
+    let most = mostly(part).map(|happened| format!(" (mostly while {happened})")).unwrap_or_default();
     let size = Difference {
         seconds: part.difference.seconds.abs(),
         low: [part.difference.low, part.difference.high].into_iter().flatten().map(f64::abs).reduce(f64::min),
@@ -109,6 +146,20 @@ fn phrase(part: &ExplainedPart, word: &str) -> String {
     let contains_zero = part.difference.low.zip(part.difference.high).is_some_and(|(low, high)| low * high < 0.0);
     let size = if contains_zero { seconds(size.seconds) } else { with_interval(size) };
     format!("{size} {word} {}{most}", activity(part.activity))
+}
+
+/// What happened for more than half of a wait, or which threads waited for a processor meanwhile.
+fn mostly(part: &ExplainedPart) -> Option<String> {
+    let share = |difference: &Difference| difference.seconds / part.difference.seconds;
+    if let Some((happened, _)) = part.meanwhile.first().filter(|(_, first)| share(first) > 0.5) {
+        return Some(meanwhile(happened));
+    }
+    let ready = part.meanwhile.iter().filter_map(|(happened, difference)| match happened {
+        Meanwhile::Ready(thread) if share(difference) > SMALLEST => Some((thread.as_str(), share(difference))),
+        _ => None,
+    });
+    let (threads, shares): (Vec<&str>, Vec<f64>) = ready.unzip();
+    (shares.iter().sum::<f64>() > 0.5).then(|| format!("{} wait for a processor", words::listed(threads)))
 }
 
 fn with_interval(difference: Difference) -> String {
@@ -162,11 +213,17 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
     let overheads = [(slower, explanation.slower_overhead), (faster, explanation.faster_overhead)];
     let overheads = overheads.map(|(label, overhead)| format!("{label} by {}", number::or_dash(overhead.map(percent))));
     let lost = if explanation.lost > 0 { format!(" {} events are missing.", explanation.lost) } else { String::new() };
+    let remaining = [explanation.slower_remaining, explanation.faster_remaining];
+    let subtracted = explanation.event_seconds.filter(|it| *it > 0.0).map(|it| {
+        let [one, two] = remaining.map(|remaining| number::or_dash(remaining.map(percent)));
+        format!(" {} for each event are subtracted, which leaves {one} and {two}.", seconds(it))
+    });
     let facts = format!(
-        "Causes are known for {} of the difference, over {} rounds. Tracing slows {} down.{lost}",
+        "Causes are known for {} of the difference, over {} rounds. Tracing slows {} down.{}{lost}",
         percent(explanation.attributed),
         explanation.rounds,
         overheads.join(" and "),
+        subtracted.unwrap_or_default(),
     );
     vec![parts.into(), requests.into(), Paragraph::legend(facts).into()]
 }
@@ -198,7 +255,7 @@ pub fn activity(activity: Activity) -> &'static str {
         Activity::Ready => "waiting for a processor",
         Activity::Waiting(wait) => match wait {
             Wait::Commit => "waiting for a commit of the journal, log or transaction",
-            Wait::LogSpace => "waiting for space in the journal or log",
+            Wait::LogSpace => "waiting for space in the journal, log or metadata",
             Wait::Writeback => "waiting for pages to be written",
             Wait::Read => "waiting for pages to be read",
             Wait::Request => "waiting for direct or asynchronous I/O",
@@ -217,6 +274,7 @@ pub fn activity(activity: Activity) -> &'static str {
 fn meanwhile(happened: &Meanwhile) -> String {
     match happened {
         Meanwhile::Device => "the device has requests".to_owned(),
+        Meanwhile::Flush => "the device flushes its cache".to_owned(),
         Meanwhile::Runs(thread) => format!("{thread} runs"),
         Meanwhile::Ready(thread) => format!("{thread} waits for a processor"),
         Meanwhile::Unknown => "something unknown happens".to_owned(),

@@ -5,6 +5,7 @@
 //! Everything is recorded by perf_event_open(2), in memory, and read after the slice.
 
 mod account;
+mod division;
 mod processor;
 mod recorder;
 mod requests;

@@ -42,9 +42,11 @@ impl ProcessorTimes {
         let seconds = elapsed.as_seconds();
         let scale = if sum > seconds { seconds / sum } else { 1.0 };
         let rest = (Spent::Waiting(Wait::Unknown, Meanwhile::Unknown), (seconds - sum).max(0.0) / scale);
-        let parts = known.into_iter().chain([rest]).map(|(spent, time)| TimePart { spent, seconds: time * scale });
+        let parts =
+            known.into_iter().chain([rest]).map(|(spent, time)| TimePart { spent, seconds: time * scale, events: 0.0 });
         let parts = parts.filter(|part| part.seconds > 0.0).collect();
-        Ok(Trace { operations, elapsed, seconds, parts, requests: Vec::new(), lost: 0, limited: Some(self.why) })
+        let (requests, avoidable) = (Vec::new(), Vec::new());
+        Ok(Trace { operations, elapsed, seconds, parts, requests, avoidable, lost: 0, limited: Some(self.why) })
     }
 }
 

@@ -7,25 +7,29 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use fsarena_model::{Nanos, Spent, Trace};
+use fsarena_model::{AvoidableTime, Avoided, Nanos, Spent, Trace};
 use fsarena_sys::perf::{EventKind, EventStream, RecordedEvent};
 use fsarena_sys::tracefs::{Field, Tracefs, Tracepoint};
 use fsarena_sys::{block, clock};
 
-use crate::account::{Traced, sum};
+use crate::account::Traced;
+use crate::division::{Recording, sum};
 use crate::requests::{DeviceLog, RequestChange, request_kind};
 use crate::symbols::{Sleep, Symbols};
 use crate::threads::{Change, Sample, Threads};
 use crate::{Span, Subject};
 
 /// Samples of each processor per second. Each takes some microseconds.
-const SAMPLES: u64 = 499;
+pub const SAMPLES: u64 = 499;
 
 /// Pages of memory for the events of each processor. What is small stays in the processor's cache.
 const PAGES: usize = 256;
 
 /// How often events are moved out of this memory.
 const INTERVAL: Duration = Duration::from_millis(10);
+
+/// What an event with a call chain costs, in events without one: some 24 functions of 50 ns each.
+const CHAIN_COST: f64 = 3.0;
 
 /// The positions of the kinds of events in the stream.
 const BLOCKED: usize = 0;
@@ -41,7 +45,8 @@ const IN_INTERRUPT: u64 = 0x08 | 0x10 | 0x40;
 
 /// Switches from a thread that waits. Of kernel threads, which switch often, only the time is of interest, so that no
 /// call chain is recorded.
-const WITH_CHAIN: &str = "prev_state & 255 && !(prev_comm ~ \"kworker*\") && !(prev_comm ~ \"jbd2*\")";
+const WITH_CHAIN: &str = "prev_state & 255 && !(prev_comm ~ \"kworker*\") && !(prev_comm ~ \"jbd2*\") && \
+    !(prev_comm ~ \"ksoftirqd*\") && !(prev_comm ~ \"rcu*\")";
 
 /// Bits of the field `prev_state`: the thread waits; it has ended (EXIT_DEAD, EXIT_ZOMBIE, TASK_DEAD). Others say that it
 /// was preempted.
@@ -162,11 +167,18 @@ impl Recorder {
         bytes.iter().for_each(|bytes| stream.read(bytes, |event| reading.take(event)));
         let whole = Span { start: self.begun, end };
         let lost = reading.lost;
-        let traced = reading.finish(whole);
-        let spans = if spans.is_empty() { &[whole] } else { spans };
-        let parts = traced.parts(spans);
-        let seconds = sum(&parts);
-        Ok(Trace { operations, elapsed, seconds, parts, requests: traced.device.totals, lost, limited: None })
+        let knobs = self.subject.symbols.knobs;
+        let mut traced = reading.finish(whole);
+        let flushes = (0..).zip(knobs).filter(|(_, knob)| knob.avoids == Avoided::Flushes);
+        traced.flush_knobs = flushes.fold(0, |all, (index, _)| all | 1 << index);
+        let (parts, avoided) = traced.parts(if spans.is_empty() { std::slice::from_ref(&whole) } else { spans });
+        let avoidable = (0..).zip(knobs).map(|(index, knob)| AvoidableTime {
+            with: knob.with.to_owned(),
+            without: knob.without.to_owned(),
+            seconds: avoided.get(&index).copied().unwrap_or(0.0),
+        });
+        let (seconds, requests, avoidable) = (sum(&parts), traced.device.totals, avoidable.collect());
+        Ok(Trace { operations, elapsed, seconds, parts, requests, avoidable, lost, limited: None })
     }
 }
 
@@ -235,12 +247,14 @@ struct Reading<'a> {
     changes: Vec<(u64, Change)>,
     requests: Vec<RequestChange>,
     samples: Vec<Sample>,
+    recordings: Vec<Recording>,
     /// The process of each thread that was seen on a processor.
     processes: HashMap<u32, u32>,
     /// The process that created each process, and the threads that were created.
     parents: HashMap<u32, u32>,
     created: HashSet<u32>,
     names: HashMap<u32, String>,
+    works: HashMap<u32, Vec<(u64, String)>>,
     drivers: HashSet<u32>,
     lost: u64,
 }
@@ -254,10 +268,12 @@ impl<'a> Reading<'a> {
             changes: Vec::new(),
             requests: Vec::new(),
             samples: Vec::new(),
+            recordings: Vec::new(),
             processes: HashMap::new(),
             parents: HashMap::new(),
             created: HashSet::new(),
             names: HashMap::new(),
+            works: HashMap::new(),
             drivers: HashSet::new(),
             lost: 0,
         }
@@ -270,7 +286,8 @@ impl<'a> Reading<'a> {
                 match kind {
                     CLOCK => {
                         let at = if is_user { Spent::User } else { Spent::Kernel(self.symbols.layer(chain)) };
-                        self.samples.push(Sample { time, thread, at });
+                        let knobs = self.symbols.knobs(chain);
+                        self.samples.push(Sample { time, thread, at, knobs });
                     }
                     _ => drop(self.tracepoint(kind, (time, thread), chain, raw)),
                 }
@@ -291,6 +308,10 @@ impl<'a> Reading<'a> {
     /// `None` if the data are shorter than they should be.
     fn tracepoint(&mut self, kind: usize, (time, thread): (u64, u32), chain: &[[u8; 8]], raw: &[u8]) -> Option<()> {
         let format = self.format;
+        let is_switch = matches!(kind, BLOCKED | SWITCHED);
+        let runs = if is_switch { format.to.number(raw)? as u32 } else { thread };
+        let cost = if kind == BLOCKED { CHAIN_COST } else { 1.0 };
+        self.recordings.push(Recording { time, thread: runs, cost });
         match kind {
             BLOCKED | SWITCHED => {
                 let (from, to) = (format.from.number(raw)? as u32, format.to.number(raw)? as u32);
@@ -301,8 +322,8 @@ impl<'a> Reading<'a> {
                 let state = format.from_state.number(raw)?;
                 let sleep = match state & WAITS {
                     0 => None,
-                    _ if state & HAS_ENDED != 0 => Some(Sleep::Idle),
-                    _ => Some(self.symbols.sleep(chain)),
+                    _ if state & HAS_ENDED != 0 => Some((Sleep::Idle, 0)),
+                    _ => Some((self.symbols.sleep(chain), self.symbols.knobs(chain))),
                 };
                 self.changes.push((time, Change::Switch { from, sleep, to }));
             }
@@ -318,7 +339,7 @@ impl<'a> Reading<'a> {
                     self.drivers.insert(thread);
                 }
                 let name = if is_driver { "loop driver".to_owned() } else { format!("kworker ({function})") };
-                self.names.insert(thread, name);
+                self.works.entry(thread).or_default().push((time, name));
             }
             ISSUED | COMPLETED => {
                 let fields = if kind == ISSUED { &format.issued } else { &format.completed };
@@ -337,6 +358,8 @@ impl<'a> Reading<'a> {
         self.changes.sort_by_key(|(time, _)| *time);
         self.requests.sort_by_key(|change| change.time);
         self.samples.sort_by_key(|sample| sample.time);
+        self.works.values_mut().for_each(|works| works.sort_by_key(|(time, _)| *time));
+        self.recordings.sort_by_key(|recording| recording.time);
         let work: HashSet<u32> =
             self.processes.keys().copied().filter(|thread| *thread != 0 && self.is_work(*thread)).collect();
         Traced {
@@ -344,8 +367,11 @@ impl<'a> Reading<'a> {
             work,
             drivers: self.drivers,
             names: self.names,
+            works: self.works,
             samples: self.samples,
             device: DeviceLog::follow(&self.requests, whole.end),
+            recordings: self.recordings,
+            flush_knobs: 0,
         }
     }
 

@@ -26,6 +26,8 @@ pub struct DeviceLog {
     pub totals: Vec<Requests>,
     /// When at least one request was at the device, in the order of time.
     busy: Vec<Span>,
+    /// When it flushed its cache.
+    flushing: Vec<Span>,
 }
 
 impl DeviceLog {
@@ -33,14 +35,16 @@ impl DeviceLog {
     pub fn follow(changes: &[RequestChange], end: u64) -> Self {
         let mut open: HashMap<(u64, RequestKind), Vec<(u64, u64)>> = HashMap::new();
         let mut totals: BTreeMap<RequestKind, Requests> = BTreeMap::new();
-        let (mut busy, mut count, mut since) = (Vec::new(), 0_u64, 0);
+        let (mut busy, mut flushing) = (OpenSpans::default(), OpenSpans::default());
         for change in changes {
             let waiting = open.entry((change.sector, change.kind)).or_default();
             match change.issued {
                 Some(bytes) => {
                     waiting.push((change.time, bytes));
-                    since = if count == 0 { change.time } else { since };
-                    count += 1;
+                    busy.open(change.time);
+                    if change.kind == RequestKind::Flush {
+                        flushing.open(change.time);
+                    }
                 }
                 None => {
                     // A request that was issued before the trace is not counted.
@@ -50,21 +54,59 @@ impl DeviceLog {
                     total.count += 1;
                     total.bytes += bytes;
                     total.seconds += (change.time - issued) as f64 / 1e9;
-                    count -= 1;
-                    if count == 0 {
-                        busy.push(Span { start: since, end: change.time });
+                    busy.close(change.time);
+                    if kind == RequestKind::Flush {
+                        flushing.close(change.time);
                     }
                 }
             }
         }
-        busy.extend((count > 0).then_some(Span { start: since, end: end.max(since) }));
-        Self { totals: totals.into_values().collect(), busy }
+        let totals = totals.into_values().collect();
+        Self { totals, busy: busy.until(end), flushing: flushing.until(end) }
     }
 
     /// The parts of `span` in which the device had requests.
     pub fn busy_within(&self, span: Span) -> impl Iterator<Item = Span> {
-        let first = self.busy.partition_point(|busy| busy.end <= span.start);
-        self.busy[first..].iter().take_while(move |busy| busy.start < span.end).map(move |busy| busy.within(span))
+        within(&self.busy, span)
+    }
+
+    /// The parts of `span` in which it flushed its cache.
+    pub fn flushing_within(&self, span: Span) -> impl Iterator<Item = Span> {
+        within(&self.flushing, span)
+    }
+}
+
+fn within(spans: &[Span], span: Span) -> impl Iterator<Item = Span> {
+    let first = spans.partition_point(|it| it.end <= span.start);
+    spans[first..].iter().take_while(move |it| it.start < span.end).map(move |it| it.within(span))
+}
+
+/// Spans in which at least one request is open.
+#[derive(Default)]
+struct OpenSpans {
+    spans: Vec<Span>,
+    count: u64,
+    since: u64,
+}
+
+impl OpenSpans {
+    fn open(&mut self, time: u64) {
+        if self.count == 0 {
+            self.since = time;
+        }
+        self.count += 1;
+    }
+
+    fn close(&mut self, time: u64) {
+        self.count -= 1;
+        if self.count == 0 {
+            self.spans.push(Span { start: self.since, end: time });
+        }
+    }
+
+    fn until(mut self, end: u64) -> Vec<Span> {
+        self.spans.extend((self.count > 0).then_some(Span { start: self.since, end: end.max(self.since) }));
+        self.spans
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use fsarena_model::{KernelSymbols, Layer, Wait};
+use fsarena_model::{Avoided, KernelSymbols, Layer, Wait};
 
 /// Why a thread does not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,7 +192,7 @@ const LAYERS: &[(&str, Layer)] = &[
 pub struct Symbols {
     /// Addresses in ascending order, with what is known about the function.
     functions: Vec<(u64, Function)>,
-    /// Names of functions that kernel workers run, by their address.
+    /// Their names, by their address.
     names: HashMap<u64, String>,
 }
 
@@ -202,10 +202,16 @@ struct Function {
     sleep: Option<Sleep>,
     /// A wait of the file system itself.
     own: Option<Wait>,
+    /// The knobs that avoid it.
+    knobs: Knobs,
 }
 
+/// A set of knobs of a file system: a bit for each, in the order of its list.
+pub type Knobs = u32;
+
 impl Symbols {
-    /// The functions of the running kernel, read once for each file system: there are more than 100,000. `None` if it hides its addresses, as it does without privilege.
+    /// The functions of the running kernel, read once for each file system: there are more than 100,000. `None` if it
+    /// hides its addresses, as it does without privilege.
     pub fn of(subject: &KernelSymbols) -> Option<Arc<Self>> {
         static KNOWN: Mutex<Vec<(KernelSymbols, Arc<Symbols>)>> = Mutex::new(Vec::new());
         let mut known = KNOWN.lock().ok()?;
@@ -228,9 +234,7 @@ impl Symbols {
             }
             let address = u64::from_str_radix(address, 16).ok().filter(|address| *address != 0)?;
             functions.push((address, Function::named(name, subject)));
-            if name.contains("work") || name.contains("wq") || name.contains("end_io") {
-                names.insert(address, name.to_owned());
-            }
+            names.insert(address, name.to_owned());
         }
         functions.sort_by_key(|(address, _)| *address);
         (!functions.is_empty()).then_some(Self { functions, names })
@@ -247,6 +251,11 @@ impl Symbols {
         let functions: Vec<Function> = self.of_chain(chain).collect();
         let own = functions.iter().find_map(|function| function.own).map(Waits);
         own.or_else(|| functions.iter().find_map(|function| function.sleep)).unwrap_or(Waits(Wait::Unknown))
+    }
+
+    /// The knobs that avoid a function of this call chain.
+    pub fn knobs(&self, chain: &[[u8; 8]]) -> Knobs {
+        self.of_chain(chain).fold(0, |all, function| all | function.knobs)
     }
 
     /// The layer that runs: that of the innermost function that is known.
@@ -279,6 +288,12 @@ impl Function {
             layer: if is_own { Some(Layer::FileSystem) } else { of_list() },
             sleep: SLEEPS.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, sleep)| *sleep),
             own: subject.waits.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, wait)| *wait),
+            knobs: subject.knobs.iter().enumerate().fold(0, |all, (index, knob)| match knob.avoids {
+                Avoided::Functions(patterns) if patterns.iter().any(|pattern| matches(pattern, name)) => {
+                    all | 1 << index
+                }
+                _ => all,
+            }),
         }
     }
 }
@@ -297,8 +312,11 @@ mod tests {
 
     const TEXT: &str = "ffff0010 T ext4_sync_file\nffff0020 t jbd2_log_wait_commit\nffff0030 T schedule\n\
         ffff0040 t folio_wait_writeback\nffff0050 T vfs_fsync_range\nffff0060 T rwsem_down_read_slowpath.isra.0\n";
-    const EXT4: KernelSymbols =
-        KernelSymbols { prefixes: &["ext4_", "jbd2_"], waits: &[("jbd2_log_wait_commit", Wait::Commit)] };
+    const EXT4: KernelSymbols = KernelSymbols {
+        prefixes: &["ext4_", "jbd2_"],
+        waits: &[("jbd2_log_wait_commit", Wait::Commit)],
+        ..KernelSymbols::NONE
+    };
 
     fn chain(addresses: &[u64]) -> Vec<[u8; 8]> {
         addresses.iter().map(|address| address.to_ne_bytes()).collect()

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fsarena_model::Spent;
 
 use crate::Span;
-use crate::symbols::Sleep;
+use crate::symbols::{Knobs, Sleep};
 
 /// What happened to a thread at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,8 +14,8 @@ pub enum Change {
     Switch {
         /// The thread that ran.
         from: u32,
-        /// Why it does not run any more; `None` if it is ready to go on.
-        sleep: Option<Sleep>,
+        /// Why it does not run any more, and the knobs that avoid this; `None` if it is ready to go on.
+        sleep: Option<(Sleep, Knobs)>,
         /// The thread that runs now.
         to: u32,
     },
@@ -39,6 +39,8 @@ pub struct Sample {
     pub thread: u32,
     /// Where it was.
     pub at: Spent,
+    /// The knobs that avoid this.
+    pub knobs: Knobs,
 }
 
 /// A span of a thread in which it did one thing.
@@ -61,6 +63,8 @@ pub enum State {
     Asleep {
         /// What for.
         sleep: Sleep,
+        /// The knobs that avoid this.
+        knobs: Knobs,
         /// The thread that ended it; `None` if an interrupt did, or nothing did.
         woken_by: Option<u32>,
     },
@@ -83,15 +87,17 @@ impl Threads {
                     // The thread that a processor leaves first has run on it since before the trace.
                     let (since, _) = current.get(&from).copied().unwrap_or((whole.start, State::Running));
                     threads.add(from, Span { start: since, end: *time }, State::Running);
-                    let next = sleep.map_or(State::Ready, |sleep| State::Asleep { sleep, woken_by: None });
+                    let asleep = |(sleep, knobs)| State::Asleep { sleep, knobs, woken_by: None };
+                    let next = sleep.map_or(State::Ready, asleep);
                     current.insert(from, (*time, next));
                     if let Some((since, state)) = current.insert(to, (*time, State::Running)) {
                         threads.add(to, Span { start: since, end: *time }, state);
                     }
                 }
                 Change::Woken { thread, by } => {
-                    if let Some((since, State::Asleep { sleep, .. })) = current.get(&thread).copied() {
-                        threads.add(thread, Span { start: since, end: *time }, State::Asleep { sleep, woken_by: by });
+                    if let Some((since, State::Asleep { sleep, knobs, .. })) = current.get(&thread).copied() {
+                        let state = State::Asleep { sleep, knobs, woken_by: by };
+                        threads.add(thread, Span { start: since, end: *time }, state);
                         current.insert(thread, (*time, State::Ready));
                     }
                     current.entry(thread).or_insert((*time, State::Ready));
@@ -130,16 +136,16 @@ mod tests {
     fn a_thread_runs_waits_is_woken_and_runs_again() {
         let commit = Sleep::Waits(Wait::Commit);
         let changes = [
-            (10, Change::Switch { from: 1, sleep: Some(commit), to: 0 }),
+            (10, Change::Switch { from: 1, sleep: Some((commit, 0)), to: 0 }),
             (15, Change::Switch { from: 0, sleep: None, to: 2 }),
             (30, Change::Woken { thread: 1, by: Some(2) }),
-            (40, Change::Switch { from: 2, sleep: Some(Sleep::Idle), to: 1 }),
+            (40, Change::Switch { from: 2, sleep: Some((Sleep::Idle, 0)), to: 1 }),
             (41, Change::Woken { thread: 1, by: None }),
         ];
         let threads = Threads::follow(&changes, Span { start: 0, end: 50 });
         let pieces: Vec<(u64, u64, State)> =
             threads.pieces[&1].iter().map(|piece| (piece.span.start, piece.span.end, piece.state)).collect();
-        let waited = State::Asleep { sleep: commit, woken_by: Some(2) };
+        let waited = State::Asleep { sleep: commit, knobs: 0, woken_by: Some(2) };
         let expected = [(0, 10, State::Running), (10, 30, waited), (30, 40, State::Ready), (40, 50, State::Running)];
         assert_eq!(pieces, expected);
         assert_eq!(threads.within(2, Span { start: 20, end: 45 }).count(), 2);

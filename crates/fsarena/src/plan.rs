@@ -39,7 +39,8 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let profile = arguments.work.profile.as_deref().map(fsarena_catalog::profile).transpose()?;
     let (matrices, of_matrices) = refusals.take(contenders::matrices(&arguments.matrix)).unwrap_or_default();
     let named = refusals.take(contenders::named(arguments, suite.as_ref())).unwrap_or_default();
-    let (named, ignored) = contenders::accepted(named, of_matrices, &mut refusals);
+    let with_knobs = if arguments.test_explanation { contenders::with_knobs(named) } else { named.to_vec() };
+    let (named, ignored) = contenders::accepted(&with_knobs, of_matrices, &mut refusals);
     let work = refusals.take(work::of(arguments, profile.as_ref(), &named)).unwrap_or_default();
     let (contenders, added) = if arguments.extra { with_direct(named) } else { (named, Vec::new()) };
     let scale = arguments.work.scale.map(Scale::from).unwrap_or_default();
@@ -79,7 +80,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
             baselines: arguments.baselines.unwrap_or(usual),
             uncounted: arguments.uncounted.clone(),
             slowdowns: arguments.slowdown.clone(),
-            explained: arguments.explain,
+            explained: arguments.explain || arguments.test_explanation,
         },
         left_out: Vec::new(),
         extension: None,

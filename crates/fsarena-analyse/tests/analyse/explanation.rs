@@ -2,7 +2,9 @@
 
 use fsarena_fakes::{Play, World};
 use fsarena_model::explanation::Activity;
-use fsarena_model::{Event, Meanwhile, RequestKind, Requests, Rounds, RunRecord, Spent, TraceResult, Wait};
+use fsarena_model::{
+    AvoidableTime, Event, Meanwhile, RequestKind, Requests, Rounds, RunRecord, Spent, TraceResult, Wait,
+};
 
 /// Two contenders, of which the first is twice as fast, with traced slices.
 fn play() -> Play {
@@ -73,6 +75,44 @@ fn an_explanation_is_withheld_where_tracing_costs_one_contender_more() {
     let explanation = &fsarena_analyse::assess(&record).judged.explanations[0];
     let why = explanation.withheld.as_deref().expect("withheld");
     assert!(why.starts_with("tracing costs one contender more than the other, by "), "{why}");
+}
+
+/// Recording an event takes as long, whatever the contender, and xfs has more events.
+#[test]
+fn the_time_that_recording_takes_is_subtracted() {
+    let record = changed(|trial| {
+        let events = if trial.contender.0 == "xfs" { 400.0 } else { 100.0 };
+        if let Some(TraceResult::Traced(trace)) = &mut trial.trace {
+            let events = events * trace.operations as f64;
+            trace.parts[1].events = events;
+            trace.parts[1].seconds += events * 1e-6;
+            trace.elapsed.0 += (events * 1000.0) as u64;
+        }
+    });
+    let explanation = &fsarena_analyse::assess(&record).judged.explanations[0];
+    assert_eq!(explanation.withheld, None);
+    let taken = explanation.event_seconds.expect("known");
+    assert!((taken * 1e6 - 1.0).abs() < 0.1, "{taken} s");
+    let [before, after] = [explanation.slower_overhead, explanation.slower_remaining].map(|it| it.expect("known"));
+    assert!(before > 0.3 && after.abs() < 0.05, "{before} {after}");
+    assert!((explanation.difference.seconds * 1000.0 - 0.5).abs() < 0.05, "0.5 ms: {explanation:?}");
+}
+
+#[test]
+fn an_option_saves_what_the_traced_slices_predict() {
+    let mut record = play().perform().record;
+    for trial in &mut record.trials {
+        if let Some(TraceResult::Traced(trace)) = &mut trial.trace {
+            let (with, without, seconds) = ("xfs".to_owned(), "ext4".to_owned(), trace.seconds * 0.45);
+            trace.avoidable = vec![AvoidableTime { with, without, seconds }];
+        }
+    }
+    let tested = fsarena_analyse::assess(&record).judged.tested_knobs;
+    let [knob, _append] = &tested[..] else { panic!("one pair in two workloads: {tested:?}") };
+    assert_eq!((&*knob.with.0, &*knob.without.0, knob.rounds), ("xfs", "ext4", 6));
+    // Half the time.
+    assert!((knob.predicted - 0.45).abs() < 1e-9 && (knob.measured - 0.5).abs() < 0.02 && knob.agrees(), "{knob:?}");
+    assert!(knob.low.expect("known") < knob.measured && knob.measured < knob.high.expect("known"));
 }
 
 #[test]

@@ -15,7 +15,7 @@ impl Host for Machine {
     fn survey(&mut self) -> Result<Environment, TestbedError> {
         let mut environment = fsarena_probe::survey(self.lane_set.beneath().as_deref());
         let kinds: Vec<&str> = self.plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
-        environment.tools = fsarena_lane::tool_versions(&kinds);
+        environment.tools = fsarena_lane::tool_versions(&kinds, &self.plan.contenders);
         environment.tools.extend(self.engines.program_versions(&self.plan.workloads));
         environment.settings = self.engines.settings(&self.plan.workloads);
         environment.lanes.queue = self.lane_set.queue_settings();

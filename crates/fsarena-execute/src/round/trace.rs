@@ -2,10 +2,16 @@
 //! takes time.
 
 use fsarena_engine::Upkeep;
-use fsarena_model::TraceResult;
+use fsarena_model::{CacheState, Nanos, TraceResult};
 
 use super::{Participant, Setting, confined, ready, warm_up};
 use crate::{Testbed, TestbedError, TracedWork};
+
+/// How long the work is traced, if slices are shorter: some fifty samples of it.
+const SAMPLED: Nanos = Nanos::millis(100);
+
+/// Most slices that are traced as one.
+const MOST_SLICES: u32 = 10;
 
 /// Traces a slice of each participant, in the order of the contenders or, in every other round, in the opposite one. If
 /// tracing fails, the trial is still complete; if the work fails, the trial fails.
@@ -37,6 +43,18 @@ fn traced(
         warm_up(setting, participant)?;
         participant.current.clear();
         participant.work(setting, setting.workload.timed())?;
+        // The samples of a short slice are few.
+        for _ in 1..MOST_SLICES {
+            // Without spans, the time between two slices would count. What is cold is so for a first slice only.
+            let stats = &participant.current;
+            let is_enough = stats.elapsed >= SAMPLED || stats.spans.is_empty();
+            if is_enough || setting.workload.cache == CacheState::Cold || started.is_err() || setting.is_stopped() {
+                break;
+            }
+            participant.upkeep(setting, Upkeep::End)?;
+            ready(testbed, setting, participant)?;
+            participant.work(setting, setting.workload.timed())?;
+        }
         let stats = &participant.current;
         let work = TracedWork { operations: stats.operations, elapsed: stats.elapsed, spans: stats.spans.clone() };
         let trace = started.and_then(|()| testbed.stop_trace(contender, &work));

@@ -1,6 +1,6 @@
 //! Btrfs (mkfs.btrfs(8)).
 
-use fsarena_model::{Bytes, Guarantee, KernelSymbols, Wait};
+use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
 use super::options::MKFS_BTRFS;
 use super::{Kind, LargeBlocks, Made, tool};
@@ -30,6 +30,7 @@ pub static BTRFS: Kind = Kind {
             ("btrfs_wait_tree_log_extents", Wait::Commit),
             ("write_all_supers", Wait::Commit),
             ("handle_reserve_ticket", Wait::LogSpace),
+            ("__reserve_bytes", Wait::LogSpace),
             ("wait_current_trans", Wait::LogSpace),
             ("btrfs_wait_ordered_*", Wait::Writeback),
             ("btrfs_start_ordered_extent*", Wait::Writeback),
@@ -37,6 +38,29 @@ pub static BTRFS: Kind = Kind {
             ("btrfs_tree_lock*", Wait::Lock),
             ("btrfs_tree_read_lock*", Wait::Lock),
             ("lock_extent*", Wait::Lock),
+        ],
+        // btrfs(5), mkfs.btrfs(8).
+        knobs: &[
+            Knob { with: "btrfs", without: "btrfs:nobarrier", avoids: Avoided::Flushes },
+            Knob {
+                with: "btrfs",
+                without: "btrfs:nodatasum",
+                avoids: Avoided::Functions(&[
+                    "btrfs_csum_one_bio",
+                    "btrfs_csum_file_blocks",
+                    "btrfs_lookup_bio_sums",
+                    "btrfs_lookup_csums_*",
+                    "btrfs_data_csum_ok",
+                    "btrfs_check_block_csum",
+                    "btrfs_del_csums",
+                ]),
+            },
+            Knob {
+                with: "btrfs --csum sha256",
+                without: "btrfs --csum crc32c",
+                avoids: Avoided::Functions(&["sha256_*"]),
+            },
+            Knob { with: "btrfs", without: "btrfs:noatime", avoids: Avoided::Functions(&["touch_atime"]) },
         ],
     },
     ..Kind::new("btrfs", "copy on write, checksums of data, snapshots, compression")

@@ -1,6 +1,6 @@
 //! ext2, ext3 and ext4, made without lazy initialisation (mke2fs(8)).
 
-use fsarena_model::{Bytes, Guarantee, KernelSymbols, Wait};
+use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
 use super::options::MKE2FS;
 use super::{Kind, LargeBlocks, Made, Tool, tool};
@@ -75,7 +75,32 @@ const SYMBOLS: KernelSymbols = KernelSymbols {
         ("ext4_bread", Wait::Read),
         ("ext4_get_inode_loc", Wait::Read),
     ],
+    knobs: KNOBS,
 };
+
+/// What ext4(5) and mke2fs(8) let one do without.
+const KNOBS: &[Knob] = &[
+    Knob { with: "ext4", without: "ext4:barrier=0", avoids: Avoided::Flushes },
+    Knob { with: "ext4", without: "ext4 -O ^has_journal", avoids: Avoided::Functions(&["jbd2_*", "__jbd2_*"]) },
+    Knob {
+        with: "ext4",
+        without: "ext4 -O ^metadata_csum",
+        avoids: Avoided::Functions(&[
+            "ext4_inode_csum*",
+            "ext4_dirblock_csum*",
+            "ext4_dx_csum*",
+            "ext4_extent_block_csum*",
+            "ext4_block_bitmap_csum*",
+            "ext4_inode_bitmap_csum*",
+            "ext4_group_desc_csum*",
+            "jbd2_block_tag_csum*",
+            "jbd2_descriptor_block_csum*",
+        ]),
+    },
+    Knob { with: "ext4", without: "ext4:noauto_da_alloc", avoids: Avoided::Functions(&["ext4_alloc_da_blocks"]) },
+    Knob { with: "ext4", without: "ext4:noatime", avoids: Avoided::Functions(&["touch_atime"]) },
+    Knob { with: "ext4", without: "ext4:lazytime", avoids: Avoided::Functions(&["ext4_dirty_inode"]) },
+];
 
 fn features(description: &str) -> Vec<String> {
     let line = description.lines().find_map(|line| line.strip_prefix("Filesystem features:"));

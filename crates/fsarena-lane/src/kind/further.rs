@@ -37,6 +37,7 @@ pub static NILFS2: Kind = Kind {
             ("nilfs_construct_*", Wait::Commit),
             ("nilfs_transaction_*", Wait::LogSpace),
         ],
+        ..KernelSymbols::NONE
     },
     ..Kind::new("nilfs2", "log-structured, with continuous snapshots")
 };
@@ -58,6 +59,7 @@ pub static F2FS: Kind = Kind {
             ("f2fs_wait_on_page_writeback", Wait::Writeback),
             ("f2fs_balance_fs", Wait::LogSpace),
         ],
+        ..KernelSymbols::NONE
     },
     ..Kind::new("f2fs", "log-structured, for flash memory")
 };
@@ -74,6 +76,7 @@ pub static JFS: Kind = Kind {
     symbols: KernelSymbols {
         prefixes: &["jfs_"],
         waits: &[("lmGroupCommit", Wait::Commit), ("jfs_flush_journal", Wait::Commit), ("txBegin", Wait::LogSpace)],
+        ..KernelSymbols::NONE
     },
     ..Kind::new("jfs", "IBM's journaled file system")
 };

@@ -1,6 +1,6 @@
 //! XFS (mkfs.xfs(8)).
 
-use fsarena_model::{Bytes, Guarantee, KernelSymbols, Wait};
+use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
 use super::options::MKFS_XFS;
 use super::{Kind, LargeBlocks, Made, tool};
@@ -33,6 +33,12 @@ pub static XFS: Kind = Kind {
             ("xfs_buf_iowait", Wait::Read),
             ("xfs_buf_lock", Wait::Lock),
             ("xfs_ilock*", Wait::Lock),
+        ],
+        // mkfs.xfs(8), xfs(5), mount(8).
+        knobs: &[
+            Knob { with: "xfs -m rmapbt=1", without: "xfs -m rmapbt=0", avoids: Avoided::Functions(&["xfs_rmap*"]) },
+            Knob { with: "xfs", without: "xfs:noatime", avoids: Avoided::Functions(&["touch_atime"]) },
+            Knob { with: "xfs", without: "xfs:lazytime", avoids: Avoided::Functions(&["xfs_vn_update_time"]) },
         ],
     },
     ..Kind::new("xfs", "allocation groups, delayed logging, extents in B+ trees")

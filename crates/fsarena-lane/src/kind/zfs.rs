@@ -18,6 +18,12 @@ case $status in *'repaired 0B'*'with 0 errors'*'errors: No known data errors'*) 
 echo \"$status\"
 exit 1";
 
+#[rustfmt::skip]
+const PREFIXES: &[&str] = &[
+    "zfs_", "zpl_", "zil_", "zio_", "zap_", "txg_", "dmu_", "dbuf_", "dnode_", "dsl_", "spa_", "arc_", "abd_", "vdev_",
+    "metaslab_", "sa_", "taskq_", "spl_", "fletcher_",
+];
+
 /// OpenZFS, 2.1 to 2.3.
 pub static ZFS: Kind = Kind {
     tools: &[tool("zpool", "zfsutils-linux", "version"), tool("zfs", "zfsutils-linux", "version")],
@@ -34,27 +40,7 @@ pub static ZFS: Kind = Kind {
     direct_unit,
     durability,
     symbols: KernelSymbols {
-        prefixes: &[
-            "zfs_",
-            "zpl_",
-            "zil_",
-            "zio_",
-            "zap_",
-            "txg_",
-            "dmu_",
-            "dbuf_",
-            "dnode_",
-            "dsl_",
-            "spa_",
-            "arc_",
-            "abd_",
-            "vdev_",
-            "metaslab_",
-            "sa_",
-            "taskq_",
-            "spl_",
-            "fletcher_",
-        ],
+        prefixes: PREFIXES,
         waits: &[
             ("zil_commit*", Wait::Commit),
             ("txg_wait_synced*", Wait::Commit),
@@ -65,6 +51,7 @@ pub static ZFS: Kind = Kind {
             ("zio_wait", Wait::Read),
             ("zfs_rangelock_enter*", Wait::Lock),
         ],
+        knobs: &[],
     },
     ..Kind::new("zfs", "OpenZFS: copy on write, checksums of data, compression, snapshots; a module that is built")
 };

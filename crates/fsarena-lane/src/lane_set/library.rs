@@ -36,9 +36,10 @@ impl LaneSet {
         let contender = &self.plan.contenders[index];
         let kind = known(&contender.label.0, &contender.kind)?;
         let Some(lane) = self.mounted[index].as_ref().and_then(|made| made.lane) else { return Ok(None) };
-        let mounting = self.mounting(contender, kind, Some(&self.lanes[lane]))?;
-        let (Some(made), lane) = (&mut self.mounted[index], &self.lanes[lane]) else { return Ok(None) };
-        let Some(check) = mounted::check(kind, lane)? else { return Ok(None) };
+        let device = self.lanes[lane].path();
+        let mounting = self.mounting(contender, kind, Some(&device))?;
+        let Some(made) = &mut self.mounted[index] else { return Ok(None) };
+        let Some(check) = mounted::check(kind, &device)? else { return Ok(None) };
         let mounted = mounting.mount_at(kind, &made.directory);
         made.is_mounted = mounted.is_ok();
         let seen = mounted.map(|()| look(&made.directory));

@@ -32,7 +32,8 @@ impl LaneSet {
         }
         let Some(mut made) = self.mounted[index].take() else { return Ok(None) };
         let lane = made.lane.map(|lane| &self.lanes[lane]);
-        let mounting = self.mounting(contender, kind, lane)?;
+        let device = lane.map(|_| made.stack.device.clone());
+        let mounting = self.mounting(contender, kind, device.as_deref())?;
         let written = || lane.and_then(|lane| mounted::written(&lane.name()));
         let (before, begin) = (written(), clock::now());
         if let Err(error) = made.unmount() {
@@ -43,7 +44,7 @@ impl LaneSet {
         let written = before.zip(written()).map(|(before, after)| Bytes(after.saturating_sub(before)));
         // If this fails, the mount point is a directory of the host: without a file system on it, no workload writes there.
         mounting.mount_at(kind, &made.directory)?;
-        made.start_daemon(kind, lane)?;
+        made.start_daemon(kind)?;
         let place = self.place(&made);
         self.mounted[index] = Some(made);
         Ok(Some(Remounted { place, unmounting, written }))

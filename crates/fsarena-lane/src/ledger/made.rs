@@ -15,7 +15,7 @@ use super::{Cleared, Leftover};
 use crate::busy::BusyPatience;
 use crate::cgroup;
 use crate::disk::{self, OnDisk};
-use crate::pool;
+use crate::layer;
 
 /// How long something may stay busy: ten seconds.
 const PATIENCE: BusyPatience = BusyPatience { attempts: 201, pause: Duration::from_millis(50) };
@@ -57,8 +57,8 @@ pub enum Made {
     },
     /// A parameter of a module of the kernel, changed from the value `before` to the value `set`.
     Parameter { path: PathBuf, before: String, set: String },
-    /// The pool that may be imported from loop device `number` of the run.
-    Pool { number: u32 },
+    /// Layers and pools on a loop device of the run, which is bound to a file under a name with the run's token.
+    Layers { number: u32, name: String, backing: PathBuf },
 }
 
 /// A run that has made things.
@@ -121,8 +121,8 @@ impl Made {
             Self::Disk(made) => made.release(&run.token),
             Self::Cgroup { path, home } => PATIENCE.wait(|| cgroup::remove(path, home, &run.token)),
             Self::Loop { number, name, backing } => remove_loop(*number, name, backing),
-            Self::Pool { number } => pool::destroy(*number, &run.token),
             Self::Parameter { path, before, set } => set_back(path, before, set),
+            Self::Layers { number, name, backing } => remove_layers(*number, name, backing, &run.token),
         }
     }
 
@@ -131,18 +131,15 @@ impl Made {
         matches!(self, Self::Mount { .. })
     }
 
-    /// Whether it is a directory that contains `other`, or the backing file of `other`, or a device that `other` uses.
+    /// Whether it is a directory that contains `other`, or the backing file of `other`.
     fn contains(&self, other: &Self) -> bool {
-        if let (Self::Loop { number, .. }, Self::Pool { number: used }) = (self, other) {
-            return number == used;
-        }
         let (Self::Directory { path, .. } | Self::Parent { path, .. }) = self else { return false };
         match other {
             Self::Directory { path: inner, .. } | Self::Parent { path: inner, .. } | Self::Mount { path: inner } => {
                 inner.starts_with(path)
             }
-            Self::Loop { backing, .. } => backing.starts_with(path),
-            Self::Disk(_) | Self::Cgroup { .. } | Self::Pool { .. } | Self::Parameter { .. } => false,
+            Self::Loop { backing, .. } | Self::Layers { backing, .. } => backing.starts_with(path),
+            Self::Disk(_) | Self::Cgroup { .. } | Self::Parameter { .. } => false,
         }
     }
 
@@ -153,8 +150,8 @@ impl Made {
             Self::Disk(made) => format!("lanes on {}", made.path.display()),
             Self::Cgroup { path, .. } => format!("the control group {}", path.display()),
             Self::Loop { number, name, .. } => format!("the loop device {number} ({name})"),
-            Self::Pool { number } => format!("the pool on the loop device {number}"),
             Self::Parameter { path, .. } => format!("the parameter {}", path.display()),
+            Self::Layers { number, .. } => format!("layers on the loop device {number}"),
         }
     }
 }
@@ -249,6 +246,14 @@ pub fn set_back(path: &Path, before: &str, set: &str) -> io::Result<Option<Strin
         _ => return Ok(None),
     }
     Ok(Some(format!("the parameter {}: set back to {before}", path.display())))
+}
+
+/// What lies on the run's own loop device is the run's, and so is a mapped device with the run's token.
+fn remove_layers(number: u32, name: &str, backing: &Path, token: &str) -> io::Result<Option<String>> {
+    let is_own = loopdev::binding(number)?.is_some_and(|binding| is_ours(&binding, name, backing));
+    let mut removed = if is_own { layer::take_down(&format!("loop{number}"))? } else { Vec::new() };
+    removed.extend(layer::take_down_named(token)?);
+    Ok((!removed.is_empty()).then(|| format!("layers on the loop device {number}: removed {}", removed.join(", "))))
 }
 
 /// The name must match and, if the backing file still exists, so must its device and inode.

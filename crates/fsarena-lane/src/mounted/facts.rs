@@ -9,7 +9,7 @@ use fsarena_sys::mountinfo;
 
 use super::{Mounted, backing};
 use crate::kind::{Ground, Kind, risks};
-use crate::{LaneError, attributes, shared, sharing};
+use crate::{LaneError, attributes, layer, shared, sharing};
 
 /// Facts about the contender as it was made and mounted.
 pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<ContenderFacts, LaneError> {
@@ -24,10 +24,15 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
         true => attributes::of(&made.directory),
         false => (kind.features)(&made.description),
     };
-    let guarantees = match is_directory {
+    let mut guarantees = match is_directory {
         true => attributes::guarantees(&mount, &features),
         false => (kind.guarantees)(&features, &options),
     };
+    for further in layer::guarantees(contender) {
+        if !guarantees.contains(&further) {
+            guarantees.push(further);
+        }
+    }
     let says_alignment = attributes::says_alignment(&made.directory);
     // Of a mount that a chroot hides, the magic number is known (magic.h).
     let volatile = ["tmpfs", "ramfs", "0x1021994", "0x858458f6"].contains(&mount.kind.as_str());
@@ -63,6 +68,7 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
         shared_folder: shared::remark(mounted_as),
         file_system: is_directory.then(|| shared::identity(&mount)),
         sharing: sharing::of(mounted_as, &options),
+        layers: made.stack.commands.clone(),
     })
 }
 

@@ -51,6 +51,12 @@ pub struct ContenderRow {
     /// What its options give up in safety: `data=writeback: after a crash, …`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub risks: Vec<String>,
+    /// The commands that made the layers below it, from the lane upwards.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<String>,
+    /// The contenders from which it differs by further layers alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without_layers: Vec<Label>,
 }
 
 /// A workload in a report.

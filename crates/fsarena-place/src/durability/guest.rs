@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use fsarena_durability::log::{MARKS, SECTOR, mark};
 use fsarena_durability::{Found, Syncs, Writer, find_lost};
 use fsarena_lane::kind::Identity;
+use fsarena_lane::layer::{self, Raise, StackPlace};
 use fsarena_lane::{Kind, Mounting};
 use fsarena_model::{Contender, seed};
 use fsarena_sys::aligned::AlignedBuffer;
@@ -24,6 +25,10 @@ const LIMIT: Duration = Duration::from_secs(240);
 
 /// Where the file system is mounted.
 const POINT: &str = "/run/fsarena-durability";
+
+/// The file with the key of encrypted layers, and the number of arrays, of which the guest has no other.
+const KEY: &str = "/run/fsarena-key";
+const NUMBER: u32 = 100;
 
 /// What the writer does.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -99,12 +104,13 @@ fn record(task: &WriterTask) -> Result<()> {
     let (kind, device) = (kind(task)?, WriterDisk::find()?);
     let identity =
         Identity { uuid: seed::uuid(task.seed, "uuid", &[]), hash_seed: seed::uuid(task.seed, "hash seed", &[]) };
-    let argv = kind.mkfs(&device.partition, &identity, &kind.further(&task.contender)).map_err(anyhow::Error::msg)?;
+    let stack = raise(task, &device.partition, Raise::Create)?;
+    let argv = kind.mkfs(&stack, &identity, &kind.further(&task.contender)).map_err(anyhow::Error::msg)?;
     let ended = child::run(&argv, Patience::new(LIMIT)).with_context(|| format!("start {}", argv[0]))?;
     if !ended.status.success() {
         bail!("`{}` failed: {}", argv.join(" "), ended.words());
     }
-    let point = mount_at(kind, task, &device.partition)?;
+    let point = mount_at(kind, task, &stack)?;
     let mut perform = begin(point, task)?;
     let marks = OpenOptions::new().write(true).custom_flags(OFlags::DIRECT.bits() as i32).open(&device.disk);
     let marks = marks.with_context(|| format!("open {}", device.disk.display()))?;
@@ -139,27 +145,46 @@ fn acknowledge(disk: &File, count: u64) -> Result<()> {
 }
 
 fn check(task: &WriterTask, acknowledged: u64) -> Result<Found> {
-    let (kind, device) = (kind(task)?, WriterDisk::find()?);
+    let partition = WriterDisk::find()?.partition;
+    let found = look(task, acknowledged, &partition);
+    // The host changes the disk before the next check: nothing may write to it by then.
+    let name = partition.file_name().unwrap_or_default().to_string_lossy();
+    layer::take_down(&name).context("take down the layers")?;
+    found
+}
+
+/// Opens and mounts what is on the disk, and looks for what was acknowledged.
+fn look(task: &WriterTask, acknowledged: u64, partition: &Path) -> Result<Found> {
+    let kind = kind(task)?;
     let mut found = Found::default();
-    let recovery = kind.recover(&device.partition);
-    let recovered = run(&recovery, 1)?;
-    let point = match mount_at(kind, task, &device.partition) {
+    let unmountable = |error: anyhow::Error, recovered: Option<String>| {
+        let why: Vec<String> = [format!("{error:#}")].into_iter().chain(recovered).collect();
+        Ok(Found { unmountable: Some(why.join("; ")), ..Found::default() })
+    };
+    let stack = match raise(task, partition, Raise::Open) {
+        Ok(stack) => stack,
+        Err(error) => return unmountable(error, None),
+    };
+    let recovered = run(&kind.recover(&stack), 1)?;
+    let point = match mount_at(kind, task, &stack) {
         Ok(point) => point,
-        Err(error) => {
-            let why: Vec<String> = [format!("{error:#}")].into_iter().chain(recovered).collect();
-            return Ok(Found { unmountable: Some(why.join("; ")), ..found });
-        }
+        Err(error) => return unmountable(error, recovered),
     };
     found.losses = match task.work {
         WriterWork::Files(_) => find_lost(point, task.seed, acknowledged),
         WriterWork::Rows => rows::find_lost(point, task.seed, acknowledged),
     };
     fsarena_lane::unmount(point)?;
-    if kind.is_pool {
-        fsarena_lane::export_pool(&device.partition)?;
-    }
-    found.damage = run(&kind.check(&device.partition), 0)?;
+    fsarena_lane::export_pool(&stack)?;
+    found.damage = run(&kind.check(&stack), 0)?;
     Ok(found)
+}
+
+/// Makes or opens the contender's layers; returns the topmost device.
+fn raise(task: &WriterTask, device: &Path, how: Raise) -> Result<PathBuf> {
+    let uuid = seed::uuid(task.seed, "layers", &[]);
+    let place = StackPlace { device, name: "durability", number: NUMBER, uuid: &uuid, key: Path::new(KEY) };
+    Ok(layer::raise(&task.contender.layers, &place, how)?.device)
 }
 
 /// Runs a program, and returns what it printed if its exit code is above `most`; `None` if there is no program.

@@ -8,7 +8,7 @@ use super::{damage, note, notes, verdicts};
 use crate::group::groups;
 use crate::report::{Content, List, ListLook, Paragraph, Section, Tone};
 use crate::words::{counted, listed};
-use crate::{answer, effects, pair, recommendation, scaling, why};
+use crate::{answer, effects, layers, pair, recommendation, scaling, why};
 
 /// Maximum number of warnings in full.
 const WARNINGS: usize = 3;
@@ -29,7 +29,9 @@ pub fn sections(comparison: &Comparison) -> Vec<Section> {
     sections.push(Section::default().with(List::new(ListLook::Notes, answer::of_real_work(comparison))));
     sections.push(Section::default().with(Paragraph::plain(answer::short(comparison).join(" "))));
     sections.push(effects::short(comparison));
+    sections.push(layers::short(comparison));
     sections.push(why::short(comparison));
+    sections.push(why::tested(comparison));
     sections.push(scaling::short(comparison));
     sections.extend(medians);
     sections.push(Section::default().with(Paragraph::plain(over_the_suite(comparison).unwrap_or_default())));

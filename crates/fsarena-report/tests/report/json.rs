@@ -30,7 +30,7 @@ fn documented() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
 }
 
 /// Optional parts: left out where there is nothing.
-const OPTIONAL: [&str; 13] = [
+const OPTIONAL: [&str; 15] = [
     "condition",
     "verifications",
     "reproduction",
@@ -43,6 +43,8 @@ const OPTIONAL: [&str; 13] = [
     "steps",
     "leaning",
     "risks",
+    "layers",
+    "without_layers",
     "withheld",
 ];
 

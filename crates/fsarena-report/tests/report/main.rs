@@ -15,6 +15,7 @@ mod hostile;
 mod html;
 mod json;
 mod latency;
+mod layers;
 mod markdown;
 mod recommendation;
 mod text;

@@ -51,6 +51,10 @@ pub struct Compare {
     /// Trace further slices, and explain each difference by the parts of the time that differ
     #[arg(long)]
     pub explain: bool,
+    /// As --explain, with further contenders: each file system with options whose gain the explanation predicts; shows
+    /// the predictions and what was measured
+    #[arg(long)]
+    pub test_explanation: bool,
     /// Read no counters around the slices of a contender, to measure what reading them costs
     #[arg(long = "no-counters", value_name = "LABEL")]
     pub uncounted: Vec<Label>,

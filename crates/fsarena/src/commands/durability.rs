@@ -1,11 +1,10 @@
 //! `fsarena durability`: whether file systems keep what they have acknowledged when the power fails.
 
-use std::collections::BTreeSet;
-
 use anyhow::{Result, bail};
 use fsarena_durability::{Disk, Syncs};
 use fsarena_guest::Wanted;
 use fsarena_lane::kind::Ground;
+use fsarena_lane::layer;
 use fsarena_model::{Contender, Label};
 use fsarena_place::{
     Refusal, durability::DurabilityOutcome, durability::DurabilityTrial, durability::guest::WriterTask,
@@ -36,7 +35,7 @@ pub fn run(global: &Global, options: &cli::DurabilityArguments) -> Result<Ended>
         accelerator: None,
         memory: options.guest_memory,
         file_systems: fsarena_place::file_system_packages(),
-        packages: [packages(options.writer), fsarena_place::packages_of_kinds(&contenders)].concat(),
+        packages: packages(options.writer, &contenders),
     };
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut telling)?;
     let trial =
@@ -68,17 +67,17 @@ fn work(writer: WriterKind) -> WriterWork {
     }
 }
 
-/// The Debian packages of the writer's programs.
-fn packages(writer: WriterKind) -> Vec<String> {
+/// The Debian packages of the writer's programs, and of the contenders.
+fn packages(writer: WriterKind, contenders: &[Contender]) -> Vec<String> {
     let needs = if writer == WriterKind::PostgreSql { POSTGRESQL_NEEDS } else { &[] };
-    let packages: BTreeSet<&str> = needs.iter().map(|need| need.package).collect();
-    packages.into_iter().map(str::to_owned).collect()
+    let of_writer = needs.iter().map(|need| need.package.to_owned());
+    of_writer.chain(fsarena_place::packages_of(contenders)).collect()
 }
 
 /// Refuses contenders that have no disk of their own, or too small a one.
 fn require_lane(contender: &Contender, options: &cli::DurabilityArguments) -> Result<()> {
     let kind = fsarena_lane::kind(&contender.kind);
-    let smallest = kind.map_or(0, |kind| kind.smallest_lane.0);
+    let smallest = kind.map_or(0, |kind| layer::below(contender, kind.smallest_lane).0);
     if !kind.is_some_and(|kind| kind.ground == Ground::Lane) {
         let text = format!("`{}` has no disk of its own, so no power cut can be made", contender.label);
         let hint = format!("kinds with a disk: {}", with_disk().join(", "));

@@ -200,7 +200,7 @@ pub fn availability(kind: &Kind) -> Availability {
     if kind.ground == Ground::Share || !kernel_has(kind.mounted_as) {
         return Availability::KernelLacks;
     }
-    match missing_tool(kind) {
+    match missing_tool(kind.tools) {
         Some(tool) => Availability::ToolMissing(tool),
         None if !rustix::process::geteuid().is_root() => Availability::AsRoot,
         None => Availability::Here,

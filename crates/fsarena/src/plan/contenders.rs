@@ -35,6 +35,19 @@ pub fn usual_contenders<'a>(suite: &'a Suite, place: &PlaceArguments) -> &'a [St
     }
 }
 
+/// The contenders `named`, followed by those by which explanations of their kinds are tested.
+pub fn with_knobs(named: &[String]) -> Vec<String> {
+    let mut all = named.to_vec();
+    for kind in named.iter().filter_map(|name| fsarena_lane::kind(name)) {
+        for contender in kind.symbols.knobs.iter().flat_map(|knob| [knob.with, knob.without]) {
+            if !all.iter().any(|known| known == contender) {
+                all.push(contender.to_owned());
+            }
+        }
+    }
+    all
+}
+
 /// The contenders of a command line, followed by those of its matrices, and notes for the user.
 ///
 /// # Errors

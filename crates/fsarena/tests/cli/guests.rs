@@ -21,7 +21,7 @@ pub fn prepared() -> bool {
 }
 
 /// Fetches the programs of packages that only some guests need.
-fn fetch(packages: &[&str]) {
+pub fn fetch(packages: &[&str]) {
     let wanted = Wanted {
         release: DebianRelease::default(),
         kernel: None,

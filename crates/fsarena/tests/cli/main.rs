@@ -24,6 +24,7 @@ mod grids;
 mod guests;
 mod hostile;
 mod installing;
+mod layers;
 mod leaving;
 mod libraries;
 mod limits;

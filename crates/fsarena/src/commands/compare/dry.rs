@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anyhow::Result;
 use fsarena_execute::{estimated_round, estimated_setup, rounds_within};
 use fsarena_lane::{lane_count, made_lanes};
-use fsarena_model::{Bytes, Contender, Mode, Plan, Rounds, Workload};
+use fsarena_model::{BlockLayer, Bytes, Contender, Mode, Plan, Rounds, Workload};
 use fsarena_place::{Place, Refusals, require_means, require_space, require_storage};
 use fsarena_report::{rounds, visible};
 use serde_json::{Value, json};
@@ -85,7 +85,9 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
         let mount = path.as_deref().unwrap_or(options);
         let further = contender.mkfs.join(" ");
         let mkfs = if further.is_empty() { "" } else { ", mkfs " };
-        let line = format!("{}: {}, {mount}{mkfs}{further}", contender.label, contender.kind);
+        let on = if contender.layers.is_empty() { "" } else { " on " };
+        let layers = BlockLayer::stack(&contender.layers);
+        let line = format!("{}: {}{on}{layers}, {mount}{mkfs}{further}", contender.label, contender.kind);
         writeln!(text, "  {}", visible(&line))?;
     }
     writeln!(text, "\nworkloads")?;

@@ -12,7 +12,7 @@ use crate::commands::list::{Availability, availability};
 /// One line for each kind, and one for each package of tools that is much older or newer than the kernel.
 pub fn section() -> Topic {
     let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
-    let versions = tool_versions(&names);
+    let versions = tool_versions(&names, &[]);
     let mut lines: Vec<DoctorLine> = KINDS.iter().map(|kind| line(kind, &versions)).collect();
     let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
     lines.extend(
@@ -70,7 +70,7 @@ fn tools(kind: &Kind, versions: &BTreeMap<String, String>) -> String {
     let Some(tool) = kind.tools.first() else { return String::new() };
     match versions.get(tool.program).and_then(|words| age::version_in(words)) {
         Some(version) => format!(", {} {version}", tool.package),
-        None if fsarena_lane::missing_tool(kind).is_some() => format!(", {} not installed", tool.package),
+        None if fsarena_lane::missing_tool(kind.tools).is_some() => format!(", {} not installed", tool.package),
         None => format!(", {} of an unknown version", tool.package),
     }
 }

@@ -1,0 +1,360 @@
+//! Layers between a file system and its lane: encryption, logical volumes, mirrors, checksums. A new layer is one file
+//! below `layer/` and one line in [`LAYERS`].
+
+mod integrity;
+mod luks;
+mod lvm;
+mod raid1;
+mod take_down;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fsarena_model::{BlockLayer, Bytes, Contender, Guarantee, Plan};
+use fsarena_sys::child::Patience;
+use fsarena_sys::{block, fault};
+
+use crate::kind::tool;
+use crate::mounted::{forget_cached, succeeded, tool_limit};
+use crate::require::{is_loadable, tools_of};
+use crate::{LaneError, Tool};
+
+pub use take_down::take_down;
+pub(crate) use take_down::take_down_named;
+
+/// All layers, in the order in which they are listed.
+pub static LAYERS: &[&LayerKind] = &[&luks::LUKS, &lvm::LVM, &lvm::THIN, &raid1::RAID1, &integrity::INTEGRITY];
+
+/// It removes mapped devices of all layers.
+const DMSETUP: Tool = tool("dmsetup", "dmsetup", "--version");
+
+/// Beginning of the names of all mapped devices and volume groups. LVM doubles hyphens, so names have none.
+pub(crate) const PREFIX: &str = "fsarena_";
+
+/// A kind of layer: how a block device is made from the one below it.
+#[derive(Debug)]
+pub struct LayerKind {
+    /// Its name after the `@` of a contender.
+    pub name: &'static str,
+    /// One-line description.
+    pub about: &'static str,
+    /// The kernel's modules.
+    pub(crate) modules: &'static [&'static str],
+    /// The programs that make it and take it down.
+    pub tools: &'static [Tool],
+    /// Each option with its values, the default first.
+    pub options: &'static [(&'static str, &'static [&'static str])],
+    /// What it guarantees beyond storing.
+    pub guarantees: &'static [Guarantee],
+    /// Bytes that it needs below it to give this many.
+    pub(crate) needs: fn(u64) -> u64,
+    /// The commands that make it, and its device.
+    pub(crate) create: fn(&Site<'_>) -> Commands,
+    /// The commands that bring its device back after a restart of the machine.
+    pub(crate) open: fn(&Site<'_>) -> Commands,
+    /// The device.
+    pub(crate) device: fn(&Site<'_>) -> String,
+}
+
+/// The words of commands.
+pub(crate) type Commands = Vec<Vec<String>>;
+
+/// Where a layer is made.
+#[derive(Debug)]
+pub(crate) struct Site<'a> {
+    /// The device below it.
+    pub below: String,
+    /// Size of that device, in bytes.
+    pub size: u64,
+    /// The layer's unique name.
+    pub name: String,
+    pub stack: &'a StackPlace<'a>,
+    kind: &'static LayerKind,
+    options: &'a [String],
+}
+
+impl Site<'_> {
+    /// The value of an option: as typed, or the default.
+    pub fn option(&self, name: &str) -> &str {
+        let typed = self.options.iter().find_map(|typed| typed.strip_prefix(name)?.strip_prefix('='));
+        let default = || self.kind.options.iter().find(|(known, _)| *known == name).map_or("", |(_, values)| values[0]);
+        typed.unwrap_or_else(default)
+    }
+}
+
+/// The words of a command, of which `{}` are replaced in turn.
+pub(crate) fn words(text: &str, places: &[&str]) -> Vec<String> {
+    let mut places = places.iter();
+    text.split_whitespace().map(|word| replaced(word, &mut places)).collect()
+}
+
+fn replaced<'a>(word: &str, places: &mut impl Iterator<Item = &'a &'a str>) -> String {
+    let mut pieces = word.split("{}");
+    let mut whole = pieces.next().unwrap_or_default().to_owned();
+    pieces.for_each(|piece| whole = whole.clone() + places.next().copied().unwrap_or_default() + piece);
+    whole
+}
+
+/// What a contender's layers lie on.
+#[derive(Debug, Clone, Copy)]
+pub struct StackPlace<'a> {
+    /// The lane.
+    pub device: &'a Path,
+    /// A word that is unique on this machine: letters, digits and `_`.
+    pub name: &'a str,
+    /// A number that is unique among lanes.
+    pub number: u32,
+    /// UUID of an encrypted device, which is not that of the file system on it. It is also the content of `key`: what
+    /// is encrypted is no secret.
+    pub uuid: &'a str,
+    /// The file with the key.
+    pub key: &'a Path,
+}
+
+/// A contender's layers in use.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stack {
+    /// The topmost device, on which the file system lies.
+    pub device: PathBuf,
+    /// The commands that made it.
+    pub commands: Vec<String>,
+}
+
+/// Whether layers are made, or are there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Raise {
+    /// They are made.
+    Create,
+    /// They were made before, and the machine was restarted since.
+    Open,
+}
+
+/// Makes or opens `layers` on a device, which must have none, from the last one upwards.
+///
+/// # Errors
+/// If a program fails, or the key cannot be written.
+pub fn raise(layers: &[BlockLayer], place: &StackPlace<'_>, how: Raise) -> Result<Stack, LaneError> {
+    let mut stack = Stack { device: place.device.to_owned(), commands: Vec::new() };
+    if layers.is_empty() {
+        return Ok(stack);
+    }
+    forget_cached(place.device).map_err(LaneError::io("forget what is cached of", place.device))?;
+    std::fs::write(place.key, place.uuid).map_err(LaneError::io("write", place.key))?;
+    for (level, layer) in layers.iter().rev().enumerate() {
+        let kind = known(&layer.name).ok_or_else(|| unknown_layer(&layer.name))?;
+        let site = Site {
+            below: stack.device.display().to_string(),
+            size: size(&stack.device)?.0,
+            name: format!("{PREFIX}{}_{level}", place.name),
+            stack: place,
+            kind,
+            options: &layer.options,
+        };
+        let limit = tool_limit(Bytes(site.size));
+        let commands = if how == Raise::Create { (kind.create)(&site) } else { (kind.open)(&site) };
+        commands.iter().try_for_each(|argv| run(argv, limit))?;
+        stack.device = (kind.device)(&site).into();
+        stack.commands.extend(commands.iter().map(|argv| argv.join(" ")));
+    }
+    Ok(stack)
+}
+
+/// Removes what layers have left on a lane, by which programs would recognise them (wipefs(8)).
+///
+/// # Errors
+/// If wipefs fails.
+pub(crate) fn wipe(lane: &Path) -> Result<(), LaneError> {
+    run(&words("wipefs --all --quiet {}", &[&lane.display().to_string()]), Patience::QUERY)
+}
+
+fn run(argv: &[String], limit: Duration) -> Result<(), LaneError> {
+    fault::step("make layer").map_err(LaneError::io("make a layer with", &argv[0]))?;
+    let failed = |words| LaneError::Layer { command: argv.join(" "), words };
+    succeeded(argv, limit)?.map(drop).map_err(failed)
+}
+
+/// Size of a block device.
+///
+/// # Errors
+/// If it cannot be opened.
+pub(crate) fn size(device: &Path) -> Result<Bytes, LaneError> {
+    let size = File::open(device).and_then(|opened| block::size(&opened));
+    size.map(Bytes).map_err(LaneError::io("look up the size of", device))
+}
+
+/// The layer of that name.
+fn known(name: &str) -> Option<&'static LayerKind> {
+    LAYERS.iter().copied().find(|kind| kind.name == name)
+}
+
+/// The layers of a contender that fsarena knows.
+fn kinds(contender: &Contender) -> impl Iterator<Item = &'static LayerKind> {
+    contender.layers.iter().filter_map(|layer| known(&layer.name))
+}
+
+fn unknown_layer(name: &str) -> LaneError {
+    LaneError::UnknownLayer { name: name.to_owned(), known: LAYERS.iter().map(|kind| kind.name).collect() }
+}
+
+/// What the layers of a contender guarantee.
+pub(crate) fn guarantees(contender: &Contender) -> impl Iterator<Item = Guarantee> {
+    kinds(contender).flat_map(|kind| kind.guarantees).copied()
+}
+
+/// The programs that the layers of these contenders need.
+pub fn layer_tools(contenders: &[Contender]) -> Vec<Tool> {
+    contenders.iter().flat_map(kinds).flat_map(|kind| kind.tools).copied().collect()
+}
+
+/// Size of the lane that is needed for `size` above the layers of every contender of a plan.
+pub fn below_layers(plan: &Plan, size: Bytes) -> Bytes {
+    plan.contenders.iter().map(|contender| below(contender, size)).max().unwrap_or(size)
+}
+
+/// Size of the lane that is needed for `size` above the layers of a contender, in whole MiB if there are any.
+pub fn below(contender: &Contender, size: Bytes) -> Bytes {
+    let whole = |bytes: u64| bytes.div_ceil(1 << 20).saturating_mul(1 << 20);
+    kinds(contender).fold(size, |above, kind| Bytes(whole((kind.needs)(above.0))))
+}
+
+/// Refuses layers that fsarena does not know, that occur twice, or whose options it does not know.
+///
+/// # Errors
+/// [`LaneError::UnknownLayer`], [`LaneError::BadOption`].
+pub(crate) fn require_known(contender: &Contender) -> Result<(), LaneError> {
+    for (place, layer) in contender.layers.iter().enumerate() {
+        let kind = known(&layer.name).ok_or_else(|| unknown_layer(&layer.name))?;
+        let refused = |what, hint: String| Err(LaneError::bad_option(contender, what, hint));
+        if contender.layers[..place].iter().any(|other| other.name == layer.name) {
+            return refused(format!("it has the layer `{}` twice", layer.name), "name it once".to_owned());
+        }
+        for option in &layer.options {
+            let (name, value) = option.split_once('=').unwrap_or((option, ""));
+            let Some((_, values)) = kind.options.iter().find(|(known, _)| *known == name) else {
+                let names: Vec<&str> = kind.options.iter().map(|(name, _)| *name).collect();
+                let what = format!("the layer `{}` has no option `{name}`", layer.name);
+                return refused(what, format!("its options are {}", names.join(", ")));
+            };
+            if !values.contains(&value) {
+                let what = format!("`{value}` is no value of the option `{name}` of the layer `{}`", layer.name);
+                return refused(what, format!("its values are {}", values.join(", ")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses layers that this machine cannot make. Only root can load a module of the kernel.
+///
+/// # Errors
+/// [`LaneError::LayerLacks`], [`LaneError::ToolMissing`].
+pub(crate) fn require_possible(contender: &Contender, is_root: bool) -> Result<(), LaneError> {
+    for kind in kinds(contender) {
+        if let Some(module) = kind.modules.iter().find(|module| is_root && !is_loadable(module)) {
+            return Err(LaneError::LayerLacks { layer: kind.name.to_owned(), module: (*module).to_owned() });
+        }
+        tools_of(kind.name, kind.tools)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contender(text: &str) -> Contender {
+        text.parse().expect("a well-spelled contender")
+    }
+
+    fn made(text: &str, how: Raise) -> String {
+        let contender = contender(text);
+        let [device, key] = ["/dev/loop1000", "/run/key"].map(Path::new);
+        let stack = StackPlace { device, name: "t_0", number: 1000, uuid: "u", key };
+        let layer = &contender.layers[0];
+        let kind = known(&layer.name).expect("a layer");
+        let site = Site {
+            below: "/dev/loop1000".to_owned(),
+            size: 256 << 20,
+            name: "fsarena_t_0_0".to_owned(),
+            stack: &stack,
+            kind,
+            options: &layer.options,
+        };
+        let commands = if how == Raise::Create { (kind.create)(&site) } else { (kind.open)(&site) };
+        let lines: Vec<String> = commands.iter().map(|argv| argv.join(" ")).collect();
+        lines.join("\n") + "\n" + &(kind.device)(&site)
+    }
+
+    #[test]
+    fn names_are_unique_and_defaults_are_values() {
+        for wanted in LAYERS {
+            assert_eq!(LAYERS.iter().filter(|kind| kind.name == wanted.name).count(), 1);
+            assert!(wanted.options.iter().all(|(_, values)| values.len() > 1));
+            assert!((wanted.needs)(1 << 30) > 1 << 30, "{} needs room of its own", wanted.name);
+        }
+    }
+
+    #[test]
+    fn commands_name_the_lane_alone() {
+        let all = LAYERS.iter().map(|kind| format!("ext4@{}", kind.name));
+        for text in all {
+            for how in [Raise::Create, Raise::Open] {
+                let made = made(&text, how);
+                let devices = made.split(|it: char| it.is_whitespace() || "=\"|^$".contains(it));
+                let mut devices = devices.filter(|word| word.starts_with("/dev/"));
+                let is_own =
+                    |word: &str| ["/dev/loop1000", "/dev/md1000"].contains(&word) || word.contains("/fsarena_t_0_0");
+                assert!(devices.clone().count() > 0 && devices.all(is_own), "{made}");
+            }
+        }
+    }
+
+    #[test]
+    fn options_reach_the_commands() {
+        let luks = made("ext4@luks,sector=512,key-size=256,workqueues=no", Raise::Create);
+        assert!(luks.contains("--sector-size 512") && luks.contains("--key-size 256"), "{luks}");
+        assert!(luks.contains("--perf-no_write_workqueue"), "{luks}");
+        assert!(!made("ext4@luks", Raise::Create).contains("workqueue"));
+        assert!(made("ext4@lvm-thin,chunk=1m", Raise::Create).contains("--chunksize 1m"));
+        assert!(made("ext4@raid1,bitmap=none", Raise::Create).contains("--bitmap=none"));
+        let opened = made("ext4@integrity,mode=bitmap", Raise::Open);
+        assert!(opened.contains("--integrity-bitmap-mode") && !opened.contains("format"), "{opened}");
+    }
+
+    #[test]
+    fn the_guide_has_all_options() {
+        let guide = include_str!("../../../docs/guides/layers.md");
+        let row = |layer: &str, (option, values): &(&str, &[&str])| {
+            format!("| `{layer}` | `{option}` | `{}` |", values.join("`, `"))
+        };
+        for kind in LAYERS {
+            assert!(kind.options.iter().all(|option| guide.contains(&row(kind.name, option))), "{}", kind.name);
+            assert!(guide.contains(&format!("| `{}` | ", kind.name)), "{}", kind.name);
+        }
+    }
+
+    #[test]
+    fn unknown_layers_and_options_are_refused_with_those_that_are_known() {
+        let refused = |text: &str| {
+            let error = require_known(&contender(text)).expect_err(text);
+            let hint = fsarena_model::Explained::hint(&error).unwrap_or_default();
+            format!("{error}; {hint}")
+        };
+        assert!(refused("ext4@lusk").starts_with("there is no layer `lusk`; did you mean `luks`?"));
+        assert!(refused("ext4@zzz").ends_with("the layers are luks, lvm, lvm-thin, raid1, integrity"));
+        assert!(refused("ext4@luks+luks").contains("it has the layer `luks` twice"));
+        assert!(refused("ext4@luks,device=sda").contains("the layer `luks` has no option `device`"));
+        assert!(refused("ext4@luks,sector=1").contains("its values are 4096, 2048, 1024, 512"));
+        require_known(&contender("btrfs@luks,sector=512+lvm")).expect("known");
+    }
+
+    #[test]
+    fn a_lane_has_room_for_what_layers_need() {
+        let below = |text: &str| below(&contender(text), Bytes::mib(100));
+        assert_eq!(below("ext4"), Bytes::mib(100));
+        assert_eq!(below("ext4@luks"), Bytes::mib(116));
+        assert!(below("ext4@raid1") >= Bytes::mib(200));
+        assert!(below("ext4@luks+raid1") > below("ext4@raid1"));
+    }
+}

@@ -1,0 +1,62 @@
+//! A mirror of the kernel's md driver (md(4), mdadm(8)). Its two copies are the halves of the lane: what it writes
+//! twice is counted at one device, and no second disk writes at the same time.
+
+use fsarena_model::Guarantee;
+
+use super::{Commands, DMSETUP, LayerKind, Site, words};
+use crate::kind::tool;
+
+pub static RAID1: LayerKind = LayerKind {
+    name: "raid1",
+    about: "a mirror by md of the two halves of the lane",
+    modules: &["dm_mod", "raid1"],
+    tools: &[tool("mdadm", "mdadm", "--version"), DMSETUP],
+    options: &[("bitmap", &["internal", "none"])],
+    guarantees: &[Guarantee::Mirror],
+    // md leaves up to 1/64 of a small device to its metadata.
+    needs: |bytes| 2 * (bytes + bytes / 32 + (4 << 20)),
+    create,
+    open,
+    device,
+};
+
+/// Sectors of 512 bytes, in which tables of the device mapper count.
+const SECTOR: u64 = 512;
+
+fn halves(site: &Site<'_>) -> Commands {
+    let half = ((site.size / 2) >> 20 << 20) / SECTOR;
+    let half_from = |(name, start): (String, u64)| {
+        let table = format!("0 {half} linear {} {start}", site.below);
+        [words("dmsetup create {} --table", &[&name]), vec![table]].concat()
+    };
+    let [first, second] = members(site);
+    [(first, 0), (second, half)].map(half_from).to_vec()
+}
+
+fn members(site: &Site<'_>) -> [String; 2] {
+    ["a", "b"].map(|half| format!("{}_{half}", site.name))
+}
+
+/// `action` on the array of both halves.
+fn mdadm(site: &Site<'_>, action: &str, further: &str) -> Vec<String> {
+    let [first, second] = members(site);
+    let text = format!("mdadm {action} {{}} --config=none {further} --run --quiet /dev/mapper/{{}} /dev/mapper/{{}}");
+    words(&text, &[&device(site), &first, &second])
+}
+
+/// The halves are not equal yet: what is read was written to both before.
+fn create(site: &Site<'_>) -> Commands {
+    let further = format!(
+        "--metadata=1.2 --level=1 --raid-devices=2 --assume-clean --homehost=fsarena --bitmap={}",
+        site.option("bitmap")
+    );
+    [halves(site), vec![mdadm(site, "--create", &further)]].concat()
+}
+
+fn open(site: &Site<'_>) -> Commands {
+    [halves(site), vec![mdadm(site, "--assemble", "")]].concat()
+}
+
+fn device(site: &Site<'_>) -> String {
+    format!("/dev/md{}", site.stack.number)
+}

@@ -1,0 +1,80 @@
+//! What a file system lies on, as typed after the `@` of a contender: layers, a guest's kernel and its disk.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::ContenderError;
+use crate::guest::DiskMode;
+
+/// A layer between a file system and its lane, such as an encrypted device or a logical volume, as typed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct BlockLayer {
+    /// Its name, such as `luks`.
+    pub name: String,
+    /// Its options, such as `sector=512`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+}
+
+impl BlockLayer {
+    /// `luks,sector=512+lvm`: layers as typed, the topmost first.
+    pub fn stack(layers: &[Self]) -> String {
+        layers.iter().map(Self::to_string).collect::<Vec<_>>().join("+")
+    }
+}
+
+/// Prints `luks,sector=512`.
+impl fmt::Display for BlockLayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        self.options.iter().try_for_each(|option| write!(f, ",{option}"))
+    }
+}
+
+/// What follows an `@`, separated by commas.
+#[derive(Default)]
+pub struct Below {
+    pub layers: Vec<BlockLayer>,
+    pub kernel: Option<String>,
+    pub disk: Option<DiskMode>,
+}
+
+impl Below {
+    pub fn of(argument: &str, text: &str) -> Result<Self, ContenderError> {
+        let is_of_disk = |word: &&str| ["cache=", "format="].iter().any(|key| word.starts_with(key));
+        let (disk, others): (Vec<&str>, Vec<&str>) = text.split(',').partition(is_of_disk);
+        let (kernels, layers): (Vec<&str>, Vec<&str>) = others.into_iter().partition(|word| is_kernel(word));
+        let kernel = match kernels.as_slice() {
+            [] => None,
+            [kernel] => Some((*kernel).to_owned()),
+            _ => return Err(ContenderError::NoKernel(argument.to_owned())),
+        };
+        let bad = |what| ContenderError::BadDisk { argument: argument.to_owned(), what };
+        let disk = (!disk.is_empty()).then(|| disk.join(",").parse().map_err(bad)).transpose()?;
+        let layers = stack(&layers).ok_or_else(|| ContenderError::NoKernel(argument.to_owned()))?;
+        Ok(Self { layers, kernel, disk })
+    }
+}
+
+/// Whether a word names a kernel: a package, a version or a file.
+fn is_kernel(word: &str) -> bool {
+    word.starts_with("linux-") || word.contains('/') || word.ends_with(".deb")
+}
+
+/// The layers in words such as `luks`, `sector=512+lvm`: a word with a `=` is an option of the layer before it. `None`
+/// if a name is missing.
+fn stack(words: &[&str]) -> Option<Vec<BlockLayer>> {
+    let mut layers: Vec<BlockLayer> = Vec::new();
+    for word in words {
+        for (place, piece) in word.split('+').enumerate() {
+            match layers.last_mut().filter(|_| place == 0) {
+                Some(layer) if piece.contains('=') => layer.options.push(piece.to_owned()),
+                Some(_) => return None,
+                None if piece.is_empty() || piece.contains('=') => return None,
+                None => layers.push(BlockLayer { name: piece.to_owned(), options: Vec::new() }),
+            }
+        }
+    }
+    Some(layers)
+}

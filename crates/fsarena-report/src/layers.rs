@@ -1,0 +1,108 @@
+//! What the layers below a file system cost: a sentence for each contender that differs from another by layers alone,
+//! and a table.
+
+use fsarena_model::comparison::PairVerdict;
+use fsarena_model::{Comparison, Label};
+
+use crate::number::{DASH, Ratio};
+use crate::pair;
+use crate::report::ColumnKind::{Figure, Name, Words};
+use crate::report::{List, ListLook, Paragraph, Section, TableLook, TableOf};
+use crate::words::counted;
+
+const MEANING: &str = "Cost: how much more time the same work takes with the further layers, with the pointwise 95 % \
+    interval. Where the interval contains 0 %, a cost is not shown.";
+
+/// A contender in a workload, against the one with fewer layers.
+struct LayerCost<'a> {
+    pair: &'a PairVerdict,
+    contender: &'a Label,
+    base: &'a Label,
+    /// How many times as good `base` is; `None` if the pair shows no ratio.
+    ratio: Option<Ratio>,
+}
+
+/// The section; empty if no contender differs from another by layers alone.
+pub fn section(comparison: &Comparison) -> Section {
+    let costs = costs(comparison);
+    let table = TableOf::new(TableLook::Narrow, &costs)
+        .column(Name, "workload", |cost| &cost.pair.workload)
+        .column(Name, "contender", |cost| cost.contender.to_string())
+        .column(Name, "against", |cost| cost.base.to_string())
+        .column(Figure, "cost", |cost| cost.ratio.map_or(DASH.to_owned(), |ratio| percent(ratio.middle)))
+        .column(Figure, "95 %", |cost| interval(cost.ratio))
+        .column(Words, "verdict", |cost| pair::statement(cost.pair));
+    titled(&costs).with(table.done()).with(Paragraph::legend(MEANING))
+}
+
+/// The section without its table.
+pub fn short(comparison: &Comparison) -> Section {
+    titled(&costs(comparison))
+}
+
+fn titled(costs: &[LayerCost<'_>]) -> Section {
+    Section::titled("What the layers cost").with(List::new(ListLook::Paragraphs, sentences(costs)))
+}
+
+fn costs(comparison: &Comparison) -> Vec<LayerCost<'_>> {
+    let mut costs = Vec::new();
+    for row in &comparison.contenders {
+        for base in &row.without_layers {
+            let pairs = comparison.judged.verdicts.iter();
+            costs.extend(pairs.filter_map(|pair| cost(pair, &row.label, base)));
+        }
+    }
+    costs
+}
+
+fn cost<'a>(pair: &'a PairVerdict, contender: &'a Label, base: &'a Label) -> Option<LayerCost<'a>> {
+    let ratio = pair::valid(pair, pair::ratio(pair));
+    let ratio = match (&pair.a, &pair.b) {
+        (a, b) if (a, b) == (base, contender) => ratio,
+        (a, b) if (a, b) == (contender, base) => ratio.map(Ratio::inverted),
+        _ => return None,
+    };
+    Some(LayerCost { pair, contender, base, ratio })
+}
+
+/// A sentence for each contender and its base, with the workload in which the layers cost most.
+fn sentences(costs: &[LayerCost<'_>]) -> Vec<String> {
+    let mut pairs: Vec<Vec<&LayerCost<'_>>> = Vec::new();
+    for cost in costs {
+        match pairs.iter_mut().find(|own| (own[0].contender, own[0].base) == (cost.contender, cost.base)) {
+            Some(own) => own.push(cost),
+            None => pairs.push(vec![cost]),
+        }
+    }
+    pairs.iter().map(|own| sentence(own)).collect()
+}
+
+fn sentence(own: &[&LayerCost<'_>]) -> String {
+    let LayerCost { contender, base, .. } = own[0];
+    let known = own.iter().filter_map(|cost| Some((cost, cost.ratio?)));
+    let most = known.max_by(|(_, one), (_, other)| one.middle.total_cmp(&other.middle));
+    let Some((most, ratio)) = most else {
+        return format!("{contender} against {base}: no cost is shown.");
+    };
+    let place = match own.len() {
+        1 => format!("in {}", most.pair.workload),
+        many => format!("in {}, the most of {}", most.pair.workload, counted(many, "workload")),
+    };
+    format!("{contender} costs {} {} against {base} {place}.", percent(ratio.middle), interval(Some(ratio)))
+}
+
+/// `12 %`, `−3 %`: the further time, if the other is `times` as good.
+fn percent(times: f64) -> String {
+    format!("{} %", whole(times))
+}
+
+/// `[9, 15]`, in percent.
+fn interval(ratio: Option<Ratio>) -> String {
+    let ends = ratio.and_then(|ratio| Some(format!("[{}, {}]", whole(ratio.low?), whole(ratio.high?))));
+    ends.unwrap_or_else(|| DASH.to_owned())
+}
+
+fn whole(times: f64) -> String {
+    let percent = ((times - 1.0) * 100.0).round();
+    if percent < 0.0 { format!("−{}", -percent) } else { format!("{percent}") }
+}

@@ -1,0 +1,92 @@
+//! The time of a trace, divided into parts, with the events whose recording made them longer.
+
+use std::collections::BTreeMap;
+
+use fsarena_model::{Spent, TimePart};
+
+use crate::symbols::Knobs;
+use crate::threads::Sample;
+
+/// An event that was recorded. Recording it took time, which this thread, or those that wait for it, lost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Recording {
+    /// The moment before it was recorded.
+    pub time: u64,
+    /// The thread that runs after it.
+    pub thread: u32,
+    /// Its cost, as a multiple of that of an event without a call chain.
+    pub cost: f64,
+}
+
+/// Time, and the events that made it longer.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Part {
+    pub seconds: f64,
+    pub events: f64,
+}
+
+/// The time of a trace, divided.
+#[derive(Debug, Default)]
+pub struct Division {
+    parts: BTreeMap<Spent, Part>,
+    /// The time on processors.
+    pub running: Part,
+    /// The weights of the samples of it.
+    sampled: BTreeMap<Spent, f64>,
+    /// Weights of samples, by the knob that avoids them.
+    sampled_knobs: BTreeMap<u32, f64>,
+    /// Seconds of waits, by the knob that avoids them.
+    avoided: BTreeMap<u32, f64>,
+}
+
+impl Division {
+    /// Adds time that was spent in one way, with the events that made it longer.
+    pub fn add(&mut self, spent: Spent, seconds: f64, events: f64) {
+        let part = self.parts.entry(spent).or_default();
+        part.seconds += seconds;
+        part.events += events;
+    }
+
+    /// Adds seconds of a wait that these knobs avoid.
+    pub fn avoid(&mut self, knobs: Knobs, seconds: f64) {
+        bits(knobs).for_each(|knob| *self.avoided.entry(knob).or_default() += seconds);
+    }
+
+    /// Adds a sample of the time on processors, which stands for `share` of a thread.
+    pub fn sample(&mut self, sample: &Sample, share: f64) {
+        *self.sampled.entry(sample.at.clone()).or_default() += share;
+        bits(sample.knobs).for_each(|knob| *self.sampled_knobs.entry(knob).or_default() += share);
+    }
+
+    /// The parts, and the seconds that each knob avoids. The time on processors is divided as its samples are; what was
+    /// recorded on them took the kernel's time.
+    pub fn finish(mut self) -> (Vec<TimePart>, BTreeMap<u32, f64>) {
+        let all: f64 = self.sampled.values().sum();
+        let is_kernel = |at: &Spent| matches!(at, Spent::Kernel(_));
+        let kernel: f64 = self.sampled.iter().filter(|(at, _)| is_kernel(at)).map(|(_, share)| share).sum();
+        let Part { seconds, events } = self.running;
+        for (at, share) in std::mem::take(&mut self.sampled) {
+            let events = if is_kernel(&at) { events * share / kernel } else { 0.0 };
+            self.add(at, seconds * share / all, events);
+        }
+        if all == 0.0 {
+            self.add(Spent::Unknown, seconds, events);
+        }
+        for (knob, share) in self.sampled_knobs {
+            *self.avoided.entry(knob).or_default() += seconds * share / all;
+        }
+        let parts = self.parts.into_iter().filter(|(_, part)| part.seconds > 0.0);
+        let parts = parts.map(|(spent, Part { seconds, events })| TimePart { spent, seconds, events });
+        (parts.collect(), self.avoided)
+    }
+}
+
+/// The positions of the bits that are set.
+fn bits(set: Knobs) -> impl Iterator<Item = u32> {
+    (0..Knobs::BITS).filter(move |bit| set & (1 << bit) != 0)
+}
+
+/// The sum of all parts, in seconds.
+pub fn sum(parts: &[TimePart]) -> f64 {
+    parts.iter().map(|part| part.seconds).sum()
+}
