@@ -1,5 +1,5 @@
-//! Kernel modules that no package has. They are built once for each kernel, from the sources of a package for DKMS, in a
-//! tree of packages with a compiler and the kernel's headers: on this machine, since a guest may be emulated.
+//! Kernel modules that no package has. They are built once for each kernel, from the sources of a package for DKMS, in
+//! a tree of packages with a compiler and the kernel's headers: on this machine, since a guest may be emulated.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,8 +39,8 @@ const TOOLS: &[&str] = &[
 const UNNEEDED: [&str; 7] =
     ["linux-image-", "linux-base", "initramfs-tools", "dracut", "systemd", "libsystemd-shared", "udev"];
 
-/// Builds the modules of the sources `$2` for the kernel `$3` by `$4` processes, in the tree `$1`, which it enters with no
-/// network. The interfaces of the kernel are found by trials, which take half of the time.
+/// Builds the modules of the sources `$2` for the kernel `$3` by `$4` processes, in the tree `$1`, which it enters
+/// without a network. The interfaces of the kernel are found by trials, which take half of the time.
 const BUILD: &str = r#"
 mount --rbind /dev "$1/dev" && mount -t proc none "$1/proc" && exec chroot "$1" /bin/sh -e -c '
 export PATH=/usr/sbin:/usr/bin HOME=/tmp TMPDIR=/tmp LC_ALL=C MAKEFLAGS=-j$3
@@ -165,21 +165,20 @@ fn with_headers(
 ) -> Result<Vec<PathBuf>, GuestError> {
     let headers = format!("linux-headers-{kernel}");
     let names: Vec<&str> = TOOLS.iter().copied().chain([headers.as_str()]).collect();
-    let others = DebianRelease::stable().filter(|other| other != release);
-    let mut first = None;
-    for release in [release.clone()].into_iter().chain(others) {
-        let packages = Packages::at(cache, &release, telling)?;
-        match packages.with_dependencies(&names) {
-            Ok(mut closure) => {
-                closure.retain(|package| !UNNEEDED.iter().any(|prefix| package.name.starts_with(prefix)));
-                return packages.fetch(&closure, telling);
-            }
-            // It may be a kernel of the next release.
-            Err(error) if error.is_unknown_package() => first = first.or(Some(error)),
-            Err(error) => return Err(error),
+    let mut of = |release: &DebianRelease| {
+        let packages = Packages::at(cache, release, telling)?;
+        let mut closure = packages.with_dependencies(&names)?;
+        closure.retain(|package| !UNNEEDED.iter().any(|prefix| package.name.starts_with(prefix)));
+        packages.fetch(&closure, telling)
+    };
+    match of(release) {
+        // It may be a kernel of another release.
+        Err(error) if error.is_unknown_package() => {
+            let mut others = DebianRelease::stable().filter(|other| other != release);
+            others.find_map(|other| of(&other).ok()).ok_or(error)
         }
+        found => found,
     }
-    Err(first.expect("there is a release"))
 }
 
 /// The folder of the sources, whose name begins with that of the module.

@@ -157,7 +157,7 @@ pub struct Kind {
     pub ground: Ground,
     /// The Debian package with the sources of its module, if no kernel of Debian has it: it is built for guests.
     pub module: Option<&'static str>,
-    /// Whether it lies in a pool on its lane. Options after the colon are then properties that are set when it is made.
+    /// Whether it lies in a pool on its device. What follows the colon are then properties that are set with the pool.
     pub is_pool: bool,
     /// The programs it needs.
     pub tools: &'static [Tool],
@@ -165,7 +165,8 @@ pub struct Kind {
     pub is_numbered_as_kernels: bool,
     /// The smallest lane on which its mkfs works.
     pub smallest_lane: Bytes,
-    /// In all words, `{pool}` stands for the name of the pool on the device. In those of mkfs, `{uuid}` and `{hash_seed}` stand for those of the [`Identity`].
+    /// In all words, `{pool}` stands for the name of the pool on the device. In those of mkfs, `{uuid}` and
+    /// `{hash_seed}` stand for those of the [`Identity`].
     pub(crate) mkfs: Words,
     pub(crate) describe: Words,
     pub(crate) check: Words,

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use fsarena_model::Bytes;
 use fsarena_sys::child::{self, Patience};
-use fsarena_sys::fault;
 
 use crate::LaneError;
 use crate::busy::BusyPatience;
@@ -36,8 +35,7 @@ pub fn import(device: &Path) -> Result<String, LaneError> {
     if !REAL.has(&name) {
         let place = device.display().to_string();
         // Nobody else has used it since it was exported, or since the power cut.
-        fault::step("import pool")
-            .and_then(|()| REAL.run(&["import", "-f", "-N", "-o", "cachefile=none", "-d", &place, &name]))
+        REAL.run(&["import", "-f", "-N", "-o", "cachefile=none", "-d", &place, &name])
             .map_err(LaneError::io("import the pool on", device))?;
     }
     Ok(name)
@@ -74,14 +72,11 @@ fn destroy_by(module: &Module<'_>, device: &Path) -> io::Result<Option<String>> 
     if !listed.split_whitespace().any(|word| word == place) {
         return Ok(None);
     }
-    BUSY.wait(|| {
-        fault::step("remove pool")?;
-        module.run(&["destroy", "-f", &name])
-    })?;
+    BUSY.wait(|| module.run(&["destroy", "-f", &name]))?;
     Ok(Some(name))
 }
 
-/// Limits the cache of all pools (zfs(4)), of which the control group of a process knows nothing. OpenZFS takes no limit
+/// Limits the cache of all pools (zfs(4)), which the control group of a process does not count. OpenZFS takes no limit
 /// below 64 MiB.
 ///
 /// # Errors

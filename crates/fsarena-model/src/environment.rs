@@ -141,8 +141,8 @@ pub struct ContenderFacts {
     /// Whether direct writes to an existing directory bypass the page cache; `None` if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_writes: Option<bool>,
-    /// Direct writes that are no multiples of this size pass through the file system's own cache; `None`: none do, or it
-    /// is not known.
+    /// Direct writes that are no multiples of this size pass through the file system's own cache; `None`: none do, or
+    /// it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_unit: Option<Bytes>,
     /// What it is if it is a shared folder, and what follows from that, in words.

@@ -1,5 +1,6 @@
-//! OpenZFS (zpool(8), zfsprops(7)). A lane has a pool with one data set, which is mounted. Properties of the data set follow the
-//! colon, where other kinds have mount options, and properties of the pool follow `-o`. Its UUID cannot be chosen.
+//! OpenZFS (zpool(8), zfsprops(7)). A lane has a pool with one data set, which is mounted. Properties of the data set
+//! follow the colon, where other kinds have mount options, and properties of the pool follow `-o`. Its UUID cannot be
+//! chosen.
 
 use fsarena_model::{Bytes, Durability, Guarantee, KernelSymbols, Wait};
 
@@ -170,8 +171,8 @@ mod tests {
     #[test]
     fn what_was_made_is_read_from_the_properties() {
         let text = "ashift\t12\tlocal\ncachefile\tnone\tlocal\nfeature@lz4_compress\tactive\tlocal\n\
-                    recordsize\t16K\tlocal\nmountpoint\tlegacy\tlocal\nchecksum\ton\tdefault\ncompression\ton\tdefault\n\
-                    redundant_metadata\tall\tdefault\nsync\tdisabled\tlocal\n";
+                    recordsize\t16K\tlocal\nmountpoint\tlegacy\tlocal\nchecksum\ton\tdefault\n\
+                    compression\ton\tdefault\nredundant_metadata\tall\tdefault\nsync\tdisabled\tlocal\n";
         let features = features(text);
         assert!(["ashift=12", "recordsize=16K", "checksum=on"].iter().all(|it| features.contains(&(*it).to_owned())));
         assert_eq!(direct_unit(&features), Some(Bytes::kib(16)));
