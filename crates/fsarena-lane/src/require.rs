@@ -31,6 +31,9 @@ pub fn contender(contender: &Contender) -> Result<(), LaneError> {
         return refused(format!("`{}` is not mounted from a disk, below which layers could be", contender.kind));
     }
     layer::require_known(contender)?;
+    if kind.is_pool {
+        layer::require_whole(contender)?;
+    }
     if let Some(piece) = options(contender).find(|piece| names_storage(piece)) {
         return refused(format!("its options name `{piece}`, a device or a file that fsarena has not made"));
     }

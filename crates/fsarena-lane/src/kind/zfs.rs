@@ -115,7 +115,7 @@ fn direct_unit(features: &[String]) -> Option<Bytes> {
 /// With `sync=disabled` an fsync does nothing: what it acknowledges is in memory for seconds.
 fn durability(options: &str) -> Durability {
     match options.split(',').any(|option| option == "sync=disabled") {
-        true => Durability::Unflushed,
+        true => Durability::Unwritten,
         false => Durability::Flushed,
     }
 }
@@ -160,6 +160,7 @@ mod tests {
             ("zfs -o ashift=9", "4096 bytes"),
             ("zfs:noatime", "atime=off"),
             ("zfs -t other", "is no option"),
+            ("zfs mirror", "is no option"),
             ("zfs -n", "it makes nothing"),
         ];
         for (contender, why) in refused {
@@ -177,7 +178,7 @@ mod tests {
         assert!(["ashift=12", "recordsize=16K", "checksum=on"].iter().all(|it| features.contains(&(*it).to_owned())));
         assert_eq!(direct_unit(&features), Some(Bytes::kib(16)));
         assert_eq!(set(text), ["recordsize=16K", "sync=disabled"]);
-        assert_eq!(durability(&set(text).join(",")), Durability::Unflushed);
+        assert_eq!(durability(&set(text).join(",")), Durability::Unwritten);
         assert_eq!(durability("rw,xattr,noacl"), Durability::Flushed);
         use Guarantee::{Compression, CopyOnWrite, DataChecksums, DuplicatedMetadata, MetadataChecksums};
         let all = [MetadataChecksums, DataChecksums, CopyOnWrite, DuplicatedMetadata, Compression];

@@ -34,7 +34,7 @@ pub fn fetch(packages: &[&str]) {
 }
 
 /// The release of the guest's kernel.
-fn release() -> &'static str {
+pub fn release() -> &'static str {
     static RELEASE: OnceLock<String> = OnceLock::new();
     RELEASE.get_or_init(|| {
         let text = out(&run(Command::new(binary()).arg("guest"), 0));
@@ -44,7 +44,7 @@ fn release() -> &'static str {
 }
 
 /// Nothing is left of the test's runs, and no process of theirs: these are in the test's own network namespace.
-fn assert_nothing_left(stage: &Stage) {
+pub fn assert_nothing_left(stage: &Stage) {
     assert_eq!(stage.left(), Vec::<String>::new());
     let network = |process: &str| fs::read_link(format!("/proc/{process}/ns/net")).ok();
     let own = network("thread-self").expect("a thread has a namespace");
@@ -116,58 +116,6 @@ fn kernels_are_contenders_each_in_a_guest_of_its_own() {
     assert_eq!(stage.left(), Vec::<String>::new());
     let refused = run(stage.compare(&["ext4", "9p@linux-6.12"]).args(["--workload", &stage.small()]), 2);
     assert!(err(&refused).contains("`9p@linux-6.12` is a folder of the host"), "{}", err(&refused));
-}
-
-pub const OPENZFS: [&str; 2] = ["zfs-dkms", "zfsutils-linux"];
-
-/// Its module takes minutes to build: the test runs where a run of fsarena has already built it for this kernel.
-#[test]
-fn openzfs_is_compared_where_its_module_is_built() {
-    if has_openzfs() {
-        openzfs();
-    }
-}
-
-/// Whether a guest can have the module of OpenZFS without a build.
-pub fn has_openzfs() -> bool {
-    let is_built = prepared() && Path::new(CACHE).join("modules/trixie").join(release()).join("zfs-dkms").exists();
-    if !is_built {
-        eprintln!("not tested: no module of OpenZFS is in {CACHE}; `fsarena compare zfs` builds it");
-    }
-    is_built
-}
-
-#[test]
-#[ignore = "builds the module of OpenZFS, which takes minutes"]
-fn the_module_of_openzfs_is_built_for_a_guest() {
-    if prepared() {
-        openzfs();
-    }
-}
-
-fn openzfs() {
-    fetch(&[&OPENZFS[..], &["cryptsetup-bin", "dmsetup"]].concat());
-    let stage = Stage::new();
-    let unsafe_one = "zfs:sync=disabled,recordsize=16k";
-    let arguments = ["ext4", "zfs", unsafe_one, "zfs@luks", "--guest", "--rounds", "2", "--baselines", "never"];
-    run(stage.compare_on("512M", &arguments).args(["--workload", &stage.small()]), 0);
-    let report = stage.json();
-    let cells = report["cells"].as_array().expect("cells");
-    assert!(cells.len() == 4 && cells.iter().all(|cell| cell["median"].as_f64().is_some_and(|rate| rate > 0.0)));
-    assert_eq!(report["clean_checks"], 8, "each pool was scrubbed");
-    let contender = |index: usize| &report["contenders"][index];
-    assert!(contender(1)["guarantees"].to_string().contains("data-checksums"), "{}", contender(1));
-    assert!(contender(1)["features"].to_string().contains("ashift=12"), "{}", contender(1));
-    let mount = contender(2)["mount"].as_str().expect("a mount");
-    assert!(mount.starts_with("zfs rw") && mount.contains("recordsize=16K,sync=disabled"), "{mount}");
-    assert_eq!([1, 2, 3].map(|index| &contender(index)["durability"]), ["flushed", "unflushed", "flushed"]);
-    assert!(contender(3)["guarantees"].to_string().contains("encryption"), "{}", contender(3));
-    let flushes = |index: usize| cells[index]["probes"]["device.flushes"]["value"].as_f64().expect("counted");
-    assert!(
-        flushes(1) >= 1.0 && flushes(2) < 0.5 && flushes(3) >= 1.0,
-        "an fsync flushes only if it means something: {cells:?}"
-    );
-    assert_nothing_left(&stage);
 }
 
 /// Two guests share a folder of the host. The second one's time of day is months behind.
@@ -340,7 +288,7 @@ fn cover(file: &str, by: &Path) {
     run(Command::new("mount").arg("--bind").arg(by).arg(file), 0);
 }
 
-const CACHE: &str = "/var/cache/fsarena";
+pub const CACHE: &str = "/var/cache/fsarena";
 
 /// In this thread and in what it starts, the cache is empty, with room for `size` bytes.
 fn empty_cache(size: &str) {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::guests::{OPENZFS, fetch, has_openzfs, prepared};
+use crate::guests::{fetch, prepared};
+use crate::pools::{OPENZFS, has_openzfs};
 use crate::stage::{Stage, err, out, run};
 
 /// The packages of all layers.
