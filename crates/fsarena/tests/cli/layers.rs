@@ -89,7 +89,7 @@ fn a_run_that_is_killed_while_it_makes_or_removes_layers_leaves_nothing() {
 fn a_run_that_is_killed_while_it_has_a_pool_leaves_nothing() {
     if has_openzfs() {
         fetch(&[&OPENZFS[..], &PACKAGES].concat());
-        killed("zfs zfs@luks --lane-size 256M", "'program zpool' 'program sh' 'make layer' 'remove layer'");
+        killed("zfs zfs@luks --lane-size 272M", "'program zpool' 'program sh' 'make layer' 'remove layer'");
     }
 }
 

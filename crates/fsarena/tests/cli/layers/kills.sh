@@ -49,4 +49,5 @@ for name in STEPS; do
 done
 END
 grep -A20 LEFT out >&2 && exit 1
+grep -q cleared out || { cat out >&2; exit 1; }
 echo "killed $(grep -c cleared out) times"
