@@ -114,7 +114,8 @@ impl Explained for GuestError {
             }
             Self::Module { module, .. } => {
                 format!(
-                    "name contenders without `{module}`, or another kernel or release: --guest-kernel, --guest-release"
+                    "name contenders without `{module}`, or another kernel or release: --guest-kernel, \
+                     --guest-release; without a network, copy the cache of a machine that has built it"
                 )
             }
             Self::CacheFull { .. } => {

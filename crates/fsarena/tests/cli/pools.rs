@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::guests::{CACHE, assert_nothing_left, fetch, prepared, release};
-use crate::stage::{Stage, run};
+use crate::stage::{Stage, out, run};
 
 pub const OPENZFS: [&str; 2] = ["zfs-dkms", "zfsutils-linux"];
 
@@ -55,4 +55,18 @@ fn openzfs() {
         "an fsync flushes only if it means something: {cells:?}"
     );
     assert_nothing_left(&stage);
+}
+
+#[test]
+fn openzfs_keeps_what_is_acknowledged_unless_it_is_to_ignore_syncs() {
+    if !has_openzfs() {
+        return;
+    }
+    fetch(&OPENZFS);
+    let stage = Stage::new();
+    let mut command = stage.fsarena();
+    command.args(["durability", "zfs", "ignoring=zfs:sync=disabled", "--states", "6", "--operations", "24"]);
+    let page = out(&run(command.args(["--seed", "3", "--lane-size", "320M"]), 3));
+    let row = |label: &str| page.lines().find(|line| line.starts_with(&format!("{label} "))).expect("a row");
+    assert!(row("zfs").contains("kept all") && row("ignoring").contains("FAILED"), "{page}");
 }
