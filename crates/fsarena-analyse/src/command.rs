@@ -24,6 +24,7 @@ pub fn command(record: &RunRecord) -> Vec<String> {
             Harness::Native => Some("--harness=native"),
             Harness::Shell => Some("--harness=shell"),
         });
+        words.add(plan.measuring.explained.then_some("--explain"));
         lanes(&mut words, record);
         words.option("--seed", [plan.seed]);
         return words.0;

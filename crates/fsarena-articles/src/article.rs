@@ -10,7 +10,7 @@ mod metric;
 mod place;
 mod work;
 
-pub use claim::{Check, Claim, ClaimKind, ClaimOutcome, Computed, Reckoning};
+pub use claim::{Blamed, Cause, Check, Claim, ClaimKind, ClaimOutcome, Computed, Reckoning};
 pub use metric::{Again, Figure, Precision, PublishedMetric, Quantity, StatedOrder};
 pub use work::{Bound, MachineLimit, PublishedWork};
 

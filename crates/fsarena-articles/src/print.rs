@@ -28,7 +28,7 @@ pub const FORMATS: &[Format] = &[
 /// # Errors
 /// [`ArticleError::Stored`].
 pub fn additions(record: &RunRecord, comparison: &Comparison) -> Result<Additions, ArticleError> {
-    let reproduction = crate::reproduction(record, &comparison.cells)?;
+    let reproduction = crate::reproduction(record, comparison)?;
     Ok(additions_of(comparison, reproduction.as_ref()))
 }
 

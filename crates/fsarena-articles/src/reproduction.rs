@@ -1,6 +1,7 @@
 //! From a record of an article's tests to a reproduction: each figure as published, measured as published, and measured
 //! properly; the winners; the agreement of the orders; and the outcome of the claims.
 
+mod causes;
 mod claims;
 mod factors;
 mod figures;
@@ -12,27 +13,30 @@ mod winners;
 use fsarena_analyse::Analysis;
 use fsarena_library::Library;
 use fsarena_model::comparison::Cell;
-use fsarena_model::{Contender, RunRecord};
+use fsarena_model::explanation::Explanation;
+use fsarena_model::{Comparison, Contender, RunRecord};
 
 use crate::article::Article;
 use crate::catalogue::ArticleError;
 
+pub use causes::{LEAST_OF_CAUSE, MOST_OF_NO_CAUSE};
 pub use reproduced::{
     Agreement, ClaimHere, Measured, RatioOfArticle, ReproducedFigure, Reproduction, StandIn, SummaryRow, Unfinished,
     Winner, Wins,
 };
 
-/// The reproduction of the article whose tests were run; `None` if the plan has no article. `cells` are those of the
-/// run's comparison.
+/// The reproduction of the article whose tests were run; `None` if the plan has no article. `comparison` is
+/// that of the run.
 ///
 /// # Errors
 /// [`ArticleError::Stored`].
-pub fn reproduction(record: &RunRecord, cells: &[Cell]) -> Result<Option<Reproduction>, ArticleError> {
+pub fn reproduction(record: &RunRecord, comparison: &Comparison) -> Result<Option<Reproduction>, ArticleError> {
     let Some(extension) = &record.plan.extension else { return Ok(None) };
     let article: Article = extension.data.read().map_err(|source| ArticleError::Stored { run: record.run, source })?;
     let analysis = Analysis::new(record);
     let stand_ins = stand_in::stand_ins(record, &analysis, &article);
-    let context = Context { record, analysis, article: &article, cells, stand_ins };
+    let (cells, explanations) = (&comparison.cells, &comparison.judged.explanations);
+    let context = Context { record, analysis, article: &article, cells, explanations, stand_ins };
     let figures = figures::figures(&context);
     // A smoke run is not judged.
     let judged: &[ReproducedFigure] = if record.plan.is_smoke() { &[] } else { &figures };
@@ -76,6 +80,7 @@ struct Context<'a> {
     analysis: Analysis<'a>,
     article: &'a Article,
     cells: &'a [Cell],
+    explanations: &'a [Explanation],
     /// In the order of the article's contenders.
     stand_ins: Vec<StandIn>,
 }

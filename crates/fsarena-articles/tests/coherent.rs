@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use fsarena_articles::Article;
-use fsarena_articles::article::{PublishedTest, Reckoning, Source};
+use fsarena_articles::article::{Blamed, PublishedTest, Reckoning, Source};
 use fsarena_articles::judge;
+use fsarena_model::Label;
 
 fn articles() -> Vec<Article> {
     fsarena_articles::articles().expect("well-formed")
@@ -24,6 +25,8 @@ fn contenders_that_are_named_are_there() {
         }
         let checks = article.claims.iter().flat_map(|claim| &claim.check);
         named.extend(checks.flat_map(|check| check.order.iter().flatten()).map(String::as_str));
+        let causes = article.claims.iter().filter_map(|claim| claim.cause.as_ref());
+        named.extend(causes.flat_map(|cause| [&*cause.slower, &*cause.faster]));
         for name in named {
             assert!(known.contains(name), "{}: no contender `{name}`", article.name);
         }
@@ -43,6 +46,15 @@ fn tests_and_metrics_that_are_named_are_there() {
             for check in &claim.check {
                 let places = article.test(&check.test).map(|test| test.places.as_slice()).unwrap_or_default();
                 assert!(check.at.iter().all(|at| places.contains(at)), "{}: `{}`: places", article.name, claim.name);
+            }
+            if let Some(cause) = &claim.cause {
+                has(&cause.test, cause.metric.as_deref());
+                let places = article.test(&cause.test).map(|test| test.places.as_slice()).unwrap_or_default();
+                assert!(cause.at.iter().all(|at| places.contains(at)), "{}: `{}`: place", article.name, claim.name);
+                if let Blamed::Options { slower, faster } = &cause.blames {
+                    let all = [slower, faster].map(|name| fsarena_catalog::contender(name).expect("a contender").label);
+                    assert_eq!(all, [slower, faster].map(|name| Label(name.clone())), "a label is its argument");
+                }
             }
             for computed in &claim.computed {
                 if let Some(Reckoning::Ratio { test, metric, .. } | Reckoning::More { test, metric, .. }) =

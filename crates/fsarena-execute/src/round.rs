@@ -7,7 +7,7 @@ mod trace;
 
 use std::sync::atomic::Ordering;
 
-use fsarena_engine::{NEVER, RunStats, Upkeep};
+use fsarena_engine::{Job, NEVER, RunStats, Upkeep};
 use fsarena_model::{CacheState, Done, Mode, Nanos, Slice, Trial, Workload, probe};
 
 use fsarena_sys::{Clock, memory};
@@ -129,7 +129,11 @@ fn one_by_one(testbed: &mut dyn Testbed, setting: &Setting<'_>) -> Vec<Trial> {
             participant.failure =
                 whole(testbed, setting, &mut participant, position as u32).err().map(|error| error.text);
         }
-        trials.push((contender, close(testbed, setting, &mut participant)));
+        let mut trial = close(testbed, setting, &mut participant);
+        if setting.traces && trial.outcome.why().is_none() && !setting.is_stopped() {
+            trial.trace = Some(trace::of_whole(testbed, setting, contender));
+        }
+        trials.push((contender, trial));
     }
     trials.sort_by_key(|(contender, _)| *contender);
     trials.into_iter().map(|(_, trial)| trial).collect()
@@ -221,21 +225,8 @@ fn whole(
     participant: &mut Participant,
     position: u32,
 ) -> Result<(), TestbedError> {
-    let wanted = Nanos::millis(setting.workload.timed_ms);
     participant.current.clear();
-    loop {
-        let before = participant.current.elapsed;
-        // Each piece offers its rate from the start.
-        participant.current.offered = None;
-        ready(testbed, setting, participant)?;
-        let time = (wanted.0 > 0).then(|| wanted.saturating_sub(before));
-        confined(testbed, setting, |testbed| watched(testbed, setting, participant, time))?;
-        let is_idle = participant.current.elapsed == before;
-        let is_over = participant.current.elapsed >= wanted || setting.workload.ends_by_itself;
-        if is_over || is_idle || setting.is_stopped() {
-            break;
-        }
-    }
+    in_pieces(testbed, setting, participant, &watched)?;
     let returned = participant.current.elapsed;
     let after = if setting.workload.ends_by_itself { Nanos(0) } else { synced(testbed, setting, participant)? };
     if setting.clocks == Clocks::Read {
@@ -244,6 +235,33 @@ fn whole(
     participant.stats.follow(&participant.current, position);
     participant.slices.extend(sample(setting.workload, &participant.current, after, position));
     Ok(())
+}
+
+/// Work for a time, or to its end.
+type Piece<'a> =
+    &'a dyn Fn(&mut dyn Testbed, &Setting<'_>, &mut Participant, Option<Nanos>) -> Result<(), TestbedError>;
+
+/// Repeats `piece` until the time of a whole run is over. A workload that ends by itself runs once.
+fn in_pieces(
+    testbed: &mut dyn Testbed,
+    setting: &Setting<'_>,
+    participant: &mut Participant,
+    piece: Piece<'_>,
+) -> Result<(), TestbedError> {
+    let wanted = Nanos::millis(setting.workload.timed_ms);
+    loop {
+        let before = participant.current.elapsed;
+        // Each piece offers its rate from the start.
+        participant.current.offered = None;
+        ready(testbed, setting, participant)?;
+        let time = (wanted.0 > 0).then(|| wanted.saturating_sub(before));
+        confined(testbed, setting, |testbed| piece(testbed, setting, participant, time))?;
+        let is_idle = participant.current.elapsed == before;
+        let is_over = participant.current.elapsed >= wanted || setting.workload.ends_by_itself;
+        if is_over || is_idle || setting.is_stopped() {
+            return Ok(());
+        }
+    }
 }
 
 /// Syncs between two readings of the counters.
@@ -336,11 +354,8 @@ fn close(testbed: &mut dyn Testbed, setting: &Setting<'_>, participant: &mut Par
             Err(error) => participant.failure = Some(error.text),
         }
     }
-    let cleaned = job.as_mut().map_or(Ok(()), |job| job.upkeep(Upkeep::CleanUp, &NEVER));
-    drop(job);
     let leaves = setting.shares.leaves && participant.failure.is_none();
-    let cleared = if leaves { Ok(()) } else { testbed.clear(participant.contender, setting.workload) };
-    let error = synced.err().or(cleaned.err().map(TestbedError::from)).or(cleared.err());
+    let error = synced.err().or(removed(testbed, setting, participant.contender, job, leaves).err());
     participant.failure = participant.failure.take().or(error.map(|error| error.text));
     if participant.failure.is_none() && participant.slices.is_empty() {
         let is_skewed = participant.stats.clients.as_ref().is_some_and(|clients| clients.skewed > 0);
@@ -349,4 +364,18 @@ fn close(testbed: &mut dyn Testbed, setting: &Setting<'_>, participant: &mut Par
     }
     participant.spend(probe::TIME_CLOSE, setting.run.clock.now().saturating_sub(start));
     trial(testbed, setting, participant)
+}
+
+/// Ends a job, and removes its files, unless it `leaves` them.
+fn removed(
+    testbed: &mut dyn Testbed,
+    setting: &Setting<'_>,
+    contender: usize,
+    mut job: Option<Box<dyn Job>>,
+    leaves: bool,
+) -> Result<(), TestbedError> {
+    let cleaned = job.as_mut().map_or(Ok(()), |job| job.upkeep(Upkeep::CleanUp, &NEVER));
+    drop(job);
+    let cleared = if leaves { Ok(()) } else { testbed.clear(contender, setting.workload) };
+    cleaned.map_err(TestbedError::from).and(cleared)
 }

@@ -2,17 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use fsarena_model::{Meanwhile, Spent, TimePart};
+use fsarena_model::{Spent, TimePart};
 
 use crate::Span;
-use crate::division::{Division, Recording};
-use crate::recorder::SAMPLES;
+use crate::division::{Division, Part, Recording};
 use crate::requests::DeviceLog;
+use crate::shares::Shares;
 use crate::symbols::{Knobs, Sleep};
 use crate::threads::{Piece, Sample, State, Threads};
-
-/// How many threads a wait is followed through. Two that pass a lock to each other make many.
-const DEEPEST: u32 = 100;
+use crate::waits::Waits;
 
 /// Everything that was found out about a trace.
 #[derive(Debug, Default)]
@@ -49,72 +47,49 @@ impl Traced {
     fn divide(&self, span: Span, division: &mut Division) {
         let mut pieces = self.pieces(&self.work, span);
         pieces.retain(|(_, piece)| !matches!(piece.state, State::Asleep { sleep: Sleep::Idle, .. }));
-        let mut moments: Vec<u64> = pieces.iter().flat_map(|(_, piece)| [piece.span.start, piece.span.end]).collect();
-        moments.extend([span.start, span.end]);
-        moments.sort_unstable();
-        moments.dedup();
-        let mut samples = from(&self.samples, |sample| sample.time, span.start).iter().peekable();
-        let mut recordings = from(&self.recordings, |recording| recording.time, span.start).iter().peekable();
-        let (mut active, mut next): (Vec<(u32, Piece)>, _) = (Vec::new(), 0);
-        for pair in moments.windows(2) {
-            let moment = Span { start: pair[0], end: pair[1] };
-            active.retain(|(_, piece)| piece.span.end > moment.start);
-            while let Some(begun) = pieces.get(next).filter(|(_, piece)| piece.span.start == moment.start) {
-                active.push(*begun);
-                next += 1;
-            }
-            let share = 1.0 / active.len() as f64;
-            let runs =
-                |thread: u32| active.iter().any(|(running, piece)| *running == thread && piece.state == State::Running);
+        let mut shares = Shares::of(&pieces, span);
+        division.running.seconds += shares.running;
+        division.add(Spent::Idle, Part { seconds: shares.idle, events: 0.0 });
+        let recordings = from(&self.recordings, |recording| recording.time, span.start).iter();
+        for recording in recordings.take_while(|recording| recording.time < span.end) {
             // What other threads record delays those of the work that wait.
-            let mut others = Vec::new();
-            while let Some(recording) = recordings.next_if(|recording| recording.time < moment.end) {
-                match runs(recording.thread) {
-                    true => division.running.events += recording.cost * share,
-                    false => others.push(*recording),
-                }
-            }
-            let cost = |span: Span| -> f64 {
-                let within = others.iter().filter(|it| span.start <= it.time && it.time < span.end);
-                within.map(|recording| recording.cost).sum()
-            };
-            for (_, piece) in &active {
-                match piece.state {
-                    State::Running => division.running.seconds += seconds(moment) * share,
-                    State::Ready => division.add(Spent::Ready, seconds(moment) * share, cost(moment) * share),
-                    State::Asleep { sleep: Sleep::Waits(wait), knobs, woken_by } => {
-                        self.meanwhile(moment, woken_by, DEEPEST, &mut |happened, span, thread| {
-                            let avoided = knobs | if happened == Meanwhile::Flush { self.flush_knobs } else { 0 };
-                            division.avoid(avoided, seconds(span) * share);
-                            for run in thread.map(|thread| self.samples_of(thread, span)).into_iter().flatten() {
-                                division.avoid(run & !avoided, share / SAMPLES as f64);
-                            }
-                            division.add(Spent::Waiting(wait, happened), seconds(span) * share, cost(span) * share);
-                        });
-                    }
-                    State::Asleep { sleep: Sleep::Idle, .. } => {}
-                }
-            }
-            if active.is_empty() {
-                division.add(Spent::Idle, seconds(moment), 0.0);
-            }
-            while let Some(sample) = samples.next_if(|sample| sample.time < moment.end) {
-                if runs(sample.thread) {
-                    division.sample(sample, share);
-                }
+            match self.works_at(recording.thread, recording.time) {
+                true => division.running.events += recording.cost * shares.at(recording.time),
+                false => shares.add_recording(recording.time, recording.cost),
             }
         }
+        for sample in self.samples_within(span).filter(|sample| self.works_at(sample.thread, sample.time)) {
+            division.sample(sample, shares.at(sample.time));
+        }
+        let mut waits = Waits::new(self, span, &shares, division);
+        let mut ready = Part::default();
+        for (_, piece) in &pieces {
+            match piece.state {
+                State::Ready => ready = ready + shares.within(piece.span),
+                State::Asleep { sleep: Sleep::Waits(wait), knobs, woken_by } => {
+                    waits.add((wait, knobs), piece.span, woken_by);
+                }
+                _ => {}
+            }
+        }
+        waits.finish();
+        division.add(Spent::Ready, ready);
     }
 
-    /// The knobs of the samples of a thread that is none of the work.
-    fn samples_of(&self, thread: u32, span: Span) -> impl Iterator<Item = Knobs> {
+    /// Whether it is a thread of the work, and runs at that time.
+    fn works_at(&self, thread: u32, time: u64) -> bool {
+        let now = Span { start: time, end: time + 1 };
+        self.work.contains(&thread) && self.threads.within(thread, now).any(|piece| piece.state == State::Running)
+    }
+
+    /// The samples within `span`.
+    pub fn samples_within(&self, span: Span) -> impl Iterator<Item = &Sample> {
         let samples = from(&self.samples, |sample| sample.time, span.start).iter();
-        let samples = samples.take_while(move |sample| sample.time < span.end);
-        samples.filter(move |sample| sample.thread == thread).map(|sample| sample.knobs)
+        samples.take_while(move |sample| sample.time < span.end)
     }
 
     /// The pieces of some threads within `span`, in the order of their starts.
-    fn pieces(&self, threads: &HashSet<u32>, span: Span) -> Vec<(u32, Piece)> {
+    pub fn pieces(&self, threads: &HashSet<u32>, span: Span) -> Vec<(u32, Piece)> {
         let mut pieces = Vec::new();
         for thread in threads {
             pieces.extend(self.threads.within(*thread, span).map(|piece| (*thread, piece)));
@@ -123,87 +98,27 @@ impl Traced {
         pieces
     }
 
-    /// What happened within `span`, while a thread waited that `waker` then woke. Passes the parts of `span` to
-    /// `found`, with the thread that ran.
-    fn meanwhile(&self, span: Span, waker: Option<u32>, depth: u32, found: Found<'_>) {
-        let Some((waker, deeper)) = waker.zip(depth.checked_sub(1)) else {
-            return self.at_device(span, found);
-        };
-        let mut known = span.start;
-        for piece in self.threads.within(waker, span) {
-            self.at_device(Span { start: known, end: piece.span.start }, found);
-            known = piece.span.end;
-            match piece.state {
-                State::Running => found(Meanwhile::Runs(self.name(waker, &piece)), piece.span, Some(waker)),
-                State::Ready => found(Meanwhile::Ready(self.name(waker, &piece)), piece.span, None),
-                State::Asleep { woken_by, .. } => self.meanwhile(piece.span, woken_by, deeper, found),
-            }
-        }
-        self.at_device(Span { start: known, end: span.end }, found);
-    }
-
-    /// What happened to the requests of the device within `span`, which ended by an interrupt.
-    fn at_device(&self, span: Span, found: Found<'_>) {
-        let mut driving = self.pieces(&self.drivers, span);
-        driving.retain(|(_, piece)| !matches!(piece.state, State::Asleep { .. }));
-        let mut start = span.start;
-        for (driver, piece) in driving {
-            let piece_span = Span { start: piece.span.start.max(start), end: piece.span.end.max(start) };
-            self.in_flight(Span { start, end: piece_span.start }, found);
-            let name = self.name(driver, &piece);
-            match piece.state {
-                State::Running => found(Meanwhile::Runs(name), piece_span, Some(driver)),
-                _ => found(Meanwhile::Ready(name), piece_span, None),
-            }
-            start = piece_span.end;
-        }
-        self.in_flight(Span { start, end: span.end.max(start) }, found);
-    }
-
-    fn in_flight(&self, span: Span, found: Found<'_>) {
-        let mut start = span.start;
-        for busy in self.device.busy_within(span) {
-            found(Meanwhile::Unknown, Span { start, end: busy.start }, None);
-            start = busy.start;
-            for flush in self.device.flushing_within(busy) {
-                found(Meanwhile::Device, Span { start, end: flush.start }, None);
-                found(Meanwhile::Flush, flush, None);
-                start = flush.end;
-            }
-            found(Meanwhile::Device, Span { start, end: busy.end }, None);
-            start = busy.end;
-        }
-        found(Meanwhile::Unknown, Span { start, end: span.end }, None);
-    }
-
     /// The name of a thread; of a kernel worker, by what it works on at the end of the piece, or next if it is ready.
-    fn name(&self, thread: u32, piece: &Piece) -> String {
+    pub fn name(&self, thread: u32, piece: &Piece) -> &str {
         if self.work.contains(&thread) {
-            return "a thread of the work".to_owned();
+            return "a thread of the work";
         }
         let works = self.works.get(&thread).map_or(&[][..], Vec::as_slice);
         let after = works.partition_point(|(time, _)| *time < piece.span.end);
         let index = if piece.state == State::Running { after.saturating_sub(1) } else { after };
         let work = works.get(index).or(works.last()).map(|(_, name)| name);
-        work.or_else(|| self.names.get(&thread)).cloned().unwrap_or_else(|| "an unknown thread".to_owned())
+        work.or_else(|| self.names.get(&thread)).map_or("an unknown thread", String::as_str)
     }
 }
-
-/// Takes what happened within a span, and the thread that ran meanwhile.
-type Found<'a> = &'a mut dyn FnMut(Meanwhile, Span, Option<u32>);
 
 /// The part of `list`, which is in the order of `time`, that is not before `start`.
 fn from<T>(list: &[T], time: impl Fn(&T) -> u64, start: u64) -> &[T] {
     &list[list.partition_point(|it| time(it) < start)..]
 }
 
-fn seconds(span: Span) -> f64 {
-    span.length() as f64 / 1e9
-}
-
 #[cfg(test)]
 mod tests {
-    use fsarena_model::{Layer, RequestKind, Wait};
+    use fsarena_model::{Layer, Meanwhile, RequestKind, Wait};
 
     use super::*;
     use crate::division::sum;
@@ -355,5 +270,26 @@ mod tests {
         assert!((nanoseconds(&parts, &waiting(Meanwhile::Runs("loop driver".to_owned()))) - 50.0).abs() < 1e-6);
         assert!((nanoseconds(&parts, &waiting(Meanwhile::Device)) - 460.0).abs() < 1e-6);
         assert_eq!(nanoseconds(&parts, &Spent::Unknown), 200.0, "there is no sample: {parts:?}");
+    }
+
+    #[test]
+    fn many_threads_may_pass_a_lock_on() {
+        // Each of a thousand threads holds it for 10 ns, and all that follow wait.
+        let threads = 1..1_000;
+        let lock = Some((Sleep::Waits(Wait::Lock), 0));
+        let mut changes: Vec<(u64, Change)> = threads.clone().map(|thread| (0, switch(thread, lock, 0))).collect();
+        for thread in threads.clone() {
+            let begun = u64::from(thread) * 10;
+            changes.push((begun, Change::Woken { thread, by: Some(thread - 1) }));
+            changes.push((begun, switch(thread - 1, Some((Sleep::Idle, 0)), thread)));
+        }
+        let whole = Span { start: 0, end: 10_000 };
+        let traced = Traced { threads: Threads::follow(&changes, whole), work: threads.collect(), ..Traced::default() };
+        let (parts, _) = traced.parts(&[whole]);
+        assert!((sum(&parts) * 1e9 - 10_000.0).abs() < 1e-3, "{parts:?}");
+        let other = Meanwhile::Runs("a thread of the work".to_owned());
+        // One of n threads runs, and the others wait for those before them; in the first 10 ns, for none.
+        let running: f64 = (1..1_000).map(|threads| 10.0 / f64::from(threads)).sum();
+        assert!((nanoseconds(&parts, &Spent::Waiting(Wait::Lock, other)) - (9_990.0 - running)).abs() < 1e-3);
     }
 }

@@ -1,6 +1,7 @@
 //! The time of a trace, divided into parts, with the events whose recording made them longer.
 
 use std::collections::BTreeMap;
+use std::ops::{Add, Sub};
 
 use fsarena_model::{Spent, TimePart};
 
@@ -25,6 +26,22 @@ pub struct Part {
     pub events: f64,
 }
 
+impl Add for Part {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { seconds: self.seconds + other.seconds, events: self.events + other.events }
+    }
+}
+
+impl Sub for Part {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self { seconds: self.seconds - other.seconds, events: self.events - other.events }
+    }
+}
+
 /// The time of a trace, divided.
 #[derive(Debug, Default)]
 pub struct Division {
@@ -41,10 +58,9 @@ pub struct Division {
 
 impl Division {
     /// Adds time that was spent in one way, with the events that made it longer.
-    pub fn add(&mut self, spent: Spent, seconds: f64, events: f64) {
-        let part = self.parts.entry(spent).or_default();
-        part.seconds += seconds;
-        part.events += events;
+    pub fn add(&mut self, spent: Spent, part: Part) {
+        let all = self.parts.entry(spent).or_default();
+        *all = *all + part;
     }
 
     /// Adds seconds of a wait that these knobs avoid.
@@ -67,10 +83,10 @@ impl Division {
         let Part { seconds, events } = self.running;
         for (at, share) in std::mem::take(&mut self.sampled) {
             let events = if is_kernel(&at) { events * share / kernel } else { 0.0 };
-            self.add(at, seconds * share / all, events);
+            self.add(at, Part { seconds: seconds * share / all, events });
         }
         if all == 0.0 {
-            self.add(Spent::Unknown, seconds, events);
+            self.add(Spent::Unknown, self.running);
         }
         for (knob, share) in self.sampled_knobs {
             *self.avoided.entry(knob).or_default() += seconds * share / all;

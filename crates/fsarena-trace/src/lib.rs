@@ -9,8 +9,10 @@ mod division;
 mod processor;
 mod recorder;
 mod requests;
+mod shares;
 mod symbols;
 mod threads;
+mod waits;
 
 use std::io;
 

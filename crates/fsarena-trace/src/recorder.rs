@@ -28,6 +28,9 @@ const PAGES: usize = 256;
 /// How often events are moved out of this memory.
 const INTERVAL: Duration = Duration::from_millis(10);
 
+/// Most bytes of events. A whole run may take long.
+const MOST_BYTES: usize = 512 << 20;
+
 /// What an event with a call chain costs, in events without one: some 24 functions of 50 ns each.
 const CHAIN_COST: f64 = 3.0;
 
@@ -43,13 +46,11 @@ const COMPLETED: usize = 6;
 /// Bits of the field `common_flags`: in a hardware or software interrupt, or an NMI (`include/linux/trace_events.h`).
 const IN_INTERRUPT: u64 = 0x08 | 0x10 | 0x40;
 
-/// Switches from a thread that waits. Of kernel threads, which switch often, only the time is of interest, so that no
-/// call chain is recorded.
+/// Switches from a thread that waits. Of kernel threads, which switch often, only the time is of interest.
 const WITH_CHAIN: &str = "prev_state & 255 && !(prev_comm ~ \"kworker*\") && !(prev_comm ~ \"jbd2*\") && \
     !(prev_comm ~ \"ksoftirqd*\") && !(prev_comm ~ \"rcu*\")";
 
-/// Bits of the field `prev_state`: the thread waits; it has ended (EXIT_DEAD, EXIT_ZOMBIE, TASK_DEAD). Others say that it
-/// was preempted.
+/// Bits of `prev_state`: the thread waits; it has ended (EXIT_DEAD, EXIT_ZOMBIE, TASK_DEAD). Others: it was preempted.
 const WAITS: u64 = 0xff;
 const HAS_ENDED: u64 = 0x70;
 
@@ -138,6 +139,9 @@ impl Recorder {
             let _ = is_started.send(begun);
             while !over.load(Ordering::Acquire) {
                 stream.drain(&mut bytes);
+                if bytes.iter().map(Vec::len).sum::<usize>() > MOST_BYTES {
+                    return Err(io::Error::other(format!("{} MiB of events are too many", MOST_BYTES >> 20)));
+                }
                 std::thread::park_timeout(INTERVAL);
             }
             stream.stop()?;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use fsarena_model::explanation::Activity;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Again, Precision};
@@ -25,6 +26,9 @@ pub struct Claim {
     /// What has to hold here, all of it, if the figures of this machine can show it. A single check needs no list.
     #[serde(default, deserialize_with = "one_or_several")]
     pub check: Vec<Check>,
+    /// What it blames for a difference, if a run can show how much of the difference that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
     /// Numbers in it that can also be computed from the article's own figures.
     #[serde(default)]
     pub computed: Vec<Computed>,
@@ -195,6 +199,40 @@ pub struct Check {
     pub order: Vec<Vec<String>>,
     /// The smallest ratio by which they have to be better; `None` if any proven difference is enough.
     pub at_least: Option<f64>,
+}
+
+/// What a claim blames for a difference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Cause {
+    /// The test's name.
+    pub test: String,
+    /// The metric's name; `None` for the test's first metric.
+    pub metric: Option<String>,
+    /// The place on the test's axis, if it has one.
+    pub at: Option<String>,
+    /// The contender that is worse, by the article's name.
+    pub slower: String,
+    /// The contender that is better.
+    pub faster: String,
+    /// The parts of the difference that it blames.
+    pub blames: Blamed,
+}
+
+/// Parts of a difference, by what shows them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Blamed {
+    /// What the work does in this time, by traces.
+    Activities(Vec<Activity>),
+    /// The difference between two contenders that are the same except for what is blamed, by an option. They are
+    /// written as on the command line, and take part with `--explain`.
+    Options {
+        /// The contender that is slower by what is blamed.
+        slower: String,
+        /// The other one.
+        faster: String,
+    },
 }
 
 #[cfg(test)]

@@ -4,9 +4,12 @@ use crate::article::{Check, Claim, ClaimOutcome, PublishedMetric};
 use crate::reproduction::{ClaimHere, Measured, ReproducedFigure};
 use fsarena_model::Better;
 
-use super::Context;
 use super::figures::{MetricAt, places};
-use super::winners::{compared, is_last, properly_for_it};
+use super::winners::{WITHOUT_INTERVAL, compared, is_last, properly_for_it};
+use super::{Context, causes};
+
+/// Figures are equal if the intervals allow no larger ratio.
+const MOST_OF_EQUAL: f64 = 1.1;
 
 /// The outcome of every claim: from this run's figures if the claim can be checked with them, otherwise from the
 /// catalogue.
@@ -17,10 +20,17 @@ pub fn claims(context: &Context<'_>, figures: &[ReproducedFigure]) -> Vec<ClaimH
 fn here(context: &Context<'_>, claim: &Claim, figures: &[ReproducedFigure]) -> ClaimHere {
     // A smoke run has no figures that decide.
     let checks = claim.check.iter().filter(|_| !figures.is_empty());
-    let seen = ShownFigures::all(checks.map(|check| seen(context, check, figures)).collect());
+    let cause = claim.cause.as_ref().filter(|_| !figures.is_empty());
+    let cause = cause.and_then(|cause| causes::shown(context, cause, figures));
+    let is_cause = cause.as_ref().and_then(|shown| shown.is_so);
+    let checks = checks.map(|check| seen(context, check, figures));
+    let seen = ShownFigures::all(checks.chain(cause.map(ShownFigures::of_cause)).collect());
     let outcome = match (claim.outcome, seen.is_so) {
-        // A claim that contradicts itself, or the article's own data, keeps its outcome whatever this run shows.
-        (stays @ (ClaimOutcome::Contradiction | ClaimOutcome::Unsupported), _) | (stays, None) => stays,
+        // A claim that contradicts itself keeps its outcome whatever this run shows. One that the article's own data do
+        // not support can be refuted by an order; that it holds is shown only by how much of the difference its cause is.
+        (ClaimOutcome::Contradiction, _) => ClaimOutcome::Contradiction,
+        (ClaimOutcome::Unsupported, Some(true)) if is_cause != Some(true) => ClaimOutcome::Unsupported,
+        (stays, None) => stays,
         (_, Some(true)) => ClaimOutcome::Holds,
         (_, Some(false)) => ClaimOutcome::DoesNotHold,
     };
@@ -41,7 +51,8 @@ fn shown_here(context: &Context<'_>, seen: &ShownFigures<'_>) -> Option<String> 
         (Some(_), _, true) => Some(format!("In this run {words}.")),
         (Some(_), _, false) => Some(format!("In this run {words} ({lacking}).")),
         (None, true, false) => Some(format!("This run cannot check it: {lacking}.")),
-        (None, false, _) => Some(format!("This run cannot check all of it: {lacking}; {words}.")),
+        (None, false, true) => Some(format!("This run does not decide it: {words}.")),
+        (None, false, false) => Some(format!("This run cannot check all of it: {lacking}; {words}.")),
     }
 }
 
@@ -60,12 +71,13 @@ struct ShownFigures<'a> {
 }
 
 impl<'a> ShownFigures<'a> {
+    fn of_cause(shown: causes::ShownCause) -> Self {
+        Self { is_so: shown.is_so, words: vec![shown.words], lacking: Vec::new() }
+    }
+
     /// Several together: all of them have to hold, so the first that does not decides.
     fn all(several: Vec<Self>) -> Self {
-        let is_so = match several.iter().map(|one| one.is_so).collect::<Vec<_>>() {
-            all if all.contains(&Some(false)) => Some(false),
-            all => (!all.is_empty() && all.iter().all(Option::is_some)).then_some(true),
-        };
+        let is_so = all_of(several.iter().map(|one| one.is_so).collect()).filter(|_| !several.is_empty());
         let mut lacking: Vec<&'a str> = Vec::new();
         for name in several.iter().flat_map(|one| &one.lacking) {
             if !lacking.contains(name) {
@@ -90,7 +102,7 @@ fn seen<'a>(context: &Context<'_>, check: &'a Check, figures: &[ReproducedFigure
         let place = at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
         let is_so = is_so(check, metric.better, margin, &groups);
         ShownFigures {
-            is_so: (!is_so || lacking.is_empty()).then_some(is_so),
+            is_so: is_so.filter(|is_so| !is_so || lacking.is_empty()),
             words: (!groups.is_empty())
                 .then(|| format!("{}{place}: {}", test.name, words(metric, &groups)))
                 .into_iter()
@@ -108,20 +120,47 @@ fn seen<'a>(context: &Context<'_>, check: &'a Check, figures: &[ReproducedFigure
     )
 }
 
-fn is_so(check: &Check, better: Better, margin: f64, groups: &[Group<'_>]) -> bool {
-    let all = |one: &Group<'_>, other: &Group<'_>, wanted: i8| {
-        one.iter().all(|(_, a)| other.iter().all(|(_, b)| compared(better, margin, *a, *b) == wanted))
+/// `None` if the intervals allow both.
+fn is_so(check: &Check, better: Better, margin: f64, groups: &[Group<'_>]) -> Option<bool> {
+    let is_equal = |one: Measured, other: Measured| match compared(better, margin, one, other) {
+        0 => {
+            let (low, _, high) = times_better(better, one, other);
+            (low > 1.0 / MOST_OF_EQUAL && high < MOST_OF_EQUAL).then_some(true)
+        }
+        _ => Some(false),
     };
-    let least = check.at_least.unwrap_or(1.0);
-    let times = |one: Measured, other: Measured| match better {
-        Better::Higher => one.median / other.median,
-        Better::Lower => other.median / one.median,
+    let is_better = |one: Measured, other: Measured| {
+        let least = check.at_least.unwrap_or(1.0);
+        let (_, median, high) = times_better(better, one, other);
+        let is_shown = compared(better, margin, one, other) == 1 && median >= least;
+        let is_refuted = high < least.max(1.0 + margin);
+        (is_shown || is_refuted).then_some(is_shown)
     };
-    let by_as_much =
-        |one: &Group<'_>, other: &Group<'_>| one.iter().all(|(_, a)| other.iter().all(|(_, b)| times(*a, *b) >= least));
-    match groups {
-        [equals] if check.order.len() == 1 => all(equals, equals, 0),
-        groups => groups.windows(2).all(|pair| all(&pair[0], &pair[1], 1) && by_as_much(&pair[0], &pair[1])),
+    let all = |one: &Group<'_>, other: &Group<'_>, is_it: &dyn Fn(Measured, Measured) -> Option<bool>| {
+        let pairs = one.iter().flat_map(|(_, a)| other.iter().map(move |(_, b)| (*a, *b)));
+        pairs.map(|(a, b)| is_it(a, b)).collect::<Vec<_>>()
+    };
+    all_of(match groups {
+        [equals] if check.order.len() == 1 => all(equals, equals, &is_equal),
+        groups => groups.windows(2).flat_map(|pair| all(&pair[0], &pair[1], &is_better)).collect(),
+    })
+}
+
+/// How many times better one figure is than another, by the medians, between the ends that the intervals allow.
+fn times_better(better: Better, one: Measured, other: Measured) -> (f64, f64, f64) {
+    let (one, other) = if better == Better::Higher { (one, other) } else { (other, one) };
+    let median = one.median / other.median;
+    match [one.low, one.high, other.low, other.high] {
+        [Some(low), Some(high), Some(other_low), Some(other_high)] => (low / other_high, median, high / other_low),
+        _ => (median / WITHOUT_INTERVAL, median, median * WITHOUT_INTERVAL),
+    }
+}
+
+/// Several statements together: one that is false decides; one that is undecided leaves it open.
+fn all_of(several: Vec<Option<bool>>) -> Option<bool> {
+    match several {
+        all if all.contains(&Some(false)) => Some(false),
+        all => (!all.contains(&None)).then_some(true),
     }
 }
 

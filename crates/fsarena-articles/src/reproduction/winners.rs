@@ -110,7 +110,7 @@ fn turned(better: Better, value: f64) -> f64 {
 }
 
 /// Minimum ratio at which figures without intervals differ: with this few rounds the noise is unknown.
-const WITHOUT_INTERVAL: f64 = 2.0;
+pub const WITHOUT_INTERVAL: f64 = 2.0;
 
 /// Which of two figures is better beyond the margin and beyond both intervals: 1 the first, −1 the second, 0 neither.
 pub fn compared(better: Better, margin: f64, one: Measured, other: Measured) -> i8 {

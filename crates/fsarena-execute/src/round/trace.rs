@@ -1,10 +1,12 @@
-//! Where the time of a workload goes: a further slice of each contender is traced. It enters no figure, since tracing
-//! takes time.
+//! Where the time of a workload goes: a further slice of each contender is traced, or a further whole run. It enters no
+//! figure, since tracing takes time.
+
+use std::cell::Cell;
 
 use fsarena_engine::Upkeep;
-use fsarena_model::{CacheState, Nanos, TraceResult};
+use fsarena_model::{CacheState, Nanos, Trace, TraceResult};
 
-use super::{Participant, Setting, confined, ready, warm_up};
+use super::{Participant, Setting, Shares, confined, in_pieces, open, ready, removed, warm_up};
 use crate::{Testbed, TestbedError, TracedWork};
 
 /// How long the work is traced, if slices are shorter: some fifty samples of it.
@@ -61,4 +63,51 @@ fn traced(
         participant.upkeep(setting, Upkeep::End)?;
         Ok(trace.map_or_else(|error| TraceResult::Failed(error.text), TraceResult::Traced))
     })
+}
+
+/// Traces a further whole run of a contender, with files of its own. If that fails, the trial is still complete.
+pub fn of_whole(testbed: &mut dyn Testbed, setting: &Setting<'_>, contender: usize) -> TraceResult {
+    if setting.shares != Shares::default() {
+        return TraceResult::Failed("it shares its files with other workloads".to_owned());
+    }
+    let mut participant = open(testbed, setting, contender);
+    let opened = participant.failure.take().map_or(Ok(()), |why| Err(TestbedError::machine(why)));
+    let traced = opened.and_then(|()| whole(testbed, setting, &mut participant));
+    // What it leaves must not delay what follows, and its readings belong to no trial.
+    let synced = testbed.sync(contender);
+    let removed = removed(testbed, setting, contender, participant.job.take(), false);
+    drop(testbed.totals(contender));
+    let traced = traced.and_then(|trace| synced.and(removed).map(|()| trace));
+    traced.map_or_else(|error| TraceResult::Failed(error.text), TraceResult::Traced)
+}
+
+fn whole(
+    testbed: &mut dyn Testbed,
+    setting: &Setting<'_>,
+    participant: &mut Participant,
+) -> Result<Trace, TestbedError> {
+    let contender = participant.contender;
+    let clock = setting.run.clock;
+    let is_started = Cell::new(false);
+    let worked = in_pieces(testbed, setting, participant, &|testbed, setting, participant, time| {
+        if !is_started.replace(true) {
+            testbed.start_trace(contender)?;
+        }
+        let (begun, known) = (clock.now(), participant.current.spans.len());
+        participant.work(setting, time)?;
+        if participant.current.spans.len() == known {
+            participant.current.spans.push((begun, clock.now()));
+        }
+        participant.upkeep(setting, Upkeep::End)
+    });
+    let stats = &mut participant.current;
+    let begun = clock.now();
+    let synced = match setting.workload.ends_by_itself {
+        true => Ok(Nanos(0)),
+        false => testbed.sync(contender).inspect(|_| stats.spans.push((begun, clock.now()))),
+    };
+    let elapsed = stats.elapsed + *synced.as_ref().unwrap_or(&Nanos(0));
+    let work = TracedWork { operations: stats.operations, elapsed, spans: std::mem::take(&mut stats.spans) };
+    let trace = testbed.stop_trace(contender, &work);
+    worked.and(synced).and(trace)
 }

@@ -4,7 +4,7 @@ use fsarena_analyse::{
     Agreement, Finding, FreshPair, calibrated, finding, fresh_pairs, lengths, several_runs, slice_lengths,
 };
 use fsarena_model::plan::Lanes;
-use fsarena_model::{Bytes, Durability, Mode, Nanos, Outcome, Rounds, Workload, probe};
+use fsarena_model::{Bytes, Durability, Mode, Nanos, Outcome, Rounds, TraceResult, Workload, probe};
 
 use fsarena_fakes::{Effect, Performance, Play, World, workload};
 
@@ -52,6 +52,36 @@ fn the_sync_of_a_whole_run_is_part_of_its_time() {
     assert_eq!(trial.slices[0].elapsed, Nanos::millis(104));
     assert!((trial.slices[0].value - 100.0 / 0.104).abs() < 1e-9);
     assert_eq!(trial.probe(probe::SYNC), Some(0.004));
+}
+
+#[test]
+fn a_further_whole_run_is_traced_with_files_of_its_own_and_enters_no_figure() {
+    let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0])).with_workloads(vec![whole(100)]);
+    play = play.with_rounds(Rounds::Exactly(1));
+    let usual = play.perform();
+    play.plan.measuring.explained = true;
+    let performance = play.perform();
+    let of = |label: &str| {
+        [
+            format!("open {label} create"),
+            format!("prepare {label} create"),
+            format!("sync {label}"),
+            format!("reset {label} create"),
+            format!("trace {label}"),
+            format!("run {label} create for 100 ms"),
+            format!("sync {label}"),
+            format!("sync {label}"),
+            format!("clean {label} create"),
+            format!("clear {label} create"),
+        ]
+    };
+    let traced = performance.journal.iter().position(|entry| entry.starts_with("trace")).expect("a trace") - 4;
+    let label = performance.journal[traced].split(' ').nth(1).expect("a label");
+    assert_eq!(performance.journal[traced..traced + 10], of(label));
+    let trial = performance.trials_of("create", "ext4")[0];
+    assert_eq!(trial.slices, usual.trials_of("create", "ext4")[0].slices);
+    let Some(TraceResult::Traced(trace)) = &trial.trace else { panic!("not traced: {:?}", trial.trace) };
+    assert_eq!((trace.operations, trace.elapsed), (100, Nanos::millis(104)), "its sync is part of it");
 }
 
 #[test]

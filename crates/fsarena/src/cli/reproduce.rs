@@ -26,6 +26,10 @@ pub struct Reproduce {
     /// How many rounds [default: the article's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub rounds: Option<u32>,
+    /// Measure what the article's claims blame for differences: trace further slices, and add contenders that differ in
+    /// one option
+    #[arg(long)]
+    pub explain: bool,
     /// How the plan is carried out.
     #[command(flatten)]
     pub setup: Setup,

@@ -2,12 +2,12 @@
 
 use anyhow::{Result, bail};
 use fsarena_articles::Article;
-use fsarena_articles::article::PublishedContender;
+use fsarena_articles::article::{Blamed, Cause, PublishedContender};
 use fsarena_catalog::Suite;
 use fsarena_execute::left_out;
 use fsarena_model::plan::{Extension, Harness, LeftOut, Opaque};
 use fsarena_model::{
-    Arguments, Bytes, Contender, FromSuite, LanePlan, Measuring, Often, Plan, Rounds, Scale, Workload,
+    Arguments, Bytes, Contender, FromSuite, Label, LanePlan, Measuring, Often, Plan, Rounds, Scale, Workload,
 };
 use fsarena_place::{ENGINES, Refusal, Refusals};
 
@@ -27,6 +27,9 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let harness = Harness::from(options.harness);
     let usual = usual_contenders(&suite, &options.setup.place);
     let named = if options.contenders.is_empty() { usual } else { &options.contenders };
+    let causes: Vec<&Cause> = article.claims.iter().filter_map(|claim| claim.cause.as_ref()).collect();
+    let causes = if options.explain { causes } else { Vec::new() };
+    let named = &with_options(named, &causes);
     let (contenders, ignored) = contenders(named, Vec::new())?;
     let workloads = super::work::at_scale(&suite.workloads, scale)?;
     let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(harness, workload)).collect();
@@ -36,6 +39,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let usual = if scale == Scale::Smoke { Some(1) } else { suite.rounds };
     let rounds = options.rounds.or(usual).unwrap_or(1);
     let left_out = left_out(ENGINES, &contenders, &workloads);
+    let for_one_cause = only_for_causes(&article, &causes, &contenders, &workloads);
     require_work_for_all(&contenders, &workloads, &left_out)?;
     let idle = left_out.iter().map(|out| format!("`{}` cannot do `{}`", out.label, out.workload));
     let compared = compared(&article, &contenders, &suite);
@@ -50,8 +54,8 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         rounds: Rounds::Exactly(rounds),
         margin: options.setup.margin,
         lanes: LanePlan::new(storage, lane_size, options.setup.medium),
-        measuring: Measuring { noise, baselines, ..Measuring::default() },
-        left_out,
+        measuring: Measuring { noise, baselines, explained: options.explain, ..Measuring::default() },
+        left_out: left_out.into_iter().chain(for_one_cause).collect(),
         extension: Some(Box::new(Extension { data: Opaque::new(&article)?, scale, harness })),
         arguments: Arguments { contender_files, ..Arguments::default() },
         ..Plan::of(contenders)
@@ -59,6 +63,48 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let mut refusals = Refusals::default();
     let plan = resolved(plan, &mut refusals);
     Ok((checked(plan, refusals, &options.setup.place)?, notes))
+}
+
+/// The contenders `named`, followed by those by which the causes of claims are judged, if one of their kind is named.
+fn with_options(named: &[String], causes: &[&Cause]) -> Vec<String> {
+    let mut all = named.to_vec();
+    for name in causes.iter().flat_map(|cause| options_of(cause)) {
+        let kind = name.split([':', ' ']).next().unwrap_or_default();
+        if named.iter().any(|one| one == kind) && !all.contains(name) {
+            all.push(name.clone());
+        }
+    }
+    all
+}
+
+fn options_of(cause: &Cause) -> Vec<&String> {
+    match &cause.blames {
+        Blamed::Activities(_) => Vec::new(),
+        Blamed::Options { slower, faster } => vec![slower, faster],
+    }
+}
+
+/// Contenders with the options of causes skip all workloads by which these causes are not judged.
+fn only_for_causes(
+    article: &Article,
+    causes: &[&Cause],
+    contenders: &[Contender],
+    workloads: &[Workload],
+) -> Vec<LeftOut> {
+    let is_own = |label: &str| article.contenders.iter().any(|one| one.here.iter().any(|here| here == label));
+    let judges = |label: &str, workload: &str| {
+        let of_label = causes.iter().filter(|cause| options_of(cause).iter().any(|name| **name == label));
+        let mut sources = of_label.filter_map(|cause| Some((cause, &article.test(&cause.test)?.properly)));
+        sources.any(|(cause, all)| all.iter().any(|source| source.at(cause.at.as_deref()).workload == workload))
+    };
+    let is_option = |label: &str| causes.iter().any(|cause| options_of(cause).iter().any(|name| **name == label));
+    let further = contenders.iter().map(|contender| &contender.label);
+    let further = further.filter(|label| is_option(&label.0) && !is_own(&label.0));
+    let out = |label: &Label| {
+        let others = workloads.iter().filter(|workload| !judges(&label.0, &workload.name));
+        others.map(|workload| LeftOut { label: label.clone(), workload: workload.name.to_string() }).collect::<Vec<_>>()
+    };
+    further.flat_map(out).collect()
 }
 
 /// What of the article the contenders can compare, and how to get the rest; `None` if they represent all of it, or if a
@@ -119,4 +165,30 @@ fn is_of(harness: Harness, workload: &Workload) -> bool {
 /// Whether the workload consists of scripts, which start no named program.
 fn is_loop_of_a_shell(workload: &Workload) -> bool {
     workload.engine == "program" && workload.parameters.get("needs").is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contenders_of_a_cause_do_only_the_work_of_its_test() {
+        let article = fsarena_articles::article("openeuler").expect("there");
+        let causes: Vec<&Cause> = article.claims.iter().filter_map(|claim| claim.cause.as_ref()).collect();
+        let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
+        assert_eq!(with_options(&names(&["ext4", "xfs"]), &causes), names(&["ext4", "xfs"]), "they are of Btrfs");
+        let named = with_options(&names(&["ext4", "btrfs"]), &causes);
+        assert!(named.len() > 2 && named == with_options(&named, &causes), "a repeated run adds none: {named:?}");
+        let (contenders, _) = contenders(&named, Vec::new()).expect("contenders");
+        let workloads = names(&["openeuler-seqread", "openeuler-small-files"]);
+        let workloads = crate::plan::work::at_scale(&workloads, Scale::Standard).expect("workloads");
+        let out = only_for_causes(&article, &causes, &contenders, &workloads);
+        let of = |label: &str| {
+            let own = out.iter().filter(|out| out.label.0 == label);
+            own.map(|out| out.workload.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(of("btrfs:max_inline=0"), ["openeuler-seqread"]);
+        assert_eq!(of("btrfs:nodatasum"), ["openeuler-small-files"]);
+        assert_eq!((of("btrfs"), of("ext4")), (Vec::new(), Vec::new()));
+    }
 }

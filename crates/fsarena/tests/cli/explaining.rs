@@ -47,3 +47,26 @@ fn the_time_of_a_sync_is_divided_and_waits_are_followed() {
     assert!(refused.contains("hint: it has: create-fsync"), "{refused}");
     assert_eq!(stage.left(), Vec::<String>::new());
 }
+
+#[test]
+fn a_whole_run_is_traced_with_the_programs_that_it_starts() {
+    let Some(stage) = Stage::of_root() else { return };
+    let mut command = stage.compare(&["ext4", "xfs"]);
+    let output = run(command.args(["--rounds", "1", "--workload", "shell-create", "--explain"]), 0);
+    assert!(!err(&output).contains("not traced"), "{}", err(&output));
+    let traces = traces(&stage);
+    assert_eq!(traces.len(), 2, "a further run of each contender");
+    for (contender, trace) in &traces {
+        let trace = &trace["traced"];
+        let seconds = |is_it: &dyn Fn(&Value) -> bool| -> f64 {
+            let parts = trace["parts"].as_array().expect("a list").iter().filter(|part| is_it(&part["spent"]));
+            parts.filter_map(|part| part["seconds"].as_f64()).sum()
+        };
+        // A shell that makes files waits for nothing.
+        let all = trace["seconds"].as_f64().expect("a number");
+        assert!((seconds(&|_| true) / all - 1.0).abs() < 1e-9, "{contender}: {trace}");
+        assert!(seconds(&|spent| spent == "user" || spent.get("kernel").is_some()) > 0.1 * all, "{contender}: {trace}");
+        assert_eq!(trace["operations"], 10_000, "{contender}: {trace}");
+    }
+    assert_eq!(stage.left(), Vec::<String>::new());
+}

@@ -1,0 +1,178 @@
+//! What happens while threads of the work wait: what the thread does that ends a wait, and in turn the one for which that
+//! thread waits, or what happens to the requests at the device.
+
+use std::collections::{BTreeMap, HashMap};
+
+use fsarena_model::{Meanwhile, Spent, Wait};
+
+use crate::Span;
+use crate::account::Traced;
+use crate::division::{Division, Part};
+use crate::recorder::SAMPLES;
+use crate::shares::Shares;
+use crate::symbols::Knobs;
+use crate::threads::{Piece, State};
+
+/// How many threads a wait is followed through. Threads that pass a lock to each other make many.
+const DEEPEST: u32 = 1_000;
+
+/// [`Meanwhile`], with names that are borrowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Happened<'a> {
+    Runs(&'a str),
+    Ready(&'a str),
+    Device,
+    Flush,
+    Unknown,
+}
+
+/// All waits of a span.
+pub struct Waits<'a> {
+    traced: &'a Traced,
+    shares: &'a Shares,
+    device: DeviceTime<'a>,
+    parts: BTreeMap<(Wait, Happened<'a>), Part>,
+    division: &'a mut Division,
+}
+
+impl<'a> Waits<'a> {
+    /// None yet, of those within `span`.
+    pub fn new(traced: &'a Traced, span: Span, shares: &'a Shares, division: &'a mut Division) -> Self {
+        Self { traced, shares, device: DeviceTime::of(traced, span, shares), parts: BTreeMap::new(), division }
+    }
+
+    /// Adds a wait that `waker` ended, or an interrupt.
+    pub fn add(&mut self, (wait, knobs): (Wait, Knobs), span: Span, waker: Option<u32>) {
+        self.follow((wait, knobs), span, waker, DEEPEST);
+    }
+
+    fn follow(&mut self, wait: (Wait, Knobs), span: Span, waker: Option<u32>, depth: u32) {
+        let Some((waker, deeper)) = waker.zip(depth.checked_sub(1)) else {
+            return self.at_device(wait, span);
+        };
+        let traced = self.traced;
+        let mut known = span.start;
+        for piece in traced.threads.within(waker, span) {
+            self.at_device(wait, Span { start: known, end: piece.span.start });
+            known = piece.span.end;
+            let happened = match piece.state {
+                State::Running => Happened::Runs(traced.name(waker, &piece)),
+                State::Ready => Happened::Ready(traced.name(waker, &piece)),
+                State::Asleep { woken_by, .. } => {
+                    self.follow(wait, piece.span, woken_by, deeper);
+                    continue;
+                }
+            };
+            let share = self.shares.within(piece.span);
+            put(&mut self.parts, self.division, wait, happened, share);
+            if piece.state == State::Running {
+                for sample in traced.samples_within(piece.span).filter(|sample| sample.thread == waker) {
+                    self.division.avoid(sample.knobs & !wait.1, self.shares.at(sample.time) / SAMPLES as f64);
+                }
+            }
+        }
+        self.at_device(wait, Span { start: known, end: span.end });
+    }
+
+    fn at_device(&mut self, wait: (Wait, Knobs), span: Span) {
+        if span.start < span.end {
+            for (happened, share) in self.device.within(span, self.shares) {
+                let flushes = if happened == Happened::Flush { self.traced.flush_knobs } else { 0 };
+                self.division.avoid(flushes & !wait.1, share.seconds);
+                put(&mut self.parts, self.division, wait, happened, share);
+            }
+        }
+    }
+
+    /// Adds all of them to the division.
+    pub fn finish(self) {
+        for ((wait, happened), part) in self.parts {
+            let happened = match happened {
+                Happened::Runs(name) => Meanwhile::Runs(name.to_owned()),
+                Happened::Ready(name) => Meanwhile::Ready(name.to_owned()),
+                Happened::Device => Meanwhile::Device,
+                Happened::Flush => Meanwhile::Flush,
+                Happened::Unknown => Meanwhile::Unknown,
+            };
+            self.division.add(Spent::Waiting(wait, happened), part);
+        }
+    }
+}
+
+fn put<'a>(
+    parts: &mut BTreeMap<(Wait, Happened<'a>), Part>,
+    division: &mut Division,
+    (wait, knobs): (Wait, Knobs),
+    happened: Happened<'a>,
+    share: Part,
+) {
+    let part = parts.entry((wait, happened)).or_default();
+    *part = *part + share;
+    division.avoid(knobs, share.seconds);
+}
+
+/// What happens to the requests at the device, or to those that pass them on to it. Many waits overlap, so that sums are
+/// kept.
+struct DeviceTime<'a> {
+    of: HashMap<Happened<'a>, Vec<(Span, Part)>>,
+}
+
+impl<'a> DeviceTime<'a> {
+    fn of(traced: &'a Traced, span: Span, shares: &Shares) -> Self {
+        let mut all = Self { of: HashMap::new() };
+        let mut driving: Vec<(u32, Piece)> = traced.pieces(&traced.drivers, span);
+        driving.retain(|(_, piece)| !matches!(piece.state, State::Asleep { .. }));
+        let mut start = span.start;
+        for (driver, piece) in driving {
+            let free = Span { start: piece.span.start.max(start), end: piece.span.end.max(start) };
+            all.in_flight(traced, Span { start, end: free.start }, shares);
+            let name = traced.name(driver, &piece);
+            let happened = if piece.state == State::Running { Happened::Runs(name) } else { Happened::Ready(name) };
+            all.add(happened, free, shares);
+            start = free.end;
+        }
+        all.in_flight(traced, Span { start, end: span.end.max(start) }, shares);
+        all
+    }
+
+    fn in_flight(&mut self, traced: &Traced, span: Span, shares: &Shares) {
+        let mut start = span.start;
+        for busy in traced.device.busy_within(span) {
+            self.add(Happened::Unknown, Span { start, end: busy.start }, shares);
+            start = busy.start;
+            for flush in traced.device.flushing_within(busy) {
+                self.add(Happened::Device, Span { start, end: flush.start }, shares);
+                self.add(Happened::Flush, flush, shares);
+                start = flush.end;
+            }
+            self.add(Happened::Device, Span { start, end: busy.end }, shares);
+            start = busy.end;
+        }
+        self.add(Happened::Unknown, Span { start, end: span.end }, shares);
+    }
+
+    /// Adds a span that is not before those that are there. It is kept with the sum of all of them.
+    fn add(&mut self, happened: Happened<'a>, span: Span, shares: &Shares) {
+        if span.start < span.end {
+            let spans = self.of.entry(happened).or_default();
+            let before = spans.last().map_or(Part::default(), |(_, sum)| *sum);
+            spans.push((span, before + shares.within(span)));
+        }
+    }
+
+    /// What happens within `span`, with its shares.
+    fn within(&self, span: Span, shares: &Shares) -> impl Iterator<Item = (Happened<'a>, Part)> {
+        self.of.iter().filter_map(move |(happened, spans)| {
+            let first = spans.partition_point(|(it, _)| it.end <= span.start);
+            let after = spans.partition_point(|(it, _)| it.start < span.end);
+            let last = after.checked_sub(1).filter(|last| *last >= first)?;
+            let until = |index: Option<usize>| index.map_or(Part::default(), |index| spans[index].1);
+            let (all, before) = (until(Some(last)), until(first.checked_sub(1)));
+            let ((begun, _), (ended, _)) = (spans[first], spans[last]);
+            // What of the first and the last lies outside.
+            let early = shares.within(Span { start: begun.start, end: span.start.max(begun.start) });
+            let late = shares.within(Span { start: span.end.min(ended.end), end: ended.end });
+            Some((*happened, all - before - early - late))
+        })
+    }
+}
