@@ -36,6 +36,8 @@ pub enum GuestError {
     NoKeyring { path: &'static str },
     #[error("`{package}` has no kernel that can be booted: {what}")]
     NoKernel { package: String, what: String },
+    #[error("build the module `{module}` for Linux {kernel}: {words}")]
+    Module { module: String, kernel: String, words: String },
     #[error("no room for the kernel and programs of a guest in `{}`: {words}", cache.display())]
     CacheFull { cache: PathBuf, words: String },
     #[error("no room for {what} of {needed} in {place}: {source}")]
@@ -132,6 +134,12 @@ impl Explained for GuestError {
             }
             Self::NoKernel { .. } => {
                 "name a package such as linux-image-amd64, or its .deb, with --guest-kernel".to_owned()
+            }
+            Self::Module { module, .. } => {
+                format!(
+                    "name contenders without `{module}`, or another kernel or release: --guest-kernel, \
+                     --guest-release; without a network, copy the cache of a machine that has built it"
+                )
             }
             Self::CacheFull { .. } => {
                 "a guest needs 1 GB there: free some, or as another user than root name a place with XDG_CACHE_HOME"

@@ -11,6 +11,7 @@ mod error;
 pub mod init;
 mod kernel;
 mod lanes;
+mod module;
 mod monitor;
 mod packages;
 mod qemu;
@@ -79,7 +80,7 @@ pub struct Wanted {
     pub memory: Bytes,
     /// Debian packages with the programs of file systems, which every guest has.
     pub file_systems: Vec<String>,
-    /// Debian packages whose programs the guest needs in addition.
+    /// Debian packages whose programs, or whose modules of the kernel (those for DKMS), the guest needs in addition.
     pub packages: Vec<String>,
 }
 

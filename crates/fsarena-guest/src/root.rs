@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::cpio::Archive;
 use crate::kernel::{self, UnpackedKernel};
 use crate::packages::Packages;
-use crate::{GuestError, Wanted, init};
+use crate::{GuestError, Wanted, init, module};
 
 /// Programs that every guest has, besides those of file systems: module loading, network addresses, a shell.
 const BASE: &[&str] = &[
@@ -44,7 +44,7 @@ const MERGED: [(&str, &str); 4] =
     [("bin", "usr/bin"), ("sbin", "usr/sbin"), ("lib", "usr/lib"), ("lib64", "usr/lib64")];
 
 /// Links that scripts of packages would make, which are not run (update-alternatives).
-const LINKS: [(&str, &str); 2] = [("etc/mtab", "/proc/self/mounts"), ("usr/bin/awk", "mawk")];
+pub const LINKS: [(&str, &str); 2] = [("etc/mtab", "/proc/self/mounts"), ("usr/bin/awk", "mawk")];
 
 /// Modules that are loaded from the archive, with those that they depend on. crc32c is requested by its algorithm's
 /// name, so no module depends on it.
@@ -90,19 +90,27 @@ pub fn get(
     names.sort_unstable();
     names.dedup();
     let packages = Packages::at(cache, release, telling)?;
-    let closure = packages.with_dependencies(&names)?;
+    let (sources, installed): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| module::is_source(name));
+    let mut modules = Vec::new();
+    for source in sources {
+        modules.extend(module::get(cache, release, kernel, source, telling)?);
+    }
+    let closure = packages.with_dependencies(&installed)?;
     let mut files = packages.fetch(&closure, telling)?;
     files.push(kernel.file.clone());
     telling("building the guest's root");
     fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
     let build = Build { tree: crate::unfinished(cache).join("tree") };
-    build.fill(&files, &kernel.release)?;
+    build.fill(&files, &modules, &kernel.release)?;
     build.write_boot(&kernel.release, &root.boot)?;
     build.write_image(&root.image)?;
     let text = format!("{RECIPE}\n{}\n", names.join("\n"));
     fs::write(&list, text).map_err(GuestError::io("write", &list))?;
     Ok(root)
 }
+
+/// The directories of a tree in which programs run.
+pub const FOLDERS: &str = "etc dev proc sys run tmp root var/lib var/tmp";
 
 /// Makes the directories and links of a tree into which packages are unpacked, with those that Debian has merged.
 pub fn make_tree(tree: &Path, further: &str, links: &[(&str, &str)]) -> Result<(), GuestError> {
@@ -130,14 +138,20 @@ struct Build {
 }
 
 impl Build {
-    fn fill(&self, files: &[PathBuf], release: &str) -> Result<(), GuestError> {
-        make_tree(&self.tree, "etc dev proc sys run tmp root var/lib var/tmp", &LINKS)?;
-        let modules = LEFT_OUT_MODULES.split(' ').map(|path| format!("lib/modules/*/kernel/{path}"));
-        unpack(files, &self.tree, modules)?;
+    fn fill(&self, files: &[PathBuf], modules: &[PathBuf], release: &str) -> Result<(), GuestError> {
+        make_tree(&self.tree, FOLDERS, &LINKS)?;
+        let unneeded = LEFT_OUT_MODULES.split(' ').map(|path| format!("lib/modules/*/kernel/{path}"));
+        unpack(files, &self.tree, unneeded)?;
         for (name, text) in [("etc/passwd", USERS), ("etc/group", GROUPS), ("etc/hosts", "127.0.0.1 localhost guest\n")]
         {
             let path = self.tree.join(name);
             fs::write(&path, text).map_err(GuestError::io("write", &path))?;
+        }
+        let further = self.tree.join("usr/lib/modules").join(release).join("updates");
+        fs::create_dir_all(&further).map_err(GuestError::io("create", &further))?;
+        for module in modules {
+            let copy = further.join(module.file_name().unwrap_or_default());
+            fs::copy(module, &copy).map_err(GuestError::io("write", &copy))?;
         }
         self.own("depmod", "usr/bin/kmod", &["-b", &self.tree.display().to_string(), release])
     }

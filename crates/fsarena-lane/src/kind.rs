@@ -4,21 +4,25 @@ mod btrfs;
 mod dir;
 mod ext;
 mod further;
+mod made;
 mod options;
 mod risks;
 mod rsext4;
 mod share;
 mod tmpfs;
 mod xfs;
+mod zfs;
 
+pub(crate) use made::LargeBlocks;
+pub use made::{Identity, Made};
 pub(crate) use risks::risks;
 
 use std::path::Path;
 
 use self::options::MkfsOptions;
-use crate::age::Release;
+use crate::pool;
 use fsarena_model::plan::Lanes;
-use fsarena_model::{Bytes, Durability, Guarantee, KernelSymbols, Plan, Storage};
+use fsarena_model::{Bytes, Contender, Durability, Guarantee, KernelSymbols, Plan, Storage};
 
 /// All kinds, in the order in which they are listed.
 pub static KINDS: &[&Kind] = &[
@@ -27,6 +31,7 @@ pub static KINDS: &[&Kind] = &[
     &ext::EXT4,
     &xfs::XFS,
     &btrfs::BTRFS,
+    &zfs::ZFS,
     &further::NILFS2,
     &further::F2FS,
     &further::JFS,
@@ -44,9 +49,6 @@ pub static KINDS: &[&Kind] = &[
     &rsext4::PREVIEW,
 ];
 
-/// Minimum share of a lane that a file system fills.
-const FILLED: f64 = 0.95;
-
 /// The kind of that name.
 pub fn kind(name: &str) -> Option<&'static Kind> {
     KINDS.iter().copied().find(|kind| kind.name == name)
@@ -60,7 +62,7 @@ pub fn kernel_symbols(mount: &str) -> KernelSymbols {
 }
 
 /// File systems that no mkfs of Linux makes, or that are made of several disks.
-pub(crate) const MADE_ELSEWHERE: [&str; 6] = ["apfs", "bcachefs", "hfsplus", "ntfs", "vfat", "zfs"];
+pub(crate) const MADE_ELSEWHERE: [&str; 5] = ["apfs", "bcachefs", "hfsplus", "ntfs", "vfat"];
 
 /// Other names of file systems that kernels report and that are no kinds.
 const REPORTED: [&str; 4] = ["erofs", "nfs", "ntfs3", "overlay"];
@@ -133,70 +135,9 @@ impl Ground {
     }
 }
 
-/// Identifiers for one mkfs, derived from the seed so that they are reproducible.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
-    /// The file system's UUID.
-    pub uuid: String,
-    /// The seed of directory hashes, as a UUID.
-    pub hash_seed: String,
-}
-
-/// What an mkfs really made, as far as its description says.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Made {
-    /// The file system's UUID.
-    pub uuid: Option<String>,
-    /// The seed of directory hashes.
-    pub hash_seed: Option<String>,
-    /// Its size.
-    pub size: Option<Bytes>,
-    /// The size of its blocks.
-    pub block: Option<Bytes>,
-}
-
-/// Which kernels mount a kind with blocks that are larger than a page of memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LargeBlocks {
-    /// None.
-    Never,
-    /// Those since this release.
-    Since(Release),
-    /// Those that list the size in this file.
-    Listed(&'static str),
-}
-
-impl LargeBlocks {
-    /// Whether the running kernel mounts blocks of this size.
-    fn mounts(self, block: Bytes) -> bool {
-        let page = Bytes(rustix::param::page_size() as u64);
-        block <= page
-            || match self {
-                Self::Never => false,
-                Self::Since(release) => Release::of_kernel().is_some_and(|kernel| kernel >= release),
-                Self::Listed(file) => {
-                    let sizes = std::fs::read_to_string(file).unwrap_or_default();
-                    sizes.split_whitespace().any(|size| size == block.0.to_string())
-                }
-            }
-    }
-}
-
-impl Made {
-    /// What of it is not as intended on a lane of `size`, in words; `None` if all is.
-    pub fn differs(&self, intended: &Identity, size: Bytes) -> Option<String> {
-        let other = |what: &str, made: &Option<String>, wanted: &String| {
-            let made = made.as_ref().filter(|made| *made != wanted)?;
-            Some(format!("its {what} is {made}, and not {wanted}"))
-        };
-        // File systems round down to whole blocks, stripes and groups.
-        let is_small = |made: &&Bytes| made.0 > size.0 || (made.0 as f64) < size.0 as f64 * FILLED;
-        let small = self.size.as_ref().filter(is_small);
-        other("UUID", &self.uuid, &intended.uuid)
-            .or_else(|| other("hash seed", &self.hash_seed, &intended.hash_seed))
-            .or_else(|| small.map(|made| format!("it has {made} of {size}")))
-    }
-}
+/// The option of a pool's mkfs for properties of what is mounted, and the one for sectors of a lane's size.
+const OF_POOL: &str = "-O";
+const SECTORS: [&str; 2] = ["-o", "ashift=12"];
 
 /// The words of a command; empty: there is none.
 pub type Words = &'static [&'static str];
@@ -214,13 +155,18 @@ pub struct Kind {
     pub about: &'static str,
     /// What its contenders are stored on.
     pub ground: Ground,
+    /// The Debian package with the sources of its module, if no kernel of Debian has it: it is built for guests.
+    pub module: Option<&'static str>,
+    /// Whether it lies in a pool on its device. What follows the colon are then properties that are set with the pool.
+    pub is_pool: bool,
     /// The programs it needs.
     pub tools: &'static [Tool],
     /// Whether the version of its programs is that of the kernel with which they were released.
     pub is_numbered_as_kernels: bool,
     /// The smallest lane on which its mkfs works.
     pub smallest_lane: Bytes,
-    /// In the words of mkfs, `{uuid}` and `{hash_seed}` stand for those of the [`Identity`].
+    /// In all words, `{pool}` stands for the name of the pool on the device. In those of mkfs, `{uuid}` and
+    /// `{hash_seed}` stand for those of the [`Identity`].
     pub(crate) mkfs: Words,
     pub(crate) describe: Words,
     pub(crate) check: Words,
@@ -235,11 +181,16 @@ pub struct Kind {
     pub(crate) large_blocks: LargeBlocks,
     /// What was really made, from the same text.
     pub made: fn(&str) -> Made,
+    /// Properties that were set when it was made and count as mount options, from the same text.
+    pub(crate) set: fn(&str) -> Vec<String>,
     /// What the file system guarantees, according to its features and its mount options as the kernel reports them.
     pub guarantees: fn(&[String], &str) -> Vec<Guarantee>,
     /// The mount option that makes direct I/O bypass the page cache, if it does not with these options, as typed.
     /// `None` if direct I/O already bypasses it, or no option makes it so.
     pub made_direct: fn(&str) -> Option<&'static str>,
+    /// The size of which direct writes have to be multiples, so that they do not pass through its own cache, from its
+    /// features; `None`: that of a sector.
+    pub(crate) direct_unit: fn(&[String]) -> Option<Bytes>,
     /// Durability class of an fsync with these mount options.
     pub durability: fn(&str) -> Durability,
     /// The functions of its driver in the kernel, by which traces recognise what its threads do.
@@ -257,6 +208,8 @@ impl Kind {
             mounter: None,
             about,
             ground: Ground::Lane,
+            module: None,
+            is_pool: false,
             tools: &[],
             is_numbered_as_kernels: false,
             smallest_lane: Bytes(0),
@@ -270,8 +223,10 @@ impl Kind {
             built_in: &[],
             large_blocks: LargeBlocks::Never,
             made: |_| Made::default(),
+            set: |_| Vec::new(),
             guarantees: |_, _| Vec::new(),
             made_direct: |_| None,
+            direct_unit: |_| None,
             durability: with_barriers,
             symbols: KernelSymbols::NONE,
             caution: None,
@@ -286,8 +241,29 @@ impl Kind {
         let Identity { uuid, hash_seed } = identity;
         let words = self.mkfs.iter().map(|word| word.replace("{uuid}", uuid).replace("{hash_seed}", hash_seed));
         let mut words = options::merged(self.options, &words.collect::<Vec<_>>(), further)?;
+        if self.is_pool {
+            words = options::one_by_one(&words);
+            words.push(pool::name(device));
+        }
         words.push(device.display().to_string());
         Ok(words)
+    }
+
+    /// The words of a contender for its mkfs.
+    pub fn further(&self, contender: &Contender) -> Vec<String> {
+        let mut words = contender.mkfs.clone();
+        if self.is_pool {
+            words.extend([OF_POOL.to_owned(), contender.mount.clone()]);
+            if !words.iter().any(|word| word.contains("ashift=")) {
+                words.extend(SECTORS.map(str::to_owned));
+            }
+        }
+        words
+    }
+
+    /// The mount options of a contender.
+    pub fn mount_options<'a>(&self, contender: &'a Contender) -> &'a str {
+        if self.is_pool { "" } else { &contender.mount }
     }
 
     /// Why the running kernel does not mount the file system that has this description; `None` if nothing is known to
@@ -332,8 +308,9 @@ impl Kind {
 }
 
 fn command(words: Words, places: &[&Path]) -> Vec<String> {
+    let pool = places.first().map(|device| pool::name(device)).unwrap_or_default();
     let places = places.iter().filter(|_| !words.is_empty()).map(|path| path.display().to_string());
-    words.iter().map(|word| (*word).to_owned()).chain(places).collect()
+    words.iter().map(|word| word.replace("{pool}", &pool)).chain(places).collect()
 }
 
 /// Durability class where an fsync flushes, unless it is mounted without barriers.

@@ -16,14 +16,14 @@ pub use remount::Remounted;
 
 use crate::cgroup::MemoryGroup;
 use crate::disk::{Disk, hold};
-use crate::kind::{Ground, Identity, Kind, lane_count, made_lanes};
+use crate::kind::{Ground, Identity, Kind, kind, lane_count, made_lanes};
 use crate::lane::Lane;
 use crate::layer::{self, Raise, Stack, StackPlace};
 use crate::ledger::{Ledger, Made};
 use crate::mounted::{Mounted, Mounting};
 use crate::precondition::PreconditionTarget;
 use crate::require::{self, known};
-use crate::{LaneError, cost, mounted, precondition, queue, storage};
+use crate::{LaneError, cost, mounted, pool, precondition, queue, storage};
 
 /// Where a contender works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -230,17 +230,17 @@ impl LaneSet {
             uuid: seed::uuid(self.plan.seed, "uuid", &numbers),
             hash_seed: seed::uuid(self.plan.seed, "hash-seed", &numbers),
         };
-        let lane = lane.map(|lane| Ok((lane, self.stack(index, lane, &identity)?))).transpose()?;
+        let lane = lane.map(|lane| Ok((lane, self.stack(index, lane, kind, &identity)?))).transpose()?;
         let contender = &self.plan.contenders[index];
         let mounting = self.mounting(contender, kind, lane.as_ref().map(|(_, stack)| &*stack.device))?;
         mounted::make(contender, kind, lane, &identity, &mounting, &point)
     }
 
-    /// Makes the layers of contender `index` on a lane, after those that a failed contender has left there.
-    fn stack(&mut self, index: usize, lane: usize, identity: &Identity) -> Result<Stack, LaneError> {
+    /// Makes the layers of contender `index` on a lane, after what a failed contender has left there.
+    fn stack(&mut self, index: usize, lane: usize, kind: &Kind, identity: &Identity) -> Result<Stack, LaneError> {
         self.take_down(lane)?;
         let (lane, layers) = (&self.lanes[lane], &self.plan.contenders[index].layers);
-        if !layers.is_empty() {
+        if kind.is_pool || !layers.is_empty() {
             self.ledger.announce_once(lane.layers())?;
         }
         if self.ledger.has(&lane.layers()) {
@@ -270,7 +270,7 @@ impl LaneSet {
                 let options = [share.options.as_str()].into_iter().chain(own).collect::<Vec<_>>().join(",");
                 Ok(Mounting { source: share.source.clone(), options })
             }
-            _ => Ok(Mounting { source, options: contender.mount.clone() }),
+            _ => Ok(Mounting { source, options: kind.mount_options(contender).to_owned() }),
         }
     }
 
@@ -327,6 +327,9 @@ impl LaneSet {
     /// # Errors
     /// If this machine has no such limits, this user may not set them, or the kernel refuses this one.
     pub fn confine(&mut self, limit: Bytes) -> Result<(), LaneError> {
+        if self.plan.contenders.iter().any(|contender| kind(&contender.kind).is_some_and(|kind| kind.is_pool)) {
+            pool::limit_cache(&mut self.ledger, limit)?;
+        }
         match &mut self.group {
             Some(group) => group.enter(limit),
             none => none.insert(MemoryGroup::make(&mut self.ledger)?).enter(limit),
@@ -338,6 +341,7 @@ impl LaneSet {
     /// # Errors
     /// If the kernel refuses.
     pub fn release(&mut self) -> Result<(), LaneError> {
+        self.ledger.set_parameters_back()?;
         self.group.as_mut().map_or(Ok(()), MemoryGroup::leave)
     }
 

@@ -47,6 +47,8 @@ pub struct LayerKind {
     pub options: &'static [(&'static str, &'static [&'static str])],
     /// What it guarantees beyond storing.
     pub guarantees: &'static [Guarantee],
+    /// Whether zpool divides its device into partitions, for which it needs udev (efi_get_info() of OpenZFS).
+    pub(crate) is_divided: bool,
     /// Bytes that it needs below it to give this many.
     pub(crate) needs: fn(u64) -> u64,
     /// The commands that make it, and its device.
@@ -252,6 +254,18 @@ pub(crate) fn require_known(contender: &Contender) -> Result<(), LaneError> {
     Ok(())
 }
 
+/// Refuses a pool on a layer that zpool would divide.
+///
+/// # Errors
+/// [`LaneError::BadOption`].
+pub(crate) fn require_whole(contender: &Contender) -> Result<(), LaneError> {
+    let topmost = contender.layers.first().and_then(|layer| known(&layer.name));
+    let Some(kind) = topmost.filter(|kind| kind.is_divided) else { return Ok(()) };
+    let what = format!("`zpool create` would divide the device of the layer `{}` into partitions", kind.name);
+    let hint = format!("put another layer on it, as in {}@{}+{}", contender.kind, lvm::LVM.name, kind.name);
+    Err(LaneError::bad_option(contender, what, hint))
+}
+
 /// Refuses layers that this machine cannot make. Only root can load a module of the kernel.
 ///
 /// # Errors
@@ -354,6 +368,15 @@ mod tests {
         assert!(refused("ext4@luks,device=sda").contains("the layer `luks` has no option `device`"));
         assert!(refused("ext4@luks,sector=1").contains("its values are 4096, 2048, 1024, 512"));
         require_known(&contender("btrfs@luks,sector=512+lvm")).expect("known");
+    }
+
+    #[test]
+    fn a_pool_is_on_no_device_that_zpool_divides() {
+        let error = require_whole(&contender("zfs@raid1+luks")).expect_err("an array");
+        assert!(error.to_string().contains("the layer `raid1`"), "{error}");
+        let hint = fsarena_model::Explained::hint(&error).unwrap_or_default();
+        assert!(hint.ends_with("zfs@lvm+raid1"), "{hint}");
+        ["zfs", "zfs@lvm+raid1"].into_iter().for_each(|text| require_whole(&contender(text)).expect("whole"));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod folders;
 mod made;
+mod parameters;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};

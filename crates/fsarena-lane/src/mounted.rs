@@ -21,7 +21,7 @@ use crate::kind::{Ground, Identity, Kind};
 use crate::layer::{self, Stack};
 use crate::ledger::{Ledger, Made};
 use crate::require::MKFS_HINT;
-use crate::{CheckResult, LaneError};
+use crate::{CheckResult, LaneError, pool};
 
 pub use facts::facts;
 
@@ -79,10 +79,12 @@ impl Mounted {
         Ok(())
     }
 
-    /// Ends the kind's daemon and unmounts the file system. If it stays busy, it stays mounted without the daemon.
+    /// Ends the kind's daemon, unmounts the file system and exports its pool, if it lies in one. If it stays busy, it
+    /// stays mounted without the daemon.
     pub fn unmount(&mut self) -> Result<(), LaneError> {
         self.daemon = None;
-        unmount(&self.directory)
+        unmount(&self.directory)?;
+        pool::export(&self.stack.device)
     }
 }
 
@@ -103,7 +105,7 @@ pub fn make(
         (made.lane, made.stack) = (Some(index), stack);
         let (device, size) = (made.stack.device.clone(), layer::size(&made.stack.device)?);
         let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
-        made.mkfs = kind.mkfs(&device, identity, &contender.mkfs).map_err(refused)?;
+        made.mkfs = kind.mkfs(&device, identity, &kind.further(contender)).map_err(refused)?;
         made.limit = tool_limit(size);
         made.description = run_tool(&made.mkfs, made.limit)? + &run_tool(&kind.describe(&device), made.limit)?;
         if let Some(words) = (kind.made)(&made.description).differs(identity, size) {
@@ -191,7 +193,7 @@ fn run(argv: &[String], limit: Duration) -> Result<Result<Ended, Killed>, LaneEr
 /// What is mounted, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mounting {
-    /// A device, or what a server calls the folder.
+    /// A device, which may have a pool, or what a server calls the folder.
     pub source: String,
     /// Comma-separated.
     pub options: String,
@@ -205,18 +207,20 @@ impl Mounting {
     pub fn mount_at(&self, kind: &Kind, point: &Path) -> Result<(), LaneError> {
         let Self { source, options } = self;
         forget_cached(Path::new(source)).map_err(LaneError::io("forget what is cached of", source))?;
+        let source = if kind.is_pool { &pool::import(Path::new(source))? } else { source };
         match kind.mounter {
-            Some(program) => self.mount_by(program, point)?,
+            Some(program) => by_program(program, source, options, point)?,
             None => by_kernel(kind.mounted_as, source, options, point)?,
         }
         verify(kind, source, point)
     }
+}
 
-    fn mount_by(&self, program: &str, point: &Path) -> Result<(), LaneError> {
-        let argv = [program, &self.source, &point.display().to_string(), "-o", &self.options].map(str::to_owned);
-        let mounted = succeeded(&argv, MOUNTING)?;
-        mounted.map(drop).map_err(|words| LaneError::Mounter { command: argv.join(" "), words })
-    }
+/// Lets a program mount a file system.
+fn by_program(program: &str, source: &str, options: &str, point: &Path) -> Result<(), LaneError> {
+    let argv = [program, source, &point.display().to_string(), "-o", options].map(str::to_owned);
+    let mounted = succeeded(&argv, MOUNTING)?;
+    mounted.map(drop).map_err(|words| LaneError::Mounter { command: argv.join(" "), words })
 }
 
 /// Lets the kernel mount a file system.

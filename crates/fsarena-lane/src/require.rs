@@ -31,6 +31,9 @@ pub fn contender(contender: &Contender) -> Result<(), LaneError> {
         return refused(format!("`{}` is not mounted from a disk, below which layers could be", contender.kind));
     }
     layer::require_known(contender)?;
+    if kind.is_pool {
+        layer::require_whole(contender)?;
+    }
     if let Some(piece) = options(contender).find(|piece| names_storage(piece)) {
         return refused(format!("its options name `{piece}`, a device or a file that fsarena has not made"));
     }
@@ -42,7 +45,7 @@ pub fn contender(contender: &Contender) -> Result<(), LaneError> {
     }
     let any = Identity { uuid: String::new(), hash_seed: String::new() };
     let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
-    kind.mkfs(Path::new(""), &any, &contender.mkfs).map(drop).map_err(refused)
+    kind.mkfs(Path::new(""), &any, &kind.further(contender)).map(drop).map_err(refused)
 }
 
 /// All words of a contender's options for mkfs and mount.
@@ -91,7 +94,8 @@ pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
     }
     lanes_of(contender, kind, plan)?;
     layer::require_possible(contender, is_root())?;
-    if kind.ground.has_lane() {
+    // A pool cannot be made on trial: it would be imported.
+    if kind.ground.has_lane() && !kind.is_pool {
         mounted::try_mkfs(contender, kind, plan.lanes.size)?;
     }
     if matches!(kind.ground, Ground::Lane | Ground::Memory) && is_root() {
@@ -99,7 +103,7 @@ pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
             let hint = format!("`man 5 {}` lists what follows the colon", kind.mounted_as);
             LaneError::bad_option(contender, format!("the kernel refuses its mount options: {error}"), hint)
         };
-        mount::check_options(kind.mounted_as, &contender.mount).map_err(refused)?;
+        mount::check_options(kind.mounted_as, kind.mount_options(contender)).map_err(refused)?;
     }
     Ok(())
 }

@@ -199,6 +199,8 @@ pub enum Durability {
     Flushed,
     /// Synced data was written, but no flush was sent (`barrier=0`, `nobarrier`).
     Unflushed,
+    /// Synced data was acknowledged before it was written (`sync=disabled` of OpenZFS).
+    Unwritten,
     /// Nothing survives a restart of the machine (tmpfs).
     Volatile,
 }

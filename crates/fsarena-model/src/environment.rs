@@ -144,6 +144,10 @@ pub struct ContenderFacts {
     /// Whether direct writes to an existing directory bypass the page cache; `None` if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_writes: Option<bool>,
+    /// Direct writes that are no multiples of this size pass through the file system's own cache; `None`: none do, or
+    /// it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direct_unit: Option<Bytes>,
     /// What it is if it is a shared folder, and what follows from that, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_folder: Option<String>,
@@ -175,6 +179,7 @@ impl ContenderFacts {
             read_ahead_kib: None,
             says_alignment: None,
             direct_writes: None,
+            direct_unit: None,
             shared_folder: None,
             file_system: None,
             sharing: None,

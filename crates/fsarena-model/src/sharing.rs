@@ -91,7 +91,7 @@ impl FromStr for Stated {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
-            "a label, `=`, and flushed, unflushed, volatile, immediate, close-to-open or expiring, as in \
+            "a label, `=`, and flushed, unflushed, unwritten, volatile, immediate, close-to-open or expiring, as in \
              nfs-async=unflushed"
                 .to_owned()
         };

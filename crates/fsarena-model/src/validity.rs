@@ -130,6 +130,13 @@ pub enum Finding {
     /// Direct writes to an existing directory pass through the page cache, since its data have checksums or are
     /// journalled.
     BufferedWrites,
+    /// Direct writes of `block` were only parts of the `unit` that the file system writes directly.
+    PartsOfUnits {
+        /// Size of each write.
+        block: Bytes,
+        /// What it writes directly.
+        unit: Bytes,
+    },
     /// Direct I/O of `bytes` dirtied this many pages of 4 KiB.
     PagesDirtied { pages: u64, bytes: Bytes },
     /// Too few flushes for these syncs.
@@ -169,7 +176,9 @@ impl Finding {
             Self::NothingRead { .. } | Self::LittleCarried { .. } | Self::LittleReadByServers { .. } => {
                 ValidityClass::Cached
             }
-            Self::NoDevice | Self::BufferedWrites | Self::PagesDirtied { .. } => ValidityClass::NotDirect,
+            Self::NoDevice | Self::BufferedWrites | Self::PartsOfUnits { .. } | Self::PagesDirtied { .. } => {
+                ValidityClass::NotDirect
+            }
             Self::TooFewFlushes { .. }
             | Self::FasterThanMemory { .. }
             | Self::FasterThanDevice { .. }

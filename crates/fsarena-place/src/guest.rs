@@ -146,20 +146,27 @@ fn kernels(plan: &Plan) -> Vec<Option<&str>> {
     kernels
 }
 
-/// Debian packages with the programs of all kinds that have a disk.
+/// Debian packages with the programs of all kinds that have a disk and no module that would have to be built.
 pub fn file_system_packages() -> Vec<String> {
-    let kinds = KINDS.iter().filter(|kind| kind.ground == Ground::Lane);
+    let kinds = KINDS.iter().filter(|kind| kind.ground == Ground::Lane && kind.module.is_none());
     let packages: BTreeSet<&str> = kinds.flat_map(|kind| kind.tools).map(|tool| tool.package).collect();
     packages.into_iter().map(str::to_owned).collect()
 }
 
-/// Debian packages whose programs the plan's workloads, the mounts of folders of the host, and the layers below file
-/// systems need. Every guest has those of file systems on disks.
+/// Debian packages that the plan's workloads and contenders need and not every guest has.
 pub fn packages(plan: &Plan) -> Vec<String> {
-    let of_workloads = plan.workloads.iter().flat_map(|workload| ENGINES.packages(workload));
-    let shares = plan.contenders.iter().filter_map(share_of).flat_map(|kind| kind.tools).map(|tool| tool.package);
-    let layers = layer_tools(&plan.contenders).into_iter().map(|tool| tool.package);
-    of_workloads.chain(shares).chain(layers).map(str::to_owned).collect()
+    let of_workloads = plan.workloads.iter().flat_map(|workload| ENGINES.packages(workload)).map(str::to_owned);
+    of_workloads.chain(packages_of(&plan.contenders)).collect()
+}
+
+/// Debian packages that these contenders need and not every guest has: the programs that mount folders of the host,
+/// the sources of modules that are built, with their programs, and the programs of layers.
+pub fn packages_of(contenders: &[Contender]) -> Vec<String> {
+    let kinds = contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
+    let few = kinds.filter(|kind| kind.ground == Ground::Share || kind.module.is_some());
+    let of_kinds = few.flat_map(|kind| kind.tools.iter().map(|tool| tool.package).chain(kind.module));
+    let of_layers = layer_tools(contenders).into_iter().map(|tool| tool.package);
+    of_kinds.chain(of_layers).collect::<BTreeSet<&str>>().into_iter().map(str::to_owned).collect()
 }
 
 /// The contender's kind, if it is a folder of the host that a guest mounts.

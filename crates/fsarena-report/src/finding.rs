@@ -30,9 +30,14 @@ pub fn sentence(finding: &Finding) -> String {
         Finding::NoDevice => "direct I/O went to the page cache: the file system does not say how it is to be aligned \
              (statx(2)), and has no device; compare it without the workloads that are direct"
             .to_owned(),
+        Finding::PartsOfUnits { block, unit } => format!(
+            "direct writes of {block} go through the file system's own cache, since it writes directly only in \
+             multiples of {unit}; smaller records (`recordsize` of OpenZFS) make them direct"
+        ),
         Finding::BufferedWrites => {
             "direct writes go through the page cache in this directory: its files have checksums (btrfs since Linux 6.15) or \
-             their data are journalled (ext4); files with `chattr +C` (btrfs) or without `chattr +j` (ext4) are direct"
+             their data are journalled (ext4); files with `chattr +C` (btrfs) or without `chattr +j` (ext4) are \
+             direct. OpenZFS before 2.3 has no direct I/O"
                 .to_owned()
         }
         Finding::PagesDirtied { pages, bytes } => format!(

@@ -60,6 +60,7 @@ pub fn durability(class: Durability) -> &'static str {
     match class {
         Durability::Flushed => "what was synced is on the device, behind a flush of its cache",
         Durability::Unflushed => "what was synced was written, but no flush was sent",
+        Durability::Unwritten => "a sync returned before anything was written",
         Durability::Volatile => "nothing outlives the machine",
     }
 }

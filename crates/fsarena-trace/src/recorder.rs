@@ -2,15 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use fsarena_model::{AvoidableTime, Avoided, Nanos, Spent, Trace};
 use fsarena_sys::perf::{EventKind, EventStream, RecordedEvent};
 use fsarena_sys::tracefs::{Field, Tracefs, Tracepoint};
 use fsarena_sys::{block, clock};
+use rustix::event::{EventfdFlags, eventfd};
 
 use crate::account::Traced;
 use crate::division::{Recording, sum};
@@ -24,9 +24,6 @@ pub const SAMPLES: u64 = 499;
 
 /// Pages of memory for the events of each processor. What is small stays in the processor's cache.
 const PAGES: usize = 256;
-
-/// How often events are moved out of this memory.
-const INTERVAL: Duration = Duration::from_millis(10);
 
 /// Most bytes of events. A whole run may take long.
 const MOST_BYTES: usize = 512 << 20;
@@ -63,7 +60,8 @@ pub struct Recorder {
     work: WorkThreads,
     format: EventFields,
     begun: u64,
-    is_over: Arc<AtomicBool>,
+    /// Readable at the end (eventfd(2)).
+    is_over: Arc<OwnedFd>,
     thread: JoinHandle<io::Result<Recorded>>,
 }
 
@@ -127,7 +125,7 @@ impl Recorder {
         }
         let format = EventFields::of(&switch, &waking, &work, &issue, &complete).ok_or_else(unknown_format)?;
         let mut stream = EventStream::open(kinds, PAGES)?;
-        let is_over = Arc::new(AtomicBool::new(false));
+        let is_over = Arc::new(eventfd(0, EventfdFlags::CLOEXEC)?);
         let work = WorkThreads::now();
         let over = Arc::clone(&is_over);
         // The recording begins when this thread exists, so that it is none of those that the work creates.
@@ -137,13 +135,13 @@ impl Recorder {
             let begun = clock::now().0;
             stream.start()?;
             let _ = is_started.send(begun);
-            while !over.load(Ordering::Acquire) {
+            // A thread that woke often would take the processor from those that are traced.
+            while !stream.wait(over.as_fd())? {
                 stream.drain(&mut bytes);
                 let all: usize = bytes.iter().map(Vec::len).sum();
                 if all > MOST_BYTES {
                     return Err(io::Error::other(format!("{} MiB of events are too many", all >> 20)));
                 }
-                std::thread::park_timeout(INTERVAL);
             }
             stream.stop()?;
             stream.drain(&mut bytes);
@@ -161,8 +159,7 @@ impl Recorder {
     /// If the kernel refuses to stop or hides the addresses of its functions, or if there were too many events.
     pub fn stop(self, operations: u64, elapsed: Nanos, spans: &[Span]) -> io::Result<Trace> {
         let end = clock::now().0;
-        self.is_over.store(true, Ordering::Release);
-        self.thread.thread().unpark();
+        rustix::io::write(&self.is_over, &1_u64.to_ne_bytes())?;
         let (stream, bytes) = recorded(self.thread)?;
         let symbols = Symbols::of(&self.subject.symbols).ok_or_else(|| {
             io::Error::other("the kernel hides the addresses of its functions (kernel.kptr_restrict)")

@@ -79,7 +79,18 @@ pub fn not_direct(evidence: &Evidence<'_>) -> Option<Finding> {
         }
         None => {}
     }
+    let is_written =
+        || evidence.sum(probe::PROCESS_WRITTEN).is_some_and(|written| written >= THROUGH_THE_CACHE * bytes);
+    if let Some(parts) = in_parts(evidence).filter(|_| bytes > 0.0 && is_written()) {
+        return Some(parts);
+    }
     let pages = evidence.sum(probe::PAGES_DIRTIED)?;
     let is_much = bytes > 0.0 && pages * PAGE >= THROUGH_THE_CACHE * bytes;
     is_much.then_some(Finding::PagesDirtied { pages: pages as u64, bytes: Bytes(bytes as u64) })
+}
+
+/// Blocks that are only parts of what the file system writes directly.
+fn in_parts(evidence: &Evidence<'_>) -> Option<Finding> {
+    let (unit, block) = evidence.facts?.direct_unit.zip(evidence.workload.traits.block)?;
+    (!block.0.is_multiple_of(unit.0)).then_some(Finding::PartsOfUnits { block, unit })
 }

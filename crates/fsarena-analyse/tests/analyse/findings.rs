@@ -71,6 +71,21 @@ fn what_is_known_of_a_directory_counts_more_than_the_pages_of_its_file_system() 
 }
 
 #[test]
+fn direct_writes_of_parts_of_a_record_are_not_direct() {
+    let kept = |unit, written| {
+        let mut kept = direct().reading(probe::PROCESS_WRITTEN, written);
+        kept.0.contenders.iter_mut().for_each(|facts| facts.direct_unit = Some(Bytes::kib(unit)));
+        kept.0.plan.workloads.iter_mut().for_each(|workload| workload.traits.block = Some(Bytes::mib(1)));
+        kept
+    };
+    let written = 100.0 * MEBIBYTE;
+    let expected = Finding::PartsOfUnits { block: Bytes::mib(1), unit: Bytes::mib(2) };
+    assert_eq!(findings(&kept(2048, written)), [expected]);
+    assert_eq!(findings(&kept(2048, 0.0)), [], "reads are direct");
+    assert_eq!(findings(&kept(128, written)), [], "whole records");
+}
+
+#[test]
 fn a_host_below_the_lane_is_described() {
     let mut kept = synced().lane_cost(Nanos::millis(4), Some(Nanos::millis(1)));
     kept.0.environment.lanes.host_file_system = Some("ext4".to_owned());

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fsarena_model::{CacheState, Workload};
+use fsarena_sys::aligned::AlignedBuffer;
 use rustix::fs::{Advice, AtFlags, OFlags, StatxFlags, fadvise, statx};
 
 use super::parameters::{DataParameters, Pattern, Work};
@@ -147,13 +148,14 @@ impl Opening {
 }
 
 /// Refuses direct I/O in blocks that the device does not support, as far as the kernel reports it (statx(2),
-/// STATX_DIOALIGN, since Linux 6.1).
+/// STATX_DIOALIGN, since Linux 6.1). Where such a read succeeds, the file system has a cache of its own for parts.
 pub fn require_direct(path: &Path, block: u64, workload: &str) -> Result<(), EngineError> {
     // Linux' include/uapi/linux/stat.h.
     const DIOALIGN: StatxFlags = StatxFlags::from_bits_retain(0x2000);
     let Ok(facts) = statx(rustix::fs::CWD, path, AtFlags::empty(), DIOALIGN) else { return Ok(()) };
     let alignment = u64::from(facts.stx_dio_offset_align);
-    if facts.stx_mask & DIOALIGN.bits() == 0 || alignment == 0 || block.is_multiple_of(alignment) {
+    let is_aligned = facts.stx_mask & DIOALIGN.bits() == 0 || alignment == 0 || block.is_multiple_of(alignment);
+    if is_aligned || reads_directly(path, block) {
         return Ok(());
     }
     let what = format!(
@@ -161,6 +163,12 @@ pub fn require_direct(path: &Path, block: u64, workload: &str) -> Result<(), Eng
         path.display()
     );
     Err(EngineError::parameters(workload, what))
+}
+
+/// Whether a direct read of the first block of a file succeeds.
+fn reads_directly(path: &Path, block: u64) -> bool {
+    let file = OpenOptions::new().read(true).custom_flags(OFlags::DIRECT.bits() as i32).open(path);
+    file.and_then(|file| file.read_at(&mut AlignedBuffer::new(block as usize), 0)).is_ok_and(|read| read > 0)
 }
 
 /// Brings a file into memory by reading it. Returns an error once `stop` is set. If a file does not fit, its end stays

@@ -110,6 +110,19 @@ pub(crate) fn merged(
     Ok(words)
 }
 
+/// The same words with an option for each word of a list, for programs that take no lists.
+pub(crate) fn one_by_one(words: &[String]) -> Vec<String> {
+    let mut option = "";
+    let words = words.iter().flat_map(|word| {
+        let before = std::mem::replace(&mut option, word);
+        let is_list = before.starts_with('-') && word.contains('=');
+        let pieces: Vec<&str> = if is_list { word.split(',').collect() } else { vec![word] };
+        let again = std::iter::once(None).chain(std::iter::repeat(Some(before)));
+        pieces.into_iter().zip(again).flat_map(|(piece, option)| option.into_iter().chain([piece]).map(str::to_owned))
+    });
+    words.collect()
+}
+
 /// Adds words to the list of an option, or the option with this list. Fails with a word that contradicts another one.
 fn add<'a>(words: &mut Vec<String>, name: &str, own: &[&'a str]) -> Result<(), &'a str> {
     let place = words.iter().position(|word| word == name);
@@ -321,12 +334,13 @@ mod tests {
     #[test]
     fn the_guide_has_all_options() {
         let guide = include_str!("../../../../docs/guides/mkfs-options.md");
-        let kinds: [(&str, &[MkfsOptions]); 5] = [
+        let kinds: [(&str, &[MkfsOptions]); 6] = [
             ("ext2, ext3, ext4: mke2fs", MKE2FS),
             ("xfs: mkfs.xfs", MKFS_XFS),
             ("btrfs: mkfs.btrfs", MKFS_BTRFS),
             ("f2fs: mkfs.f2fs", MKFS_F2FS),
             ("nilfs2: mkfs.nilfs2", MKFS_NILFS2),
+            ("zfs: zpool create", ZPOOL),
         ];
         for (title, options) in kinds {
             let mut expected: Vec<String> = options.iter().flat_map(rows).collect();

@@ -7,6 +7,8 @@ const OPTIONS: &[(&[&str], &str, &str)] = &[
     (EXT, "noauto_da_alloc", "a file that was replaced shortly before a crash may be empty"),
     (BTRFS, "nodatacow", "data has no checksums, and a crash can leave a half-written block"),
     (BTRFS, "nodatasum", "data has no checksums: damage to it is not noticed"),
+    (ZFS, "sync=disabled", "a crash loses seconds of changes, also those that were synced"),
+    (ZFS, "checksum=off", "data has no checksums: damage to it is not noticed"),
     (F2FS, "checkpoint=disable", "a crash loses all changes since the mount"),
     (ANY, "lazytime", "a crash loses changes of times, up to a day old"),
 ];
@@ -16,6 +18,7 @@ const COMMITS: &[(&[&str], u32)] = &[(EXT, 5), (BTRFS, 30)];
 
 const EXT: &[&str] = &["ext3", "ext4"];
 const BTRFS: &[&str] = &["btrfs"];
+const ZFS: &[&str] = &["zfs"];
 const F2FS: &[&str] = &["f2fs"];
 const ANY: &[&str] = &[];
 

@@ -12,6 +12,7 @@ pub static INTEGRITY: LayerKind = LayerKind {
     tools: &[tool("integritysetup", "cryptsetup-bin", "--version"), DMSETUP],
     options: &[("mode", &["journal", "bitmap"]), ("checksum", &["crc32c", "sha256"])],
     guarantees: &[Guarantee::DataChecksums],
+    is_divided: false,
     // Journal and tags: the largest tag has 32 bytes for each sector of 4096.
     needs: |bytes| bytes + bytes / 64 + (24 << 20),
     create,

@@ -17,6 +17,7 @@ pub static LUKS: LayerKind = LayerKind {
         ("workqueues", &["yes", "no"]),
     ],
     guarantees: &[Guarantee::Encryption],
+    is_divided: false,
     // The header (LUKS2 On-Disk Format, section 2).
     needs: |bytes| bytes + (16 << 20),
     create,

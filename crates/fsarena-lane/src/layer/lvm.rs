@@ -11,6 +11,7 @@ pub static LVM: LayerKind = LayerKind {
     tools: &[PROGRAM, DMSETUP],
     options: &[("extent", &["4m", "1m", "16m"])],
     guarantees: &[],
+    is_divided: false,
     // The metadata, and a part of the largest extent.
     needs: |bytes| bytes + (1 << 20) + (16 << 20),
     create: linear,
@@ -25,6 +26,7 @@ pub static THIN: LayerKind = LayerKind {
     tools: &[PROGRAM, DMSETUP, tool("thin_check", "thin-provisioning-tools", "--version")],
     options: &[("chunk", &["64k", "128k", "256k", "512k", "1m"]), ("zero", &["y", "n"])],
     guarantees: &[],
+    is_divided: false,
     needs: |bytes| bytes + metadata(bytes) + 3 * EXTENT,
     create: thin,
     open,

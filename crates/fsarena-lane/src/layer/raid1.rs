@@ -13,6 +13,7 @@ pub static RAID1: LayerKind = LayerKind {
     tools: &[tool("mdadm", "mdadm", "--version"), DMSETUP],
     options: &[("bitmap", &["internal", "none"])],
     guarantees: &[Guarantee::Mirror],
+    is_divided: true,
     // md leaves up to 1/64 of a small device to its metadata.
     needs: |bytes| 2 * (bytes + bytes / 32 + (4 << 20)),
     create,

@@ -1,21 +1,22 @@
-//! Takes layers down. What lies on a device is found in sysfs (`holders`): this finds all that a run or one of its
-//! programs has stacked on its lane, wherever it was killed.
+//! Takes layers and pools down. What lies on a device is found in sysfs (`holders`), a pool by its name: this finds all
+//! that a run or one of its programs has stacked on its lane, wherever it was killed.
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fsarena_sys::child::{self, Patience};
 use fsarena_sys::fault;
 
 use super::PREFIX;
 use crate::busy::BusyPatience;
+use crate::pool;
 
 /// A program that looks for new devices, such as udev, may keep one open for a moment.
 const PATIENCE: BusyPatience = BusyPatience { attempts: 101, pause: std::time::Duration::from_millis(50) };
 
-/// Removes all block devices that lie on the device of this name, such as `loop1000`, the topmost first. Returns their
-/// names.
+/// Removes all block devices and pools that lie on the device of this name, such as `loop1000`, the topmost first.
+/// Returns their names.
 ///
 /// # Errors
 /// If one is in use, or its program is missing.
@@ -34,7 +35,19 @@ fn take_down_all(device: &str) -> io::Result<Vec<String>> {
             removed.push(remove(&holder)?);
         }
     }
+    removed.extend(pool::destroy(&path(device))?);
     Ok(removed)
+}
+
+/// The path under which layers and pools name a device.
+fn path(device: &str) -> PathBuf {
+    mapped_name(device).map_or_else(|| Path::new("/dev").join(device), |name| Path::new("/dev/mapper").join(name))
+}
+
+/// The name of a device of the device mapper.
+fn mapped_name(device: &str) -> Option<String> {
+    let name = fs::read_to_string(format!("/sys/class/block/{device}/dm/name")).ok()?;
+    Some(name.trim().to_owned())
 }
 
 fn holders(device: &str) -> Vec<String> {
@@ -44,9 +57,9 @@ fn holders(device: &str) -> Vec<String> {
 
 /// Removes a device of the device mapper or of md.
 fn remove(device: &str) -> io::Result<String> {
-    match fs::read_to_string(format!("/sys/class/block/{device}/dm/name")) {
-        Ok(name) => remove_mapped(name.trim()),
-        Err(_) => run(&["mdadm", "--stop", "--quiet", &format!("/dev/{device}")]).map(|_| device.to_owned()),
+    match mapped_name(device) {
+        Some(name) => remove_mapped(&name),
+        None => run(&["mdadm", "--stop", "--quiet", &format!("/dev/{device}")]).map(|_| device.to_owned()),
     }
 }
 

@@ -55,7 +55,9 @@ pub enum Made {
         name: String,
         backing: PathBuf,
     },
-    /// Layers on a loop device of the run, which is bound to a file under a name with the run's token.
+    /// A parameter of a module of the kernel, changed from the value `before` to the value `set`.
+    Parameter { path: PathBuf, before: String, set: String },
+    /// Layers and pools on a loop device of the run, which is bound to a file under a name with the run's token.
     Layers { number: u32, name: String, backing: PathBuf },
 }
 
@@ -119,6 +121,7 @@ impl Made {
             Self::Disk(made) => made.release(&run.token),
             Self::Cgroup { path, home } => PATIENCE.wait(|| cgroup::remove(path, home, &run.token)),
             Self::Loop { number, name, backing } => remove_loop(*number, name, backing),
+            Self::Parameter { path, before, set } => set_back(path, before, set),
             Self::Layers { number, name, backing } => remove_layers(*number, name, backing, &run.token),
         }
     }
@@ -136,7 +139,7 @@ impl Made {
                 inner.starts_with(path)
             }
             Self::Loop { backing, .. } | Self::Layers { backing, .. } => backing.starts_with(path),
-            Self::Disk(_) | Self::Cgroup { .. } => false,
+            Self::Disk(_) | Self::Cgroup { .. } | Self::Parameter { .. } => false,
         }
     }
 
@@ -147,6 +150,7 @@ impl Made {
             Self::Disk(made) => format!("lanes on {}", made.path.display()),
             Self::Cgroup { path, .. } => format!("the control group {}", path.display()),
             Self::Loop { number, name, .. } => format!("the loop device {number} ({name})"),
+            Self::Parameter { path, .. } => format!("the parameter {}", path.display()),
             Self::Layers { number, .. } => format!("layers on the loop device {number}"),
         }
     }
@@ -235,6 +239,15 @@ fn remove_loop(number: u32, name: &str, backing: &Path) -> io::Result<Option<Str
     Ok(Some(format!("the loop device {number}: removed")))
 }
 
+/// What another program has set since stays.
+pub fn set_back(path: &Path, before: &str, set: &str) -> io::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(now) if now.trim() == set => fs::write(path, before)?,
+        _ => return Ok(None),
+    }
+    Ok(Some(format!("the parameter {}: set back to {before}", path.display())))
+}
+
 /// What lies on the run's own loop device is the run's, and so is a mapped device with the run's token.
 fn remove_layers(number: u32, name: &str, backing: &Path, token: &str) -> io::Result<Option<String>> {
     let is_own = loopdev::binding(number)?.is_some_and(|binding| is_ours(&binding, name, backing));
@@ -321,6 +334,17 @@ mod tests {
         assert!(!is_ours(&bound("theirs", found.ino())) && !is_ours(&bound("ours", found.ino() + 1)));
         assert!(super::is_ours(&bound("ours", 1), "ours", Path::new("/no/such/file")), "its file is removed");
         assert!(!super::is_ours(&bound("theirs", 1), "ours", Path::new("/no/such/file")));
+    }
+
+    #[test]
+    fn a_parameter_is_set_back_unless_another_program_has_set_it() {
+        let file = tempfile::NamedTempFile::new().expect("temporary file");
+        let found = || fs::read_to_string(file.path()).expect("readable");
+        fs::write(file.path(), "64\n").expect("written");
+        assert!(set_back(file.path(), "0", "64").expect("set back").is_some());
+        assert_eq!(found(), "0");
+        assert_eq!((set_back(file.path(), "1", "64").expect("left alone"), found().as_str()), (None, "0"));
+        assert_eq!(set_back(Path::new("/no/such/parameter"), "0", "64").expect("the module is gone"), None);
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
     }
     let mount = mountinfo::mount_of(&made.directory);
     let mount = mount.map_err(LaneError::io("look up the mount of", &made.directory))?;
-    let options = mount.all_options();
+    let options = [vec![mount.all_options()], (kind.set)(&made.description)].concat().join(",");
     let is_directory = kind.ground == Ground::Directory;
     let features = match is_directory {
         true => attributes::of(&made.directory),
@@ -55,9 +55,12 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
             (kind.durability)(&options)
         },
         // What else is written to a lane's file system is known, and its pages are counted.
-        direct_writes: is_directory
-            .then(|| attributes::direct_writes(mounted_as, &guarantees, says_alignment))
-            .flatten(),
+        direct_writes: match is_directory {
+            true => attributes::direct_writes(mounted_as, &guarantees, says_alignment),
+            // What passes through a cache of its own dirties no pages.
+            false => (kind.is_pool && says_alignment != Some(true)).then_some(false),
+        },
+        direct_unit: (kind.direct_unit)(&features),
         guarantees,
         features,
         read_ahead_kib: read_ahead(&made.directory),

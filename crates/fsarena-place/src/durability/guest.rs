@@ -105,7 +105,7 @@ fn record(task: &WriterTask) -> Result<()> {
     let identity =
         Identity { uuid: seed::uuid(task.seed, "uuid", &[]), hash_seed: seed::uuid(task.seed, "hash seed", &[]) };
     let stack = raise(task, &device.partition, Raise::Create)?;
-    let argv = kind.mkfs(&stack, &identity, &task.contender.mkfs).map_err(anyhow::Error::msg)?;
+    let argv = kind.mkfs(&stack, &identity, &kind.further(&task.contender)).map_err(anyhow::Error::msg)?;
     let ended = child::run(&argv, Patience::new(LIMIT)).with_context(|| format!("start {}", argv[0]))?;
     if !ended.status.success() {
         bail!("`{}` failed: {}", argv.join(" "), ended.words());
@@ -145,15 +145,23 @@ fn acknowledge(disk: &File, count: u64) -> Result<()> {
 }
 
 fn check(task: &WriterTask, acknowledged: u64) -> Result<Found> {
-    let (kind, device) = (kind(task)?, WriterDisk::find()?);
-    let name = device.partition.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    layer::take_down(&name).context("take down the layers of the disk's last content")?;
+    let partition = WriterDisk::find()?.partition;
+    let found = look(task, acknowledged, &partition);
+    // The host changes the disk before the next check: nothing may write to it by then.
+    let name = partition.file_name().unwrap_or_default().to_string_lossy();
+    layer::take_down(&name).context("take down the layers")?;
+    found
+}
+
+/// Opens and mounts what is on the disk, and looks for what was acknowledged.
+fn look(task: &WriterTask, acknowledged: u64, partition: &Path) -> Result<Found> {
+    let kind = kind(task)?;
     let mut found = Found::default();
     let unmountable = |error: anyhow::Error, recovered: Option<String>| {
         let why: Vec<String> = [format!("{error:#}")].into_iter().chain(recovered).collect();
         Ok(Found { unmountable: Some(why.join("; ")), ..Found::default() })
     };
-    let stack = match raise(task, &device.partition, Raise::Open) {
+    let stack = match raise(task, partition, Raise::Open) {
         Ok(stack) => stack,
         Err(error) => return unmountable(error, None),
     };
@@ -167,8 +175,8 @@ fn check(task: &WriterTask, acknowledged: u64) -> Result<Found> {
         WriterWork::Rows => rows::find_lost(point, task.seed, acknowledged),
     };
     fsarena_lane::unmount(point)?;
+    fsarena_lane::export_pool(&stack)?;
     found.damage = run(&kind.check(&stack), 0)?;
-    layer::take_down(&name).context("take down the layers")?;
     Ok(found)
 }
 
@@ -197,7 +205,8 @@ fn kind(task: &WriterTask) -> Result<&'static Kind> {
 fn mount_at(kind: &Kind, task: &WriterTask, device: &Path) -> Result<&'static Path> {
     let point = Path::new(POINT);
     fs::create_dir_all(point).context("make the mount point")?;
-    let mounting = Mounting { source: device.display().to_string(), options: task.contender.mount.clone() };
+    let mounting =
+        Mounting { source: device.display().to_string(), options: kind.mount_options(&task.contender).to_owned() };
     mounting.mount_at(kind, point)?;
     Ok(point)
 }

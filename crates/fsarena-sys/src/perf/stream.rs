@@ -3,10 +3,11 @@
 use std::ffi::CString;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use crate::check;
@@ -176,6 +177,19 @@ impl EventStream {
     fn request(&self, request: u32) -> io::Result<()> {
         // SAFETY: the request has no argument.
         self.events.iter().try_for_each(|event| check(unsafe { libc::ioctl(event.as_raw_fd(), request.into(), 0) }))
+    }
+
+    /// Waits until a ring is half full, or `other` is readable. Returns whether `other` is.
+    ///
+    /// # Errors
+    /// If the kernel refuses it.
+    pub fn wait(&self, other: BorrowedFd<'_>) -> io::Result<bool> {
+        // The first event of each processor has its ring.
+        let owners = self.events.iter().step_by(self.kinds.len() + 1).map(|owner| PollFd::new(owner, PollFlags::IN));
+        let mut all: Vec<PollFd<'_>> =
+            std::iter::once(PollFd::from_borrowed_fd(other, PollFlags::IN)).chain(owners).collect();
+        rustix::io::retry_on_intr(|| poll(&mut all, None))?;
+        Ok(!all[0].revents().is_empty())
     }
 
     /// Moves the bytes of recorded events from the rings to `bytes`, which has one list for each processor.

@@ -40,8 +40,8 @@ pub struct Compare {
     #[arg(long)]
     pub precondition: bool,
     /// State a guarantee of a directory that is up to a server, where no client sees it, as in nfs-async=unflushed:
-    /// flushed, unflushed or volatile (fsync), immediate, close-to-open or expiring (changes of other clients). Can be
-    /// repeated
+    /// flushed, unflushed, unwritten or volatile (fsync), immediate, close-to-open or expiring (changes of other
+    /// clients). Can be repeated
     #[arg(long, value_name = "LABEL=CLASS")]
     pub guarantee: Vec<Stated>,
     /// Make each operation of a contender take this much longer, to test whether that is found

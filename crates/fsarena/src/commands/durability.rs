@@ -1,7 +1,5 @@
 //! `fsarena durability`: whether file systems keep what they have acknowledged when the power fails.
 
-use std::collections::BTreeSet;
-
 use anyhow::{Result, bail};
 use fsarena_durability::{Disk, Syncs};
 use fsarena_guest::Wanted;
@@ -69,12 +67,11 @@ fn work(writer: WriterKind) -> WriterWork {
     }
 }
 
-/// The Debian packages of the writer's programs, and of the contenders' layers.
+/// The Debian packages of the writer's programs, and of the contenders.
 fn packages(writer: WriterKind, contenders: &[Contender]) -> Vec<String> {
     let needs = if writer == WriterKind::PostgreSql { POSTGRESQL_NEEDS } else { &[] };
-    let of_layers = layer::layer_tools(contenders).into_iter().map(|tool| tool.package);
-    let packages: BTreeSet<&str> = needs.iter().map(|need| need.package).chain(of_layers).collect();
-    packages.into_iter().map(str::to_owned).collect()
+    let of_writer = needs.iter().map(|need| need.package.to_owned());
+    of_writer.chain(fsarena_place::packages_of(contenders)).collect()
 }
 
 /// Refuses contenders that have no disk of their own, or too small a one.

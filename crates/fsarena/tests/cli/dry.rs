@@ -86,10 +86,12 @@ fn contenders_that_cannot_be_made_are_refused_with_the_way_out() {
 fn all_that_is_wrong_is_said_at_once() {
     let stage = Stage::without_runs();
     let mut command = stage.fsarena();
-    command.args(["compare", "a=ext4 -b 1024", "b=xfs -N", "c=dir:/no/such", "d=zfs", "e=ext4 -O nonsense"]);
+    command.args(["compare", "a=ext4 -b 1024", "b=xfs -N", "c=dir:/no/such", "d=bcachefs", "e=ext4 -O nonsense"]);
     command.args(["--workload", "no-such", "--workload", "nor-this", "--storage=~/lanes", "--dry-run"]);
     let text = err(&run(&mut command, 2));
-    for words in ["`a`", "`b`", "`c`", "`zfs`", "`e`", "`no-such`", "`nor-this`", "`~/lanes` is no place for lanes"] {
+    for words in
+        ["`a`", "`b`", "`c`", "`bcachefs`", "`e`", "`no-such`", "`nor-this`", "`~/lanes` is no place for lanes"]
+    {
         assert_eq!(
             text.lines().filter(|line| line.starts_with("error: ") && line.contains(words)).count(),
             1,

@@ -34,7 +34,7 @@ pub fn fetch(packages: &[&str]) {
 }
 
 /// The release of the guest's kernel.
-fn release() -> &'static str {
+pub fn release() -> &'static str {
     static RELEASE: OnceLock<String> = OnceLock::new();
     RELEASE.get_or_init(|| {
         let text = out(&run(Command::new(binary()).arg("guest"), 0));
@@ -44,7 +44,7 @@ fn release() -> &'static str {
 }
 
 /// Nothing is left of the test's runs, and no process of theirs: these are in the test's own network namespace.
-fn assert_nothing_left(stage: &Stage) {
+pub fn assert_nothing_left(stage: &Stage) {
     assert_eq!(stage.left(), Vec::<String>::new());
     let network = |process: &str| fs::read_link(format!("/proc/{process}/ns/net")).ok();
     let own = network("thread-self").expect("a thread has a namespace");

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::guests::{fetch, prepared};
+use crate::pools::{OPENZFS, has_openzfs};
 use crate::stage::{Stage, err, out, run};
 
 /// The packages of all layers.
@@ -76,13 +77,28 @@ fn every_layer_is_made_again_in_each_round_and_counted_at_the_lane() {
 #[test]
 #[ignore = "takes minutes where guests are emulated: cargo test -p fsarena --test cli layers -- --ignored"]
 fn a_run_that_is_killed_while_it_makes_or_removes_layers_leaves_nothing() {
-    if !prepared() {
-        return;
+    if prepared() {
+        fetch(&PACKAGES);
+        let victims = "ext4@luks+lvm ext4@lvm-thin ext4@raid1 ext4@integrity --lane-size 80M";
+        killed(victims, "'make layer' 'remove layer'");
     }
-    fetch(&PACKAGES);
+}
+
+#[test]
+#[ignore = "takes minutes where guests are emulated: cargo test -p fsarena --test cli layers -- --ignored"]
+fn a_run_that_is_killed_while_it_has_a_pool_leaves_nothing() {
+    if has_openzfs() {
+        fetch(&[&OPENZFS[..], &PACKAGES].concat());
+        killed("zfs zfs@luks --lane-size 272M", "'program zpool' 'program sh' 'make layer' 'remove layer'");
+    }
+}
+
+/// Kills runs of `victims` in a guest, at steps of these names.
+fn killed(victims: &str, steps: &str) {
     let stage = Stage::new();
     let stride = if std::env::var_os("FSARENA_EVERY_STEP").is_some() { "1" } else { "4" };
     let script = include_str!("layers/kills.sh").replace("STRIDE", stride);
+    let script = script.replace("VICTIMS", victims).replace("STEPS", steps);
     let fields = "metric = { name = 'seconds', unit = 's', measure = 'seconds', better = 'lower' }\n\
         durable = 'none'\nengine = 'program'\ntime-limit-s = 1800\ncache = 'warm'\nmode = 'whole'\n[parameters]\n\
         operations = 1\n";

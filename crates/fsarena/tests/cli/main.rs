@@ -36,6 +36,7 @@ mod options;
 mod ordinary;
 mod own_commands;
 mod pages;
+mod pools;
 mod published;
 mod rates;
 mod refusing;

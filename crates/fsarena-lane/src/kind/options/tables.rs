@@ -88,6 +88,36 @@ pub(crate) const MKFS_BTRFS: &[MkfsOptions] = &[
     values("-l|--leafsize", Refused("`-n` has taken its place")),
 ];
 
+const MOUNTED: &str = "it says where it is mounted, which fsarena does";
+
+/// zpool-create(8), zpoolprops(7), zfsprops(7), OpenZFS 2.1 to 2.3.
+pub(crate) const ZPOOL: &[MkfsOptions] = &[
+    flags("-d", Listed),
+    flags("-f", Ours("")),
+    flags("-n", Refused(PRINTS)),
+    values("-m -R", Refused(MOUNTED)),
+    values(
+        "-o",
+        Words(&[
+            ("ashift", BlockLog),
+            ("cachefile", Ours("none")),
+            ("altroot", Refused(MOUNTED)),
+            ("autotrim", Refused(DISCARD)),
+            ("", Listed),
+        ]),
+    ),
+    values(
+        "-O",
+        Words(&[
+            ("canmount mountpoint", Refused(MOUNTED)),
+            ("encryption keyformat keylocation pbkdf2iters", Refused("its key would have to be loaded at each mount")),
+            ("sharenfs sharesmb", Refused("others would get access to it")),
+            ("noatime", Refused("the property is `atime=off`")),
+            ("", Listed),
+        ]),
+    ),
+];
+
 /// mkfs.f2fs(8), f2fs-tools 1.15 to 1.16.
 pub(crate) const MKFS_F2FS: &[MkfsOptions] = &[
     values("-a -C -d -e -E -g -o -R -s -T -z", Listed),

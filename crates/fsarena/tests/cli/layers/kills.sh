@@ -1,5 +1,5 @@
-# Runs in a guest, on a file system with direct I/O. Kills runs at steps that make or remove layers, and prints what is
-# left after `clean`. The namespaces hide these runs from the one that does this work.
+# Runs in a guest, on a file system with direct I/O. Kills runs at steps that make or remove layers or pools, and prints
+# what is left after `clean`. The namespaces hide these runs from the one that does this work.
 unshare -mn sh -s >out 2>&1 <<'END'
 mount -t tmpfs none /var/lib/fsarena
 cat >tiny.toml <<'WORKLOAD'
@@ -18,19 +18,20 @@ metric = { name = "rate", unit = "files/s", measure = "operations-per-second", b
 parameters = { operation = "stat", size = 1024, files = 100 }
 WORKLOAD
 seen() {
-    ls -d /sys/block/* /dev/mapper/* /dev/fsarena* lanes/* 2>/dev/null
+    ls -d /sys/block/* /dev/mapper/* /dev/fsarena* lanes/* /proc/spl/kstat/zfs/fsarena-* 2>/dev/null
+    cat /sys/module/zfs/parameters/zfs_arc_max 2>/dev/null
     ls /var/lib/fsarena/ledger | grep -v '^lock$'
     wc -l </proc/mounts
 }
 victim() {
     rm -f inner.sqlite*
-    FSARENA_FAULT=$1 /proc/1/exe --store inner.sqlite compare ext4@luks+lvm ext4@lvm-thin ext4@raid1 ext4@integrity \
-        --lane-size 80M --rounds 1 --baselines never --storage "$PWD/lanes" --workload "$PWD/tiny.toml" >said 2>&1
+    FSARENA_FAULT=$1 /proc/1/exe --store inner.sqlite compare VICTIMS --rounds 1 --baselines never \
+        --storage "$PWD/lanes" --workload "$PWD/tiny.toml" >said 2>&1
 }
 mkdir lanes
 victim list@steps || cat said
 before=$(seen)
-for name in 'make layer' 'remove layer'; do
+for name in STEPS; do
     n=1
     while [ $n -le "$(grep -c " $name\$" steps)" ]; do
         victim "kill@$n:$name"
@@ -48,4 +49,5 @@ for name in 'make layer' 'remove layer'; do
 done
 END
 grep -A20 LEFT out >&2 && exit 1
+grep -q cleared out || { cat out >&2; exit 1; }
 echo "killed $(grep -c cleared out) times"
