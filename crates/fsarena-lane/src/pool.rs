@@ -34,7 +34,7 @@ pub fn import(device: &Path) -> Result<String, LaneError> {
     let name = name(device);
     if !REAL.has(&name) {
         let place = device.display().to_string();
-        // Nobody else has used it since it was exported, or since the power cut.
+        // No other machine has used it since it was exported, or since the power cut.
         REAL.run(&["import", "-f", "-N", "-o", "cachefile=none", "-d", &place, &name])
             .map_err(LaneError::io("import the pool on", device))?;
     }

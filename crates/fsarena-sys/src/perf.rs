@@ -1,5 +1,6 @@
 //! Counts how often the kernel passes a tracepoint, and records events, by perf_event_open(2).
 
+mod ring;
 mod stream;
 
 use std::fs::File;

@@ -5,15 +5,21 @@ use crate::Span;
 use crate::division::Part;
 use crate::threads::{Piece, State};
 
+/// From this moment on the number of threads is another.
+#[derive(Debug, Clone, Copy)]
+struct Moment {
+    time: u64,
+    /// The share of one thread from then on; 0 if there is none.
+    share: f64,
+    /// The seconds of one thread until then.
+    seconds: f64,
+}
+
 /// The shares of each moment.
 #[derive(Debug, Default)]
 pub struct Shares {
     /// The moments at which the number of threads changes, in order.
-    moments: Vec<u64>,
-    /// The share of one thread from each moment on; 0 if there is none.
-    shares: Vec<f64>,
-    /// The seconds of one thread until each moment.
-    seconds: Vec<f64>,
+    moments: Vec<Moment>,
     /// The seconds of all threads that run.
     pub running: f64,
     /// The seconds in which no thread is active.
@@ -33,27 +39,25 @@ impl Shares {
         changes.sort_unstable();
         let mut all = Self::default();
         let (mut active, mut running, mut seconds, mut last) = (0, 0, 0.0, span.start);
-        for (moment, more, more_running) in changes {
-            let lasted = (moment - last) as f64 / 1e9;
-            let share = share(active);
-            seconds += lasted * share;
-            all.running += lasted * share * running as f64;
+        for (time, more, more_running) in changes {
+            let lasted = (time - last) as f64 / 1e9;
+            let before = share(active);
+            seconds += lasted * before;
+            all.running += lasted * before * running as f64;
             all.idle += if active == 0 { lasted } else { 0.0 };
-            (active, running, last) = (active + more, running + more_running, moment);
-            if all.moments.last() != Some(&moment) {
-                all.moments.push(moment);
-                all.shares.push(0.0);
-                all.seconds.push(seconds);
+            (active, running, last) = (active + more, running + more_running, time);
+            let share = share(active);
+            match all.moments.last_mut().filter(|moment| moment.time == time) {
+                Some(moment) => moment.share = share,
+                None => all.moments.push(Moment { time, share, seconds }),
             }
-            all.shares.pop();
-            all.shares.push(self::share(active));
         }
         all
     }
 
     /// The share of one thread at that time.
     pub fn at(&self, time: u64) -> f64 {
-        self.before(time).map_or(0.0, |index| self.shares[index])
+        self.before(time).map_or(0.0, |moment| moment.share)
     }
 
     /// Adds what was recorded at that time, after everything that was recorded before.
@@ -75,12 +79,14 @@ impl Shares {
     }
 
     fn until(&self, time: u64) -> f64 {
-        let until = |index: usize| self.seconds[index] + (time - self.moments[index]) as f64 / 1e9 * self.shares[index];
+        let until = |moment: &Moment| moment.seconds + (time - moment.time) as f64 / 1e9 * moment.share;
         self.before(time).map_or(0.0, until)
     }
 
-    fn before(&self, time: u64) -> Option<usize> {
-        self.moments.partition_point(|moment| *moment <= time).checked_sub(1)
+    /// The last moment that is not after `time`.
+    fn before(&self, time: u64) -> Option<&Moment> {
+        let after = self.moments.partition_point(|moment| moment.time <= time);
+        self.moments[..after].last()
     }
 }
 

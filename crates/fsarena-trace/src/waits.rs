@@ -117,7 +117,7 @@ fn put<'a>(
 }
 
 /// What happens to the requests at the device, or to those that pass them on to it. Many waits overlap, so that sums are
-/// kept.
+/// kept. What drivers run is no part of the contender's file system: no knob avoids it.
 struct DeviceTime<'a> {
     of: HashMap<Happened<'a>, Vec<(Span, Part)>>,
 }

@@ -4,14 +4,12 @@ use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
-use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use crate::check;
 
+use super::ring::Ring;
 use super::{CountedPasses, EventAttributes, PERF_TYPE_TRACEPOINT, online, open_with, set_filter};
 
 const PERF_TYPE_SOFTWARE: u32 = 1;
@@ -314,60 +312,6 @@ impl<'a> Fields<'a> {
         let kind = self.u32()?;
         let rest = self.u32()?.to_ne_bytes();
         Some((kind, u16::from_ne_bytes([rest[0], rest[1]]), u16::from_ne_bytes([rest[2], rest[3]]).into()))
-    }
-}
-
-/// The memory that the kernel writes the events of a processor to: a page with positions, then the events
-/// (perf_event_open(2), "MMAP layout").
-#[derive(Debug)]
-struct Ring {
-    start: NonNull<u8>,
-    page: usize,
-    /// Bytes for events, a power of 2.
-    size: usize,
-}
-
-// SAFETY: the memory is a mapping of this process, which every thread may use.
-unsafe impl Send for Ring {}
-
-/// Offsets of `data_head` and `data_tail` in `struct perf_event_mmap_page`.
-const DATA_HEAD: usize = 1024;
-const DATA_TAIL: usize = 1032;
-
-impl Ring {
-    fn map(event: &File, pages: usize) -> io::Result<Self> {
-        let page = rustix::param::page_size();
-        let (length, access) = (page * (pages + 1), ProtFlags::READ | ProtFlags::WRITE);
-        // SAFETY: a new mapping at an address of the kernel's choice overlaps nothing.
-        let start = unsafe { mmap(std::ptr::null_mut(), length, access, MapFlags::SHARED, event, 0)? };
-        let start = NonNull::new(start.cast()).expect("a mapping is not at address 0");
-        Ok(Self { start, page, size: page * pages })
-    }
-
-    fn position(&self, offset: usize) -> &AtomicU64 {
-        // SAFETY: both positions are aligned words within the first page. The kernel accesses them atomically.
-        unsafe { self.start.add(offset).cast().as_ref() }
-    }
-
-    fn drain(&mut self, bytes: &mut Vec<u8>) {
-        let head = self.position(DATA_HEAD).load(Ordering::Acquire);
-        let tail = self.position(DATA_TAIL).load(Ordering::Relaxed);
-        let (begin, length) = (tail as usize % self.size, (head - tail) as usize);
-        let first = length.min(self.size - begin);
-        for (offset, length) in [(begin, first), (0, length - first)] {
-            // SAFETY: the range is within the mapping, and the kernel does not write between `tail` and `head`.
-            bytes.extend_from_slice(unsafe {
-                std::slice::from_raw_parts(self.start.add(self.page + offset).as_ptr(), length)
-            });
-        }
-        self.position(DATA_TAIL).store(head, Ordering::Release);
-    }
-}
-
-impl Drop for Ring {
-    fn drop(&mut self) {
-        // SAFETY: the mapping was made by `map` with this length, and no reference into it exists.
-        let _ = unsafe { munmap(self.start.as_ptr().cast(), self.page + self.size) };
     }
 }
 

@@ -94,20 +94,18 @@ fn only_for_causes(
     contenders: &[Contender],
     workloads: &[Workload],
 ) -> Vec<LeftOut> {
-    let is_own = |label: &str| article.contenders.iter().any(|one| one.here.iter().any(|here| here == label));
-    let judges = |label: &str, workload: &str| {
-        let of_label = causes.iter().filter(|cause| options_of(cause).iter().any(|name| **name == label));
-        let mut sources = of_label.filter_map(|cause| Some((cause, &article.test(&cause.test)?.properly)));
-        sources.any(|(cause, all)| all.iter().any(|source| source.at(cause.at.as_deref()).workload == workload))
+    let judges = |cause: &Cause, workload: &str| {
+        let sources = article.test(&cause.test).map_or(&[][..], |test| &test.properly);
+        sources.iter().any(|source| source.at(cause.at.as_deref()).workload == workload)
     };
-    let is_option = |label: &str| causes.iter().any(|cause| options_of(cause).iter().any(|name| **name == label));
-    let further = contenders.iter().map(|contender| &contender.label);
-    let further = further.filter(|label| is_option(&label.0) && !is_own(&label.0));
-    let out = |label: &Label| {
-        let others = workloads.iter().filter(|workload| !judges(&label.0, &workload.name));
-        others.map(|workload| LeftOut { label: label.clone(), workload: workload.name.to_string() }).collect::<Vec<_>>()
+    let is_own = |label: &Label| article.contenders.iter().any(|one| one.here.contains(&label.0));
+    let out = |label: &Label| -> Vec<LeftOut> {
+        let own: Vec<_> = causes.iter().filter(|cause| options_of(cause).contains(&&label.0)).collect();
+        let is_other = |workload: &&Workload| !own.is_empty() && !own.iter().any(|cause| judges(cause, &workload.name));
+        let others = workloads.iter().filter(is_other);
+        others.map(|workload| LeftOut { label: label.clone(), workload: workload.name.to_string() }).collect()
     };
-    further.flat_map(out).collect()
+    contenders.iter().map(|contender| &contender.label).filter(|label| !is_own(label)).flat_map(out).collect()
 }
 
 /// What of the article the contenders can compare, and how to get the rest; `None` if they represent all of it, or if a

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fsarena_lane::age::{self, Age, Release};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer::{LAYERS, LayerKind};
-use fsarena_lane::{KINDS, Kind, tool_versions};
+use fsarena_lane::{KINDS, Kind, Tool, tool_versions};
 use fsarena_model::DebianRelease;
 use fsarena_place::cached_tools;
 
@@ -55,11 +55,9 @@ fn line(kind: &Kind, versions: &BTreeMap<String, String>) -> DoctorLine {
         }
         Availability::KernelLacks => DoctorLine::no(name, format!("this kernel lacks it{found}"))
             .hint(format!("another kernel, or one that finds its module: modprobe {name}")),
-        Availability::ToolMissing(tool) => DoctorLine::missing(
-            name,
-            format!("in the kernel, but `{}` is not installed", tool.program),
-        )
-        .hint(format!("apt-get install {}, or --tools {}", tool.package, DebianRelease::default())),
+        Availability::ToolMissing(tool) => {
+            not_installed(name, tool, &format!(", or --tools {}", DebianRelease::default()))
+        }
     }
 }
 
@@ -69,11 +67,14 @@ fn layer_line(layer: &LayerKind) -> DoctorLine {
         Availability::Here => DoctorLine::ok(name, layer.about),
         Availability::AsRoot => DoctorLine::note(name, format!("as root: {}", layer.about)),
         Availability::KernelLacks => DoctorLine::no(name, "this kernel lacks it").hint("in a guest: --guest"),
-        Availability::ToolMissing(tool) => {
-            DoctorLine::missing(name, format!("in the kernel, but `{}` is not installed", tool.program))
-                .hint(format!("apt-get install {}", tool.package))
-        }
+        Availability::ToolMissing(tool) => not_installed(name, tool, ""),
     }
+}
+
+/// The hint ends with the other way out.
+fn not_installed(name: impl Into<String>, tool: Tool, other: &str) -> DoctorLine {
+    DoctorLine::missing(name, format!("in the kernel, but `{}` is not installed", tool.program))
+        .hint(format!("apt-get install {}{other}", tool.package))
 }
 
 /// Whether a loadable module of this name exists; always false for root, who would have loaded it.
