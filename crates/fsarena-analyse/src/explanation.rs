@@ -24,6 +24,9 @@ const MOST_OVERHEAD: f64 = 0.2;
 /// By how much traced slices may be longer or shorter than others.
 const MOST_CHANGE: f64 = 0.5;
 
+/// The largest share of requests whose completion was not seen.
+const MOST_OPEN: f64 = 0.2;
+
 /// The most that recording an event can take, in seconds.
 const MOST_EVENT_SECONDS: f64 = 5e-6;
 
@@ -134,14 +137,15 @@ impl<'a> TracedSide<'a> {
         seconds / self.rounds.iter().map(|(trial, _)| trial.operations() as f64).sum::<f64>()
     }
 
-    /// Count per operation and mean duration of the requests of a type.
-    fn requests(&self, kind: RequestKind) -> (f64, f64) {
+    /// Count per operation and mean duration of the requests of a type; no duration if the completions of too many were
+    /// not seen.
+    fn requests(&self, kind: RequestKind) -> (f64, Option<f64>) {
         let all = self.rounds.iter().flat_map(|(_, trace)| &trace.requests).filter(|requests| requests.kind == kind);
-        let add = |(count, seconds): (f64, f64), requests: &Requests| {
-            (count + requests.count as f64, seconds + requests.seconds)
+        let add = |(count, open, seconds): (f64, f64, f64), requests: &Requests| {
+            (count + requests.count as f64, open + requests.open as f64, seconds + requests.seconds)
         };
-        let (count, seconds) = all.fold((0.0, 0.0), add);
-        (count / self.operations, if count > 0.0 { seconds / count } else { 0.0 })
+        let (count, open, seconds) = all.fold((0.0, 0.0, 0.0), add);
+        (count / self.operations, (open < MOST_OPEN * count).then(|| seconds / (count - open)))
     }
 }
 
@@ -180,8 +184,8 @@ fn explanation(
     }
     let sides = trials.each_ref().map(|trials| TracedSide::new(trials, &both, event_seconds.unwrap_or(0.0)));
     let [slower_side, faster_side] = &sides;
-    let all = sides.iter().flat_map(|side| &side.rounds).flat_map(|(_, trace)| &trace.parts);
-    let kinds: BTreeSet<&Spent> = all.map(|part| &part.spent).collect();
+    let all_traces = || sides.iter().flat_map(|side| &side.rounds).map(|(_, trace)| trace);
+    let kinds: BTreeSet<&Spent> = all_traces().flat_map(|trace| &trace.parts).map(|part| &part.spent).collect();
     let difference = differ(&sides, &|_| true);
     let parts = parts(&sides, &kinds);
     let unknown: f64 = kinds
@@ -209,7 +213,8 @@ fn explanation(
         event_seconds,
         slower_remaining,
         faster_remaining,
-        lost: sides.iter().flat_map(|side| &side.rounds).map(|(_, trace)| trace.lost).sum(),
+        recorded: all_traces().map(|trace| trace.recorded).sum(),
+        lost: all_traces().map(|trace| trace.lost).sum(),
         withheld: withheld(&sides, remaining, difference),
     })
 }
@@ -256,14 +261,15 @@ fn requests(sides: &[TracedSide<'_>; 2]) -> Vec<ExplainedRequests> {
         // A contender without such requests has no duration of its own.
         let (slower_duration, faster_duration) =
             (if slower_count > 0.0 { slow } else { fast }, if faster_count > 0.0 { fast } else { slow });
+        let both = slower_duration.zip(faster_duration);
         ExplainedRequests {
             kind,
             slower_count,
             faster_count,
             slower_duration,
             faster_duration,
-            by_count: (slower_count - faster_count) * (slower_duration + faster_duration) / 2.0,
-            by_duration: (slower_duration - faster_duration) * (slower_count + faster_count) / 2.0,
+            by_count: both.map(|(slow, fast)| (slower_count - faster_count) * (slow + fast) / 2.0),
+            by_duration: both.map(|(slow, fast)| (slow - fast) * (slower_count + faster_count) / 2.0),
         }
     };
     kinds.into_iter().map(of_kind).collect()
@@ -284,7 +290,7 @@ fn withheld(sides: &[TracedSide<'_>; 2], remaining: [Option<f64>; 2], difference
         if change.abs() > MOST_CHANGE && is_shown(longer) {
             let more = if change > 0.0 { "more" } else { "less" };
             let change = change.abs() * 100.0;
-            return Some(format!("those of one contender take {change:.0} % {more} time than its other slices"));
+            return Some(format!("one contender takes {change:.0} % {more} time when it is traced"));
         }
     }
     let rounds: Vec<f64> = longer[0].iter().zip(&longer[1]).map(|(one, two)| one - two).collect();

@@ -1,5 +1,6 @@
 //! The contents that a disk can have after a power cut.
 
+use fsarena_model::Bytes;
 use fsarena_model::seed::generator;
 use rand::{Rng, RngExt};
 
@@ -25,6 +26,9 @@ pub enum Survivors {
     Some,
     /// All before the last one, and a random part of the sectors of that.
     Torn,
+    /// All but those to one half of the disk since some earlier moment. The halves may be the disks of a mirror, of which
+    /// one loses its power earlier.
+    Half,
 }
 
 /// A power cut.
@@ -74,14 +78,16 @@ pub struct Recording {
     requests: Vec<Request>,
     /// The positions of the marks.
     marks: Vec<usize>,
+    /// The sector at which the second half of the disk begins.
+    middle: u64,
 }
 
 impl Recording {
-    /// Finds the marks in a log.
+    /// Finds the marks in the log of a disk of `size` bytes.
     ///
     /// # Errors
     /// If a mark is missing.
-    pub fn new(log: Log) -> Result<Self, RecordingError> {
+    pub fn new(log: Log, size: Bytes) -> Result<Self, RecordingError> {
         let mut marks = Vec::new();
         for (position, found) in log.0.iter().enumerate().filter_map(|(at, request)| Some((at, request.mark()?))) {
             let expected = marks.len() as u64;
@@ -92,7 +98,7 @@ impl Recording {
         }
         match marks.is_empty() {
             true => Err(RecordingError::NoBegin),
-            false => Ok(Self { requests: log.0, marks }),
+            false => Ok(Self { requests: log.0, marks, middle: size.0 / 2 / SECTOR as u64 }),
         }
     }
 
@@ -139,8 +145,9 @@ impl Recording {
                 let survivors = match random.random_range(0..10) {
                     0..3 => Survivors::None,
                     3..5 => Survivors::All,
-                    5..8 => Survivors::Some,
-                    _ => Survivors::Torn,
+                    5..7 => Survivors::Some,
+                    7..9 => Survivors::Torn,
+                    _ => Survivors::Half,
                 };
                 State { cut, survivors, seed: random.next_u64() }
             })
@@ -162,9 +169,11 @@ impl Recording {
         let mut random = generator(state.seed, "survivors", &[]);
         let share: f64 = random.random_range(0.1..0.9);
         let last = cached.last().copied();
+        // Of one half, and the earlier moment.
+        let (second, since) = (random.random_bool(0.5), random.random_range(durable..=state.cut));
         let mut pieces = Vec::new();
         for request in cached {
-            let Request { kind, .. } = self.requests[request];
+            let Request { kind, sector, .. } = self.requests[request];
             let count = self.requests[request].sectors();
             let whole = Piece { request, first: 0, count };
             let is_kept = match state.survivors {
@@ -178,6 +187,7 @@ impl Recording {
                     false
                 }
                 Survivors::Torn => true,
+                Survivors::Half => request < since || (sector >= self.middle) != second,
             };
             pieces.extend(is_kept.then_some(whole));
         }
@@ -210,6 +220,9 @@ mod tests {
         Request { kind: RequestKind::Write, sector: MARKS, data: mark(number) }
     }
 
+    /// Between the two halves.
+    const SIZE: Bytes = Bytes(2 * 7_050 * SECTOR as u64);
+
     /// Two acknowledged operations: 0-2 are before the begin, 3 is its mark, 6 and 10 are acknowledgements.
     fn recording() -> Recording {
         let requests = vec![
@@ -226,7 +239,7 @@ mod tests {
             marked(2),
             write(8000, 1),
         ];
-        Recording::new(Log(requests)).expect("sound")
+        Recording::new(Log(requests), SIZE).expect("sound")
     }
 
     fn content(cut: usize, survivors: Survivors, disk: Disk) -> Content {
@@ -244,7 +257,8 @@ mod tests {
     #[test]
     fn marks_have_to_be_complete() {
         let of = |numbers: &[u64]| {
-            Recording::new(Log(numbers.iter().map(|number| marked(*number)).collect())).map(|it| it.acknowledged())
+            let log = Log(numbers.iter().map(|number| marked(*number)).collect());
+            Recording::new(log, SIZE).map(|it| it.acknowledged())
         };
         assert_eq!(of(&[]), Err(RecordingError::NoBegin));
         assert_eq!(of(&[0, 1, 3]), Err(RecordingError::OutOfOrder { expected: 2, found: 3 }));
@@ -295,10 +309,23 @@ mod tests {
     }
 
     #[test]
+    fn one_half_of_the_disk_may_stop_earlier() {
+        // Of the requests 6, 7 and 8, the first two are in the first half.
+        let mut seen = std::collections::BTreeSet::new();
+        for seed in 0..100 {
+            let state = State { cut: 9, survivors: Survivors::Half, seed };
+            let pieces = recording().content(&state, Disk::Honest).pieces;
+            seen.insert(pieces.iter().map(|piece| piece.request).collect::<Vec<_>>());
+        }
+        let all: [&[usize]; 4] = [&[6, 7], &[6, 7, 8], &[6, 8], &[8]];
+        assert_eq!(seen.iter().map(Vec::as_slice).collect::<Vec<_>>(), all);
+    }
+
+    #[test]
     fn data_past_the_cache_survive_unless_the_disk_lies() {
         let mut requests = recording().requests;
         requests[7].kind = RequestKind::DurableWrite;
-        let recording = Recording::new(Log(requests)).expect("sound");
+        let recording = Recording::new(Log(requests), SIZE).expect("sound");
         let state = State { cut: 9, survivors: Survivors::None, seed: 1 };
         let honest = recording.content(&state, Disk::Honest).pieces;
         assert_eq!(honest, [Piece { request: 7, first: 0, count: 8 }]);
@@ -313,7 +340,7 @@ mod tests {
         assert_ne!(states, recording.states(200, 8));
         assert!(states.windows(2).all(|pair| pair[0].cut <= pair[1].cut));
         assert!(states.iter().all(|state| (4..=11).contains(&state.cut)));
-        for survivors in [Survivors::None, Survivors::All, Survivors::Some, Survivors::Torn] {
+        for survivors in [Survivors::None, Survivors::All, Survivors::Some, Survivors::Torn, Survivors::Half] {
             assert!(states.iter().filter(|state| state.survivors == survivors).count() > 10, "{survivors:?}");
         }
         let after_acknowledgements = states.iter().filter(|state| state.cut == 7 || state.cut == 11).count();

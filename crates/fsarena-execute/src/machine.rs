@@ -364,9 +364,9 @@ impl Counters for Machine {
         self.watched[contender].take(self.kernel_at_rest)
     }
 
-    fn start_trace(&mut self, contender: usize) -> Result<(), TestbedError> {
+    fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<(), TestbedError> {
         let device = self.target(contender).device;
-        let subject = Subject { device, symbols: self.symbols[contender] };
+        let subject = Subject { device, symbols: self.symbols[contender], lasts };
         self.trace = Some(Tracer::start(subject).map_err(untraced)?);
         Ok(())
     }

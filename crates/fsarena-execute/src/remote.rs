@@ -84,7 +84,7 @@ pub enum Call {
     /// [`Counters::totals`](crate::Counters::totals).
     Totals(usize),
     /// [`Counters::start_trace`](crate::Counters::start_trace).
-    StartTrace(usize),
+    StartTrace(usize, Nanos),
     /// [`Counters::stop_trace`](crate::Counters::stop_trace).
     StopTrace(usize, TracedWork),
     /// [`Host::survey`](crate::Host::survey).

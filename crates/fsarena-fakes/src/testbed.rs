@@ -159,7 +159,7 @@ impl Counters for FakeTestbed {
         std::mem::take(&mut self.totals[contender]).readings()
     }
 
-    fn start_trace(&mut self, contender: usize) -> Result<(), TestbedError> {
+    fn start_trace(&mut self, contender: usize, _lasts: Nanos) -> Result<(), TestbedError> {
         self.act("trace", contender, "", Nanos(0))
     }
 
@@ -170,7 +170,7 @@ impl Counters for FakeTestbed {
         let parts = [(Spent::User, 0.1), (waiting, 0.9)];
         let parts = parts.map(|(spent, share)| TimePart { spent, seconds: seconds * share, events: 0.0 }).to_vec();
         let (requests, avoidable) = (Vec::new(), Vec::new());
-        Ok(Trace { operations, elapsed, seconds, parts, requests, avoidable, lost: 0, limited: None })
+        Ok(Trace { operations, elapsed, seconds, parts, requests, avoidable, recorded: 0, lost: 0, limited: None })
     }
 }
 

@@ -16,7 +16,7 @@ use crate::lanes::LaneDisk;
 use crate::{GuestError, channel};
 
 /// QEMU syncs files by fdatasync(2).
-const TRACEPOINT: &str = "/sys/kernel/tracing/events/syscalls/sys_enter_fdatasync/id";
+const TRACEPOINT: &str = "syscalls/sys_enter_fdatasync";
 
 /// How long QEMU may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -63,9 +63,8 @@ impl Monitor {
 
     /// Counts the syncs of a QEMU that has just been started, if the kernel allows it.
     pub fn count(&mut self, process: u32) {
-        let id = fs::read_to_string(TRACEPOINT).ok().and_then(|text| text.trim().parse().ok());
         for disk in &mut self.disks {
-            disk.syncs = id.and_then(|id| TracepointCounter::of_process(id, process).ok());
+            disk.syncs = TracepointCounter::of_process(TRACEPOINT, process).ok();
         }
     }
 

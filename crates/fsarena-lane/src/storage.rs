@@ -101,18 +101,12 @@ pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), Lan
     Err(LaneError::NoSpace { place: place.unwrap_or_else(|| storage.to_string()), lanes: count, needed, free })
 }
 
-/// Mounts debugfs, for its counters per file system, and tracefs, for its tracepoints, in the run's own namespace. If a
-/// mount fails, these counters are missing.
+/// Mounts debugfs in the run's own namespace, for its counters per file system. If that fails, they are missing.
 pub fn show_kernel_counters(ledger: &mut Ledger) -> Result<(), LaneError> {
-    // The kernel mounts a tracefs below debugfs when that path is used, which keeps debugfs busy: mounts one of its
-    // own.
-    for (kind, point, sign) in [("debugfs", "/sys/kernel/debug", "bdi"), ("tracefs", "/sys/kernel/tracing", "events")] {
-        let point = Path::new(point);
-        if point.join(sign).exists() || !point.exists() {
-            continue;
-        }
+    let point = Path::new("/sys/kernel/debug");
+    if point.exists() && !point.join("bdi").exists() {
         ledger.announce(Made::Mount { path: point.to_owned() })?;
-        let _ = fsarena_sys::mount::mount(kind, "fsarena", "", point);
+        let _ = fsarena_sys::mount::mount("debugfs", "fsarena", "", point);
     }
     Ok(())
 }

@@ -41,7 +41,10 @@ pub struct Explanation {
     /// That of the faster one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faster_remaining: Option<f64>,
-    /// Events that are missing because memory for them was short.
+    /// Events that were recorded of both.
+    #[serde(default)]
+    pub recorded: u64,
+    /// Events that the kernel did not record.
     pub lost: u64,
     /// Why the parts do not explain the verdict; absent if they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -154,12 +157,12 @@ pub struct ExplainedRequests {
     pub slower_count: f64,
     /// Those of the faster one.
     pub faster_count: f64,
-    /// Mean seconds of a request of the slower contender.
-    pub slower_duration: f64,
+    /// Mean seconds of a request of the slower contender; `None` if the completions of too many were not seen.
+    pub slower_duration: Option<f64>,
     /// That of the faster one.
-    pub faster_duration: f64,
+    pub faster_duration: Option<f64>,
     /// Seconds per operation that more requests cost: the difference of the counts times the mean duration.
-    pub by_count: f64,
+    pub by_count: Option<f64>,
     /// Seconds per operation that slower requests cost: the difference of the durations times the mean count.
-    pub by_duration: f64,
+    pub by_duration: Option<f64>,
 }

@@ -35,7 +35,10 @@ pub struct Trace {
     /// Time that is spent on what an option avoids, for each [`Knob`] of the contender.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub avoidable: Vec<AvoidableTime>,
-    /// Events that are missing because memory for them was short.
+    /// Events that were recorded.
+    #[serde(default)]
+    pub recorded: u64,
+    /// Events that the kernel did not record: memory for them was short, or it records none where they happened.
     pub lost: u64,
     /// Why only the time on processors is known; `None` if everything was traced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,7 +84,7 @@ pub enum Spent {
     Ready,
     /// Waiting, for a reason, while the following happened.
     Waiting(Wait, Meanwhile),
-    /// All threads of the work waited for each other, or for something outside of the kernel.
+    /// All threads of the work slept until an interrupt, as a rule for a time that the program chose.
     Idle,
     /// What is not known, for example before the first event of a thread.
     Unknown,
@@ -135,6 +138,8 @@ pub enum Wait {
     Queue,
     /// For a kernel thread to do its work.
     KernelWork,
+    /// All threads of the work waited for a program that is none of it.
+    Program,
     /// The reason is not known.
     Unknown,
 }
@@ -160,11 +165,14 @@ pub enum Meanwhile {
 pub struct Requests {
     /// Their type.
     pub kind: RequestKind,
-    /// How many.
+    /// How many were issued.
     pub count: u64,
     /// The bytes that they carried.
     pub bytes: u64,
-    /// The sum of their durations, from the issue to the completion, in seconds. Requests may overlap.
+    /// Of how many the completion was not seen.
+    #[serde(default)]
+    pub open: u64,
+    /// The sum of the durations of the others, from the issue to the completion, in seconds. Requests may overlap.
     pub seconds: f64,
 }
 

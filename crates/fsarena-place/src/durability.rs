@@ -85,7 +85,7 @@ fn record(
     }
     drop(session);
     log.seek(SeekFrom::Start(0)).context("read the log")?;
-    let recording = Recording::new(Log::read(BufReader::with_capacity(1 << 20, log))?)?;
+    let recording = Recording::new(Log::read(BufReader::with_capacity(1 << 20, log))?, trial.size)?;
     match recording.acknowledged() == task.operations {
         true => Ok(recording),
         false => Err(failed(task, format!("the log has {} acknowledgements only", recording.acknowledged()))),

@@ -14,7 +14,7 @@ use fsarena_model::probe;
 
 use crate::{Counters, Flushes, Target};
 
-const TRACEPOINT: &str = "/sys/kernel/tracing/events/block/block_bio_queue/id";
+const TRACEPOINT: &str = "block/block_bio_queue";
 
 /// Open counters of the devices that were read, until a device is read whose flushes are not to be counted: opening the
 /// first counter stops all processors, and each open one slows down every request of every device.
@@ -59,8 +59,7 @@ fn look(target: &Target) -> Option<(u64, u64)> {
 
 impl OpenTracepoint {
     fn new(device: FlushedDevice) -> Option<Self> {
-        let id = fs::read_to_string(TRACEPOINT).ok()?.trim().parse().ok()?;
-        let count = |filter: String| TracepointCounter::open(id, &filter).ok();
+        let count = |filter: String| TracepointCounter::open(TRACEPOINT, &filter).ok();
         let preflushes = count(preflushes(device.number))?;
         let fua = count(fua(device.number))?;
         Some(Self { device, preflushes, fua })

@@ -112,9 +112,7 @@ fn title(explanation: &Explanation) -> String {
 fn sentence(explanation: &Explanation) -> String {
     let Explanation { workload, slower, faster, difference, withheld, .. } = explanation;
     if let Some(why) = withheld {
-        return format!(
-            "{workload}: {faster} is faster than {slower}, and the traced slices do not explain it: {why}."
-        );
+        return format!("{workload}: why {faster} is faster than {slower} is not known: {why}.");
     }
     let is_shown = |part: &&ExplainedPart| {
         is_known(part.activity) && part.difference.seconds.abs() >= SMALLEST * difference.seconds
@@ -207,12 +205,15 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
         .column(Name, "requests per operation", |row| request(row.kind))
         .column(Figure, slower.to_string(), |row| count(row.slower_count, row.slower_duration))
         .column(Figure, faster.to_string(), |row| count(row.faster_count, row.faster_duration))
-        .column(Figure, "by number", |row| seconds(row.by_count))
-        .column(Figure, "by duration", |row| seconds(row.by_duration))
+        .column(Figure, "by number", |row| number::or_dash(row.by_count.map(seconds)))
+        .column(Figure, "by duration", |row| number::or_dash(row.by_duration.map(seconds)))
         .done();
     let overheads = [(slower, explanation.slower_overhead), (faster, explanation.faster_overhead)];
     let overheads = overheads.map(|(label, overhead)| format!("{label} by {}", number::or_dash(overhead.map(percent))));
-    let lost = if explanation.lost > 0 { format!(" {} events are missing.", explanation.lost) } else { String::new() };
+    let lost = match explanation.lost {
+        0 => String::new(),
+        lost => format!(" The kernel did not record {lost} of {} events.", lost + explanation.recorded),
+    };
     let remaining = [explanation.slower_remaining, explanation.faster_remaining];
     let subtracted = explanation.event_seconds.filter(|it| *it > 0.0).map(|it| {
         let [one, two] = remaining.map(|remaining| number::or_dash(remaining.map(percent)));
@@ -233,8 +234,12 @@ fn ends(difference: Difference) -> Option<String> {
     ends.map(|(low, high)| format!("[{}, {}]", seconds(low), seconds(high)))
 }
 
-fn count(count: f64, duration: f64) -> String {
-    if count > 0.0 { format!("{} × {}", hundredths(count), seconds(duration)) } else { number::DASH.to_owned() }
+fn count(count: f64, duration: Option<f64>) -> String {
+    match duration.map(seconds) {
+        _ if count == 0.0 => number::DASH.to_owned(),
+        Some(duration) => format!("{} × {duration}", hundredths(count)),
+        None => hundredths(count),
+    }
 }
 
 /// What the work did, as the object of "less" and "more".
@@ -264,9 +269,10 @@ pub fn activity(activity: Activity) -> &'static str {
             Wait::Throttling => "held back because of dirty pages",
             Wait::Queue => "waiting for a place in the device's queue",
             Wait::KernelWork => "waiting for work of a kernel thread",
+            Wait::Program => "waiting for other programs",
             Wait::Unknown => "waiting for an unknown reason",
         },
-        Activity::Idle => "waiting for other programs or a time",
+        Activity::Idle => "asleep for a time that the program chose",
         Activity::Unknown => "in an unknown way",
     }
 }

@@ -10,6 +10,7 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::ffi::{CString, c_char};
 
 use crate::check;
+use crate::tracefs::Tracefs;
 pub use stream::{EventKind, EventStream, RecordedEvent};
 
 const PERF_TYPE_TRACEPOINT: u32 = 2;
@@ -54,17 +55,17 @@ pub struct TracepointCounter {
 }
 
 impl TracepointCounter {
-    /// Counts how often the tracepoint `id` (the file `id` in its folder below tracefs) is passed with fields that
-    /// match `filter` (Documentation/trace/events.rst, "Event filtering").
+    /// Counts how often the tracepoint `name`, such as `block/block_bio_queue`, is passed with fields that match
+    /// `filter` (Documentation/trace/events.rst, "Event filtering").
     ///
     /// While it is open, each pass of the tracepoint takes some hundred nanoseconds longer, even if the filter rejects
     /// it.
     ///
     /// # Errors
     /// `EACCES` or `EPERM` without the privilege, `EINVAL` for an invalid filter, `EMFILE` if there are more processors
-    /// than this process may open files.
-    pub fn open(id: u64, filter: &str) -> io::Result<Self> {
-        let filter = CString::new(filter)?;
+    /// than this process may open files; see [`Tracefs`].
+    pub fn open(name: &str, filter: &str) -> io::Result<Self> {
+        let (id, filter) = (Tracefs::open()?.tracepoint(name)?.id, CString::new(filter)?);
         let opened = online()?.into_iter().map(|processor| {
             let event = open_event(id, CountedPasses::Processor(processor))?;
             set_filter(&event, &filter).map(|()| event)
@@ -73,12 +74,12 @@ impl TracepointCounter {
     }
 
     /// Counts how often the first thread of `process`, and all threads and processes that it starts from now on, pass
-    /// the tracepoint `id`.
+    /// the tracepoint `name`.
     ///
     /// # Errors
-    /// `EACCES` or `EPERM` without the privilege, `ESRCH` if there is no such process.
-    pub fn of_process(id: u64, process: u32) -> io::Result<Self> {
-        let event = open_event(id, CountedPasses::Process(process))?;
+    /// `EACCES` or `EPERM` without the privilege, `ESRCH` if there is no such process; see [`Tracefs`].
+    pub fn of_process(name: &str, process: u32) -> io::Result<Self> {
+        let event = open_event(Tracefs::open()?.tracepoint(name)?.id, CountedPasses::Process(process))?;
         Ok(Self { events: vec![event] })
     }
 
@@ -96,12 +97,14 @@ impl TracepointCounter {
     /// # Errors
     /// If the kernel refuses the read.
     pub fn read(&self) -> io::Result<u64> {
-        let count = |mut event: &File| {
-            let mut bytes = [0; 8];
-            event.read_exact(&mut bytes).map(|()| u64::from_ne_bytes(bytes))
-        };
         self.events.iter().map(count).sum()
     }
+}
+
+/// The count of an event.
+fn count(mut event: &File) -> io::Result<u64> {
+    let mut bytes = [0; 8];
+    event.read_exact(&mut bytes).map(|()| u64::from_ne_bytes(bytes))
 }
 
 fn set_filter(event: &File, filter: &CString) -> io::Result<()> {
@@ -179,6 +182,6 @@ mod tests {
 
     #[test]
     fn a_tracepoint_that_is_not_there_cannot_be_counted() {
-        assert!(TracepointCounter::open(u64::MAX, "").is_err());
+        assert!(TracepointCounter::open("block/no_such", "").is_err());
     }
 }

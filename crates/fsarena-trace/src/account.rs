@@ -33,6 +33,8 @@ pub struct Traced {
     pub recordings: Vec<Recording>,
     /// The knobs that avoid flushes of the device's cache.
     pub flush_knobs: Knobs,
+    /// The time between two samples of a processor.
+    pub sample_seconds: f64,
 }
 
 impl Traced {
@@ -47,6 +49,9 @@ impl Traced {
     fn divide(&self, span: Span, division: &mut Division) {
         let mut pieces = self.pieces(&self.work, span);
         pieces = pieces.into_iter().flat_map(|(thread, piece)| self.active(thread, piece)).collect();
+        pieces.sort_by_key(|(_, piece)| piece.span.start);
+        pieces
+            .extend(Shares::of(&pieces, span).gaps().filter_map(|gap| self.program(&pieces, gap)).collect::<Vec<_>>());
         let mut shares = Shares::of(&pieces, span);
         division.running.seconds += shares.running;
         division.add(Spent::Idle, Part { seconds: shares.idle, events: 0.0 });
@@ -89,6 +94,16 @@ impl Traced {
             }
             _ => vec![(thread, piece)],
         }
+    }
+
+    /// A gap in which no thread of the work is active, if it ends since another thread wakes one of them: that waits for a
+    /// program. `pieces` are in the order of their starts.
+    fn program(&self, pieces: &[(u32, Piece)], gap: Span) -> Option<(u32, Piece)> {
+        let (thread, _) = *from(pieces, |(_, piece)| piece.span.start, gap.end).first()?;
+        let last = self.threads.within(thread, gap).last()?;
+        let State::Asleep { sleep: Sleep::Idle, knobs, woken_by: Some(waker) } = last.state else { return None };
+        let state = State::Asleep { sleep: Sleep::Waits(Wait::Program), knobs, woken_by: Some(waker) };
+        Some((thread, Piece { span: gap, state }))
     }
 
     /// Whether it is a thread of the work, and runs at that time.
@@ -297,6 +312,26 @@ mod tests {
         assert!((waits - 290.0).abs() < 1e-6 && (idles - 510.0).abs() < 1e-6, "{waits} {idles}");
         let (waits, idles) = with(&[]);
         assert!((waits - 800.0).abs() < 1e-6 && idles == 0.0, "without a device of its own: {waits} {idles}");
+    }
+
+    #[test]
+    fn what_the_work_waits_for_as_a_whole_is_told_by_who_wakes_it() {
+        // From 100 to 500 the work waits for a service, and from 600 to 900 for a timer.
+        let idle = Some((Sleep::Idle, 0));
+        let changes = [
+            (100, switch(1, idle, 7)),
+            (500, Change::Woken { thread: 1, by: Some(7) }),
+            (500, switch(7, idle, 1)),
+            (600, switch(1, idle, 0)),
+            (900, Change::Woken { thread: 1, by: None }),
+            (900, switch(0, None, 1)),
+        ];
+        let names = HashMap::from([(7, "service".to_owned())]);
+        let threads = Threads::follow(&changes, WHOLE);
+        let (parts, _) = Traced { threads, work: HashSet::from([1]), names, ..Traced::default() }.parts(&[WHOLE]);
+        let service = Spent::Waiting(Wait::Program, Meanwhile::Runs("service".to_owned()));
+        assert!((nanoseconds(&parts, &service) - 400.0).abs() < 1e-6, "{parts:?}");
+        assert!((nanoseconds(&parts, &Spent::Idle) - 300.0).abs() < 1e-6, "{parts:?}");
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod shares;
 mod symbols;
 mod threads;
 mod waits;
+mod work;
 
 use std::io;
 
@@ -28,6 +29,8 @@ pub struct Subject {
     pub device: Option<String>,
     /// The functions of its file system.
     pub symbols: fsarena_model::KernelSymbols,
+    /// About how long the work takes.
+    pub lasts: Nanos,
 }
 
 /// A trace that is being made. The thread that starts it does the work, together with all threads and processes that it

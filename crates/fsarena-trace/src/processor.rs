@@ -46,7 +46,17 @@ impl ProcessorTimes {
             known.into_iter().chain([rest]).map(|(spent, time)| TimePart { spent, seconds: time * scale, events: 0.0 });
         let parts = parts.filter(|part| part.seconds > 0.0).collect();
         let (requests, avoidable) = (Vec::new(), Vec::new());
-        Ok(Trace { operations, elapsed, seconds, parts, requests, avoidable, lost: 0, limited: Some(self.why) })
+        Ok(Trace {
+            operations,
+            elapsed,
+            seconds,
+            parts,
+            requests,
+            avoidable,
+            recorded: 0,
+            lost: 0,
+            limited: Some(self.why),
+        })
     }
 }
 

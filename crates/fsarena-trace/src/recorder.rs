@@ -17,10 +17,13 @@ use crate::division::{Recording, sum};
 use crate::requests::{DeviceLog, RequestChange, request_kind};
 use crate::symbols::{Sleep, Symbols};
 use crate::threads::{Change, Sample, Threads};
+use crate::work::WorkThreads;
 use crate::{Span, Subject};
 
-/// Samples of each processor per second. Each takes some microseconds.
-pub const SAMPLES: u64 = 499;
+/// Least and most samples of each processor per second, each of which takes some microseconds, and how many short work
+/// should have.
+const SAMPLES: (u64, u64) = (499, 4_999);
+const ENOUGH_SAMPLES: u64 = 50;
 
 /// Pages of memory for the events of each processor. What is small stays in the processor's cache.
 const PAGES: usize = 256;
@@ -57,6 +60,8 @@ const LOOP_DRIVER: &[&str] = &["loop_workfn", "loop_rootcg_workfn"];
 /// A trace of events that is being recorded; see [`crate::Tracer`].
 pub struct Recorder {
     subject: Subject,
+    /// Samples of each processor per second.
+    samples: u64,
     work: WorkThreads,
     format: EventFields,
     begun: u64,
@@ -67,14 +72,6 @@ pub struct Recorder {
 
 /// With the bytes that were recorded for each processor.
 type Recorded = (EventStream, Vec<Vec<u8>>);
-
-/// Which threads do the work, as far as it is known before the trace.
-struct WorkThreads {
-    own_process: u32,
-    own_thread: u32,
-    /// Processes that run already.
-    processes: HashSet<u32>,
-}
 
 /// The fields of the tracepoints.
 struct EventFields {
@@ -108,6 +105,7 @@ impl Recorder {
         let work = tracefs.tracepoint("workqueue/workqueue_execute_start")?;
         let issue = tracefs.tracepoint("block/block_rq_issue")?;
         let complete = tracefs.tracepoint("block/block_rq_complete")?;
+        let samples = (ENOUGH_SAMPLES * 1_000_000_000 / subject.lasts.0.max(1)).clamp(SAMPLES.0, SAMPLES.1);
         let event = |tracepoint: &Tracepoint, filter: String, has_chain: bool| EventKind::Tracepoint {
             id: tracepoint.id,
             filter,
@@ -118,7 +116,7 @@ impl Recorder {
             event(&switch, format!("!({WITH_CHAIN})"), false),
             event(&waking, String::new(), false),
             event(&work, String::new(), false),
-            EventKind::Clock(SAMPLES),
+            EventKind::Clock(samples),
         ];
         if let Some(device) = subject.device.as_deref().and_then(block::kernel_number) {
             kinds.extend([&issue, &complete].map(|tracepoint| event(tracepoint, format!("dev == {device}"), false)));
@@ -150,7 +148,7 @@ impl Recorder {
         let Ok(begun) = started.recv() else {
             return Err(recorded(thread).err().unwrap_or_else(|| io::Error::other("the recording did not start")));
         };
-        Ok(Self { subject, work, format, begun, is_over, thread })
+        Ok(Self { subject, samples, work, format, begun, is_over, thread })
     }
 
     /// Ends the trace; see [`crate::Tracer::stop`].
@@ -167,10 +165,11 @@ impl Recorder {
         let mut reading = Reading::new(&self.format, &symbols, self.work);
         bytes.iter().for_each(|bytes| stream.read(bytes, |event| reading.take(event)));
         let whole = Span { start: self.begun, end };
-        let lost = reading.lost;
+        let (recorded, lost) = (reading.recorded, stream.passed()?.saturating_sub(reading.recorded));
         let knobs = self.subject.symbols.knobs;
         let mut traced = reading.finish(whole);
         let flushes = (0..).zip(knobs).filter(|(_, knob)| knob.avoids == Avoided::Flushes);
+        traced.sample_seconds = 1.0 / self.samples as f64;
         traced.flush_knobs = flushes.fold(0, |all, (index, _)| all | 1 << index);
         let (parts, avoided) = traced.parts(if spans.is_empty() { std::slice::from_ref(&whole) } else { spans });
         let avoidable = (0..).zip(knobs).map(|(index, knob)| AvoidableTime {
@@ -179,7 +178,7 @@ impl Recorder {
             seconds: avoided.get(&index).copied().unwrap_or(0.0),
         });
         let (seconds, requests, avoidable) = (sum(&parts), traced.device.totals, avoidable.collect());
-        Ok(Trace { operations, elapsed, seconds, parts, requests, avoidable, lost, limited: None })
+        Ok(Trace { operations, elapsed, seconds, parts, requests, avoidable, recorded, lost, limited: None })
     }
 }
 
@@ -221,25 +220,6 @@ impl RequestFields {
     }
 }
 
-impl WorkThreads {
-    /// Those of this moment.
-    fn now() -> Self {
-        let own_process = std::process::id();
-        let own_thread = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
-        let mut processes = HashSet::new();
-        let mut open = vec![own_process];
-        while let Some(process) = open.pop() {
-            let tasks = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
-            for task in tasks {
-                let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
-                let children = children.split_whitespace().filter_map(|child| child.parse().ok());
-                open.extend(children.filter(|child| processes.insert(*child)));
-            }
-        }
-        Self { own_process, own_thread, processes }
-    }
-}
-
 /// Collects events.
 struct Reading<'a> {
     format: &'a EventFields,
@@ -257,7 +237,8 @@ struct Reading<'a> {
     names: HashMap<u32, String>,
     works: HashMap<u32, Vec<(u64, String)>>,
     drivers: HashSet<u32>,
-    lost: u64,
+    /// Passes of tracepoints.
+    recorded: u64,
 }
 
 impl<'a> Reading<'a> {
@@ -276,7 +257,7 @@ impl<'a> Reading<'a> {
             names: HashMap::new(),
             works: HashMap::new(),
             drivers: HashSet::new(),
-            lost: 0,
+            recorded: 0,
         }
     }
 
@@ -302,7 +283,6 @@ impl<'a> Reading<'a> {
                 self.changes.push((time, Change::Created(thread)));
             }
             RecordedEvent::Named { thread, name } => drop(self.names.insert(thread, name.to_owned())),
-            RecordedEvent::Lost(count) => self.lost += count,
         }
     }
 
@@ -311,6 +291,7 @@ impl<'a> Reading<'a> {
         let format = self.format;
         let is_switch = matches!(kind, BLOCKED | SWITCHED);
         let runs = if is_switch { format.to.number(raw)? as u32 } else { thread };
+        self.recorded += 1;
         let cost = if kind == BLOCKED { CHAIN_COST } else { 1.0 };
         self.recordings.push(Recording { time, thread: runs, cost });
         match kind {
@@ -373,6 +354,7 @@ impl<'a> Reading<'a> {
             device: DeviceLog::follow(&self.requests, whole.end),
             recordings: self.recordings,
             flush_knobs: 0,
+            sample_seconds: 0.0,
         }
     }
 

@@ -31,38 +31,40 @@ pub struct DeviceLog {
 }
 
 impl DeviceLog {
-    /// Follows requests through `changes`, which are in the order of time, until `end`.
+    /// Follows requests through `changes`, which are in the order of time, until `end`. One whose completion was not seen
+    /// ended at the latest when another was issued to its place; otherwise it is taken to have lasted as long as the
+    /// longest of its type, and to the end if none is known.
     pub fn follow(changes: &[RequestChange], end: u64) -> Self {
-        let mut open: HashMap<(u64, RequestKind), Vec<(u64, u64)>> = HashMap::new();
+        let mut open: HashMap<(u64, RequestKind), u64> = HashMap::new();
         let mut totals: BTreeMap<RequestKind, Requests> = BTreeMap::new();
-        let (mut busy, mut flushing) = (OpenSpans::default(), OpenSpans::default());
-        for change in changes {
-            let waiting = open.entry((change.sector, change.kind)).or_default();
-            match change.issued {
-                Some(bytes) => {
-                    waiting.push((change.time, bytes));
-                    busy.open(change.time);
-                    if change.kind == RequestKind::Flush {
-                        flushing.open(change.time);
-                    }
-                }
-                None => {
-                    // A request that was issued before the trace is not counted.
-                    let Some((issued, bytes)) = waiting.pop() else { continue };
-                    let kind = change.kind;
-                    let total = totals.entry(kind).or_insert(Requests { kind, count: 0, bytes: 0, seconds: 0.0 });
-                    total.count += 1;
-                    total.bytes += bytes;
-                    total.seconds += (change.time - issued) as f64 / 1e9;
-                    busy.close(change.time);
-                    if kind == RequestKind::Flush {
-                        flushing.close(change.time);
-                    }
-                }
+        let mut longest: HashMap<RequestKind, u64> = HashMap::new();
+        let mut spans: Vec<(Span, RequestKind)> = Vec::new();
+        for &RequestChange { time, sector, kind, issued } in changes {
+            let Some(bytes) = issued else {
+                // A request that was issued before the trace is not counted.
+                let Some(start) = open.remove(&(sector, kind)) else { continue };
+                totals.entry(kind).and_modify(|total| total.seconds += (time - start) as f64 / 1e9);
+                longest.entry(kind).and_modify(|most| *most = (time - start).max(*most)).or_insert(time - start);
+                spans.push((Span { start, end: time }, kind));
+                continue;
+            };
+            let total = totals.entry(kind).or_insert(Requests { kind, count: 0, bytes: 0, open: 0, seconds: 0.0 });
+            total.count += 1;
+            total.bytes += bytes;
+            if let Some(start) = open.insert((sector, kind), time) {
+                total.open += 1;
+                spans.push((Span { start, end: time }, kind));
             }
         }
-        let totals = totals.into_values().collect();
-        Self { totals, busy: busy.until(end), flushing: flushing.until(end) }
+        for ((_, kind), start) in open {
+            totals.entry(kind).and_modify(|total| total.open += 1);
+            let until = longest.get(&kind).map_or(end, |most| (start + most).min(end));
+            spans.push((Span { start, end: until.max(start) }, kind));
+        }
+        spans.sort_by_key(|(span, _)| span.start);
+        let flushes = spans.iter().filter(|(_, kind)| *kind == RequestKind::Flush);
+        let (busy, flushing) = (union(spans.iter()), union(flushes));
+        Self { totals: totals.into_values().collect(), busy, flushing }
     }
 
     /// The parts of `span` in which the device had requests.
@@ -81,33 +83,16 @@ fn within(spans: &[Span], span: Span) -> impl Iterator<Item = Span> {
     spans[first..].iter().take_while(move |it| it.start < span.end).map(move |it| it.within(span))
 }
 
-/// Spans in which at least one request is open.
-#[derive(Default)]
-struct OpenSpans {
-    spans: Vec<Span>,
-    count: u64,
-    since: u64,
-}
-
-impl OpenSpans {
-    fn open(&mut self, time: u64) {
-        if self.count == 0 {
-            self.since = time;
-        }
-        self.count += 1;
-    }
-
-    fn close(&mut self, time: u64) {
-        self.count -= 1;
-        if self.count == 0 {
-            self.spans.push(Span { start: self.since, end: time });
+/// When at least one of the requests is at the device. They are in the order of their starts.
+fn union<'a>(requests: impl Iterator<Item = &'a (Span, RequestKind)>) -> Vec<Span> {
+    let mut all: Vec<Span> = Vec::new();
+    for (span, _) in requests {
+        match all.last_mut().filter(|last| span.start <= last.end) {
+            Some(last) => last.end = last.end.max(span.end),
+            None => all.push(*span),
         }
     }
-
-    fn until(mut self, end: u64) -> Vec<Span> {
-        self.spans.extend((self.count > 0).then_some(Span { start: self.since, end: end.max(self.since) }));
-        self.spans
-    }
+    all
 }
 
 /// The type of a request with these letters (`blk_fill_rwbs` of `kernel/trace/blktrace.c`): F for a flush before it, its
@@ -143,12 +128,22 @@ mod tests {
             change(60, 8, Some(4096)),
         ];
         let log = DeviceLog::follow(&changes, 100);
-        assert_eq!(log.busy, [Span { start: 10, end: 40 }, Span { start: 60, end: 100 }]);
+        assert_eq!(log.busy, [Span { start: 10, end: 40 }, Span { start: 60, end: 80 }]);
         let [writes] = &log.totals[..] else { panic!("{log:?}") };
-        assert_eq!((writes.count, writes.bytes), (2, 4608));
+        assert_eq!((writes.count, writes.bytes, writes.open), (3, 8704, 1));
         assert!((writes.seconds - 40e-9).abs() < 1e-15);
         let within: Vec<Span> = log.busy_within(Span { start: 35, end: 70 }).collect();
         assert_eq!(within, [Span { start: 35, end: 40 }, Span { start: 60, end: 70 }]);
+    }
+
+    #[test]
+    fn completions_may_be_missing() {
+        let change = |time, sector, issued| RequestChange { time, sector, kind: RequestKind::Read, issued };
+        // The place is read again at 50: what was read first has ended by then.
+        let changes = [change(10, 8, Some(512)), change(50, 8, Some(512))];
+        let log = DeviceLog::follow(&changes, 90);
+        assert_eq!(log.busy, [Span { start: 10, end: 90 }]);
+        assert_eq!((log.totals[0].count, log.totals[0].open, log.totals[0].seconds), (2, 2, 0.0));
     }
 
     #[test]

@@ -55,6 +55,12 @@ impl Shares {
         all
     }
 
+    /// The spans in which no thread is active.
+    pub fn gaps(&self) -> impl Iterator<Item = Span> {
+        let pairs = self.moments.windows(2).filter(|pair| pair[0].share == 0.0);
+        pairs.map(|pair| Span { start: pair[0].time, end: pair[1].time })
+    }
+
     /// The share of one thread at that time.
     pub fn at(&self, time: u64) -> f64 {
         self.before(time).map_or(0.0, |moment| moment.share)

@@ -1,8 +1,7 @@
 //! What the functions of a call chain say about a thread: in which layer of the kernel it is, or why it waits.
 
-use std::collections::HashMap;
 use std::fs;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use fsarena_model::{Avoided, KernelSymbols, Layer, Wait};
 
@@ -13,7 +12,7 @@ pub enum Sleep {
     Waits(Wait),
     /// It waits for completions of requests, if there are any.
     Completions,
-    /// It waits for another thread or program, or for a time.
+    /// It waits for another thread or program, or for a time. [`crate::account`] looks at who ends it.
     Idle,
 }
 
@@ -195,11 +194,13 @@ const LAYERS: &[(&str, Layer)] = &[
 /// The functions of the running kernel.
 #[derive(Debug)]
 pub struct Symbols {
-    /// Addresses in ascending order, with what is known about the function.
-    functions: Vec<(u64, Function)>,
-    /// Their names, by their address.
-    names: HashMap<u64, String>,
+    names: Arc<Names>,
+    /// What is known about each of them.
+    functions: Vec<Function>,
 }
+
+/// Addresses of functions in ascending order, with their names. There are more than 100,000.
+type Names = Vec<(u64, String)>;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Function {
@@ -215,39 +216,29 @@ struct Function {
 pub type Knobs = u32;
 
 impl Symbols {
-    /// The functions of the running kernel, read once for each file system: there are more than 100,000. `None` if it
-    /// hides its addresses, as it does without privilege.
+    /// The functions of the running kernel for a file system. They are read once. `None` if the kernel hides its
+    /// addresses, as it does without privilege.
     pub fn of(subject: &KernelSymbols) -> Option<Arc<Self>> {
+        static NAMES: OnceLock<Option<Arc<Names>>> = OnceLock::new();
         static KNOWN: Mutex<Vec<(KernelSymbols, Arc<Symbols>)>> = Mutex::new(Vec::new());
+        let names = NAMES.get_or_init(|| names(&fs::read_to_string("/proc/kallsyms").ok()?).map(Arc::new)).clone()?;
         let mut known = KNOWN.lock().ok()?;
         if let Some((_, symbols)) = known.iter().find(|(of, _)| of == subject) {
             return Some(Arc::clone(symbols));
         }
-        let symbols = Arc::new(Self::parse(&fs::read_to_string("/proc/kallsyms").ok()?, subject)?);
+        let symbols = Arc::new(Self::new(names, subject));
         known.push((*subject, Arc::clone(&symbols)));
         Some(symbols)
     }
 
-    /// Reads text like `ffffffff81000000 T name [module]`.
-    fn parse(text: &str, subject: &KernelSymbols) -> Option<Self> {
-        let (mut functions, mut names) = (Vec::new(), HashMap::new());
-        for line in text.lines() {
-            let mut words = line.split_ascii_whitespace();
-            let (Some(address), Some(kind), Some(name)) = (words.next(), words.next(), words.next()) else { continue };
-            if !matches!(kind, "t" | "T" | "w" | "W") {
-                continue;
-            }
-            let address = u64::from_str_radix(address, 16).ok().filter(|address| *address != 0)?;
-            functions.push((address, Function::named(name, subject)));
-            names.insert(address, name.to_owned());
-        }
-        functions.sort_by_key(|(address, _)| *address);
-        (!functions.is_empty()).then_some(Self { functions, names })
+    fn new(names: Arc<Names>, subject: &KernelSymbols) -> Self {
+        let functions = names.iter().map(|(_, name)| Function::named(name, subject)).collect();
+        Self { names, functions }
     }
 
     fn at(&self, address: u64) -> Function {
-        let after = self.functions.partition_point(|(start, _)| *start <= address);
-        after.checked_sub(1).map_or_else(Function::default, |index| self.functions[index].1)
+        let after = self.names.partition_point(|(start, _)| *start <= address);
+        after.checked_sub(1).map_or_else(Function::default, |index| self.functions[index])
     }
 
     /// Why a thread with this call chain does not run: the innermost wait of the file system, or else the innermost
@@ -280,8 +271,24 @@ impl Symbols {
 
     /// The name of a function that a kernel worker runs.
     pub fn work(&self, address: u64) -> Option<&str> {
-        self.names.get(&address).map(String::as_str)
+        let index = self.names.binary_search_by_key(&address, |(start, _)| *start).ok()?;
+        Some(&self.names[index].1)
     }
+}
+
+/// Reads text like `ffffffff81000000 T name [module]`.
+fn names(text: &str) -> Option<Names> {
+    let mut names = Names::new();
+    for line in text.lines() {
+        let mut words = line.split_ascii_whitespace();
+        let (Some(address), Some(kind), Some(name)) = (words.next(), words.next(), words.next()) else { continue };
+        if matches!(kind, "t" | "T" | "w" | "W") {
+            let address = u64::from_str_radix(address, 16).ok().filter(|address| *address != 0)?;
+            names.push((address, name.to_owned()));
+        }
+    }
+    names.sort_by_key(|(address, _)| *address);
+    (!names.is_empty()).then_some(names)
 }
 
 impl Function {
@@ -329,7 +336,7 @@ mod tests {
 
     #[test]
     fn the_file_systems_own_waits_come_before_those_of_all() {
-        let symbols = Symbols::parse(TEXT, &EXT4).expect("functions");
+        let symbols = Symbols::new(Arc::new(names(TEXT).expect("functions")), &EXT4);
         let kernel_part = (-128_i64).cast_unsigned();
         let of = |addresses: &[u64]| symbols.sleep(&chain(addresses));
         assert_eq!(of(&[kernel_part, 0xffff_0034, 0xffff_0042, 0xffff_0026]), Waits(Wait::Commit));
@@ -340,7 +347,7 @@ mod tests {
 
     #[test]
     fn the_innermost_known_function_tells_the_layer() {
-        let symbols = Symbols::parse(TEXT, &EXT4).expect("functions");
+        let symbols = Symbols::new(Arc::new(names(TEXT).expect("functions")), &EXT4);
         assert_eq!(symbols.layer(&chain(&[0xffff_0030, 0xffff_0011, 0xffff_0050])), Layer::FileSystem);
         assert_eq!(symbols.layer(&chain(&[0xffff_0030, 0xffff_0050])), Layer::PageCache);
         assert_eq!(symbols.layer(&[]), Layer::Other);
@@ -348,7 +355,7 @@ mod tests {
 
     #[test]
     fn hidden_addresses_are_no_functions() {
-        assert!(Symbols::parse("0000000000000000 T schedule\n", &EXT4).is_none());
+        assert!(names("0000000000000000 T schedule\n").is_none());
     }
 
     /// The kernels that fsarena is made for have these functions; compilers may inline others.

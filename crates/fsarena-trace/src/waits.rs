@@ -8,7 +8,6 @@ use fsarena_model::{Meanwhile, Spent, Wait};
 use crate::Span;
 use crate::account::Traced;
 use crate::division::{Division, Part};
-use crate::recorder::SAMPLES;
 use crate::shares::Shares;
 use crate::symbols::Knobs;
 use crate::threads::{Piece, State};
@@ -72,7 +71,7 @@ impl<'a> Waits<'a> {
             }
             if piece.state == State::Running {
                 for sample in traced.samples_within(piece.span).filter(|sample| sample.thread == waker) {
-                    self.division.avoid(sample.knobs & !wait.1, self.shares.at(sample.time) / SAMPLES as f64);
+                    self.division.avoid(sample.knobs & !wait.1, self.shares.at(sample.time) * traced.sample_seconds);
                 }
             }
         }

@@ -215,12 +215,12 @@ impl<R: Remote> Counters for ClientMachines<R> {
         }
     }
 
-    fn start_trace(&mut self, _contender: usize) -> Result<(), TestbedError> {
+    fn start_trace(&mut self, _contender: usize, _lasts: Nanos) -> Result<(), TestbedError> {
         Err(TestbedError::machine("the work of several clients is not traced".to_owned()))
     }
 
     fn stop_trace(&mut self, contender: usize, _work: &TracedWork) -> Result<Trace, TestbedError> {
-        self.start_trace(contender).and(Err(TestbedError::machine("nothing is traced".to_owned())))
+        self.start_trace(contender, Nanos(0)).and(Err(TestbedError::machine("nothing is traced".to_owned())))
     }
 
     fn totals(&mut self, contender: usize) -> Readings {

@@ -171,8 +171,8 @@ impl<R: Remote> Counters for Machines<R> {
         self.call(contender, Call::Totals).unwrap_or_default()
     }
 
-    fn start_trace(&mut self, contender: usize) -> Result<(), TestbedError> {
-        self.call(contender, Call::StartTrace)
+    fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<(), TestbedError> {
+        self.call(contender, |contender| Call::StartTrace(contender, lasts))
     }
 
     fn stop_trace(&mut self, contender: usize, work: &TracedWork) -> Result<Trace, TestbedError> {

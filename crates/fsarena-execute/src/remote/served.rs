@@ -80,7 +80,7 @@ impl<'a> Served<'a> {
                 Ok(Value::Null)
             }
             Call::Totals(contender) => value(testbed.totals(contender)),
-            Call::StartTrace(contender) => value(testbed.start_trace(contender)?),
+            Call::StartTrace(contender, lasts) => value(testbed.start_trace(contender, lasts)?),
             Call::StopTrace(contender, traced) => value(testbed.stop_trace(contender, &traced)?),
             Call::Survey => value(testbed.survey()?),
             Call::LaneCost => value(testbed.lane_cost()?),

@@ -9,7 +9,7 @@ use fsarena_model::{CacheState, Nanos, Trace, TraceResult};
 use super::{Participant, Setting, Shares, confined, in_pieces, open, ready, removed, warm_up};
 use crate::{Testbed, TestbedError, TracedWork};
 
-/// How long the work is traced, if slices are shorter: some fifty samples of it.
+/// How long the work is traced, if slices are shorter and can follow each other.
 const SAMPLED: Nanos = Nanos::millis(100);
 
 /// Most slices that are traced as one.
@@ -41,7 +41,9 @@ fn traced(
     ready(testbed, setting, participant)?;
     confined(testbed, setting, |testbed| {
         // Starting takes some time, and the work follows its warm-up at once.
-        let started = testbed.start_trace(contender);
+        let is_single = setting.workload.cache == CacheState::Cold;
+        let lasts = setting.workload.timed().filter(|_| is_single).unwrap_or(SAMPLED);
+        let started = testbed.start_trace(contender, lasts);
         warm_up(setting, participant)?;
         participant.current.clear();
         participant.work(setting, setting.workload.timed())?;
@@ -50,7 +52,7 @@ fn traced(
             // Without spans, the time between two slices would count. What is cold is so for a first slice only.
             let stats = &participant.current;
             let is_enough = stats.elapsed >= SAMPLED || stats.spans.is_empty();
-            if is_enough || setting.workload.cache == CacheState::Cold || started.is_err() || setting.is_stopped() {
+            if is_enough || is_single || started.is_err() || setting.is_stopped() {
                 break;
             }
             participant.upkeep(setting, Upkeep::End)?;
@@ -91,7 +93,7 @@ fn whole(
     let is_started = Cell::new(false);
     let worked = in_pieces(testbed, setting, participant, &|testbed, setting, participant, time| {
         if !is_started.replace(true) {
-            testbed.start_trace(contender)?;
+            testbed.start_trace(contender, SAMPLED)?;
         }
         let (begun, known) = (clock.now(), participant.current.spans.len());
         participant.work(setting, time)?;

@@ -105,8 +105,8 @@ mod tests {
             write(MARKS, mark(0)),
             write(9000, vec![2; 2 * SECTOR]),
         ];
-        let recording = Recording::new(Log(requests)).expect("sound");
         let size = Bytes::mib(8);
+        let recording = Recording::new(Log(requests), size).expect("sound");
         let mut platter = Platter::new(size).expect("made");
         let disk = empty(size).expect("made");
         let sectors = |wanted: &[u64]| -> Vec<u8> {

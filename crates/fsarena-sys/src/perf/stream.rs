@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use crate::check;
 
 use super::ring::Ring;
-use super::{CountedPasses, EventAttributes, PERF_TYPE_TRACEPOINT, online, open_with, set_filter};
+use super::{CountedPasses, EventAttributes, PERF_TYPE_TRACEPOINT, count, online, open_with, set_filter};
 
 const PERF_TYPE_SOFTWARE: u32 = 1;
 const PERF_COUNT_SW_CPU_CLOCK: u64 = 0;
@@ -42,7 +42,6 @@ const IOC_ID: u32 = rustix::ioctl::opcode::read::<*mut u64>(b'$', 7);
 /// Functions of a call chain that are recorded, from the innermost on. Each takes some 50 ns.
 const DEEPEST: u16 = 24;
 
-const RECORD_LOST: u32 = 2;
 const RECORD_COMM: u32 = 3;
 const RECORD_FORK: u32 = 7;
 const RECORD_SAMPLE: u32 = 9;
@@ -106,8 +105,6 @@ pub enum RecordedEvent<'a> {
         /// Its name.
         name: &'a str,
     },
-    /// The ring was full, and this many events are missing.
-    Lost(u64),
 }
 
 /// Records events of all processors.
@@ -190,6 +187,16 @@ impl EventStream {
         Ok(!all[0].revents().is_empty())
     }
 
+    /// How often tracepoints were passed, whether that was recorded or not.
+    ///
+    /// # Errors
+    /// If the kernel refuses the read.
+    pub fn passed(&self) -> io::Result<u64> {
+        let own = self.events.chunks(self.kinds.len() + 1).flat_map(|events| events[1..].iter().zip(&self.kinds));
+        let tracepoints = own.filter(|(_, kind)| matches!(kind, EventKind::Tracepoint { .. }));
+        tracepoints.map(|(event, _)| count(event)).sum()
+    }
+
     /// Moves the bytes of recorded events from the rings to `bytes`, which has one list for each processor.
     pub fn drain(&mut self, bytes: &mut Vec<Vec<u8>>) {
         bytes.resize_with(self.rings.len(), Vec::new);
@@ -239,10 +246,6 @@ impl EventStream {
                 let (_process, thread) = (fields.u32()?, fields.u32()?);
                 let name = fields.0.split(|byte| *byte == 0).next()?;
                 Some(RecordedEvent::Named { thread, name: std::str::from_utf8(name).ok()? })
-            }
-            RECORD_LOST => {
-                let _identifier = fields.u64()?;
-                Some(RecordedEvent::Lost(fields.u64()?))
             }
             _ => None,
         }
