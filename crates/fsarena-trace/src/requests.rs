@@ -40,6 +40,8 @@ impl DeviceLog {
         let mut longest: HashMap<RequestKind, u64> = HashMap::new();
         let mut spans: Vec<(Span, RequestKind)> = Vec::new();
         for &RequestChange { time, sector, kind, issued } in changes {
+            // A flush has the sector 0 at its issue, and the highest one at its completion.
+            let sector = if kind == RequestKind::Flush { 0 } else { sector };
             let Some(bytes) = issued else {
                 // A request that was issued before the trace is not counted.
                 let Some(start) = open.remove(&(sector, kind)) else { continue };
@@ -144,6 +146,13 @@ mod tests {
         let log = DeviceLog::follow(&changes, 90);
         assert_eq!(log.busy, [Span { start: 10, end: 90 }]);
         assert_eq!((log.totals[0].count, log.totals[0].open, log.totals[0].seconds), (2, 2, 0.0));
+    }
+
+    #[test]
+    fn flushes_end_though_they_have_no_place() {
+        let change = |time, sector, issued| RequestChange { time, sector, kind: RequestKind::Flush, issued };
+        let log = DeviceLog::follow(&[change(10, 0, Some(0)), change(30, u64::MAX, None)], 90);
+        assert_eq!((log.totals[0].open, &log.flushing[..]), (0, &[Span { start: 10, end: 30 }][..]));
     }
 
     #[test]

@@ -76,39 +76,89 @@ pub struct Threads {
     pieces: HashMap<u32, Vec<Piece>>,
 }
 
+/// A thread that is woken by another processor may still be on its way to sleep: it is woken at most this many
+/// nanoseconds before it leaves its own.
+const ON_ITS_WAY: u64 = 5_000;
+
+/// What a thread does at the moment.
+#[derive(Clone, Copy)]
+struct Doing {
+    since: u64,
+    state: State,
+    /// When it was woken while it ran.
+    woken: Option<u64>,
+}
+
+impl Doing {
+    fn new(since: u64, state: State) -> Self {
+        Self { since, state, woken: None }
+    }
+
+    /// Whether it sleeps, and was not woken before it began to.
+    fn is_asleep(&self) -> bool {
+        let is_awake = self.woken.is_some_and(|woken| woken + ON_ITS_WAY >= self.since);
+        matches!(self.state, State::Asleep { .. }) && !is_awake
+    }
+
+    /// What it did until now, if it `runs` now, or else is taken by a processor.
+    fn until_now(&self, runs: bool) -> State {
+        match self.state {
+            asleep if self.is_asleep() => asleep,
+            _ if runs => State::Running,
+            _ => State::Ready,
+        }
+    }
+}
+
 impl Threads {
     /// Follows the threads through `changes`, which are in the order of time, within `whole`.
     pub fn follow(changes: &[(u64, Change)], whole: Span) -> Self {
         let mut threads = Self::default();
-        let mut current: HashMap<u32, (u64, State)> = HashMap::new();
-        for (time, change) in changes {
-            match *change {
+        let mut current: HashMap<u32, Doing> = HashMap::new();
+        for &(time, change) in changes {
+            match change {
                 Change::Switch { from, sleep, to } => {
                     // The thread that a processor leaves first has run on it since before the trace.
-                    let (since, _) = current.get(&from).copied().unwrap_or((whole.start, State::Running));
-                    threads.add(from, Span { start: since, end: *time }, State::Running);
+                    let before = current.get(&from).copied().unwrap_or(Doing::new(whole.start, State::Running));
+                    threads.add(from, Span { start: before.since, end: time }, before.until_now(true));
                     let asleep = |(sleep, knobs)| State::Asleep { sleep, knobs, woken_by: None };
                     let next = sleep.map_or(State::Ready, asleep);
-                    current.insert(from, (*time, next));
-                    if let Some((since, state)) = current.insert(to, (*time, State::Running)) {
-                        threads.add(to, Span { start: since, end: *time }, state);
+                    current.insert(from, Doing { woken: before.woken, ..Doing::new(time, next) });
+                    if let Some(before) = current.insert(to, Doing::new(time, State::Running)) {
+                        threads.add(to, Span { start: before.since, end: time }, before.until_now(false));
                     }
                 }
                 Change::Woken { thread, by } => {
-                    if let Some((since, State::Asleep { sleep, knobs, .. })) = current.get(&thread).copied() {
-                        let state = State::Asleep { sleep, knobs, woken_by: by };
-                        threads.add(thread, Span { start: since, end: *time }, state);
-                        current.insert(thread, (*time, State::Ready));
+                    if let Some(by) = by {
+                        threads.runs(&mut current, by, time);
                     }
-                    current.entry(thread).or_insert((*time, State::Ready));
+                    match current.get_mut(&thread) {
+                        Some(Doing { since, state: State::Asleep { sleep, knobs, .. }, .. }) => {
+                            let state = State::Asleep { sleep: *sleep, knobs: *knobs, woken_by: by };
+                            threads.add(thread, Span { start: *since, end: time }, state);
+                            current.insert(thread, Doing::new(time, State::Ready));
+                        }
+                        Some(doing) => doing.woken = Some(time),
+                        None => drop(current.insert(thread, Doing::new(time, State::Ready))),
+                    }
                 }
-                Change::Created(thread) => drop(current.insert(thread, (*time, State::Ready))),
+                Change::Created(thread) => drop(current.insert(thread, Doing::new(time, State::Ready))),
             }
         }
-        for (thread, (since, state)) in current {
-            threads.add(thread, Span { start: since, end: whole.end.max(since) }, state);
+        for (thread, doing) in current {
+            let state = doing.until_now(doing.state == State::Running);
+            threads.add(thread, Span { start: doing.since, end: whole.end.max(doing.since) }, state);
         }
         threads
+    }
+
+    /// A thread that wakes another runs, though the kernel may not have recorded that it came back to a processor that
+    /// was idle.
+    fn runs(&mut self, current: &mut HashMap<u32, Doing>, thread: u32, time: u64) {
+        if let Some(doing) = current.get_mut(&thread).filter(|doing| doing.state != State::Running) {
+            self.add(thread, Span { start: doing.since, end: time }, doing.until_now(true));
+            *doing = Doing::new(time, State::Running);
+        }
     }
 
     fn add(&mut self, thread: u32, span: Span, state: State) {
@@ -149,5 +199,40 @@ mod tests {
         let expected = [(0, 10, State::Running), (10, 30, waited), (30, 40, State::Ready), (40, 50, State::Running)];
         assert_eq!(pieces, expected);
         assert_eq!(threads.within(2, Span { start: 20, end: 45 }).count(), 2);
+    }
+
+    /// What thread 1 does, as its changes and those of thread 2 tell, from 0 to 100 µs.
+    fn states(changes: &[(u64, Change)]) -> Vec<(u64, u64, State)> {
+        let threads = Threads::follow(changes, Span { start: 0, end: 100_000 });
+        threads.pieces[&1].iter().map(|piece| (piece.span.start, piece.span.end, piece.state)).collect()
+    }
+
+    const LOCK: Sleep = Sleep::Waits(Wait::Lock);
+
+    #[test]
+    fn a_thread_may_be_woken_on_its_way_to_sleep() {
+        let begun = (0, Change::Switch { from: 0, sleep: None, to: 1 });
+        let woken = (19_000, Change::Woken { thread: 1, by: Some(2) });
+        let asleep = (20_000, Change::Switch { from: 1, sleep: Some((LOCK, 0)), to: 0 });
+        let goes_on = (30_000, Change::Switch { from: 0, sleep: None, to: 1 });
+        let ran = (0, 20_000, State::Running);
+        let ready = [ran, (20_000, 30_000, State::Ready), (30_000, 100_000, State::Running)];
+        assert_eq!(states(&[begun, woken, asleep, goes_on]), ready);
+        // It had looked for itself, and sleeps until it is woken once more.
+        let again = (25_000, Change::Woken { thread: 1, by: Some(2) });
+        let waits = State::Asleep { sleep: LOCK, knobs: 0, woken_by: Some(2) };
+        let later = [ran, (20_000, 25_000, waits), (25_000, 30_000, State::Ready), (30_000, 100_000, State::Running)];
+        assert_eq!(states(&[begun, woken, asleep, again, goes_on]), later);
+    }
+
+    #[test]
+    fn a_thread_that_wakes_another_runs() {
+        let changes = [
+            (20_000, Change::Switch { from: 1, sleep: Some((LOCK, 0)), to: 0 }),
+            (60_000, Change::Woken { thread: 2, by: Some(1) }),
+        ];
+        let waited = State::Asleep { sleep: LOCK, knobs: 0, woken_by: None };
+        let expected = [(0, 20_000, State::Running), (20_000, 60_000, waited), (60_000, 100_000, State::Running)];
+        assert_eq!(states(&changes), expected);
     }
 }
