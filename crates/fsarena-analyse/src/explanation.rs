@@ -24,9 +24,6 @@ const MOST_OVERHEAD: f64 = 0.2;
 /// By how much traced slices may be longer or shorter than others.
 const MOST_CHANGE: f64 = 0.5;
 
-/// The largest share of requests whose completion was not seen.
-const MOST_OPEN: f64 = 0.2;
-
 /// The most that recording an event can take, in seconds.
 const MOST_EVENT_SECONDS: f64 = 5e-6;
 
@@ -45,25 +42,23 @@ pub(crate) fn explanations(decisions: &Decisions<'_>) -> Vec<Explanation> {
 }
 
 /// What recording an event takes, in seconds: the mean over all contenders and workloads of the time that traced slices
-/// take more than others, for each event in them. Each counts by how well it is known over the rounds. `None` if none
-/// is known.
+/// take more than others, for each event in them. The noise of a time grows with it, so each counts by the square of its
+/// events per second, and by its rounds. `None` if none has events.
 fn event_seconds(analysis: &Analysis<'_>) -> Option<f64> {
     let plan = &analysis.record.plan;
     let (mut sum, mut weights) = (0.0, 0.0);
     for (workload, contender) in plan.workloads.iter().flat_map(|it| plan.contenders.iter().map(move |own| (it, own))) {
         let trials = analysis.counted_trials(&workload.name, &contender.label);
-        let more = |trial: &&Trial| {
-            let trace = trace(trial)?;
-            let usual = trial.seconds_per_operation() * trace.operations as f64;
-            Some((trace.elapsed.as_seconds() - usual, events(trace)))
-        };
-        let rounds: Vec<(f64, f64)> = trials.iter().filter_map(more).collect();
-        let (ratio, deviations) = ratio_of_sums(&rounds);
-        let of_rounds: Vec<f64> = deviations.iter().map(|deviation| ratio + deviation).collect();
-        let Some(estimate) = LogEstimate::mean_of(&of_rounds) else { continue };
-        let weight = estimate.precision.error.powi(-2);
-        if weight.is_finite() && estimate.estimate.is_finite() {
-            sum += weight * estimate.estimate;
+        let (mut more, mut recorded, mut elapsed, mut rounds) = (0.0, 0.0, 0.0, 0.0);
+        for (trial, trace) in trials.iter().filter_map(|trial| Some((trial, trace(trial)?))) {
+            more += trace.elapsed.as_seconds() - trial.seconds_per_operation() * trace.operations as f64;
+            recorded += events(trace);
+            elapsed += trace.elapsed.as_seconds();
+            rounds += 1.0;
+        }
+        if recorded > 0.0 && more.is_finite() {
+            let weight = rounds * (recorded / elapsed).powi(2);
+            sum += weight * more / recorded;
             weights += weight;
         }
     }
@@ -137,15 +132,17 @@ impl<'a> TracedSide<'a> {
         seconds / self.rounds.iter().map(|(trial, _)| trial.operations() as f64).sum::<f64>()
     }
 
-    /// Count per operation and mean duration of the requests of a type; no duration if the completions of too many were
-    /// not seen.
+    /// Count per operation and mean duration of the requests of a type.
     fn requests(&self, kind: RequestKind) -> (f64, Option<f64>) {
         let all = self.rounds.iter().flat_map(|(_, trace)| &trace.requests).filter(|requests| requests.kind == kind);
-        let add = |(count, open, seconds): (f64, f64, f64), requests: &Requests| {
-            (count + requests.count as f64, open + requests.open as f64, seconds + requests.seconds)
-        };
-        let (count, open, seconds) = all.fold((0.0, 0.0, 0.0), add);
-        (count / self.operations, (open < MOST_OPEN * count).then(|| seconds / (count - open)))
+        let sum = all.fold(Requests::none(kind), |sum, one| Requests {
+            kind,
+            count: sum.count + one.count,
+            bytes: sum.bytes + one.bytes,
+            open: sum.open + one.open,
+            seconds: sum.seconds + one.seconds,
+        });
+        (sum.count as f64 / self.operations, sum.mean_seconds())
     }
 }
 

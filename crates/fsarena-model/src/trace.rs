@@ -176,6 +176,22 @@ pub struct Requests {
     pub seconds: f64,
 }
 
+impl Requests {
+    /// The largest share of requests whose completion may be unseen.
+    const MOST_OPEN: f64 = 0.2;
+
+    /// None of this type.
+    pub fn none(kind: RequestKind) -> Self {
+        Self { kind, count: 0, bytes: 0, open: 0, seconds: 0.0 }
+    }
+
+    /// The mean duration of a request; `None` if the completions of too many were not seen.
+    pub fn mean_seconds(&self) -> Option<f64> {
+        let is_seen = (self.open as f64) < Self::MOST_OPEN * self.count as f64;
+        is_seen.then(|| self.seconds / (self.count - self.open) as f64)
+    }
+}
+
 /// A type of request to a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -123,7 +123,8 @@ fn sentence(explanation: &Explanation) -> String {
     let (less, more) = (list(less, "less").join(", "), list(more, "more").join(", "));
     let but = if more.is_empty() { String::new() } else { format!(", but {more}") };
     let parts = if less.is_empty() { String::new() } else { format!(": {less}{but}") };
-    let unexplained = difference.seconds * (1.0 - explanation.attributed);
+    let unknown = explanation.parts.iter().filter(|part| !is_known(part.activity));
+    let unexplained = unknown.map(|part| part.difference.seconds).sum::<f64>().abs();
     format!(
         "{workload}: {faster} takes {} less per operation than {slower}{parts}; {} {} unexplained.",
         with_interval(*difference),
@@ -142,11 +143,11 @@ fn phrase(part: &ExplainedPart, word: &str) -> String {
     };
     // An interval that contains 0 has no absolute value.
     let contains_zero = part.difference.low.zip(part.difference.high).is_some_and(|(low, high)| low * high < 0.0);
-    let size = if contains_zero { seconds(size.seconds) } else { with_interval(size) };
+    let size = if contains_zero { format!("perhaps {}", seconds(size.seconds)) } else { with_interval(size) };
     format!("{size} {word} {}{most}", activity(part.activity))
 }
 
-/// What happened for more than half of a wait, or which threads waited for a processor meanwhile.
+/// What happened for more than half of the difference of a wait, or which threads waited for a processor meanwhile.
 fn mostly(part: &ExplainedPart) -> Option<String> {
     let share = |difference: &Difference| difference.seconds / part.difference.seconds;
     if let Some((happened, _)) = part.meanwhile.first().filter(|(_, first)| share(first) > 0.5) {

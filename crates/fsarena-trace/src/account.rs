@@ -19,7 +19,7 @@ pub struct Traced {
     pub threads: Threads,
     /// The threads of the work.
     pub work: HashSet<u32>,
-    /// The kernel threads that pass requests on for the contender's device, such as those of the loop driver.
+    /// The kernel threads that pass requests on for loop devices.
     pub drivers: HashSet<u32>,
     /// Names of threads.
     pub names: HashMap<u32, String>,
@@ -82,27 +82,33 @@ impl Traced {
     }
 
     /// The parts of a piece in which the thread does not idle. A thread that collects completions does so while the device
-    /// has no requests; a contender without a device of its own shows none.
+    /// has no requests, if that is known.
     fn active(&self, thread: u32, piece: Piece) -> Vec<(u32, Piece)> {
         match piece.state {
             State::Asleep { sleep: Sleep::Idle, .. } => Vec::new(),
             State::Asleep { sleep: Sleep::Completions, knobs, woken_by } => {
                 let state = State::Asleep { sleep: Sleep::Waits(Wait::Request), knobs, woken_by };
-                let is_unknown = self.device.totals.is_empty().then_some(piece.span);
-                let busy = self.device.busy_within(piece.span).chain(is_unknown);
-                busy.map(|span| (thread, Piece { span, state })).collect()
+                match self.device.knows_ends() {
+                    true => self.device.busy_within(piece.span).map(|span| (thread, Piece { span, state })).collect(),
+                    false => vec![(thread, Piece { state, ..piece })],
+                }
             }
             _ => vec![(thread, piece)],
         }
     }
 
     /// A gap in which no thread of the work is active, if it ends since another thread wakes one of them: that waits for a
-    /// program. `pieces` are in the order of their starts.
+    /// program, or for what is done with a completed request. `pieces` are in the order of their starts.
     fn program(&self, pieces: &[(u32, Piece)], gap: Span) -> Option<(u32, Piece)> {
         let (thread, _) = *from(pieces, |(_, piece)| piece.span.start, gap.end).first()?;
         let last = self.threads.within(thread, gap).last()?;
-        let State::Asleep { sleep: Sleep::Idle, knobs, woken_by: Some(waker) } = last.state else { return None };
-        let state = State::Asleep { sleep: Sleep::Waits(Wait::Program), knobs, woken_by: Some(waker) };
+        let State::Asleep { sleep, knobs, woken_by: Some(waker) } = last.state else { return None };
+        let wait = match sleep {
+            Sleep::Idle => Wait::Program,
+            Sleep::Completions => Wait::Request,
+            Sleep::Waits(_) => return None,
+        };
+        let state = State::Asleep { sleep: Sleep::Waits(wait), knobs, woken_by: Some(waker) };
         Some((thread, Piece { span: gap, state }))
     }
 
@@ -184,6 +190,7 @@ mod tests {
         let (worker, journal, busy) = (1, 2, 3);
         let commit = Some((Sleep::Waits(Wait::Commit), 0b01));
         let changes = [
+            (0, Change::Runs(worker)),
             (90, Change::Woken { thread: journal, by: Some(worker) }),
             (100, switch(worker, commit, busy)),
             (300, switch(busy, None, journal)),
@@ -202,7 +209,7 @@ mod tests {
                 Sample { time: 50, thread: worker, at: Spent::User, knobs: 0 },
                 Sample { time: 900, thread: worker, at: Spent::Kernel(Layer::FileSystem), knobs: 0b10 },
             ],
-            device: DeviceLog::follow(&[request(410, Some(4096)), request(700, None)], WHOLE.end),
+            device: DeviceLog::follow(&[request(410, Some(4096)), request(700, None)], WHOLE.end, &[WHOLE]),
             ..Traced::default()
         }
     }
@@ -250,7 +257,7 @@ mod tests {
         let recording = |time, thread, cost| Recording { time, thread, cost };
         let flush = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Flush, issued };
         let traced = Traced {
-            device: DeviceLog::follow(&[flush(450, Some(0)), flush(650, None)], WHOLE.end),
+            device: DeviceLog::follow(&[flush(450, Some(0)), flush(650, None)], WHOLE.end, &[WHOLE]),
             // Of the worker, of the journal thread while the worker waits, of the worker as it becomes ready.
             recordings: vec![recording(50, 1, 1.0), recording(350, 2, 3.0), recording(820, 9, 1.0)],
             flush_knobs: 0b100,
@@ -274,6 +281,7 @@ mod tests {
         // Thread 1 waits for thread 2 from 200 to 600; both run otherwise.
         let changes = [
             (0, switch(0, None, 2)),
+            (0, Change::Runs(1)),
             (200, switch(1, Some((Sleep::Idle, 0)), 0)),
             (600, Change::Woken { thread: 1, by: Some(2) }),
             (600, switch(0, None, 1)),
@@ -302,7 +310,7 @@ mod tests {
             [(0, switch(1, collects, 0)), (800, Change::Woken { thread: 1, by: None }), (800, switch(0, None, 1))];
         let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Read, issued };
         let with = |requests: &[RequestChange]| {
-            let device = DeviceLog::follow(requests, WHOLE.end);
+            let device = DeviceLog::follow(requests, WHOLE.end, &[WHOLE]);
             let threads = Threads::follow(&changes, WHOLE);
             let (parts, _) = Traced { threads, work: HashSet::from([1]), device, ..Traced::default() }.parts(&[WHOLE]);
             let waiting = parts.iter().filter(|part| matches!(part.spent, Spent::Waiting(Wait::Request, _)));
@@ -319,6 +327,7 @@ mod tests {
         // From 100 to 500 the work waits for a service, and from 600 to 900 for a timer.
         let idle = Some((Sleep::Idle, 0));
         let changes = [
+            (0, Change::Runs(1)),
             (100, switch(1, idle, 7)),
             (500, Change::Woken { thread: 1, by: Some(7) }),
             (500, switch(7, idle, 1)),
@@ -337,6 +346,7 @@ mod tests {
     #[test]
     fn a_driver_without_a_processor_delays_requests() {
         let changes = [
+            (0, Change::Runs(1)),
             (100, switch(1, Some((Sleep::Waits(Wait::Request), 0)), 3)),
             (110, Change::Woken { thread: 5, by: None }),
             (400, switch(3, None, 5)),
@@ -350,7 +360,7 @@ mod tests {
             work: HashSet::from([1]),
             drivers: HashSet::from([5]),
             names: HashMap::from([(5, "loop driver".to_owned())]),
-            device: DeviceLog::follow(&[request(100, Some(4096)), request(900, None)], WHOLE.end),
+            device: DeviceLog::follow(&[request(100, Some(4096)), request(900, None)], WHOLE.end, &[WHOLE]),
             ..Traced::default()
         };
         let (parts, _) = traced.parts(&[WHOLE]);

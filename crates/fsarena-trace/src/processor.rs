@@ -5,10 +5,12 @@ use std::fs;
 use std::io;
 
 use fsarena_model::{Layer, Meanwhile, Nanos, Spent, TimePart, Trace, Wait};
+use fsarena_sys::clock;
 use fsarena_sys::usage::{ProcessorTime, processor_time};
 
 /// The times at the start of a slice.
 pub struct ProcessorTimes {
+    begun: Nanos,
     used: ProcessorTime,
     /// Nanoseconds for which each thread was ready without a processor.
     ready: HashMap<String, u64>,
@@ -22,22 +24,24 @@ impl ProcessorTimes {
     /// # Errors
     /// As getrusage(2).
     pub fn now(why: String) -> io::Result<Self> {
-        Ok(Self { used: processor_time()?, ready: ready(), why })
+        Ok(Self { begun: clock::now(), used: processor_time()?, ready: ready(), why })
     }
 
-    /// The parts of the time since then; what is left is a wait for an unknown reason. Where several threads work, their
-    /// times are scaled to the time of the slice.
+    /// The parts of the time since then, as far as it is that of the slice; what is left is a wait for an unknown reason.
+    /// Where several threads work, their times are scaled to the time of the slice.
     ///
     /// # Errors
     /// As getrusage(2).
     pub fn stop(self, operations: u64, elapsed: Nanos) -> io::Result<Trace> {
         let (used, now) = (processor_time()?, ready());
+        let share = (elapsed.0 as f64 / (clock::now().0 - self.begun.0).max(1) as f64).min(1.0);
         let grown = now.iter().map(|(thread, time)| time - self.ready.get(thread).unwrap_or(&0).min(time));
         let known = [
             (Spent::User, used.user - self.used.user),
             (Spent::Kernel(Layer::Other), used.system - self.used.system),
             (Spent::Ready, grown.sum::<u64>() as f64 / 1e9),
         ];
+        let known = known.map(|(spent, seconds)| (spent, seconds * share));
         let sum: f64 = known.iter().map(|(_, seconds)| seconds).sum();
         let seconds = elapsed.as_seconds();
         let scale = if sum > seconds { seconds / sum } else { 1.0 };

@@ -23,7 +23,7 @@ use crate::{Span, Subject};
 /// Least and most samples of each processor per second, each of which takes some microseconds, and how many short work
 /// should have.
 const SAMPLES: (u64, u64) = (499, 4_999);
-const ENOUGH_SAMPLES: u64 = 50;
+const ENOUGH_SAMPLES: u64 = 49;
 
 /// Pages of memory for the events of each processor. What is small stays in the processor's cache.
 const PAGES: usize = 256;
@@ -33,6 +33,9 @@ const MOST_BYTES: usize = 512 << 20;
 
 /// What an event with a call chain costs, in events without one: some 24 functions of 50 ns each.
 const CHAIN_COST: f64 = 3.0;
+
+/// The process namespace of the machine, in which the numbers in tracepoints are (PROC_PID_INIT_INO).
+const FIRST_NAMESPACE: &str = "pid:[4026531836]";
 
 /// The positions of the kinds of events in the stream.
 const BLOCKED: usize = 0;
@@ -50,7 +53,7 @@ const IN_INTERRUPT: u64 = 0x08 | 0x10 | 0x40;
 const WITH_CHAIN: &str = "prev_state & 255 && !(prev_comm ~ \"kworker*\") && !(prev_comm ~ \"jbd2*\") && \
     !(prev_comm ~ \"ksoftirqd*\") && !(prev_comm ~ \"rcu*\")";
 
-/// Bits of `prev_state`: the thread waits; it has ended (EXIT_DEAD, EXIT_ZOMBIE, TASK_DEAD). Others: it was preempted.
+/// Bits of `prev_state`: the thread waits; it has ended (EXIT_DEAD, EXIT_ZOMBIE, TASK_PARKED). Others: it was preempted.
 const WAITS: u64 = 0xff;
 const HAS_ENDED: u64 = 0x70;
 
@@ -65,9 +68,17 @@ pub struct Recorder {
     work: WorkThreads,
     format: EventFields,
     begun: u64,
-    /// Readable at the end (eventfd(2)).
-    is_over: Arc<OwnedFd>,
+    is_over: Over,
     thread: JoinHandle<io::Result<Recorded>>,
+}
+
+/// Readable at the end (eventfd(2)). Dropping it ends the recording.
+struct Over(Arc<OwnedFd>);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
+    }
 }
 
 /// With the bytes that were recorded for each processor.
@@ -99,13 +110,19 @@ impl Recorder {
     /// # Errors
     /// Without the privilege to record all processors, or if the kernel lacks a tracepoint.
     pub fn start(subject: Subject) -> io::Result<Self> {
+        if std::fs::read_link("/proc/self/ns/pid")?.as_os_str() != FIRST_NAMESPACE {
+            return Err(io::Error::other(
+                "this process namespace has numbers of its own (docker run --pid=host has none)",
+            ));
+        }
         let tracefs = Tracefs::open()?;
         let switch = tracefs.tracepoint("sched/sched_switch")?;
         let waking = tracefs.tracepoint("sched/sched_waking")?;
         let work = tracefs.tracepoint("workqueue/workqueue_execute_start")?;
         let issue = tracefs.tracepoint("block/block_rq_issue")?;
         let complete = tracefs.tracepoint("block/block_rq_complete")?;
-        let samples = (ENOUGH_SAMPLES * 1_000_000_000 / subject.lasts.0.max(1)).clamp(SAMPLES.0, SAMPLES.1);
+        // An odd number is not in step with the kernel's ticks.
+        let samples = (ENOUGH_SAMPLES * 1_000_000_000 / subject.lasts.0.max(1)).clamp(SAMPLES.0, SAMPLES.1) | 1;
         let event = |tracepoint: &Tracepoint, filter: String, has_chain: bool| EventKind::Tracepoint {
             id: tracepoint.id,
             filter,
@@ -123,9 +140,9 @@ impl Recorder {
         }
         let format = EventFields::of(&switch, &waking, &work, &issue, &complete).ok_or_else(unknown_format)?;
         let mut stream = EventStream::open(kinds, PAGES)?;
-        let is_over = Arc::new(eventfd(0, EventfdFlags::CLOEXEC)?);
+        let is_over = Over(Arc::new(eventfd(0, EventfdFlags::CLOEXEC)?));
         let work = WorkThreads::now();
-        let over = Arc::clone(&is_over);
+        let over = Arc::clone(&is_over.0);
         // The recording begins when this thread exists, so that it is none of those that the work creates.
         let (is_started, started) = mpsc::channel();
         let thread = std::thread::Builder::new().name("fsarena-trace".to_owned()).spawn(move || {
@@ -157,21 +174,25 @@ impl Recorder {
     /// If the kernel refuses to stop or hides the addresses of its functions, or if there were too many events.
     pub fn stop(self, operations: u64, elapsed: Nanos, spans: &[Span]) -> io::Result<Trace> {
         let end = clock::now().0;
-        rustix::io::write(&self.is_over, &1_u64.to_ne_bytes())?;
+        drop(self.is_over);
         let (stream, bytes) = recorded(self.thread)?;
         let symbols = Symbols::of(&self.subject.symbols).ok_or_else(|| {
             io::Error::other("the kernel hides the addresses of its functions (kernel.kptr_restrict)")
         })?;
         let mut reading = Reading::new(&self.format, &symbols, self.work);
-        bytes.iter().for_each(|bytes| stream.read(bytes, |event| reading.take(event)));
         let whole = Span { start: self.begun, end };
+        for bytes in &bytes {
+            reading.begin(whole.start);
+            stream.read(bytes, |event| reading.take(event));
+        }
+        let spans = if spans.is_empty() { std::slice::from_ref(&whole) } else { spans };
         let (recorded, lost) = (reading.recorded, stream.passed()?.saturating_sub(reading.recorded));
         let knobs = self.subject.symbols.knobs;
-        let mut traced = reading.finish(whole);
+        let mut traced = reading.finish(whole, spans);
         let flushes = (0..).zip(knobs).filter(|(_, knob)| knob.avoids == Avoided::Flushes);
         traced.sample_seconds = 1.0 / self.samples as f64;
         traced.flush_knobs = flushes.fold(0, |all, (index, _)| all | 1 << index);
-        let (parts, avoided) = traced.parts(if spans.is_empty() { std::slice::from_ref(&whole) } else { spans });
+        let (parts, avoided) = traced.parts(spans);
         let avoidable = (0..).zip(knobs).map(|(index, knob)| AvoidableTime {
             with: knob.with.to_owned(),
             without: knob.without.to_owned(),
@@ -239,6 +260,8 @@ struct Reading<'a> {
     drivers: HashSet<u32>,
     /// Passes of tracepoints.
     recorded: u64,
+    /// The begin of the trace, until the first switch of a processor is read.
+    begun: Option<u64>,
 }
 
 impl<'a> Reading<'a> {
@@ -258,7 +281,13 @@ impl<'a> Reading<'a> {
             works: HashMap::new(),
             drivers: HashSet::new(),
             recorded: 0,
+            begun: None,
         }
+    }
+
+    /// Begins with the events of a processor.
+    fn begin(&mut self, begun: u64) {
+        self.begun = Some(begun);
     }
 
     fn take(&mut self, event: RecordedEvent<'_>) {
@@ -270,6 +299,7 @@ impl<'a> Reading<'a> {
                         let at = if is_user { Spent::User } else { Spent::Kernel(self.symbols.layer(chain)) };
                         let knobs = self.symbols.knobs(chain);
                         self.samples.push(Sample { time, thread, at, knobs });
+                        self.changes.push((time, Change::Runs(thread)));
                     }
                     _ => drop(self.tracepoint(kind, (time, thread), chain, raw)),
                 }
@@ -301,6 +331,8 @@ impl<'a> Reading<'a> {
                     let name = thread_name(name.text(raw)?);
                     self.names.entry(thread).or_insert_with(|| name.to_owned());
                 }
+                // The thread that a processor leaves first has run on it since before the trace.
+                self.changes.extend(self.begun.take().map(|begun| (begun, Change::Runs(from))));
                 let state = format.from_state.number(raw)?;
                 let sleep = match state & WAITS {
                     0 => None,
@@ -336,7 +368,7 @@ impl<'a> Reading<'a> {
         Some(())
     }
 
-    fn finish(mut self, whole: Span) -> Traced {
+    fn finish(mut self, whole: Span, spans: &[Span]) -> Traced {
         self.changes.sort_by_key(|(time, _)| *time);
         self.requests.sort_by_key(|change| change.time);
         self.samples.sort_by_key(|sample| sample.time);
@@ -351,7 +383,7 @@ impl<'a> Reading<'a> {
             names: self.names,
             works: self.works,
             samples: self.samples,
-            device: DeviceLog::follow(&self.requests, whole.end),
+            device: DeviceLog::follow(&self.requests, whole.end, spans),
             recordings: self.recordings,
             flush_knobs: 0,
             sample_seconds: 0.0,

@@ -31,42 +31,62 @@ pub struct DeviceLog {
 }
 
 impl DeviceLog {
-    /// Follows requests through `changes`, which are in the order of time, until `end`. One whose completion was not seen
-    /// ended at the latest when another was issued to its place; otherwise it is taken to have lasted as long as the
-    /// longest of its type, and to the end if none is known.
-    pub fn follow(changes: &[RequestChange], end: u64) -> Self {
+    /// Follows requests through `changes`, which are in the order of time, until `end`; those that are issued within
+    /// `spans` count. One whose completion was not seen is taken to have lasted as long as the longest of its type or, if
+    /// most were not seen, until another was issued to its place, or to the end.
+    pub fn follow(changes: &[RequestChange], end: u64, spans: &[Span]) -> Self {
         let mut open: HashMap<(u64, RequestKind), u64> = HashMap::new();
         let mut totals: BTreeMap<RequestKind, Requests> = BTreeMap::new();
         let mut longest: HashMap<RequestKind, u64> = HashMap::new();
-        let mut spans: Vec<(Span, RequestKind)> = Vec::new();
+        let mut requests: Vec<(Span, RequestKind)> = Vec::new();
+        let mut unseen: Vec<(Span, RequestKind)> = Vec::new();
+        let counts = |start: u64| {
+            let after = spans.partition_point(|span| span.end <= start);
+            spans.get(after).is_some_and(|span| span.start <= start)
+        };
         for &RequestChange { time, sector, kind, issued } in changes {
             // A flush has the sector 0 at its issue, and the highest one at its completion.
             let sector = if kind == RequestKind::Flush { 0 } else { sector };
-            let Some(bytes) = issued else {
-                // A request that was issued before the trace is not counted.
-                let Some(start) = open.remove(&(sector, kind)) else { continue };
-                totals.entry(kind).and_modify(|total| total.seconds += (time - start) as f64 / 1e9);
-                longest.entry(kind).and_modify(|most| *most = (time - start).max(*most)).or_insert(time - start);
-                spans.push((Span { start, end: time }, kind));
+            let before =
+                if issued.is_some() { open.insert((sector, kind), time) } else { open.remove(&(sector, kind)) };
+            if let Some(bytes) = issued.filter(|_| counts(time)) {
+                let total = totals.entry(kind).or_insert(Requests::none(kind));
+                total.count += 1;
+                total.bytes += bytes;
+            }
+            // A request that was issued before the trace is not counted.
+            let Some(start) = before else { continue };
+            let request = (Span { start, end: time }, kind);
+            if issued.is_some() {
+                unseen.push(request);
                 continue;
-            };
-            let total = totals.entry(kind).or_insert(Requests { kind, count: 0, bytes: 0, open: 0, seconds: 0.0 });
-            total.count += 1;
-            total.bytes += bytes;
-            if let Some(start) = open.insert((sector, kind), time) {
-                total.open += 1;
-                spans.push((Span { start, end: time }, kind));
+            }
+            requests.push(request);
+            longest.entry(kind).and_modify(|most| *most = (time - start).max(*most)).or_insert(time - start);
+            if counts(start) {
+                totals.entry(kind).and_modify(|total| total.seconds += (time - start) as f64 / 1e9);
             }
         }
-        for ((_, kind), start) in open {
-            totals.entry(kind).and_modify(|total| total.open += 1);
-            let until = longest.get(&kind).map_or(end, |most| (start + most).min(end));
-            spans.push((Span { start, end: until.max(start) }, kind));
+        unseen.extend(open.into_iter().map(|((_, kind), start)| (Span { start, end: end.max(start) }, kind)));
+        for (_, kind) in unseen.iter().filter(|(span, _)| counts(span.start)) {
+            totals.entry(*kind).and_modify(|total| total.open += 1);
         }
-        spans.sort_by_key(|(span, _)| span.start);
-        let flushes = spans.iter().filter(|(_, kind)| *kind == RequestKind::Flush);
-        let (busy, flushing) = (union(spans.iter()), union(flushes));
+        for (span, kind) in unseen {
+            let is_seen = totals.get(&kind).is_some_and(|total| total.mean_seconds().is_some());
+            let most = longest.get(&kind).filter(|_| is_seen).map_or(u64::MAX, |most| span.start + most);
+            requests.push((Span { end: span.end.min(most), ..span }, kind));
+        }
+        requests.sort_by_key(|(span, _)| span.start);
+        let flushes = requests.iter().filter(|(_, kind)| *kind == RequestKind::Flush);
+        let (busy, flushing) = (union(requests.iter()), union(flushes));
         Self { totals: totals.into_values().collect(), busy, flushing }
+    }
+
+    /// Whether it is known when requests ended, so that the device has none otherwise. A contender without a device of
+    /// its own shows none.
+    pub fn knows_ends(&self) -> bool {
+        let sum = self.totals.iter().fold((0, 0), |(count, open), total| (count + total.count, open + total.open));
+        sum.0 > 0 && sum.1 * 5 < sum.0
     }
 
     /// The parts of `span` in which the device had requests.
@@ -118,6 +138,8 @@ pub fn request_kind(letters: &str) -> RequestKind {
 mod tests {
     use super::*;
 
+    const ALL: [Span; 1] = [Span { start: 0, end: u64::MAX }];
+
     #[test]
     fn requests_that_overlap_make_one_busy_span() {
         let change = |time, sector, issued| RequestChange { time, sector, kind: RequestKind::Write, issued };
@@ -129,8 +151,8 @@ mod tests {
             change(40, 16, None),
             change(60, 8, Some(4096)),
         ];
-        let log = DeviceLog::follow(&changes, 100);
-        assert_eq!(log.busy, [Span { start: 10, end: 40 }, Span { start: 60, end: 80 }]);
+        let log = DeviceLog::follow(&changes, 100, &ALL);
+        assert_eq!(log.busy, [Span { start: 10, end: 40 }, Span { start: 60, end: 100 }]);
         let [writes] = &log.totals[..] else { panic!("{log:?}") };
         assert_eq!((writes.count, writes.bytes, writes.open), (3, 8704, 1));
         assert!((writes.seconds - 40e-9).abs() < 1e-15);
@@ -143,15 +165,32 @@ mod tests {
         let change = |time, sector, issued| RequestChange { time, sector, kind: RequestKind::Read, issued };
         // The place is read again at 50: what was read first has ended by then.
         let changes = [change(10, 8, Some(512)), change(50, 8, Some(512))];
-        let log = DeviceLog::follow(&changes, 90);
+        let log = DeviceLog::follow(&changes, 90, &ALL);
         assert_eq!(log.busy, [Span { start: 10, end: 90 }]);
-        assert_eq!((log.totals[0].count, log.totals[0].open, log.totals[0].seconds), (2, 2, 0.0));
+        assert_eq!((log.totals[0].count, log.totals[0].open, log.totals[0].mean_seconds()), (2, 2, None));
+        // Of ten it is one: it ended like the others.
+        let ten = (0..10).flat_map(|place| {
+            let begun = place * 100;
+            [change(begun, place, Some(512)), change(begun + 30, place, None)]
+        });
+        let log = DeviceLog::follow(&ten.take(19).collect::<Vec<_>>(), 2_000, &ALL);
+        assert_eq!(log.busy.last(), Some(&Span { start: 900, end: 930 }));
+        assert!((log.totals[0].mean_seconds().expect("nine of ten") - 30e-9).abs() < 1e-15);
+    }
+
+    #[test]
+    fn requests_outside_of_the_work_do_not_count_but_occupy_the_device() {
+        let change = |time, issued| RequestChange { time, sector: 8, kind: RequestKind::Read, issued };
+        let changes = [change(10, Some(512)), change(20, None), change(50, Some(512)), change(60, None)];
+        let log = DeviceLog::follow(&changes, 100, &[Span { start: 40, end: 55 }]);
+        assert_eq!((log.totals[0].count, log.busy.len()), (1, 2));
+        assert!((log.totals[0].seconds - 10e-9).abs() < 1e-15);
     }
 
     #[test]
     fn flushes_end_though_they_have_no_place() {
         let change = |time, sector, issued| RequestChange { time, sector, kind: RequestKind::Flush, issued };
-        let log = DeviceLog::follow(&[change(10, 0, Some(0)), change(30, u64::MAX, None)], 90);
+        let log = DeviceLog::follow(&[change(10, 0, Some(0)), change(30, u64::MAX, None)], 90, &ALL);
         assert_eq!((log.totals[0].open, &log.flushing[..]), (0, &[Span { start: 10, end: 30 }][..]));
     }
 

@@ -32,12 +32,17 @@ const SLEEPS: &[(&str, Sleep)] = &[
     ("filemap_fault", Waits(Wait::Read)),
     ("do_read_cache_folio", Waits(Wait::Read)),
     ("filemap_read_folio", Waits(Wait::Read)),
-    ("__wait_on_buffer", Waits(Wait::Read)),
+    ("__bread*", Waits(Wait::Read)),
+    ("__bh_read*", Waits(Wait::Read)),
+    ("__block_write_begin*", Waits(Wait::Read)),
+    ("__sync_dirty_buffer", Waits(Wait::Writeback)),
+    ("sync_mapping_buffers", Waits(Wait::Writeback)),
+    ("fsync_buffers_list*", Waits(Wait::Writeback)),
+    ("inode_wait_for_writeback", Waits(Wait::Writeback)),
     ("xfs_buf_iowait", Waits(Wait::Read)),
     ("__iomap_dio_rw", Waits(Wait::Request)),
     ("blkdev_direct_IO", Waits(Wait::Request)),
-    ("submit_bio_wait", Waits(Wait::Request)),
-    ("blkdev_issue_flush", Waits(Wait::Request)),
+    ("blkdev_issue_flush", Waits(Wait::Writeback)),
     ("io_cqring_wait", Completions),
     ("read_events", Completions),
     ("rwsem_down_*", Waits(Wait::Lock)),
@@ -45,7 +50,6 @@ const SLEEPS: &[(&str, Sleep)] = &[
     ("__down*", Waits(Wait::Lock)),
     ("percpu_rwsem_wait*", Waits(Wait::Lock)),
     ("__lock_buffer", Waits(Wait::Lock)),
-    ("__folio_lock*", Waits(Wait::Lock)),
     ("reclaim_throttle", Waits(Wait::Memory)),
     ("try_to_free_pages", Waits(Wait::Memory)),
     ("try_to_free_mem_cgroup_pages", Waits(Wait::Memory)),
@@ -56,7 +60,6 @@ const SLEEPS: &[(&str, Sleep)] = &[
     ("io_wq_worker", Idle),
     ("io_sq_thread", Idle),
     ("do_wait", Idle),
-    ("do_wait4", Idle),
     ("pipe_read", Idle),
     ("anon_pipe_read", Idle),
     ("pipe_write", Idle),
@@ -83,6 +86,9 @@ const SLEEPS: &[(&str, Sleep)] = &[
     ("worker_thread", Idle),
 ];
 
+/// In it a thread waits for a page to be read, if a caller reads, or otherwise for another thread that has locked it.
+const PAGE_LOCK: &str = "__folio_lock*";
+
 /// How functions of the kernel's layers begin. The innermost function of a call chain that is in the list, or that is
 /// of the file system, tells the layer.
 const LAYERS: &[(&str, Layer)] = &[
@@ -98,10 +104,17 @@ const LAYERS: &[(&str, Layer)] = &[
     ("LZ4_", Layer::Checksum),
     ("lzo1x_", Layer::Checksum),
     ("zlib_", Layer::Checksum),
+    ("fletcher_", Layer::Checksum),
     ("aes_", Layer::Checksum),
     ("chacha", Layer::Checksum),
     ("_copy_", Layer::Copying),
-    ("copy_", Layer::Copying),
+    ("copy_page_to_iter", Layer::Copying),
+    ("copy_page_from_iter", Layer::Copying),
+    ("copy_folio_", Layer::Copying),
+    ("copy_user_", Layer::Copying),
+    ("copy_mc_", Layer::Copying),
+    ("copy_to_", Layer::Copying),
+    ("copy_from_", Layer::Copying),
     ("__copy_", Layer::Copying),
     ("rep_movs", Layer::Copying),
     ("fault_in_", Layer::Copying),
@@ -145,6 +158,9 @@ const LAYERS: &[(&str, Layer)] = &[
     ("do_exit", Layer::Processes),
     ("kernel_clone", Layer::Processes),
     ("copy_process", Layer::Processes),
+    ("copy_page_range", Layer::Processes),
+    ("copy_creds", Layer::Processes),
+    ("copy_strings", Layer::Processes),
     ("do_execve", Layer::Processes),
     ("bprm_", Layer::Processes),
     ("load_elf_binary", Layer::Processes),
@@ -208,6 +224,8 @@ struct Function {
     sleep: Option<Sleep>,
     /// A wait of the file system itself.
     own: Option<Wait>,
+    /// Whether it is [`PAGE_LOCK`].
+    locks_page: bool,
     /// The knobs that avoid it.
     knobs: Knobs,
 }
@@ -246,7 +264,9 @@ impl Symbols {
     pub fn sleep(&self, chain: &[[u8; 8]]) -> Sleep {
         let functions: Vec<Function> = self.of_chain(chain).collect();
         let own = functions.iter().find_map(|function| function.own).map(Waits);
-        own.or_else(|| functions.iter().find_map(|function| function.sleep)).unwrap_or(Waits(Wait::Unknown))
+        let known = own.or_else(|| functions.iter().find_map(|function| function.sleep));
+        let locks_page = functions.iter().any(|function| function.locks_page);
+        known.unwrap_or(Waits(if locks_page { Wait::Lock } else { Wait::Unknown }))
     }
 
     /// The knobs that avoid a function of this call chain.
@@ -299,6 +319,7 @@ impl Function {
         Self {
             layer: if is_own { Some(Layer::FileSystem) } else { of_list() },
             sleep: SLEEPS.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, sleep)| *sleep),
+            locks_page: matches(PAGE_LOCK, name),
             own: subject.waits.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, wait)| *wait),
             knobs: subject.knobs.iter().enumerate().fold(0, |all, (index, knob)| match knob.avoids {
                 Avoided::Functions(patterns) if patterns.iter().any(|pattern| matches(pattern, name)) => {

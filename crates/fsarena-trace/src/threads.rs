@@ -28,6 +28,8 @@ pub enum Change {
     },
     /// A thread was created, and is ready.
     Created(u32),
+    /// A thread runs, as something else shows.
+    Runs(u32),
 }
 
 /// A sample of where a thread of the work was.
@@ -118,8 +120,7 @@ impl Threads {
         for &(time, change) in changes {
             match change {
                 Change::Switch { from, sleep, to } => {
-                    // The thread that a processor leaves first has run on it since before the trace.
-                    let before = current.get(&from).copied().unwrap_or(Doing::new(whole.start, State::Running));
+                    let before = current.get(&from).copied().unwrap_or(Doing::new(time, State::Running));
                     threads.add(from, Span { start: before.since, end: time }, before.until_now(true));
                     let asleep = |(sleep, knobs)| State::Asleep { sleep, knobs, woken_by: None };
                     let next = sleep.map_or(State::Ready, asleep);
@@ -142,6 +143,7 @@ impl Threads {
                         None => drop(current.insert(thread, Doing::new(time, State::Ready))),
                     }
                 }
+                Change::Runs(thread) => threads.runs(&mut current, thread, time),
                 Change::Created(thread) => drop(current.insert(thread, Doing::new(time, State::Ready))),
             }
         }
@@ -152,10 +154,11 @@ impl Threads {
         threads
     }
 
-    /// A thread that wakes another runs, though the kernel may not have recorded that it came back to a processor that
-    /// was idle.
+    /// A thread that wakes another, or is seen on a processor, runs, though the kernel may not have recorded that it came
+    /// back to it.
     fn runs(&mut self, current: &mut HashMap<u32, Doing>, thread: u32, time: u64) {
-        if let Some(doing) = current.get_mut(&thread).filter(|doing| doing.state != State::Running) {
+        let doing = current.entry(thread).or_insert(Doing::new(time, State::Running));
+        if doing.state != State::Running {
             self.add(thread, Span { start: doing.since, end: time }, doing.until_now(true));
             *doing = Doing::new(time, State::Running);
         }
@@ -186,6 +189,7 @@ mod tests {
     fn a_thread_runs_waits_is_woken_and_runs_again() {
         let commit = Sleep::Waits(Wait::Commit);
         let changes = [
+            (0, Change::Runs(1)),
             (10, Change::Switch { from: 1, sleep: Some((commit, 0)), to: 0 }),
             (15, Change::Switch { from: 0, sleep: None, to: 2 }),
             (30, Change::Woken { thread: 1, by: Some(2) }),
@@ -228,6 +232,7 @@ mod tests {
     #[test]
     fn a_thread_that_wakes_another_runs() {
         let changes = [
+            (0, Change::Runs(1)),
             (20_000, Change::Switch { from: 1, sleep: Some((LOCK, 0)), to: 0 }),
             (60_000, Change::Woken { thread: 2, by: Some(1) }),
         ];

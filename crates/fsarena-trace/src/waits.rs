@@ -81,10 +81,11 @@ impl<'a> Waits<'a> {
     fn at_device(&mut self, wait: (Wait, Knobs), span: Span) {
         if span.start < span.end {
             for (happened, share) in self.device.within(span, self.shares) {
-                let flushes = if happened == Happened::Flush { self.traced.flush_knobs } else { 0 };
-                self.division.avoid(flushes & !wait.1, share.seconds);
                 put(&mut self.parts, self.division, wait, happened, share);
             }
+            // Without a flush, drivers need not pass it on either.
+            let flushing = sum_within(&self.device.flushing, span, self.shares).unwrap_or_default();
+            self.division.avoid(self.traced.flush_knobs & !wait.1, flushing.seconds);
         }
     }
 
@@ -119,11 +120,16 @@ fn put<'a>(
 /// kept. What drivers run is no part of the contender's file system: no knob avoids it.
 struct DeviceTime<'a> {
     of: HashMap<Happened<'a>, Vec<(Span, Part)>>,
+    /// When its cache is flushed, or drivers pass the flush on.
+    flushing: Vec<(Span, Part)>,
 }
 
 impl<'a> DeviceTime<'a> {
     fn of(traced: &'a Traced, span: Span, shares: &Shares) -> Self {
-        let mut all = Self { of: HashMap::new() };
+        let mut all = Self { of: HashMap::new(), flushing: Vec::new() };
+        for flush in traced.device.flushing_within(span) {
+            push(&mut all.flushing, flush, shares);
+        }
         let mut driving: Vec<(u32, Piece)> = traced.pieces(&traced.drivers, span);
         driving.retain(|(_, piece)| !matches!(piece.state, State::Asleep { .. }));
         let mut start = span.start;
@@ -155,28 +161,35 @@ impl<'a> DeviceTime<'a> {
         self.add(Happened::Unknown, Span { start, end: span.end }, shares);
     }
 
-    /// Adds a span that is not before those that are there. It is kept with the sum of all of them.
+    /// Adds a span that is not before those that are there.
     fn add(&mut self, happened: Happened<'a>, span: Span, shares: &Shares) {
         if span.start < span.end {
-            let spans = self.of.entry(happened).or_default();
-            let before = spans.last().map_or(Part::default(), |(_, sum)| *sum);
-            spans.push((span, before + shares.within(span)));
+            push(self.of.entry(happened).or_default(), span, shares);
         }
     }
 
     /// What happens within `span`, with its shares.
     fn within(&self, span: Span, shares: &Shares) -> impl Iterator<Item = (Happened<'a>, Part)> {
-        self.of.iter().filter_map(move |(happened, spans)| {
-            let first = spans.partition_point(|(it, _)| it.end <= span.start);
-            let after = spans.partition_point(|(it, _)| it.start < span.end);
-            let last = after.checked_sub(1).filter(|last| *last >= first)?;
-            let until = |index: Option<usize>| index.map_or(Part::default(), |index| spans[index].1);
-            let (all, before) = (until(Some(last)), until(first.checked_sub(1)));
-            let ((begun, _), (ended, _)) = (spans[first], spans[last]);
-            // What of the first and the last lies outside.
-            let early = shares.within(Span { start: begun.start, end: span.start.max(begun.start) });
-            let late = shares.within(Span { start: span.end.min(ended.end), end: ended.end });
-            Some((*happened, all - before - early - late))
-        })
+        self.of.iter().filter_map(move |(happened, spans)| Some((*happened, sum_within(spans, span, shares)?)))
     }
+}
+
+/// Adds a span that is not before those that are there, with the sum of all of them.
+fn push(spans: &mut Vec<(Span, Part)>, span: Span, shares: &Shares) {
+    let before = spans.last().map_or(Part::default(), |(_, sum)| *sum);
+    spans.push((span, before + shares.within(span)));
+}
+
+/// The share of the parts of `spans`, with their sums, that lie within `span`; `None` if none does.
+fn sum_within(spans: &[(Span, Part)], span: Span, shares: &Shares) -> Option<Part> {
+    let first = spans.partition_point(|(it, _)| it.end <= span.start);
+    let after = spans.partition_point(|(it, _)| it.start < span.end);
+    let last = after.checked_sub(1).filter(|last| *last >= first)?;
+    let until = |index: Option<usize>| index.map_or(Part::default(), |index| spans[index].1);
+    let (all, before) = (until(Some(last)), until(first.checked_sub(1)));
+    let ((begun, _), (ended, _)) = (spans[first], spans[last]);
+    // What of the first and the last lies outside.
+    let early = shares.within(Span { start: begun.start, end: span.start.max(begun.start) });
+    let late = shares.within(Span { start: span.end.min(ended.end), end: ended.end });
+    Some(all - before - early - late)
 }

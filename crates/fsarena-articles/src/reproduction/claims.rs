@@ -5,7 +5,7 @@ use crate::reproduction::{ClaimHere, Measured, ReproducedFigure};
 use fsarena_model::Better;
 
 use super::figures::{MetricAt, places};
-use super::winners::{WITHOUT_INTERVAL, compared, is_last, properly_for_it};
+use super::winners::{compared, is_last, properly_for_it, times_better};
 use super::{Context, causes};
 
 /// Figures are equal if the intervals allow no larger ratio.
@@ -144,16 +144,6 @@ fn is_so(check: &Check, better: Better, margin: f64, groups: &[Group<'_>]) -> Op
         [equals] if check.order.len() == 1 => all(equals, equals, &is_equal),
         groups => groups.windows(2).flat_map(|pair| all(&pair[0], &pair[1], &is_better)).collect(),
     })
-}
-
-/// How many times better one figure is than another, by the medians, between the ends that the intervals allow.
-fn times_better(better: Better, one: Measured, other: Measured) -> (f64, f64, f64) {
-    let (one, other) = if better == Better::Higher { (one, other) } else { (other, one) };
-    let median = one.median / other.median;
-    match [one.low, one.high, other.low, other.high] {
-        [Some(low), Some(high), Some(other_low), Some(other_high)] => (low / other_high, median, high / other_low),
-        _ => (median / WITHOUT_INTERVAL, median, median * WITHOUT_INTERVAL),
-    }
 }
 
 /// Several statements together: one that is false decides; one that is undecided leaves it open.

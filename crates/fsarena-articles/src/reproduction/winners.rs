@@ -112,18 +112,27 @@ fn turned(better: Better, value: f64) -> f64 {
 /// Minimum ratio at which figures without intervals differ: with this few rounds the noise is unknown.
 pub const WITHOUT_INTERVAL: f64 = 2.0;
 
-/// Which of two figures is better beyond the margin and beyond both intervals: 1 the first, −1 the second, 0 neither.
-pub fn compared(better: Better, margin: f64, one: Measured, other: Measured) -> i8 {
+/// How many times better one figure is than another, by the medians, between the ends that the intervals allow.
+pub fn times_better(better: Better, one: Measured, other: Measured) -> (f64, f64, f64) {
+    let (one, other) = if better == Better::Higher { (one, other) } else { (other, one) };
     let range = |of: Measured| (of.low.unwrap_or(of.median), of.high.unwrap_or(of.median));
     let ((low, high), (other_low, other_high)) = (range(one), range(other));
-    let is_known = one.low.is_some() && other.low.is_some();
-    let is_far = one.median.max(other.median) >= WITHOUT_INTERVAL * one.median.min(other.median);
-    let is_apart = (low > other_high || high < other_low) && (is_known || is_far);
-    let difference = (one.median - other.median).abs() / one.median.abs().max(other.median.abs());
-    match (is_apart && difference > margin, (one.median > other.median) == (better == Better::Higher)) {
-        (false, _) => 0,
-        (true, true) => 1,
-        (true, false) => -1,
+    let (least, median, most) = (low / other_high, one.median / other.median, high / other_low);
+    match one.low.is_some() && other.low.is_some() {
+        true => (least, median, most),
+        false => (least.min(median / WITHOUT_INTERVAL), median, most.max(median * WITHOUT_INTERVAL)),
+    }
+}
+
+/// Which of two figures is better beyond the margin and beyond both intervals: 1 the first, −1 the second, 0 neither.
+pub fn compared(better: Better, margin: f64, one: Measured, other: Measured) -> i8 {
+    let (least, median, most) = times_better(better, one, other);
+    if least >= 1.0 && 1.0 - 1.0 / median > margin {
+        1
+    } else if most <= 1.0 && 1.0 - median > margin {
+        -1
+    } else {
+        0
     }
 }
 

@@ -40,31 +40,43 @@ fn traced(
     let contender = participant.contender;
     ready(testbed, setting, participant)?;
     confined(testbed, setting, |testbed| {
-        // Starting takes some time, and the work follows its warm-up at once.
+        // What is cold is so for a first slice only.
         let is_single = setting.workload.cache == CacheState::Cold;
         let lasts = setting.workload.timed().filter(|_| is_single).unwrap_or(SAMPLED);
         let started = testbed.start_trace(contender, lasts);
-        warm_up(setting, participant)?;
-        participant.current.clear();
-        participant.work(setting, setting.workload.timed())?;
-        // The samples of a short slice are few.
-        for _ in 1..MOST_SLICES {
-            // Without spans, the time between two slices would count. What is cold is so for a first slice only.
-            let stats = &participant.current;
-            let is_enough = stats.elapsed >= SAMPLED || stats.spans.is_empty();
-            if is_enough || is_single || started.is_err() || setting.is_stopped() {
-                break;
-            }
-            participant.upkeep(setting, Upkeep::End)?;
-            ready(testbed, setting, participant)?;
-            participant.work(setting, setting.workload.timed())?;
-        }
+        let most = if is_single || started.is_err() { 1 } else { MOST_SLICES };
+        let worked = slices(testbed, setting, participant, most);
         let stats = &participant.current;
         let work = TracedWork { operations: stats.operations, elapsed: stats.elapsed, spans: stats.spans.clone() };
         let trace = started.and_then(|()| testbed.stop_trace(contender, &work));
+        worked?;
         participant.upkeep(setting, Upkeep::End)?;
         Ok(trace.map_or_else(|error| TraceResult::Failed(error.text), TraceResult::Traced))
     })
+}
+
+/// Works in a slice, and if it is short in up to `most` of them, since the samples of a short one are few.
+fn slices(
+    testbed: &mut dyn Testbed,
+    setting: &Setting<'_>,
+    participant: &mut Participant,
+    most: u32,
+) -> Result<(), TestbedError> {
+    // Starting the trace takes some time, and the work follows its warm-up at once.
+    warm_up(setting, participant)?;
+    participant.current.clear();
+    participant.work(setting, setting.workload.timed())?;
+    for _ in 1..most {
+        // Without spans, the time between two slices would count.
+        let stats = &participant.current;
+        if stats.elapsed >= SAMPLED || stats.spans.is_empty() || setting.is_stopped() {
+            break;
+        }
+        participant.upkeep(setting, Upkeep::End)?;
+        ready(testbed, setting, participant)?;
+        participant.work(setting, setting.workload.timed())?;
+    }
+    Ok(())
 }
 
 /// Traces a further whole run of a contender, with files of its own. If that fails, the trial is still complete.

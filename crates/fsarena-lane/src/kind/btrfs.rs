@@ -20,7 +20,20 @@ pub static BTRFS: Kind = Kind {
     guarantees,
     made_direct,
     symbols: KernelSymbols {
-        prefixes: &["btrfs_", "__btrfs_", "extent_", "__extent_", "read_extent_", "write_one_eb", "lock_extent"],
+        prefixes: &[
+            "btrfs_",
+            "__btrfs_",
+            "extent_",
+            "__extent_",
+            "read_extent_",
+            "write_one_eb",
+            "lock_extent",
+            "lookup_inline_extent",
+            "lookup_extent_",
+            "copy_extent_buffer",
+            "copy_for_split",
+            "copy_items",
+        ],
         waits: &[
             ("wait_log_commit", Wait::Commit),
             ("btrfs_sync_log", Wait::Commit),
@@ -38,6 +51,8 @@ pub static BTRFS: Kind = Kind {
             ("btrfs_tree_lock*", Wait::Lock),
             ("btrfs_tree_read_lock*", Wait::Lock),
             ("lock_extent*", Wait::Lock),
+            ("btrfs_lock_extent*", Wait::Lock),
+            ("btrfs_balance_delayed_items", Wait::LogSpace),
         ],
         // btrfs(5), mkfs.btrfs(8).
         knobs: &[

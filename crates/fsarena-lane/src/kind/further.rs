@@ -58,6 +58,11 @@ pub static F2FS: Kind = Kind {
             ("f2fs_wait_on_node_pages_writeback", Wait::Commit),
             ("f2fs_wait_on_page_writeback", Wait::Writeback),
             ("f2fs_balance_fs", Wait::LogSpace),
+            ("f2fs_get_node_*", Wait::Read),
+            ("__get_node_*", Wait::Read),
+            ("__get_meta_*", Wait::Read),
+            ("f2fs_find_data_*", Wait::Read),
+            ("f2fs_get_lock_data_*", Wait::Read),
         ],
         ..KernelSymbols::NONE
     },
@@ -89,6 +94,7 @@ pub static REISERFS: Kind = Kind {
     mkfs: &["mkreiserfs", "-q", "-f", "-f", "-u", "{uuid}"],
     check: &["reiserfsck", "--check", "--quiet", "--yes"],
     guarantees: |_, _| vec![Guarantee::Journal],
+    symbols: KernelSymbols { prefixes: &["reiserfs_"], ..KernelSymbols::NONE },
     ..Kind::new("reiserfs", "one B+ tree, with a journal; no longer in Linux since 6.13")
 };
 
@@ -99,6 +105,7 @@ pub static EXFAT: Kind = Kind {
     options: MKFS_EXFAT,
     mkfs: &["mkfs.exfat"],
     check: &["fsck.exfat", "-n"],
+    symbols: KernelSymbols { prefixes: &["exfat_"], ..KernelSymbols::NONE },
     ..Kind::new("exfat", "Microsoft's, for removable media: no journal, no links, no owners")
 };
 
@@ -108,6 +115,7 @@ pub static UDF: Kind = Kind {
     smallest_lane: Bytes::mib(16),
     options: MKUDFFS,
     mkfs: &["mkudffs", "--blocksize=4096", "--media-type=hd"],
+    symbols: KernelSymbols { prefixes: &["udf_"], ..KernelSymbols::NONE },
     ..Kind::new("udf", "the file system of DVDs: no journal")
 };
 

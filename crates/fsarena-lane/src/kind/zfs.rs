@@ -22,7 +22,7 @@ exit 1";
 #[rustfmt::skip]
 const PREFIXES: &[&str] = &[
     "zfs_", "zpl_", "zil_", "zio_", "zap_", "txg_", "dmu_", "dbuf_", "dnode_", "dsl_", "spa_", "arc_", "abd_", "vdev_",
-    "metaslab_", "sa_", "taskq_", "spl_", "fletcher_",
+    "metaslab_", "sa_", "taskq_", "spl_",
 ];
 
 /// OpenZFS, 2.1 to 2.3.

@@ -56,7 +56,7 @@ pub enum EventKind {
     Tracepoint {
         /// The file `id` in its folder below tracefs.
         id: u64,
-        /// Which passes are recorded (Documentation/trace/events.rst, "RecordedEvent filtering"); empty: all.
+        /// Which passes are recorded (Documentation/trace/events.rst, "Event filtering"); empty: all.
         filter: String,
         /// Whether the kernel's call chain is recorded.
         has_chain: bool,
@@ -349,5 +349,24 @@ mod tests {
             });
         }
         assert!(samples > 0 && named && forked, "{samples} {named} {forked}");
+    }
+
+    /// Needs the privilege to record all processors; `make test` has it.
+    #[test]
+    fn what_is_passed_is_counted_whether_it_is_recorded_or_not() {
+        let tracepoint = crate::tracefs::Tracefs::open().expect("privileged").tracepoint("sched/sched_switch");
+        let id = tracepoint.expect("every kernel has it").id;
+        let kinds = vec![EventKind::Tracepoint { id, filter: String::new(), has_chain: false }, EventKind::Clock(100)];
+        let mut stream = EventStream::open(kinds, 64).expect("privileged");
+        stream.start().expect("started");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        stream.stop().expect("stopped");
+        let (mut bytes, mut recorded) = (Vec::new(), 0);
+        stream.drain(&mut bytes);
+        for bytes in &bytes {
+            stream.read(bytes, |event| recorded += u64::from(matches!(event, RecordedEvent::Sample { kind: 0, .. })));
+        }
+        let passed = stream.passed().expect("read");
+        assert!(recorded > 0 && passed >= recorded, "{recorded} of {passed}");
     }
 }
