@@ -122,6 +122,10 @@ pub fn require_storage(plan: &Plan) -> Result<()> {
             let text = format!("`{}` is no place for lanes: the shell has not replaced the `~`", path.display());
             bail!(Refusal::wrong_use(text, "it does so only where a word begins: --storage ~/lanes"));
         }
+        if path.components().count() == 1 && path.is_relative() && !path.starts_with(".") && !path.exists() {
+            let text = format!("there is no folder `{}`", path.display());
+            bail!(Refusal::wrong_use(text, format!("--storage memory, or ./{} for a new folder", path.display())));
+        }
         let existing = path.ancestors().find(|above| above.exists()).unwrap_or(Path::new("."));
         let existing = existing.canonicalize().unwrap_or_default();
         let is_kernel = ["/proc", "/sys"].iter().any(|place| existing.starts_with(place));

@@ -44,6 +44,10 @@ impl Precision {
     /// The interval around an estimate that leaves the truth on each side with probability `tail`, in (0, .5).
     #[must_use]
     pub fn interval(&self, estimate: f64, tail: f64) -> Interval {
+        // One value says nothing about the noise.
+        if self.freedom <= 0.0 {
+            return Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
+        }
         Interval::around(estimate, student_upper(self.freedom, tail) * self.error)
     }
 
@@ -91,6 +95,12 @@ mod tests {
         assert!((low - 0.5).abs() < 1e-12 && (high - 4.0).abs() < 1e-12, "{low} {high}");
         assert!([interval.low, 0.0, interval.high].iter().all(|value| interval.contains(*value)));
         assert!(![interval.low - 1e-9, interval.high + 1e-9].iter().any(|value| interval.contains(*value)));
+    }
+
+    #[test]
+    fn one_value_has_no_bounds() {
+        let interval = LogEstimate::mean_of(&[0.3]).expect("a value").interval(0.025);
+        assert!(!interval.low.is_finite() && !interval.high.is_finite(), "{interval:?}");
     }
 
     /// The quantile of Student's distribution with 5 degrees of freedom for 97.5 % is 2.5706 in every table.

@@ -86,8 +86,9 @@ const SLEEPS: &[(&str, Sleep)] = &[
     ("worker_thread", Idle),
 ];
 
-/// In it a thread waits for a page to be read, if a caller reads, or otherwise for another thread that has locked it.
-const PAGE_LOCK: &str = "__folio_lock*";
+/// Functions that say what a thread waits for only if none that calls them does.
+const FALLBACKS: &[(&str, Wait)] =
+    &[("__folio_lock*", Wait::Lock), ("__wait_on_buffer", Wait::Read), ("submit_bio_wait", Wait::Request)];
 
 /// How functions of the kernel's layers begin. The innermost function of a call chain that is in the list, or that is
 /// of the file system, tells the layer.
@@ -224,8 +225,8 @@ struct Function {
     sleep: Option<Sleep>,
     /// A wait of the file system itself.
     own: Option<Wait>,
-    /// Whether it is [`PAGE_LOCK`].
-    locks_page: bool,
+    /// Its wait in [`FALLBACKS`].
+    fallback: Option<Wait>,
     /// The knobs that avoid it.
     knobs: Knobs,
 }
@@ -265,8 +266,8 @@ impl Symbols {
         let functions: Vec<Function> = self.of_chain(chain).collect();
         let own = functions.iter().find_map(|function| function.own).map(Waits);
         let known = own.or_else(|| functions.iter().find_map(|function| function.sleep));
-        let locks_page = functions.iter().any(|function| function.locks_page);
-        known.unwrap_or(Waits(if locks_page { Wait::Lock } else { Wait::Unknown }))
+        let fallback = || functions.iter().find_map(|function| function.fallback);
+        known.unwrap_or_else(|| Waits(fallback().unwrap_or(Wait::Unknown)))
     }
 
     /// The knobs that avoid a function of this call chain.
@@ -319,7 +320,7 @@ impl Function {
         Self {
             layer: if is_own { Some(Layer::FileSystem) } else { of_list() },
             sleep: SLEEPS.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, sleep)| *sleep),
-            locks_page: matches(PAGE_LOCK, name),
+            fallback: FALLBACKS.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, wait)| *wait),
             own: subject.waits.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, wait)| *wait),
             knobs: subject.knobs.iter().enumerate().fold(0, |all, (index, knob)| match knob.avoids {
                 Avoided::Functions(patterns) if patterns.iter().any(|pattern| matches(pattern, name)) => {
@@ -344,7 +345,8 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "ffff0010 T ext4_sync_file\nffff0020 t jbd2_log_wait_commit\nffff0030 T schedule\n\
-        ffff0040 t folio_wait_writeback\nffff0050 T vfs_fsync_range\nffff0060 T rwsem_down_read_slowpath.isra.0\n";
+        ffff0040 t folio_wait_writeback\nffff0050 T vfs_fsync_range\nffff0060 T rwsem_down_read_slowpath.isra.0\n\
+        ffff0070 T __folio_lock_killable\nffff0080 T filemap_fault\n";
     const EXT4: KernelSymbols = KernelSymbols {
         prefixes: &["ext4_", "jbd2_"],
         waits: &[("jbd2_log_wait_commit", Wait::Commit)],
@@ -364,6 +366,8 @@ mod tests {
         assert_eq!(of(&[0xffff_0034, 0xffff_0042, 0xffff_0012]), Waits(Wait::Writeback));
         assert_eq!(of(&[0xffff_0034, 0xffff_0061]), Waits(Wait::Lock));
         assert_eq!(of(&[0xffff_0034]), Waits(Wait::Unknown));
+        assert_eq!(of(&[0xffff_0034, 0xffff_0071]), Waits(Wait::Lock));
+        assert_eq!(of(&[0xffff_0034, 0xffff_0071, 0xffff_0081]), Waits(Wait::Read), "it locks the page that is read");
     }
 
     #[test]

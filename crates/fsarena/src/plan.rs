@@ -52,6 +52,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     // Each number of clients takes the time of a run.
     let numbers = clients.as_ref().map_or(1, |named| named.clients.numbers.len() as u64);
     let storage = place.storage(arguments.setup.storage.as_deref(), &contenders);
+    refusals.take(checks::require_effect(arguments, &storage, &contenders));
     let lane_size = lane_size(arguments, &storage).or(suite.as_ref().and_then(|suite| suite.lane_size(scale)));
     let plan = Plan {
         suite: FromSuite {

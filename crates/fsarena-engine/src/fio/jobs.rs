@@ -49,7 +49,7 @@ pub fn from_command(words: &[String], place: &JobsPlace<'_>) -> Result<Vec<Choic
 fn from_job_file(stem: &Name, file: JobFile, place: &JobsPlace<'_>) -> Result<Vec<Choice>, EngineError> {
     let mut file = places::of_one_contender(file, place)?;
     let remarks = places::with_plain_names(&mut file);
-    let reasons = [limits::check(&file), direct(&file, place.sector), limits::demand(&file).map(drop)];
+    let reasons = [limits::check(&file), trims(&file), direct(&file, place.sector), limits::demand(&file).map(drop)];
     FioError::all(reasons.into_iter().filter_map(Result::err).flat_map(FioError::apart).collect())?;
     program::check(&file, &file.text(&["directory"], &[]))?;
     Ok(parts(stem, file).into_iter().map(|(name, part)| choice(name, &part, &remarks)).collect())
@@ -123,6 +123,18 @@ fn is_divided(section: &JobSection) -> bool {
         && section.value("filesize").is_none_or(|size| file::size(size).is_some())
         && (facts::reads(section) || section.is_set("overwrite"))
         && (section.is_direct() || facts::writes(section) && (is_synced || facts::syncs_by_open(section)))
+}
+
+/// Refuses to trim: fio can do that on block devices alone.
+fn trims(file: &JobFile) -> Result<(), FioError> {
+    let trim = |section: &&JobSection| section.value("rw").is_some_and(|value| value.contains("trim"));
+    match file.sections.iter().find(trim) {
+        None => Ok(()),
+        Some(section) => {
+            let what = format!("section `{}`: fio trims devices, and no files", section.name);
+            Err(file.refuse(file.line_of("rw").unwrap_or(section.line), what, "leave the section out"))
+        }
+    }
 }
 
 /// Refuses direct I/O that is not in whole sectors.

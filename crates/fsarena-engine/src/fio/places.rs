@@ -1,6 +1,6 @@
 //! The places that a job file names: fsarena chooses the folder, and the files in it have plain names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::FioError;
@@ -52,15 +52,21 @@ fn do_the_same(some: &[&JobSection], others: &[&JobSection]) -> bool {
 }
 
 /// Replaces the paths in `filename` by the plain names of files in the folder that fsarena chooses, and returns a
-/// remark on each. Different files keep different names. A name that climbs (`..`) stays, and is refused later.
+/// remark on each. Different files keep different names, also if they have one name in two directories. A name that
+/// climbs (`..`) stays, and is refused later.
 pub fn with_plain_names(file: &mut JobFile) -> Vec<String> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
+    let directories: BTreeSet<String> =
+        file.sections.iter().filter_map(|section| section.value("directory").map(str::to_owned)).collect();
     for section in &mut file.sections {
+        let directory = section.value("directory").filter(|_| directories.len() > 1).map(str::to_owned);
         for entry in section.options.iter_mut().filter(|entry| entry.key == "filename") {
-            let Some(value) = entry.value.as_mut().filter(|value| value.contains('/') && !value.contains("..")) else {
-                continue;
+            let Some(value) = entry.value.as_mut().filter(|value| !value.contains("..")) else { continue };
+            let within = |path: &str| match &directory {
+                Some(directory) if !path.starts_with('/') => format!("{}/{path}", directory.trim_end_matches('/')),
+                _ => path.to_owned(),
             };
-            let plain: Vec<String> = value.split(':').map(|path| plain(path, &mut names)).collect();
+            let plain: Vec<String> = value.split(':').map(|path| plain(&within(path), &mut names)).collect();
             *value = plain.join(":");
         }
     }
@@ -89,6 +95,16 @@ mod tests {
 
     const TWO: &str =
         "[global]\nsize=10m\nrw=write\n[a]\ndirectory=/gold\nstonewall\n[b]\ndirectory=/bronze\nstonewall\n";
+
+    #[test]
+    fn one_name_in_two_directories_is_two_files() {
+        let mut file = job("[a]\ndirectory=/a\nfilename=x\n[b]\ndirectory=/b\nfilename=x\nrw=write\n");
+        assert_eq!(with_plain_names(&mut file).len(), 2);
+        let names: Vec<_> = file.sections.iter().map(|section| section.value("filename")).collect();
+        assert_eq!(names, [Some("x"), Some("b-x")]);
+        let mut one = job("[a]\ndirectory=/a\nfilename=x\n[b]\ndirectory=/a\nfilename=x\nrw=write\n");
+        assert!(with_plain_names(&mut one).is_empty());
+    }
 
     #[test]
     fn sections_that_do_the_same_in_two_directories_are_two_contenders() {

@@ -2,14 +2,41 @@
 
 use anyhow::{Result, bail};
 use fsarena_analyse::{covered, not_here, unknown_names};
-use fsarena_model::{Mode, Plan, Rounds, Storage};
-use fsarena_place::{ENGINES, Refusal};
+use fsarena_model::{Contender, DebianRelease, Mode, Plan, Rounds, Storage};
+use fsarena_place::{ENGINES, Refusal, Refusals};
+
+use crate::cli::Compare;
 
 /// Refuses a budget that is too short for one round.
 pub fn require_time(plan: &Plan) -> Result<()> {
     let Rounds::Within(budget) = plan.rounds else { return Ok(()) };
     let all: Vec<usize> = (0..plan.workloads.len()).collect();
     Ok(fsarena_execute::require_time(plan, &all, budget.0)?)
+}
+
+/// Refuses options that would have no effect: whoever types them would believe that they had one.
+pub fn require_effect(arguments: &Compare, storage: &Storage, contenders: &[Contender]) -> Result<()> {
+    let Compare { own, setup, .. } = arguments;
+    let place = &setup.place;
+    let mut refusals = Refusals::default();
+    if let Some(option) = own.typed().first().filter(|_| own.commands.is_empty()) {
+        let text = format!("`{option}` is about a command of your own, and none is given");
+        refusals.add(Refusal::wrong_use(text, "--command 'COMMAND {dir}'"));
+    }
+    if !setup.erase.is_empty() && storage.disks().is_empty() {
+        let text = format!("`--erase` is about a disk, and lanes are {storage}");
+        refusals.add(Refusal::wrong_use(text, "name the disk with --storage"));
+    }
+    let of_guest = [
+        ("--guest-kernel", place.guest_kernel.is_some()),
+        ("--guest-release", place.guest_release != DebianRelease::default()),
+        ("--guest-disk", place.guest_disk.is_some()),
+    ];
+    if let Some((option, _)) = of_guest.iter().find(|(_, is_given)| *is_given && !place.is_guest(contenders)) {
+        let text = format!("`{option}` is about a guest, and these contenders are not compared in one");
+        refusals.add(Refusal::wrong_use(text, "add --guest"));
+    }
+    refusals.end()
 }
 
 /// Refuses slices if contenders use one disk in turn: slices need all contenders at the same time.

@@ -23,6 +23,7 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_made() {
     for place in ["/proc", "/sys/kernel", &file, &format!("{file}/below")] {
         dry(&["ext4", "xfs", "--storage", place], 2, "no place for lanes");
     }
+    dry(&["ext4", "xfs", "--storage", "mem"], 2, "there is no folder `mem`");
     dry(&["ext4", "xfs", "--storage", "/dev/null"], 2, "no block device");
     dry(&["ext4", "xfs", "--storage", "/dev/no-such-disk"], 2, "no block device");
     dry_on("900T", &["ext4", "xfs", "--storage", "memory"], 4, "are free");
@@ -35,6 +36,24 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_made() {
         dry(&["ext4:bogus", "xfs", "--guest", "emulated"], 0, "");
         dry(&["ext4", "t=tmpfs:size=many"], 2, "size");
         dry(&["ext4:noatime,data=journal", "xfs:noatime,logbsize=64k", "tmpfs:huge=never"], 0, "");
+    }
+}
+
+#[test]
+fn options_without_effect_are_refused() {
+    let stage = Stage::without_runs();
+    for (arguments, words) in [
+        (&["--workload", "create-fsync", "--prepare", "true"][..], "`--prepare` is about a command of your own"),
+        (&["--workload", "create-fsync", "--time-limit", "3s"], "`--time-limit` is about a command of your own"),
+        (&["--workload", "create-fsync", "--erase", "x"], "`--erase` is about a disk, and lanes are images in memory"),
+        (&["--workload", "create-fsync", "--guest-kernel", "linux-6.1"], "`--guest-kernel` is about a guest"),
+        (&["--workload", "create-fsync", "--guest-release", "bookworm"], "`--guest-release` is about a guest"),
+        (&["--fio", "fio --name=t --rw=trim --size=16m"], "fio trims devices, and no files"),
+    ] {
+        let mut command = stage.fsarena();
+        command.args(["compare", "ext4", "xfs", "--dry-run", "--rounds", "1", "--storage", "memory"]);
+        let printed = err(&run(command.args(arguments), 2));
+        assert!(printed.contains(words) && printed.contains("hint:"), "{words} in {printed}");
     }
 }
 

@@ -30,6 +30,9 @@ pub fn run(plan: &Plan, place: &Place, format: Option<&str>) -> Result<Ended> {
     if let Some(release) = plan.lanes.tools.as_ref().filter(|_| !has_tools) {
         note!("programs of Debian {release} are not in the cache yet: the run fetches them");
     }
+    if let Place::Guest(_) = place {
+        note!("the guest tries the options of mkfs and mount when it has booted, and this plan does not");
+    }
     match place {
         Place::Here if has_tools => refusals.take(require_means(plan)),
         Place::Here | Place::Guest(_) => refusals.take(require_storage(plan)),
@@ -90,9 +93,11 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
         let mount = path.as_deref().unwrap_or(options);
         let further = contender.mkfs.join(" ");
         let mkfs = if further.is_empty() { "" } else { ", mkfs " };
-        let on = if contender.layers.is_empty() { "" } else { " on " };
-        let layers = BlockLayer::stack(&contender.layers);
-        let line = format!("{}: {}{on}{layers}, {mount}{mkfs}{further}", contender.label, contender.kind);
+        let layers = Some(BlockLayer::stack(&contender.layers)).filter(|layers| !layers.is_empty());
+        let disk = contender.disk.map(|disk| format!("a virtual disk with {disk}"));
+        let on: String = layers.into_iter().chain(disk).map(|below| format!(" on {below}")).collect();
+        let kernel = contender.kernel.as_ref().map(|kernel| format!(" in a guest with {kernel}")).unwrap_or_default();
+        let line = format!("{}: {}{on}{kernel}, {mount}{mkfs}{further}", contender.label, contender.kind);
         writeln!(text, "  {}", visible(&line))?;
     }
     if let Some(release) = &plan.lanes.tools {
