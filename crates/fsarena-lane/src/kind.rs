@@ -19,7 +19,7 @@ pub(crate) use risks::risks;
 
 use std::path::Path;
 
-use self::options::MkfsOptions;
+use self::options::{ListRules, MkfsOptions, mounts};
 use crate::pool;
 use fsarena_model::plan::Lanes;
 use fsarena_model::{Bytes, Contender, Durability, Guarantee, KernelSymbols, Plan, Storage};
@@ -174,6 +174,8 @@ pub struct Kind {
     pub(crate) daemon: Words,
     /// The options of its mkfs; a user may add those that are not refused.
     pub(crate) options: &'static [MkfsOptions],
+    /// Mount options that are refused, or only with some options of mkfs.
+    pub(crate) mount: &'static [&'static ListRules],
     /// Features named in the output of mkfs, followed by that of [`Kind::describe`].
     pub features: fn(&str) -> Vec<String>,
     /// Features that the kernel mounts only if it is built for them; it then has this file.
@@ -219,6 +221,7 @@ impl Kind {
             recover: &[],
             daemon: &[],
             options: &[],
+            mount: &[],
             features: |_| Vec::new(),
             built_in: &[],
             large_blocks: LargeBlocks::Never,
@@ -254,7 +257,8 @@ impl Kind {
         let mut words = contender.mkfs.clone();
         if self.is_pool {
             words.extend([OF_POOL.to_owned(), contender.mount.clone()]);
-            if !words.iter().any(|word| word.contains("ashift=")) {
+            let is_ashift = |word: &str| word.strip_prefix("-o").unwrap_or(word).starts_with("ashift=");
+            if !contender.mkfs.iter().flat_map(|list| list.split(',')).any(is_ashift) {
                 words.extend(SECTORS.map(str::to_owned));
             }
         }
@@ -264,6 +268,11 @@ impl Kind {
     /// The mount options of a contender.
     pub fn mount_options<'a>(&self, contender: &'a Contender) -> &'a str {
         if self.is_pool { "" } else { &contender.mount }
+    }
+
+    /// Why mount options of a contender, made by this command, are refused.
+    pub(crate) fn refused_mounts(&self, contender: &Contender, mkfs: &[String]) -> Vec<String> {
+        mounts::refusals(self.mount, self.mount_options(contender), mkfs)
     }
 
     /// Why the running kernel does not mount the file system that has this description; `None` if nothing is known to

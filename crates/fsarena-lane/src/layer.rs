@@ -6,6 +6,8 @@ mod luks;
 mod lvm;
 mod raid1;
 mod take_down;
+#[cfg(test)]
+mod tests;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -232,14 +234,22 @@ pub fn below(contender: &Contender, size: Bytes) -> Bytes {
 /// # Errors
 /// [`LaneError::UnknownLayer`], [`LaneError::BadOption`].
 pub(crate) fn require_known(contender: &Contender) -> Result<(), LaneError> {
+    if let Some(hint) = joined_with_kernel(contender) {
+        let what = "a kernel is joined with layers by `+`".to_owned();
+        return Err(LaneError::bad_option(contender, what, format!("separate them by a comma: {hint}")));
+    }
     for (place, layer) in contender.layers.iter().enumerate() {
         let kind = known(&layer.name).ok_or_else(|| unknown_layer(&layer.name))?;
         let refused = |what, hint: String| Err(LaneError::bad_option(contender, what, hint));
         if contender.layers[..place].iter().any(|other| other.name == layer.name) {
             return refused(format!("it has the layer `{}` twice", layer.name), "name it once".to_owned());
         }
-        for option in &layer.options {
+        for (place, option) in layer.options.iter().enumerate() {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
+            if layer.options[..place].iter().any(|other| other.split('=').next() == Some(name)) {
+                let what = format!("the layer `{}` has the option `{name}` twice", layer.name);
+                return refused(what, "name it once".to_owned());
+            }
             let Some((_, values)) = kind.options.iter().find(|(known, _)| *known == name) else {
                 let names: Vec<&str> = kind.options.iter().map(|(name, _)| *name).collect();
                 let what = format!("the layer `{}` has no option `{name}`", layer.name);
@@ -252,6 +262,19 @@ pub(crate) fn require_known(contender: &Contender) -> Result<(), LaneError> {
         }
     }
     Ok(())
+}
+
+/// What was meant by `linux-6.12+luks` or `luks+linux-6.12`: a kernel and layers are separated by a comma.
+fn joined_with_kernel(contender: &Contender) -> Option<String> {
+    let kernel: Vec<&str> = contender.kernel.iter().flat_map(|kernel| kernel.split('+')).collect();
+    let is_layer = |word: &&str| known(word).is_some();
+    let of_kernel = kernel.first().is_some_and(is_layer) || kernel.last().is_some_and(is_layer);
+    let names = contender.layers.iter().map(|layer| layer.name.as_str());
+    if !of_kernel && !names.clone().any(|name| name.starts_with("linux-")) {
+        return None;
+    }
+    let (layers, kernel): (Vec<&str>, Vec<&str>) = names.chain(kernel).partition(is_layer);
+    Some(format!("{}@{},{}", contender.kind, layers.join("+"), kernel.join("+")))
 }
 
 /// Refuses a pool on a layer that zpool would divide.
@@ -278,113 +301,4 @@ pub(crate) fn require_possible(contender: &Contender, is_root: bool) -> Result<(
         tools_of(kind.name, kind.tools)?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn contender(text: &str) -> Contender {
-        text.parse().expect("a well-spelled contender")
-    }
-
-    fn made(text: &str, how: Raise) -> String {
-        let contender = contender(text);
-        let [device, key] = ["/dev/loop1000", "/run/key"].map(Path::new);
-        let stack = StackPlace { device, name: "t_0", number: 1000, uuid: "u", key };
-        let layer = &contender.layers[0];
-        let kind = known(&layer.name).expect("a layer");
-        let site = Site {
-            below: "/dev/loop1000".to_owned(),
-            size: 256 << 20,
-            name: "fsarena_t_0_0".to_owned(),
-            stack: &stack,
-            kind,
-            options: &layer.options,
-        };
-        let commands = if how == Raise::Create { (kind.create)(&site) } else { (kind.open)(&site) };
-        let lines: Vec<String> = commands.iter().map(|argv| argv.join(" ")).collect();
-        lines.join("\n") + "\n" + &(kind.device)(&site)
-    }
-
-    #[test]
-    fn names_are_unique_and_defaults_are_values() {
-        for wanted in LAYERS {
-            assert_eq!(LAYERS.iter().filter(|kind| kind.name == wanted.name).count(), 1);
-            assert!(wanted.options.iter().all(|(_, values)| values.len() > 1));
-            assert!((wanted.needs)(1 << 30) > 1 << 30, "{} needs room of its own", wanted.name);
-        }
-    }
-
-    #[test]
-    fn commands_name_the_lane_alone() {
-        let all = LAYERS.iter().map(|kind| format!("ext4@{}", kind.name));
-        for text in all {
-            for how in [Raise::Create, Raise::Open] {
-                let made = made(&text, how);
-                let devices = made.split(|it: char| it.is_whitespace() || "=\"|^$".contains(it));
-                let mut devices = devices.filter(|word| word.starts_with("/dev/"));
-                let is_own =
-                    |word: &str| ["/dev/loop1000", "/dev/md1000"].contains(&word) || word.contains("/fsarena_t_0_0");
-                assert!(devices.clone().count() > 0 && devices.all(is_own), "{made}");
-            }
-        }
-    }
-
-    #[test]
-    fn options_reach_the_commands() {
-        let luks = made("ext4@luks,sector=512,key-size=256,workqueues=no", Raise::Create);
-        assert!(luks.contains("--sector-size 512") && luks.contains("--key-size 256"), "{luks}");
-        assert!(luks.contains("--perf-no_write_workqueue"), "{luks}");
-        assert!(!made("ext4@luks", Raise::Create).contains("workqueue"));
-        assert!(made("ext4@lvm-thin,chunk=1m", Raise::Create).contains("--chunksize 1m"));
-        assert!(made("ext4@raid1,bitmap=none", Raise::Create).contains("--bitmap=none"));
-        let opened = made("ext4@integrity,mode=bitmap", Raise::Open);
-        assert!(opened.contains("--integrity-bitmap-mode") && !opened.contains("format"), "{opened}");
-    }
-
-    #[test]
-    fn the_guide_has_all_options() {
-        let guide = include_str!("../../../docs/guides/layers.md");
-        let row = |layer: &str, (option, values): &(&str, &[&str])| {
-            format!("| `{layer}` | `{option}` | `{}` |", values.join("`, `"))
-        };
-        for kind in LAYERS {
-            assert!(kind.options.iter().all(|option| guide.contains(&row(kind.name, option))), "{}", kind.name);
-            assert!(guide.contains(&format!("| `{}` | ", kind.name)), "{}", kind.name);
-        }
-    }
-
-    #[test]
-    fn unknown_layers_and_options_are_refused_with_those_that_are_known() {
-        let refused = |text: &str| {
-            let error = require_known(&contender(text)).expect_err(text);
-            let hint = fsarena_model::Explained::hint(&error).unwrap_or_default();
-            format!("{error}; {hint}")
-        };
-        assert!(refused("ext4@lusk").starts_with("there is no layer `lusk`; did you mean `luks`?"));
-        assert!(refused("ext4@zzz").ends_with("the layers are luks, lvm, lvm-thin, raid1, integrity"));
-        assert!(refused("ext4@luks+luks").contains("it has the layer `luks` twice"));
-        assert!(refused("ext4@luks,device=sda").contains("the layer `luks` has no option `device`"));
-        assert!(refused("ext4@luks,sector=1").contains("its values are 4096, 2048, 1024, 512"));
-        require_known(&contender("btrfs@luks,sector=512+lvm")).expect("known");
-    }
-
-    #[test]
-    fn a_pool_is_on_no_device_that_zpool_divides() {
-        let error = require_whole(&contender("zfs@raid1+luks")).expect_err("an array");
-        assert!(error.to_string().contains("the layer `raid1`"), "{error}");
-        let hint = fsarena_model::Explained::hint(&error).unwrap_or_default();
-        assert!(hint.ends_with("zfs@lvm+raid1"), "{hint}");
-        ["zfs", "zfs@lvm+raid1"].into_iter().for_each(|text| require_whole(&contender(text)).expect("whole"));
-    }
-
-    #[test]
-    fn a_lane_has_room_for_what_layers_need() {
-        let below = |text: &str| below(&contender(text), Bytes::mib(100));
-        assert_eq!(below("ext4"), Bytes::mib(100));
-        assert_eq!(below("ext4@luks"), Bytes::mib(116));
-        assert!(below("ext4@raid1") >= Bytes::mib(200));
-        assert!(below("ext4@luks+raid1") > below("ext4@raid1"));
-    }
 }

@@ -145,7 +145,8 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
             kind.not_mounted(&(made + &described)).map_or(Ok(()), refused)
         }
         Err(LaneError::Mkfs { words, .. }) => {
-            let what = words.split("\nUsage:").next().unwrap_or_default();
+            // What follows are lists of all options.
+            let what = words.split("\n\n").flat_map(|text| text.split("\nUsage:")).next().unwrap_or_default();
             Err(refused(format!("`{} {}` fails: {what}", argv[0], contender.mkfs.join(" "))))
         }
         Err(_) => Ok(()),

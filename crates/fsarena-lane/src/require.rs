@@ -20,7 +20,7 @@ pub(crate) const MKFS_HINT: &str = "leave it out, or give it another value: docs
 /// Refuses a contender of an unknown kind, or with options that it cannot have.
 ///
 /// # Errors
-/// [`LaneError::UnknownKind`], [`LaneError::BadOption`] for the first option that is refused.
+/// [`LaneError::UnknownKind`], [`LaneError::BadOption`] for options that are refused.
 pub fn contender(contender: &Contender) -> Result<(), LaneError> {
     let kind = known(&contender.label.0, &contender.kind)?;
     let refused = |what| Err(LaneError::bad_option(contender, what, "leave it out"));
@@ -31,6 +31,11 @@ pub fn contender(contender: &Contender) -> Result<(), LaneError> {
         return refused(format!("`{}` is not mounted from a disk, below which layers could be", contender.kind));
     }
     layer::require_known(contender)?;
+    if let Some(word) = contender.mkfs.first().filter(|word| contender.mount.ends_with(',') && !word.starts_with('-')) {
+        let what = format!("a space follows the comma in `{} {word}`", contender.mount);
+        let hint = format!("leave it out: {}:{}{word}", contender.kind, contender.mount);
+        return Err(LaneError::bad_option(contender, what, hint));
+    }
     if kind.is_pool {
         layer::require_whole(contender)?;
     }
@@ -44,8 +49,11 @@ pub fn contender(contender: &Contender) -> Result<(), LaneError> {
         return refused(format!("`{}` is not made by an mkfs, so it takes no options of one", contender.kind));
     }
     let any = Identity { uuid: String::new(), hash_seed: String::new() };
-    let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
-    kind.mkfs(Path::new(""), &any, &kind.further(contender)).map(drop).map_err(refused)
+    let made = kind.mkfs(Path::new(""), &any, &kind.further(contender));
+    let mut refusals = kind.refused_mounts(contender, made.as_deref().unwrap_or_default());
+    refusals.extend(made.err());
+    let refused = || Err(LaneError::bad_option(contender, refusals.join("; "), MKFS_HINT));
+    if refusals.is_empty() { Ok(()) } else { refused() }
 }
 
 /// All words of a contender's options for mkfs and mount.

@@ -131,8 +131,11 @@ impl FromStr for DiskMode {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut mode = Self::default();
-        for part in text.split(',') {
-            match part.split_once('=') {
+        let parts: Vec<_> = text.split(',').map(|part| (part, part.split_once('='))).collect();
+        for (place, (part, typed)) in parts.iter().enumerate() {
+            let is_of = |key| parts[..place].iter().any(|(_, other)| other.is_some_and(|other| other.0 == key));
+            match *typed {
+                Some((key, _)) if is_of(key) => return Err(format!("`{key}` is given twice: name it once")),
                 Some(("cache", name)) => mode.cache = Some(named(&CacheMode::NAMED, "cache", name)?),
                 Some(("format", name)) => mode.format = Some(named(&ImageFormat::NAMED, "format", name)?),
                 _ => return Err(format!("`{part}` is not cache=MODE or format=FORMAT")),
@@ -265,7 +268,7 @@ mod tests {
         for text in ["cache=none", "format=qcow2", "cache=directsync,format=raw"] {
             assert_eq!(text.parse::<DiskMode>().expect("well spelled").to_string(), text);
         }
-        for wrong in ["", "none", "cache=", "cache=fast", "format=vmdk", "size=1"] {
+        for wrong in ["", "none", "cache=", "cache=fast", "format=vmdk", "size=1", "cache=none,cache=unsafe"] {
             assert!(wrong.parse::<DiskMode>().is_err(), "{wrong}");
         }
     }

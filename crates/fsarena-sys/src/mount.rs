@@ -135,9 +135,8 @@ pub fn is_of_fstab(option: &str) -> bool {
 fn attribute(option: &str) -> Option<MountAttrFlags> {
     Some(match option {
         "noatime" => MountAttrFlags::MOUNT_ATTR_NOATIME,
-        "relatime" | "rw" | "suid" | "dev" | "exec" | "defaults" | "atime" | "diratime" | "symfollow" => {
-            MountAttrFlags::empty()
-        }
+        "relatime" | "rw" | "suid" | "dev" | "exec" | "defaults" | "atime" | "diratime" | "symfollow" | "silent"
+        | "loud" | "norelatime" | "nostrictatime" => MountAttrFlags::empty(),
         "nosymfollow" => MountAttrFlags::MOUNT_ATTR_NOSYMFOLLOW,
         "strictatime" => MountAttrFlags::MOUNT_ATTR_STRICTATIME,
         "nodiratime" => MountAttrFlags::MOUNT_ATTR_NODIRATIME,
@@ -167,6 +166,9 @@ mod tests {
     fn mount_options_are_distinguished_from_file_system_options() {
         assert!(attribute("noatime").is_some());
         assert!(attribute("compress=zstd").is_none());
+        for word in ["silent", "loud", "norelatime", "nostrictatime"] {
+            assert_eq!(attribute(word), Some(MountAttrFlags::empty()), "{word}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
-use super::options::MKFS_BTRFS;
+use super::options::{MKFS_BTRFS, mounts};
 use super::{Kind, LargeBlocks, Made, tool};
 
 /// Btrfs.
@@ -14,6 +14,7 @@ pub static BTRFS: Kind = Kind {
     describe: &["btrfs", "inspect-internal", "dump-super"],
     check: &["btrfs", "check", "--readonly"],
     options: MKFS_BTRFS,
+    mount: &[mounts::BTRFS],
     features,
     large_blocks: LargeBlocks::Listed("/sys/fs/btrfs/features/supported_sectorsizes"),
     made,

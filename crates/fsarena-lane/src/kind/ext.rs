@@ -2,13 +2,14 @@
 
 use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
-use super::options::MKE2FS;
+use super::options::{MKE2FS, mounts};
 use super::{Kind, LargeBlocks, Made, Tool, tool};
 use crate::age::Release;
 
 /// ext2: no journal.
 pub static EXT2: Kind = Kind {
     mkfs: &["mke2fs", "-q", "-F", "-t", "ext2", "-U", "{uuid}", "-E", EXTENDED],
+    mount: &[mounts::EXT2, mounts::EXT],
     ..ext("ext2", "the second extended file system: no journal")
 };
 /// ext3: ext2 with a journal.
@@ -35,6 +36,7 @@ pub(super) const fn ext(name: &'static str, about: &'static str) -> Kind {
         describe: &["dumpe2fs", "-h"],
         check: &["e2fsck", "-fn"],
         options: MKE2FS,
+        mount: &[mounts::EXT],
         features,
         built_in: &[("casefold", "/sys/fs/ext4/features/casefold")],
         // ext4_enable_large_blocks() in fs/ext4/inode.c.
@@ -151,6 +153,27 @@ mod tests {
         let identity = Identity { uuid: "u".into(), hash_seed: "h".into() };
         let argv = EXT4.mkfs(Path::new("/dev/loop9"), &identity, &strings(["-O", "^has_journal"])).expect("allowed");
         assert_eq!(argv[argv.len() - 3..], strings(["-O", "^has_journal", "/dev/loop9"]));
+    }
+
+    #[test]
+    fn features_and_sizes_are_recognised_however_they_are_written() {
+        let identity = Identity { uuid: "u".into(), hash_seed: "h".into() };
+        let refused = [
+            (["-O", "JOURNAL_DEV"], "another kind of file system"),
+            (["-O", "+journal_dev"], "another kind of file system"),
+            (["-O", "extent journal_dev"], "another kind of file system"),
+            (["-O", "FEATURE_I3"], "not by its number"),
+            (["-O", "has_journal,^HAS_JOURNAL"], "another word contradicts it"),
+            (["-b", "0x400"], "decimal digits"),
+            (["-b", "-1024"], "decimal digits"),
+            (["-b", "02000"], "decimal digits"),
+            (["-o", "noatime"], "mount options follow a colon"),
+        ];
+        for (words, reason) in refused {
+            let error = EXT4.mkfs(Path::new("/dev/loop9"), &identity, &strings(words)).expect_err(reason);
+            assert!(error.contains(reason), "{words:?}: {error}");
+        }
+        EXT4.mkfs(Path::new("/dev/loop9"), &identity, &strings(["-o", "Linux"])).expect("it is Linux");
     }
 
     #[test]

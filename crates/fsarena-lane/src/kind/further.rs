@@ -3,7 +3,7 @@
 
 use fsarena_model::{Bytes, Guarantee, KernelSymbols, Wait};
 
-use super::options::{MKFS_EXFAT, MKFS_F2FS, MKFS_JFS, MKFS_NILFS2, MKREISERFS, MKUDFFS};
+use super::options::{MKFS_EXFAT, MKFS_F2FS, MKFS_JFS, MKFS_NILFS2, MKREISERFS, MKUDFFS, mounts};
 use super::{Kind, tool};
 
 /// Starts the cleaner of the device `$0`, mounted at `$1`, with what differs from nilfs_cleanerd.conf(5). By default it keeps all that
@@ -23,6 +23,7 @@ pub static NILFS2: Kind = Kind {
     tools: &[tool("mkfs.nilfs2", "nilfs-tools", "-V"), tool("nilfs_cleanerd", "nilfs-tools", "-V")],
     smallest_lane: Bytes::mib(256),
     options: MKFS_NILFS2,
+    mount: &[mounts::NILFS2],
     mkfs: &["mkfs.nilfs2", "-q", "-f", "-K"],
     daemon: &["unshare", "--pid", "--fork", "--kill-child", "sh", "-c", CLEANER],
     guarantees: |_, _| vec![Guarantee::Journal, Guarantee::CopyOnWrite],
@@ -47,6 +48,7 @@ pub static F2FS: Kind = Kind {
     tools: &[tool("mkfs.f2fs", "f2fs-tools", "-V"), tool("fsck.f2fs", "f2fs-tools", "-V")],
     smallest_lane: Bytes::mib(128),
     options: MKFS_F2FS,
+    mount: &[mounts::F2FS],
     mkfs: &["mkfs.f2fs", "-q", "-f", "-t", "0", "-U", "{uuid}"],
     check: &["fsck.f2fs", "--dry-run"],
     guarantees: |_, _| vec![Guarantee::Journal],
@@ -74,6 +76,7 @@ pub static JFS: Kind = Kind {
     tools: &[tool("mkfs.jfs", "jfsutils", "-V"), tool("fsck.jfs", "jfsutils", "-V")],
     smallest_lane: Bytes::mib(32),
     options: MKFS_JFS,
+    mount: &[mounts::JFS],
     mkfs: &["mkfs.jfs", "-q"],
     check: &["fsck.jfs", "-n", "-f"],
     recover: &["fsck.jfs", "-a"],
@@ -91,6 +94,7 @@ pub static REISERFS: Kind = Kind {
     tools: &[tool("mkreiserfs", "reiserfsprogs", "-V"), tool("reiserfsck", "reiserfsprogs", "-V")],
     smallest_lane: Bytes::mib(128),
     options: MKREISERFS,
+    mount: &[mounts::REISERFS],
     mkfs: &["mkreiserfs", "-q", "-f", "-f", "-u", "{uuid}"],
     check: &["reiserfsck", "--check", "--quiet", "--yes"],
     guarantees: |_, _| vec![Guarantee::Journal],
@@ -132,6 +136,13 @@ mod tests {
         let argv =
             F2FS.mkfs(Path::new("/dev/loop9"), &identity, &["-O", "compression"].map(str::to_owned)).expect("allowed");
         assert_eq!(argv.join(" "), "mkfs.f2fs -q -f -t 0 -U u -O compression /dev/loop9");
+        for (kind, words, ours) in [(&F2FS, "-t 0", "-t 0"), (&UDF, "-b 4096 -m hd", "--media-type=hd")] {
+            let further: Vec<String> = words.split(' ').map(str::to_owned).collect();
+            let argv = kind.mkfs(Path::new("/dev/loop9"), &identity, &further).expect("our own values").join(" ");
+            assert_eq!(argv.matches(ours).count(), 1, "{argv}");
+        }
+        let other = F2FS.mkfs(Path::new("/dev/loop9"), &identity, &["-t", "1"].map(str::to_owned)).expect_err("other");
+        assert!(other.contains("no contender discards"), "{other}");
         assert_eq!(NILFS2.check(Path::new("/dev/loop9")), Vec::<String>::new());
     }
 }

@@ -2,9 +2,15 @@
 //! the contender, or is added to ours, or is refused: a file system must fill its lane, be empty, and be finished when
 //! mkfs returns.
 
+pub(crate) mod mounts;
 mod tables;
+#[cfg(test)]
+mod tests;
 
-use self::OptionRule::{Block, BlockLog, Label, Ours, Refused, Words};
+use fsarena_model::Bytes;
+use fsarena_model::name::nearest;
+
+use self::OptionRule::{Block, BlockLog, Fixed, Label, Ours, Record, Refused, Valued, Words};
 pub(crate) use self::tables::*;
 use crate::lane::BLOCK_SIZE;
 
@@ -26,25 +32,34 @@ enum Takes {
 
 /// What becomes of an option, or of a word in the list that is its value.
 #[derive(Debug, Clone, Copy)]
-enum OptionRule {
+pub(crate) enum OptionRule {
     /// It is passed on.
     Listed,
+    /// It is passed on if it has a value.
+    Valued,
     /// It is passed on if its value has at most this many bytes: some mkfs shorten a longer one, and exit with 0.
     Label(usize),
     /// It is passed on if its value is a size in bytes that is at least that of a lane's sector.
     Block,
     /// The same, as the logarithm to the base 2.
     BlockLog,
-    /// It must have this value, which every contender of the kind has already; empty: none.
-    Ours(&'static str),
+    /// It is passed on if its value is a power of two that a record of OpenZFS can have.
+    Record,
+    /// It is passed on unless mkfs was told to leave out this feature.
+    Needs(&'static str),
+    /// Every contender of the kind has it already.
+    Ours,
+    /// Every contender of the kind has it with this value already; another one is refused for this reason.
+    Fixed(&'static str, &'static str),
     /// It is refused for this reason.
     Refused(&'static str),
     /// Its value is a list; fsarena's list and those of all occurrences become one.
     Words(&'static ListRules),
 }
 
-/// Rules for the words of a list, by their names before `=`, separated by spaces; empty: all others.
-type ListRules = [(&'static str, OptionRule)];
+/// Rules for the words of a list, by the whole word, its name before `=`, or how either begins, such as `feature_*`,
+/// separated by spaces; empty: all others.
+pub(crate) type ListRules = [(&'static str, OptionRule)];
 
 const fn flags(names: &'static str, rule: OptionRule) -> MkfsOptions {
     MkfsOptions { names, takes: Takes::Nothing, rule }
@@ -59,10 +74,17 @@ impl OptionRule {
     fn refusal(self, value: &str) -> Option<String> {
         match self {
             Refused(why) => Some(why.to_owned()),
+            Fixed(wanted, why) if value != wanted => Some(why.to_owned()),
+            Ours if !value.is_empty() => Some("it takes no value".to_owned()),
+            Valued if value.is_empty() => Some("it needs a value, as in `NAME=VALUE`".to_owned()),
             Label(most) if value.len() > most => Some(format!("a label has at most {most} bytes")),
-            Block if is_below_sector(value) => Some(below_sector()),
-            BlockLog if value.parse().is_ok_and(|log: u32| log < BLOCK_SIZE.ilog2()) => Some(below_sector()),
-            Ours(wanted) if value != wanted => Some(LATER.to_owned()),
+            Block => not_a_block(value),
+            BlockLog => match decimal(value) {
+                Some(log) if log < u64::from(BLOCK_SIZE.ilog2()) => Some(below_sector()),
+                Some(..=MOST_LOG) => None,
+                _ => Some(format!("it is a number from {} to {MOST_LOG}", BLOCK_SIZE.ilog2())),
+            },
+            Record if !is_record(value) => Some("it is a power of two from 512 to 16M".to_owned()),
             _ => None,
         }
     }
@@ -79,35 +101,51 @@ struct Typed<'a> {
 /// The words of `ours` (a program and its options) with the `further` words of a user.
 ///
 /// # Errors
-/// Why the further words are refused.
+/// Why further words are refused: all that are.
 pub(crate) fn merged(
     known: &'static [MkfsOptions],
     ours: &[String],
     further: &[String],
 ) -> Result<Vec<String>, String> {
     let program = ours.first().map_or("", String::as_str);
-    let mut words = ours.to_vec();
+    let (mut words, mut refusals) = (ours.to_vec(), Vec::new());
     for Typed { name, rule, value } in typed(known, program, further)? {
         let shown = value.map_or(name.to_owned(), |value| format!("{name} {value}"));
-        if let Some(why) = rule.refusal(value.unwrap_or_default()) {
-            return Err(format!("`{shown}` of {program} is refused: {why}"));
+        let value = value.unwrap_or_default();
+        if let Some(why) = rule.refusal(value) {
+            refusals.push(format!("`{shown}` of {program} is refused: {why}"));
+            continue;
         }
         match rule {
-            Ours(_) => {}
+            Ours | Fixed(..) => {}
             Words(rules) => {
-                let own = listed(rules, value.unwrap_or_default())
-                    .map_err(|(word, why)| format!("`{word}` in `{shown}` of {program} is refused: {why}"))?;
-                add(&mut words, name, &own).map_err(|word| {
-                    format!("`{word}` in `{shown}` of {program} is refused: another word contradicts it")
-                })?;
+                let mut refuse = |word: &str, why: &str| {
+                    refusals.push(format!("`{word}` in `{shown}` of {program} is refused: {why}"));
+                };
+                let mut own = Vec::new();
+                for word in value.split(is_separator).filter(|word| !word.is_empty()) {
+                    match is_passed(rules, word) {
+                        Ok(is_passed) => own.extend(is_passed.then_some(word)),
+                        Err(why) => refuse(word, &why),
+                    }
+                }
+                if let Err(word) = add(&mut words, name, &own) {
+                    refuse(word, "another word contradicts it");
+                }
             }
             _ if words.iter().any(|word| word == name) => {
-                return Err(format!("`{name}` of {program} is given twice, or by fsarena itself"));
+                refusals.push(format!("`{name}` of {program} is given twice, or by fsarena itself"));
             }
-            _ => words.extend([name].into_iter().chain(value).map(str::to_owned)),
+            _ if value.is_empty() => words.push(name.to_owned()),
+            _ => words.extend([name, value].map(str::to_owned)),
         }
     }
-    Ok(words)
+    if refusals.is_empty() { Ok(words) } else { Err(refusals.join("; ")) }
+}
+
+/// Features of mke2fs may also be separated by spaces.
+fn is_separator(letter: char) -> bool {
+    letter == ',' || letter.is_whitespace()
 }
 
 /// The same words with an option for each word of a list, for programs that take no lists.
@@ -129,7 +167,7 @@ fn add<'a>(words: &mut Vec<String>, name: &str, own: &[&'a str]) -> Result<(), &
     let mut list: Vec<String> =
         place.map_or(Vec::new(), |place| words[place + 1].split(',').map(str::to_owned).collect());
     for word in own {
-        match list.iter().find(|other| subject(other) == subject(word)) {
+        match list.iter().find(|other| subject(other).eq_ignore_ascii_case(subject(word))) {
             Some(other) if other != word => return Err(word),
             Some(_) => {}
             None => list.push((*word).to_owned()),
@@ -145,34 +183,59 @@ fn add<'a>(words: &mut Vec<String>, name: &str, own: &[&'a str]) -> Result<(), &
 
 /// What a word of a list is about: `stride` of `stride=16`, `has_journal` of `^has_journal`.
 fn subject(word: &str) -> &str {
-    word.split_once('=').map_or(word, |(name, _)| name).trim_start_matches('^')
+    word.split_once('=').map_or(word, |(name, _)| name).trim_start_matches(['^', '-', '+'])
 }
 
-/// The words of a list that are passed on, or the first one that is refused, with the reason.
-fn listed<'a>(rules: &ListRules, list: &'a str) -> Result<Vec<&'a str>, (&'a str, String)> {
-    let mut kept = Vec::new();
-    for word in list.split(',').filter(|word| !word.is_empty()) {
-        let (name, value) = (subject(word), word.split_once('=').map_or("", |(_, value)| value));
-        let find = |wanted: &str| rules.iter().find(|(names, _)| names.split(' ').any(|name| name == wanted));
-        let Some((_, rule)) = find(name).or_else(|| find("")) else {
-            let passed = rules.iter().filter(|(_, rule)| !matches!(rule, Ours(_) | Refused(_)));
-            let names: Vec<&str> = passed.flat_map(|(names, _)| names.split(' ')).collect();
-            return Err((word, format!("it is not known; known are {}", names.join(", "))));
-        };
-        match rule.refusal(value) {
-            Some(why) => return Err((word, why)),
-            None if matches!(rule, Ours(_)) => {}
-            None => kept.push(word),
-        }
-    }
-    Ok(kept)
+/// The value of `name=value`; empty: none.
+fn value_of(word: &str) -> &str {
+    word.split_once('=').map_or("", |(_, value)| value)
 }
 
-/// Whether a size such as `1024` or `1k` is less than a lane's sector. mkfs itself refuses what is no size.
-fn is_below_sector(size: &str) -> bool {
+fn rule_of(rules: &ListRules, word: &str) -> Option<OptionRule> {
+    let is_of = |name: &str, wanted: &str| {
+        name == wanted || name.strip_suffix('*').is_some_and(|start| wanted.starts_with(start))
+    };
+    let find = |wanted: &str| rules.iter().find(|(names, _)| names.split(' ').any(|name| is_of(name, wanted)));
+    let (name, lower) = (subject(word), subject(word).to_ascii_lowercase());
+    [word, name, &lower, ""].into_iter().find_map(find).map(|(_, rule)| *rule)
+}
+
+/// Whether a word of a list is passed on, or why it is refused. It is not if every contender has it.
+fn is_passed(rules: &ListRules, word: &str) -> Result<bool, String> {
+    let Some(rule) = rule_of(rules, word) else {
+        let passed = rules.iter().filter(|(_, rule)| !matches!(rule, Ours | Fixed(..) | Refused(_)));
+        let names: Vec<&str> = passed.flat_map(|(names, _)| names.split(' ')).collect();
+        let meant = nearest(subject(word), names.iter().copied());
+        let meant = meant.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+        return Err(format!("it is not known; known are {}{meant}", names.join(", ")));
+    };
+    rule.refusal(value_of(word)).map_or(Ok(!matches!(rule, Ours | Fixed(..))), Err)
+}
+
+/// The largest logarithm of a block's size that a file system has.
+const MOST_LOG: u64 = 16;
+
+/// A number as it is written in decimal: tools read others as hexadecimal, octal or negative ones.
+fn decimal(digits: &str) -> Option<u64> {
+    let is_plain = !digits.starts_with('0') && digits.bytes().all(|digit| digit.is_ascii_digit());
+    digits.parse().ok().filter(|_| is_plain)
+}
+
+/// Why a text is no size such as `4096` or `4k`, or less than a lane's sector. mkfs itself refuses what else is wrong.
+fn not_a_block(size: &str) -> Option<String> {
     let (digits, unit) = size.split_at(size.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(size.len()));
-    let unit = if unit.eq_ignore_ascii_case("k") { 1024 } else { u64::from(unit.is_empty()) };
-    digits.parse::<u64>().is_ok_and(|number| unit > 0 && number.saturating_mul(unit) < u64::from(BLOCK_SIZE))
+    let bytes = if unit.eq_ignore_ascii_case("k") { 1024 } else { u64::from(unit.is_empty()) };
+    match decimal(digits) {
+        Some(_) if !unit.bytes().all(|letter| letter.is_ascii_alphabetic()) => Some(NO_SIZE.to_owned()),
+        Some(number) => (bytes > 0 && number.saturating_mul(bytes) < u64::from(BLOCK_SIZE)).then(below_sector),
+        None => Some(NO_SIZE.to_owned()),
+    }
+}
+
+const NO_SIZE: &str = "a size has decimal digits, and a unit if need be";
+
+fn is_record(size: &str) -> bool {
+    size.parse().is_ok_and(|Bytes(size)| size.is_power_of_two() && (512..=16 << 20).contains(&size))
 }
 
 fn below_sector() -> String {
@@ -184,7 +247,9 @@ fn typed<'a>(known: &'static [MkfsOptions], program: &str, further: &'a [String]
     let find = |wanted: &str| {
         let all = known.iter().flat_map(|group| group.names.split(' ').map(move |names| (names, group)));
         let found = all.into_iter().find(|(names, _)| names.split('|').any(|name| name == wanted));
-        let (names, group) = found.ok_or_else(|| format!("`{wanted}` is no option of {program} that fsarena knows"))?;
+        let hint = if wanted == "-o" { format!("; {COLON}") } else { String::new() };
+        let unknown = || format!("`{wanted}` is no option of {program} that fsarena knows{hint}");
+        let (names, group) = found.ok_or_else(unknown)?;
         Ok::<_, String>((names.split('|').next().unwrap_or(names), group))
     };
     let mut words = further.iter().map(String::as_str);
@@ -220,136 +285,4 @@ fn typed<'a>(known: &'static [MkfsOptions], program: &str, further: &'a [String]
         }
     }
     Ok(typed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::OptionRule::Listed;
-    use super::*;
-
-    const OURS: &[&str] = &["mke2fs", "-q", "-E", "lazy_itable_init=0,nodiscard,hash_seed=h"];
-
-    fn with(known: &'static [MkfsOptions], ours: &[&str], further: &[&str]) -> Result<String, String> {
-        let [ours, further] = [ours, further].map(|words| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
-        merged(known, &ours, &further).map(|words| words.join(" "))
-    }
-
-    fn ext(further: &[&str]) -> Result<String, String> {
-        with(MKE2FS, OURS, further)
-    }
-
-    #[test]
-    fn extended_options_are_added_to_ours_however_often_they_are_typed() {
-        let wanted =
-            "mke2fs -q -E lazy_itable_init=0,nodiscard,hash_seed=h,stride=16,stripe_width=32 -O ^has_journal,dir_index";
-        assert_eq!(
-            ext(&["-E", "stride=16", "-O", "^has_journal", "-Estripe_width=32,nodiscard", "-O", "dir_index"])
-                .as_deref(),
-            Ok(wanted)
-        );
-    }
-
-    #[test]
-    fn what_would_break_equal_conditions_is_refused_with_the_reason() {
-        let refused = [
-            (&["-E", "lazy_itable_init=1"][..], "`lazy_itable_init=1` in `-E lazy_itable_init=1` of mke2fs is refused"),
-            (&["-E", "discard"], "no contender discards"),
-            (&["-E", "hash_seed=x"], "it follows from the seed"),
-            (&["-U", "random"], "`-U random` of mke2fs is refused: it follows from the seed"),
-            (&["-z", "/tmp/undo"], "it uses a device or a file"),
-            (&["-d/etc"], "each contender begins empty"),
-            (&["-qn"], "it makes nothing"),
-            (&["-J", "size=4,device=x"], "it uses a device or a file"),
-            (&["-E", "strid=4"], "it is not known; known are encoding,"),
-            (&["-m", "1", "-m", "2"], "`-m` of mke2fs is given twice"),
-            (
-                &["-E", "stride=16", "-E", "stride=32"],
-                "`stride=32` in `-E stride=32` of mke2fs is refused: another word",
-            ),
-            (&["-O", "has_journal,^has_journal"], "another word contradicts it"),
-            (&["-L"], "`-L` of mke2fs needs a value"),
-            (&["-Lseventeen-letters"], "a label has at most 16 bytes"),
-            (&["-b", "1024"], "`-b 1024` of mke2fs is refused: a lane's sectors have 4096 bytes"),
-            (&["-b2k"], "a lane's sectors have 4096 bytes"),
-            (&["500M"], "`500M` is no option of mke2fs; each contender fills its lane"),
-            (&["-Y"], "`-Y` is no option of mke2fs that fsarena knows"),
-        ];
-        for (words, reason) in refused {
-            let error = ext(words).expect_err(reason);
-            assert!(error.contains(reason), "{error}");
-        }
-        let xfs = |words: &[&str]| with(MKFS_XFS, &["mkfs.xfs", "-m", "uuid=u"], words);
-        assert_eq!(
-            xfs(&["-m", "rmapbt=0", "-d", "agcount=8"]).as_deref(),
-            Ok("mkfs.xfs -m uuid=u,rmapbt=0 -d agcount=8")
-        );
-        assert!(
-            ["-dsize=1g", "-lsize=64m,logdev=/dev/x", "-N", "-V", "-p/etc/fstab"].iter().all(|it| xfs(&[it]).is_err())
-        );
-        for word in ["-ssize=512", "-slog=9", "-bsize=1k", "-blog=10", "-dsectsize=2048", "-lsectlog=11"] {
-            assert!(xfs(&[word]).is_err_and(|why| why.contains("no block is smaller than a sector")), "{word}");
-        }
-        for word in ["-ssize=4096", "-slog=12", "-bsize=16k", "-blog=13", "-bsize=8s", "-Ltwelve-bytes"] {
-            assert!(xfs(&[word]).is_ok(), "{word}");
-        }
-        assert!(xfs(&["-m", "uuid=x"]).is_err());
-        let btrfs = |words: &[&str]| with(MKFS_BTRFS, &["mkfs.btrfs", "-f"], words);
-        assert_eq!(
-            btrfs(&["--csum=xxhash", "-f", "-m", "single"]).as_deref(),
-            Ok("mkfs.btrfs -f --csum xxhash -m single")
-        );
-        for words in [&["-b", "1g"][..], &["--shrink"], &["--rootdir=/etc"], &["-O", "list-all"], &["--uuid", "x"]] {
-            assert!(btrfs(words).is_err(), "{words:?}");
-        }
-    }
-
-    /// An option, or a word of its value, as a row of the guide.
-    fn row(option: &str, rule: OptionRule) -> String {
-        let words = match rule {
-            Listed => "listed".to_owned(),
-            Label(most) => format!("listed, up to {most} bytes"),
-            Block | BlockLog => "listed, from 4096 bytes".to_owned(),
-            Ours("") => "merged: fsarena sets it".to_owned(),
-            Ours(value) => format!("merged: fsarena sets it to {value}"),
-            Refused(why) => format!("refused: {why}"),
-            Words(_) => unreachable!("each word has a row"),
-        };
-        format!("| `{option}` | {words} |")
-    }
-
-    fn rows(group: &MkfsOptions) -> Vec<String> {
-        let shown = |names: &str| names.replace('|', "`, `");
-        let of_list = |names: &str, (words, rule): &(&str, OptionRule)| {
-            let word = |word: &str| if word.is_empty() { "…".to_owned() } else { word.to_owned() };
-            let words = words.split(' ').map(|it| row(&format!("{} {}", shown(names), word(it)), *rule));
-            words.collect::<Vec<_>>()
-        };
-        let of = |names| match group.rule {
-            Words(rules) => rules.iter().flat_map(|words| of_list(names, words)).collect(),
-            rule => vec![row(&shown(names), rule)],
-        };
-        group.names.split(' ').flat_map(of).collect()
-    }
-
-    #[test]
-    fn the_guide_has_all_options() {
-        let guide = include_str!("../../../../docs/guides/mkfs-options.md");
-        let kinds: [(&str, &[MkfsOptions]); 6] = [
-            ("ext2, ext3, ext4: mke2fs", MKE2FS),
-            ("xfs: mkfs.xfs", MKFS_XFS),
-            ("btrfs: mkfs.btrfs", MKFS_BTRFS),
-            ("f2fs: mkfs.f2fs", MKFS_F2FS),
-            ("nilfs2: mkfs.nilfs2", MKFS_NILFS2),
-            ("zfs: zpool create", ZPOOL),
-        ];
-        for (title, options) in kinds {
-            let mut expected: Vec<String> = options.iter().flat_map(rows).collect();
-            expected.sort();
-            let (_, section) = guide.split_once(&format!("## {title}\n")).expect("a section");
-            let section = section.split("\n## ").next().unwrap_or(section);
-            let mut found: Vec<&str> = section.lines().filter(|line| line.starts_with("| `")).collect();
-            found.sort_unstable();
-            assert_eq!(found, expected, "{title}");
-        }
-    }
 }

@@ -1,5 +1,6 @@
 //! Folders of the host that a guest mounts. fsarena starts their servers (`fsarena-guest/src/shares.rs`).
 
+use super::options::mounts;
 use super::{Ground, Kind, tool};
 
 /// 9P, served by QEMU.
@@ -18,5 +19,5 @@ pub static SSHFS: Kind = Kind {
 };
 
 const fn share(name: &'static str, mounted_as: &'static str, about: &'static str) -> Kind {
-    Kind { mounted_as, ground: Ground::Share, ..Kind::new(name, about) }
+    Kind { mounted_as, ground: Ground::Share, mount: &[mounts::SHARE], ..Kind::new(name, about) }
 }

@@ -2,7 +2,7 @@
 
 use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
-use super::options::MKFS_XFS;
+use super::options::{MKFS_XFS, mounts};
 use super::{Kind, LargeBlocks, Made, tool};
 use crate::age::Release;
 
@@ -15,6 +15,7 @@ pub static XFS: Kind = Kind {
     describe: &["xfs_info"],
     check: &["xfs_repair", "-n"],
     options: MKFS_XFS,
+    mount: &[mounts::XFS],
     features,
     // xfs_fs_fill_super() in fs/xfs/xfs_super.c.
     large_blocks: LargeBlocks::Since(Release::of(6, 12)),

@@ -145,6 +145,8 @@ mod tests {
             "{ours} -o ashift=13 -O mountpoint=legacy -O recordsize=16k -O sync=disabled fsarena-loop9 /dev/loop9"
         );
         assert_eq!(argv("zfs:recordsize=16k,sync=disabled -o ashift=13"), Ok(own));
+        let text = argv("zfs -o comment=ashift=3 -o autotrim=off").expect("harmless");
+        assert!(text.contains("-o comment=ashift=3 -o autotrim=off -o ashift=12 "), "{text}");
     }
 
     #[test]
@@ -162,6 +164,24 @@ mod tests {
             ("zfs -t other", "is no option"),
             ("zfs mirror", "is no option"),
             ("zfs -n", "it makes nothing"),
+            ("zfs:ro", "it could not be written to"),
+            ("zfs:readonly=on", "it could not be written to"),
+            ("zfs -o readonly=on", "it could not be written to"),
+            ("zfs:compression", "it needs a value"),
+            ("zfs:{luks", "it is not known"),
+            ("zfs:recordsiz=16k", "did you mean `recordsize`?"),
+            ("zfs:recordsize=3k", "a power of two"),
+            ("zfs:recordsize", "a power of two"),
+            ("zfs:ashift=13", "`zfs -o ashift=13`"),
+            ("zfs:zoned=on", "it could not be mounted"),
+            ("zfs:quota=1G", "each contender fills its lane"),
+            ("zfs:refquota=1G", "each contender fills its lane"),
+            ("zfs -o size=1G", "each contender fills its lane"),
+            ("zfs -O volsize=1G", "no file system"),
+            ("zfs -o ashift=99", "from 12 to 16"),
+            ("zfs -o compatibility=/etc/x", "a file that fsarena has not made"),
+            ("zfs -o compatibility=../x", "a file that fsarena has not made"),
+            ("zfs -o failmode=panic", "it would halt this machine"),
         ];
         for (contender, why) in refused {
             let error = argv(contender).expect_err(contender);

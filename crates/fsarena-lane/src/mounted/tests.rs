@@ -22,3 +22,11 @@ fn a_mount_of_another_type_or_source_is_an_error() {
     assert!(matches!(error, LaneError::WrongMount { .. }), "{error}");
     assert!(error.to_string().starts_with("`/proc` should be ext4 from /dev/loop1000, and is proc from "), "{error}");
 }
+
+#[test]
+fn an_mkfs_that_fails_says_why_without_listing_its_options() {
+    let contender = "ext4 -E stride=x".parse().expect("well spelled");
+    let ext4 = crate::kind::kind("ext4").expect("it exists");
+    let error = try_mkfs(&contender, ext4, Bytes::mib(64)).expect_err("that is no number").to_string();
+    assert!(error.ends_with("`mke2fs -E stride=x` fails: Invalid stride parameter: x"), "{error}");
+}

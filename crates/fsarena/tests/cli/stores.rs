@@ -126,7 +126,7 @@ fn a_stored_plan_is_checked_as_a_typed_one() {
 #[test]
 fn a_run_that_never_measured_anything_is_not_kept() {
     let Some(stage) = Stage::of_root() else { return };
-    run(&mut stage.compare(&["ext4:sb=5", "--rounds", "1", "--workload", &stage.small()]), 3);
+    run(&mut stage.compare(&["ext4:data=journal,delalloc", "--rounds", "1", "--workload", &stage.small()]), 3);
     let runs = out(&run(stage.fsarena().arg("runs"), 0));
     assert!(!runs.contains("ext4"), "{runs}");
     assert_eq!(stage.left(), Vec::<String>::new());

@@ -1,0 +1,171 @@
+//! Mount options that are refused, kind by kind, according to ext4(5), xfs(5), btrfs(5), mount(8) and
+//! Documentation/filesystems. The kernel knows all others, or refuses them.
+
+use super::OptionRule::{Listed, Needs, Refused};
+use super::{ELSEWHERE, HALTS, ListRules, READ_ONLY, SIZE, rule_of, subject, value_of};
+
+const REPAIR: &str = "it is for reading a damaged file system";
+
+/// Those of all kinds.
+const ALL: &ListRules = &[("ro", Refused(READ_ONLY)), ("errors=panic fatal_errors=panic", Refused(HALTS))];
+
+/// Those of ext2, ext3 and ext4.
+pub(crate) const EXT: &ListRules = &[
+    ("journal_dev journal_path", Refused(ELSEWHERE)),
+    ("noload norecovery", Refused("it leaves the journal unused; `-O ^has_journal` makes none")),
+    ("abort", Refused(READ_ONLY)),
+    ("sb=1", Listed),
+    ("sb", Refused("a new file system is read from its first super block")),
+    ("commit data data_err journal_async_commit journal_checksum", Needs("has_journal")),
+];
+
+/// Those that only ext2 has not.
+pub(crate) const EXT2: &ListRules =
+    &[("commit data data_err journal_async_commit journal_checksum", Refused("ext2 has no journal, and ext3 has one"))];
+
+/// Those of XFS.
+pub(crate) const XFS: &ListRules = &[("logdev rtdev", Refused(ELSEWHERE)), ("norecovery", Refused(REPAIR))];
+
+/// Those of Btrfs.
+pub(crate) const BTRFS: &ListRules = &[
+    ("device", Refused(ELSEWHERE)),
+    ("nologreplay norecovery recovery rescue usebackuproot", Refused(REPAIR)),
+    ("subvol=/ subvolid=0 subvolid=5", Listed),
+    ("subvol subvolid", Refused("a new file system has no such subvolume")),
+];
+
+/// Those of F2FS.
+pub(crate) const F2FS: &ListRules = &[("norecovery", Refused(REPAIR))];
+
+/// Those of NILFS2.
+pub(crate) const NILFS2: &ListRules =
+    &[("cp", Refused("a new file system has no snapshot")), ("norecovery", Refused(REPAIR))];
+
+/// Those of JFS.
+pub(crate) const JFS: &ListRules = &[("resize", Refused(SIZE))];
+
+/// Those of ReiserFS.
+pub(crate) const REISERFS: &ListRules =
+    &[("jdev", Refused(ELSEWHERE)), ("replayonly", Refused(REPAIR)), ("resize", Refused(SIZE))];
+
+/// Those of folders of the host.
+pub(crate) const SHARE: &ListRules = &[(
+    "addr aname clientaddr directport ip mountaddr mountport port prefixpath source ssh_command trans unc",
+    Refused("fsarena starts the server, and knows where it is"),
+)];
+
+/// All tables, with the kinds as the guide names them.
+#[cfg(test)]
+pub(super) const TABLES: [(&str, &ListRules); 10] = [
+    ("all", ALL),
+    ("ext2", EXT2),
+    ("ext2, ext3, ext4", EXT),
+    ("xfs", XFS),
+    ("btrfs", BTRFS),
+    ("f2fs", F2FS),
+    ("nilfs2", NILFS2),
+    ("jfs", JFS),
+    ("reiserfs", REISERFS),
+    ("9p, nfs, smb, sshfs, virtiofs", SHARE),
+];
+
+/// Why `options`, separated by commas, are refused by these tables or contradict each other. `mkfs` is the command that
+/// makes the file system.
+pub(crate) fn refusals(tables: &[&ListRules], options: &str, mkfs: &[String]) -> Vec<String> {
+    let words: Vec<&str> = options.split(',').filter(|word| !word.is_empty()).collect();
+    let is_left_out = |feature: &str| {
+        let mut features = mkfs.iter().flat_map(|list| list.split(','));
+        features.any(|word| word.starts_with(['^', '-']) && subject(word).eq_ignore_ascii_case(feature))
+    };
+    let why = |place: usize| {
+        let word = words[place];
+        let refusal = match tables.iter().chain([&ALL]).find_map(|rules| rule_of(rules, word)) {
+            Some(Needs(feature)) if is_left_out(feature) => Some(format!("it needs the feature `{feature}`")),
+            rule => rule.and_then(|rule| rule.refusal(value_of(word))),
+        };
+        let is_same = |other: &&&str| **other != word && topic(other) == topic(word) && topic(word) != MANY;
+        let same = || Some(format!("`{}` is about the same: name one of them", words[..place].iter().find(is_same)?));
+        refusal.or_else(same).map(|why| format!("the mount option `{word}` is refused: {why}"))
+    };
+    (0..words.len()).filter_map(why).collect()
+}
+
+/// The topic of options of F2FS that may be given several times.
+const MANY: &str = "compress_extension";
+
+/// What a mount option is about: `compress` of `compress=zstd`, `discard` of `nodiscard`.
+fn topic(option: &str) -> &str {
+    let name = subject(option);
+    match name {
+        "noatime" | "relatime" | "strictatime" | "norelatime" | "nostrictatime" => "atime",
+        "async" => "sync",
+        "loud" => "silent",
+        _ => name.strip_prefix("no").unwrap_or(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::require;
+
+    fn refused(contender: &str) -> Option<String> {
+        let contender = contender.parse().expect("well spelled");
+        require::contender(&contender).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn options_that_leave_the_lane_or_cannot_work_are_refused_with_the_reason() {
+        let all = [
+            ("ext4:journal_dev=0xfe00", "a device or a file that fsarena has not made"),
+            ("ext3:journal_path=/no/such", "a device or a file"),
+            ("xfs:logdev=/no/such", "a device or a file"),
+            ("xfs:rtdev=/no/such", "a device or a file"),
+            ("reiserfs:jdev=/no/such", "a device or a file"),
+            ("btrfs:device=/no/such", "a device or a file"),
+            ("tmpfs:ro", "the mount option `ro` is refused: it could not be written to"),
+            ("ext4:noatime,abort", "it could not be written to"),
+            ("ext4:noload", "`-O ^has_journal` makes none"),
+            ("ext4:sb=8193", "its first super block"),
+            ("ext4:errors=panic", "it would halt this machine"),
+            ("xfs:norecovery", "a damaged file system"),
+            ("btrfs:rescue=all", "a damaged file system"),
+            ("btrfs:subvol=/foo", "no such subvolume"),
+            ("btrfs:subvolid=256", "no such subvolume"),
+            ("nilfs2:cp=3", "no snapshot"),
+            ("nfs:addr=10.0.0.1", "fsarena starts the server"),
+            ("ext4:data=writeback -O ^has_journal", "it needs the feature `has_journal`"),
+            ("ext4:commit=9 -Oextent,^HAS_JOURNAL", "it needs the feature `has_journal`"),
+            ("ext2:data=journal", "ext3 has one"),
+            ("ext4:noatime,strictatime", "`strictatime` is refused: `noatime` is about the same: name one of them"),
+            ("ext4:noatime,relatime", "about the same"),
+            ("ext4:noexec,exec", "about the same"),
+            ("ext4:data=journal,data=ordered", "about the same"),
+            ("btrfs:datasum,nodatasum", "about the same"),
+            ("ext4:noatime, nodiratime", "a space follows the comma in `noatime, nodiratime`"),
+        ];
+        for (contender, reason) in all {
+            let error = refused(contender).unwrap_or_default();
+            assert!(error.contains(reason), "{contender}: {error}");
+        }
+        let several = refused("ext4:ro,sb=3 -U x -n -O feature_i3").unwrap_or_default();
+        for word in ["`ro`", "`sb=3`", "`-U x`", "`-n`", "`feature_i3`"] {
+            assert!(several.contains(&format!("{word} ")), "{word}: {several}");
+        }
+    }
+
+    #[test]
+    fn others_are_left_to_the_kernel() {
+        for contender in [
+            "ext4:noatime,nodiratime,data=journal,commit=30,sb=1",
+            "ext4:noatime,noatime,barrier=0 -O ^has_journal",
+            "btrfs:subvol=/,noatime,nodatasum,compress=no",
+            "btrfs:subvolid=5",
+            "f2fs:compress_extension=a,compress_extension=b",
+            "xfs:silent,logbufs=8",
+            "9p:cache=loose,msize=131072",
+            "tmpfs:huge=never",
+        ] {
+            assert_eq!(refused(contender), None, "{contender}");
+        }
+    }
+}
