@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use fsarena_model::{Estimate, Share, Verdict};
+use fsarena_model::{Better, Estimate, Share, Verdict};
 use fsarena_stats::{LogEstimate, Proof, Rule, proofs};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,8 @@ pub struct Judgement {
     pub results: usize,
     /// The contenders as they are called.
     pub contenders: Vec<String>,
+    /// Which direction of the figures counts as better; `None` if it is not the same for all.
+    pub better: Option<Better>,
     /// Differences within this share count as equivalent.
     pub margin: Share,
     /// What speaks against the results, gravest first.
@@ -138,6 +140,7 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
         format: fsarena_model::difference::FORMAT,
         results: results(rows),
         contenders: contenders.iter().map(|name| (*name).to_owned()).collect(),
+        better: rows.first().map(|row| row.better).filter(|better| rows.iter().all(|row| row.better == *better)),
         margin,
         pairs: pairs.into_iter().map(|pair| pair.judged).collect(),
         findings: found,
@@ -213,6 +216,8 @@ pub struct Compared {
     pub judged: PairJudgement,
     /// How the work of both differs, if they did nothing alike.
     pub mismatch: Option<String>,
+    /// Whether results show against themselves that they are not of the work that they are called after.
+    is_doubtful: bool,
     /// Which of both have results.
     has: [bool; 2],
     difference: Option<LogDifference>,
@@ -232,6 +237,12 @@ impl Compared {
     }
 
     fn of(workload: &str, [a, b]: [&str; 2], own: [&[&Measured]; 2], resolution: &Resolution<'_>) -> Self {
+        let is_doubtful =
+            |row: &&Measured| row.notes.iter().any(|note: &JudgedFinding| note.class == FindingClass::Work);
+        if own.concat().iter().any(is_doubtful) {
+            let has = own.map(|rows| !rows.is_empty());
+            return Self { is_doubtful: true, has, ..Self::new(workload, a, b) };
+        }
         let uncertainty =
             |own: &[&Measured]| own.iter().map(|row| row.uncertainty()).sum::<f64>() / own.len().max(1) as f64;
         let is_bound = own.map(|rows| rows.iter().any(|row| row.is_bound));
@@ -249,6 +260,7 @@ impl Compared {
         Self {
             judged,
             mismatch: None,
+            is_doubtful: false,
             has: own.map(|rows| !rows.is_empty()),
             difference: resolution.difference(a, b),
             uncertainty: own.map(uncertainty).iter().sum(),
@@ -279,7 +291,9 @@ impl Compared {
         let is_wrong = [&self.judged.a, &self.judged.b].into_iter().any(|name| mislabelled.contains(name.as_str()));
         (self.judged.verdict, self.judged.reason) = match &self.difference {
             _ if is_wrong => (Verdict::Invalid, JudgedReason::Identity),
-            _ if self.mismatch.is_some() => (Verdict::Invalid, JudgedReason::OtherWork),
+            _ if self.mismatch.is_some() || (self.is_doubtful && self.has == [true; 2]) => {
+                (Verdict::Invalid, JudgedReason::OtherWork)
+            }
             None => (Verdict::Invalid, JudgedReason::Missing),
             Some(_) if self.is_repeated && (self.is_flat || self.uncertainty.is_infinite()) => {
                 (Verdict::Undecided, JudgedReason::Clock)

@@ -17,4 +17,4 @@ pub use findings::{FindingClass, JudgedFinding};
 pub use judgement::{Bound, JudgedReason, Judgement, PairJudgement, judge};
 pub use measured::{InputFacts, Measured, Reads, Run, SyncedResult};
 pub use print::report;
-pub use read::{CsvColumns, File, ReadError, csv, has_columns, results, text};
+pub use read::{CsvColumns, File, ReadError, csv, has_columns, results, text, under_label};

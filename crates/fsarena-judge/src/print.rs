@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use fsarena_model::Verdict;
+use fsarena_model::{Better, Verdict};
 use fsarena_report::capitalised;
 use fsarena_report::number::{DASH, Ratio, percent, three_digits};
 use fsarena_report::report::ColumnKind::{Figure, Name, Words};
@@ -36,11 +36,16 @@ pub fn report(judgement: &Judgement, version: &str) -> Report {
         0 => String::new(),
         _ => format!("The first {MOST_SHOWN} of {} pairs: `--format json` has all. ", judgement.pairs.len()),
     };
+    let better = match judgement.better {
+        Some(Better::Higher) => "Higher figures count as better. ",
+        Some(Better::Lower) => "Lower figures count as better. ",
+        None => "",
+    };
     Report::new("What these results can show", head, version).answering(
         answer(judgement),
         [
             Section::titled("What speaks against them").with(List::new(ListLook::Notes, findings)),
-            Section::titled("Pairs").with(table(shown)).with(Paragraph::legend(format!("{more}{MEANING}"))),
+            Section::titled("Pairs").with(table(shown)).with(Paragraph::legend(format!("{more}{better}{MEANING}"))),
         ],
     )
 }

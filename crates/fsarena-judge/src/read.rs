@@ -18,6 +18,7 @@ mod phoronix;
 mod sysbench;
 mod time;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use self::json::Value;
@@ -82,6 +83,8 @@ impl ReadError {
 pub struct File<'a> {
     /// What its figures are of, where it does not say that itself.
     pub label: &'a str,
+    /// Whether the user gave the label: then its figures are of it, whatever the file says.
+    pub is_labelled: bool,
     /// Its name; files of different names are different runs.
     pub name: &'a str,
     /// Its content, as [`text`] gives it.
@@ -250,6 +253,24 @@ pub const TOOLS: &str = "fio as JSON or terse, IOR, hyperfine and kdevops' Milvu
 /// # Errors
 /// [`ReadError`] says what is not understood.
 pub fn results(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
+    let rows = unlabelled(file)?;
+    Ok(if file.is_labelled { under_label(file.label, rows) } else { rows })
+}
+
+/// The rows of a file as those of a contender that the user named. If the file has several contenders, their names
+/// define the work.
+pub fn under_label(label: &str, mut rows: Vec<Measured>) -> Vec<Measured> {
+    let has_several = rows.iter().any(|row| row.contender != rows[0].contender);
+    for row in &mut rows {
+        let name = std::mem::replace(&mut row.contender, label.to_owned());
+        if has_several {
+            InputFacts::make_mut(&mut row.work).insert("named".to_owned(), name);
+        }
+    }
+    rows
+}
+
+fn unlabelled(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let broken = match json(file) {
         Ok(rows) if !rows.is_empty() => return Ok(rows),
         Ok(_) => None,
@@ -302,6 +323,21 @@ fn json(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     Ok(rows)
 }
 
+/// Facts, each once: rows are many, and differ little.
+#[derive(Default)]
+struct KnownFacts(BTreeSet<InputFacts>);
+
+impl KnownFacts {
+    fn shared(&mut self, facts: BTreeMap<String, String>) -> InputFacts {
+        if let Some(known) = self.0.get(&facts) {
+            return known.clone();
+        }
+        let facts = InputFacts::new(facts);
+        self.0.insert(facts.clone());
+        facts
+    }
+}
+
 /// The program with its version, as far as it is known, as a condition of its results.
 fn program(name: Option<impl Into<String>>) -> InputFacts {
     InputFacts::new(name.map(|name| ("program".to_owned(), name.into())).into_iter().collect())
@@ -326,10 +362,10 @@ fn figure(word: &str) -> Option<f64> {
     word.parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0)
 }
 
-/// What follows `name` and a colon in the first line that has both.
+/// What follows `name` and a colon, or an equals sign, in the first line that has both.
 fn after<'a>(lines: &[&'a str], name: &str) -> Option<&'a str> {
     lines.iter().find_map(|line| {
-        let (key, value) = line.split_once(':')?;
+        let (key, value) = line.split_once([':', '='])?;
         key.trim().eq_ignore_ascii_case(name).then(|| value.trim())
     })
 }

@@ -11,7 +11,7 @@ fn input(name: &str) -> Result<String, ReadError> {
 }
 
 fn read(name: &str, text: &str) -> Result<Vec<Measured>, ReadError> {
-    results(&File { label: "a", name, text })
+    results(&File { label: "a", name, text, is_labelled: false })
 }
 
 /// Workload and figure of each row, or the error with its hint.
@@ -268,7 +268,8 @@ fn rows_workloads_hosts_and_runs_may_be_many() {
     };
     let jobs = (1..=5000).map(job).collect::<Vec<_>>().join(",\n");
     let text = format!("{{\"fio version\": \"fio-3.33\", \"jobs\": [{jobs}]}}");
-    let both = ["ext4", "xfs"].map(|label| results(&File { label, name: label, text: &text }).expect("well formed"));
+    let both = ["ext4", "xfs"]
+        .map(|label| results(&File { label, name: label, text: &text, is_labelled: false }).expect("well formed"));
     let judgement = judge(&both.concat(), Share(0.05));
     assert_eq!((judgement.pairs.len(), judgement.pairs[0].workload.as_str()), (5000, "t read, size 1k"));
     let shown = fsarena_report::markdown(report(&judgement, "0.0.0"));

@@ -22,7 +22,7 @@ fn table(rows: impl IntoIterator<Item = (&'static str, f64, f64)>) -> Vec<Measur
 
 /// A file that is named as its contender.
 fn json(name: &str, text: &str) -> Result<Vec<Measured>, ReadError> {
-    fsarena_judge::results(&File { label: name, name, text })
+    fsarena_judge::results(&File { label: name, name, text, is_labelled: false })
 }
 
 fn classes(judgement: &Judgement) -> Vec<FindingClass> {

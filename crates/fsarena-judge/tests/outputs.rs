@@ -6,7 +6,7 @@ use fsarena_judge::{File, Measured, Reads, SyncedResult, judge, results};
 use fsarena_model::{Better, Share};
 
 fn read(name: &str, text: &str) -> Vec<Measured> {
-    results(&File { label: "ext4", name, text }).expect("well formed")
+    results(&File { label: "ext4", name, text, is_labelled: false }).expect("well formed")
 }
 
 /// The figures by workload.
@@ -76,7 +76,7 @@ fn sysbench_runs_of_a_file_are_repetitions() {
     assert_eq!(figures(&rows), BTreeMap::from(expected));
     assert_eq!((of(&rows, &writes).durable, of(&rows, &reads).reads), (SyncedResult::Synced, Reads::Unknown));
     let failed = "sysbench 1.0.20 (using LuaJIT)\nFATAL: Too large position discovered in request!\n";
-    let file = File { label: "a", name: "a", text: failed };
+    let file = File { label: "a", name: "a", text: failed, is_labelled: false };
     assert!(results(&file).expect_err("no work").to_string().contains("run 1 failed"));
     let old = "sysbench 0.4.12:  multi-threaded system evaluation benchmark\n\nNumber of threads: 8\n\
                Operations performed:  5991 Read, 4009 Write, 12800 Other = 22800 Total\n  170.32 Requests/sec executed\n";
@@ -210,7 +210,7 @@ fn hostile_outputs_are_refused_or_judged() {
         include_str!("outputs/composite.xml"),
     ];
     fsarena_testing::fuzz::texts(&texts, |text| {
-        if let Ok(rows) = results(&File { label: "a", name: "a", text }) {
+        if let Ok(rows) = results(&File { label: "a", name: "a", text, is_labelled: false }) {
             let _ = judge(&rows, Share(0.05));
         }
     });
@@ -222,7 +222,7 @@ fn two_file_systems_are_judged_by_repeated_runs() {
     let ext4 = include_str!("outputs/sysbench-ext4.txt");
     let xfs = include_str!("outputs/sysbench-xfs.txt");
     for (label, text) in [("ext4", ext4), ("xfs", xfs)] {
-        rows.extend(results(&File { label, name: label, text }).expect("well formed"));
+        rows.extend(results(&File { label, name: label, text, is_labelled: false }).expect("well formed"));
     }
     let judgement = judge(&rows, Share(0.05));
     let texts: Vec<String> =

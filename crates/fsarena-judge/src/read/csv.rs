@@ -1,13 +1,16 @@
 //! Comma-separated values (RFC 4180) with a header line, also with semicolons or tabs; the user names the columns.
 
+mod work;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use fsarena_model::Better;
 
-use super::time::seconds;
-use super::{ReadError, ResultFigure};
+use super::options::size;
+use super::time::{is_time, seconds};
+use super::{KnownFacts, ReadError, ResultFigure};
 use crate::measured::{InputFacts, Measured, Run};
 
 /// What may be between fields.
@@ -28,16 +31,16 @@ pub struct CsvColumns {
     pub host: Option<String>,
     /// The file system that was recorded.
     pub recorded: Option<String>,
-    /// Which direction of the figure is better.
-    pub better: Better,
+    /// Which direction of the figure is better; `None`: the higher, but of a time nothing is assumed.
+    pub better: Option<Better>,
 }
 
 impl CsvColumns {
-    /// These two columns, with figures of which the higher is better.
+    /// These two columns.
     pub fn of(contender: impl Into<String>, value: impl Into<String>) -> Self {
         let (contender, value) = (contender.into(), value.into());
         let (workload, time, host, recorded) = (None, None, None, None);
-        Self { contender, workload, value, time, host, recorded, better: Better::Higher }
+        Self { contender, workload, value, time, host, recorded, better: None }
     }
 }
 
@@ -77,8 +80,26 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
     let [workload, time, host, recorded] =
         [&columns.workload, &columns.time, &columns.host, &columns.recorded].map(maybe);
     let (workload, time, host, recorded) = (workload?, time?, host?, recorded?);
-    let decimal = Decimal::of(Records::of(text).skip(1).filter_map(|record| record.fields.into_iter().nth(value)));
+    let decimal =
+        Decimal::of(records.separator, Records::of(text).skip(1).filter_map(|it| it.fields.into_iter().nth(value)));
+    let is_unit = |title: &Cow<'_, str>| ["unit", "units"].contains(&title.trim().to_lowercase().as_str());
+    let named = [Some(contender), workload, host, Some(value), time, recorded];
+    let unit = header.fields.iter().position(is_unit).filter(|unit| !named.contains(&Some(*unit)));
+    let used: Vec<usize> = named.into_iter().chain([unit]).flatten().collect();
+    let groups: Vec<usize> = named[..3].iter().copied().flatten().collect();
+    let of_work = work::columns(text, &header, &used, &groups);
+    let better = |place: &str, title: &str| match columns.better {
+        Some(better) => Ok(better),
+        None if is_time(title) => Err(ReadError::Malformed {
+            place: place.to_owned(),
+            why: format!("`{title}` is the name of a time, and which direction is better is not given"),
+            hint: "add `--lower`, or `--higher` if higher figures are better",
+        }),
+        None => Ok(Better::Higher),
+    };
+    better(name, &columns.value)?;
     let nothing = InputFacts::default();
+    let mut known = KnownFacts::default();
     let row = |record: CsvRecord<'_>| {
         let source = format!("{name}, row {}", record.number);
         let wrong = |why: String| ReadError::csv(&source, why);
@@ -105,6 +126,9 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         };
         let time = time.map(moment).transpose()?;
         let own = |place: usize| field(place).to_owned();
+        let facts = of_work.iter().map(|place| (header.fields[*place].trim().to_owned(), size(field(*place))));
+        let unit = unit.map(own).unwrap_or_default();
+        let better = better(&source, &unit)?;
         let workload = workload.map_or_else(|| columns.value.clone(), own);
         Ok(Measured {
             run: run(name, &source, time.is_some(), &record.fields),
@@ -112,8 +136,10 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             time,
             host: host.map(own),
             recorded: recorded.map(own).filter(|text| !text.is_empty()),
+            work: known.shared(facts.filter(|(_, value)| !value.is_empty()).collect()),
             source,
-            ..ResultFigure { workload, value, unit: "", better: columns.better }.row(&nothing)
+            unit,
+            ..ResultFigure { workload, value, unit: "", better }.row(&nothing)
         })
     };
     let mut rows = records.map(row).collect::<Result<Vec<Measured>, ReadError>>()?;
@@ -159,22 +185,31 @@ enum Decimal {
     Comma,
     /// Some figures have a comma and others a point.
     Both,
+    /// Points separate thousands or fractions.
+    Unclear,
 }
 
 impl Decimal {
-    /// A comma counts as decimal if some figure shows it: as a separator of thousands, three digits would follow it.
-    fn of<'a>(column: impl Iterator<Item = Cow<'a, str>>) -> Self {
-        let (mut has_comma, mut has_point) = (false, false);
+    /// A comma counts as decimal if some figure shows it: as a separator of thousands, three digits would follow it. So
+    /// does a point, unless fields are separated as where commas are decimal, and other figures have none.
+    fn of<'a>(separator: u8, column: impl Iterator<Item = Cow<'a, str>>) -> Self {
+        let (mut has_comma, mut has_point, mut has_none, mut is_decimal) = (false, false, false, separator != b';');
+        let shows = |(whole, rest): (&str, &str)| {
+            let whole = whole.trim_start_matches('-');
+            whole == "0" || whole.len() > 3 || rest.len() != 3
+        };
         for text in column {
-            has_point |= text.contains('.');
-            has_comma |= match text.trim().split_once(',') {
-                Some((whole, fraction)) => whole.trim_start_matches('-') == "0" || fraction.len() != 3,
-                None => false,
-            };
+            let text = text.trim();
+            let (comma, point) = (text.split_once(','), text.split_once('.'));
+            has_comma |= comma.is_some_and(shows);
+            has_point |= point.is_some();
+            has_none |= point.is_none();
+            is_decimal |= point.is_some_and(shows);
         }
         match (has_comma, has_point) {
             (true, true) => Self::Both,
             (true, false) => Self::Comma,
+            (false, true) if has_none && !is_decimal => Self::Unclear,
             (false, _) => Self::Point,
         }
     }
@@ -182,7 +217,9 @@ impl Decimal {
     /// The number; without it, what to add to the message.
     fn number(&self, text: &str) -> Result<f64, &'static str> {
         match (self, text.contains(',')) {
-            (Self::Point, true) => Err(": whether its comma is decimal is not clear"),
+            (_, true) if text.contains('.') => Err(": it has a comma and a point"),
+            (Self::Unclear, false) if text.contains('.') => Err(": whether its point is decimal is not clear"),
+            (Self::Point | Self::Unclear, true) => Err(": whether its comma is decimal is not clear"),
             (Self::Both, true) => Err(": other figures have a decimal point"),
             (Self::Comma, _) => text.replacen(',', ".", 1).parse().map_err(|_| ""),
             (_, false) => text.parse().map_err(|_| ""),
@@ -309,15 +346,29 @@ mod tests {
 
     #[test]
     fn decimal_commas_count_where_they_are_clear() {
-        let read = |column: &[&'static str]| {
-            let decimal = Decimal::of(column.iter().map(|text| Cow::Borrowed(*text)));
+        let by = |separator: u8, column: &[&'static str]| {
+            let decimal = Decimal::of(separator, column.iter().map(|text| Cow::Borrowed(*text)));
             column.iter().map(|text| decimal.number(text)).collect::<Result<Vec<f64>, _>>()
         };
+        let read = |column: &[&'static str]| by(b',', column);
         assert_eq!(read(&["100,5", "1,024", "7"]), Ok(vec![100.5, 1.024, 7.0]));
         assert_eq!(read(&["0,125"]), Ok(vec![0.125]));
         assert_eq!(read(&["1.024", "2e3"]), Ok(vec![1.024, 2000.0]));
         assert_eq!(read(&["1,024", "200"]), Err(": whether its comma is decimal is not clear"));
         assert_eq!(read(&["100,5", "1.024"]), Err(": other figures have a decimal point"));
         assert_eq!(read(&["1,024,000"]), Err(""));
+        // German thousands.
+        let german = |column: &[&'static str]| by(b';', column);
+        assert_eq!(german(&["12.345", "998"]), Err(": whether its point is decimal is not clear"));
+        assert_eq!(german(&["12.345,5", "998,1"]), Err(": it has a comma and a point"));
+        assert_eq!(read(&["1,234.5", "998.1"]), Err(": it has a comma and a point"));
+        assert_eq!(
+            [german(&["12.345", "12.5"]), german(&["0.125", "7"])],
+            [Ok(vec![12.345, 12.5]), Ok(vec![0.125, 7.0])]
+        );
+        assert_eq!(
+            [german(&["12.345", "12.401"]), read(&["12.345", "7"])],
+            [Ok(vec![12.345, 12.401]), Ok(vec![12.345, 7.0])]
+        );
     }
 }

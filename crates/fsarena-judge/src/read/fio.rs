@@ -9,10 +9,12 @@ use self::parts::Part;
 pub use terse::{knows as knows_terse, read as read_terse};
 
 use super::json::Value;
+use super::options::size;
 use super::{File, ReadError, ResultFigure, positive, program};
 use crate::measured::{Measured, Reads, SyncedResult};
 
-const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
+/// What jobs do; with `unified_rw_reporting=1`, all of it is `mixed`.
+const DIRECTIONS: [&str; 4] = ["read", "write", "trim", "mixed"];
 /// Bytes of a sector in `disk_util` (HOWTO.rst).
 const SECTOR: f64 = 512.0;
 /// Options that sync once in that many writes (HOWTO.rst).
@@ -56,6 +58,12 @@ pub fn continues(last: &Value, next: &Value) -> bool {
     printed_next - longest <= printed_last
 }
 
+/// The size of a request as a power of two, which follows from rates: all that is known of it without options.
+fn request(kib_per_s: f64, ops_per_s: f64) -> (String, String) {
+    let bytes = (1024.0 * kib_per_s / ops_per_s).log2().round().exp2();
+    ("size of a request".to_owned(), size(&bytes.to_string()))
+}
+
 /// The operations per second of each job in each direction that did something. The clones of a job, sections with
 /// the same name and options, and the clients of a run are one result: they are parts of one run.
 pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> {
@@ -85,24 +93,25 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     let mut rows = Vec::new();
     for part in &parts {
         for direction in DIRECTIONS {
-            let Some(rate) = part.rate(direction) else { continue };
+            // With `unified_rw_reporting=both`, it is there once more.
+            let is_again = direction == "mixed" && !part.jobs[0]["read"].is_null();
+            let Some(rate) = part.rate(direction).filter(|_| !is_again) else { continue };
             let figure = ResultFigure::rate(format!("{} {direction}", part.name), rate, "ops/s");
             rows.push(Measured {
                 source: format!("{}, {}", file.name, part.name),
                 run: run.clone(),
-                work: part.work.clone(),
+                work: part.work(direction),
                 clock_step: part.time(direction).map(f64::recip),
                 time: positive(&value["timestamp"]),
                 host: part.host(),
-                durable: if direction == "write" {
-                    durable(value, part, parts.len())
-                } else {
-                    SyncedResult::NothingWritten
+                durable: match direction {
+                    "write" | "mixed" => durable(value, part, parts.len()),
+                    _ => SyncedResult::NothingWritten,
                 },
                 // The device's counters are of all jobs together.
                 reads: match direction {
                     "read" if parts.len() == 1 => reads(value, part).unwrap_or(Reads::Unknown),
-                    "read" => Reads::Unknown,
+                    "read" | "mixed" => Reads::Unknown,
                     _ => Reads::Nothing,
                 },
                 conditions: conditions.clone(),

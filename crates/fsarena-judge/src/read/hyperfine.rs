@@ -1,5 +1,6 @@
 //! hyperfine's `--export-json`: each command is a contender, and its times are its rows.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -46,7 +47,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     let mut clock = 0.0;
     for result in value["results"].as_array().into_iter().flatten() {
         let command = result["command"].as_str().unwrap_or_default();
-        let (contender, work) = parameters(result);
+        let (contender, work) = described(file, result, command);
         let times = result["times"].as_array().unwrap_or_default();
         let codes = result["exit_codes"].as_array().unwrap_or_default();
         for (number, time) in times.iter().enumerate() {
@@ -57,7 +58,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
             }
             rows.push(Measured {
                 source,
-                contender: contender.clone().unwrap_or_else(|| command.to_owned()),
+                contender: contender.clone(),
                 work: work.clone(),
                 time: Some(clock),
                 ..file.row(1, ResultFigure::seconds("time", time))
@@ -68,16 +69,31 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     Ok(rows)
 }
 
-/// The values of the parameters of a command (`--parameter-list`, `--parameter-scan`) that say which contender it is,
-/// `None` if it has none, and the other parameters: they define the work.
-fn parameters(result: &Value) -> (Option<String>, InputFacts) {
+/// Which contender a command is of, and what defines the work. The contender is in parameters (`--parameter-list`,
+/// `--parameter-scan`), the label, or the command itself. The other parameters define the work, and so does a command
+/// that is no contender: with the names of parameters, and of a label's file system, in place of their values.
+fn described(file: &File<'_>, result: &Value, command: &str) -> (String, InputFacts) {
     let all = result["parameters"].as_object().into_iter().flatten();
     let all = all.map(|(name, value)| (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
     let is_contender = |(name, value): &(&Rc<str>, String)| {
         CONTENDER.contains(&name.to_lowercase().as_str()) || named_in(value).is_some() || value.starts_with('/')
     };
     let (contender, work): (Vec<_>, Vec<_>) = all.partition(is_contender);
-    let contender: Vec<String> = contender.into_iter().map(|(_, value)| value).collect();
-    let work = BTreeMap::from_iter(work.into_iter().map(|(name, value)| (name.to_string(), size(&value))));
-    (Some(contender.join(" ")).filter(|name| !name.is_empty()), work.into())
+    let label = file.is_labelled.then(|| named_in(file.label)).flatten().map(|name| ("label", name));
+    let values = contender.iter().chain(&work).map(|(name, value)| (&***name, value.as_str())).chain(label);
+    let mut values: Vec<(&str, &str)> = values.filter(|(_, value)| !value.is_empty()).collect();
+    // A value may be a part of another.
+    values.sort_by_key(|(_, value)| Reverse(value.len()));
+    let named = |text: String, (name, value): &(&str, &str)| text.replace(value, &format!("{{{name}}}"));
+    let general = values.iter().fold(command.to_owned(), named);
+    let of_work = work.iter().map(|(name, value)| (name.to_string(), size(value)));
+    let mut of_work: BTreeMap<String, String> = of_work.collect();
+    let contender = contender.into_iter().map(|(_, value)| value).collect::<Vec<_>>().join(" ");
+    let contender = match (contender.is_empty(), file.is_labelled) {
+        (true, false) => return (command.to_owned(), of_work.into()),
+        (true, true) => file.label.to_owned(),
+        (false, _) => contender,
+    };
+    of_work.insert("command".to_owned(), general);
+    (contender, of_work.into())
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{File, ReadError, ResultFigure, figure, program};
+use crate::findings::FindingClass;
 use crate::measured::{Measured, Reads, SyncedResult};
 
 pub fn knows(file: &File<'_>) -> bool {
@@ -15,7 +16,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let conditions = program(version.map(|version| format!("IO500 {version}")));
     let mut rows = Vec::new();
     let (mut run, mut done) = (1, BTreeSet::new());
-    for Phase { name, value, unit } in file.text.lines().filter_map(Phase::of) {
+    for Phase { name, value, unit, is_invalid } in file.text.lines().filter_map(Phase::of) {
         if !done.insert(name.clone()) {
             (run, done) = (run + 1, BTreeSet::from([name.clone()]));
         }
@@ -25,6 +26,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             durable: if writes { SyncedResult::Unknown } else { SyncedResult::NothingWritten },
             reads: if writes { Reads::Nothing } else { Reads::Unknown },
             conditions: conditions.clone(),
+            notes: FindingClass::Work.findings(is_invalid.then(|| format!("IO500 marked {name} as invalid"))).collect(),
             ..file.row(run, ResultFigure::rate(name, value, unit))
         });
     }
@@ -36,13 +38,16 @@ struct Phase<'a> {
     name: String,
     value: &'a str,
     unit: &'static str,
+    /// Whether it did not do what a phase has to do.
+    is_invalid: bool,
 }
 
 impl<'a> Phase<'a> {
     /// `[RESULT]       ior-easy-write        0.146316 GiB/s : time 300.331 seconds`, or before 2020
-    /// `[RESULT] BW   phase 1            ior_easy_write                8.581 GB/s : time  58.27 seconds`.
+    /// `[RESULT] BW   phase 1            ior_easy_write                8.581 GB/s : time  58.27 seconds`. Of phases that
+    /// do not count, the line begins with `[RESULT-invalid]` or ends with `[INVALID]`.
     fn of(line: &'a str) -> Option<Self> {
-        let (before, _) = line.trim().strip_prefix("[RESULT")?.split_once(" : time ")?;
+        let (before, after) = line.trim().strip_prefix("[RESULT")?.split_once(" : time ")?;
         let words: Vec<&str> = before.split_whitespace().collect();
         let [.., name, value, unit] = words[..] else { return None };
         let name = name.replace('_', "-");
@@ -53,6 +58,6 @@ impl<'a> Phase<'a> {
             "kiops" => (name, "kIOPS"),
             _ => return None,
         };
-        Some(Self { name, value, unit })
+        Some(Self { name, value, unit, is_invalid: !before.starts_with(']') || after.contains("[INVALID]") })
     }
 }

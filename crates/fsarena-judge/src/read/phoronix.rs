@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use fsarena_model::Better;
 use serde::Deserialize;
 
-use super::time::seconds;
+use super::time::{is_time, seconds};
 use super::{File, ReadError, ResultFigure, figure};
 use crate::Measured;
 
@@ -110,7 +110,8 @@ impl PhoronixOutcome {
     fn figure(&self, value: f64) -> ResultFigure {
         let parts = [&self.title, &self.description, &self.scale].map(|text| text.trim());
         let workload = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
-        let better = if self.proportion == "LIB" { Better::Lower } else { Better::Higher };
+        let is_lower = self.proportion == "LIB" || (self.proportion.is_empty() && is_time(&self.scale));
+        let better = if is_lower { Better::Lower } else { Better::Higher };
         ResultFigure { workload, value, unit: "", better }
     }
 }

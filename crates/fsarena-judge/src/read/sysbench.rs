@@ -28,7 +28,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         for figure in figures(lines) {
             rows.push(Measured {
                 run: file.run(index + 1, &printed(lines, |_| false)),
-                work: settings(lines).into(),
+                work: settings(lines).into_iter().chain(queries(lines)).collect::<BTreeMap<_, _>>().into(),
                 durable: durable(lines, &figure),
                 reads: reads(lines, &figure),
                 conditions: conditions.clone(),
@@ -74,6 +74,16 @@ fn settings(lines: &[&str]) -> BTreeMap<String, String> {
     // Only whether and how often it was synced counts, which does not follow from this line.
     let is_known = |line: &&str| !line.starts_with("Calling fsync() at the end of test");
     own.filter(is_work).filter(is_known).map(setting).collect()
+}
+
+/// The queries of a transaction of a database test: its script is not printed.
+fn queries(lines: &[&str]) -> BTreeMap<String, String> {
+    let count = |name: &str| after(lines, name)?.split_whitespace().next()?.parse::<f64>().ok();
+    let of = |name: &str| {
+        let number = count(name)? / count("transactions")?;
+        Some((format!("{name} queries of a transaction"), format!("{number:.0}")))
+    };
+    ["read", "write", "other"].into_iter().filter_map(of).collect()
 }
 
 /// A line as a name and a value: from the first number on, or behind a colon.

@@ -6,6 +6,16 @@ const DAY: f64 = 86400.0;
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
+/// Whether a title or a unit is that of a time, such as `latency_ms`, `seconds` or `ms/op`, but not `MB/s`.
+pub fn is_time(title: &str) -> bool {
+    const WITHIN: [&str; 6] = ["latency", "duration", "elapsed", "second", "delay", "time"];
+    const WORDS: [&str; 9] = ["lat", "sec", "secs", "s", "ms", "us", "µs", "μs", "ns"];
+    let title = title.to_lowercase();
+    let what = title.split('/').next().unwrap_or_default();
+    let mut words = what.split(|letter: char| !letter.is_alphanumeric()).take_while(|word| *word != "per");
+    words.any(|word| WORDS.contains(&word) || WITHIN.iter().any(|name| word.contains(name)))
+}
+
 /// Seconds: a number, or RFC 3339; its offset may be missing, without its colon, or behind a space.
 pub fn seconds(text: &str) -> Option<f64> {
     if let Ok(number) = text.parse::<f64>() {

@@ -114,6 +114,9 @@ pub struct JudgeArguments {
     /// CSV: lower figures are better
     #[arg(long)]
     pub lower: bool,
+    /// CSV: higher figures are better, also of a column with the name of a time
+    #[arg(long, conflicts_with = "lower")]
+    pub higher: bool,
     /// Differences within this count as equivalent
     #[arg(long, value_name = "PERCENT", default_value = "5%")]
     pub margin: Share,

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Result;
-use fsarena_judge::{CsvColumns, File, Judgement, Measured, ReadError, csv, has_columns, judge, results, text};
+use fsarena_judge::{
+    CsvColumns, File, Judgement, Measured, ReadError, csv, has_columns, judge, results, text, under_label,
+};
 use fsarena_lane::kind::named_in;
 use fsarena_model::Better;
 use fsarena_place::{Refusal, note};
@@ -63,14 +65,18 @@ fn stem(path: &str) -> String {
 
 /// The rows of a file, under that name.
 fn of_file(label: Option<&str>, path: &str, name: &str, options: &JudgeArguments) -> Result<Vec<Measured>> {
-    let label = label.map_or_else(|| stem(path), str::to_owned);
+    let own = stem(path);
     let hint = "name files of results, as in `fsarena judge a.json b.json`";
     let bytes =
         std::fs::read(path).map_err(|error| Refusal::wrong_use(format!("`{path}` cannot be read: {error}"), hint))?;
     let rows = text(path, bytes).and_then(|text| match columns(options) {
-        Some(columns) if has_columns(&text, &columns) => csv(name, &text, &columns),
+        Some(columns) if has_columns(&text, &columns) => {
+            let rows = csv(name, &text, &columns)?;
+            Ok(if let Some(label) = label { under_label(label, rows) } else { rows })
+        }
         columns => {
-            let rows = results(&File { label: &label, name, text: &text });
+            let file = File { label: label.unwrap_or(&own), is_labelled: label.is_some(), name, text: &text };
+            let rows = results(&file);
             match (rows, columns) {
                 // The error says which columns it has.
                 (Err(ReadError::UnknownTool { .. }), Some(columns)) => csv(name, &text, &columns),
@@ -89,6 +95,10 @@ fn columns(options: &JudgeArguments) -> Option<CsvColumns> {
         time: options.time.clone(),
         host: options.host.clone(),
         recorded: options.recorded.clone(),
-        better: if options.lower { Better::Lower } else { Better::Higher },
+        better: match (options.lower, options.higher) {
+            (true, _) => Some(Better::Lower),
+            (false, true) => Some(Better::Higher),
+            (false, false) => None,
+        },
     })
 }

@@ -193,6 +193,16 @@ fn results_of_others_are_judged_by_their_columns() {
     assert!(text.contains("xfs is faster than ext4: 1.2"), "{text}");
     assert!(text.contains("identity: no result records which file system it ran on"), "{text}");
     assert!(err(&run(stage.fsarena().args(["judge", &file]), 2)).contains("this one has fs, when, rate"));
+    let given = [format!("old={file}"), format!("new={file}")];
+    let text = out(&run(stage.fsarena().arg("judge").args(&given).args(columns), 0));
+    assert!(text.contains("named ext4") && text.contains("new / old"), "labels overrule columns: {text}");
+    let slow = stage.file("slow.csv", "fs,ms\next4,10\nxfs,20\n");
+    let timed = |more: &[&str], code| {
+        run(stage.fsarena().args(["judge", &slow, "--contender", "fs", "--value", "ms"]).args(more), code)
+    };
+    assert!(err(&timed(&[], 2)).contains("hint: add `--lower`, or `--higher`"));
+    assert!(out(&timed(&["--lower"], 0)).contains("Lower figures count as better"));
+    assert!(out(&timed(&["--higher"], 0)).contains("Higher figures count as better"));
     assert!(err(&run(stage.fsarena().args(["judge", "nowhere.csv"]), 2)).contains("`nowhere.csv` cannot be read"));
     let other = stage.file("other.json", "{}");
     assert!(err(&run(stage.fsarena().args(["judge", &other]), 2)).contains("of no tool that judge knows"));

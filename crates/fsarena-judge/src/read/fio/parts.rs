@@ -4,59 +4,79 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::json::Value;
-use super::super::positive;
-use super::{name, work};
+use super::super::{KnownFacts, positive};
+use super::{name, request, work};
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
 use crate::measured::InputFacts;
 
 /// A job with its clones on all clients.
 pub struct Part<'a> {
     pub name: &'a str,
-    pub work: InputFacts,
+    work: InputFacts,
     pub jobs: Vec<&'a Value>,
+    /// When it ran: jobs of a stage ran together.
+    stages: BTreeSet<usize>,
 }
 
 /// The jobs in the order of their first clones.
 pub fn of<'a>(value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut places = BTreeMap::new();
-    let mut known = KnownWork::default();
+    let mut known = KnownFacts::default();
+    // The stage of each group, and that of the job before.
+    let mut stages: BTreeMap<Option<u64>, usize> = BTreeMap::new();
+    let mut stage = 0;
     for &job in jobs {
-        let work = known.shared(work::work(work::options(value, job).as_ref()));
+        let options = work::options(value, job);
+        let next = if options.as_ref().is_some_and(work::is_no_barrier) { stage } else { stages.len() };
+        stage = *stages.entry(job["groupid"].as_u64()).or_insert(next);
+        let work = known.shared(work::work(options.as_ref()));
         let place = *places.entry((name(job), work.clone())).or_insert(parts.len());
-        match parts.get_mut(place) {
-            Some(part) => part.jobs.push(job),
-            None => parts.push(Part { name: name(job), work, jobs: vec![job] }),
+        if place == parts.len() {
+            parts.push(Part { name: name(job), work, jobs: Vec::new(), stages: BTreeSet::new() });
         }
+        parts[place].jobs.push(job);
+        parts[place].stages.insert(stage);
     }
+    let mut together: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for part in &parts {
+        part.stages.iter().for_each(|stage| together.entry(*stage).or_default().push(part.name));
+    }
+    together.values_mut().for_each(|names| names.sort_unstable());
     for part in &mut parts {
         // Without `group_reporting`, each clone has a row.
         let asked = part.work.get("numjobs");
         let count = part.jobs.len().max(asked.and_then(|count| count.parse().ok()).unwrap_or(1)).to_string();
-        if asked != Some(&count) {
-            let own = [("numjobs".to_owned(), count)];
-            part.work = known.shared((*part.work).clone().into_iter().chain(own).collect());
+        let count = Some(("numjobs".to_owned(), count)).filter(|(_, count)| asked != Some(count));
+        let others = part.stages.iter().find_map(|stage| beside(&together[stage], part.name));
+        if count.is_some() || others.is_some() {
+            part.work = known.shared((*part.work).clone().into_iter().chain(count).chain(others).collect());
         }
     }
     parts
 }
 
-/// What defines the work of jobs, each once: jobs are many, and differ little.
-#[derive(Default)]
-struct KnownWork(BTreeSet<InputFacts>);
-
-impl KnownWork {
-    fn shared(&mut self, work: BTreeMap<String, String>) -> InputFacts {
-        if let Some(known) = self.0.get(&work) {
-            return known.clone();
-        }
-        let work = InputFacts::new(work);
-        self.0.insert(work.clone());
-        work
-    }
+/// The other ones of jobs that ran together, in order, as a fact: of many the first ones and their number.
+pub fn beside(names: &[&str], own: &str) -> Option<(String, String)> {
+    const NAMED: usize = 8;
+    let mut others: Vec<&str> = names.iter().take(NAMED + 1).copied().collect();
+    let place = others.iter().position(|name| *name == own).unwrap_or(NAMED);
+    others.remove(place);
+    let more = names.len() - 1 - others.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!others.is_empty()).then(|| ("beside".to_owned(), others.join(", ") + &more))
 }
 
 impl Part<'_> {
+    /// What defines the work of a direction.
+    pub fn work(&self, direction: &str) -> InputFacts {
+        if !self.work.contains_key(work::NOT_RECORDED.0) {
+            return self.work.clone();
+        }
+        let size = request(self.sum(direction, "bw"), self.sum(direction, "iops"));
+        InputFacts::new((*self.work).clone().into_iter().chain([size]).collect())
+    }
+
     /// The sum of a figure over the clones.
     pub fn sum(&self, direction: &str, figure: &str) -> f64 {
         self.jobs.iter().filter_map(|job| job[direction][figure].as_f64()).sum()

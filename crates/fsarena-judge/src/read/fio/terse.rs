@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use super::super::{File, ReadError, ResultFigure, figure};
+use super::parts::beside;
+use super::{DIRECTIONS, request};
+use crate::findings::{FindingClass, JudgedFinding};
 use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
 
 /// Where the figures of the first direction begin.
 const FIRST: usize = 5;
-/// Where a direction has its operations per second.
-const IOPS: usize = 2;
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| TerseLine::of(line).is_some())
@@ -17,65 +18,100 @@ pub fn knows(file: &File<'_>) -> bool {
 
 /// The operations per second of each job in each direction that did something.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
-    let mut rows: Vec<Measured> = Vec::new();
+    let mut jobs: Vec<Vec<TerseLine<'_>>> = Vec::new();
     let mut places = BTreeMap::new();
-    for TerseLine { program, job, error, directions } in file.text.lines().filter_map(TerseLine::of) {
-        let source = format!("{}, {job}", file.name);
-        if error != "0" {
+    for line in file.text.lines().filter_map(TerseLine::of) {
+        if line.error != "0" {
+            let source = format!("{}, {}", file.name, line.job);
             return Err(ReadError::malformed(source, "the job failed, so its figures are of no work"));
         }
-        for (direction, rate) in directions {
-            // Lines of one name are clones of a job: parts of one run.
-            let (place, clones) = places.entry((job, direction)).or_insert((rows.len(), 0_u32));
-            *clones += 1;
-            let work: InputFacts = BTreeMap::from([("numjobs".to_owned(), clones.to_string())]).into();
-            if let Some(row) = rows.get_mut(*place) {
-                (row.value, row.work) = (row.value + rate, work);
-                continue;
-            }
-            rows.push(Measured {
-                source: source.clone(),
-                work,
+        let place = *places.entry(line.job).or_insert(jobs.len());
+        if place == jobs.len() {
+            jobs.push(Vec::new());
+        }
+        jobs[place].pop_if(|last| line.continues(last));
+        jobs[place].push(line);
+    }
+    let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    jobs.iter().for_each(|lines| groups.entry(lines[0].group).or_default().push(lines[0].job));
+    groups.values_mut().for_each(|names| names.sort_unstable());
+    let of = |lines: &Vec<TerseLine<'_>>| {
+        let TerseLine { program, job, group, .. } = lines[0];
+        let count = Some(lines.len()).filter(|count| *count > 1);
+        let lines_of_name = count.map(|count| ("lines of this name".to_owned(), count.to_string()));
+        let doubt = count.map(|count| format!("its {count} lines are clones of a job or runs one after the other"));
+        let notes: Vec<JudgedFinding> = FindingClass::Work.findings(doubt).collect();
+        let row = |direction: &'static str| {
+            let figures = || lines.iter().flat_map(|line| &line.figures).filter(|it| it.direction == direction);
+            let rate = Some(figures().map(|it| it.ops_per_s).sum::<f64>()).filter(|rate| *rate > 0.0)?;
+            let size = request(figures().map(|it| it.kib_per_s).sum(), rate);
+            Some(Measured {
+                source: format!("{}, {job}", file.name),
+                work: InputFacts::new(
+                    [size].into_iter().chain(beside(&groups[group], job)).chain(lines_of_name.clone()).collect(),
+                ),
                 durable: if direction == "write" { SyncedResult::Unknown } else { SyncedResult::NothingWritten },
                 reads: if direction == "read" { Reads::Unknown } else { Reads::Nothing },
                 conditions: super::super::program(Some(program)),
+                notes: notes.clone(),
                 ..file.row(1, ResultFigure::rate(format!("{job} {direction}"), rate, "ops/s"))
-            });
-        }
-    }
-    Ok(rows)
+            })
+        };
+        DIRECTIONS.into_iter().filter_map(row).collect::<Vec<_>>()
+    };
+    Ok(jobs.iter().flat_map(of).collect())
 }
 
 /// The line of a job.
 struct TerseLine<'a> {
     program: &'a str,
     job: &'a str,
+    group: &'a str,
     error: &'a str,
-    /// The directions that did something, with their operations per second.
-    directions: Vec<(&'static str, f64)>,
+    /// Those of directions that did something.
+    figures: Vec<TerseFigures>,
+}
+
+struct TerseFigures {
+    direction: &'static str,
+    kib: f64,
+    kib_per_s: f64,
+    ops_per_s: f64,
+    milliseconds: f64,
 }
 
 impl<'a> TerseLine<'a> {
     /// `3;fio-3.33;randread;0;0;1984;64000;16000;31;…`.
     fn of(line: &'a str) -> Option<Self> {
         let fields: Vec<&str> = line.trim().split(';').collect();
-        let [version, program, job, _, error, ..] = fields[..] else { return None };
-        // The number of fields of a direction, and the directions.
+        let [version, program, job, group, error, ..] = fields[..] else { return None };
+        // The number of fields of a direction, and of directions.
         let (length, directions) = match version {
-            "3" => (41, &["read", "write"][..]),
-            "4" => (41, &["read", "write", "trim"][..]),
-            "5" => (47, &["read", "write", "trim"][..]),
+            "3" => (41, 2),
+            "4" => (41, 3),
+            "5" => (47, 3),
             _ => return None,
         };
-        let is_whole = program.starts_with("fio-") && fields.len() >= FIRST + length * directions.len();
-        let rate = |(index, direction): (usize, &&'static str)| {
-            Some((*direction, figure(fields[FIRST + length * index + IOPS])?))
+        let is_whole = program.starts_with("fio-") && fields.len() >= FIRST + length * directions;
+        let of = |(index, direction): (usize, &'static str)| {
+            let [kib, kib_per_s, ops_per_s, milliseconds] =
+                [0, 1, 2, 3].map(|place| figure(fields[FIRST + length * index + place]));
+            let [kib, kib_per_s, milliseconds] = [kib, kib_per_s, milliseconds].map(Option::unwrap_or_default);
+            Some(TerseFigures { direction, kib, kib_per_s, ops_per_s: ops_per_s?, milliseconds })
         };
-        is_whole.then(|| Self {
-            program,
-            job,
-            error,
-            directions: directions.iter().enumerate().filter_map(rate).collect(),
-        })
+        let figures = || DIRECTIONS.into_iter().take(directions).enumerate().filter_map(of).collect();
+        is_whole.then(|| Self { program, job, group, error, figures: figures() })
+    }
+
+    /// Whether it is a later state of the run of `last`, as `--status-interval` prints them: more was done in a longer
+    /// time. Clones of a job end at almost the same time.
+    fn continues(&self, last: &Self) -> bool {
+        const STEP_MS: f64 = 100.0;
+        let of = |line: &Self| {
+            let times = line.figures.iter().map(|it| it.milliseconds);
+            (line.figures.iter().map(|it| it.kib).sum::<f64>(), times.fold(0.0, f64::max))
+        };
+        let ((kib, time), (last_kib, last_time)) = (of(self), of(last));
+        kib > last_kib && time >= last_time + STEP_MS
     }
 }

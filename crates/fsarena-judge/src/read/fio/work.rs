@@ -65,6 +65,9 @@ const DEFAULTS: [(&str, &str); 14] = [
     ("rwmixread", "50"),
 ];
 
+/// The fact in place of options that are not recorded.
+pub const NOT_RECORDED: (&str, &str) = ("options", "not recorded");
+
 /// Options with times: a number without a unit is in seconds.
 const TIMES: [&str; 3] = ["runtime", "ramp_time", "startdelay"];
 
@@ -76,6 +79,11 @@ pub fn options<'a>(value: &'a Value, job: &'a Value) -> Option<BTreeMap<&'a str,
     let all = [global, &job["job options"]].map(Value::as_object);
     let pairs = all.into_iter().flatten().flatten().map(|(name, value)| (known(name), value.as_str().unwrap_or("1")));
     all.iter().any(Option::is_some).then(|| pairs.collect())
+}
+
+/// Whether a job with these options starts with the jobs before it, although its group is another one.
+pub fn is_no_barrier(options: &BTreeMap<&str, &str>) -> bool {
+    options.contains_key("new_group") && !["stonewall", "wait_for_previous"].iter().any(|it| options.contains_key(it))
 }
 
 /// The name that newer versions print.
@@ -90,12 +98,15 @@ fn known(name: &str) -> &str {
 /// What defines the work.
 pub fn work(options: Option<&BTreeMap<&str, &str>>) -> BTreeMap<String, String> {
     let Some(options) = options else {
-        return BTreeMap::from([("options".to_owned(), "not recorded".to_owned())]);
+        return BTreeMap::from([(NOT_RECORDED.0.to_owned(), NOT_RECORDED.1.to_owned())]);
     };
     let mut work: BTreeMap<String, String> =
         DEFAULTS.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     for (name, value) in options.iter().filter(|(name, _)| !NO_WORK.contains(name)) {
         let (name, value) = match (*name, *value) {
+            ("rwmixwrite", value) => {
+                ("rwmixread", value.parse().map_or(value.to_owned(), |share| 100_u64.saturating_sub(share).to_string()))
+            }
             ("buffered", value) => ("direct", u8::from(is_zero(value)).to_string()),
             (name, "") => (name, "1".to_owned()),
             (name, value) if is_zero(value) => (name, "0".to_owned()),

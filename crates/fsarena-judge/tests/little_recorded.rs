@@ -1,0 +1,386 @@
+//! Results that hardly record their work, tables whose columns nobody named, and labels that the user gave.
+
+use fsarena_judge::{
+    CsvColumns, File, FindingClass, JudgedReason, Judgement, Measured, ReadError, csv, judge, report, results,
+};
+use fsarena_model::{Better, Share, Verdict};
+use serde_json::{Value, json};
+
+fn file(label: &str, name: &str, text: &str) -> Vec<Measured> {
+    results(&File { label, name, text, is_labelled: true }).expect("well formed")
+}
+
+fn judged(rows: impl IntoIterator<Item = Vec<Measured>>) -> Judgement {
+    judge(&rows.into_iter().flatten().collect::<Vec<_>>(), Share(0.05))
+}
+
+/// Three files of each of two contenders, by their texts.
+fn repeated(a: impl Fn(f64) -> String, b: impl Fn(f64) -> String) -> Judgement {
+    let both = |number: u32| {
+        let run = f64::from(number);
+        [file("a", &format!("a{number}"), &a(run)), file("b", &format!("b{number}"), &b(run))]
+    };
+    judged((0..3).flat_map(both))
+}
+
+fn work(judgement: &Judgement) -> String {
+    let own = judgement.findings.iter().filter(|finding| finding.class == FindingClass::Work);
+    own.map(|finding| finding.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// What is judged, by workload: the pair, its verdict and the reason.
+fn verdicts(judgement: &Judgement) -> Vec<String> {
+    let shown = |pair: &fsarena_judge::PairJudgement| {
+        format!("{}: {} / {} {:?} {:?}", pair.workload, pair.a, pair.b, pair.verdict, pair.reason)
+    };
+    judgement.pairs.iter().map(shown).collect()
+}
+
+#[track_caller]
+fn assert_unranked(judgement: &Judgement, how: &str) {
+    let is_apart = |pair: &fsarena_judge::PairJudgement| {
+        (pair.verdict, pair.reason, pair.plain_ratio, pair.estimate.ratio)
+            == (Verdict::Invalid, JudgedReason::OtherWork, None, None)
+    };
+    assert!(judgement.pairs.iter().all(is_apart) && !judgement.pairs.is_empty(), "{:#?}", judgement.pairs);
+    let found = work(judgement);
+    assert!(found.contains(how), "{found}");
+}
+
+fn hyperfine(commands: &[(&str, f64, Value)]) -> String {
+    let result = |(command, time, parameters): &(&str, f64, Value)| json!({ "command": command, "times": [time, 1.01 * time, 0.99 * time], "parameters": parameters });
+    json!({ "results": commands.iter().map(result).collect::<Vec<_>>() }).to_string()
+}
+
+#[test]
+fn a_label_that_was_given_is_the_contender() {
+    let own = |label: &str, tar: f64, rm: f64| {
+        file(label, label, &hyperfine(&[("tar xf linux.tar", tar, Value::Null), ("rm -rf linux", rm, Value::Null)]))
+    };
+    let two = judged([own("ext4", 5.0, 1.0), own("xfs", 1.0, 3.0)]);
+    let expected = [
+        "time, command rm -rf linux: ext4 / xfs Faster OtherTimes",
+        "time, command tar xf linux.tar: ext4 / xfs Slower OtherTimes",
+    ];
+    let mut found = verdicts(&two);
+    found.sort();
+    // Both begin at 0, so whether they overlap follows from their times.
+    let found: Vec<String> = found.iter().map(|text| text.replace(" None", " OtherTimes")).collect();
+    assert_eq!(found, expected);
+    let alone = |label: &str, command: &str| file(label, label, &hyperfine(&[(command, 1.0, Value::Null)]));
+    assert_unranked(&judged([alone("ext4", "tar"), alone("xfs", "rm")]), "command tar and rm differ");
+    let paths = judged([alone("ext4", "cp a /mnt/ext4"), alone("xfs", "cp a /mnt/xfs")]);
+    assert_ne!(paths.pairs[0].reason, JudgedReason::OtherWork, "the label is where it was");
+    // Parameters that would be contenders are work if a file has several.
+    let parameters = |label: &str| {
+        let of = |fs: &str| json!({ "fs": fs });
+        file(label, label, &hyperfine(&[("run ext4", 1.0, of("ext4")), ("run xfs", 2.0, of("xfs"))]))
+    };
+    let machines = judged([parameters("old"), parameters("new")]);
+    assert_eq!(machines.contenders, ["new", "old"]);
+    let names: Vec<&str> = machines.pairs.iter().map(|pair| pair.workload.as_str()).collect();
+    assert_eq!(names, ["time, named ext4", "time, named xfs"]);
+}
+
+#[test]
+fn labels_overrule_systems_and_machines() {
+    let suite = |label: &str, fs: &str, runs: &str| {
+        let text = include_str!("outputs/composite.xml").replace("File-System: ext4", &format!("File-System: {fs}"));
+        let (before, after) = text.split_once("<RawString>").expect("it has runs");
+        let (_, after) = after.split_once("</RawString>").expect("they end");
+        file(label, label, &format!("{before}<RawString>{runs}</RawString>{after}"))
+    };
+    let phoronix = judged([suite("ext4", "ext4", "100:101:99"), suite("xfs", "xfs", "120:121:119")]);
+    assert_eq!(phoronix.contenders, ["ext4", "xfs"]);
+    assert!(phoronix.pairs.iter().all(|pair| pair.reason != JudgedReason::Identity), "{:?}", phoronix.pairs);
+    let line = include_str!("work/bonnie-slow.csv").trim();
+    let machine = line.split(',').nth(2).expect("it has a name");
+    let bonnie = |label: &str, names: [&str; 2]| {
+        let lines = names.map(|name| line.replace(machine, name)).join("\n");
+        file(label, label, &format!("{lines}\n"))
+    };
+    let machines = judged([bonnie("ext4", ["n1", "n2"]), bonnie("xfs", ["n1", "n2"])]);
+    assert_eq!(machines.contenders, ["ext4", "xfs"]);
+    assert!(machines.pairs.iter().any(|pair| pair.workload.ends_with(", named n2")), "{:?}", verdicts(&machines));
+    let one = judged([bonnie("ext4", ["n1"; 2]), bonnie("xfs", ["n2"; 2])]);
+    assert!(one.pairs.iter().all(|pair| pair.reason != JudgedReason::OtherWork), "{:?}", verdicts(&one));
+}
+
+#[test]
+fn commands_with_parameters_are_not_pooled() {
+    let fs = |fs: &str| json!({ "fs": fs });
+    let both = [
+        ("untar.sh ext4", 5.0, fs("ext4")),
+        ("untar.sh xfs", 4.0, fs("xfs")),
+        ("rm.sh ext4", 1.0, fs("ext4")),
+        ("rm.sh xfs", 2.0, fs("xfs")),
+    ];
+    let read = |commands: &[(&str, f64, Value)]| {
+        judged([results(&File { label: "x", name: "x", text: &hyperfine(commands), is_labelled: false })
+            .expect("well formed")])
+    };
+    let names = |judgement: &Judgement| judgement.pairs.iter().map(|pair| pair.workload.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&read(&both)), ["time, command untar.sh {fs}", "time, command rm.sh {fs}"]);
+    assert_unranked(&read(&[both[0].clone(), both[3].clone()]), "command untar.sh {fs} and rm.sh {fs} differ");
+}
+
+#[test]
+fn clients_of_an_old_ior_are_work() {
+    let text = |tasks: u32, rate: f64| {
+        format!(
+            "IOR-3.0.1: MPI Coordinated Test of Parallel I/O\n\nCommand line used: ./ior -F -w -i 2\n\nSummary:\n\
+             \taccess             = file-per-process\n\tclients            = {tasks} ({tasks} per node)\n\n\
+             access    bw(MiB/s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter\n\
+             write     {rate}     16384      1024.00    0.000514   0.051000   0.000200   0.051800   0\n\
+             write     {}     16384      1024.00    0.000514   0.051000   0.000200   0.051800   1\n",
+            rate + 1.0
+        )
+    };
+    let judgement = judged([file("a", "a", &text(4, 400.0)), file("b", "b", &text(64, 1600.0))]);
+    assert!(work(&judgement).contains("4 (4 per node) tasks"), "{}", work(&judgement));
+    assert!(judgement.pairs.iter().all(|pair| pair.verdict == Verdict::Invalid), "{:?}", verdicts(&judgement));
+    let rows = file("a", "a", &text(4, 400.0));
+    assert_eq!(rows[0].work["access"], "file-per-process");
+}
+
+#[test]
+fn transactions_have_queries() {
+    let text = |queries: [u32; 3], rate: f64| {
+        let [read, write, other] = queries.map(|count| 1000 * count);
+        format!(
+            "sysbench 1.0.20 (using LuaJIT)\nNumber of threads: 8\nSQL statistics:\n    queries performed:\n        \
+             read:                            {read}\n        write:                           {write}\n        \
+             other:                           {other}\n    transactions:                        1000   ({rate} per sec.)\n"
+        )
+    };
+    let read_only = |run: f64| text([14, 0, 2], 2000.0 + run);
+    let other = repeated(read_only, |run| text([14, 4, 2], 600.0 + run));
+    assert_unranked(&other, "write queries of a transaction 0 and 4 differ");
+    let same = repeated(read_only, |run| text([14, 0, 2], 2500.0 + run));
+    assert_eq!((same.pairs.len(), same.pairs[0].plain_ratio.is_some()), (1, true));
+}
+
+/// fio's JSON: a name, a group, and options for each job, all of which read.
+fn fio(time: f64, jobs: &[(&str, u64, Value)]) -> String {
+    let job = |(name, group, options): &(&str, u64, Value)| {
+        json!({ "jobname": name, "groupid": group, "error": 0, "job options": options,
+                "read": { "iops": 9000.0 + time, "io_bytes": 1e9 } })
+    };
+    let jobs: Vec<Value> = jobs.iter().map(job).collect();
+    json!({ "fio version": "fio-3.36", "timestamp": 1_700_000_000.0 + time, "jobs": jobs }).to_string()
+}
+
+#[test]
+fn jobs_that_ran_together_are_not_jobs_alone() {
+    let alone = |time: f64| fio(time, &[("r", 0, json!({}))]);
+    let together = |time: f64| fio(time, &[("r", 0, json!({})), ("w", 0, json!({}))]);
+    let of_first = |judgement: Judgement| {
+        let pair = judgement.pairs.iter().find(|pair| pair.workload.starts_with("r read")).expect("both did it");
+        (pair.reason == JudgedReason::OtherWork, work(&judgement))
+    };
+    let (is_other, text) = of_first(repeated(alone, together));
+    assert!(is_other && text.contains("beside not set and w differ"), "{text}");
+    let barrier = |option: Value| move |time: f64| fio(time, &[("r", 0, json!({})), ("w", 1, option.clone())]);
+    assert!(!of_first(repeated(alone, barrier(json!({ "stonewall": "" })))).0);
+    assert!(!of_first(repeated(alone, barrier(json!({ "stonewall": "", "new_group": "" })))).0);
+    assert!(of_first(repeated(alone, barrier(json!({ "new_group": "" })))).0, "it is no barrier");
+    assert!(!of_first(repeated(together, |time| together(time + 0.5))).0);
+    // Of many jobs, the first ones and their number.
+    let names: Vec<String> = (10..30).map(|number| format!("j{number}")).collect();
+    let many: Vec<(&str, u64, Value)> = names.iter().map(|name| (name.as_str(), 0, json!({}))).collect();
+    let rows = file("a", "a", &fio(0.0, &many));
+    assert_eq!(rows[0].work["beside"], "j11, j12, j13, j14, j15, j16, j17, j18 and 11 more");
+    assert_eq!(rows[19].work["beside"], "j10, j11, j12, j13, j14, j15, j16, j17 and 11 more");
+}
+
+/// A line of fio's terse format 3, of a job that reads 4 KiB or another size for some milliseconds.
+fn terse(name: &str, kib: f64, rate: f64, milliseconds: f64) -> String {
+    let size = (kib * rate * milliseconds / 1000.0).round();
+    let zeros = ";0".repeat(41 + 37 + 40);
+    format!("3;fio-3.33;{name};0;0;{size};{};{rate};{milliseconds}{zeros}\n", kib * rate)
+}
+
+#[test]
+fn terse_lines_of_a_name_are_states_or_in_doubt() {
+    let states = [20_000.0, 40_000.0, 60_000.0].map(|time| terse("r", 4.0, 9000.0, time)).concat();
+    let rows = file("a", "a", &states);
+    assert_eq!((rows.len(), rows[0].value, rows[0].notes.len()), (1, 9000.0, 0), "the last state");
+    let falling = terse("r", 4.0, 15_000.0, 20_000.0) + &terse("r", 4.0, 9000.0, 60_000.0);
+    assert_eq!(file("a", "a", &falling)[0].value, 9000.0);
+    // Clones of a job end at almost the same time, and so do runs of the same length.
+    let lines = |run: f64| terse("r", 4.0, 9000.0 + run, 60_000.0) + &terse("r", 4.0, 9001.0 + run, 60_003.0);
+    assert_unranked(
+        &repeated(lines, |run| lines(run + 0.5)),
+        "its 2 lines are clones of a job or runs one after the other",
+    );
+    let once = |run: f64| terse("r", 4.0, 9000.0 + run, 60_000.0);
+    assert!(work(&repeated(lines, once)).contains("lines of this name 2 and not set"));
+    assert_eq!(repeated(once, |run| once(2000.0 + run)).pairs[0].plain_ratio.map(f64::round), Some(1.0));
+    let beside = repeated(once, |run| once(run) + &terse("w", 4.0, 100.0, 60_000.0));
+    assert!(work(&beside).contains("beside not set and w differ"), "{}", work(&beside));
+}
+
+#[test]
+fn sizes_of_requests_are_work_without_options() {
+    let small = |run: f64| terse("w", 4.0, 9000.0 + run, 60_000.0);
+    let large = |run: f64| terse("w", 1024.0, 500.0 + run, 60_000.0);
+    assert_unranked(&repeated(small, large), "size of a request 4k and 1m differ");
+    let old = |kib: f64, rate: f64| {
+        let write =
+            json!({ "io_bytes": kib * rate * 30.0, "bw": (kib * rate).round(), "iops": rate, "runtime": 30_000 });
+        json!({ "fio version": "fio-2.2.10", "jobs": [{ "jobname": "t", "groupid": 0, "error": 0, "write": write }] })
+            .to_string()
+    };
+    assert_unranked(
+        &repeated(|run| old(4.0, 9000.3 + run), |run| old(1024.0, 500.7 + run)),
+        "size of a request 4k and 1m differ",
+    );
+    assert_ne!(
+        repeated(|run| old(4.0, 1.3 + run), |run| old(4.0, 900.7 + run)).pairs[0].reason,
+        JudgedReason::OtherWork
+    );
+}
+
+#[test]
+fn directions_may_be_reported_together() {
+    let job = |figures: &Value| {
+        let mut job = json!({ "jobname": "m", "error": 0, "job options": { "rw": "randrw" } });
+        job.as_object_mut().expect("it is one").extend(figures.as_object().expect("it is one").clone());
+        let text = json!({ "fio version": "fio-3.36", "timestamp": 1, "jobs": [job] }).to_string();
+        file("a", "a", &text).into_iter().map(|row| (row.workload, row.value)).collect::<Vec<_>>()
+    };
+    assert_eq!(job(&json!({ "mixed": { "iops": 5000.0 } })), [("m mixed".to_owned(), 5000.0)]);
+    let both = json!({ "read": { "iops": 2.0 }, "write": { "iops": 3.0 }, "mixed": { "iops": 5.0 } });
+    assert_eq!(job(&both), [("m read".to_owned(), 2.0), ("m write".to_owned(), 3.0)]);
+    let mix = |options: Value| file("a", "a", &fio(0.0, &[("m", 0, options)]))[0].work["rwmixread"].clone();
+    let shares = [json!({ "rwmixread": "70" }), json!({ "rwmixwrite": "30" }), json!({ "rwmixwrite": "0" }), json!({})];
+    assert_eq!(shares.map(mix), ["70", "70", "100", "50"]);
+}
+
+#[test]
+fn phases_that_io500_calls_invalid_are_not_ranked() {
+    let text = |rate: f64, before: &str, after: &str| {
+        format!(
+            "[RESULT{before}]       ior-easy-write        {rate} GiB/s : time 12.1 seconds{after}\n\
+             [RESULT]       ior-easy-read        {rate} GiB/s : time 300.3 seconds\n"
+        )
+    };
+    let valid = |run: f64| text(1.0 + run / 100.0, "", "");
+    for (before, after) in [("", " [INVALID]"), ("-invalid", "")] {
+        for other in [1.001, 2.0] {
+            let judgement = repeated(valid, |run| text(other + run / 99.0, before, after));
+            let found: Vec<JudgedReason> = judgement.pairs.iter().map(|pair| pair.reason).collect();
+            assert_eq!((found[0], judgement.pairs[0].plain_ratio), (JudgedReason::OtherWork, None));
+            assert!(found[1] != JudgedReason::OtherWork && judgement.pairs[1].plain_ratio.is_some());
+            let named = work(&judgement);
+            assert_eq!(named, "b0, run 1; b1, run 1; b2, run 1: IO500 marked ior-easy-write as invalid");
+        }
+    }
+}
+
+/// The columns `fs` and `value`.
+fn columns(value: &str) -> CsvColumns {
+    CsvColumns::of("fs", value)
+}
+
+#[test]
+fn a_time_needs_a_direction() {
+    let read = |title: &str, better: Option<Better>| {
+        let text = format!("fs,{title}\next4,10\next4,11\nxfs,20\nxfs,21\n");
+        csv("c", &text, &CsvColumns { better, ..columns(title) })
+    };
+    for title in
+        ["latency_ms", "seconds", "Time (s)", "p99_us", "elapsedTime", "duration", "ms/op", "lat", "sec per op"]
+    {
+        let refused = read(title, None).expect_err(title);
+        let expected = format!("c: `{title}` is the name of a time, and which direction is better is not given");
+        assert_eq!(refused.to_string(), expected);
+        assert_eq!(refused.hint(), "add `--lower`, or `--higher` if higher figures are better");
+    }
+    for title in ["MBps", "MB/s", "mib_per_s", "ops per second", "IOPS", "throughput (MiB/sec)", "status", "p99"] {
+        assert_eq!(read(title, None).expect(title)[0].better, Better::Higher);
+    }
+    assert_eq!(read("latency_ms", Some(Better::Higher)).expect("it was given")[0].better, Better::Higher);
+    let lower = judge(&read("latency_ms", Some(Better::Lower)).expect("it was given"), Share(0.05));
+    assert!(lower.pairs[0].plain_ratio.is_some_and(|ratio| ratio > 1.5), "ext4 is faster");
+    let shown = |judgement: &Judgement| fsarena_report::markdown(report(judgement, "0.0.0"));
+    assert!(shown(&lower).contains("Lower figures count as better."));
+    let higher = judge(&read("rate", None).expect("no time"), Share(0.05));
+    assert!(shown(&higher).contains("Higher figures count as better."));
+    let unit = csv("c", "fs,value,unit\next4,10,ms\nxfs,20,ms\n", &columns("value")).expect_err("a time");
+    assert!(unit.to_string().starts_with("c, row 2: `ms` is the name of a time"), "{unit}");
+}
+
+fn table(text: &str, columns: &CsvColumns) -> Judgement {
+    judge(&csv("c", text, columns).expect("well formed"), Share(0.05))
+}
+
+#[test]
+fn columns_without_a_name_are_work() {
+    let rows = |row: fn(u32) -> String| (0..4).map(row).collect::<String>();
+    let sizes = rows(|run| format!("ext4,read,4k,{},MB/s\nxfs,read,1m,{},MB/s\n", 100 + run, 2000 + run));
+    let sizes = format!("fs,test,bs,value,unit\n{sizes}");
+    assert_unranked(&table(&sizes, &columns("value")), "bs 4k and 1m differ");
+    let named = CsvColumns { workload: Some("test".to_owned()), ..columns("value") };
+    assert_unranked(&table(&sizes, &named), "read: ext4 and xfs did not do the same work: bs 4k and 1m differ");
+    let units = rows(|run| format!("ext4,{},MB/s\nxfs,{},KB/s\n", 100 + run, 2000 + run));
+    assert_unranked(&table(&format!("fs,value,Unit\n{units}"), &columns("value")), "unit MB/s and KB/s differ");
+    let tests = rows(|run| {
+        format!(
+            "ext4,read,{run},{}\next4,write,{run},{}\nxfs,read,{run},{}\nxfs,write,{run},{}\n",
+            100 + run,
+            50 + run,
+            200 + run,
+            90 + run
+        )
+    });
+    let tests = table(&format!("fs,test,run,MBps\n{tests}"), &columns("MBps"));
+    let names: Vec<&str> = tests.pairs.iter().map(|pair| pair.workload.as_str()).collect();
+    assert_eq!(names, ["MBps, test read", "MBps, test write"], "runs are no work");
+    let threads = rows(|run| format!("ext4,1,{},run-{run}\nxfs,16,{},run-{run}\n", 100 + run, 300 + run));
+    assert_unranked(&table(&format!("fs,threads,MBps,note\n{threads}"), &columns("MBps")), "threads 1 and 16 differ");
+}
+
+#[test]
+fn columns_of_runs_places_and_further_figures_are_no_work() {
+    let rows = |row: fn(u32) -> String| (0..4).map(row).collect::<String>();
+    let kinds: [fn(u32) -> String; 8] = [
+        |run| format!("{run},{}", 4 + run),
+        |_| "/mnt/a,/mnt/b".to_owned(),
+        |_| "ext4 with quota,xfs".to_owned(),
+        |run| format!("12.{run},30.{run}"),
+        |run| format!("2026-11-2{run}T12:00:00Z,2026-11-2{run}T13:00:00Z"),
+        |_| "12/02/2026,13/02/2026".to_owned(),
+        |run| format!("a-{run}.json,b-{run}.json"),
+        |run| format!("{},{}", 'a'.to_string().repeat(1 + run as usize), 'b'.to_string().repeat(1 + run as usize)),
+    ];
+    for own in kinds {
+        let text: String = (0..4)
+            .map(|run| {
+                let (first, second) = own(run).split_once(',').map(|(a, b)| (a.to_owned(), b.to_owned())).expect("two");
+                format!("ext4,{first},{}\nxfs,{second},{}\n", 100 + run, 200 + run)
+            })
+            .collect();
+        let judgement = table(&format!("fs,further,MBps\n{text}"), &columns("MBps"));
+        assert_eq!((judgement.pairs.len(), judgement.pairs[0].plain_ratio.is_some()), (1, true), "{text}");
+    }
+    // On each host, runs begin with 1.
+    let hosts = rows(|run| {
+        format!("ext4,h1,{run},1{run}0\nxfs,h1,{run},2{run}0\next4,h2,{run},3{run}0\nxfs,h2,{run},4{run}0\n")
+    });
+    let named = CsvColumns { host: Some("vm".to_owned()), ..columns("MBps") };
+    assert_eq!(table(&format!("fs,vm,run,MBps\n{hosts}"), &named).pairs.len(), 1);
+}
+
+#[test]
+fn thousands_are_no_fractions() {
+    let refused = |figures: [&str; 2]| {
+        let text = format!("fs;IOPS\next4;{}\nxfs;{}\n", figures[0], figures[1]);
+        csv("c", &text, &columns("IOPS")).map(|rows| rows.len()).map_err(|error: ReadError| error.to_string())
+    };
+    let why = "c, row 2: `12.345` is no figure: whether its point is decimal is not clear";
+    assert_eq!(refused(["12.345", "998"]), Err(why.to_owned()));
+    let why = "c, row 2: `12.345,5` is no figure: it has a comma and a point";
+    assert_eq!(refused(["12.345,5", "998,1"]), Err(why.to_owned()));
+    assert_eq!(refused(["12.345", "998.1"]), Ok(2));
+}
