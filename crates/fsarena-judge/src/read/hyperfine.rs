@@ -41,7 +41,7 @@ pub fn is_for_people(file: &File<'_>) -> bool {
 }
 
 /// The times of each command. hyperfine does all runs of a command before those of the next one, so the time of a row
-/// follows from the rows before it.
+/// follows from the rows before it. When the file was made is not recorded, so this orders only its own contenders.
 pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> {
     let mut rows = Vec::new();
     let mut clock = 0.0;
@@ -65,6 +65,9 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
             });
             clock += time;
         }
+    }
+    if file.is_labelled || rows.iter().all(|row| row.contender == rows[0].contender) {
+        rows.iter_mut().for_each(|row| row.time = None);
     }
     Ok(rows)
 }

@@ -20,7 +20,9 @@ pub fn knows(file: &File<'_>) -> bool {
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let mut jobs: Vec<Vec<TerseLine<'_>>> = Vec::new();
     let mut places = BTreeMap::new();
-    for line in file.text.lines().filter_map(TerseLine::of) {
+    let own: Vec<&str> = file.text.lines().map(str::trim).filter(|line| TerseLine::of(line).is_some()).collect();
+    let run = file.run(1, &own);
+    for line in own.into_iter().filter_map(TerseLine::of) {
         if line.error != "0" {
             let source = format!("{}, {}", file.name, line.job);
             return Err(ReadError::malformed(source, "the job failed, so its figures are of no work"));
@@ -47,6 +49,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             let size = request(figures().map(|it| it.kib_per_s).sum(), rate);
             Some(Measured {
                 source: format!("{}, {job}", file.name),
+                run: run.clone(),
                 work: InputFacts::new(
                     [size].into_iter().chain(beside(&groups[group], job)).chain(lines_of_name.clone()).collect(),
                 ),
