@@ -23,8 +23,8 @@ pub fn require_effect(arguments: &Compare, storage: &Storage, contenders: &[Cont
         let text = format!("`{option}` is about a command of your own, and none is given");
         refusals.add(Refusal::wrong_use(text, "--command 'COMMAND {dir}'"));
     }
-    if !setup.erase.is_empty() && storage.disks().is_empty() {
-        let text = format!("`--erase` is about a disk, and lanes are {storage}");
+    if let Some(named) = setup.erase.first().filter(|_| storage.disks().is_empty()) {
+        let text = format!("`--erase {named}` names none of the disks of this run: lanes are {storage}");
         refusals.add(Refusal::wrong_use(text, "name the disk with --storage"));
     }
     let of_guest = [

@@ -45,7 +45,10 @@ fn options_without_effect_are_refused() {
     for (arguments, words) in [
         (&["--workload", "create-fsync", "--prepare", "true"][..], "`--prepare` is about a command of your own"),
         (&["--workload", "create-fsync", "--time-limit", "3s"], "`--time-limit` is about a command of your own"),
-        (&["--workload", "create-fsync", "--erase", "x"], "`--erase` is about a disk, and lanes are images in memory"),
+        (
+            &["--workload", "create-fsync", "--erase", "x"],
+            "names none of the disks of this run: lanes are images in memory",
+        ),
         (&["--workload", "create-fsync", "--guest-kernel", "linux-6.1"], "`--guest-kernel` is about a guest"),
         (&["--workload", "create-fsync", "--guest-release", "bookworm"], "`--guest-release` is about a guest"),
         (&["--fio", "fio --name=t --rw=trim --size=16m"], "fio trims devices, and no files"),
