@@ -135,13 +135,7 @@ impl<'a> TracedSide<'a> {
     /// Count per operation and mean duration of the requests of a type.
     fn requests(&self, kind: RequestKind) -> (f64, Option<f64>) {
         let all = self.rounds.iter().flat_map(|(_, trace)| &trace.requests).filter(|requests| requests.kind == kind);
-        let sum = all.fold(Requests::none(kind), |sum, one| Requests {
-            kind,
-            count: sum.count + one.count,
-            bytes: sum.bytes + one.bytes,
-            open: sum.open + one.open,
-            seconds: sum.seconds + one.seconds,
-        });
+        let sum = all.fold(Requests::none(kind), |sum, one| sum.plus(one));
         (sum.count as f64 / self.operations, sum.mean_seconds())
     }
 }

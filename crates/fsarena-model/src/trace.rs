@@ -185,6 +185,18 @@ impl Requests {
         Self { kind, count: 0, bytes: 0, open: 0, seconds: 0.0 }
     }
 
+    /// These and `others`, which may be of another type.
+    #[must_use]
+    pub fn plus(&self, others: &Self) -> Self {
+        Self {
+            kind: self.kind,
+            count: self.count + others.count,
+            bytes: self.bytes + others.bytes,
+            open: self.open + others.open,
+            seconds: self.seconds + others.seconds,
+        }
+    }
+
     /// The mean duration of a request; `None` if the completions of too many were not seen.
     pub fn mean_seconds(&self) -> Option<f64> {
         let is_seen = (self.open as f64) < Self::MOST_OPEN * self.count as f64;

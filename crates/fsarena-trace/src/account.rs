@@ -202,7 +202,7 @@ mod tests {
         ];
         let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Write, issued };
         Traced {
-            threads: Threads::follow(&changes, WHOLE),
+            threads: Threads::follow(&changes, WHOLE.end),
             work: HashSet::from([worker]),
             names: HashMap::from([(journal, "jbd2".to_owned())]),
             samples: vec![
@@ -289,7 +289,7 @@ mod tests {
             (1_000, switch(2, None, 0)),
         ];
         let traced = Traced {
-            threads: Threads::follow(&changes, WHOLE),
+            threads: Threads::follow(&changes, WHOLE.end),
             work: HashSet::from([1, 2]),
             samples: vec![
                 Sample { time: 100, thread: 1, at: Spent::User, knobs: 0 },
@@ -311,7 +311,7 @@ mod tests {
         let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Read, issued };
         let with = |requests: &[RequestChange]| {
             let device = DeviceLog::follow(requests, WHOLE.end, &[WHOLE]);
-            let threads = Threads::follow(&changes, WHOLE);
+            let threads = Threads::follow(&changes, WHOLE.end);
             let (parts, _) = Traced { threads, work: HashSet::from([1]), device, ..Traced::default() }.parts(&[WHOLE]);
             let waiting = parts.iter().filter(|part| matches!(part.spent, Spent::Waiting(Wait::Request, _)));
             (waiting.map(|part| part.seconds * 1e9).sum::<f64>(), nanoseconds(&parts, &Spent::Idle))
@@ -336,7 +336,7 @@ mod tests {
             (900, switch(0, None, 1)),
         ];
         let names = HashMap::from([(7, "service".to_owned())]);
-        let threads = Threads::follow(&changes, WHOLE);
+        let threads = Threads::follow(&changes, WHOLE.end);
         let (parts, _) = Traced { threads, work: HashSet::from([1]), names, ..Traced::default() }.parts(&[WHOLE]);
         let service = Spent::Waiting(Wait::Program, Meanwhile::Runs("service".to_owned()));
         assert!((nanoseconds(&parts, &service) - 400.0).abs() < 1e-6, "{parts:?}");
@@ -356,7 +356,7 @@ mod tests {
         ];
         let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Read, issued };
         let traced = Traced {
-            threads: Threads::follow(&changes, WHOLE),
+            threads: Threads::follow(&changes, WHOLE.end),
             work: HashSet::from([1]),
             drivers: HashSet::from([5]),
             names: HashMap::from([(5, "loop driver".to_owned())]),
@@ -383,7 +383,8 @@ mod tests {
             changes.push((begun, switch(thread - 1, Some((Sleep::Idle, 0)), thread)));
         }
         let whole = Span { start: 0, end: 10_000 };
-        let traced = Traced { threads: Threads::follow(&changes, whole), work: threads.collect(), ..Traced::default() };
+        let traced =
+            Traced { threads: Threads::follow(&changes, whole.end), work: threads.collect(), ..Traced::default() };
         let (parts, _) = traced.parts(&[whole]);
         assert!((sum(&parts) * 1e9 - 10_000.0).abs() < 1e-3, "{parts:?}");
         let other = Meanwhile::Runs("a thread of the work".to_owned());

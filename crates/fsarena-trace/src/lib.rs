@@ -6,6 +6,7 @@
 
 mod account;
 mod division;
+mod fields;
 mod processor;
 mod recorder;
 mod requests;

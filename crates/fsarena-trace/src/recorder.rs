@@ -8,12 +8,13 @@ use std::thread::JoinHandle;
 
 use fsarena_model::{AvoidableTime, Avoided, Nanos, Spent, Trace};
 use fsarena_sys::perf::{EventKind, EventStream, RecordedEvent};
-use fsarena_sys::tracefs::{Field, Tracefs, Tracepoint};
+use fsarena_sys::tracefs::{Tracefs, Tracepoint};
 use fsarena_sys::{block, clock};
 use rustix::event::{EventfdFlags, eventfd};
 
 use crate::account::Traced;
 use crate::division::{Recording, sum};
+use crate::fields::EventFields;
 use crate::requests::{DeviceLog, RequestChange, request_kind};
 use crate::symbols::{Sleep, Symbols};
 use crate::threads::{Change, Sample, Threads};
@@ -84,26 +85,6 @@ impl Drop for Over {
 /// With the bytes that were recorded for each processor.
 type Recorded = (EventStream, Vec<Vec<u8>>);
 
-/// The fields of the tracepoints.
-struct EventFields {
-    flags: Field,
-    from: Field,
-    from_state: Field,
-    from_name: Field,
-    to: Field,
-    to_name: Field,
-    woken: Field,
-    work_function: Field,
-    issued: RequestFields,
-    completed: RequestFields,
-}
-
-struct RequestFields {
-    sector: Field,
-    sectors: Field,
-    letters: Field,
-}
-
 impl Recorder {
     /// Begins to record.
     ///
@@ -112,7 +93,7 @@ impl Recorder {
     pub fn start(subject: Subject) -> io::Result<Self> {
         if std::fs::read_link("/proc/self/ns/pid")?.as_os_str() != FIRST_NAMESPACE {
             return Err(io::Error::other(
-                "this process namespace has numbers of its own (docker run --pid=host has none)",
+                "the numbers of processes are not the machine's, as those of events are (docker run --pid=host)",
             ));
         }
         let tracefs = Tracefs::open()?;
@@ -209,36 +190,6 @@ fn recorded(thread: JoinHandle<io::Result<Recorded>>) -> io::Result<Recorded> {
 
 fn unknown_format() -> io::Error {
     io::Error::other("the kernel's tracepoints lack a field")
-}
-
-impl EventFields {
-    fn of(
-        switch: &Tracepoint,
-        waking: &Tracepoint,
-        work: &Tracepoint,
-        issue: &Tracepoint,
-        complete: &Tracepoint,
-    ) -> Option<Self> {
-        Some(Self {
-            flags: switch.field("common_flags")?,
-            from: switch.field("prev_pid")?,
-            from_state: switch.field("prev_state")?,
-            from_name: switch.field("prev_comm")?,
-            to: switch.field("next_pid")?,
-            to_name: switch.field("next_comm")?,
-            woken: waking.field("pid")?,
-            work_function: work.field("function")?,
-            issued: RequestFields::of(issue)?,
-            completed: RequestFields::of(complete)?,
-        })
-    }
-}
-
-impl RequestFields {
-    fn of(tracepoint: &Tracepoint) -> Option<Self> {
-        let field = |name| tracepoint.field(name);
-        Some(Self { sector: field("sector")?, sectors: field("nr_sector")?, letters: field("rwbs")? })
-    }
 }
 
 /// Collects events.
@@ -377,7 +328,7 @@ impl<'a> Reading<'a> {
         let work: HashSet<u32> =
             self.processes.keys().copied().filter(|thread| *thread != 0 && self.is_work(*thread)).collect();
         Traced {
-            threads: Threads::follow(&self.changes, whole),
+            threads: Threads::follow(&self.changes, whole.end),
             work,
             drivers: self.drivers,
             names: self.names,

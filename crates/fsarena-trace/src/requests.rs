@@ -22,7 +22,7 @@ pub struct RequestChange {
 /// The requests of a trace.
 #[derive(Debug, Default)]
 pub struct DeviceLog {
-    /// Completed requests by type.
+    /// Requests that the work issued, by type.
     pub totals: Vec<Requests>,
     /// When at least one request was at the device, in the order of time.
     busy: Vec<Span>,
@@ -85,8 +85,8 @@ impl DeviceLog {
     /// Whether it is known when requests ended, so that the device has none otherwise. A contender without a device of
     /// its own shows none.
     pub fn knows_ends(&self) -> bool {
-        let sum = self.totals.iter().fold((0, 0), |(count, open), total| (count + total.count, open + total.open));
-        sum.0 > 0 && sum.1 * 5 < sum.0
+        let sum = self.totals.iter().fold(Requests::none(RequestKind::Other), |sum, total| sum.plus(total));
+        sum.mean_seconds().is_some()
     }
 
     /// The parts of `span` in which the device had requests.

@@ -113,8 +113,8 @@ impl Doing {
 }
 
 impl Threads {
-    /// Follows the threads through `changes`, which are in the order of time, within `whole`.
-    pub fn follow(changes: &[(u64, Change)], whole: Span) -> Self {
+    /// Follows the threads through `changes`, which are in the order of time, until `end`.
+    pub fn follow(changes: &[(u64, Change)], end: u64) -> Self {
         let mut threads = Self::default();
         let mut current: HashMap<u32, Doing> = HashMap::new();
         for &(time, change) in changes {
@@ -149,7 +149,7 @@ impl Threads {
         }
         for (thread, doing) in current {
             let state = doing.until_now(doing.state == State::Running);
-            threads.add(thread, Span { start: doing.since, end: whole.end.max(doing.since) }, state);
+            threads.add(thread, Span { start: doing.since, end: end.max(doing.since) }, state);
         }
         threads
     }
@@ -196,7 +196,7 @@ mod tests {
             (40, Change::Switch { from: 2, sleep: Some((Sleep::Idle, 0)), to: 1 }),
             (41, Change::Woken { thread: 1, by: None }),
         ];
-        let threads = Threads::follow(&changes, Span { start: 0, end: 50 });
+        let threads = Threads::follow(&changes, 50);
         let pieces: Vec<(u64, u64, State)> =
             threads.pieces[&1].iter().map(|piece| (piece.span.start, piece.span.end, piece.state)).collect();
         let waited = State::Asleep { sleep: commit, knobs: 0, woken_by: Some(2) };
@@ -207,7 +207,7 @@ mod tests {
 
     /// What thread 1 does, as its changes and those of thread 2 tell, from 0 to 100 µs.
     fn states(changes: &[(u64, Change)]) -> Vec<(u64, u64, State)> {
-        let threads = Threads::follow(changes, Span { start: 0, end: 100_000 });
+        let threads = Threads::follow(changes, 100_000);
         threads.pieces[&1].iter().map(|piece| (piece.span.start, piece.span.end, piece.state)).collect()
     }
 

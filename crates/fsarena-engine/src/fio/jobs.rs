@@ -6,7 +6,7 @@ use std::path::Path;
 use fsarena_model::{Bytes, Mode, Name, Nanos};
 use serde_json::json;
 
-use super::file::{self, JobFile, JobSection};
+use super::file::{self, JobFile, JobOption, JobSection};
 use super::instead::Choice;
 use super::{FioError, facts, limits, line, places, program};
 use crate::EngineError;
@@ -127,12 +127,13 @@ fn is_divided(section: &JobSection) -> bool {
 
 /// Refuses to trim: fio can do that on block devices alone.
 fn trims(file: &JobFile) -> Result<(), FioError> {
-    let trim = |section: &&JobSection| section.value("rw").is_some_and(|value| value.contains("trim"));
-    match file.sections.iter().find(trim) {
+    let work = file.sections.iter().filter_map(|section| Some((section, section.entry("rw")?)));
+    let trims = |entry: &JobOption| entry.value.as_ref().is_some_and(|value| value.contains("trim"));
+    match work.into_iter().find(|(_, entry)| trims(entry)) {
         None => Ok(()),
-        Some(section) => {
+        Some((section, entry)) => {
             let what = format!("section `{}`: fio trims devices, and no files", section.name);
-            Err(file.refuse(file.line_of("rw").unwrap_or(section.line), what, "leave the section out"))
+            Err(file.refuse(entry.line, what, "leave the section out"))
         }
     }
 }

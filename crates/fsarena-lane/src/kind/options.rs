@@ -45,7 +45,7 @@ pub(crate) enum OptionRule {
     BlockLog,
     /// It is passed on if its value is a power of two that a record of OpenZFS can have.
     Record,
-    /// It is passed on unless mkfs was told to leave out this feature.
+    /// It is passed on unless mkfs leaves out this feature.
     Needs(&'static str),
     /// Every contender of the kind has it already.
     Ours,

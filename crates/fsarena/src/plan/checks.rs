@@ -14,7 +14,7 @@ pub fn require_time(plan: &Plan) -> Result<()> {
     Ok(fsarena_execute::require_time(plan, &all, budget.0)?)
 }
 
-/// Refuses options that would have no effect: whoever types them would believe that they had one.
+/// Refuses options that would have no effect: the user believes that they have one.
 pub fn require_effect(arguments: &Compare, storage: &Storage, contenders: &[Contender]) -> Result<()> {
     let Compare { own, setup, .. } = arguments;
     let place = &setup.place;
