@@ -10,7 +10,7 @@ mod tests;
 use fsarena_model::Bytes;
 use fsarena_model::name::nearest;
 
-use self::OptionRule::{Block, BlockLog, Fixed, Label, Ours, Record, Refused, Valued, Words};
+use self::OptionRule::{Block, BlockLog, Fixed, Label, Needs, Ours, Record, Refused, Valued, Words};
 pub(crate) use self::tables::*;
 use crate::lane::BLOCK_SIZE;
 
@@ -70,10 +70,11 @@ const fn values(names: &'static str, rule: OptionRule) -> MkfsOptions {
 }
 
 impl OptionRule {
-    /// Why an option or a word with this value is refused.
-    fn refusal(self, value: &str) -> Option<String> {
+    /// Why an option or a word with this value is refused; `lists` are the values of the options of its mkfs.
+    fn refusal(self, value: &str, lists: &[&str]) -> Option<String> {
         match self {
             Refused(why) => Some(why.to_owned()),
+            Needs(feature) if is_left_out(feature, lists) => Some(format!("it needs the feature `{feature}`")),
             Fixed(wanted, why) if value != wanted => Some(why.to_owned()),
             Ours if !value.is_empty() => Some("it takes no value".to_owned()),
             Valued if value.is_empty() => Some("it needs a value, as in `NAME=VALUE`".to_owned()),
@@ -109,10 +110,12 @@ pub(crate) fn merged(
 ) -> Result<Vec<String>, String> {
     let program = ours.first().map_or("", String::as_str);
     let (mut words, mut refusals) = (ours.to_vec(), Vec::new());
-    for Typed { name, rule, value } in typed(known, program, further)? {
+    let typed = typed(known, program, further)?;
+    let lists: Vec<&str> = typed.iter().filter_map(|option| option.value).collect();
+    for Typed { name, rule, value } in typed {
         let shown = value.map_or(name.to_owned(), |value| format!("{name} {value}"));
         let value = value.unwrap_or_default();
-        if let Some(why) = rule.refusal(value) {
+        if let Some(why) = rule.refusal(value, &lists) {
             refusals.push(format!("`{shown}` of {program} is refused: {why}"));
             continue;
         }
@@ -124,7 +127,7 @@ pub(crate) fn merged(
                 };
                 let mut own = Vec::new();
                 for word in value.split(is_separator).filter(|word| !word.is_empty()) {
-                    match is_passed(rules, word) {
+                    match is_passed(rules, word, &lists) {
                         Ok(is_passed) => own.extend(is_passed.then_some(word)),
                         Err(why) => refuse(word, &why),
                     }
@@ -146,6 +149,13 @@ pub(crate) fn merged(
 /// Features of mke2fs may also be separated by spaces.
 fn is_separator(letter: char) -> bool {
     letter == ',' || letter.is_whitespace()
+}
+
+/// Whether one of these lists leaves out a feature, as `^has_journal` does.
+fn is_left_out(feature: &str, lists: &[&str]) -> bool {
+    let mut words = lists.iter().flat_map(|list| list.split(is_separator));
+    let is_feature = |word: &str| subject(word).eq_ignore_ascii_case(feature);
+    words.any(|word| word == "none" || (word.starts_with(['^', '-']) && is_feature(word)))
 }
 
 /// The same words with an option for each word of a list, for programs that take no lists.
@@ -201,7 +211,7 @@ fn rule_of(rules: &ListRules, word: &str) -> Option<OptionRule> {
 }
 
 /// Whether a word of a list is passed on, or why it is refused. It is not if every contender has it.
-fn is_passed(rules: &ListRules, word: &str) -> Result<bool, String> {
+fn is_passed(rules: &ListRules, word: &str, lists: &[&str]) -> Result<bool, String> {
     let Some(rule) = rule_of(rules, word) else {
         let passed = rules.iter().filter(|(_, rule)| !matches!(rule, Ours | Fixed(..) | Refused(_)));
         let names: Vec<&str> = passed.flat_map(|(names, _)| names.split(' ')).collect();
@@ -209,7 +219,7 @@ fn is_passed(rules: &ListRules, word: &str) -> Result<bool, String> {
         let meant = meant.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
         return Err(format!("it is not known; known are {}{meant}", names.join(", ")));
     };
-    rule.refusal(value_of(word)).map_or(Ok(!matches!(rule, Ours | Fixed(..))), Err)
+    rule.refusal(value_of(word), lists).map_or(Ok(!matches!(rule, Ours | Fixed(..))), Err)
 }
 
 /// The largest logarithm of a block's size that a file system has.

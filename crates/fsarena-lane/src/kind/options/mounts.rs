@@ -4,6 +4,8 @@
 use super::OptionRule::{Listed, Needs, Refused};
 use super::{ELSEWHERE, HALTS, ListRules, READ_ONLY, SIZE, rule_of, subject, value_of};
 
+/// Loop devices never have it.
+const MAPPED: &str = "a lane is no memory that could be mapped";
 const REPAIR: &str = "it is for reading a damaged file system";
 
 /// Those of all kinds.
@@ -14,6 +16,8 @@ pub(crate) const EXT: &ListRules = &[
     ("journal_dev journal_path", Refused(ELSEWHERE)),
     ("noload norecovery", Refused("it leaves the journal unused; `-O ^has_journal` makes none")),
     ("abort", Refused(READ_ONLY)),
+    ("dax=inode dax=never", Listed),
+    ("dax", Refused(MAPPED)),
     ("sb=1", Listed),
     ("sb", Refused("a new file system is read from its first super block")),
     ("commit data data_err journal_async_commit journal_checksum", Needs("has_journal")),
@@ -24,7 +28,12 @@ pub(crate) const EXT2: &ListRules =
     &[("commit data data_err journal_async_commit journal_checksum", Refused("ext2 has no journal, and ext3 has one"))];
 
 /// Those of XFS.
-pub(crate) const XFS: &ListRules = &[("logdev rtdev", Refused(ELSEWHERE)), ("norecovery", Refused(REPAIR))];
+pub(crate) const XFS: &ListRules = &[
+    ("logdev rtdev", Refused(ELSEWHERE)),
+    ("norecovery", Refused(REPAIR)),
+    ("dax=inode dax=never", Listed),
+    ("dax", Refused(MAPPED)),
+];
 
 /// Those of Btrfs.
 pub(crate) const BTRFS: &ListRules = &[
@@ -73,16 +82,11 @@ pub(super) const TABLES: [(&str, &ListRules); 10] = [
 /// makes the file system.
 pub(crate) fn refusals(tables: &[&ListRules], options: &str, mkfs: &[String]) -> Vec<String> {
     let words: Vec<&str> = options.split(',').filter(|word| !word.is_empty()).collect();
-    let is_left_out = |feature: &str| {
-        let mut features = mkfs.iter().flat_map(|list| list.split(','));
-        features.any(|word| word.starts_with(['^', '-']) && subject(word).eq_ignore_ascii_case(feature))
-    };
+    let lists: Vec<&str> = mkfs.iter().map(String::as_str).collect();
     let why = |place: usize| {
         let word = words[place];
-        let refusal = match tables.iter().chain([&ALL]).find_map(|rules| rule_of(rules, word)) {
-            Some(Needs(feature)) if is_left_out(feature) => Some(format!("it needs the feature `{feature}`")),
-            rule => rule.and_then(|rule| rule.refusal(value_of(word))),
-        };
+        let rule = tables.iter().chain([&ALL]).find_map(|rules| rule_of(rules, word));
+        let refusal = rule.and_then(|rule| rule.refusal(value_of(word), &lists));
         let is_same = |other: &&&str| **other != word && topic(other) == topic(word) && topic(word) != MANY;
         let same = || Some(format!("`{}` is about the same: name one of them", words[..place].iter().find(is_same)?));
         refusal.or_else(same).map(|why| format!("the mount option `{word}` is refused: {why}"))
@@ -127,6 +131,16 @@ mod tests {
             ("ext4:noload", "`-O ^has_journal` makes none"),
             ("ext4:sb=8193", "its first super block"),
             ("ext4:errors=panic", "it would halt this machine"),
+            ("ext4 -e panic", "`panic` in `-e panic` of mke2fs is refused: it would halt this machine"),
+            ("ext3 -epanic", "it would halt this machine"),
+            ("ext4:dax", "no memory that could be mapped"),
+            ("xfs:noatime,dax=always", "no memory that could be mapped"),
+            ("ext4 -O ^has_journal -J size=64", "`size=64` in `-J size=64` of mke2fs is refused: it needs the feature"),
+            ("ext4 -j -O ^has_journal", "`-j` of mke2fs is refused: it needs the feature `has_journal`"),
+            ("ext4 -O none -J fast_commit_size=4", "it needs the feature `has_journal`"),
+            ("ext4 -O extent,^resize_inode -E resize=8G", "it needs the feature `resize_inode`"),
+            ("ext4 -O^quota -Equotatype=usrquota", "it needs the feature `quota`"),
+            ("ext4 -O ^casefold -E encoding=utf8", "it needs the feature `casefold`"),
             ("xfs:norecovery", "a damaged file system"),
             ("btrfs:rescue=all", "a damaged file system"),
             ("btrfs:subvol=/foo", "no such subvolume"),
@@ -161,7 +175,8 @@ mod tests {
             "btrfs:subvol=/,noatime,nodatasum,compress=no",
             "btrfs:subvolid=5",
             "f2fs:compress_extension=a,compress_extension=b",
-            "xfs:silent,logbufs=8",
+            "xfs:silent,logbufs=8,dax=inode",
+            "ext4 -e continue -J size=64 -O ^resize_inode",
             "9p:cache=loose,msize=131072",
             "tmpfs:huge=never",
         ] {

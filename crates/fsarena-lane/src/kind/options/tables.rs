@@ -1,6 +1,6 @@
 //! The options of each mkfs, according to the tools' manuals.
 
-use super::OptionRule::{Block, BlockLog, Fixed, Label, Listed, Ours, Record, Refused, Valued, Words};
+use super::OptionRule::{Block, BlockLog, Fixed, Label, Listed, Needs, Ours, Record, Refused, Valued, Words};
 use super::{ListRules, MkfsOptions, flags, values};
 
 const SEED: &str = "it follows from the seed of the run";
@@ -20,13 +20,15 @@ const ANY: &ListRules = &[("", Listed)];
 
 /// mke2fs(8), mke2fs 1.47.
 pub(crate) const MKE2FS: &[MkfsOptions] = &[
-    values("-C -e -g -G -i -I -m -M -N -r -T", Listed),
-    flags("-D -j -v", Listed),
+    values("-C -g -G -i -I -m -M -N -r -T", Listed),
+    values("-e", Words(&[("panic", Refused(HALTS)), ("", Listed)])),
+    flags("-D -v", Listed),
+    flags("-j", Needs("has_journal")),
     flags("-F -K -q", Ours),
     values("-b", Block),
     values("-L", Label(16)),
     values("-E", Words(EXTENDED)),
-    values("-J", Words(&[("device", Refused(ELSEWHERE)), ("fast_commit_size location size", Listed)])),
+    values("-J", Words(&[("device", Refused(ELSEWHERE)), ("fast_commit_size location size", Needs("has_journal"))])),
     values("-o", Words(&[("linux", Ours), ("", Refused(COLON))])),
     values("-O", Words(EXT_FEATURES)),
     flags("-c", Refused("it reads or writes the whole lane before")),
@@ -46,8 +48,13 @@ const EXT_FEATURES: &ListRules = &[
 ];
 
 const EXTENDED: &ListRules = &[
-    ("encoding encoding_flags mmp_update_interval num_backup_sb orphan_file_size packed_meta_blocks", Listed),
-    ("quotatype resize revision root_owner root_perms stride stripe-width stripe_width test_fs", Listed),
+    ("encoding encoding_flags", Needs("casefold")),
+    ("packed_meta_blocks revision root_owner root_perms stride stripe-width stripe_width test_fs", Listed),
+    ("mmp_update_interval", Needs("mmp")),
+    ("num_backup_sb", Needs("sparse_super2")),
+    ("orphan_file_size", Needs("orphan_file")),
+    ("quotatype", Needs("quota")),
+    ("resize", Needs("resize_inode")),
     ("lazy_itable_init lazy_journal_init", Fixed("0", LATER)),
     ("nodiscard", Ours),
     ("assume_storage_prezeroed", Refused("lanes are not zero")),
