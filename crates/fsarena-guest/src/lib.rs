@@ -32,6 +32,7 @@ pub use boot_mount::{BadMount, BootMount};
 pub use channel::{RawDisk, memory};
 pub use error::GuestError;
 pub use kernel::named;
+pub use lanes::require_memory;
 pub use monitor::DiskCounts;
 pub use qemu::{Hardware, Running};
 pub use shares::{Shared, Shares};

@@ -199,10 +199,21 @@ fn refused(error: io::Error) -> String {
 /// [`LaneError::DiskInUse`], [`LaneError::DiskHoldsData`], [`LaneError::WrongDisk`] if `erase` names a disk that the plan
 /// does not use.
 pub fn hold(plan: &Plan, erase: &[String]) -> Result<Vec<Disk>, LaneError> {
+    opened(plan, erase, DiskAccess::Write)
+}
+
+/// Refuses disks that [`hold`] would refuse, and leaves them alone.
+///
+/// # Errors
+/// Those of [`hold`].
+pub fn examine(plan: &Plan, erase: &[String]) -> Result<(), LaneError> {
+    opened(plan, erase, DiskAccess::Read).map(drop)
+}
+
+fn opened(plan: &Plan, erase: &[String], access: DiskAccess) -> Result<Vec<Disk>, LaneError> {
     let paths = if made_lanes(plan) > 0 { plan.lanes.storage.disks() } else { &[] };
-    let open = |path: &PathBuf| {
-        Disk::open(path, DiskAccess::Write).map_err(|why| LaneError::DiskInUse { path: path.clone(), why })
-    };
+    let open =
+        |path: &PathBuf| Disk::open(path, access).map_err(|why| LaneError::DiskInUse { path: path.clone(), why });
     let disks = paths.iter().map(open).collect::<Result<Vec<Disk>, LaneError>>()?;
     let is_one = |named: &&String| disks.iter().any(|disk| disk.id == **named);
     if let Some(named) = erase.iter().find(|named| !is_one(named)) {

@@ -1,9 +1,10 @@
 //! Errors of lanes. Each names the action and its object.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fsarena_model::name::did_you_mean;
+use fsarena_model::visible::shell;
 use fsarena_model::{Bytes, Contender, DebianRelease, ErrorCategory, Explained};
 use fsarena_sys::machine::Holder;
 
@@ -186,7 +187,14 @@ impl Explained for LaneError {
             Self::NoDirectory { path, .. } if path.starts_with("~") => {
                 format!("the shell replaces `~` only where a word begins: dir:$HOME{}", &path.to_string_lossy()[1..])
             }
-            Self::NoDirectory { path, .. } => format!("mkdir {}", path.display()),
+            Self::NoDirectory { path, .. } => {
+                let path = path.to_string_lossy();
+                let begin = path.find([':', ' ']).map(|end| &path[..end]).filter(|begin| Path::new(begin).is_dir());
+                match begin {
+                    Some(begin) => format!("a directory takes no options: dir:{begin}"),
+                    None => format!("mkdir {}", shell(&path)),
+                }
+            }
             Self::BadOption { hint, .. } => hint.clone(),
             Self::UnsafePlace { .. } => "name a folder that belongs to root with --storage".to_owned(),
             Self::DiskInUse { .. } => {
@@ -235,7 +243,7 @@ fn described(holder: &Holder) -> String {
     format!(" (process {process} of user {user}{running}{command})")
 }
 
-fn io_hint(source: &io::Error, path: &std::path::Path) -> Option<String> {
+fn io_hint(source: &io::Error, path: &Path) -> Option<String> {
     match source.kind() {
         io::ErrorKind::NotFound if path.starts_with("/dev") => Some(
             "/dev does not show the devices of this machine; for a container: --privileged -v /dev:/dev".to_owned(),

@@ -38,15 +38,21 @@ pub struct Backing<'a> {
 impl Lane {
     /// Binds a new loop device to `backing`, sets its queue as `plan` has it, and verifies that its I/O is direct.
     pub fn open(ledger: &mut Ledger, backing: &Backing<'_>, plan: &Plan, index: usize) -> Result<Self, LaneError> {
+        let lane = Self::bind(ledger, backing, plan, index)?;
+        // LOOP_CONFIGURE silently falls back to the page cache if the host's file system does not support direct I/O.
+        let flag = fs::read_to_string(format!("/sys/block/{}/loop/dio", lane.name()));
+        match flag.is_ok_and(|text| text.trim() == "1") {
+            true => Ok(lane),
+            false => Err(LaneError::NotDirect { path: backing.path.to_owned() }),
+        }
+    }
+
+    /// Binds a new loop device to `backing`, and sets its queue as `plan` has it.
+    pub fn bind(ledger: &mut Ledger, backing: &Backing<'_>, plan: &Plan, index: usize) -> Result<Self, LaneError> {
         let name = format!("fsarena-{}-{index}", ledger.token());
         let number = add(ledger, &name, backing.path)?;
         let device = loopdev::bind(number, backing.file, backing.extent, BLOCK_SIZE, &name);
         let device = device.map_err(LaneError::io("bind", loopdev::device_path(number)))?;
-        // LOOP_CONFIGURE silently falls back to the page cache if the host's file system does not support direct I/O.
-        let flag = fs::read_to_string(format!("/sys/block/loop{number}/loop/dio"));
-        if !flag.is_ok_and(|text| text.trim() == "1") {
-            return Err(LaneError::NotDirect { path: backing.path.to_owned() });
-        }
         queue::imitate(number, plan)?;
         Ok(Self { number, name, backing: backing.path.to_owned(), _device: device })
     }

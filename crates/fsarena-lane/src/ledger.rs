@@ -21,7 +21,6 @@ use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 pub use folders::default_folder;
-use folders::{inputs_parent, scratch_parent};
 use made::DeadRun;
 pub use made::Made;
 
@@ -257,25 +256,6 @@ impl Ledger {
         Ok(made)
     }
 
-    /// Makes a directory for short-lived files of this run that are on no lane: sockets, logs and output of programs.
-    /// Its path is short: that of a socket has at most 107 bytes (unix(7)). Other users may traverse it.
-    ///
-    /// # Errors
-    /// If it cannot be made.
-    pub fn make_scratch(&mut self) -> Result<PathBuf, LaneError> {
-        let path = scratch_parent().join(self.name());
-        self.make_directory(&path, 0o711).map(|made| made.path().to_owned())
-    }
-
-    /// Makes a directory for the inputs of programs, in memory if there is room.
-    ///
-    /// # Errors
-    /// If it cannot be made.
-    pub fn make_inputs(&mut self) -> Result<PathBuf, LaneError> {
-        let path = inputs_parent().join(format!("{}-inputs", self.name()));
-        self.make_directory(&path, 0o711).map(|made| made.path().to_owned())
-    }
-
     fn write(&mut self, line: &LedgerLine) -> Result<(), LaneError> {
         let text = serde_json::to_string(line).map_err(|error| LaneError::io("write", &self.path)(error.into()))?;
         let written = fault::step("write ledger")
@@ -289,11 +269,30 @@ impl Ledger {
     /// # Errors
     /// [`LaneError::Leftover`] for the first thing that cannot be removed; it and the ledger stay for the next start.
     pub fn undo(&mut self) -> Result<(), LaneError> {
-        let Cleared { kept, .. } = made::undo(&mut self.made, &self.run);
-        if let Some(Leftover { what, why }) = kept.into_iter().next() {
-            return Err(LaneError::Leftover { what, why });
-        }
+        self.remove_after(0)?;
         remove(&self.path)
+    }
+
+    /// The number of things that are announced.
+    pub fn count(&self) -> usize {
+        self.made.len()
+    }
+
+    /// Removes what was announced after the first `count` things.
+    ///
+    /// # Errors
+    /// Those of [`Ledger::undo`]; if the ledger cannot be written.
+    pub fn undo_after(&mut self, count: usize) -> Result<(), LaneError> {
+        let later = self.count() - count;
+        self.remove_after(count)?;
+        (0..later).try_for_each(|_| self.write(&LedgerLine::Withdrawn))
+    }
+
+    fn remove_after(&mut self, count: usize) -> Result<(), LaneError> {
+        let mut later = self.made.split_off(count);
+        let Cleared { kept, .. } = made::undo(&mut later, &self.run);
+        self.made.append(&mut later);
+        kept.into_iter().next().map_or(Ok(()), |Leftover { what, why }| Err(LaneError::Leftover { what, why }))
     }
 }
 

@@ -30,6 +30,7 @@ pub mod shared;
 mod sharing;
 mod space;
 mod storage;
+pub mod trial;
 
 pub use cost::{Effort, file_cost};
 pub use direct::with_direct;

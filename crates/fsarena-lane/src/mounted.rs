@@ -33,8 +33,8 @@ const PATIENCE: BusyPatience = BusyPatience { attempts: 101, pause: Duration::fr
 const REST_PATIENCE: BusyPatience = BusyPatience { attempts: 1001, pause: Duration::from_millis(5) };
 
 /// The largest file on which options of mkfs are tried, and the time limit of that.
-const MOST_TRIED: Bytes = Bytes::gib(4);
-const TRIED: Duration = Duration::from_secs(60);
+pub(crate) const MOST_TRIED: Bytes = Bytes::gib(4);
+pub(crate) const TRIED: Duration = Duration::from_secs(60);
 
 /// Time limit of a program that mounts.
 const MOUNTING: Duration = Duration::from_secs(60);

@@ -9,7 +9,7 @@ use fsarena_sys::child::{self, Patience};
 use fsarena_sys::mount;
 
 pub use crate::cgroup::{SMALLEST_LIMIT as SMALLEST_MEMORY_LIMIT, require as memory_limit};
-use crate::kind::{Ground, Identity, Kind, kind, made_lanes};
+use crate::kind::{self, Ground, Identity, Kind, kind, made_lanes, named_in};
 use crate::space::{self, nearest_existing};
 use crate::{KINDS, LaneError, image, layer, mounted, storage};
 
@@ -31,6 +31,18 @@ pub fn contender(contender: &Contender) -> Result<(), LaneError> {
         return refused(format!("`{}` is not mounted from a disk, below which layers could be", contender.kind));
     }
     layer::require_known(contender)?;
+    let label = contender.label.0.to_lowercase();
+    let is_name = kind::kind(&label).is_some() || named_in(&label) == Some(&label);
+    if is_name && kind.ground != Ground::Directory && ![kind.name, kind.mounted_as].contains(&label.as_str()) {
+        let (what, hint) =
+            (format!("it is `{}`, and its label says that it is another", kind.name), "name it otherwise");
+        return Err(LaneError::bad_option(contender, what, format!("{hint}: my-{0}={0}", kind.name)));
+    }
+    let is_other = |word: &&String| kind::kind(word.split([':', '@']).next().unwrap_or_default()).is_some();
+    if let Some(other) = contender.mkfs.first().filter(is_other) {
+        let what = format!("`{other}` is another contender, in the same word");
+        return Err(LaneError::bad_option(contender, what, "separate them: quotes go around one contender each"));
+    }
     if let Some(word) = contender.mkfs.first().filter(|word| contender.mount.ends_with(',') && !word.starts_with('-')) {
         let what = format!("a space follows the comma in `{} {word}`", contender.mount);
         let hint = format!("leave it out: {}:{}{word}", contender.kind, contender.mount);
@@ -116,7 +128,7 @@ pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
     Ok(())
 }
 
-fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 

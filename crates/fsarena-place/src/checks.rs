@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use fsarena_execute::{FILL, largest, left_files, require_libraries, unaligned};
-use fsarena_lane::{LaneError, lane_count, layer, loops, require};
+use fsarena_lane::{LaneError, Ledger, lane_count, layer, loops, require, trial};
 use fsarena_model::plan::{Lanes, Slowdown};
 use fsarena_model::{Bytes, Contender, Label, LanePlan, Measuring, Mode, Plan, Rounds, Stated, Storage};
 
@@ -145,6 +145,21 @@ pub fn require_space(plan: &Plan) -> Result<()> {
     require::space(plan)?;
     let data: Vec<Bytes> = plan.workloads.iter().map(|workload| workload.traits.peak).collect();
     Ok(require::directories(plan, &data)?)
+}
+
+/// Refuses options that this kernel does not mount, or replaces without a word. What is made to find that out is removed
+/// at once. Returns notes for the user; none if nothing can be tried here.
+///
+/// # Errors
+/// All reasons that are found.
+pub fn try_options(plan: &Plan, ledger: &mut Ledger) -> Result<Vec<String>> {
+    let mut refusals = Refusals::default();
+    let tried = if trial::is_possible(plan) { trial::contenders(plan, ledger) } else { Ok(Vec::new()) };
+    let notes = tried.unwrap_or_else(|errors| {
+        errors.into_iter().for_each(|error| refusals.add(error));
+        Vec::new()
+    });
+    refusals.end().map(|()| notes)
 }
 
 /// Refuses slowdowns for unknown contenders.

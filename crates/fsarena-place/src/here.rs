@@ -7,21 +7,23 @@ use fsarena_analyse::assess;
 use fsarena_execute::{Assignment, Listener, Machine, RunError};
 use fsarena_lane::disk;
 use fsarena_lane::loops;
-use fsarena_lane::{Go, LaneSet, require};
+use fsarena_lane::{Go, LaneError, LaneSet, require, trial};
 use fsarena_model::event::Note;
 use fsarena_model::visible::shell;
 use fsarena_model::{Event, Plan, Severity, Status};
 use fsarena_sys::{MonotonicClock, clock, namespace};
 
 use crate::agent;
-use crate::checks::{fitted, require_machine, require_sound, require_space};
+use crate::checks::{fitted, require_machine, require_sound, require_space, try_options};
 use crate::lock::{Locked, take_machine};
-use crate::{ENGINES, End, Refusal, calls, tools};
+use crate::note::tell;
+use crate::{ENGINES, End, Refusal, calls, note, tools};
 
 /// Does an assignment on this machine.
 pub fn run(assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
     let Some(checked) = Checked::of(&assignment, None, stop, listener)? else { return Ok(End::Stopped) };
-    let assignment = assignment.with_plan(|_| checked.plan.clone());
+    let mut assignment = assignment.with_plan(|_| checked.plan.clone());
+    checked.notes.iter().for_each(|note| assignment.note(note.clone()));
     let Some(rest) = assignment.begin(&MonotonicClock, clock::utc(), listener)? else { return Ok(End::Nothing) };
     let ended = checked.on_lanes(stop, listener, |machine, listener| {
         fsarena_execute::run(rest, machine, &MonotonicClock, stop, listener)
@@ -59,6 +61,8 @@ pub fn answer_calls(
 /// A plan that may run on this machine, which is locked for it. Lanes are made for nothing else.
 struct Checked {
     plan: Plan,
+    /// What was found about its options.
+    notes: Vec<String>,
     locked: Locked,
 }
 
@@ -84,16 +88,18 @@ impl Checked {
             require::rights(plan)?
         }
         enter_namespace(plan)?;
-        let Some(locked) = take_machine(session, assignment.wait, stop)? else { return Ok(None) };
+        let Some(mut locked) = take_machine(session, assignment.wait, stop)? else { return Ok(None) };
         tools::prefer(plan, listener)?;
         if !has_tools {
             require_machine(plan)?;
         }
         // Checked only after the lock is taken: another run may have filled the storage, or held the disk.
-        let plan = if assignment.run.is_none() { fitted(plan.clone()) } else { plan.clone() };
+        let is_new = assignment.run.is_none();
+        let plan = if is_new { fitted(plan.clone()) } else { plan.clone() };
         require_space(&plan)?;
+        let notes = if is_new { try_options(&plan, &mut locked.ledger)? } else { Vec::new() };
         let locked = Locked { disks: disk::hold(&plan, &assignment.erase)?, ..locked };
-        Ok(Some(Self { plan, locked }))
+        Ok(Some(Self { plan, notes, locked }))
     }
 
     /// Makes the lanes, calls `act` with them, and removes everything.
@@ -108,7 +114,7 @@ impl Checked {
             let _ = listener.hear(&Event::Preparing(what.to_owned()));
             if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
         };
-        let Self { plan, locked: Locked { mut ledger, disks, machine: _machine } } = self;
+        let Self { plan, locked: Locked { mut ledger, disks, machine: _machine }, .. } = self;
         fsarena_engine::scratch::set_root(ledger.make_scratch()?).context("name the scratch directory")?;
         fsarena_engine::scratch::set_inputs(ledger.make_inputs()?);
         let lane_set = LaneSet::open_on(disks, plan.clone(), ledger, &mut telling)?;
@@ -125,6 +131,25 @@ impl Checked {
         }
         Ok(status.into())
     }
+}
+
+/// Tries the options of a plan that is not carried out, unless another run uses the machine, and tells what was found.
+/// Nothing of it stays.
+///
+/// # Errors
+/// Why options are refused: all reasons that are found.
+pub fn rehearse(plan: &Plan) -> Result<()> {
+    if !trial::is_possible(plan) {
+        return Ok(());
+    }
+    enter_namespace(plan)?;
+    let taken = take_machine(None, false, &AtomicBool::new(false));
+    if taken.as_ref().is_err_and(|error| matches!(error.downcast_ref(), Some(LaneError::Busy { .. }))) {
+        note!("another run uses this machine: whether the kernel mounts these options is tried when the run begins");
+        return Ok(());
+    }
+    let Some(Locked { mut ledger, machine: _machine, .. }) = taken? else { return Ok(()) };
+    try_options(plan, &mut ledger).map(|notes| notes.iter().for_each(|note| tell(note)))
 }
 
 /// Enters a private mount namespace if a kind needs mounts. Those kinds need root, who may create a namespace.

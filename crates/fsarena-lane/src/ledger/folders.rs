@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use fsarena_model::Bytes;
 use rustix::fs::{Access, access};
 
+use super::Ledger;
 use crate::LaneError;
 use crate::space::{free_space, shared_memory};
 
@@ -32,15 +33,36 @@ fn this_machine() -> String {
     }
 }
 
+impl Ledger {
+    /// Makes a directory for short-lived files of this run that are on no lane: sockets, logs and output of programs.
+    /// Its path is short: that of a socket has at most 107 bytes (unix(7)). Other users may traverse it.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn make_scratch(&mut self) -> Result<PathBuf, LaneError> {
+        let path = scratch_parent().join(self.name());
+        self.make_directory(&path, 0o711).map(|made| made.path().to_owned())
+    }
+
+    /// Makes a directory for the inputs of programs, in memory if there is room.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn make_inputs(&mut self) -> Result<PathBuf, LaneError> {
+        let path = inputs_parent().join(format!("{}-inputs", self.name()));
+        self.make_directory(&path, 0o711).map(|made| made.path().to_owned())
+    }
+}
+
 /// For root /run, where no other user can make files; for another user the runtime directory, or /tmp.
-pub fn scratch_parent() -> PathBuf {
+fn scratch_parent() -> PathBuf {
     let own = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.as_os_str().len() <= 40);
     let own = if rustix::process::geteuid().is_root() { Some("/run".into()) } else { own };
     own.filter(|path| may_write(path)).unwrap_or_else(|| "/tmp".into())
 }
 
 /// Where the inputs of programs are: a tmpfs, if it has room, so that reading them costs all contenders the same.
-pub fn inputs_parent() -> PathBuf {
+fn inputs_parent() -> PathBuf {
     const ENOUGH: Bytes = Bytes::gib(1);
     let has_room = |path: &Path| may_write(path) && free_space(path).is_ok_and(|free| free >= ENOUGH);
     shared_memory().filter(|path| has_room(path)).map_or_else(scratch_parent, Path::to_owned)

@@ -34,14 +34,14 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
 /// Carries out a plan, which has notes for the user, and prints what follows from it.
 pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup: &Setup) -> Result<Ended> {
     notes.iter().for_each(|note| tell(note));
-    warn_of_budget(&plan);
+    warn_of_rounds(&plan);
     let place = setup.place.chosen(&plan, &mut notes)?;
     if matches!(place, Place::Here) {
         let shared = shared::on_one(&plan.contenders).into_iter();
         shared.for_each(|(file_system, labels)| note!("warning: {}", on_one_file_system(&file_system, &labels)));
     }
     if setup.dry_run {
-        return dry::run(&fitted(plan), &place, setup.shown.format.as_deref());
+        return dry::run(&fitted(plan), &place, setup);
     }
     let assignment = assignment(plan, notes, setup);
     if setup.place.on.len() > 1 {
@@ -55,13 +55,20 @@ pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup:
     Ok(ended(&record, end))
 }
 
-/// Warns of a budget that probably has too few rounds for any verdict, with one that has enough.
-fn warn_of_budget(plan: &Plan) {
-    let Rounds::Within(budget) = plan.rounds else { return };
-    let (count, least) = (rounds_within(plan, budget), FEWEST_ROUNDS as u32);
-    if plan.contenders.len() < 2 || plan.is_smoke() || count >= least {
+/// Warns of too few rounds for any verdict; of a budget that probably has too few, with one that has enough.
+fn warn_of_rounds(plan: &Plan) {
+    let least = FEWEST_ROUNDS as u32;
+    let count = match plan.rounds {
+        Rounds::Exactly(count) => count,
+        Rounds::Within(budget) => rounds_within(plan, budget),
+    };
+    // A reproduction has figures to show without verdicts.
+    if plan.contenders.len() < 2 || plan.is_smoke() || plan.extension.is_some() || count >= least {
         return;
     }
+    let Rounds::Within(budget) = plan.rounds else {
+        return note!("{} as you wish: figures without verdicts, which need at least {least}", rounds(count));
+    };
     let (fit, count) = (if count == 1 { "fits" } else { "fit" }, rounds(count));
     note!(
         "about {count} {fit} into the budget of {}, and a verdict needs at least {least}: this run will probably decide \

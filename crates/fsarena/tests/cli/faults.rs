@@ -175,6 +175,16 @@ fn a_run_on_lanes_that_is_killed_at_any_step_leaves_nothing() {
 }
 
 #[test]
+fn a_dry_run_that_is_killed_at_any_step_leaves_nothing() {
+    let Some(stage) = Stage::of_root() else { return };
+    let words = ["compare", "ext4:noatime,commit=9", "xfs -m rmapbt=1", "tmpfs:size=64m", "--dry-run", "--storage"];
+    let mut arguments: Vec<String> = words.map(str::to_owned).into();
+    arguments.extend([stage.storage().display().to_string(), "--lane-size=320M".to_owned()]);
+    arguments.extend(["--workload".to_owned(), tiny(&stage)]);
+    is_cleared_after_a_kill(&Victim { stage: &stage, arguments });
+}
+
+#[test]
 fn a_run_in_directories_that_is_killed_at_any_step_leaves_nothing() {
     let stage = Stage::new();
     is_cleared_after_a_kill(&directories(&stage));

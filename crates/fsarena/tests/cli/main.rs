@@ -50,6 +50,7 @@ mod silence;
 mod stage;
 mod stores;
 mod tools;
+mod trials;
 mod unavailable;
 mod validating;
 mod validity;

@@ -4,20 +4,20 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use fsarena_execute::{estimated_round, estimated_setup, rounds_within};
-use fsarena_lane::{lane_count, made_lanes};
+use fsarena_lane::{disk, lane_count, made_lanes};
 use fsarena_model::{BlockLayer, Bytes, Contender, Mode, Plan, Rounds, Workload};
-use fsarena_place::{Place, Refusals, note, prefer_cached, require_means, require_space, require_storage};
+use fsarena_place::{Place, Refusals, note, prefer_cached, rehearse, require_means, require_space, require_storage};
 use fsarena_report::{rounds, visible};
 use serde_json::{Value, json};
 
-use crate::cli::DataFormat;
+use crate::cli::{DataFormat, Setup};
 use crate::commands::{FORMAT, data_format, print, print_json};
 use crate::exit::Ended;
 
-/// Prints the plan and checks it; changes nothing. `format` is that of the report: a plan has text and JSON. What
-/// another machine or a guest can do, it finds out itself. Whoever tries a plan need not be root.
-pub fn run(plan: &Plan, place: &Place, format: Option<&str>) -> Result<Ended> {
-    match data_format(format, "a plan")? {
+/// Prints the plan and checks it; leaves nothing behind. The format of the report is that of the plan, which has text and
+/// JSON. What another machine or a guest can do, it finds out itself. Whoever tries a plan need not be root.
+pub fn run(plan: &Plan, place: &Place, setup: &Setup) -> Result<Ended> {
+    match data_format(setup.shown.format.as_deref(), "a plan")? {
         DataFormat::Text => {
             let mut text = String::new();
             write_plan(&mut text, plan)?;
@@ -30,7 +30,8 @@ pub fn run(plan: &Plan, place: &Place, format: Option<&str>) -> Result<Ended> {
     if let Some(release) = plan.lanes.tools.as_ref().filter(|_| !has_tools) {
         note!("programs of Debian {release} are not in the cache yet: the run fetches them");
     }
-    if let Place::Guest(_) = place {
+    if let Place::Guest(guest) = place {
+        refusals.take(fsarena_guest::require_memory(&[], None, guest.wanted.memory));
         note!("the guest tries the options of mkfs and mount when it has booted, and this plan does not");
     }
     match place {
@@ -41,6 +42,12 @@ pub fn run(plan: &Plan, place: &Place, format: Option<&str>) -> Result<Ended> {
     // A user who may not open the disk cannot know its size.
     if refusals.is_empty() && (is_root() || plan.lanes.storage.disks().is_empty()) {
         refusals.take(require_space(plan));
+    }
+    if matches!(place, Place::Here) && is_root() {
+        refusals.take(disk::examine(plan, &setup.erase));
+    }
+    if refusals.is_empty() && has_tools && matches!(place, Place::Here) {
+        refusals.take(rehearse(plan));
     }
     refusals.end().map(|()| Ended::Well)
 }

@@ -1,0 +1,180 @@
+//! Makes and mounts each contender that has options once, on a sparse image in memory: the kernel refuses some options
+//! only when it mounts, replaces the values of others, and drops some without a word.
+
+mod shown;
+
+use std::fs::File;
+use std::path::Path;
+
+use fsarena_model::{Bytes, Contender, Plan, seed};
+use fsarena_sys::child::{self, Patience};
+use fsarena_sys::loopdev::FileExtent;
+use fsarena_sys::mountinfo;
+
+use crate::kind::{Ground, Identity, Kind, kind};
+use crate::lane::{Backing, Lane};
+use crate::ledger::{Ledger, Made};
+use crate::mounted::{self, MOST_TRIED, Mounting, TRIED};
+use crate::require::{MKFS_HINT, is_root};
+use crate::{LaneError, loops, space};
+
+/// The memory that has to be free for an image: what mkfs writes of [`MOST_TRIED`].
+const ROOM: Bytes = Bytes::mib(256);
+
+/// Fewer files than this are said.
+const FEW_FILES: u64 = 10_000;
+
+/// Whether something can be made for a trial: as root, where there are loop devices and memory for images.
+pub fn is_possible(plan: &Plan) -> bool {
+    let has_room = || space::shared_memory().is_some_and(|memory| space::free_space(memory).is_ok_and(|it| it >= ROOM));
+    plan.contenders.iter().any(|contender| tried(contender).is_some())
+        && is_root()
+        && loops::require().is_ok()
+        && has_room()
+}
+
+/// Makes and mounts each contender of `plan` that has options, in the mount namespace of this process, and removes it
+/// at once. Returns what a user should know: options that change nothing, and warnings of mkfs.
+///
+/// # Errors
+/// Why contenders are refused: all that are.
+pub fn contenders(plan: &Plan, ledger: &mut Ledger) -> Result<Vec<String>, Vec<LaneError>> {
+    let (mut notes, mut errors) = (Vec::new(), Vec::new());
+    for (index, contender) in plan.contenders.iter().enumerate() {
+        let Some(kind) = tried(contender) else { continue };
+        let before = ledger.count();
+        let found = Trial { plan, contender, kind, index }.run(ledger);
+        match ledger.undo_after(before).and(found) {
+            Ok(found) => notes.extend(found),
+            Err(error) => errors.push(error),
+        }
+    }
+    notes.sort();
+    notes.dedup();
+    if errors.is_empty() { Ok(notes) } else { Err(errors) }
+}
+
+/// The kind of a contender that has options to be tried. A pool would be imported, and a folder of the host is mounted
+/// from a server.
+fn tried(contender: &Contender) -> Option<&'static Kind> {
+    let has_options = !contender.mkfs.is_empty() || !contender.mount.is_empty();
+    let can_be = |kind: &&Kind| matches!(kind.ground, Ground::Lane | Ground::Memory) && !kind.is_pool;
+    kind(&contender.kind).filter(can_be).filter(|_| has_options)
+}
+
+/// A contender that is tried.
+struct Trial<'a> {
+    plan: &'a Plan,
+    contender: &'a Contender,
+    kind: &'static Kind,
+    index: usize,
+}
+
+impl Trial<'_> {
+    fn run(&self, ledger: &mut Ledger) -> Result<Vec<String>, LaneError> {
+        let folder = space::shared_memory().unwrap_or(Path::new("/tmp")).join(format!("{}-trial", ledger.name()));
+        let point = folder.join("point");
+        ledger.make_directory(&folder, 0o700)?;
+        ledger.make_directory(&point, 0o755)?;
+        let lane = (self.kind.ground == Ground::Lane).then(|| self.lane(ledger, &folder.join("image"))).transpose()?;
+        let mut notes = lane.as_ref().map_or(Ok(None), |lane| self.make(lane))?.into_iter().collect::<Vec<_>>();
+        let source = lane.as_ref().map_or_else(|| "fsarena".to_owned(), |lane| lane.path().display().to_string());
+        ledger.announce(Made::Mount { path: point.clone() })?;
+        let words: Vec<&str> = self.contender.mount.split(',').filter(|word| !word.is_empty()).collect();
+        let shown = |words: &[&str]| self.shown(&source, &point, words).map(|(options, _)| options);
+        // First, since an option may stay in effect. Without options, or with one of them alone, it may not be mounted: then
+        // nothing is known of them.
+        let none = if words.is_empty() { None } else { shown(&[]).ok() };
+        let (all, room) = self.shown(&source, &point, &words).map_err(|error| self.not_mounted(error))?;
+        notes.extend(self.room(room)?);
+        let Some(none) = none else { return Ok(notes) };
+        for word in words {
+            let Ok(alone) = shown(&[word]) else { continue };
+            let refused =
+                |why| LaneError::bad_option(self.contender, format!("the mount option `{word}`: {why}"), LEAVE);
+            let has_effect = shown::effect(word, &none, &alone, &all).map_err(refused)?;
+            let name = self.kind.name;
+            let note =
+                || format!("`{word}` shows no effect on {name}: it is a default of this kernel, or ignored by it");
+            notes.extend((!has_effect).then(note));
+        }
+        Ok(notes)
+    }
+
+    /// A lane on a sparse image.
+    fn lane(&self, ledger: &mut Ledger, image: &Path) -> Result<Lane, LaneError> {
+        let file = File::options().read(true).write(true).create_new(true).open(image);
+        let file = file.map_err(LaneError::io("make", image))?;
+        file.set_len(self.size().0).map_err(LaneError::io("make", image))?;
+        let backing = Backing { file: &file, path: image, extent: FileExtent::default() };
+        Lane::bind(ledger, &backing, self.plan, self.index)
+    }
+
+    fn size(&self) -> Bytes {
+        self.plan.lanes.size.min(MOST_TRIED)
+    }
+
+    /// Makes it on a lane. Returns a warning of its mkfs.
+    fn make(&self, lane: &Lane) -> Result<Option<String>, LaneError> {
+        let Self { plan, contender, kind, index } = self;
+        // The rounds of the run begin with 1.
+        let id = |purpose| seed::uuid(plan.seed, purpose, &[0, *index as u64]);
+        let identity = Identity { uuid: id("uuid"), hash_seed: id("hash-seed") };
+        let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
+        let argv = kind.mkfs(&lane.path(), &identity, &contender.mkfs).map_err(refused)?;
+        let ended = child::run(&argv, Patience::new(TRIED)).map_err(LaneError::io("start", &argv[0]))?;
+        let text = ended.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        match ended.status.success() {
+            true => Ok((!text.is_empty()).then(|| format!("`{}`: {} says: {text}", contender.label, argv[0]))),
+            false => Err(refused(format!("`{}` fails: {}", argv.join(" "), ended.words()))),
+        }
+    }
+
+    /// The options that the kernel shows when it is mounted with `words`, and its room.
+    fn shown(&self, source: &str, point: &Path, words: &[&str]) -> Result<(String, Room), LaneError> {
+        let look_up = |error| LaneError::io("look up the mount of", point)(error);
+        Mounting { source: source.to_owned(), options: words.join(",") }.mount_at(self.kind, point)?;
+        let options = mountinfo::mount_of(point).map_err(look_up)?.all_options();
+        let found = rustix::fs::statvfs(point).map_err(|errno| look_up(errno.into()))?;
+        mounted::unmount(point)?;
+        // Of some file systems the number of files is not limited.
+        let files = (found.f_files > 0).then_some(found.f_ffree);
+        Ok((options, Room { bytes: Bytes(found.f_bavail * found.f_frsize), files }))
+    }
+
+    fn not_mounted(&self, error: LaneError) -> LaneError {
+        match error {
+            LaneError::Mount { error, .. } => {
+                let hint = "`dmesg` may say why; leave it out, or compare in a guest with another kernel: \
+                            --guest-kernel PACKAGE";
+                LaneError::bad_option(self.contender, format!("this kernel does not mount it: {error}"), hint)
+            }
+            error => error,
+        }
+    }
+
+    /// Refuses a file system on which the data of a workload do not fit; says if it has room for few files.
+    fn room(&self, Room { bytes, files }: Room) -> Result<Option<String>, LaneError> {
+        let Self { plan, contender, kind, .. } = self;
+        let own = plan.workloads.iter().filter(|workload| plan.takes_part(&contender.label, &workload.name));
+        let largest = own.max_by_key(|workload| workload.traits.peak);
+        // A smaller image says nothing.
+        let is_as_large = kind.ground == Ground::Memory || self.size() == plan.lanes.size;
+        if let Some(workload) = largest.filter(|workload| is_as_large && workload.traits.peak > bytes) {
+            let (name, needed) = (&workload.name, workload.traits.peak);
+            let what = format!("the workload `{name}` needs {needed}, and with these options {bytes} are free");
+            return Err(LaneError::bad_option(contender, what, LEAVE));
+        }
+        let few = files.filter(|files| *files < FEW_FILES);
+        Ok(few.map(|files| format!("`{}` has room for {files} files", contender.label)))
+    }
+}
+
+const LEAVE: &str = "leave it out, or give it another value";
+
+/// What a file system has room for.
+struct Room {
+    bytes: Bytes,
+    /// `None`: as many as fit.
+    files: Option<u64>,
+}
