@@ -17,12 +17,15 @@ const ALPHA: f64 = 0.05;
 pub fn history(runs: &[RunRecord], workload: &str) -> Option<History> {
     let of = |run: &RunRecord| run.plan.workloads.iter().find(|own| own.name == workload).cloned();
     let latest: Workload = runs.iter().rev().find_map(of)?;
-    let (mut left_out, mut compared) = (Vec::new(), Vec::new());
+    let (mut left_out, mut compared): (Vec<String>, Vec<Analysis<'_>>) = (Vec::new(), Vec::new());
     for run in runs {
         match of(run).map(|own| latest.unlike(&own)) {
             None => {}
             Some(_) if run.plan.is_smoke() => {}
-            Some(unlike) if unlike.is_empty() => compared.push(Analysis::new(run)),
+            Some(unlike) if unlike.is_empty() => match compared.iter().find(|known| known.record.is_copy_of(run)) {
+                Some(known) => left_out.push(format!("run {}: a copy of run {}", run.run, known.record.run)),
+                None => compared.push(Analysis::new(run)),
+            },
             Some(unlike) => left_out.push(format!("run {}: other work ({})", run.run, unlike.join(", "))),
         }
     }

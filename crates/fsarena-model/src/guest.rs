@@ -179,8 +179,11 @@ impl FromStr for Simulated {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut disk = Self::default();
-        for part in text.split(',') {
+        for (place, part) in text.split(',').enumerate() {
             let (name, value) = part.split_once('=').ok_or("latency=TIME, bandwidth=SIZE or cache=SIZE")?;
+            if text.split(',').take(place).any(|other| other.split('=').next() == Some(name)) {
+                return Err(format!("`{name}` is given twice: name it once"));
+            }
             let wrong = |error: UnitError| format!("{name}: {error}");
             match name {
                 "latency" => disk.latency = value.parse().map_err(wrong)?,

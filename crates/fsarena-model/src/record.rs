@@ -46,6 +46,11 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
+    /// Whether both are the same measurements, such as a run that was imported twice.
+    pub fn is_copy_of(&self, other: &Self) -> bool {
+        !self.trials.is_empty() && self.started == other.started && self.trials == other.trials
+    }
+
     /// The record of a run that has just begun.
     pub fn new(run: i64, plan: Plan, started: String) -> Self {
         Self {

@@ -25,7 +25,7 @@ use std::marker::PhantomData;
 use fsarena_engine::Engine;
 
 pub use postgresql::{NEEDS as POSTGRESQL_NEEDS, PostgreSql};
-pub use program::in_one_line;
+pub use program::{in_one_line, require_number};
 
 /// All engines whose programs have to be installed first (`make apps`).
 pub static PROGRAMS: &[&dyn Engine] = &[

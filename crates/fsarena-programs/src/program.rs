@@ -23,6 +23,7 @@ use fsarena_sys::clock;
 
 use self::act::Act;
 pub use self::act::in_one_line;
+pub use self::output::require_number;
 use self::output::{Heard, KnownRun};
 use self::parameters::{ProgramParameters, StepParameters, Task};
 use crate::server::last_lines;

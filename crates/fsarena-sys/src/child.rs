@@ -15,7 +15,7 @@ use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::OFlags;
+use rustix::fs::{Access, OFlags, access};
 use rustix::process::{
     Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open, set_parent_process_death_signal,
 };
@@ -216,9 +216,10 @@ pub fn search_path() -> String {
     preferred.into_iter().chain(folders).collect::<Vec<_>>().join(":")
 }
 
-/// Path of `program` on [`search_path`], if it exists there.
+/// Path of `program` on [`search_path`], if it exists there and can be run.
 pub fn find_program(program: &str) -> Option<PathBuf> {
-    search_path().split(':').map(|folder| Path::new(folder).join(program)).find(|path| path.is_file())
+    let can_run = |path: &PathBuf| path.is_file() && access(path, Access::EXEC_OK).is_ok();
+    search_path().split(':').map(|folder| Path::new(folder).join(program)).find(can_run)
 }
 
 #[cfg(test)]

@@ -16,10 +16,13 @@ mod sides;
 mod stored;
 mod validate;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
+use anyhow::{Result, bail};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use fsarena_model::Medium;
+use fsarena_place::Refusal;
 
 pub use bisect::Bisect;
 pub use calibrate::Calibrate;
@@ -27,7 +30,7 @@ pub use compare::{Caches, Compare, IoEngine, WorkArguments};
 pub use durability::{DiskKind, DurabilityArguments, WriterKind};
 pub use help::command;
 pub use own_command::{OwnCommands, Printed, Scan, SyncInTime, is_placeholder};
-pub use place::{GuestArguments, How, PlaceArguments};
+pub use place::{GUEST_MEMORY, GuestArguments, How, PlaceArguments, guest_memory};
 pub use reproduce::{Reproduce, ScaleName};
 pub use setup::Setup;
 pub use sides::{
@@ -170,7 +173,7 @@ pub struct ShownAs {
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub format: Option<String>,
     /// Write the report into this file
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = crate::output::named())]
     pub output: Option<PathBuf>,
 }
 
@@ -205,6 +208,18 @@ pub enum DataFormat {
     Text,
     /// For programs.
     Json,
+}
+
+/// Refuses an empty argument, which comes from a variable that is not set: `--storage "$PLACE"`.
+pub fn require_words(words: &[OsString]) -> Result<()> {
+    let is_empty = |word: &OsString| match word.to_string_lossy().split_once('=') {
+        Some((option, "")) => option.starts_with("--"),
+        _ => word.is_empty(),
+    };
+    let Some(place) = words.iter().position(is_empty) else { return Ok(()) };
+    let (before, empty) = (words[place.saturating_sub(1)].to_string_lossy(), words[place].to_string_lossy());
+    let after = if empty.is_empty() { before } else { empty };
+    bail!(Refusal::wrong_use(format!("there is nothing after `{after}`"), "give it a value; is a variable not set?"))
 }
 
 fn formats() -> clap::builder::PossibleValuesParser {

@@ -25,10 +25,10 @@ struct Key {
 const KEYS: [Key; 6] = [
     Key { name: "store", unless: &[] },
     Key { name: "color", unless: &[] },
-    Key { name: "storage", unless: &["on", "guest"] },
-    Key { name: "margin", unless: &[] },
+    Key { name: "storage", unless: &["on", "guest", "published-only"] },
+    Key { name: "margin", unless: &["published-only"] },
     Key { name: "budget", unless: &["rounds", "of", "slices"] },
-    Key { name: "lane-size", unless: &["slices"] },
+    Key { name: "lane-size", unless: &["slices", "published-only"] },
 ];
 
 /// Commands that measure or print on behalf of the user. An agent does what it is sent.

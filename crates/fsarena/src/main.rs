@@ -19,6 +19,7 @@ mod plan;
 mod progress;
 mod signals;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
@@ -29,7 +30,9 @@ fn main() -> ExitCode {
         fsarena_guest::init::run(&["agent"]);
     }
     CompleteEnv::with_factory(cli::command).var(cli::COMPLETE).complete();
-    let words = match config::completed(&cli::command(), std::env::args_os().collect()) {
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let words = cli::require_words(&typed).and_then(|()| config::completed(&cli::command(), typed));
+    let words = match words {
         Ok(words) => words,
         Err(error) => return exit::report(&error),
     };

@@ -5,8 +5,36 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use fsarena_sys::fault;
+use rustix::fs::{Access, access};
 use tempfile::Builder;
+
+/// Reads the name of a file for output. One that cannot be written is refused, before the work whose result it is to
+/// have.
+pub fn named() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| require(&path, is_replaced(&path, folder(&path))).map(|()| path))
+}
+
+/// The same for a file to which something is added.
+pub fn extended() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| require(&path, !path.exists()).map(|()| path))
+}
+
+fn require(path: &Path, is_new: bool) -> Result<(), String> {
+    let folder = folder(path);
+    let is_written = match is_new {
+        _ if path.is_dir() => return Err("it is a folder, and a file is needed".to_owned()),
+        true if !folder.is_dir() => return Err(format!("there is no folder {0}: mkdir -p {0}", folder.display())),
+        true => access(folder, Access::WRITE_OK),
+        false => access(path, Access::WRITE_OK),
+    };
+    is_written.map_err(|error| format!("it cannot be written: {error}"))
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
 
 /// Writes `data` to the file at `path`. The file is replaced atomically, or stays unchanged. A symbolic link is
 /// replaced, not followed. Devices, pipes and files in `/dev` and `/proc`, such as `/dev/stdout`, are written in place.
@@ -14,8 +42,7 @@ use tempfile::Builder;
 /// # Errors
 /// If the file cannot be created or written.
 pub fn write(path: &Path, data: &[u8]) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = folder.canonicalize()?;
+    let folder = folder(path).canonicalize()?;
     match is_replaced(path, &folder) {
         true => replace(path, &folder, data),
         // Appends, because other programs may write to the file behind `/dev/stdout`, too.
@@ -80,6 +107,17 @@ mod tests {
         assert_eq!(fs::read_dir(place.path()).expect("there").count(), 1, "nothing else is left");
         write(&place.path().join("no/such/folder"), b"x").expect_err("it is not made");
         write(place.path(), b"x").expect_err("a folder is no file");
+    }
+
+    #[test]
+    fn files_that_cannot_be_written_are_refused_before_they_are() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let refused = |path: &Path| require(path, is_replaced(path, folder(path))).err().unwrap_or_default();
+        for (path, why) in [("no/such", "there is no folder"), ("", "it is a folder"), ("new", ""), ("/dev/null", "")] {
+            let words = refused(&place.path().join(path));
+            assert!(words.starts_with(why) && words.is_empty() == why.is_empty(), "{path}: {words}");
+        }
+        assert_eq!(refused(Path::new("report.html")), "");
     }
 
     #[test]

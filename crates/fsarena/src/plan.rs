@@ -17,7 +17,7 @@ use fsarena_model::{
     Arguments, Budget, Bytes, FromSuite, LanePlan, Measuring, Nanos, NoiseBounds, Often, Plan, Precondition, Rounds,
     Storage, Weighting,
 };
-use fsarena_place::{ENGINES, Refusals, enlarge_lanes, require_means, require_sound};
+use fsarena_place::{ENGINES, Refusals, enlarge_lanes, fitted, require_means, require_sound, require_space};
 
 use crate::cli::{Compare, PlaceArguments};
 
@@ -165,6 +165,7 @@ fn checked(plan: Plan, mut refusals: Refusals, place: &PlaceArguments) -> Result
         && !place.is_guest(&plan.contenders);
     if is_here && !refusals.is_empty() {
         refusals.take(require_means(&plan));
+        refusals.take(require_space(&fitted(plan.clone())));
     }
     refusals.end().map(|()| plan)
 }

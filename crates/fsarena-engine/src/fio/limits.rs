@@ -95,6 +95,11 @@ fn of_one(file: &JobFile, section: &JobSection) -> Result<u64, FioError> {
     let offset = known(file, section, "offset", file::size)?.unwrap_or(0);
     let step = known(file, section, "offset_increment", file::size)?.unwrap_or(0);
     let named = section.value("filename").map_or(1, |names| names.split(':').count() as u64);
+    if let Some((size, block)) = size.zip(smallest_block(section)).filter(|(size, block)| size < block) {
+        let what =
+            format!("section `{}` has a size of {size} bytes and blocks of {block}, so it has none", section.name);
+        return Err(file.refuse(section.line, what, "a size of at least a block"));
+    }
     let files = known(file, section, "nrfiles", file::size)?.unwrap_or(1).max(named);
     let largest = size.max(file_size.map(|each| each.saturating_mul(files)));
     let largest = largest.ok_or_else(|| {
@@ -102,6 +107,13 @@ fn of_one(file: &JobFile, section: &JobSection) -> Result<u64, FioError> {
         file.refuse(section.line, what, "size=1G")
     })?;
     Ok(largest.saturating_add(offset).saturating_add(step.saturating_mul(jobs(file, section)?)))
+}
+
+/// The smallest block, if the section names one.
+fn smallest_block(section: &JobSection) -> Option<u64> {
+    let sizes = section.value("bs").into_iter().flat_map(|list| list.split(',')).filter_map(file::size);
+    let ranges = section.value("bsrange").into_iter().flat_map(|list| list.split(',')).filter_map(file::range);
+    sizes.chain(ranges.map(|(smallest, _)| smallest)).min()
 }
 
 fn known(
@@ -184,6 +196,14 @@ mod tests {
         assert_eq!(of("[global]\nfilename=x\n[a]\nsize=8m\nnumjobs=4\n[b]\nsize=16m\n"), Ok(16));
         assert_eq!(of("[a]\nsize=8m\noffset=4m\n"), Ok(12));
         assert_eq!(of("[a]\nfilesize=1m-4m\nnrfiles=2\nsize=2m\n"), Ok(8));
+    }
+
+    #[test]
+    fn a_job_that_is_smaller_than_a_block_is_refused() {
+        for lines in ["size=64m\nbs=1g", "size=4k\nbs=64k", "bs=4k,64k\nsize=1k", "size=4k\nbsrange=8k-16k"] {
+            assert!(of(&format!("[a]\n{lines}\n")).is_err_and(|words| words.contains("so it has none")), "{lines}");
+        }
+        assert_eq!(of("[a]\nsize=1m\nbs=1m\n[b]\nsize=1m\nbs=2m,64k\n"), Ok(2));
     }
 
     #[test]

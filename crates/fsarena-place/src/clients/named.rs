@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use fsarena_model::Clients;
+use fsarena_model::clients::WhenLost;
 
 use crate::Refusal;
 
@@ -66,12 +67,22 @@ impl NamedClients {
         }
         if commands.is_empty() {
             let hint = "--clients local:4 --clients-scale 1,2,4";
-            ensure!(numbers.is_empty(), Refusal::wrong_use("--clients-scale needs clients", hint));
-            return Ok(None);
+            let given = [
+                ("--clients-scale", !numbers.is_empty()),
+                ("--server", !named.servers.is_empty()),
+                ("--when-lost", named.when_lost != WhenLost::default()),
+            ];
+            let useless = given.iter().find(|(_, is_given)| *is_given);
+            return useless.map_or(Ok(None), |(option, _)| {
+                Err(Refusal::wrong_use(format!("{option} needs clients"), hint).into())
+            });
         }
         let all = commands.len() as u32;
         numbers.sort_unstable();
-        numbers.dedup();
+        if let Some(twice) = numbers.windows(2).find(|pair| pair[0] == pair[1]) {
+            let text = format!("--clients-scale has {} twice", twice[0]);
+            bail!(Refusal::wrong_use(text, "name each number of clients once"));
+        }
         if let Some(wrong) = numbers.iter().find(|number| **number == 0 || **number > all) {
             let text = format!("{wrong} clients cannot work, there are {all}");
             bail!(Refusal::wrong_use(text, format!("--clients-scale takes numbers from 1 to {all}")));

@@ -117,6 +117,22 @@ fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Regex, D::Error
     RegexBuilder::new(&text).multi_line(true).build().map_err(serde::de::Error::custom)
 }
 
+/// Refuses a text that is no pattern of a number: a regular expression with a group.
+///
+/// # Errors
+/// In words.
+pub fn require_number(pattern: &str) -> Result<(), String> {
+    let pattern = RegexBuilder::new(pattern).multi_line(true).build();
+    has_group(&pattern.map_err(|error| format!("no regular expression: {error}"))?)
+}
+
+fn has_group(pattern: &Regex) -> Result<(), String> {
+    match pattern.captures_len() < 2 {
+        true => Err(format!("the pattern `{pattern}` has no group for its number")),
+        false => Ok(()),
+    }
+}
+
 /// What a run of a program is, as far as it is known without its output.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownRun {
@@ -149,8 +165,8 @@ impl Output {
     pub fn mistake(&self, is_known: impl Fn(&str) -> bool) -> Option<String> {
         for capture in &self.captures {
             let pattern = capture.pattern.as_str();
-            if capture.pattern.captures_len() < 2 {
-                return Some(format!("the pattern `{pattern}` has no group for its number"));
+            if let Err(mistake) = has_group(&capture.pattern) {
+                return Some(mistake);
             }
             if capture.name.is_none() && capture.target.is_none() && capture.equals.is_none() {
                 return Some(format!("the pattern `{pattern}` needs a `name`, an `as` or an `equals`"));

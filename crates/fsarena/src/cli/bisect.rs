@@ -4,7 +4,7 @@ use clap::Args;
 use fsarena_model::Bytes;
 use fsarena_model::plan::Slowdown;
 
-use super::{How, candidates};
+use super::{How, candidates, guest_memory};
 
 /// `fsarena bisect`.
 #[derive(Debug, Args)]
@@ -34,7 +34,7 @@ pub struct Bisect {
     #[arg(long, value_name = "HOW", default_value = "auto")]
     pub guest: How,
     /// Memory of each guest
-    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = guest_memory)]
     pub guest_memory: Bytes,
     /// Print the kernels, and do nothing
     #[arg(long)]

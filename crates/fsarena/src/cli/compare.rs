@@ -98,9 +98,16 @@ pub struct WorkArguments {
     /// A job file that fio runs, or a command line: 'fio --name=t --rw=randwrite …'; can be repeated
     #[arg(long, value_name = "FILE", conflicts_with = "suite")]
     pub fio: Vec<PathBuf>,
-    /// What does the work of --workload on large files
-    #[arg(long, value_name = "WHO", default_value = "native")]
-    pub engine: IoEngine,
+    /// What does the work of --workload on large files [default: native]
+    #[arg(long, value_name = "WHO")]
+    pub engine: Option<IoEngine>,
+}
+
+impl WorkArguments {
+    /// What does the work on large files.
+    pub fn engine(&self) -> IoEngine {
+        self.engine.unwrap_or(IoEngine::Native)
+    }
 }
 
 /// Where the data of reads are.

@@ -4,6 +4,8 @@ use clap::{Args, ValueEnum};
 use fsarena_durability::Disk;
 use fsarena_model::{Bytes, DebianRelease};
 
+use super::guest_memory;
+
 /// `fsarena durability`.
 #[derive(Debug, Args)]
 pub struct DurabilityArguments {
@@ -36,7 +38,7 @@ pub struct DurabilityArguments {
     #[arg(long, value_name = "PACKAGE")]
     pub guest_kernel: Option<String>,
     /// The guest's memory
-    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = guest_memory)]
     pub guest_memory: Bytes,
     /// Do not wait for another run to end
     #[arg(long)]

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use fsarena_model::units::UnitError;
 use fsarena_model::{Better, Nanos};
 
 /// Commands of the user's own as workloads.
@@ -30,7 +31,7 @@ pub struct OwnCommands {
     #[arg(long, value_name = "NAME=UNIT,higher|lower:REGEX", requires = "commands")]
     pub metric: Option<Printed>,
     /// Time limit of a run of the command, and of its preparation [default: 1h]
-    #[arg(long, value_name = "TIME", requires = "commands")]
+    #[arg(long, value_name = "TIME", requires = "commands", value_parser = time_limit)]
     pub time_limit: Option<Nanos>,
 }
 
@@ -65,6 +66,16 @@ pub enum SyncInTime {
     /// The time ends when the command does; data that it leaves in memory cost nothing.
     Apart,
 }
+
+fn time_limit(text: &str) -> Result<Nanos, String> {
+    match text.parse::<Nanos>().map_err(|error: UnitError| error.to_string())? {
+        limit if (Nanos(1)..=LONGEST).contains(&limit) => Ok(limit),
+        _ => Err("a time limit is above 0, and at most a week".to_owned()),
+    }
+}
+
+/// The longest time limit of a workload.
+const LONGEST: Nanos = Nanos::seconds(7 * 24 * 3600);
 
 /// `NAME=VALUE,...`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,6 +154,7 @@ impl FromStr for Printed {
         if name.is_empty() || pattern.is_empty() {
             return Err(wanted());
         }
+        fsarena_programs::require_number(pattern)?;
         Ok(Self { name: name.to_owned(), unit: unit.to_owned(), better, pattern: pattern.to_owned() })
     }
 }

@@ -7,8 +7,22 @@ use fsarena_lane::kind::Ground;
 use fsarena_lane::{Kind, kernel_has};
 use fsarena_model::clients::{self, Clients, FileServer};
 use fsarena_model::guest::Simulated;
+use fsarena_model::units::UnitError;
 use fsarena_model::{Accelerator, Bytes, Contender, DebianRelease, Plan, Storage};
 use fsarena_place::{InGuest, NamedClients, Place, Refusal, note::tell};
+
+/// The memory of a guest by default, and the least with which one boots.
+pub const GUEST_MEMORY: Bytes = Bytes::gib(1);
+const LEAST_GUEST_MEMORY: Bytes = Bytes::mib(128);
+
+/// The memory of a guest, as typed.
+pub fn guest_memory(text: &str) -> Result<Bytes, String> {
+    let memory: Bytes = text.parse().map_err(|error: UnitError| error.to_string())?;
+    match memory >= LEAST_GUEST_MEMORY {
+        true => Ok(memory),
+        false => Err(format!("a guest does not boot with less than {LEAST_GUEST_MEMORY}")),
+    }
+}
 
 /// Where a run takes place: here, on another machine, or in a guest.
 #[derive(Debug, Args)]
@@ -32,7 +46,7 @@ pub struct PlaceArguments {
     #[arg(long, value_name = "NAME=VALUE,...")]
     pub guest_disk: Option<Simulated>,
     /// The guest's memory
-    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = guest_memory)]
     pub guest_memory: Bytes,
     /// Machines that work on shared directories at the same time.
     #[command(flatten)]
@@ -94,7 +108,7 @@ pub struct GuestArguments {
     #[arg(long, value_name = "PACKAGE")]
     pub guest_kernel: Option<String>,
     /// Its memory
-    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = guest_memory)]
     pub guest_memory: Bytes,
     /// Connect its agent to stdin and stdout, as a client of a run: --client 'fsarena guest --agent --mount …'
     #[arg(long)]

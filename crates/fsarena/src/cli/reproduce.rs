@@ -12,7 +12,10 @@ pub struct Reproduce {
     #[arg(value_name = "ARTICLE", add = super::candidates::articles())]
     pub article: String,
     /// Print what it published, and judge that; run nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["contenders", "scale", "harness", "rounds", "explain", "margin", "seed", "storage",
+        "erase", "lane_size", "medium", "tools", "full", "output", "dry_run", "on", "guest", "guest_release",
+        "guest_kernel", "guest_disk", "guest_memory", "clients", "client", "clients_scale", "server", "when_lost",
+        "no_wait"])]
     pub published_only: bool,
     /// Contenders, separated by commas; options with a comma need a .toml file [default: the article's]
     #[arg(long, value_name = "CONTENDER,...", value_delimiter = ',')]

@@ -49,7 +49,7 @@ pub struct GateArguments {
     #[arg(long, value_name = "LABEL")]
     pub baseline_contender: Option<String>,
     /// A contender that did not change: all others relative to it, in the same sweeps
-    #[arg(long, value_name = "LABEL", requires = "baseline")]
+    #[arg(long, value_name = "LABEL", requires = "baseline", conflicts_with = "baseline_contender")]
     pub control: Option<String>,
     /// The slowdown that is tolerated
     #[arg(long, value_name = "PERCENT", default_value = "5%")]
@@ -58,10 +58,10 @@ pub struct GateArguments {
     #[arg(long, value_name = "PERCENT")]
     pub require_finds: Option<Share>,
     /// Also as JUnit XML into this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::named())]
     pub junit: Option<PathBuf>,
     /// Also as Markdown, added to the end of this file, such as $GITHUB_STEP_SUMMARY
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::extended())]
     pub summary: Option<PathBuf>,
     /// How to write it down
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -195,7 +195,7 @@ pub struct PageArguments {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: PageFormat,
     /// Into this file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = crate::output::named())]
     pub output: Option<PathBuf>,
 }
 

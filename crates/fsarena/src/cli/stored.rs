@@ -67,7 +67,7 @@ pub struct ReportArguments {
     #[arg(long, value_name = "NAME", conflicts_with = "weights")]
     pub profile: Option<String>,
     /// Into this file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = crate::output::named())]
     pub output: Option<PathBuf>,
     /// Nothing more: a report is always in full
     #[arg(long, hide = true)]
@@ -81,7 +81,7 @@ pub struct Export {
     #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
     pub run: String,
     /// Into this file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = crate::output::named())]
     pub output: Option<PathBuf>,
 }
 

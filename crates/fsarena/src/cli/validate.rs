@@ -55,7 +55,7 @@ pub struct Validate {
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<PageFormat>,
     /// Into this file instead of stdout; of Markdown the drawing is beside it, with the extension svg
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = crate::output::named())]
     pub output: Option<PathBuf>,
 }
 

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use fsarena_model::Event;
 use fsarena_place::{Refusal, agent::Line, note};
 
@@ -26,7 +26,10 @@ pub fn run(global: &Global, options: &Import) -> Result<Ended> {
 /// The events of an exported run, of which the first is [`Event::Started`].
 pub(super) fn events(path: &Path) -> Result<Vec<Event>> {
     let name = path.display();
-    let text = read(path).with_context(|| format!("read {name}"))?;
+    let text = read(path).map_err(|error| {
+        let hint = "`fsarena export RUN -o FILE` writes a file for it";
+        Refusal::wrong_use(format!("read {name}: {error}"), hint)
+    })?;
     let refused = |number: usize, what: String| {
         let hint = "give files that `fsarena export` of the same version has written";
         Refusal::wrong_use(format!("{name}, line {}: {what}", number + 1), hint)

@@ -35,6 +35,10 @@ pub fn runs(global: &Global, text: &str) -> Result<Vec<NamedRun>> {
             false => NamedRun { name: file_name(name), record: of_file(Path::new(name))? },
         };
         refuse_smoke(&run)?;
+        if let Some(known) = all.iter().find(|known: &&NamedRun| known.record.is_copy_of(&run.record)) {
+            let text = format!("{} and {} are the same run, which counts once", known.name, run.name);
+            bail!(Refusal::wrong_use(text, "name it once: `fsarena runs` lists the runs"));
+        }
         all.push(run);
     }
     Ok(all)
@@ -74,7 +78,7 @@ pub fn require<'a>(runs: impl IntoIterator<Item = &'a NamedRun>, label: &Label) 
 
 /// Refuses a run that is on both sides.
 pub fn require_other(before: &[NamedRun], after: &[NamedRun]) -> Result<()> {
-    let is_same = |run: &&NamedRun| before.iter().any(|other| other.record.trials == run.record.trials);
+    let is_same = |run: &&NamedRun| before.iter().any(|other| other.record.is_copy_of(&run.record));
     match after.iter().find(is_same) {
         Some(run) => {
             let text = format!("{} is on both sides", run.name);

@@ -2,10 +2,11 @@
 
 use anyhow::{Result, bail};
 use fsarena_analyse::{covered, not_here, unknown_names};
+use fsarena_lane::KINDS;
 use fsarena_model::{Contender, DebianRelease, Mode, Plan, Rounds, Storage};
 use fsarena_place::{ENGINES, Refusal, Refusals};
 
-use crate::cli::Compare;
+use crate::cli::{Compare, GUEST_MEMORY};
 
 /// Refuses a budget that is too short for one round.
 pub fn require_time(plan: &Plan) -> Result<()> {
@@ -27,7 +28,24 @@ pub fn require_effect(arguments: &Compare, storage: &Storage, contenders: &[Cont
         let text = format!("`--erase {named}` names none of the disks of this run: lanes are {storage}");
         refusals.add(Refusal::wrong_use(text, "name the disk with --storage"));
     }
+    if arguments.work.engine.is_some() && !arguments.work.fio.is_empty() && arguments.work.workload.is_empty() {
+        let text = "`--engine` is about --workload, and the jobs of --fio are run by fio";
+        refusals.add(Refusal::wrong_use(text, "leave out --engine"));
+    }
+    if arguments.precondition && *storage == Storage::Memory {
+        let text = "`--precondition` is about SSDs, and lanes are in memory, which has no state to be brought into";
+        refusals.add(Refusal::wrong_use(text, "leave it out, or name a disk with --storage"));
+    }
+    let is_there = |name: &str| contenders.iter().any(|contender| contender.label.0 == name);
+    let mut knobs = KINDS.iter().flat_map(|kind| kind.symbols.knobs);
+    if arguments.test_explanation && !knobs.any(|knob| is_there(knob.with) && is_there(knob.without)) {
+        let text = "there is no option by which an explanation of these contenders could be tested";
+        let names = KINDS.iter().filter(|kind| !kind.symbols.knobs.is_empty()).map(|kind| kind.name);
+        let hint = format!("--explain, or name one without options: {}", names.collect::<Vec<_>>().join(", "));
+        refusals.add(Refusal::wrong_use(text, hint));
+    }
     let of_guest = [
+        ("--guest-memory", place.guest_memory != GUEST_MEMORY),
         ("--guest-kernel", place.guest_kernel.is_some()),
         ("--guest-release", place.guest_release != DebianRelease::default()),
         ("--guest-disk", place.guest_disk.is_some()),

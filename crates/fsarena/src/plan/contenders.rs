@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, bail};
 use fsarena_catalog::Suite;
 use fsarena_lane::require;
+use fsarena_model::visible::shell;
 use fsarena_model::{Contender, Label, Matrix};
 use fsarena_place::{Refusal, Refusals};
 use fsarena_sys::mount;
@@ -65,7 +66,10 @@ pub fn accepted(
     refusals: &mut Refusals,
 ) -> (Vec<Contender>, Vec<String>) {
     let (mut contenders, mut notes): (Vec<Contender>, Vec<String>) = (Vec::new(), Vec::new());
-    let named = arguments.iter().filter_map(|argument| refusals.take(fsarena_catalog::contender(argument)));
+    let named = arguments.iter().filter_map(|argument| {
+        refusals.take(require_no_braces(argument))?;
+        refusals.take(fsarena_catalog::contender(argument))
+    });
     for mut contender in named.collect::<Vec<_>>().into_iter().chain(of_matrices) {
         notes.extend(without_words_of_fstab(&mut contender));
         let is_sound = [
@@ -78,6 +82,17 @@ pub fn accepted(
         }
     }
     (contenders, notes)
+}
+
+/// Refuses alternatives in braces outside of a matrix.
+fn require_no_braces(argument: &str) -> Result<()> {
+    match Matrix::parse(argument) {
+        Ok((_, contenders)) if !contenders.iter().any(Contender::is_directory) => {
+            let text = format!("the contender `{argument}` has alternatives in braces, which only a matrix has");
+            bail!(Refusal::wrong_use(text, format!("--matrix {}", shell(argument))))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Removes mount options that never reach the kernel, and says so.

@@ -27,6 +27,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let harness = Harness::from(options.harness);
     let usual = usual_contenders(&suite, &options.setup.place);
     let named = if options.contenders.is_empty() { usual } else { &options.contenders };
+    require_whole(named)?;
     let causes: Vec<&Cause> = article.claims.iter().filter_map(|claim| claim.cause.as_ref()).collect();
     let causes = if options.explain { causes } else { Vec::new() };
     let named = &with_options(named, &causes);
@@ -66,6 +67,19 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let mut refusals = Refusals::default();
     let plan = resolved(plan, &mut refusals);
     Ok((checked(plan, refusals, &options.setup.place)?, notes))
+}
+
+/// Refuses options that a comma has cut off their contender.
+fn require_whole(named: &[String]) -> Result<()> {
+    let is_kind = |word: &str| fsarena_catalog::contender(word).is_ok_and(|it| fsarena_lane::kind(&it.kind).is_some());
+    match named.windows(2).find(|pair| pair[0].contains(':') && !is_kind(&pair[1])) {
+        None => Ok(()),
+        Some(pair) => {
+            let text = format!("`{}` is no contender: a comma separates contenders, also after `{}`", pair[1], pair[0]);
+            let hint = "options with a comma need a .toml file: docs/guides/contender-files.md";
+            bail!(Refusal::wrong_use(text, hint))
+        }
+    }
 }
 
 /// The contenders `named`, followed by those by which the causes of claims are judged, if one of their kind is named.

@@ -34,7 +34,7 @@ pub struct PlannedWork {
 pub fn suite(arguments: &Compare) -> Option<&str> {
     let is_named =
         !arguments.work.workload.is_empty() || !arguments.work.fio.is_empty() || !arguments.own.commands.is_empty();
-    let is_suite = !is_named && arguments.work.profile.is_none() && arguments.work.engine == IoEngine::Native;
+    let is_suite = !is_named && arguments.work.profile.is_none() && arguments.work.engine() == IoEngine::Native;
     is_suite.then_some(arguments.work.suite.as_str())
 }
 
@@ -60,7 +60,7 @@ pub fn of(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contende
     }
     // A workload that the user named has to be able to keep a rate. One from a suite or profile, or a second one
     // through fio, need not.
-    let is_named = !is_listed && arguments.work.engine != IoEngine::Both;
+    let is_named = !is_listed && arguments.work.engine() != IoEngine::Both;
     let unable = if is_named { Unable::Refused } else { Unable::LeftOut };
     work.workloads = open_loops::expanded(work.workloads, &arguments.work.rate, unable)?;
     Ok(work)
@@ -89,20 +89,25 @@ fn with_note(choice: Choice) -> Noted {
 fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, programs: AvailablePrograms) -> Result<Choices> {
     let scale: Scale = arguments.work.scale.map(Scale::from).unwrap_or_default();
     let typed = &arguments.work.workload;
-    let (workloads, unavailable) = match (typed.is_empty(), profile) {
+    let names = match (typed.is_empty(), profile) {
         // Those that are typed run with the profile, and have no weight.
-        (_, Some(profile)) => available(at_scale(&[&profile.workloads[..], typed].concat(), scale)?, programs)?,
-        (true, None) => {
-            available(at_scale(&fsarena_catalog::suite(&arguments.work.suite)?.workloads, scale)?, programs)?
-        }
-        (false, None) => (at_scale(typed, scale)?, Vec::new()),
+        (_, Some(profile)) => [&profile.workloads[..], typed].concat(),
+        (true, None) => fsarena_catalog::suite(&arguments.work.suite)?.workloads,
+        (false, None) => typed.clone(),
     };
+    let workloads = at_scale(&names, scale)?;
+    if scale == Scale::Published && workloads == at_scale(&names, Scale::Standard)? {
+        let text = "none of these workloads has another amount of work at --scale published";
+        bail!(Refusal::wrong_use(text, "leave out --scale"));
+    }
+    let is_typed = !typed.is_empty() && profile.is_none();
+    let (workloads, unavailable) = if is_typed { (workloads, Vec::new()) } else { available(workloads, programs)? };
     let named = workloads.into_iter().map(|workload| (workload, None)).collect();
     let Choices { chosen: native, mut notes, .. } = cache::with(arguments.work.cache, named)?;
     notes.extend(unavailable.iter().map(ToString::to_string));
     let mut all = Vec::new();
     for (workload, note) in native {
-        match arguments.work.engine {
+        match arguments.work.engine() {
             IoEngine::Native => all.push((workload, note)),
             IoEngine::Fio => all.push(with_note(fio::instead(&workload)?)),
             IoEngine::Both => all.extend(both(workload)),
@@ -148,6 +153,12 @@ fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<Choic
                 Some(words) => fio::from_command(&words[1..], &place),
                 None => continue,
             },
+            None if file.to_str().is_some_and(|text| text.contains(" fio ") && !file.exists()) => {
+                let text =
+                    format!("`{}` is neither a job file nor a command line that begins with `fio`", file.display());
+                refusals.add(Refusal::wrong_use(text, "leave out what comes before: --fio 'fio …'"));
+                continue;
+            }
             None => fio::from_file(file, &place),
         };
         match choices {

@@ -52,12 +52,125 @@ fn options_without_effect_are_refused() {
         (&["--workload", "create-fsync", "--guest-kernel", "linux-6.1"], "`--guest-kernel` is about a guest"),
         (&["--workload", "create-fsync", "--guest-release", "bookworm"], "`--guest-release` is about a guest"),
         (&["--fio", "fio --name=t --rw=trim --size=16m"], "fio trims devices, and no files"),
+        (&["--fio", "fio --name=t --rw=read --size=16m", "--engine", "native"], "`--engine` is about --workload"),
+        (&["--workload", "create-fsync", "--guest-memory", "2G"], "`--guest-memory` is about a guest"),
+        (&["--workload", "create-fsync", "--when-lost", "continue"], "--when-lost needs clients"),
+        (&["--workload", "create-fsync", "--server", "sdb=sh"], "--server needs clients"),
+        (&["--workload", "create-fsync", "--clients-scale", "2"], "--clients-scale needs clients"),
+        (&["--workload", "create-fsync", "--clients", "local:2", "--clients-scale", "2,2"], "has 2 twice"),
+        (&["--workload", "create-fsync", "--precondition"], "lanes are in memory"),
+        (&["--workload", "create-fsync", "--scale", "published"], "another amount of work at --scale published"),
+        (&["t=tmpfs", "--workload", "create-fsync", "--storage", ""], "there is nothing after `--storage`"),
+        (&["--workload", "create-fsync", "--client="], "there is nothing after `--client=`"),
     ] {
         let mut command = stage.fsarena();
-        command.args(["compare", "ext4", "xfs", "--dry-run", "--rounds", "1", "--storage", "memory"]);
+        command.args(["compare", "ext4", "xfs", "--dry-run", "--rounds", "1"]);
+        if !arguments.contains(&"--storage") {
+            command.args(["--storage", "memory"]);
+        }
         let printed = err(&run(command.args(arguments), 2));
         assert!(printed.contains(words) && printed.contains("hint:"), "{words} in {printed}");
     }
+    let directory = format!("dir:{}", stage.place.path().display());
+    for (arguments, words) in [
+        (&["compare", &directory, "--test-explanation", "--workload", "create-fsync"][..], "no option by which"),
+        (&["compare", "xfs:noatime", "--test-explanation", "--workload", "create-fsync"], "without options: ext4, xfs"),
+        (&["gate", "1", "--baseline-contender", "a", "--control", "b"], "cannot be used with"),
+        (&["reproduce", "openeuler", "--published-only", "--rounds", "3"], "cannot be used with"),
+        (&["compare", "ext4", "--guest", "--guest-memory", "1M", "--dry-run"], "a guest does not boot with less than"),
+        (&["bisect", "ext4", "--kernels", "a,b", "--guest-memory", "1M"], "a guest does not boot with less than"),
+        (&["compare", "ext4", "--guest-disk", "latency=100us,latency=20us", "--dry-run"], "`latency` is given twice"),
+    ] {
+        let printed = err(&run(stage.fsarena().args(arguments), 2));
+        assert!(printed.contains(words), "{words} in {printed}");
+    }
+    let huge = ["compare", "ext4", "--guest=emulated", "--guest-memory", "10T", "--dry-run", "--workload", "stat-tree"];
+    assert!(err(&run(stage.fsarena().args(huge), 4)).contains("no room for the guest"));
+}
+
+#[test]
+fn disks_that_a_run_refuses_are_refused() {
+    let stage = Stage::without_runs();
+    let disk = std::fs::read_to_string("/proc/self/mountinfo").expect("readable");
+    let disk = disk.lines().filter_map(|line| line.split(" - ").nth(1)?.split(' ').nth(1)).find(|it| is_disk(it));
+    let Some(disk) = disk.filter(|_| is_root()) else { return };
+    let mut command = stage.fsarena();
+    command.args(["compare", "ext4", "xfs", "--dry-run", "--lane-size", "320M", "--workload", &stage.small()]);
+    let text = err(&run(command.args(["--storage", disk]), 2));
+    assert!(text.contains(&format!("`{disk}` is not free: ")) && text.contains("hint: "), "{text}");
+}
+
+/// Whether it is a block device that is mounted, and no loop device of a test, which may vanish meanwhile.
+fn is_disk(path: &str) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    path.starts_with("/dev/")
+        && !path.starts_with("/dev/loop")
+        && std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device())
+}
+
+#[test]
+fn a_file_for_output_that_cannot_be_written_is_refused_before_the_work() {
+    let stage = Stage::without_runs();
+    for arguments in [
+        &["compare", "ext4", "xfs", "--dry-run", "-o", "/nope/x"][..],
+        &["report", "-o", "/nope/x"],
+        &["gate", "--baseline", "1", "--junit", "/nope/x"],
+        &["gate", "--baseline", "1", "--summary", "/nope/x"],
+        &["export", "-o", "/nope/x"],
+        &["judge", "x.json", "-o", "/nope/x"],
+        &["validate", "-o", "/nope/x"],
+        &["resume", "-o", "/nope/x"],
+    ] {
+        let text = err(&run(stage.fsarena().args(arguments), 2));
+        assert!(text.contains("there is no folder /nope: mkdir -p /nope"), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
+fn what_was_meant_is_in_the_hint() {
+    let stage = Stage::without_runs();
+    let folder = stage.place.path().display().to_string();
+    let (colon, words, gap) =
+        (format!("dir:{folder}:noatime"), format!("dir:{folder} -x"), format!("dir:{folder}/a b"));
+    let own = ["compare", "ext4", "--dry-run", "--command", "ls {dir}"];
+    for (arguments, words) in [
+        (&["compare", "ext4:{,noatime}", "--dry-run"][..], "hint: --matrix 'ext4:{,noatime}'\n".to_owned()),
+        (
+            &["compare", "ext4 xfs", "--dry-run"],
+            "`xfs` is another contender, in the same word\nhint: separate".to_owned(),
+        ),
+        (&["compare", "ext4 xfs:noatime", "--dry-run"], "`xfs:noatime` is another contender".to_owned()),
+        (&["compare", &colon, "--dry-run"], format!("hint: a directory takes no options: dir:{folder}\n")),
+        (&["compare", &words, "--dry-run"], format!("hint: a directory takes no options: dir:{folder}\n")),
+        (&["compare", &gap, "--dry-run"], format!("hint: mkdir '{folder}/a b'\n")),
+        (&["compare", "ext4=xfs", "xfs", "--dry-run"], "its label says that it is another".to_owned()),
+        (&["compare", "NTFS=ext4", "xfs", "--dry-run"], "its label says that it is another".to_owned()),
+        (
+            &["reproduce", "openeuler", "--contenders", "ext4:noatime,commit=5", "--dry-run"],
+            "hint: options with a comma need a .toml file".to_owned(),
+        ),
+        (
+            &["compare", "ext4", "--dry-run", "--fio", "sudo fio --name=x"],
+            "hint: leave out what comes before".to_owned(),
+        ),
+        (&["import", "nope"], "hint: `fsarena export RUN -o FILE`".to_owned()),
+        (
+            &[&own[..], &["--metric", "a=b,higher:(\\d+"]].concat(),
+            "'--metric <NAME=UNIT,higher|lower:REGEX>'".to_owned(),
+        ),
+        (&[&own[..], &["--metric", "a=b,higher:x"]].concat(), "has no group for its number".to_owned()),
+        (&[&own[..], &["--time-limit", "0s"]].concat(), "'--time-limit <TIME>': a time limit is above 0".to_owned()),
+    ] {
+        let text = err(&run(stage.fsarena().args(arguments), 2));
+        assert!(text.contains(&words), "{words} in {text}");
+    }
+    let mut command = stage.fsarena();
+    command.args(["compare", "ext4", "xfs", "--dry-run", "--lane-size", "900T", "--workload", &stage.small()]);
+    let text = err(&run(command.args(["--budget", "1m", "--storage", "memory"]), 2));
+    assert!(text.contains("are free") && text.contains("hint: "), "{text}");
+    let mut command = stage.fsarena();
+    command.args(["compare", "ext4", "xfs", "--dry-run", "--command", "/etc/passwd {dir}"]);
+    assert!(err(&run(&mut command, 4)).contains("`/etc/passwd`"));
 }
 
 /// The first list is that of `c14.sh`; each of its contenders cannot be made on lanes with sectors of 4096 bytes, or not
@@ -251,4 +364,8 @@ fn a_budget_that_decides_nothing_is_named_with_one_that_does() {
         !dry(&both, &[&slow[..2], &["--rounds", "1"]].concat()).contains("decide nothing"),
         "it is what was wanted"
     );
+    let two = dry(&both, &[&slow[..2], &["--rounds", "2"]].concat());
+    assert!(two.contains("2 rounds as you wish: figures without verdicts, which need at least 3"), "{two}");
+    assert!(!dry(&both, &[&slow[..2], &["--rounds", "3"]].concat()).contains("verdicts"));
+    assert!(!dry(&["ext4"], &[&slow[..2], &["--rounds", "1"]].concat()).contains("verdicts"));
 }

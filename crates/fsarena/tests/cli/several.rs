@@ -181,6 +181,26 @@ fn a_history_and_tags_and_removed_runs() {
         "{refused}"
     );
     assert!(err(&run(stage.fsarena().args(["runs", "tag", "5", "a b"]), 2)).contains("only letters, digits"));
+    let refused = |more: &[&str]| err(&run(stage.fsarena().args(["history", "small"]).args(more), 2));
+    assert!(refused(&["--contender", "nope"]).contains("hint: the runs have: base, new\n"));
+    assert!(refused(&["--tag", "nope"]).contains("has the tag `nope`\nhint: fsarena runs tag RUN nope\n"));
+    run(stage.fsarena().args(["runs", "tag", "5", "weekly"]), 0);
+    assert!(refused(&["--tag", "nope"]).contains("hint: the tags are weekly; fsarena runs tag RUN nope\n"));
+}
+
+#[test]
+fn a_run_that_was_imported_again_counts_once() {
+    let stage = Stage::without_runs();
+    let file = stage.path("run.jsonl").display().to_string();
+    [1.0, 0.8].map(|ratio| store(&stage, "small", ratio));
+    run(stage.fsarena().args(["export", "1", "-o", &file]), 0);
+    run(stage.fsarena().args(["import", &file, &file]), 0);
+    let history = json(&out(&run(stage.fsarena().args(["history", "small", "--format", "json"]), 0)));
+    assert_eq!(history["series"][0]["points"].as_array().map(Vec::len), Some(2), "{history}");
+    assert_eq!(history["left_out"], serde_json::json!(["run 3: a copy of run 1", "run 4: a copy of run 1"]));
+    let refused = |arguments: &[&str]| err(&run(stage.fsarena().args(arguments), 2));
+    assert!(refused(&["diff", "1,3", "2"]).contains("run 1 and run 3 are the same run, which counts once"));
+    assert!(refused(&["diff", "1", "3"]).contains("run 3 is on both sides"));
 }
 
 #[test]

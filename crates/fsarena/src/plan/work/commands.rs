@@ -21,8 +21,9 @@ const DIRECTORY: &str = "{dir}";
 const LONGEST_NAME: usize = 24;
 /// Time limit of a command, in seconds.
 const TIME_LIMIT_S: u64 = 3600;
-/// Words that mean something to a shell, and nothing to a program.
-const OF_SHELLS: [&str; 9] = ["|", "||", "&&", "&", ">", ">>", "<", "2>", "2>&1"];
+/// Letters that mean something to a shell unless they are quoted, and nothing to a program. At the beginning of a word
+/// `~` does, too.
+const OF_SHELLS: &str = "|&;<>()$`*?";
 
 /// The workloads of the commands, in order.
 pub fn from_commands(arguments: &Compare, programs: AvailablePrograms) -> Result<Choices> {
@@ -115,6 +116,8 @@ struct Draft {
     command: Vec<String>,
     prepare: Option<Vec<String>>,
     cleanup: Option<Vec<String>>,
+    /// The first word that only a shell would understand.
+    of_shell: Option<String>,
 }
 
 impl Draft {
@@ -127,12 +130,14 @@ impl Draft {
                 format!("{DIRECTORY} is the command's directory on each of them, as in 'make -C {DIRECTORY}/src'");
             bail!(Refusal::wrong_use(text, hint));
         }
+        let texts = [Some(command), own.prepare.as_deref(), own.cleanup.as_deref()];
         let further = |option, text: &Option<String>| text.as_ref().map(|text| self::words(option, text)).transpose();
         Ok(Self {
             name: name.unwrap_or_else(|| name_of(&words)),
             command: words,
             prepare: further("--prepare", &own.prepare)?,
             cleanup: further("--cleanup", &own.cleanup)?,
+            of_shell: texts.into_iter().flatten().find_map(of_shell),
         })
     }
 
@@ -158,13 +163,13 @@ impl Draft {
             command: filled(&self.command),
             prepare: self.prepare.as_ref().map(filled),
             cleanup: self.cleanup.as_ref().map(filled),
+            of_shell: self.of_shell.clone(),
         }
     }
 
     /// Words that are passed on as they are, and may be meant otherwise: those of a shell, and unknown placeholders.
     fn notes(&self, scans: &[Scan]) -> Vec<String> {
-        let of_shell = self.all_words().find(|word| OF_SHELLS.contains(&word.as_str()));
-        let of_shell = of_shell.map(|word| {
+        let of_shell = self.of_shell.as_ref().map(|word| {
             format!(
                 "`{word}` is passed on as it is, since no shell runs commands; for a shell: sh -c '…' sh {DIRECTORY}"
             )
@@ -265,6 +270,28 @@ fn in_braces(word: &str) -> impl Iterator<Item = &str> {
 
 fn braced(name: &str) -> String {
     format!("{{{name}}}")
+}
+
+/// The first word of a command that only a shell would understand.
+fn of_shell(command: &str) -> Option<String> {
+    let (mut quote, mut word, mut is_found) = (None, String::new(), false);
+    let mut letters = command.chars();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (Some(open), _) if letter == open => quote = None,
+            (Some(_), _) => {}
+            (None, '\\') => word.extend(letters.next()),
+            (None, '"' | '\'') => quote = Some(letter),
+            (None, _) if letter.is_whitespace() && is_found => break,
+            (None, _) if letter.is_whitespace() => {
+                word.clear();
+                continue;
+            }
+            (None, _) => is_found |= OF_SHELLS.contains(letter) || (letter == '~' && word.is_empty()),
+        }
+        word.push(letter);
+    }
+    is_found.then_some(word)
 }
 
 /// The words of a command, as a shell would split them.

@@ -81,6 +81,23 @@ fn mistakes_in_commands_are_refused_and_doubtful_commands_are_noted() {
     let notes = chosen(&["--command", "cat {dir}/x | wc"]).expect("understood").notes;
     assert!(notes[0].contains("`|` is passed on as it is"), "{notes:?}");
     let notes = |command: &str| chosen(&["--command", command]).expect("understood").notes;
+    for (command, word) in [
+        ("ls {dir}; ls", "{dir};"),
+        ("ls {dir}/*.c", "{dir}/*.c"),
+        ("ls $HOME {dir}", "$HOME"),
+        ("cp -r ~/x {dir}", "~/x"),
+        ("cp -r $(pwd) {dir}", "$(pwd)"),
+        ("ls {dir} 2>/dev/null", "2>/dev/null"),
+        ("ls {dir} >/dev/null", ">/dev/null"),
+        ("ls {dir} && ls", "&&"),
+    ] {
+        assert!(notes(command)[0].starts_with(&format!("`{word}` is passed on as it is")), "{:?}", notes(command));
+    }
+    for plain in ["sh -c 'ls *; ls $1 ~ >/dev/null' sh {dir}", "grep \"a|b\" {dir}", "ls {dir}/a\\*", "ls {dir}/a~"] {
+        assert_eq!(notes(plain).len(), 1, "{:?}", notes(plain));
+    }
+    let prepared = chosen(&["--command", "ls {dir}", "--prepare", "rm {dir}/*"]).expect("understood").notes;
+    assert!(prepared[0].starts_with("`{dir}/*` is passed on"), "{prepared:?}");
     assert!(notes("cp {dir}/x {to}")[0].contains("`{to}` is passed on as it is"));
     assert_eq!(notes("sh -c 'for f in {} {A}; do cat ${f}; done' {dir}").len(), 1, "only the sync");
 }
