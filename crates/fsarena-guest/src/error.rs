@@ -145,7 +145,9 @@ impl Explained for GuestError {
                 "a guest needs 1 GB there: free some, or as another user than root name a place with XDG_CACHE_HOME"
                     .to_owned()
             }
-            Self::NoRoom { .. } => "name another place with --storage, or a smaller --lane-size".to_owned(),
+            Self::NoRoom { .. } => {
+                "name another place with --storage, or a smaller --lane-size or --guest-memory".to_owned()
+            }
             Self::Ended { .. } => {
                 "a guest with more memory may help, or with another kernel: --guest-memory 2G, --guest-kernel PACKAGE"
                     .to_owned()

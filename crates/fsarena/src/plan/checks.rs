@@ -40,7 +40,8 @@ pub fn require_effect(arguments: &Compare, storage: &Storage, contenders: &[Cont
     let mut knobs = KINDS.iter().flat_map(|kind| kind.symbols.knobs);
     if arguments.test_explanation && !knobs.any(|knob| is_there(knob.with) && is_there(knob.without)) {
         let text = "there is no option by which an explanation of these contenders could be tested";
-        let names = KINDS.iter().filter(|kind| !kind.symbols.knobs.is_empty()).map(|kind| kind.name);
+        let has_knob = |name: &str| KINDS.iter().flat_map(|kind| kind.symbols.knobs).any(|knob| knob.with == name);
+        let names = KINDS.iter().map(|kind| kind.name).filter(|name| has_knob(name));
         let hint = format!("--explain, or name one without options: {}", names.collect::<Vec<_>>().join(", "));
         refusals.add(Refusal::wrong_use(text, hint));
     }

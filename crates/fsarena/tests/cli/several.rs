@@ -192,7 +192,7 @@ fn a_history_and_tags_and_removed_runs() {
 fn a_run_that_was_imported_again_counts_once() {
     let stage = Stage::without_runs();
     let file = stage.path("run.jsonl").display().to_string();
-    [1.0, 0.8].map(|ratio| store(&stage, "small", ratio));
+    let _runs = [1.0, 0.8].map(|ratio| store(&stage, "small", ratio));
     run(stage.fsarena().args(["export", "1", "-o", &file]), 0);
     run(stage.fsarena().args(["import", &file, &file]), 0);
     let history = json(&out(&run(stage.fsarena().args(["history", "small", "--format", "json"]), 0)));

@@ -57,7 +57,7 @@ fn options_that_are_cancelled_or_replaced_are_refused() {
         assert!(text.contains(words) && text.contains("hint: "), "{contender}: {text}");
     }
     let matrix = ["--matrix", "btrfs:compress={no,zstd:1},{nodatacow,datacow}", "--dry-run", "--workload"];
-    let text = err(&run(stage.compare(&matrix).arg(stage.small()), 2));
+    let text = err(&run(&mut stage.compare(&[&matrix[..], &[&stage.small()]].concat()), 2));
     assert_eq!(text.matches("error: ").count(), 1, "only compression without copies contradicts itself: {text}");
     assert!(text.contains("`btrfs:compress=zstd:1,nodatacow`"), "{text}");
     for contender in ["btrfs:noatime,compress=zstd:3,commit=9", "b=xfs:noatime,logbsize=64k,inode32"] {
@@ -74,7 +74,7 @@ fn options_without_effect_warnings_and_little_room_are_said() {
         ("btrfs:commit=0", "`commit=0` shows no effect on btrfs"),
         ("ext4 -T nope", "`ext4 -T nope`: mke2fs says: Warning: the fs_type nope is not defined in mke2fs.conf\n"),
         ("ext4 -N 1", "`ext4 -N 1` has room for "),
-        ("tmpfs:size=64m,nr_inodes=100", "`tmpfs:size=64m,nr_inodes=100` has room for 99 files\n"),
+        ("tmpfs:size=1g,nr_inodes=100", "`tmpfs:size=1g,nr_inodes=100` has room for 99 files\n"),
     ] {
         let text = dry(&stage, contender, &stage.small(), 0);
         assert!(text.starts_with(words) && text.lines().count() == 1, "{contender}: {text}");
@@ -82,8 +82,8 @@ fn options_without_effect_warnings_and_little_room_are_said() {
     let text = dry(&stage, "tmpfs:size=1m", "create-fsync", 2);
     assert!(text.contains("the workload `create-fsync` needs ") && text.contains("are free\nhint: "), "{text}");
     // The notes are in the report.
-    let mut command = stage.compare(&["ext4:nobh", "--rounds", "1", "--baselines", "never", "--workload"]);
-    run(command.arg(stage.small()), 0);
+    let mut command = stage.compare(&["ext4:nobh", "--rounds", "1", "--baselines", "never"]);
+    run(command.args(["--workload", &stage.small()]), 0);
     let notes = stage.json()["notes"].to_string();
     assert!(notes.contains("`nobh` shows no effect on ext4"), "{notes}");
     assert_eq!(stage.left(), Vec::<String>::new());
