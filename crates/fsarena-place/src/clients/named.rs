@@ -79,10 +79,7 @@ impl NamedClients {
         }
         let all = commands.len() as u32;
         numbers.sort_unstable();
-        if let Some(twice) = numbers.windows(2).find(|pair| pair[0] == pair[1]) {
-            let text = format!("--clients-scale has {} twice", twice[0]);
-            bail!(Refusal::wrong_use(text, "name each number of clients once"));
-        }
+        numbers.dedup();
         if let Some(wrong) = numbers.iter().find(|number| **number == 0 || **number > all) {
             let text = format!("{wrong} clients cannot work, there are {all}");
             bail!(Refusal::wrong_use(text, format!("--clients-scale takes numbers from 1 to {all}")));

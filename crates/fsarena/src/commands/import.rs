@@ -28,7 +28,7 @@ pub(super) fn events(path: &Path) -> Result<Vec<Event>> {
     let name = path.display();
     let text = read(path).map_err(|error| {
         let hint = "`fsarena export RUN -o FILE` writes a file for it";
-        Refusal::wrong_use(format!("read {name}: {error}"), hint)
+        Refusal::machine(format!("read {name}: {error}"), hint)
     })?;
     let refused = |number: usize, what: String| {
         let hint = "give files that `fsarena export` of the same version has written";

@@ -153,7 +153,6 @@ fn what_was_meant_is_in_the_hint() {
             &["compare", "ext4", "--dry-run", "--fio", "sudo fio --name=x"],
             "hint: leave out what comes before".to_owned(),
         ),
-        (&["import", "nope"], "hint: `fsarena export RUN -o FILE`".to_owned()),
         (
             &[&own[..], &["--metric", "a=b,higher:(\\d+"]].concat(),
             "'--metric <NAME=UNIT,higher|lower:REGEX>'".to_owned(),
@@ -168,9 +167,12 @@ fn what_was_meant_is_in_the_hint() {
     command.args(["compare", "ext4", "xfs", "--dry-run", "--lane-size", "900T", "--workload", &stage.small()]);
     let text = err(&run(command.args(["--budget", "1m", "--storage", "memory"]), 2));
     assert!(text.contains("are free") && text.contains("hint: "), "{text}");
-    let mut command = stage.fsarena();
-    command.args(["compare", "ext4", "xfs", "--dry-run", "--command", "/etc/passwd {dir}"]);
-    assert!(err(&run(&mut command, 4)).contains("`/etc/passwd`"));
+    for (arguments, words) in [
+        (&["import", "nope"][..], "hint: `fsarena export RUN -o FILE`"),
+        (&["compare", "ext4", "xfs", "--dry-run", "--command", "/etc/passwd {dir}"], "`/etc/passwd`"),
+    ] {
+        assert!(err(&run(stage.fsarena().args(arguments), 4)).contains(words));
+    }
 }
 
 /// The first list is that of `c14.sh`; each of its contenders cannot be made on lanes with sectors of 4096 bytes, or not
