@@ -72,7 +72,7 @@ impl Explained for CatalogError {
                     .to_owned(),
             ),
             Self::Contender(_) => Some("[LABEL=]KIND[@KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS], dir:PATH, or a .toml file".to_owned()),
-            Self::Read { .. } => None,
+            Self::Read { .. } => Some("`fsarena list` has what is built in; a file is named from the current directory".to_owned()),
         }
     }
 }

@@ -167,7 +167,10 @@ impl Explained for FioError {
 
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Read { .. } | Self::Failed(_) | Self::Several(_) => return None,
+            Self::Failed(_) | Self::Several(_) => return None,
+            Self::Read { .. } => {
+                "a job file, named from the current directory, or a command: --fio 'fio --name=…'".to_owned()
+            }
             Self::Line { hint, .. } => hint.clone(),
             Self::NotUnderstood { .. } => "`fio --cmdhelp=all` lists the options that fio knows".to_owned(),
             Self::Cannot { .. } => "run it natively (--engine native), or name others with --workload".to_owned(),

@@ -186,6 +186,9 @@ impl Explained for LaneError {
             Self::NoDirectory { path, .. } if path.starts_with("~") => {
                 format!("the shell replaces `~` only where a word begins: dir:$HOME{}", &path.to_string_lossy()[1..])
             }
+            Self::NoDirectory { path, .. } if [" -", ":"].iter().any(|mark| path.to_string_lossy().contains(mark)) => {
+                "a directory takes no options: dir:PATH".to_owned()
+            }
             Self::NoDirectory { path, .. } => format!("mkdir {}", path.display()),
             Self::BadOption { hint, .. } => hint.clone(),
             Self::UnsafePlace { .. } => "name a folder that belongs to root with --storage".to_owned(),
