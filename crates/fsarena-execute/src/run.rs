@@ -116,6 +116,10 @@ impl Session<'_> {
             let before = self.setting.clock.now();
             self.once = Nanos(0);
             self.round(round, &open, last)?;
+            if self.stopped() {
+                // A round that did not end decides nothing.
+                break;
+            }
             // Measurements that are made once do not recur in the next round.
             let lasted = self.setting.clock.now().saturating_sub(before).saturating_sub(self.once);
             last = (lasted, pace::weight(self.plan, &open));

@@ -160,4 +160,6 @@ fn an_immediate_stop_leaves_the_run_as_it_was() {
     let world = endless(5).world.trap(Effect::Stop, 7, 1, "run xfs");
     let stopped = resumed(&Play { world, ..endless(5) }, &first.record, Wish::Rounds(3));
     assert_eq!((stopped.record.status, stopped.record.rounds.len()), (Status::Interrupted, 6));
+    let looks = stopped.events.iter().filter(|event| matches!(event, Event::Decided { .. })).count();
+    assert_eq!(looks, 1, "a round that was broken off decides nothing");
 }
