@@ -12,7 +12,7 @@ use fsarena_model::{Nanos, Traits, Workload};
 use self::output::OltpOutput;
 use self::parameters::{OltpParameters, OltpTest};
 use crate::mariadb::{ClientWork, DatabaseClient, MariaDbJob, NEEDS, settings};
-use crate::tool::Tool;
+use crate::tool::{Tool, failed};
 
 /// The program's and its package's name.
 const SYSBENCH: &str = "sysbench";
@@ -105,10 +105,9 @@ impl ClientWork for SysbenchClient {
     fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let call = self.parameters.run(client.socket(), self.seed);
         let Some(ended) = self.tool(call).run(limit.stop)? else { return Ok(()) };
-        let output = OltpOutput::of(&ended.stdout)?;
+        let output = OltpOutput::of(&ended.stdout).map_err(failed(SYSBENCH))?;
         if output.reconnects > 0.0 {
-            let words = format!("the server hung up {} times", output.reconnects);
-            return Err(EngineError::Program { program: SYSBENCH, words });
+            return Err(failed(SYSBENCH)(format!("the server hung up {} times", output.reconnects)));
         }
         output.count(stats);
         if self.parameters.test == OltpTest::ReadWrite {

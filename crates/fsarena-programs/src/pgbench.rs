@@ -13,6 +13,7 @@ use fsarena_model::{Traits, Verification, Workload};
 use self::output::PgbenchOutput;
 use self::parameters::PgbenchParameters;
 use crate::postgresql::{self, DATABASE, PostgreSql};
+use crate::tool::failed;
 
 /// The engine `pgbench`.
 pub struct PgBench;
@@ -95,12 +96,12 @@ impl PgBenchJob {
         let server = self.server();
         let argv = server.client(NAME, &words(&options))?;
         let Some(ended) = server.lane.load(NAME, argv, stop)? else { return Ok(None) };
-        let output = PgbenchOutput::of(&ended.stdout).map_err(|what| format!("its output has no `{what}`:\n"));
+        let output = PgbenchOutput::of(&ended.stdout).map_err(|what| what + ":\n");
         let output = output.and_then(|output| match output.failed {
             0 => Ok(output),
             failed => Err(format!("{failed} transactions failed: ")),
         });
-        output.map(Some).map_err(|what| EngineError::Program { program: NAME, words: what + &ended.words() })
+        output.map(Some).map_err(|what| failed(NAME)(what + &ended.words()))
     }
 
     /// Checks that the server has kept what it acknowledged. Each transaction left a row in the history. The numbers of

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::{Bytes, CacheState, Nanos, Traits, Workload};
 
 use self::parameters::SysbenchParameters;
-use crate::tool::Tool;
+use crate::tool::{Tool, failed};
 use fsarena_engine::{
     Abilities, Engine, EngineError, Job, Limit, Need, NextRun, Operation, Programs, RunStats, Scratch, Upkeep,
 };
@@ -92,10 +92,7 @@ impl Job for SysbenchJob {
         let options = self.parameters.options(self.seed.wrapping_add(self.runs));
         self.runs += 1;
         let Some(ended) = self.tool("run", options).run(limit.stop)? else { return Ok(()) };
-        let output = text::SysbenchOutput::of(&ended.stdout).map_err(|what| {
-            let words = format!("its output has no `{what}`");
-            EngineError::Program { program: NAME, words }
-        })?;
+        let output = text::SysbenchOutput::of(&ended.stdout).map_err(failed(NAME))?;
         let operation = if self.parameters.mode.only_reads() { Operation::Read } else { Operation::Run };
         output.count(operation, self.parameters.file_block_size, stats);
         Ok(())

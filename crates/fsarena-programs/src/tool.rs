@@ -67,8 +67,7 @@ impl Tool<'_> {
             Some(ended) if !ended.status.success() => {
                 // stderr comes last: initdb's progress on stdout would otherwise hide why it failed.
                 let output = [ended.stdout.as_str(), ended.stderr.as_str()].join("\n");
-                let words = format!("{} ({})", reason(&output), ended.status);
-                Err(EngineError::Program { program: self.name, words })
+                Err(failed(self.name)(format!("{} ({})", reason(&output), ended.status)))
             }
             ended => Ok(ended),
         }
@@ -79,8 +78,7 @@ impl Tool<'_> {
     /// # Errors
     /// As [`Tool::run`], and if it was stopped.
     pub fn finish_unless(&self, stop: &AtomicBool) -> Result<Ended, EngineError> {
-        let stopped = || EngineError::Program { program: self.name, words: "it was stopped".to_owned() };
-        self.run(stop)?.ok_or_else(stopped)
+        self.run(stop)?.ok_or_else(|| failed(self.name)("it was stopped".to_owned()))
     }
 }
 
@@ -94,11 +92,20 @@ fn reason(output: &str) -> String {
     if errors.is_empty() { last_lines(output) } else { last_lines(&errors.join("\n")) }
 }
 
+/// For `map_err`: the error of `program` with these words.
+pub fn failed(program: &'static str) -> impl Fn(String) -> EngineError {
+    move |words| EngineError::Program { program, words }
+}
+
 /// The number after `name` at the beginning of a line of a program's output, without its unit.
-pub fn figure(text: &str, name: &str) -> Option<f64> {
-    let rest = text.lines().find_map(|line| line.trim_start().strip_prefix(name))?.trim_start();
+///
+/// # Errors
+/// The words that there is none.
+pub fn figure(text: &str, name: &str) -> Result<f64, String> {
+    let rest = text.lines().find_map(|line| line.trim_start().strip_prefix(name)).unwrap_or_default().trim_start();
     let end = rest.find(|sign: char| !sign.is_ascii_digit() && sign != '.').unwrap_or(rest.len());
-    rest[..end].parse().ok().filter(|figure: &f64| figure.is_finite())
+    let figure = rest[..end].parse().ok().filter(|figure: &f64| figure.is_finite());
+    figure.ok_or_else(|| format!("its output has no `{name}`"))
 }
 
 #[cfg(test)]

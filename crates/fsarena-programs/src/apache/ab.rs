@@ -8,7 +8,7 @@ use fsarena_model::{Nanos, Probe};
 
 use super::parameters::ServedPage;
 use crate::server::last_lines;
-use crate::tool::figure;
+use crate::tool::{failed, figure};
 
 /// Name of the program.
 pub const NAME: &str = "ab";
@@ -47,17 +47,14 @@ impl AbOutput {
     /// Parses ab's output and its file of percentiles, and checks the output against `page`.
     ///
     /// # Errors
-    /// The name of a figure that is missing, or what is wrong with the answers.
+    /// The words that a figure is missing, or what is wrong with the answers.
     pub fn of(text: &str, percentiles: &str, page: &ServedPage) -> Result<Self, String> {
-        let figure = |name: &str| figure(text, name).ok_or_else(|| format!("it does not say `{name}`"));
-        for name in ["Failed requests:", "Non-2xx responses:", "Write errors:"] {
-            let (optional, count) = (name != "Failed requests:", figure(name));
-            match count {
-                Ok(0.0) => {}
-                Err(_) if optional => {}
-                Err(missing) => return Err(missing),
-                Ok(count) => return Err(format!("{name} {count}")),
-            }
+        let figure = |name: &str| figure(text, name);
+        let failed = ("Failed requests:", figure("Failed requests:")?);
+        // ab prints these only if there are any.
+        let others = ["Non-2xx responses:", "Write errors:"].map(|name| (name, figure(name).unwrap_or(0.0)));
+        if let Some((name, count)) = [failed].into_iter().chain(others).find(|(_, count)| *count > 0.0) {
+            return Err(format!("{name} {count}"));
         }
         for (name, expected) in [("Complete requests:", page.requests), ("Document Length:", page.size.0)] {
             let found = figure(name)?;
@@ -120,7 +117,7 @@ fn percentile(line: &str) -> Option<(f64, f64)> {
 
 /// The error for unexpected output of ab.
 pub fn complaint(what: &str, words: &str) -> EngineError {
-    EngineError::Program { program: NAME, words: format!("{what}; its output:\n{}", last_lines(words)) }
+    failed(NAME)(format!("{what}; its output:\n{}", last_lines(words)))
 }
 
 #[cfg(test)]

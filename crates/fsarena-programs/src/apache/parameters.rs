@@ -1,10 +1,11 @@
 //! Parameters of a workload of the engine `apache`.
 
 use fsarena_engine::EngineError;
+use fsarena_engine::parameters::checked_up_to;
 use fsarena_model::{Bytes, Nanos, Workload};
 use serde::Deserialize;
 
-use crate::parameters::checked;
+use crate::LARGEST;
 
 /// The requests of a workload.
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -61,7 +62,7 @@ impl RequestTask {
     /// # Errors
     /// If its parameters are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked(workload, Self::refused)
+        checked_up_to(LARGEST, workload, Self::refused)
     }
 
     /// What is wrong with the parameters, if anything is.

@@ -1,11 +1,12 @@
 //! Parameters of a workload of the engine `mariadb`.
 
 use fsarena_engine::EngineError;
+use fsarena_engine::parameters::checked_up_to;
 use fsarena_model::{Bytes, Mode, Workload};
 use serde::Deserialize;
 
 use super::buffer_pool;
-use crate::parameters::checked;
+use crate::LARGEST;
 
 use super::market::{CONTRACTS, MOST_ROWS, SESSIONS, TradingDay};
 
@@ -81,7 +82,7 @@ impl MariaDbParameters {
     /// # Errors
     /// If they are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked(workload, |parameters: &Self| parameters.complaint(workload))
+        checked_up_to(LARGEST, workload, |parameters: &Self| parameters.complaint(workload))
     }
 
     fn complaint(&self, workload: &Workload) -> Option<&'static str> {

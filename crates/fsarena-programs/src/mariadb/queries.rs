@@ -10,10 +10,11 @@ use mysql::{Conn, Params, Row, Statement, Value};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
-use super::client::{DatabaseClient, WorkerLatency, refused, together};
+use super::client::{DatabaseClient, refused};
 use super::market::{COLUMNS, RowCounts, SESSIONS, Sum, TradingDay, contract, draw_contract};
 use super::parameters::MariaDbParameters;
 use super::{ClientWork, schema};
+use crate::clients::{ClientTimer, together};
 
 const QUERY: &str = "SELECT * FROM shfedepth WHERE InstrumentID = ? AND TradingDay = ? AND ActionDay = ? AND UpdateTime >= ? \
                      AND UpdateTime < ? ORDER BY UpdateTime, UpdateMillisec";
@@ -83,8 +84,8 @@ impl ClientWork for Queries {
             .map(prepared)
             .collect::<Result<_, EngineError>>()?;
         let before = client.rows_read()?;
-        let done = together(workers, limit, stats, |(mut connection, statement, queries), course| {
-            ask_all(&mut connection, &statement, queries, course)
+        let done = together(workers, limit, stats, |(mut connection, statement, queries), timer| {
+            ask_all(&mut connection, &statement, queries, timer)
         })?;
         let found = done.iter().map(|(rows, _)| *rows as f64).sum();
         stats.reported.push((Probe::of_program("mariadb.rows", "rows"), found));
@@ -155,14 +156,14 @@ fn ask_all(
     connection: &mut Conn,
     statement: &Statement,
     queries: &[Query],
-    course: &mut WorkerLatency<'_>,
+    timer: &mut ClientTimer<'_>,
 ) -> Result<(u64, Vec<Nanos>), EngineError> {
     let (mut rows, mut latencies) = (0, Vec::with_capacity(queries.len()));
     for query in queries {
-        if !course.goes_on() {
+        if !timer.goes_on() {
             break;
         }
-        let (found, latency) = course.timed(Operation::Read, || ask(connection, statement, query))?;
+        let (found, latency) = timer.timed(Operation::Read, || ask(connection, statement, query))?;
         query.require(&found)?;
         rows += found.sum.rows;
         latencies.push(latency);

@@ -2,10 +2,8 @@
 
 use crate::sysbench::text::Times;
 use crate::tool::figure;
-use fsarena_engine::{EngineError, Operation, RunStats};
+use fsarena_engine::{Operation, RunStats};
 use fsarena_model::Probe;
-
-use super::SYSBENCH;
 
 /// The figures that are taken from sysbench's output.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,25 +25,21 @@ impl OltpOutput {
     ///
     /// # Errors
     /// If a figure is missing; the error names the first one.
-    pub fn of(text: &str) -> Result<Self, EngineError> {
-        let missing = |name: &str| {
-            let words = format!("its output has no `{name}`");
-            EngineError::Program { program: SYSBENCH, words }
-        };
-        let figure_of = |name| figure(text, name).ok_or_else(|| missing(name));
+    pub fn of(text: &str) -> Result<Self, String> {
         // It is in brackets: `transactions: 1704 (847.01 per sec.)`.
         let per_second = |name| {
             let mut lines = text.lines().map(str::trim_start);
             let bracket = lines.find(|line| line.starts_with(name)).and_then(|line| line.split_once('('));
-            bracket.and_then(|(_, rate)| figure(rate, "")).ok_or_else(|| missing(name))
+            let rate = bracket.and_then(|(_, rate)| figure(rate, "").ok());
+            rate.ok_or_else(|| format!("its output has no `{name}` with a rate"))
         };
         Ok(Self {
-            transactions: figure_of("transactions:")?,
+            transactions: figure(text, "transactions:")?,
             transactions_per_second: per_second("transactions:")?,
             queries_per_second: per_second("queries:")?,
-            ignored_errors: figure_of("ignored errors:")?,
-            reconnects: figure_of("reconnects:")?,
-            times: Times::of(text).map_err(missing)?,
+            ignored_errors: figure(text, "ignored errors:")?,
+            reconnects: figure(text, "reconnects:")?,
+            times: Times::of(text)?,
         })
     }
 

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use fsarena_engine::EngineError;
+use fsarena_engine::parameters::checked_up_to;
 use fsarena_model::{Bytes, Mode, Workload};
 use serde::Deserialize;
 
+use crate::LARGEST;
 use crate::mariadb::buffer_pool;
-use crate::parameters::checked;
 
 /// Space of an empty data directory, including its log of 96 MiB.
 const EMPTY: u64 = 200 << 20;
@@ -66,7 +67,7 @@ impl OltpParameters {
     /// # Errors
     /// If they are not understood, or a value is not allowed.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked(workload, |parameters: &Self| parameters.complaint(workload))
+        checked_up_to(LARGEST, workload, |parameters: &Self| parameters.complaint(workload))
     }
 
     fn complaint(&self, workload: &Workload) -> Option<&'static str> {

@@ -9,6 +9,7 @@ use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::Nanos;
 
 use crate::folder;
+use crate::tool::failed;
 
 /// Counts the logs in `folder` whose names begin with `prefix`, one per thread, into `stats`, and removes them.
 ///
@@ -19,10 +20,8 @@ pub fn take(folder: &Path, prefix: &str, operation: Operation, stats: &mut RunSt
     for path in logs(folder, prefix)? {
         let text = folder::read(&path).map_err(EngineError::io(format!("read {}", path.display())))?;
         for line in text.lines() {
-            let words = || format!("its log has the line `{line}`");
-            let end =
-                TransactionEnd::of(line).ok_or_else(|| EngineError::Program { program: "pgbench", words: words() })?;
-            ends.push(end);
+            let strange = || failed("pgbench")(format!("its log has the line `{line}`"));
+            ends.push(TransactionEnd::of(line).ok_or_else(strange)?);
         }
         fs::remove_file(&path).map_err(EngineError::io(format!("remove {}", path.display())))?;
     }

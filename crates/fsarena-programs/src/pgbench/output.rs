@@ -36,15 +36,14 @@ impl PgbenchOutput {
     /// Parses pgbench's output.
     ///
     /// # Errors
-    /// The name of the first figure that is missing.
-    pub fn of(text: &str) -> Result<Self, &'static str> {
-        let figure = |name: &'static str| figure(text, name).ok_or(name);
+    /// The words that a figure is missing.
+    pub fn of(text: &str) -> Result<Self, String> {
         Ok(Self {
-            processed: figure("number of transactions actually processed:")? as u64,
-            failed: figure("number of failed transactions:").unwrap_or(0.0) as u64,
-            rate: rate(text).ok_or("tps =")?,
-            average: figure("latency average =")?,
-            connecting: figure("initial connection time =").ok(),
+            processed: figure(text, "number of transactions actually processed:")? as u64,
+            failed: figure(text, "number of failed transactions:").unwrap_or(0.0) as u64,
+            rate: rate(text)?,
+            average: figure(text, "latency average =")?,
+            connecting: figure(text, "initial connection time =").ok(),
             statements: text.lines().filter_map(statement).collect(),
         })
     }
@@ -66,11 +65,13 @@ impl PgbenchOutput {
 }
 
 /// Transactions per second without the time of connecting. Before PostgreSQL 14, the line that includes it comes first.
-fn rate(text: &str) -> Option<f64> {
+fn rate(text: &str) -> Result<f64, String> {
     let without = ["without initial connection time", "excluding connections establishing"];
-    let line =
-        text.lines().find(|line| line.starts_with("tps =") && without.iter().any(|words| line.contains(words)))?;
-    figure(line, "tps =").filter(|rate| *rate > 0.0)
+    let line = text.lines().find(|line| line.starts_with("tps =") && without.iter().any(|words| line.contains(words)));
+    match figure(line.unwrap_or_default(), "tps =")? {
+        rate if rate > 0.0 => Ok(rate),
+        rate => Err(format!("its output has {rate} transactions per second")),
+    }
 }
 
 /// Parses `6.658           0  END;`: milliseconds, the number of failures (since PostgreSQL 15), the statement.
@@ -117,6 +118,9 @@ mod tests {
     fn failed_transactions_and_missing_lines_are_detected() {
         let failed = TEXT.replace("failed transactions: 0 (0.000%)", "failed transactions: 3 (0.375%)");
         assert_eq!(PgbenchOutput::of(&failed).expect("pgbench's").failed, 3);
-        assert_eq!(PgbenchOutput::of(&TEXT.replace("tps = ", "")).map(|_| ()), Err("tps ="));
+        assert_eq!(
+            PgbenchOutput::of(&TEXT.replace("tps = ", "")).map(|_| ()),
+            Err("its output has no `tps =`".to_owned())
+        );
     }
 }

@@ -1,10 +1,11 @@
 //! Parameters of a workload of the engine `pgbench`.
 
 use fsarena_engine::EngineError;
+use fsarena_engine::parameters::checked_up_to;
 use fsarena_model::{Bytes, Nanos, Workload};
 use serde::Deserialize;
 
-use crate::parameters::checked;
+use crate::LARGEST;
 
 /// The parameters. Each sets one option of pgbench.
 #[derive(Debug, Clone, Deserialize)]
@@ -40,7 +41,7 @@ impl PgbenchParameters {
     /// # Errors
     /// If they are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked(workload, |parameters: &Self| {
+        checked_up_to(LARGEST, workload, |parameters: &Self| {
             let Self { scale, clients, jobs, transactions, seconds } = *parameters;
             Some(match (transactions, seconds) {
                 _ if scale == 0 || clients == 0 || clients > MOST_CLIENTS => {

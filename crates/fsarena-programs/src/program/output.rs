@@ -8,6 +8,8 @@ use fsarena_model::{Nanos, Probe, intern};
 use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer};
 
+use crate::tool::failed;
+
 /// Maximum number of figures of one capture.
 const MOST_LABELS: usize = 100;
 
@@ -184,7 +186,7 @@ impl Output {
         number: impl Fn(&str) -> Option<f64>,
         stats: &mut RunStats,
     ) -> Result<(), EngineError> {
-        let wrong = |words: String| EngineError::Program { program, words };
+        let wrong = failed(program);
         let KnownRun { mut operations, mut bytes, mut elapsed } = known;
         let (mut rate, mut commits) = (None, None);
         for (span, time) in self.spans.iter().zip(heard.times(self)) {

@@ -25,9 +25,9 @@ impl Times {
     /// Parses the times.
     ///
     /// # Errors
-    /// The name of the first figure that is missing.
-    pub fn of(text: &str) -> Result<Self, &'static str> {
-        let figure = |name: &'static str| figure(text, name).ok_or(name);
+    /// The words that a figure is missing.
+    pub fn of(text: &str) -> Result<Self, String> {
+        let figure = |name| figure(text, name);
         Ok(Self {
             total: figure("total time:")?,
             average: figure("avg:")?,
@@ -74,9 +74,12 @@ pub(super) struct SysbenchOutput {
 }
 
 impl SysbenchOutput {
-    /// Parses the output of a run. Returns the name of the first figure that is missing.
-    pub(super) fn of(text: &str) -> Result<Self, &'static str> {
-        let figure = |name: &'static str| figure(text, name).ok_or(name);
+    /// Parses the output of a run.
+    ///
+    /// # Errors
+    /// The words that a figure is missing.
+    pub(super) fn of(text: &str) -> Result<Self, String> {
+        let figure = |name| figure(text, name);
         Ok(Self {
             reads_per_second: figure("reads/s:")?,
             writes_per_second: figure("writes/s:")?,
@@ -135,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_missing_line_is_named() {
-        assert_eq!(SysbenchOutput::of(&TEXT.replace("fsyncs/s:", "")), Err("fsyncs/s:"));
+        assert_eq!(SysbenchOutput::of(&TEXT.replace("fsyncs/s:", "")), Err("its output has no `fsyncs/s:`".to_owned()));
     }
 
     #[test]
