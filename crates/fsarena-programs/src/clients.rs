@@ -27,9 +27,6 @@ impl ClientTimer<'_> {
     }
 
     /// Does one operation, and counts it with its time.
-    ///
-    /// # Errors
-    /// The error of `act`.
     pub fn timed<T>(
         &mut self,
         operation: Operation,

@@ -48,7 +48,6 @@ pub trait MpiProgram: DeserializeOwned + Send + Sync + 'static {
     /// What the plan has to know about the workload.
     fn traits(&self) -> Traits;
 
-    /// How it is started.
     fn start(&self) -> &MpiStart;
 
     /// The operation that is timed.
@@ -79,7 +78,6 @@ pub trait MpiProgram: DeserializeOwned + Send + Sync + 'static {
     fn read(text: &str, operation: Self::Operation, processes: u64) -> Result<MpiOutput, String>;
 }
 
-/// The program with the parameters of a workload.
 fn program<P: MpiProgram>(workload: &Workload) -> Result<P, EngineError> {
     let mut program: P = checked_up_to(LARGEST, workload, |_| None::<&str>)?;
     match program.complete(workload) {
@@ -88,7 +86,6 @@ fn program<P: MpiProgram>(workload: &Workload) -> Result<P, EngineError> {
     }
 }
 
-/// The engine of a program.
 pub struct MpiEngine<P>(pub PhantomData<P>);
 
 impl<P: MpiProgram> Engine for MpiEngine<P> {

@@ -11,10 +11,9 @@ use fsarena_model::{Nanos, Traits, Workload};
 
 use self::output::OltpOutput;
 use self::parameters::{OltpParameters, OltpTest};
-use crate::mariadb::{ClientWork, DatabaseClient, MariaDbJob, NEEDS, settings};
+use crate::mariadb::{ClientWork, DatabaseClient, MariaDb, MariaDbJob, NEEDS, settings};
 use crate::tool::{Tool, failed};
 
-/// The program's and its package's name.
 const SYSBENCH: &str = "sysbench";
 /// The database of the tables, sysbench's default.
 const DATABASE: &str = "sbtest";
@@ -23,7 +22,6 @@ const FILLED_PER_SECOND: u64 = 100_000;
 /// Estimated seconds to make a data directory, and to start and stop the server.
 const AROUND: u64 = 4;
 
-/// The engine `oltp`.
 pub struct Oltp;
 
 impl Engine for Oltp {
@@ -43,10 +41,9 @@ impl Engine for Oltp {
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let parameters = OltpParameters::of(workload)?;
-        let options = parameters.server_options();
-        let work =
-            Box::new(SysbenchClient { parameters, seed, directory: directory.to_owned(), scratch: Scratch::new()? });
-        Ok(Box::new(MariaDbJob::new(directory, options, work)))
+        let server = MariaDb::at(directory, parameters.server_options())?;
+        let (directory, scratch) = (directory.to_owned(), Scratch::new()?);
+        Ok(Box::new(MariaDbJob { work: Box::new(SysbenchClient { parameters, seed, directory, scratch }), server }))
     }
 
     fn abilities(&self) -> Abilities {

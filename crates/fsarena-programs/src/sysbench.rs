@@ -14,10 +14,8 @@ use fsarena_engine::{
     Abilities, Engine, EngineError, Job, Limit, Need, NextRun, Operation, Programs, RunStats, Scratch, Upkeep,
 };
 
-/// The engine `sysbench`.
 pub struct Sysbench;
 
-/// Name of the program and of its package.
 const NAME: &str = "sysbench";
 
 impl Engine for Sysbench {
@@ -56,7 +54,6 @@ fn programs(_workload: &Workload) -> Programs {
     Programs { needs: vec![Need::new(NAME, NAME)], settings: Vec::new() }
 }
 
-/// A job of the engine `sysbench`.
 struct SysbenchJob {
     parameters: SysbenchParameters,
     directory: PathBuf,
@@ -68,7 +65,6 @@ struct SysbenchJob {
 }
 
 impl SysbenchJob {
-    /// The command `command` of sysbench.
     fn tool(&self, command: &str, options: Vec<String>) -> Tool<'_> {
         let argv = [vec![NAME.to_owned(), "fileio".to_owned()], options, vec![command.to_owned()]].concat();
         Tool { name: NAME, argv, user: None, directory: &self.directory, streams: self.streams.path() }

@@ -14,16 +14,13 @@ use crate::user::User;
 /// How long a program may take to remove what it shares with others.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// A program to be run.
 #[derive(Debug, Clone)]
 pub struct Tool<'a> {
-    /// Its name, for errors.
     pub name: &'static str,
     /// Command line, with the program's path first.
     pub argv: Vec<String>,
     /// User that it runs as; `None`: the current user.
     pub user: Option<&'a User>,
-    /// Working directory.
     pub directory: &'a Path,
     /// Folder in which its stdout and stderr are kept while it runs.
     pub streams: &'a Path,
@@ -40,9 +37,6 @@ impl Tool<'_> {
 
     /// Like [`Tool::run`], with variables in the environment, as this user and without a process namespace: for
     /// programs that name what they share with others by their process ID, and remove it when they are asked to end.
-    ///
-    /// # Errors
-    /// As [`Tool::run`].
     pub fn run_among_others(
         &self,
         variables: &[(&str, String)],
@@ -73,10 +67,7 @@ impl Tool<'_> {
         }
     }
 
-    /// Like [`Tool::run`], for callers that cannot continue without its end.
-    ///
-    /// # Errors
-    /// As [`Tool::run`], and if it was stopped.
+    /// Like [`Tool::run`], but it is an error if it was stopped.
     pub fn finish_unless(&self, stop: &AtomicBool) -> Result<Ended, EngineError> {
         self.run(stop)?.ok_or_else(|| failed(self.name)("it was stopped".to_owned()))
     }

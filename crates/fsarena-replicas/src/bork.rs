@@ -22,10 +22,8 @@ use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunSta
 /// Estimated rate of encryption, bytes per second. It is used before anything is measured.
 const PER_SECOND: f64 = 250e6;
 
-/// The engine `bork`.
 pub struct Bork;
 
-/// The parameters of a workload of this engine.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct BorkParameters {
@@ -89,7 +87,6 @@ const CHECKSUM_LENGTH: usize = 4;
 /// Bytes of each read and write.
 const BUFFER: usize = 4096;
 
-/// The encryption of one file.
 struct Encryption {
     file: PathBuf,
     encrypted: PathBuf,
@@ -191,7 +188,6 @@ impl Job for Encryption {
     }
 }
 
-/// A key stream.
 struct Rc4 {
     state: [u8; 256],
     one: u8,
@@ -210,7 +206,6 @@ impl Rc4 {
         Self { state, one: 0, two: 0 }
     }
 
-    /// Skips `count` bytes of the stream.
     fn skip(&mut self, count: usize) {
         for _ in 0..count {
             self.next();

@@ -21,7 +21,6 @@ use perform::{StepCounts, StepPerformance, memory};
 use state::{Pool, compare};
 use task::{SequenceTask, Tasks};
 
-/// The engine `sequence`.
 pub struct Sequence;
 
 impl Engine for Sequence {

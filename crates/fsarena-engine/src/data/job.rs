@@ -17,7 +17,6 @@ use crate::{EngineError, Job, Limit, NextRun, RunStats, Upkeep, folder};
 /// Estimate of the bytes of page cache that a first slice fills, before its speed is known.
 const FIRST_SLICE: u64 = 128 << 20;
 
-/// A job of the engine `data`.
 pub struct DataJob {
     workload: Workload,
     parameters: DataParameters,

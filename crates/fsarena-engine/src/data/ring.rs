@@ -17,7 +17,6 @@ use crate::meter::Meter;
 use crate::workers::Timer;
 use crate::{EngineError, Operation};
 
-/// Works on the open files.
 pub fn on_existing(worker: &mut DataWorker, open: &OpenFiles, timer: Timer<'_>) -> Result<(), EngineError> {
     let mut flight = Flight::new(worker, open)?;
     let mut meter = timer.start()?;

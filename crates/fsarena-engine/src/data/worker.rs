@@ -109,7 +109,6 @@ impl DataWorker {
         if clock.every == 0 || clock.since > 0 { self.sync(open, meter) } else { Ok(()) }
     }
 
-    /// The seed of all random choices.
     pub fn seed(&self) -> u64 {
         self.seed
     }
@@ -133,7 +132,6 @@ impl DataWorker {
         })
     }
 
-    /// Opens its existing files.
     pub fn open_existing(&self) -> Result<OpenFiles, EngineError> {
         let numbers = self.first_file()..self.first_file() + self.parameters.files;
         self.ground.open_existing(self.opening, numbers)

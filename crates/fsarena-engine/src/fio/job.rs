@@ -13,7 +13,6 @@ use crate::data::files;
 use crate::data::parameters::{Calls, DataParameters, FilesOfWork, Pattern};
 use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, folder, go_on};
 
-/// A job of the engine `fio`.
 pub struct FioJob {
     workload: Workload,
     task: FioTask,

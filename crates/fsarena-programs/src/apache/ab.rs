@@ -10,10 +10,8 @@ use super::parameters::ServedPage;
 use crate::server::last_lines;
 use crate::tool::{failed, figure};
 
-/// Name of the program.
 pub const NAME: &str = "ab";
 
-/// Name of the page.
 pub const PAGE: &str = "test.html";
 
 /// Command line of a run against `address`. ab writes the percentiles of the response times to the file `percentiles`.

@@ -17,9 +17,7 @@ use crate::folder;
 
 /// The requests of the task `page`. The page's text follows from the seed.
 pub struct OnePage {
-    /// The parameters.
     pub page: ServedPage,
-    /// The seed.
     pub seed: u64,
 }
 

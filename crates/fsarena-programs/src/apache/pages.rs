@@ -17,16 +17,13 @@ use super::server::{Httpd, make_folder};
 use super::{Requests, client};
 use crate::clients::together;
 
-/// Pages in one folder.
 const IN_A_FOLDER: u32 = 100;
 
-/// The requests of the task `pages`.
 pub struct ManyPages {
     contents: PageContents,
     order: Vec<u32>,
 }
 
-/// The contents of the pages.
 struct PageContents {
     seed: u64,
     parameters: ServedPages,
@@ -67,7 +64,6 @@ fn path_of(page: u32) -> String {
     format!("{:04}/{:02}.html", page / IN_A_FOLDER, page % IN_A_FOLDER)
 }
 
-/// All pages in a random order.
 fn shuffled(pages: u32, seed: u64) -> Vec<u32> {
     let mut order: Vec<u32> = (0..pages).collect();
     order.shuffle(&mut generator(seed, "apache order", &[]));
@@ -101,7 +97,6 @@ impl PageContents {
         written.map_err(EngineError::io(format!("write {}", path.display())))
     }
 
-    /// Refuses a body that differs from the page.
     fn require(&self, page: u32, body: &[u8]) -> Result<(), EngineError> {
         let (head, rest) = self.of(page);
         if body.split_at_checked(head.len()).is_some_and(|found| found == (head.as_bytes(), rest)) {

@@ -7,7 +7,6 @@ use serde::Deserialize;
 
 use crate::LARGEST;
 
-/// The requests of a workload.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(tag = "task", rename_all = "kebab-case")]
 pub enum RequestTask {
@@ -17,11 +16,9 @@ pub enum RequestTask {
     Pages(ServedPages),
 }
 
-/// Parameters of the task `page`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ServedPage {
-    /// Number of requests.
     pub requests: u64,
     /// Number of concurrent requests, 1 to 150.
     pub clients: u32,
@@ -30,7 +27,6 @@ pub struct ServedPage {
     pub size: Bytes,
 }
 
-/// Parameters of the task `pages`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ServedPages {
@@ -57,10 +53,6 @@ const MOST_PAGES: u32 = 1_000_000;
 const MOST_BYTES: Bytes = Bytes::mib(1);
 
 impl RequestTask {
-    /// The task of `workload`.
-    ///
-    /// # Errors
-    /// If its parameters are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked_up_to(LARGEST, workload, Self::refused)
     }

@@ -18,46 +18,30 @@ pub struct DatabaseClient {
 }
 
 impl DatabaseClient {
-    /// A client of the server with this socket.
     pub fn new(socket: PathBuf) -> Self {
         Self { socket }
     }
 
-    /// Path of the socket.
     pub fn socket(&self) -> &Path {
         &self.socket
     }
 
-    /// Makes a database.
-    ///
-    /// # Errors
-    /// If the server refuses.
     pub fn make_database(&self, name: &str) -> Result<(), EngineError> {
         let mut connection = self.open(None)?;
         connection.query_drop(format!("CREATE DATABASE {name}")).map_err(refused("CREATE DATABASE"))
     }
 
     /// A connection to the database [`DATABASE`].
-    ///
-    /// # Errors
-    /// If the server refuses.
     pub fn connect(&self) -> Result<Conn, EngineError> {
         self.open(Some(DATABASE))
     }
 
-    /// `count` connections.
-    ///
-    /// # Errors
-    /// If the server refuses one.
     pub fn connect_all(&self, count: u32) -> Result<Vec<Conn>, EngineError> {
         (0..count).map(|_| self.connect()).collect()
     }
 
     /// Lets the server check each page of each index of tables of `database`.
     /// <https://mariadb.com/kb/en/check-table/>
-    ///
-    /// # Errors
-    /// [`EngineError::Wrong`] with what the server finds, or if it refuses.
     pub fn require_sound(&self, database: &str, tables: &[String]) -> Result<(), EngineError> {
         self.each_table("CHECK", database, tables, |rows| rows == ["status: OK"])
     }
@@ -67,18 +51,12 @@ impl DatabaseClient {
     /// The server also updates them itself some time after a table has grown, but not twice within ten seconds. If a
     /// table was filled faster than that, the statistics say that it is nearly empty, and the server reads the whole
     /// table for each query. <https://mariadb.com/kb/en/analyze-table/>
-    ///
-    /// # Errors
-    /// If the server refuses.
     pub fn analyze(&self, database: &str, tables: &[String]) -> Result<(), EngineError> {
         let is_done = |rows: &[String]| rows.iter().all(|line| line.starts_with("status: "));
         self.each_table("ANALYZE", database, tables, is_done)
     }
 
     /// Number of rows that the server has read since its start, in sequence, from tables and from indexes.
-    ///
-    /// # Errors
-    /// If the server refuses.
     pub fn rows_read(&self) -> Result<u64, EngineError> {
         let mut connection = self.open(None)?;
         let status = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Handler_read_next', 'Handler_read_rnd_next')";
@@ -106,10 +84,6 @@ impl DatabaseClient {
         Ok(())
     }
 
-    /// Number of rows of a table of `database`.
-    ///
-    /// # Errors
-    /// If the server refuses.
     pub fn rows(&self, database: &str, table: &str) -> Result<u64, EngineError> {
         let mut connection = self.open(None)?;
         let found = connection.query_first(format!("SELECT COUNT(*) FROM {database}.{table}"));

@@ -21,10 +21,8 @@ const QUERY: &str = "SELECT * FROM shfedepth WHERE InstrumentID = ? AND TradingD
 /// How many windows are tried until one has rows.
 const TRIES: u64 = 50;
 
-/// The queries of all threads.
 pub struct Queries {
     days: Vec<TradingDay>,
-    /// The rows of all days.
     all: Sum,
     of_threads: Vec<Vec<Query>>,
 }
@@ -102,7 +100,6 @@ impl ClientWork for Queries {
 }
 
 impl Query {
-    /// A random window of a random contract.
     fn new(day: TradingDay, counts: &RowCounts, minutes: usize, random: &mut Pcg64Mcg) -> Self {
         let number = draw_contract(random);
         let session = &SESSIONS[random.random_range(0..SESSIONS.len())];
@@ -112,7 +109,6 @@ impl Query {
         Self { asked, expected: counts.within(number, from..until) }
     }
 
-    /// Refuses rows that differ from the expected ones.
     fn require(&self, found: &FoundRows) -> Result<(), EngineError> {
         let Self { asked: [id, day, action_day, from, until], expected } = self;
         let place = format!("{id} on {action_day} from {from} to {until} (trading day {day})");
@@ -123,7 +119,6 @@ impl Query {
     }
 }
 
-/// The rows that a query found.
 struct FoundRows {
     sum: Sum,
     /// Whether each row is later than the one before. A contract has at most one row at a time.

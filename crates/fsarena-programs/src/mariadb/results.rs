@@ -33,12 +33,10 @@ pub struct LogResults {
     rows: u64,
     threads: u32,
     seed: u64,
-    /// Whether all rows were inserted.
     is_whole: bool,
 }
 
 impl LogResults {
-    /// The results of `seed`.
     pub fn new(parameters: &MariaDbParameters, seed: u64) -> Self {
         Self { rows: parameters.rows, threads: parameters.threads, seed, is_whole: false }
     }

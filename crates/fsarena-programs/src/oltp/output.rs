@@ -8,7 +8,6 @@ use fsarena_model::Probe;
 /// The figures that are taken from sysbench's output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OltpOutput {
-    /// Transactions that were acknowledged.
     pub transactions: f64,
     transactions_per_second: f64,
     queries_per_second: f64,
@@ -16,15 +15,10 @@ pub struct OltpOutput {
     ignored_errors: f64,
     /// Connections that were lost and opened again.
     pub reconnects: f64,
-    /// Times of the transactions.
     times: Times,
 }
 
 impl OltpOutput {
-    /// Parses sysbench's output.
-    ///
-    /// # Errors
-    /// If a figure is missing; the error names the first one.
     pub fn of(text: &str) -> Result<Self, String> {
         // It is in brackets: `transactions: 1704 (847.01 per sec.)`.
         let per_second = |name| {

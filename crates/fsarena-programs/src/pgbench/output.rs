@@ -8,7 +8,6 @@ use crate::tool::figure;
 /// The figures that are taken from pgbench's output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PgbenchOutput {
-    /// Transactions that were committed.
     pub processed: u64,
     /// Transactions that failed. Versions before PostgreSQL 15 end at the first failure.
     pub failed: u64,
@@ -33,10 +32,6 @@ const STATEMENTS: &[(&str, &str)] = &[
 ];
 
 impl PgbenchOutput {
-    /// Parses pgbench's output.
-    ///
-    /// # Errors
-    /// The words that a figure is missing.
     pub fn of(text: &str) -> Result<Self, String> {
         Ok(Self {
             processed: figure(text, "number of transactions actually processed:")? as u64,

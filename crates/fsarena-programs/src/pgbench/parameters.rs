@@ -1,7 +1,7 @@
 //! Parameters of a workload of the engine `pgbench`.
 
 use fsarena_engine::EngineError;
-use fsarena_engine::parameters::checked_up_to;
+use fsarena_engine::parameters::{checked_up_to, or};
 use fsarena_model::{Bytes, Nanos, Workload};
 use serde::Deserialize;
 
@@ -16,16 +16,12 @@ pub struct PgbenchParameters {
     /// Number of connections (`-c`), 1 to 100.
     pub clients: u32,
     /// Number of pgbench's threads (`-j`), at most `clients`.
-    #[serde(default = "one")]
+    #[serde(default = "or::<_, 1>")]
     pub jobs: u32,
     /// Transactions per client (`-t`); excludes `seconds`.
     pub transactions: Option<u64>,
     /// Duration of the run in seconds (`-T`); excludes `transactions`.
     pub seconds: Option<u64>,
-}
-
-fn one() -> u32 {
-    1
 }
 
 /// Maximum number of clients. The server has further connections for its tools.
@@ -36,10 +32,6 @@ const QUICK: u64 = 10_000;
 const USUAL: u64 = 1_000;
 
 impl PgbenchParameters {
-    /// The parameters of `workload`.
-    ///
-    /// # Errors
-    /// If they are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked_up_to(LARGEST, workload, |parameters: &Self| {
             let Self { scale, clients, jobs, transactions, seconds } = *parameters;

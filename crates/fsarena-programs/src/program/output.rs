@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use fsarena_engine::parameters::or;
 use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::{Nanos, Probe, intern};
 use regex_lite::{Regex, RegexBuilder};
@@ -17,7 +18,6 @@ const MOST_LABELS: usize = 100;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Output {
-    /// Numbers that the program prints.
     #[serde(default)]
     captures: Vec<Capture>,
     /// Times between messages of the program, in the order in which it prints them.
@@ -25,7 +25,7 @@ pub struct Output {
     spans: Vec<MessageSpan>,
     /// Number of connections over which the `commits` were acknowledged. Commits of several connections may share a
     /// flush.
-    #[serde(default = "one")]
+    #[serde(default = "or::<_, 1>")]
     connections: u64,
 }
 
@@ -39,10 +39,8 @@ struct Capture {
     pattern: Regex,
     /// Name of the figure in the report.
     name: Option<String>,
-    /// Unit of this figure.
     #[serde(default)]
     unit: String,
-    /// What the number counts.
     #[serde(rename = "as")]
     target: Option<NumberTarget>,
     /// Which matches count.
@@ -53,7 +51,6 @@ struct Capture {
     scale: f64,
     /// A variable, `N`, or a number that the number must be equal to.
     equals: Option<String>,
-    /// Whether the number may be missing.
     #[serde(default)]
     optional: bool,
 }
@@ -62,7 +59,6 @@ struct Capture {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NumberTarget {
-    /// Operations.
     Operations,
     /// Bytes that they moved.
     Bytes,
@@ -89,9 +85,7 @@ enum Take {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct MessageSpan {
-    /// Text of the message at its beginning.
     from: String,
-    /// Text of the message at its end.
     to: String,
     /// Name of the figure in the report, in seconds.
     name: Option<String>,
@@ -102,12 +96,8 @@ struct MessageSpan {
 
 impl Default for Output {
     fn default() -> Self {
-        Self { captures: Vec::new(), spans: Vec::new(), connections: one() }
+        Self { captures: Vec::new(), spans: Vec::new(), connections: 1 }
     }
-}
-
-fn one() -> u64 {
-    1
 }
 
 fn unscaled() -> f64 {
@@ -131,7 +121,6 @@ pub struct KnownRun {
 }
 
 impl Output {
-    /// Whether nothing is read from the output.
     pub fn is_empty(&self) -> bool {
         self.captures.is_empty() && self.spans.is_empty()
     }

@@ -6,7 +6,6 @@ use fsarena_engine::{Operation, RunStats};
 
 use crate::tool::figure;
 
-/// The times of the events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Times {
     /// Total time, seconds.
@@ -22,10 +21,6 @@ pub struct Times {
 }
 
 impl Times {
-    /// Parses the times.
-    ///
-    /// # Errors
-    /// The words that a figure is missing.
     pub fn of(text: &str) -> Result<Self, String> {
         let figure = |name| figure(text, name);
         Ok(Self {
@@ -61,7 +56,6 @@ fn bin(line: &str) -> Option<(f64, u64)> {
     Some((value.trim().parse().ok()?, count))
 }
 
-/// The results that are used.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SysbenchOutput {
     reads_per_second: f64,
@@ -74,10 +68,6 @@ pub(super) struct SysbenchOutput {
 }
 
 impl SysbenchOutput {
-    /// Parses the output of a run.
-    ///
-    /// # Errors
-    /// The words that a figure is missing.
     pub(super) fn of(text: &str) -> Result<Self, String> {
         let figure = |name| figure(text, name);
         Ok(Self {

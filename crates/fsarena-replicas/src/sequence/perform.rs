@@ -14,30 +14,21 @@ const PERMISSIONS: u16 = 0o640;
 /// The time that `attributes` sets: 2001-09-09, which is never the current time.
 const TIME: u32 = 1_000_000_000;
 
-/// The counts of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StepCounts {
-    /// Operations.
     pub operations: u64,
-    /// Bytes that they moved.
     pub bytes: u64,
 }
 
-/// A step with everything that it needs.
 pub struct StepPerformance<'a, F> {
-    /// The file system that does the step.
     pub system: &'a mut F,
-    /// The contents of writes.
     pub pool: &'a Pool,
-    /// When to stop.
     pub limit: &'a Limit<'a>,
-    /// Where latencies are recorded.
     pub stats: &'a mut RunStats,
     /// Buffer for reads, at least [`LONGEST`] bytes.
     pub memory: &'a mut [u8],
 }
 
-/// A buffer for reads.
 pub fn memory() -> Vec<u8> {
     vec![0; LONGEST as usize]
 }

@@ -17,7 +17,6 @@ use fsarena_engine::workers::{Timer, Worker};
 /// The share of latencies above each of these is reported.
 const LONG: [Nanos; 2] = [Nanos::seconds(2), Nanos::seconds(10)];
 
-/// One thread.
 pub struct Thread {
     path: PathBuf,
     number: u32,
@@ -47,7 +46,6 @@ pub struct Alike {
 }
 
 impl Thread {
-    /// Thread number `number`.
     pub fn new(directory: &Path, number: u32, alike: Alike) -> Self {
         Self {
             path: directory.join(format!("_tiotest.thr{number}")),
@@ -60,7 +58,6 @@ impl Thread {
         }
     }
 
-    /// Path of its file.
     pub fn path(&self) -> &Path {
         &self.path
     }
