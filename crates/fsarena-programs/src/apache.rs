@@ -1,11 +1,11 @@
 //! The engine `apache`: Apache httpd serves static pages from the lane to clients on the same machine, and logs each
 //! request on the lane.
 
-mod ab;
+pub mod ab;
 mod client;
 mod page;
 mod pages;
-mod parameters;
+pub mod parameters;
 mod server;
 
 use std::path::Path;
@@ -88,14 +88,5 @@ impl Job for ApacheJob {
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         self.requests.run(&mut self.server, limit, stats)
-    }
-}
-
-/// Parses the output into run statistics.
-#[cfg(test)]
-pub(crate) fn understand(text: &str, stats: &mut RunStats) {
-    let page = parameters::ServedPage { requests: 100, clients: 10, size: fsarena_model::Bytes(1000) };
-    if let Ok(output) = ab::AbOutput::of(text, text, &page) {
-        output.count(stats);
     }
 }

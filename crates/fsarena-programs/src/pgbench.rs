@@ -1,7 +1,7 @@
 //! The engine `pgbench`: PostgreSQL's own benchmark, like TPC-B, against a server that the engine starts on the lane.
 
-mod log;
-mod output;
+pub mod log;
+pub mod output;
 mod parameters;
 
 use std::path::Path;
@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep};
 use fsarena_model::{Traits, Verification, Workload};
+use fsarena_sys::child::Ended;
 
-use self::output::PgbenchOutput;
 use self::parameters::PgbenchParameters;
 use crate::postgresql::{self, DATABASE, PostgreSql};
 use crate::tool::failed;
@@ -48,15 +48,13 @@ impl Engine for PgBench {
 }
 
 fn programs(workload: &Workload) -> Programs {
-    Programs { needs: postgresql::NEEDS.to_vec(), settings: shown(workload) }
-}
-
-/// Command lines and lines of configuration.
-fn shown(workload: &Workload) -> Vec<String> {
-    let Ok(parameters) = PgbenchParameters::of(workload) else { return Vec::new() };
     let line = |options: Vec<String>| format!("{NAME} {} {DATABASE}", options.join(" "));
-    let run = parameters.run("SEED".to_owned(), LOG.to_owned());
-    postgresql::settings_of_report().into_iter().chain([line(parameters.fill()), line(run)]).collect()
+    let lines = |parameters: PgbenchParameters| {
+        let clients = [parameters.fill(), parameters.run("SEED".to_owned(), LOG.to_owned())].map(line);
+        postgresql::settings_of_report().into_iter().chain(clients).collect()
+    };
+    let settings = PgbenchParameters::of(workload).map(lines).unwrap_or_default();
+    Programs { needs: postgresql::NEEDS.to_vec(), settings }
 }
 
 struct PgBenchJob {
@@ -80,21 +78,15 @@ impl PgBenchJob {
         server.stop(stop)
     }
 
-    /// Runs pgbench and returns its parsed output; `None` if it was stopped.
-    fn load(&mut self, stop: &AtomicBool) -> Result<Option<PgbenchOutput>, EngineError> {
+    /// Runs pgbench; `None` if it was stopped.
+    fn load(&mut self, stop: &AtomicBool) -> Result<Option<Ended>, EngineError> {
         // pgbench takes a seed of 32 bits.
         let seed = self.seed.wrapping_add(self.runs) as u32;
         self.runs += 1;
         let log = self.server.lane.clients_folder().join(LOG).display().to_string();
         let options = self.parameters.run(seed.to_string(), log);
         let argv = self.server.client(NAME, &words(&options))?;
-        let Some(ended) = self.server.lane.load(NAME, argv, stop)? else { return Ok(None) };
-        let output = PgbenchOutput::of(&ended.stdout).map_err(|what| what + ":\n");
-        let output = output.and_then(|output| match output.failed {
-            0 => Ok(output),
-            failed => Err(format!("{failed} transactions failed: ")),
-        });
-        output.map(Some).map_err(|what| failed(NAME)(what + &ended.words()))
+        self.server.lane.load(NAME, argv, stop)
     }
 
     /// Checks that the server has kept what it acknowledged. Each transaction left a row in the history. The numbers of
@@ -138,13 +130,14 @@ impl Job for PgBenchJob {
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let Some(output) = self.load(limit.stop)? else {
+        let Some(ended) = self.load(limit.stop)? else {
             self.committed = None;
             return Ok(());
         };
         log::take(&self.server.lane.clients_folder(), LOG, stats)?;
-        output.count(self.parameters.clients, stats);
-        self.committed = self.committed.map(|committed| committed + output.processed);
+        let read = output::read(&ended.stdout, self.parameters.clients, stats);
+        let processed = read.map_err(|what| failed(NAME)(format!("{what}:\n{}", ended.words())))?;
+        self.committed = self.committed.map(|committed| committed + processed);
         Ok(())
     }
 
@@ -157,15 +150,6 @@ impl Job for PgBenchJob {
         looked.and(stopped)?;
         Ok(Verification { files: OF_A_BRANCH.len() as u64 + 1, differences: Vec::new() })
     }
-}
-
-/// Parses the output and the log into run statistics.
-#[cfg(test)]
-pub(crate) fn understand(text: &str, stats: &mut RunStats) {
-    if let Ok(output) = PgbenchOutput::of(text) {
-        output.count(8, stats);
-    }
-    log::understand(text, stats);
 }
 
 #[cfg(test)]

@@ -88,9 +88,7 @@ impl Job for SysbenchJob {
         let options = self.parameters.options(self.seed.wrapping_add(self.runs));
         self.runs += 1;
         let Some(ended) = self.tool("run", options).run(limit.stop)? else { return Ok(()) };
-        let output = text::SysbenchOutput::of(&ended.stdout).map_err(failed(NAME))?;
         let operation = if self.parameters.mode.only_reads() { Operation::Read } else { Operation::Run };
-        output.count(operation, self.parameters.file_block_size, stats);
-        Ok(())
+        text::read(&ended.stdout, operation, self.parameters.file_block_size, stats).map_err(failed(NAME))
     }
 }

@@ -136,7 +136,8 @@ impl Blogging {
                 thread::sleep(LOOK);
             }
             site.end();
-            Ok(started?.into_iter().map(joined).collect())
+            let joined = started?.into_iter().map(|thread| thread.join());
+            Ok(joined.map(|lived| lived.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect())
         });
         for lived in lived.map_err(EngineError::io("start the threads of a site"))? {
             stats.join(&lived.map_err(EngineError::io("write, change, comment on and read blogs"))?);
@@ -152,10 +153,6 @@ impl Blogging {
         left.fetch_sub(usize::from(who.0 == VisitorKind::Writer), Ordering::Relaxed);
         worked.map(|()| visitor.stats)
     }
-}
-
-fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// Adds both scores as steps, and all counters. The time of the writes includes the final sync, if there is one. The

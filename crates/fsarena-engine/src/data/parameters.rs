@@ -243,6 +243,12 @@ impl DataParameters {
         matches!(self.operation, Work::Write | Work::Mixed)
     }
 
+    /// Whether the work newly fills the page cache.
+    pub fn fills_memory(&self, cache: CacheState) -> bool {
+        let is_cold_scan = self.pattern == Pattern::Sequential && cache == CacheState::Cold;
+        cache != CacheState::Direct && (self.target() == FilesOfWork::New || is_cold_scan)
+    }
+
     /// Whether one call after the last operation makes all writes durable.
     pub fn syncs_at_the_end_only(&self, workload: &Workload) -> bool {
         let syncs = matches!(workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync | DurablePoint::Syncfs);

@@ -21,7 +21,7 @@ pub struct DataWorker {
     durable: DurablePoint,
     opening: Opening,
     pub ground: DataGround,
-    seed: u64,
+    pub seed: u64,
     pub number: u32,
     pub places: FileParts,
     pub contents: Contents,
@@ -55,11 +55,6 @@ impl DataWorker {
             most_moved: 0,
             parameters: parameters.clone(),
         }
-    }
-
-    /// Moves sequential work back to its beginning.
-    pub fn rewind(&mut self) {
-        self.places.rewind();
     }
 
     /// Whether a run has begun a pass through the files, and twice the bytes of the largest run are left.
@@ -107,10 +102,6 @@ impl DataWorker {
     /// Makes the last writes durable, unless a sync came right after them.
     pub fn sync_at_end(&self, clock: &SyncClock, open: &OpenFiles, meter: &mut Meter<'_>) -> Result<(), EngineError> {
         if clock.every == 0 || clock.since > 0 { self.sync(open, meter) } else { Ok(()) }
-    }
-
-    pub fn seed(&self) -> u64 {
-        self.seed
     }
 
     /// Compares the data read with the data written, if the workload asks for that.

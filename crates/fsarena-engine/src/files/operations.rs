@@ -135,13 +135,13 @@ fn writer(plan: &FilesPlan, worker: u32) -> FileWriter {
         paths: Paths::new(&plan.shape, FILE),
         sizes: plan.sizes(),
         contents: Contents::new(plan.recipe(), worker),
-        flags: OFlags::WRONLY | OFlags::CLOEXEC | folder::sync_flags(plan.durable),
-        durable: plan.durable,
+        flags: OFlags::WRONLY | OFlags::CLOEXEC | folder::sync_flags(plan.workload.durable),
+        durable: plan.workload.durable,
     }
 }
 
 fn creator(plan: &FilesPlan, worker: u32) -> FileWriter {
-    FileWriter { flags: folder::create_flags() | folder::sync_flags(plan.durable), ..writer(plan, worker) }
+    FileWriter { flags: folder::create_flags() | folder::sync_flags(plan.workload.durable), ..writer(plan, worker) }
 }
 
 /// Size of the buffer for getdents(2), bytes: that of the GNU C library.

@@ -262,16 +262,12 @@ impl FilesParameters {
 
 pub struct FilesPlan {
     pub kind: OperationProperties,
+    pub workload: Workload,
     pub parameters: FilesParameters,
-    pub durable: DurablePoint,
     /// The directory in which trees are made.
     pub directory: PathBuf,
     pub seed: u64,
     pub shape: Shape,
-    /// The cache state of the files when they are read.
-    pub cache: CacheState,
-    /// Whether each run continues where the last one stopped, instead of on a new tree.
-    pub goes_on: bool,
 }
 
 impl FilesPlan {
@@ -282,16 +278,13 @@ impl FilesPlan {
         directory: &Path,
         seed: u64,
     ) -> Self {
-        Self {
-            kind,
-            durable: workload.durable,
-            directory: directory.to_owned(),
-            seed,
-            shape: parameters.shape(workload, kind.ground),
-            cache: workload.cache,
-            goes_on: workload.mode == Mode::Sliced && workload.timed_ms > 0,
-            parameters,
-        }
+        let shape = parameters.shape(workload, kind.ground);
+        Self { kind, workload: workload.clone(), parameters, directory: directory.to_owned(), seed, shape }
+    }
+
+    /// Whether each run continues where the last one stopped, instead of on a new tree.
+    pub fn goes_on(&self) -> bool {
+        self.workload.mode == Mode::Sliced && self.workload.timed_ms > 0
     }
 
     /// The share of the objects of its tree that belongs to a worker.

@@ -57,13 +57,8 @@ impl Engine for MariaDbEngine {
 }
 
 fn programs(workload: &Workload) -> Programs {
-    Programs { needs: NEEDS.to_vec(), settings: shown(workload) }
-}
-
-/// Command lines and lines of configuration.
-fn shown(workload: &Workload) -> Vec<String> {
     let lines = |parameters: MariaDbParameters| vec![settings(&parameters.server_options()), parameters.clients()];
-    MariaDbParameters::of(workload).map(lines).unwrap_or_default()
+    Programs { needs: NEEDS.to_vec(), settings: MariaDbParameters::of(workload).map(lines).unwrap_or_default() }
 }
 
 /// A job of a server and its clients.
