@@ -30,19 +30,14 @@ pub use jobs::{JobsPlace, from_command, from_file};
 /// The engine `fio`.
 pub struct Fio;
 
-/// The work of a workload.
 enum FioTask {
-    /// The work of the engine `data`.
     Generated(DataParameters),
-    /// An unchanged job file.
     AsItIs(JobFile),
 }
 
-/// The parameters of a job file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct AsItIs {
-    /// The job file's text.
     job: String,
 }
 
