@@ -68,8 +68,8 @@ pub enum Line {
     },
 }
 
-/// Writes a line to stdout.
-pub fn write(line: &Line) -> Result<()> {
+/// Writes a line to stdout, as JSON.
+pub fn write(line: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_string(line)?;
     text.push('\n');
     let mut stdout = std::io::stdout().lock();

@@ -1,7 +1,7 @@
 //! What the agent does in a guest: it writes and acknowledges, or looks for what was acknowledged.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,6 +19,7 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use super::rows::{self, Rows};
+use crate::agent;
 
 /// Time limit of mkfs and of a checker.
 const LIMIT: Duration = Duration::from_secs(240);
@@ -68,30 +69,16 @@ pub enum DurabilityOrder {
     },
 }
 
-/// The answer to an order, as a line of JSON.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Answer {
-    /// All operations are acknowledged.
-    Recorded,
-    /// What was found.
-    Checked(Found),
-    /// The order could not be carried out.
-    Failed(String),
-}
-
-/// Carries out orders until stdin ends.
+/// Carries out orders until stdin ends. Each answer is a line of JSON: what was found, or why the order could not be
+/// carried out.
 pub fn serve(first: DurabilityOrder) -> Result<()> {
     let mut order = first;
     loop {
-        let answer = match &order {
-            DurabilityOrder::Record(task) => record(task).map(|()| Answer::Recorded),
-            DurabilityOrder::Check { task, acknowledged } => check(task, *acknowledged).map(Answer::Checked),
+        let found = match &order {
+            DurabilityOrder::Record(task) => record(task).map(|()| Found::default()),
+            DurabilityOrder::Check { task, acknowledged } => check(task, *acknowledged),
         };
-        let answer = answer.unwrap_or_else(|error| Answer::Failed(format!("{error:#}")));
-        let text = serde_json::to_string(&answer)? + "\n";
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("write to stdout")?;
+        agent::write(&found.map_err(|error| format!("{error:#}")))?;
         let mut line = String::new();
         if io::stdin().lock().read_line(&mut line).context("read from stdin")? == 0 {
             return Ok(());

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 use fsarena_model::plan::Slowdown;
-use fsarena_model::{Label, Mix, Nanos, Often, Rate, Stated};
+use fsarena_model::{Label, Mix, Nanos, Often, Rate, Scale, Stated};
 
-use super::{OwnCommands, ScaleName, Setup, candidates};
+use super::{OwnCommands, Setup, candidates, scales};
 
 /// `fsarena compare`.
 #[derive(Debug, Parser)]
@@ -77,8 +77,8 @@ pub struct WorkArguments {
     #[arg(long, value_name = "NAME", default_value = "work", conflicts_with = "workload", add = candidates::suites())]
     pub suite: String,
     /// Amount of work, for workloads with several sizes
-    #[arg(long, value_name = "SCALE", conflicts_with = "fio")]
-    pub scale: Option<ScaleName>,
+    #[arg(long, value_name = "SCALE", conflicts_with = "fio", value_parser = scales())]
+    pub scale: Option<Scale>,
     /// Weights of groups or workloads of the suite: which contender is best for them, how certain that is, and what
     /// would change it
     #[arg(long, value_name = "NAME=WEIGHT,...")]

@@ -1,14 +1,17 @@
 //! Where a run takes place.
 
 use anyhow::{Result, bail};
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 use fsarena_guest::{BootMount, Wanted};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{Kind, kernel_has};
-use fsarena_model::clients::{self, Clients, FileServer};
+use fsarena_model::clients::{Clients, FileServer, WhenLost};
 use fsarena_model::guest::Simulated;
 use fsarena_model::{Accelerator, Bytes, Contender, DebianRelease, Plan, Storage};
 use fsarena_place::{InGuest, NamedClients, Place, Refusal, note::tell};
+
+use super::one_of;
 
 /// Where a run takes place: here, on another machine, or in a guest.
 #[derive(Debug, Args)]
@@ -20,20 +23,13 @@ pub struct PlaceArguments {
     /// Run in a virtual machine, which needs QEMU and no root [default: if this kernel lacks a contender's file system]
     #[arg(long, visible_alias = "in-guest", value_name = "HOW", num_args = 0..=1, default_missing_value = "auto")]
     pub guest: Option<How>,
-    /// The release of Debian whose kernel and programs a guest has: trixie, bookworm, or one with backports, such as
-    /// bookworm-backports
-    #[arg(long, value_name = "RELEASE", default_value_t)]
-    pub guest_release: DebianRelease,
-    /// The guest's kernel: a Debian package, or the path of one [default: linux-image-amd64]
-    #[arg(long, value_name = "PACKAGE")]
-    pub guest_kernel: Option<String>,
+    /// The guest.
+    #[command(flatten)]
+    pub machine: GuestMachine,
     /// Lanes on a disk that the guest's kernel simulates: latency=100us,bandwidth=500M,cache=64M [default with `--guest
     /// deterministic`, else a virtual disk]
     #[arg(long, value_name = "NAME=VALUE,...")]
     pub guest_disk: Option<Simulated>,
-    /// The guest's memory
-    #[arg(long, value_name = "SIZE", default_value = "1G")]
-    pub guest_memory: Bytes,
     /// Machines that work on shared directories at the same time.
     #[command(flatten)]
     pub clients: ClientsArguments,
@@ -57,25 +53,40 @@ pub struct ClientsArguments {
     #[arg(long, value_name = "DISK,...=COMMAND", conflicts_with_all = ["on", "guest"])]
     pub server: Vec<FileServer>,
     /// What to do when a client is lost
-    #[arg(long, value_name = "WHAT", default_value = "end")]
-    pub when_lost: WhenClientLost,
+    #[arg(long, value_name = "WHAT", default_value = "end", value_parser = when_lost())]
+    pub when_lost: WhenLost,
 }
 
-/// What to do when a client is lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum WhenClientLost {
-    #[default]
-    /// End the run, which can be resumed
-    End,
-    /// Go on with the others; workloads that need more clients end there
-    Continue,
+fn when_lost() -> impl TypedValueParser<Value = WhenLost> {
+    let others = "Go on with the others; workloads that need more clients end there";
+    one_of([("end", "End the run, which can be resumed", WhenLost::End), ("continue", others, WhenLost::Continue)])
 }
 
-impl From<WhenClientLost> for clients::WhenLost {
-    fn from(what: WhenClientLost) -> Self {
-        match what {
-            WhenClientLost::End => Self::End,
-            WhenClientLost::Continue => Self::Continue,
+/// Programs, kernel and memory of a guest.
+#[derive(Debug, Args)]
+pub struct GuestMachine {
+    /// The release of Debian whose kernel and programs a guest has: trixie, bookworm, or one with backports, such as
+    /// bookworm-backports
+    #[arg(long, value_name = "RELEASE", default_value_t)]
+    pub guest_release: DebianRelease,
+    /// The guest's kernel: a Debian package, or the path of one [default: linux-image-amd64]
+    #[arg(long, value_name = "PACKAGE")]
+    pub guest_kernel: Option<String>,
+    /// The guest's memory
+    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    pub guest_memory: Bytes,
+}
+
+impl GuestMachine {
+    /// The guest, with further `packages`.
+    pub fn wanted(&self, accelerator: Option<Accelerator>, packages: Vec<String>) -> Wanted {
+        Wanted {
+            release: self.guest_release.clone(),
+            kernel: self.guest_kernel.clone(),
+            accelerator,
+            memory: self.guest_memory,
+            file_systems: fsarena_place::file_system_packages(),
+            packages,
         }
     }
 }
@@ -86,16 +97,9 @@ pub struct GuestArguments {
     /// How its instructions are executed
     #[arg(value_name = "HOW", default_value = "auto")]
     pub how: How,
-    /// The release of Debian whose kernel and programs it has: trixie, bookworm, or one with backports, such as
-    /// bookworm-backports
-    #[arg(long, value_name = "RELEASE", default_value_t)]
-    pub guest_release: DebianRelease,
-    /// Its kernel: a Debian package, or the path of one [default: linux-image-amd64]
-    #[arg(long, value_name = "PACKAGE")]
-    pub guest_kernel: Option<String>,
-    /// Its memory
-    #[arg(long, value_name = "SIZE", default_value = "1G")]
-    pub guest_memory: Bytes,
+    /// The guest.
+    #[command(flatten)]
+    pub machine: GuestMachine,
     /// Connect its agent to stdin and stdout, as a client of a run: --client 'fsarena guest --agent --mount …'
     #[arg(long)]
     pub agent: bool,
@@ -142,7 +146,7 @@ impl ClientsArguments {
         let clients = Clients {
             commands: self.client.clone(),
             numbers: self.clients_scale.clone(),
-            when_lost: self.when_lost.into(),
+            when_lost: self.when_lost,
             servers: self.server.clone(),
         };
         NamedClients::of(clients, self.clients.as_deref())
@@ -232,14 +236,8 @@ impl PlaceArguments {
             let text = format!("`{}` is a directory of this machine, which a guest does not have", contender.label);
             bail!(Refusal::wrong_use(text, "compare directories in a run of their own"));
         }
-        let wanted = Wanted {
-            release: self.guest_release.clone(),
-            kernel: self.guest_kernel.clone(),
-            accelerator: self.guest.and_then(How::accelerator),
-            memory: self.guest_memory,
-            file_systems: fsarena_place::file_system_packages(),
-            packages: fsarena_place::packages(plan),
-        };
+        let accelerator = self.guest.and_then(How::accelerator);
+        let wanted = self.machine.wanted(accelerator, fsarena_place::packages(plan));
         Ok(Place::Guest(InGuest { wanted, simulated: self.simulated() }))
     }
 }

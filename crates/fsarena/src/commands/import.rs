@@ -8,11 +8,10 @@ use fsarena_model::Event;
 use fsarena_place::{Refusal, agent::Line, note};
 
 use crate::cli::{Global, Import};
-use crate::exit::Ended;
 use crate::places;
 
 /// Adds the runs of all files to the store. A file that is not understood adds nothing.
-pub fn run(global: &Global, options: &Import) -> Result<Ended> {
+pub fn run(global: &Global, options: &Import) -> Result<()> {
     let runs = options.files.iter().map(|path| Ok((path, events(path)?))).collect::<Result<Vec<_>>>()?;
     let mut store = places::store(global)?;
     for (path, events) in runs {
@@ -20,7 +19,7 @@ pub fn run(global: &Global, options: &Import) -> Result<Ended> {
         let run = store.insert(plan, started, others)?;
         note!("{} is run {run}: fsarena report {run}", path.display());
     }
-    Ok(Ended::Well)
+    Ok(())
 }
 
 /// The events of an exported run, of which the first is [`Event::Started`].

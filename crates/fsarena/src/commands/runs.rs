@@ -9,21 +9,19 @@ use serde_json::{Value, json};
 
 use super::{FORMAT, print, print_json, report, table};
 use crate::cli::{DataFormat, Global, RunsArguments, RunsChange};
-use crate::exit::Ended;
 use crate::places;
 
 /// Lists the runs, oldest first, or changes some.
-pub fn run(global: &Global, options: &RunsArguments) -> Result<Ended> {
+pub fn run(global: &Global, options: &RunsArguments) -> Result<()> {
     match &options.change {
-        None => list(global, options)?,
-        Some(RunsChange::Tag(tags)) => add(global, &tags.run, tags.tags.iter().cloned().map(Event::Tagged))?,
-        Some(RunsChange::Untag(tags)) => add(global, &tags.run, tags.tags.iter().cloned().map(Event::Untagged))?,
+        None => list(global, options),
+        Some(RunsChange::Tag(tags)) => add(global, &tags.run, tags.tags.iter().cloned().map(Event::Tagged)),
+        Some(RunsChange::Untag(tags)) => add(global, &tags.run, tags.tags.iter().cloned().map(Event::Untagged)),
         Some(RunsChange::Note { run, text }) => {
-            add(global, run, [Event::Note(Note { severity: Severity::Info, text: text.clone() })])?;
+            add(global, run, [Event::Note(Note { severity: Severity::Info, text: text.clone() })])
         }
-        Some(RunsChange::Remove { runs }) => remove(global, runs)?,
+        Some(RunsChange::Remove { runs }) => remove(global, runs),
     }
-    Ok(Ended::Well)
 }
 
 fn list(global: &Global, options: &RunsArguments) -> Result<()> {

@@ -23,8 +23,7 @@ const LANE: Bytes = Bytes::gib(2);
 pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let article = fsarena_articles::article(&options.article)?;
     let suite = fsarena_catalog::suite(&article.name).map_err(|_| cannot_be_run(&article.name))?;
-    let scale: Scale = options.scale.map(Scale::from).unwrap_or_default();
-    let harness = Harness::from(options.harness);
+    let scale = options.scale.unwrap_or_default();
     let usual = usual_contenders(&suite, &options.setup.place);
     let named = if options.contenders.is_empty() { usual } else { &options.contenders };
     let causes: Vec<&Cause> = article.claims.iter().filter_map(|claim| claim.cause.as_ref()).collect();
@@ -32,7 +31,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let named = &with_options(named, &causes);
     let (contenders, ignored) = contenders(named, Vec::new())?;
     let workloads = super::work::at_scale(&suite.workloads, scale)?;
-    let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(harness, workload)).collect();
+    let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(options.harness, workload)).collect();
     let (workloads, unavailable) =
         super::available::available(workloads, AvailablePrograms::of(&options.setup.place, &contenders))?;
     let (baselines, noise) = super::baselines_at(scale, Often::Once);
@@ -59,7 +58,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         },
         measuring: Measuring { noise, baselines, explained: options.explain, ..Measuring::default() },
         left_out: left_out.into_iter().chain(for_one_cause).collect(),
-        extension: Some(Box::new(Extension { data: Opaque::new(&article)?, scale, harness })),
+        extension: Some(Box::new(Extension { data: Opaque::new(&article)?, scale, harness: options.harness })),
         arguments: Arguments { contender_files, ..Arguments::default() },
         ..Plan::of(contenders)
     };

@@ -38,7 +38,7 @@ pub fn run(global: &Global, assignment: &Assignment, commands: &[String], shown:
         }
     }
     let is_missing = (!missing.is_empty()).then_some(Ended::WithFailures);
-    let worst = found.iter().map(|(record, end)| ended(record, *end)).chain(is_missing).max_by_key(severity);
+    let worst = found.iter().map(|(record, end)| ended(record, *end)).chain(is_missing).max();
     match (found.as_slice(), first_error) {
         ([], _) if stop.load(Ordering::Relaxed) => return Ok(Ended::Interrupted),
         ([], Some(error)) => return Err(error),
@@ -81,15 +81,6 @@ fn named((record, _): (RunRecord, End)) -> Vec<NamedRun> {
 /// Several progress lines would overwrite each other.
 fn quiet(global: &Global) -> Global {
     Global { no_progress: true, store: global.store.clone(), ..*global }
-}
-
-fn severity(ended: &Ended) -> u8 {
-    match ended {
-        Ended::Well => 0,
-        Ended::WithRegression => 1,
-        Ended::WithFailures => 2,
-        Ended::Interrupted => 3,
-    }
 }
 
 /// What is printed at the end.

@@ -11,7 +11,7 @@ use fsarena_place::Refusal;
 use fsarena_programs::in_one_line;
 use serde_json::{Value, json};
 
-use super::{Choices, Noted};
+use super::PlannedWork;
 use crate::cli::{Caches, Compare, OwnCommands, PlaceArguments, Printed, Scan, SyncInTime, is_placeholder};
 use crate::plan::available::AvailablePrograms;
 
@@ -25,7 +25,7 @@ const TIME_LIMIT_S: u64 = 3600;
 const OF_SHELLS: [&str; 9] = ["|", "||", "&&", "&", ">", ">>", "<", "2>", "2>&1"];
 
 /// The workloads of the commands, in order.
-pub fn from_commands(arguments: &Compare, programs: AvailablePrograms) -> Result<Choices> {
+pub fn from_commands(arguments: &Compare, programs: AvailablePrograms) -> Result<PlannedWork> {
     if programs == AvailablePrograms::Fetched {
         let text = "a guest has neither your programs nor your files, so it cannot run your command";
         let hint = "name contenders that this kernel supports, and leave out --guest";
@@ -36,14 +36,14 @@ pub fn from_commands(arguments: &Compare, programs: AvailablePrograms) -> Result
     let drafts: Vec<Draft> = own.commands.iter().map(|text| Draft::of(own, text)).collect::<Result<_>>()?;
     require_used(&own.scan, &drafts)?;
     let directory = directory(&arguments.setup.place)?;
-    let mut chosen: Vec<Noted> = Vec::new();
+    let mut workloads: Vec<Workload> = Vec::new();
     let filled_in = drafts.iter().flat_map(|draft| draft.filled_in(&own.scan));
     for workload in filled_in.flat_map(|draft| draft.workloads(arguments, &directory)) {
-        require_new(&chosen, &workload)?;
-        chosen.push((workload, None));
+        require_new(&workloads, &workload)?;
+        workloads.push(workload);
     }
     let notes = drafts.iter().flat_map(|draft| draft.notes(&own.scan)).chain([what_is_timed(own)]).collect();
-    Ok(Choices { chosen, notes, unavailable: Vec::new() })
+    Ok(PlannedWork { workloads, notes, ..PlannedWork::default() })
 }
 
 /// The working directory of the commands: the present one. On another machine it is that of the agent.
@@ -98,8 +98,8 @@ fn require_used(scans: &[Scan], drafts: &[Draft]) -> Result<()> {
     }
 }
 
-fn require_new(chosen: &[Noted], workload: &Workload) -> Result<()> {
-    match chosen.iter().any(|(other, _)| other.name == workload.name) {
+fn require_new(others: &[Workload], workload: &Workload) -> Result<()> {
+    match others.iter().any(|other| other.name == workload.name) {
         false => Ok(()),
         true => {
             let text = format!("two commands have the name `{}`", workload.name);
