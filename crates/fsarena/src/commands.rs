@@ -31,6 +31,7 @@ use anyhow::{Context, Result};
 use fsarena_place::{Refusal, note};
 use fsarena_report::report::{Table, TableLook};
 use fsarena_report::{TerminalStyle, visible, visible_lines};
+use serde_json::Value;
 
 use crate::cli::{Arguments, Command, DataFormat};
 use crate::exit::Ended;
@@ -90,9 +91,10 @@ fn data_format(name: Option<&str>, what: &str) -> Result<DataFormat, Refusal> {
     }
 }
 
-/// Prints a value as JSON.
-fn print_json(value: &serde_json::Value) -> Result<()> {
-    write(fsarena_report::json(value).as_bytes())
+/// Prints an object as JSON that is no report, with the number of its form.
+fn print_json(mut object: Value) -> Result<()> {
+    object["format"] = FORMAT.into();
+    write(fsarena_report::json(&object).as_bytes())
 }
 
 /// A table as text. On a terminal, or with COLUMNS, long rows are wrapped; otherwise each is a single line.

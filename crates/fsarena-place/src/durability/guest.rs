@@ -206,7 +206,7 @@ struct WriterDisk {
 
 impl WriterDisk {
     fn find() -> Result<Self> {
-        let disk = fs::canonicalize(fsarena_guest::raw_device()).context("find the disk")?;
+        let disk = fs::canonicalize(fsarena_guest::init::by_id(fsarena_guest::RAW)).context("find the disk")?;
         let partition = PathBuf::from(format!("{}1", disk.display()));
         Ok(Self { disk, partition })
     }

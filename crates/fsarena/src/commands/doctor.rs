@@ -15,7 +15,7 @@ use fsarena_lane::disk;
 use fsarena_model::Storage;
 use serde_json::json;
 
-use super::{FORMAT, print_json, write};
+use super::{print_json, write};
 use crate::cli::{DataFormat, Doctor, Global};
 use crate::progress::Progress;
 
@@ -35,7 +35,7 @@ pub fn run(global: &Global, options: &Doctor) -> Result<()> {
     sections.extend([places, leftovers::section(), store::section(global), advice::section(best.as_deref(), able)]);
     progress.end();
     if options.format == DataFormat::Json {
-        return print_json(&json!({ "format": FORMAT, "able": able, "sections": sections }));
+        return print_json(json!({ "able": able, "sections": sections }));
     }
     write(fsarena_report::report_text(page::report(&sections), crate::places::style(global)).as_bytes())
 }

@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 
 use self::listed::Listed;
 use self::sought::Sought;
-use super::{FORMAT, print, print_json, table};
+use super::{print, print_json, table};
 use crate::cli::{DataFormat, ListArguments};
 use crate::places;
 
@@ -36,7 +36,7 @@ pub fn run(options: &ListArguments) -> Result<()> {
     };
     match options.format {
         DataFormat::Text => print(&catalogue.text(options.what.as_deref())?),
-        DataFormat::Json => print_json(&catalogue.json(options.what.as_deref())?),
+        DataFormat::Json => print_json(catalogue.json(options.what.as_deref())?),
     }
 }
 
@@ -160,7 +160,6 @@ impl Catalogue {
         if let Some(word) = what.filter(|_| kept.values().all(|entries| entries == &json!([]))) {
             return Err(self.nothing(word).into());
         }
-        kept.insert("format".to_owned(), json!(FORMAT));
         Ok(Value::Object(kept))
     }
 }

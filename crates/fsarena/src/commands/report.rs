@@ -29,14 +29,11 @@ pub fn run(global: &Global, options: &ReportArguments) -> Result<()> {
     let additions = additions(&record, &comparison)?;
     let format = formats::named(&options.format)?;
     match (format.name, &options.output) {
-        ("text", None) => return print(global, &comparison, additions),
-        ("summary", None) => return print_summary(global, &comparison),
-        _ => {}
+        (_, Some(path)) => write_into(path, format, &comparison, additions),
+        ("text", None) => print(global, &comparison, additions),
+        ("summary", None) => print_summary(global, &comparison),
+        _ => print_as(format, &comparison, additions),
     }
-    if let Some(path) = &options.output {
-        return write_into(path, format, &comparison, additions);
-    }
-    print_as(format, &comparison, additions)
 }
 
 /// Replaces the plan's mix by another, which may be from a profile.

@@ -7,7 +7,7 @@ use fsarena_place::note;
 use fsarena_store::RunRow;
 use serde_json::{Value, json};
 
-use super::{FORMAT, print, print_json, report, table};
+use super::{print, print_json, report, table};
 use crate::cli::{DataFormat, Global, RunsArguments, RunsChange};
 use crate::places;
 
@@ -29,7 +29,7 @@ fn list(global: &Global, options: &RunsArguments) -> Result<()> {
     let rows = rows.filter(|row| options.tag.as_ref().is_none_or(|tag| row.tags.contains(tag)));
     if options.format == DataFormat::Json {
         let runs: Vec<Value> = rows.map(|row| json(&row)).collect();
-        return print_json(&json!({ "format": FORMAT, "runs": runs }));
+        return print_json(json!({ "runs": runs }));
     }
     let rows = rows.map(|row| {
         let status = if row.status == Status::Complete { "complete" } else { "interrupted" };

@@ -6,28 +6,16 @@ use fsarena_place::ENGINES;
 
 use crate::cli::PlaceArguments;
 
-/// Where the programs of workloads come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AvailablePrograms {
-    /// They have to be installed.
-    Installed,
-    /// They are fetched for the guest.
-    Fetched,
-}
-
-impl AvailablePrograms {
-    /// For these contenders in that place.
-    pub fn of(place: &PlaceArguments, contenders: &[Contender]) -> Self {
-        if place.is_guest(contenders) { Self::Fetched } else { Self::Installed }
-    }
-}
-
-/// The workloads that can run, and those that cannot.
+/// The workloads that can run with these contenders in that place, and those that cannot. A guest fetches the programs.
 ///
 /// # Errors
 /// If none can run: the programs that the first one lacks.
-pub fn available(workloads: Vec<Workload>, programs: AvailablePrograms) -> Result<(Vec<Workload>, Vec<Unavailable>)> {
-    if programs == AvailablePrograms::Fetched {
+pub fn available(
+    workloads: Vec<Workload>,
+    place: &PlaceArguments,
+    contenders: &[Contender],
+) -> Result<(Vec<Workload>, Vec<Unavailable>)> {
+    if place.is_guest(contenders) {
         return Ok((workloads, Vec::new()));
     }
     let (here, missing) = parted(&workloads, |workload| ENGINES.missing(workload));

@@ -11,7 +11,7 @@ use fsarena_model::{
 };
 use fsarena_place::{ENGINES, Refusal, Refusals};
 
-use super::available::AvailablePrograms;
+use super::available::available;
 use super::contenders::{contender_files, contenders, usual_contenders};
 use super::{checked, resolved, seed};
 use crate::cli::Reproduce;
@@ -32,8 +32,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let (contenders, ignored) = contenders(named, Vec::new())?;
     let workloads = super::work::at_scale(&suite.workloads, scale)?;
     let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(options.harness, workload)).collect();
-    let (workloads, unavailable) =
-        super::available::available(workloads, AvailablePrograms::of(&options.setup.place, &contenders))?;
+    let (workloads, unavailable) = available(workloads, &options.setup.place, &contenders)?;
     let (baselines, noise) = super::baselines_at(scale, Often::Once);
     let usual = if scale == Scale::Smoke { Some(1) } else { suite.rounds };
     let rounds = options.rounds.or(usual).unwrap_or(1);

@@ -13,7 +13,7 @@ use fsarena_model::Scale;
 use fsarena_model::{Bytes, Contender, Unavailable, Workload};
 use fsarena_place::{BLOCK, Refusal, Refusals};
 
-use super::available::{AvailablePrograms, available};
+use super::available::available;
 use crate::cli::{Compare, IoEngine};
 use crate::open_loops::{self, Unable};
 
@@ -56,11 +56,10 @@ pub fn suite(arguments: &Compare) -> Option<&str> {
 
 /// The workloads that `arguments` select for these contenders; `profile` is the one that they name.
 pub fn of(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contender]) -> Result<PlannedWork> {
-    let programs = AvailablePrograms::of(&arguments.setup.place, contenders);
     let mut work = match (arguments.own.commands.is_empty(), arguments.work.fio.is_empty()) {
-        (false, _) => commands::from_commands(arguments, programs)?,
-        (true, false) => from_both(arguments, contenders, programs)?,
-        (true, true) => from_catalogue(arguments, profile, programs)?,
+        (false, _) => commands::from_commands(arguments, contenders)?,
+        (true, false) => from_both(arguments, contenders)?,
+        (true, true) => from_catalogue(arguments, profile, contenders)?,
     };
     let all = &work.workloads;
     let is_again = |(index, it): &(usize, &Workload)| all[..*index].iter().any(|other| other.name == it.name);
@@ -83,15 +82,14 @@ fn smallest_sector(contenders: &[Contender]) -> Bytes {
     Bytes(if contenders.iter().any(has_lane) { BLOCK } else { 512 })
 }
 
-fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, programs: AvailablePrograms) -> Result<PlannedWork> {
+fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contender]) -> Result<PlannedWork> {
     let scale = arguments.work.scale.unwrap_or_default();
     let typed = &arguments.work.workload;
+    let available = |workloads| available(workloads, &arguments.setup.place, contenders);
     let (workloads, unavailable) = match (typed.is_empty(), profile) {
         // Those that are typed run with the profile, and have no weight.
-        (_, Some(profile)) => available(at_scale(&[&profile.workloads[..], typed].concat(), scale)?, programs)?,
-        (true, None) => {
-            available(at_scale(&fsarena_catalog::suite(&arguments.work.suite)?.workloads, scale)?, programs)?
-        }
+        (_, Some(profile)) => available(at_scale(&[&profile.workloads[..], typed].concat(), scale)?)?,
+        (true, None) => available(at_scale(&fsarena_catalog::suite(&arguments.work.suite)?.workloads, scale)?)?,
         (false, None) => (at_scale(typed, scale)?, Vec::new()),
     };
     let mut work = cache::with(arguments.work.cache, workloads)?;
@@ -149,11 +147,11 @@ fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<Plann
 }
 
 /// The workloads of job files, followed by those of the catalogue that are named beside them.
-fn from_both(arguments: &Compare, contenders: &[Contender], programs: AvailablePrograms) -> Result<PlannedWork> {
+fn from_both(arguments: &Compare, contenders: &[Contender]) -> Result<PlannedWork> {
     let mut refusals = Refusals::default();
     let jobs = refusals.take(from_job_files(arguments, contenders));
     let is_named = !arguments.work.workload.is_empty();
-    let named = is_named.then(|| refusals.take(from_catalogue(arguments, None, programs))).flatten();
+    let named = is_named.then(|| refusals.take(from_catalogue(arguments, None, contenders))).flatten();
     refusals.end()?;
     let mut work = jobs.unwrap_or_default();
     if let Some(named) = named {

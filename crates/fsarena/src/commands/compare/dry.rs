@@ -11,7 +11,7 @@ use fsarena_report::{rounds, visible};
 use serde_json::{Value, json};
 
 use crate::cli::DataFormat;
-use crate::commands::{FORMAT, data_format, print, print_json};
+use crate::commands::{data_format, print, print_json};
 use crate::exit::Ended;
 
 /// Prints the plan and checks it; changes nothing. `format` is that of the report: a plan has text and JSON. What
@@ -23,7 +23,7 @@ pub fn run(plan: &Plan, place: &Place, format: Option<&str>) -> Result<Ended> {
             write_plan(&mut text, plan)?;
             print(&text)?;
         }
-        DataFormat::Json => print_json(&json(plan))?,
+        DataFormat::Json => print_json(json(plan))?,
     }
     let mut refusals = Refusals::default();
     let has_tools = !matches!(place, Place::Here) || prefer_cached(plan);
@@ -68,7 +68,6 @@ fn json(plan: &Plan) -> Value {
         })
     };
     json!({
-        "format": FORMAT,
         "plan_hash": plan.hash(),
         "seed": plan.seed.to_string(),
         "contenders": plan.contenders.iter().map(contender).collect::<Vec<_>>(),

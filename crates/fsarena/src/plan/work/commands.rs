@@ -6,14 +6,13 @@ mod tests;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use fsarena_model::{Better, CacheState, DurablePoint, Measure, Metric, Name, Relation, Variant, Workload};
+use fsarena_model::{Better, CacheState, Contender, DurablePoint, Measure, Metric, Name, Relation, Variant, Workload};
 use fsarena_place::Refusal;
 use fsarena_programs::in_one_line;
 use serde_json::{Value, json};
 
 use super::PlannedWork;
 use crate::cli::{Caches, Compare, OwnCommands, PlaceArguments, Printed, Scan, SyncInTime, is_placeholder};
-use crate::plan::available::AvailablePrograms;
 
 /// Stands for the directory on the contender.
 const DIRECTORY: &str = "{dir}";
@@ -25,8 +24,8 @@ const TIME_LIMIT_S: u64 = 3600;
 const OF_SHELLS: [&str; 9] = ["|", "||", "&&", "&", ">", ">>", "<", "2>", "2>&1"];
 
 /// The workloads of the commands, in order.
-pub fn from_commands(arguments: &Compare, programs: AvailablePrograms) -> Result<PlannedWork> {
-    if programs == AvailablePrograms::Fetched {
+pub fn from_commands(arguments: &Compare, contenders: &[Contender]) -> Result<PlannedWork> {
+    if arguments.setup.place.is_guest(contenders) {
         let text = "a guest has neither your programs nor your files, so it cannot run your command";
         let hint = "name contenders that this kernel supports, and leave out --guest";
         bail!(Refusal::wrong_use(text, hint));

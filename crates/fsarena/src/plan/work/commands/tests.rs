@@ -4,7 +4,7 @@ use super::*;
 
 fn chosen(arguments: &[&str]) -> Result<PlannedWork> {
     let words = ["compare", "ext4"].iter().chain(arguments);
-    from_commands(&Compare::parse_from(words), AvailablePrograms::Installed)
+    from_commands(&Compare::parse_from(words), &[])
 }
 
 fn names(arguments: &[&str]) -> Vec<String> {
