@@ -10,7 +10,7 @@ use std::io::{BufReader, Seek, SeekFrom};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
-use fsarena_durability::log::Log;
+use fsarena_durability::log::read;
 use fsarena_durability::{Disk, Found, Recording, State, Tally};
 use fsarena_guest::{GuestError, Prepared, RawDisk};
 use fsarena_model::Bytes;
@@ -75,7 +75,7 @@ impl DurabilityTrial<'_> {
         recorded.map_err(|text| failed(task, text))?;
         drop(session);
         log.seek(SeekFrom::Start(0)).context("read the log")?;
-        let recording = Recording::new(Log::read(BufReader::with_capacity(1 << 20, log))?, size)?;
+        let recording = Recording::new(read(BufReader::with_capacity(1 << 20, log))?, size)?;
         match recording.acknowledged() == task.operations {
             true => Ok(recording),
             false => Err(failed(task, format!("the log has {} acknowledgements only", recording.acknowledged()))),

@@ -282,7 +282,7 @@ fn share(plan: &Plan, locked: &mut Locked) -> Result<Shares> {
     for (number, contender) in contenders.into_iter().enumerate() {
         let folder = run.join(format!("share-{number}"));
         ledger.make_directory(&folder, 0o777)?;
-        shared.push(Shared { contender, folder });
+        shared.push(Shared { number, contender, folder });
     }
     Ok(Shares::serve(&shared, &run)?)
 }

@@ -45,10 +45,8 @@ pub const COMPLETE: &str = "FSARENA_COMPLETE";
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, arg_required_else_help = true)]
 pub struct Arguments {
-    /// What to do.
     #[command(subcommand)]
     pub command: Command,
-    /// For every command.
     #[command(flatten)]
     pub global: Global,
 }

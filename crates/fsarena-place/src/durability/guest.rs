@@ -19,7 +19,7 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use super::rows::{self, Rows};
-use crate::agent;
+use crate::agent::{self, Request};
 
 /// Time limit of mkfs and of a checker.
 const LIMIT: Duration = Duration::from_secs(240);
@@ -83,7 +83,10 @@ pub fn serve(first: DurabilityOrder) -> Result<()> {
         if io::stdin().lock().read_line(&mut line).context("read from stdin")? == 0 {
             return Ok(());
         }
-        order = serde_json::from_str(&line).context("read an order")?;
+        match serde_json::from_str(&line).context("read an order")? {
+            Request::Durability(next) => order = *next,
+            _ => bail!("only orders follow an order"),
+        }
     }
 }
 

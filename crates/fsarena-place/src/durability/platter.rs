@@ -47,7 +47,7 @@ fn punch(file: &File, at: u64, length: u64) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fsarena_durability::log::{Log, MARKS, mark};
+    use fsarena_durability::log::{MARKS, mark};
     use fsarena_durability::{Request, RequestKind};
 
     #[test]
@@ -60,7 +60,7 @@ mod tests {
             write(9000, vec![2; 2 * SECTOR]),
         ];
         let size = Bytes::mib(8);
-        let recording = Recording::new(Log(requests), size).expect("sound");
+        let recording = Recording::new(requests, size).expect("sound");
         let disk = empty(size).expect("made");
         let sectors = |wanted: &[u64]| -> Vec<u8> {
             let mut byte = [0];

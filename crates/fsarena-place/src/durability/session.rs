@@ -26,7 +26,6 @@ pub struct Stopped;
 pub struct WriterSession {
     running: Running,
     output: BufReader<UnixStream>,
-    has_answered: bool,
 }
 
 impl WriterSession {
@@ -37,7 +36,7 @@ impl WriterSession {
         let running = hardware.boot()?;
         let stream = running.stream().try_clone().context("the connection to the guest")?;
         stream.set_read_timeout(Some(LOOK)).context("the connection to the guest")?;
-        Ok(Self { running, output: BufReader::new(stream), has_answered: false })
+        Ok(Self { running, output: BufReader::new(stream) })
     }
 
     /// Gives an order and waits for what was found, or why the order could not be carried out.
@@ -45,18 +44,15 @@ impl WriterSession {
     /// # Errors
     /// [`Stopped`] if the user stops the command, and [`GuestError`](fsarena_guest::GuestError) if the guest has stopped.
     pub fn ask(&mut self, order: &DurabilityOrder, stop: &AtomicBool) -> Result<Result<Found, String>> {
-        let text = match self.has_answered {
-            true => serde_json::to_string(order)?,
-            false => serde_json::to_string(&Request::Durability(Box::new(order.clone())))?,
-        };
+        let text = serde_json::to_string(&Request::Durability(Box::new(order.clone())))?;
         // If the guest has ended, the read says so.
         let _ = self.running.stream().write_all(format!("{text}\n").as_bytes());
-        if !self.has_answered {
-            // Its version, which is this one.
-            self.line(stop)?;
-            self.has_answered = true;
+        loop {
+            // The first line has the agent's version, which is this one.
+            if let Ok(found) = serde_json::from_slice(&self.line(stop)?) {
+                return Ok(found);
+            }
         }
-        serde_json::from_slice(&self.line(stop)?).context("the guest's answer")
     }
 
     fn line(&mut self, stop: &AtomicBool) -> Result<Vec<u8>> {

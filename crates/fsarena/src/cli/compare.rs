@@ -22,7 +22,6 @@ pub struct Compare {
     /// For contenders whose direct I/O goes through the page cache, add one for which it is direct: btrfs:nodatasum
     #[arg(long)]
     pub extra: bool,
-    /// What is run.
     #[command(flatten)]
     pub work: WorkArguments,
     /// Number of rounds, regardless of what is decided
@@ -62,10 +61,8 @@ pub struct Compare {
     /// --scale smoke, else always]
     #[arg(long, value_name = "OFTEN")]
     pub baselines: Option<Often>,
-    /// How the plan is carried out.
     #[command(flatten)]
     pub setup: Setup,
-    /// Commands of the user's own.
     #[command(flatten)]
     pub own: OwnCommands,
 }

@@ -32,7 +32,6 @@ pub struct DurabilityArguments {
     /// The size of the disk
     #[arg(long, value_name = "SIZE", default_value = "512M")]
     pub lane_size: Bytes,
-    /// The guests.
     #[command(flatten)]
     pub machine: GuestMachine,
     /// Do not wait for another run to end

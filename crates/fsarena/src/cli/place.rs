@@ -23,14 +23,12 @@ pub struct PlaceArguments {
     /// Run in a virtual machine, which needs QEMU and no root [default: if this kernel lacks a contender's file system]
     #[arg(long, visible_alias = "in-guest", value_name = "HOW", num_args = 0..=1, default_missing_value = "auto")]
     pub guest: Option<How>,
-    /// The guest.
     #[command(flatten)]
     pub machine: GuestMachine,
     /// Lanes on a disk that the guest's kernel simulates: latency=100us,bandwidth=500M,cache=64M [default with `--guest
     /// deterministic`, else a virtual disk]
     #[arg(long, value_name = "NAME=VALUE,...")]
     pub guest_disk: Option<Simulated>,
-    /// Machines that work on shared directories at the same time.
     #[command(flatten)]
     pub clients: ClientsArguments,
 }
@@ -97,7 +95,6 @@ pub struct GuestArguments {
     /// How its instructions are executed
     #[arg(value_name = "HOW", default_value = "auto")]
     pub how: How,
-    /// The guest.
     #[command(flatten)]
     pub machine: GuestMachine,
     /// Connect its agent to stdin and stdout, as a client of a run: --client 'fsarena guest --agent --mount …'

@@ -32,7 +32,6 @@ pub struct Reproduce {
     /// one option
     #[arg(long)]
     pub explain: bool,
-    /// How the plan is carried out.
     #[command(flatten)]
     pub setup: Setup,
 }

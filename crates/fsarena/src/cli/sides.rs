@@ -19,7 +19,6 @@ pub struct Diff {
     /// A contender that did not change: all others relative to it, in the same sweeps
     #[arg(long, value_name = "LABEL")]
     pub control: Option<Label>,
-    /// How the report is written, and where.
     #[command(flatten)]
     pub page: PageArguments,
 }
@@ -31,7 +30,6 @@ pub struct AcrossArguments {
     /// commas
     #[arg(value_name = "RUN", required = true, num_args = 2..)]
     pub machines: Vec<String>,
-    /// How the report is written, and where.
     #[command(flatten)]
     pub page: PageArguments,
 }
@@ -80,7 +78,6 @@ pub struct HistoryArguments {
     /// Only runs with this tag
     #[arg(long, value_name = "TAG")]
     pub tag: Option<String>,
-    /// How the report is written, and where.
     #[command(flatten)]
     pub page: PageArguments,
 }
@@ -120,7 +117,6 @@ pub struct JudgeArguments {
     /// Differences within this count as equivalent
     #[arg(long, value_name = "PERCENT", default_value = "5%")]
     pub margin: Share,
-    /// How the report is written, and where.
     #[command(flatten)]
     pub page: PageArguments,
 }

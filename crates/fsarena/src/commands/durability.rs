@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use fsarena_durability::{Disk, Syncs};
+use fsarena_lane::KINDS;
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer;
 use fsarena_model::{Contender, Label};
@@ -64,8 +65,8 @@ fn require_lane(contender: &Contender, options: &cli::DurabilityArguments) -> Re
     let smallest = kind.map_or(0, |kind| layer::below(contender, kind.smallest_lane).0);
     if !kind.is_some_and(|kind| kind.ground == Ground::Lane) {
         let text = format!("`{}` has no disk of its own, so no power cut can be made", contender.label);
-        let hint = format!("kinds with a disk: {}", with_disk().join(", "));
-        bail!(Refusal::wrong_use(text, hint));
+        let with_disk = KINDS.iter().filter(|kind| kind.ground == Ground::Lane).map(|kind| kind.name);
+        bail!(Refusal::wrong_use(text, format!("kinds with a disk: {}", with_disk.collect::<Vec<_>>().join(", "))));
     }
     if contender.disk.is_some() {
         let text = format!("`{}`: here `--disk` says how the disk treats a flush", contender.label);
@@ -77,11 +78,6 @@ fn require_lane(contender: &Contender, options: &cli::DurabilityArguments) -> Re
         bail!(Refusal::wrong_use(text, format!("--lane-size {}M", (smallest >> 20) + 1)));
     }
     Ok(())
-}
-
-fn with_disk() -> Vec<&'static str> {
-    let kinds = fsarena_lane::KINDS.iter().filter(|kind| kind.ground == Ground::Lane);
-    kinds.map(|kind| kind.name).collect()
 }
 
 fn page(outcomes: &[(Label, DurabilityOutcome)]) -> String {

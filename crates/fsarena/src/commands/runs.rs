@@ -4,8 +4,8 @@ use anyhow::Result;
 use fsarena_model::event::Note;
 use fsarena_model::{Event, Severity, Status};
 use fsarena_place::note;
-use fsarena_store::RunRow;
-use serde_json::{Value, json};
+use fsarena_store::Store;
+use serde_json::json;
 
 use super::{print, print_json, report, table};
 use crate::cli::{DataFormat, Global, RunsArguments, RunsChange};
@@ -28,8 +28,7 @@ fn list(global: &Global, options: &RunsArguments) -> Result<()> {
     let rows = places::store_to_read(global)?.runs()?.into_iter();
     let rows = rows.filter(|row| options.tag.as_ref().is_none_or(|tag| row.tags.contains(tag)));
     if options.format == DataFormat::Json {
-        let runs: Vec<Value> = rows.map(|row| json(&row)).collect();
-        return print_json(json!({ "runs": runs }));
+        return print_json(json!({ "runs": rows.collect::<Vec<_>>() }));
     }
     let rows = rows.map(|row| {
         let status = if row.status == Status::Complete { "complete" } else { "interrupted" };
@@ -47,22 +46,15 @@ fn list(global: &Global, options: &RunsArguments) -> Result<()> {
     print(&table(["run", "started", "status", "rounds", "suite or profile", "contenders", "tags"], rows))
 }
 
-fn json(row: &RunRow) -> Value {
-    json!({
-        "run": row.run, "started": row.started, "status": row.status, "rounds": row.rounds, "suite": row.suite,
-        "contenders": row.contenders, "tags": row.tags,
-    })
-}
-
 /// Adds events to a run that is not being measured.
 fn add(global: &Global, run: &str, events: impl IntoIterator<Item = Event>) -> Result<()> {
-    let mut store = places::existing_store(global)?;
+    let mut store = Store::open_existing(&places::store_path(global)?)?;
     let run = report::number(&store, run)?;
     events.into_iter().try_for_each(|event| Ok(store.append(run, &event)?))
 }
 
 fn remove(global: &Global, runs: &[i64]) -> Result<()> {
-    let mut store = places::existing_store(global)?;
+    let mut store = Store::open_existing(&places::store_path(global)?)?;
     for run in runs {
         store.remove(*run)?;
         note!("run {run} is removed");

@@ -5,7 +5,7 @@ use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::Kind;
 use fsarena_lane::layer::LayerKind;
 use fsarena_model::plan::how_to_install;
-use fsarena_model::{Better, Rate, Weight, Workload};
+use fsarena_model::{Rate, Weight, Workload};
 use fsarena_place::ENGINES;
 use fsarena_report::number::percent;
 use fsarena_report::{PLAIN, layout};
@@ -187,14 +187,10 @@ fn json_of(name: &str, about: &str, found: Availability) -> Value {
 fn facts_of_workload(workload: &Workload) -> Vec<(&'static str, String)> {
     let is_in = |suite: &Suite| suite.workloads.iter().any(|name| workload.name == name.as_str());
     let suites = fsarena_catalog::suites().unwrap_or_default().into_iter().filter(is_in);
-    let better = match workload.metric.better {
-        Better::Higher => "higher is better",
-        Better::Lower => "lower is better",
-    };
     vec![
         ("measures", workload.measures.clone()),
         ("why", workload.why.clone()),
-        ("figure", format!("{}, {better}", workload.metric.unit)),
+        ("figure", format!("{}, {}", workload.metric.unit, fsarena_report::better(workload.metric.better))),
         ("engine", workload.engine.clone()),
         ("durability", fsarena_report::durable(workload.durable).to_owned()),
         ("cache", fsarena_report::cache(workload.cache).to_owned()),

@@ -55,7 +55,8 @@ fn directory(place: &PlaceArguments) -> Result<PathBuf> {
 
 fn what_is_timed(own: &OwnCommands) -> String {
     match (&own.metric, synced(own)) {
-        (Some(Printed { name, .. }), _) => {
+        (Some(Printed { metric, .. }), _) => {
+            let name = &metric.name;
             format!("`{name}` is what the command prints; the sync of the file system after it is not in that")
         }
         (None, SyncInTime::Within) => "the sync of the file system after each command is in its time".to_owned(),
@@ -232,7 +233,7 @@ impl Draft {
     fn measures(&self, own: &OwnCommands) -> String {
         let command = in_one_line(&self.command);
         let figure = match (&own.metric, synced(own)) {
-            (Some(Printed { name, .. }), _) => format!("`{name}` as `{command}` prints it."),
+            (Some(Printed { metric, .. }), _) => format!("`{}` as `{command}` prints it.", metric.name),
             (None, SyncInTime::Within) => format!("Seconds of `{command}`, with the sync of the file system after it."),
             (None, SyncInTime::Apart) => {
                 format!("Seconds of `{command}`, without the sync of the file system after it.")
@@ -245,13 +246,9 @@ impl Draft {
 }
 
 fn metric(own: &OwnCommands) -> Metric {
-    match own.metric.clone() {
-        Some(Printed { name, unit, better, .. }) => Metric { name, unit, measure: Measure::Printed, better },
-        None => {
-            let (name, unit) = ("time".to_owned(), "s".to_owned());
-            Metric { name, unit, measure: Measure::Seconds, better: Better::Lower }
-        }
-    }
+    let (name, unit) = ("time".to_owned(), "s".to_owned());
+    let time = Metric { name, unit, measure: Measure::Seconds, better: Better::Lower };
+    own.metric.as_ref().map_or(time, |printed| printed.metric.clone())
 }
 
 /// What is in braces in a word, except for the variables of a shell (`${name}`).
