@@ -28,7 +28,7 @@ pub use compare::{Caches, Compare, IoEngine, WorkArguments};
 pub use durability::DurabilityArguments;
 pub use help::command;
 pub use own_command::{OwnCommands, Printed, Scan, SyncInTime, is_placeholder};
-pub use place::{GuestArguments, GuestMachine, How, PlaceArguments};
+pub use place::{GuestArguments, GuestMachine, How, PlaceArguments, hows};
 pub use reproduce::Reproduce;
 pub use setup::Setup;
 pub use sides::{

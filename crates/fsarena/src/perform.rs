@@ -26,7 +26,7 @@ pub fn perform(
         // What this machine lacks is reported before the store is made.
         require_machine(&assignment.plan)?;
     }
-    let mut store = Store::open(&places::store_path(global)?)?;
+    let mut store = Store::open(&places::store_path(global.store.clone())?)?;
     // A stored run also has the event with its plan.
     let (run, known) = (assignment.run, assignment.run.map(|_| assignment.events.len() + 1));
     let mut recorder = StoringListener { store: &mut store, run, known, progress: Progress::new(global) };

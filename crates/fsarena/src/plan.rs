@@ -1,6 +1,5 @@
 //! From arguments to a plan.
 
-mod available;
 mod checks;
 pub mod clients;
 mod contenders;

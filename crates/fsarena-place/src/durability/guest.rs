@@ -91,10 +91,10 @@ pub fn serve(first: DurabilityOrder) -> Result<()> {
 }
 
 fn record(task: &WriterTask) -> Result<()> {
-    let (kind, device) = (kind(task)?, WriterDisk::find()?);
+    let (kind, disk) = (kind(task)?, find_disk()?);
     let identity =
         Identity { uuid: seed::uuid(task.seed, "uuid", &[]), hash_seed: seed::uuid(task.seed, "hash seed", &[]) };
-    let stack = raise(task, &device.partition, Raise::Create)?;
+    let stack = raise(task, &partition(&disk), Raise::Create)?;
     let argv = kind.mkfs(&stack, &identity, &kind.further(&task.contender)).map_err(anyhow::Error::msg)?;
     let ended = child::run(&argv, Patience::new(LIMIT)).with_context(|| format!("start {}", argv[0]))?;
     if !ended.status.success() {
@@ -102,8 +102,8 @@ fn record(task: &WriterTask) -> Result<()> {
     }
     let point = mount_at(kind, task, &stack)?;
     let mut perform = begin(point, task)?;
-    let marks = OpenOptions::new().write(true).custom_flags(OFlags::DIRECT.bits() as i32).open(&device.disk);
-    let marks = marks.with_context(|| format!("open {}", device.disk.display()))?;
+    let marks = OpenOptions::new().write(true).custom_flags(OFlags::DIRECT.bits() as i32).open(&disk);
+    let marks = marks.with_context(|| format!("open {}", disk.display()))?;
     acknowledge(&marks, 0)?;
     for operation in 0..task.operations {
         perform(operation)?;
@@ -135,7 +135,7 @@ fn acknowledge(disk: &File, count: u64) -> Result<()> {
 }
 
 fn check(task: &WriterTask, acknowledged: u64) -> Result<Found> {
-    let partition = WriterDisk::find()?.partition;
+    let partition = partition(&find_disk()?);
     let found = look(task, acknowledged, &partition);
     // The host changes the disk before the next check: nothing may write to it by then.
     let name = partition.file_name().unwrap_or_default().to_string_lossy();
@@ -201,16 +201,12 @@ fn mount_at(kind: &Kind, task: &WriterTask, device: &Path) -> Result<&'static Pa
     Ok(point)
 }
 
-/// The disk that the host knows, and its partition.
-struct WriterDisk {
-    disk: PathBuf,
-    partition: PathBuf,
+/// The disk that the host knows.
+fn find_disk() -> Result<PathBuf> {
+    fs::canonicalize(fsarena_guest::init::by_id(fsarena_guest::RAW)).context("find the disk")
 }
 
-impl WriterDisk {
-    fn find() -> Result<Self> {
-        let disk = fs::canonicalize(fsarena_guest::init::by_id(fsarena_guest::RAW)).context("find the disk")?;
-        let partition = PathBuf::from(format!("{}1", disk.display()));
-        Ok(Self { disk, partition })
-    }
+/// The only partition of the disk.
+fn partition(disk: &Path) -> PathBuf {
+    PathBuf::from(format!("{}1", disk.display()))
 }

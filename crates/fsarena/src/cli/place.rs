@@ -1,8 +1,8 @@
 //! Where a run takes place.
 
 use anyhow::{Result, bail};
+use clap::Args;
 use clap::builder::TypedValueParser;
-use clap::{Args, ValueEnum};
 use fsarena_guest::{BootMount, Wanted};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{Kind, kernel_has};
@@ -21,7 +21,8 @@ pub struct PlaceArguments {
     #[arg(long, value_name = "COMMAND", conflicts_with = "guest")]
     pub on: Vec<String>,
     /// Run in a virtual machine, which needs QEMU and no root [default: if this kernel lacks a contender's file system]
-    #[arg(long, visible_alias = "in-guest", value_name = "HOW", num_args = 0..=1, default_missing_value = "auto")]
+    #[arg(long, visible_alias = "in-guest", value_name = "HOW", num_args = 0..=1, default_missing_value = "auto",
+        value_parser = hows())]
     pub guest: Option<How>,
     #[command(flatten)]
     pub machine: GuestMachine,
@@ -93,7 +94,7 @@ impl GuestMachine {
 #[derive(Debug, Args)]
 pub struct GuestArguments {
     /// How its instructions are executed
-    #[arg(value_name = "HOW", default_value = "auto")]
+    #[arg(value_name = "HOW", default_value = "auto", value_parser = hows())]
     pub how: How,
     #[command(flatten)]
     pub machine: GuestMachine,
@@ -109,29 +110,18 @@ pub struct GuestArguments {
     pub qemu: Vec<String>,
 }
 
-/// How a guest's instructions are executed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum How {
-    /// By KVM if it works, otherwise emulated.
-    Auto,
-    /// By KVM.
-    Kvm,
-    /// By QEMU.
-    Emulated,
-    /// By QEMU, whose clock counts instructions.
-    Deterministic,
-}
+/// How a guest's instructions are executed; `None`: by KVM if it works, otherwise emulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct How(pub Option<Accelerator>);
 
-impl How {
-    /// The accelerator that was asked for; `None`: what works.
-    pub fn accelerator(self) -> Option<Accelerator> {
-        match self {
-            Self::Auto => None,
-            Self::Kvm => Some(Accelerator::Kvm),
-            Self::Emulated => Some(Accelerator::Emulated),
-            Self::Deterministic => Some(Accelerator::Deterministic),
-        }
-    }
+/// Ways to execute a guest's instructions.
+pub fn hows() -> impl TypedValueParser<Value = How> {
+    one_of([
+        ("auto", "By KVM if it works, otherwise emulated", How(None)),
+        ("kvm", "By KVM", How(Some(Accelerator::Kvm))),
+        ("emulated", "By QEMU", How(Some(Accelerator::Emulated))),
+        ("deterministic", "By QEMU, whose clock counts instructions", How(Some(Accelerator::Deterministic))),
+    ])
 }
 
 impl ClientsArguments {
@@ -178,19 +168,16 @@ impl PlaceArguments {
 
     /// Whether the same plan always gives the same figures.
     pub fn is_deterministic(&self) -> bool {
-        self.guest == Some(How::Deterministic)
+        self.guest == Some(How(Some(Accelerator::Deterministic)))
     }
 
     /// The storage of these contenders' lanes, if it is `named` or by default.
     pub fn storage(&self, named: Option<&str>, contenders: &[Contender]) -> Storage {
+        // In memory, no cache mode of a disk makes a difference.
+        let has_disks = contenders.iter().any(|contender| contender.disk.is_some());
         match named {
-            Some(named) => Storage::from(named),
-            // In memory, no cache mode makes a difference.
-            None if contenders.iter().any(|contender| contender.disk.is_some()) => {
-                Storage::from(fsarena_lane::DEFAULT_FOLDER)
-            }
-            None if self.is_guest(contenders) => Storage::Memory,
-            None => Storage::from(fsarena_lane::DEFAULT_FOLDER),
+            None if self.is_guest(contenders) && !has_disks => Storage::Memory,
+            named => Storage::from(named.unwrap_or(fsarena_lane::DEFAULT_FOLDER)),
         }
     }
 
@@ -233,7 +220,7 @@ impl PlaceArguments {
             let text = format!("`{}` is a directory of this machine, which a guest does not have", contender.label);
             bail!(Refusal::wrong_use(text, "compare directories in a run of their own"));
         }
-        let accelerator = self.guest.and_then(How::accelerator);
+        let accelerator = self.guest.and_then(|how| how.0);
         let wanted = self.machine.wanted(accelerator, fsarena_place::packages(plan));
         Ok(Place::Guest(InGuest { wanted, simulated: self.simulated() }))
     }

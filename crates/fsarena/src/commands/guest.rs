@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Prepares a guest and tries it, or connects its agent.
 pub fn run(options: &GuestArguments) -> Result<()> {
-    let wanted = options.machine.wanted(options.how.accelerator(), Vec::new());
+    let wanted = options.machine.wanted(options.how.0, Vec::new());
     let shares = shares(options)?;
     let alive = options.agent.then(Alive::start);
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut |what| tell(what))?;

@@ -14,7 +14,7 @@ use crate::places;
 /// Adds the runs of all files to the store. A file that is not understood adds nothing.
 pub fn run(global: &Global, options: &Import) -> Result<()> {
     let runs = options.files.iter().map(|path| Ok((path, events(path)?))).collect::<Result<Vec<_>>>()?;
-    let mut store = Store::open(&places::store_path(global)?)?;
+    let mut store = Store::open(&places::store_path(global.store.clone())?)?;
     for (path, events) in runs {
         let Some((Event::Started { plan, started }, others)) = events.split_first() else { continue };
         let run = store.insert(plan, started, others)?;

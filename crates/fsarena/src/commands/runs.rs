@@ -48,13 +48,13 @@ fn list(global: &Global, options: &RunsArguments) -> Result<()> {
 
 /// Adds events to a run that is not being measured.
 fn add(global: &Global, run: &str, events: impl IntoIterator<Item = Event>) -> Result<()> {
-    let mut store = Store::open_existing(&places::store_path(global)?)?;
+    let mut store = Store::open_existing(&places::store_path(global.store.clone())?)?;
     let run = report::number(&store, run)?;
     events.into_iter().try_for_each(|event| Ok(store.append(run, &event)?))
 }
 
 fn remove(global: &Global, runs: &[i64]) -> Result<()> {
-    let mut store = Store::open_existing(&places::store_path(global)?)?;
+    let mut store = Store::open_existing(&places::store_path(global.store.clone())?)?;
     for run in runs {
         store.remove(*run)?;
         note!("run {run} is removed");

@@ -11,8 +11,8 @@ use fsarena_model::{
 };
 use fsarena_place::{ENGINES, Refusal, Refusals};
 
-use super::available::available;
 use super::contenders::{contender_files, contenders, usual_contenders};
+use super::work::{at_scale, available};
 use super::{checked, resolved, seed};
 use crate::cli::Reproduce;
 
@@ -30,7 +30,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let causes = if options.explain { causes } else { Vec::new() };
     let named = &with_options(named, &causes);
     let (contenders, ignored) = contenders(named, Vec::new())?;
-    let workloads = super::work::at_scale(&suite.workloads, scale)?;
+    let workloads = at_scale(&suite.workloads, scale)?;
     let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(options.harness, workload)).collect();
     let (workloads, unavailable) = available(workloads, &options.setup.place, &contenders)?;
     let (baselines, noise) = super::baselines_at(scale, Often::Once);

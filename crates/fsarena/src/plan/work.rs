@@ -11,10 +11,9 @@ use fsarena_engine::fio::{self, Choice};
 use fsarena_lane::kind;
 use fsarena_model::Scale;
 use fsarena_model::{Bytes, Contender, Unavailable, Workload};
-use fsarena_place::{BLOCK, Refusal, Refusals};
+use fsarena_place::{BLOCK, ENGINES, Refusal, Refusals};
 
-use super::available::available;
-use crate::cli::{Compare, IoEngine};
+use crate::cli::{Compare, IoEngine, PlaceArguments};
 use crate::open_loops::{self, Unable};
 
 /// The workloads of a plan.
@@ -116,6 +115,36 @@ pub fn at_scale(names: &[String], scale: Scale) -> Result<Vec<Workload>> {
     refusals.end().map(|()| workloads)
 }
 
+/// The workloads that can run with these contenders in that place, and those that cannot. A guest fetches the programs.
+///
+/// # Errors
+/// If none can run: the programs that the first one lacks.
+pub fn available(
+    workloads: Vec<Workload>,
+    place: &PlaceArguments,
+    contenders: &[Contender],
+) -> Result<(Vec<Workload>, Vec<Unavailable>)> {
+    if place.is_guest(contenders) {
+        return Ok((workloads, Vec::new()));
+    }
+    let (here, missing) = parted(&workloads, |workload| ENGINES.missing(workload));
+    if let ([], Some(first)) = (here.as_slice(), workloads.first()) {
+        ENGINES.of(first)?.require(first)?;
+    }
+    Ok((here, missing))
+}
+
+fn parted(workloads: &[Workload], missing: impl Fn(&Workload) -> Vec<String>) -> (Vec<Workload>, Vec<Unavailable>) {
+    let (mut here, mut not_here) = (Vec::new(), Vec::new());
+    for workload in workloads {
+        match missing(workload) {
+            packages if packages.is_empty() => here.push(workload.clone()),
+            packages => not_here.push(Unavailable { workload: workload.name.to_string(), packages }),
+        }
+    }
+    (here, not_here)
+}
+
 /// The arguments that name workload files, by the name of the workload in each.
 pub fn files(arguments: &[String]) -> Result<BTreeMap<String, String>> {
     let files = arguments.iter().filter(|argument| argument.ends_with(".toml"));
@@ -159,4 +188,23 @@ fn from_both(arguments: &Compare, contenders: &[Contender]) -> Result<PlannedWor
         work.notes.extend(named.notes);
     }
     Ok(work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workloads_without_their_programs_are_left_out_with_the_packages() {
+        let workloads: Vec<Workload> =
+            ["phoronix-sqlite", "stat-tree"].map(|name| fsarena_catalog::workload(name).expect("there")).to_vec();
+        let lacks = |workload: &Workload| match workload.engine.as_str() {
+            "program" => vec!["one".to_owned(), "two".to_owned()],
+            _ => Vec::new(),
+        };
+        let (here, missing) = parted(&workloads, lacks);
+        assert_eq!(here, workloads[1..]);
+        let text = "`phoronix-sqlite` is left out, since programs are not installed: apt-get install one two";
+        assert_eq!(missing.iter().map(ToString::to_string).collect::<Vec<_>>(), [text]);
+    }
 }

@@ -50,7 +50,8 @@ pub fn run(global: &Global, assignment: &Assignment, commands: &[String], shown:
 
 /// Makes the run of each machine.
 fn on_machines(global: &Global, assignment: &Assignment, commands: &[String], stop: &AtomicBool) -> Vec<Outcome> {
-    let quiet = quiet(global);
+    // Several progress lines would overwrite each other.
+    let quiet = Global { no_progress: true, ..global.clone() };
     let on = |command: &String| on_machine(&quiet, assignment.clone(), command, stop);
     thread::scope(|scope| {
         let started: Vec<_> = commands.iter().map(|command| scope.spawn(|| on(command))).collect();
@@ -76,11 +77,6 @@ fn stopped() -> Error {
 
 fn named((record, _): (RunRecord, End)) -> Vec<NamedRun> {
     vec![NamedRun { name: format!("run {}", record.run), record }]
-}
-
-/// Several progress lines would overwrite each other.
-fn quiet(global: &Global) -> Global {
-    Global { no_progress: true, store: global.store.clone(), ..*global }
 }
 
 /// What is printed at the end.
