@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Error, Result};
 use fsarena_analyse::assess;
 use fsarena_execute::{Assignment, Listener, Machine, RunError};
-use fsarena_lane::disk;
+use fsarena_lane::disk::{self, Disk};
 use fsarena_lane::loops;
 use fsarena_lane::{Go, LaneSet, require};
 use fsarena_model::event::Note;
@@ -60,6 +60,7 @@ pub fn answer_calls(
 struct Checked {
     plan: Plan,
     locked: Locked,
+    disks: Vec<Disk>,
 }
 
 impl Checked {
@@ -92,8 +93,8 @@ impl Checked {
         // Checked only after the lock is taken: another run may have filled the storage, or held the disk.
         let plan = if assignment.run.is_none() { fitted(plan.clone()) } else { plan.clone() };
         require_space(&plan)?;
-        let locked = Locked { disks: disk::hold(&plan, &assignment.erase)?, ..locked };
-        Ok(Some(Self { plan, locked }))
+        let disks = disk::hold(&plan, &assignment.erase)?;
+        Ok(Some(Self { plan, locked, disks }))
     }
 
     /// Makes the lanes, calls `act` with them, and removes everything.
@@ -108,7 +109,7 @@ impl Checked {
             let _ = listener.hear(&Event::Preparing(what.to_owned()));
             if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
         };
-        let Self { plan, locked: Locked { mut ledger, disks, machine: _machine } } = self;
+        let Self { plan, locked: Locked { mut ledger, machine: _machine }, disks } = self;
         fsarena_engine::scratch::set_root(ledger.make_scratch()?).context("name the scratch directory")?;
         fsarena_engine::scratch::set_inputs(ledger.make_inputs()?);
         let lane_set = LaneSet::open_on(disks, plan.clone(), ledger, &mut telling)?;

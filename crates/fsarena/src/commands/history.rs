@@ -6,24 +6,12 @@ use fsarena_place::Refusal;
 
 use super::sides::show;
 use crate::cli::{Global, HistoryArguments};
-use crate::exit::Ended;
 use crate::places;
 
-/// Shows the history of a workload.
-pub fn run(global: &Global, options: &HistoryArguments) -> Result<Ended> {
-    let mut history = history_of(global, &options.workload, options.tag.as_ref())?;
-    if !options.contender.is_empty() {
-        history.series.retain(|series| options.contender.contains(&series.contender.0));
-    }
-    let report = fsarena_report::history(&history, env!("CARGO_PKG_VERSION"));
-    show(global, &options.page, report, &history)?;
-    Ok(Ended::Well)
-}
-
-/// The history of a workload over the runs in the store, or those with a tag.
-fn history_of(global: &Global, workload: &str, tag: Option<&String>) -> Result<fsarena_model::History> {
-    let store = places::store_to_read(global)?;
-    let is_wanted = |tags: &[String]| tag.is_none_or(|tag| tags.contains(tag));
+/// Shows the history of a workload over the runs in the store, or those with a tag.
+pub fn run(global: &Global, options: &HistoryArguments) -> Result<()> {
+    let (store, workload) = (places::store_to_read(global)?, &options.workload);
+    let is_wanted = |tags: &[String]| options.tag.as_ref().is_none_or(|tag| tags.contains(tag));
     let rows = store.runs()?.into_iter().filter(|row| is_wanted(&row.tags));
     let records = rows.map(|row| store.load(row.run)).collect::<Result<Vec<_>, _>>()?;
     let lacking = || {
@@ -34,5 +22,9 @@ fn history_of(global: &Global, workload: &str, tag: Option<&String>) -> Result<f
         let text = format!("no run in the store has the workload `{workload}`");
         Refusal::wrong_use(text, format!("the runs have: {}", names.join(", ")))
     };
-    Ok(history(&records, workload).ok_or_else(lacking)?)
+    let mut history = history(&records, workload).ok_or_else(lacking)?;
+    if !options.contender.is_empty() {
+        history.series.retain(|series| options.contender.contains(&series.contender));
+    }
+    show(global, &options.page, fsarena_report::history(&history, env!("CARGO_PKG_VERSION")), &history)
 }

@@ -13,11 +13,10 @@ use fsarena_store::RunRow;
 
 use super::print;
 use crate::cli::{Global, PagesArguments};
-use crate::exit::Ended;
 use crate::{output, places};
 
 /// Writes a page of all runs, one of each run, and one of each workload's history.
-pub fn run(global: &Global, options: &PagesArguments) -> Result<Ended> {
+pub fn run(global: &Global, options: &PagesArguments) -> Result<()> {
     let (store, folder, version) = (places::store_to_read(global)?, &options.directory, env!("CARGO_PKG_VERSION"));
     let rows = store.runs()?;
     let records = rows.iter().map(|row| store.load(row.run)).collect::<Result<Vec<_>, _>>()?;
@@ -42,8 +41,7 @@ pub fn run(global: &Global, options: &PagesArguments) -> Result<Ended> {
         workloads,
     });
     write(folder, INDEX, &index)?;
-    print(&format!("{}\n", folder.join(INDEX).display()))?;
-    Ok(Ended::Well)
+    print(&format!("{}\n", folder.join(INDEX).display()))
 }
 
 /// The page that leads to all others.

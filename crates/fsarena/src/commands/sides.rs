@@ -7,7 +7,6 @@ use fsarena_analyse::NamedRun;
 use fsarena_model::{Label, RunRecord};
 use fsarena_place::Refusal;
 use fsarena_report::report::Report;
-use fsarena_store::Store;
 use serde::Serialize;
 
 use super::{deliver, import, report};
@@ -16,28 +15,22 @@ use crate::places;
 
 /// The runs that `text` names: numbers and files, separated by commas.
 pub fn runs(global: &Global, text: &str) -> Result<Vec<NamedRun>> {
-    let mut store: Option<Store> = None;
-    let mut all = Vec::new();
     // A file may have a comma in its name.
     let names: Vec<&str> =
         if Path::new(text).is_file() { vec![text] } else { text.split(',').map(str::trim).collect() };
-    for name in names {
+    let named = |name: &str| {
         let is_number = name == "last" || name.parse::<i64>().is_ok();
-        let run = match is_number && !Path::new(name).is_file() {
-            true => {
-                let store = match &store {
-                    Some(store) => store,
-                    None => store.insert(places::store_to_read(global)?),
-                };
-                let record = store.load(report::number(store, name)?)?;
-                NamedRun { name: format!("run {}", record.run), record }
-            }
-            false => NamedRun { name: file_name(name), record: of_file(Path::new(name))? },
+        let run = if is_number && !Path::new(name).is_file() {
+            let store = places::store_to_read(global)?;
+            let record = store.load(report::number(&store, name)?)?;
+            NamedRun { name: format!("run {}", record.run), record }
+        } else {
+            NamedRun { name: file_name(name), record: of_file(Path::new(name))? }
         };
         refuse_smoke(&run)?;
-        all.push(run);
-    }
-    Ok(all)
+        Ok(run)
+    };
+    names.into_iter().map(named).collect()
 }
 
 fn file_name(path: &str) -> String {

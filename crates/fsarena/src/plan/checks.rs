@@ -28,8 +28,8 @@ pub fn require_effect(arguments: &Compare, storage: &Storage, contenders: &[Cont
         refusals.add(Refusal::wrong_use(text, "name the disk with --storage"));
     }
     let of_guest = [
-        ("--guest-kernel", place.guest_kernel.is_some()),
-        ("--guest-release", place.guest_release != DebianRelease::default()),
+        ("--guest-kernel", place.machine.guest_kernel.is_some()),
+        ("--guest-release", place.machine.guest_release != DebianRelease::default()),
         ("--guest-disk", place.guest_disk.is_some()),
     ];
     if let Some((option, _)) = of_guest.iter().find(|(_, is_given)| *is_given && !place.is_guest(contenders)) {
