@@ -111,7 +111,7 @@ pub struct Format {
 
 /// The formats of every comparison, the default first.
 pub const FORMATS: &[Format] = &[
-    Format { name: "text", extension: "txt", render: |it, more| Ok(text::plain(it, more).into()) },
+    Format { name: "text", extension: "txt", render: |it, more| Ok(text(it, more, PLAIN).into()) },
     Format { name: "summary", extension: "txt", render: |it, _| Ok(summary(it, PLAIN).into()) },
     Format { name: "html", extension: "html", render: |it, more| Ok(html(comparison(it, more)).into()) },
     Format { name: "json", extension: "json", render: |it, more| Ok(json::with_members(it, &more).into()) },

@@ -30,11 +30,6 @@ const HANGING: &str = "  ";
 /// Without colour, for files and pipes.
 pub const PLAIN: TerminalStyle = TerminalStyle { color: false, width: 120 };
 
-/// The report without colour.
-pub fn plain(comparison: &Comparison, additions: Additions) -> String {
-    render(comparison, additions, PLAIN)
-}
-
 /// The report in `style`.
 pub fn render(comparison: &Comparison, additions: Additions, style: TerminalStyle) -> String {
     of_report(sections::report(comparison, additions), style)
