@@ -12,7 +12,7 @@ pub(super) const GAP: &str = "  ";
 
 /// The role of a text, which determines its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextTone {
+pub(super) enum TextTone {
     /// Normal text.
     Plain,
     /// A heading.
@@ -55,7 +55,7 @@ fn rendition(tone: TextTone) -> Option<&'static str> {
 }
 
 /// `text` in its tone, each line separately, if `color` is set. It has no other escape sequences.
-pub fn painted(text: &str, tone: TextTone, color: bool) -> String {
+pub(super) fn painted(text: &str, tone: TextTone, color: bool) -> String {
     let text = visible_lines(text);
     match rendition(tone).filter(|_| color) {
         Some(code) => text.lines().map(|line| format!("\x1b[{code}m{line}\x1b[0m")).collect::<Vec<_>>().join("\n"),
@@ -70,7 +70,7 @@ struct TextPiece {
 }
 
 /// The table with its head, if any column has a title. The name of a group of rows is printed once.
-pub fn table(table: &Table, color: bool) -> String {
+pub(super) fn table(table: &Table, color: bool) -> String {
     let columns: Vec<Vec<TextPiece>> = (0..table.columns.len()).map(|index| column(table, index)).collect();
     let widest = |pieces: &Vec<TextPiece>| pieces.iter().map(|piece| width(&piece.text)).max().unwrap_or(0);
     let widths: Vec<usize> = columns.iter().map(widest).collect();
