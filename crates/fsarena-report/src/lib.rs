@@ -53,7 +53,7 @@ pub use difference::report as difference;
 pub use fsarena_model::visible::{shell, visible, visible_lines};
 pub use gate::{junit, report as gate};
 pub use history::report as history;
-pub use html::{Link, RunLine, Runs, linked, of_report as html, runs};
+pub use html::{linked, of_report as html};
 pub use json::indented as json;
 pub use markdown::of_report as markdown;
 pub use report::Additions;
