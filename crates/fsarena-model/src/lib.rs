@@ -18,6 +18,7 @@ pub mod event;
 pub mod explanation;
 #[cfg(test)]
 mod fuzz;
+mod grouped;
 pub mod guest;
 pub mod history;
 mod intern;
@@ -55,6 +56,7 @@ pub use environment::{AtRest, ContenderFacts, Environment, FlushAfter, LaneCost,
 pub use error::{ErrorCategory, Explained};
 pub use estimate::Estimate;
 pub use event::{Event, Severity};
+pub use grouped::{distinct, grouped};
 pub use guest::{Accelerator, Guest, GuestDisk};
 pub use history::History;
 pub use intern::intern;
