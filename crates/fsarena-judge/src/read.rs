@@ -54,10 +54,17 @@ impl ReadError {
         Self::Malformed { place: place.into(), why: why.into(), hint: "leave it out, or run the program again" }
     }
 
-    fn csv(place: impl Into<String>, why: impl Into<String>) -> Self {
+    /// Of a cell of a CSV.
+    fn cell(place: impl Into<String>, why: impl Into<String>) -> Self {
         let hint =
             "figures are numbers above 0 without a unit, as 1234.5; times are seconds, or as 2026-11-26T12:00:00Z";
         Self::Malformed { place: place.into(), why: why.into(), hint }
+    }
+
+    /// Of a CSV as a whole.
+    fn table(name: &str, why: impl Into<String>) -> Self {
+        let hint = "the first line of a CSV names its columns, each once, and rows follow";
+        Self::Malformed { place: name.to_owned(), why: why.into(), hint }
     }
 
     /// What to do.
