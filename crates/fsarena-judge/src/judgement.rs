@@ -257,22 +257,26 @@ impl Compared {
             },
             ..Self::new(workload, a, b).judged
         };
+        let difference = resolution.difference(a, b);
         Self {
             judged,
             mismatch: None,
             is_doubtful: false,
             has: own.map(|rows| !rows.is_empty()),
-            difference: resolution.difference(a, b),
+            is_flat: difference.as_ref().is_some_and(|difference| difference.is_flat),
+            difference,
             uncertainty: own.map(uncertainty).iter().sum(),
             is_repeated: [a, b].iter().all(|name| resolution.is_repeated(name)),
-            is_flat: resolution.is_flat,
             is_bound,
         }
     }
 
     /// The difference that is tested: as far off in a direction (1 or -1) as the clocks allow.
     fn tested(&self, direction: f64) -> Option<LogEstimate> {
-        let difference = self.difference.as_ref().filter(|_| self.is_repeated && self.uncertainty.is_finite())?;
+        let difference = self.difference.as_ref()?;
+        if !self.is_repeated || self.is_flat || self.uncertainty.is_infinite() {
+            return None;
+        }
         let estimate = difference.estimate + direction * self.uncertainty;
         Some(LogEstimate { estimate, precision: difference.precision? })
     }
