@@ -11,7 +11,7 @@ use crate::copies::removed;
 use crate::findings::{self, FindingClass, JudgedFinding, findings, mislabelled, results};
 use crate::measured::Measured;
 use crate::resolve::{Design, LogDifference, Resolution, naive};
-use crate::work::{Workload, workloads};
+use crate::work::{Workload, counted_apart, workloads};
 
 /// The judgement on results of others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -239,9 +239,10 @@ impl Compared {
     fn of(workload: &str, [a, b]: [&str; 2], own: [&[&Measured]; 2], resolution: &Resolution<'_>) -> Self {
         let is_doubtful =
             |row: &&Measured| row.notes.iter().any(|note: &JudgedFinding| note.class == FindingClass::Work);
-        if own.concat().iter().any(is_doubtful) {
-            let has = own.map(|rows| !rows.is_empty());
-            return Self { is_doubtful: true, has, ..Self::new(workload, a, b) };
+        let (is_doubtful, mismatch) = (own.concat().iter().any(is_doubtful), counted_apart(own));
+        let has = own.map(|rows| !rows.is_empty());
+        if is_doubtful || mismatch.is_some() {
+            return Self { is_doubtful, mismatch, has, ..Self::new(workload, a, b) };
         }
         let uncertainty =
             |own: &[&Measured]| own.iter().map(|row| row.uncertainty()).sum::<f64>() / own.len().max(1) as f64;
@@ -262,7 +263,7 @@ impl Compared {
             judged,
             mismatch: None,
             is_doubtful: false,
-            has: own.map(|rows| !rows.is_empty()),
+            has,
             is_flat: difference.as_ref().is_some_and(|difference| difference.is_flat),
             difference,
             uncertainty: own.map(uncertainty).iter().sum(),

@@ -3,6 +3,7 @@
 mod bonnie;
 mod csv;
 mod dbench;
+mod doubts;
 mod filebench;
 mod fio;
 mod hyperfine;
@@ -144,6 +145,7 @@ impl ResultFigure {
             value,
             is_bound: false,
             clock_step: None,
+            extent: None,
             unit: unit.to_owned(),
             better,
             time: None,
