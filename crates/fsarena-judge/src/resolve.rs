@@ -88,13 +88,6 @@ impl Order {
     }
 }
 
-/// Whether the runs of two contenders were made in turn, or at the same time.
-fn alternate(own: &[f64], others: &[f64]) -> bool {
-    let order = Order::of(own.iter().chain(others));
-    let [own, others] = [own, others].map(|times| order.middle(times));
-    own.0 <= others.1 && others.0 <= own.1
-}
-
 /// Numbers the groups of spans that overlap, directly or through others, in the order of time.
 fn overlapping(mut spans: Vec<(Unit<'_>, (f64, f64))>) -> BTreeMap<Unit<'_>, usize> {
     spans.sort_by(|one, other| one.1.0.total_cmp(&other.1.0));
@@ -123,6 +116,8 @@ struct ReplicateGroup<'a> {
     values: Vec<f64>,
     /// When they were measured, as far as it is known.
     times: Vec<f64>,
+    /// From which place to which their middle half is in the order of all runs.
+    middle: (f64, f64),
     /// Whether one of them is only a bound, so that their spread shows nothing.
     is_bound: bool,
 }
@@ -134,6 +129,16 @@ impl ReplicateGroup<'_> {
 
     fn count(&self) -> f64 {
         self.values.len() as f64
+    }
+
+    /// Whether the runs of both were made in turn, or at the same time. In the order of all runs, two runs each may
+    /// look apart if others ran between them, so that the order of both alone counts.
+    fn alternates_with(&self, other: &Self) -> bool {
+        let overlap = |one: (f64, f64), other: (f64, f64)| one.0 <= other.1 && other.0 <= one.1;
+        overlap(self.middle, other.middle) || {
+            let order = Order::of(self.times.iter().chain(&other.times));
+            overlap(order.middle(&self.times), order.middle(&other.times))
+        }
     }
 }
 
@@ -151,7 +156,9 @@ fn squares(values: &[f64]) -> f64 {
 pub struct Resolution<'a> {
     /// By contender, then place.
     groups: Vec<ReplicateGroup<'a>>,
-    /// The noise of a replicate of any contender; `None` if no contender has two in a wave.
+    /// The noise of a replicate of each contender; `None` if it has no two in a wave.
+    own_noise: BTreeMap<&'a str, Option<Precision>>,
+    /// That of a replicate of any contender.
     noise: Option<Precision>,
     drift: Drift,
 }
@@ -193,13 +200,19 @@ impl<'a> Resolution<'a> {
                 }
                 None => {
                     let is_bound = bounded.contains(contender);
-                    groups.push(ReplicateGroup { contender, place, values, times, is_bound });
+                    groups.push(ReplicateGroup { contender, place, values, times, middle: (0.0, 0.0), is_bound });
                 }
             }
         }
+        let order = Order::of(groups.iter().flat_map(|group| &group.times));
+        groups
+            .iter_mut()
+            .filter(|group| !group.times.is_empty())
+            .for_each(|group| group.middle = order.middle(&group.times));
+        let own_noise = by_contender(&groups).map(|own| (own[0].contender, noise(own))).collect();
         let noise = noise(&groups);
         let drift = drift(&groups, noise);
-        Self { groups, noise, drift }
+        Self { groups, own_noise, noise, drift }
     }
 
     /// Whether a contender has more than one replicate.
@@ -232,7 +245,7 @@ impl<'a> Resolution<'a> {
     /// What the noise leaves open of a difference of two contenders, whose variances are these multiples of those of
     /// their replicates. Each has its own noise, or that of all contenders if it shows none.
     fn precision(&self, sides: [&[ReplicateGroup<'_>]; 2], shares: [f64; 2]) -> Option<Precision> {
-        let own = sides.map(noise);
+        let own = sides.map(|side| self.own_noise.get(side[0].contender).copied().flatten());
         if own == [None; 2] {
             return self
                 .noise
@@ -256,7 +269,7 @@ impl<'a> Resolution<'a> {
             others.iter().map(|other| (other.place, other)).collect();
         let shared = own.iter().filter_map(|one| Some((one, *places.get(&one.place)?)));
         // Others may have run with both of them.
-        let shared: Vec<_> = shared.filter(|(one, other)| alternate(&one.times, &other.times)).collect();
+        let shared: Vec<_> = shared.filter(|(one, other)| one.alternates_with(other)).collect();
         let weight =
             |one: &ReplicateGroup<'_>, other: &ReplicateGroup<'_>| 1.0 / (1.0 / one.count() + 1.0 / other.count());
         let weights: f64 = shared.iter().map(|(one, other)| weight(one, other)).sum();

@@ -55,7 +55,7 @@ fn units_are_of_times_or_rates_or_need_a_direction() {
         assert_eq!(refused.hint(), "add `--lower`, or `--higher` if higher figures are better");
         assert_eq!(read(unit, Some(Better::Lower)).expect(unit)[0].better, Better::Lower);
     }
-    for unit in ["MB/s", "ops/sec", "KiBps", "IOPS", "tps", "qps", "files per second", "transactions/min", "1/s", ""] {
+    for unit in ["MB/s", "ops/sec", "KiBps", "IOPS", "tps", "qps", "files per second", "ops-per-minute", "1/s", ""] {
         assert_eq!(read(unit, None).expect(unit)[0].better, Better::Higher, "{unit}");
     }
 }

@@ -16,20 +16,22 @@ const TIMES: [&str; 19] = [
 
 /// Whether a title or a unit is that of a time, such as `latency_ms`, `p99Usec`, `seconds` or `ms/op`, but not `MB/s`.
 pub fn is_time(title: &str) -> bool {
-    let mut words = words(title.split('/').next().unwrap_or_default()).into_iter().take_while(|word| word != "per");
-    words.any(|word| {
-        TIMES.iter().any(|name| word == *name || (name.len() > 1 && word.strip_suffix('s') == Some(name)))
-            || OF_TIMES.iter().any(|name| word.contains(name))
-    })
+    words(title.split('/').next().unwrap_or_default())
+        .iter()
+        .take_while(|word| *word != "per")
+        .any(|word| is_of_time(word))
 }
 
 /// Whether a unit is that of a rate, such as `MB/s`, `KiBps`, `IOPS`, `tps` or `files per second`.
 pub fn is_rate(unit: &str) -> bool {
-    let per_time = |(_, what): (&str, &str)| is_time(what);
-    let lower = unit.trim().to_lowercase();
-    lower.split_once('/').is_some_and(per_time)
-        || lower.split_once("per ").is_some_and(per_time)
-        || words(unit).last().is_some_and(|word| word.ends_with("ps"))
+    let words = words(&unit.replacen('/', " per ", 1));
+    let divisor = words.iter().skip_while(|word| *word != "per").skip(1);
+    divisor.into_iter().any(|word| is_of_time(word)) || words.last().is_some_and(|word| word.ends_with("ps"))
+}
+
+fn is_of_time(word: &str) -> bool {
+    TIMES.iter().any(|name| word == *name || (name.len() > 1 && word.strip_suffix('s') == Some(name)))
+        || OF_TIMES.iter().any(|name| word.contains(name))
 }
 
 /// The words of a title in small letters: `p99_usec` and `p99Usec` have `p` and `usec`.

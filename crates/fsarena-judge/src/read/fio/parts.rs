@@ -118,14 +118,16 @@ impl Part<'_> {
         asked.unwrap_or(1.0_f64).max(self.jobs.len() as f64)
     }
 
-    /// How long it ran and how many bytes it moved, unless a limit of time ended what otherwise has an end.
+    /// How long it ran and how many bytes it moved, unless something else than its time or size ended it, or a limit
+    /// of time ended what otherwise has a size.
     pub fn extent(&self, direction: &str) -> Option<Extent> {
         const REACHED: f64 = 0.95;
+        const OPEN: [&str; 3] = ["exitall", "steadystate", "ss"];
         let seconds = self.time(direction)? / 1000.0;
         let limit = self.work.get("runtime").and_then(|seconds| seconds.parse::<f64>().ok());
         let is_ended = limit.is_some_and(|limit| seconds >= REACHED * limit) && !self.work.contains_key("time_based");
         let amount = Some(self.sum(direction, "io_bytes")).filter(|bytes| *bytes > 0.0 && !is_ended)?;
-        (!self.work.contains_key("exitall")).then_some(Extent { seconds, amount })
+        (!OPEN.iter().any(|name| self.work.contains_key(*name))).then_some(Extent { seconds, amount })
     }
 
     /// The number of syncs; `None` if it is not recorded.
