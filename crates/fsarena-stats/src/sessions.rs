@@ -17,13 +17,11 @@
 
 use crate::decision::{FEWEST_ROUNDS, Looks, Moderated, Reduced, Round, Rule, Verdict, Workload, moderate};
 use crate::error::StatsError;
-use crate::interval::{Interval, LogEstimate, Precision};
+use crate::interval::{Interval, LogEstimate, POINTWISE_TAIL, Precision};
 use crate::mean::together;
 use crate::quantile::reach;
 use crate::summary::mean;
 
-/// The upper tail of the pointwise 95 % interval.
-const POINTWISE_TAIL: f64 = 0.025;
 /// Degrees of freedom that each further session of a side adds to what is known about the drift. Quantities of a
 /// session share much of its drift, so that many of them are hardly more than one.
 const PER_REPEAT: f64 = 4.0;

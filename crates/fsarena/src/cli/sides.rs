@@ -94,25 +94,25 @@ pub struct JudgeArguments {
     #[arg(long, value_name = "COLUMN", requires = "value")]
     pub contender: Option<String>,
     /// CSV: the column that names the work
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", requires = "value")]
     pub workload: Option<String>,
     /// CSV: the column of the figure
     #[arg(long, value_name = "COLUMN", requires = "contender")]
     pub value: Option<String>,
     /// CSV: the column of the time at which it was measured, in seconds or RFC 3339
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", requires = "value")]
     pub time: Option<String>,
     /// CSV: the column of the machine
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", requires = "value")]
     pub host: Option<String>,
     /// CSV: the column of the file system that was recorded, not only claimed
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", requires = "value")]
     pub recorded: Option<String>,
     /// CSV: lower figures are better
-    #[arg(long)]
+    #[arg(long, requires = "value")]
     pub lower: bool,
     /// CSV: higher figures are better, also of a column with the name of a time
-    #[arg(long, conflicts_with = "lower")]
+    #[arg(long, conflicts_with = "lower", requires = "value")]
     pub higher: bool,
     /// Differences within this count as equivalent
     #[arg(long, value_name = "PERCENT", default_value = "5%")]

@@ -66,6 +66,17 @@ fn timed_jobs_that_leave_nothing_behind_run_in_slices() {
 }
 
 #[test]
+fn a_limit_of_the_rate_is_said() {
+    let measures = |text: &str| chosen(text)[0].workload.measures.clone();
+    let open = measures(include_str!("../../../tests/fio/jobs/open-loop.fio"));
+    assert!(open.ends_with("; `rate_iops` limits the rate, so that an equal one does not show equal speed."), "{open}");
+    for (line, is_limited) in [("rate=4m", true), ("thinktime=1ms", true), ("rate_process=poisson", false)] {
+        let text = format!("[x]\nrw=read\nsize=1m\n[y]\nrw=read\nsize=1m\n{line}\n");
+        assert_eq!(measures(&text).contains("limits the rate"), is_limited, "{line}");
+    }
+}
+
+#[test]
 fn an_unknown_option_is_refused_in_the_words_of_fio() {
     let error = choose("[x]\nrw=read\nsize=1m\nbogus=3\n").expect_err("refused").to_string();
     assert!(error.contains("line 4") && error.contains("Bad option <bogus=3>"), "{error}");
