@@ -125,7 +125,7 @@ pub fn at_scale(names: &[String], scale: Scale) -> Result<Vec<Workload>> {
 /// The arguments that name workload files, by the name of the workload in each.
 pub fn files(arguments: &[String]) -> Result<BTreeMap<String, String>> {
     let files = arguments.iter().filter(|argument| argument.ends_with(".toml"));
-    files.map(|argument| Ok((fsarena_catalog::workload(argument)?.name.into(), argument.clone()))).collect()
+    files.map(|argument| Ok((fsarena_catalog::workload(argument)?.name.to_string(), argument.clone()))).collect()
 }
 
 /// The workload with the native engine and through fio; if fio cannot run it, only natively, with a note.
