@@ -73,7 +73,7 @@ fn describe(rest: &Remaining) -> Result<Ended> {
 }
 
 fn write_rest(text: &mut String, rest: &Remaining) -> std::fmt::Result {
-    let (record, scope, first_round) = (rest.record(), rest.scope(), rest.first_round());
+    let (record, scope, first_round) = (&rest.record, rest.scope, rest.first_round());
     writeln!(text, "run {} from round {} on: {scope}", record.run, scope.first)?;
     writeln!(text, "\nworkloads")?;
     for workload in &first_round.workloads {
