@@ -171,8 +171,6 @@ pub fn shifts_with(quantities: &[Quantity], drift: Drift) -> Vec<Option<Shift>> 
 pub struct Level {
     /// Its error has the drift between sessions.
     pub known: LogEstimate,
-    /// The same without the drift.
-    pub within: Precision,
     /// Rounds in all.
     pub rounds: u32,
 }
@@ -185,7 +183,6 @@ pub fn levels(quantities: &[Vec<&[Reduced]>], assumed: Drift) -> (Drift, Vec<Vec
     let drift = drift(&sides, &[], assumed);
     let level = |side: &QuantitySide| Level {
         known: LogEstimate { estimate: side.mean, precision: drift.added_to(side.within, 1.0 / side.sessions) },
-        within: side.within,
         rounds: side.rounds as u32,
     };
     let levels = sides.iter().map(|sides| sides.iter().map(|side| side.as_ref().map(level)).collect());

@@ -118,7 +118,7 @@ fn decided_workloads_are_not_run_again() {
 fn the_undecided_pairs_get_the_usual_time() {
     let first = play(0.06, 5).perform();
     let rest = Remaining::of(first.record.clone(), Wish::Usual).expect("time").expect("something is open");
-    assert_eq!((rest.scope().first, rest.scope().count()), (6, None));
+    assert_eq!((rest.scope.first, rest.scope.count()), (6, None));
     let further = resumed(&play(0.06, 5), &first.record, Wish::Usual);
     assert!(!further.rounds().is_empty());
 }

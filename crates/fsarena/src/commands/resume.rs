@@ -68,7 +68,7 @@ fn since(mut after: RunRecord, before: &RunRecord) -> RunRecord {
 /// What would be done.
 fn described(rest: &Remaining) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
-    let (record, scope, first_round) = (rest.record(), rest.scope(), rest.first_round());
+    let (record, scope, first_round) = (&rest.record, rest.scope, rest.first_round());
     writeln!(text, "run {} from round {} on: {scope}", record.run, scope.first)?;
     writeln!(text, "\nworkloads")?;
     for workload in &first_round.workloads {

@@ -97,7 +97,7 @@ fn files(folder: &Path) -> Result<Vec<String>> {
 fn programs(options: &Validate) -> Result<Vec<Argument<Workload>>> {
     let arguments: Vec<String> = match &options.programs_from {
         Some(folder) => files(folder)?,
-        None => fsarena_catalog::validation()?.into_iter().map(|program| program.name.into()).collect(),
+        None => fsarena_catalog::validation()?.into_iter().map(|program| program.name.to_string()).collect(),
     };
     let named = |argument: String| Ok(Argument { it: fsarena_catalog::workload(&argument)?, argument });
     arguments.into_iter().map(named).collect()

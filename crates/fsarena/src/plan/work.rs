@@ -148,7 +148,7 @@ fn parted(workloads: &[Workload], missing: impl Fn(&Workload) -> Vec<String>) ->
 /// The arguments that name workload files, by the name of the workload in each.
 pub fn files(arguments: &[String]) -> Result<BTreeMap<String, String>> {
     let files = arguments.iter().filter(|argument| argument.ends_with(".toml"));
-    files.map(|argument| Ok((fsarena_catalog::workload(argument)?.name.into(), argument.clone()))).collect()
+    files.map(|argument| Ok((fsarena_catalog::workload(argument)?.name.to_string(), argument.clone()))).collect()
 }
 
 fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<PlannedWork> {

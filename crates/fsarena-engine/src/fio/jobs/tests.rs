@@ -12,7 +12,7 @@ fn chosen(text: &str) -> Vec<Choice> {
 }
 
 fn names(text: &str) -> Vec<String> {
-    chosen(text).into_iter().map(|choice| choice.workload.name.into()).collect()
+    chosen(text).into_iter().map(|choice| choice.workload.name.to_string()).collect()
 }
 
 #[test]
