@@ -1,6 +1,7 @@
 //! A record, with what several rules derive from it: trials by workload and contender, the rounds that count, and the
 //! classes of contenders that are ranked with each other.
 
+use fsarena_model::order::grouped;
 use fsarena_model::{
     Baseline, BaselineKind, Class, Contender, ContenderFacts, Durability, Label, LaneCost, Outcome, RunRecord, Trial,
     Workload,
@@ -97,15 +98,7 @@ impl<'a> Analysis<'a> {
 
     /// The contenders of each class; a contender that was never made belongs to none.
     pub(crate) fn classes(&self) -> Vec<(Class, Vec<usize>)> {
-        let mut classes: Vec<(Class, Vec<usize>)> = Vec::new();
-        for (contender, class) in self.classes.iter().enumerate() {
-            let Some(class) = class else { continue };
-            match classes.iter_mut().find(|(other, _)| other == class) {
-                Some((_, members)) => members.push(contender),
-                None => classes.push((*class, vec![contender])),
-            }
-        }
-        classes
+        grouped(self.classes.iter().enumerate().filter_map(|(contender, class)| Some(((*class)?, contender))))
     }
 
     /// The pairs of contenders of one class, in command-line order.

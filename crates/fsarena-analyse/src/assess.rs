@@ -1,8 +1,10 @@
 //! From a record to a comparison: cells, rows, verdicts and notes.
 
+use std::collections::BTreeMap;
+
 use fsarena_model::comparison::{
-    Cell, Checks, ContenderRow, FORMAT, Figure, Judged, Latencies, OpenLoop, PairVerdict, PerOperation, RunInfo,
-    Scaling, Shares, Stability, WorkloadRow,
+    Cell, Checks, ContenderRow, FORMAT, Figure, Judged, Latencies, OpenLoop, PerOperation, RunInfo, Scaling, Shares,
+    Stability, WorkloadRow,
 };
 use fsarena_model::event::Note;
 use fsarena_model::{Comparison, Contender, ContenderFacts, Label, Plan, Rounds, RunRecord, Severity, Status};
@@ -13,12 +15,11 @@ use crate::command::command;
 use crate::decisions::Decisions;
 use crate::effects::effects;
 use crate::evidence::median;
-use crate::explanation::{self, explanations};
-use crate::knobs;
+use crate::explanation::{self, explanations, tested_knobs};
 use crate::looks::Standing;
 use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
-use crate::verdicts::verdicts;
+use crate::verdicts::{in_words, verdicts};
 use crate::{
     baselines, durability, histograms, noise, over_time, per_operation, probes, rate, scaling, slice_lengths,
     stability, stake, steps, validity,
@@ -73,10 +74,28 @@ fn run_info(analysis: &Analysis<'_>) -> RunInfo {
     }
 }
 
-/// The verdicts of a run in progress, in the same order as in a comparison.
-pub fn verdicts_so_far(record: &RunRecord, standing: &Standing) -> Vec<PairVerdict> {
-    let analysis = Analysis::new(record);
-    verdicts(&analysis, standing, &cells(&analysis)).into_iter().flatten().collect()
+/// What is known about a run in progress.
+pub struct RunSoFar {
+    /// The state of all pairs.
+    pub standing: Standing,
+    /// The decided pairs in words, by their index among the verdicts of a comparison.
+    pub decided: BTreeMap<usize, String>,
+    /// The workloads, by index in the plan, whose contenders are all equal within the margin because none can be faster
+    /// than the work in memory.
+    pub equal: Vec<usize>,
+}
+
+impl RunSoFar {
+    /// What the record of the run shows.
+    pub fn of(record: &RunRecord) -> Self {
+        let analysis = Analysis::new(record);
+        let standing = Standing::new(&analysis);
+        let verdicts = verdicts(&analysis, &standing, &cells(&analysis)).into_iter().flatten();
+        let decided = verdicts.enumerate().filter_map(|(pair, verdict)| Some((pair, in_words(&verdict)?))).collect();
+        let equal = analysis.workloads.iter().filter(|own| stake::bound(&analysis, own) == stake::Bound::Equal);
+        let equal = equal.map(|own| own.index).collect();
+        Self { standing, decided, equal }
+    }
 }
 
 /// All cells, by workload, then contender. Their stability is not filled in.
@@ -91,7 +110,7 @@ fn judged(decisions: &Decisions<'_>) -> Judged {
         suite_ratios: suite_ratios(decisions),
         effects: effects(decisions),
         explanations: explanations(decisions),
-        tested_knobs: knobs::tested(&decisions.analysis),
+        tested_knobs: tested_knobs(&decisions.analysis),
         recommendation: recommendation(decisions).map(Box::new),
         verdicts: decisions.verdicts.iter().flatten().cloned().collect(),
     }
@@ -161,7 +180,7 @@ fn contender_row(analysis: &Analysis<'_>, index: usize, contender: &Contender) -
 
 /// The contenders of the plan from which `contender` differs by further layers alone.
 fn without_layers(contender: &Contender, plan: &Plan) -> Vec<Label> {
-    let bare = |it: &Contender| Contender { label: Label::from(""), layers: Vec::new(), ..it.clone() };
+    let bare = |it: &Contender| Contender { label: Label::default(), layers: Vec::new(), ..it.clone() };
     let has_fewer = |other: &&Contender| {
         let mut layers = contender.layers.iter();
         other.layers.len() < contender.layers.len()

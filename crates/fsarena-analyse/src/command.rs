@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::clients::WhenLost;
+use fsarena_model::order::each_once;
 use fsarena_model::plan::{Harness, listed};
 use fsarena_model::{Contender, GuestDisk, Mix, Plan, Relation, RunRecord, Storage, Workload};
 
@@ -139,14 +140,7 @@ fn lanes(words: &mut CommandWords, record: &RunRecord) {
 
 /// The workloads as named on the command line, without the variants that `--rate` and `--cache` derive from them.
 fn as_typed(plan: &Plan) -> Vec<&str> {
-    let mut names = Vec::new();
-    for workload in closed(plan) {
-        let name = workload.base();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+    each_once(closed(plan).map(Workload::base))
 }
 
 /// All workloads except open loops.
@@ -165,11 +159,6 @@ fn cache(plan: &Plan) -> Option<String> {
 
 /// `50%,90%`, if the plan has open loops.
 fn rates(plan: &Plan) -> Option<String> {
-    let mut rates: Vec<String> = Vec::new();
-    for rate in plan.workloads.iter().filter_map(Workload::rate) {
-        if !rates.contains(&rate.to_string()) {
-            rates.push(rate.to_string());
-        }
-    }
+    let rates = each_once(plan.workloads.iter().filter_map(Workload::rate).map(|rate| rate.to_string()));
     (!rates.is_empty()).then(|| rates.join(","))
 }

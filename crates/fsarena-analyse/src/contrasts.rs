@@ -1,10 +1,12 @@
 //! What differs between two sides of runs, apart from their figures: the plan, the machine, the programs.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
 use fsarena_model::across::MachineFact;
 use fsarena_model::difference::Contrast;
-use fsarena_model::{Contender, ContenderFacts, Label, Rounds, RunRecord, Scale};
+use fsarena_model::order::each_once;
+use fsarena_model::{Contender, Label, Rounds, RunRecord, Scale};
 
 use crate::analysis::Analysis;
 
@@ -24,12 +26,7 @@ pub(crate) fn between(before: Vec<&Analysis<'_>>, after: Vec<&Analysis<'_>>) -> 
 pub(crate) fn among(machines: &[Vec<&Analysis<'_>>]) -> Vec<MachineFact> {
     let machines: Vec<Vec<Vec<Fact>>> =
         machines.iter().map(|runs| runs.iter().map(|run| facts(run)).collect()).collect();
-    let mut names: Vec<&String> = Vec::new();
-    for (name, _) in machines.iter().flatten().flatten() {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let names = each_once(machines.iter().flatten().flatten().map(|(name, _)| name));
     let values = |runs: &Vec<Vec<Fact>>, name: &String| -> BTreeSet<String> {
         let of = |facts: &Vec<Fact>| facts.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
         runs.iter().map(|facts| of(facts).unwrap_or_default()).collect()
@@ -50,26 +47,31 @@ fn facts(run: &Analysis<'_>) -> Vec<Fact> {
     facts
 }
 
+/// A value that is missing is an empty text.
+fn fact(name: impl Display, value: impl Into<Option<String>>) -> Fact {
+    (name.to_string(), value.into().unwrap_or_default())
+}
+
 fn machine(run: &Analysis<'_>) -> Vec<Fact> {
     let environment = &run.record.environment;
-    let fact = |name: &str, value: Option<String>| (name.to_owned(), value.unwrap_or_default());
+    let lanes = &environment.lanes;
     let mut facts = vec![
-        fact("fsarena", Some(environment.fsarena.clone())),
+        fact("fsarena", environment.fsarena.clone()),
         fact("kernel", environment.kernel.clone()),
         fact("processor", environment.cpu.clone()),
         fact("cores", environment.cores.map(|cores| cores.to_string())),
         fact("memory", environment.memory.map(|memory| memory.to_string())),
         fact("frequency policy", environment.frequency_policy.clone()),
         fact("hypervisor", environment.hypervisor.clone()),
-        fact("lanes", environment.lanes.storage.clone()),
-        fact("host file system", environment.lanes.host_file_system.clone()),
-        fact("device", environment.lanes.device.clone()),
-        fact("background load", Some(run.condition.load().unwrap_or_else(|| "none".to_owned()))),
+        fact("lanes", lanes.storage.clone()),
+        fact("host file system", lanes.host_file_system.clone()),
+        fact("device", lanes.device.clone()),
+        fact("background load", run.condition.load().unwrap_or_else(|| "none".to_owned())),
     ];
-    facts.extend(environment.lanes.queue.iter().map(|(name, value)| (format!("queue: {name}"), value.clone())));
-    facts.extend(environment.tools.iter().map(|(name, value)| (format!("tool: {name}"), value.clone())));
+    facts.extend(lanes.queue.iter().map(|(name, value)| fact(format_args!("queue: {name}"), value.clone())));
+    facts.extend(environment.tools.iter().map(|(name, value)| fact(format_args!("tool: {name}"), value.clone())));
     let settings = environment.settings.iter();
-    facts.extend(settings.map(|(workload, lines)| (format!("settings of {workload}"), lines.join("; "))));
+    facts.extend(settings.map(|(workload, lines)| fact(format_args!("settings of {workload}"), lines.join("; "))));
     facts
 }
 
@@ -79,19 +81,18 @@ fn plan(run: &RunRecord) -> Vec<Fact> {
         Rounds::Exactly(count) => format!("{count} rounds"),
         Rounds::Within(budget) => format!("as many rounds as fit into {}", budget.0),
     };
-    let fact = |name: &str, value: String| (name.to_owned(), value);
-    let scale = if plan.suite.scale == Scale::Standard { String::new() } else { plan.suite.scale.to_string() };
+    let yes = |is_so: bool| is_so.then(|| "yes".to_owned());
     let labels = |labels: &[Label]| labels.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let slowdowns = plan.measuring.slowdowns.iter().map(|slowdown| format!("{} {}", slowdown.label, slowdown.share));
     let mut facts = vec![
-        fact("suite", plan.suite.name.clone().unwrap_or_default()),
-        fact("scale", scale),
+        fact("suite", plan.suite.name.clone()),
+        fact("scale", (plan.suite.scale != Scale::Standard).then(|| plan.suite.scale.to_string())),
         fact("planned", rounds),
         fact("lane size", plan.lanes.size.to_string()),
         fact("medium", plan.lanes.medium.to_string()),
-        fact("one lane in turn", if plan.lanes.shared.is_own() { String::new() } else { "yes".to_owned() }),
-        fact("preconditioned", if plan.lanes.precondition.is_none() { String::new() } else { "yes".to_owned() }),
-        fact("tools of Debian", plan.lanes.tools.as_ref().map(ToString::to_string).unwrap_or_default()),
+        fact("one lane in turn", yes(!plan.lanes.shared.is_own())),
+        fact("preconditioned", yes(!plan.lanes.precondition.is_none())),
+        fact("tools of Debian", plan.lanes.tools.as_ref().map(ToString::to_string)),
         fact("slowed down on purpose", slowdowns.collect::<Vec<_>>().join(", ")),
         fact("without counters", labels(&plan.measuring.uncounted)),
     ];
@@ -110,21 +111,15 @@ fn plan(run: &RunRecord) -> Vec<Fact> {
 fn contender(run: &Analysis<'_>, index: usize) -> Vec<Fact> {
     let contender = &run.record.plan.contenders[index];
     let label = &contender.label;
-    let typed = Contender { label: Label::from(""), ..contender.clone() };
+    let typed = Contender { label: Label::default(), ..contender.clone() };
     let typed = typed.spelling().unwrap_or_else(|| format!("{} with {:?}", contender.kind, contender.mkfs));
     let made = run.facts[index];
-    let of = |value: fn(&ContenderFacts) -> String| made.map(value).unwrap_or_default();
+    let read_ahead = made.and_then(|facts| facts.read_ahead_kib);
     vec![
-        (format!("{label}"), typed.trim_start_matches('=').to_owned()),
-        (format!("{label}: mount"), of(|facts| facts.mount.clone())),
-        (format!("{label}: features"), of(|facts| facts.features.join(", "))),
-        (
-            format!("{label}: read-ahead"),
-            of(|facts| facts.read_ahead_kib.map(|size| format!("{size} KiB")).unwrap_or_default()),
-        ),
-        (
-            format!("{label}: durability"),
-            run.class(index).map(|class| class.durability.to_string()).unwrap_or_default(),
-        ),
+        fact(label, typed.trim_start_matches('=').to_owned()),
+        fact(format_args!("{label}: mount"), made.map(|facts| facts.mount.clone())),
+        fact(format_args!("{label}: features"), made.map(|facts| facts.features.join(", "))),
+        fact(format_args!("{label}: read-ahead"), read_ahead.map(|size| format!("{size} KiB"))),
+        fact(format_args!("{label}: durability"), run.class(index).map(|class| class.durability.to_string())),
     ]
 }

@@ -2,6 +2,7 @@
 
 use fsarena_model::comparison::DecisionInterval;
 use fsarena_model::difference::{Change, Difference, DriftSource, FORMAT, MachineChange, SessionDrift, SideRun};
+use fsarena_model::order::each_once;
 use fsarena_model::{Better, Label, RunRecord, Share, ValidityClass, Verdict, Workload};
 use fsarena_stats::{Drift, Proof, Rule, proofs};
 
@@ -113,13 +114,8 @@ fn judged(sides: &Sides<'_>, compared: &Compared, proof: Option<&Proof>, is_with
 /// The validity flags of a contender in a workload in any of the runs, each once.
 fn flags(sides: &Sides<'_>, compared: &Compared) -> Vec<ValidityClass> {
     let Some(workload) = &compared.workload else { return Vec::new() };
-    let mut found = Vec::new();
-    for flag in sides.all().filter_map(|run| run.cell(workload, &compared.contender)).flat_map(|cell| &cell.validity) {
-        if !found.contains(&flag.class) {
-            found.push(flag.class);
-        }
-    }
-    found
+    let cells = sides.all().filter_map(|run| run.cell(workload, &compared.contender));
+    each_once(cells.flat_map(|cell| &cell.validity).map(|flag| flag.class))
 }
 
 /// Whether a contender has several durability classes.
@@ -143,7 +139,7 @@ fn machine(sides: &Sides<'_>) -> Vec<MachineChange> {
         MachineChange { what, unit, before: figure(before), after: figure(after), ratio: (after - before).exp() }
     };
     let baselines = sides.baselines(&sides.workloads()).into_iter();
-    let baselines = baselines.map(|it| row(it.what, it.unit, it.better, mean(&it.before), mean(&it.after)));
+    let baselines = baselines.map(|it| row(it.what, it.unit, it.better, mean(&it.logs.before), mean(&it.logs.after)));
     let lanes = |of: fn(&Analysis<'_>) -> Option<f64>, what: &str, unit: &str, better: Better| {
         let logs = |runs: &[Side<'_>]| {
             let logs = runs.iter().map(|run| of(&run.analysis).filter(|it| *it > 0.0).map(|it| better.oriented_ln(it)));

@@ -1,4 +1,5 @@
-//! Why one contender is faster: how the parts of its time differ from those of another, by traced slices.
+//! Why one contender is faster: how the parts of its time differ from those of another, by traced slices. An option that
+//! avoids work saves the time that this work takes in them, which tests the explanations.
 //!
 //! The time of a contender per operation is the sum over all rounds divided by all operations, and so is that of each
 //! part, so that the differences of the parts add up to that of the times. The error of such a ratio follows from how
@@ -9,9 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::event::Note;
-use fsarena_model::explanation::{Activity, Difference, ExplainedPart, ExplainedRequests, Explanation};
+use fsarena_model::explanation::{Activity, Difference, ExplainedPart, ExplainedRequests, Explanation, TestedKnob};
 use fsarena_model::{
-    Label, Meanwhile, RequestKind, Requests, RunRecord, Severity, Spent, Trace, TraceResult, Trial, Verdict,
+    AvoidableTime, Label, Meanwhile, RequestKind, Requests, RunRecord, Severity, Spent, Trace, TraceResult, Trial,
+    Verdict, Workload,
 };
 use fsarena_stats::{LogEstimate, median};
 
@@ -151,7 +153,7 @@ fn events(trace: &Trace) -> f64 {
     trace.parts.iter().map(|part| part.events).sum()
 }
 
-pub(crate) fn trace(trial: &Trial) -> Option<&Trace> {
+fn trace(trial: &Trial) -> Option<&Trace> {
     match &trial.trace {
         Some(TraceResult::Traced(trace)) if trace.operations > 0 => Some(trace),
         _ => None,
@@ -289,5 +291,54 @@ fn withheld(sides: &[TracedSide<'_>; 2], remaining: [Option<f64>; 2], difference
     let share = LogEstimate::mean_of(&rounds)?.estimate.abs() / (slower - faster).abs();
     (share > MOST_OVERHEAD && is_shown(&rounds)).then(|| {
         format!("tracing costs one contender more than the other, by {:.0} % of the difference", share * 100.0)
+    })
+}
+
+/// What each option that is among the contenders saves, predicted and measured, by workload.
+pub(crate) fn tested_knobs(analysis: &Analysis<'_>) -> Vec<TestedKnob> {
+    let plan = &analysis.record.plan;
+    if !plan.measuring.explained {
+        return Vec::new();
+    }
+    let pairs = plan.contenders.iter().flat_map(|with| plan.contenders.iter().map(move |without| (with, without)));
+    let labels: Vec<(&Label, &Label)> = pairs.map(|(with, without)| (&with.label, &without.label)).collect();
+    let of_workload = |workload: &Workload| {
+        let tested = |(with, without): &(&Label, &Label)| tested_knob(analysis, &workload.name, with, without);
+        labels.iter().filter_map(tested).collect::<Vec<_>>()
+    };
+    plan.workloads.iter().flat_map(of_workload).collect()
+}
+
+/// `None` if the second contender is not the first without some of its work.
+fn tested_knob(analysis: &Analysis<'_>, workload: &str, with: &Label, without: &Label) -> Option<TestedKnob> {
+    let trials = analysis.counted_trials(workload, with);
+    let traces: Vec<(&Trace, &AvoidableTime)> = trials
+        .iter()
+        .filter_map(|trial| trace(trial))
+        .filter_map(|trace| {
+            let is_it = |it: &&AvoidableTime| *it.with == *with.0 && *it.without == *without.0;
+            Some((trace, trace.avoidable.iter().find(is_it)?))
+        })
+        .collect();
+    let (all, avoided) =
+        traces.iter().fold((0.0, 0.0), |(all, sum), (trace, it)| (all + trace.seconds, sum + it.seconds));
+    let others = analysis.counted_trials(workload, without);
+    let ratio = |trial: &&Trial| {
+        let other = others.iter().find(|other| other.round == trial.round)?;
+        Some((other.seconds_per_operation() / trial.seconds_per_operation()).ln()).filter(|ratio| ratio.is_finite())
+    };
+    let ratios: Vec<f64> = trials.iter().filter_map(ratio).collect();
+    let mean = LogEstimate::mean_of(&ratios).filter(|_| all > 0.0)?;
+    let interval = Some(mean.interval(0.025)).filter(|it| it.low.is_finite());
+    let saved = |logarithm: f64| 1.0 - logarithm.exp();
+    Some(TestedKnob {
+        workload: workload.to_owned(),
+        with: with.clone(),
+        without: without.clone(),
+        rounds: ratios.len() as u32,
+        predicted: avoided / all,
+        measured: saved(mean.estimate),
+        low: interval.map(|it| saved(it.high)),
+        high: interval.map(|it| saved(it.low)),
     })
 }

@@ -4,12 +4,12 @@
 //! run after mkfs with the runs that follow it, round by round, with the code that decides comparisons.
 
 use fsarena_model::{Estimate, Label, Relation, RunRecord, Variant, Workload};
-use fsarena_stats::{Judge, Pair, Round, Rule, Sweep};
+use fsarena_stats::{Pair, Round, Rule, Sweep};
 use serde::Serialize;
 
 use crate::analysis::Analysis;
 use crate::evidence::{Field, fields, ratio};
-use crate::slice_lengths::{Agreement, agreement};
+use crate::slice_lengths::{Agreement, agreement, one_look, one_sweep};
 
 /// Number of runs of the workload on each file system.
 const RUNS: u32 = 4;
@@ -52,15 +52,11 @@ fn of_field(record: &RunRecord, field: &Field) -> Vec<FreshPair> {
     let Some(Variant { of, relation: Relation::Runs(_) }) = variant else { return Vec::new() };
     let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
     let judged = |value: fn(&[Sweep], usize) -> Option<f64>| -> Vec<Pair> {
-        let round = |round: &Round| {
-            let sweep: Option<Vec<f64>> = (0..field.members.len()).map(|member| value(&round.sweeps, member)).collect();
-            Round { sweeps: sweep.into_iter().map(|sweep| sweep.into_iter().map(Some).collect()).collect() }
-        };
+        let round =
+            |round: &Round| one_sweep((0..field.members.len()).map(|member| value(&round.sweeps, member)).collect());
         let rounds = field.sweeps.rounds.iter().map(round).collect();
         let data = fsarena_stats::Workload { contenders: field.members.len(), rounds };
-        // A single look, at the end.
-        let looked = Judge::new(rule).and_then(|mut judge| judge.look(&[data], 1.0));
-        looked.ok().and_then(|mut looked| looked.pop()).unwrap_or_default()
+        one_look(rule, &[data]).pop().unwrap_or_default()
     };
     let (firsts, laters) = (judged(first), judged(later));
     let differences = judged(|sweeps, member| Some(later(sweeps, member)? - first(sweeps, member)?));

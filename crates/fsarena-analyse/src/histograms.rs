@@ -36,14 +36,7 @@ fn histogram(operation: &str, counts: BTreeMap<Nanos, u64>) -> LatencyHistogram 
 fn bound(nanoseconds: u64) -> u64 {
     let powers = (0..u64::MAX.ilog10()).map(|exponent| 10_u64.pow(exponent));
     let bounds = powers.flat_map(|power| [power, 2 * power, 5 * power]);
-    let mut last = 0;
-    for bound in bounds {
-        last = bound;
-        if bound >= nanoseconds {
-            break;
-        }
-    }
-    last
+    bounds.clone().find(|bound| *bound >= nanoseconds).or(bounds.last()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! A workload over the runs of a store, with the runs at which its level changed.
 
-use std::collections::BTreeMap;
-
 use fsarena_model::difference::FORMAT;
 use fsarena_model::history::{HistoryPoint, LevelChange, Series};
+use fsarena_model::order::grouped;
 use fsarena_model::{Better, History, Label, RunRecord, Workload};
 use fsarena_stats::change_points;
 
@@ -29,20 +28,13 @@ pub fn history(runs: &[RunRecord], workload: &str) -> Option<History> {
             Some(unlike) => left_out.push(format!("run {}: other work ({})", run.run, unlike.join(", "))),
         }
     }
-    let mut labels: Vec<&Label> = Vec::new();
-    let mut points: BTreeMap<&Label, Vec<(usize, HistoryPoint)>> = BTreeMap::new();
-    for (index, run) in compared.iter().enumerate() {
-        for (label, point) in in_run(run, workload, &mut left_out) {
-            if !labels.contains(&label) {
-                labels.push(label);
-            }
-            points.entry(label).or_default().push((index, point));
-        }
-    }
-    let alpha = ALPHA / labels.len().max(1) as f64;
-    let series = labels.into_iter().map(|label| {
-        let (indices, points): (Vec<usize>, Vec<HistoryPoint>) = points.remove(label).into_iter().flatten().unzip();
-        let runs: Vec<&Analysis<'_>> = indices.into_iter().map(|index| &compared[index]).collect();
+    let points = compared.iter().flat_map(|run| {
+        in_run(run, workload, &mut left_out).into_iter().map(move |(label, point)| (label, (run, point)))
+    });
+    let points = grouped(points);
+    let alpha = ALPHA / points.len().max(1) as f64;
+    let series = points.into_iter().map(|(label, points)| {
+        let (runs, points): (Vec<&Analysis<'_>>, Vec<HistoryPoint>) = points.into_iter().unzip();
         let changes = changes(&runs, &points, latest.metric.better, alpha);
         Series { contender: label.clone(), points, changes }
     });

@@ -20,7 +20,6 @@ mod guarantees;
 mod histograms;
 mod history;
 mod iostat;
-mod knobs;
 mod looks;
 mod noise;
 mod over_time;
@@ -28,7 +27,6 @@ mod per_operation;
 mod probes;
 mod rate;
 mod recommendation;
-mod required_rounds;
 mod scaling;
 mod sides;
 mod slice_lengths;
@@ -42,7 +40,7 @@ mod verdicts;
 
 pub use across::across;
 pub use analysis::Analysis;
-pub use assess::{assess, verdicts_so_far};
+pub use assess::{RunSoFar, assess};
 pub use baselines::counts as baseline_counts;
 pub use calibration::{Calibration, Row, calibration};
 pub use difference::{NamedRun, difference};
@@ -59,6 +57,5 @@ pub use slice_lengths::{
     Agreement, Finding, SliceLength, SliceLengthPair, calibrated, finding, lengths, slice_lengths,
 };
 pub use stability::{CarryOver, carry_over};
-pub use stake::{equal_by_bound, may_be_small};
+pub use stake::may_be_small;
 pub use validation::{ProfileRun, validation};
-pub use verdicts::in_words;

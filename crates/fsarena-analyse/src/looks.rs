@@ -24,9 +24,7 @@ pub struct Standing {
 
 /// A field after the latest look.
 struct Judged {
-    workload: usize,
-    members: Vec<usize>,
-    rounds: Vec<FieldRound>,
+    field: Field,
     reduced: Reduced,
     pairs: Vec<Pair>,
 }
@@ -133,8 +131,7 @@ impl Standing {
         let judged = |field: Field| {
             let from = rotated_from(&field.rounds);
             let reduced = Reduced::new(field.workload, &field.sweeps).ok()?.deciding_from(from);
-            let Field { workload, members, rounds, .. } = field;
-            Some(Judged { workload, members, rounds, reduced, pairs: Vec::new() })
+            Some(Judged { field, reduced, pairs: Vec::new() })
         };
         let mut fields: Vec<Judged> = fields(analysis).into_iter().filter_map(judged).collect();
         look(analysis, rule, &mut fields);
@@ -147,12 +144,12 @@ impl Standing {
     }
 
     fn fields(&self, workload: usize) -> impl Iterator<Item = &Judged> {
-        self.fields.iter().filter(move |field| field.workload == workload)
+        self.fields.iter().filter(move |judged| judged.field.workload == workload)
     }
 
-    /// The contenders of each field of a workload, by index in the plan, with the field's rounds.
-    pub(crate) fn rounds_of(&self, workload: usize) -> impl Iterator<Item = (&[usize], &[FieldRound])> {
-        self.fields(workload).map(|field| (field.members.as_slice(), field.rounds.as_slice()))
+    /// The fields of a workload.
+    pub(crate) fn fields_of(&self, workload: usize) -> impl Iterator<Item = &Field> {
+        self.fields(workload).map(|judged| &judged.field)
     }
 
     /// Whether the workload needs no more rounds.
@@ -187,7 +184,7 @@ impl Standing {
 
     /// The state of a pair, as in [`Self::pair`], with the reduced rounds that it follows from.
     pub(crate) fn with_rounds(&self, workload: usize, a: usize, b: usize) -> Option<(&Pair, &Reduced)> {
-        let place = |field: &Judged, wanted: usize| field.members.iter().position(|member| *member == wanted);
+        let place = |judged: &Judged, wanted: usize| judged.field.members.iter().position(|member| *member == wanted);
         let of_field = |field| {
             let places = (place(field, a)?, place(field, b)?);
             let pair = field.pairs.iter().find(|pair| (pair.latest.a, pair.latest.b) == places)?;

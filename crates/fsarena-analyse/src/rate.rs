@@ -69,15 +69,8 @@ fn thousands(value: f64) -> String {
     if value < 100.0 {
         return format!("{value:.2}");
     }
-    let digits = format!("{value:.0}");
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let digits: Vec<char> = format!("{value:.0}").chars().collect();
+    digits.rchunks(3).rev().map(String::from_iter).collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]

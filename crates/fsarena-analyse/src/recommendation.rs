@@ -2,7 +2,6 @@
 //! with weights.
 
 mod advice;
-mod preferences;
 
 pub(crate) use advice::{SURE, another};
 

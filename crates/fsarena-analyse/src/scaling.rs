@@ -1,6 +1,7 @@
 //! How figures change with the number of clients.
 
 use fsarena_model::comparison::{ScalingPair, ScalingPoint, ScalingRow, Verdict};
+use fsarena_model::order::grouped;
 use fsarena_model::{ClientsWork, Measure, Trial, Workload};
 use fsarena_stats::{Interval, LogEstimate, Rule, cell_summary};
 
@@ -61,16 +62,13 @@ pub(crate) fn exponent_pairs(analysis: &Analysis<'_>) -> Vec<ScalingPair> {
 }
 
 fn families<'a>(analysis: &'a Analysis<'a>) -> Vec<Family<'a>> {
-    let mut families: Vec<Family<'_>> = Vec::new();
-    for own in &analysis.workloads {
-        let Some(count) = own.workload.clients() else { continue };
-        match families.iter_mut().find(|family| family.name == own.workload.base()) {
-            Some(family) => family.members.push((count, own)),
-            None => families.push(Family { name: own.workload.base(), members: vec![(count, own)] }),
-        }
-    }
-    families.iter_mut().for_each(|family| family.members.sort_by_key(|(count, _)| *count));
-    families
+    let members =
+        analysis.workloads.iter().filter_map(|own| Some((own.workload.base(), (own.workload.clients()?, own))));
+    let family = |(name, mut members): (&'a str, Vec<(u32, &'a WorkloadTrials<'a>)>)| {
+        members.sort_by_key(|(count, _)| *count);
+        Family { name, members }
+    };
+    grouped(members).into_iter().map(family).collect()
 }
 
 fn row(analysis: &Analysis<'_>, family: &Family<'_>, contender: usize) -> ScalingRow {

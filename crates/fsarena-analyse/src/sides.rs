@@ -2,6 +2,7 @@
 
 use fsarena_model::comparison::{BaselineRow, Cell};
 use fsarena_model::difference::Contrast;
+use fsarena_model::order::each_once;
 use fsarena_model::{BaselineKind, Better, Label, Share, Trial, Workload};
 use fsarena_stats::{Drift, Quantity, Reduced, Shift, Unchanged, mean_session, session, shifts, shifts_with};
 
@@ -98,30 +99,26 @@ impl<'a> Sides<'a> {
 
     /// The drift, and the change of each contender in each workload and in all of them.
     pub(crate) fn compared(&self) -> (Drift, Vec<Compared>) {
-        let workloads = self.workloads();
-        let contenders = self.contenders();
-        let cells =
-            contenders.iter().flat_map(|contender| workloads.iter().map(move |workload| (*workload, *contender)));
-        let cells: Vec<(&Workload, &Label)> = cells.collect();
-        let quantity = |(workload, contender): &(&Workload, &Label)| self.quantity(&workload.name, contender);
-        let quantities: Vec<Option<Quantity>> = cells.iter().map(quantity).collect();
-        let known: Vec<Quantity> = quantities.iter().map(|quantity| quantity.clone().unwrap_or_default()).collect();
+        let (workloads, contenders) = (self.workloads(), self.contenders());
+        let of_contender = |contender: &&'a Label| {
+            let quantity = |workload: &&Workload| self.quantity(&workload.name, contender).unwrap_or_default();
+            workloads.iter().map(quantity).collect::<Vec<_>>()
+        };
+        let known: Vec<Quantity> = contenders.iter().flat_map(of_contender).collect();
         let assumed = if self.control.is_some() { Drift::ASSUMED_RELATIVE } else { Drift::ASSUMED };
         let unchanged = if self.control.is_some() { Vec::new() } else { self.unchanged(&workloads) };
         let (drift, shifts) = shifts(&known, &unchanged, assumed);
-        let mut all = Vec::new();
         let means = self.means(&known, contenders.len(), drift);
-        let mut shifts = cells.iter().zip(shifts);
-        for (contender, mean) in contenders.iter().zip(means) {
-            let own = shifts.by_ref().take(workloads.len());
-            all.extend(own.map(|((workload, contender), shift)| Compared {
-                workload: Some((*workload).clone()),
-                contender: (*contender).clone(),
+        let mut all = Vec::new();
+        for ((contender, shifts), mean) in contenders.into_iter().zip(shifts.chunks(workloads.len().max(1))).zip(means)
+        {
+            let row = |workload: Option<&Workload>, shift| Compared {
+                workload: workload.cloned(),
+                contender: contender.clone(),
                 shift,
-            }));
-            if workloads.len() > 1 {
-                all.push(Compared { workload: None, contender: (*contender).clone(), shift: mean });
-            }
+            };
+            all.extend(workloads.iter().zip(shifts).map(|(workload, shift)| row(Some(*workload), *shift)));
+            all.extend((workloads.len() > 1).then(|| row(None, mean)));
         }
         (drift, all)
     }
@@ -142,8 +139,7 @@ impl<'a> Sides<'a> {
 
     /// The baselines of workloads that both sides measured.
     fn unchanged(&self, workloads: &[&Workload]) -> Vec<Unchanged> {
-        let rows = self.baselines(workloads).into_iter();
-        rows.map(|row| Unchanged { before: row.before, after: row.after }).collect()
+        self.baselines(workloads).into_iter().map(|row| row.logs).collect()
     }
 
     /// The baselines that all runs measured.
@@ -160,9 +156,9 @@ impl<'a> Sides<'a> {
             // A rate of programs, instead of the workload's figure.
             let is_start = row.kind == BaselineKind::Start;
             let better = if is_start { Better::Higher } else { workload.metric.better };
-            let (before, after) = (logs(row, better, &before)?, logs(row, better, &after)?);
+            let logs = Unchanged { before: logs(row, better, &before)?, after: logs(row, better, &after)? };
             let what = format!("{}, {}", row.workload, place(row.kind));
-            Some(BaselineLogs { what, unit: row.unit.clone(), better, before, after })
+            Some(BaselineLogs { what, unit: row.unit.clone(), better, logs })
         };
         before.first().into_iter().flatten().filter_map(row).collect()
     }
@@ -194,39 +190,34 @@ pub(crate) fn common_contenders<'a>(runs: &[&Side<'a>]) -> Vec<&'a Label> {
 /// Why workloads and contenders are not compared.
 pub(crate) fn left_out(runs: &[&Side<'_>]) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
-    let mut add = |reason: String| {
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    };
     for run in runs {
         for workload in &run.analysis.record.plan.workloads {
             for other in runs {
                 match other.analysis.workload(&workload.name).map(|own| own.workload) {
-                    None => add(format!("{}: not in all runs", workload.name)),
+                    None => reasons.push(format!("{}: not in all runs", workload.name)),
                     Some(other) if workload.unlike(other).is_empty() => {}
                     Some(other) => {
-                        add(format!("{}: other work ({})", workload.name, workload.unlike(other).join(", ")));
+                        reasons.push(format!("{}: other work ({})", workload.name, workload.unlike(other).join(", ")));
                     }
                 }
             }
         }
         for contender in &run.analysis.record.plan.contenders {
             if !runs.iter().all(|other| other.analysis.contender(&contender.label).is_some()) {
-                add(format!("{}: not in all runs", contender.label));
+                reasons.push(format!("{}: not in all runs", contender.label));
             }
         }
     }
-    reasons
+    each_once(reasons)
 }
 
-/// A baseline on both sides: logarithms, larger is better.
+/// A baseline on both sides.
 pub(crate) struct BaselineLogs {
     pub(crate) what: String,
     pub(crate) unit: String,
     pub(crate) better: Better,
-    pub(crate) before: Vec<f64>,
-    pub(crate) after: Vec<f64>,
+    /// Larger is better.
+    pub(crate) logs: Unchanged,
 }
 
 fn place(kind: BaselineKind) -> &'static str {

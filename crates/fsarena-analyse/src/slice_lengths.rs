@@ -124,7 +124,11 @@ pub enum Finding {
 /// Pairs with a contender that failed are left out.
 pub fn slice_lengths(record: &RunRecord, workloads: &[String]) -> Vec<SliceLengthPair> {
     let analysis = Analysis::new(record);
-    let agreements = agreements(&analysis, workloads.len());
+    let known = agreements(&analysis, workloads.len());
+    let agreements = |length: usize, a: usize, b: usize| match length % LENGTHS {
+        step if step == SLICED.len() => Agreement::Agrees,
+        _ => known.get(&(length, a, b)).copied().unwrap_or(Agreement::Unmeasured),
+    };
     let standing = Standing::new(&analysis);
     let mut all = Vec::new();
     for (number, workload) in workloads.iter().enumerate() {
@@ -134,7 +138,7 @@ pub fn slice_lengths(record: &RunRecord, workloads: &[String]) -> Vec<SliceLengt
                 Some(SliceLength {
                     slice_ms: SLICED.get(step).map(|(length, _)| *length),
                     estimate: ratio(latest.estimate, latest.pointwise),
-                    agreement: agreements(number, step, a, b),
+                    agreement: agreements(number * LENGTHS + step, a, b),
                 })
             };
             let lengths: Option<Vec<SliceLength>> = (0..LENGTHS).map(length).collect();
@@ -192,8 +196,9 @@ struct Compared {
     differences: fsarena_stats::Workload,
 }
 
-/// How each length agrees with the whole runs. The closure takes the workload, the length and both contenders.
-fn agreements(analysis: &Analysis<'_>, workloads: usize) -> impl Fn(usize, usize, usize, usize) -> Agreement {
+/// How each length agrees with the whole runs, by the index of its workload and both contenders; those that were not
+/// measured are missing.
+fn agreements(analysis: &Analysis<'_>, workloads: usize) -> BTreeMap<(usize, usize, usize), Agreement> {
     let lengths = (0..workloads).flat_map(|workload| (0..SLICED.len()).map(move |step| (workload, step)));
     let compared: Vec<Compared> = lengths
         .flat_map(|(workload, step)| {
@@ -203,20 +208,21 @@ fn agreements(analysis: &Analysis<'_>, workloads: usize) -> impl Fn(usize, usize
         .collect();
     let data: Vec<fsarena_stats::Workload> = compared.iter().map(|length| length.differences.clone()).collect();
     let rule = Rule { margin: analysis.record.plan.margin.0, ..Rule::default() };
-    // A single look, at the end.
-    let judged = Judge::new(rule).and_then(|mut judge| judge.look(&data, 1.0)).unwrap_or_default();
-    move |workload, step, a, b| {
-        if step == SLICED.len() {
-            return Agreement::Agrees;
-        }
-        let mut lengths = compared.iter().zip(&judged).filter(|(length, _)| length.length == workload * LENGTHS + step);
-        let place = |length: &Compared, wanted: usize| length.members.iter().position(|member| *member == wanted);
-        let pair = lengths.find_map(|(length, pairs)| {
-            let places = (place(length, a)?, place(length, b)?);
-            pairs.iter().find(|pair| (pair.a, pair.b) == places)
-        });
-        pair.map_or(Agreement::Unmeasured, |pair| agreement(pair, rule.margin))
-    }
+    let of_length = |(length, pairs): (&Compared, Vec<Pair>)| {
+        let place = |pair: &Pair| (length.length, length.members[pair.a], length.members[pair.b]);
+        pairs.into_iter().map(|pair| (place(&pair), agreement(&pair, rule.margin))).collect::<Vec<_>>()
+    };
+    compared.iter().zip(one_look(rule, &data)).flat_map(of_length).collect()
+}
+
+/// The pairs of each workload, by a single look at the end.
+pub(crate) fn one_look(rule: Rule, data: &[fsarena_stats::Workload]) -> Vec<Vec<Pair>> {
+    Judge::new(rule).and_then(|mut judge| judge.look(data, 1.0)).unwrap_or_default()
+}
+
+/// A round with one sweep; an empty one if a contender has no value.
+pub(crate) fn one_sweep(values: Option<Vec<f64>>) -> Round {
+    Round { sweeps: values.into_iter().map(|sweep| sweep.into_iter().map(Some).collect()).collect() }
 }
 
 /// Classifies the difference between two ratios, such as those of slices and of whole runs.
@@ -257,8 +263,7 @@ fn differences(analysis: &Analysis<'_>, both: [&WorkloadTrials<'_>; 2], members:
             let key = (round, analysis.label(*member));
             Some(slices.get(&key)? - pieces.get(&key)?)
         };
-        let sweep: Option<Vec<f64>> = members.iter().map(difference).collect();
-        Round { sweeps: sweep.into_iter().map(|sweep| sweep.into_iter().map(Some).collect()).collect() }
+        one_sweep(members.iter().map(difference).collect())
     };
     fsarena_stats::Workload { contenders: members.len(), rounds: rounds.into_iter().map(round).collect() }
 }

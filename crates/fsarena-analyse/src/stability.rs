@@ -10,6 +10,7 @@ use fsarena_model::{Label, Outcome, Plan, RunRecord, Trial, Workload};
 use fsarena_stats::{Before, SteadyEffect, Step, outliers, own_trends, within_rounds};
 
 use crate::analysis::{Analysis, WorkloadTrials};
+use crate::evidence::Field;
 use crate::looks::Standing;
 
 pub use words::notes;
@@ -103,7 +104,7 @@ fn far_rounds(cell: &Cell, excluded: &[u32]) -> Vec<u32> {
 }
 
 fn trends(plan: &Plan, standing: &Standing, workload: usize, cells: &mut [Cell]) {
-    for (members, rounds) in standing.rounds_of(workload) {
+    for Field { members, rounds, .. } in standing.fields_of(workload) {
         let rounds: Vec<(u32, Vec<f64>)> = rounds.iter().map(|row| (row.round, row.values.clone())).collect();
         // `own_trends` controls the error over all contenders of the workload together.
         let trends = own_trends(&rounds, share(plan) * members.len() as f64);

@@ -51,14 +51,6 @@ pub(crate) fn bound(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>) -> Bound 
     }
 }
 
-/// The workloads, by index in the plan, whose contenders are all equal within the margin because none can be faster than
-/// the work in memory.
-pub fn equal_by_bound(record: &RunRecord) -> Vec<usize> {
-    let analysis = Analysis::new(record);
-    let is_equal = |own: &&WorkloadTrials<'_>| bound(&analysis, own) == Bound::Equal;
-    analysis.workloads.iter().filter(is_equal).map(|own| own.index).collect()
-}
-
 /// Whether further measurements in memory may show that little is at stake, or that all contenders are equal.
 pub fn may_be_small(record: &RunRecord, workload: &Workload) -> bool {
     let analysis = Analysis::new(record);

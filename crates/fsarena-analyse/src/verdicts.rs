@@ -1,6 +1,7 @@
 //! The verdict of each pair: the statistical decision, restricted by the validity of both cells.
 
 use fsarena_model::comparison::{Cell, DecisionInterval, Needs, PairVerdict, Reason};
+use fsarena_model::event::RoundFacts;
 use fsarena_model::{Estimate, ValidityClass, Verdict};
 use fsarena_stats::{FEWEST_ROUNDS, Interval};
 
@@ -8,7 +9,7 @@ use crate::analysis::{Analysis, WorkloadTrials};
 use crate::evidence::{pairs, ratio};
 use crate::looks::{Pair, Standing};
 use crate::stake::{self, Bound};
-use crate::{guarantees, required_rounds, validity};
+use crate::{guarantees, validity};
 
 /// The smallest difference of two medians that three digits show, as a logarithm.
 const SMALLEST_VISIBLE: f64 = 0.005;
@@ -102,10 +103,7 @@ fn verdict(
         leaning: latest.filter(|_| may_lean).and_then(|latest| latest.leaning).and_then(leaning),
         detectable: outlook.map(|outlook| (outlook.detectable + unseen).exp()).filter(|ratio| ratio.is_finite()),
         rounds: latest.map_or(0, |latest| latest.rounds),
-        needs: Needs {
-            rounds: needs_rounds,
-            seconds: more.and_then(|more| required_rounds::seconds(analysis, own, more)),
-        },
+        needs: Needs { rounds: needs_rounds, seconds: more.and_then(|more| seconds_of_rounds(analysis, own, more)) },
     }
 }
 
@@ -135,7 +133,7 @@ fn is_shown(verdict: Verdict, pointwise: Option<Interval>, decision: Option<Inte
 }
 
 /// `create-fsync: xfs faster than ext4, 1.31×`; `None` for an undecided or invalid pair.
-pub fn in_words(verdict: &PairVerdict) -> Option<String> {
+pub(crate) fn in_words(verdict: &PairVerdict) -> Option<String> {
     let PairVerdict { workload, a, b, .. } = verdict;
     let times = verdict.estimate.ratio.map(|ratio| format!(", {:.2}×", ratio.max(1.0 / ratio))).unwrap_or_default();
     match verdict.verdict {
@@ -189,6 +187,18 @@ fn judge(pair: Option<&Pair>, takes_no_part: bool, apart: Option<Reason>, both: 
             (verdict, fallen_earlier(pair).into_iter().chain(flags().map(reason)).collect())
         }
     }
+}
+
+/// Estimated seconds for `rounds` further rounds of the workload; `None` if no finished round contains it.
+///
+/// The estimate uses the last round in which the workload ran, and divides that round's duration, with making and
+/// checking the contenders, equally among its workloads. When further workloads are decided, rounds become shorter, and
+/// the share of each remaining workload becomes larger.
+fn seconds_of_rounds(analysis: &Analysis<'_>, workload: &WorkloadTrials<'_>, rounds: u32) -> Option<f64> {
+    let ran = |own: &WorkloadTrials<'_>, facts: &RoundFacts| own.all.iter().any(|trial| trial.round == facts.round);
+    let last = analysis.record.rounds.iter().rev().find(|facts| ran(workload, facts))?;
+    let count = analysis.workloads.iter().filter(|own| ran(own, last)).count();
+    Some(last.seconds / count as f64 * f64::from(rounds))
 }
 
 #[cfg(test)]

@@ -218,6 +218,13 @@ pub struct Source {
     pub synced: bool,
 }
 
+impl PublishedTest {
+    /// The metric of that name; without one, the metric that ranks.
+    pub fn metric(&self, name: Option<&str>) -> Option<&PublishedMetric> {
+        self.metrics.iter().find(|metric| name.is_none_or(|name| metric.name == name))
+    }
+}
+
 impl Article {
     /// The test of that name.
     pub fn test(&self, name: &str) -> Option<&PublishedTest> {

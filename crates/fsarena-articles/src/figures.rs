@@ -15,6 +15,11 @@ pub struct Number {
 }
 
 impl Number {
+    /// A number without error.
+    pub fn exact(value: f64) -> Self {
+        Self { value, off: 0.0 }
+    }
+
     /// A number whose error is one unit of the last significant digit of `text`.
     pub fn read(value: f64, text: &str) -> Self {
         let scale = first_value(text).filter(|there| *there != 0.0).map_or(1.0, |there| value / there);
@@ -24,6 +29,11 @@ impl Number {
     /// The number with half the error, for a text that was rounded and not truncated.
     pub fn rounded(self) -> Self {
         Self { off: self.off / 2.0, ..self }
+    }
+
+    /// The number with a further error, as a share of it.
+    pub fn within(self, share: f64) -> Self {
+        Self { off: self.off + self.value * share, ..self }
     }
 
     /// This number divided by another.
@@ -39,10 +49,7 @@ impl Number {
 
     /// The sum of numbers.
     pub fn sum(all: impl Iterator<Item = Self>) -> Self {
-        all.fold(Self { value: 0.0, off: 0.0 }, |sum, one| Self {
-            value: sum.value + one.value,
-            off: sum.off + one.off,
-        })
+        all.fold(Self::exact(0.0), |sum, one| Self { value: sum.value + one.value, off: sum.off + one.off })
     }
 
     /// Whether both may be the same number within their errors.
@@ -75,7 +82,7 @@ pub fn figure_as<'a>(test: &'a PublishedTest, quantity: Quantity, contender: &st
 pub fn seconds(test: &PublishedTest, contender: &str) -> Option<Number> {
     let of = |quantity| figure_as(test, quantity, contender).map(number);
     let by_rate = || {
-        let operations = Number { value: test.work.operations? as f64, off: 0.0 };
+        let operations = Number::exact(test.work.operations? as f64);
         Some(operations.over(of(Quantity::OperationsPerSecond)?))
     };
     let milliseconds = || Some(of(Quantity::Milliseconds)?.times(1e-3));

@@ -16,24 +16,14 @@ mod sample;
 
 use serde::Serialize;
 
+use rules::{RULES, Rule};
+
 pub use article::Article;
 pub use catalogue::{ArticleError, article, articles};
 pub use digits::numerals;
 pub use grid::{GridPoint, GridTest};
 pub use print::{FORMATS, additions, additions_of, article_as_json, article_as_text};
 pub use reproduction::{Reproduction, reproduction};
-pub use rules::RULES;
-
-/// A rule that checks an article's figures.
-#[derive(Debug, Clone, Copy)]
-pub struct Rule {
-    /// The name, in whole words with hyphens.
-    pub name: &'static str,
-    /// What the rule is about, in one sentence.
-    pub about: &'static str,
-    /// Returns the violations in an article, in the order of the article's tests.
-    pub judge: fn(&Article) -> Vec<Violation>,
-}
 
 /// A violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -58,7 +48,6 @@ pub struct Finding {
 
 /// The findings of all rules in an article, rule by rule.
 pub fn judge(article: &Article) -> Vec<Finding> {
-    let of_rule =
-        |rule: &'static Rule| (rule.judge)(article).into_iter().map(|violation| Finding { rule: rule.name, violation });
+    let of_rule = |&(rule, judge): &Rule| judge(article).into_iter().map(move |violation| Finding { rule, violation });
     RULES.iter().flat_map(of_rule).collect()
 }

@@ -4,7 +4,7 @@ use crate::article::Quantity;
 use fsarena_model::trial::SYNCS;
 use fsarena_model::{Latency, Trial, probe};
 
-const MIB: f64 = 1_048_576.0;
+pub const MIB: f64 = 1_048_576.0;
 const MEGABYTE: f64 = 1e6;
 const KIB: f64 = 1024.0;
 const MILLISECONDS: f64 = 1e3;

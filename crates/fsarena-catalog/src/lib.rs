@@ -21,6 +21,9 @@ pub use scale::at_scale;
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
+/// What the options of these names take.
+const LISTS: [(&str, &[(&str, &str)]); 3] = [("profile", PROFILES), ("suite", SUITES), ("workload", WORKLOADS)];
+
 /// The published comparisons by name, as TOML.
 pub fn published() -> &'static [(&'static str, &'static str)] {
     PUBLISHED
@@ -39,15 +42,9 @@ pub enum CatalogError {
     /// A contender's file is malformed.
     #[error("`{name}`: {what}")]
     MalformedContender { name: String, what: String },
-    /// No workload has this name.
-    #[error("there is no workload `{0}`")]
-    NoWorkload(String),
-    /// No suite has this name.
-    #[error("there is no suite `{0}`")]
-    NoSuite(String),
-    /// No profile has this name.
-    #[error("there is no profile `{0}`")]
-    NoProfile(String),
+    /// No workload, suite or profile has this name.
+    #[error("there is no {what} `{name}`")]
+    Unknown { what: &'static str, name: String },
     /// A contender on the command line is malformed.
     #[error(transparent)]
     Contender(#[from] fsarena_model::contender::ContenderError),
@@ -60,19 +57,21 @@ impl Explained for CatalogError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::NoWorkload(name) | Self::NoSuite(name) | Self::NoProfile(name) if option_of(name).is_some() => {
-                option_of(name).map(|option| format!("{option} {name}"))
+            Self::Unknown { what, name } => {
+                let elsewhere = LISTS.into_iter().find(|(_, entries)| find(entries, name).is_some());
+                let own = LISTS.into_iter().filter(|(kind, _)| kind == what).flat_map(|(_, entries)| entries);
+                Some(match elsewhere {
+                    Some((other, _)) => format!("--{other} {name}"),
+                    None => did_you_mean(name, own.map(|(name, _)| *name), &format!("`fsarena list {what}s` has all")),
+                })
             }
-            Self::NoWorkload(name) => Some(did_you_mean(name, names(WORKLOADS), "`fsarena list workloads` has all")),
-            Self::NoSuite(name) => Some(did_you_mean(name, names(SUITES), "`fsarena list suites` has all")),
-            Self::NoProfile(name) => Some(did_you_mean(name, names(PROFILES), "`fsarena list profiles` has all")),
             Self::Malformed { .. } => Some("docs/guides/ says what these files may have".to_owned()),
             Self::MalformedContender { .. } => Some(
                 "it may have `kind`, `label`, `mount`, `mkfs` (a list), `kernel`, `disk` and `path`: docs/guides/contender-files.md"
                     .to_owned(),
             ),
             Self::Contender(_) => Some("[LABEL=]KIND[@KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS], dir:PATH, or a .toml file".to_owned()),
-            Self::Read { .. } => None,
+            Self::Read { .. } => Some("`fsarena list` has what is built in; a file is named from the current directory".to_owned()),
         }
     }
 }
@@ -136,7 +135,7 @@ pub fn workload(name: &str) -> Result<Workload, CatalogError> {
         return parse_workload(&stem, &read(path)?);
     }
     let found = find(WORKLOADS, name).or_else(|| find(VALIDATION, name));
-    let (name, text) = found.ok_or_else(|| CatalogError::NoWorkload(name.to_owned()))?;
+    let (name, text) = found.ok_or_else(|| unknown("workload", name))?;
     parse_workload(name, text)
 }
 
@@ -147,7 +146,7 @@ pub fn workload(name: &str) -> Result<Workload, CatalogError> {
 pub fn suite(name: &str) -> Result<Suite, CatalogError> {
     // The name that the suite `operations` had when it was the default.
     let name = if name == "quick" { "operations" } else { name };
-    let (name, text) = find(SUITES, name).ok_or_else(|| CatalogError::NoSuite(name.to_owned()))?;
+    let (name, text) = find(SUITES, name).ok_or_else(|| unknown("suite", name))?;
     let suite: Suite = parse(name, text)?;
     same_name(name, &suite.name).map(|()| suite)
 }
@@ -175,16 +174,6 @@ pub fn validation() -> Result<Vec<Workload>, CatalogError> {
 /// If one is malformed, which a test rules out.
 pub fn suites() -> Result<Vec<Suite>, CatalogError> {
     SUITES.iter().map(|(name, _)| suite(name)).collect()
-}
-
-fn names(entries: &'static [(&str, &str)]) -> impl Iterator<Item = &'static str> {
-    entries.iter().map(|(name, _)| *name)
-}
-
-/// The option that takes this name.
-fn option_of(name: &str) -> Option<&'static str> {
-    let lists = [("--profile", PROFILES), ("--suite", SUITES), ("--workload", WORKLOADS)];
-    lists.into_iter().find(|(_, entries)| find(entries, name).is_some()).map(|(option, _)| option)
 }
 
 fn find(entries: &'static [(&str, &str)], name: &str) -> Option<(&'static str, &'static str)> {
@@ -245,6 +234,10 @@ fn same_name(file: &str, name: &str) -> Result<(), CatalogError> {
         true => Ok(()),
         false => Err(malformed(file, &format!("its name is `{name}`, and the file's must be the same"))),
     }
+}
+
+fn unknown(what: &'static str, name: &str) -> CatalogError {
+    CatalogError::Unknown { what, name: name.to_owned() }
 }
 
 fn malformed(name: &str, what: &str) -> CatalogError {
@@ -343,8 +336,10 @@ mod tests {
 
     #[test]
     fn missing_names_are_in_the_error() {
-        assert!(matches!(workload("no-such"), Err(CatalogError::NoWorkload(name)) if name == "no-such"));
-        assert!(matches!(suite("no-such"), Err(CatalogError::NoSuite(_))));
+        assert!(
+            matches!(workload("no-such"), Err(CatalogError::Unknown { what: "workload", name }) if name == "no-such")
+        );
+        assert!(matches!(suite("no-such"), Err(CatalogError::Unknown { what: "suite", .. })));
         assert!(matches!(workload("/no/such.toml"), Err(CatalogError::Read { .. })));
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use fsarena_model::{Mix, Weight};
 use serde::Deserialize;
 
-use crate::{CatalogError, PROFILES, find, malformed, parse, read, same_name, workload};
+use crate::{CatalogError, PROFILES, find, malformed, parse, read, same_name, unknown, workload};
 
 /// A use of a file system, as weights of workloads.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +48,7 @@ pub fn profile(name: &str) -> Result<Profile, CatalogError> {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         return of_text(&stem, &read(path)?, path.parent().unwrap_or(Path::new("")));
     }
-    let (name, text) = find(PROFILES, name).ok_or_else(|| CatalogError::NoProfile(name.to_owned()))?;
+    let (name, text) = find(PROFILES, name).ok_or_else(|| unknown("profile", name))?;
     of_text(name, text, Path::new(""))
 }
 
@@ -117,6 +117,6 @@ mod tests {
         assert!(error("name = 'x'\n[weights]\nread-tree = nan\n").contains("above 0"));
         assert!(error("name = 'x'\n[weights]\n").contains("nothing has a weight"));
         assert!(error("name = 'y'\n[weights]\nread-tree = 1\n").contains("`y`"));
-        assert!(matches!(profile("mial"), Err(CatalogError::NoProfile(name)) if name == "mial"));
+        assert!(matches!(profile("mial"), Err(CatalogError::Unknown { what: "profile", name }) if name == "mial"));
     }
 }

@@ -40,7 +40,7 @@ pub struct Found {
 
 /// The operations below number `acknowledged` whose results are not in `directory`, where a writer with this seed was.
 pub fn find_lost(directory: &Path, seed: u64, acknowledged: u64) -> Vec<Loss> {
-    let mut databases = [Action::WriteAhead, Action::Rollback].map(|action| Database::open(directory, action));
+    let databases = [Action::WriteAhead, Action::Rollback].map(|action| database(directory, action));
     let last_replacement = (0..acknowledged).rev().find(|operation| Action::of(*operation) == Action::Replace);
     let find = |operation: u64| {
         let wanted = record(seed, operation);
@@ -53,8 +53,8 @@ pub fn find_lost(directory: &Path, seed: u64, acknowledged: u64) -> Vec<Loss> {
             Action::Create => read(&created(directory, operation), 0).map_err(|error| error.to_string()),
             Action::Replace if Some(operation) != last_replacement => return None,
             Action::Replace => return replaced(directory, seed, operation),
-            Action::WriteAhead => databases[0].row(operation),
-            Action::Rollback => databases[1].row(operation),
+            Action::WriteAhead => row(&databases[0], operation),
+            Action::Rollback => row(&databases[1], operation),
         };
         match found {
             Ok(found) if found == wanted => None,
@@ -101,38 +101,27 @@ fn difference(found: &[u8], wanted: &[u8]) -> String {
     }
 }
 
-/// A database of the writer; opening it rolls an incomplete transaction back.
-enum Database {
-    Open(Connection),
-    Failed(String),
+/// Opens a database of the writer, which rolls an incomplete transaction back.
+fn database(directory: &Path, action: Action) -> Result<Connection, String> {
+    let file = path(directory, action);
+    if !file.exists() {
+        return Err("there is no database".to_owned());
+    }
+    let open = || {
+        let connection = Connection::open(file)?;
+        let words: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+        Ok((connection, words))
+    };
+    match open().map_err(|error: rusqlite::Error| error.to_string())? {
+        (connection, words) if words == "ok" => Ok(connection),
+        (_, words) => Err(words),
+    }
 }
 
-impl Database {
-    fn open(directory: &Path, action: Action) -> Self {
-        let file = path(directory, action);
-        if !file.exists() {
-            return Self::Failed("there is no database".to_owned());
-        }
-        let open = || {
-            let connection = Connection::open(file)?;
-            let words: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
-            Ok::<_, rusqlite::Error>((connection, words))
-        };
-        match open() {
-            Ok((connection, words)) if words == "ok" => Self::Open(connection),
-            Ok((_, words)) => Self::Failed(words),
-            Err(error) => Self::Failed(error.to_string()),
-        }
-    }
-
-    fn row(&mut self, operation: u64) -> Result<Vec<u8>, String> {
-        match self {
-            Self::Failed(why) => Err(why.clone()),
-            Self::Open(connection) => connection
-                .query_row("SELECT record FROM records WHERE operation = ?", [operation as i64], |row| row.get(0))
-                .map_err(|error| error.to_string()),
-        }
-    }
+fn row(database: &Result<Connection, String>, operation: u64) -> Result<Vec<u8>, String> {
+    let query = "SELECT record FROM records WHERE operation = ?";
+    let found = database.as_ref().map_err(Clone::clone)?.query_row(query, [operation as i64], |row| row.get(0));
+    found.map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

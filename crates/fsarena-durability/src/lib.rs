@@ -11,7 +11,7 @@ mod tally;
 mod work;
 
 pub use found::{Found, Loss, find_lost};
-pub use log::{Log, LogError, Request, RequestKind};
+pub use log::{LogError, Request, RequestKind};
 pub use states::{Disk, Recording, RecordingError, State};
 pub use tally::Tally;
 pub use work::{Action, Syncs, WorkError, Writer, record};

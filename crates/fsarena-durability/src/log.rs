@@ -91,56 +91,51 @@ pub enum LogError {
     Flags { number: usize, flags: u64 },
 }
 
-/// All requests of a disk, in the order in which it has completed them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Log(pub Vec<Request>);
-
-impl Log {
-    /// Reads a log up to its first empty entry. Its header is not used, since QEMU writes it with flushes only.
-    ///
-    /// # Errors
-    /// If it cannot be read or has another format.
-    pub fn read(mut reader: impl Read) -> Result<Self, LogError> {
-        let mut requests = Vec::new();
-        let failed = |number| move |source| LogError::Io { number, source };
-        let mut sector = [0; SECTOR];
-        reader.read_exact(&mut sector).map_err(failed(0))?;
-        loop {
-            let number = requests.len();
-            match reader.read_exact(&mut sector) {
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
-                read => read.map_err(failed(number))?,
-            }
-            let [first, count, flags] = [0, 1, 2].map(|index| u64::from_le_bytes(sector.as_chunks().0[index]));
-            if count == 0 && flags == 0 {
-                break;
-            }
-            if flags & !KNOWN != 0 {
-                return Err(LogError::Flags { number, flags });
-            }
-            let mut data = Vec::new();
-            if flags & DISCARD == 0 {
-                let length = count * SECTOR as u64;
-                reader.by_ref().take(length).read_to_end(&mut data).map_err(failed(number))?;
-                if data.len() as u64 != length {
-                    return Err(failed(number)(io::ErrorKind::UnexpectedEof.into()));
-                }
-            }
-            requests.extend((flags & FLUSH != 0).then_some(Request {
-                kind: RequestKind::Flush,
-                sector: 0,
-                data: Vec::new(),
-            }));
-            let kind = match flags {
-                flags if flags & DISCARD != 0 => RequestKind::Discard,
-                flags if flags & FUA != 0 => RequestKind::DurableWrite,
-                _ => RequestKind::Write,
-            };
-            // A flush without data is only a flush.
-            requests.extend((count > 0).then_some(Request { kind, sector: first, data }));
+/// All requests of a disk, in the order in which it has completed them, from a log up to its first empty entry. Its
+/// header is not used, since QEMU writes it with flushes only.
+///
+/// # Errors
+/// If it cannot be read or has another format.
+pub fn read(mut reader: impl Read) -> Result<Vec<Request>, LogError> {
+    let mut requests = Vec::new();
+    let failed = |number| move |source| LogError::Io { number, source };
+    let mut sector = [0; SECTOR];
+    reader.read_exact(&mut sector).map_err(failed(0))?;
+    loop {
+        let number = requests.len();
+        match reader.read_exact(&mut sector) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
+            read => read.map_err(failed(number))?,
         }
-        Ok(Self(requests))
+        let [first, count, flags] = [0, 1, 2].map(|index| u64::from_le_bytes(sector.as_chunks().0[index]));
+        if count == 0 && flags == 0 {
+            break;
+        }
+        if flags & !KNOWN != 0 {
+            return Err(LogError::Flags { number, flags });
+        }
+        let mut data = Vec::new();
+        if flags & DISCARD == 0 {
+            let length = count * SECTOR as u64;
+            reader.by_ref().take(length).read_to_end(&mut data).map_err(failed(number))?;
+            if data.len() as u64 != length {
+                return Err(failed(number)(io::ErrorKind::UnexpectedEof.into()));
+            }
+        }
+        requests.extend((flags & FLUSH != 0).then_some(Request {
+            kind: RequestKind::Flush,
+            sector: 0,
+            data: Vec::new(),
+        }));
+        let kind = match flags {
+            flags if flags & DISCARD != 0 => RequestKind::Discard,
+            flags if flags & FUA != 0 => RequestKind::DurableWrite,
+            _ => RequestKind::Write,
+        };
+        // A flush without data is only a flush.
+        requests.extend((count > 0).then_some(Request { kind, sector: first, data }));
     }
+    Ok(requests)
 }
 
 #[cfg(test)]
@@ -171,20 +166,20 @@ mod tests {
             vec![0; 3 * SECTOR],
             entry(1, 1, 0, &data[..SECTOR]),
         ];
-        let log = Log::read(parts.concat().as_slice()).expect("sound");
+        let log = read(parts.concat().as_slice()).expect("sound");
         let durable = |sector| Request { kind: RequestKind::DurableWrite, sector, data: data[..SECTOR].to_vec() };
         let flush = Request { kind: RequestKind::Flush, sector: 0, data: Vec::new() };
         let discard = Request { kind: RequestKind::Discard, sector: 100, data: Vec::new() };
-        assert_eq!(log.0, [write(9, data.clone()), flush.clone(), durable(5), discard, flush, durable(3)]);
+        assert_eq!(log, [write(9, data.clone()), flush.clone(), durable(5), discard, flush, durable(3)]);
     }
 
     #[test]
     fn a_log_of_another_format_or_a_part_of_one_is_refused() {
         let log = [vec![0; SECTOR], entry(9, 2, 0, &[1; SECTOR])].concat();
-        assert!(matches!(Log::read(log.as_slice()), Err(LogError::Io { number: 0, .. })));
+        assert!(matches!(read(log.as_slice()), Err(LogError::Io { number: 0, .. })));
         let log = [vec![0; SECTOR], entry(9, 0, 64, &[])].concat();
-        assert!(matches!(Log::read(log.as_slice()), Err(LogError::Flags { number: 0, flags: 64 })));
-        assert!(Log::read([].as_slice()).is_err());
+        assert!(matches!(read(log.as_slice()), Err(LogError::Flags { number: 0, flags: 64 })));
+        assert!(read([].as_slice()).is_err());
     }
 
     #[test]

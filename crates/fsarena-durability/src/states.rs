@@ -4,7 +4,7 @@ use fsarena_model::Bytes;
 use fsarena_model::seed::generator;
 use rand::{Rng, RngExt};
 
-use crate::log::{Log, Request, RequestKind, SECTOR};
+use crate::log::{Request, RequestKind, SECTOR};
 
 /// How a disk treats a flush.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,13 +83,13 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Finds the marks in the log of a disk of `size` bytes.
+    /// Finds the marks in the log of a disk of `size` bytes, which has these requests.
     ///
     /// # Errors
     /// If a mark is missing.
-    pub fn new(log: Log, size: Bytes) -> Result<Self, RecordingError> {
+    pub fn new(requests: Vec<Request>, size: Bytes) -> Result<Self, RecordingError> {
         let mut marks = Vec::new();
-        for (position, found) in log.0.iter().enumerate().filter_map(|(at, request)| Some((at, request.mark()?))) {
+        for (position, found) in requests.iter().enumerate().filter_map(|(at, request)| Some((at, request.mark()?))) {
             let expected = marks.len() as u64;
             if found != expected {
                 return Err(RecordingError::OutOfOrder { expected, found });
@@ -98,7 +98,7 @@ impl Recording {
         }
         match marks.is_empty() {
             true => Err(RecordingError::NoBegin),
-            false => Ok(Self { requests: log.0, marks, middle: size.0 / 2 / SECTOR as u64 }),
+            false => Ok(Self { requests, marks, middle: size.0 / 2 / SECTOR as u64 }),
         }
     }
 
@@ -239,7 +239,7 @@ mod tests {
             marked(2),
             write(8000, 1),
         ];
-        Recording::new(Log(requests), SIZE).expect("sound")
+        Recording::new(requests, SIZE).expect("sound")
     }
 
     fn content(cut: usize, survivors: Survivors, disk: Disk) -> Content {
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn marks_have_to_be_complete() {
         let of = |numbers: &[u64]| {
-            let log = Log(numbers.iter().map(|number| marked(*number)).collect());
+            let log = numbers.iter().map(|number| marked(*number)).collect();
             Recording::new(log, SIZE).map(|it| it.acknowledged())
         };
         assert_eq!(of(&[]), Err(RecordingError::NoBegin));
@@ -325,7 +325,7 @@ mod tests {
     fn data_past_the_cache_survive_unless_the_disk_lies() {
         let mut requests = recording().requests;
         requests[7].kind = RequestKind::DurableWrite;
-        let recording = Recording::new(Log(requests), SIZE).expect("sound");
+        let recording = Recording::new(requests, SIZE).expect("sound");
         let state = State { cut: 9, survivors: Survivors::None, seed: 1 };
         let honest = recording.content(&state, Disk::Honest).pieces;
         assert_eq!(honest, [Piece { request: 7, first: 0, count: 8 }]);

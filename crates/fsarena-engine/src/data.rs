@@ -25,7 +25,6 @@ use parameters::{Distribution, Pattern, Work};
 const END_ONLY: &str = "it cannot keep a rate, for its only sync comes after the last operation; \
                         `sync-every` has some between";
 
-/// The engine `data`.
 pub struct Data;
 
 impl Engine for Data {

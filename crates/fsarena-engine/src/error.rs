@@ -79,18 +79,6 @@ impl EngineError {
             one => vec![one],
         }
     }
-}
-
-fn after_colon(words: &str) -> String {
-    if words.is_empty() { " and wrote nothing".to_owned() } else { format!(": {words}") }
-}
-
-/// The end of a log, as the end of a sentence.
-fn end_of(log: &str) -> String {
-    if log.is_empty() { "; it wrote nothing".to_owned() } else { format!("; its log ends with\n{log}") }
-}
-
-impl EngineError {
     /// Makes an [`EngineError::Io`], for `map_err` on the errors of rustix and of the standard library. It converts
     /// `act` only if there is an error, so that inner loops can use it.
     pub fn io<E: Into<io::Error>>(act: impl Into<String>) -> impl FnOnce(E) -> Self {
@@ -107,6 +95,15 @@ impl EngineError {
     pub fn parameters(workload: &str, what: impl ToString) -> Self {
         Self::Parameters { workload: workload.to_owned(), what: what.to_string() }
     }
+}
+
+fn after_colon(words: &str) -> String {
+    if words.is_empty() { " and wrote nothing".to_owned() } else { format!(": {words}") }
+}
+
+/// The end of a log, as the end of a sentence.
+fn end_of(log: &str) -> String {
+    if log.is_empty() { "; it wrote nothing".to_owned() } else { format!("; its log ends with\n{log}") }
 }
 
 impl Explained for EngineError {

@@ -19,7 +19,6 @@ use crate::{Abilities, Engine, EngineError, Job};
 use operations::OperationEntry;
 use parameters::{FilesParameters, FilesPlan};
 
-/// The engine `files`.
 pub struct Files;
 
 /// The parameters of the workload, checked, and the operation that it asks for.

@@ -30,19 +30,14 @@ pub use jobs::{JobsPlace, from_command, from_file};
 /// The engine `fio`.
 pub struct Fio;
 
-/// The work of a workload.
 enum FioTask {
-    /// The work of the engine `data`.
     Generated(DataParameters),
-    /// An unchanged job file.
     AsItIs(JobFile),
 }
 
-/// The parameters of a job file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct AsItIs {
-    /// The job file's text.
     job: String,
 }
 
@@ -167,7 +162,10 @@ impl Explained for FioError {
 
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Read { .. } | Self::Failed(_) | Self::Several(_) => return None,
+            Self::Failed(_) | Self::Several(_) => return None,
+            Self::Read { .. } => {
+                "a job file, named from the current directory, or a command: --fio 'fio --name=…'".to_owned()
+            }
             Self::Line { hint, .. } => hint.clone(),
             Self::NotUnderstood { .. } => "`fio --cmdhelp=all` lists the options that fio knows".to_owned(),
             Self::Cannot { .. } => "run it natively (--engine native), or name others with --workload".to_owned(),

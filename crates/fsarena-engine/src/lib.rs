@@ -36,7 +36,7 @@ pub use error::EngineError;
 pub use folder::{drop_cached_below, renew as renew_folder, sync_and_drop_caches, sync_at, unlink, write_random};
 pub use limit::{Limit, go_on, watched};
 pub use operation::Operation;
-pub use parameters::{parameters, parameters_up_to};
+pub use parameters::parameters;
 pub use program::{Need, pid_namespace, starts_job};
 pub use run_stats::RunStats;
 pub use scratch::Scratch;

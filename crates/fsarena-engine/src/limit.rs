@@ -52,11 +52,6 @@ impl<'a> Limit<'a> {
         Self { time, stop }
     }
 
-    /// The limit with another time.
-    pub fn until(self, time: Option<Nanos>) -> Self {
-        Self { time, ..self }
-    }
-
     /// Whether `elapsed` reaches the limit, or the stop flag is set.
     #[inline]
     pub fn is_reached(&self, elapsed: Nanos) -> bool {

@@ -16,7 +16,7 @@ const LARGEST: u64 = 1 << 44;
 /// [`EngineError::Parameters`] if a parameter is unknown, missing or malformed, or a number exceeds 2^44, or a size 16
 /// TiB.
 pub fn parameters<P: DeserializeOwned>(workload: &Workload) -> Result<P, EngineError> {
-    parameters_up_to(LARGEST, workload)
+    checked(workload, |_| None::<&str>)
 }
 
 /// The parameters of a workload. `complaint` returns the first problem with them, if there is one.
@@ -27,21 +27,25 @@ pub fn checked<P: DeserializeOwned, W: ToString>(
     workload: &Workload,
     complaint: impl FnOnce(&P) -> Option<W>,
 ) -> Result<P, EngineError> {
-    let parameters = parameters(workload)?;
-    complaint(&parameters).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+    checked_up_to(LARGEST, workload, complaint)
 }
 
 /// The parameters of a workload whose numbers must not exceed `most`.
 ///
 /// # Errors
-/// [`EngineError::Parameters`] if a parameter is unknown, missing or malformed, or a number exceeds `most`, or a size
-/// 16 TiB.
-pub fn parameters_up_to<P: DeserializeOwned>(most: u64, workload: &Workload) -> Result<P, EngineError> {
+/// As [`checked`], and if a number exceeds `most`.
+pub fn checked_up_to<P: DeserializeOwned, W: ToString>(
+    most: u64,
+    workload: &Workload,
+    complaint: impl FnOnce(&P) -> Option<W>,
+) -> Result<P, EngineError> {
     if let Some(value) = beyond(most, &workload.parameters) {
         let what = format!("{value} is too large: no number may exceed {most}, no size {}", Bytes(LARGEST));
         return Err(EngineError::parameters(&workload.name, what));
     }
-    serde_json::from_value(workload.parameters.clone()).map_err(|error| EngineError::parameters(&workload.name, error))
+    let parameters = serde_json::from_value(workload.parameters.clone());
+    let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
+    complaint(&parameters).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
 }
 
 /// The first number above `most`, or size above the maximum, in `value`.

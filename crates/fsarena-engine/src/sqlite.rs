@@ -14,7 +14,6 @@ use crate::meter::Meter;
 use crate::pace::Pace;
 use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, Upkeep, parameters};
 
-/// The engine `sqlite`.
 pub struct Sqlite;
 
 /// The parameters of a workload of this engine.

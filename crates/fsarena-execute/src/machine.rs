@@ -17,7 +17,7 @@ use fsarena_model::{
     BaselineKind, Bytes, ContenderFacts, KernelSymbols, Name, Nanos, Plan, Preconditioned, Readings, Trace, Workload,
 };
 use fsarena_probe::{Beneath, ConditionsSnapshot, Flushes, Target};
-use fsarena_sys::directory::{Directory, Removal};
+use fsarena_sys::directory::Removal;
 use fsarena_sys::{clock, memory};
 use fsarena_trace::{Span, Subject, Tracer};
 use rustix::fs::syncfs;
@@ -103,18 +103,10 @@ impl Machine {
         self.lane_set.close()
     }
 
-    /// The contender's directory; an error if the contender is not mounted, for example after a failed remount.
-    fn mounted(&self, contender: usize) -> Result<PathBuf, TestbedError> {
-        let place = self.places[contender].as_ref();
+    /// The contender's place; an error if the contender is not mounted, for example after a failed remount.
+    fn mounted(&self, contender: usize) -> Result<&Ground, TestbedError> {
         let missing = || io("use it".to_owned())(std::io::Error::other("it is not mounted"));
-        place.map(|place| place.directory.clone()).ok_or_else(missing)
-    }
-
-    /// Opens the contender's directory.
-    fn open_directory(&self, contender: usize) -> Result<Directory, TestbedError> {
-        self.mounted(contender)?;
-        let place = self.places[contender].as_ref();
-        Ok(place.map(Ground::open).transpose()?.expect("a contender that has a directory has a place"))
+        self.places[contender].as_ref().ok_or_else(missing)
     }
 
     /// Makes the directory of a workload on a contender.
@@ -124,7 +116,7 @@ impl Machine {
         workload: &Workload,
         layout: Option<String>,
     ) -> Result<PathBuf, TestbedError> {
-        let parent = self.open_directory(contender)?;
+        let parent = self.mounted(contender)?.open()?;
         let path = parent.path().join(&workload.name);
         let made = parent.make(&workload.name, 0o755).and_then(|made| made.id());
         let inode = made.map_err(io(format!("mkdir {}", path.display())))?.inode;
@@ -135,7 +127,7 @@ impl Machine {
     /// Removes the directory of the current workload, if its inode is still the one that was created.
     fn remove_work(&mut self, contender: usize) -> Result<(), TestbedError> {
         let Some(WorkDirectory { name, inode, .. }) = self.works[contender].clone() else { return Ok(()) };
-        let parent = self.open_directory(contender)?;
+        let parent = self.mounted(contender)?.open()?;
         let act = || format!("remove {}", parent.path().join(&name).display());
         let left_mounted = |error: std::io::Error| match error.kind() {
             ErrorKind::CrossesDevices => {
@@ -143,13 +135,11 @@ impl Machine {
             }
             _ => error,
         };
-        match parent.remove(&name, inode).map_err(left_mounted).map_err(io(act()))? {
-            Removal::Done | Removal::Absent => {
-                self.works[contender] = None;
-                Ok(())
-            }
+        let removal = parent.remove(&name, inode).map_err(left_mounted).map_err(io(act()))?;
+        self.works[contender] = None;
+        match removal {
+            Removal::Done | Removal::Absent => Ok(()),
             Removal::Another => {
-                self.works[contender] = None;
                 Err(io(act())(std::io::Error::other("another directory has taken its place; it was left alone")))
             }
         }
@@ -235,7 +225,7 @@ impl Volumes for Machine {
                 None => return Ok(Nanos(0)),
                 Some((device, _)) => (device, |device| rustix::fs::fdatasync(device)),
             },
-            Some(BaselineKind::Memory) | None => (self.mounted(contender)?, |folder| syncfs(folder)),
+            Some(BaselineKind::Memory) | None => (self.mounted(contender)?.directory.clone(), |folder| syncfs(folder)),
         };
         let file = File::open(&path).map_err(io(format!("open {}", path.display())))?;
         let start = clock::now();
@@ -252,7 +242,7 @@ impl Volumes for Machine {
 
     fn used(&mut self, contender: usize) -> Option<Bytes> {
         let mounted = self.mounted(contender).ok().filter(|_| self.library(contender).is_none())?;
-        let found = rustix::fs::statvfs(mounted).ok()?;
+        let found = rustix::fs::statvfs(&mounted.directory).ok()?;
         Some(Bytes((found.f_blocks - found.f_bfree) * found.f_frsize))
     }
 
@@ -266,7 +256,7 @@ impl Volumes for Machine {
 
 impl Workloads for Machine {
     fn directory(&mut self, contender: usize) -> Option<PathBuf> {
-        self.mounted(contender).ok()
+        Some(self.mounted(contender).ok()?.directory.clone())
     }
 
     fn open(
@@ -285,7 +275,7 @@ impl Workloads for Machine {
         let engine = self.engines.of(workload)?;
         let layout = workload.traits.files.as_ref().map(|files| files.description.clone());
         if let Some(left) = self.works[contender].as_ref().filter(|left| layout.is_some() && left.layout == layout) {
-            let directory = self.mounted(contender)?.join(&left.name);
+            let directory = self.mounted(contender)?.directory.join(&left.name);
             let mut job = engine.open(workload, &directory, seed)?;
             job.upkeep(Upkeep::Adopt, stop)?;
             return Ok(job);
@@ -312,13 +302,13 @@ impl Workloads for Machine {
             return self.verify_library(contender, workload, job, stop);
         }
         let unmounted = self.remount_timed(contender)?;
-        let directory = self.mounted(contender)?.join(&workload.name);
+        let directory = self.mounted(contender)?.directory.join(&workload.name);
         Ok(Some(Verified { found: job.verify(&directory, stop)?, unmounted }))
     }
 
     fn logical(&mut self, contender: usize, workload: &Workload) -> Option<Bytes> {
         let name = self.works[contender].as_ref().map_or(&workload.name, |work| &work.name);
-        baselines::logical(self.mounted(contender).ok()?.join(name))
+        baselines::logical(self.mounted(contender).ok()?.directory.join(name))
     }
 
     fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), TestbedError> {

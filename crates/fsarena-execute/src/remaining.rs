@@ -24,10 +24,12 @@ pub enum Wish {
 /// A run with work that remains.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Remaining {
-    pub(crate) record: RunRecord,
+    /// The run so far.
+    pub record: RunRecord,
     /// The time at which a stored run continues, RFC 3339 in UTC; `None` for a new run.
     pub(crate) resumed: Option<String>,
-    pub(crate) scope: Scope,
+    /// How far the session goes.
+    pub scope: Scope,
     /// The indices of the workloads in the plan.
     pub(crate) open: Vec<usize>,
     /// The clock's time when the session began, from which its budget counts.
@@ -73,21 +75,11 @@ impl Remaining {
         Self { resumed: Some(at), ..self }
     }
 
-    /// The run so far.
-    pub fn record(&self) -> &RunRecord {
-        &self.record
-    }
-
     /// The plan with only the workloads of the first remaining round.
     pub fn first_round(&self) -> Plan {
         let plan = &self.record.plan;
         let workloads: Vec<Workload> = self.open.iter().map(|index| plan.workloads[*index].clone()).collect();
         Plan { workloads, ..plan.clone() }
-    }
-
-    /// How far the session goes.
-    pub fn scope(&self) -> Scope {
-        self.scope
     }
 }
 

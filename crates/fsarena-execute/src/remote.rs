@@ -25,9 +25,10 @@ pub use machines::Machines;
 pub use served::Served;
 
 /// A call of a testbed, or of the job that works on a contender. Contenders and baselines have the numbers of the
-/// machine that answers.
+/// machine that answers. A call without a comment is the method of that name of [`Testbed`](crate::Testbed).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the methods say what the calls do")]
 pub enum Call {
     /// Whether the machine is prepared.
     Ready,
@@ -35,73 +36,43 @@ pub enum Call {
     Introduce,
     /// The machine's clocks, which answers [`Clocks`].
     Clocks,
-    /// [`Volumes::directory`](crate::Volumes::directory).
-    Directory(usize),
     /// Whether the machine sees this path.
     Sees(PathBuf),
-    /// [`Volumes::make`](crate::Volumes::make).
+    Directory(usize),
     Make {
-        /// The contender.
         contender: usize,
-        /// Its lane, if it needs one.
         lane: Option<usize>,
-        /// The number of the round.
         round: u32,
     },
-    /// [`Volumes::baseline`](crate::Volumes::baseline).
     Baseline(BaselineKind, Box<Workload>),
-    /// [`Volumes::remount`](crate::Volumes::remount).
     Remount(usize),
-    /// [`Volumes::sync`](crate::Volumes::sync).
     Sync(usize),
-    /// [`Volumes::quiesce`](crate::Volumes::quiesce).
     Quiesce(usize),
-    /// [`Volumes::used`](crate::Volumes::used).
     Used(usize),
-    /// [`Volumes::finish`](crate::Volumes::finish).
     Finish(usize),
-    /// [`Workloads::open`](crate::Workloads::open), which answers whether the job verifies.
+    /// Answers whether the job verifies.
     Open {
-        /// The contender, or a baseline.
         contender: usize,
-        /// What is done there.
         workload: Box<Workload>,
-        /// Every random choice follows from it.
         seed: u64,
     },
-    /// [`Workloads::verify`](crate::Workloads::verify).
     Verify(usize, Box<Workload>),
-    /// [`Workloads::logical`](crate::Workloads::logical).
     Logical(usize, Box<Workload>),
-    /// [`Workloads::clear`](crate::Workloads::clear).
     Clear(usize, Box<Workload>),
-    /// [`Counters::start_counters`](crate::Counters::start_counters).
     StartCounters(usize),
-    /// [`Counters::read_counters`](crate::Counters::read_counters).
     ReadCounters(usize),
-    /// [`Counters::stop_counters`](crate::Counters::stop_counters).
     StopCounters(usize),
-    /// [`Counters::totals`](crate::Counters::totals).
     Totals(usize),
-    /// [`Counters::start_trace`](crate::Counters::start_trace).
     StartTrace(usize, Nanos),
-    /// [`Counters::stop_trace`](crate::Counters::stop_trace).
     StopTrace(usize, TracedWork),
-    /// [`Host::survey`](crate::Host::survey).
     Survey,
-    /// [`Host::lane_cost`](crate::Host::lane_cost).
     LaneCost,
-    /// [`Host::conditions`](crate::Host::conditions).
     Conditions,
-    /// [`Host::limit_memory`](crate::Host::limit_memory).
-    LimitMemory(Bytes),
-    /// [`Host::lift_memory_limit`](crate::Host::lift_memory_limit).
-    LiftMemoryLimit,
+    LimitMemory(Option<Bytes>),
     /// Untimed work of a job.
     Upkeep(usize, Upkeep),
     /// [`Job::run`](fsarena_engine::Job::run), which answers [`Ran`].
     Run {
-        /// The contender, or a baseline.
         contender: usize,
         /// When to begin, by the machine's monotonic clock; `None`: at once.
         at: Option<Nanos>,

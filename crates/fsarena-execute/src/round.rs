@@ -5,16 +5,15 @@ mod limit;
 mod participant;
 mod trace;
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_engine::{Job, NEVER, RunStats, Upkeep};
 use fsarena_model::{CacheState, Done, Mode, Nanos, Slice, Trial, Workload, probe};
-
 use fsarena_sys::{Clock, memory};
 
 pub use self::limit::Watch;
 use self::limit::Within;
-use self::participant::{Participant, out_of_time, trial};
+use self::participant::{Participant, out_of_time};
 use crate::schedule::{LaneNumbers, slice_order};
 use crate::{Testbed, TestbedError};
 
@@ -85,58 +84,12 @@ pub enum Clocks {
 
 /// Runs the workload. `None` if the run is stopped, because the trials are then incomplete.
 pub fn run(testbed: &mut dyn Testbed, setting: &Setting<'_>) -> Option<Vec<Trial>> {
+    let mut run = WorkloadRun { testbed, setting };
     let trials = match setting.workload.mode {
-        Mode::Sliced => in_turn(testbed, setting),
-        Mode::Whole => one_by_one(testbed, setting),
+        Mode::Sliced => run.in_turn(),
+        Mode::Whole => run.one_by_one(),
     };
     (!setting.is_stopped()).then_some(trials)
-}
-
-/// Runs the slices of all contenders in turn.
-fn in_turn(testbed: &mut dyn Testbed, setting: &Setting<'_>) -> Vec<Trial> {
-    let order = setting.order(setting.workload.slices);
-    // Contenders are prepared in the order of the first sweep, so that no contender always has the most recent files.
-    let first_sweep = order.iter().take(setting.contenders.len());
-    let mut participants: Vec<Participant> = first_sweep.map(|contender| open(testbed, setting, *contender)).collect();
-    for (position, contender) in order.into_iter().enumerate() {
-        let Some(participant) = participants.iter_mut().find(|participant| participant.contender == contender) else {
-            continue;
-        };
-        if participant.failure.is_none() && !setting.is_stopped() {
-            participant.failure = slice(testbed, setting, participant, position as u32).err().map(|error| error.text);
-        }
-    }
-    participants.sort_by_key(|participant| participant.contender);
-    if setting.traces {
-        trace::of_sliced(testbed, setting, &mut participants);
-    }
-    match setting.clocks {
-        Clocks::Read => {
-            participants.iter_mut().for_each(|participant| clocks::of_sliced(testbed, setting, participant))
-        }
-        Clocks::Space => participants.iter_mut().for_each(|participant| clocks::space(testbed, setting, participant)),
-        Clocks::Left => {}
-    }
-    participants.iter_mut().map(|participant| close(testbed, setting, participant)).collect()
-}
-
-/// Runs one contender after the other, each from preparation to removal, so that no other contender has work in flight.
-fn one_by_one(testbed: &mut dyn Testbed, setting: &Setting<'_>) -> Vec<Trial> {
-    let mut trials = Vec::new();
-    for (position, contender) in setting.order(1).into_iter().enumerate() {
-        let mut participant = open(testbed, setting, contender);
-        if participant.failure.is_none() && !setting.is_stopped() {
-            participant.failure =
-                whole(testbed, setting, &mut participant, position as u32).err().map(|error| error.text);
-        }
-        let mut trial = close(testbed, setting, &mut participant);
-        if setting.traces && trial.outcome.why().is_none() && !setting.is_stopped() {
-            trial.trace = Some(trace::of_whole(testbed, setting, contender));
-        }
-        trials.push((contender, trial));
-    }
-    trials.sort_by_key(|(contender, _)| *contender);
-    trials.into_iter().map(|(_, trial)| trial).collect()
 }
 
 impl Setting<'_> {
@@ -148,177 +101,242 @@ impl Setting<'_> {
     fn is_stopped(&self) -> bool {
         self.run.watch.stop.load(Ordering::Relaxed)
     }
-}
 
-/// Prepares a workload and syncs it, so that no contender pays for another's preparation.
-fn open(testbed: &mut dyn Testbed, setting: &Setting<'_>, contender: usize) -> Participant {
-    let start = setting.run.clock.now();
-    let seed = setting.run.seed.wrapping_add(u64::from(setting.round) << 32);
-    let used = clocks::used_before(testbed, setting, contender);
-    let prepared = confined(testbed, setting, |testbed| {
-        let limit = limit::of_upkeep(setting.workload);
-        Ok(setting.run.watch.within(Some(limit), |stop| testbed.open(contender, setting.workload, seed, stop)))
-    });
-    let (prepared, out_of_time) = match prepared {
-        Ok(Within::Done(prepared)) => (prepared, None),
-        Ok(Within::OutOfTime(limit)) => (Err(out_of_time(limit)), Some(limit)),
-        Err(error) => (Err(error), None),
-    };
-    let (job, failure) = match prepared.and_then(|job| testbed.sync(contender).map(|_| job)) {
-        Ok(job) => (Some(job), None),
-        Err(error) => (None, Some(error.text)),
-    };
-    let mut participant = Participant { contender, job, used, failure, out_of_time, ..Participant::default() };
-    participant.spend(probe::TIME_PREPARE, setting.run.clock.now().saturating_sub(start));
-    participant
-}
-
-/// Runs an untimed warm-up, then the timed part between two readings of the counters.
-fn slice(
-    testbed: &mut dyn Testbed,
-    setting: &Setting<'_>,
-    participant: &mut Participant,
-    position: u32,
-) -> Result<(), TestbedError> {
-    ready(testbed, setting, participant)?;
-    let done = confined(testbed, setting, |testbed| {
-        let start = setting.run.clock.now();
-        warm_up(setting, participant)?;
-        participant.spend(probe::TIME_BETWEEN, setting.run.clock.now().saturating_sub(start));
-        participant.current.clear();
-        watched(testbed, setting, participant, setting.workload.timed())
-    });
-    participant.stats.follow(&participant.current, position);
-    done?;
-    participant.slices.extend(sample(setting.workload, &participant.current, Nanos(0), position));
-    Ok(())
-}
-
-fn warm_up(setting: &Setting<'_>, participant: &mut Participant) -> Result<(), TestbedError> {
-    if setting.workload.memory_limit.is_some() {
-        participant.upkeep(setting, Upkeep::WarmUp)?;
-    }
-    match setting.workload.warm_up_ms {
-        0 => Ok(()),
-        warm_up => participant.work(setting, Some(Nanos::millis(warm_up))),
+    /// Runs upkeep within its time limit.
+    fn upkeep<T>(&self, work: impl FnOnce(&AtomicBool) -> T) -> Within<T> {
+        self.run.watch.within(Some(limit::of_upkeep(self.workload)), work)
     }
 }
 
-/// Runs `act` within the workload's memory limit, if it has one.
-fn confined<T>(
-    testbed: &mut dyn Testbed,
-    setting: &Setting<'_>,
-    act: impl FnOnce(&mut dyn Testbed) -> Result<T, TestbedError>,
-) -> Result<T, TestbedError> {
-    let Some(limit) = setting.workload.memory_limit else { return act(testbed) };
-    testbed.limit_memory(limit)?;
-    let done = act(testbed);
-    testbed.lift_memory_limit()?;
-    done
+/// A workload within a round, and the testbed that it runs on.
+struct WorkloadRun<'a> {
+    testbed: &'a mut dyn Testbed,
+    setting: &'a Setting<'a>,
 }
 
-/// Repeats the work until its time is over, then syncs; the sync counts, because a whole run includes the writes that
-/// it defers. A workload that ends by itself runs once, and its sync is timed separately.
-fn whole(
-    testbed: &mut dyn Testbed,
-    setting: &Setting<'_>,
-    participant: &mut Participant,
-    position: u32,
-) -> Result<(), TestbedError> {
-    participant.current.clear();
-    in_pieces(testbed, setting, participant, &watched)?;
-    let returned = participant.current.elapsed;
-    let after = if setting.workload.ends_by_itself { Nanos(0) } else { synced(testbed, setting, participant)? };
-    if setting.clocks == Clocks::Read {
-        clocks::of_whole(testbed, setting, participant, returned)?;
+impl WorkloadRun<'_> {
+    /// Runs the slices of all contenders in turn.
+    fn in_turn(&mut self) -> Vec<Trial> {
+        let setting = self.setting;
+        let order = setting.order(setting.workload.slices);
+        // Contenders are prepared in the order of the first sweep, so that no contender always has the most recent files.
+        let first_sweep = order.iter().take(setting.contenders.len());
+        let mut participants: Vec<Participant> = first_sweep.map(|contender| self.open(*contender)).collect();
+        for (position, contender) in order.into_iter().enumerate() {
+            if let Some(own) = participants.iter_mut().find(|participant| participant.contender == contender) {
+                self.attempt(own, |run, own| run.slice(own, position as u32));
+            }
+        }
+        participants.sort_by_key(|participant| participant.contender);
+        if setting.traces {
+            self.trace_each(&mut participants);
+        }
+        match setting.clocks {
+            Clocks::Read => participants.iter_mut().for_each(|own| self.attempt(own, Self::follow)),
+            Clocks::Space => participants.iter_mut().for_each(|own| self.attempt(own, Self::read_space)),
+            Clocks::Left => {}
+        }
+        participants.into_iter().map(|participant| self.close(participant)).collect()
     }
-    participant.stats.follow(&participant.current, position);
-    participant.slices.extend(sample(setting.workload, &participant.current, after, position));
-    Ok(())
-}
 
-/// Work for a time, or to its end.
-type Piece<'a> =
-    &'a dyn Fn(&mut dyn Testbed, &Setting<'_>, &mut Participant, Option<Nanos>) -> Result<(), TestbedError>;
+    /// Runs one contender after the other, each from preparation to removal, so that no other contender has work in
+    /// flight.
+    fn one_by_one(&mut self) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        for (position, contender) in self.setting.order(1).into_iter().enumerate() {
+            let mut participant = self.open(contender);
+            self.attempt(&mut participant, |run, own| run.whole(own, position as u32));
+            let mut trial = self.close(participant);
+            if self.setting.traces && trial.outcome.why().is_none() && !self.setting.is_stopped() {
+                trial.trace = Some(self.trace_whole(contender));
+            }
+            trials.push((contender, trial));
+        }
+        trials.sort_by_key(|(contender, _)| *contender);
+        trials.into_iter().map(|(_, trial)| trial).collect()
+    }
 
-/// Repeats `piece` until the time of a whole run is over. A workload that ends by itself runs once.
-fn in_pieces(
-    testbed: &mut dyn Testbed,
-    setting: &Setting<'_>,
-    participant: &mut Participant,
-    piece: Piece<'_>,
-) -> Result<(), TestbedError> {
-    let wanted = Nanos::millis(setting.workload.timed_ms);
-    loop {
-        let before = participant.current.elapsed;
-        // Each piece offers its rate from the start.
-        participant.current.offered = None;
-        ready(testbed, setting, participant)?;
-        let time = (wanted.0 > 0).then(|| wanted.saturating_sub(before));
-        confined(testbed, setting, |testbed| piece(testbed, setting, participant, time))?;
-        let is_idle = participant.current.elapsed == before;
-        let is_over = participant.current.elapsed >= wanted || setting.workload.ends_by_itself;
-        if is_over || is_idle || setting.is_stopped() {
-            return Ok(());
+    /// Does `act` with a participant, unless it has failed or the run is stopped. An error is a failure of its trial.
+    fn attempt(
+        &mut self,
+        participant: &mut Participant,
+        act: impl FnOnce(&mut Self, &mut Participant) -> Result<(), TestbedError>,
+    ) {
+        if participant.failure.is_none() && !self.setting.is_stopped() {
+            participant.failure = act(self, participant).err().map(|error| error.text);
         }
     }
-}
 
-/// Syncs between two readings of the counters.
-fn synced(
-    testbed: &mut dyn Testbed,
-    setting: &Setting<'_>,
-    participant: &mut Participant,
-) -> Result<Nanos, TestbedError> {
-    testbed.start_counters(participant.contender);
-    let synced = testbed.sync(participant.contender);
-    if setting.clocks == Clocks::Read {
-        participant.readings.extend(clocks::written(
-            clocks::DURABLE,
-            &testbed.read_counters(participant.contender),
-            &participant.current,
-        ));
+    /// Prepares a workload and syncs it, so that no contender pays for another's preparation.
+    fn open(&mut self, contender: usize) -> Participant {
+        let setting = self.setting;
+        let start = setting.run.clock.now();
+        let seed = setting.run.seed.wrapping_add(u64::from(setting.round) << 32);
+        let used = self.used_before(contender);
+        let prepared =
+            self.confined(|run| Ok(setting.upkeep(|stop| run.testbed.open(contender, setting.workload, seed, stop))));
+        let (prepared, out_of_time) = match prepared {
+            Ok(Within::Done(prepared)) => (prepared, None),
+            Ok(Within::OutOfTime(limit)) => (Err(out_of_time(limit)), Some(limit)),
+            Err(error) => (Err(error), None),
+        };
+        let (job, failure) = match prepared.and_then(|job| self.testbed.sync(contender).map(|_| job)) {
+            Ok(job) => (Some(job), None),
+            Err(error) => (None, Some(error.text)),
+        };
+        let mut participant = Participant { contender, job, used, failure, out_of_time, ..Participant::default() };
+        participant.spend(probe::TIME_PREPARE, setting.run.clock.now().saturating_sub(start));
+        participant
     }
-    testbed.stop_counters(participant.contender);
-    participant.synced = synced.as_ref().ok().copied();
-    synced
-}
 
-/// Untimed preparation of a slice: makes files again, remounts for a cold cache, and backs the memory that the work
-/// fills.
-fn ready(testbed: &mut dyn Testbed, setting: &Setting<'_>, participant: &mut Participant) -> Result<(), TestbedError> {
-    let start = setting.run.clock.now();
-    let done = made_ready(testbed, setting, participant);
-    participant.spend(probe::TIME_BETWEEN, setting.run.clock.now().saturating_sub(start));
-    done
-}
-
-fn made_ready(
-    testbed: &mut dyn Testbed,
-    setting: &Setting<'_>,
-    participant: &mut Participant,
-) -> Result<(), TestbedError> {
-    participant.upkeep(setting, Upkeep::Reset)?;
-    let is_cold = setting.workload.cache == CacheState::Cold || setting.workload.memory_limit.is_some();
-    if is_cold && !participant.job().next_run().reads_on && !testbed.remount(participant.contender)? {
-        participant.upkeep(setting, Upkeep::DropCaches)?;
+    /// Runs an untimed warm-up, then the timed part between two readings of the counters.
+    fn slice(&mut self, participant: &mut Participant, position: u32) -> Result<(), TestbedError> {
+        let setting = self.setting;
+        self.ready(participant)?;
+        let done = self.confined(|run| {
+            let start = setting.run.clock.now();
+            participant.warm_up(setting)?;
+            participant.spend(probe::TIME_BETWEEN, setting.run.clock.now().saturating_sub(start));
+            participant.current.clear();
+            run.watched(participant, setting.workload.timed())
+        });
+        participant.stats.follow(&participant.current, position);
+        done?;
+        participant.slices.extend(sample(setting.workload, &participant.current, Nanos(0), position));
+        Ok(())
     }
-    memory::back(participant.job().next_run().fills);
-    participant.upkeep(setting, Upkeep::Begin)
-}
 
-/// Runs the work between two readings of the counters.
-fn watched(
-    testbed: &mut dyn Testbed,
-    setting: &Setting<'_>,
-    participant: &mut Participant,
-    time: Option<Nanos>,
-) -> Result<(), TestbedError> {
-    testbed.start_counters(participant.contender);
-    let done = participant.work(setting, time);
-    testbed.stop_counters(participant.contender);
-    done?;
-    participant.upkeep(setting, Upkeep::End)
+    /// Does `act` within the workload's memory limit, if it has one.
+    fn confined<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T, TestbedError>) -> Result<T, TestbedError> {
+        let limit = self.setting.workload.memory_limit;
+        if limit.is_none() {
+            return act(self);
+        }
+        self.testbed.limit_memory(limit)?;
+        let done = act(self);
+        self.testbed.limit_memory(None)?;
+        done
+    }
+
+    /// Repeats the work until its time is over, then syncs; the sync counts, because a whole run includes the writes that
+    /// it defers. A workload that ends by itself runs once, and its sync is timed separately.
+    fn whole(&mut self, participant: &mut Participant, position: u32) -> Result<(), TestbedError> {
+        let setting = self.setting;
+        participant.current.clear();
+        self.in_pieces(participant, Self::watched)?;
+        let returned = participant.current.elapsed;
+        let after = if setting.workload.ends_by_itself { Nanos(0) } else { self.synced(participant)? };
+        if setting.clocks == Clocks::Read {
+            self.follow_whole(participant, returned)?;
+        }
+        participant.stats.follow(&participant.current, position);
+        participant.slices.extend(sample(setting.workload, &participant.current, after, position));
+        Ok(())
+    }
+
+    /// Repeats `piece`, which works for a time or to its end, until the time of a whole run is over. A workload that ends
+    /// by itself runs once.
+    fn in_pieces(
+        &mut self,
+        participant: &mut Participant,
+        mut piece: impl FnMut(&mut Self, &mut Participant, Option<Nanos>) -> Result<(), TestbedError>,
+    ) -> Result<(), TestbedError> {
+        let setting = self.setting;
+        let wanted = Nanos::millis(setting.workload.timed_ms);
+        loop {
+            let before = participant.current.elapsed;
+            // Each piece offers its rate from the start.
+            participant.current.offered = None;
+            self.ready(participant)?;
+            let time = (wanted.0 > 0).then(|| wanted.saturating_sub(before));
+            self.confined(|run| piece(run, participant, time))?;
+            let is_idle = participant.current.elapsed == before;
+            let is_over = participant.current.elapsed >= wanted || setting.workload.ends_by_itself;
+            if is_over || is_idle || setting.is_stopped() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Syncs between two readings of the counters.
+    fn synced(&mut self, participant: &mut Participant) -> Result<Nanos, TestbedError> {
+        let contender = participant.contender;
+        self.testbed.start_counters(contender);
+        let synced = self.testbed.sync(contender);
+        if self.setting.clocks == Clocks::Read {
+            let grown = self.testbed.read_counters(contender);
+            participant.readings.extend(clocks::written(clocks::DURABLE, &grown, &participant.current));
+        }
+        self.testbed.stop_counters(contender);
+        participant.synced = synced.as_ref().ok().copied();
+        synced
+    }
+
+    /// Untimed preparation of a slice: makes files again, remounts for a cold cache, and backs the memory that the work
+    /// fills.
+    fn ready(&mut self, participant: &mut Participant) -> Result<(), TestbedError> {
+        let clock = self.setting.run.clock;
+        let start = clock.now();
+        let done = self.made_ready(participant);
+        participant.spend(probe::TIME_BETWEEN, clock.now().saturating_sub(start));
+        done
+    }
+
+    fn made_ready(&mut self, participant: &mut Participant) -> Result<(), TestbedError> {
+        let setting = self.setting;
+        participant.upkeep(setting, Upkeep::Reset)?;
+        let is_cold = setting.workload.cache == CacheState::Cold || setting.workload.memory_limit.is_some();
+        if is_cold && !participant.job().next_run().reads_on && !self.testbed.remount(participant.contender)? {
+            participant.upkeep(setting, Upkeep::DropCaches)?;
+        }
+        memory::back(participant.job().next_run().fills);
+        participant.upkeep(setting, Upkeep::Begin)
+    }
+
+    /// Runs the work between two readings of the counters.
+    fn watched(&mut self, participant: &mut Participant, time: Option<Nanos>) -> Result<(), TestbedError> {
+        self.testbed.start_counters(participant.contender);
+        let done = participant.work(self.setting, time);
+        self.testbed.stop_counters(participant.contender);
+        done?;
+        participant.upkeep(self.setting, Upkeep::End)
+    }
+
+    /// Syncs outstanding writes, timed separately; verifies the result; then removes the files, unless the next workload
+    /// uses them.
+    fn close(&mut self, mut participant: Participant) -> Trial {
+        let (setting, contender) = (self.setting, participant.contender);
+        let start = setting.run.clock.now();
+        let mut job = participant.job.take();
+        let synced = self.testbed.sync(contender);
+        participant.synced = participant.synced.or(synced.as_ref().ok().copied());
+        let is_verified = setting.workload.mode == Mode::Whole || setting.results == Results::Verified;
+        if let (Some(job), None, true) = (&mut job, &participant.failure, is_verified && !setting.is_stopped()) {
+            let verified = setting.upkeep(|stop| self.testbed.verify(contender, setting.workload, &mut **job, stop));
+            match participant.in_time(verified) {
+                Ok(found) => participant.take_in(found),
+                Err(error) => participant.failure = Some(error.text),
+            }
+        }
+        let leaves = setting.shares.leaves && participant.failure.is_none();
+        let error = synced.err().or(self.removed(contender, job, leaves).err());
+        participant.failure = participant.failure.take().or(error.map(|error| error.text));
+        if participant.failure.is_none() && participant.slices.is_empty() {
+            let is_skewed = participant.stats.clients.as_ref().is_some_and(|clients| clients.skewed > 0);
+            let why = if is_skewed { "the clients never started together" } else { "nothing was done within the time" };
+            participant.failure = Some(why.to_owned());
+        }
+        participant.spend(probe::TIME_CLOSE, setting.run.clock.now().saturating_sub(start));
+        participant.trial(setting, self.testbed.totals(contender))
+    }
+
+    /// Ends a job, and removes its files, unless it `leaves` them.
+    fn removed(&mut self, contender: usize, mut job: Option<Box<dyn Job>>, leaves: bool) -> Result<(), TestbedError> {
+        let cleaned = job.as_mut().map_or(Ok(()), |job| job.upkeep(Upkeep::CleanUp, &NEVER));
+        drop(job);
+        let cleared = if leaves { Ok(()) } else { self.testbed.clear(contender, self.setting.workload) };
+        cleaned.map_err(TestbedError::from).and(cleared)
+    }
 }
 
 /// The slice's figure from its statistics; `after` is further time that belongs to the slice. `None` if nothing was
@@ -333,49 +351,4 @@ fn sample(workload: &Workload, stats: &RunStats, after: Nanos, position: u32) ->
     let done = Done { operations, bytes, seconds: elapsed.as_seconds(), latency, printed };
     let value = workload.metric.measure.of(&done)?;
     Some(Slice { position, operations, bytes, elapsed, value })
-}
-
-/// Syncs outstanding writes, timed separately; verifies the result; then removes the files, unless the next workload
-/// uses them.
-fn close(testbed: &mut dyn Testbed, setting: &Setting<'_>, participant: &mut Participant) -> Trial {
-    let start = setting.run.clock.now();
-    let mut job = participant.job.take();
-    let synced = testbed.sync(participant.contender);
-    participant.synced = participant.synced.or(synced.as_ref().ok().copied());
-    let is_verified = setting.workload.mode == Mode::Whole || setting.results == Results::Verified;
-    if let (Some(job), None, true) = (&mut job, &participant.failure, is_verified && !setting.is_stopped()) {
-        let limit = limit::of_upkeep(setting.workload);
-        let verified = setting
-            .run
-            .watch
-            .within(Some(limit), |stop| testbed.verify(participant.contender, setting.workload, &mut **job, stop));
-        match participant.in_time(verified) {
-            Ok(found) => participant.take_in(found),
-            Err(error) => participant.failure = Some(error.text),
-        }
-    }
-    let leaves = setting.shares.leaves && participant.failure.is_none();
-    let error = synced.err().or(removed(testbed, setting, participant.contender, job, leaves).err());
-    participant.failure = participant.failure.take().or(error.map(|error| error.text));
-    if participant.failure.is_none() && participant.slices.is_empty() {
-        let is_skewed = participant.stats.clients.as_ref().is_some_and(|clients| clients.skewed > 0);
-        let why = if is_skewed { "the clients never started together" } else { "nothing was done within the time" };
-        participant.failure = Some(why.to_owned());
-    }
-    participant.spend(probe::TIME_CLOSE, setting.run.clock.now().saturating_sub(start));
-    trial(testbed, setting, participant)
-}
-
-/// Ends a job, and removes its files, unless it `leaves` them.
-fn removed(
-    testbed: &mut dyn Testbed,
-    setting: &Setting<'_>,
-    contender: usize,
-    mut job: Option<Box<dyn Job>>,
-    leaves: bool,
-) -> Result<(), TestbedError> {
-    let cleaned = job.as_mut().map_or(Ok(()), |job| job.upkeep(Upkeep::CleanUp, &NEVER));
-    drop(job);
-    let cleared = if leaves { Ok(()) } else { testbed.clear(contender, setting.workload) };
-    cleaned.map_err(TestbedError::from).and(cleared)
 }

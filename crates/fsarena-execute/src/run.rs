@@ -7,10 +7,10 @@ mod focus;
 mod open;
 mod sharing;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_analyse::{Standing, equal_by_bound, in_words, rounds_of_workload, standing, verdicts_so_far};
+use fsarena_analyse::{RunSoFar, rounds_of_workload};
 use fsarena_model::event::Note;
 use fsarena_model::plan::Lanes;
 use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status, Workload};
@@ -52,7 +52,7 @@ pub fn run(
 ) -> Result<Status, RunError> {
     let Remaining { record, resumed, scope, open, started } = remaining;
     let (plan, slowdowns) = (&record.plan.clone(), facts::slowdowns(&record.plan));
-    let decided = decisions(&record, &standing(&record)).into_keys().collect();
+    let decided = RunSoFar::of(&record).decided.into_keys().collect();
     Watch::during(stop, |watch| {
         let mut session = Session {
             plan,
@@ -62,6 +62,8 @@ pub fn run(
             listener,
             record,
             scope,
+            round: scope.first,
+            lanes: LaneNumbers::new(),
             once: Nanos(0),
             warm: BTreeSet::new(),
             decided,
@@ -81,12 +83,6 @@ pub fn run(
     })
 }
 
-/// The decided pairs, in words, by index in the list of verdicts.
-fn decisions(record: &RunRecord, standing: &Standing) -> BTreeMap<usize, String> {
-    let verdicts = verdicts_so_far(record, standing);
-    verdicts.iter().enumerate().filter_map(|(pair, verdict)| Some((pair, in_words(verdict)?))).collect()
-}
-
 struct Session<'a> {
     plan: &'a Plan,
     testbed: &'a mut dyn Testbed,
@@ -95,6 +91,10 @@ struct Session<'a> {
     listener: &'a mut dyn Listener,
     record: RunRecord,
     scope: Scope,
+    /// The current round.
+    round: u32,
+    /// The lanes of all contenders of the plan in this round.
+    lanes: LaneNumbers,
     /// Time that the current round spent on measurements that are made only once ([`Often::Once`]).
     once: Nanos,
     /// The workloads whose programs are in memory, by index in the plan.
@@ -108,25 +108,28 @@ struct Session<'a> {
 impl Session<'_> {
     fn rounds(&mut self, mut open: Vec<usize>) -> Result<Status, RunError> {
         let mut last = (pace::estimated_round_of(self.plan, &open), pace::weight(self.plan, &open));
-        let mut round = self.scope.first;
         while !self.stopped() {
-            if !self.scope.goes_on(round, pace::weight(self.plan, &open), self.spent(), last) {
+            if !self.scope.goes_on(self.round, pace::weight(self.plan, &open), self.spent(), last) {
                 break;
             }
             let before = self.setting.clock.now();
             self.once = Nanos(0);
-            self.round(round, &open, last)?;
+            self.run_round(&open, last)?;
+            if self.stopped() {
+                // A round that did not end decides nothing.
+                break;
+            }
             // Measurements that are made once do not recur in the next round.
             let lasted = self.setting.clock.now().saturating_sub(before).saturating_sub(self.once);
             last = (lasted, pace::weight(self.plan, &open));
-            round += 1;
+            self.round += 1;
             open = self.look(last)?;
         }
         Ok(if self.stopped() { Status::Interrupted } else { Status::Complete })
     }
 
-    fn round(&mut self, round: u32, open: &[usize], last: (Nanos, f64)) -> Result<(), RunError> {
-        let before = self.setting.clock.now();
+    fn run_round(&mut self, open: &[usize], last: (Nanos, f64)) -> Result<(), RunError> {
+        let (round, before) = (self.round, self.setting.clock.now());
         let order = workload_order(self.plan.workloads.len(), round, self.plan.seed);
         let order = sharing::in_groups(self.plan, order.into_iter().filter(|index| open.contains(index)).collect());
         let workloads = order.iter().map(|(index, _)| self.plan.workloads[*index].name.to_string()).collect();
@@ -134,29 +137,22 @@ impl Session<'_> {
         self.tell(Event::RoundStarted { round, expected, workloads })?;
         let first_trial = self.record.trials.len();
         match self.plan.lanes.shared {
-            Lanes::Own => self.side_by_side(round, &order)?,
-            Lanes::InTurn => self.in_turn(round, &order)?,
+            Lanes::Own => self.side_by_side(&order)?,
+            Lanes::InTurn => self.in_turn(&order)?,
         }
-        let machine = (self.lane_cost(round)?, self.testbed.conditions());
+        let machine = (self.lane_cost()?, self.testbed.conditions());
         let seconds = self.setting.clock.now().saturating_sub(before).as_seconds();
         let facts = facts::of_round(round, seconds, &self.record.trials[first_trial..], machine);
         if self.stopped() { Ok(()) } else { self.tell(Event::RoundFinished(facts)) }
     }
 
-    fn workload(
-        &mut self,
-        round: u32,
-        (index, shares): (usize, Shares),
-        lanes: &LaneNumbers,
-        present: &[usize],
-    ) -> Result<(), RunError> {
-        let workload = &self.plan.workloads[index];
+    fn workload(&mut self, (index, shares): (usize, Shares), present: &[usize]) -> Result<(), RunError> {
+        let (round, workload) = (self.round, &self.plan.workloads[index]);
         self.tell(Event::WorkloadStarted { round, workload: workload.name.to_string() })?;
         let labels = present.iter().map(|number| (*number, &self.plan.contenders[*number].label));
         let contenders = labels.filter(|(_, label)| self.plan.takes_part(label, &workload.name)).collect();
         let (clocks, results) = (self.clocks(workload), self.results(workload));
-        let run = &self.setting;
-        let traces = self.plan.measuring.explained;
+        let (run, lanes, traces) = (&self.setting, &self.lanes, self.plan.measuring.explained);
         let setting = Setting { workload, index, round, run, contenders, lanes, shares, clocks, traces, results };
         let clients = self.testbed.clients();
         let trials = round::run(self.testbed, &setting).unwrap_or_default();
@@ -185,11 +181,11 @@ impl Session<'_> {
     /// Decides the pairs after a round, sends the decisions, and returns the workloads of the next round. `last` holds
     /// the duration of the round and the weight of its workloads.
     fn look(&mut self, last: (Nanos, f64)) -> Result<Vec<usize>, RunError> {
-        let standing = standing(&self.record);
+        let so_far = RunSoFar::of(&self.record);
         if !self.plan.is_smoke() {
-            self.tell_decisions(&standing)?;
+            self.tell_decisions(&so_far)?;
         }
-        let due = self.due(&standing);
+        let (due, standing) = (self.due(&so_far), so_far.standing);
         // A mix needs all of its workloads.
         let is_free = self.scope.extent == Extent::Undecided && self.plan.weighting.mix.is_none();
         let left = self.scope.time.map(|time| time.saturating_sub(self.spent()));
@@ -200,24 +196,19 @@ impl Session<'_> {
         })
     }
 
-    fn tell_decisions(&mut self, standing: &Standing) -> Result<(), RunError> {
-        let words = decisions(&self.record, standing);
-        let (decided, pairs) = (words.len() as u32, standing.pairs() as u32);
-        let now = words.keys().copied().collect();
-        let is_new = |(pair, words)| (!self.decided.contains(&pair)).then_some(words);
-        let new = words.into_iter().filter_map(is_new).collect();
-        self.decided = now;
+    fn tell_decisions(&mut self, so_far: &RunSoFar) -> Result<(), RunError> {
+        let (decided, pairs) = (so_far.decided.len() as u32, so_far.standing.pairs() as u32);
+        let new = so_far.decided.iter().filter(|(pair, _)| !self.decided.contains(pair));
+        let new = new.map(|(_, words)| words.clone()).collect();
+        self.decided = so_far.decided.keys().copied().collect();
         self.tell(Event::Decided { decided, pairs, new })
     }
 
     /// The workloads of the next round: those with an undecided pair, or all, if the plan asks for all.
-    fn due(&self, standing: &Standing) -> Vec<usize> {
+    fn due(&self, RunSoFar { standing, equal, .. }: &RunSoFar) -> Vec<usize> {
         let due: Vec<usize> = match self.scope.extent {
             Extent::All => (0..self.plan.workloads.len()).collect(),
-            Extent::Undecided => {
-                let equal = equal_by_bound(&self.record);
-                standing.open().into_iter().filter(|workload| !equal.contains(workload)).collect()
-            }
+            Extent::Undecided => standing.open().into_iter().filter(|workload| !equal.contains(workload)).collect(),
         };
         due.into_iter().filter(|workload| self.is_wanted(*workload)).collect()
     }

@@ -5,8 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Job};
-use fsarena_lane::{CheckResult, LaneError};
+use fsarena_engine::Job;
+use fsarena_lane::CheckResult;
 use fsarena_model::{
     BaselineKind, Bytes, Conditions, ContenderFacts, Environment, ErrorCategory, Explained, LaneCost, Nanos, Readings,
     Step, Trace, Verification, Workload,
@@ -37,14 +37,8 @@ impl fmt::Display for TestbedError {
     }
 }
 
-impl From<LaneError> for TestbedError {
-    fn from(error: LaneError) -> Self {
-        Self { text: error.to_string(), category: error.category(), hint: error.hint() }
-    }
-}
-
-impl From<EngineError> for TestbedError {
-    fn from(error: EngineError) -> Self {
+impl<E: Explained + fmt::Display> From<E> for TestbedError {
+    fn from(error: E) -> Self {
         Self { text: error.to_string(), category: error.category(), hint: error.hint() }
     }
 }
@@ -203,17 +197,12 @@ pub trait Host {
     /// Clients that still work; `None` if the run has none.
     fn clients(&self) -> Option<u32>;
 
-    /// Limits the memory of this process, including page cache that it fills from now on, to `limit`.
+    /// Limits the memory of this process, including page cache that it fills from now on, to `limit`; `None` removes
+    /// the limit.
     ///
     /// # Errors
     /// If this machine does not support such limits.
-    fn limit_memory(&mut self, limit: Bytes) -> Result<(), TestbedError>;
-
-    /// Removes the limit of [`Host::limit_memory`].
-    ///
-    /// # Errors
-    /// If the kernel reports an error.
-    fn lift_memory_limit(&mut self) -> Result<(), TestbedError>;
+    fn limit_memory(&mut self, limit: Option<Bytes>) -> Result<(), TestbedError>;
 }
 
 /// The interface between a run and the outside world.

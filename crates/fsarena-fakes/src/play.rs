@@ -107,7 +107,7 @@ impl Play {
         rest: Remaining,
         session: impl FnOnce(FakeTestbed, Remaining, &FakeClock, &AtomicBool, &mut Collector) -> Result<Status, RunError>,
     ) -> Performance {
-        let mut record = rest.record().clone();
+        let mut record = rest.record.clone();
         let clock = FakeClock::default();
         clock.advance(self.setup);
         let labels = self.plan.contenders.iter().map(|contender| contender.label.to_string());

@@ -193,11 +193,8 @@ impl Host for FakeTestbed {
         None
     }
 
-    fn limit_memory(&mut self, limit: Bytes) -> Result<(), TestbedError> {
-        self.backstage.act(format!("confine to {limit}"), Nanos(0)).map_err(error)
-    }
-
-    fn lift_memory_limit(&mut self) -> Result<(), TestbedError> {
-        self.backstage.act("release".to_owned(), Nanos(0)).map_err(error)
+    fn limit_memory(&mut self, limit: Option<Bytes>) -> Result<(), TestbedError> {
+        let how = limit.map_or_else(|| "release".to_owned(), |limit| format!("confine to {limit}"));
+        self.backstage.act(how, Nanos(0)).map_err(error)
     }
 }

@@ -48,23 +48,8 @@ pub const LANES: &str = "fsarena-lanes";
 /// The serial number of the disk that the host reads and writes.
 pub const RAW: &str = "fsarena-raw";
 
-/// What the guest shows as the disk that the host reads and writes.
-pub fn raw_device() -> PathBuf {
-    init::by_id(RAW)
-}
-
-/// What the guest shows as its disk with the lanes.
-pub fn lanes_device() -> PathBuf {
-    init::by_id(LANES)
-}
-
-/// What the guest shows as its disk with lane `index`, if each lane has its own.
-pub fn lane_device(index: usize) -> PathBuf {
-    init::by_id(&lane_serial(index))
-}
-
 /// The serial number of the disk with lane `index`, if each lane has its own.
-fn lane_serial(index: usize) -> String {
+pub fn lane_serial(index: usize) -> String {
     format!("{LANES}-{index}")
 }
 

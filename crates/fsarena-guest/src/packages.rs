@@ -17,6 +17,8 @@ const FRESH: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Time limit of apt and of programs that unpack.
 pub const LIMIT: Duration = Duration::from_secs(1800);
 
+const APT_GET: [&str; 3] = ["apt-get", "-q", "-y"];
+
 /// What signs the archives of all stable releases; their lists are refused without it.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
@@ -70,7 +72,7 @@ impl Packages {
             let list = packages.folder.join("sources.list");
             fs::write(&list, sources(release, &mirrors())).map_err(GuestError::io("write", &list))?;
             // Older lists are better than none.
-            match packages.apt_get(&["update"], "lists") {
+            match packages.run(&APT_GET, &["update"], "lists") {
                 Ok(_) => fs::write(&stamp, "").map_err(GuestError::io("write", &stamp))?,
                 Err(GuestError::Package { words, .. }) if !stamp.exists() => {
                     let release = release.clone();
@@ -85,7 +87,7 @@ impl Packages {
 
     /// The packages `names` and all that they depend on.
     pub fn with_dependencies(&self, names: &[&str]) -> Result<Vec<Package>, GuestError> {
-        let text = self.apt_get(&[&["install", "--simulate"], names].concat(), &names.join(" "))?;
+        let text = self.run(&APT_GET, &[&["install", "--simulate"], names].concat(), &names.join(" "))?;
         Ok(text.lines().filter_map(package).collect())
     }
 
@@ -115,7 +117,7 @@ impl Packages {
         // What is complete is moved from there.
         let directory = &self.folder.join("archives/partial");
         let names: Vec<&str> = packages.iter().map(|package| package.wanted.as_str()).collect();
-        let argv = self.argv(&["apt-get", "-q", "-y"], &[&["download"], names.as_slice()].concat());
+        let argv = self.argv(&APT_GET, &[&["download"], names.as_slice()].concat());
         let (streams, stop, grace) = (self.folder.as_path(), Patience::query().stop, Duration::ZERO);
         let ended = child::run_heard(&argv, Setting { directory, streams, variables: &[], stop, grace }, &mut heard);
         match ended.map_err(GuestError::io("start", "apt-get"))? {
@@ -139,10 +141,6 @@ impl Packages {
 
     fn path(&self, package: &Package) -> PathBuf {
         self.folder.join("archives").join(&package.file)
-    }
-
-    fn apt_get(&self, words: &[&str], package: &str) -> Result<String, GuestError> {
-        self.run(&["apt-get", "-q", "-y"], words, package)
     }
 
     /// Runs a program of apt on the folder's own state.

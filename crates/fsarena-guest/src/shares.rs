@@ -30,6 +30,8 @@ const LOOK: Duration = Duration::from_millis(10);
 /// A contender whose folder is shared.
 #[derive(Debug)]
 pub struct Shared<'a> {
+    /// Its number among them, which is part of its name in the protocol.
+    pub number: usize,
     /// The contender; its kind names the protocol.
     pub contender: &'a Contender,
     /// Its folder on the host.
@@ -125,26 +127,20 @@ impl Protocol {
 }
 
 /// Starts what serves these folders; `run` is a folder for its files.
-type Serve = fn(&mut Shares, &[Numbered<'_>], &Path) -> Result<(), GuestError>;
+type Serve = fn(&mut Shares, &[&Shared<'_>], &Path) -> Result<(), GuestError>;
 
-/// A folder with its number, which is part of its name in the protocol.
-struct Numbered<'a> {
-    number: usize,
-    shared: &'a Shared<'a>,
-}
-
-impl Numbered<'_> {
+impl Shared<'_> {
     fn name(&self) -> String {
         format!("share-{}", self.number)
     }
 
     fn folder(&self) -> String {
-        self.shared.folder.display().to_string()
+        self.folder.display().to_string()
     }
 
     /// The contender's options.
     fn options(&self) -> Vec<&str> {
-        self.shared.contender.mount.split(',').filter(|word| !word.is_empty()).collect()
+        self.contender.mount.split(',').filter(|word| !word.is_empty()).collect()
     }
 }
 
@@ -164,8 +160,7 @@ impl Shares {
     pub fn serve(shared: &[Shared<'_>], run: &Path) -> Result<Self, GuestError> {
         let mut shares = Self::default();
         for protocol in PROTOCOLS {
-            let numbered = shared.iter().enumerate().map(|(number, shared)| Numbered { number, shared });
-            let own: Vec<Numbered<'_>> = numbered.filter(|it| it.shared.contender.kind == protocol.kind).collect();
+            let own: Vec<&Shared<'_>> = shared.iter().filter(|it| it.contender.kind == protocol.kind).collect();
             if !own.is_empty() {
                 (protocol.serve)(&mut shares, &own, run)?;
             }
@@ -202,15 +197,15 @@ impl Shares {
         self.has_network
     }
 
-    fn add(&mut self, share: &Numbered<'_>, source: String, options: &[&str], own: &[&str], server: &str) {
+    fn add(&mut self, share: &Shared<'_>, source: String, options: &[&str], own: &[&str], server: &str) {
         let options = options.iter().chain(own).copied().collect::<Vec<_>>().join(",");
-        let label = share.shared.contender.label.clone();
+        let label = share.contender.label.clone();
         self.mounts.push(Share { label, source, options, server: server.to_owned() });
     }
 }
 
 /// QEMU itself serves 9P. Without a mapping of owners it needs no root.
-fn plan9(shares: &mut Shares, folders: &[Numbered<'_>], _run: &Path) -> Result<(), GuestError> {
+fn plan9(shares: &mut Shares, folders: &[&Shared<'_>], _run: &Path) -> Result<(), GuestError> {
     for share in folders {
         let (name, number) = (share.name(), share.number);
         let path = share.folder().replace(',', ",,");
@@ -226,7 +221,7 @@ fn plan9(shares: &mut Shares, folders: &[Numbered<'_>], _run: &Path) -> Result<(
 }
 
 /// virtiofsd, which decides about caches: its options are `cache` and `writeback`.
-fn virtiofs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), GuestError> {
+fn virtiofs(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<(), GuestError> {
     let program = VIRTIOFSD.command();
     let version = version_of(&[&program, "--version"]);
     shares.has_shared_memory = true;
@@ -256,7 +251,7 @@ fn virtiofs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result
 }
 
 /// NFS-Ganesha, for version 4 only, which needs no rpcbind: Debian's does not start for version 3 without one.
-fn nfs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), GuestError> {
+fn nfs(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<(), GuestError> {
     let port = free_port()?;
     let state = run.join("ganesha");
     make(&state)?;
@@ -293,7 +288,7 @@ fn nfs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), 
 }
 
 /// Samba's smbd.
-fn smb(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), GuestError> {
+fn smb(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<(), GuestError> {
     let (port, state) = (free_port()?, run.join("samba"));
     make(&state)?;
     let place = state.display();
@@ -326,7 +321,7 @@ fn smb(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), 
 
 /// OpenSSH's sftp-server, without the encryption of sshd: QEMU starts one for each connection to an address of its
 /// network, so it listens nowhere on the host, and ends with QEMU.
-fn sshfs(shares: &mut Shares, folders: &[Numbered<'_>], _run: &Path) -> Result<(), GuestError> {
+fn sshfs(shares: &mut Shares, folders: &[&Shared<'_>], _run: &Path) -> Result<(), GuestError> {
     shares.has_network = true;
     shares.forwards = format!(",guestfwd=tcp:{SFTP}:{SFTP_PORT}-cmd:{}", SFTP_SERVER.command());
     for share in folders {

@@ -11,7 +11,7 @@ use crate::copies::removed;
 use crate::findings::{self, FindingClass, JudgedFinding, findings, mislabelled, results};
 use crate::measured::Measured;
 use crate::resolve::{Design, LogDifference, Resolution, naive};
-use crate::work::{Workload, workloads};
+use crate::work::{Workload, counted_apart, workloads};
 
 /// The judgement on results of others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -239,9 +239,10 @@ impl Compared {
     fn of(workload: &str, [a, b]: [&str; 2], own: [&[&Measured]; 2], resolution: &Resolution<'_>) -> Self {
         let is_doubtful =
             |row: &&Measured| row.notes.iter().any(|note: &JudgedFinding| note.class == FindingClass::Work);
-        if own.concat().iter().any(is_doubtful) {
-            let has = own.map(|rows| !rows.is_empty());
-            return Self { is_doubtful: true, has, ..Self::new(workload, a, b) };
+        let (is_doubtful, mismatch) = (own.concat().iter().any(is_doubtful), counted_apart(own));
+        let has = own.map(|rows| !rows.is_empty());
+        if is_doubtful || mismatch.is_some() {
+            return Self { is_doubtful, mismatch, has, ..Self::new(workload, a, b) };
         }
         let uncertainty =
             |own: &[&Measured]| own.iter().map(|row| row.uncertainty()).sum::<f64>() / own.len().max(1) as f64;
@@ -257,22 +258,26 @@ impl Compared {
             },
             ..Self::new(workload, a, b).judged
         };
+        let difference = resolution.difference(a, b);
         Self {
             judged,
             mismatch: None,
             is_doubtful: false,
-            has: own.map(|rows| !rows.is_empty()),
-            difference: resolution.difference(a, b),
+            has,
+            is_flat: difference.as_ref().is_some_and(|difference| difference.is_flat),
+            difference,
             uncertainty: own.map(uncertainty).iter().sum(),
             is_repeated: [a, b].iter().all(|name| resolution.is_repeated(name)),
-            is_flat: resolution.is_flat,
             is_bound,
         }
     }
 
     /// The difference that is tested: as far off in a direction (1 or -1) as the clocks allow.
     fn tested(&self, direction: f64) -> Option<LogEstimate> {
-        let difference = self.difference.as_ref().filter(|_| self.is_repeated && self.uncertainty.is_finite())?;
+        let difference = self.difference.as_ref()?;
+        if !self.is_repeated || self.is_flat || self.uncertainty.is_infinite() {
+            return None;
+        }
         let estimate = difference.estimate + direction * self.uncertainty;
         Some(LogEstimate { estimate, precision: difference.precision? })
     }

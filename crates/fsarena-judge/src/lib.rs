@@ -15,6 +15,6 @@ mod work;
 
 pub use findings::{FindingClass, JudgedFinding};
 pub use judgement::{Bound, JudgedReason, Judgement, PairJudgement, judge};
-pub use measured::{InputFacts, Measured, Reads, Run, SyncedResult};
+pub use measured::{Extent, InputFacts, Measured, Reads, Run, SyncedResult};
 pub use print::report;
 pub use read::{CsvColumns, File, ReadError, csv, has_columns, results, text, under_label};

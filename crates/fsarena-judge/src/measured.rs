@@ -34,6 +34,8 @@ pub struct Measured {
     pub unit: String,
     /// Which direction is better.
     pub better: Better,
+    /// How long it ran and how much it did, where both are recorded and neither is in the name of the workload.
+    pub extent: Option<Extent>,
     /// When it was measured, in seconds since any moment that all rows share.
     pub time: Option<f64>,
     /// The machine on which it was measured.
@@ -57,6 +59,16 @@ pub struct Run {
     pub name: String,
     /// A digest of what the program printed, 0 if the figures alone identify it.
     pub digest: u64,
+}
+
+/// How long something ran and how much it did. Work that is the same has one of both: the time, if it was stopped
+/// then, or the amount.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Extent {
+    /// The measured time.
+    pub seconds: f64,
+    /// Operations, or bytes.
+    pub amount: f64,
 }
 
 /// Whether what was written was durable when the clock stopped.
@@ -90,6 +102,13 @@ pub enum Reads {
     Device,
     /// Nothing was read.
     Nothing,
+}
+
+impl Reads {
+    /// The share of what was read that the device served.
+    pub fn served(&self) -> Option<f64> {
+        if let Self::Counted { work, device } = self { Some((device / work).min(1.0)) } else { None }
+    }
 }
 
 impl Measured {

@@ -3,6 +3,7 @@
 mod bonnie;
 mod csv;
 mod dbench;
+mod doubts;
 mod filebench;
 mod fio;
 mod hyperfine;
@@ -54,10 +55,17 @@ impl ReadError {
         Self::Malformed { place: place.into(), why: why.into(), hint: "leave it out, or run the program again" }
     }
 
-    fn csv(place: impl Into<String>, why: impl Into<String>) -> Self {
+    /// Of a cell of a CSV.
+    fn cell(place: impl Into<String>, why: impl Into<String>) -> Self {
         let hint =
             "figures are numbers above 0 without a unit, as 1234.5; times are seconds, or as 2026-11-26T12:00:00Z";
         Self::Malformed { place: place.into(), why: why.into(), hint }
+    }
+
+    /// Of a CSV as a whole.
+    fn table(name: &str, why: impl Into<String>) -> Self {
+        let hint = "the first line of a CSV names its columns, each once, and rows follow";
+        Self::Malformed { place: name.to_owned(), why: why.into(), hint }
     }
 
     /// What to do.
@@ -137,6 +145,7 @@ impl ResultFigure {
             value,
             is_bound: false,
             clock_step: None,
+            extent: None,
             unit: unit.to_owned(),
             better,
             time: None,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fsarena_stats::{Drift, Precision};
+use fsarena_stats::{Drift, Precision, Spread};
 
 use crate::measured::Measured;
 
@@ -13,24 +13,26 @@ type Unit<'a> = (&'a str, Option<&'a str>);
 pub struct Design<'a> {
     /// Whether each host had one contender only: then hosts are the replicates, and their runs are not.
     pub is_nested: bool,
-    /// The wave of each unit: units of a wave overlap in time. Units of different waves ran one after the other.
+    /// The wave of each unit: the runs of its units alternate. Units of different waves ran one after the other.
     pub waves: BTreeMap<Unit<'a>, usize>,
     pub has_times: bool,
 }
 
 impl<'a> Design<'a> {
     pub fn of(rows: impl IntoIterator<Item = &'a Measured>) -> Self {
-        let mut spans: BTreeMap<Unit<'a>, Option<(f64, f64)>> = BTreeMap::new();
+        let mut units: BTreeMap<Unit<'a>, Vec<f64>> = BTreeMap::new();
+        let mut has_times = true;
         for row in rows {
-            let span = row.time.map(|time| (time, time));
-            let joined = |(low, high): (f64, f64)| Some((low.min(row.time?), high.max(row.time?)));
-            spans.entry(unit(row)).and_modify(|own| *own = own.and_then(joined)).or_insert(span);
+            has_times &= row.time.is_some();
+            units.entry(unit(row)).or_default().extend(row.time);
         }
-        let has_times = spans.values().all(Option::is_some);
-        let hosts: Vec<&str> = spans.keys().filter_map(|(_, host)| *host).collect();
-        let is_nested = hosts.len() == spans.len() && hosts.iter().collect::<BTreeSet<_>>().len() == hosts.len();
+        let hosts: Vec<&str> = units.keys().filter_map(|(_, host)| *host).collect();
+        let is_nested = hosts.len() == units.len() && hosts.iter().collect::<BTreeSet<_>>().len() == hosts.len();
         let waves = match has_times {
-            true => overlapping(spans.into_iter().filter_map(|(unit, span)| Some((unit, span?))).collect()),
+            true => {
+                let order = Order::of(units.values().flatten());
+                overlapping(units.iter().map(|(unit, times)| (*unit, order.middle(times))).collect())
+            }
             // Without times each contender may have run alone.
             false => {
                 let mut waves: BTreeMap<&str, usize> = BTreeMap::new();
@@ -38,7 +40,7 @@ impl<'a> Design<'a> {
                     let next = waves.len();
                     *waves.entry(name).or_insert(next)
                 };
-                spans.keys().map(|unit| (*unit, wave(unit.0))).collect()
+                units.keys().map(|unit| (*unit, wave(unit.0))).collect()
             }
         };
         Self { is_nested, waves, has_times }
@@ -55,6 +57,35 @@ impl<'a> Design<'a> {
 
 fn unit(row: &Measured) -> Unit<'_> {
     (&row.contender, row.host.as_deref())
+}
+
+/// The order of runs in time.
+struct Order(Vec<f64>);
+
+impl Order {
+    fn of<'t>(times: impl Iterator<Item = &'t f64>) -> Self {
+        let mut times: Vec<f64> = times.copied().collect();
+        times.sort_by(f64::total_cmp);
+        Self(times)
+    }
+
+    /// The place of a time, from 0; of several runs at this time, the middle one.
+    fn place(&self, time: f64) -> f64 {
+        let [first, end] = [f64::lt, f64::le].map(|before| self.0.partition_point(|other| before(other, &time)));
+        (first + end) as f64 / 2.0
+    }
+
+    /// From which place to which the middle half of some runs is: those of contenders in turn overlap, and a few runs
+    /// before or after the others do not count.
+    fn middle(&self, times: &[f64]) -> (f64, f64) {
+        let own = Self::of(times.iter());
+        let at = |share: f64| {
+            let place = share * (own.0.len() - 1) as f64;
+            let [low, high] = [place.floor(), place.ceil()].map(|place| self.place(own.0[place as usize]));
+            low + place.fract() * (high - low)
+        };
+        (at(0.25), at(0.75))
+    }
 }
 
 /// Numbers the groups of spans that overlap, directly or through others, in the order of time.
@@ -83,6 +114,10 @@ struct ReplicateGroup<'a> {
     contender: &'a str,
     place: Place<'a>,
     values: Vec<f64>,
+    /// When they were measured, as far as it is known.
+    times: Vec<f64>,
+    /// From which place to which their middle half is in the order of all runs.
+    middle: (f64, f64),
     /// Whether one of them is only a bound, so that their spread shows nothing.
     is_bound: bool,
 }
@@ -94,6 +129,16 @@ impl ReplicateGroup<'_> {
 
     fn count(&self) -> f64 {
         self.values.len() as f64
+    }
+
+    /// Whether the runs of both were made in turn, or at the same time. In the order of all runs, two runs each may
+    /// look apart if others ran between them, so that the order of both alone counts.
+    fn alternates_with(&self, other: &Self) -> bool {
+        let overlap = |one: (f64, f64), other: (f64, f64)| one.0 <= other.1 && other.0 <= one.1;
+        overlap(self.middle, other.middle) || {
+            let order = Order::of(self.times.iter().chain(&other.times));
+            overlap(order.middle(&self.times), order.middle(&other.times))
+        }
     }
 }
 
@@ -111,10 +156,10 @@ fn squares(values: &[f64]) -> f64 {
 pub struct Resolution<'a> {
     /// By contender, then place.
     groups: Vec<ReplicateGroup<'a>>,
-    /// The noise of a replicate; `None` if no contender has two in a wave, or if all repetitions have the same figure.
+    /// The noise of a replicate of each contender; `None` if it has no two in a wave.
+    own_noise: BTreeMap<&'a str, Option<Precision>>,
+    /// That of a replicate of any contender.
     noise: Option<Precision>,
-    /// Whether all repetitions have the same figure: the clock or the rounding hides their spread.
-    pub is_flat: bool,
     drift: Drift,
 }
 
@@ -125,35 +170,49 @@ pub struct LogDifference {
     pub precision: Option<Precision>,
     /// Whether both ran in the same wave.
     pub is_together: bool,
+    /// Whether all repetitions have the same figure: the clock or the rounding hides their spread.
+    pub is_flat: bool,
 }
 
 impl<'a> Resolution<'a> {
     /// `rows` are of one workload.
     pub fn of(rows: &[&'a Measured]) -> Self {
         let design = Design::of(rows.iter().copied());
-        let mut units: BTreeMap<(&str, usize, Option<&str>), Vec<f64>> = BTreeMap::new();
+        let mut units: BTreeMap<(&str, Place<'_>), [Vec<f64>; 2]> = BTreeMap::new();
         for row in rows {
             let wave = design.waves.get(&unit(row)).copied().unwrap_or_default();
-            units.entry((&row.contender, wave, row.host.as_deref())).or_default().push(row.y());
+            let [values, times] = units.entry((&row.contender, (wave, row.host.as_deref()))).or_default();
+            values.push(row.y());
+            times.extend(row.time);
         }
         let bounded: BTreeSet<&str> =
             rows.iter().filter(|row| row.is_bound).map(|row| row.contender.as_str()).collect();
         let mut groups: Vec<ReplicateGroup<'a>> = Vec::new();
-        for ((contender, wave, host), values) in units {
+        for ((contender, (wave, host)), [values, times]) in units {
             let (place, values) = match design.is_nested {
                 true => ((wave, None), vec![mean(&values)]),
                 false => ((wave, host), values),
             };
-            match groups.last_mut() {
-                Some(group) if group.contender == contender && group.place == place => group.values.extend(values),
-                _ => groups.push(ReplicateGroup { contender, place, values, is_bound: bounded.contains(contender) }),
+            match groups.last_mut().filter(|group| group.contender == contender && group.place == place) {
+                Some(group) => {
+                    group.values.extend(values);
+                    group.times.extend(times);
+                }
+                None => {
+                    let is_bound = bounded.contains(contender);
+                    groups.push(ReplicateGroup { contender, place, values, times, middle: (0.0, 0.0), is_bound });
+                }
             }
         }
-        let spread = noise(&groups);
-        let is_flat = spread.is_some_and(|noise| noise.error < FLAT);
-        let noise = spread.filter(|_| !is_flat);
+        let order = Order::of(groups.iter().flat_map(|group| &group.times));
+        groups
+            .iter_mut()
+            .filter(|group| !group.times.is_empty())
+            .for_each(|group| group.middle = order.middle(&group.times));
+        let own_noise = by_contender(&groups).map(|own| (own[0].contender, noise(own))).collect();
+        let noise = noise(&groups);
         let drift = drift(&groups, noise);
-        Self { groups, noise, is_flat, drift }
+        Self { groups, own_noise, noise, drift }
     }
 
     /// Whether a contender has more than one replicate.
@@ -173,13 +232,28 @@ impl<'a> Resolution<'a> {
         let all =
             |groups: &[ReplicateGroup<'_>]| groups.iter().flat_map(|group| group.values.clone()).collect::<Vec<f64>>();
         let (left, right) = (all(own), all(others));
-        let precision = self.noise.map(|noise| {
-            let counts = 1.0 / left.len() as f64 + 1.0 / right.len() as f64;
-            let waves = 1.0 / waves(own).len() as f64 + 1.0 / waves(others).len() as f64;
-            let noise = Precision { error: noise.error * counts.sqrt(), ..noise };
-            self.drift.added_to(noise, waves)
-        });
-        Some(LogDifference { estimate: mean(&left) - mean(&right), precision, is_together: false })
+        let noise = self.precision([own, others], [&left, &right].map(|values| 1.0 / values.len() as f64));
+        let waves = 1.0 / waves(own).len() as f64 + 1.0 / waves(others).len() as f64;
+        Some(LogDifference {
+            estimate: mean(&left) - mean(&right),
+            precision: noise.map(|noise| self.drift.added_to(noise, waves)),
+            is_together: false,
+            is_flat: is_flat(noise),
+        })
+    }
+
+    /// What the noise leaves open of a difference of two contenders, whose variances are these multiples of those of
+    /// their replicates. Each has its own noise, or that of all contenders if it shows none.
+    fn precision(&self, sides: [&[ReplicateGroup<'_>]; 2], shares: [f64; 2]) -> Option<Precision> {
+        let own = sides.map(|side| self.own_noise.get(side[0].contender).copied().flatten());
+        if own == [None; 2] {
+            return self
+                .noise
+                .map(|noise| Precision { error: noise.error * shares.iter().sum::<f64>().sqrt(), ..noise });
+        }
+        let [a, b] = own.map(|noise| noise.or(self.noise));
+        let spread = |of_value, share| Spread { of_value, share };
+        Some(spread(a?, shares[0]).difference(spread(b?, shares[1])))
     }
 
     fn own(&self, contender: &str) -> &[ReplicateGroup<'a>] {
@@ -193,20 +267,26 @@ impl<'a> Resolution<'a> {
     fn within_places(&self, own: &[ReplicateGroup<'_>], others: &[ReplicateGroup<'_>]) -> Option<LogDifference> {
         let places: BTreeMap<Place<'_>, &ReplicateGroup<'_>> =
             others.iter().map(|other| (other.place, other)).collect();
-        let differences = own
-            .iter()
-            .filter_map(|one| Some((one, places.get(&one.place)?)))
-            .map(|(one, other)| (one.mean() - other.mean(), 1.0 / (1.0 / one.count() + 1.0 / other.count())));
-        let differences: Vec<(f64, f64)> = differences.collect();
-        let weights: f64 = differences.iter().map(|(_, weight)| weight).sum();
-        let estimate = differences.iter().map(|(difference, weight)| weight * difference).sum::<f64>() / weights;
-        let pooled = self.noise.map(|noise| Precision { error: noise.error / weights.sqrt(), ..noise });
+        let shared = own.iter().filter_map(|one| Some((one, *places.get(&one.place)?)));
+        // Others may have run with both of them.
+        let shared: Vec<_> = shared.filter(|(one, other)| one.alternates_with(other)).collect();
+        let weight =
+            |one: &ReplicateGroup<'_>, other: &ReplicateGroup<'_>| 1.0 / (1.0 / one.count() + 1.0 / other.count());
+        let weights: f64 = shared.iter().map(|(one, other)| weight(one, other)).sum();
+        let differences: Vec<(f64, f64)> =
+            shared.iter().map(|(one, other)| (one.mean() - other.mean(), weight(one, other) / weights)).collect();
+        let estimate = differences.iter().map(|(difference, weight)| weight * difference).sum::<f64>();
+        let share = |side: fn(&(&ReplicateGroup<'_>, &ReplicateGroup<'_>)) -> f64| {
+            shared.iter().zip(&differences).map(|(pair, (_, weight))| weight.powi(2) / side(pair)).sum::<f64>()
+        };
+        let within = self.precision([own, others], [share(|pair| pair.0.count()), share(|pair| pair.1.count())]);
         let count = differences.len() as f64;
         let squares: f64 = differences.iter().map(|(difference, _)| (difference - estimate).powi(2)).sum();
         let between = Precision { error: (squares / (count - 1.0) / count).sqrt(), freedom: count - 1.0 };
-        let is_wider = count > 2.0 && between.error > FLAT && pooled.is_none_or(|pooled| between.error > pooled.error);
-        let precision = if is_wider { Some(between) } else { pooled };
-        (!differences.is_empty()).then_some(LogDifference { estimate, precision, is_together: true })
+        let is_wider = count > 2.0 && between.error > FLAT && within.is_none_or(|within| between.error > within.error);
+        let precision = if is_wider { Some(between) } else { within };
+        let is_flat = is_flat(within);
+        (!differences.is_empty()).then_some(LogDifference { estimate, precision, is_together: true, is_flat })
     }
 
     /// By how much each contender differs from itself between its waves: the largest ratio, at least 1.
@@ -224,6 +304,10 @@ impl<'a> Resolution<'a> {
 /// The groups of each contender.
 fn by_contender<'g, 'a>(groups: &'g [ReplicateGroup<'a>]) -> impl Iterator<Item = &'g [ReplicateGroup<'a>]> {
     groups.chunk_by(|one, other| one.contender == other.contender)
+}
+
+fn is_flat(noise: Option<Precision>) -> bool {
+    noise.is_some_and(|noise| noise.error < FLAT)
 }
 
 /// The standard deviation of replicates of the same contender and wave, pooled.

@@ -102,6 +102,62 @@ impl<'a> Workload<'a> {
     }
 }
 
+/// How far times, or amounts, of the same work may be apart: the largest over the smallest.
+const SAME_EXTENT: f64 = 1.2;
+/// How far times of the same work may be apart at least, in seconds: programs look at the clock between operations.
+const STEP_S: f64 = 1.0;
+/// How far the shares of what the device served may be apart.
+const SAME_SERVED: f64 = 0.5;
+
+/// How the work of two contenders differs by what was counted and timed, as `run time 600 s and 1 s`.
+pub fn counted_apart(sides: [&[&Measured]; 2]) -> Option<String> {
+    let of = |value: fn(&Measured) -> Option<f64>| {
+        let [own, others] = sides.map(|rows| CountRange::of(rows.iter().filter_map(|row| value(row))));
+        Some([own?, others?])
+    };
+    let is_apart = |[own, others]: &[CountRange; 2]| own.and(others).ratio() > SAME_EXTENT;
+    let time = of(|row| Some(row.extent?.seconds)).filter(|time| is_apart(time));
+    let time = time.filter(|[own, others]| own.and(others).width() > STEP_S);
+    let amount = of(|row| Some(row.extent?.amount)).filter(is_apart);
+    let served = of(|row| Some(100.0 * row.reads.served()?));
+    let served = served.filter(|[own, others]| own.and(others).width() > 100.0 * SAME_SERVED);
+    let worded = |name: &str, unit: &str, [own, others]: [CountRange; 2]| {
+        format!("{name} {} {unit} and {} {unit}", own.worded(), others.worded())
+    };
+    let extent = time.zip(amount).map(|(time, _)| worded("amount of work, in", "s,", time));
+    extent.or_else(|| Some(worded("share of reads that the device served", "%", served?)))
+}
+
+/// The least and the most of some counts.
+#[derive(Clone, Copy)]
+struct CountRange {
+    least: f64,
+    most: f64,
+}
+
+impl CountRange {
+    fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
+        values.map(|value| Self { least: value, most: value }).reduce(|one, other| one.and(&other))
+    }
+
+    fn and(&self, other: &Self) -> Self {
+        Self { least: self.least.min(other.least), most: self.most.max(other.most) }
+    }
+
+    fn ratio(&self) -> f64 {
+        self.most / self.least
+    }
+
+    fn width(&self) -> f64 {
+        self.most - self.least
+    }
+
+    fn worded(&self) -> String {
+        let [least, most] = [self.least, self.most].map(|value| format!("{value:.0}"));
+        if least == most { least } else { format!("{least} to {most}") }
+    }
+}
+
 /// The names of facts that differ.
 fn differing<'a>(all: &[&BTreeMap<&'a str, &'a str>]) -> Vec<&'a str> {
     let names: BTreeSet<&str> = all.iter().flat_map(|facts| facts.keys().copied()).collect();

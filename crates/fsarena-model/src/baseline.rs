@@ -1,12 +1,12 @@
 //! Baselines: the same work without any contender's file system, so that the shares of the harness and of the device
 //! in a cell are measured and not guessed.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Trial;
+use crate::text::named;
 
 /// Where a workload is run instead of on a contender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -23,13 +23,6 @@ pub enum BaselineKind {
 impl BaselineKind {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Memory, Self::Device, Self::Start];
-}
-
-/// Its name in JSON.
-impl fmt::Display for BaselineKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
 }
 
 /// A workload that was run at such a place. The trial's contender is the place's name; it is part of no verdict.
@@ -54,19 +47,11 @@ pub enum Often {
     Always,
 }
 
-/// Its name in JSON.
-impl fmt::Display for Often {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
-
 impl FromStr for Often {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = [Self::Never, Self::Once, Self::Always].into_iter().find(|often| often.to_string() == text);
-        found.ok_or_else(|| "never, once or always".to_owned())
+        named(text).map_err(|_| "never, once or always".to_owned())
     }
 }
 

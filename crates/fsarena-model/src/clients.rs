@@ -89,7 +89,6 @@ pub struct MachineName {
     /// The inode of its network namespace. Clients with the same one on one machine share their network's counters.
     pub network: Option<u64>,
     /// Megabits per second of its fastest network link that is up.
-    #[serde(default)]
     pub link_mbit: Option<u64>,
 }
 
@@ -143,12 +142,8 @@ impl ClientsWork {
         let mut others: Vec<f64> =
             self.rates.iter().enumerate().filter(|(other, _)| *other != client).map(|(_, rate)| *rate).collect();
         others.sort_by(f64::total_cmp);
-        let middle = others.len() / 2;
-        let median = match others.len() {
-            0 => return None,
-            count if count % 2 == 1 => others[middle],
-            _ => (others[middle - 1] + others[middle]) / 2.0,
-        };
+        let last = others.len().checked_sub(1)?;
+        let median = f64::midpoint(others[last / 2], others[others.len() / 2]);
         (median > 0.0).then(|| SlowestClient { client, share: rate / median })
     }
 }

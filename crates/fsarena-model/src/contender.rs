@@ -13,7 +13,7 @@ pub use self::below::BlockLayer;
 use crate::guest::DiskMode;
 
 /// The name under which a contender appears in every table: the argument as typed, or its part before `=`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Label(pub String);
 
@@ -203,13 +203,6 @@ pub enum Durability {
     Unwritten,
     /// Nothing survives a restart of the machine (tmpfs).
     Volatile,
-}
-
-/// Its name in JSON.
-impl fmt::Display for Durability {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
 }
 
 /// What a contender guarantees for the data beyond storing it; every verdict is shown with it.

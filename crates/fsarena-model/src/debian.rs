@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 /// Debian's stable releases, from the newest. The first one is the default on every machine, whatever it runs itself.
 const STABLE: [&str; 2] = ["trixie", "bookworm"];
 
@@ -13,8 +11,7 @@ const BACKPORTS: &str = "-backports";
 
 /// A release of Debian, such as `bookworm`, or one whose backports are preferred, such as `bookworm-backports`. Its
 /// name can be part of a path.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DebianRelease(String);
 
 impl DebianRelease {
@@ -55,20 +52,6 @@ impl FromStr for DebianRelease {
             true => Ok(Self(text.to_owned())),
             false => Err(format!("the releases are {}, each also with {BACKPORTS}", STABLE.join(" and "))),
         }
-    }
-}
-
-impl TryFrom<String> for DebianRelease {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl From<DebianRelease> for String {
-    fn from(release: DebianRelease) -> Self {
-        release.0
     }
 }
 

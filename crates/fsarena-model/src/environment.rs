@@ -1,10 +1,11 @@
-//! The environment of a run: machine, storage, tools, and the contenders as the kernel reports them.
+//! The environment of a run: machine, storage, tools, and the contenders as the kernel reports them; what was done to the
+//! lanes before it, and what slowed the machine down.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, ClientFacts, DebianRelease, Durability, Guarantee, Label, Nanos, Preconditioned, Sharing};
+use crate::{Bytes, ClientFacts, DebianRelease, Durability, Guarantee, Label, Nanos, Sharing};
 
 /// The machine and the place of the lanes, read once per run. A value that could not be read is `None`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -36,10 +37,8 @@ pub struct Environment {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, Vec<String>>,
     /// Bytes that all processors together can copy per second, from cache to cache: no application moves more.
-    #[serde(default)]
     pub memory_bandwidth: Option<f64>,
     /// How the kernel chooses the processors' frequency, such as `performance`; `None` if it does not report that.
-    #[serde(default)]
     pub frequency_policy: Option<String>,
     /// Load on the machine just before the run, while the run did nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,7 +69,6 @@ pub struct LaneFacts {
     #[serde(default)]
     pub flushes: Vec<FlushAfter>,
     /// Fresh and repeated reads of the calibration device.
-    #[serde(default)]
     pub repeated_reads: Option<RepeatedReads>,
 }
 
@@ -139,7 +137,6 @@ pub struct ContenderFacts {
     pub read_ahead_kib: Option<u64>,
     /// Whether statx(2) reports the alignment of direct I/O; file systems that serve direct I/O from the page cache do
     /// not report it. `None` if this was not queried.
-    #[serde(default)]
     pub says_alignment: Option<bool>,
     /// Whether direct writes to an existing directory bypass the page cache; `None` if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -187,4 +184,47 @@ impl ContenderFacts {
             layers: Vec::new(),
         }
     }
+}
+
+/// What slowed the machine down in a round, and how fast its processors were. A value that could not be read is `None`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Conditions {
+    /// Bytes that were swapped in and out.
+    pub swapped: Option<Bytes>,
+    /// Seconds for which processor quotas of cgroups above this process throttled it.
+    pub quota_throttled: Option<f64>,
+    /// How often a processor was throttled because of its temperature.
+    pub thermal_throttled: Option<f64>,
+    /// Lowest and highest frequency of any processor at the round's beginning and end, in MHz.
+    pub frequency_mhz: Option<(f64, f64)>,
+    /// Bytes that all processors together copied per second, from cache to cache, in the better of two short moments.
+    pub memory_bandwidth: Option<f64>,
+}
+
+/// How the lanes' devices are preconditioned before anything is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precondition {
+    /// They are written in full once, when they are made.
+    #[default]
+    None,
+    /// As in SNIA's Solid State Storage Performance Test Specification 2.0.2: written in full twice more, and then at
+    /// random until they are in their steady state.
+    Snia,
+}
+
+impl Precondition {
+    /// Whether it is [`Precondition::None`].
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}
+
+/// Result of preconditioning.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Preconditioned {
+    /// Random writes of 4 KiB per second, over all lanes, in each round of a second.
+    pub writes_per_second: Vec<f64>,
+    /// Whether the last rounds were steady.
+    pub is_steady: bool,
 }

@@ -96,13 +96,7 @@ pub enum ImageFormat {
 }
 
 impl CacheMode {
-    const NAMED: [(&str, Self); 5] = [
-        ("writeback", Self::Writeback),
-        ("none", Self::None),
-        ("writethrough", Self::Writethrough),
-        ("directsync", Self::Directsync),
-        ("unsafe", Self::Unsafe),
-    ];
+    const ALL: [Self; 5] = [Self::Writeback, Self::None, Self::Writethrough, Self::Directsync, Self::Unsafe];
 
     /// Whether the file is read and written without the page cache.
     pub fn is_direct(self) -> bool {
@@ -115,14 +109,11 @@ impl CacheMode {
     }
 }
 
-impl ImageFormat {
-    const NAMED: [(&str, Self); 2] = [("raw", Self::Raw), ("qcow2", Self::Qcow2)];
-}
-
-fn named<T: Copy>(names: &[(&str, T)], key: &str, name: &str) -> Result<T, String> {
-    let known = || names.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    let found = names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
-    found.ok_or_else(|| format!("`{key}={name}` is not one of {}", known()))
+/// The one of `all` whose name is typed after the `=` of `part`.
+fn typed<T: Copy + fmt::Display>(all: &[T], part: &str, name: &str) -> Result<T, String> {
+    let found = all.iter().copied().find(|one| one.to_string() == name);
+    let names = || all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    found.ok_or_else(|| format!("`{part}` is not one of {}", names()))
 }
 
 /// Reads `cache=none,format=qcow2`.
@@ -132,12 +123,14 @@ impl FromStr for DiskMode {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut mode = Self::default();
         let parts: Vec<_> = text.split(',').map(|part| (part, part.split_once('='))).collect();
-        for (place, (part, typed)) in parts.iter().enumerate() {
+        for (place, (part, value)) in parts.iter().enumerate() {
             let is_of = |key| parts[..place].iter().any(|(_, other)| other.is_some_and(|other| other.0 == key));
-            match *typed {
+            match *value {
                 Some((key, _)) if is_of(key) => return Err(format!("`{key}` is given twice: name it once")),
-                Some(("cache", name)) => mode.cache = Some(named(&CacheMode::NAMED, "cache", name)?),
-                Some(("format", name)) => mode.format = Some(named(&ImageFormat::NAMED, "format", name)?),
+                Some(("cache", name)) => mode.cache = Some(typed(&CacheMode::ALL, part, name)?),
+                Some(("format", name)) => {
+                    mode.format = Some(typed(&[ImageFormat::Raw, ImageFormat::Qcow2], part, name)?);
+                }
                 _ => return Err(format!("`{part}` is not cache=MODE or format=FORMAT")),
             }
         }
@@ -148,11 +141,9 @@ impl FromStr for DiskMode {
 /// Prints what [`DiskMode::from_str`] reads.
 impl fmt::Display for DiskMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let cache = CacheMode::NAMED.iter().find(|(_, mode)| Some(*mode) == self.cache);
-        let format = ImageFormat::NAMED.iter().find(|(_, format)| Some(*format) == self.format);
-        let words = cache.map(|(name, _)| format!("cache={name}")).into_iter();
-        let words = words.chain(format.map(|(name, _)| format!("format={name}")));
-        f.write_str(&words.collect::<Vec<_>>().join(","))
+        let words =
+            [self.cache.map(|mode| format!("cache={mode}")), self.format.map(|format| format!("format={format}"))];
+        f.write_str(&words.into_iter().flatten().collect::<Vec<_>>().join(","))
     }
 }
 
@@ -217,13 +208,6 @@ pub enum Accelerator {
     Emulated,
     /// By QEMU, which lets the guest's clock advance by one nanosecond per instruction.
     Deterministic,
-}
-
-/// Its name in JSON.
-impl fmt::Display for Accelerator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
 }
 
 impl Guest {

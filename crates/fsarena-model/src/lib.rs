@@ -7,26 +7,24 @@ pub mod across;
 pub mod baseline;
 pub mod clients;
 pub mod comparison;
-pub mod conditions;
 pub mod contender;
 pub mod debian;
 pub mod difference;
 pub mod environment;
 pub mod error;
-mod estimate;
 pub mod event;
 pub mod explanation;
 #[cfg(test)]
 mod fuzz;
+mod grouped;
 pub mod guest;
 pub mod history;
 mod intern;
 pub mod matrix;
 pub mod mix;
 pub mod name;
-pub mod noise;
+pub mod order;
 pub mod plan;
-pub mod precondition;
 pub mod probe;
 pub mod rate;
 pub mod recommendation;
@@ -34,6 +32,7 @@ pub mod record;
 pub mod seed;
 pub mod sharing;
 pub mod step;
+mod text;
 pub mod trace;
 pub mod traits;
 pub mod trial;
@@ -46,27 +45,27 @@ pub mod workload;
 pub use across::Across;
 pub use baseline::{Baseline, BaselineKind, Often};
 pub use clients::{ClientFacts, Clients, ClientsWork, ClockOffset, FileServer, MachineName, WhenLost};
-pub use comparison::{Comparison, Verdict};
-pub use conditions::Conditions;
+pub use comparison::{Comparison, Estimate, Verdict};
 pub use contender::{BlockLayer, Contender, Durability, Guarantee, Label};
 pub use debian::DebianRelease;
 pub use difference::{Difference, Gate};
-pub use environment::{AtRest, ContenderFacts, Environment, FlushAfter, LaneCost, LaneFacts, RepeatedReads};
+pub use environment::{
+    AtRest, Conditions, ContenderFacts, Environment, FlushAfter, LaneCost, LaneFacts, Precondition, Preconditioned,
+    RepeatedReads,
+};
 pub use error::{ErrorCategory, Explained};
-pub use estimate::Estimate;
 pub use event::{Event, Severity};
+pub use grouped::{distinct, grouped};
 pub use guest::{Accelerator, Guest, GuestDisk};
 pub use history::History;
 pub use intern::intern;
 pub use matrix::{Combination, Factor, Matrix, MatrixError};
 pub use mix::{Mix, Weight};
 pub use name::{BadName, Name};
-pub use noise::NoiseBounds;
 pub use plan::{
-    Arguments, Budget, Extension, FromSuite, LanePlan, Measuring, Medium, Plan, Rounds, Scale, Storage, Unavailable,
-    Weighting,
+    Arguments, Budget, Extension, FromSuite, LanePlan, Measuring, Medium, NoiseBounds, Plan, Rounds, Scale, Storage,
+    Unavailable, Weighting,
 };
-pub use precondition::{Precondition, Preconditioned};
 pub use probe::{Probe, ProbeId, Readings};
 pub use rate::{Rate, RateError};
 pub use recommendation::Recommendation;

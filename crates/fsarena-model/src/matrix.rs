@@ -86,13 +86,13 @@ impl Matrix {
         if count > MOST {
             return Err(MatrixError::TooMany { argument: argument.to_owned(), count });
         }
-        let all: Vec<Vec<usize>> = (0..count).map(|number| levels(number, &sizes)).collect();
+        let all = all_levels(&sizes);
         let contenders: Vec<Contender> =
             all.iter().map(|levels| contender(argument, &text(&pieces, levels))).collect::<Result<_, _>>()?;
         let combination =
             |(contender, levels): (&Contender, Vec<usize>)| Combination { label: contender.label.clone(), levels };
         let combinations = contenders.iter().zip(all).map(combination).collect();
-        let factors = (0..sizes.len()).map(|number| factor(&pieces, &sizes, number)).collect();
+        let factors = braces(&pieces).enumerate().map(|(number, levels)| factor(&pieces, number, levels)).collect();
         Ok((Self { argument: argument.to_owned(), factors, combinations }, contenders))
     }
 
@@ -131,20 +131,12 @@ fn braces<'a, 'b>(pieces: &'b [ArgumentPiece<'a>]) -> impl Iterator<Item = &'b V
     })
 }
 
-/// The levels of the combination with this number.
-fn levels(number: usize, sizes: &[usize]) -> Vec<usize> {
-    let mut left = number;
-    let mut levels: Vec<usize> = sizes
-        .iter()
-        .rev()
-        .map(|size| {
-            let level = left % size;
-            left /= size;
-            level
-        })
-        .collect();
-    levels.reverse();
-    levels
+/// The levels of all combinations; that of the last factor changes first.
+fn all_levels(sizes: &[usize]) -> Vec<Vec<usize>> {
+    sizes.iter().fold(vec![Vec::new()], |all, size| {
+        let further = |levels: Vec<usize>| (0..*size).map(move |level| [&levels[..], &[level]].concat());
+        all.into_iter().flat_map(further).collect()
+    })
 }
 
 /// The argument with these levels in place of the braces.
@@ -165,31 +157,23 @@ fn contender(argument: &str, text: &str) -> Result<Contender, MatrixError> {
     }
     let options = contender.mount.split(',').filter(|option| !option.is_empty());
     contender.mount = options.collect::<Vec<_>>().join(",");
-    contender.label = Label::from("");
+    contender.label = Label::default();
     let spelling = contender.spelling().unwrap_or_default();
     contender.label = Label(spelling.trim_start_matches('=').to_owned());
     Ok(contender)
 }
 
 /// The factor of one pair of braces. Its levels are the whole options that the braces are part of.
-fn factor(pieces: &[ArgumentPiece<'_>], sizes: &[usize], number: usize) -> Factor {
-    let with = |level: usize| {
-        // A mark that no argument has shows where the braces were.
-        let mark = |piece: usize| if piece == number { format!("\0{level}\0") } else { "…".to_owned() };
-        let mut count = 0;
-        let piece = |piece: &ArgumentPiece<'_>| match piece {
-            ArgumentPiece::Text(text) => (*text).to_owned(),
-            ArgumentPiece::Braces(_) => {
-                count += 1;
-                mark(count - 1)
-            }
-        };
-        let marked: String = pieces.iter().map(piece).collect();
-        let option = option(&marked);
-        let alternative = braces(pieces).nth(number).map_or("", |levels| levels[level]);
-        option.replace(&format!("\0{level}\0"), alternative)
-    };
-    let levels: Vec<String> = (0..sizes[number]).map(with).collect();
+fn factor(pieces: &[ArgumentPiece<'_>], number: usize, alternatives: &[&str]) -> Factor {
+    let mut places = 0..;
+    // A mark that no argument has shows where the braces were.
+    let marked = pieces.iter().map(|piece| match piece {
+        ArgumentPiece::Text(text) => *text,
+        ArgumentPiece::Braces(_) if places.next() == Some(number) => "\0",
+        ArgumentPiece::Braces(_) => "…",
+    });
+    let option = option(&marked.collect::<String>());
+    let levels: Vec<String> = alternatives.iter().map(|level| option.replace('\0', level)).collect();
     let options: Vec<&str> = levels.iter().map(String::as_str).filter(|level| !level.is_empty()).collect();
     let name = |option: &&str| option.split_once('=').map(|(name, _)| name.to_owned());
     let common =

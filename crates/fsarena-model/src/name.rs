@@ -4,13 +4,10 @@ use std::fmt;
 use std::ops::Deref;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 /// The name of a workload, and of its directory on each contender: 1 to 200 ASCII letters, digits and `.`, `_`, `-`,
 /// `+`, `@`, `%`, beginning with a letter or a digit. It is therefore always one component of a path, and never `.` or
 /// `..`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(String);
 
 /// The longest name, in characters.
@@ -57,25 +54,11 @@ impl FromStr for Name {
     type Err = BadName;
 
     fn from_str(text: &str) -> Result<Self, BadName> {
-        text.to_owned().try_into()
-    }
-}
-
-impl TryFrom<String> for Name {
-    type Error = BadName;
-
-    fn try_from(text: String) -> Result<Self, BadName> {
         let begins_well = text.starts_with(|c: char| c.is_ascii_alphanumeric());
         match begins_well && text.len() <= LONGEST && text.chars().all(is_good) {
-            true => Ok(Self(text)),
-            false => Err(BadName { text }),
+            true => Ok(Self(text.to_owned())),
+            false => Err(BadName { text: text.to_owned() }),
         }
-    }
-}
-
-impl From<Name> for String {
-    fn from(name: Name) -> Self {
-        name.0
     }
 }
 

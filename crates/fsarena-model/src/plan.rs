@@ -10,12 +10,13 @@ use sha2::{Digest, Sha256};
 
 use crate::mix::Mix;
 use crate::{
-    Bytes, Clients, Contender, DebianRelease, Guest, Label, Matrix, Nanos, NoiseBounds, Often, Precondition, Share,
-    Stated, Workload,
+    Bytes, Clients, Contender, DebianRelease, Guest, Label, Matrix, Nanos, Often, Precondition, Share, Stated, Workload,
 };
 
 pub use extension::{Extension, Harness, Opaque, Scale};
-pub use parts::{Budget, Lanes, LeftOut, Medium, Rounds, Slowdown, Storage, Unavailable, how_to_install, listed};
+pub use parts::{
+    Budget, Lanes, LeftOut, Medium, NoiseBounds, Rounds, Slowdown, Storage, Unavailable, how_to_install, listed,
+};
 
 /// Everything that a run will do. The same plan gives the same schedule, offsets, names and bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,8 +28,8 @@ pub struct Plan {
     /// What the plan takes from the suite of its workloads, if they were not named one by one.
     #[serde(flatten)]
     pub suite: FromSuite,
-    /// The seed of every random choice.
-    #[serde(with = "decimal")]
+    /// The seed of every random choice. It can exceed the integers that all JSON readers support: it is written as text.
+    #[serde(with = "crate::text")]
     pub seed: u64,
     /// When to stop.
     pub rounds: Rounds,
@@ -238,19 +239,6 @@ impl Plan {
     pub fn hash(&self) -> String {
         let json = serde_json::to_vec(self).expect("a plan has only string keys and finite numbers");
         Sha256::digest(json).iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-}
-
-/// A seed can exceed the integers that all JSON readers support: it is written as a decimal string.
-mod decimal {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub fn serialize<S: Serializer>(seed: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(seed)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
 

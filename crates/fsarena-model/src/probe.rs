@@ -24,33 +24,26 @@ pub struct ProbeId(Cow<'static, str>);
 
 /// A figure that is measured around the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(into = "Stored")]
 pub struct Probe {
     /// Its name in stored runs and reports.
     pub id: &'static str,
     /// The unit of a trial's reading, such as `bytes`.
     pub unit: &'static str,
     /// What a trial's reading covers.
+    #[serde(skip)]
     pub kind: Kind,
     /// What it is used for.
+    #[serde(skip)]
     pub role: Role,
-}
-
-/// What a message has of a probe.
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    id: String,
-    unit: String,
-}
-
-impl From<Probe> for Stored {
-    fn from(Probe { id, unit, .. }: Probe) -> Self {
-        Self { id: id.to_owned(), unit: unit.to_owned() }
-    }
 }
 
 impl<'de> Deserialize<'de> for Probe {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Stored {
+            id: String,
+            unit: String,
+        }
         let Stored { id, unit } = Stored::deserialize(deserializer)?;
         let registered = PROBES.iter().find(|probe| probe.id == id).copied();
         Ok(registered.unwrap_or_else(|| Self::of_program(intern(&id), intern(&unit))))
@@ -88,7 +81,8 @@ pub enum Role {
 }
 
 /// The figures of a latency distribution.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum LatencyFigure {
     /// Number of operations.
     Count,
@@ -114,16 +108,6 @@ const LATENCY: &str = "latency.";
 impl ProbeId {
     /// A figure of the latencies of `operation`, such as `latency.read.p99`.
     pub fn latency(operation: &str, figure: LatencyFigure) -> Self {
-        let figure = match figure {
-            LatencyFigure::Count => "count",
-            LatencyFigure::Mean => "mean",
-            LatencyFigure::P50 => "p50",
-            LatencyFigure::P90 => "p90",
-            LatencyFigure::P99 => "p99",
-            LatencyFigure::P999 => "p999",
-            LatencyFigure::P9999 => "p9999",
-            LatencyFigure::Max => "max",
-        };
         Self(format!("{LATENCY}{operation}.{figure}").into())
     }
 

@@ -3,11 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 /// Operations that begin per second, of all workers together; as text `50%` or `2000`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rate {
     /// As a percentage of the contender's own rate in the closed loop; above 0. Above 100 exceeds what it can do.
     Percent(f64),
@@ -30,20 +27,6 @@ impl FromStr for Rate {
         };
         let number = digits.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
         number.map(of).ok_or_else(|| RateError(text.to_owned()))
-    }
-}
-
-impl TryFrom<String> for Rate {
-    type Error = RateError;
-
-    fn try_from(text: String) -> Result<Self, RateError> {
-        text.parse()
-    }
-}
-
-impl From<Rate> for String {
-    fn from(rate: Rate) -> Self {
-        rate.to_string()
     }
 }
 

@@ -9,7 +9,6 @@ use crate::{Coherence, Durability, Estimate, Label, Mix, Unavailable, Weight, Wo
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recommendation {
     /// The profile, by name or file, that the mix is from.
-    #[serde(default)]
     pub profile: Option<String>,
     /// The weights of what the run has; all shares add up to 1.
     pub mix: Mix,
@@ -32,7 +31,6 @@ pub struct ClassAdvice {
     /// The class.
     pub durability: Durability,
     /// When its clients see the changes of others; `None` on a single machine, and if it is not known.
-    #[serde(default)]
     pub coherence: Option<Coherence>,
     /// The weighted geometric mean of each pair's ratios, in command-line order.
     pub pairs: Vec<MixRow>,

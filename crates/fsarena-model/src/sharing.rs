@@ -3,10 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::de::IntoDeserializer;
-use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
+use crate::text::named;
 use crate::{Durability, Label};
 
 /// When a client sees what other clients have changed. On clients, contenders of different classes are never ranked
@@ -20,16 +19,6 @@ pub enum Coherence {
     CloseToOpen,
     /// When what it has cached expires.
     Expiring,
-}
-
-impl fmt::Display for Coherence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Immediate => "immediate",
-            Self::CloseToOpen => "close-to-open",
-            Self::Expiring => "expiring",
-        })
-    }
 }
 
 /// What the mount of a shared file system says about its guarantees, as far as a client can see it. Texts are for
@@ -96,8 +85,7 @@ impl FromStr for Stated {
                 .to_owned()
         };
         let (label, class) = text.rsplit_once('=').ok_or_else(wrong)?;
-        let class: StrDeserializer<'_, Error> = class.into_deserializer();
-        Ok(Self { label: Label::from(label), guarantee: StatedGuarantee::deserialize(class).map_err(|_| wrong())? })
+        Ok(Self { label: Label::from(label), guarantee: named(class).map_err(|_| wrong())? })
     }
 }
 

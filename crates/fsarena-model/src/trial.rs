@@ -55,7 +55,6 @@ pub struct Latency {
     /// 999 of 1,000 were at or below.
     pub p999: Nanos,
     /// 9,999 of 10,000 were at or below; `None` in older runs.
-    #[serde(default)]
     pub p9999: Option<Nanos>,
     /// The longest.
     pub max: Nanos,
@@ -113,10 +112,11 @@ fn one_second() -> Nanos {
 }
 
 /// How a trial ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// All of its slices ran.
+    #[default]
     Finished,
     /// It ended early, for the reason given.
     Failed(String),
@@ -136,7 +136,7 @@ impl Outcome {
 }
 
 /// One contender, one workload, one round.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// The round, from 1.
     pub round: u32,
@@ -152,7 +152,6 @@ pub struct Trial {
     #[serde(default)]
     pub steps: Vec<Step>,
     /// Result of comparing what it left behind with the expected content, if its workload supports that.
-    #[serde(default)]
     pub verified: Option<Verification>,
     /// Latencies by what was timed: `read`, `create`, `fsync`, `syncfs` and so on.
     pub latencies: BTreeMap<String, Latency>,
@@ -203,22 +202,7 @@ impl Trial {
 
     /// A trial without a lane and without figures.
     pub fn empty(round: u32, workload: impl Into<String>, contender: Label, outcome: Outcome) -> Self {
-        Self {
-            round,
-            workload: workload.into(),
-            contender,
-            lane: None,
-            slices: Vec::new(),
-            steps: Vec::new(),
-            verified: None,
-            latencies: BTreeMap::new(),
-            histograms: BTreeMap::new(),
-            over_time: Vec::new(),
-            clients: None,
-            probes: BTreeMap::new(),
-            trace: None,
-            outcome,
-        }
+        Self { round, workload: workload.into(), contender, outcome, ..Self::default() }
     }
 
     /// Operations over all slices.

@@ -1,7 +1,5 @@
 //! Validity: how far a cell's figures can be trusted.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Nanos};
@@ -86,13 +84,6 @@ impl ValidityClass {
     /// Whether a pair with such a cell gets no verdict at all.
     pub fn forbids_verdict(self) -> bool {
         matches!(self, Self::Impossible | Self::Unsteady | Self::DidNotFinish)
-    }
-}
-
-/// Its name in JSON.
-impl fmt::Display for ValidityClass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
     }
 }
 

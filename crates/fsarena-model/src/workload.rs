@@ -3,7 +3,6 @@
 mod metric;
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +54,7 @@ pub struct Workload {
     /// For a whole run: it ends when its work does, with `timed-ms` as an upper limit, and data that it leaves unsynced
     /// is not in its time, as in the measurements of other programs. Otherwise a whole run is repeated until its time
     /// is over, and then synced.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends_by_itself: bool,
     /// Maximum number of rounds in which it runs: for work that takes minutes, and whose differences need no interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -224,10 +223,6 @@ pub enum Relation {
     Clients(u32),
 }
 
-fn is_false(value: &bool) -> bool {
-    !value
-}
-
 fn default_slices() -> u32 {
     4
 }
@@ -262,13 +257,6 @@ pub enum WorkKind {
     Syncs,
 }
 
-/// Prints what a program of this kind does: `reads`.
-impl fmt::Display for WorkKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
-
 impl DurablePoint {
     /// The kind of work whose data are made durable like this.
     #[must_use]
@@ -291,13 +279,6 @@ pub enum CacheState {
     Cold,
     /// Past the page cache, by O_DIRECT.
     Direct,
-}
-
-/// Prints the word that workload files use.
-impl fmt::Display for CacheState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
 }
 
 /// The state of the file system when a workload starts.

@@ -68,8 +68,23 @@ pub enum Line {
     },
 }
 
-/// Writes a line to stdout.
-pub fn write(line: &Line) -> Result<()> {
+impl Line {
+    /// The line, unless it says that the agent has failed or is of another version; `name` is what started it.
+    pub fn unless_failed(self, name: &str) -> Result<Self, TestbedError> {
+        match self {
+            Self::Version(version) if version != env!("CARGO_PKG_VERSION") => {
+                let text = format!("{name} is fsarena {version}, and this is {}", env!("CARGO_PKG_VERSION"));
+                let hint = Some("install the same version there".to_owned());
+                Err(TestbedError { hint, ..TestbedError::machine(text) })
+            }
+            Self::Failed { text, hint, exit } => Err(TestbedError { text, hint, category: category(exit) }),
+            line => Ok(line),
+        }
+    }
+}
+
+/// Writes a line to stdout, as JSON.
+pub fn write(line: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_string(line)?;
     text.push('\n');
     let mut stdout = std::io::stdout().lock();
@@ -239,32 +254,24 @@ fn follow(name: &str, output: impl BufRead, listener: &mut dyn Listener) -> Resu
     let mut has_begun = false;
     // A line that cannot be read, because the other side is silent for too long, ends the connection as well.
     for line in output.lines().map_while(Result::ok) {
-        match serde_json::from_str(&line) {
-            Ok(Line::Version(version)) if version != env!("CARGO_PKG_VERSION") => {
-                let text = format!("`{name}` is fsarena {version}, and this is {}", env!("CARGO_PKG_VERSION"));
-                bail!(Refusal::machine(text, "install the same version there"));
-            }
-            Ok(Line::Version(_) | Line::Alive | Line::Answer(_)) => {}
-            Ok(Line::Event(event)) => {
+        let understood: Line = serde_json::from_str(&line).map_err(|_| {
+            let text = format!("`{name}` does not answer as an agent: {}", line.trim());
+            Refusal::machine(text, "fsarena has to be installed there, and nothing else may write to its stdout")
+        })?;
+        match understood.unless_failed(&format!("`{name}`")).map_err(Refusal::from)? {
+            Line::Event(event) => {
                 has_begun = true;
                 listener.hear(&event).map_err(fsarena_execute::RunError::Listener)?;
             }
-            Ok(Line::Ended(end)) => return Ok(end),
-            Ok(Line::Failed { text, hint, exit }) => {
-                bail!(Refusal::from(TestbedError { text, hint, category: category(exit) }))
-            }
-            Err(_) => {
-                let text = format!("`{name}` does not answer as an agent: {}", line.trim());
-                let hint = "fsarena has to be installed there, and nothing else may write to its stdout";
-                bail!(Refusal::machine(text, hint));
-            }
+            Line::Ended(end) => return Ok(end),
+            Line::Version(_) | Line::Alive | Line::Answer(_) | Line::Failed { .. } => {}
         }
     }
     Err(Lost { name: name.to_owned(), has_begun }.into())
 }
 
 /// Whose failure an agent's exit code says it is.
-pub fn category(exit: u8) -> ErrorCategory {
+fn category(exit: u8) -> ErrorCategory {
     match exit {
         2 => ErrorCategory::Use,
         3 => ErrorCategory::Trial,

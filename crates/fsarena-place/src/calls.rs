@@ -17,7 +17,7 @@ use fsarena_sys::MonotonicClock;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::agent::{Line, Request, category};
+use crate::agent::{Line, Request};
 
 /// How often to look whether a call is to end early.
 const LOOK: Duration = Duration::from_millis(20);
@@ -105,22 +105,15 @@ impl Connection {
                 return Err(self.lose(&format!("it was silent for {:.0} s", self.patience.as_secs_f64())));
             }
             match line {
-                Ok(Ok(Line::Answer(answer))) => return answer,
-                Ok(Ok(Line::Event(event))) => {
-                    let heard = listener.as_mut().map_or(Ok(()), |listener| listener.hear(&event));
-                    heard.map_err(TestbedError::machine)?;
-                }
-                Ok(Ok(Line::Failed { text, hint, exit })) => {
-                    return Err(TestbedError { text, hint, category: category(exit) });
-                }
-                Ok(Ok(Line::Version(version))) if version != env!("CARGO_PKG_VERSION") => {
-                    self.lost.store(true, Ordering::Relaxed);
-                    let text = format!("it is fsarena {version}, and this is {}", env!("CARGO_PKG_VERSION"));
-                    let hint = Some("install the same version there".to_owned());
-                    return Err(TestbedError { hint, ..TestbedError::machine(text) });
-                }
-                Ok(Ok(Line::Version(_) | Line::Alive)) => {}
-                Ok(Ok(Line::Ended(_))) => return Err(self.lose("it has ended")),
+                Ok(Ok(line)) => match line.unless_failed("it")? {
+                    Line::Answer(answer) => return answer,
+                    Line::Event(event) => {
+                        let heard = listener.as_mut().map_or(Ok(()), |listener| listener.hear(&event));
+                        heard.map_err(TestbedError::machine)?;
+                    }
+                    Line::Ended(_) => return Err(self.lose("it has ended")),
+                    Line::Version(_) | Line::Alive | Line::Failed { .. } => {}
+                },
                 Ok(Err(words)) => return Err(self.lose(&words)),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.lose("it has ended")),
                 Err(RecvTimeoutError::Timeout) => {}

@@ -11,7 +11,8 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
 use fsarena_execute::{Assignment, Listener, RunError};
-use fsarena_guest::{DiskCounts, Hardware, Prepared, Running, Shared, Shares, Wanted};
+use fsarena_guest::init::by_id;
+use fsarena_guest::{DiskCounts, Hardware, LANES, Prepared, Running, Shared, Shares, Wanted, lane_serial};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer::layer_tools;
 use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane, show_kernel_counters};
@@ -241,8 +242,8 @@ fn in_the_guest(assignment: Assignment, guest: Guest) -> Assignment {
 /// The storage of a plan's lanes as the guest sees it: a part of its disk for each, or a disk for each.
 fn within(plan: &Plan) -> Storage {
     match plan.has_own_disks() {
-        true => Storage::Partitions((0..made_lanes(plan)).map(fsarena_guest::lane_device).collect()),
-        false => Storage::Disk(fsarena_guest::lanes_device()),
+        true => Storage::Partitions((0..made_lanes(plan)).map(|index| by_id(&lane_serial(index))).collect()),
+        false => Storage::Disk(by_id(LANES)),
     }
 }
 
@@ -281,7 +282,7 @@ fn share(plan: &Plan, locked: &mut Locked) -> Result<Shares> {
     for (number, contender) in contenders.into_iter().enumerate() {
         let folder = run.join(format!("share-{number}"));
         ledger.make_directory(&folder, 0o777)?;
-        shared.push(Shared { contender, folder });
+        shared.push(Shared { number, contender, folder });
     }
     Ok(Shares::serve(&shared, &run)?)
 }

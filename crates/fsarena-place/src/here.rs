@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Error, Result};
 use fsarena_analyse::assess;
 use fsarena_execute::{Assignment, Listener, Machine, RunError};
-use fsarena_lane::disk;
+use fsarena_lane::disk::{self, Disk};
 use fsarena_lane::loops;
 use fsarena_lane::{Go, LaneError, LaneSet, require, trial};
 use fsarena_model::event::Note;
@@ -64,6 +64,7 @@ struct Checked {
     /// What was found about its options.
     notes: Vec<String>,
     locked: Locked,
+    disks: Vec<Disk>,
 }
 
 impl Checked {
@@ -98,8 +99,8 @@ impl Checked {
         let plan = if is_new { fitted(plan.clone()) } else { plan.clone() };
         require_space(&plan)?;
         let notes = if is_new { try_options(&plan, &mut locked.ledger)? } else { Vec::new() };
-        let locked = Locked { disks: disk::hold(&plan, &assignment.erase)?, ..locked };
-        Ok(Some(Self { plan, notes, locked }))
+        let disks = disk::hold(&plan, &assignment.erase)?;
+        Ok(Some(Self { plan, notes, locked, disks }))
     }
 
     /// Makes the lanes, calls `act` with them, and removes everything.
@@ -114,7 +115,7 @@ impl Checked {
             let _ = listener.hear(&Event::Preparing(what.to_owned()));
             if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
         };
-        let Self { plan, locked: Locked { mut ledger, disks, machine: _machine }, .. } = self;
+        let Self { plan, locked: Locked { mut ledger, machine: _machine }, disks, .. } = self;
         fsarena_engine::scratch::set_root(ledger.make_scratch()?).context("name the scratch directory")?;
         fsarena_engine::scratch::set_inputs(ledger.make_inputs()?);
         let lane_set = LaneSet::open_on(disks, plan.clone(), ledger, &mut telling)?;

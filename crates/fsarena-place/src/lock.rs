@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
-use fsarena_lane::disk::Disk;
 use fsarena_lane::{Cleared, Go, LaneError, Ledger, Leftover, Wait, default_folder};
 use fsarena_sys::machine::MachineLock;
 
@@ -13,8 +12,6 @@ use crate::note;
 pub struct Locked {
     /// The ledger of the run.
     pub ledger: Ledger,
-    /// The locked disks of the run.
-    pub disks: Vec<Disk>,
     /// The lock, until this is dropped.
     pub machine: MachineLock,
 }
@@ -38,7 +35,7 @@ pub fn take_machine(session: Option<&str>, wait: bool, stop: &AtomicBool) -> Res
         taken => {
             let (machine, ledger, cleared) = taken?;
             tell_cleared(&cleared);
-            Ok(Some(Locked { ledger, disks: Vec::new(), machine }))
+            Ok(Some(Locked { ledger, machine }))
         }
     }
 }

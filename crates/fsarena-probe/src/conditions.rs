@@ -8,48 +8,38 @@ use fsarena_sys::cgroup::Hierarchy;
 
 use crate::{field, memory_bandwidth};
 
-/// The counters behind [`Conditions`] at one moment. A counter that cannot be read is `None`.
+/// The conditions at one moment; what is counted, since the machine was started.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct ConditionsSnapshot {
-    /// Pages swapped in and out.
-    swapped: Option<f64>,
-    /// Seconds.
-    quota_throttled: Option<f64>,
-    thermal_throttled: Option<f64>,
-    /// Lowest and highest, MHz.
-    frequency_mhz: Option<(f64, f64)>,
-    /// Bytes per second.
-    memory_bandwidth: Option<f64>,
-}
+pub struct ConditionsSnapshot(Conditions);
 
 impl ConditionsSnapshot {
     /// Reads all counters; takes some ten milliseconds.
     pub fn take() -> Self {
         let machine = read("/proc/vmstat");
-        let page_counts = machine.and_then(|text| Some(field(&text, "pswpin ")? + field(&text, "pswpout ")?));
+        let pages = machine.and_then(|text| Some(field(&text, "pswpin ")? + field(&text, "pswpout ")?));
         let frequencies = of_processors("cpufreq/scaling_cur_freq");
-        Self {
-            swapped: page_counts,
+        Self(Conditions {
+            swapped: pages.map(|pages| Bytes((pages * rustix::param::page_size() as f64) as u64)),
             quota_throttled: quota_throttled(),
             thermal_throttled: sum(&throttle_counts()),
             frequency_mhz: range(frequencies.iter().filter_map(|text| megahertz(text))),
             memory_bandwidth: memory_bandwidth(),
-        }
+        })
     }
 
     /// Changes since `before`.
     pub fn since(&self, before: &Self) -> Conditions {
-        let grown = |now: Option<f64>, then: Option<f64>| Some((now? - then?).max(0.0));
-        let page = rustix::param::page_size() as f64;
+        let (now, then) = (&self.0, &before.0);
+        let grown = |of: fn(&Conditions) -> Option<f64>| Some((of(now)? - of(then)?).max(0.0));
         Conditions {
-            swapped: grown(self.swapped, before.swapped).map(|pages| Bytes((pages * page) as u64)),
-            quota_throttled: grown(self.quota_throttled, before.quota_throttled),
-            thermal_throttled: grown(self.thermal_throttled, before.thermal_throttled),
-            frequency_mhz: match (self.frequency_mhz, before.frequency_mhz) {
+            swapped: now.swapped.zip(then.swapped).map(|(now, then)| Bytes(now.0.saturating_sub(then.0))),
+            quota_throttled: grown(|it| it.quota_throttled),
+            thermal_throttled: grown(|it| it.thermal_throttled),
+            frequency_mhz: match (now.frequency_mhz, then.frequency_mhz) {
                 (Some(now), Some(then)) => Some((now.0.min(then.0), now.1.max(then.1))),
                 (now, then) => now.or(then),
             },
-            memory_bandwidth: [self.memory_bandwidth, before.memory_bandwidth].into_iter().flatten().reduce(f64::max),
+            memory_bandwidth: [now, then].into_iter().filter_map(|it| it.memory_bandwidth).reduce(f64::max),
         }
     }
 }
@@ -118,21 +108,18 @@ mod tests {
 
     #[test]
     fn growth_is_reported_and_unknown_values_are_absent() {
-        let before = ConditionsSnapshot { swapped: Some(10.0), frequency_mhz: Some((2000.0, 3000.0)), ..none() };
-        let after = ConditionsSnapshot {
-            swapped: Some(12.0),
+        let (swapped, frequency_mhz) = (Some(Bytes(10 << 12)), Some((2000.0, 3000.0)));
+        let before = ConditionsSnapshot(Conditions { swapped, frequency_mhz, ..Conditions::default() });
+        let after = ConditionsSnapshot(Conditions {
+            swapped: Some(Bytes(12 << 12)),
             quota_throttled: Some(1.0),
             frequency_mhz: Some((1000.0, 2500.0)),
-            ..none()
-        };
+            ..Conditions::default()
+        });
         let conditions = after.since(&before);
-        assert_eq!(conditions.swapped, Some(Bytes(2 * rustix::param::page_size() as u64)));
+        assert_eq!(conditions.swapped, Some(Bytes(2 << 12)));
         assert_eq!((conditions.quota_throttled, conditions.thermal_throttled), (None, None));
         assert_eq!(conditions.frequency_mhz, Some((1000.0, 3000.0)));
-    }
-
-    fn none() -> ConditionsSnapshot {
-        ConditionsSnapshot::default()
     }
 
     #[test]

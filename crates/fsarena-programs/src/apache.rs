@@ -1,14 +1,14 @@
 //! The engine `apache`: Apache httpd serves static pages from the lane to clients on the same machine, and logs each
 //! request on the lane.
 
-mod ab;
+pub mod ab;
 mod client;
 mod page;
 mod pages;
-mod parameters;
+pub mod parameters;
 mod server;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{
@@ -21,7 +21,6 @@ use self::pages::ManyPages;
 use self::parameters::RequestTask;
 use self::server::Httpd;
 
-/// The engine `apache`.
 pub struct Apache;
 
 impl Engine for Apache {
@@ -41,7 +40,7 @@ impl Engine for Apache {
             RequestTask::Page(page) => Box::new(OnePage { page, seed }),
             RequestTask::Pages(pages) => Box::new(ManyPages::new(pages, seed)),
         };
-        Ok(Box::new(ApacheJob { requests, directory: directory.to_owned(), server: None }))
+        Ok(Box::new(ApacheJob { requests, server: Httpd::at(directory)? }))
     }
 
     fn abilities(&self) -> Abilities {
@@ -58,7 +57,6 @@ fn programs(workload: &Workload) -> Programs {
     Programs { needs, settings }
 }
 
-/// The requests of a workload.
 trait Requests {
     /// Writes the pages into `folder`.
     fn write(&self, folder: &Path, stop: &AtomicBool) -> Result<(), EngineError>;
@@ -67,31 +65,18 @@ trait Requests {
     fn run(&self, server: &mut Httpd, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError>;
 }
 
-/// A job of a server and its clients.
 struct ApacheJob {
     requests: Box<dyn Requests>,
-    directory: PathBuf,
-    server: Option<Httpd>,
-}
-
-impl ApacheJob {
-    fn server(&mut self) -> &mut Httpd {
-        self.server.as_mut().expect("it is prepared before anything else")
-    }
-
-    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        let server = self.server.insert(Httpd::install(&self.directory)?);
-        self.requests.write(&server.pages(), stop)
-    }
+    server: Httpd,
 }
 
 impl Job for ApacheJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
-            Upkeep::Prepare => self.prepare(stop),
-            Upkeep::DropCaches => drop_cached_below(&self.server().pages(), stop),
-            Upkeep::Begin => self.server().start(stop),
-            Upkeep::End => self.server().finish(stop),
+            Upkeep::Prepare => self.requests.write(&self.server.install()?, stop),
+            Upkeep::DropCaches => drop_cached_below(&self.server.pages(), stop),
+            Upkeep::Begin => self.server.start(stop),
+            Upkeep::End => self.server.finish(stop),
             _ => Ok(()),
         }
     }
@@ -102,16 +87,6 @@ impl Job for ApacheJob {
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let server = self.server.as_mut().expect("it is prepared before anything else");
-        self.requests.run(server, limit, stats)
-    }
-}
-
-/// Parses the output into run statistics.
-#[cfg(test)]
-pub(crate) fn understand(text: &str, stats: &mut RunStats) {
-    let page = parameters::ServedPage { requests: 100, clients: 10, size: fsarena_model::Bytes(1000) };
-    if let Ok(output) = ab::AbOutput::of(text, text, &page) {
-        output.count(stats);
+        self.requests.run(&mut self.server, limit, stats)
     }
 }

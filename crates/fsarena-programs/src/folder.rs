@@ -11,7 +11,6 @@ use rustix::fs::OFlags;
 
 use crate::user::User;
 
-/// Name of the folder that belongs to the server's user.
 const OF_SERVER: &str = "server";
 
 /// A scratch directory for one server. The server's user may traverse it and owns one folder in it.
@@ -20,9 +19,6 @@ pub struct RunFolder(Scratch);
 
 impl RunFolder {
     /// Makes a directory for a server that runs as `user`.
-    ///
-    /// # Errors
-    /// If it cannot be made.
     pub fn for_server(user: Option<&User>) -> Result<Self, EngineError> {
         let made = Self(Scratch::new()?);
         make(&made.of_server(), 0o700, user)?;
@@ -46,9 +42,6 @@ impl RunFolder {
 
 /// Makes a folder with the permissions `mode`, independent of the umask, and gives it to `owner`. An existing folder is
 /// left as it is.
-///
-/// # Errors
-/// If the path exists, or the file system refuses.
 pub fn make(path: &Path, mode: u32, owner: Option<&User>) -> Result<(), EngineError> {
     let made = fs::DirBuilder::new().mode(0o700).create(path);
     made.map_err(EngineError::io(format!("mkdir {}", path.display())))?;
@@ -60,9 +53,6 @@ pub fn make(path: &Path, mode: u32, owner: Option<&User>) -> Result<(), EngineEr
 }
 
 /// Makes a world-readable file with `text`, replaces an existing file, and gives it to `owner`.
-///
-/// # Errors
-/// If the file system refuses.
 pub fn write(path: &Path, text: &str, owner: Option<&User>) -> Result<(), EngineError> {
     unlink(path)?;
     let file = File::options().write(true).create_new(true).open(path);
@@ -78,9 +68,6 @@ fn hand_over(opened: &File, path: &Path, mode: u32, owner: Option<&User>) -> Res
 }
 
 /// Reads a file that another user may have made. Links are not followed, and only regular files are read.
-///
-/// # Errors
-/// If it is not a regular file, or cannot be read.
 pub fn read(path: &Path) -> io::Result<String> {
     // Without `NONBLOCK`, the open of a FIFO could block without end.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;

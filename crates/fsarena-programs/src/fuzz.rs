@@ -4,7 +4,7 @@ use fsarena_engine::{ENGINES, EngineError, Engines, Operation, RunStats};
 use fsarena_model::{Bytes, CacheState, Rate, Scale, Workload};
 use fsarena_replicas::REPLICAS;
 
-use crate::apache::understand as understand_ab;
+use crate::apache::{ab, parameters::ServedPage};
 use crate::ior::{self, Ior};
 use crate::mdtest::{self, Mdtest};
 use crate::{PROGRAMS, mpi, oltp, pgbench, program};
@@ -107,12 +107,14 @@ fn outputs() {
         "Wall Clock: 2.486502 seconds\n",
         "0 199 2241 0 1412881037 912698\n1 5 1123 0 1412881038 100000\n",
     ];
+    let page = ServedPage { requests: 100, clients: 10, size: Bytes(1000) };
     fsarena_testing::fuzz::texts(&good, |text| {
         let mut stats = RunStats::new();
-        pgbench::understand(text, &mut stats);
+        let _ = pgbench::output::read(text, 8, &mut stats);
+        pgbench::log::understand(text, &mut stats);
         program::read_any(text);
-        oltp::understand(text, &mut stats);
-        understand_ab(text, &mut stats);
+        let _ = oltp::output::read(text, &mut stats);
+        let _ = ab::read(text, text, &page, &mut stats);
         let ior = mpi::read::<Ior>(text, ior::Operation::Write, 2);
         let mdtest = mpi::read::<Mdtest>(text, mdtest::Operation::Create, 2);
         let _ = ior.into_iter().chain(mdtest).filter_map(|output| output.other_figure()).count();

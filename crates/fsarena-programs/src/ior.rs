@@ -7,12 +7,12 @@
 //! - Latencies are divided by the number of transfers that was asked for, not done (#495, until 4.0), and the summary's
 //!   operations per second are those of another time than the line's (#478). They are not read.
 
+use fsarena_engine::parameters::or;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload};
 use serde::Deserialize;
 
 use crate::mpi::{self, MpiOutput, MpiProgram, MpiStart};
 
-/// IOR, with the parameters of a workload.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Ior {
@@ -20,7 +20,6 @@ pub struct Ior {
     pub operation: Operation,
     /// Processes on each machine.
     pub processes: u32,
-    /// How they are started.
     #[serde(default)]
     pub start: MpiStart,
     /// Bytes of each read or write (`-t`).
@@ -28,7 +27,7 @@ pub struct Ior {
     /// Contiguous bytes of a process in each segment (`-b`), a multiple of `transfer-size`.
     pub block_size: Bytes,
     /// Number of segments (`-s`): each has one block of each process.
-    #[serde(default = "one")]
+    #[serde(default = "or::<_, 1>")]
     pub segments: u64,
     /// Whether each process has a file of its own (`-F`); otherwise all share one.
     #[serde(default)]
@@ -39,7 +38,6 @@ pub struct Ior {
     /// Whether what is read is compared with what was written (`-R`), within the timer.
     #[serde(default)]
     pub verify: bool,
-    /// As in the workload.
     #[serde(skip, default = "nothing")]
     durable: DurablePoint,
     #[serde(skip)]
@@ -67,10 +65,6 @@ impl Operation {
             Self::Read => "read",
         }
     }
-}
-
-fn one() -> u64 {
-    1
 }
 
 fn nothing() -> DurablePoint {

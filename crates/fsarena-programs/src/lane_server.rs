@@ -30,18 +30,12 @@ pub struct LaneServer {
 
 impl LaneServer {
     /// A server of the user `user`, whose data are in `data`, and which ends at the signal `end`. It does not run yet.
-    ///
-    /// # Errors
-    /// If there is no place for its socket and log.
     pub fn new(user: &str, data: PathBuf, end: Signal) -> Result<Self, EngineError> {
         let user = User::of(user)?;
         Ok(Self { process: None, run: RunFolder::for_server(user.as_ref())?, user, data, end })
     }
 
     /// Starts `program` with the command line `argv` and waits until it is ready, see [`ServerProcess::start`].
-    ///
-    /// # Errors
-    /// If it does not start, with the last lines of its log.
     pub fn start(
         &mut self,
         program: &'static str,
@@ -55,17 +49,11 @@ impl LaneServer {
     }
 
     /// Ends the server. Afterwards everything that it has acknowledged is in its files. Does nothing if none runs.
-    ///
-    /// # Errors
-    /// If it has ended before, or does not end.
     pub fn stop(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.process.take().map_or(Ok(()), |process| process.stop(self.end, stop))
     }
 
     /// Does the work of the clients, see [`ServerProcess::during`].
-    ///
-    /// # Errors
-    /// If the server has ended, or the error of `work`.
     pub fn during<T>(
         &mut self,
         stop: &AtomicBool,
@@ -103,9 +91,6 @@ impl LaneServer {
     }
 
     /// Asks the kernel to drop the data from memory. The server must not run.
-    ///
-    /// # Errors
-    /// If a file cannot be opened.
     pub fn drop_caches(&self, stop: &AtomicBool) -> Result<(), EngineError> {
         drop_cached_below(&self.data, stop)
     }
@@ -115,7 +100,6 @@ impl LaneServer {
         Tool { name, argv, user: self.user.as_ref(), directory: &self.data, streams: self.run.path() }
     }
 
-    /// The server's log.
     pub fn log(&self) -> PathBuf {
         self.run.path().join("log")
     }

@@ -2,6 +2,7 @@
 //! new engine is one file and one line in [`PROGRAMS`].
 
 mod apache;
+mod clients;
 mod folder;
 #[cfg(test)]
 mod fuzz;
@@ -11,7 +12,6 @@ mod mariadb;
 mod mdtest;
 mod mpi;
 mod oltp;
-mod parameters;
 mod pgbench;
 mod postgresql;
 mod program;
@@ -26,6 +26,9 @@ use fsarena_engine::Engine;
 
 pub use postgresql::{NEEDS as POSTGRESQL_NEEDS, PostgreSql};
 pub use program::{in_one_line, require_number};
+
+/// Largest count, and longest duration in seconds. Estimates of space and time multiply them.
+const LARGEST: u64 = 100_000_000;
 
 /// All engines whose programs have to be installed first (`make apps`).
 pub static PROGRAMS: &[&dyn Engine] = &[

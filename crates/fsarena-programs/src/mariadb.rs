@@ -37,7 +37,6 @@ pub trait ClientWork {
     /// Does the timed part, and checks its answers.
     fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError>;
 
-    /// Names of the tables.
     fn tables(&self) -> Vec<String> {
         vec!["shfedepth".to_owned()]
     }
@@ -91,26 +90,24 @@ pub struct MariaDb {
 }
 
 impl MariaDb {
-    /// Makes a data directory in `directory` with mariadb-install-db. No server runs yet.
-    ///
-    /// # Errors
-    /// If it cannot be made, or `stop` is set.
-    pub fn install(directory: &Path, options: Vec<String>, stop: &AtomicBool) -> Result<Self, EngineError> {
+    /// A server of a data directory in `directory`. Nothing is made there yet.
+    pub fn at(directory: &Path, options: Vec<String>) -> Result<Self, EngineError> {
+        Ok(Self { lane: LaneServer::new(USER, directory.join("mysql"), Signal::TERM)?, options })
+    }
+
+    /// Makes the data directory with mariadb-install-db.
+    pub fn install(&self, stop: &AtomicBool) -> Result<(), EngineError> {
         const NAME: &str = "mariadb-install-db";
-        let lane = LaneServer::new(USER, directory.join("mysql"), Signal::TERM)?;
+        let lane = &self.lane;
         folder::make(&lane.data, 0o755, lane.user.as_ref())?;
         // `tmpdir` is private: a server that starts removes the files of other servers in its temporary folder.
         let [data, temporary] = ["datadir", "tmpdir"].map(|name| format!("--{name}={}", lane.data.display()));
         let argv = [NAME, "--no-defaults", &data, &temporary, "--auth-root-authentication-method=normal"];
         let argv = argv.into_iter().chain(["--skip-test-db", "--skip-name-resolve"]).map(str::to_owned).collect();
-        lane.tool(NAME, argv).finish_unless(stop)?;
-        Ok(Self { lane, options })
+        lane.tool(NAME, argv).finish_unless(stop).map(drop)
     }
 
     /// Starts the server and waits until it answers.
-    ///
-    /// # Errors
-    /// If it does not start, with the last lines of its log.
     pub fn start(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         const PING: &str = "mariadb-admin";
         let socket = self.socket();
@@ -122,7 +119,6 @@ impl MariaDb {
         self.lane.start("mariadbd", self.command(), stop, answers)
     }
 
-    /// Command line of the server.
     fn command(&self) -> Vec<String> {
         let data = self.lane.data.display();
         let places = [
@@ -160,6 +156,16 @@ impl MariaDb {
     }
 }
 
+/// Space of an empty data directory, including its log of 96 MiB.
+pub const EMPTY: u64 = 200 << 20;
+/// Maximum number of clients' connections. The server has further ones for its tools.
+pub const MOST_THREADS: u32 = 390;
+
+/// Size of the buffer pool, if the workload does not give one.
+pub fn usual_pool() -> Bytes {
+    Bytes::mib(64)
+}
+
 /// Options for a buffer pool of `size`. They keep the same share of its pages free as in MariaDB's default pool of 128
 /// MiB. Without them, MariaDB keeps the same number of pages free in a pool of any size. A pool of 8 MiB has fewer
 /// pages than that, so each pass of the page cleaner empties it, and a query takes 2 or 20 ms.
@@ -195,9 +201,9 @@ mod tests {
     fn a_server_is_made_started_stopped_and_started_again() {
         let place = tempfile::tempdir().expect("temporary folder");
         std::fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).expect("changed");
-        let mut server =
-            MariaDb::install(place.path(), vec!["--innodb-buffer-pool-size=16M".to_owned()], &fsarena_engine::NEVER)
-                .expect("made");
+        let options = vec!["--innodb-buffer-pool-size=16M".to_owned()];
+        let mut server = MariaDb::at(place.path(), options).expect("placed");
+        server.install(&fsarena_engine::NEVER).expect("made");
         for _ in 0..2 {
             server.start(&fsarena_engine::NEVER).expect("starts");
             assert!(server.socket().exists());

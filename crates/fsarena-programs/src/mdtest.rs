@@ -10,7 +10,6 @@ use serde::Deserialize;
 
 use crate::mpi::{self, MpiOutput, MpiProgram, MpiStart};
 
-/// mdtest, with the parameters of a workload.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Mdtest {
@@ -18,7 +17,6 @@ pub struct Mdtest {
     pub operation: Operation,
     /// Processes on each machine.
     pub processes: u32,
-    /// How they are started.
     #[serde(default)]
     pub start: MpiStart,
     /// Files of each process (`-n`).
@@ -32,7 +30,6 @@ pub struct Mdtest {
     /// Whether what is read is compared with what was written (`-X`), within the timer.
     #[serde(default)]
     pub verify: bool,
-    /// As in the workload.
     #[serde(skip, default = "nothing")]
     durable: DurablePoint,
     /// Whether the files are in the job's directory.
@@ -88,6 +85,11 @@ const RATE: f64 = 2000.0;
 const AROUND: Nanos = Nanos::millis(700);
 
 impl Mdtest {
+    /// The operation that leaves the files as the timed one needs them.
+    fn before(&self) -> Operation {
+        if self.operation == Operation::Create { Operation::Delete } else { Operation::Create }
+    }
+
     fn mistake(&self) -> Option<&'static str> {
         if let Some(mistake) = self.start.mistake() {
             Some(mistake)
@@ -143,20 +145,13 @@ impl MpiProgram for Mdtest {
     }
 
     fn operations(&self) -> Vec<Operation> {
-        let before = match self.operation {
-            Operation::Create => Operation::Delete,
-            Operation::Stat | Operation::Read | Operation::Delete => Operation::Create,
-        };
-        vec![before, self.operation]
+        vec![self.before(), self.operation]
     }
 
     /// Files are made, or removed, unless they are as the operation needs them.
     fn missing(&self) -> Option<Operation> {
-        let (needs, other) = match self.operation {
-            Operation::Create => (false, Operation::Delete),
-            Operation::Stat | Operation::Read | Operation::Delete => (true, Operation::Create),
-        };
-        (needs != self.has_files).then_some(other)
+        let needs_files = self.operation != Operation::Create;
+        (needs_files != self.has_files).then_some(self.before())
     }
 
     fn begin(&mut self, operation: Operation) {

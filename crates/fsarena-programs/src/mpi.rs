@@ -7,9 +7,10 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use fsarena_engine::parameters::checked_up_to;
 use fsarena_engine::{
     Abilities, Engine, EngineError, Job, Limit, NextRun, Operation, Programs, RunStats, Scratch, Spanning, Upkeep,
-    parameters_up_to, sync_and_drop_caches,
+    sync_and_drop_caches,
 };
 use fsarena_model::{Bytes, Nanos, Probe, Traits, Workload};
 use fsarena_sys::clock;
@@ -18,8 +19,8 @@ use serde::de::DeserializeOwned;
 pub use self::output::{MpiOutput, complete, field, read};
 pub use self::start::MpiStart;
 use self::start::{MPIRUN, held, launched};
-use crate::parameters::LARGEST;
-use crate::tool::Tool;
+use crate::LARGEST;
+use crate::tool::{Tool, failed};
 
 /// Open MPI, versions 4 and 5: root may start it, and there may be more processes than processors. Other
 /// implementations allow both and ignore these.
@@ -47,7 +48,6 @@ pub trait MpiProgram: DeserializeOwned + Send + Sync + 'static {
     /// What the plan has to know about the workload.
     fn traits(&self) -> Traits;
 
-    /// How it is started.
     fn start(&self) -> &MpiStart;
 
     /// The operation that is timed.
@@ -78,16 +78,14 @@ pub trait MpiProgram: DeserializeOwned + Send + Sync + 'static {
     fn read(text: &str, operation: Self::Operation, processes: u64) -> Result<MpiOutput, String>;
 }
 
-/// The program with the parameters of a workload.
 fn program<P: MpiProgram>(workload: &Workload) -> Result<P, EngineError> {
-    let mut program: P = parameters_up_to(LARGEST, workload)?;
+    let mut program: P = checked_up_to(LARGEST, workload, |_| None::<&str>)?;
     match program.complete(workload) {
         Some(mistake) => Err(EngineError::parameters(&workload.name, mistake)),
         None => Ok(program),
     }
 }
 
-/// The engine of a program.
 pub struct MpiEngine<P>(pub PhantomData<P>);
 
 impl<P: MpiProgram> Engine for MpiEngine<P> {
@@ -143,8 +141,8 @@ impl<P: MpiProgram> MpiJob<P> {
         let Some(ended) = tool.run_among_others(&variables, stop)? else { return Ok(None) };
         let around = clock::now().saturating_sub(begin);
         let text = [ended.stdout, ended.stderr].join("\n");
-        let output = read::<P>(&text, operation, start.all()).map_err(failed::<P>)?;
-        let elapsed = output.elapsed(self.program.amount(), P::UNIT, around).map_err(failed::<P>)?;
+        let output = read::<P>(&text, operation, start.all()).map_err(failed(P::NAME))?;
+        let elapsed = output.elapsed(self.program.amount(), P::UNIT, around).map_err(failed(P::NAME))?;
         Ok(Some((output, elapsed)))
     }
 
@@ -152,15 +150,11 @@ impl<P: MpiProgram> MpiJob<P> {
         match self.program.missing().filter(|_| !self.program.start().held) {
             None => Ok(()),
             Some(operation) => match self.work(operation, stop)? {
-                None => Err(failed::<P>("it was stopped".to_owned())),
+                None => Err(failed(P::NAME)("it was stopped".to_owned())),
                 Some(_) => Ok(()),
             },
         }
     }
-}
-
-fn failed<P: MpiProgram>(words: String) -> EngineError {
-    EngineError::Program { program: P::NAME, words }
 }
 
 impl<P: MpiProgram> Job for MpiJob<P> {

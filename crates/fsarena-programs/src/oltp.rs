@@ -1,6 +1,6 @@
 //! The engine `oltp`: sysbench's OLTP tests on MariaDB.
 
-mod output;
+pub mod output;
 mod parameters;
 
 use std::path::{Path, PathBuf};
@@ -9,12 +9,10 @@ use std::sync::atomic::AtomicBool;
 use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Need, Programs, RunStats, Scratch};
 use fsarena_model::{Nanos, Traits, Workload};
 
-use self::output::OltpOutput;
 use self::parameters::{OltpParameters, OltpTest};
-use crate::mariadb::{ClientWork, DatabaseClient, MariaDbJob, NEEDS, settings};
-use crate::tool::Tool;
+use crate::mariadb::{ClientWork, DatabaseClient, MariaDb, MariaDbJob, NEEDS, settings};
+use crate::tool::{Tool, failed};
 
-/// The program's and its package's name.
 const SYSBENCH: &str = "sysbench";
 /// The database of the tables, sysbench's default.
 const DATABASE: &str = "sbtest";
@@ -23,7 +21,6 @@ const FILLED_PER_SECOND: u64 = 100_000;
 /// Estimated seconds to make a data directory, and to start and stop the server.
 const AROUND: u64 = 4;
 
-/// The engine `oltp`.
 pub struct Oltp;
 
 impl Engine for Oltp {
@@ -43,10 +40,9 @@ impl Engine for Oltp {
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let parameters = OltpParameters::of(workload)?;
-        let options = parameters.server_options();
-        let work =
-            Box::new(SysbenchClient { parameters, seed, directory: directory.to_owned(), scratch: Scratch::new()? });
-        Ok(Box::new(MariaDbJob::new(directory, options, work)))
+        let server = MariaDb::at(directory, parameters.server_options())?;
+        let (directory, scratch) = (directory.to_owned(), Scratch::new()?);
+        Ok(Box::new(MariaDbJob { work: Box::new(SysbenchClient { parameters, seed, directory, scratch }), server }))
     }
 
     fn abilities(&self) -> Abilities {
@@ -55,20 +51,15 @@ impl Engine for Oltp {
 }
 
 fn programs(workload: &Workload) -> Programs {
-    Programs {
-        needs: NEEDS.iter().copied().chain([Need::new(SYSBENCH, SYSBENCH)]).collect(),
-        settings: shown(workload),
-    }
-}
-
-/// Command lines and lines of configuration.
-fn shown(workload: &Workload) -> Vec<String> {
     let lines = |own: OltpParameters| {
         let [prepare, run] = [own.prepare(Path::new("SOCKET"), 0), own.run(Path::new("SOCKET"), 0)];
         let words = |words: Vec<String>| words.join(" ").replace("--rand-seed=1 ", "--rand-seed=SEED ");
         vec![settings(&own.server_options()), words(prepare), words(run)]
     };
-    OltpParameters::of(workload).map(lines).unwrap_or_default()
+    Programs {
+        needs: NEEDS.iter().copied().chain([Need::new(SYSBENCH, SYSBENCH)]).collect(),
+        settings: OltpParameters::of(workload).map(lines).unwrap_or_default(),
+    }
 }
 
 /// sysbench as the client of a server.
@@ -105,14 +96,9 @@ impl ClientWork for SysbenchClient {
     fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let call = self.parameters.run(client.socket(), self.seed);
         let Some(ended) = self.tool(call).run(limit.stop)? else { return Ok(()) };
-        let output = OltpOutput::of(&ended.stdout)?;
-        if output.reconnects > 0.0 {
-            let words = format!("the server hung up {} times", output.reconnects);
-            return Err(EngineError::Program { program: SYSBENCH, words });
-        }
-        output.count(stats);
+        let transactions = output::read(&ended.stdout, stats).map_err(failed(SYSBENCH))?;
         if self.parameters.test == OltpTest::ReadWrite {
-            stats.count_commits(output.transactions as u64, u64::from(self.parameters.threads));
+            stats.count_commits(transactions, u64::from(self.parameters.threads));
         }
         Ok(())
     }
@@ -124,13 +110,5 @@ impl ClientWork for SysbenchClient {
             found if found == wanted => Ok(()),
             found => Err(EngineError::Wrong(format!("after the run {table} has {found} rows, not {wanted}"))),
         })
-    }
-}
-
-/// Parses the output into run statistics.
-#[cfg(test)]
-pub(crate) fn understand(text: &str, stats: &mut RunStats) {
-    if let Ok(output) = output::OltpOutput::of(text) {
-        output.count(stats);
     }
 }

@@ -1,20 +1,20 @@
 //! The engine `pgbench`: PostgreSQL's own benchmark, like TPC-B, against a server that the engine starts on the lane.
 
-mod log;
-mod output;
+pub mod log;
+pub mod output;
 mod parameters;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, NextRun, Operation, Programs, RunStats, Upkeep};
+use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep};
 use fsarena_model::{Traits, Verification, Workload};
+use fsarena_sys::child::Ended;
 
-use self::output::PgbenchOutput;
 use self::parameters::PgbenchParameters;
 use crate::postgresql::{self, DATABASE, PostgreSql};
+use crate::tool::failed;
 
-/// The engine `pgbench`.
 pub struct PgBench;
 
 const NAME: &str = "pgbench";
@@ -38,8 +38,8 @@ impl Engine for PgBench {
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let (parameters, directory) = (PgbenchParameters::of(workload)?, directory.to_owned());
-        Ok(Box::new(PgBenchJob { parameters, directory, seed, runs: 0, server: None, committed: Some(0) }))
+        let (parameters, server) = (PgbenchParameters::of(workload)?, PostgreSql::at(directory)?);
+        Ok(Box::new(PgBenchJob { parameters, seed, runs: 0, server, committed: Some(0) }))
     }
 
     fn abilities(&self) -> Abilities {
@@ -48,59 +48,45 @@ impl Engine for PgBench {
 }
 
 fn programs(workload: &Workload) -> Programs {
-    Programs { needs: postgresql::NEEDS.to_vec(), settings: shown(workload) }
-}
-
-/// Command lines and lines of configuration.
-fn shown(workload: &Workload) -> Vec<String> {
-    let Ok(parameters) = PgbenchParameters::of(workload) else { return Vec::new() };
     let line = |options: Vec<String>| format!("{NAME} {} {DATABASE}", options.join(" "));
-    let run = parameters.run("SEED".to_owned(), LOG.to_owned());
-    postgresql::settings_of_report().into_iter().chain([line(parameters.fill()), line(run)]).collect()
+    let lines = |parameters: PgbenchParameters| {
+        let clients = [parameters.fill(), parameters.run("SEED".to_owned(), LOG.to_owned())].map(line);
+        postgresql::settings_of_report().into_iter().chain(clients).collect()
+    };
+    let settings = PgbenchParameters::of(workload).map(lines).unwrap_or_default();
+    Programs { needs: postgresql::NEEDS.to_vec(), settings }
 }
 
 struct PgBenchJob {
     parameters: PgbenchParameters,
-    directory: PathBuf,
     seed: u64,
     /// Number of runs so far. Each run has another seed, so it uses other accounts.
     runs: u64,
-    server: Option<PostgreSql>,
+    server: PostgreSql,
     /// Transactions that the server has acknowledged; `None` after a run was stopped.
     committed: Option<u64>,
 }
 
 impl PgBenchJob {
-    fn server(&mut self) -> &mut PostgreSql {
-        self.server.as_mut().expect("it is prepared before anything else")
-    }
-
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        let options = self.parameters.fill();
-        let server = self.server.insert(PostgreSql::install(&self.directory, stop)?);
+        let Self { server, parameters, .. } = self;
+        server.make_cluster(stop)?;
         server.start(stop)?;
         server.create_database(stop)?;
-        server.ask(NAME, &words(&options), stop)?;
+        server.ask(NAME, &words(&parameters.fill()), stop)?;
         server.query("CHECKPOINT", stop)?;
         server.stop(stop)
     }
 
-    /// Runs pgbench and returns its parsed output; `None` if it was stopped.
-    fn load(&mut self, stop: &AtomicBool) -> Result<Option<PgbenchOutput>, EngineError> {
+    /// Runs pgbench; `None` if it was stopped.
+    fn load(&mut self, stop: &AtomicBool) -> Result<Option<Ended>, EngineError> {
         // pgbench takes a seed of 32 bits.
         let seed = self.seed.wrapping_add(self.runs) as u32;
         self.runs += 1;
-        let log = self.server().lane.clients_folder().join(LOG).display().to_string();
+        let log = self.server.lane.clients_folder().join(LOG).display().to_string();
         let options = self.parameters.run(seed.to_string(), log);
-        let server = self.server();
-        let argv = server.client(NAME, &words(&options))?;
-        let Some(ended) = server.lane.load(NAME, argv, stop)? else { return Ok(None) };
-        let output = PgbenchOutput::of(&ended.stdout).map_err(|what| format!("its output has no `{what}`:\n"));
-        let output = output.and_then(|output| match output.failed {
-            0 => Ok(output),
-            failed => Err(format!("{failed} transactions failed: ")),
-        });
-        output.map(Some).map_err(|what| EngineError::Program { program: NAME, words: what + &ended.words() })
+        let argv = self.server.client(NAME, &words(&options))?;
+        self.server.lane.load(NAME, argv, stop)
     }
 
     /// Checks that the server has kept what it acknowledged. Each transaction left a row in the history. The numbers of
@@ -112,7 +98,7 @@ impl PgBenchJob {
             format!("({all}, coalesce(sum(h.delta), 0)) = ({left})")
         });
         let answer =
-            self.server().query(&format!("SELECT count(*), {} FROM pgbench_history h", sums.join(" AND ")), stop)?;
+            self.server.query(&format!("SELECT count(*), {} FROM pgbench_history h", sums.join(" AND ")), stop)?;
         if answer == format!("{committed}|t") {
             return Ok(());
         }
@@ -131,9 +117,9 @@ impl Job for PgBenchJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
             Upkeep::Prepare => self.prepare(stop),
-            Upkeep::DropCaches => self.server().lane.drop_caches(stop),
-            Upkeep::Begin => self.server().start(stop),
-            Upkeep::End => self.server().stop(stop),
+            Upkeep::DropCaches => self.server.lane.drop_caches(stop),
+            Upkeep::Begin => self.server.start(stop),
+            Upkeep::End => self.server.stop(stop),
             _ => Ok(()),
         }
     }
@@ -144,34 +130,26 @@ impl Job for PgBenchJob {
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let Some(output) = self.load(limit.stop)? else {
+        let Some(ended) = self.load(limit.stop)? else {
             self.committed = None;
             return Ok(());
         };
-        log::take(&self.server().lane.clients_folder(), LOG, Operation::Run, stats)?;
-        output.count(self.parameters.clients, stats);
-        self.committed = self.committed.map(|committed| committed + output.processed);
+        log::take(&self.server.lane.clients_folder(), LOG, stats)?;
+        let read = output::read(&ended.stdout, self.parameters.clients, stats);
+        let processed = read.map_err(|what| failed(NAME)(format!("{what}:\n{}", ended.words())))?;
+        self.committed = self.committed.map(|committed| committed + processed);
         Ok(())
     }
 
     /// Starts the server again on its files and queries it.
     fn verify(&mut self, _directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {
-        self.server().start(stop)?;
+        self.server.start(stop)?;
         let looked = self.committed.map_or(Ok(()), |committed| self.require_committed(committed, stop));
         // A server that has found damage may also end badly. What it found is the more useful error.
-        let stopped = self.server().stop(stop);
+        let stopped = self.server.stop(stop);
         looked.and(stopped)?;
         Ok(Verification { files: OF_A_BRANCH.len() as u64 + 1, differences: Vec::new() })
     }
-}
-
-/// Parses the output and the log into run statistics.
-#[cfg(test)]
-pub(crate) fn understand(text: &str, stats: &mut RunStats) {
-    if let Ok(output) = PgbenchOutput::of(text) {
-        output.count(8, stats);
-    }
-    log::understand(text, stats);
 }
 
 #[cfg(test)]
@@ -184,8 +162,8 @@ mod tests {
         let place = tempfile::tempdir().expect("temporary folder");
         std::fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).expect("changed");
         let parameters = PgbenchParameters { scale: 1, clients: 1, jobs: 1, transactions: Some(5), seconds: None };
-        let (directory, committed) = (place.path().to_owned(), Some(0));
-        let mut job = PgBenchJob { parameters, directory, seed: 1, runs: 0, server: None, committed };
+        let (server, committed) = (PostgreSql::at(place.path()).expect("placed"), Some(0));
+        let mut job = PgBenchJob { parameters, seed: 1, runs: 0, server, committed };
         job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("prepared");
         job.upkeep(Upkeep::Begin, &fsarena_engine::NEVER).expect("begins");
         job.run(&Limit::new(None, &AtomicBool::new(false)), &mut RunStats::new()).expect("done");
@@ -193,15 +171,15 @@ mod tests {
         job.upkeep(Upkeep::End, &fsarena_engine::NEVER).expect("ends");
         job.verify(place.path(), &fsarena_engine::NEVER).expect("they are there");
         job.upkeep(Upkeep::Begin, &NEVER).expect("begins");
-        job.server().query("DELETE FROM pgbench_accounts WHERE aid = 7 AND abalance = 0", &NEVER).expect("done");
+        job.server.query("DELETE FROM pgbench_accounts WHERE aid = 7 AND abalance = 0", &NEVER).expect("done");
         job.upkeep(Upkeep::End, &fsarena_engine::NEVER).expect("ends");
         let error = job.verify(place.path(), &fsarena_engine::NEVER).expect_err("an account is gone").to_string();
         assert!(error.contains("`5|f`"), "{error}");
         job.upkeep(Upkeep::Begin, &NEVER).expect("begins");
-        job.server().query("INSERT INTO pgbench_accounts VALUES (7, 1, 0, '')", &NEVER).expect("done");
+        job.server.query("INSERT INTO pgbench_accounts VALUES (7, 1, 0, '')", &NEVER).expect("done");
         job.require_committed(5, &NEVER).expect("it is there again");
         assert!(job.require_committed(6, &NEVER).expect_err("one is lost").to_string().contains("`5|t`"));
-        job.server().query("UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 1", &NEVER).expect("done");
+        job.server.query("UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 1", &NEVER).expect("done");
         assert!(job.require_committed(5, &NEVER).expect_err("a balance is wrong").to_string().contains("`5|f`"));
     }
 }

@@ -47,7 +47,6 @@ const SETTINGS: &[&str] = &[
     "restart_after_crash=off",
 ];
 
-/// Options of initdb.
 const CLUSTER: &[&str] = &["-U", USER, "--encoding=SQL_ASCII", "--locale=C", "--auth=trust", "--no-instructions"];
 
 /// System user that the server runs as, and its user in the database.
@@ -69,11 +68,15 @@ impl PostgreSql {
     /// If it cannot be made, or `stop` is set.
     pub fn install(directory: &Path, stop: &AtomicBool) -> Result<Self, EngineError> {
         let made = Self::at(directory)?;
-        let lane = &made.lane;
+        made.make_cluster(stop)?;
+        Ok(made)
+    }
+
+    pub(crate) fn make_cluster(&self, stop: &AtomicBool) -> Result<(), EngineError> {
+        let lane = &self.lane;
         folder::make(&lane.data, 0o700, lane.user.as_ref())?;
         let options = ["-D".to_owned(), lane.data.display().to_string()].into_iter().chain(owned(CLUSTER));
-        lane.tool("initdb", command("initdb", options)?).finish_unless(stop)?;
-        Ok(made)
+        lane.tool("initdb", command("initdb", options)?).finish_unless(stop).map(drop)
     }
 
     /// The cluster that is in `directory` already.
@@ -137,7 +140,6 @@ impl PostgreSql {
         self.lane.clients_folder().display().to_string()
     }
 
-    /// Command line of a client.
     pub(crate) fn client(&self, name: &'static str, options: &[&str]) -> Result<Vec<String>, EngineError> {
         let place = ["-h".to_owned(), self.folder(), "-U".to_owned(), USER.to_owned()];
         command(name, place.into_iter().chain(owned(options)))

@@ -44,7 +44,6 @@ const MESSAGES: usize = 3;
 const NO_SPACE: &str = "No space left on device";
 const FULL: &str = "\nthe file system is full: --lane-size makes the lanes larger";
 
-/// The engine `program`.
 pub struct ProgramEngine;
 
 impl Engine for ProgramEngine {
@@ -91,7 +90,6 @@ struct Named<'a> {
     operations: u64,
 }
 
-/// A job of the engine `program`.
 struct ProgramJob {
     parameters: ProgramParameters,
     /// Name for errors.
@@ -165,7 +163,6 @@ impl ProgramJob {
         }
     }
 
-    /// The error of a script or command that failed.
     fn failed(&self, name: &str, act: &Act, ended: &Ended) -> EngineError {
         let (script, words) = match act {
             Act::Script(_) => (name.to_owned(), last_lines(&ended.words())),

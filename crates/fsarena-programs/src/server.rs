@@ -28,7 +28,6 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Lines of a log that an error shows.
 const LINES: usize = 12;
 
-/// How a server is started.
 #[derive(Debug, Clone)]
 pub struct Start<'a> {
     /// The program's name, for errors.
@@ -37,7 +36,6 @@ pub struct Start<'a> {
     pub argv: Vec<String>,
     /// User that the server runs as; `None`: the current user.
     pub user: Option<&'a User>,
-    /// Working directory.
     pub directory: &'a Path,
     /// File to which stdout and stderr are appended.
     pub log: PathBuf,

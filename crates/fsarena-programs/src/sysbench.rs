@@ -9,15 +9,13 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::{Bytes, CacheState, Nanos, Traits, Workload};
 
 use self::parameters::SysbenchParameters;
-use crate::tool::Tool;
+use crate::tool::{Tool, failed};
 use fsarena_engine::{
     Abilities, Engine, EngineError, Job, Limit, Need, NextRun, Operation, Programs, RunStats, Scratch, Upkeep,
 };
 
-/// The engine `sysbench`.
 pub struct Sysbench;
 
-/// Name of the program and of its package.
 const NAME: &str = "sysbench";
 
 impl Engine for Sysbench {
@@ -56,7 +54,6 @@ fn programs(_workload: &Workload) -> Programs {
     Programs { needs: vec![Need::new(NAME, NAME)], settings: Vec::new() }
 }
 
-/// A job of the engine `sysbench`.
 struct SysbenchJob {
     parameters: SysbenchParameters,
     directory: PathBuf,
@@ -68,7 +65,6 @@ struct SysbenchJob {
 }
 
 impl SysbenchJob {
-    /// The command `command` of sysbench.
     fn tool(&self, command: &str, options: Vec<String>) -> Tool<'_> {
         let argv = [vec![NAME.to_owned(), "fileio".to_owned()], options, vec![command.to_owned()]].concat();
         Tool { name: NAME, argv, user: None, directory: &self.directory, streams: self.streams.path() }
@@ -92,12 +88,7 @@ impl Job for SysbenchJob {
         let options = self.parameters.options(self.seed.wrapping_add(self.runs));
         self.runs += 1;
         let Some(ended) = self.tool("run", options).run(limit.stop)? else { return Ok(()) };
-        let output = text::SysbenchOutput::of(&ended.stdout).map_err(|what| {
-            let words = format!("its output has no `{what}`");
-            EngineError::Program { program: NAME, words }
-        })?;
         let operation = if self.parameters.mode.only_reads() { Operation::Read } else { Operation::Run };
-        output.count(operation, self.parameters.file_block_size, stats);
-        Ok(())
+        text::read(&ended.stdout, operation, self.parameters.file_block_size, stats).map_err(failed(NAME))
     }
 }

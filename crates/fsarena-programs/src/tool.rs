@@ -14,16 +14,13 @@ use crate::user::User;
 /// How long a program may take to remove what it shares with others.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// A program to be run.
 #[derive(Debug, Clone)]
 pub struct Tool<'a> {
-    /// Its name, for errors.
     pub name: &'static str,
     /// Command line, with the program's path first.
     pub argv: Vec<String>,
     /// User that it runs as; `None`: the current user.
     pub user: Option<&'a User>,
-    /// Working directory.
     pub directory: &'a Path,
     /// Folder in which its stdout and stderr are kept while it runs.
     pub streams: &'a Path,
@@ -40,9 +37,6 @@ impl Tool<'_> {
 
     /// Like [`Tool::run`], with variables in the environment, as this user and without a process namespace: for
     /// programs that name what they share with others by their process ID, and remove it when they are asked to end.
-    ///
-    /// # Errors
-    /// As [`Tool::run`].
     pub fn run_among_others(
         &self,
         variables: &[(&str, String)],
@@ -67,20 +61,15 @@ impl Tool<'_> {
             Some(ended) if !ended.status.success() => {
                 // stderr comes last: initdb's progress on stdout would otherwise hide why it failed.
                 let output = [ended.stdout.as_str(), ended.stderr.as_str()].join("\n");
-                let words = format!("{} ({})", reason(&output), ended.status);
-                Err(EngineError::Program { program: self.name, words })
+                Err(failed(self.name)(format!("{} ({})", reason(&output), ended.status)))
             }
             ended => Ok(ended),
         }
     }
 
-    /// Like [`Tool::run`], for callers that cannot continue without its end.
-    ///
-    /// # Errors
-    /// As [`Tool::run`], and if it was stopped.
+    /// Like [`Tool::run`], but it is an error if it was stopped.
     pub fn finish_unless(&self, stop: &AtomicBool) -> Result<Ended, EngineError> {
-        let stopped = || EngineError::Program { program: self.name, words: "it was stopped".to_owned() };
-        self.run(stop)?.ok_or_else(stopped)
+        self.run(stop)?.ok_or_else(|| failed(self.name)("it was stopped".to_owned()))
     }
 }
 
@@ -94,11 +83,20 @@ fn reason(output: &str) -> String {
     if errors.is_empty() { last_lines(output) } else { last_lines(&errors.join("\n")) }
 }
 
+/// For `map_err`: the error of `program` with these words.
+pub fn failed(program: &'static str) -> impl Fn(String) -> EngineError {
+    move |words| EngineError::Program { program, words }
+}
+
 /// The number after `name` at the beginning of a line of a program's output, without its unit.
-pub fn figure(text: &str, name: &str) -> Option<f64> {
-    let rest = text.lines().find_map(|line| line.trim_start().strip_prefix(name))?.trim_start();
+///
+/// # Errors
+/// The words that there is none.
+pub fn figure(text: &str, name: &str) -> Result<f64, String> {
+    let rest = text.lines().find_map(|line| line.trim_start().strip_prefix(name)).unwrap_or_default().trim_start();
     let end = rest.find(|sign: char| !sign.is_ascii_digit() && sign != '.').unwrap_or(rest.len());
-    rest[..end].parse().ok().filter(|figure: &f64| figure.is_finite())
+    let figure = rest[..end].parse().ok().filter(|figure: &f64| figure.is_finite());
+    figure.ok_or_else(|| format!("its output has no `{name}`"))
 }
 
 #[cfg(test)]

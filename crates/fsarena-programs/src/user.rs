@@ -6,7 +6,6 @@ use std::path::Path;
 use fsarena_engine::EngineError;
 use rustix::fs::{Gid, Uid};
 
-/// An unprivileged user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
     name: String,
@@ -56,9 +55,6 @@ impl User {
 
     /// Gives an open file or folder to this user. The descriptor ensures that no other file is given away; `path` is
     /// for the error.
-    ///
-    /// # Errors
-    /// If the file system refuses.
     pub fn give(&self, opened: &File, path: &Path) -> Result<(), EngineError> {
         let (uid, gid) = (Uid::from_raw(self.uid), Gid::from_raw(self.gid));
         let given = rustix::fs::fchown(opened, Some(uid), Some(gid));

@@ -22,7 +22,6 @@ use fsarena_engine::parameters::{checked, or, runs_once};
 use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, folder};
 use visitor::{Site, Visitor, VisitorKind, count};
 
-/// The engine `blogbench`.
 pub struct Blogbench;
 
 impl Engine for Blogbench {
@@ -59,16 +58,13 @@ struct BlogbenchParameters {
     seconds: u64,
     /// Maximum number of blogs. The run ends when it is reached.
     most_blogs: u64,
-    /// Threads that write new blogs.
     #[serde(default = "or::<_, 3>")]
     writers: u32,
     /// Threads that rewrite pictures and articles.
     #[serde(default = "or::<_, 1>")]
     rewriters: u32,
-    /// Threads that write comments.
     #[serde(default = "or::<_, 5>")]
     commenters: u32,
-    /// Threads that read.
     #[serde(default = "or::<_, 100>")]
     readers: u32,
     /// How long a thread waits if it finds no blog yet, milliseconds.
@@ -77,7 +73,6 @@ struct BlogbenchParameters {
 }
 
 impl BlogbenchParameters {
-    /// The parameters of `workload`.
     fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| parameters.complaint(workload))
     }
@@ -119,7 +114,6 @@ const LOOK: Duration = Duration::from_millis(5);
 /// Stack size of a thread, bytes. It is small because there are many threads.
 const STACK: usize = 256 << 10;
 
-/// A run of BlogBench on a site in a directory.
 struct Blogging {
     parameters: BlogbenchParameters,
     directory: PathBuf,
@@ -142,7 +136,8 @@ impl Blogging {
                 thread::sleep(LOOK);
             }
             site.end();
-            Ok(started?.into_iter().map(joined).collect())
+            let joined = started?.into_iter().map(|thread| thread.join());
+            Ok(joined.map(|lived| lived.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect())
         });
         for lived in lived.map_err(EngineError::io("start the threads of a site"))? {
             stats.join(&lived.map_err(EngineError::io("write, change, comment on and read blogs"))?);
@@ -158,11 +153,6 @@ impl Blogging {
         left.fetch_sub(usize::from(who.0 == VisitorKind::Writer), Ordering::Relaxed);
         worked.map(|()| visitor.stats)
     }
-}
-
-/// The result of a thread.
-fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// Adds both scores as steps, and all counters. The time of the writes includes the final sync, if there is one. The

@@ -22,10 +22,8 @@ use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunSta
 /// Estimated rate of encryption, bytes per second. It is used before anything is measured.
 const PER_SECOND: f64 = 250e6;
 
-/// The engine `bork`.
 pub struct Bork;
 
-/// The parameters of a workload of this engine.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct BorkParameters {
@@ -85,11 +83,10 @@ const CIPHER: &str = "RC4";
 const DROPPED: usize = 256;
 /// Offset of the checksum, which covers all encrypted data behind it, before encryption.
 const CHECKSUM_AT: u64 = 12;
-const CHECKSUM_LENGTH: i64 = 4;
+const CHECKSUM_LENGTH: usize = 4;
 /// Bytes of each read and write.
 const BUFFER: usize = 4096;
 
-/// The encryption of one file.
 struct Encryption {
     file: PathBuf,
     encrypted: PathBuf,
@@ -109,9 +106,13 @@ impl Encryption {
     fn encrypt(&self, limit: &Limit<'_>) -> io::Result<File> {
         let mut input = File::open(&self.file)?;
         let mut output = File::create(&self.encrypted)?;
-        let mut streams = Streams::new();
+        let mut stream = Rc4::new(format!("{PASSWORD}{NAME}").as_bytes());
+        stream.skip(DROPPED);
+        // The checksum is written last, but its part of the key stream comes first.
+        let mut checksum_key = [0; CHECKSUM_LENGTH];
+        stream.apply(&mut checksum_key);
         let (mut checksum, mut buffer) = (Hasher::new(), [0; BUFFER]);
-        begin(&mut output, &mut streams, &mut checksum)?;
+        begin(&mut output, &mut stream, &mut checksum)?;
         while !limit.stop.load(Ordering::Relaxed) {
             let length = input.read(&mut buffer)?;
             if length == 0 {
@@ -119,13 +120,12 @@ impl Encryption {
             }
             let bytes = &mut buffer[..length];
             checksum.update(bytes);
-            streams.contents.apply(bytes);
+            stream.apply(bytes);
             output.write_all(bytes)?;
         }
-        let mut slot = checksum.finalize().to_be_bytes();
-        streams.checksum.apply(&mut slot);
+        let encrypted = checksum.finalize() ^ u32::from_be_bytes(checksum_key);
         output.seek(SeekFrom::Start(CHECKSUM_AT))?;
-        write_singly(&mut output, &slot)?;
+        write_singly(&mut output, &encrypted.to_be_bytes())?;
         output.set_modified(UNIX_EPOCH + milliseconds(&input.metadata()?)?)?;
         Ok(output)
     }
@@ -137,26 +137,6 @@ fn milliseconds(metadata: &Metadata) -> io::Result<Duration> {
     Ok(Duration::from_millis(since.as_millis() as u64))
 }
 
-/// The key stream, in its two parts.
-struct Streams {
-    /// For the checksum, which is written last.
-    checksum: Rc4,
-    /// For all other encrypted data: the name and the contents.
-    contents: Rc4,
-}
-
-impl Streams {
-    /// The key is the password followed by the name of the file.
-    fn new() -> Self {
-        let after = |skipped| {
-            let mut stream = Rc4::new(format!("{PASSWORD}{NAME}").as_bytes());
-            stream.skip(skipped);
-            stream
-        };
-        Self { checksum: after(DROPPED), contents: after(DROPPED + CHECKSUM_LENGTH as usize) }
-    }
-}
-
 /// Writes a number of more than one byte, with one write per byte.
 fn write_singly(output: &mut File, bytes: &[u8]) -> io::Result<()> {
     bytes.iter().try_for_each(|byte| output.write_all(&[*byte]))
@@ -164,18 +144,18 @@ fn write_singly(output: &mut File, bytes: &[u8]) -> io::Result<()> {
 
 /// Writes the header with one write per field, and leaves a gap for the checksum. The checksum covers everything behind
 /// the gap, from the length of the name on.
-fn begin(output: &mut File, streams: &mut Streams, checksum: &mut Hasher) -> io::Result<()> {
+fn begin(output: &mut File, stream: &mut Rc4, checksum: &mut Hasher) -> io::Result<()> {
     output.write_all(&MAGIC)?;
     write_singly(output, &VERSION.to_be_bytes())?;
     output.write_all(&[CIPHER.len() as u8])?;
     output.write_all(CIPHER.as_bytes())?;
-    output.seek(SeekFrom::Current(CHECKSUM_LENGTH))?;
+    output.seek(SeekFrom::Current(CHECKSUM_LENGTH as i64))?;
     let (mut length, mut name) = ([NAME.len() as u8], NAME.as_bytes().to_vec());
     checksum.update(&length);
     checksum.update(&name);
-    streams.contents.apply(&mut length);
+    stream.apply(&mut length);
     output.write_all(&length)?;
-    streams.contents.apply(&mut name);
+    stream.apply(&mut name);
     output.write_all(&name)
 }
 
@@ -208,7 +188,6 @@ impl Job for Encryption {
     }
 }
 
-/// A key stream.
 struct Rc4 {
     state: [u8; 256],
     one: u8,
@@ -227,7 +206,6 @@ impl Rc4 {
         Self { state, one: 0, two: 0 }
     }
 
-    /// Skips `count` bytes of the stream.
     fn skip(&mut self, count: usize) {
         for _ in 0..count {
             self.next();

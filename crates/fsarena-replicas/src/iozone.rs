@@ -30,7 +30,6 @@ const PER_SECOND_ON_THE_DEVICE: f64 = 0.8e9;
 /// Estimate of the time of a cell in addition to the time for its bytes, with a flush after each test.
 const AROUND_A_CELL: Nanos = Nanos::millis(20);
 
-/// The engine `iozone`.
 pub struct Iozone;
 
 impl Engine for Iozone {
@@ -61,7 +60,6 @@ impl Engine for Iozone {
     }
 }
 
-/// A grid in a directory.
 struct GridFiles {
     cells: Vec<GridCell>,
     tests: Vec<GridTest>,
@@ -72,7 +70,6 @@ struct GridFiles {
 }
 
 impl GridFiles {
-    /// The grid of `workload`.
     fn new(workload: &Workload, parameters: &IozoneParameters, directory: &Path) -> Self {
         let cells = parameters.cells();
         let care = Care { flush: workload.durable == DurablePoint::Fsync, cold: workload.cache == CacheState::Cold };

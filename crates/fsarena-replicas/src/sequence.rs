@@ -21,7 +21,6 @@ use perform::{StepCounts, StepPerformance, memory};
 use state::{Pool, compare};
 use task::{SequenceTask, Tasks};
 
-/// The engine `sequence`.
 pub struct Sequence;
 
 impl Engine for Sequence {
@@ -185,8 +184,7 @@ fn count(step: Step, stats: &mut RunStats) {
 }
 
 fn of_step(name: &str) -> impl FnOnce(LibraryError) -> EngineError {
-    let step = name.to_owned();
-    move |source| EngineError::Step { step, source: Box::new(source) }
+    move |source| EngineError::Step { step: name.to_owned(), source: Box::new(source) }
 }
 
 /// Writes all data to the device. Returns the time; `None` if the file system has no such call.

@@ -23,7 +23,6 @@ const PER_SECOND: f64 = 1e9;
 /// Estimate of the bytes per second of a test that flushes each write.
 const PER_SECOND_FLUSHED: f64 = 40e6;
 
-/// The engine `tiotest`.
 pub struct Tiotest;
 
 impl Engine for Tiotest {
@@ -78,12 +77,10 @@ fn all_tests() -> Vec<TiotestTest> {
 }
 
 impl TiotestParameters {
-    /// The parameters of `workload`.
     fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| parameters.complaint(workload))
     }
 
-    /// Bytes of all files.
     fn all(&self) -> u64 {
         self.size.saturating_mul(u64::from(self.threads))
     }
@@ -109,17 +106,12 @@ impl TiotestParameters {
     }
 }
 
-/// One of the tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum TiotestTest {
-    /// From beginning to end.
     Write,
-    /// At random places.
     RandomWrite,
-    /// From beginning to end.
     Read,
-    /// At random places.
     RandomRead,
 }
 
@@ -127,12 +119,10 @@ impl TiotestTest {
     /// All tests, in tiotest's order (its numbers 0 to 3).
     const ALL: [Self; 4] = [Self::Write, Self::RandomWrite, Self::Read, Self::RandomRead];
 
-    /// Whether it writes.
     fn writes(self) -> bool {
         matches!(self, Self::Write | Self::RandomWrite)
     }
 
-    /// Whether its places are random.
     fn is_random(self) -> bool {
         matches!(self, Self::RandomWrite | Self::RandomRead)
     }
@@ -148,7 +138,6 @@ impl TiotestTest {
     }
 }
 
-/// The tests of a workload.
 struct Tests {
     workers: Workers<Thread>,
     tests: Vec<TiotestTest>,
@@ -157,7 +146,6 @@ struct Tests {
 }
 
 impl Tests {
-    /// The tests of `workload` in `directory`.
     fn new(workload: &Workload, parameters: &TiotestParameters, directory: &Path, seed: u64) -> Self {
         let TiotestParameters { size, block, random_operations, .. } = *parameters;
         let alike = Alike { size, block, random_operations, flags: folder::sync_flags(workload.durable), seed };

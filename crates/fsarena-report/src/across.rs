@@ -59,10 +59,8 @@ fn missing(across: &Across) -> Option<String> {
 }
 
 fn answer(across: &Across) -> String {
-    let of = |verdicts: &[Verdict]| {
-        across.pairs.iter().filter(|pair| verdicts.contains(&pair.verdict)).collect::<Vec<&AcrossPair>>()
-    };
-    let decided = of(&[Verdict::Faster, Verdict::Slower]);
+    let is_decided = |pair: &&AcrossPair| matches!(pair.verdict, Verdict::Faster | Verdict::Slower);
+    let decided: Vec<&AcrossPair> = across.pairs.iter().filter(is_decided).collect();
     let machines = match across.machines.len() {
         2 => "both machines".to_owned(),
         count => format!("all {}", counted(count, "machine")),
@@ -73,15 +71,7 @@ fn answer(across: &Across) -> String {
     };
     let depends: Vec<String> = across.pairs.iter().filter(|pair| pair.depends).filter_map(span).collect();
     let depends = (!depends.is_empty()).then(|| format!("It depends on the machine in {}.", listed(depends)));
-    let equal = of(&[Verdict::Equivalent]).len();
-    let rest = format!(
-        "Of {}, {} {} within {} on {machines}, and {} undecided.",
-        counted(across.pairs.len(), "comparison"),
-        equal,
-        if equal == 1 { "is equal" } else { "are equal" },
-        number::percent(across.margin.0),
-        of(&[Verdict::Undecided]).len(),
-    );
+    let rest = words::ties(&verdicts(across), across.margin, &format!(" on {machines}"));
     [Some(holds), depends, Some(rest)].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
@@ -89,12 +79,8 @@ fn answer(across: &Across) -> String {
 fn winner(pair: &AcrossPair) -> String {
     let AcrossPair { workload, a, b, .. } = pair;
     let (better, worse) = if pair.verdict == Verdict::Slower { (b, a) } else { (a, b) };
-    let ratio = pair.sample.map(|sample| pair::times(Some(favourable(sample.ratio)))).unwrap_or_default();
+    let ratio = pair.sample.map(|sample| Ratio::favourable(sample.ratio).times()).unwrap_or_default();
     format!("{better} is faster than {worse} in {workload} ({ratio})")
-}
-
-fn favourable(ratio: f64) -> Ratio {
-    Ratio::alone(ratio.max(ratio.recip()))
 }
 
 /// `create-fsync (xfs / ext4 from 0.80× to 1.40×)`.
@@ -109,8 +95,12 @@ fn name(pair: &AcrossPair) -> String {
     format!("{} / {}", pair.a, pair.b)
 }
 
+fn verdicts(across: &Across) -> Vec<Verdict> {
+    across.pairs.iter().map(|pair| pair.verdict).collect()
+}
+
 fn counts(across: &Across) -> Vec<Count> {
-    let verdicts: Vec<Verdict> = across.pairs.iter().map(|pair| pair.verdict).collect();
+    let verdicts = verdicts(across);
     let of = |shade, wanted: &[Verdict], words| Count::of(&verdicts, wanted, shade, words);
     vec![
         of(Shade::Faster, &[Verdict::Faster, Verdict::Slower], "a difference on all machines"),

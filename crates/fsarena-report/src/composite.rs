@@ -141,7 +141,11 @@ impl Xml {
     }
 
     fn leaf(&mut self, name: &str, text: &str) {
-        let text = visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-        self.line(&format!("<{name}>{text}</{name}>"));
+        self.line(&format!("<{name}>{}</{name}>", escaped(text)));
     }
+}
+
+/// Text of an XML attribute or element. Control characters, which XML 1.0 does not allow, are shown as escapes.
+pub fn escaped(text: &str) -> String {
+    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

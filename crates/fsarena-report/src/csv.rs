@@ -19,43 +19,11 @@ use fsarena_model::comparison::{BaselineRow, Cell, PairVerdict, StandingRow, Sui
 
 use crate::{finding, visible};
 
-const COLUMNS: [&str; 35] = [
-    "kind",
-    "workload",
-    "contender",
-    "against",
-    "round",
-    "metric",
-    "unit",
-    "value",
-    "low",
-    "high",
-    "decision_low",
-    "decision_high",
-    "verdict",
-    "rounds",
-    "samples",
-    "needs_rounds",
-    "validity",
-    "reason",
-    "needs_seconds",
-    "in_best_group",
-    "workloads",
-    "harness_share",
-    "ceiling_share",
-    "start_share",
-    "seconds_per_operation",
-    "syncs_per_operation",
-    "guarantees",
-    "leaning",
-    "detectable",
-    "run",
-    "started",
-    "seed",
-    "plan_hash",
-    "kernel",
-    "processor",
-];
+/// The head of the table.
+const COLUMNS: &str = "kind,workload,contender,against,round,metric,unit,value,low,high,decision_low,decision_high,\
+    verdict,rounds,samples,needs_rounds,validity,reason,needs_seconds,in_best_group,workloads,harness_share,\
+    ceiling_share,start_share,seconds_per_operation,syncs_per_operation,guarantees,leaning,detectable,run,started,seed,\
+    plan_hash,kernel,processor";
 
 /// Columns of text, which may come from a file or a path.
 const TEXTS: [&str; 10] =
@@ -69,11 +37,8 @@ pub fn render(comparison: &Comparison) -> String {
     let suite = comparison.judged.suite_ratios.iter().map(suite_row);
     let of_run = of_run(comparison);
     let rows = cells.chain(baselines).chain(verdicts).chain(ranks).chain(suite);
-    let lines = rows.map(|mut fields| {
-        fields.extend(of_run.iter().cloned());
-        line(&fields)
-    });
-    std::iter::once(line(&head())).chain(lines).collect()
+    let lines = rows.map(|own| line(&[own, of_run.clone()].concat()));
+    std::iter::once(format!("{COLUMNS}\n")).chain(lines).collect()
 }
 
 /// What every row says about the run.
@@ -91,10 +56,6 @@ fn of_run(comparison: &Comparison) -> Fields {
 
 /// A row's fields, each with the name of its column.
 type Fields = Vec<(&'static str, String)>;
-
-fn head() -> Fields {
-    COLUMNS.iter().map(|column| (*column, (*column).to_owned())).collect()
-}
 
 fn cell_rows(cell: &Cell) -> Vec<Fields> {
     let mut rows = vec![cell_row(cell)];
@@ -216,8 +177,8 @@ fn number(value: Option<f64>) -> String {
 }
 
 fn line(fields: &Fields) -> String {
-    let of = |column: &&str| fields.iter().find(|(name, _)| name == column).map_or("", |(_, text)| text.as_str());
-    COLUMNS.iter().map(|column| quoted(&harmless(column, of(column)))).collect::<Vec<_>>().join(",") + "\n"
+    let of = |column: &str| fields.iter().find(|(name, _)| *name == column).map_or("", |(_, text)| text.as_str());
+    COLUMNS.split(',').map(|column| quoted(&harmless(column, of(column)))).collect::<Vec<_>>().join(",") + "\n"
 }
 
 fn harmless<'a>(column: &str, text: &'a str) -> Cow<'a, str> {

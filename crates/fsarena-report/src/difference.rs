@@ -1,13 +1,13 @@
 //! Two sides of runs that were not interleaved, as a report.
 
 use fsarena_model::difference::{Change, Contrast, Difference, MachineChange, SideRun};
-use fsarena_model::{Label, Verdict};
+use fsarena_model::{Verdict, grouped};
 
 use crate::number::{self, DASH, Ratio, or_dash};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name, Reference, Words};
 use crate::report::{Count, Entry, List, ListLook, Paragraph, Report, Section, Table, TableLook, TableOf};
-use crate::words::{self, counted, listed};
+use crate::words::{self, listed};
 
 const COVERED: &str = "The interval of a change is the one that its verdict rests on: it holds for all changes of the \
     table together, at 95 %. It covers the noise of the rounds, each of which had a fresh file system, and the drift \
@@ -50,7 +50,7 @@ fn answer(difference: &Difference) -> String {
         let own =
             difference.changes.iter().filter(move |change| change.verdict == verdict && change.workload.is_some());
         let name = |change: &Change| {
-            let times = change.estimate.ratio.map(|ratio| Ratio::alone(ratio.max(ratio.recip())));
+            let times = change.estimate.ratio.map(Ratio::favourable);
             format!(
                 "{} in {} ({})",
                 change.contender,
@@ -60,7 +60,6 @@ fn answer(difference: &Difference) -> String {
         };
         own.map(name).collect::<Vec<String>>()
     };
-    let count = difference.changes.iter().filter(|change| change.workload.is_some()).count();
     let (faster, slower) = (of(Verdict::Faster), of(Verdict::Slower));
     let after = names(&difference.after);
     let sentence = |verb: &str, found: &[String]| match found {
@@ -69,20 +68,17 @@ fn answer(difference: &Difference) -> String {
     };
     let proved = [sentence("is slower", &slower), sentence("is faster", &faster)].into_iter().flatten();
     let none = (faster.is_empty() && slower.is_empty()).then(|| format!("No change is proved in {after}."));
-    let rest = format!(
-        "Of {}, {} {} within {}, and {} undecided.",
-        counted(count, "comparison"),
-        of(Verdict::Equivalent).len(),
-        if of(Verdict::Equivalent).len() == 1 { "is equal" } else { "are equal" },
-        number::percent(difference.margin.0),
-        of(Verdict::Undecided).len(),
-    );
+    let rest = words::ties(&verdicts(difference), difference.margin, "");
     proved.chain(none).chain([rest]).collect::<Vec<_>>().join(" ")
 }
 
-fn counts(difference: &Difference) -> Vec<Count> {
+fn verdicts(difference: &Difference) -> Vec<Verdict> {
     let changes = difference.changes.iter().filter(|change| change.workload.is_some());
-    let verdicts: Vec<Verdict> = changes.map(|change| change.verdict).collect();
+    changes.map(|change| change.verdict).collect()
+}
+
+fn counts(difference: &Difference) -> Vec<Count> {
+    let verdicts = verdicts(difference);
     let all = [
         (Verdict::Faster, "faster"),
         (Verdict::Slower, "slower"),
@@ -99,12 +95,8 @@ fn changes(difference: &Difference) -> Section {
         Some(control) => format!("Changes, relative to {control}"),
         None => "Changes".to_owned(),
     });
-    let mut labels: Vec<&Label> = difference.changes.iter().map(|change| &change.contender).collect();
-    labels.dedup();
-    labels.into_iter().fold(section, |section, label| {
-        let rows: Vec<&Change> = difference.changes.iter().filter(|change| change.contender == *label).collect();
-        section.with(Section::titled(label.to_string()).with(table(&rows)))
-    })
+    let changes = grouped(difference.changes.iter().map(|change| (&change.contender, change)));
+    section.with_all(changes.iter().map(|(label, rows)| Section::titled(label.to_string()).with(table(rows))))
 }
 
 fn table(rows: &[&Change]) -> Table {

@@ -1,7 +1,7 @@
 //! What each option of a matrix changes: a sentence per option, and a table.
 
-use fsarena_model::Comparison;
 use fsarena_model::comparison::EffectRow;
+use fsarena_model::{Comparison, distinct, grouped};
 
 use crate::number::{DASH, Ratio};
 use crate::pair::{interval, times};
@@ -79,26 +79,16 @@ fn by_size(rows: &[EffectRow]) -> Vec<&EffectRow> {
 
 /// A sentence for each factor: where it is shown to matter, and where most. The factor that matters most comes first.
 fn sentences(rows: &[EffectRow]) -> Vec<String> {
-    let mut factors: Vec<Vec<&EffectRow>> = Vec::new();
-    for row in rows {
-        match factors.iter_mut().find(|own| (&own[0].matrix, &own[0].factor) == (&row.matrix, &row.factor)) {
-            Some(own) => own.push(row),
-            None => factors.push(vec![row]),
-        }
-    }
+    let mut factors = grouped(rows.iter().map(|row| ((&row.matrix, &row.factor), row)));
     let largest = |own: &[&EffectRow]| own.iter().filter(|row| is_shown(row)).map(|row| size(row)).fold(0.0, f64::max);
-    factors.sort_by(|one, other| largest(other).total_cmp(&largest(one)));
-    factors.iter().map(|own| sentence(own)).collect()
+    factors.sort_by(|(_, one), (_, other)| largest(other).total_cmp(&largest(one)));
+    factors.iter().map(|(_, own)| sentence(own)).collect()
 }
 
 fn sentence(own: &[&EffectRow]) -> String {
-    let shown: Vec<&&EffectRow> = own.iter().filter(|row| is_shown(row)).collect();
-    let names = |rows: &mut dyn Iterator<Item = &EffectRow>| {
-        let mut names: Vec<String> = rows.map(|row| row.workload.clone()).collect();
-        names.dedup();
-        names.len()
-    };
-    let (factor, all) = (&own[0].factor, counted(names(&mut own.iter().copied()), "workload"));
+    let shown: Vec<&EffectRow> = own.iter().copied().filter(|row| is_shown(row)).collect();
+    let workloads = |rows: &[&EffectRow]| distinct(rows.iter().map(|row| row.workload.as_str())).len();
+    let (factor, all) = (&own[0].factor, counted(workloads(own), "workload"));
     if own.iter().all(|row| row.estimate.ratio.is_none()) {
         return format!("{factor}: not tested: {}.", own[0].reason);
     }
@@ -106,7 +96,7 @@ fn sentence(own: &[&EffectRow]) -> String {
         return format!("{factor}: not shown to matter ({all}).");
     };
     let times = times(ratio(most));
-    let count = names(&mut shown.iter().map(|row| **row));
+    let count = workloads(&shown);
     let EffectRow { workload, level, base, .. } = most;
     format!("{factor}: shown to matter in {count} of {all}, most in {workload}: {level} is {times} as good as {base}.")
 }

@@ -1,12 +1,13 @@
 //! The answer of a gate: as a report, and as JUnit XML.
 
-use crate::{pair, visible};
 use std::fmt::Write;
 
 use fsarena_model::difference::{Gate, GateCheck, GateOutcome};
 
+use crate::composite::escaped;
 use crate::difference::contrasts;
 use crate::number::{self, Ratio, or_dash};
+use crate::pair;
 use crate::report::ColumnKind::{Figure, Name, Reference, Words};
 use crate::report::{Entry, List, ListLook, Paragraph, Report, Section, Shade, TableLook, TableOf};
 use crate::words::{counted, listed};
@@ -150,18 +151,4 @@ fn detail(check: &GateCheck) -> String {
         _ if check.reason.is_empty() => format!("neither passed nor a regression; {}", finds.unwrap_or_default()),
         _ => check.reason.clone(),
     }
-}
-
-/// Text of an XML attribute or element. Control characters, which XML 1.0 does not allow, are shown as escapes.
-fn escaped(text: &str) -> String {
-    visible(text).chars().fold(String::new(), |mut escaped, c| {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            _ => escaped.push(c),
-        }
-        escaped
-    })
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::comparison::{ContenderRow, PairVerdict};
-use fsarena_model::{Class, Comparison, Guarantee, Label, Verdict};
+use fsarena_model::{Class, Comparison, Guarantee, Label, Verdict, grouped};
 
 use crate::words::{self, listed};
 
@@ -123,14 +123,8 @@ pub fn guarantees(group: &ClassGroup<'_>) -> Option<String> {
 
 /// The contenders that guarantee more than `common`. Contenders with the same guarantees are named together.
 fn more_guaranteed(group: &ClassGroup<'_>, sets: &[BTreeSet<Guarantee>], common: &BTreeSet<Guarantee>) -> Vec<String> {
-    let mut more: Vec<(BTreeSet<Guarantee>, Vec<&Label>)> = Vec::new();
-    for (row, set) in group.contenders.iter().zip(sets).filter(|(_, set)| set.len() > common.len()) {
-        let extra = set - common;
-        match more.iter_mut().find(|(known, _)| *known == extra) {
-            Some((_, labels)) => labels.push(&row.label),
-            None => more.push((extra, vec![&row.label])),
-        }
-    }
+    let more = group.labels().zip(sets).filter(|(_, set)| set.len() > common.len());
+    let more = grouped(more.map(|(label, set)| (set - common, label)));
     let verb = |labels: &[&Label]| if labels.len() == 1 { "also guarantees" } else { "also guarantee" };
     more.iter().map(|(extra, labels)| format!("{} {} {}", listed(labels), verb(labels), listed(extra))).collect()
 }

@@ -3,21 +3,15 @@
 use base64::prelude::{BASE64_STANDARD as STANDARD, Engine};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{Environment, Error, HtmlEscape, Output, State, UndefinedBehavior, Value, escape_formatter};
-use serde::Serialize;
+use minijinja::{Environment, Error, Output, State, UndefinedBehavior, Value, escape_formatter};
 use sha2::{Digest, Sha256};
 
-use crate::report::{OutputMedium, Report};
-use crate::visible;
+use crate::report::{OutputMedium, Report, Sentence};
+use crate::svg::escaped;
 
-/// The templates; `page.html` and `runs.html` fill the blocks of `frame.html`. Values are escaped in all whose names
-/// end in `.html`.
-const TEMPLATES: &[(&str, &str)] = &[
-    ("page.html", include_str!("../templates/page.html")),
-    ("runs.html", include_str!("../templates/runs.html")),
-    ("frame.html", include_str!("../templates/frame.html")),
-    ("blocks.html", include_str!("../templates/blocks.html")),
-];
+/// The templates. Values are escaped in all whose names end in `.html`.
+const TEMPLATES: &[(&str, &str)] =
+    &[("page.html", include_str!("../templates/page.html")), ("blocks.html", include_str!("../templates/blocks.html"))];
 
 const STYLE: &str = include_str!("../templates/style.css");
 const SCRIPT: &str = include_str!("../templates/page.js");
@@ -33,67 +27,15 @@ fn policy() -> String {
 
 /// Any report as one HTML page.
 pub fn of_report(report: Report) -> String {
-    linked(report, &[])
-}
-
-/// A link to another page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Link {
-    /// Its address.
-    pub address: String,
-    /// Its text.
-    pub text: String,
+    linked(report, &Sentence::default())
 }
 
 /// Like [`of_report`], with links to other pages at the top.
-pub fn linked(report: Report, links: &[Link]) -> String {
+pub fn linked(report: Report, links: &Sentence) -> String {
     let mut environment = environment();
     environment.add_global("links", Serde(links));
-    rendered(&environment, "page.html", report.on(OutputMedium::Page))
-}
-
-/// The runs of a store, for a page that leads to others.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Runs {
-    /// The title.
-    pub title: String,
-    /// Where the store is.
-    pub store: String,
-    /// The version of the program.
-    pub version: String,
-    /// The runs, in the order of the page.
-    pub runs: Vec<RunLine>,
-    /// The histories of workloads.
-    pub workloads: Vec<Link>,
-}
-
-/// A run in a list of runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RunLine {
-    /// Its number; its page is `run-NUMBER.html`.
-    pub run: i64,
-    /// When it began, RFC 3339 in UTC.
-    pub started: String,
-    /// How far it has come.
-    pub status: String,
-    /// Rounds that were finished.
-    pub rounds: u32,
-    /// The suite or profile.
-    pub work: String,
-    /// The labels of the contenders.
-    pub contenders: String,
-    /// The tags.
-    pub tags: String,
-}
-
-/// The page of a store.
-pub fn runs(runs: &Runs) -> String {
-    rendered(&environment(), "runs.html", runs)
-}
-
-fn rendered(environment: &Environment<'_>, template: &str, value: impl Serialize) -> String {
-    let page = environment.get_template(template).expect("it is among the templates");
-    page.render(Serde(value)).expect("the templates ask only for what there is")
+    let page = environment.get_template("page.html").expect("it is among the templates");
+    page.render(Serde(report.on(OutputMedium::Page))).expect("the template asks only for what there is")
 }
 
 fn environment() -> Environment<'static> {
@@ -124,19 +66,19 @@ fn source_expression(text: &str) -> String {
 fn write_value(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
     match value.as_str().filter(|_| !value.is_safe()) {
         None => escape_formatter(out, state, value),
-        Some(text) if text.contains(is_right_to_left) => Ok(write!(out, "<bdi>{}</bdi>", HtmlEscape(&visible(text)))?),
-        Some(text) => Ok(write!(out, "{}", HtmlEscape(&visible(text)))?),
+        Some(text) if text.contains(is_right_to_left) => Ok(write!(out, "<bdi>{}</bdi>", escaped(text))?),
+        Some(text) => Ok(write!(out, "{}", escaped(text))?),
     }
 }
 
 /// Escapes a value for places without elements: attributes and the title.
 fn attribute(text: &str) -> Value {
-    Value::from_safe_string(HtmlEscape(&visible(text)).to_string())
+    Value::from_safe_string(escaped(text))
 }
 
 /// A text that a narrow page may break after a comma, as lists of options have them without spaces.
 fn breakable(text: &str) -> Value {
-    Value::from_safe_string(HtmlEscape(&visible(text)).to_string().replace(',', ",<wbr>"))
+    Value::from_safe_string(escaped(text).replace(',', ",<wbr>"))
 }
 
 /// Letters of Hebrew, Arabic and other right-to-left scripts (DerivedBidiClass.txt of the Unicode Character Database).

@@ -2,7 +2,7 @@
 //! and a table.
 
 use fsarena_model::comparison::PairVerdict;
-use fsarena_model::{Comparison, Label};
+use fsarena_model::{Comparison, Label, grouped};
 
 use crate::number::{DASH, Ratio};
 use crate::pair;
@@ -67,14 +67,8 @@ fn cost<'a>(pair: &'a PairVerdict, contender: &'a Label, base: &'a Label) -> Opt
 
 /// A sentence for each contender and its base, with the workload in which the layers cost most.
 fn sentences(costs: &[LayerCost<'_>]) -> Vec<String> {
-    let mut pairs: Vec<Vec<&LayerCost<'_>>> = Vec::new();
-    for cost in costs {
-        match pairs.iter_mut().find(|own| (own[0].contender, own[0].base) == (cost.contender, cost.base)) {
-            Some(own) => own.push(cost),
-            None => pairs.push(vec![cost]),
-        }
-    }
-    pairs.iter().map(|own| sentence(own)).collect()
+    let pairs = grouped(costs.iter().map(|cost| ((cost.contender, cost.base), cost)));
+    pairs.iter().map(|(_, own)| sentence(own)).collect()
 }
 
 fn sentence(own: &[&LayerCost<'_>]) -> String {

@@ -53,7 +53,7 @@ pub use difference::report as difference;
 pub use fsarena_model::visible::{shell, visible, visible_lines};
 pub use gate::{junit, report as gate};
 pub use history::report as history;
-pub use html::{Link, RunLine, Runs, linked, of_report as html, runs};
+pub use html::{linked, of_report as html};
 pub use json::indented as json;
 pub use markdown::of_report as markdown;
 pub use report::Additions;
@@ -61,7 +61,7 @@ pub use sections::report as comparison;
 pub use text::{PLAIN, TerminalStyle, layout, of_report as report_text, render as text, summary};
 pub use validation::{drawing_alone as predicted_against_measured, report as validation};
 pub use why::report as explanations;
-pub use words::{cache, capitalised, durable, mode, rounds};
+pub use words::{better, cache, capitalised, durable, mode, rounds};
 
 /// A report that is ready to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +111,7 @@ pub struct Format {
 
 /// The formats of every comparison, the default first.
 pub const FORMATS: &[Format] = &[
-    Format { name: "text", extension: "txt", render: |it, more| Ok(text::plain(it, more).into()) },
+    Format { name: "text", extension: "txt", render: |it, more| Ok(text(it, more, PLAIN).into()) },
     Format { name: "summary", extension: "txt", render: |it, _| Ok(summary(it, PLAIN).into()) },
     Format { name: "html", extension: "html", render: |it, more| Ok(html(comparison(it, more)).into()) },
     Format { name: "json", extension: "json", render: |it, more| Ok(json::with_members(it, &more).into()) },

@@ -129,6 +129,11 @@ impl Ratio {
         Self { middle, low: None, high: None }
     }
 
+    /// A ratio without an interval, in favour of the better side: at least 1.
+    pub fn favourable(ratio: f64) -> Self {
+        Self::alone(ratio.max(ratio.recip()))
+    }
+
     /// The ratio of the swapped pair.
     pub fn inverted(self) -> Self {
         let turn = |end: Option<f64>| end.map(f64::recip);

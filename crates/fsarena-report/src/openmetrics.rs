@@ -23,28 +23,10 @@ pub fn render(comparison: &Comparison) -> String {
         ],
         Some(1.0),
     );
-    let cells = [
-        MetricColumn {
-            name: "median",
-            help: "Median over rounds, in the unit of its label.",
-            value: |cell| cell.figure.median,
-        },
-        MetricColumn {
-            name: "low",
-            help: "Lower end of the 95 % interval of the median.",
-            value: |cell| cell.figure.low,
-        },
-        MetricColumn {
-            name: "high",
-            help: "Upper end of the 95 % interval of the median.",
-            value: |cell| cell.figure.high,
-        },
-    ];
-    for MetricColumn { name, help, value } in cells {
-        let name = format!("fsarena_{name}");
-        page.family(&name, "gauge", help);
+    for (name, help, value) in FIGURES {
+        page.family(name, "gauge", help);
         for cell in comparison.cells.iter().filter(|cell| cell.is_plausible()) {
-            page.sample(&name, of_cell(cell), value(cell));
+            page.sample(name, of_cell(cell), value(cell));
         }
     }
     page.family("fsarena_ratio", "gauge", "How many times better the contender is than the other one.");
@@ -65,12 +47,14 @@ pub fn render(comparison: &Comparison) -> String {
     page.text + "# EOF\n"
 }
 
-/// A figure of a cell.
-struct MetricColumn {
-    name: &'static str,
-    help: &'static str,
-    value: fn(&Cell) -> Option<f64>,
-}
+/// A figure of a cell: its name, what it is, and its value.
+type CellMetric = (&'static str, &'static str, fn(&Cell) -> Option<f64>);
+
+const FIGURES: [CellMetric; 3] = [
+    ("fsarena_median", "Median over rounds, in the unit of its label.", |cell| cell.figure.median),
+    ("fsarena_low", "Lower end of the 95 % interval of the median.", |cell| cell.figure.low),
+    ("fsarena_high", "Upper end of the 95 % interval of the median.", |cell| cell.figure.high),
+];
 
 fn place(cell: &Cell) -> Labels<'static> {
     vec![("workload", cell.workload.clone()), ("contender", cell.contender.to_string())]

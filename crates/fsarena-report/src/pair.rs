@@ -2,7 +2,7 @@
 //! and the mean ratio over all workloads.
 
 use fsarena_model::comparison::{PairVerdict, Reason, SuiteRow};
-use fsarena_model::{Comparison, Label, Verdict};
+use fsarena_model::{Comparison, Label, Verdict, distinct, grouped};
 
 use crate::group::ClassGroup;
 use crate::number::{self, Ratio, or_dash};
@@ -117,16 +117,9 @@ pub fn statement(pair: &PairVerdict) -> String {
 /// Guarantees that only one contender of a pair makes, once for all pairs with the same text: `Verdicts of ext4 / btrfs
 /// and xfs / btrfs: btrfs also has data checksums.`
 pub fn pair_guarantees(comparison: &Comparison) -> Vec<String> {
-    let mut found: Vec<(&str, Vec<String>)> = Vec::new();
-    for pair in comparison.judged.verdicts.iter().filter(|pair| !pair.guarantees.is_empty()) {
-        let name = name(pair);
-        match found.iter_mut().find(|(guarantees, _)| *guarantees == pair.guarantees) {
-            Some((_, pairs)) if pairs.contains(&name) => {}
-            Some((_, pairs)) => pairs.push(name),
-            None => found.push((&pair.guarantees, vec![name])),
-        }
-    }
-    found.into_iter().map(|(guarantees, pairs)| format!("Verdicts of {}: {guarantees}.", listed(pairs))).collect()
+    let pairs = comparison.judged.verdicts.iter().filter(|pair| !pair.guarantees.is_empty());
+    let pairs = grouped(distinct(pairs.map(|pair| (&pair.guarantees, name(pair)))));
+    pairs.into_iter().map(|(guarantees, pairs)| format!("Verdicts of {}: {guarantees}.", listed(pairs))).collect()
 }
 
 /// Maximum number of workloads that are named as the reason why a mean is missing.

@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use fsarena_model::comparison::StandingRow;
-use fsarena_model::{Comparison, Label, Verdict};
+use fsarena_model::comparison::{StandingRow, WorkloadRow};
+use fsarena_model::{Comparison, Label, Verdict, grouped};
 
 use crate::group::ClassGroup;
 use crate::number::DASH;
@@ -215,14 +215,8 @@ pub fn best_groups(group: &ClassGroup<'_>) -> Vec<String> {
     if group.contenders.len() < SEVERAL || !has_worse {
         return Vec::new();
     }
-    let mut found: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
-    for workload in workloads {
-        let best = best_group(group, &workload.name);
-        match found.iter_mut().find(|(members, _)| *members == best) {
-            Some((_, workloads)) => workloads.push(&workload.name),
-            None => found.push((best, vec![&workload.name])),
-        }
-    }
+    let best = |workload: &WorkloadRow| best_group(group, &workload.name);
+    let mut found = grouped(workloads.iter().map(|workload| (best(workload), workload.name.as_str())));
     found.retain(|(members, _)| !members.is_empty());
     found.sort_by_key(|(members, _)| members.len());
     found.iter().map(|(members, workloads)| format!("{}: {}", members.join(", "), workloads.join(", "))).collect()

@@ -1,7 +1,7 @@
 //! Clients: how figures change with their number, what each did, and what they are.
 
-use fsarena_model::ClientFacts;
 use fsarena_model::comparison::{Comparison, ScalingPair, ScalingPoint, ScalingRow, Verdict};
+use fsarena_model::{ClientFacts, grouped};
 
 use crate::number::{hundredths, or_dash, seconds, value};
 use crate::report::ColumnKind::{Figure, Name};
@@ -74,27 +74,25 @@ fn figure((row, point): &PointOfRow<'_>, divisor: f64) -> String {
 }
 
 fn drawings(comparison: &Comparison) -> Content {
-    let mut names: Vec<&str> = comparison.scaling.rows.iter().map(|row| row.workload.as_str()).collect();
-    names.dedup();
-    let drawing = |name: &&str| {
-        let rows: Vec<&ScalingRow> = comparison.scaling.rows.iter().filter(|row| row.workload == **name).collect();
+    let drawing = |(name, rows): (&str, Vec<&ScalingRow>)| {
         Some(Drawing { caption: format!("{name} with more clients"), svg: against_clients(&rows)? })
     };
-    let drawings = names.iter().filter_map(drawing).collect();
+    let drawings = by_workload(comparison).into_iter().filter_map(drawing).collect();
     Drawings { arrangement: Arrangement::Wide, drawings }.into()
 }
 
 /// For each workload, what further clients add, and who gains more.
 fn sentences(comparison: &Comparison) -> Vec<String> {
-    let mut names: Vec<&str> = comparison.scaling.rows.iter().map(|row| row.workload.as_str()).collect();
-    names.dedup();
-    names.into_iter().filter_map(|name| sentence(comparison, name)).collect()
+    by_workload(comparison).iter().filter_map(|(name, rows)| sentence(comparison, name, rows)).collect()
 }
 
-fn sentence(comparison: &Comparison, workload: &str) -> Option<String> {
-    let rows = comparison.scaling.rows.iter().filter(|row| row.workload == workload);
-    let gains: Vec<String> = rows.clone().filter_map(gain).collect();
-    let first = rows.clone().next()?;
+fn by_workload(comparison: &Comparison) -> Vec<(&str, Vec<&ScalingRow>)> {
+    grouped(comparison.scaling.rows.iter().map(|row| (row.workload.as_str(), row)))
+}
+
+fn sentence(comparison: &Comparison, workload: &str, rows: &[&ScalingRow]) -> Option<String> {
+    let gains: Vec<String> = rows.iter().filter_map(|row| gain(row)).collect();
+    let first = rows.first()?;
     let (fewest, most) = (first.points.first()?.clients, first.points.last()?.clients);
     let pairs = comparison.scaling.pairs.iter().filter(|pair| pair.workload == workload);
     let shown: Vec<String> = pairs.filter_map(winner).collect();

@@ -15,6 +15,7 @@ use minijinja::HtmlEscape;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::visible;
+use axis::{Axis, short};
 
 /// The drawing's width in its own units; the page scales it.
 pub const WIDTH: f64 = 480.0;
@@ -98,8 +99,7 @@ impl Canvas {
             Anchor::Middle => r#" text-anchor="middle""#,
             Anchor::End => r#" text-anchor="end""#,
         };
-        let (x, y, text) = (tenths(at.0), tenths(at.1), visible(text));
-        let text = HtmlEscape(&text);
+        let (x, y, text) = (tenths(at.0), tenths(at.1), escaped(text));
         self.push(format_args!(r#"<text class="{class}" x="{x}" y="{y}"{anchor}>{text}</text>"#));
     }
 
@@ -113,8 +113,7 @@ impl Canvas {
 
     /// A text that reads from bottom to top and ends at the given position.
     pub fn upward_text(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
-        let text = visible(text);
-        let text = HtmlEscape(&text);
+        let text = escaped(text);
         let turn = format!("rotate(-90 {x:.1} {y:.1})");
         self.push(format_args!(
             r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="end" transform="{turn}">{text}</text>"#
@@ -123,13 +122,20 @@ impl Canvas {
 
     /// The complete drawing. `label` describes it in words.
     pub fn finish(self, label: &str) -> String {
-        let (height, body, label) = (self.height, self.body, visible(label));
-        let label = HtmlEscape(&label);
+        let (height, body, label) = (self.height, self.body, escaped(label));
         format!(r#"<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">{body}</svg>"#)
     }
 
     fn push(&mut self, element: std::fmt::Arguments<'_>) {
         self.body.write_fmt(element).expect("a string takes everything");
+    }
+}
+
+/// Draws the ticks of an axis below rows, which end at `bottom`.
+pub fn scale(canvas: &mut Canvas, axis: &Axis, bottom: f64, print: impl Fn(f64) -> String) {
+    for (tick, text) in axis.labelled_ticks(|tick| short(&print(tick))) {
+        canvas.line("grid", (axis.at(tick), TOP), (axis.at(tick), bottom));
+        canvas.text("tick", Anchor::Middle, (axis.at(tick), bottom + 17.0), &text);
     }
 }
 
@@ -146,6 +152,11 @@ pub(crate) fn alone(drawing: &str) -> String {
     parts.map_or_else(String::new, |(attributes, body)| {
         format!("{}<style>{STYLE}</style>{ground}{body}\n", begin(attributes))
     })
+}
+
+/// Text of an element or an attribute.
+pub(crate) fn escaped(text: &str) -> String {
+    HtmlEscape(&visible(text)).to_string()
 }
 
 fn points(places: &[(f64, f64)]) -> String {

@@ -10,7 +10,7 @@ use crate::report::{
     TableLook, TableOf,
 };
 use crate::{report, sections};
-use layout::{TextTone, painted, table, wrapped};
+use layout::{BAD, FAINT, Rendition, STRONG, painted, rendition, table, wrapped};
 
 /// Properties of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,11 +29,6 @@ const HANGING: &str = "  ";
 
 /// Without colour, for files and pipes.
 pub const PLAIN: TerminalStyle = TerminalStyle { color: false, width: 120 };
-
-/// The report without colour.
-pub fn plain(comparison: &Comparison, additions: Additions) -> String {
-    render(comparison, additions, PLAIN)
-}
 
 /// The report in `style`.
 pub fn render(comparison: &Comparison, additions: Additions, style: TerminalStyle) -> String {
@@ -56,7 +51,7 @@ pub fn of_report(report: Report, style: TerminalStyle) -> String {
 
 impl TerminalStyle {
     fn heading(self, text: &str) -> String {
-        painted(&layout::visible(text), TextTone::Strong, self.color)
+        painted(&layout::visible(text), STRONG, self.color)
     }
 
     fn section(self, section: &Section) -> String {
@@ -106,9 +101,7 @@ impl TerminalStyle {
 
     fn list(self, list: &List) -> String {
         let line = |entry: &report::Sentence| {
-            let role = entry.0.first().map_or(TextTone::Plain, |phrase| TextTone::from(&phrase.role));
-            let tone = if role == TextTone::Plain { tone(list.tone) } else { role };
-            painted(&wrapped(&entry.words(), HANGING, self.width), tone, self.color)
+            painted(&wrapped(&entry.words(), HANGING, self.width), rendition(entry).or(tone(list.tone)), self.color)
         };
         list.items.iter().map(line).collect::<Vec<_>>().join("\n")
     }
@@ -119,7 +112,7 @@ impl TerminalStyle {
             format!("{}: {}", fact.name, lines.join(", "))
         };
         let facts = facts.facts.iter().map(fact).collect::<Vec<_>>().join("; ");
-        painted(&wrapped(&facts, HANGING, self.width), TextTone::Faint, self.color)
+        painted(&wrapped(&facts, HANGING, self.width), FAINT, self.color)
     }
 
     fn footnotes(self, footnotes: &[String]) -> String {
@@ -173,7 +166,7 @@ impl TerminalStyle {
                 .column(ColumnKind::Name, "", |column| format!("{HANGING}{}", column.title))
                 .column(ColumnKind::Median, "", |column| column.entries[row].clone())
                 .done();
-            format!("{}\n{}", painted(&words, TextTone::Strong, self.color), table(&lines, self.color))
+            format!("{}\n{}", painted(&words, STRONG, self.color), table(&lines, self.color))
         };
         (0..tall.height()).map(row).collect::<Vec<_>>().join("\n")
     }
@@ -249,10 +242,10 @@ fn sentence(columns: &[Column], row: usize) -> String {
     format!("{}: {}", words.join(" "), values.join("; "))
 }
 
-fn tone(tone: report::Tone) -> TextTone {
+fn tone(tone: report::Tone) -> Rendition {
     match tone {
-        report::Tone::Plain | report::Tone::Apart => TextTone::Plain,
-        report::Tone::Legend => TextTone::Faint,
-        report::Tone::Alarm => TextTone::Bad,
+        report::Tone::Plain | report::Tone::Apart => None,
+        report::Tone::Legend => FAINT,
+        report::Tone::Alarm => BAD,
     }
 }

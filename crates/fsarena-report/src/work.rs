@@ -1,7 +1,7 @@
 //! Groups of workloads: those of the suite, or else workloads that ask the same of a file system.
 
 use fsarena_model::comparison::{Cell, WorkloadRow};
-use fsarena_model::{CacheState, Comparison, DurablePoint};
+use fsarena_model::{CacheState, Comparison, DurablePoint, grouped};
 
 /// Workloads that belong together.
 #[derive(Debug)]
@@ -13,15 +13,8 @@ pub struct WorkGroup<'a> {
 
 /// All groups, in the order of their first workloads.
 pub fn works(comparison: &Comparison) -> Vec<WorkGroup<'_>> {
-    let mut works: Vec<WorkGroup<'_>> = Vec::new();
-    for workload in &comparison.workloads {
-        let title = title(workload);
-        match works.iter_mut().find(|work| work.title == title) {
-            Some(work) => work.workloads.push(workload),
-            None => works.push(WorkGroup { title, workloads: vec![workload] }),
-        }
-    }
-    works
+    let works = grouped(comparison.workloads.iter().map(|workload| (title(workload), workload)));
+    works.into_iter().map(|(title, workloads)| WorkGroup { title, workloads }).collect()
 }
 
 /// The cells of a workload, by contender.

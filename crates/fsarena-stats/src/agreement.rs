@@ -81,6 +81,11 @@ impl OrderedPairs {
         (product > 0.0).then(|| (f64::from(self.same) - f64::from(self.opposite)) / product.sqrt())
     }
 
+    fn with_interval(&self, tau: f64, interval: Option<(f64, f64)>) -> Tau {
+        let (low, high) = interval.unzip();
+        Tau { tau, low, high, pairs: self.same + self.opposite }
+    }
+
     fn sum<'a>(lists: impl Iterator<Item = &'a Self>) -> Self {
         lists.fold(Self::default(), |sum, list| Self {
             same: sum.same + list.same,
@@ -109,20 +114,27 @@ pub fn tau_of_lists(lists: &[OrderedPairs], seed: u64) -> Option<Tau> {
     let all = OrderedPairs::sum(lists.iter());
     let tau = all.tau()?;
     let telling: Vec<OrderedPairs> = lists.iter().filter(|list| list.tau().is_some()).copied().collect();
-    let interval = (telling.len() >= FEWEST).then(|| percentiles(drawn(&telling, seed)));
-    let pairs = all.same + all.opposite;
-    Some(Tau { tau, low: interval.map(|(low, _)| low), high: interval.map(|(_, high)| high), pairs })
+    let of = |chosen: &[usize]| OrderedPairs::sum(chosen.iter().map(|index| &telling[*index])).tau();
+    Some(all.with_interval(tau, bootstrapped(telling.len(), FEWEST, seed, of)))
 }
 
-fn drawn(lists: &[OrderedPairs], seed: u64) -> Vec<f64> {
-    let of = |chosen: &[usize]| OrderedPairs::sum(chosen.iter().map(|index| &lists[*index])).tau();
-    draws(lists.len(), seed).filter_map(|chosen| of(&chosen)).collect()
-}
-
-/// Bootstrap samples: indices below `count`, `count` of them per sample, drawn with replacement.
-fn draws(count: usize, seed: u64) -> impl Iterator<Item = Vec<usize>> {
+/// The 2.5th and the 97.5th percentile of the taus of bootstrap samples: indices below `count`, `count` of them per
+/// sample, drawn with replacement. `None` if no sample has a tau, or `count` is less than `fewest`.
+fn bootstrapped(count: usize, fewest: usize, seed: u64, tau: impl Fn(&[usize]) -> Option<f64>) -> Option<(f64, f64)> {
+    if count < fewest {
+        return None;
+    }
     let mut random = Pcg64::seed_from_u64(seed);
-    (0..DRAWS).map(move |_| (0..count).map(|_| (random.next_u64() % count as u64) as usize).collect())
+    let mut draw = || (0..count).map(|_| (random.next_u64() % count as u64) as usize).collect::<Vec<_>>();
+    let taus: Vec<f64> = (0..DRAWS).filter_map(|_| tau(&draw())).collect();
+    (!taus.is_empty()).then(|| percentiles(taus))
+}
+
+/// The 2.5th and the 97.5th percentile of `values`, which are not empty.
+fn percentiles(mut values: Vec<f64>) -> (f64, f64) {
+    values.sort_by(f64::total_cmp);
+    let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
+    (at(0.025), at(0.975))
 }
 
 /// Tau-b of one list whose second order was measured in several rounds (`rounds[round][thing]`), by the medians over
@@ -137,17 +149,7 @@ pub fn tau_over_rounds(first: &[f64], rounds: &[Vec<f64>], margins: (f64, f64), 
     };
     let all = of(&(0..rounds.len()).collect::<Vec<_>>())?;
     let tau = all.tau()?;
-    let drawn = || draws(rounds.len(), seed).filter_map(|chosen| of(&chosen)?.tau()).collect::<Vec<f64>>();
-    let interval = (rounds.len() >= FEWEST_ROUNDS).then(drawn).filter(|taus| !taus.is_empty()).map(percentiles);
-    let pairs = all.same + all.opposite;
-    Some(Tau { tau, low: interval.map(|(low, _)| low), high: interval.map(|(_, high)| high), pairs })
-}
-
-/// The 2.5th and the 97.5th percentile of `values`, which are not empty.
-fn percentiles(mut values: Vec<f64>) -> (f64, f64) {
-    values.sort_by(f64::total_cmp);
-    let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
-    (at(0.025), at(0.975))
+    Some(all.with_interval(tau, bootstrapped(rounds.len(), FEWEST_ROUNDS, seed, |chosen| of(chosen)?.tau())))
 }
 
 #[cfg(test)]

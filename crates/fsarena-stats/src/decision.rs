@@ -27,13 +27,11 @@ pub use outlook::{MOST_ROUNDS, Outlook};
 pub(crate) use variance::{Moderated, moderate};
 
 use crate::error::StatsError;
-use crate::interval::{Interval, LogEstimate, Precision};
+use crate::interval::{Interval, LogEstimate, POINTWISE_TAIL, Precision};
 use crate::quantile::{reach, student_upper};
 use budget::most_true_nulls;
 use data::Sample;
 
-/// The upper tail of the pointwise 95 % interval.
-const POINTWISE_TAIL: f64 = 0.025;
 /// Fewer rounds than this prove nothing: two can agree by chance.
 pub const FEWEST_ROUNDS: usize = 3;
 

@@ -45,7 +45,7 @@ pub use agreement::{OrderedPairs, Tau, order, tau_of_lists, tau_over_rounds};
 pub use change_points::{ChangePoint, change_points};
 pub use decision::{FEWEST_ROUNDS, Judge, MOST_ROUNDS, Outlook, Pair, Reduced, Round, Rule, Sweep, Verdict, Workload};
 pub use error::StatsError;
-pub use interval::{Interval, LogEstimate, Precision};
+pub use interval::{Interval, LogEstimate, Precision, Spread};
 pub use machines::{Pooled, depending, on_each};
 pub use mean::{Part, weighted_mean};
 pub use mix::{Flip, Lead, flips};

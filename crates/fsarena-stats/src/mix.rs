@@ -11,12 +11,6 @@ pub struct Lead {
 }
 
 impl Lead {
-    /// The lead over the whole mix, if the part has this weight, 0 to 1.
-    #[must_use]
-    pub fn at(&self, weight: f64) -> f64 {
-        weight * self.within + (1.0 - weight) * self.elsewhere
-    }
-
     /// The weight at which the lead is 0; `None` if it has the same sign from 0 to 1.
     fn level(&self) -> Option<f64> {
         let slope = self.elsewhere - self.within;

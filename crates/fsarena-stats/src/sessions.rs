@@ -17,13 +17,11 @@
 
 use crate::decision::{FEWEST_ROUNDS, Looks, Moderated, Reduced, Round, Rule, Verdict, Workload, moderate};
 use crate::error::StatsError;
-use crate::interval::{Interval, LogEstimate, Precision};
+use crate::interval::{Interval, LogEstimate, POINTWISE_TAIL, Precision};
 use crate::mean::together;
 use crate::quantile::reach;
 use crate::summary::mean;
 
-/// The upper tail of the pointwise 95 % interval.
-const POINTWISE_TAIL: f64 = 0.025;
 /// Degrees of freedom that each further session of a side adds to what is known about the drift. Quantities of a
 /// session share much of its drift, so that many of them are hardly more than one.
 const PER_REPEAT: f64 = 4.0;
@@ -173,8 +171,6 @@ pub fn shifts_with(quantities: &[Quantity], drift: Drift) -> Vec<Option<Shift>> 
 pub struct Level {
     /// Its error has the drift between sessions.
     pub known: LogEstimate,
-    /// The same without the drift.
-    pub within: Precision,
     /// Rounds in all.
     pub rounds: u32,
 }
@@ -187,7 +183,6 @@ pub fn levels(quantities: &[Vec<&[Reduced]>], assumed: Drift) -> (Drift, Vec<Vec
     let drift = drift(&sides, &[], assumed);
     let level = |side: &QuantitySide| Level {
         known: LogEstimate { estimate: side.mean, precision: drift.added_to(side.within, 1.0 / side.sessions) },
-        within: side.within,
         rounds: side.rounds as u32,
     };
     let levels = sides.iter().map(|sides| sides.iter().map(|side| side.as_ref().map(level)).collect());

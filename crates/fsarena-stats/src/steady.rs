@@ -45,12 +45,6 @@ impl SteadyEffect {
         let width = student_upper(count - 2.0, alpha / 2.0) * error;
         Some(Self { size, interval: Interval::around(size, width) })
     }
-
-    /// Whether the interval excludes 0.
-    #[must_use]
-    pub fn is_proved(&self) -> bool {
-        !self.interval.contains(0.0)
-    }
 }
 
 /// The trend per round of each contender relative to the mean of the others, so that the machine's own drift cancels;

@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn a_carry_over_is_distinguished_from_a_change_within_the_round() {
         let effect = carry_over(&rounds(0.05), 0.05).expect("twelve slices");
-        assert!((effect.size - 0.05).abs() < 0.002 && effect.is_proved(), "{effect:?}");
+        assert!((effect.size - 0.05).abs() < 0.002 && !effect.interval.contains(0.0), "{effect:?}");
         let none = carry_over(&rounds(0.0), 0.05).expect("twelve slices");
         assert!(none.size.abs() < 0.002, "{none:?}");
     }
@@ -118,7 +118,7 @@ mod tests {
             trials.iter_mut().flatten().for_each(|step| step.after = after);
             assert_eq!(carry_over(&trials, 0.05), None);
         }
-        assert_eq!(carry_over(&rounds(0.05)[..1], 0.05).map(|effect| effect.is_proved()), Some(true));
+        assert_eq!(carry_over(&rounds(0.05)[..1], 0.05).map(|effect| effect.interval.contains(0.0)), Some(false));
         assert_eq!(carry_over(&[rounds(0.05)[0][..3].to_vec()], 0.05), None, "no degree of freedom");
         assert_eq!(carry_over(&[], 0.05), None);
     }
@@ -127,7 +127,7 @@ mod tests {
     fn later_slices_are_compared_with_earlier_ones() {
         let falling = [vec![1.0, 0.9, 0.5, 0.8, 0.7], vec![2.0, 1.91, 9.0, 1.8, 1.7], vec![3.0, 2.9, 3.0, 2.8, 2.71]];
         let effect = within_rounds(&falling, 0.05).expect("three rounds");
-        assert!((effect.size + 0.2).abs() < 1e-3 && effect.is_proved(), "{effect:?}");
+        assert!((effect.size + 0.2).abs() < 1e-3 && !effect.interval.contains(0.0), "{effect:?}");
         assert_eq!(within_rounds(&[vec![1.0], vec![1.0, 0.9], vec![1.0, 0.9]], 0.05), None, "only two tell");
     }
 }

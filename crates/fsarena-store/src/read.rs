@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use fsarena_model::{Event, Label, RunRecord, Status};
 use rusqlite::Row;
 use rusqlite::types::Type;
+use serde::Serialize;
 
 use crate::{Result, Store, StoreError};
 
 /// A run in the list of runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunRow {
     /// Its number.
     pub run: i64,

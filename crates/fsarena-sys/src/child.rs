@@ -113,7 +113,7 @@ fn kill_descendants(parent: Pid) {
 }
 
 /// The children of all threads of a process (proc_pid_tid_children(5)); empty if the kernel does not list them.
-fn children(parent: Pid) -> Vec<Pid> {
+pub(crate) fn children(parent: Pid) -> Vec<Pid> {
     let threads = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
     let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
     lists

@@ -1,7 +1,7 @@
 //! Programs that run while the work runs, such as servers: they end with this process, and their output is kept in a
 //! file.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use crate::child::started;
+use crate::child::{children, started};
 
 /// Interval between two checks whether a program has ended.
 const LOOK: Duration = Duration::from_millis(5);
@@ -59,10 +59,14 @@ impl Daemon {
 
     /// Process ID of the program itself; with a wrapping, `None` before it has started and once it has ended.
     pub fn number(&self) -> Option<u32> {
-        let outer = self.child.id();
+        self.process().map(|process| process.as_raw_nonzero().get() as u32)
+    }
+
+    fn process(&self) -> Option<Pid> {
+        let outer = Pid::from_child(&self.child);
         match self.wrapping {
             Wrapping::None => Some(outer),
-            Wrapping::Once => only_child(outer),
+            Wrapping::Once => children(outer).into_iter().next(),
         }
     }
 
@@ -72,7 +76,7 @@ impl Daemon {
         if !matches!(self.child.try_wait(), Ok(None)) {
             return;
         }
-        match self.number().and_then(|number| Pid::from_raw(number as i32)) {
+        match self.process() {
             Some(pid) => drop(kill_process(pid, signal)),
             None => self.kill_group(),
         }
@@ -114,13 +118,10 @@ impl Drop for Daemon {
     }
 }
 
-fn only_child(parent: u32) -> Option<u32> {
-    let children = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).ok()?;
-    children.split_whitespace().next()?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// Waits for a condition, at most for a minute.

@@ -8,7 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
-    Pid, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, set_parent_process_death_signal, waitpid,
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus, getpid, getppid, kill_process,
+    set_parent_process_death_signal, waitid, waitpid,
 };
 
 /// A copy of this process at work.
@@ -47,16 +48,8 @@ fn in_child(parent: Pid, answer: OwnedFd, work: impl FnOnce() -> Vec<u8>) -> ! {
 impl Forked {
     /// Whether it has not ended yet. It can still be waited for afterwards.
     pub fn is_alive(&self) -> bool {
-        let status = self.process.map(|process| {
-            // SAFETY: `siginfo` is plain data, and waitid fills it in; WNOWAIT leaves the process to be waited for.
-            unsafe {
-                let mut info: libc::siginfo_t = std::mem::zeroed();
-                let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-                let id = process.as_raw_nonzero().get() as libc::id_t;
-                (libc::waitid(libc::P_PID, id, &mut info, flags), info.si_pid())
-            }
-        });
-        status == Some((0, 0))
+        let leaves_it = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        self.process.is_some_and(|process| matches!(waitid(WaitId::Pid(process), leaves_it), Ok(None)))
     }
 
     /// Whether it has begun to send its answer, or has ended without one.
@@ -84,12 +77,8 @@ impl Forked {
 
     fn wait(&mut self) -> Option<WaitStatus> {
         let process = self.process.take()?;
-        loop {
-            match waitpid(Some(process), WaitOptions::empty()) {
-                Err(rustix::io::Errno::INTR) => {}
-                other => return other.ok().flatten().map(|(_, status)| status),
-            }
-        }
+        let waited = rustix::io::retry_on_intr(|| waitpid(Some(process), WaitOptions::empty()));
+        waited.ok().flatten().map(|(_, status)| status)
     }
 }
 

@@ -7,6 +7,7 @@ use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
+use fsarena_model::order::each_once;
 use rustix::fs::{AtFlags, CWD, StatVfsMountFlags, StatxFlags, makedev, statfs, statvfs, statx};
 
 /// One mount.
@@ -31,13 +32,8 @@ pub struct Mount {
 impl Mount {
     /// Mount and file-system options as the kernel reports them, each once.
     pub fn all_options(&self) -> String {
-        let mut seen: Vec<&str> = Vec::new();
-        for option in self.options.split(',').chain(self.super_options.split(',')) {
-            if !option.is_empty() && !seen.contains(&option) {
-                seen.push(option);
-            }
-        }
-        seen.join(",")
+        let all = self.options.split(',').chain(self.super_options.split(','));
+        each_once(all.filter(|option| !option.is_empty())).join(",")
     }
 }
 

@@ -20,22 +20,23 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use fsarena_model::Medium;
+use fsarena_model::{Medium, Scale};
 use fsarena_place::Refusal;
 
 pub use bisect::Bisect;
 pub use calibrate::Calibrate;
 pub use compare::{Caches, Compare, IoEngine, WorkArguments};
-pub use durability::{DiskKind, DurabilityArguments, WriterKind};
+pub use durability::DurabilityArguments;
 pub use help::command;
 pub use own_command::{OwnCommands, Printed, Scan, SyncInTime, is_placeholder};
-pub use place::{GUEST_MEMORY, GuestArguments, How, PlaceArguments, guest_memory};
-pub use reproduce::{Reproduce, ScaleName};
+pub use place::{GUEST_MEMORY, GuestArguments, GuestMachine, How, PlaceArguments, guest_memory, hows};
+pub use reproduce::Reproduce;
 pub use setup::Setup;
 pub use sides::{
     AcrossArguments, Diff, GateArguments, HistoryArguments, JudgeArguments, PageArguments, PageFormat, PagesArguments,
-    RunsArguments, RunsChange, label,
+    RunsArguments, RunsChange,
 };
 pub use stored::{ExplainArguments, Export, Import, ReportArguments, Resume};
 pub use validate::Validate;
@@ -47,10 +48,8 @@ pub const COMPLETE: &str = "FSARENA_COMPLETE";
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, arg_required_else_help = true)]
 pub struct Arguments {
-    /// What to do.
     #[command(subcommand)]
     pub command: Command,
-    /// For every command.
     #[command(flatten)]
     pub global: Global,
 }
@@ -222,7 +221,27 @@ pub fn require_words(words: &[OsString]) -> Result<()> {
     bail!(Refusal::wrong_use(format!("there is nothing after `{after}`"), "give it a value; is a variable not set?"))
 }
 
-fn formats() -> clap::builder::PossibleValuesParser {
+/// A parser of names: each has a text for `--help` and a value.
+fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
+    names: [(&'static str, &'static str, T); N],
+) -> impl TypedValueParser<Value = T> {
+    let known = names.each_ref().map(|(name, about, _)| PossibleValue::new(*name).help(*about));
+    PossibleValuesParser::new(known).try_map(move |typed| {
+        let found = names.iter().find(|(name, ..)| *name == typed);
+        found.map(|(.., value)| value.clone()).ok_or("it has no value")
+    })
+}
+
+/// Amounts of work.
+fn scales() -> impl TypedValueParser<Value = Scale> {
+    one_of([
+        ("smoke", "Seconds for each workload, one round, no verdicts", Scale::Smoke),
+        ("standard", "What fits on a lane in minutes; what is less than published is in its notes", Scale::Standard),
+        ("published", "As much as was published", Scale::Published),
+    ])
+}
+
+fn formats() -> PossibleValuesParser {
     crate::formats::all().map(|format| format.name).collect::<Vec<_>>().into()
 }
 

@@ -1,7 +1,6 @@
 //! The commands, one file each.
 
 mod across;
-mod agent;
 mod bisect;
 mod calibrate;
 mod clean;
@@ -32,9 +31,11 @@ use anyhow::{Context, Result};
 use fsarena_place::{Refusal, note};
 use fsarena_report::report::{Table, TableLook};
 use fsarena_report::{TerminalStyle, visible, visible_lines};
+use serde_json::Value;
 
 use crate::cli::{Arguments, Command, DataFormat};
 use crate::exit::Ended;
+use crate::signals::stop_flag;
 use crate::{output, places};
 
 /// Runs the command that the arguments name.
@@ -44,28 +45,32 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Compare(options) => compare::run(global, options),
         Command::Reproduce(options) => reproduce::run(global, options),
         Command::Resume(options) => resume::run(global, options),
-        Command::Report(options) => report::run(global, options),
-        Command::Explain(options) => explain::run(global, options),
-        Command::Diff(options) => diff::run(global, options),
-        Command::Across(options) => across::run(global, options),
+        Command::Report(options) => report::run(global, options).map(well),
+        Command::Explain(options) => explain::run(global, options).map(well),
+        Command::Diff(options) => diff::run(global, options).map(well),
+        Command::Across(options) => across::run(global, options).map(well),
         Command::Gate(options) => gate::run(global, options),
-        Command::Judge(options) => judge::run(global, options),
-        Command::History(options) => history::run(global, options),
-        Command::Runs(options) => runs::run(global, options),
-        Command::Pages(options) => pages::run(global, options),
-        Command::Export(options) => export::run(global, options),
-        Command::Import(options) => import::run(global, options),
-        Command::List(options) => list::run(options),
-        Command::Doctor(options) => doctor::run(global, options),
+        Command::Judge(options) => judge::run(global, options).map(well),
+        Command::History(options) => history::run(global, options).map(well),
+        Command::Runs(options) => runs::run(global, options).map(well),
+        Command::Pages(options) => pages::run(global, options).map(well),
+        Command::Export(options) => export::run(global, options).map(well),
+        Command::Import(options) => import::run(global, options).map(well),
+        Command::List(options) => list::run(options).map(well),
+        Command::Doctor(options) => doctor::run(global, options).map(well),
         Command::Durability(options) => durability::run(global, options),
         Command::Bisect(options) => bisect::run(global, options),
-        Command::Clean => clean::run(),
+        Command::Clean => clean::run().map(well),
         Command::Calibrate(options) => calibrate::run(global, options),
         Command::Validate(options) => validate::run(global, options),
-        Command::Agent => agent::run(),
-        Command::Guest(options) => guest::run(options),
-        Command::Generate(options) => generate::run(options),
+        Command::Agent => fsarena_place::agent::serve(&stop_flag()?).map(well),
+        Command::Guest(options) => guest::run(options).map(well),
+        Command::Generate(options) => generate::run(options).map(well),
     }
+}
+
+fn well(_done: ()) -> Ended {
+    Ended::Well
 }
 
 /// Writes text without colours to stdout, with control characters escaped, so that quoted text cannot control the
@@ -86,9 +91,10 @@ fn data_format(name: Option<&str>, what: &str) -> Result<DataFormat, Refusal> {
     }
 }
 
-/// Prints a value as JSON.
-fn print_json(value: &serde_json::Value) -> Result<()> {
-    write(fsarena_report::json(value).as_bytes())
+/// Prints an object as JSON that is no report, with the number of its form.
+fn print_json(mut object: Value) -> Result<()> {
+    object["format"] = FORMAT.into();
+    write(fsarena_report::json(&object).as_bytes())
 }
 
 /// A table as text. On a terminal, or with COLUMNS, long rows are wrapped; otherwise each is a single line.

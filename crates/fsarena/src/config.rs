@@ -65,7 +65,9 @@ pub fn completed(command: &Command, words: Vec<OsString>) -> Result<Vec<OsString
             let place = all.iter().position(|word| word == "--").unwrap_or(all.len());
             all.insert(place, word.clone().into());
             if let Err(error) = command.clone().try_get_matches_from(&all) {
-                return Err(wrong(&path, &format!("{} = {value}", key.name), &error));
+                let words = error.render().to_string();
+                let first = words.lines().next().unwrap_or_default().trim_start_matches("error: ");
+                bail!(refused(&path, &format!("`{} = {value}`: {first}", key.name)));
             }
         }
     }
@@ -99,10 +101,8 @@ fn table(path: &Path) -> Result<Option<Table>> {
         note!("{} belongs to another user, and is not read", path.display());
         return Ok(None);
     }
-    let hint = "correct it, or run with --no-config";
-    let refused = |why: String| Refusal::wrong_use(format!("{}: {why}", path.display()), hint);
-    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
-    let table: Table = text.parse().map_err(|error: toml::de::Error| refused(error.message().to_owned()))?;
+    let text = std::fs::read_to_string(path).map_err(|error| refused(path, &error.to_string()))?;
+    let table: Table = text.parse().map_err(|error: toml::de::Error| refused(path, error.message()))?;
     let names = || KEYS.iter().map(|key| key.name);
     if let Some(unknown) = table.keys().find(|key| !names().any(|name| name == **key)) {
         let known = format!("the keys are {}", names().collect::<Vec<_>>().join(", "));
@@ -125,8 +125,6 @@ fn text(path: &Path, key: &str, value: &Value) -> Result<String> {
     }
 }
 
-fn wrong(path: &Path, line: &str, error: &clap::Error) -> anyhow::Error {
-    let words = error.render().to_string();
-    let first = words.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-    Refusal::wrong_use(format!("{}: `{line}`: {first}", path.display()), "correct it, or run with --no-config").into()
+fn refused(path: &Path, why: &str) -> Refusal {
+    Refusal::wrong_use(format!("{}: {why}", path.display()), "correct it, or run with --no-config")
 }

@@ -7,8 +7,8 @@ use fsarena_model::{ErrorCategory, Explained};
 use fsarena_place::{Refusals, code, note, note::tell, words};
 use fsarena_store::StoreError;
 
-/// The outcome of a command that did not fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The outcome of a command that did not fail. Of several outcomes the last one here counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ended {
     /// No failure; undecided pairs are not failures.
     Well,

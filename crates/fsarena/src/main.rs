@@ -10,7 +10,6 @@ mod commands;
 mod config;
 mod exit;
 mod formats;
-mod listen;
 mod open_loops;
 mod output;
 mod perform;

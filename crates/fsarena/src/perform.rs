@@ -1,16 +1,15 @@
-//! Does an assignment and keeps its events in the store.
+//! Does an assignment, keeps its events in the store, and shows them.
 
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Error, Result};
-use fsarena_execute::Assignment;
+use fsarena_execute::{Assignment, Listener};
 use fsarena_model::event::Note;
 use fsarena_model::{Event, RunRecord, Severity, Status};
 use fsarena_place::{End, Place, note, require_machine};
-use fsarena_store::Store;
+use fsarena_store::{Store, StoreError};
 
 use crate::cli::Global;
-use crate::listen::StoringListener;
 use crate::places;
 use crate::progress::Progress;
 
@@ -27,7 +26,7 @@ pub fn perform(
         // What this machine lacks is reported before the store is made.
         require_machine(&assignment.plan)?;
     }
-    let mut store = places::store(global)?;
+    let mut store = Store::open(&places::store_path(global.store.clone())?)?;
     // A stored run also has the event with its plan.
     let (run, known) = (assignment.run, assignment.run.map(|_| assignment.events.len() + 1));
     let mut recorder = StoringListener { store: &mut store, run, known, progress: Progress::new(global) };
@@ -55,4 +54,40 @@ pub fn perform(
 fn note_failure(store: &mut Store, run: i64, error: &Error) {
     let text = format!("the run failed: {error}");
     let _ = store.append(run, &Event::Note(Note { severity: Severity::Failure, text }));
+}
+
+/// Stores the events of a run, and shows them.
+struct StoringListener<'a> {
+    /// The store that keeps the events.
+    store: &'a mut Store,
+    /// The run's number in the store; `None` until it has begun.
+    run: Option<i64>,
+    /// The number of events of a run that is to continue, until its first further event is stored.
+    known: Option<usize>,
+    /// The progress line that shows the events.
+    progress: Progress,
+}
+
+impl StoringListener<'_> {
+    /// An event is stored before it is shown, so that a lost terminal loses no event.
+    fn keep(&mut self, event: &Event) -> Result<(), StoreError> {
+        match (self.run, event) {
+            (Some(_), event) if event.is_progress() => {}
+            (Some(run), event) => match self.known.take() {
+                Some(known) => self.store.append_after(run, known, event)?,
+                None => self.store.append(run, event)?,
+            },
+            (None, Event::Started { plan, started }) => self.run = Some(self.store.begin(plan, started)?),
+            (None, _) => {}
+        }
+        Ok(())
+    }
+}
+
+impl Listener for StoringListener<'_> {
+    fn hear(&mut self, event: &Event) -> Result<(), String> {
+        self.keep(event).map_err(|error| error.to_string())?;
+        self.progress.show(event);
+        Ok(())
+    }
 }

@@ -12,25 +12,15 @@ use crate::cli::{Color, Global};
 /// Root's store, independent of `HOME`: under sudo, `HOME` may be a folder of another user.
 const STORE_OF_ROOT: &str = "/var/lib/fsarena/store.sqlite";
 
-/// Opens the store that the options name, or the user's, for writing; creates it if it does not exist.
-pub fn store(global: &Global) -> Result<Store> {
-    Ok(Store::open(&store_path(global)?)?)
-}
-
-/// Like [`store`], but the store has to exist.
-pub fn existing_store(global: &Global) -> Result<Store> {
-    Ok(Store::open_existing(&store_path(global)?)?)
-}
-
-/// Like [`existing_store`], but for reading: writes nothing, and needs no right to write.
+/// Opens the store that the options name, or the user's, for reading: writes nothing, and needs no right to write.
 pub fn store_to_read(global: &Global) -> Result<Store> {
-    Ok(Store::read(&store_path(global)?)?)
+    Ok(Store::read(&store_path(global.store.clone())?)?)
 }
 
-/// The path of the store, whether it exists or not.
-pub fn store_path(global: &Global) -> Result<PathBuf> {
-    match &global.store {
-        Some(path) => Ok(path.clone()),
+/// The path of the store, whether it exists or not; `named` is the one that the options name.
+pub fn store_path(named: Option<PathBuf>) -> Result<PathBuf> {
+    match named {
+        Some(path) => Ok(path),
         None if rustix::process::geteuid().is_root() => Ok(STORE_OF_ROOT.into()),
         None => Ok(data_folder()?.join("fsarena/store.sqlite")),
     }

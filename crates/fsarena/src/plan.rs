@@ -1,6 +1,5 @@
 //! From arguments to a plan.
 
-mod available;
 mod checks;
 pub mod clients;
 mod contenders;
@@ -43,7 +42,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let (named, ignored) = contenders::accepted(&with_knobs, of_matrices, &mut refusals);
     let work = refusals.take(work::of(arguments, profile.as_ref(), &named)).unwrap_or_default();
     let (contenders, added) = if arguments.extra { with_direct(named) } else { (named, Vec::new()) };
-    let scale = arguments.work.scale.map(Scale::from).unwrap_or_default();
+    let scale = arguments.work.scale.unwrap_or_default();
     let is_short = !arguments.own.commands.is_empty() || profile.is_some();
     let usual_baselines =
         suite.as_ref().map_or(if is_short { Often::Once } else { Often::Always }, |suite| suite.baselines);
@@ -56,7 +55,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let lane_size = lane_size(arguments, &storage).or(suite.as_ref().and_then(|suite| suite.lane_size(scale)));
     let plan = Plan {
         suite: FromSuite {
-            name: work.suite.clone(),
+            name: work::suite(arguments).map(str::to_owned),
             preface: suite.as_ref().map(|suite| suite.preface.clone()).unwrap_or_default(),
             scale,
             unavailable: work.unavailable,
@@ -127,7 +126,7 @@ fn baselines_at(scale: Scale, usual: Often) -> (Often, NoiseBounds) {
 /// The number of rounds: from the arguments, one for a smoke run, from the suite, or as many as fit into the default
 /// budget. For commands of the user's own that is half of the usual one for each of `workloads`.
 fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize, workloads: usize, numbers: u64) -> Rounds {
-    let is_smoke = arguments.work.scale.map(Scale::from) == Some(Scale::Smoke);
+    let is_smoke = arguments.work.scale == Some(Scale::Smoke);
     let of_suite = suite.and_then(|suite| suite.rounds);
     let usual = Nanos(Budget::for_contenders(contenders).0.0 * numbers);
     match (arguments.rounds, arguments.budget) {

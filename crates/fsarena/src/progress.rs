@@ -8,7 +8,6 @@ use fsarena_analyse::busy_before;
 use fsarena_model::{Event, Nanos, NoiseBounds};
 use fsarena_place::note::tell;
 use fsarena_report::visible;
-use fsarena_sys::clock;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::Global;
@@ -21,7 +20,6 @@ pub struct Progress {
     verbose: bool,
     round: u32,
     expected: u32,
-    round_start: Nanos,
     round_length: Option<f64>,
     workloads: usize,
     done: usize,
@@ -43,7 +41,6 @@ impl Progress {
             verbose: global.verbose > 0,
             round: 0,
             expected: 0,
-            round_start: Nanos(0),
             round_length: None,
             workloads: 0,
             done: 0,
@@ -64,7 +61,6 @@ impl Progress {
             Event::RoundStarted { round, expected, workloads } => {
                 (self.round, self.expected) = (*round, *expected);
                 (self.workloads, self.done) = (workloads.len(), 0);
-                self.round_start = clock::now();
             }
             Event::WorkloadStarted { workload, .. } => {
                 self.bar.set_message(visible(&self.line(workload)).into_owned());

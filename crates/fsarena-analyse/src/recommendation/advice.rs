@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_model::recommendation::{AnotherProgram, ClassAdvice, KindChoice, MixFlip, MixRow, NotRecommended};
-use fsarena_model::{Class, Label, WorkKind};
+use fsarena_model::order::grouped;
+use fsarena_model::recommendation::{
+    AnotherProgram, ClassAdvice, KindChoice, MixFlip, MixRow, NotRecommended, Preference,
+};
+use fsarena_model::{Class, Label, Verdict, WorkKind};
 use fsarena_stats::{BetweenPrograms, Interval, Lead, LogEstimate, Prediction, Programs, Rule, flips, weighted_mean};
 
 use super::{Evidence, Part};
@@ -227,6 +230,32 @@ impl Evidence<'_> {
         let mean = estimates.sum::<Option<f64>>()? / part.workloads.len() as f64;
         Some(if first < rival { mean } else { -mean })
     }
+
+    /// Which of these contenders are better in which workloads; empty unless each is beaten in some workload.
+    fn preferences(&self, members: &[usize]) -> Vec<Preference> {
+        let name = |workload: usize| self.plan().workloads[workload].name.to_string();
+        let leaders = self.weights.keys().map(|workload| (self.unbeaten(*workload, members), name(*workload)));
+        let mut leading = grouped(leaders);
+        leading.retain(|(leaders, _)| !leaders.is_empty() && leaders.len() < members.len());
+        let is_beaten = |member: &usize| leading.iter().any(|(leaders, _)| !leaders.contains(member));
+        if !members.iter().all(is_beaten) {
+            return Vec::new();
+        }
+        let named = |leaders: Vec<usize>| leaders.into_iter().map(|member| self.label(member)).collect();
+        let preference = |(leaders, workloads)| Preference { contenders: named(leaders), workloads };
+        leading.into_iter().map(preference).collect()
+    }
+
+    /// The contenders than which no other of `members` is decided to be better in the workload.
+    fn unbeaten(&self, workload: usize, members: &[usize]) -> Vec<usize> {
+        let is_beaten = |one: usize| members.iter().any(|other| *other != one && self.beats(*other, one, workload));
+        members.iter().copied().filter(|member| !is_beaten(*member)).collect()
+    }
+
+    fn beats(&self, one: usize, other: usize, workload: usize) -> bool {
+        let wanted = if one < other { Verdict::Faster } else { Verdict::Slower };
+        self.decisions.verdict(workload, one.min(other), one.max(other)).is_some_and(|pair| pair.verdict == wanted)
+    }
 }
 
 /// A prediction with its 90 % interval.
@@ -237,16 +266,10 @@ pub(crate) fn another(kind: WorkKind, prediction: &Prediction) -> AnotherProgram
 
 /// Each reason once, with its workloads; `all 11` if it applies to all workloads of the mix.
 fn each_once(reasons: &[(String, String)], count: usize) -> String {
-    let mut by_reason: Vec<(&String, Vec<&str>)> = Vec::new();
-    for (workload, why) in reasons {
-        match by_reason.iter_mut().find(|(other, _)| *other == why) {
-            Some((_, workloads)) => workloads.push(workload),
-            None => by_reason.push((why, vec![workload])),
-        }
-    }
-    let one = |(why, workloads): &(&String, Vec<&str>)| match workloads.len() {
+    let one = |(why, workloads): (&str, Vec<&str>)| match workloads.len() {
         all if all == count && count > 1 => format!("all {count}: {why}"),
         _ => format!("{}: {why}", workloads.join(", ")),
     };
-    by_reason.iter().map(one).collect::<Vec<_>>().join("; ")
+    let by_reason = grouped(reasons.iter().map(|(workload, why)| (why.as_str(), workload.as_str())));
+    by_reason.into_iter().map(one).collect::<Vec<_>>().join("; ")
 }

@@ -70,59 +70,20 @@ pub struct Computed {
 /// How a number is computed from figures of metrics of one name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[allow(missing_docs, reason = "of each field its name says what it names; `of`, `by` and `than` are contenders")]
 pub enum Reckoning {
     /// The sum over all tests.
-    Total {
-        /// The metric's name.
-        metric: String,
-        /// The contender.
-        of: String,
-    },
+    Total { metric: String, of: String },
     /// The arithmetic mean over all tests that have it.
-    Mean {
-        /// The metric's name.
-        metric: String,
-        /// The contender.
-        of: String,
-    },
+    Mean { metric: String, of: String },
     /// The ratio of two sums over all tests.
-    RatioOfTotals {
-        /// The metric's name.
-        metric: String,
-        /// The contender whose sum is the dividend.
-        of: String,
-        /// The contender whose sum is the divisor.
-        by: String,
-    },
+    RatioOfTotals { metric: String, of: String, by: String },
     /// Number of tests in which a contender is better than all others.
-    Wins {
-        /// The metric's name.
-        metric: String,
-        /// The contender.
-        of: String,
-    },
+    Wins { metric: String, of: String },
     /// Ratio of one contender's figure to that of each of some others.
-    Ratio {
-        /// The test's name.
-        test: String,
-        /// The metric's name.
-        metric: String,
-        /// The contender whose figure is the dividend.
-        of: String,
-        /// The contenders whose figures are the divisors.
-        by: Vec<String>,
-    },
+    Ratio { test: String, metric: String, of: String, by: Vec<String> },
     /// By how many percent one contender's figure exceeds that of each of some others.
-    More {
-        /// The test's name.
-        test: String,
-        /// The metric's name.
-        metric: String,
-        /// The contender with the larger figure.
-        of: String,
-        /// The contenders with the smaller figures.
-        than: Vec<String>,
-    },
+    More { test: String, metric: String, of: String, than: Vec<String> },
 }
 
 /// A kind of statement.

@@ -18,9 +18,7 @@ const AUTOMATIC: std::ops::RangeInclusive<u64> = 4..=16_384;
 /// A contender's grid in one workload, over all rounds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid<'a> {
-    /// The workload's name.
     pub workload: &'a str,
-    /// The contender's label.
     pub contender: &'a str,
     /// Number of rounds with values.
     pub rounds: u32,

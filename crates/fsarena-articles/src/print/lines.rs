@@ -13,7 +13,6 @@ const LABELS: usize = 9;
 /// A line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlottedLine {
-    /// Its name.
     pub name: String,
     /// Its points from left to right, all above 0.
     pub points: Vec<(f64, f64)>,

@@ -4,9 +4,9 @@ mod bars;
 mod charts;
 mod tables;
 
-use fsarena_model::{Comparison, Label};
+use fsarena_model::{Comparison, Label, grouped};
 use fsarena_report::number;
-use fsarena_report::report::{Fold, List, ListLook, Role, Section, Sentence, Shown, Table};
+use fsarena_report::report::{ColumnKind, Fold, List, ListLook, Role, Section, Sentence, Shown, TableLook, TableOf};
 
 use crate::article::{ClaimOutcome, Counterpart, PublishedContender};
 use crate::reproduction::{Agreement, Measured, ReproducedFigure, Reproduction, StandIn, Winner, Wins};
@@ -210,18 +210,11 @@ fn scaled(reproduction: &Reproduction) -> Option<String> {
 
 /// What is less than published. Workloads with the same text share a row.
 fn scales(reproduction: &Reproduction) -> Section {
-    let mut by_text: Vec<(&String, Vec<&str>)> = Vec::new();
-    for (workload, words) in &reproduction.scaled {
-        match by_text.iter_mut().find(|(text, _)| *text == words) {
-            Some((_, workloads)) => workloads.push(workload),
-            None => by_text.push((words, vec![workload])),
-        }
-    }
-    let table = Table::from_rows(
-        ["workload", "how"],
-        by_text.into_iter().map(|(text, workloads)| vec![workloads.join(", "), text.clone()]),
-        2,
-    );
+    let by_text = grouped(reproduction.scaled.iter().map(|(workload, text)| (text, workload.as_str())));
+    let table = TableOf::new(TableLook::Full, &by_text)
+        .column(ColumnKind::Name, "workload", |(_, workloads)| workloads.join(", "))
+        .column(ColumnKind::Words, "how", |(text, _)| *text)
+        .done();
     Section::titled("What is scaled").with(table)
 }
 
@@ -288,21 +281,10 @@ impl FigureForm {
 
 /// A figure in its unit, to three digits; a dash if it is missing.
 fn printed(value: Option<f64>, unit: &str) -> String {
-    value.map_or_else(|| number::DASH.to_owned(), |value| number::value(value, unit))
+    number::or_dash(value.map(|value| number::value(value, unit)))
 }
 
 /// `3.40×`; a dash if it is missing.
 fn times(value: Option<f64>) -> String {
-    value.map_or_else(|| number::DASH.to_owned(), |value| format!("{}×", number::three_digits(value)))
-}
-
-/// Without repetitions, in the order of the first ones.
-fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
-    let mut all = Vec::new();
-    for item in items {
-        if !all.contains(&item) {
-            all.push(item);
-        }
-    }
-    all
+    number::or_dash(value.map(|value| format!("{}×", number::three_digits(value))))
 }

@@ -63,8 +63,13 @@ pub fn shown(context: &Context<'_>, cause: &Cause, figures: &[ReproducedFigure])
         Blamed::Options { slower, faster } => by_options(context, cause, test, [slower, faster]),
     });
     let is_left = !context.record.plan.measuring.explained && can_be_measured(context, cause, test);
-    let words = || format!("{}: --explain measures how much of the difference it is", test.name);
-    measured.or_else(|| is_left.then(|| ShownCause { is_so: None, words: words() }))
+    let left = || open(format!("{}: --explain measures how much of the difference it is", test.name));
+    measured.or_else(|| if is_left { left() } else { None })
+}
+
+/// An undecided cause.
+fn open(words: String) -> Option<ShownCause> {
+    Some(ShownCause { is_so: None, words })
 }
 
 /// Whether `--explain` would measure it here.
@@ -116,16 +121,13 @@ fn by_activities(
         .flat_map(|workload| context.explanations.iter().filter(move |explanation| explanation.workload == workload));
     let explanation = explained.find(|it| is_pair(it, slower, faster) || is_pair(it, faster, slower))?;
     if is_pair(explanation, faster, slower) {
-        let words = format!("{}: {slower} is not the slower one", explanation.workload);
-        return Some(ShownCause { is_so: None, words });
+        return open(format!("{}: {slower} is not the slower one", explanation.workload));
     }
     if let Some(why) = &explanation.withheld {
-        let words = format!("{}: not explained, since {why}", explanation.workload);
-        return Some(ShownCause { is_so: None, words });
+        return open(format!("{}: not explained, since {why}", explanation.workload));
     }
     if explanation.difference.low.is_none() {
-        let words = format!("{}: one round is too few", explanation.workload);
-        return Some(ShownCause { is_so: None, words });
+        return open(format!("{}: one round is too few", explanation.workload));
     }
     let blamed = || explanation.parts.iter().filter(|part| activities.contains(&part.activity));
     // Parts of one time are not independent: the ends of their intervals are added. What is not known may be blamed, too.
@@ -150,8 +152,7 @@ fn by_options(context: &Context<'_>, cause: &Cause, test: &PublishedTest, option
     }
     let [with, without] = options.map(|name| Label(name.clone()));
     let [slower, faster] = stand_ins(context, cause)?;
-    let mut metrics = test.metrics.iter();
-    let metric = metrics.find(|one| cause.metric.as_ref().is_none_or(|name| one.name == *name))?;
+    let metric = test.metric(cause.metric.as_deref())?;
     let rounds = properly_by_round(
         context,
         MetricAt { test, metric, at: cause.at.as_deref() },
@@ -164,8 +165,7 @@ fn by_options(context: &Context<'_>, cause: &Cause, test: &PublishedTest, option
     let (of_all, of_blamed) = (all.interval(0.025), blamed.interval(0.025));
     let place = format!("{}, {}", test.name, metric.name);
     if of_all.low.is_nan() || of_all.low <= 0.0 {
-        let words = format!("{place}: that {slower} is behind {faster} is not shown");
-        return Some(ShownCause { is_so: None, words });
+        return open(format!("{place}: that {slower} is behind {faster} is not shown"));
     }
     let difference = |of: LogEstimate, Interval { low, high }: Interval| Difference {
         seconds: of.estimate,

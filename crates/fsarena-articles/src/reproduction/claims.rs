@@ -2,7 +2,8 @@
 
 use crate::article::{Check, Claim, ClaimOutcome, PublishedMetric};
 use crate::reproduction::{ClaimHere, Measured, ReproducedFigure};
-use fsarena_model::Better;
+use fsarena_model::units::significant;
+use fsarena_model::{Better, distinct};
 
 use super::figures::{MetricAt, places};
 use super::winners::{compared, is_last, properly_for_it, times_better};
@@ -78,12 +79,7 @@ impl<'a> ShownFigures<'a> {
     /// Several together: all of them have to hold, so the first that does not decides.
     fn all(several: Vec<Self>) -> Self {
         let is_so = all_of(several.iter().map(|one| one.is_so).collect()).filter(|_| !several.is_empty());
-        let mut lacking: Vec<&'a str> = Vec::new();
-        for name in several.iter().flat_map(|one| &one.lacking) {
-            if !lacking.contains(name) {
-                lacking.push(name);
-            }
-        }
+        let lacking = distinct(several.iter().flat_map(|one| one.lacking.iter().copied()));
         Self { is_so, words: several.into_iter().flat_map(|one| one.words).collect(), lacking }
     }
 }
@@ -91,11 +87,10 @@ impl<'a> ShownFigures<'a> {
 /// Whether the properly measured figures have the order of the check at each of its places. Places that the check does
 /// not name count if at least one of its contenders has a figure there.
 fn seen<'a>(context: &Context<'_>, check: &'a Check, figures: &[ReproducedFigure]) -> ShownFigures<'a> {
-    let of_test = context.article.test(&check.test).and_then(|test| {
-        let is_it = |metric: &&PublishedMetric| check.metric.as_ref().is_none_or(|name| metric.name == *name);
-        Some((test, test.metrics.iter().find(is_it)?))
-    });
-    let Some((test, metric)) = of_test else { return ShownFigures::default() };
+    let test = context.article.test(&check.test);
+    let Some((test, metric)) = test.and_then(|test| Some((test, test.metric(check.metric.as_deref())?))) else {
+        return ShownFigures::default();
+    };
     let margin = context.record.plan.margin.0;
     let at_place = |at: Option<String>| {
         let (groups, lacking) = found(check, MetricAt { test, metric, at: at.as_deref() }, figures);
@@ -157,7 +152,7 @@ fn all_of(several: Vec<Option<bool>>) -> Option<bool> {
 fn words(metric: &PublishedMetric, groups: &[Group<'_>]) -> String {
     let word = |(name, measured): &(&String, Measured)| match is_last(metric.better, *measured) {
         true => format!("{name} did not finish"),
-        false => format!("{name} {} {}", short(measured.median), metric.unit),
+        false => format!("{name} {} {}", significant(measured.median, 3), metric.unit),
     };
     groups.iter().flatten().map(word).collect::<Vec<_>>().join(", ")
 }
@@ -177,10 +172,4 @@ fn found<'a>(
     let groups = check.order.iter().map(|group| group.iter().filter_map(of).collect());
     let lacking = check.order.iter().flatten().filter(|name| of(name).is_none());
     (groups.filter(|group: &Group<'_>| !group.is_empty()).collect(), lacking.map(String::as_str).collect())
-}
-
-/// The value with three significant digits.
-fn short(value: f64) -> String {
-    let digits = 2 - value.abs().max(f64::MIN_POSITIVE).log10().floor() as i32;
-    format!("{value:.*}", digits.clamp(0, 6) as usize)
 }

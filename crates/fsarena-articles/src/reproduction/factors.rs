@@ -2,7 +2,7 @@
 
 use crate::article::{Computed, Reckoning, Summary, Together};
 use crate::reproduction::{Measured, RatioOfArticle, ReproducedFigure, SummaryRow};
-use fsarena_model::{Better, Label};
+use fsarena_model::{Better, Label, distinct};
 
 use super::Context;
 
@@ -48,13 +48,7 @@ pub fn summaries(context: &Context<'_>, figures: &[ReproducedFigure]) -> Vec<Sum
 
 fn rows(context: &Context<'_>, summary: &Summary, figures: &[ReproducedFigure]) -> Vec<SummaryRow> {
     let own: Vec<&ReproducedFigure> = figures.iter().filter(|figure| figure.metric == summary.metric).collect();
-    let mut whose: Vec<(Option<&String>, Option<&Label>)> = Vec::new();
-    for figure in &own {
-        let one = (figure.name.as_ref(), figure.contender.as_ref());
-        if !whose.contains(&one) {
-            whose.push(one);
-        }
-    }
+    let whose = distinct(own.iter().map(|figure| (figure.name.as_ref(), figure.contender.as_ref())));
     let tests = context.article.tests.iter();
     let tests = tests.filter(|test| test.metrics.iter().any(|metric| metric.name == summary.metric)).count();
     let row = |(name, contender): (Option<&String>, Option<&Label>)| {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::article::{PublishedMetric, PublishedTest, Source};
 use crate::reproduction::{Measured, ReproducedFigure, StandIn, Unfinished};
-use fsarena_model::{Durability, Label};
+use fsarena_model::{Durability, Label, distinct};
 
 use super::Context;
 use super::source::{ByRound, by_round, has_trials, is_out_of_time, measured};
@@ -43,16 +43,13 @@ pub fn figures(context: &Context<'_>) -> Vec<ReproducedFigure> {
 
 /// The places on the axis that a metric has; a single `None` if it has no axis.
 pub fn places(test: &PublishedTest, metric: &PublishedMetric) -> Vec<Option<String>> {
-    let mut places: Vec<Option<String>> = test.places.iter().cloned().map(Some).collect();
+    let own = test.places.iter().cloned().map(Some);
     let figures = metric.figures.iter().map(|figure| figure.at.clone());
     // A ranking without a place holds for all places, and a ranking of a range holds for each place in it.
     let of_one = metric.rankings.iter().filter(|ranking| ranking.range(test).is_none());
     let rankings = of_one.map(|ranking| ranking.at.clone());
-    for place in figures.chain(rankings.filter(|at| at.is_some() || test.places.is_empty())) {
-        if !places.contains(&place) {
-            places.push(place);
-        }
-    }
+    let rankings = rankings.filter(|at| at.is_some() || test.places.is_empty());
+    let places = distinct(own.chain(figures).chain(rankings));
     if places.is_empty() { vec![None] } else { places }
 }
 

@@ -70,7 +70,7 @@ fn of_steps(steps: &[&Step], with_sync: bool, wanted: Quantity) -> Option<f64> {
     let value = match wanted {
         Quantity::Seconds => seconds,
         Quantity::Milliseconds => seconds * 1e3,
-        Quantity::MegabytesPerSecond => bytes / seconds / 1_048_576.0,
+        Quantity::MegabytesPerSecond => bytes / seconds / quantities::MIB,
         Quantity::DecimalMegabytesPerSecond => bytes / seconds / 1e6,
         Quantity::KilobytesPerSecond => bytes / seconds / 1024.0,
         Quantity::OperationsPerSecond => operations / seconds,

@@ -4,8 +4,8 @@ use crate::article::{Article, Figure, PublishedMetric, PublishedTest, Quantity};
 
 use crate::Violation;
 use crate::figures::{Number, figure_as, figure_of, found, metrics, names, number, plain, seconds, taken_as, work};
+use crate::quantities::MIB;
 
-const MEGABYTE: f64 = 1024.0 * 1024.0;
 /// Minimum number of rows that can show how figures were computed.
 const FEWEST_ROWS: usize = 8;
 /// Relative error of a throughput beyond rounding, because bytes are counted as whole kilobytes.
@@ -42,7 +42,7 @@ struct ArithmeticRow {
 
 impl ArithmeticRow {
     fn of(test: &PublishedTest, name: &str) -> Option<Self> {
-        let megabytes = work(test, |work| work.bytes)? / MEGABYTE;
+        let megabytes = work(test, |work| work.bytes)? / MIB;
         let throughput = figure_as(test, Quantity::MegabytesPerSecond, name)?.value;
         Some(Self { megabytes, seconds: seconds(test, name)?.value, throughput })
     }
@@ -86,12 +86,11 @@ pub fn throughput(article: &Article) -> Vec<Violation> {
 fn throughput_of(test: &PublishedTest, name: &str) -> Option<Violation> {
     let metric = taken_as(test, Quantity::MegabytesPerSecond)?;
     let given = number(figure_of(metric, name)?);
-    let megabytes = Number { value: work(test, |work| work.bytes)? / MEGABYTE, off: 0.0 };
+    let megabytes = Number::exact(work(test, |work| work.bytes)? / MIB);
     let follows = megabytes.over(seconds(test, name)?);
-    let near = Number { off: follows.off + follows.value * NEAR, ..follows };
     let sentence =
         format!("{name}: {} MB/s stand where bytes over time are {}", plain(given.value), plain(follows.value));
-    (!given.agrees(near)).then(|| found(test, Some(metric), sentence))
+    (!given.agrees(follows.within(NEAR))).then(|| found(test, Some(metric), sentence))
 }
 
 /// Finds speed-ups that differ from the ratio of their figures.

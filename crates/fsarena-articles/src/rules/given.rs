@@ -76,7 +76,7 @@ fn follows(article: &Article, reckoning: &Reckoning) -> Vec<(String, Number)> {
         }
         Reckoning::Total { metric, of } => (format!("the sum of {of}'s `{metric}`"), sum(article, metric, of)),
         Reckoning::Mean { metric, of } => {
-            let mean = |sum: Number| sum.over(exactly(all_of(article, metric, of).len()));
+            let mean = |sum: Number| sum.over(Number::exact(all_of(article, metric, of).len() as f64));
             (format!("the mean of {of}'s `{metric}`"), sum(article, metric, of).map(mean))
         }
         Reckoning::RatioOfTotals { metric, of, by } => {
@@ -85,7 +85,7 @@ fn follows(article: &Article, reckoning: &Reckoning) -> Vec<(String, Number)> {
         }
         Reckoning::Wins { metric, of } => {
             let count = named(article, metric).filter(|metric| is_best(metric, of)).count();
-            (format!("the count of tests in which {of}'s `{metric}` is best"), Some(exactly(count)))
+            (format!("the count of tests in which {of}'s `{metric}` is best"), Some(Number::exact(count as f64)))
         }
     };
     number.map(|number| (what, number)).into_iter().collect()
@@ -116,16 +116,10 @@ fn is_best(metric: &PublishedMetric, of: &str) -> bool {
 
 /// Ratios of the figure of `of` to the figures of the contenders `by`, each with the contender's name.
 fn ratios(article: &Article, test: &str, metric: &str, of: &str, by: &[String]) -> Vec<(String, Number)> {
-    let Some(metric) = article.test(test).and_then(|test| test.metrics.iter().find(|one| one.name == metric)) else {
-        return Vec::new();
-    };
+    let Some(metric) = article.test(test).and_then(|test| test.metric(Some(metric))) else { return Vec::new() };
     let Some(own) = figure_of(metric, of).map(number) else { return Vec::new() };
     let ratio = |other: &String| Some((other.clone(), own.over(number(figure_of(metric, other)?))));
     by.iter().filter_map(ratio).collect()
-}
-
-fn exactly(count: usize) -> Number {
-    Number { value: count as f64, off: 0.0 }
 }
 
 #[cfg(test)]

@@ -4,20 +4,16 @@ use crate::article::{Article, Quantity};
 
 use crate::Violation;
 use crate::figures::{Number, each, figure_as, found, number, operations_per_second, plain, taken_as, work};
+use crate::quantities::MIB;
 
-const MEGABYTE: f64 = 1024.0 * 1024.0;
 /// Relative error beyond rounding: figures of the same run are not taken at the same moment.
 const NEAR: f64 = 0.03;
-
-fn near(number: Number) -> Number {
-    Number { off: number.off + number.value * NEAR, ..number }
-}
 
 /// Finds bandwidth that differs from operations times their size.
 pub fn bandwidth(article: &Article) -> Vec<Violation> {
     each(article, |test, name| {
         let given = number(figure_as(test, Quantity::MegabytesPerSecond, name)?);
-        let follows = operations_per_second(test, name)?.times(work(test, |work| work.block)? / MEGABYTE);
+        let follows = operations_per_second(test, name)?.times(work(test, |work| work.block)? / MIB);
         let sentence = format!(
             "{name}: {} operations per second of {} KiB are {} MiB/s, and {} stand there",
             plain(operations_per_second(test, name)?.value),
@@ -25,14 +21,15 @@ pub fn bandwidth(article: &Article) -> Vec<Violation> {
             plain(follows.value),
             plain(given.value)
         );
-        (!given.agrees(near(follows))).then(|| found(test, taken_as(test, Quantity::MegabytesPerSecond), sentence))
+        (!given.agrees(follows.within(NEAR)))
+            .then(|| found(test, taken_as(test, Quantity::MegabytesPerSecond), sentence))
     })
 }
 
 /// Finds rates and latencies whose product differs from the operations in flight (Little's law).
 pub fn in_flight(article: &Article) -> Vec<Violation> {
     each(article, |test, name| {
-        let given = Number { value: work(test, |work| work.in_flight)?, off: 0.0 };
+        let given = Number::exact(work(test, |work| work.in_flight)?);
         let of = |quantity| figure_as(test, quantity, name).map(number);
         let busy = |rate, latency| Some(times(of(rate)?, of(latency)?.times(1e-3)));
         let reads = busy(Quantity::ReadsPerSecond, Quantity::ReadLatency);
@@ -44,7 +41,7 @@ pub fn in_flight(article: &Article) -> Vec<Violation> {
             plain(follows.value),
             given.value
         );
-        (!given.agrees(near(follows))).then(|| found(test, taken_as(test, Quantity::Latency), sentence))
+        (!given.agrees(follows.within(NEAR))).then(|| found(test, taken_as(test, Quantity::Latency), sentence))
     })
 }
 

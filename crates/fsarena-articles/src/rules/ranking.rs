@@ -55,17 +55,12 @@ fn is_better(metric: &PublishedMetric, one: &str, other: &str, at: Option<&str>)
 pub fn claimed(article: &Article) -> Vec<Violation> {
     let of_check = |claim: &Claim, check: &Check| {
         let test = article.test(&check.test)?;
-        let metric = metric_of(test, check)?;
+        let metric = test.metric(check.metric.as_deref())?;
         let wrong = pairs(&check.order).find_map(|(better, worse)| not_so(test, metric, &check.at, better, worse))?;
         Some(found(test, Some(metric), format!("{wrong} (claim `{}`)", claim.name)))
     };
     let of_claim = |claim: &Claim| claim.check.iter().find_map(|check| of_check(claim, check));
     article.claims.iter().filter_map(of_claim).collect()
-}
-
-fn metric_of<'a>(test: &'a PublishedTest, check: &Check) -> Option<&'a PublishedMetric> {
-    let is_it = |metric: &&PublishedMetric| check.metric.as_ref().is_none_or(|name| *name == metric.name);
-    test.metrics.iter().find(is_it)
 }
 
 /// Why `better` is not better than `worse` at one of the places `at`, or at any place if `at` is empty.

@@ -19,7 +19,6 @@ const LAID_OUT_AT_ONCE: u64 = 32 << 20;
 /// Maximum size of a write when a file is laid out.
 const LONGEST_WRITE: u64 = 1 << 20;
 
-/// The path of file number `number`.
 pub fn path(directory: &Path, number: u32) -> PathBuf {
     directory.join(format!("data{number}"))
 }
@@ -127,12 +126,10 @@ impl Opening {
         }
     }
 
-    /// Opens an existing file.
     pub fn existing(self, path: &Path) -> Result<File, EngineError> {
         self.open(path, OpenOptions::new().read(true).write(self.writes))
     }
 
-    /// Creates a new file.
     pub fn new_file(self, path: &Path) -> Result<File, EngineError> {
         self.open(path, OpenOptions::new().write(true).create_new(true))
     }

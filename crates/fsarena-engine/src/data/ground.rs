@@ -29,7 +29,6 @@ pub enum DataGround {
     },
 }
 
-/// The open files of a run.
 pub struct OpenFiles {
     pub files: Vec<File>,
     /// The folder that holds the files; `None` on a device.
@@ -46,7 +45,6 @@ pub struct Stretch {
 }
 
 impl DataGround {
-    /// The folder; `None` for a device.
     pub fn folder(&self) -> Option<&Path> {
         match self {
             Self::Folder(folder) => Some(folder),

@@ -7,7 +7,7 @@ use fsarena_model::{Bytes, CacheState, Mode, Workload};
 
 use super::files;
 use super::ground::{self, DataGround, OpenFiles};
-use super::parameters::{Calls, DataParameters, FilesOfWork, Pattern, Work};
+use super::parameters::{Calls, DataParameters, FilesOfWork, Work};
 use super::worker::DataWorker;
 use super::{plain, ring};
 use crate::contents::Contents;
@@ -17,7 +17,6 @@ use crate::{EngineError, Job, Limit, NextRun, RunStats, Upkeep, folder};
 /// Estimate of the bytes of page cache that a first slice fills, before its speed is known.
 const FIRST_SLICE: u64 = 128 << 20;
 
-/// A job of the engine `data`.
 pub struct DataJob {
     workload: Workload,
     parameters: DataParameters,
@@ -47,13 +46,11 @@ impl DataJob {
         let is_cold = self.workload.cache == CacheState::Cold;
         let paths: Vec<PathBuf> = self.paths().filter(|_| is_cold).collect();
         self.parameters.load().keep(&mut self.workers, self.parameters.arrivals, self.seed, stop, |workers| {
-            workers.workers().for_each(DataWorker::rewind);
+            workers.workers().for_each(|worker| worker.places.rewind());
             folder::forget_each(paths.iter().cloned(), stop)
         })
     }
-}
 
-impl DataJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         match &self.ground {
             DataGround::Folder(folder) => files::prepare(&self.workload, &self.parameters, folder, self.seed, stop)?,
@@ -78,7 +75,7 @@ impl DataJob {
             files::lay_out_existing(&self.parameters, folder, self.seed, stop)?;
         }
         if !self.parameters.repeat && !self.reads_on() {
-            self.workers.workers().for_each(DataWorker::rewind);
+            self.workers.workers().for_each(|worker| worker.places.rewind());
         }
         Ok(())
     }
@@ -91,26 +88,18 @@ impl DataJob {
     }
 
     fn fills(&self) -> Bytes {
-        let is_buffered = self.workload.cache != CacheState::Direct;
-        let fills = match self.parameters.target() {
-            FilesOfWork::New => true,
-            FilesOfWork::Existing => {
-                self.parameters.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold
-            }
-        };
-        if !is_buffered || !fills {
+        if !self.parameters.fills_memory(self.workload.cache) {
             return Bytes(0);
         }
         let most = self.parameters.demand();
         if self.workload.mode == Mode::Whole || self.workload.timed_ms == 0 {
             return most;
         }
-        let seen: u64 = self.workers.total(|worker| worker.most_moved);
-        match self.parameters.target() {
+        match self.workers.total(|worker| worker.most_moved) {
+            0 => Bytes(FIRST_SLICE.min(most.0)),
             // Later slices reuse the memory that the first slices filled and freed.
-            FilesOfWork::New if seen > 0 => Bytes(0),
-            FilesOfWork::Existing if seen > 0 => Bytes((seen + seen / 2).min(most.0)),
-            FilesOfWork::New | FilesOfWork::Existing => Bytes(FIRST_SLICE.min(most.0)),
+            _ if self.parameters.target() == FilesOfWork::New => Bytes(0),
+            seen => Bytes((seen + seen / 2).min(most.0)),
         }
     }
 
@@ -164,9 +153,10 @@ impl DataWorker {
         let path = self.ground.new_file(self.number);
         let before = stats.elapsed;
         let mut open = OpenFiles { files: Vec::new(), folder: self.ground.open_folder()? };
+        let whole = Limit { time: None, ..*limit };
         for _ in 0..self.parameters.files {
             self.begin_new();
-            let timer = Timer { entry: entry.take(), limit: &limit.until(None), pace: &mut *pace, stats: &mut *stats };
+            let timer = Timer { entry: entry.take(), limit: &whole, pace: &mut *pace, stats: &mut *stats };
             match self.parameters.calls {
                 Calls::IoUring => ring::on_new(self, &mut open, &path, timer),
                 _ => plain::on_new(self, &mut open, &path, timer),

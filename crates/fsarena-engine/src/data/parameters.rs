@@ -15,7 +15,6 @@ use crate::parameters::{checked, or, size, some_size};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct DataParameters {
-    /// The kind of operation.
     pub operation: Work,
     /// For mixed work: percentage of the operations that are reads, 0 to 100.
     #[serde(default = "or::<_, 50>")]
@@ -95,13 +94,10 @@ pub struct DataParameters {
     pub arrivals: Arrivals,
 }
 
-/// The kind of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Work {
-    /// Reading.
     Read,
-    /// Writing.
     Write,
     /// Both, by `read-percent`.
     Mixed,
@@ -168,7 +164,6 @@ pub enum Calls {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preallocate {
-    /// Nothing.
     #[default]
     None,
     /// Its space (fallocate(2)).
@@ -178,7 +173,6 @@ pub enum Preallocate {
 }
 
 impl DataParameters {
-    /// The parameters of the workload, checked.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| parameters.complaint(workload))
     }
@@ -226,7 +220,6 @@ impl DataParameters {
         WorkerLoad::of(self.rate, self.rate_percent)
     }
 
-    /// Number of workers.
     pub fn workers(&self) -> u32 {
         self.threads * self.processes
     }
@@ -246,9 +239,14 @@ impl DataParameters {
         Bytes(self.file_size.saturating_mul(u64::from(self.existing_files() + new)))
     }
 
-    /// Whether anything is written.
     pub fn writes(&self) -> bool {
         matches!(self.operation, Work::Write | Work::Mixed)
+    }
+
+    /// Whether the work newly fills the page cache.
+    pub fn fills_memory(&self, cache: CacheState) -> bool {
+        let is_cold_scan = self.pattern == Pattern::Sequential && cache == CacheState::Cold;
+        cache != CacheState::Direct && (self.target() == FilesOfWork::New || is_cold_scan)
     }
 
     /// Whether one call after the last operation makes all writes durable.

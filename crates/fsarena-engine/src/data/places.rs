@@ -10,7 +10,6 @@ use rand_pcg::Pcg64Mcg;
 use super::ground::Stretch;
 use super::parameters::{DataParameters, Distribution, FilesOfWork, Pattern};
 
-/// A part of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FilePart {
     /// Number of the file among the worker's files.

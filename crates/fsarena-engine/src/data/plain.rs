@@ -15,7 +15,6 @@ use crate::meter::Meter;
 use crate::workers::Timer;
 use crate::{EngineError, Operation};
 
-/// Works on the open files.
 pub fn on_existing(worker: &mut DataWorker, open: &OpenFiles, timer: Timer<'_>) -> Result<(), EngineError> {
     let mut buffer = AlignedBuffer::new(worker.parameters.longest() as usize);
     let mut meter = timer.start()?;

@@ -17,7 +17,6 @@ use crate::meter::Meter;
 use crate::workers::Timer;
 use crate::{EngineError, Operation};
 
-/// Works on the open files.
 pub fn on_existing(worker: &mut DataWorker, open: &OpenFiles, timer: Timer<'_>) -> Result<(), EngineError> {
     let mut flight = Flight::new(worker, open)?;
     let mut meter = timer.start()?;
@@ -67,7 +66,7 @@ struct Use {
 
 impl Flight {
     fn new(worker: &DataWorker, open: &OpenFiles) -> Result<Self, EngineError> {
-        let recipe = files::recipe(&worker.parameters, worker.seed());
+        let recipe = files::recipe(&worker.parameters, worker.seed);
         let depth = worker.parameters.depth as usize;
         let buffer_size = worker.parameters.longest() as usize;
         let writes = if worker.parameters.writes() { (recipe.pool() / buffer_size).max(2 * depth) } else { 0 };

@@ -21,7 +21,7 @@ pub struct DataWorker {
     durable: DurablePoint,
     opening: Opening,
     pub ground: DataGround,
-    seed: u64,
+    pub seed: u64,
     pub number: u32,
     pub places: FileParts,
     pub contents: Contents,
@@ -55,11 +55,6 @@ impl DataWorker {
             most_moved: 0,
             parameters: parameters.clone(),
         }
-    }
-
-    /// Moves sequential work back to its beginning.
-    pub fn rewind(&mut self) {
-        self.places.rewind();
     }
 
     /// Whether a run has begun a pass through the files, and twice the bytes of the largest run are left.
@@ -109,11 +104,6 @@ impl DataWorker {
         if clock.every == 0 || clock.since > 0 { self.sync(open, meter) } else { Ok(()) }
     }
 
-    /// The seed of all random choices.
-    pub fn seed(&self) -> u64 {
-        self.seed
-    }
-
     /// Compares the data read with the data written, if the workload asks for that.
     #[inline(always)]
     pub fn verify(&self, read: &[u8], place: &FilePart) -> Result<(), EngineError> {
@@ -133,7 +123,6 @@ impl DataWorker {
         })
     }
 
-    /// Opens its existing files.
     pub fn open_existing(&self) -> Result<OpenFiles, EngineError> {
         let numbers = self.first_file()..self.first_file() + self.parameters.files;
         self.ground.open_existing(self.opening, numbers)

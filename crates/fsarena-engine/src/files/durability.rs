@@ -81,7 +81,6 @@ impl Parents {
         }
     }
 
-    /// Closes the open directory.
     pub fn close(&mut self) {
         self.open = None;
     }

@@ -41,7 +41,7 @@ fn renew<T: Send, S: Step<T>>(
     workers: &mut Workers<FilesWorker<T, S>>,
     stop: &AtomicBool,
 ) -> Result<(), EngineError> {
-    if plan.goes_on && workers.all(FilesWorker::has_enough) {
+    if plan.goes_on() && workers.all(FilesWorker::has_enough) {
         return Ok(());
     }
     if plan.kind.ground.is_renewed() {
@@ -64,11 +64,6 @@ impl<T: Send, S: Step<T>> FilesJob<T, S> {
         load.keep(&mut self.workers, plan.parameters.arrivals, plan.seed, stop, |workers| renew(plan, workers, stop))
     }
 
-    fn adopt(&mut self) -> Result<(), EngineError> {
-        self.is_adopted = true;
-        Ok(())
-    }
-
     fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         if std::mem::take(&mut self.is_adopted) {
             return Ok(());
@@ -77,7 +72,7 @@ impl<T: Send, S: Step<T>> FilesJob<T, S> {
     }
 
     fn fills(&self) -> Bytes {
-        let fills = self.plan.cache == CacheState::Cold && self.plan.kind.operation == Operation::Read;
+        let fills = self.plan.workload.cache == CacheState::Cold && self.plan.kind.operation == Operation::Read;
         if fills { self.plan.bytes() } else { Bytes(0) }
     }
 
@@ -92,7 +87,10 @@ impl<T: Send, S: Step<T>> Job for FilesJob<T, S> {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
             Upkeep::Prepare => self.prepare(stop),
-            Upkeep::Adopt => self.adopt(),
+            Upkeep::Adopt => {
+                self.is_adopted = true;
+                Ok(())
+            }
             Upkeep::Reset => self.reset(stop),
             Upkeep::DropCaches => self.drop_caches(stop),
             _ => Ok(()),

@@ -113,7 +113,6 @@ impl Paths {
         paths
     }
 
-    /// The path of `number`.
     #[inline]
     pub fn of(&mut self, number: u32) -> &CStr {
         let leaf = number / self.per_leaf;
@@ -157,7 +156,6 @@ impl Folders {
         Self { bytes, prefix, depth: shape.depth, fan_out: shape.fan_out }
     }
 
-    /// The path of directory `leaf`.
     #[inline]
     pub fn of(&mut self, leaf: u32) -> &CStr {
         self.write(leaf);

@@ -22,9 +22,7 @@ use crate::contents::Contents;
 use crate::meter::Meter;
 use crate::{EngineError, Job, Operation, folder};
 
-/// An operation of this engine.
 pub struct OperationEntry {
-    /// Its properties.
     pub kind: OperationProperties,
     /// Opens a job that does it.
     pub open: fn(FilesPlan) -> Box<dyn Job>,
@@ -137,13 +135,13 @@ fn writer(plan: &FilesPlan, worker: u32) -> FileWriter {
         paths: Paths::new(&plan.shape, FILE),
         sizes: plan.sizes(),
         contents: Contents::new(plan.recipe(), worker),
-        flags: OFlags::WRONLY | OFlags::CLOEXEC | folder::sync_flags(plan.durable),
-        durable: plan.durable,
+        flags: OFlags::WRONLY | OFlags::CLOEXEC | folder::sync_flags(plan.workload.durable),
+        durable: plan.workload.durable,
     }
 }
 
 fn creator(plan: &FilesPlan, worker: u32) -> FileWriter {
-    FileWriter { flags: folder::create_flags() | folder::sync_flags(plan.durable), ..writer(plan, worker) }
+    FileWriter { flags: folder::create_flags() | folder::sync_flags(plan.workload.durable), ..writer(plan, worker) }
 }
 
 /// Size of the buffer for getdents(2), bytes: that of the GNU C library.
@@ -167,7 +165,6 @@ fn create(own: &mut FileWriter, root: &File, visit: ObjectVisit, meter: &mut Met
     Ok(size as u64)
 }
 
-/// Opens a file and closes it.
 #[inline]
 fn open(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
@@ -175,7 +172,6 @@ fn open(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'
     Ok(0)
 }
 
-/// Reads the metadata of a file.
 #[inline]
 fn stat(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     statat(root, paths.of(visit.number), AtFlags::SYMLINK_NOFOLLOW).map_err(EngineError::io("stat"))?;
@@ -257,7 +253,6 @@ fn utimes(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter
     Ok(0)
 }
 
-/// Replaces the extended attribute of a file.
 #[inline]
 fn set_xattr(paths: &mut Paths, _root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let value = attribute(visit.number, visit.pass.wrapping_add(1));
@@ -266,7 +261,6 @@ fn set_xattr(paths: &mut Paths, _root: &File, visit: ObjectVisit, _meter: &mut M
     Ok(value.len() as u64)
 }
 
-/// Reads the extended attribute of a file.
 #[inline]
 fn get_xattr(paths: &mut Paths, _root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let mut value = [0_u8; ATTRIBUTE_LENGTH];
@@ -294,20 +288,17 @@ fn list(root: &File, path: &CStr, buffer: &mut Vec<u8>) -> Result<u32, EngineErr
     Ok(names)
 }
 
-/// Deletes a file.
 #[inline]
 fn delete(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     unlinkat(root, paths.of(visit.number), AtFlags::empty()).map_err(EngineError::io("unlink"))?;
     Ok(0)
 }
 
-/// Makes a directory.
 #[inline]
 fn mkdir(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     make_directory(root, paths.of(visit.number)).map(|()| 0)
 }
 
-/// Removes an empty directory.
 #[inline]
 fn rmdir(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     unlinkat(root, paths.of(visit.number), AtFlags::REMOVEDIR).map_err(EngineError::io("rmdir"))?;

@@ -16,12 +16,9 @@ use crate::pace::WorkerLoad;
 use crate::parameters::{or, size, some_size};
 use crate::{EngineError, Operation};
 
-/// The properties of an operation.
 #[derive(Debug, Clone, Copy)]
 pub struct OperationProperties {
-    /// The operation.
     pub operation: Operation,
-    /// The objects on which it works.
     pub ground: WalkGround,
     /// How each operation can be made durable.
     pub sync: Syncable,
@@ -38,7 +35,6 @@ impl OperationProperties {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct FilesParameters {
-    /// The kind of operation.
     pub operation: Operation,
     /// Bytes of each file, or of each append. With `size-max`: bytes of the smallest file.
     #[serde(default, deserialize_with = "size")]
@@ -65,7 +61,6 @@ pub struct FilesParameters {
     /// For operations that only read: whether a run visits each object once and then ends, instead of starting again.
     #[serde(default)]
     pub once: bool,
-    /// Number of workers.
     #[serde(default = "or::<_, 1>")]
     pub threads: u32,
     /// Whether all workers share one tree, each with its share of the objects, instead of one tree per worker.
@@ -113,7 +108,6 @@ impl FilesParameters {
         complaint.map_or(Ok(()), refuse)
     }
 
-    /// Number of trees.
     pub fn trees(&self) -> u32 {
         if self.shared { 1 } else { self.threads }
     }
@@ -123,12 +117,10 @@ impl FilesParameters {
         WorkerLoad::of(self.rate, self.rate_percent)
     }
 
-    /// The sizes of files.
     pub fn sizes(&self, seed: u64) -> Sizes {
         Sizes::new(self.sizes, self.size, self.largest(), seed)
     }
 
-    /// The shape of each tree.
     pub fn shape(&self, workload: &Workload, ground: WalkGround) -> Shape {
         let mut shape = Shape { depth: self.depth, fan_out: self.fan_out.unwrap_or(1), objects: self.files };
         let threads = if self.shared { self.threads } else { 1 };
@@ -268,28 +260,17 @@ impl FilesParameters {
     }
 }
 
-/// The settings of a job.
 pub struct FilesPlan {
-    /// The operation.
     pub kind: OperationProperties,
-    /// The parameters of the workload.
+    pub workload: Workload,
     pub parameters: FilesParameters,
-    /// How operations are made durable.
-    pub durable: DurablePoint,
     /// The directory in which trees are made.
     pub directory: PathBuf,
-    /// Seed of all random choices.
     pub seed: u64,
-    /// The shape of each tree.
     pub shape: Shape,
-    /// The cache state of the files when they are read.
-    pub cache: CacheState,
-    /// Whether each run continues where the last one stopped, instead of on a new tree.
-    pub goes_on: bool,
 }
 
 impl FilesPlan {
-    /// The settings of `workload` in `directory`.
     pub fn new(
         workload: &Workload,
         parameters: FilesParameters,
@@ -297,16 +278,13 @@ impl FilesPlan {
         directory: &Path,
         seed: u64,
     ) -> Self {
-        Self {
-            kind,
-            durable: workload.durable,
-            directory: directory.to_owned(),
-            seed,
-            shape: parameters.shape(workload, kind.ground),
-            cache: workload.cache,
-            goes_on: workload.mode == Mode::Sliced && workload.timed_ms > 0,
-            parameters,
-        }
+        let shape = parameters.shape(workload, kind.ground);
+        Self { kind, workload: workload.clone(), parameters, directory: directory.to_owned(), seed, shape }
+    }
+
+    /// Whether each run continues where the last one stopped, instead of on a new tree.
+    pub fn goes_on(&self) -> bool {
+        self.workload.mode == Mode::Sliced && self.workload.timed_ms > 0
     }
 
     /// The share of the objects of its tree that belongs to a worker.
@@ -317,12 +295,10 @@ impl FilesPlan {
         }
     }
 
-    /// The path of the tree of a worker.
     pub fn tree_of(&self, worker: u32) -> PathBuf {
         self.root(if self.parameters.shared { 0 } else { worker })
     }
 
-    /// The path of a tree.
     pub fn root(&self, tree: u32) -> PathBuf {
         self.directory.join(tree_name(tree))
     }
@@ -334,7 +310,6 @@ impl FilesPlan {
         Bytes(tree * u64::from(self.parameters.trees()))
     }
 
-    /// The sizes of files.
     pub fn sizes(&self) -> Sizes {
         self.parameters.sizes(self.seed)
     }

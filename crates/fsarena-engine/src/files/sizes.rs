@@ -3,7 +3,6 @@
 use fsarena_model::seed::scatter;
 use serde::Deserialize;
 
-/// The distribution of sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SizeDistribution {
@@ -18,7 +17,6 @@ pub enum SizeDistribution {
     Lognormal,
 }
 
-/// The size of each file.
 #[derive(Debug, Clone, Copy)]
 pub struct Sizes {
     distribution: SizeDistribution,

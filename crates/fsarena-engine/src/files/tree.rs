@@ -76,13 +76,11 @@ fn make_directories(root: &File, shape: &Shape, stop: &AtomicBool) -> Result<(),
     Ok(())
 }
 
-/// Makes one directory.
 #[inline]
 pub fn make_directory(root: &File, path: &CStr) -> Result<(), EngineError> {
     mkdirat(root, path, Mode::RWXU).map_err(EngineError::io("mkdir"))
 }
 
-/// Creates a file with these bytes.
 #[inline]
 pub fn create_file(root: &File, path: &CStr, flags: OFlags, bytes: &[u8]) -> Result<File, EngineError> {
     let file = openat(root, path, flags, folder::file_mode()).map_err(EngineError::io("create"))?;

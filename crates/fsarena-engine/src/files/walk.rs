@@ -75,12 +75,10 @@ impl Share {
         Self { first: worker, step: workers, count }
     }
 
-    /// All `objects`.
     pub fn all(objects: u32) -> Self {
         Self::of(objects, 1, 0)
     }
 
-    /// The number of the first object.
     pub fn first(self) -> u32 {
         self.first
     }
@@ -99,7 +97,6 @@ impl Share {
 /// The object of one operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObjectVisit {
-    /// Its number in the tree.
     pub number: u32,
     /// Number of earlier visits.
     pub pass: u32,

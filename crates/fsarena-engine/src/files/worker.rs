@@ -52,7 +52,7 @@ impl<T: Send, S: Step<T>> FilesWorker<T, S> {
     /// Worker `number` of those that follow `plan`.
     pub fn new(plan: &FilesPlan, number: u32, own: T, step: S) -> Self {
         let walk = walk(plan, number);
-        let syncs_each = matches!(plan.durable, DurablePoint::Fsync | DurablePoint::Fdatasync);
+        let syncs_each = matches!(plan.workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync);
         let has_log = plan.kind.ground == WalkGround::Log;
         Self {
             root: plan.tree_of(number),
@@ -64,7 +64,7 @@ impl<T: Send, S: Step<T>> FilesWorker<T, S> {
             parents: Parents::new(&plan.shape),
             syncs_parents: syncs_each && plan.kind.sync == Syncable::Directory,
             batch: plan.parameters.batch,
-            durable: plan.durable,
+            durable: plan.workload.durable,
             most_used: 0,
         }
     }

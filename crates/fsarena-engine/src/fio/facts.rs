@@ -129,6 +129,14 @@ pub fn lasts(file: &JobFile) -> Nanos {
     total + group
 }
 
+/// Options that limit how much a job does in a second (HOWTO.rst).
+const LIMITS: [&str; 3] = ["rate_iops", "rate", "thinktime"];
+
+/// The first option that limits how much a job does in a second.
+pub fn limit(file: &JobFile) -> Option<&JobOption> {
+    file.sections.iter().find_map(|section| LIMITS.iter().find_map(|key| section.entry(key)))
+}
+
 /// Bytes per second for large sequential blocks, operations per second otherwise.
 fn metric(sections: &[JobSection]) -> Metric {
     let large = |section: &JobSection| {

@@ -8,16 +8,13 @@ use fsarena_model::Nanos;
 use super::FioError;
 use super::options::first_name;
 
-/// A job file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobFile {
     /// Its name in messages.
     pub name: String,
-    /// Its jobs, in order.
     pub sections: Vec<JobSection>,
 }
 
-/// One job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobSection {
     /// The text between the brackets.
@@ -28,12 +25,10 @@ pub struct JobSection {
     pub options: Vec<JobOption>,
 }
 
-/// One option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobOption {
     /// Its first name, if fio knows several.
     pub key: String,
-    /// The text after the `=`.
     pub value: Option<String>,
     /// Line number, from 1.
     pub line: usize,
@@ -43,7 +38,6 @@ fn refusal(file: &str, line: usize, what: String, hint: &str) -> FioError {
     FioError::Line { file: file.to_owned(), line, what, hint: hint.to_owned() }
 }
 
-/// The content that was read so far.
 struct JobFileReader<'a> {
     variable: &'a dyn Fn(&str) -> Option<String>,
     /// The folder of the job file, in which included files are; `None` if none may be included.
@@ -198,7 +192,6 @@ impl JobSection {
         self.options.iter().rev().find(|entry| entry.key == key)
     }
 
-    /// The value of an option.
     pub fn value(&self, key: &str) -> Option<&str> {
         self.entry(key).and_then(|entry| entry.value.as_deref())
     }

@@ -96,7 +96,6 @@ lat_percentiles=1
 mem=mmap
 ";
 
-/// The text of a job file.
 struct JobText(String);
 
 impl JobText {
@@ -218,7 +217,6 @@ impl JobText {
     }
 }
 
-/// The names of a worker's files.
 fn names(parameters: &DataParameters, worker: u32) -> Vec<String> {
     let kind = if parameters.target() == FilesOfWork::New { "new" } else { "data" };
     let first = if parameters.shared { 0 } else { worker * parameters.files };

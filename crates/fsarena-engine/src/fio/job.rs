@@ -4,16 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Nanos, Workload};
+use fsarena_model::{Bytes, DurablePoint, Mode, Nanos, Workload};
 
 use super::file::JobFile;
 use super::program::{self, FioFacts, JobOrder};
 use super::{FioError, FioTask, facts, generate, limits};
 use crate::data::files;
-use crate::data::parameters::{Calls, DataParameters, FilesOfWork, Pattern};
+use crate::data::parameters::{Calls, DataParameters, FilesOfWork};
 use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, folder, go_on};
 
-/// A job of the engine `fio`.
 pub struct FioJob {
     workload: Workload,
     task: FioTask,
@@ -88,15 +87,7 @@ impl FioJob {
         let is_fdatasync = self.workload.durable == DurablePoint::Fdatasync;
         FioFacts { order, sync: if is_fdatasync { Operation::Fdatasync } else { Operation::Fsync } }
     }
-}
 
-/// The text of the job file with `directory` instead of its own directory.
-fn as_it_is(file: &JobFile, directory: &str, more: impl IntoIterator<Item = String>) -> String {
-    let forced = [format!("directory={directory}")];
-    file.text(&["directory"], &forced.into_iter().chain(more).collect::<Vec<_>>())
-}
-
-impl FioJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         match &self.task {
             FioTask::Generated(parameters) => {
@@ -126,9 +117,7 @@ impl FioJob {
             FioTask::AsItIs(file) if file.sections.iter().all(|section| section.is_direct()) => return Bytes(0),
             FioTask::AsItIs(file) => return limits::demand(file).unwrap_or(Bytes(0)),
         };
-        let is_cold_scan = parameters.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold;
-        let fills = parameters.target() == FilesOfWork::New || is_cold_scan;
-        if fills && self.workload.cache != CacheState::Direct { demand(parameters) } else { Bytes(0) }
+        if parameters.fills_memory(self.workload.cache) { demand(parameters) } else { Bytes(0) }
     }
 
     /// A single worker stays on one processor, as in the native engine. A job file chooses its processors itself.
@@ -145,6 +134,12 @@ impl FioJob {
             FioTask::AsItIs(_) => folder::drop_cached_below(&self.directory, stop),
         }
     }
+}
+
+/// The text of the job file with `directory` instead of its own directory.
+fn as_it_is(file: &JobFile, directory: &str, more: impl IntoIterator<Item = String>) -> String {
+    let forced = [format!("directory={directory}")];
+    file.text(&["directory"], &forced.into_iter().chain(more).collect::<Vec<_>>())
 }
 
 impl Job for FioJob {

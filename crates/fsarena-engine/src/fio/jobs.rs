@@ -91,7 +91,10 @@ pub(super) fn choice(name: Name, part: &JobFile, remarks: &[String]) -> Choice {
         sections => sections.iter().map(|section| format!("section `{}`", section.name)).collect(),
     };
     let moved = part.line_of("directory").map_or("", |_| "; `directory` is the lane's folder");
-    let text = format!("{sections} of `{}`, through fio, {how}{moved}", part.name);
+    let limited = facts::limit(part).map_or_else(String::new, |entry| {
+        format!("; `{}` limits the rate, so that an equal one does not show equal speed", entry.key)
+    });
+    let text = format!("{sections} of `{}`, through fio, {how}{moved}{limited}", part.name);
     let remarks: String = remarks.iter().map(|remark| format!("; {remark}")).collect();
     let note = format!("`{}`: {text}{remarks}", workload.name);
     workload.measures = format!("fio's {text}.");

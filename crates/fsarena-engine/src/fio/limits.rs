@@ -62,9 +62,6 @@ fn mismatch(entry: &JobOption) -> Option<(String, &'static str)> {
 }
 
 /// Maximum bytes in the folder at a time: all files that any section makes.
-///
-/// # Errors
-/// [`FioError::Line`] if it cannot be determined.
 pub fn demand(file: &JobFile) -> Result<Bytes, FioError> {
     let mut shared: BTreeMap<&str, u64> = BTreeMap::new();
     let mut total = 0u64;
@@ -81,7 +78,6 @@ pub fn demand(file: &JobFile) -> Result<Bytes, FioError> {
     Ok(Bytes(shared.into_values().fold(total, u64::saturating_add)))
 }
 
-/// Number of jobs of a section.
 fn jobs(file: &JobFile, section: &JobSection) -> Result<u64, FioError> {
     Ok(known(file, section, "numjobs", file::size)?.unwrap_or(1))
 }

@@ -15,7 +15,6 @@ use super::FioError;
 use super::file::JobFile;
 use crate::{EngineError, Operation, RunStats, Scratch, pid_namespace};
 
-/// The program's name.
 pub const NAME: &str = "fio";
 
 /// Lets fio parse the job file without doing anything, if it is installed here: the job may run on another machine.
@@ -110,7 +109,6 @@ struct FioLatencies {
     bins: BTreeMap<String, u64>,
 }
 
-/// The order in which jobs run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobOrder {
     /// All at once: the longest one determines the time.
@@ -122,7 +120,6 @@ pub enum JobOrder {
 /// Facts that the JSON does not contain.
 #[derive(Debug, Clone, Copy)]
 pub struct FioFacts {
-    /// The order in which jobs run.
     pub order: JobOrder,
     /// The kind of fio's syncs.
     pub sync: Operation,

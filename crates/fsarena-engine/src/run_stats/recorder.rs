@@ -36,7 +36,6 @@ fn read_part<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Part, D::Erro
     Counts::deserialize(deserializer).map(|counts| part(&counts))
 }
 
-/// The latencies of one operation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(from = "Counts", into = "Counts")]
 pub struct LatencyRecorder {
@@ -47,13 +46,11 @@ pub struct LatencyRecorder {
 }
 
 impl LatencyRecorder {
-    /// Records one latency.
     #[inline]
     pub fn record(&mut self, latency: Nanos) {
         self.current.count(latency.0);
     }
 
-    /// Records the same latency `count` times.
     pub fn record_many(&mut self, latency: Nanos, count: u64) {
         self.current.count_many(latency.0, count);
     }
@@ -173,20 +170,17 @@ const COUNT: usize = ((LONGEST_BITS - BITS + 2) as usize) << (BITS - 1);
 pub struct ValueCounters(Box<[u32; COUNT]>);
 
 impl ValueCounters {
-    /// Counts one more `value`.
     #[inline(always)]
     pub fn count(&mut self, value: u64) {
         // No overflow: a part of a run lasts a second, which is too short for four billion operations.
         self.0[index(value)] += 1;
     }
 
-    /// Counts `count` more of `value`.
     pub fn count_many(&mut self, value: u64, count: u64) {
         let counter = &mut self.0[index(value)];
         *counter = counter.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
     }
 
-    /// Resets all counters.
     pub fn clear(&mut self) {
         self.0.fill(0);
     }

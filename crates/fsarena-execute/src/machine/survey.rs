@@ -52,11 +52,11 @@ impl Host for Machine {
         None
     }
 
-    fn limit_memory(&mut self, limit: Bytes) -> Result<(), TestbedError> {
-        Ok(self.lane_set.confine(limit)?)
-    }
-
-    fn lift_memory_limit(&mut self) -> Result<(), TestbedError> {
-        Ok(self.lane_set.release()?)
+    fn limit_memory(&mut self, limit: Option<Bytes>) -> Result<(), TestbedError> {
+        match limit {
+            Some(limit) => self.lane_set.confine(limit)?,
+            None => self.lane_set.release()?,
+        }
+        Ok(())
     }
 }

@@ -202,7 +202,7 @@ impl<R: Remote + 'static> Workloads for ClientMachines<R> {
 impl<R: Remote> Counters for ClientMachines<R> {
     /// The call is made together with the next run.
     fn start_counters(&mut self, contender: usize) {
-        self.group.starting.set(Some(contender));
+        self.group.counters.start_with_run(contender);
     }
 
     fn read_counters(&mut self, _contender: usize) -> Readings {
@@ -210,8 +210,8 @@ impl<R: Remote> Counters for ClientMachines<R> {
     }
 
     fn stop_counters(&mut self, contender: usize) {
-        if self.group.stopped.take() != Some(contender) {
-            self.group.starting.set(None);
+        if !self.group.counters.were_stopped_with_run(contender) {
+            self.group.counters.take_start();
         }
     }
 
@@ -267,12 +267,8 @@ impl<R: Remote> Host for ClientMachines<R> {
         Some(self.group.present().len() as u32)
     }
 
-    fn limit_memory(&mut self, limit: Bytes) -> Result<(), TestbedError> {
+    fn limit_memory(&mut self, limit: Option<Bytes>) -> Result<(), TestbedError> {
         self.all::<()>(&Call::LimitMemory(limit)).map(drop)
-    }
-
-    fn lift_memory_limit(&mut self) -> Result<(), TestbedError> {
-        self.all::<()>(&Call::LiftMemoryLimit).map(drop)
     }
 }
 

@@ -1,5 +1,6 @@
 //! A job that other machines do.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -8,18 +9,12 @@ use fsarena_model::{Nanos, Verification};
 
 use crate::TestbedError;
 
-/// What a job asks other machines for.
+/// What a job asks other machines for. Errors are those of the call.
 pub trait RemoteWork {
     /// Untimed work.
-    ///
-    /// # Errors
-    /// Those of the call.
     fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), TestbedError>;
 
     /// A run, whose statistics replace `stats`; returns whether the next run reads what this one left unread.
-    ///
-    /// # Errors
-    /// Those of the call.
     fn run(&mut self, limit: &Limit<'_>, first: First, stats: &mut RunStats) -> Result<bool, TestbedError>;
 
     /// Ends the work there. If a connection is lost, the work is gone as well.
@@ -31,6 +26,40 @@ pub trait RemoteWork {
 pub enum First {
     Yes,
     No,
+}
+
+/// Whose counters are started and stopped in the call of its next run, so that they count nothing of the connection.
+#[derive(Default)]
+pub struct RunCounters {
+    starting: Cell<Option<usize>>,
+    stopped: Cell<Option<usize>>,
+}
+
+impl RunCounters {
+    /// The contender's counters are to be started with its next run.
+    pub fn start_with_run(&self, contender: usize) {
+        self.starting.set(Some(contender));
+    }
+
+    /// The contender whose counters are to be started and are not, because no run of it came first.
+    pub fn take_start(&self) -> Option<usize> {
+        self.starting.take()
+    }
+
+    /// Whether the contender's counters are to be started with its run, which begins now, and stopped with it.
+    pub fn begin_run(&self, contender: usize) -> bool {
+        let is_counted = self.starting.get() == Some(contender);
+        if is_counted {
+            self.starting.set(None);
+            self.stopped.set(Some(contender));
+        }
+        is_counted
+    }
+
+    /// Whether the contender's counters have been stopped with its run.
+    pub fn were_stopped_with_run(&self, contender: usize) -> bool {
+        self.stopped.take() == Some(contender)
+    }
 }
 
 /// A job that other machines do. Closed when it is dropped.

@@ -1,6 +1,5 @@
 //! The other side: a testbed whose contenders are on machines that answer calls.
 
-use std::cell::Cell;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
@@ -12,7 +11,7 @@ use fsarena_model::{
 };
 use serde::de::DeserializeOwned;
 
-use super::job::{First, RemoteJob, RemoteWork};
+use super::job::{First, RemoteJob, RemoteWork, RunCounters};
 use super::{Call, Ran, Remote, answer};
 use crate::schedule::lane_rounds;
 use crate::{Counters, Host, TestbedError, TracedWork, Verified, Volumes, Workloads};
@@ -30,10 +29,7 @@ struct CallableMachine<R> {
     remote: R,
     /// The run's plan with the contenders of this machine.
     plan: Plan,
-    /// The contender whose counters are to be started before the next call.
-    starting: Cell<Option<usize>>,
-    /// The contender whose counters have been stopped with its run.
-    stopped: Cell<Option<usize>>,
+    counters: RunCounters,
 }
 
 impl<R: Remote> Machines<R> {
@@ -45,9 +41,7 @@ impl<R: Remote> Machines<R> {
         };
         let contenders = plan.contenders.iter().map(|contender| place(contender.label.clone()));
         let contenders = contenders.collect::<Option<Vec<_>>>().expect("each contender is on a machine");
-        let machine = |(remote, plan)| {
-            Rc::new(CallableMachine { remote, plan, starting: Cell::default(), stopped: Cell::default() })
-        };
+        let machine = |(remote, plan)| Rc::new(CallableMachine { remote, plan, counters: RunCounters::default() });
         Self { machines: machines.into_iter().map(machine).collect(), contenders }
     }
 
@@ -66,7 +60,7 @@ impl<R: Remote> Machines<R> {
 
 impl<R: Remote> CallableMachine<R> {
     fn call<T: DeserializeOwned>(&self, call: &Call, stop: &AtomicBool) -> Result<T, TestbedError> {
-        if let Some(contender) = self.starting.take() {
+        if let Some(contender) = self.counters.take_start() {
             self.remote.call(&Call::StartCounters(contender), &NEVER)?;
         }
         answer(self.remote.call(call, stop)?)
@@ -152,7 +146,7 @@ impl<R: Remote> Counters for Machines<R> {
     /// The call is made together with the next one, so that the counters of a run have nothing of the connection.
     fn start_counters(&mut self, contender: usize) {
         let (machine, number) = self.of(contender);
-        machine.starting.set(Some(number));
+        machine.counters.start_with_run(number);
     }
 
     fn read_counters(&mut self, contender: usize) -> Readings {
@@ -161,7 +155,7 @@ impl<R: Remote> Counters for Machines<R> {
 
     fn stop_counters(&mut self, contender: usize) {
         let (machine, number) = self.of(contender);
-        if machine.stopped.take() != Some(number) {
+        if !machine.counters.were_stopped_with_run(number) {
             // If the connection is lost, the totals are missing, which is reported.
             let _ = machine.call::<()>(&Call::StopCounters(number), &NEVER);
         }
@@ -201,12 +195,8 @@ impl<R: Remote> Host for Machines<R> {
         None
     }
 
-    fn limit_memory(&mut self, limit: Bytes) -> Result<(), TestbedError> {
+    fn limit_memory(&mut self, limit: Option<Bytes>) -> Result<(), TestbedError> {
         self.machines.iter().try_for_each(|machine| machine.call(&Call::LimitMemory(limit), &NEVER))
-    }
-
-    fn lift_memory_limit(&mut self) -> Result<(), TestbedError> {
-        self.machines.iter().try_for_each(|machine| machine.call(&Call::LiftMemoryLimit, &NEVER))
     }
 }
 
@@ -223,11 +213,7 @@ impl<R: Remote> RemoteWork for OtherMachine<R> {
 
     fn run(&mut self, limit: &Limit<'_>, first: First, stats: &mut RunStats) -> Result<bool, TestbedError> {
         let Self { machine, number, .. } = self;
-        let is_counted = machine.starting.get() == Some(*number);
-        if is_counted {
-            machine.starting.set(None);
-            machine.stopped.set(Some(*number));
-        }
+        let is_counted = machine.counters.begin_run(*number);
         let Limit { time, stop } = *limit;
         let is_first = first == First::Yes;
         let call = Call::Run { contender: *number, at: None, time, is_first, is_counted };

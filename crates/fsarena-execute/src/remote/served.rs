@@ -86,7 +86,6 @@ impl<'a> Served<'a> {
             Call::LaneCost => value(testbed.lane_cost()?),
             Call::Conditions => value(testbed.conditions()),
             Call::LimitMemory(limit) => value(testbed.limit_memory(limit)?),
-            Call::LiftMemoryLimit => value(testbed.lift_memory_limit()?),
             Call::Upkeep(contender, upkeep) => {
                 let job = &mut work(&mut self.jobs, contender)?.job;
                 if upkeep == Upkeep::Begin {

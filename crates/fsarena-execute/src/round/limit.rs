@@ -3,7 +3,8 @@
 //! because the kernel cannot be interrupted in it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::{self, Thread};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::Duration;
 
 use fsarena_model::{Nanos, Workload};
@@ -52,30 +53,27 @@ pub struct Watch<'a> {
     own_stop: AtomicBool,
     /// The deadline of the current work, in nanoseconds of [`clock::now`]; 0 for none.
     deadline: AtomicU64,
-    is_over: AtomicBool,
 }
 
 impl Watch<'_> {
     /// Runs `run` with a watch.
     pub fn during<T>(stop: &AtomicBool, run: impl FnOnce(&Watch<'_>) -> T) -> T {
-        let (own_stop, deadline, is_over) = (AtomicBool::new(false), AtomicU64::new(0), AtomicBool::new(false));
-        let watch = Watch { stop, own_stop, deadline, is_over };
+        let watch = &Watch { stop, own_stop: AtomicBool::new(false), deadline: AtomicU64::new(0) };
         thread::scope(|scope| {
-            let looking = scope.spawn(|| watch.look());
-            // Needed if `run` panics, too, because the scope waits for the thread.
-            let _end = WatchEnd { is_over: &watch.is_over, looking: looking.thread().clone() };
-            run(&watch)
+            // The thread ends when this end of the channel is dropped, also if `run` panics.
+            let (_end, is_over) = mpsc::channel();
+            scope.spawn(move || watch.look(&is_over));
+            run(watch)
         })
     }
 
-    fn look(&self) {
-        while !self.is_over.load(Ordering::Acquire) {
+    fn look(&self, is_over: &Receiver<()>) {
+        while is_over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
             let deadline = self.deadline.load(Ordering::Relaxed);
             let is_late = deadline != 0 && clock::now().0 >= deadline;
             if is_late || self.stop.load(Ordering::Relaxed) {
                 self.own_stop.store(true, Ordering::Relaxed);
             }
-            thread::park_timeout(LOOK);
         }
     }
 
@@ -90,19 +88,6 @@ impl Watch<'_> {
             true => Within::OutOfTime(limit),
             false => Within::Done(worked),
         }
-    }
-}
-
-/// Ends the watching thread when dropped.
-struct WatchEnd<'a> {
-    is_over: &'a AtomicBool,
-    looking: Thread,
-}
-
-impl Drop for WatchEnd<'_> {
-    fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Release);
-        self.looking.unpark();
     }
 }
 

@@ -1,13 +1,13 @@
 //! One contender that runs a workload, and the trial that results.
 
 use fsarena_analyse::rate_readings;
-use fsarena_engine::{Job, Limit, RunStats, Upkeep};
+use fsarena_engine::{Job, Limit, Operation, RunStats, Upkeep};
 use fsarena_model::{Bytes, Nanos, Outcome, Probe, Readings, Slice, TraceResult, Trial, Verification, probe};
 use fsarena_sys::affinity::Pinned;
 
 use super::Setting;
 use super::limit::{self, Within};
-use crate::{Testbed, TestbedError, Verified};
+use crate::{TestbedError, Verified};
 
 /// The state of one contender in a workload.
 #[derive(Default)]
@@ -67,8 +67,7 @@ impl Participant {
 
     /// Lets the job do something untimed within its time limit, such as creating files that the next run consumes.
     pub(super) fn upkeep(&mut self, setting: &Setting<'_>, upkeep: Upkeep) -> Result<(), TestbedError> {
-        let limit = limit::of_upkeep(setting.workload);
-        let done = setting.run.watch.within(Some(limit), |stop| self.job().upkeep(upkeep, stop));
+        let done = setting.upkeep(|stop| self.job().upkeep(upkeep, stop));
         self.in_time(done)
     }
 
@@ -81,51 +80,56 @@ impl Participant {
             }
         }
     }
+    /// Runs the untimed first part of a slice.
+    pub(super) fn warm_up(&mut self, setting: &Setting<'_>) -> Result<(), TestbedError> {
+        if setting.workload.memory_limit.is_some() {
+            self.upkeep(setting, Upkeep::WarmUp)?;
+        }
+        match setting.workload.warm_up_ms {
+            0 => Ok(()),
+            warm_up => self.work(setting, Some(Nanos::millis(warm_up))),
+        }
+    }
+
+    /// The trial that results, with the counters' totals.
+    pub(super) fn trial(self, setting: &Setting<'_>, mut probes: Readings) -> Trial {
+        let Self { contender, stats, mut readings, spent, .. } = self;
+        let label = setting.contenders.iter().find(|(index, _)| *index == contender).map(|(_, label)| *label);
+        probes.append(&mut readings);
+        probes.extend(spent.into_iter().map(|(part, time)| part.reading(time.as_seconds())));
+        probes.extend([probe::SYNC.reading(self.synced.map(Nanos::as_seconds))]);
+        probes.extend(rate_readings(stats.offered, stats.operations, stats.elapsed.as_seconds()));
+        probes.extend(stats.reported.iter().map(|(probe, value)| probe.reading(*value)));
+        let name = |operation: Operation| operation.name().to_owned();
+        let trial = Trial {
+            round: setting.round,
+            workload: setting.workload.name.to_string(),
+            contender: label.expect("every participant is one of the setting's contenders").clone(),
+            lane: setting.lanes.get(contender).copied().flatten().map(|lane| lane as u32),
+            slices: self.slices,
+            verified: self.verified,
+            latencies: stats.latencies().map(|(operation, latency)| (name(operation), latency)).collect(),
+            histograms: stats.histograms().map(|(operation, counts)| (name(operation), counts)).collect(),
+            over_time: stats.windows(),
+            steps: stats.steps,
+            clients: stats.clients,
+            probes,
+            trace: self.trace,
+            outcome: match (self.out_of_time, self.failure) {
+                (Some(limit), _) => Outcome::OutOfTime(limit),
+                (None, Some(why)) => Outcome::Failed(why),
+                (None, None) => Outcome::Finished,
+            },
+        };
+        // Baselines have no slowdown.
+        match setting.run.slowdowns.get(contender) {
+            Some(share) if *share > 0.0 => trial.slowed(1.0 + share, setting.workload.metric.better),
+            _ => trial,
+        }
+    }
 }
 
 /// The error of work that exceeded its time limit.
 pub(super) fn out_of_time(limit: Nanos) -> TestbedError {
     TestbedError::machine(format!("not done after {limit}"))
-}
-
-/// The trial that results.
-pub(super) fn trial(testbed: &mut dyn Testbed, setting: &Setting<'_>, participant: &mut Participant) -> Trial {
-    let label = setting.contenders.iter().find(|(index, _)| *index == participant.contender).map(|(_, label)| *label);
-    let steps = std::mem::take(&mut participant.stats.steps);
-    let latencies = participant.stats.latencies().map(|(operation, latency)| (operation.name().to_owned(), latency));
-    let histograms = participant.stats.histograms().map(|(operation, counts)| (operation.name().to_owned(), counts));
-    let histograms = histograms.collect();
-    let mut probes = testbed.totals(participant.contender);
-    probes.append(&mut participant.readings);
-    let spent = std::mem::take(&mut participant.spent).into_iter();
-    probes.extend(spent.map(|(part, time)| part.reading(time.as_seconds())));
-    probes.extend([probe::SYNC.reading(participant.synced.map(Nanos::as_seconds))]);
-    let timed = participant.stats.elapsed.as_seconds();
-    probes.extend(rate_readings(participant.stats.offered, participant.stats.operations, timed));
-    probes.extend(participant.stats.reported.iter().map(|(probe, value)| probe.reading(*value)));
-    let trial = Trial {
-        round: setting.round,
-        workload: setting.workload.name.to_string(),
-        contender: label.expect("every participant is one of the setting's contenders").clone(),
-        lane: setting.lanes.get(participant.contender).copied().flatten().map(|lane| lane as u32),
-        slices: std::mem::take(&mut participant.slices),
-        steps,
-        verified: participant.verified.take(),
-        latencies: latencies.collect(),
-        histograms,
-        over_time: participant.stats.windows(),
-        clients: participant.stats.clients.take(),
-        probes,
-        trace: participant.trace.take(),
-        outcome: match (participant.out_of_time, participant.failure.take()) {
-            (Some(limit), _) => Outcome::OutOfTime(limit),
-            (None, Some(why)) => Outcome::Failed(why),
-            (None, None) => Outcome::Finished,
-        },
-    };
-    // Baselines have no slowdown.
-    match setting.run.slowdowns.get(participant.contender) {
-        Some(share) if *share > 0.0 => trial.slowed(1.0 + share, setting.workload.metric.better),
-        _ => trial,
-    }
 }

@@ -8,7 +8,6 @@ use fsarena_model::{
 use super::Session;
 use crate::RunError;
 use crate::round::{self, Clocks, Results, Setting, Shares};
-use crate::schedule::LaneNumbers;
 
 /// Maximum number of slices of a baseline, except on the device. A baseline needs no narrow interval.
 const SLICES: u32 = 2;
@@ -57,7 +56,7 @@ impl Session<'_> {
     }
 
     /// Measures the baselines of a workload that are due.
-    pub(super) fn measure_baselines(&mut self, round: u32, index: usize, lanes: &LaneNumbers) -> Result<(), RunError> {
+    pub(super) fn measure_baselines(&mut self, index: usize) -> Result<(), RunError> {
         for place in BaselineKind::ALL {
             let is_of = |baseline: &&Baseline| {
                 baseline.trial.workload == self.plan.workloads[index].name && baseline.kind == place
@@ -72,7 +71,7 @@ impl Session<'_> {
             };
             let is_due = self.is_due(is_new) && !self.stopped();
             if let Some(workload) = at_place(&self.plan.workloads[index], place).filter(|_| is_due) {
-                self.baseline(round, index, lanes, (place, &workload))?;
+                self.baseline(index, place, &workload)?;
             }
         }
         Ok(())
@@ -80,40 +79,36 @@ impl Session<'_> {
 
     /// Runs a program that runs in slices in memory before its first slice, so that no figure has the time of reading
     /// it from disk. Programs that run longer have a baseline before, if any.
-    pub(super) fn warm_up(&mut self, round: u32, index: usize, lanes: &LaneNumbers) -> Result<(), RunError> {
+    pub(super) fn warm_up(&mut self, index: usize) -> Result<(), RunError> {
         let before = self.setting.clock.now();
         let is_short = |workload: &Workload| workload.mode == Mode::Sliced && workload.traits.program.is_some();
         let workload = at_place(&self.plan.workloads[index], BaselineKind::Memory).filter(is_short);
         if let Some(workload) = workload.filter(|_| !self.stopped() && self.warm.insert(index)) {
-            self.play(round, index, lanes, (BaselineKind::Memory, &workload))?;
+            self.play(index, BaselineKind::Memory, &workload)?;
         }
         self.once = self.once + self.setting.clock.now().saturating_sub(before);
         Ok(())
     }
 
     /// Measures the cost of a write and flush on the calibration device at the end of the round.
-    pub(super) fn lane_cost(&mut self, round: u32) -> Result<Option<LaneCost>, RunError> {
+    pub(super) fn lane_cost(&mut self) -> Result<Option<LaneCost>, RunError> {
         if self.stopped() {
             return Ok(None);
         }
         match self.testbed.lane_cost() {
             Ok(cost) => Ok(cost),
             Err(error) => {
+                let round = self.round;
                 self.note(Severity::Warning, format!("round {round}: what the lane costs is not known: {error}"))?;
                 Ok(None)
             }
         }
     }
 
-    fn baseline(
-        &mut self,
-        round: u32,
-        index: usize,
-        lanes: &LaneNumbers,
-        (place, workload): (BaselineKind, &Workload),
-    ) -> Result<(), RunError> {
-        for trial in self.play(round, index, lanes, (place, workload))? {
+    fn baseline(&mut self, index: usize, place: BaselineKind, workload: &Workload) -> Result<(), RunError> {
+        for trial in self.play(index, place, workload)? {
             if let Some(why) = trial.outcome.why() {
+                let round = self.round;
                 let text = format!("round {round}: the baseline of {} in {place} did not finish: {why}", workload.name);
                 self.note(Severity::Info, text)?;
             }
@@ -123,13 +118,7 @@ impl Session<'_> {
     }
 
     /// Runs a workload at the place of a baseline. No trials if it cannot run there.
-    fn play(
-        &mut self,
-        round: u32,
-        index: usize,
-        lanes: &LaneNumbers,
-        (place, workload): (BaselineKind, &Workload),
-    ) -> Result<Vec<Trial>, RunError> {
+    fn play(&mut self, index: usize, place: BaselineKind, workload: &Workload) -> Result<Vec<Trial>, RunError> {
         let number = match self.testbed.baseline(place, workload) {
             Ok(Some(number)) => number,
             Ok(None) => return Ok(Vec::new()),
@@ -139,7 +128,7 @@ impl Session<'_> {
             }
         };
         let label = Label(place.to_string());
-        let (run, contenders) = (&self.setting, vec![(number, &label)]);
+        let (round, run, lanes, contenders) = (self.round, &self.setting, &self.lanes, vec![(number, &label)]);
         let (clocks, results, shares) = (Clocks::Left, Results::Left, Shares::default());
         let setting =
             Setting { workload, index, round, run, contenders, lanes, shares, clocks, traces: false, results };

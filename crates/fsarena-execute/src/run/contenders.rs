@@ -5,54 +5,54 @@ use fsarena_model::{ContenderFacts, Event, Label, Outcome, Severity, Trial};
 
 use super::{Session, facts};
 use crate::round::Shares;
-use crate::schedule::{LaneNumbers, lane_rounds, making_order, one_lane, own_lanes};
+use crate::schedule::{lane_rounds, making_order, one_lane, own_lanes};
 use crate::{RunError, resume_check};
 
 impl Session<'_> {
     /// All contenders exist at the same time. All of them run a workload before the next workload begins.
-    pub(super) fn side_by_side(&mut self, round: u32, order: &[(usize, Shares)]) -> Result<(), RunError> {
+    pub(super) fn side_by_side(&mut self, order: &[(usize, Shares)]) -> Result<(), RunError> {
         let needs = fsarena_lane::needs_lane(self.plan);
-        let lanes = match self.plan.has_own_disks() {
+        self.lanes = match self.plan.has_own_disks() {
             true => own_lanes(&needs),
-            false => lane_rounds(&needs, round, self.plan.seed),
+            false => lane_rounds(&needs, self.round, self.plan.seed),
         };
-        let contenders = making_order(self.plan.contenders.len(), round, self.plan.seed);
-        let present = self.make(round, order, &lanes, &contenders)?;
+        let contenders = making_order(self.plan.contenders.len(), self.round, self.plan.seed);
+        let present = self.make(order, &contenders)?;
         for work in order {
             if self.stopped() {
                 break;
             }
             // Both read programs into memory, so that no contender has to.
-            self.warm_up(round, work.0, &lanes)?;
-            self.due_baselines(round, work.0, &lanes)?;
-            self.workload(round, *work, &lanes, &present)?;
+            self.warm_up(work.0)?;
+            self.due_baselines(work.0)?;
+            self.workload(*work, &present)?;
         }
-        self.finish(round, &present)
+        self.finish(&present)
     }
 
     /// Each contender is made on the same lane, runs all workloads and is removed before the next contender is made.
-    pub(super) fn in_turn(&mut self, round: u32, order: &[(usize, Shares)]) -> Result<(), RunError> {
-        let lanes = one_lane(&fsarena_lane::needs_lane(self.plan));
-        for contender in making_order(self.plan.contenders.len(), round, self.plan.seed) {
+    pub(super) fn in_turn(&mut self, order: &[(usize, Shares)]) -> Result<(), RunError> {
+        self.lanes = one_lane(&fsarena_lane::needs_lane(self.plan));
+        for contender in making_order(self.plan.contenders.len(), self.round, self.plan.seed) {
             if self.stopped() {
                 return Ok(());
             }
-            let present = self.make(round, order, &lanes, &[contender])?;
+            let present = self.make(order, &[contender])?;
             for work in order {
                 if !self.stopped() && !present.is_empty() {
-                    self.warm_up(round, work.0, &lanes)?;
-                    self.workload(round, *work, &lanes, &present)?;
+                    self.warm_up(work.0)?;
+                    self.workload(*work, &present)?;
                 }
             }
-            self.finish(round, &present)?;
+            self.finish(&present)?;
         }
-        order.iter().try_for_each(|(index, _)| self.due_baselines(round, *index, &lanes))
+        order.iter().try_for_each(|(index, _)| self.due_baselines(*index))
     }
 
     /// Measures the baselines of a workload that are due.
-    fn due_baselines(&mut self, round: u32, index: usize, lanes: &LaneNumbers) -> Result<(), RunError> {
+    fn due_baselines(&mut self, index: usize) -> Result<(), RunError> {
         let before = self.setting.clock.now();
-        self.measure_baselines(round, index, lanes)?;
+        self.measure_baselines(index)?;
         self.spent_once(self.setting.clock.now().saturating_sub(before));
         Ok(())
     }
@@ -60,37 +60,28 @@ impl Session<'_> {
     /// Makes contenders and returns those that exist. In the first round, a contender that cannot be made ends the run
     /// before anything is measured, because the call is probably wrong. If contenders use a lane in turn, others may
     /// have worked for hours by then: the contender is then recorded as absent.
-    fn make(
-        &mut self,
-        round: u32,
-        open: &[(usize, Shares)],
-        lanes: &LaneNumbers,
-        contenders: &[usize],
-    ) -> Result<Vec<usize>, RunError> {
+    fn make(&mut self, open: &[(usize, Shares)], contenders: &[usize]) -> Result<Vec<usize>, RunError> {
+        let is_first = self.round == self.scope.first;
         let (mut present, mut made) = (Vec::new(), Vec::new());
         for &index in contenders {
             let label = self.plan.contenders[index].label.clone();
-            match self.testbed.make(index, lanes[index], round) {
+            match self.testbed.make(index, self.lanes[index], self.round) {
                 Ok(facts) => {
                     present.push(index);
                     made.push((index, facts));
                 }
-                Err(error) if round == self.scope.first && !self.has_trials_of(round) => {
+                Err(error) if is_first && self.record.trials.iter().all(|trial| trial.round != self.round) => {
                     return Err(RunError::Contender { contender: label.to_string(), error });
                 }
-                Err(error) => self.absent(round, open, &label, lanes[index], &error.text)?,
+                Err(error) => self.absent(open, &label, self.lanes[index], &error.text)?,
             }
         }
         present.sort_unstable();
         made.sort_by_key(|(index, _)| *index);
-        if round == self.scope.first || made.iter().any(|(_, facts)| self.is_new(facts)) {
+        if is_first || made.iter().any(|(_, facts)| self.is_new(facts)) {
             self.admit(made.into_iter().map(|(_, facts)| facts).collect())?;
         }
         Ok(present)
-    }
-
-    fn has_trials_of(&self, round: u32) -> bool {
-        self.record.trials.iter().any(|trial| trial.round == round)
     }
 
     /// Whether the contender is not in the record, because it could not be made before.
@@ -115,12 +106,12 @@ impl Session<'_> {
     /// Records all workloads of the round as failed for a contender that could not be made.
     fn absent(
         &mut self,
-        round: u32,
         open: &[(usize, Shares)],
         label: &Label,
         lane: Option<usize>,
         why: &str,
     ) -> Result<(), RunError> {
+        let round = self.round;
         self.note(Severity::Failure, format!("round {round}: {label} could not be made: {why}"))?;
         let open = open.iter().map(|(index, _)| &self.plan.workloads[*index]);
         for workload in open.filter(|workload| self.plan.takes_part(label, &workload.name)) {
@@ -131,7 +122,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn finish(&mut self, round: u32, present: &[usize]) -> Result<(), RunError> {
+    fn finish(&mut self, present: &[usize]) -> Result<(), RunError> {
+        let round = self.round;
         for index in present {
             let contender = self.plan.contenders[*index].label.clone();
             match self.testbed.finish(*index) {

@@ -1,7 +1,7 @@
 //! Workloads of a round that share files: laid out once, read by all workloads that only read, and changed by the last.
 
-use fsarena_model::Plan;
 use fsarena_model::traits::SharedFiles;
+use fsarena_model::{Plan, order};
 
 use crate::round::Shares;
 
@@ -20,25 +20,16 @@ pub fn in_groups(plan: &Plan, order: Vec<usize>) -> Vec<(usize, Shares)> {
 }
 
 /// Moves the workloads of a group to the place of its first member; those that leave the files unchanged come first.
-fn grouped(mut rest: Vec<(usize, Option<SharedFiles>)>) -> Vec<(usize, Option<SharedFiles>)> {
-    let mut grouped = Vec::new();
-    while !rest.is_empty() {
-        let first = rest.remove(0);
-        let Some(files) = &first.1 else {
-            grouped.push(first);
-            continue;
-        };
-        let is_same = |(_, other): &(usize, Option<SharedFiles>)| {
-            other.as_ref().is_some_and(|it| it.description == files.description)
-        };
-        let (same, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_same);
-        let mut group: Vec<_> = std::iter::once(first).chain(same).collect();
+fn grouped(all: Vec<(usize, Option<SharedFiles>)>) -> Vec<(usize, Option<SharedFiles>)> {
+    // A workload that shares no files is a group of its own.
+    let key = |index, files: &Option<SharedFiles>| files.as_ref().map(|files| files.description.clone()).ok_or(index);
+    let groups = order::grouped(all.into_iter().map(|(index, files)| (key(index, &files), (index, files))));
+    let sorted = groups.into_iter().flat_map(|(_, mut group)| {
         // A stable sort: the order within both parts is kept.
         group.sort_by_key(|(_, files)| !files.as_ref().is_some_and(|files| files.unchanged));
-        grouped.extend(group);
-        rest = others;
-    }
-    grouped
+        group
+    });
+    sorted.collect()
 }
 
 /// The files of a workload. `None` if a contender does not take part, because it would then lack these files.

@@ -118,7 +118,7 @@ fn decided_workloads_are_not_run_again() {
 fn the_undecided_pairs_get_the_usual_time() {
     let first = play(0.06, 5).perform();
     let rest = Remaining::of(first.record.clone(), Wish::Usual).expect("time").expect("something is open");
-    assert_eq!((rest.scope().first, rest.scope().count()), (6, None));
+    assert_eq!((rest.scope.first, rest.scope.count()), (6, None));
     let further = resumed(&play(0.06, 5), &first.record, Wish::Usual);
     assert!(!further.rounds().is_empty());
 }
@@ -160,4 +160,6 @@ fn an_immediate_stop_leaves_the_run_as_it_was() {
     let world = endless(5).world.trap(Effect::Stop, 7, 1, "run xfs");
     let stopped = resumed(&Play { world, ..endless(5) }, &first.record, Wish::Rounds(3));
     assert_eq!((stopped.record.status, stopped.record.rounds.len()), (Status::Interrupted, 6));
+    let looks = stopped.events.iter().filter(|event| matches!(event, Event::Decided { .. })).count();
+    assert_eq!(looks, 1, "a round that was broken off decides nothing");
 }

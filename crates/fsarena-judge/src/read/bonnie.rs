@@ -155,6 +155,7 @@ impl<'a> BonnieLine<'a> {
         let version = self.described(0).and(self.fields.get(1)).unwrap_or(&"1.03");
         Measured {
             host: Some(self.name()).filter(|name| named_in(name).is_none()).map(str::to_owned),
+            recorded: named_in(self.name()).map(str::to_owned),
             durable: match test {
                 // It syncs and closes the file before it looks at the clock.
                 "write by character" | "write" | "rewrite" => SyncedResult::Synced,

@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use fsarena_model::Better;
 
 use super::options::size;
-use super::time::{is_time, seconds};
+use super::time::{is_rate, is_time, seconds};
 use super::{KnownFacts, ReadError, ResultFigure};
 use crate::measured::{InputFacts, Measured, Run};
 
@@ -65,14 +65,14 @@ pub fn titles(text: &str) -> String {
 /// [`ReadError::Malformed`] names the row.
 pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured>, ReadError> {
     let mut records = Records::of(text);
-    let header = records.next().ok_or_else(|| ReadError::csv(name, "it is empty"))?;
+    let header = records.next().ok_or_else(|| ReadError::table(name, "it is empty"))?;
     let place = |column: &String| {
         let mut found = header.fields.iter().enumerate().filter(|(_, title)| title.trim() == column);
         let titles = || header.fields.join(", ");
         match (found.next(), found.next()) {
             (Some((place, _)), None) => Ok(place),
-            (None, _) => Err(ReadError::csv(name, format!("no column `{column}`; it has {}", titles()))),
-            (Some(_), Some(_)) => Err(ReadError::csv(name, format!("two columns `{column}`: {}", titles()))),
+            (None, _) => Err(ReadError::table(name, format!("no column `{column}`; it has {}", titles()))),
+            (Some(_), Some(_)) => Err(ReadError::table(name, format!("two columns `{column}`: {}", titles()))),
         }
     };
     let maybe = |column: &Option<String>| column.as_ref().map(place).transpose();
@@ -88,21 +88,22 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
     let used: Vec<usize> = named.into_iter().chain([unit]).flatten().collect();
     let groups: Vec<usize> = named[..3].iter().copied().flatten().collect();
     let of_work = work::columns(text, &header, &used, &groups);
-    let better = |place: &str, title: &str| match columns.better {
-        Some(better) => Ok(better),
-        None if is_time(title) => Err(ReadError::Malformed {
+    let better = |place: &str, title: &str, doubt: Option<&str>| match (columns.better, doubt) {
+        (Some(better), _) => Ok(better),
+        (None, None) => Ok(Better::Higher),
+        (None, Some(doubt)) => Err(ReadError::Malformed {
             place: place.to_owned(),
-            why: format!("`{title}` is the name of a time, and which direction is better is not given"),
+            why: format!("`{title}` is {doubt}, and which direction is better is not given"),
             hint: "add `--lower`, or `--higher` if higher figures are better",
         }),
-        None => Ok(Better::Higher),
     };
-    better(name, &columns.value)?;
+    let is_of_time = |title: &str| is_time(title).then_some("the name of a time");
+    better(name, &columns.value, is_of_time(&columns.value))?;
     let nothing = InputFacts::default();
     let mut known = KnownFacts::default();
     let row = |record: CsvRecord<'_>| {
         let source = format!("{name}, row {}", record.number);
-        let wrong = |why: String| ReadError::csv(&source, why);
+        let wrong = |why: String| ReadError::cell(&source, why);
         if record.is_open {
             return Err(wrong("a quote that begins here has no end".to_owned()));
         }
@@ -112,10 +113,10 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             return Err(wrong(format!("it has {own} fields, and the header has {all}; decimal commas need quotes")));
         }
         let field = |place: usize| record.fields.get(place).map(|text| text.trim()).unwrap_or_default();
-        let text = field(value);
-        if text.is_empty() {
-            return Err(wrong(format!("it has no `{}`", columns.value)));
+        if let Some(place) = named[..4].iter().flatten().find(|place| field(**place).is_empty()) {
+            return Err(wrong(format!("it has no `{}`", header.fields[*place].trim())));
         }
+        let text = field(value);
         let value = decimal.number(text).map_err(|why| wrong(format!("`{text}` is no figure{why}")))?;
         if !(value.is_finite() && value > 0.0) {
             return Err(wrong(format!("`{text}` is no figure above 0")));
@@ -128,7 +129,8 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         let own = |place: usize| field(place).to_owned();
         let facts = of_work.iter().map(|place| (header.fields[*place].trim().to_owned(), size(field(*place))));
         let unit = unit.map(own).unwrap_or_default();
-        let better = better(&source, &unit)?;
+        let is_unknown = !unit.is_empty() && !is_rate(&unit);
+        let better = better(&source, &unit, is_of_time(&unit).or(is_unknown.then_some("no unit of a rate")))?;
         let workload = workload.map_or_else(|| columns.value.clone(), own);
         Ok(Measured {
             run: run(name, &source, time.is_some(), &record.fields),
@@ -144,7 +146,7 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
     };
     let mut rows = records.map(row).collect::<Result<Vec<Measured>, ReadError>>()?;
     if rows.is_empty() {
-        return Err(ReadError::csv(name, "it has a header and no rows"));
+        return Err(ReadError::table(name, "it has a header and no rows"));
     }
     if time.is_none() {
         name_copy(&mut rows);

@@ -1,6 +1,7 @@
 //! fio's `--output-format=json`, of one machine or of clients, and its terse lines: each job and direction is a workload
 //! of the contender that the file is called.
 
+mod doubts;
 mod parts;
 mod terse;
 mod work;
@@ -8,10 +9,11 @@ mod work;
 use self::parts::Part;
 pub use terse::{knows as knows_terse, read as read_terse};
 
+use super::doubts::placed;
 use super::json::Value;
 use super::options::size;
 use super::{File, ReadError, ResultFigure, positive, program};
-use crate::measured::{Measured, Reads, SyncedResult};
+use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
 
 /// What jobs do; with `unified_rw_reporting=1`, all of it is `mixed`.
 const DIRECTIONS: [&str; 4] = ["read", "write", "trim", "mixed"];
@@ -89,9 +91,16 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     }
     let parts = parts::of(value, &jobs);
     let run = file.run(1, value);
-    let conditions = program(value["fio version"].as_str());
+    let mut conditions = program(value["fio version"].as_str());
+    if let Some(disks) = disks(value) {
+        InputFacts::make_mut(&mut conditions).insert("disk".to_owned(), disks);
+    }
     let mut rows = Vec::new();
     for part in &parts {
+        let options = work::options(value, part.jobs[0]).unwrap_or_default();
+        let paths =
+            ["directory", "filename"].into_iter().filter_map(|name| options.get(name)).flat_map(|it| it.split(':'));
+        let recorded = placed(file.label, paths);
         for direction in DIRECTIONS {
             // With `unified_rw_reporting=both`, it is there once more.
             let is_again = direction == "mixed" && !part.jobs[0]["read"].is_null();
@@ -115,7 +124,12 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
                     _ => Reads::Nothing,
                 },
                 conditions: conditions.clone(),
-                notes: part.uneven(direction).into_iter().collect(),
+                notes: doubts::of(part, &options, direction, file.label)
+                    .into_iter()
+                    .chain(part.uneven(direction))
+                    .collect(),
+                recorded: recorded.clone(),
+                extent: part.extent(direction),
                 ..file.row(1, figure)
             });
         }
@@ -157,17 +171,26 @@ fn reads(value: &Value, part: &Part<'_>) -> Option<Reads> {
     Some(Reads::Counted { work: Some(work).filter(|work| *work > 0.0)?, device: device(value, "read_sectors")? })
 }
 
-/// Bytes that the devices moved, each once: of devices that stand on others (LUKS, LVM, RAID), fio lists these too, and
-/// gives the upper ones their sums. Versions before 3.36 have no sectors in `disk_util`.
+/// Whether a device stands on others (LUKS, LVM, RAID): fio lists these too, and gives the upper ones their sums.
+fn is_stacked(disk: &Value) -> bool {
+    let is_named = |name: &str| name.starts_with("dm-") || name.starts_with("md");
+    let is_sum = || disk.as_object().is_some_and(|fields| fields.iter().any(|(name, _)| name.starts_with("aggr_")));
+    disk["name"].as_str().is_some_and(is_named) || is_sum()
+}
+
+/// The disks that it used, by name, where they are known.
+fn disks(value: &Value) -> Option<String> {
+    let disks = value["disk_util"].as_array()?.iter().filter(|disk| !is_stacked(disk));
+    let mut names: Vec<&str> = disks.filter_map(|disk| disk["name"].as_str()).collect();
+    names.sort_unstable();
+    (!names.is_empty()).then(|| names.join(" and "))
+}
+
+/// Bytes that the devices moved, each once. Versions before 3.36 have no sectors in `disk_util`.
 fn device(value: &Value, sectors: &str) -> Option<f64> {
     let disks = value["disk_util"].as_array().filter(|disks| !disks.is_empty())?;
-    let is_stacked = |disk: &&Value| {
-        let is_named = |name: &str| name.starts_with("dm-") || name.starts_with("md");
-        let is_sum = || disk.as_object().is_some_and(|fields| fields.iter().any(|(name, _)| name.starts_with("aggr_")));
-        disk["name"].as_str().is_some_and(is_named) || is_sum()
-    };
     let bytes = |disk: &Value| Some(disk[sectors].as_f64()? * SECTOR);
-    match disks.iter().all(|disk| is_stacked(&disk)) {
+    match disks.iter().all(is_stacked) {
         // What is below them is not known: each may carry the same bytes.
         true => disks.iter().map(bytes).try_fold(0.0, |most: f64, own| Some(most.max(own?))),
         false => disks.iter().filter(|disk| !is_stacked(disk)).map(bytes).sum(),

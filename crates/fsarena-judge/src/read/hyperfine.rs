@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use fsarena_lane::kind::named_in;
 
+use super::doubts::placed;
 use super::json::Value;
 use super::options::size;
 use super::{File, ReadError, ResultFigure, positive};
@@ -58,6 +59,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
             }
             rows.push(Measured {
                 source,
+                recorded: placed(&contender, command.split_whitespace()),
                 contender: contender.clone(),
                 work: work.clone(),
                 time: Some(clock),

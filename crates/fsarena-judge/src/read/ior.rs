@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::json::Value;
 
+use super::doubts::placed;
 use super::options::{of_command, size};
 use super::time::asctime;
 use super::{File, ReadError, ResultFigure, after, figure, positive, printed, program, uneven, written};
@@ -33,6 +34,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             // A warning of the next run may be at the end of this one.
             start: file.run(index + 1, &printed(lines, |line| line.contains("WARNING"))),
             program: lines[0].split(':').next().filter(|_| begins(lines[0])),
+            command: command.unwrap_or_default(),
             options: IorOptions::of(command.unwrap_or_default()),
             stated: STATED.iter().filter_map(|name| Some((*name, size(after(lines, name)?)))).collect(),
             // The warning is on stderr, so it may come before the run.
@@ -65,6 +67,7 @@ pub fn read_json(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadEr
             stated: stated.collect(),
             has_no_fsync: file.text.lines().any(|line| line.contains("WARNING: fsync")),
             notes: Vec::new(),
+            command: value["Command line"].as_str().unwrap_or_default(),
             options: IorOptions::of(value["Command line"].as_str().unwrap_or_default()).or_set(&test["Parameters"]),
             host: value["Machine"].as_str(),
             time: test["StartTime"].as_str().or_else(|| value["Began"].as_str()).and_then(asctime),
@@ -141,6 +144,7 @@ fn collect<'a>(value: &'a Value, found: &mut Vec<Iteration<'a>>) {
 struct IorRun<'a> {
     start: Start,
     program: Option<&'a str>,
+    command: &'a str,
     options: IorOptions,
     stated: BTreeMap<&'static str, String>,
     /// Whether it warned that it cannot sync.
@@ -187,6 +191,7 @@ impl IorRun<'_> {
                 (false, false) => Reads::Unknown,
             },
             conditions: program(self.program),
+            recorded: placed(file.label, self.command.split_whitespace().skip(1)),
             ..row
         }
     }

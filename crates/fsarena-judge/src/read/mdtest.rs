@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::doubts::placed;
 use super::options::of_command;
 use super::time::month_first;
 use super::{File, ReadError, ResultFigure, at_number, figure, printed, program, uneven, written};
@@ -55,6 +56,7 @@ struct MdtestRun<'a> {
     program: Option<&'a str>,
     tasks: Option<f64>,
     nodes: &'a str,
+    command: &'a str,
     options: BTreeMap<String, String>,
 }
 
@@ -68,12 +70,13 @@ impl<'a> MdtestRun<'a> {
             let place = words.iter().position(|word| word.starts_with(name)).and_then(|place| place.checked_sub(1))?;
             words.get(place).copied()
         };
-        let command = lines.iter().find_map(|line| line.trim().strip_prefix("Command line used:"));
+        let command = lines.iter().find_map(|line| line.trim().strip_prefix("Command line used:")).unwrap_or_default();
         Self {
             program: words.first().copied().filter(|_| begins(lines[0])),
             tasks: before("total").and_then(figure),
             nodes: before("node(s)").unwrap_or("?"),
-            options: of_command(command.unwrap_or_default()),
+            command,
+            options: of_command(command),
         }
     }
 
@@ -95,6 +98,7 @@ impl<'a> MdtestRun<'a> {
                 (false, false) => Reads::JustWritten,
             },
             conditions: program(self.program),
+            recorded: placed(&row.contender, self.command.split_whitespace().skip(1)),
             ..row
         }
     }

@@ -31,19 +31,21 @@ pub fn of_command(command: &str) -> BTreeMap<String, String> {
     options.into_iter().map(|(name, values)| (name, joined(values))).collect()
 }
 
-/// A text in which numbers with a unit of memory have the largest unit of 1024: `4096`, `4k` and `4KiB` are `4k`.
-pub fn size(text: &str) -> String {
-    const UNITS: [&str; 6] = ["", "k", "m", "g", "t", "p"];
+/// Units of memory, each 1024 of the one before.
+const UNITS: [&str; 6] = ["", "k", "m", "g", "t", "p"];
+
+/// The bytes of a number with a unit of memory, such as `4096`, `4k` or `4 KiB`.
+pub fn bytes(text: &str) -> Option<u64> {
     let lower = text.to_lowercase();
     let digits = lower.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(lower.len());
     let unit = lower[digits..].trim_start().trim_end_matches("ib").trim_end_matches('b');
-    let power = UNITS.iter().position(|name| *name == unit);
-    let bytes = lower[..digits]
-        .parse::<u64>()
-        .ok()
-        .zip(power)
-        .and_then(|(number, power)| number.checked_mul(1024_u64.checked_pow(u32::try_from(power).ok()?)?));
-    let Some(bytes) = bytes else { return text.to_owned() };
+    let power = UNITS.iter().position(|name| *name == unit)?;
+    lower[..digits].parse::<u64>().ok()?.checked_mul(1024_u64.checked_pow(u32::try_from(power).ok()?)?)
+}
+
+/// A text in which numbers with a unit of memory have the largest unit of 1024: `4096`, `4k` and `4KiB` are `4k`.
+pub fn size(text: &str) -> String {
+    let Some(bytes) = bytes(text) else { return text.to_owned() };
     let power = (0..UNITS.len()).rev().find(|power| bytes > 0 && bytes.is_multiple_of(1 << (10 * power))).unwrap_or(0);
     format!("{}{}", bytes >> (10 * power), UNITS[power])
 }

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use super::doubts::{doubt, failed, limited};
 use super::{File, ReadError, ResultFigure, after, at_number, figure, printed, program, written};
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
-use crate::measured::{Measured, Reads, SyncedResult};
+use crate::measured::{Extent, Measured, Reads, SyncedResult};
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| begins(line) || line.starts_with("Running the test with following options:"))
@@ -32,7 +33,8 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
                 durable: durable(lines, &figure),
                 reads: reads(lines, &figure),
                 conditions: conditions.clone(),
-                notes: notes(lines),
+                extent: extent(lines),
+                notes: notes(lines).into_iter().chain(doubts(lines, &figure)).collect(),
                 ..file.row(index + 1, figure)
             });
         }
@@ -119,6 +121,26 @@ fn notes(lines: &[&str]) -> Vec<JudgedFinding> {
         text: format!("the work of its threads varies by {:.0} %", 100.0 * share),
     });
     undone.into_iter().chain(uneven).collect()
+}
+
+/// How long it ran, and its events.
+fn extent(lines: &[&str]) -> Option<Extent> {
+    let time = after(lines, "total time").or_else(|| after(lines, "time elapsed"))?;
+    let seconds = figure(time.trim_end_matches('s'))?;
+    Some(Extent { seconds, amount: figure(after(lines, "total number of events")?)? })
+}
+
+/// Errors that it only counts or mentions, and a rate that it was to keep (`--rate`).
+fn doubts(lines: &[&str], result: &ResultFigure) -> Vec<JudgedFinding> {
+    let count = |name: &str| after(lines, name)?.split_whitespace().next()?.parse::<f64>().ok();
+    let ignored = ["ignored errors", "reconnects"].into_iter().filter_map(count).sum();
+    let failed = count("transactions").and_then(|all| failed(ignored, all));
+    let alert = lines.iter().find(|line| line.starts_with("ALERT: "));
+    let alert = alert.map(|line| doubt(format!("it printed `{line}`")));
+    let target = after(lines, "Target transaction rate");
+    let most = target.and_then(|text| figure(text.strip_suffix("/sec")?));
+    let limited = most.and_then(|most| limited(result.value, most, &format!("--rate={most}")));
+    [failed, alert, limited].into_iter().flatten().collect()
 }
 
 /// `1000   (99.94 per sec.)`.

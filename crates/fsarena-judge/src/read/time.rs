@@ -6,14 +6,48 @@ const DAY: f64 = 86400.0;
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// Whether a title or a unit is that of a time, such as `latency_ms`, `seconds` or `ms/op`, but not `MB/s`.
+/// Parts of words for times.
+const OF_TIMES: [&str; 9] = ["latency", "duration", "elapsed", "second", "minute", "hour", "delay", "time", "response"];
+/// Words for times and their units; of more than one letter, `s` may follow.
+const TIMES: [&str; 19] = [
+    "s", "sec", "ms", "msec", "us", "usec", "µs", "μs", "ns", "nsec", "min", "hr", "lat", "clat", "slat", "tlat",
+    "rtt", "await", "wait",
+];
+
+/// Whether a title or a unit is that of a time, such as `latency_ms`, `p99Usec`, `seconds` or `ms/op`, but not `MB/s`.
 pub fn is_time(title: &str) -> bool {
-    const WITHIN: [&str; 6] = ["latency", "duration", "elapsed", "second", "delay", "time"];
-    const WORDS: [&str; 9] = ["lat", "sec", "secs", "s", "ms", "us", "µs", "μs", "ns"];
-    let title = title.to_lowercase();
-    let what = title.split('/').next().unwrap_or_default();
-    let mut words = what.split(|letter: char| !letter.is_alphanumeric()).take_while(|word| *word != "per");
-    words.any(|word| WORDS.contains(&word) || WITHIN.iter().any(|name| word.contains(name)))
+    words(title.split('/').next().unwrap_or_default())
+        .iter()
+        .take_while(|word| *word != "per")
+        .any(|word| is_of_time(word))
+}
+
+/// Whether a unit is that of a rate, such as `MB/s`, `KiBps`, `IOPS`, `tps` or `files per second`.
+pub fn is_rate(unit: &str) -> bool {
+    let words = words(&unit.replacen('/', " per ", 1));
+    let divisor = words.iter().skip_while(|word| *word != "per").skip(1);
+    divisor.into_iter().any(|word| is_of_time(word)) || words.last().is_some_and(|word| word.ends_with("ps"))
+}
+
+fn is_of_time(word: &str) -> bool {
+    TIMES.iter().any(|name| word == *name || (name.len() > 1 && word.strip_suffix('s') == Some(name)))
+        || OF_TIMES.iter().any(|name| word.contains(name))
+}
+
+/// The words of a title in small letters: `p99_usec` and `p99Usec` have `p` and `usec`.
+fn words(title: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_small = false;
+    for letter in title.chars() {
+        if !letter.is_alphabetic() || (was_small && letter.is_uppercase()) {
+            words.push(String::new());
+        }
+        was_small = letter.is_lowercase();
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphabetic()) {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words
 }
 
 /// Seconds: a number, or RFC 3339; its offset may be missing, without its colon, or behind a space.
@@ -26,7 +60,7 @@ pub fn seconds(text: &str) -> Option<f64> {
     let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
     let time = time.trim_end_matches(['Z', 'z']);
     let (time, offset) = time.split_at(time.find(['+', '-']).unwrap_or(time.len()));
-    Some(days(year, month, day) as f64 * DAY + of_day(time.trim())? - of_zone(offset)?)
+    Some(days(year, month, day)? * DAY + of_day(time.trim())? - of_zone(offset)?)
 }
 
 /// The seconds of an offset from UTC: `+02:00`, `-0330`, `+01` or nothing.
@@ -38,8 +72,16 @@ fn of_zone(offset: &str) -> Option<f64> {
     Some(if offset.starts_with('-') { -seconds } else { seconds })
 }
 
-/// Days since 1970 (Howard Hinnant, *chrono-Compatible Low-Level Date Algorithms*, `days_from_civil`).
-fn days(year: i32, month: i32, day: i32) -> i64 {
+/// Days since 1970 of a day that the calendar has.
+fn days(year: i32, month: i32, day: i32) -> Option<f64> {
+    let first = civil(year, month, 1);
+    let next = if month < 12 { civil(year, month + 1, 1) } else { civil(year + 1, 1, 1) };
+    let is_day = (1..=12).contains(&month) && (1..=next - first).contains(&i64::from(day));
+    is_day.then(|| (first + i64::from(day) - 1) as f64)
+}
+
+/// Howard Hinnant, *chrono-Compatible Low-Level Date Algorithms*, `days_from_civil`.
+fn civil(year: i32, month: i32, day: i32) -> i64 {
     let [year, month, day] = [year, month, day].map(i64::from);
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -53,7 +95,7 @@ pub fn asctime(text: &str) -> Option<f64> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let [_, month, day, time, .., year] = words[..] else { return None };
     let month = MONTHS.iter().position(|name| *name == month)? as i32 + 1;
-    Some(days(year.parse().ok()?, month, day.parse().ok()?) as f64 * DAY + of_day(time)?)
+    Some(days(year.parse().ok()?, month, day.parse().ok()?)? * DAY + of_day(time)?)
 }
 
 /// Seconds of `11/23/2026 12:02:42`: the month is first.
@@ -61,13 +103,16 @@ pub fn month_first(text: &str) -> Option<f64> {
     let (date, time) = text.split_once(' ')?;
     let parts: Vec<i32> = date.split('/').filter_map(|part| part.parse().ok()).collect();
     let [month, day, year] = parts[..] else { return None };
-    Some(days(year, month, day) as f64 * DAY + of_day(time)?)
+    Some(days(year, month, day)? * DAY + of_day(time)?)
 }
 
 /// Seconds of `12:02:42.5`, or of `12:02`.
 fn of_day(time: &str) -> Option<f64> {
     let mut parts = time.split(':').map(|part| part.parse::<f64>().ok());
-    Some(parts.next()?? * 3600.0 + parts.next()?? * 60.0 + parts.next().unwrap_or(Some(0.0))?)
+    // A leap second is the 60th.
+    let (hours, minutes, seconds) = (parts.next()??, parts.next()??, parts.next().unwrap_or(Some(0.0))?);
+    let is_time = hours < 24.0 && minutes < 60.0 && seconds < 61.0 && parts.next().is_none();
+    is_time.then_some(hours * 3600.0 + minutes * 60.0 + seconds)
 }
 
 #[cfg(test)]
@@ -84,6 +129,14 @@ mod tests {
         assert_eq!(seconds("2024-02-29 20:30:00.5 -0330"), Some(1_709_251_200.5));
         assert_eq!(seconds("2024-03-01T01:00:00+01"), Some(1_709_251_200.0));
         assert_eq!([seconds("soon"), seconds("2024-03-01T01:00:00+x")], [None, None]);
+        for wrong in ["2026-13-01 12:00", "2026-02-29T00:00:00Z", "2026-04-31 12:00", "2026-00-10 12:00"] {
+            assert_eq!(seconds(wrong), None, "{wrong}");
+        }
+        for wrong in ["2026-01-10T24:00:00", "2026-01-10 12:60", "2026-01-10 12:00:61", "2026-01-10 1:2:3:4"] {
+            assert_eq!(seconds(wrong), None, "{wrong}");
+        }
+        assert_eq!([month_first("2/30/2026 18:21:37"), asctime("Sun Feb 29 12:02:42 2009")], [None, None]);
+        assert_eq!(seconds("2023-12-31T23:59:60Z"), seconds("2024-01-01T00:00:00Z"));
         assert_eq!(asctime("Sun Nov  1 12:02:42 2009"), seconds("2009-11-01T12:02:42Z"));
         assert_eq!(month_first("11/23/2026 18:21:37"), seconds("2026-11-23 18:21:37"));
     }

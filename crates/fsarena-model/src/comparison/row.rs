@@ -31,7 +31,6 @@ pub struct ContenderRow {
     /// Its kind.
     pub kind: String,
     /// The package of the kernel that it names; `None` if it names none.
-    #[serde(default)]
     pub kernel: Option<String>,
     /// The command that made it.
     pub mkfs: Vec<String>,
@@ -46,7 +45,6 @@ pub struct ContenderRow {
     /// Read-ahead, in KiB.
     pub read_ahead_kib: Option<u64>,
     /// What it guarantees to its clients, and what the user states about that; `None` if it is no shared folder.
-    #[serde(default)]
     pub sharing: Option<Sharing>,
     /// What its options give up in safety: `data=writeback: after a crash, …`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -82,7 +80,6 @@ pub struct WorkloadRow {
     /// Where the data is when the workload accesses it.
     pub cache: CacheState,
     /// Memory limit of the work, page cache included; `None` if there is no limit.
-    #[serde(default)]
     pub memory_limit: Option<Bytes>,
     /// What the figure measures.
     pub measures: String,
@@ -113,7 +110,6 @@ pub struct OpenLoop {
     #[serde(rename = "variant_of", default)]
     pub of: Option<String>,
     /// The rate of the loop: `50%` of the contender's own peak, or `2000` operations per second.
-    #[serde(default)]
     pub rate: Option<String>,
 }
 

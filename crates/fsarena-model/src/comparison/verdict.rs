@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Estimate, Label, ValidityClass};
+use crate::{Label, ValidityClass};
 
 /// The decision on a pair of cells, from the point of view of `a`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -114,6 +114,25 @@ impl PairVerdict {
     pub fn reason(&self) -> String {
         let reasons: Vec<String> = self.reasons.iter().map(Reason::to_string).collect();
         reasons.join("; ")
+    }
+}
+
+/// How many times better one side is than another, with an interval. The field that has it says which sides and which
+/// interval.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The ratio; above 1, the first side is better. `None` if it is not known.
+    pub ratio: Option<f64>,
+    /// The lower end of the interval; `None` if it is not known.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+}
+
+impl Estimate {
+    /// A ratio and the ends of its interval.
+    pub fn of(ratio: Option<f64>, ends: Option<(f64, f64)>) -> Self {
+        Self { ratio, low: ends.map(|ends| ends.0), high: ends.map(|ends| ends.1) }
     }
 }
 
@@ -234,12 +253,5 @@ impl Verdict {
             Self::Slower => Self::Faster,
             other => other,
         }
-    }
-}
-
-/// Its name in JSON.
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
     }
 }

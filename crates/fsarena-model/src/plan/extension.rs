@@ -1,7 +1,5 @@
 //! What another crate adds to a plan.
 
-use std::fmt;
-
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -79,12 +77,5 @@ impl Scale {
     /// Whether it is the usual one.
     pub fn is_standard(&self) -> bool {
         *self == Self::Standard
-    }
-}
-
-/// Prints it as it is typed.
-impl fmt::Display for Scale {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
     }
 }

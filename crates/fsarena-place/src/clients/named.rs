@@ -59,11 +59,11 @@ impl NamedClients {
         let Clients { mut commands, mut numbers, .. } = named;
         let mut launcher = Launcher::Unknown;
         if let Some(place) = place {
-            let found = started_at(place)?;
+            let (further, of_all) = started_at(place)?;
             if commands.is_empty() {
-                launcher = found.launcher;
+                launcher = of_all;
             }
-            commands.extend(found.commands);
+            commands.extend(further);
         }
         if commands.is_empty() {
             let hint = "--clients local:4 --clients-scale 1,2,4";
@@ -91,40 +91,29 @@ impl NamedClients {
     }
 }
 
-/// How agents and programs are started on clients.
-struct Started {
-    commands: Vec<String>,
-    launcher: Launcher,
-}
-
-/// How agents and programs are started at `place`, as `--clients` names it.
-fn started_at(place: &str) -> Result<Started> {
+/// The commands that start agents at `place`, as `--clients` names it, and what starts programs there.
+fn started_at(place: &str) -> Result<(Vec<String>, Launcher)> {
     let (launcher, rest) = place.split_once(':').unwrap_or((place, ""));
     let own = std::env::current_exe().context("the path of this program")?.display().to_string();
     let own = quoted(&own)?;
     match launcher {
-        "local" => {
-            Ok(Started { commands: vec![format!("{own} agent"); count(place, rest)?], launcher: Launcher::Here })
-        }
+        "local" => Ok((vec![format!("{own} agent"); count(place, rest)?], Launcher::Here)),
         "ssh" => {
             let hosts = hosts(rest)?;
             let commands = hosts.iter().map(|host| format!("ssh {host} fsarena agent")).collect();
-            Ok(Started { commands, launcher: Launcher::Mpi(hosts) })
+            Ok((commands, Launcher::Mpi(hosts)))
         }
         "mpi" => {
             let hosts = hosts(rest)?;
             let commands = hosts.iter().map(|host| format!("mpirun --host {host} -n 1 {own} agent")).collect();
-            Ok(Started { commands, launcher: Launcher::Mpi(hosts) })
+            Ok((commands, Launcher::Mpi(hosts)))
         }
         "slurm" if rest.is_empty() => {
             let nodes = slurm_nodes()?;
             let command = |node: &String| format!("srun --overlap -N1 -n1 -w {node} {own} agent");
-            Ok(Started { commands: nodes.iter().map(command).collect(), launcher: Launcher::Slurm(nodes) })
+            Ok((nodes.iter().map(command).collect(), Launcher::Slurm(nodes)))
         }
-        "slurm" => {
-            let commands = vec![format!("srun -N1 -n1 {own} agent"); count(place, rest)?];
-            Ok(Started { commands, launcher: Launcher::Unknown })
-        }
+        "slurm" => Ok((vec![format!("srun -N1 -n1 {own} agent"); count(place, rest)?], Launcher::Unknown)),
         _ => {
             let text = format!("`{place}` names no clients");
             let hint = "--clients local:4, ssh:HOSTFILE, mpi:HOSTFILE, slurm (the nodes of this allocation) or slurm:4";
@@ -232,12 +221,9 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
         writeln!(file, "# nodes\nnode1 slots=4\n\nme@node2 # the second\nnode3:8\n[fd00::1]").expect("written");
         let path = file.path().display().to_string();
-        let started = started_at(&format!("ssh:{path}")).expect("hosts");
-        assert_eq!(
-            started.commands,
-            ["node1", "me@node2", "node3", "fd00::1"].map(|host| format!("ssh {host} fsarena agent"))
-        );
-        let words = |count| started.launcher.words(count).map(|words| words.join(" "));
+        let (commands, launcher) = started_at(&format!("ssh:{path}")).expect("hosts");
+        assert_eq!(commands, ["node1", "me@node2", "node3", "fd00::1"].map(|host| format!("ssh {host} fsarena agent")));
+        let words = |count| launcher.words(count).map(|words| words.join(" "));
         let launched = |hosts| Some(format!("mpirun -x PATH --map-by node --host {hosts} -n {{processes}}"));
         assert_eq!((words(1), words(2)), (launched("node1"), launched("node1,me@node2")));
         writeln!(file, "-oProxyCommand=x").expect("written");

@@ -1,7 +1,7 @@
 //! What the agent does in a guest: it writes and acknowledges, or looks for what was acknowledged.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,6 +19,7 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use super::rows::{self, Rows};
+use crate::agent::{self, Request};
 
 /// Time limit of mkfs and of a checker.
 const LIMIT: Duration = Duration::from_secs(240);
@@ -68,43 +69,32 @@ pub enum DurabilityOrder {
     },
 }
 
-/// The answer to an order, as a line of JSON.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Answer {
-    /// All operations are acknowledged.
-    Recorded,
-    /// What was found.
-    Checked(Found),
-    /// The order could not be carried out.
-    Failed(String),
-}
-
-/// Carries out orders until stdin ends.
+/// Carries out orders until stdin ends. Each answer is a line of JSON: what was found, or why the order could not be
+/// carried out.
 pub fn serve(first: DurabilityOrder) -> Result<()> {
     let mut order = first;
     loop {
-        let answer = match &order {
-            DurabilityOrder::Record(task) => record(task).map(|()| Answer::Recorded),
-            DurabilityOrder::Check { task, acknowledged } => check(task, *acknowledged).map(Answer::Checked),
+        let found = match &order {
+            DurabilityOrder::Record(task) => record(task).map(|()| Found::default()),
+            DurabilityOrder::Check { task, acknowledged } => check(task, *acknowledged),
         };
-        let answer = answer.unwrap_or_else(|error| Answer::Failed(format!("{error:#}")));
-        let text = serde_json::to_string(&answer)? + "\n";
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("write to stdout")?;
+        agent::write(&found.map_err(|error| format!("{error:#}")))?;
         let mut line = String::new();
         if io::stdin().lock().read_line(&mut line).context("read from stdin")? == 0 {
             return Ok(());
         }
-        order = serde_json::from_str(&line).context("read an order")?;
+        match serde_json::from_str(&line).context("read an order")? {
+            Request::Durability(next) => order = *next,
+            _ => bail!("only orders follow an order"),
+        }
     }
 }
 
 fn record(task: &WriterTask) -> Result<()> {
-    let (kind, device) = (kind(task)?, WriterDisk::find()?);
+    let (kind, disk) = (kind(task)?, find_disk()?);
     let identity =
         Identity { uuid: seed::uuid(task.seed, "uuid", &[]), hash_seed: seed::uuid(task.seed, "hash seed", &[]) };
-    let stack = raise(task, &device.partition, Raise::Create)?;
+    let stack = raise(task, &partition(&disk), Raise::Create)?;
     let argv = kind.mkfs(&stack, &identity, &kind.further(&task.contender)).map_err(anyhow::Error::msg)?;
     let ended = child::run(&argv, Patience::new(LIMIT)).with_context(|| format!("start {}", argv[0]))?;
     if !ended.status.success() {
@@ -112,8 +102,8 @@ fn record(task: &WriterTask) -> Result<()> {
     }
     let point = mount_at(kind, task, &stack)?;
     let mut perform = begin(point, task)?;
-    let marks = OpenOptions::new().write(true).custom_flags(OFlags::DIRECT.bits() as i32).open(&device.disk);
-    let marks = marks.with_context(|| format!("open {}", device.disk.display()))?;
+    let marks = OpenOptions::new().write(true).custom_flags(OFlags::DIRECT.bits() as i32).open(&disk);
+    let marks = marks.with_context(|| format!("open {}", disk.display()))?;
     acknowledge(&marks, 0)?;
     for operation in 0..task.operations {
         perform(operation)?;
@@ -145,7 +135,7 @@ fn acknowledge(disk: &File, count: u64) -> Result<()> {
 }
 
 fn check(task: &WriterTask, acknowledged: u64) -> Result<Found> {
-    let partition = WriterDisk::find()?.partition;
+    let partition = partition(&find_disk()?);
     let found = look(task, acknowledged, &partition);
     // The host changes the disk before the next check: nothing may write to it by then.
     let name = partition.file_name().unwrap_or_default().to_string_lossy();
@@ -211,16 +201,12 @@ fn mount_at(kind: &Kind, task: &WriterTask, device: &Path) -> Result<&'static Pa
     Ok(point)
 }
 
-/// The disk that the host knows, and its partition.
-struct WriterDisk {
-    disk: PathBuf,
-    partition: PathBuf,
+/// The disk that the host knows.
+fn find_disk() -> Result<PathBuf> {
+    fs::canonicalize(fsarena_guest::init::by_id(fsarena_guest::RAW)).context("find the disk")
 }
 
-impl WriterDisk {
-    fn find() -> Result<Self> {
-        let disk = fs::canonicalize(fsarena_guest::raw_device()).context("find the disk")?;
-        let partition = PathBuf::from(format!("{}1", disk.display()));
-        Ok(Self { disk, partition })
-    }
+/// The only partition of the disk.
+fn partition(disk: &Path) -> PathBuf {
+    PathBuf::from(format!("{}1", disk.display()))
 }

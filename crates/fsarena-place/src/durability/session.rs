@@ -5,10 +5,11 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
-use fsarena_guest::{GuestError, Hardware, Prepared, RawDisk, Running, Shares};
+use anyhow::{Context, Result, bail};
+use fsarena_durability::Found;
+use fsarena_guest::{Hardware, Prepared, RawDisk, Running, Shares};
 
-use super::guest::{Answer, DurabilityOrder};
+use super::guest::DurabilityOrder;
 use crate::agent::Request;
 
 /// How long a guest may take for an answer. The longest order makes a file system and a database, and does all work.
@@ -25,7 +26,6 @@ pub struct Stopped;
 pub struct WriterSession {
     running: Running,
     output: BufReader<UnixStream>,
-    has_answered: bool,
 }
 
 impl WriterSession {
@@ -36,47 +36,38 @@ impl WriterSession {
         let running = hardware.boot()?;
         let stream = running.stream().try_clone().context("the connection to the guest")?;
         stream.set_read_timeout(Some(LOOK)).context("the connection to the guest")?;
-        Ok(Self { running, output: BufReader::new(stream), has_answered: false })
+        Ok(Self { running, output: BufReader::new(stream) })
     }
 
-    /// Gives an order and waits for the answer; the inner error says why the guest has stopped.
+    /// Gives an order and waits for what was found, or why the order could not be carried out.
     ///
     /// # Errors
-    /// With [`Stopped`] if the user stops the command.
-    pub fn ask(&mut self, order: &DurabilityOrder, stop: &AtomicBool) -> Result<Result<Answer, GuestError>> {
-        let text = match self.has_answered {
-            true => serde_json::to_string(order)?,
-            false => serde_json::to_string(&Request::Durability(Box::new(order.clone())))?,
-        };
+    /// [`Stopped`] if the user stops the command, and [`GuestError`](fsarena_guest::GuestError) if the guest has stopped.
+    pub fn ask(&mut self, order: &DurabilityOrder, stop: &AtomicBool) -> Result<Result<Found, String>> {
+        let text = serde_json::to_string(&Request::Durability(Box::new(order.clone())))?;
         // If the guest has ended, the read says so.
         let _ = self.running.stream().write_all(format!("{text}\n").as_bytes());
-        if !self.has_answered {
-            // Its version, which is this one.
-            if let Err(ended) = self.line(stop)? {
-                return Ok(Err(ended));
+        loop {
+            // The first line has the agent's version, which is this one.
+            if let Ok(found) = serde_json::from_slice(&self.line(stop)?) {
+                return Ok(found);
             }
-            self.has_answered = true;
-        }
-        match self.line(stop)? {
-            Ok(line) => Ok(Ok(serde_json::from_slice(&line).context("the guest's answer")?)),
-            Err(ended) => Ok(Err(ended)),
         }
     }
 
-    fn line(&mut self, stop: &AtomicBool) -> Result<Result<Vec<u8>, GuestError>> {
+    fn line(&mut self, stop: &AtomicBool) -> Result<Vec<u8>> {
         let (start, mut line) = (Instant::now(), Vec::new());
         loop {
             match self.output.read_until(b'\n', &mut line) {
-                Ok(_) if line.ends_with(b"\n") => return Ok(Ok(line)),
-                Ok(_) => return Ok(Err(self.running.explained("stopped"))),
+                Ok(_) if line.ends_with(b"\n") => return Ok(line),
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
-                Err(_) => return Ok(Err(self.running.explained("stopped"))),
+                Ok(_) | Err(_) => bail!(self.running.explained("stopped")),
             }
             if stop.load(Ordering::Relaxed) {
-                return Err(Stopped.into());
+                bail!(Stopped);
             }
             if start.elapsed() > PATIENCE {
-                return Ok(Err(self.running.explained("hangs")));
+                bail!(self.running.explained("hangs"));
             }
         }
     }

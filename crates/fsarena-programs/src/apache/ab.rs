@@ -8,12 +8,10 @@ use fsarena_model::{Nanos, Probe};
 
 use super::parameters::ServedPage;
 use crate::server::last_lines;
-use crate::tool::figure;
+use crate::tool::{failed, figure};
 
-/// Name of the program.
 pub const NAME: &str = "ab";
 
-/// Name of the page.
 pub const PAGE: &str = "test.html";
 
 /// Command line of a run against `address`. ab writes the percentiles of the response times to the file `percentiles`.
@@ -29,74 +27,42 @@ pub fn shown(page: &ServedPage) -> String {
     command(page, "127.0.0.1:PORT", Path::new("percentiles")).join(" ")
 }
 
-/// The figures that are taken from ab's output.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AbOutput {
-    complete: u64,
-    /// Elapsed time in seconds.
-    elapsed: f64,
-    /// Bytes of pages.
-    transferred: u64,
-    /// Requests per second.
-    rate: f64,
-    /// A percentage of the requests, and the milliseconds within which they were answered.
-    percentiles: Vec<(f64, f64)>,
-}
-
-impl AbOutput {
-    /// Parses ab's output and its file of percentiles, and checks the output against `page`.
-    ///
-    /// # Errors
-    /// The name of a figure that is missing, or what is wrong with the answers.
-    pub fn of(text: &str, percentiles: &str, page: &ServedPage) -> Result<Self, String> {
-        let figure = |name: &str| figure(text, name).ok_or_else(|| format!("it does not say `{name}`"));
-        for name in ["Failed requests:", "Non-2xx responses:", "Write errors:"] {
-            let (optional, count) = (name != "Failed requests:", figure(name));
-            match count {
-                Ok(0.0) => {}
-                Err(_) if optional => {}
-                Err(missing) => return Err(missing),
-                Ok(count) => return Err(format!("{name} {count}")),
-            }
-        }
-        for (name, expected) in [("Complete requests:", page.requests), ("Document Length:", page.size.0)] {
-            let found = figure(name)?;
-            if found != expected as f64 {
-                return Err(format!("{name} {found} instead of {expected}"));
-            }
-        }
-        Ok(Self {
-            complete: page.requests,
-            elapsed: figure("Time taken for tests:")?,
-            transferred: figure("HTML transferred:")? as u64,
-            rate: figure("Requests per second:")?,
-            percentiles: percentiles.lines().filter_map(percentile).collect(),
-        })
+/// Adds the run whose output is `text` to `stats`, after it is checked against `page`. The file of `percentiles` has a
+/// time for each percent of the requests, and the longest one.
+///
+/// # Errors
+/// The words that a figure is missing, or what is wrong with the answers.
+pub fn read(text: &str, percentiles: &str, page: &ServedPage, stats: &mut RunStats) -> Result<(), String> {
+    let figure = |name: &str| figure(text, name);
+    let failed = ("Failed requests:", figure("Failed requests:")?);
+    // ab prints these only if there are any.
+    let others = ["Non-2xx responses:", "Write errors:"].map(|name| (name, figure(name).unwrap_or(0.0)));
+    if let Some((name, count)) = [failed].into_iter().chain(others).find(|(_, count)| *count > 0.0) {
+        return Err(format!("{name} {count}"));
     }
-
-    /// Counts the run into `stats`. ab gives a time for each percent of the requests, and the longest one.
-    pub fn count(&self, stats: &mut RunStats) {
-        stats.count_done(self.complete, self.transferred);
-        stats.elapsed = stats.elapsed + Nanos((self.elapsed * 1e9) as u64);
-        let mut counted = 0;
-        for (percent, took) in &self.percentiles {
-            let until = ((self.complete as f64) * percent / 100.0).round() as u64;
-            // The first value is the shortest request, and the last value the longest.
-            let count = until.saturating_sub(counted).max(u64::from(counted == 0));
-            stats.record_many(Operation::Run, Nanos((took * 1e6) as u64), count);
-            counted += count;
+    for (name, expected) in [("Complete requests:", page.requests), ("Document Length:", page.size.0)] {
+        let found = figure(name)?;
+        if found != expected as f64 {
+            return Err(format!("{name} {found} instead of {expected}"));
         }
-        stats.end_part(stats.elapsed);
-        stats.reported.push((Probe::of_program("apache.requests", "1/s"), self.rate));
-        let named = SHOWN
-            .iter()
-            .filter_map(|(percent, name)| Some((Probe::of_program(name, "s"), self.within(*percent)? / 1e3)));
-        stats.reported.extend(named);
     }
-
-    fn within(&self, percent: f64) -> Option<f64> {
-        self.percentiles.iter().find(|(of, _)| *of == percent).map(|(_, took)| *took)
+    let (seconds, transferred) = (figure("Time taken for tests:")?, figure("HTML transferred:")?);
+    let rate = figure("Requests per second:")?;
+    stats.count_done(page.requests, transferred as u64);
+    stats.elapsed = stats.elapsed + Nanos((seconds * 1e9) as u64);
+    stats.reported.push((Probe::of_program("apache.requests", "1/s"), rate));
+    let mut counted = 0;
+    for (percent, milliseconds) in percentiles.lines().filter_map(percentile) {
+        let until = ((page.requests as f64) * percent / 100.0).round() as u64;
+        // The first value is the shortest request, and the last value the longest.
+        let count = until.saturating_sub(counted).max(u64::from(counted == 0));
+        stats.record_many(Operation::Run, Nanos((milliseconds * 1e6) as u64), count);
+        counted += count;
+        let shown = SHOWN.iter().find(|(shown, _)| *shown == percent);
+        stats.reported.extend(shown.map(|(_, name)| (Probe::of_program(name, "s"), milliseconds / 1e3)));
     }
+    stats.end_part(stats.elapsed);
+    Ok(())
 }
 
 /// Percentiles that ab itself prints, and the names of their readings.
@@ -120,7 +86,7 @@ fn percentile(line: &str) -> Option<(f64, f64)> {
 
 /// The error for unexpected output of ab.
 pub fn complaint(what: &str, words: &str) -> EngineError {
-    EngineError::Program { program: NAME, words: format!("{what}; its output:\n{}", last_lines(words)) }
+    failed(NAME)(format!("{what}; its output:\n{}", last_lines(words)))
 }
 
 #[cfg(test)]
@@ -138,7 +104,7 @@ mod tests {
     #[test]
     fn every_request_counts_and_the_longest_is_itself() {
         let mut stats = RunStats::new();
-        AbOutput::of(TEXT, TIMES, &PAGE).expect("ab's").count(&mut stats);
+        read(TEXT, TIMES, &PAGE, &mut stats).expect("ab's");
         assert_eq!((stats.operations, stats.bytes, stats.elapsed), (200, 612_800, Nanos::millis(250)));
         let latency = stats.latency(Operation::Run).expect("recorded");
         assert_eq!(latency.count, 200);
@@ -157,9 +123,9 @@ mod tests {
         let fewer = TEXT.replace("Complete requests:      200", "Complete requests:      150");
         let other = TEXT.replace("3064 bytes", "196 bytes");
         for (text, word) in [(failed, "Failed"), (refused, "Non-2xx"), (fewer, "150 instead of 200"), (other, "196")] {
-            let what = AbOutput::of(&text, TIMES, &PAGE).expect_err("something is wrong");
+            let what = read(&text, TIMES, &PAGE, &mut RunStats::new()).expect_err("something is wrong");
             assert!(what.contains(word), "{what}");
         }
-        assert!(AbOutput::of("", TIMES, &PAGE).is_err());
+        assert!(read("", TIMES, &PAGE, &mut RunStats::new()).is_err());
     }
 }

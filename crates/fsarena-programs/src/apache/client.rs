@@ -10,9 +10,6 @@ use fsarena_engine::EngineError;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Requests `path` from the server at `address` and returns the page. `answer` is a buffer that is used again.
-///
-/// # Errors
-/// If the request fails, or the answer is not a complete page.
 pub fn get<'a>(address: SocketAddr, path: &str, answer: &'a mut Vec<u8>) -> Result<&'a [u8], EngineError> {
     answer.clear();
     ask(address, path, answer).map_err(EngineError::io(format!("get /{path}")))?;

@@ -10,16 +10,14 @@ use fsarena_model::seed::generator;
 use rand::Rng;
 
 use super::Requests;
-use super::ab::{self, AbOutput};
+use super::ab;
 use super::parameters::ServedPage;
 use super::server::Httpd;
 use crate::folder;
 
 /// The requests of the task `page`. The page's text follows from the seed.
 pub struct OnePage {
-    /// The parameters.
     pub page: ServedPage,
-    /// The seed.
     pub seed: u64,
 }
 
@@ -42,8 +40,7 @@ impl Requests for OnePage {
         server.note(ended.as_ref().map(|_| self.page.requests));
         let Some(ended) = ended else { return Ok(()) };
         let times = folder::read(&percentiles).unwrap_or_default();
-        let output = AbOutput::of(&ended.stdout, &times, &self.page);
-        output.map_err(|what| server.lane.named(ab::complaint(&what, &ended.words())))?.count(stats);
-        Ok(())
+        let read = ab::read(&ended.stdout, &times, &self.page, stats);
+        read.map_err(|what| server.lane.named(ab::complaint(&what, &ended.words())))
     }
 }

@@ -6,31 +6,24 @@ use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
 
 use fsarena_engine::{EngineError, Limit, Operation, RunStats};
-use fsarena_model::Nanos;
 use fsarena_model::seed::{generator, scatter};
-use fsarena_sys::clock;
 use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::parameters::ServedPages;
 use super::server::{Httpd, make_folder};
 use super::{Requests, client};
+use crate::clients::together;
 
-/// Length of a part of a run. The latencies of each part are kept separately.
-const PART: Nanos = Nanos::seconds(1);
-/// Pages in one folder.
 const IN_A_FOLDER: u32 = 100;
 
-/// The requests of the task `pages`.
 pub struct ManyPages {
     contents: PageContents,
     order: Vec<u32>,
 }
 
-/// The contents of the pages.
 struct PageContents {
     seed: u64,
     parameters: ServedPages,
@@ -44,60 +37,25 @@ impl ManyPages {
         Self { contents: PageContents::new(parameters, seed), order: shuffled(parameters.pages, seed) }
     }
 
-    /// Requests all pages with `clients` threads. Each thread takes the next page that no other thread has taken.
-    fn ask(&self, address: SocketAddr, limit: &Limit<'_>) -> Result<RunStats, EngineError> {
+    /// Requests all pages. Each client takes the next page that no other client has taken, and checks it after its time
+    /// is taken. Returns the number of answers.
+    fn ask(&self, address: SocketAddr, limit: &Limit<'_>, stats: &mut RunStats) -> Result<u64, EngineError> {
         let next = AtomicUsize::new(0);
-        let begin = clock::now();
-        let work = || {
-            let asked = self.ask_some(address, &next, begin, limit);
-            if asked.is_err() {
-                // Ends all threads.
-                next.store(self.order.len(), Ordering::Relaxed);
+        let clients = (0..self.contents.parameters.clients).collect();
+        let answered = together(clients, limit, stats, |_, timer| {
+            let (mut answered, mut answer) = (0, Vec::new());
+            while timer.goes_on()
+                && let Some(page) = self.order.get(next.fetch_add(1, Ordering::Relaxed))
+            {
+                let get = || client::get(address, &path_of(*page), &mut answer).map(<[u8]>::len);
+                let (length, _) = timer.timed(Operation::Run, get)?;
+                self.contents.require(*page, &answer[answer.len() - length..])?;
+                timer.moved(length as u64);
+                answered += 1;
             }
-            asked
-        };
-        let stats: Result<Vec<RunStats>, EngineError> = thread::scope(|scope| {
-            let clients: Vec<_> = (0..self.contents.parameters.clients).map(|_| scope.spawn(work)).collect();
-            clients.into_iter().map(|client| client.join().expect("a client does not panic")).collect()
-        });
-        let mut all = RunStats::new();
-        stats?.iter().for_each(|stats| all.join(stats));
-        all.elapsed = clock::now().saturating_sub(begin);
-        Ok(all)
-    }
-
-    fn ask_some(
-        &self,
-        address: SocketAddr,
-        next: &AtomicUsize,
-        begin: Nanos,
-        limit: &Limit<'_>,
-    ) -> Result<RunStats, EngineError> {
-        let (mut stats, mut answer, mut part) = (RunStats::new(), Vec::new(), PART);
-        while let Some(page) = self.order.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let asked = clock::now();
-            if limit.is_reached(asked.saturating_sub(begin)) {
-                break;
-            }
-            let (bytes, now) = self.ask_one(address, *page, &mut answer)?;
-            (stats.operations, stats.bytes) = (stats.operations + 1, stats.bytes + bytes);
-            stats.record(Operation::Run, now.saturating_sub(asked));
-            stats.elapsed = now.saturating_sub(begin);
-            if stats.elapsed >= part {
-                stats.end_part(stats.elapsed);
-                part = stats.elapsed + PART;
-            }
-        }
-        stats.end_part(stats.elapsed);
-        Ok(stats)
-    }
-
-    /// Requests a page, and checks it after its time is taken. Returns its length, and when it was complete.
-    fn ask_one(&self, address: SocketAddr, page: u32, answer: &mut Vec<u8>) -> Result<(u64, Nanos), EngineError> {
-        let body = client::get(address, &path_of(page), answer)?;
-        let now = clock::now();
-        self.contents.require(page, body)?;
-        Ok((body.len() as u64, now))
+            Ok(answered)
+        })?;
+        Ok(answered.into_iter().sum())
     }
 }
 
@@ -106,7 +64,6 @@ fn path_of(page: u32) -> String {
     format!("{:04}/{:02}.html", page / IN_A_FOLDER, page % IN_A_FOLDER)
 }
 
-/// All pages in a random order.
 fn shuffled(pages: u32, seed: u64) -> Vec<u32> {
     let mut order: Vec<u32> = (0..pages).collect();
     order.shuffle(&mut generator(seed, "apache order", &[]));
@@ -140,7 +97,6 @@ impl PageContents {
         written.map_err(EngineError::io(format!("write {}", path.display())))
     }
 
-    /// Refuses a body that differs from the page.
     fn require(&self, page: u32, body: &[u8]) -> Result<(), EngineError> {
         let (head, rest) = self.of(page);
         if body.split_at_checked(head.len()).is_some_and(|found| found == (head.as_bytes(), rest)) {
@@ -163,10 +119,8 @@ impl Requests for ManyPages {
     }
 
     fn run(&self, server: &mut Httpd, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let asked = self.ask(server.address().into(), limit).map_err(|error| server.lane.named(error))?;
-        let is_whole = asked.operations == u64::from(self.contents.parameters.pages);
-        server.note(is_whole.then_some(asked.operations));
-        stats.follow(&asked, 0);
+        let answered = self.ask(server.address().into(), limit, stats).map_err(|error| server.lane.named(error))?;
+        server.note((answered == u64::from(self.contents.parameters.pages)).then_some(answered));
         Ok(())
     }
 }

@@ -1,12 +1,12 @@
 //! Parameters of a workload of the engine `apache`.
 
 use fsarena_engine::EngineError;
+use fsarena_engine::parameters::checked_up_to;
 use fsarena_model::{Bytes, Nanos, Workload};
 use serde::Deserialize;
 
-use crate::parameters::checked;
+use crate::LARGEST;
 
-/// The requests of a workload.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(tag = "task", rename_all = "kebab-case")]
 pub enum RequestTask {
@@ -16,11 +16,9 @@ pub enum RequestTask {
     Pages(ServedPages),
 }
 
-/// Parameters of the task `page`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ServedPage {
-    /// Number of requests.
     pub requests: u64,
     /// Number of concurrent requests, 1 to 150.
     pub clients: u32,
@@ -29,7 +27,6 @@ pub struct ServedPage {
     pub size: Bytes,
 }
 
-/// Parameters of the task `pages`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ServedPages {
@@ -56,12 +53,8 @@ const MOST_PAGES: u32 = 1_000_000;
 const MOST_BYTES: Bytes = Bytes::mib(1);
 
 impl RequestTask {
-    /// The task of `workload`.
-    ///
-    /// # Errors
-    /// If its parameters are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked(workload, Self::refused)
+        checked_up_to(LARGEST, workload, Self::refused)
     }
 
     /// What is wrong with the parameters, if anything is.

@@ -66,32 +66,27 @@ pub struct Httpd {
 }
 
 impl Httpd {
-    /// Makes an empty folder of pages in `directory`. No server runs yet.
-    ///
-    /// # Errors
-    /// If it cannot be made.
-    pub fn install(directory: &Path) -> Result<Self, EngineError> {
-        let made =
-            Self { lane: LaneServer::new(USER, directory.join("apache"), Signal::TERM)?, port: 0, answered: None };
-        make_folder(&made.lane.data)?;
-        make_folder(&made.pages())?;
-        Ok(made)
+    /// A server of pages in `directory`. Nothing is made there yet.
+    pub fn at(directory: &Path) -> Result<Self, EngineError> {
+        Ok(Self { lane: LaneServer::new(USER, directory.join("apache"), Signal::TERM)?, port: 0, answered: None })
     }
 
-    /// The folder of the pages.
+    /// Makes the empty folder of the pages.
+    pub fn install(&self) -> Result<PathBuf, EngineError> {
+        make_folder(&self.lane.data)?;
+        make_folder(&self.pages())?;
+        Ok(self.pages())
+    }
+
     pub fn pages(&self) -> PathBuf {
         self.lane.data.join("pages")
     }
 
-    /// Address of the server that was started.
     pub fn address(&self) -> SocketAddrV4 {
         SocketAddrV4::new(Ipv4Addr::LOCALHOST, self.port)
     }
 
     /// Starts the server with an empty access log and waits until it answers.
-    ///
-    /// # Errors
-    /// If it does not start, with the last lines of its log.
     pub fn start(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         folder::write(&self.access_log(), "", self.lane.user.as_ref())?;
         self.answered = Some(0);
@@ -143,9 +138,6 @@ impl Httpd {
     }
 
     /// Ends the server. If the number of requests is known, it first waits until the access log has a line for each.
-    ///
-    /// # Errors
-    /// If lines are missing, or the server has ended before, or does not end.
     pub fn finish(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         if let Some(answered) = self.answered {
             self.require_logged(answered, stop)?;

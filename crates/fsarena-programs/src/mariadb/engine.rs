@@ -1,6 +1,6 @@
 //! The engine `mariadb`: the database workloads of the trading firm.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep};
@@ -21,7 +21,6 @@ const QUERIES_PER_SECOND: u64 = 300;
 /// Estimated time to make a data directory, and to start and stop the server.
 const AROUND: Nanos = Nanos::seconds(4);
 
-/// The engine `mariadb`.
 pub struct MariaDbEngine;
 
 impl Engine for MariaDbEngine {
@@ -49,7 +48,7 @@ impl Engine for MariaDbEngine {
             MariaDbTask::Results => Box::new(LogResults::new(&parameters, seed)),
             MariaDbTask::Ingest => Box::new(Ingest::new(&parameters, seed)),
         };
-        Ok(Box::new(MariaDbJob::new(directory, parameters.server_options(), work)))
+        Ok(Box::new(MariaDbJob { work, server: MariaDb::at(directory, parameters.server_options())? }))
     }
 
     fn abilities(&self) -> Abilities {
@@ -58,51 +57,35 @@ impl Engine for MariaDbEngine {
 }
 
 fn programs(workload: &Workload) -> Programs {
-    Programs { needs: NEEDS.to_vec(), settings: shown(workload) }
-}
-
-/// Command lines and lines of configuration.
-fn shown(workload: &Workload) -> Vec<String> {
     let lines = |parameters: MariaDbParameters| vec![settings(&parameters.server_options()), parameters.clients()];
-    MariaDbParameters::of(workload).map(lines).unwrap_or_default()
+    Programs { needs: NEEDS.to_vec(), settings: MariaDbParameters::of(workload).map(lines).unwrap_or_default() }
 }
 
 /// A job of a server and its clients.
 pub struct MariaDbJob {
-    options: Vec<String>,
-    directory: PathBuf,
-    work: Box<dyn ClientWork>,
-    server: Option<MariaDb>,
+    pub work: Box<dyn ClientWork>,
+    pub server: MariaDb,
 }
 
 impl MariaDbJob {
-    /// A job that does `work` on a server with these options. Its data directory is made in `directory`.
-    pub fn new(directory: &Path, options: Vec<String>, work: Box<dyn ClientWork>) -> Self {
-        Self { options, directory: directory.to_owned(), work, server: None }
-    }
-
-    fn server(&mut self) -> &mut MariaDb {
-        self.server.as_mut().expect("it is prepared before anything else")
-    }
-
     /// Lets the clients work until `stop` is set. If they fail because the server has ended, the error is the server's.
     fn with_clients<T>(
         &mut self,
         stop: &AtomicBool,
         act: impl FnOnce(&mut dyn ClientWork, &DatabaseClient, &AtomicBool) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        let client = DatabaseClient::new(self.server().socket());
-        let server = self.server.as_mut().expect("it is prepared before anything else");
-        server.lane.during(stop, |stop| act(&mut *self.work, &client, stop))
+        let client = DatabaseClient::new(self.server.socket());
+        self.server.lane.during(stop, |stop| act(&mut *self.work, &client, stop))
     }
 
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server.insert(MariaDb::install(&self.directory, self.options.clone(), stop)?).start(stop)?;
+        self.server.install(stop)?;
+        self.server.start(stop)?;
         self.with_clients(stop, |work, client, stop| {
             client.make_database(work.database())?;
             work.fill(client, stop)
         })?;
-        self.server().lane.stop(stop)
+        self.server.lane.stop(stop)
     }
 }
 
@@ -110,9 +93,9 @@ impl Job for MariaDbJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
             Upkeep::Prepare => self.prepare(stop),
-            Upkeep::DropCaches => self.server().lane.drop_caches(stop),
-            Upkeep::Begin => self.server().start(stop),
-            Upkeep::End => self.server().lane.stop(stop),
+            Upkeep::DropCaches => self.server.lane.drop_caches(stop),
+            Upkeep::Begin => self.server.start(stop),
+            Upkeep::End => self.server.lane.stop(stop),
             _ => Ok(()),
         }
     }
@@ -129,8 +112,8 @@ impl Job for MariaDbJob {
     /// Starts the server again on its files and queries it.
     fn verify(&mut self, _directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {
         let tables = self.work.tables();
-        let Self { work, server, .. } = self;
-        server.as_mut().expect("it is prepared before anything else").reopened(stop, |client| {
+        let Self { work, server } = self;
+        server.reopened(stop, |client| {
             client.require_sound(work.database(), &tables)?;
             work.check(client)
         })?;

@@ -13,7 +13,6 @@ use super::market::{RowCounts, Sum, TradingDay};
 use super::parameters::{InsertForm, MariaDbParameters};
 use super::{ClientWork, schema};
 
-/// The days to load.
 pub struct Ingest {
     days: Vec<TradingDay>,
     form: InsertForm,
@@ -23,7 +22,6 @@ pub struct Ingest {
 }
 
 impl Ingest {
-    /// The days of `seed`.
     pub fn new(parameters: &MariaDbParameters, seed: u64) -> Self {
         let form = parameters.form.unwrap_or(InsertForm::Batches);
         Self { days: parameters.trading_days(seed), form, batch: parameters.batch(), left: None }

@@ -95,9 +95,7 @@ fn date(number: u32) -> String {
 /// A number of rows, and the sum of their column Volume.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sum {
-    /// Number of rows.
     pub rows: u64,
-    /// The sum of Volume.
     pub volume: u64,
 }
 
@@ -108,9 +106,6 @@ impl Sum {
     }
 
     /// Refuses `found` rows in `place` that are not these.
-    ///
-    /// # Errors
-    /// [`EngineError::Wrong`].
     pub fn require(self, found: Self, place: &str) -> Result<(), EngineError> {
         if found == self {
             return Ok(());
@@ -122,7 +117,6 @@ impl Sum {
         )))
     }
 
-    /// Adds a row.
     pub fn add(&mut self, volume: u64) {
         self.rows += 1;
         self.volume += volume;
@@ -134,7 +128,6 @@ impl Sum {
 pub struct RowCounts {
     /// Size of their CSV in bytes.
     pub bytes: u64,
-    /// All rows.
     pub all: Sum,
     by_minute: Vec<Sum>,
 }
@@ -146,14 +139,11 @@ impl RowCounts {
     }
 }
 
-/// A row.
 #[derive(Debug, PartialEq, Eq)]
 pub struct MarketRow {
     /// Its line of CSV, without the end of line.
     pub line: String,
-    /// Number of its contract.
     contract: usize,
-    /// Its minute of the trading day.
     minute: usize,
     volume: u64,
 }
@@ -187,7 +177,6 @@ impl TradingDay {
         }
     }
 
-    /// Counts its rows.
     pub fn counts(self) -> RowCounts {
         let bytes = COLUMNS.len() as u64 + 1;
         let mut counts = RowCounts { bytes, all: Sum::default(), by_minute: vec![Sum::default(); CONTRACTS * MINUTES] };
@@ -204,7 +193,6 @@ impl TradingDay {
 #[derive(Debug)]
 pub struct MarketRows {
     day: TradingDay,
-    /// Number of the next row.
     next: u64,
     random: Pcg64Mcg,
     books: Vec<ContractBook>,

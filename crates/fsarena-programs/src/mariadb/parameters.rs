@@ -1,24 +1,20 @@
 //! Parameters of a workload of the engine `mariadb`.
 
 use fsarena_engine::EngineError;
-use fsarena_model::{Bytes, Mode, Workload};
+use fsarena_engine::parameters::{checked_up_to, or, runs_once};
+use fsarena_model::{Bytes, Workload};
 use serde::Deserialize;
 
-use super::buffer_pool;
-use crate::parameters::checked;
+use super::{EMPTY, MOST_THREADS, buffer_pool, usual_pool};
+use crate::LARGEST;
 
 use super::market::{CONTRACTS, MOST_ROWS, SESSIONS, TradingDay};
 
-/// Space of an empty data directory, including its log of 96 MiB.
-const EMPTY: u64 = 200 << 20;
 /// Space of a row of market data with its index: 206 bytes as measured, and a reserve.
 const PER_SNAPSHOT: u64 = 320;
 /// Space of a row of results, with a reserve.
 const PER_RESULT: u64 = 1800;
-/// Maximum number of threads. The server has further connections for its tools.
-const MOST_THREADS: u32 = 390;
 
-/// The parameters.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct MariaDbParameters {
@@ -27,10 +23,10 @@ pub struct MariaDbParameters {
     /// Rows per day, or the total number of results.
     pub rows: u64,
     /// Number of trading days.
-    #[serde(default = "one")]
+    #[serde(default = "or::<_, 1>")]
     pub days: u32,
     /// Number of connections, 1 to 390. Each has its own thread.
-    #[serde(default = "one")]
+    #[serde(default = "or::<_, 1>")]
     pub threads: u32,
     /// Queries per thread; only for `query`.
     pub queries: Option<u32>,
@@ -41,7 +37,7 @@ pub struct MariaDbParameters {
     /// Rows per statement; only for `ingest` by batches.
     pub batch: Option<u32>,
     /// Size of the server's buffer pool.
-    #[serde(default = "pool")]
+    #[serde(default = "usual_pool")]
     buffer_pool: Bytes,
 }
 
@@ -67,21 +63,9 @@ pub enum InsertForm {
     Load,
 }
 
-fn one() -> u32 {
-    1
-}
-
-fn pool() -> Bytes {
-    Bytes::mib(64)
-}
-
 impl MariaDbParameters {
-    /// The parameters of `workload`.
-    ///
-    /// # Errors
-    /// If they are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked(workload, |parameters: &Self| parameters.complaint(workload))
+        checked_up_to(LARGEST, workload, |parameters: &Self| parameters.complaint(workload))
     }
 
     fn complaint(&self, workload: &Workload) -> Option<&'static str> {
@@ -91,7 +75,7 @@ impl MariaDbParameters {
             () if self.rows == 0 || self.days == 0 || self.threads == 0 || self.threads > MOST_THREADS => {
                 "`rows` and `days` are at least 1, `threads` from 1 to 390"
             }
-            () if workload.mode != Mode::Whole || !workload.ends_by_itself || workload.timed_ms > 0 => {
+            () if !runs_once(workload) => {
                 "a run cannot be cut: `mode = \"whole\"`, `ends-by-itself = true`, and no `timed-ms`"
             }
             () if self.queries.is_some() != is_query || self.window_minutes.is_some() != is_query => {
@@ -154,7 +138,6 @@ impl MariaDbParameters {
         }
     }
 
-    /// Rows per statement.
     pub fn batch(&self) -> u32 {
         self.batch.unwrap_or(1000)
     }

@@ -10,20 +10,19 @@ use mysql::{Conn, Params, Row, Statement, Value};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
-use super::client::{DatabaseClient, WorkerLatency, refused, together};
+use super::client::{DatabaseClient, refused};
 use super::market::{COLUMNS, RowCounts, SESSIONS, Sum, TradingDay, contract, draw_contract};
 use super::parameters::MariaDbParameters;
 use super::{ClientWork, schema};
+use crate::clients::{ClientTimer, together};
 
 const QUERY: &str = "SELECT * FROM shfedepth WHERE InstrumentID = ? AND TradingDay = ? AND ActionDay = ? AND UpdateTime >= ? \
                      AND UpdateTime < ? ORDER BY UpdateTime, UpdateMillisec";
 /// How many windows are tried until one has rows.
 const TRIES: u64 = 50;
 
-/// The queries of all threads.
 pub struct Queries {
     days: Vec<TradingDay>,
-    /// The rows of all days.
     all: Sum,
     of_threads: Vec<Vec<Query>>,
 }
@@ -83,8 +82,8 @@ impl ClientWork for Queries {
             .map(prepared)
             .collect::<Result<_, EngineError>>()?;
         let before = client.rows_read()?;
-        let done = together(workers, limit, stats, |(mut connection, statement, queries), course| {
-            ask_all(&mut connection, &statement, queries, course)
+        let done = together(workers, limit, stats, |(mut connection, statement, queries), timer| {
+            ask_all(&mut connection, &statement, queries, timer)
         })?;
         let found = done.iter().map(|(rows, _)| *rows as f64).sum();
         stats.reported.push((Probe::of_program("mariadb.rows", "rows"), found));
@@ -101,7 +100,6 @@ impl ClientWork for Queries {
 }
 
 impl Query {
-    /// A random window of a random contract.
     fn new(day: TradingDay, counts: &RowCounts, minutes: usize, random: &mut Pcg64Mcg) -> Self {
         let number = draw_contract(random);
         let session = &SESSIONS[random.random_range(0..SESSIONS.len())];
@@ -111,7 +109,6 @@ impl Query {
         Self { asked, expected: counts.within(number, from..until) }
     }
 
-    /// Refuses rows that differ from the expected ones.
     fn require(&self, found: &FoundRows) -> Result<(), EngineError> {
         let Self { asked: [id, day, action_day, from, until], expected } = self;
         let place = format!("{id} on {action_day} from {from} to {until} (trading day {day})");
@@ -122,7 +119,6 @@ impl Query {
     }
 }
 
-/// The rows that a query found.
 struct FoundRows {
     sum: Sum,
     /// Whether each row is later than the one before. A contract has at most one row at a time.
@@ -155,14 +151,14 @@ fn ask_all(
     connection: &mut Conn,
     statement: &Statement,
     queries: &[Query],
-    course: &mut WorkerLatency<'_>,
+    timer: &mut ClientTimer<'_>,
 ) -> Result<(u64, Vec<Nanos>), EngineError> {
     let (mut rows, mut latencies) = (0, Vec::with_capacity(queries.len()));
     for query in queries {
-        if !course.goes_on() {
+        if !timer.goes_on() {
             break;
         }
-        let (found, latency) = course.timed(Operation::Read, || ask(connection, statement, query))?;
+        let (found, latency) = timer.timed(Operation::Read, || ask(connection, statement, query))?;
         query.require(&found)?;
         rows += found.sum.rows;
         latencies.push(latency);

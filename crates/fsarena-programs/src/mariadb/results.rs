@@ -8,10 +8,11 @@ use fsarena_model::seed::scatter;
 use mysql::prelude::Queryable;
 use mysql::{Conn, Params, Statement, Value};
 
-use super::client::{DatabaseClient, WorkerLatency, refused, together};
+use super::client::{DatabaseClient, refused};
 use super::market::contract;
 use super::parameters::MariaDbParameters;
 use super::{ClientWork, schema};
+use crate::clients::{ClientTimer, together};
 
 const RESULT: &str = "INSERT INTO task_result (task_id, strategy_id, instrument, trading_day, pnl, fee, position, trades, \
                       status, created, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -32,12 +33,10 @@ pub struct LogResults {
     rows: u64,
     threads: u32,
     seed: u64,
-    /// Whether all rows were inserted.
     is_whole: bool,
 }
 
 impl LogResults {
-    /// The results of `seed`.
     pub fn new(parameters: &MariaDbParameters, seed: u64) -> Self {
         Self { rows: parameters.rows, threads: parameters.threads, seed, is_whole: false }
     }
@@ -131,14 +130,14 @@ impl ClientWork for LogResults {
     fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let connections = client.connect_all(self.threads)?.into_iter().enumerate();
         let workers: Vec<Inserter> = connections.map(Inserter::new).collect::<Result<_, _>>()?;
-        let done = together(workers, limit, stats, |mut worker: Inserter, course: &mut WorkerLatency<'_>| {
+        let done = together(workers, limit, stats, |mut worker: Inserter, timer: &mut ClientTimer<'_>| {
             let own = (worker.number..self.rows).step_by(self.threads as usize);
             let mut inserted = 0_u64;
             for number in own {
-                if !course.goes_on() {
+                if !timer.goes_on() {
                     break;
                 }
-                course.timed(Operation::Insert, || self.insert(&mut worker, number))?;
+                timer.timed(Operation::Insert, || self.insert(&mut worker, number))?;
                 inserted += 1;
             }
             Ok(inserted)

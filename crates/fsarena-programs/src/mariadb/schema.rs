@@ -58,9 +58,6 @@ fn load_statement() -> String {
 
 /// Loads a day with LOAD DATA LOCAL INFILE. The rows are generated while the server reads them: there is no file. Ends
 /// with an error soon after `stop` is set.
-///
-/// # Errors
-/// If the server refuses, or it was stopped.
 pub fn load(connection: &mut Conn, day: TradingDay, stop: &AtomicBool) -> Result<(), EngineError> {
     // A flag of its own, which follows `stop`, because the handler may not borrow.
     let own = Arc::new(AtomicBool::new(false));
@@ -101,9 +98,6 @@ pub fn insert(rows: impl Iterator<Item = MarketRow>) -> String {
 }
 
 /// Compares the rows in the table with the expected ones.
-///
-/// # Errors
-/// [`EngineError::Wrong`] if rows are missing or changed, or if the server refuses.
 pub fn require_all(connection: &mut Conn, expected: Sum) -> Result<(), EngineError> {
     let sums = "SELECT COUNT(*), CAST(COALESCE(SUM(Volume), 0) AS UNSIGNED) FROM shfedepth";
     let found: Option<(u64, u64)> = connection.query_first(sums).map_err(refused("count the rows"))?;

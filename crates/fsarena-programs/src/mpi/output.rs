@@ -25,9 +25,6 @@ const DIGITS: f64 = 1e-8;
 
 impl MpiOutput {
     /// The time of the run, checked: it did the `wanted` amount of `unit`, and took no longer than the time `around` it.
-    ///
-    /// # Errors
-    /// In words, if it did not.
     pub fn elapsed(&self, wanted: u64, unit: &str, around: Nanos) -> Result<Nanos, String> {
         let elapsed = possible(self.seconds, around)?;
         match (self.amount / wanted as f64 - 1.0).abs() > DIGITS {
@@ -73,7 +70,6 @@ pub fn complete<Row>(rows: Vec<(u64, Row)>, processes: u64) -> Result<Vec<Row>, 
     Ok(rows.into_iter().map(|(_, row)| row).collect())
 }
 
-/// A field of a line, by its position.
 pub fn field<T: FromStr>(fields: &[&str], position: usize) -> Option<T> {
     fields.get(position)?.trim().parse().ok()
 }

@@ -2,68 +2,37 @@
 
 use crate::sysbench::text::Times;
 use crate::tool::figure;
-use fsarena_engine::{EngineError, Operation, RunStats};
+use fsarena_engine::{Operation, RunStats};
 use fsarena_model::Probe;
 
-use super::SYSBENCH;
-
-/// The figures that are taken from sysbench's output.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OltpOutput {
-    /// Transactions that were acknowledged.
-    pub transactions: f64,
-    transactions_per_second: f64,
-    queries_per_second: f64,
-    /// Deadlocks and duplicate keys. sysbench repeats their transactions.
-    ignored_errors: f64,
-    /// Connections that were lost and opened again.
-    pub reconnects: f64,
-    /// Times of the transactions.
-    times: Times,
-}
-
-impl OltpOutput {
-    /// Parses sysbench's output.
-    ///
-    /// # Errors
-    /// If a figure is missing; the error names the first one.
-    pub fn of(text: &str) -> Result<Self, EngineError> {
-        let missing = |name: &str| {
-            let words = format!("its output has no `{name}`");
-            EngineError::Program { program: SYSBENCH, words }
-        };
-        let figure_of = |name| figure(text, name).ok_or_else(|| missing(name));
-        // It is in brackets: `transactions: 1704 (847.01 per sec.)`.
-        let per_second = |name| {
-            let mut lines = text.lines().map(str::trim_start);
-            let bracket = lines.find(|line| line.starts_with(name)).and_then(|line| line.split_once('('));
-            bracket.and_then(|(_, rate)| figure(rate, "")).ok_or_else(|| missing(name))
-        };
-        Ok(Self {
-            transactions: figure_of("transactions:")?,
-            transactions_per_second: per_second("transactions:")?,
-            queries_per_second: per_second("queries:")?,
-            ignored_errors: figure_of("ignored errors:")?,
-            reconnects: figure_of("reconnects:")?,
-            times: Times::of(text).map_err(missing)?,
-        })
+/// Adds the run whose output is `text` to `stats`. The bins of the histogram are scaled by one factor, so that their mean
+/// is the exact mean that sysbench prints. Returns the number of transactions that were acknowledged.
+pub fn read(text: &str, stats: &mut RunStats) -> Result<u64, String> {
+    // It is in brackets: `transactions: 1704 (847.01 per sec.)`.
+    let per_second = |name| {
+        let mut lines = text.lines().map(str::trim_start);
+        let bracket = lines.find(|line| line.starts_with(name)).and_then(|line| line.split_once('('));
+        let rate = bracket.and_then(|(_, rate)| figure(rate, "").ok());
+        rate.ok_or_else(|| format!("its output has no `{name}` with a rate"))
+    };
+    let (transactions, times) = (figure(text, "transactions:")? as u64, Times::of(text)?);
+    let reported = [
+        (Probe::of_program("oltp.transactions", "1/s"), per_second("transactions:")?),
+        (Probe::of_program("oltp.queries", "1/s"), per_second("queries:")?),
+        // Deadlocks and duplicate keys. sysbench repeats their transactions.
+        (Probe::of_program("oltp.ignored-errors", "errors"), figure(text, "ignored errors:")?),
+    ];
+    let reconnects = figure(text, "reconnects:")?;
+    if reconnects > 0.0 {
+        return Err(format!("the server hung up {reconnects} times"));
     }
-
-    /// Counts the run into `stats`. The bins of the histogram are scaled by one factor, so that their mean is the exact
-    /// mean that sysbench prints.
-    pub fn count(&self, stats: &mut RunStats) {
-        stats.count_done(self.transactions as u64, 0);
-        let total: f64 = self.times.histogram.iter().map(|(value, count)| value * *count as f64).sum();
-        let count: f64 = self.times.histogram.iter().map(|(_, count)| *count as f64).sum();
-        let moved = if total > 0.0 { self.times.average * count / total } else { 1.0 };
-        self.times.count(Operation::Run, moved, stats);
-        stats.reported.extend([
-            (Probe::of_program("oltp.transactions", "1/s"), self.transactions_per_second),
-            (Probe::of_program("oltp.queries", "1/s"), self.queries_per_second),
-            (Probe::of_program("oltp.ignored-errors", "errors"), self.ignored_errors),
-        ]);
-        stats.reported.extend(self.times.reported("oltp"));
-    }
+    stats.count_done(transactions, 0);
+    let total: f64 = times.histogram.iter().map(|(value, count)| value * *count as f64).sum();
+    let count: f64 = times.histogram.iter().map(|(_, count)| *count as f64).sum();
+    let moved = if total > 0.0 { times.average * count / total } else { 1.0 };
+    times.count(Operation::Run, moved, stats);
+    stats.reported.extend(reported.into_iter().chain(times.reported("oltp")));
+    Ok(transactions)
 }
 
 #[cfg(test)]
@@ -76,21 +45,23 @@ mod tests {
 
     #[test]
     fn every_figure_is_found() {
-        let output = OltpOutput::of(TEXT).expect("sysbench's");
-        assert_eq!(
-            (output.transactions, output.transactions_per_second, output.queries_per_second),
-            (1704.0, 847.01, 16940.19)
-        );
-        assert_eq!((output.ignored_errors, output.reconnects, output.times.total), (0.0, 0.0, 2.01));
-        assert_eq!((output.times.average, output.times.percentile_95, output.times.longest), (9.41, 17.63, 54.81));
-        let counted: u64 = output.times.histogram.iter().map(|(_, count)| count).sum();
+        let mut stats = RunStats::new();
+        assert_eq!(read(TEXT, &mut stats), Ok(1704));
+        let reported = ["transactions", "queries", "ignored-errors"].map(|name| {
+            let id = format!("oltp.{name}");
+            stats.reported.iter().find(|(probe, _)| probe.id == id).map(|(_, value)| *value)
+        });
+        assert_eq!(reported, [847.01, 16940.19, 0.0].map(Some));
+        let times = Times::of(TEXT).expect("sysbench's");
+        assert_eq!((times.total, times.average, times.percentile_95, times.longest), (2.01, 9.41, 17.63, 54.81));
+        let counted: u64 = times.histogram.iter().map(|(_, count)| count).sum();
         assert_eq!(counted, 1704, "as many as there were transactions");
     }
 
     #[test]
     fn the_mean_is_the_one_that_it_says() {
         let mut stats = RunStats::new();
-        OltpOutput::of(TEXT).expect("sysbench's").count(&mut stats);
+        read(TEXT, &mut stats).expect("sysbench's");
         assert_eq!((stats.operations, stats.elapsed), (1704, Nanos(2_010_000_000)));
         let latency = stats.latency(Operation::Run).expect("recorded");
         assert!((latency.mean.as_seconds() * 1e3 / 9.41 - 1.0).abs() < 0.002, "{latency:?}");
@@ -103,7 +74,16 @@ mod tests {
 
     #[test]
     fn a_missing_line_is_named() {
-        let error = OltpOutput::of(&TEXT.replace("reconnects:", "")).expect_err("missing").to_string();
+        let error = read(&TEXT.replace("reconnects:", ""), &mut RunStats::new()).expect_err("missing");
         assert!(error.contains("`reconnects:`"), "{error}");
+    }
+
+    #[test]
+    fn a_lost_connection_is_an_error() {
+        let (before, line) = TEXT.split_once("reconnects:").expect("there");
+        let lost = format!("{before}reconnects:{}", line.replacen('0', "3", 1));
+        let mut stats = RunStats::new();
+        assert_eq!(read(&lost, &mut stats), Err("the server hung up 3 times".to_owned()));
+        assert_eq!(stats.operations, 0);
     }
 }

@@ -3,51 +3,42 @@
 use std::path::Path;
 
 use fsarena_engine::EngineError;
-use fsarena_model::{Bytes, Mode, Workload};
+use fsarena_engine::parameters::{checked_up_to, runs_once};
+use fsarena_model::{Bytes, Workload};
 use serde::Deserialize;
 
-use crate::mariadb::buffer_pool;
-use crate::parameters::checked;
+use crate::LARGEST;
+use crate::mariadb::{EMPTY, MOST_THREADS, buffer_pool, usual_pool};
 
-/// Space of an empty data directory, including its log of 96 MiB.
-const EMPTY: u64 = 200 << 20;
 /// Space of a row with its index: 252 bytes as measured, and a reserve.
 const PER_ROW: u64 = 320;
 /// Number of threads that fill the tables. Each fills one table after the other.
 const FILLING: u32 = 4;
-/// Maximum number of threads. The server has further connections for its tools.
-const MOST_THREADS: u32 = 390;
 
-/// The parameters.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct OltpParameters {
-    /// Which of sysbench's tests.
     pub test: OltpTest,
     tables: u32,
     /// Rows per table.
     pub table_size: u64,
     /// Number of connections, 1 to 390.
     pub threads: u32,
-    /// Duration of a run in seconds.
+    /// Seconds of a run.
     pub time: u64,
     /// Size of the server's buffer pool.
-    #[serde(default = "pool")]
+    #[serde(default = "usual_pool")]
     buffer_pool: Bytes,
 }
 
-/// A test of sysbench.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OltpTest {
-    /// `oltp_read_only`.
     ReadOnly,
-    /// `oltp_read_write`.
     ReadWrite,
 }
 
 impl OltpTest {
-    /// sysbench's name of the test.
     pub fn name(self) -> &'static str {
         match self {
             Self::ReadOnly => "oltp_read_only",
@@ -56,17 +47,9 @@ impl OltpTest {
     }
 }
 
-fn pool() -> Bytes {
-    Bytes::mib(64)
-}
-
 impl OltpParameters {
-    /// The parameters of `workload`.
-    ///
-    /// # Errors
-    /// If they are not understood, or a value is not allowed.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked(workload, |parameters: &Self| parameters.complaint(workload))
+        checked_up_to(LARGEST, workload, |parameters: &Self| parameters.complaint(workload))
     }
 
     fn complaint(&self, workload: &Workload) -> Option<&'static str> {
@@ -75,7 +58,7 @@ impl OltpParameters {
                 "`tables`, `table-size` and `time` are at least 1"
             }
             () if !(1..=MOST_THREADS).contains(&self.threads) => "`threads` is from 1 to 390",
-            () if workload.mode != Mode::Whole || !workload.ends_by_itself || workload.timed_ms > 0 => {
+            () if !runs_once(workload) => {
                 "a run cannot be cut: `mode = \"whole\"`, `ends-by-itself = true`, and `time` instead of `timed-ms`"
             }
             () => return None,
@@ -87,12 +70,10 @@ impl OltpParameters {
         buffer_pool(self.buffer_pool)
     }
 
-    /// sysbench's names of the tables.
     pub fn table_names(&self) -> Vec<String> {
         (1..=self.tables).map(|number| format!("sbtest{number}")).collect()
     }
 
-    /// Number of rows of all tables.
     pub fn rows(&self) -> u64 {
         u64::from(self.tables) * self.table_size
     }

@@ -9,24 +9,20 @@ use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::Nanos;
 
 use crate::folder;
+use crate::tool::failed;
 
 /// Counts the logs in `folder` whose names begin with `prefix`, one per thread, into `stats`, and removes them.
-///
-/// # Errors
-/// If a log cannot be read or removed, or has a line of another format.
-pub fn take(folder: &Path, prefix: &str, operation: Operation, stats: &mut RunStats) -> Result<(), EngineError> {
+pub fn take(folder: &Path, prefix: &str, stats: &mut RunStats) -> Result<(), EngineError> {
     let mut ends = Vec::new();
     for path in logs(folder, prefix)? {
         let text = folder::read(&path).map_err(EngineError::io(format!("read {}", path.display())))?;
         for line in text.lines() {
-            let words = || format!("its log has the line `{line}`");
-            let end =
-                TransactionEnd::of(line).ok_or_else(|| EngineError::Program { program: "pgbench", words: words() })?;
-            ends.push(end);
+            let strange = || failed("pgbench")(format!("its log has the line `{line}`"));
+            ends.push(TransactionEnd::of(line).ok_or_else(strange)?);
         }
         fs::remove_file(&path).map_err(EngineError::io(format!("remove {}", path.display())))?;
     }
-    count(ends, operation, stats);
+    count(ends, stats);
     Ok(())
 }
 
@@ -57,7 +53,7 @@ impl TransactionEnd {
 }
 
 /// Records the transactions in the order in which they ended, in parts of one second.
-fn count(mut ends: Vec<TransactionEnd>, operation: Operation, stats: &mut RunStats) {
+fn count(mut ends: Vec<TransactionEnd>, stats: &mut RunStats) {
     const PART: u64 = 1_000_000;
     ends.sort_unstable();
     let begin = ends.first().map_or(0, |first| first.at.saturating_sub(first.took.0 / 1_000));
@@ -68,7 +64,7 @@ fn count(mut ends: Vec<TransactionEnd>, operation: Operation, stats: &mut RunSta
             stats.end_part(stats.elapsed + Nanos::seconds(part));
             part = own;
         }
-        stats.record(operation, end.took);
+        stats.record(Operation::Run, end.took);
     }
     let last = ends.last().map_or(0, |last| last.at - begin);
     stats.end_part(stats.elapsed + Nanos(last.saturating_mul(1_000)));
@@ -77,7 +73,7 @@ fn count(mut ends: Vec<TransactionEnd>, operation: Operation, stats: &mut RunSta
 /// Parses the lines that it can read into run statistics.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, stats: &mut RunStats) {
-    count(text.lines().filter_map(TransactionEnd::of).collect(), Operation::Run, stats);
+    count(text.lines().filter_map(TransactionEnd::of).collect(), stats);
 }
 
 #[cfg(test)]
@@ -92,13 +88,13 @@ mod tests {
         write("log.1.1", "5 1 16480 0 1795301548 209055\n");
         write("other", "x");
         let mut stats = RunStats::new();
-        take(folder.path(), "log", Operation::Run, &mut stats).expect("a log");
+        take(folder.path(), "log", &mut stats).expect("a log");
         let latency = stats.latency(Operation::Run).expect("recorded");
         assert_eq!(latency.count, 3);
         assert!((latency.max.0 as f64 / 16_480_000.0 - 1.0).abs() < 0.01, "{latency:?}");
         assert_eq!(stats.windows().iter().map(|window| window.count).collect::<Vec<_>>(), [2, 1]);
         assert_eq!(logs(folder.path(), "log").expect("listed"), Vec::<PathBuf>::new());
         write("log.2", "4 1 skipped 0 1795301548 200808\n");
-        take(folder.path(), "log", Operation::Run, &mut stats).expect_err("not a latency");
+        take(folder.path(), "log", &mut stats).expect_err("not a latency");
     }
 }

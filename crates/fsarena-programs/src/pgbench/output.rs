@@ -5,22 +5,6 @@ use fsarena_model::{Nanos, Probe};
 
 use crate::tool::figure;
 
-/// The figures that are taken from pgbench's output.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PgbenchOutput {
-    /// Transactions that were committed.
-    pub processed: u64,
-    /// Transactions that failed. Versions before PostgreSQL 15 end at the first failure.
-    pub failed: u64,
-    /// Transactions per second, without the time of connecting.
-    rate: f64,
-    /// Average latency in milliseconds.
-    average: f64,
-    connecting: Option<f64>,
-    /// Latency of each kind of statement in milliseconds, by the name of its reading.
-    statements: Vec<(&'static str, f64)>,
-}
-
 /// How the statements of pgbench's script begin. The last one is the commit, which waits for the file system.
 const STATEMENTS: &[(&str, &str)] = &[
     ("BEGIN;", "pgbench.statement.begin"),
@@ -32,45 +16,35 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("END;", "pgbench.statement.commit"),
 ];
 
-impl PgbenchOutput {
-    /// Parses pgbench's output.
-    ///
-    /// # Errors
-    /// The name of the first figure that is missing.
-    pub fn of(text: &str) -> Result<Self, &'static str> {
-        let figure = |name: &'static str| figure(text, name).ok_or(name);
-        Ok(Self {
-            processed: figure("number of transactions actually processed:")? as u64,
-            failed: figure("number of failed transactions:").unwrap_or(0.0) as u64,
-            rate: rate(text).ok_or("tps =")?,
-            average: figure("latency average =")?,
-            connecting: figure("initial connection time =").ok(),
-            statements: text.lines().filter_map(statement).collect(),
-        })
+/// Adds the run of `clients` clients whose output is `text` to `stats`. Its elapsed time does not include connecting.
+/// Returns the number of transactions that were committed.
+pub fn read(text: &str, clients: u32, stats: &mut RunStats) -> Result<u64, String> {
+    let processed = figure(text, "number of transactions actually processed:")? as u64;
+    // Versions before PostgreSQL 15 end at the first failure.
+    match figure(text, "number of failed transactions:").unwrap_or(0.0) as u64 {
+        0 => {}
+        failed => return Err(format!("{failed} transactions failed")),
     }
-
-    /// Counts the run of `clients` clients into `stats`. Its elapsed time does not include connecting.
-    pub fn count(&self, clients: u32, stats: &mut RunStats) {
-        stats.count_done(self.processed, 0);
-        stats.elapsed = stats.elapsed + Nanos((self.processed as f64 / self.rate * 1e9) as u64);
-        stats.count_commits(self.processed, u64::from(clients));
-        stats.reported.extend([
-            (Probe::of_program("pgbench.tps", "1/s"), self.rate),
-            (Probe::of_program("pgbench.latency.avg", "s"), self.average / 1e3),
-        ]);
-        stats
-            .reported
-            .extend(self.connecting.map(|connecting| (Probe::of_program("pgbench.connecting", "s"), connecting / 1e3)));
-        stats.reported.extend(self.statements.iter().map(|(name, took)| (Probe::of_program(name, "s"), took / 1e3)));
-    }
+    let (rate, milliseconds) = (rate(text)?, figure(text, "latency average =")?);
+    stats.count_done(processed, 0);
+    stats.elapsed = stats.elapsed + Nanos((processed as f64 / rate * 1e9) as u64);
+    stats.count_commits(processed, u64::from(clients));
+    stats.reported.push((Probe::of_program("pgbench.tps", "1/s"), rate));
+    let connecting = figure(text, "initial connection time =").ok().map(|time| ("pgbench.connecting", time));
+    let times = [("pgbench.latency.avg", milliseconds)].into_iter().chain(connecting);
+    let times = times.chain(text.lines().filter_map(statement));
+    stats.reported.extend(times.map(|(name, milliseconds)| (Probe::of_program(name, "s"), milliseconds / 1e3)));
+    Ok(processed)
 }
 
 /// Transactions per second without the time of connecting. Before PostgreSQL 14, the line that includes it comes first.
-fn rate(text: &str) -> Option<f64> {
+fn rate(text: &str) -> Result<f64, String> {
     let without = ["without initial connection time", "excluding connections establishing"];
-    let line =
-        text.lines().find(|line| line.starts_with("tps =") && without.iter().any(|words| line.contains(words)))?;
-    figure(line, "tps =").filter(|rate| *rate > 0.0)
+    let line = text.lines().find(|line| line.starts_with("tps =") && without.iter().any(|words| line.contains(words)));
+    match figure(line.unwrap_or_default(), "tps =")? {
+        rate if rate > 0.0 => Ok(rate),
+        rate => Err(format!("its output has {rate} transactions per second")),
+    }
 }
 
 /// Parses `6.658           0  END;`: milliseconds, the number of failures (since PostgreSQL 15), the statement.
@@ -89,15 +63,23 @@ mod tests {
     /// Captured from pgbench 15.20: 8 clients, 100 transactions each.
     const TEXT: &str = include_str!("captured.txt");
 
+    fn value(stats: &RunStats, name: &str) -> Option<f64> {
+        let id = format!("pgbench.{name}");
+        stats.reported.iter().find(|(probe, _)| probe.id == id).map(|(_, value)| *value)
+    }
+
     #[test]
     fn every_figure_is_found() {
-        let output = PgbenchOutput::of(TEXT).expect("pgbench's");
-        assert_eq!((output.processed, output.failed, output.rate), (800, 0, 356.456678));
-        assert_eq!((output.average, output.connecting), (22.443, Some(115.722)));
-        assert_eq!(output.statements.len(), STATEMENTS.len());
-        assert!(output.statements.contains(&("pgbench.statement.commit", 6.658)), "{output:?}");
         let mut stats = RunStats::new();
-        output.count(8, &mut stats);
+        assert_eq!(read(TEXT, 8, &mut stats), Ok(800));
+        assert_eq!(value(&stats, "tps"), Some(356.456678));
+        assert_eq!(
+            (value(&stats, "latency.avg"), value(&stats, "connecting")),
+            (Some(22.443 / 1e3), Some(115.722 / 1e3))
+        );
+        let statements = stats.reported.iter().filter(|(probe, _)| probe.id.starts_with("pgbench.statement."));
+        assert_eq!(statements.count(), STATEMENTS.len());
+        assert_eq!(value(&stats, "statement.commit"), Some(6.658 / 1e3));
         assert_eq!(stats.operations, 800);
         assert!((stats.operations as f64 / stats.elapsed.as_seconds() / 356.456678 - 1.0).abs() < 1e-6);
         assert!(stats.reported.contains(&(probe::COMMITS, 800.0)), "{:?}", stats.reported);
@@ -108,15 +90,18 @@ mod tests {
         let older = "number of transactions actually processed: 800/800\nlatency average = 3.100 ms\n\
                      tps = 300.5 (including connections establishing)\ntps = 310.25 (excluding connections establishing)\n\
                      statement latencies in milliseconds:\n         2.500  END;\n";
-        let output = PgbenchOutput::of(older).expect("pgbench's");
-        assert_eq!((output.rate, output.connecting, output.failed), (310.25, None, 0));
-        assert_eq!(output.statements, [("pgbench.statement.commit", 2.5)]);
+        let mut stats = RunStats::new();
+        assert_eq!(read(older, 8, &mut stats), Ok(800));
+        assert_eq!((value(&stats, "tps"), value(&stats, "connecting")), (Some(310.25), None));
+        assert_eq!(value(&stats, "statement.commit"), Some(2.5 / 1e3));
     }
 
     #[test]
     fn failed_transactions_and_missing_lines_are_detected() {
         let failed = TEXT.replace("failed transactions: 0 (0.000%)", "failed transactions: 3 (0.375%)");
-        assert_eq!(PgbenchOutput::of(&failed).expect("pgbench's").failed, 3);
-        assert_eq!(PgbenchOutput::of(&TEXT.replace("tps = ", "")).map(|_| ()), Err("tps ="));
+        let mut stats = RunStats::new();
+        assert_eq!(read(&failed, 8, &mut stats), Err("3 transactions failed".to_owned()));
+        let missing = read(&TEXT.replace("tps = ", ""), 8, &mut stats);
+        assert_eq!((missing, stats.operations), (Err("its output has no `tps =`".to_owned()), 0));
     }
 }

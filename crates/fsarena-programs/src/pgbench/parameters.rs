@@ -1,10 +1,11 @@
 //! Parameters of a workload of the engine `pgbench`.
 
 use fsarena_engine::EngineError;
+use fsarena_engine::parameters::{checked_up_to, or};
 use fsarena_model::{Bytes, Nanos, Workload};
 use serde::Deserialize;
 
-use crate::parameters::checked;
+use crate::LARGEST;
 
 /// The parameters. Each sets one option of pgbench.
 #[derive(Debug, Clone, Deserialize)]
@@ -15,16 +16,12 @@ pub struct PgbenchParameters {
     /// Number of connections (`-c`), 1 to 100.
     pub clients: u32,
     /// Number of pgbench's threads (`-j`), at most `clients`.
-    #[serde(default = "one")]
+    #[serde(default = "or::<_, 1>")]
     pub jobs: u32,
     /// Transactions per client (`-t`); excludes `seconds`.
     pub transactions: Option<u64>,
     /// Duration of the run in seconds (`-T`); excludes `transactions`.
     pub seconds: Option<u64>,
-}
-
-fn one() -> u32 {
-    1
 }
 
 /// Maximum number of clients. The server has further connections for its tools.
@@ -35,12 +32,8 @@ const QUICK: u64 = 10_000;
 const USUAL: u64 = 1_000;
 
 impl PgbenchParameters {
-    /// The parameters of `workload`.
-    ///
-    /// # Errors
-    /// If they are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked(workload, |parameters: &Self| {
+        checked_up_to(LARGEST, workload, |parameters: &Self| {
             let Self { scale, clients, jobs, transactions, seconds } = *parameters;
             Some(match (transactions, seconds) {
                 _ if scale == 0 || clients == 0 || clients > MOST_CLIENTS => {

@@ -9,7 +9,6 @@ use serde::Deserialize;
 /// Stands for the job's directory in the words of a command.
 const DIRECTORY: &str = "{dir}";
 
-/// A script, or a command.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged, expecting = "expected a script, or the list of the words of a command")]
 pub enum Act {
@@ -37,7 +36,6 @@ impl Act {
         }
     }
 
-    /// Whether there is nothing to run.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Script(text) => text.trim().is_empty(),

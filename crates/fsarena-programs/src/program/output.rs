@@ -3,10 +3,13 @@
 #[cfg(test)]
 mod tests;
 
+use fsarena_engine::parameters::or;
 use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::{Nanos, Probe, intern};
 use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer};
+
+use crate::tool::failed;
 
 /// Maximum number of figures of one capture.
 const MOST_LABELS: usize = 100;
@@ -15,7 +18,6 @@ const MOST_LABELS: usize = 100;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Output {
-    /// Numbers that the program prints.
     #[serde(default)]
     captures: Vec<Capture>,
     /// Times between messages of the program, in the order in which it prints them.
@@ -23,7 +25,7 @@ pub struct Output {
     spans: Vec<MessageSpan>,
     /// Number of connections over which the `commits` were acknowledged. Commits of several connections may share a
     /// flush.
-    #[serde(default = "one")]
+    #[serde(default = "or::<_, 1>")]
     connections: u64,
 }
 
@@ -37,10 +39,8 @@ struct Capture {
     pattern: Regex,
     /// Name of the figure in the report.
     name: Option<String>,
-    /// Unit of this figure.
     #[serde(default)]
     unit: String,
-    /// What the number counts.
     #[serde(rename = "as")]
     target: Option<NumberTarget>,
     /// Which matches count.
@@ -51,7 +51,6 @@ struct Capture {
     scale: f64,
     /// A variable, `N`, or a number that the number must be equal to.
     equals: Option<String>,
-    /// Whether the number may be missing.
     #[serde(default)]
     optional: bool,
 }
@@ -60,7 +59,6 @@ struct Capture {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NumberTarget {
-    /// Operations.
     Operations,
     /// Bytes that they moved.
     Bytes,
@@ -87,9 +85,7 @@ enum Take {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct MessageSpan {
-    /// Text of the message at its beginning.
     from: String,
-    /// Text of the message at its end.
     to: String,
     /// Name of the figure in the report, in seconds.
     name: Option<String>,
@@ -100,12 +96,8 @@ struct MessageSpan {
 
 impl Default for Output {
     fn default() -> Self {
-        Self { captures: Vec::new(), spans: Vec::new(), connections: one() }
+        Self { captures: Vec::new(), spans: Vec::new(), connections: 1 }
     }
-}
-
-fn one() -> u64 {
-    1
 }
 
 fn unscaled() -> f64 {
@@ -145,7 +137,6 @@ pub struct KnownRun {
 }
 
 impl Output {
-    /// Whether nothing is read from the output.
     pub fn is_empty(&self) -> bool {
         self.captures.is_empty() && self.spans.is_empty()
     }
@@ -200,7 +191,7 @@ impl Output {
         number: impl Fn(&str) -> Option<f64>,
         stats: &mut RunStats,
     ) -> Result<(), EngineError> {
-        let wrong = |words: String| EngineError::Program { program, words };
+        let wrong = failed(program);
         let KnownRun { mut operations, mut bytes, mut elapsed } = known;
         let (mut rate, mut commits) = (None, None);
         for (span, time) in self.spans.iter().zip(heard.times(self)) {

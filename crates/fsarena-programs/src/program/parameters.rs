@@ -51,7 +51,6 @@ pub struct ProgramParameters {
     pub cleanup: Option<Act>,
     /// Working directory of commands. Default: that of the job.
     pub directory: Option<PathBuf>,
-    /// Environment variables.
     #[serde(default)]
     pub variables: BTreeMap<String, Variable>,
     /// The programs that the scripts start.
@@ -77,7 +76,6 @@ pub struct ProgramParameters {
     pub estimate_s: u64,
 }
 
-/// A step: a script that is timed.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct StepParameters {
@@ -85,12 +83,9 @@ pub struct StepParameters {
     pub name: String,
     /// The timed script.
     pub script: Act,
-    /// Number of its operations.
     pub operations: u64,
-    /// Number of programs that it starts.
     #[serde(default)]
     pub starts: u64,
-    /// Bytes that its operations move.
     #[serde(default)]
     pub bytes: Bytes,
     /// Number of writes that its programs make durable one by one (O_SYNC, O_DSYNC). As many flushes must be seen.
@@ -103,13 +98,10 @@ pub struct StepParameters {
     pub cold: bool,
 }
 
-/// The value of an environment variable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Variable {
-    /// A number.
     Number(u64),
-    /// A text.
     Text(String),
 }
 
@@ -122,11 +114,9 @@ impl fmt::Display for Variable {
     }
 }
 
-/// A program that a script starts.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ProgramNeed {
-    /// Its name.
     pub program: String,
     /// The Debian package that contains it.
     pub package: String,
@@ -158,9 +148,7 @@ pub enum VersionOf {
 /// The work of a run.
 #[derive(Debug, Clone, Copy)]
 pub enum Task<'a> {
-    /// One script.
     One(&'a Act),
-    /// Steps.
     Steps(&'a [StepParameters]),
 }
 
@@ -173,15 +161,10 @@ fn sixty_four_mib() -> Bytes {
 }
 
 impl ProgramParameters {
-    /// The parameters of the workload, checked.
-    ///
-    /// # Errors
-    /// [`EngineError::Parameters`].
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| parameters.mistake(workload))
     }
 
-    /// The script, or the steps.
     pub fn task(&self) -> Task<'_> {
         match &self.script {
             Some(script) => Task::One(script),
@@ -201,7 +184,6 @@ impl ProgramParameters {
         self.operations + self.steps.iter().map(|step| step.operations).sum::<u64>()
     }
 
-    /// Programs that one run starts.
     pub fn starts(&self) -> u64 {
         self.starts + self.steps.iter().map(|step| step.starts).sum::<u64>()
     }

@@ -10,7 +10,6 @@ use super::act::Act;
 /// Environment variable that gives the shell the file for its times.
 pub const VARIABLE: &str = "FSARENA_TIMES";
 
-/// Name of that file.
 pub const FILE: &str = "times";
 
 /// The script between two readings of the clock, if the shell can read it without starting a program (`EPOCHREALTIME`

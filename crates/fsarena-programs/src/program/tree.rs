@@ -19,14 +19,12 @@ use serde::{Deserialize, Serialize};
 pub struct Tree {
     /// The kind of real tree that it is like.
     pub like: Like,
-    /// Number of files.
     pub files: u32,
     /// Trees with other variants have other names and contents.
     #[serde(default)]
     pub variant: u64,
 }
 
-/// The kinds of trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Like {
@@ -133,9 +131,6 @@ fn at(quantiles: &Quantiles, share: f64) -> f64 {
 
 impl Tree {
     /// Makes the tree in the empty directory `root`. The same seed always gives the same tree, except for its times.
-    ///
-    /// # Errors
-    /// If a file cannot be written, or `stop` is set.
     pub fn make(&self, root: &Path, seed: u64, stop: &AtomicBool) -> io::Result<()> {
         let (shape, mut random) = (self.like.shape(), generator(seed, "tree", &[self.variant]));
         // One size from each of equal parts of the distribution, so that trees of different seeds have equal sizes.

@@ -18,13 +18,11 @@ pub struct SysbenchParameters {
     /// Bytes of all files together.
     #[serde(deserialize_with = "size")]
     pub file_total_size: u64,
-    /// Number of files.
     #[serde(default = "or::<_, 128>")]
     file_num: u32,
     /// Bytes of each operation.
     #[serde(default = "or::<_, { 16 << 10 }>", deserialize_with = "size")]
     pub file_block_size: u64,
-    /// Number of threads.
     #[serde(default = "or::<_, 1>")]
     threads: u32,
     /// Duration of a run, seconds.
@@ -54,7 +52,6 @@ pub struct SysbenchParameters {
     file_rw_ratio: Option<f64>,
 }
 
-/// A test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TestMode {
@@ -109,7 +106,6 @@ fn yes() -> bool {
 }
 
 impl SysbenchParameters {
-    /// The parameters of the workload, checked.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| parameters.complaint(workload))
     }

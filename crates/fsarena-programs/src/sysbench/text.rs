@@ -6,7 +6,6 @@ use fsarena_engine::{Operation, RunStats};
 
 use crate::tool::figure;
 
-/// The times of the events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Times {
     /// Total time, seconds.
@@ -22,12 +21,8 @@ pub struct Times {
 }
 
 impl Times {
-    /// Parses the times.
-    ///
-    /// # Errors
-    /// The name of the first figure that is missing.
-    pub fn of(text: &str) -> Result<Self, &'static str> {
-        let figure = |name: &'static str| figure(text, name).ok_or(name);
+    pub fn of(text: &str) -> Result<Self, String> {
+        let figure = |name| figure(text, name);
         Ok(Self {
             total: figure("total time:")?,
             average: figure("avg:")?,
@@ -61,48 +56,23 @@ fn bin(line: &str) -> Option<(f64, u64)> {
     Some((value.trim().parse().ok()?, count))
 }
 
-/// The results that are used.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct SysbenchOutput {
-    reads_per_second: f64,
-    writes_per_second: f64,
-    fsyncs_per_second: f64,
-    read_mib_per_second: f64,
-    written_mib_per_second: f64,
-    /// Times of all requests, including fsyncs.
-    times: Times,
-}
-
-impl SysbenchOutput {
-    /// Parses the output of a run. Returns the name of the first figure that is missing.
-    pub(super) fn of(text: &str) -> Result<Self, &'static str> {
-        let figure = |name: &'static str| figure(text, name).ok_or(name);
-        Ok(Self {
-            reads_per_second: figure("reads/s:")?,
-            writes_per_second: figure("writes/s:")?,
-            fsyncs_per_second: figure("fsyncs/s:")?,
-            read_mib_per_second: figure("read, MiB/s:")?,
-            written_mib_per_second: figure("written, MiB/s:")?,
-            times: Times::of(text)?,
-        })
-    }
-
-    /// Adds the run to `stats`, as `operation`s of `block` bytes. The counts come from the rates: their time includes
-    /// the fsync at the end, which is neither in the total time nor among the events.
-    pub(super) fn count(&self, operation: Operation, block: u64, stats: &mut RunStats) {
-        let count = |rate: f64| (rate * self.times.total).round() as u64;
-        let operations = count(self.reads_per_second).saturating_add(count(self.writes_per_second));
-        stats.count_done(operations, operations.saturating_mul(block));
-        self.times.count(operation, 1.0, stats);
-        stats.reported.extend([
-            (probe::SYSBENCH_READS, self.reads_per_second),
-            (probe::SYSBENCH_WRITES, self.writes_per_second),
-            (Probe::of_program("sysbench.fsyncs", "1/s"), self.fsyncs_per_second),
-            (Probe::of_program("sysbench.read", "MiB/s"), self.read_mib_per_second),
-            (Probe::of_program("sysbench.written", "MiB/s"), self.written_mib_per_second),
-        ]);
-        stats.reported.extend(self.times.reported("sysbench"));
-    }
+/// Adds the run whose output is `text` to `stats`, as `operation`s of `block` bytes. The counts come from the rates:
+/// their time includes the fsync at the end, which is neither in the total time nor among the events.
+pub(super) fn read(text: &str, operation: Operation, block: u64, stats: &mut RunStats) -> Result<(), String> {
+    let (reads, writes, times) = (figure(text, "reads/s:")?, figure(text, "writes/s:")?, Times::of(text)?);
+    let reported = [
+        (probe::SYSBENCH_READS, reads),
+        (probe::SYSBENCH_WRITES, writes),
+        (Probe::of_program("sysbench.fsyncs", "1/s"), figure(text, "fsyncs/s:")?),
+        (Probe::of_program("sysbench.read", "MiB/s"), figure(text, "read, MiB/s:")?),
+        (Probe::of_program("sysbench.written", "MiB/s"), figure(text, "written, MiB/s:")?),
+    ];
+    let count = |rate: f64| (rate * times.total).round() as u64;
+    let operations = count(reads).saturating_add(count(writes));
+    stats.count_done(operations, operations.saturating_mul(block));
+    times.count(operation, 1.0, stats);
+    stats.reported.extend(reported.into_iter().chain(times.reported("sysbench")));
+    Ok(())
 }
 
 #[cfg(test)]
@@ -114,37 +84,35 @@ mod tests {
 
     #[test]
     fn every_figure_is_found() {
-        let output = SysbenchOutput::of(TEXT).expect("sysbench's");
-        assert_eq!(
-            (output.reads_per_second, output.writes_per_second, output.fsyncs_per_second),
-            (6930.07, 4654.52, 1654.94)
-        );
-        let times = &output.times;
-        assert_eq!((output.read_mib_per_second, output.written_mib_per_second), (27.07, 18.18));
+        let mut stats = RunStats::new();
+        read(TEXT, Operation::Run, 4096, &mut stats).expect("sysbench's");
+        let reported = ["reads", "writes", "fsyncs", "read", "written"].map(|name| {
+            let id = format!("sysbench.{name}");
+            stats.reported.iter().find(|(probe, _)| probe.id == id).map(|(_, value)| *value)
+        });
+        assert_eq!(reported, [6930.07, 4654.52, 1654.94, 27.07, 18.18].map(Some));
+        let times = Times::of(TEXT).expect("sysbench's");
         assert_eq!((times.total, times.average, times.percentile_95, times.longest), (0.0093, 0.11, 0.18, 0.37));
         let counted: u64 = times.histogram.iter().map(|(_, count)| count).sum();
         assert_eq!((counted, times.histogram.len()), (120, 57), "as many as it says there were events");
-        let mut stats = RunStats::new();
-        output.count(Operation::Run, 4096, &mut stats);
         assert_eq!((stats.operations, stats.bytes), (107, 107 * 4096), "its rates, without the fsyncs");
         assert_eq!(stats.elapsed, Nanos(9_300_000));
         let latency = stats.latency(Operation::Run).expect("recorded");
         assert!((latency.mean.as_seconds() * 1e3 - 0.11).abs() < 0.005, "{latency:?}");
-        assert!(stats.reported.contains(&(Probe::of_program("sysbench.fsyncs", "1/s"), 1654.94)));
     }
 
     #[test]
     fn a_missing_line_is_named() {
-        assert_eq!(SysbenchOutput::of(&TEXT.replace("fsyncs/s:", "")), Err("fsyncs/s:"));
+        let mut stats = RunStats::new();
+        let found = read(&TEXT.replace("fsyncs/s:", ""), Operation::Run, 4096, &mut stats);
+        assert_eq!((found, stats.operations), (Err("its output has no `fsyncs/s:`".to_owned()), 0));
     }
 
     #[test]
     fn hostile_output_is_no_harm() {
         fsarena_testing::fuzz::texts(&[TEXT], |text| {
             let mut stats = RunStats::new();
-            if let Ok(output) = SysbenchOutput::of(text) {
-                output.count(Operation::Run, 4096, &mut stats);
-            }
+            let _ = read(text, Operation::Run, 4096, &mut stats);
             let _ = stats.windows();
         });
     }

@@ -31,13 +31,10 @@ const LOOK: Duration = Duration::from_millis(10);
 /// The work of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VisitorKind {
-    /// Writes new blogs.
     Writer,
     /// Rewrites an article, and sometimes a picture.
     Rewriter,
-    /// Writes comments.
     Commenter,
-    /// Reads blogs.
     Reader,
 }
 
@@ -52,7 +49,6 @@ enum VisitorRound {
     Last,
 }
 
-/// A thread that works on a site.
 pub struct Visitor<'a> {
     site: &'a Site,
     kind: VisitorKind,
@@ -74,7 +70,6 @@ impl<'a> Visitor<'a> {
         Self { site, kind, random, rest, buffer: vec![0; READ], path, temporary, stats }
     }
 
-    /// Works until the run is over.
     pub fn work(&mut self) -> Result<(), Errno> {
         while !self.site.is_over() {
             let round = match self.kind {
@@ -240,7 +235,6 @@ impl<'a> Visitor<'a> {
     }
 }
 
-/// The kinds of files in a blog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Object {
     Article,
@@ -271,25 +265,19 @@ impl Object {
 pub struct VisitorCounts {
     /// Blogs that are complete.
     pub written: AtomicU64,
-    /// Blogs that were read.
     pub read: AtomicU64,
     /// Rounds in which an article, and sometimes a picture, was rewritten.
     pub rewritten: AtomicU64,
-    /// Rounds of comments.
     pub commented: AtomicU64,
-    /// Bytes of all files that were written.
     pub bytes_written: AtomicU64,
-    /// Bytes that were read.
     pub bytes_read: AtomicU64,
 }
 
-/// Adds `count` to a counter.
 #[inline]
 pub fn add(counter: &AtomicU64, count: u64) {
     counter.fetch_add(count, Ordering::Relaxed);
 }
 
-/// The value of a counter.
 pub fn count(counter: &AtomicU64) -> u64 {
     counter.load(Ordering::Relaxed)
 }
@@ -297,9 +285,7 @@ pub fn count(counter: &AtomicU64) -> u64 {
 /// A site: a folder of blogs, and the state that the threads share.
 #[derive(Debug)]
 pub struct Site {
-    /// The folder that holds the blogs.
     pub folder: File,
-    /// The counters of the work.
     pub counts: VisitorCounts,
     next: AtomicU64,
     most: u64,
@@ -307,7 +293,6 @@ pub struct Site {
 }
 
 impl Site {
-    /// A site without blogs.
     pub fn new(folder: File, most: u64) -> Self {
         let (next, over) = (AtomicU64::new(0), AtomicBool::new(false));
         Self { folder, counts: VisitorCounts::default(), next, most, over }
@@ -331,7 +316,6 @@ impl Site {
         self.over.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the run is over.
     #[inline]
     pub fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed)

@@ -27,7 +27,6 @@ pub struct IozoneParameters {
 }
 
 impl IozoneParameters {
-    /// The parameters of `workload`.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| complaint_about(workload).or_else(|| parameters.complaint()))
     }
@@ -47,7 +46,6 @@ impl IozoneParameters {
         })
     }
 
-    /// The cells in their order.
     pub fn cells(&self) -> Vec<GridCell> {
         let bytes = |sizes: &[Bytes]| sizes.iter().map(|size| size.0).collect::<Vec<u64>>();
         let records = if self.records.is_empty() { automatic_records() } else { bytes(&self.records) };
@@ -58,7 +56,6 @@ impl IozoneParameters {
         }
     }
 
-    /// The tests in their order.
     pub fn tests(&self) -> Vec<GridTest> {
         GridTest::all().filter(|test| self.tests.is_empty() || self.tests.contains(test)).collect()
     }
@@ -89,7 +86,6 @@ pub struct GridCell {
 }
 
 impl GridCell {
-    /// Number of records in the file.
     pub fn records(self) -> u64 {
         self.file / self.record
     }
@@ -110,12 +106,10 @@ fn automatic(largest: u64) -> Vec<GridCell> {
     all(&automatic_files(largest), &automatic_records()).into_iter().filter(is_kept).collect()
 }
 
-/// The file sizes of the automatic mode.
 fn automatic_files(largest: u64) -> Vec<u64> {
     doubled(SMALLEST_FILE, largest)
 }
 
-/// The record sizes of the automatic mode.
 fn automatic_records() -> Vec<u64> {
     doubled(SMALLEST_RECORD, LARGEST_RECORD)
 }

@@ -35,11 +35,9 @@ pub struct Care {
 
 /// One cell and its file.
 pub struct Passes<'a> {
-    /// The file.
     pub path: &'a Path,
     /// The sizes of the file and of its records.
     pub cell: GridCell,
-    /// The buffer of a record.
     pub record: &'a mut Record,
     /// How the tests treat the page cache.
     pub care: Care,
@@ -54,12 +52,10 @@ pub struct Passes<'a> {
 pub struct Timed {
     /// From the first record to the end of close(2).
     pub elapsed: Nanos,
-    /// The time of the fsync.
     pub flush: Option<Nanos>,
 }
 
 impl Passes<'_> {
-    /// Runs `test` and returns its time.
     pub fn run(&mut self, test: GridTest) -> io::Result<Timed> {
         match test {
             GridTest::Write => self.write_new(),
@@ -203,7 +199,6 @@ impl Passes<'_> {
         if length == self.record.bytes().len() { self.record.check() } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 
-    /// Whether the stop flag is set.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -222,12 +217,10 @@ fn until_stopped(records: u64, stop: &AtomicBool) -> impl Iterator<Item = u64> +
     (0..records).take_while(|number| number % BATCH != 0 || !stop.load(Ordering::Relaxed))
 }
 
-/// The permissions of IOzone's file.
 fn mode() -> Mode {
     Mode::from_raw_mode(0o640)
 }
 
-/// The time that `act` takes.
 fn timed(act: impl FnOnce() -> io::Result<()>) -> io::Result<Nanos> {
     let begin = clock::now();
     act()?;

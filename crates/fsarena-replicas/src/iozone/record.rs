@@ -12,7 +12,6 @@ const MARK: [u8; 8] = [0xA5; 8];
 /// The size of a cache line that IOzone assumes.
 const LINE: usize = 32;
 
-/// A buffer of one record.
 pub struct Record {
     buffer: AlignedBuffer,
     length: usize,
@@ -31,27 +30,21 @@ impl Record {
         self.length = length;
     }
 
-    /// The record's bytes.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.buffer[..self.length]
     }
 
-    /// The record's bytes, to be read into.
     #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.buffer[..self.length]
     }
 
-    /// Marks each page.
     pub fn mark(&mut self) {
         self.bytes_mut().chunks_mut(PAGE).for_each(|page| page[..MARK.len()].copy_from_slice(&MARK));
     }
 
     /// Checks that each page has its mark.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::InvalidData`] if a page does not have it.
     #[inline]
     pub fn check(&self) -> io::Result<()> {
         let is_marked = self.bytes().chunks(PAGE).all(|page| page[..MARK.len()] == MARK);

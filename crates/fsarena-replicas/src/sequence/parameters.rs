@@ -9,11 +9,9 @@ use fsarena_engine::{EngineError, Operation};
 /// Maximum length of a single write or read, bytes.
 pub const LONGEST: u64 = 1 << 20;
 
-/// The parameters.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SequenceParameters {
-    /// The steps, in the order in which they run.
     pub steps: Vec<SequenceStep>,
 }
 
@@ -23,7 +21,6 @@ pub struct SequenceParameters {
 pub struct SequenceStep {
     /// Name, unique within the workload.
     pub name: String,
-    /// The action.
     #[serde(rename = "do")]
     pub action: StepAction,
     /// The sets of files or directories on which it acts, or one directory.
@@ -68,11 +65,9 @@ pub enum Sync {
     Within,
     /// With each write: the file is open with O_DSYNC.
     Each,
-    /// Not at all.
     Never,
 }
 
-/// The action of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepAction {
@@ -88,19 +83,14 @@ pub enum StepAction {
     RandomWrite,
     /// Writes at the end of files.
     Append,
-    /// Makes directories.
     Mkdir,
     /// Lists the names in a directory.
     List,
-    /// Reads the attributes of files.
     Stat,
-    /// Renames files.
     Rename,
     /// Sets the permissions and times of files.
     Attributes,
-    /// Removes files.
     Delete,
-    /// Removes empty directories.
     Rmdir,
     /// Removes a directory with the contents that it finds there.
     DeleteTree,
@@ -148,7 +138,6 @@ fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>
 }
 
 impl SequenceParameters {
-    /// The parameters of `workload`, checked.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| parameters.complaint(workload))
     }

@@ -4,6 +4,7 @@ use fsarena_library::{Entry, FileSystem, LibraryError};
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 
+use super::of_step;
 use super::parameters::{LONGEST, StepAction};
 use super::state::Pool;
 use super::task::{Item, SequenceTask};
@@ -14,30 +15,21 @@ const PERMISSIONS: u16 = 0o640;
 /// The time that `attributes` sets: 2001-09-09, which is never the current time.
 const TIME: u32 = 1_000_000_000;
 
-/// The counts of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StepCounts {
-    /// Operations.
     pub operations: u64,
-    /// Bytes that they moved.
     pub bytes: u64,
 }
 
-/// A step with everything that it needs.
 pub struct StepPerformance<'a, F> {
-    /// The file system that does the step.
     pub system: &'a mut F,
-    /// The contents of writes.
     pub pool: &'a Pool,
-    /// When to stop.
     pub limit: &'a Limit<'a>,
-    /// Where latencies are recorded.
     pub stats: &'a mut RunStats,
     /// Buffer for reads, at least [`LONGEST`] bytes.
     pub memory: &'a mut [u8],
 }
 
-/// A buffer for reads.
 pub fn memory() -> Vec<u8> {
     vec![0; LONGEST as usize]
 }
@@ -92,7 +84,7 @@ impl<F: FileSystem> StepPerformance<'_, F> {
             StepAction::List => return self.list(task, item),
             StepAction::RandomRead | StepAction::RandomWrite => return self.random(task),
         };
-        done.map_err(failed(task))
+        done.map_err(of_step(&task.name))
     }
 
     fn write(&mut self, task: &SequenceTask, number: usize) -> Result<(), LibraryError> {
@@ -115,25 +107,25 @@ impl<F: FileSystem> StepPerformance<'_, F> {
 
     fn read(&mut self, task: &SequenceTask, number: usize) -> Result<(), EngineError> {
         let path = &task.items[number].path;
-        let mut file = self.system.open(path).map_err(failed(task))?;
+        let mut file = self.system.open(path).map_err(of_step(&task.name))?;
         for piece in task.pieces(number) {
             if self.is_stopped() {
                 break;
             }
             let into = &mut self.memory[..piece.length as usize];
-            let found = self.system.read_at(&mut file, piece.offset, into).map_err(failed(task))?;
+            let found = self.system.read_at(&mut file, piece.offset, into).map_err(of_step(&task.name))?;
             is_all(task, path, found as u64, piece.length)?;
         }
         Ok(())
     }
 
     fn stat(&mut self, task: &SequenceTask, item: &Item) -> Result<(), EngineError> {
-        let found = self.system.size(&item.path).map_err(failed(task))?;
+        let found = self.system.size(&item.path).map_err(of_step(&task.name))?;
         is_all(task, &item.path, found, item.size)
     }
 
     fn list(&mut self, task: &SequenceTask, item: &Item) -> Result<StepCounts, EngineError> {
-        let found = self.system.list(&item.path).map_err(failed(task))?.len() as u64;
+        let found = self.system.list(&item.path).map_err(of_step(&task.name))?.len() as u64;
         match found == item.size {
             true => Ok(StepCounts { operations: 1, bytes: 0 }),
             false => {
@@ -146,7 +138,7 @@ impl<F: FileSystem> StepPerformance<'_, F> {
     /// Does all random reads or writes in the first file. It is opened once, within the time of the step.
     fn random(&mut self, task: &SequenceTask) -> Result<StepCounts, EngineError> {
         let path = &task.items[0].path;
-        let mut file = self.system.open(path).map_err(failed(task))?;
+        let mut file = self.system.open(path).map_err(of_step(&task.name))?;
         let mut counted = StepCounts::default();
         for piece in &task.random {
             if self.is_stopped() {
@@ -154,10 +146,10 @@ impl<F: FileSystem> StepPerformance<'_, F> {
             }
             let begin = clock::now();
             if task.action == StepAction::RandomWrite {
-                self.system.write_at(&mut file, piece.offset, self.pool.bytes(*piece)).map_err(failed(task))?;
+                self.system.write_at(&mut file, piece.offset, self.pool.bytes(*piece)).map_err(of_step(&task.name))?;
             } else {
                 let into = &mut self.memory[..piece.length as usize];
-                let found = self.system.read_at(&mut file, piece.offset, into).map_err(failed(task))?;
+                let found = self.system.read_at(&mut file, piece.offset, into).map_err(of_step(&task.name))?;
                 is_all(task, path, found as u64, piece.length)?;
             }
             self.note(task, begin);
@@ -186,10 +178,6 @@ impl<F: FileSystem> StepPerformance<'_, F> {
         }
         self.system.remove_directory(path).map(|()| count)
     }
-}
-
-fn failed(task: &SequenceTask) -> impl FnOnce(LibraryError) -> EngineError {
-    |source| EngineError::Step { step: task.name.clone(), source: Box::new(source) }
 }
 
 fn is_all(task: &SequenceTask, path: &str, found: u64, wanted: u64) -> Result<(), EngineError> {

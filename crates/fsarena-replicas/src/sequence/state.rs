@@ -20,14 +20,12 @@ use fsarena_engine::{EngineError, go_on};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SequenceState {
     nodes: BTreeMap<String, Node>,
-    /// Bytes of all files.
+    /// Of all files.
     pub bytes: u64,
 }
 
-/// A file or a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Node {
-    /// A directory.
     Directory,
     /// A file: its size, and the pieces that were written. Later pieces overwrite earlier ones.
     File {
@@ -44,7 +42,6 @@ impl SequenceState {
         self.nodes.iter().map(|(path, node)| (path.as_str(), node))
     }
 
-    /// The node at `path`.
     pub fn at(&self, path: &str) -> Option<&Node> {
         self.nodes.get(path)
     }
@@ -65,7 +62,6 @@ impl SequenceState {
         made
     }
 
-    /// The size of a file.
     pub fn size(&self, path: &str) -> Result<u64, String> {
         match self.nodes.get(path) {
             Some(Node::File { size, .. }) => Ok(*size),
@@ -88,14 +84,12 @@ impl SequenceState {
         }
     }
 
-    /// Removes a file.
     pub fn remove_file(&mut self, path: &str) -> Result<(), String> {
         self.bytes -= self.size(path)?;
         self.nodes.remove(path);
         Ok(())
     }
 
-    /// Removes an empty directory.
     pub fn remove_directory(&mut self, path: &str) -> Result<(), String> {
         if self.at(path) != Some(&Node::Directory) {
             return Err(format!("there is no directory `{path}` then"));
@@ -123,7 +117,6 @@ impl SequenceState {
         Ok(gone.len() as u64 + 1)
     }
 
-    /// Renames a file.
     pub fn rename(&mut self, from: &str, to: &str) -> Result<(), String> {
         self.size(from)?;
         let node = self.nodes.remove(from).ok_or_else(|| format!("there is no file `{from}` then"))?;
@@ -162,7 +155,6 @@ pub fn place(seed: u64, step: usize, item: usize, block: u64) -> u64 {
 pub struct Pool(Vec<u8>);
 
 impl Pool {
-    /// The pool of a seed.
     pub fn new(seed: u64) -> Self {
         let length = (POOL + LONGEST) as usize;
         let mut bytes = vec![0; length];
@@ -219,7 +211,6 @@ pub fn compare(
     Ok(verification)
 }
 
-/// The type of an object at a path.
 enum ObjectType {
     Directory,
     File,

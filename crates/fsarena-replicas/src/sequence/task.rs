@@ -10,7 +10,6 @@ use super::state::{Node, PoolPiece, SequenceState, place};
 
 /// All steps, and the state that they leave.
 pub struct Tasks {
-    /// The steps in order.
     pub all: Vec<SequenceTask>,
     /// The directories that must exist before the first step.
     pub folders: Vec<String>,
@@ -24,18 +23,14 @@ pub struct Tasks {
     pub moved: u64,
 }
 
-/// A step.
 #[derive(Debug, Clone)]
 pub struct SequenceTask {
-    /// Its name.
     pub name: String,
-    /// The action.
     pub action: StepAction,
     /// The files or directories on which it acts.
     pub items: Vec<Item>,
     /// The pieces that are read or written in random order, all in the first item.
     pub random: Vec<PoolPiece>,
-    /// When it is synced.
     pub sync: Sync,
     /// Whether nothing is in memory when it begins.
     pub cold: bool,
@@ -44,10 +39,8 @@ pub struct SequenceTask {
     block: u64,
 }
 
-/// A file or a directory of a step.
 #[derive(Debug, Clone)]
 pub struct Item {
-    /// Its path.
     pub path: String,
     /// Its new path if it is renamed, otherwise empty.
     pub to: String,
@@ -58,7 +51,6 @@ pub struct Item {
 }
 
 impl SequenceTask {
-    /// Bytes that it reads or writes.
     fn bytes(&self) -> u64 {
         use StepAction::{Append, Create, RandomRead, RandomWrite, Read, Write};
         match self.action {

@@ -17,7 +17,6 @@ use fsarena_engine::workers::{Timer, Worker};
 /// The share of latencies above each of these is reported.
 const LONG: [Nanos; 2] = [Nanos::seconds(2), Nanos::seconds(10)];
 
-/// One thread.
 pub struct Thread {
     path: PathBuf,
     number: u32,
@@ -46,28 +45,7 @@ pub struct Alike {
     pub seed: u64,
 }
 
-/// The places of the calls of a test, in blocks.
-enum CallPlaces {
-    /// One after the other.
-    InOrder(std::ops::Range<u64>),
-    /// Random places, drawn before the test.
-    Random(std::vec::IntoIter<u64>),
-}
-
-impl Iterator for CallPlaces {
-    type Item = u64;
-
-    #[inline]
-    fn next(&mut self) -> Option<u64> {
-        match self {
-            Self::InOrder(places) => places.next(),
-            Self::Random(places) => places.next(),
-        }
-    }
-}
-
 impl Thread {
-    /// Thread number `number`.
     pub fn new(directory: &Path, number: u32, alike: Alike) -> Self {
         Self {
             path: directory.join(format!("_tiotest.thr{number}")),
@@ -80,7 +58,6 @@ impl Thread {
         }
     }
 
-    /// Path of its file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -92,15 +69,16 @@ impl Thread {
         Ok(file.into())
     }
 
-    /// The places of the calls of a test, in blocks.
-    fn places(&self) -> CallPlaces {
+    /// The places of the calls of a test, in blocks: in order, or drawn before the test.
+    fn places(&self) -> impl Iterator<Item = u64> + use<> {
         let blocks = self.alike.size / self.buffer.len() as u64;
-        if !self.test.is_random() {
-            return CallPlaces::InOrder(0..blocks);
-        }
-        let mut random = generator(self.alike.seed, "tiotest", &[self.number.into(), u64::from(self.test.writes())]);
-        let places: Vec<u64> = (0..self.alike.random_operations).map(|_| random.random_range(0..blocks)).collect();
-        CallPlaces::Random(places.into_iter())
+        let drawn = self.test.is_random().then(|| {
+            let purpose = [self.number.into(), u64::from(self.test.writes())];
+            let mut random = generator(self.alike.seed, "tiotest", &purpose);
+            (0..self.alike.random_operations).map(|_| random.random_range(0..blocks)).collect::<Vec<u64>>()
+        });
+        let count = drawn.as_ref().map_or(blocks, |places| places.len() as u64);
+        (0..count).map(move |call| drawn.as_ref().map_or(call, |places| places[call as usize]))
     }
 
     /// Reads or writes the whole block at `place` in one call.

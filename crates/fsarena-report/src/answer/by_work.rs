@@ -1,7 +1,7 @@
 //! A sentence for each group of workloads: who is the fastest where, and how far ahead.
 
 use fsarena_model::comparison::PairVerdict;
-use fsarena_model::{Label, Verdict};
+use fsarena_model::{Label, Verdict, grouped};
 
 use super::{Leader, Ranked, lead, led, rankings, superlative};
 use crate::group::ClassGroup;
@@ -95,19 +95,13 @@ impl Outcomes<'_> {
 
     /// A part for each best group in some workloads.
     fn best_of(&self, names: &[&str], words: impl Fn(&str) -> String) -> String {
-        let mut found: Vec<(String, Vec<&str>)> = Vec::new();
-        for name in names.iter().copied() {
-            let best = match ranking::best_group(self.group, name) {
-                all if all.len() > FEW && all.len() == self.group.contenders.len() => "all".to_owned(),
-                best => listed(best),
-            };
-            match found.iter_mut().find(|(known, _)| *known == best) {
-                Some((_, own)) => own.push(name),
-                None => found.push((best, vec![name])),
-            }
-        }
+        let best = |name: &str| match ranking::best_group(self.group, name) {
+            all if all.len() > FEW && all.len() == self.group.contenders.len() => "all".to_owned(),
+            best => listed(best),
+        };
+        let groups = grouped(names.iter().map(|name| (best(name), *name)));
         let part = |(labels, names): &(String, Vec<&str>)| words(labels) + &self.place(names);
-        found.iter().map(part).collect::<Vec<_>>().join(", ")
+        groups.iter().map(part).collect::<Vec<_>>().join(", ")
     }
 
     /// ` in all 6`, ` in 5 of 6`, ` in create-fsync`; empty for the only workload.

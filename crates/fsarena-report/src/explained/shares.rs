@@ -21,32 +21,15 @@ pub const SUBJECT: Subject = Subject {
 };
 
 /// A share, its name in a table of figures, and its baseline.
+#[rustfmt::skip]
 const SHARES: [(CellFigure, &str, BaselineKind); 3] = [
-    (HARNESS, "harness", BaselineKind::Memory),
-    (DEVICE, "device", BaselineKind::Device),
-    (STARTS, "starts", BaselineKind::Start),
+    (computed("harness, of the time", |_, cell| cell.shares.harness, share,
+        "The share of its time that the same work takes in memory."), "harness", BaselineKind::Memory),
+    (computed("device, of its rate", |_, cell| cell.shares.ceiling, share,
+        "The share of the bare device's rate that it reaches."), "device", BaselineKind::Device),
+    (computed("starts, of the time", |_, cell| cell.shares.start, share,
+        "The share of its time that as many mere starts of programs take."), "starts", BaselineKind::Start),
 ];
-
-const HARNESS: CellFigure = computed(
-    "harness, of the time",
-    |_, cell| cell.shares.harness,
-    share,
-    "The share of its time that the same work takes in memory.",
-);
-
-const DEVICE: CellFigure = computed(
-    "device, of its rate",
-    |_, cell| cell.shares.ceiling,
-    share,
-    "The share of the bare device's rate that it reaches.",
-);
-
-const STARTS: CellFigure = computed(
-    "starts, of the time",
-    |_, cell| cell.shares.start,
-    share,
-    "The share of its time that as many mere starts of programs take.",
-);
 
 /// Share of the time from which the lane is mentioned.
 const LANE_WORTH: f64 = 0.01;

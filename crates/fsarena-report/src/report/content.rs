@@ -131,6 +131,8 @@ pub enum ListLook {
     Cares,
     /// Next to each other.
     Chips,
+    /// As items in several columns.
+    Columns,
 }
 
 impl List {

@@ -48,6 +48,8 @@ pub enum Role {
     Key(Shade),
     /// The name of a section of a page.
     Link(String),
+    /// The address of another page.
+    Page(String),
 }
 
 /// A verdict, or what follows from all verdicts on a contender, as it is coloured.

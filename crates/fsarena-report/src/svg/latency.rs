@@ -15,11 +15,6 @@ const HEIGHT: f64 = 210.0;
 /// The kinds of line, by class.
 const LINES: [Sign; 2] = [Sign::Line("p50", "median"), Sign::Line("p99", "99th percentile")];
 
-/// Begins a drawing with the legend, the axes and their titles; `None` if there is no latency.
-fn plane(x: Axis, latencies: &[f64], labels: &[&str], signs: &[Sign]) -> Option<(Plane, Canvas)> {
-    Plane::begin(labels, signs, HEIGHT, x, |room| Axis::logarithmic(latencies, room))
-}
-
 /// Draws the scales. `print` formats the ticks of the horizontal axis.
 fn scales(plane: &Plane, canvas: &mut Canvas, print: impl Fn(f64) -> String, title: &str) {
     plane.ticks_across(canvas, print);
@@ -65,7 +60,7 @@ pub fn against_load(lines: &[LoadLine], operation: &str) -> Option<String> {
     let rates: Vec<f64> = loads().map(|load| load.done).collect();
     let x = Axis::of_figures(&rates, ROOM).filter(|_| lines.iter().any(|line| !line.open.is_empty()))?;
     let labels: Vec<&str> = lines.iter().map(|line| line.contender.as_str()).collect();
-    let (plane, mut canvas) = plane(x, &latencies, &labels, SIGNS)?;
+    let (plane, mut canvas) = Plane::begin(&labels, SIGNS, HEIGHT, x, |room| Axis::logarithmic(&latencies, room))?;
     scales(&plane, &mut canvas, |tick| number::value(tick, "ops/s"), "operations/s that were done →");
     for (index, line) in lines.iter().enumerate() {
         let through =
@@ -100,7 +95,7 @@ pub fn over_time(cells: &[&Cell], operation: &str) -> Option<String> {
     let places = || drawn.iter().flat_map(|(_, places)| places);
     let latencies: Vec<f64> = places().flat_map(|[_, p50, p99]| [*p50, *p99]).collect();
     let x = Axis::from_zero(places().map(|[time, ..]| *time).fold(0.0, f64::max), ROOM)?;
-    let (plane, mut canvas) = plane(x, &latencies, &labels, &LINES)?;
+    let (plane, mut canvas) = Plane::begin(&labels, &LINES, HEIGHT, x, |room| Axis::logarithmic(&latencies, room))?;
     scales(&plane, &mut canvas, three_digits, "timed seconds of a trial →");
     // Lines go through all slices: many slices have only one part, which makes no line.
     for (index, (_, places)) in drawn.iter().enumerate() {

@@ -4,8 +4,8 @@
 use fsarena_model::comparison::{Cell, PairVerdict};
 use fsarena_model::{Better, Label};
 
-use super::axis::{Axis, short};
-use super::{Anchor, BOTTOM, Canvas, LINE_HEIGHT, ROW, TOP, WIDTH, fitted, text_width, wrapped};
+use super::axis::Axis;
+use super::{Anchor, BOTTOM, Canvas, LINE_HEIGHT, ROW, TOP, WIDTH, fitted, scale, text_width, wrapped};
 use crate::number::{self, three_digits};
 use crate::pair;
 use crate::report::Shade;
@@ -40,7 +40,7 @@ pub fn medians(dots: &[Dot<'_>], unit: &str, better: Better) -> Option<String> {
     let axis = Axis::from_zero(most, (left, WIDTH - FIGURE))?;
     let bottom = TOP + row * dots.len() as f64;
     let mut canvas = Canvas::new(bottom + BOTTOM);
-    scale(&mut canvas, &axis, bottom, |tick| short(&number::value(tick, unit)));
+    scale(&mut canvas, &axis, bottom, |tick| number::value(tick, unit));
     canvas.text("axis-title", Anchor::End, (WIDTH - FIGURE, bottom + 38.0), &title(unit, better));
     for (index, (dot, name)) in dots.iter().zip(&names).enumerate() {
         let y = TOP + row * (index as f64 + 0.5);
@@ -54,15 +54,6 @@ pub fn medians(dots: &[Dot<'_>], unit: &str, better: Better) -> Option<String> {
 fn values(cell: &Cell) -> impl Iterator<Item = f64> {
     let rounds = cell.by_round.iter().copied().flatten();
     [cell.figure.median, cell.figure.low, cell.figure.high].into_iter().flatten().chain(rounds)
-}
-
-/// Draws the ticks below rows.
-fn scale(canvas: &mut Canvas, axis: &Axis, bottom: f64, print: impl Fn(f64) -> String) {
-    for (tick, text) in axis.labelled_ticks(print) {
-        let x = axis.at(tick);
-        canvas.line("grid", (x, TOP), (x, bottom));
-        canvas.text("tick", Anchor::Middle, (x, bottom + 17.0), &text);
-    }
 }
 
 fn title(unit: &str, better: Better) -> String {
@@ -128,7 +119,7 @@ pub fn ratios(pairs: &[&PairVerdict], margin: f64, class: impl Fn(&Label) -> Str
     let bottom = TOP + row * pairs.len() as f64;
     let mut canvas = Canvas::new(bottom + BOTTOM);
     canvas.rectangle("margin", (axis.at(1.0 / (1.0 + margin)), TOP), (axis.at(1.0 + margin), bottom));
-    scale(&mut canvas, &axis, bottom, tick_label);
+    scale(&mut canvas, &axis, bottom, |tick| format!("{}×", three_digits(tick)));
     canvas.line("one", (axis.at(1.0), TOP - 4.0), (axis.at(1.0), bottom + 4.0));
     canvas.text("axis-title", Anchor::End, (axis.at(1.0) - GAP, bottom + 38.0), "← second better");
     canvas.text("axis-title", Anchor::Start, (axis.at(1.0) + GAP, bottom + 38.0), "first better →");
@@ -147,10 +138,6 @@ fn ratio_values(pair: &PairVerdict) -> impl Iterator<Item = f64> {
     [pair.estimate.ratio, pair.estimate.low, pair.estimate.high, pair.decision.low, pair.decision.high]
         .into_iter()
         .flatten()
-}
-
-fn tick_label(tick: f64) -> String {
-    format!("{}×", short(&three_digits(tick)))
 }
 
 fn ratio(canvas: &mut Canvas, axis: &Axis, pair: &PairVerdict, y: f64, class: &str) {

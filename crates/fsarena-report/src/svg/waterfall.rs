@@ -2,8 +2,8 @@
 
 use fsarena_model::explanation::Explanation;
 
-use super::axis::{Axis, short};
-use super::{Anchor, BOTTOM, Canvas, ROW, TOP, WIDTH, wrapped};
+use super::axis::Axis;
+use super::{Anchor, BOTTOM, Canvas, ROW, TOP, WIDTH, scale, wrapped};
 use crate::number::seconds;
 use crate::why::activity;
 
@@ -38,10 +38,7 @@ pub fn waterfall(explanation: &Explanation) -> Option<String> {
     let row = ROW * 1.15;
     let bottom = TOP + row * bars.len() as f64;
     let mut canvas = Canvas::new(bottom + BOTTOM);
-    for (tick, text) in axis.labelled_ticks(|tick| short(&seconds(tick))) {
-        canvas.line("grid", (axis.at(tick), TOP), (axis.at(tick), bottom));
-        canvas.text("tick", Anchor::Middle, (axis.at(tick), bottom + 17.0), &text);
-    }
+    scale(&mut canvas, &axis, bottom, seconds);
     canvas.text("axis-title", Anchor::End, (WIDTH - FIGURE, bottom + 38.0), "← lower is better; time per operation");
     for (index, (bar, name)) in bars.iter().zip(&names).enumerate() {
         let y = TOP + row * (index as f64 + 0.5);

@@ -4,60 +4,40 @@
 use fsarena_model::Severity;
 use unicode_width::UnicodeWidthStr;
 
-use crate::report::{ColumnKind, Entry, Role, Shade, Table, TableLook};
+use crate::report::{ColumnKind, Entry, Role, Sentence, Shade, Table, TableLook};
 use fsarena_model::visible::visible_lines;
 
 /// Space between two columns.
 pub(super) const GAP: &str = "  ";
 
-/// The role of a text, which determines its colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextTone {
-    /// Normal text.
-    Plain,
-    /// A heading.
-    Strong,
-    /// Text for few readers.
-    Faint,
-    /// A difference was shown.
-    Decided,
-    /// A tie was shown.
-    Even,
-    /// Nothing was shown.
-    Open,
-    /// Something went wrong.
-    Bad,
-}
+/// How a text looks: the parameter of ECMA-48 "select graphic rendition"; `None` is normal.
+pub(super) type Rendition = Option<&'static str>;
 
-impl From<&Role> for TextTone {
-    fn from(role: &Role) -> Self {
-        match role {
-            Role::Verdict(Shade::Faster | Shade::Slower) => Self::Decided,
-            Role::Verdict(Shade::Equivalent) => Self::Even,
-            Role::Verdict(Shade::Undecided | Shade::Leaning) => Self::Open,
-            Role::Verdict(Shade::Invalid) | Role::Severity(Severity::Failure) => Self::Bad,
-            _ => Self::Plain,
-        }
+/// A heading.
+pub(super) const STRONG: Rendition = Some("1");
+
+/// Text for few readers.
+pub(super) const FAINT: Rendition = Some("2");
+
+/// Something went wrong.
+pub(super) const BAD: Rendition = Some("31");
+
+/// How an entry or a sentence looks, which its first phrase decides: a difference is green, a tie cyan, an open verdict
+/// yellow.
+pub(super) fn rendition(sentence: &Sentence) -> Rendition {
+    match sentence.0.first()?.role {
+        Role::Verdict(Shade::Faster | Shade::Slower) => Some("32"),
+        Role::Verdict(Shade::Equivalent) => Some("36"),
+        Role::Verdict(Shade::Undecided | Shade::Leaning) => Some("33"),
+        Role::Verdict(Shade::Invalid) | Role::Severity(Severity::Failure) => BAD,
+        _ => None,
     }
 }
 
-/// The parameters of ECMA-48 "select graphic rendition".
-fn rendition(tone: TextTone) -> Option<&'static str> {
-    match tone {
-        TextTone::Plain => None,
-        TextTone::Strong => Some("1"),
-        TextTone::Faint => Some("2"),
-        TextTone::Decided => Some("32"),
-        TextTone::Even => Some("36"),
-        TextTone::Open => Some("33"),
-        TextTone::Bad => Some("31"),
-    }
-}
-
-/// `text` in its tone, each line separately, if `color` is set. It has no other escape sequences.
-pub fn painted(text: &str, tone: TextTone, color: bool) -> String {
+/// `text` as it looks, each line separately, if `color` is set. It has no other escape sequences.
+pub(super) fn painted(text: &str, look: Rendition, color: bool) -> String {
     let text = visible_lines(text);
-    match rendition(tone).filter(|_| color) {
+    match look.filter(|_| color) {
         Some(code) => text.lines().map(|line| format!("\x1b[{code}m{line}\x1b[0m")).collect::<Vec<_>>().join("\n"),
         None => text.into_owned(),
     }
@@ -66,11 +46,11 @@ pub fn painted(text: &str, tone: TextTone, color: bool) -> String {
 #[derive(Debug, Clone)]
 struct TextPiece {
     text: String,
-    tone: TextTone,
+    look: Rendition,
 }
 
 /// The table with its head, if any column has a title. The name of a group of rows is printed once.
-pub fn table(table: &Table, color: bool) -> String {
+pub(super) fn table(table: &Table, color: bool) -> String {
     let columns: Vec<Vec<TextPiece>> = (0..table.columns.len()).map(|index| column(table, index)).collect();
     let widest = |pieces: &Vec<TextPiece>| pieces.iter().map(|piece| width(&piece.text)).max().unwrap_or(0);
     let widths: Vec<usize> = columns.iter().map(widest).collect();
@@ -86,9 +66,9 @@ fn column(table: &Table, index: usize) -> Vec<TextPiece> {
     let is_blank = |row: usize| index == 0 && table.look == TableLook::Grouped && table.repeats(row);
     let piece = |(row, entry): (usize, &Entry)| TextPiece {
         text: if is_blank(row) { String::new() } else { text(entry) },
-        tone: entry.sentence.0.first().map_or(TextTone::Plain, |phrase| TextTone::from(&phrase.role)),
+        look: rendition(&entry.sentence),
     };
-    let title = TextPiece { text: visible(&column.title), tone: TextTone::Strong };
+    let title = TextPiece { text: visible(&column.title), look: STRONG };
     let mut pieces: Vec<TextPiece> = [title].into_iter().chain(column.entries.iter().enumerate().map(piece)).collect();
     match column.kind {
         ColumnKind::Figure => align(&mut pieces, |text| Some(width(text))),
@@ -122,7 +102,7 @@ fn line<'a>(pieces: impl Iterator<Item = &'a TextPiece>, widths: &[usize], color
     for (piece, wanted) in pieces.zip(widths).filter(|(_, wanted)| **wanted > 0) {
         line.push_str(&" ".repeat(missing));
         if !piece.text.is_empty() {
-            line.push_str(&painted(&piece.text, piece.tone, color));
+            line.push_str(&painted(&piece.text, piece.look, color));
         }
         missing = wanted - width(&piece.text) + GAP.len();
     }
@@ -193,7 +173,7 @@ mod tests {
 
     #[test]
     fn colour_takes_no_room() {
-        assert_eq!(width(&painted("31.2k", TextTone::Decided, true)), 5);
+        assert_eq!(width(&painted("31.2k", Some("32"), true)), 5);
     }
 
     #[test]

@@ -126,3 +126,35 @@ fn space_is_told_if_a_contender_compresses() {
     let report = crate::rendered("text", &comparison).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(report.contains(said), "{report}");
 }
+
+/// The sentences on outcomes of the fixture's first workload, in which ext4 is outside of the best group, as a person's
+/// work. ext4 over xfs and ext4 over btrfs have these verdicts and ratios.
+fn outcome(ext4_xfs: (Verdict, f64), ext4_btrfs: (Verdict, f64)) -> String {
+    let mut comparison = with_winner("none", 1.0);
+    let name = comparison.workloads[0].name.clone();
+    comparison.workloads.truncate(1);
+    comparison.workloads[0].title = "read all files".to_owned();
+    comparison.judged.verdicts.retain(|pair| pair.workload == name);
+    for pair in &mut comparison.judged.verdicts {
+        let (verdict, ratio) = match (pair.a.0.as_str(), pair.b.0.as_str()) {
+            ("ext4", "xfs") => ext4_xfs,
+            ("ext4", "btrfs") => ext4_btrfs,
+            _ => (Verdict::Undecided, 1.0),
+        };
+        (pair.verdict, pair.estimate.ratio) = (verdict, Some(ratio));
+    }
+    for row in &mut comparison.judged.standings {
+        row.in_best_group = row.contender.0 != "ext4";
+    }
+    let text = crate::rendered("markdown", &comparison);
+    let line = text.lines().find(|line| line.contains("read all files (")).expect("a sentence");
+    line.to_owned()
+}
+
+#[test]
+fn an_open_outcome_says_only_what_is_shown() {
+    let said = outcome((Verdict::Undecided, 1.01), (Verdict::Slower, 1.0 / 1.13));
+    assert!(said.contains("read all files (xfs or btrfs; ext4 1.13× slower than btrfs)."), "{said}");
+    let said = outcome((Verdict::Slower, 1.0 / 1.08), (Verdict::Slower, 1.0 / 1.13));
+    assert!(said.contains("read all files (xfs or btrfs; ext4 1.08× slower)."), "{said}");
+}

@@ -4,7 +4,7 @@ use clap::Args;
 use fsarena_model::Bytes;
 use fsarena_model::plan::Slowdown;
 
-use super::{How, candidates, guest_memory};
+use super::{How, candidates, guest_memory, hows};
 
 /// `fsarena bisect`.
 #[derive(Debug, Args)]
@@ -31,7 +31,7 @@ pub struct Bisect {
     #[arg(long, value_name = "PACKAGE=PERCENT")]
     pub slowdown: Option<Slowdown>,
     /// How instructions are executed; `deterministic` counts them, which shows the smallest differences
-    #[arg(long, value_name = "HOW", default_value = "auto")]
+    #[arg(long, value_name = "HOW", default_value = "auto", value_parser = hows())]
     pub guest: How,
     /// Memory of each guest
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = guest_memory)]

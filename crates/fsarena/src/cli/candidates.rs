@@ -7,7 +7,6 @@ use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use fsarena_lane::KINDS;
 use fsarena_store::Store;
 
-use super::{Color, Global};
 use crate::places;
 
 /// Candidates that are read when a shell asks for them.
@@ -52,9 +51,7 @@ pub fn listed() -> ArgValueCandidates {
 /// Runs in the store that the command line names.
 pub fn runs() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let global =
-            Global { store: typed_store(), color: Color::Never, no_progress: true, no_config: false, verbose: 0 };
-        let rows = places::store_path(&global).ok().and_then(|path| Store::read(&path).ok()?.runs().ok());
+        let rows = places::store_path(typed_store()).ok().and_then(|path| Store::read(&path).ok()?.runs().ok());
         let run = |row: fsarena_store::RunRow| {
             let labels: Vec<String> = row.contenders.iter().map(ToString::to_string).collect();
             described(&row.run.to_string(), &format!("{}: {}", row.started, labels.join(" ")))

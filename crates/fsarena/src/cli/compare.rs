@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 use fsarena_model::plan::Slowdown;
-use fsarena_model::{Label, Mix, Nanos, Often, Rate, Stated};
+use fsarena_model::{Label, Mix, Nanos, Often, Rate, Scale, Stated};
 
-use super::{OwnCommands, ScaleName, Setup, candidates};
+use super::{OwnCommands, Setup, candidates, scales};
 
 /// `fsarena compare`.
 #[derive(Debug, Parser)]
@@ -22,7 +22,6 @@ pub struct Compare {
     /// For contenders whose direct I/O goes through the page cache, add one for which it is direct: btrfs:nodatasum
     #[arg(long)]
     pub extra: bool,
-    /// What is run.
     #[command(flatten)]
     pub work: WorkArguments,
     /// Number of rounds, regardless of what is decided
@@ -62,10 +61,8 @@ pub struct Compare {
     /// --scale smoke, else always]
     #[arg(long, value_name = "OFTEN")]
     pub baselines: Option<Often>,
-    /// How the plan is carried out.
     #[command(flatten)]
     pub setup: Setup,
-    /// Commands of the user's own.
     #[command(flatten)]
     pub own: OwnCommands,
 }
@@ -77,8 +74,8 @@ pub struct WorkArguments {
     #[arg(long, value_name = "NAME", default_value = "work", conflicts_with = "workload", add = candidates::suites())]
     pub suite: String,
     /// Amount of work, for workloads with several sizes
-    #[arg(long, value_name = "SCALE", conflicts_with = "fio")]
-    pub scale: Option<ScaleName>,
+    #[arg(long, value_name = "SCALE", conflicts_with = "fio", value_parser = scales())]
+    pub scale: Option<Scale>,
     /// Weights of groups or workloads of the suite: which contender is best for them, how certain that is, and what
     /// would change it
     #[arg(long, value_name = "NAME=WEIGHT,...")]

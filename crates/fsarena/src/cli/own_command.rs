@@ -1,11 +1,10 @@
 //! What can be typed about a command of the user's own.
 
-use std::fmt;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use fsarena_model::units::UnitError;
-use fsarena_model::{Better, Nanos};
+use fsarena_model::{Better, Measure, Metric, Nanos};
 
 /// Commands of the user's own as workloads.
 #[derive(Debug, Default, Args)]
@@ -45,9 +44,9 @@ impl OwnCommands {
         self.commands.iter().for_each(|command| add("command", Some(command.clone())));
         add("prepare", self.prepare.clone());
         add("cleanup", self.cleanup.clone());
-        self.scan.iter().for_each(|scan| add("scan", Some(scan.to_string())));
+        self.scan.iter().for_each(|scan| add("scan", Some(scan.typed.clone())));
         add("sync", self.sync.map(|sync| sync.to_possible_value().expect("none is skipped").get_name().to_owned()));
-        add("metric", self.metric.as_ref().map(ToString::to_string));
+        add("metric", self.metric.as_ref().map(|printed| printed.typed.clone()));
         add("time-limit", self.time_limit_s().map(|seconds| format!("{seconds}s")));
         words
     }
@@ -80,16 +79,12 @@ const LONGEST: Nanos = Nanos::seconds(7 * 24 * 3600);
 /// `NAME=VALUE,...`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scan {
+    /// As it was typed.
+    pub typed: String,
     /// The name, without braces.
     pub name: String,
     /// Its values.
     pub values: Vec<String>,
-}
-
-impl fmt::Display for Scan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}={}", self.name, self.values.join(","))
-    }
 }
 
 impl FromStr for Scan {
@@ -102,7 +97,7 @@ impl FromStr for Scan {
         let twice = (1..values.len()).find(|place| values[..*place].contains(&values[*place]));
         match (is_placeholder(name), twice) {
             _ if name == "dir" => Err("{dir} is the directory on the contender: take another name".to_owned()),
-            (true, None) => Ok(Self { name: name.to_owned(), values }),
+            (true, None) => Ok(Self { typed: text.to_owned(), name: name.to_owned(), values }),
             (true, Some(place)) => Err(format!("the value `{}` is given twice", values[place])),
             (false, _) => Err(wanted()),
         }
@@ -116,26 +111,14 @@ pub fn is_placeholder(name: &str) -> bool {
 }
 
 /// `NAME=UNIT,higher:REGEX`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Printed {
-    /// The metric's name.
-    pub name: String,
-    /// Its unit.
-    pub unit: String,
-    /// Which direction is better.
-    pub better: Better,
+    /// As it was typed.
+    pub typed: String,
+    /// The metric.
+    pub metric: Metric,
     /// The regular expression.
     pub pattern: String,
-}
-
-impl fmt::Display for Printed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let better = match self.better {
-            Better::Higher => "higher",
-            Better::Lower => "lower",
-        };
-        write!(f, "{}={},{better}:{}", self.name, self.unit, self.pattern)
-    }
 }
 
 impl FromStr for Printed {
@@ -155,6 +138,7 @@ impl FromStr for Printed {
             return Err(wanted());
         }
         fsarena_programs::require_number(pattern)?;
-        Ok(Self { name: name.to_owned(), unit: unit.to_owned(), better, pattern: pattern.to_owned() })
+        let metric = Metric { name: name.to_owned(), unit: unit.to_owned(), measure: Measure::Printed, better };
+        Ok(Self { typed: text.to_owned(), metric, pattern: pattern.to_owned() })
     }
 }

@@ -1,15 +1,18 @@
 //! Where a run takes place.
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use fsarena_guest::{BootMount, Wanted};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{Kind, kernel_has};
-use fsarena_model::clients::{self, Clients, FileServer};
+use fsarena_model::clients::{Clients, FileServer, WhenLost};
 use fsarena_model::guest::Simulated;
 use fsarena_model::units::UnitError;
 use fsarena_model::{Accelerator, Bytes, Contender, DebianRelease, Plan, Storage};
 use fsarena_place::{InGuest, NamedClients, Place, Refusal, note::tell};
+
+use super::one_of;
 
 /// The memory of a guest by default, and the least with which one boots.
 pub const GUEST_MEMORY: Bytes = Bytes::gib(1);
@@ -32,23 +35,15 @@ pub struct PlaceArguments {
     #[arg(long, value_name = "COMMAND", conflicts_with = "guest")]
     pub on: Vec<String>,
     /// Run in a virtual machine, which needs QEMU and no root [default: if this kernel lacks a contender's file system]
-    #[arg(long, visible_alias = "in-guest", value_name = "HOW", num_args = 0..=1, default_missing_value = "auto")]
+    #[arg(long, visible_alias = "in-guest", value_name = "HOW", num_args = 0..=1, default_missing_value = "auto",
+        value_parser = hows())]
     pub guest: Option<How>,
-    /// The release of Debian whose kernel and programs a guest has: trixie, bookworm, or one with backports, such as
-    /// bookworm-backports
-    #[arg(long, value_name = "RELEASE", default_value_t)]
-    pub guest_release: DebianRelease,
-    /// The guest's kernel: a Debian package, or the path of one [default: linux-image-amd64]
-    #[arg(long, value_name = "PACKAGE")]
-    pub guest_kernel: Option<String>,
+    #[command(flatten)]
+    pub machine: GuestMachine,
     /// Lanes on a disk that the guest's kernel simulates: latency=100us,bandwidth=500M,cache=64M [default with `--guest
     /// deterministic`, else a virtual disk]
     #[arg(long, value_name = "NAME=VALUE,...")]
     pub guest_disk: Option<Simulated>,
-    /// The guest's memory
-    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = guest_memory)]
-    pub guest_memory: Bytes,
-    /// Machines that work on shared directories at the same time.
     #[command(flatten)]
     pub clients: ClientsArguments,
 }
@@ -71,25 +66,40 @@ pub struct ClientsArguments {
     #[arg(long, value_name = "DISK,...=COMMAND", conflicts_with_all = ["on", "guest"])]
     pub server: Vec<FileServer>,
     /// What to do when a client is lost
-    #[arg(long, value_name = "WHAT", default_value = "end")]
-    pub when_lost: WhenClientLost,
+    #[arg(long, value_name = "WHAT", default_value = "end", value_parser = when_lost())]
+    pub when_lost: WhenLost,
 }
 
-/// What to do when a client is lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum WhenClientLost {
-    #[default]
-    /// End the run, which can be resumed
-    End,
-    /// Go on with the others; workloads that need more clients end there
-    Continue,
+fn when_lost() -> impl TypedValueParser<Value = WhenLost> {
+    let others = "Go on with the others; workloads that need more clients end there";
+    one_of([("end", "End the run, which can be resumed", WhenLost::End), ("continue", others, WhenLost::Continue)])
 }
 
-impl From<WhenClientLost> for clients::WhenLost {
-    fn from(what: WhenClientLost) -> Self {
-        match what {
-            WhenClientLost::End => Self::End,
-            WhenClientLost::Continue => Self::Continue,
+/// Programs, kernel and memory of a guest.
+#[derive(Debug, Args)]
+pub struct GuestMachine {
+    /// The release of Debian whose kernel and programs a guest has: trixie, bookworm, or one with backports, such as
+    /// bookworm-backports
+    #[arg(long, value_name = "RELEASE", default_value_t)]
+    pub guest_release: DebianRelease,
+    /// The guest's kernel: a Debian package, or the path of one [default: linux-image-amd64]
+    #[arg(long, value_name = "PACKAGE")]
+    pub guest_kernel: Option<String>,
+    /// The guest's memory
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = guest_memory)]
+    pub guest_memory: Bytes,
+}
+
+impl GuestMachine {
+    /// The guest, with further `packages`.
+    pub fn wanted(&self, accelerator: Option<Accelerator>, packages: Vec<String>) -> Wanted {
+        Wanted {
+            release: self.guest_release.clone(),
+            kernel: self.guest_kernel.clone(),
+            accelerator,
+            memory: self.guest_memory,
+            file_systems: fsarena_place::file_system_packages(),
+            packages,
         }
     }
 }
@@ -98,18 +108,10 @@ impl From<WhenClientLost> for clients::WhenLost {
 #[derive(Debug, Args)]
 pub struct GuestArguments {
     /// How its instructions are executed
-    #[arg(value_name = "HOW", default_value = "auto")]
+    #[arg(value_name = "HOW", default_value = "auto", value_parser = hows())]
     pub how: How,
-    /// The release of Debian whose kernel and programs it has: trixie, bookworm, or one with backports, such as
-    /// bookworm-backports
-    #[arg(long, value_name = "RELEASE", default_value_t)]
-    pub guest_release: DebianRelease,
-    /// Its kernel: a Debian package, or the path of one [default: linux-image-amd64]
-    #[arg(long, value_name = "PACKAGE")]
-    pub guest_kernel: Option<String>,
-    /// Its memory
-    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = guest_memory)]
-    pub guest_memory: Bytes,
+    #[command(flatten)]
+    pub machine: GuestMachine,
     /// Connect its agent to stdin and stdout, as a client of a run: --client 'fsarena guest --agent --mount …'
     #[arg(long)]
     pub agent: bool,
@@ -122,29 +124,18 @@ pub struct GuestArguments {
     pub qemu: Vec<String>,
 }
 
-/// How a guest's instructions are executed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum How {
-    /// By KVM if it works, otherwise emulated.
-    Auto,
-    /// By KVM.
-    Kvm,
-    /// By QEMU.
-    Emulated,
-    /// By QEMU, whose clock counts instructions.
-    Deterministic,
-}
+/// How a guest's instructions are executed; `None`: by KVM if it works, otherwise emulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct How(pub Option<Accelerator>);
 
-impl How {
-    /// The accelerator that was asked for; `None`: what works.
-    pub fn accelerator(self) -> Option<Accelerator> {
-        match self {
-            Self::Auto => None,
-            Self::Kvm => Some(Accelerator::Kvm),
-            Self::Emulated => Some(Accelerator::Emulated),
-            Self::Deterministic => Some(Accelerator::Deterministic),
-        }
-    }
+/// Ways to execute a guest's instructions.
+pub fn hows() -> impl TypedValueParser<Value = How> {
+    one_of([
+        ("auto", "By KVM if it works, otherwise emulated", How(None)),
+        ("kvm", "By KVM", How(Some(Accelerator::Kvm))),
+        ("emulated", "By QEMU", How(Some(Accelerator::Emulated))),
+        ("deterministic", "By QEMU, whose clock counts instructions", How(Some(Accelerator::Deterministic))),
+    ])
 }
 
 impl ClientsArguments {
@@ -161,7 +152,7 @@ impl ClientsArguments {
         let clients = Clients {
             commands: self.client.clone(),
             numbers: self.clients_scale.clone(),
-            when_lost: self.when_lost.into(),
+            when_lost: self.when_lost,
             servers: self.server.clone(),
         };
         NamedClients::of(clients, self.clients.as_deref())
@@ -196,19 +187,16 @@ impl PlaceArguments {
 
     /// Whether the same plan always gives the same figures.
     pub fn is_deterministic(&self) -> bool {
-        self.guest == Some(How::Deterministic)
+        self.guest == Some(How(Some(Accelerator::Deterministic)))
     }
 
     /// The storage of these contenders' lanes, if it is `named` or by default.
     pub fn storage(&self, named: Option<&str>, contenders: &[Contender]) -> Storage {
+        // In memory, no cache mode of a disk makes a difference.
+        let has_disks = contenders.iter().any(|contender| contender.disk.is_some());
         match named {
-            Some(named) => Storage::from(named),
-            // In memory, no cache mode makes a difference.
-            None if contenders.iter().any(|contender| contender.disk.is_some()) => {
-                Storage::from(fsarena_lane::DEFAULT_FOLDER)
-            }
-            None if self.is_guest(contenders) => Storage::Memory,
-            None => Storage::from(fsarena_lane::DEFAULT_FOLDER),
+            None if self.is_guest(contenders) && !has_disks => Storage::Memory,
+            named => Storage::from(named.unwrap_or(fsarena_lane::DEFAULT_FOLDER)),
         }
     }
 
@@ -251,14 +239,8 @@ impl PlaceArguments {
             let text = format!("`{}` is a directory of this machine, which a guest does not have", contender.label);
             bail!(Refusal::wrong_use(text, "compare directories in a run of their own"));
         }
-        let wanted = Wanted {
-            release: self.guest_release.clone(),
-            kernel: self.guest_kernel.clone(),
-            accelerator: self.guest.and_then(How::accelerator),
-            memory: self.guest_memory,
-            file_systems: fsarena_place::file_system_packages(),
-            packages: fsarena_place::packages(plan),
-        };
+        let accelerator = self.guest.and_then(|how| how.0);
+        let wanted = self.machine.wanted(accelerator, fsarena_place::packages(plan));
         Ok(Place::Guest(InGuest { wanted, simulated: self.simulated() }))
     }
 }

@@ -1,9 +1,11 @@
 //! What can be typed after `fsarena reproduce`.
 
-use clap::{Args, ValueEnum};
-use fsarena_model::plan;
+use clap::Args;
+use clap::builder::TypedValueParser;
+use fsarena_model::Scale;
+use fsarena_model::plan::Harness;
 
-use super::Setup;
+use super::{Setup, one_of, scales};
 
 /// `fsarena reproduce`.
 #[derive(Debug, Args)]
@@ -21,11 +23,11 @@ pub struct Reproduce {
     #[arg(long, value_name = "CONTENDER,...", value_delimiter = ',')]
     pub contenders: Vec<String>,
     /// Amount of work
-    #[arg(long, value_name = "SCALE")]
-    pub scale: Option<ScaleName>,
+    #[arg(long, value_name = "SCALE", value_parser = scales())]
+    pub scale: Option<Scale>,
     /// Which harness does it: one process, a shell that starts a program for each operation, or both
-    #[arg(long, value_name = "WHICH", default_value = "both")]
-    pub harness: HarnessName,
+    #[arg(long, value_name = "WHICH", default_value = "both", value_parser = harnesses())]
+    pub harness: Harness,
     /// How many rounds [default: the article's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub rounds: Option<u32>,
@@ -33,49 +35,14 @@ pub struct Reproduce {
     /// one option
     #[arg(long)]
     pub explain: bool,
-    /// How the plan is carried out.
     #[command(flatten)]
     pub setup: Setup,
 }
 
-/// How much work is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ScaleName {
-    /// Seconds for each workload, one round, no verdicts.
-    Smoke,
-    /// What fits on a lane in minutes; what is less than published is in its notes.
-    Standard,
-    /// As much as was published.
-    Published,
-}
-
-impl From<ScaleName> for plan::Scale {
-    fn from(scale: ScaleName) -> Self {
-        match scale {
-            ScaleName::Smoke => Self::Smoke,
-            ScaleName::Standard => Self::Standard,
-            ScaleName::Published => Self::Published,
-        }
-    }
-}
-
-/// Which harness does the work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum HarnessName {
-    /// One process, and programs that measure themselves.
-    Native,
-    /// A shell that starts a program for each operation.
-    Shell,
-    /// Both.
-    Both,
-}
-
-impl From<HarnessName> for plan::Harness {
-    fn from(harness: HarnessName) -> Self {
-        match harness {
-            HarnessName::Native => Self::Native,
-            HarnessName::Shell => Self::Shell,
-            HarnessName::Both => Self::Both,
-        }
-    }
+fn harnesses() -> impl TypedValueParser<Value = Harness> {
+    one_of([
+        ("native", "One process, and programs that measure themselves", Harness::Native),
+        ("shell", "A shell that starts a program for each operation", Harness::Shell),
+        ("both", "Both", Harness::Both),
+    ])
 }

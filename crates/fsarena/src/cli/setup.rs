@@ -32,13 +32,11 @@ pub struct Setup {
     /// trixie, bookworm, or one with backports [default: the machine's own]
     #[arg(long, value_name = "RELEASE")]
     pub tools: Option<DebianRelease>,
-    /// What is printed at the end.
     #[command(flatten)]
     pub shown: ShownAs,
     /// Print the plan, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Where the run takes place.
     #[command(flatten)]
     pub place: PlaceArguments,
     /// Do not wait for another run to end

@@ -18,8 +18,7 @@ pub struct Diff {
     pub after: String,
     /// A contender that did not change: all others relative to it, in the same sweeps
     #[arg(long, value_name = "LABEL")]
-    pub control: Option<String>,
-    /// How the report is written, and where.
+    pub control: Option<Label>,
     #[command(flatten)]
     pub page: PageArguments,
 }
@@ -31,7 +30,6 @@ pub struct AcrossArguments {
     /// commas
     #[arg(value_name = "RUN", required = true, num_args = 2..)]
     pub machines: Vec<String>,
-    /// How the report is written, and where.
     #[command(flatten)]
     pub page: PageArguments,
 }
@@ -47,10 +45,10 @@ pub struct GateArguments {
     pub baseline: Option<String>,
     /// The contender of the same run that all others are checked against
     #[arg(long, value_name = "LABEL")]
-    pub baseline_contender: Option<String>,
+    pub baseline_contender: Option<Label>,
     /// A contender that did not change: all others relative to it, in the same sweeps
     #[arg(long, value_name = "LABEL", requires = "baseline", conflicts_with = "baseline_contender")]
-    pub control: Option<String>,
+    pub control: Option<Label>,
     /// The slowdown that is tolerated
     #[arg(long, value_name = "PERCENT", default_value = "5%")]
     pub threshold: Share,
@@ -76,11 +74,10 @@ pub struct HistoryArguments {
     pub workload: String,
     /// Only this contender; can be repeated
     #[arg(long, value_name = "LABEL")]
-    pub contender: Vec<String>,
+    pub contender: Vec<Label>,
     /// Only runs with this tag
     #[arg(long, value_name = "TAG")]
     pub tag: Option<String>,
-    /// How the report is written, and where.
     #[command(flatten)]
     pub page: PageArguments,
 }
@@ -97,30 +94,29 @@ pub struct JudgeArguments {
     #[arg(long, value_name = "COLUMN", requires = "value")]
     pub contender: Option<String>,
     /// CSV: the column that names the work
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", requires = "value")]
     pub workload: Option<String>,
     /// CSV: the column of the figure
     #[arg(long, value_name = "COLUMN", requires = "contender")]
     pub value: Option<String>,
     /// CSV: the column of the time at which it was measured, in seconds or RFC 3339
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", requires = "value")]
     pub time: Option<String>,
     /// CSV: the column of the machine
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", requires = "value")]
     pub host: Option<String>,
     /// CSV: the column of the file system that was recorded, not only claimed
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", requires = "value")]
     pub recorded: Option<String>,
     /// CSV: lower figures are better
-    #[arg(long)]
+    #[arg(long, requires = "value")]
     pub lower: bool,
     /// CSV: higher figures are better, also of a column with the name of a time
-    #[arg(long, conflicts_with = "lower")]
+    #[arg(long, conflicts_with = "lower", requires = "value")]
     pub higher: bool,
     /// Differences within this count as equivalent
     #[arg(long, value_name = "PERCENT", default_value = "5%")]
     pub margin: Share,
-    /// How the report is written, and where.
     #[command(flatten)]
     pub page: PageArguments,
 }
@@ -210,9 +206,4 @@ pub enum PageFormat {
     Html,
     /// For programs.
     Json,
-}
-
-/// A label that was typed.
-pub fn label(text: Option<&String>) -> Option<Label> {
-    text.map(|text| Label::from(text.as_str()))
 }

@@ -23,7 +23,6 @@ pub struct Resume {
     /// Overwrite the data on a disk of the run, by its ID from `fsarena doctor`; can be repeated
     #[arg(long, value_name = "ID")]
     pub erase: Vec<String>,
-    /// What is printed at the end.
     #[command(flatten)]
     pub shown: ShownAs,
     /// Print what would be done, its duration and the space it needs, and do nothing
@@ -46,7 +45,6 @@ pub struct ExplainArguments {
     /// One of its workloads [default: all]
     #[arg(value_name = "WORKLOAD")]
     pub workload: Option<String>,
-    /// How it is written down.
     #[command(flatten)]
     pub page: PageArguments,
 }

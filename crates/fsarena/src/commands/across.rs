@@ -6,16 +6,14 @@ use fsarena_model::across::MissingMachine;
 
 use super::sides::{self, require_common, require_other, runs};
 use crate::cli::{AcrossArguments, Global, PageArguments};
-use crate::exit::Ended;
 
 /// Compares stored runs of several machines.
-pub fn run(global: &Global, options: &AcrossArguments) -> Result<Ended> {
+pub fn run(global: &Global, options: &AcrossArguments) -> Result<()> {
     let machines: Vec<Vec<NamedRun>> = options.machines.iter().map(|text| runs(global, text)).collect::<Result<_>>()?;
     for (index, machine) in machines.iter().enumerate() {
         machines[..index].iter().try_for_each(|other| require_other(other, machine))?;
     }
-    show(global, &options.page, &machines, Vec::new())?;
-    Ok(Ended::Well)
+    show(global, &options.page, &machines, Vec::new())
 }
 
 /// Prints the report on these machines, or writes it to the file.

@@ -7,7 +7,7 @@
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use fsarena_analyse::assess;
 use fsarena_model::{Contender, Verdict};
 use fsarena_place::{Refusal, folders, note};
@@ -171,12 +171,11 @@ impl KernelComparison<'_> {
 
     fn compare(&self, kernel: usize, rounds: u32) -> Result<Option<Slower>> {
         let Bisect { workload, guest, guest_memory, .. } = self.options;
-        let guest = guest.to_possible_value().context("each has a name")?;
+        let guest = guest.0.map_or("auto".to_owned(), |how| how.to_string());
         let (good, tested) = (self.contender("good", 0)?, self.contender("tested", kernel)?);
         let (rounds, memory) = (rounds.to_string(), guest_memory.0.to_string());
         let words = ["compare", &good, &tested, "--workload", workload, "--rounds", &rounds];
-        let words =
-            words.into_iter().chain(["--guest", guest.get_name(), "--baselines", "never", "--guest-memory", &memory]);
+        let words = words.into_iter().chain(["--guest", &guest, "--baselines", "never", "--guest-memory", &memory]);
         let words = words.map(str::to_owned).chain(self.slowdowns(kernel)?);
         let options = Compare::try_parse_from(words).context("the comparison")?;
         let Some((record, _)) = compare::record(self.global, &options, self.stop)? else { return Ok(None) };

@@ -3,12 +3,17 @@
 mod equals;
 mod slices;
 
+use std::sync::atomic::AtomicBool;
+
 use anyhow::{Context, Result};
 use clap::Parser;
-use fsarena_model::{Bytes, Often};
+use fsarena_execute::Assignment;
+use fsarena_model::{Bytes, Often, Plan, RunRecord};
+use fsarena_place::{End, Place};
 
 use crate::cli::{Calibrate, Compare, Global, Setup, WorkArguments};
 use crate::exit::Ended;
+use crate::perform::perform;
 
 /// Runs one of the two calibrations.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
@@ -32,4 +37,16 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         },
         ..usual
     })
+}
+
+/// Carries out a plan, which has notes, on this machine; `None` if that was interrupted.
+fn measured(
+    global: &Global,
+    options: &Calibrate,
+    (plan, notes): (Plan, Vec<String>),
+    stop: &AtomicBool,
+) -> Result<Option<RunRecord>> {
+    let assignment = Assignment { erase: options.erase.clone(), ..Assignment::new(plan, notes) };
+    let done = perform(global, assignment, &Place::Here, stop)?;
+    Ok(done.filter(|(_, end)| *end == End::Complete).map(|(record, _)| record))
 }

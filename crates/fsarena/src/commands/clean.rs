@@ -5,10 +5,8 @@ use fsarena_lane::{Cleared, Go, LaneError, Leftover, Wait, default_folder, loops
 use fsarena_place::{note, tell_cleared};
 use fsarena_sys::namespace;
 
-use crate::exit::Ended;
-
 /// Removes leftovers, unless a run is in progress.
-pub fn run() -> Result<Ended> {
+pub fn run() -> Result<()> {
     // Where /dev does not show loop devices, a mount of this process' own does, which needs root.
     if namespace::enter_private_mounts().is_ok() {
         loops::show()?;
@@ -22,6 +20,6 @@ pub fn run() -> Result<Ended> {
     tell_cleared(&cleared);
     match last {
         Some(Leftover { what, why }) => Err(LaneError::Leftover { what, why }.into()),
-        None => Ok(Ended::Well),
+        None => Ok(()),
     }
 }

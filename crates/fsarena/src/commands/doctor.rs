@@ -15,14 +15,13 @@ use fsarena_lane::disk;
 use fsarena_model::Storage;
 use serde_json::json;
 
-use super::{FORMAT, print_json, write};
+use super::{print_json, write};
 use crate::cli::{DataFormat, Doctor, Global};
-use crate::exit::Ended;
 use crate::progress::Progress;
 
 /// Examines the machine and prints a page. Changes nothing: files written for measurements have no name and vanish when
 /// they are closed.
-pub fn run(global: &Global, options: &Doctor) -> Result<Ended> {
+pub fn run(global: &Global, options: &Doctor) -> Result<()> {
     let storage = Storage::from(options.storage.as_str());
     let progress = Progress::new(global);
     progress.prepare("listening to the machine at rest");
@@ -36,9 +35,7 @@ pub fn run(global: &Global, options: &Doctor) -> Result<Ended> {
     sections.extend([places, leftovers::section(), store::section(global), advice::section(best.as_deref(), able)]);
     progress.end();
     if options.format == DataFormat::Json {
-        print_json(&json!({ "format": FORMAT, "able": able, "sections": sections }))?;
-        return Ok(Ended::Well);
+        return print_json(json!({ "able": able, "sections": sections }));
     }
-    write(fsarena_report::report_text(page::report(&sections), crate::places::style(global)).as_bytes())?;
-    Ok(Ended::Well)
+    write(fsarena_report::report_text(page::report(&sections), crate::places::style(global)).as_bytes())
 }

@@ -2,18 +2,18 @@
 
 use anyhow::{Result, bail};
 use fsarena_durability::{Disk, Syncs};
-use fsarena_guest::Wanted;
+use fsarena_lane::KINDS;
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer;
 use fsarena_model::{Contender, Label};
 use fsarena_place::{
     Refusal, durability::DurabilityOutcome, durability::DurabilityTrial, durability::guest::WriterTask,
-    durability::guest::WriterWork, durability::try_out, folders, note, note::tell, take_machine,
+    durability::guest::WriterWork, folders, note, note::tell, take_machine,
 };
 use fsarena_programs::POSTGRESQL_NEEDS;
 
 use super::{print, table};
-use crate::cli::{self, DiskKind, Global, WriterKind};
+use crate::cli::{self, Global};
 use crate::exit::Ended;
 use crate::plan;
 use crate::progress::Progress;
@@ -29,22 +29,15 @@ pub fn run(global: &Global, options: &cli::DurabilityArguments) -> Result<Ended>
     let Some(_held) = take_machine(None, !options.no_wait, &stop)? else { return Ok(Ended::Interrupted) };
     let progress = Progress::new(global);
     let mut telling = |what: &str| progress.prepare(what);
-    let wanted = Wanted {
-        release: options.guest_release.clone(),
-        kernel: options.guest_kernel.clone(),
-        accelerator: None,
-        memory: options.guest_memory,
-        file_systems: fsarena_place::file_system_packages(),
-        packages: packages(options.writer, &contenders),
-    };
+    let wanted = options.machine.wanted(None, packages(options.writer, &contenders));
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut telling)?;
-    let trial =
-        DurabilityTrial { disk: options.disk.into(), states: options.states as usize, seed, size: options.lane_size };
+    let (states, size) = (options.states as usize, options.lane_size);
+    let trial = DurabilityTrial { prepared: &prepared, disk: options.disk, states, size, stop: &stop };
     let mut outcomes: Vec<(Label, DurabilityOutcome)> = Vec::new();
     for contender in contenders {
         let label = contender.label.clone();
-        let task = WriterTask { contender, seed, work: work(options.writer), operations: options.operations };
-        match try_out(&prepared, &task, &trial, &stop, &mut telling)? {
+        let task = WriterTask { contender, seed, work: options.writer, operations: options.operations };
+        match trial.try_out(&task, &mut telling)? {
             Some(outcome) => outcomes.push((label, outcome)),
             None => {
                 progress.end();
@@ -55,21 +48,13 @@ pub fn run(global: &Global, options: &cli::DurabilityArguments) -> Result<Ended>
     }
     progress.end();
     print(&page(&outcomes))?;
-    note!("{}", conditions(options, &trial, &prepared.name()));
+    note!("{}", conditions(options, seed, &prepared.name()));
     Ok(if outcomes.iter().all(|(_, outcome)| outcome.tally.is_sound()) { Ended::Well } else { Ended::WithFailures })
 }
 
-fn work(writer: WriterKind) -> WriterWork {
-    match writer {
-        WriterKind::Fsync => WriterWork::Files(Syncs::Each),
-        WriterKind::WithoutFsync => WriterWork::Files(Syncs::Never),
-        WriterKind::PostgreSql => WriterWork::Rows,
-    }
-}
-
 /// The Debian packages of the writer's programs, and of the contenders.
-fn packages(writer: WriterKind, contenders: &[Contender]) -> Vec<String> {
-    let needs = if writer == WriterKind::PostgreSql { POSTGRESQL_NEEDS } else { &[] };
+fn packages(writer: WriterWork, contenders: &[Contender]) -> Vec<String> {
+    let needs = if writer == WriterWork::Rows { POSTGRESQL_NEEDS } else { &[] };
     let of_writer = needs.iter().map(|need| need.package.to_owned());
     of_writer.chain(fsarena_place::packages_of(contenders)).collect()
 }
@@ -80,8 +65,8 @@ fn require_lane(contender: &Contender, options: &cli::DurabilityArguments) -> Re
     let smallest = kind.map_or(0, |kind| layer::below(contender, kind.smallest_lane).0);
     if !kind.is_some_and(|kind| kind.ground == Ground::Lane) {
         let text = format!("`{}` has no disk of its own, so no power cut can be made", contender.label);
-        let hint = format!("kinds with a disk: {}", with_disk().join(", "));
-        bail!(Refusal::wrong_use(text, hint));
+        let with_disk = KINDS.iter().filter(|kind| kind.ground == Ground::Lane).map(|kind| kind.name);
+        bail!(Refusal::wrong_use(text, format!("kinds with a disk: {}", with_disk.collect::<Vec<_>>().join(", "))));
     }
     if contender.disk.is_some() {
         let text = format!("`{}`: here `--disk` says how the disk treats a flush", contender.label);
@@ -93,11 +78,6 @@ fn require_lane(contender: &Contender, options: &cli::DurabilityArguments) -> Re
         bail!(Refusal::wrong_use(text, format!("--lane-size {}M", (smallest >> 20) + 1)));
     }
     Ok(())
-}
-
-fn with_disk() -> Vec<&'static str> {
-    let kinds = fsarena_lane::KINDS.iter().filter(|kind| kind.ground == Ground::Lane);
-    kinds.map(|kind| kind.name).collect()
 }
 
 fn page(outcomes: &[(Label, DurabilityOutcome)]) -> String {
@@ -134,20 +114,17 @@ fn page(outcomes: &[(Label, DurabilityOutcome)]) -> String {
 }
 
 /// What a reader has to know about the result.
-fn conditions(options: &cli::DurabilityArguments, trial: &DurabilityTrial, kernel: &str) -> String {
-    let disk = match trial.disk {
-        Disk::Honest => "",
-        Disk::Lying => "; the disk ignored flushes",
+fn conditions(options: &cli::DurabilityArguments, seed: u64, kernel: &str) -> String {
+    let (disk, of_disk) = match options.disk {
+        Disk::Honest => ("", ""),
+        Disk::Lying => ("; the disk ignored flushes", " --disk lying"),
     };
     let (writer, of_writer) = match options.writer {
-        WriterKind::Fsync => ("", ""),
-        WriterKind::WithoutFsync => ("; the writer did not sync", " --writer without-fsync"),
-        WriterKind::PostgreSql => ("; the writer was PostgreSQL", " --writer postgresql"),
+        WriterWork::Files(Syncs::Each) => ("", ""),
+        WriterWork::Files(Syncs::Never) => ("; the writer did not sync", " --writer without-fsync"),
+        WriterWork::Rows => ("; the writer was PostgreSQL", " --writer postgresql"),
     };
-    let of_disk = if options.disk == DiskKind::Lying { " --disk lying" } else { "" };
-    let again = format!(
-        "--states {} --operations {} --seed {}{of_disk}{of_writer}",
-        options.states, options.operations, trial.seed
-    );
+    let again =
+        format!("--states {} --operations {} --seed {seed}{of_disk}{of_writer}", options.states, options.operations);
     format!("in a guest with {kernel}{disk}{writer}; the same power cuts: {again}")
 }

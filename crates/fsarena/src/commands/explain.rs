@@ -7,11 +7,10 @@ use fsarena_place::Refusal;
 use super::report::number;
 use super::sides::show;
 use crate::cli::{ExplainArguments, Global};
-use crate::exit::Ended;
 use crate::places;
 
 /// Prints the explanations of a run, or of one of its workloads.
-pub fn run(global: &Global, options: &ExplainArguments) -> Result<Ended> {
+pub fn run(global: &Global, options: &ExplainArguments) -> Result<()> {
     let store = places::store_to_read(global)?;
     let mut comparison = assess(&store.load(number(&store, &options.run)?)?);
     let run = comparison.run.number;
@@ -34,6 +33,5 @@ pub fn run(global: &Global, options: &ExplainArguments) -> Result<Ended> {
             }
         ));
     }
-    show(global, &options.page, fsarena_report::explanations(&comparison), &comparison.judged.explanations)?;
-    Ok(Ended::Well)
+    show(global, &options.page, fsarena_report::explanations(&comparison), &comparison.judged.explanations)
 }

@@ -6,15 +6,13 @@ use fsarena_store::Store;
 
 use super::{deliver, report};
 use crate::cli::{Export, Global};
-use crate::exit::Ended;
 use crate::places;
 
 /// Writes a run to a file, or to stdout.
-pub fn run(global: &Global, options: &Export) -> Result<Ended> {
+pub fn run(global: &Global, options: &Export) -> Result<()> {
     let store = places::store_to_read(global)?;
     let text = lines(&store, report::number(&store, &options.run)?)?;
-    deliver(options.output.as_deref(), text.as_bytes())?;
-    Ok(Ended::Well)
+    deliver(options.output.as_deref(), text.as_bytes())
 }
 
 /// The version, the stored events and the status, each in a line. A run that cannot be loaded is not written.

@@ -12,21 +12,21 @@ use fsarena_place::Refusal;
 
 use super::deliver;
 use super::sides::{require, require_common, require_other, runs, show};
-use crate::cli::{self, Global, PageArguments, label};
+use crate::cli::{self, Global, PageArguments};
 use crate::exit::Ended;
 
 /// Checks a run. A regression that holds ends with exit code 1.
 pub fn run(global: &Global, options: &cli::GateArguments) -> Result<Ended> {
     let after = runs(global, &options.run)?;
-    let mut gate = match (&options.baseline, label(options.baseline_contender.as_ref())) {
+    let mut gate = match (&options.baseline, &options.baseline_contender) {
         (Some(baseline), _) => between(global, options, baseline, &after)?,
         (None, Some(base)) => {
-            require(&after, &base)?;
+            require(&after, base)?;
             let [run] = &after[..] else {
                 let text = "`--baseline-contender` checks one run";
                 bail!(Refusal::wrong_use(text, "name a single run"));
             };
-            gate_within(run, &base, options.threshold)
+            gate_within(run, base, options.threshold)
         }
         (None, None) => {
             let hint = "--baseline RUN, or within one run --baseline-contender LABEL";
@@ -54,11 +54,9 @@ pub fn run(global: &Global, options: &cli::GateArguments) -> Result<Ended> {
 fn between(global: &Global, options: &cli::GateArguments, baseline: &str, after: &[NamedRun]) -> Result<Gate> {
     let before = runs(global, baseline)?;
     require_other(&before, after)?;
-    let control = label(options.control.as_ref());
-    if let Some(control) = &control {
-        require(before.iter().chain(after), control)?;
-    }
-    let gate = gate(&before, after, control.as_ref(), options.threshold);
+    let control = options.control.as_ref();
+    control.into_iter().try_for_each(|control| require(before.iter().chain(after), control))?;
+    let gate = gate(&before, after, control, options.threshold);
     require_common(
         &gate.notes,
         gate.checks.iter().all(|check| check.outcome == GateOutcome::Invalid && check.estimate.ratio.is_none()),

@@ -7,7 +7,6 @@ use clap_complete::env::Shells;
 use clap_mangen::Man;
 
 use crate::cli::{COMPLETE, Generate, Generated, command};
-use crate::exit::Ended;
 
 /// The end of the manual page, after the options. The exit codes are those of `exit.rs`.
 const REST: &str = r#".SH EXIT STATUS
@@ -44,15 +43,14 @@ Default values of options.
 "#;
 
 /// Prints the requested completions or manual page.
-pub fn run(options: &Generate) -> Result<Ended> {
+pub fn run(options: &Generate) -> Result<()> {
     let text = match options.what {
         Generated::Bash => completions("bash")?,
         Generated::Zsh => completions("zsh")?,
         Generated::Fish => completions("fish")?,
         Generated::Man => manual(command())?,
     };
-    super::write(&text)?;
-    Ok(Ended::Well)
+    super::write(&text)
 }
 
 /// What registers fsarena in a shell, which then asks it for each completion.

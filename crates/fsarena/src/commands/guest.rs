@@ -8,27 +8,19 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use fsarena_guest::{Hardware, Prepared, Running, Shares, Wanted};
+use fsarena_guest::{Hardware, Prepared, Running, Shares};
 use fsarena_place::{Refusal, agent::Alive, folders, note::tell};
 
 use super::print;
 use crate::cli::GuestArguments;
-use crate::exit::Ended;
 use crate::signals::stop_flag;
 
 /// How often to look whether the guest is to end.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Prepares a guest and tries it, or connects its agent.
-pub fn run(options: &GuestArguments) -> Result<Ended> {
-    let wanted = Wanted {
-        release: options.guest_release.clone(),
-        kernel: options.guest_kernel.clone(),
-        accelerator: options.how.accelerator(),
-        memory: options.guest_memory,
-        file_systems: fsarena_place::file_system_packages(),
-        packages: Vec::new(),
-    };
+pub fn run(options: &GuestArguments) -> Result<()> {
+    let wanted = options.machine.wanted(options.how.0, Vec::new());
     let shares = shares(options)?;
     let alive = options.agent.then(Alive::start);
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut |what| tell(what))?;
@@ -41,8 +33,7 @@ pub fn run(options: &GuestArguments) -> Result<Ended> {
         return Err(running.explained("did not start its agent").into());
     }
     let seconds = begin.elapsed().as_secs_f64();
-    print(&format!("The guest works: {prepared}; it boots in {seconds:.1} s.\n"))?;
-    Ok(Ended::Well)
+    print(&format!("The guest works: {prepared}; it boots in {seconds:.1} s.\n"))
 }
 
 fn boot(prepared: &Prepared, shares: &Shares) -> Result<Running> {
@@ -62,7 +53,7 @@ fn shares(options: &GuestArguments) -> Result<Shares> {
 
 /// Connects the guest's agent to stdin and stdout until the guest ends. The agent is to end when stdin ends, or at a
 /// signal.
-fn connect(mut running: Running, alive: Option<Alive>) -> Result<Ended> {
+fn connect(mut running: Running, alive: Option<Alive>) -> Result<()> {
     let stream = || running.stream().try_clone().context("the connection to the guest");
     let (to_guest, from_guest, stop) = (stream()?, stream()?, stop_flag()?);
     let stdin_ended = Arc::new(AtomicBool::new(false));
@@ -79,7 +70,7 @@ fn connect(mut running: Running, alive: Option<Alive>) -> Result<Ended> {
         let _ = (&to_guest).write_all(b"\n");
     });
     match pass_on(from_guest, alive) {
-        Ok(1..) => Ok(Ended::Well),
+        Ok(1..) => Ok(()),
         Ok(0) => Err(running.explained("did not start its agent").into()),
         // It is silent, or has ended without having read what stdin brought.
         Err(_) => Err(running.explained("stopped").into()),

@@ -6,21 +6,21 @@ use std::path::Path;
 use anyhow::Result;
 use fsarena_model::Event;
 use fsarena_place::{Refusal, agent::Line, note};
+use fsarena_store::Store;
 
 use crate::cli::{Global, Import};
-use crate::exit::Ended;
 use crate::places;
 
 /// Adds the runs of all files to the store. A file that is not understood adds nothing.
-pub fn run(global: &Global, options: &Import) -> Result<Ended> {
+pub fn run(global: &Global, options: &Import) -> Result<()> {
     let runs = options.files.iter().map(|path| Ok((path, events(path)?))).collect::<Result<Vec<_>>>()?;
-    let mut store = places::store(global)?;
+    let mut store = Store::open(&places::store_path(global.store.clone())?)?;
     for (path, events) in runs {
         let Some((Event::Started { plan, started }, others)) = events.split_first() else { continue };
         let run = store.insert(plan, started, others)?;
         note!("{} is run {run}: fsarena report {run}", path.display());
     }
-    Ok(Ended::Well)
+    Ok(())
 }
 
 /// The events of an exported run, of which the first is [`Event::Started`].

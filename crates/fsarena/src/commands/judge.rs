@@ -13,10 +13,9 @@ use fsarena_place::{Refusal, note};
 
 use super::sides::show;
 use crate::cli::{Global, JudgeArguments};
-use crate::exit::Ended;
 
 /// Judges all files together.
-pub fn run(global: &Global, options: &JudgeArguments) -> Result<Ended> {
+pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
     let mut rows: Vec<Measured> = Vec::new();
     for (index, file) in options.files.iter().enumerate() {
         let (label, path) = labelled(file);
@@ -30,7 +29,7 @@ pub fn run(global: &Global, options: &JudgeArguments) -> Result<Ended> {
     if let Some(hint) = hint_at_labels(options, &judgement) {
         note!("hint: {hint}");
     }
-    Ok(Ended::Well)
+    Ok(())
 }
 
 /// How files get labels, if all are named without one and what they have in common shows no contenders: several files

@@ -21,16 +21,13 @@ use serde_json::{Map, Value, json};
 
 use self::listed::Listed;
 use self::sought::Sought;
-use super::{FORMAT, print, print_json, table};
+use super::{print, print_json, table};
 use crate::cli::{DataFormat, ListArguments};
-use crate::exit::Ended;
 use crate::places;
 
 /// Lists a category, describes what has a name, or finds a word; without either, gives an overview.
-pub fn run(options: &ListArguments) -> Result<Ended> {
+pub fn run(options: &ListArguments) -> Result<()> {
     let catalogue = Catalogue {
-        kinds: KINDS.to_vec(),
-        layers: LAYERS.to_vec(),
         workloads: fsarena_catalog::workloads()?,
         validation: fsarena_catalog::validation()?,
         suites: fsarena_catalog::suites()?,
@@ -38,16 +35,13 @@ pub fn run(options: &ListArguments) -> Result<Ended> {
         articles: fsarena_articles::articles()?,
     };
     match options.format {
-        DataFormat::Text => print(&catalogue.text(options.what.as_deref())?)?,
-        DataFormat::Json => print_json(&catalogue.json(options.what.as_deref())?)?,
+        DataFormat::Text => print(&catalogue.text(options.what.as_deref())?),
+        DataFormat::Json => print_json(catalogue.json(options.what.as_deref())?),
     }
-    Ok(Ended::Well)
 }
 
-/// Everything that can be listed.
+/// What can be listed, apart from kinds and layers.
 struct Catalogue {
-    kinds: Vec<&'static Kind>,
-    layers: Vec<&'static LayerKind>,
     workloads: Vec<Workload>,
     /// The programs that validate profiles.
     validation: Vec<Workload>,
@@ -60,18 +54,15 @@ struct Catalogue {
 const CATEGORIES: [&str; 7] = ["workloads", "validation", "suites", "profiles", "kinds", "layers", "published"];
 
 impl Catalogue {
-    fn entries(&self, category: &str) -> Vec<&dyn Listed> {
-        fn all<T: Listed>(entries: &[T]) -> Vec<&dyn Listed> {
-            entries.iter().map(|entry| entry as &dyn Listed).collect()
-        }
+    fn entries(&self, category: &str) -> Vec<Listed<'_>> {
         match category {
-            "workloads" => all(&self.workloads),
-            "validation" => all(&self.validation),
-            "suites" => all(&self.suites),
-            "profiles" => all(&self.profiles),
-            "kinds" => all(&self.kinds),
-            "layers" => all(&self.layers),
-            _ => all(&self.articles),
+            "workloads" => self.workloads.iter().map(Listed::Workload).collect(),
+            "validation" => self.validation.iter().map(Listed::Workload).collect(),
+            "suites" => self.suites.iter().map(Listed::Suite).collect(),
+            "profiles" => self.profiles.iter().map(Listed::Profile).collect(),
+            "kinds" => KINDS.iter().copied().map(Listed::Kind).collect(),
+            "layers" => LAYERS.iter().copied().map(Listed::Layer).collect(),
+            _ => self.articles.iter().map(Listed::Article).collect(),
         }
     }
 
@@ -106,7 +97,7 @@ impl Catalogue {
     }
 
     /// The entries of a category that are wanted.
-    fn table(&self, category: &str, is_wanted: impl Fn(&dyn Listed) -> bool) -> String {
+    fn table(&self, category: &str, is_wanted: impl Fn(Listed<'_>) -> bool) -> String {
         let header: &[&str] = match category {
             "workloads" => &["workload", "here", "--rate", "unit", "measures"],
             "suites" => &["suite", "about", "workloads"],
@@ -153,10 +144,10 @@ impl Catalogue {
     /// are there only if they are asked for.
     fn json(&self, what: Option<&str>) -> Result<Value> {
         let all = CATEGORIES.map(|category| (category, self.entries(category)));
-        let is_named = |entry: &dyn Listed| what == Some(entry.name());
+        let is_named = |entry: Listed<'_>| what == Some(entry.name());
         let sought = Sought::new(what.unwrap_or_default());
         let finds = sought.has_topic() || !all.iter().flat_map(|(_, entries)| entries).any(|entry| is_named(*entry));
-        let is_wanted = |category: &str, entry: &dyn Listed| match what {
+        let is_wanted = |category: &str, entry: Listed<'_>| match what {
             None => category != "validation",
             Some(word) if CATEGORIES.contains(&word) => category == word,
             Some(_) => is_named(entry) || (finds && category != "validation" && sought.is_in(&entry.texts())),
@@ -169,7 +160,6 @@ impl Catalogue {
         if let Some(word) = what.filter(|_| kept.values().all(|entries| entries == &json!([]))) {
             return Err(self.nothing(word).into());
         }
-        kept.insert("format".to_owned(), json!(FORMAT));
         Ok(Value::Object(kept))
     }
 }

@@ -7,19 +7,18 @@ use anyhow::{Context, Result};
 use fsarena_analyse::{assess, history};
 use fsarena_articles::additions;
 use fsarena_model::Status;
-use fsarena_report::report::Report;
-use fsarena_report::{Link, RunLine, Runs};
+use fsarena_report::report::ColumnKind::{Figure, Name, Words};
+use fsarena_report::report::{List, ListLook, Paragraph, Report, Role, Section, Sentence, TableLook, TableOf};
 use fsarena_store::RunRow;
 
 use super::print;
 use crate::cli::{Global, PagesArguments};
-use crate::exit::Ended;
 use crate::{output, places};
 
 /// Writes a page of all runs, one of each run, and one of each workload's history.
-pub fn run(global: &Global, options: &PagesArguments) -> Result<Ended> {
+pub fn run(global: &Global, options: &PagesArguments) -> Result<()> {
     let (store, folder, version) = (places::store_to_read(global)?, &options.directory, env!("CARGO_PKG_VERSION"));
-    let rows = store.runs()?;
+    let mut rows = store.runs()?;
     let records = rows.iter().map(|row| store.load(row.run)).collect::<Result<Vec<_>, _>>()?;
     fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display()))?;
     for record in &records {
@@ -32,38 +31,41 @@ pub fn run(global: &Global, options: &PagesArguments) -> Result<Ended> {
         let Some(history) = history(&records, &name) else { continue };
         let page = format!("history-{name}.html");
         write(folder, &page, &linked(fsarena_report::history(&history, version)))?;
-        workloads.push(Link { address: page.replace('%', "%25"), text: name });
+        workloads.push(Sentence::new(Role::Page(page.replace('%', "%25")), name));
     }
-    let index = fsarena_report::runs(&Runs {
-        title: "Runs".to_owned(),
-        store: store.path().display().to_string(),
-        version: version.to_owned(),
-        runs: rows.into_iter().rev().map(line).collect(),
-        workloads,
+    rows.reverse();
+    let place = store.path().display().to_string();
+    let index = fsarena_report::html(Report {
+        facts: vec![place.clone(), format!("fsarena {version}")],
+        sections: vec![all_runs(&rows), Section::titled("Histories").with(List::new(ListLook::Columns, workloads))],
+        ..Report::new("Runs", place, version)
     });
     write(folder, INDEX, &index)?;
-    print(&format!("{}\n", folder.join(INDEX).display()))?;
-    Ok(Ended::Well)
+    print(&format!("{}\n", folder.join(INDEX).display()))
 }
 
 /// The page that leads to all others.
 const INDEX: &str = "index.html";
 
-fn line(row: RunRow) -> RunLine {
-    let labels: Vec<&str> = row.contenders.iter().map(|label| label.0.as_str()).collect();
-    RunLine {
-        run: row.run,
-        started: row.started,
-        status: if row.status == Status::Complete { "complete" } else { "interrupted" }.to_owned(),
-        rounds: row.rounds,
-        work: row.suite.unwrap_or_default(),
-        contenders: labels.join(", "),
-        tags: row.tags.join(", "),
-    }
+fn all_runs(rows: &[RunRow]) -> Section {
+    let page = |row: &RunRow| Sentence::new(Role::Page(format!("run-{}.html", row.run)), format!("run {}", row.run));
+    let status = |row: &RunRow| if row.status == Status::Complete { "complete" } else { "interrupted" };
+    let labels = |row: &RunRow| row.contenders.iter().map(|label| label.0.as_str()).collect::<Vec<_>>().join(", ");
+    let table = TableOf::new(TableLook::Full, rows)
+        .column(Name, "run", page)
+        .column(Words, "started", |row| &row.started)
+        .column(Words, "status", status)
+        .column(Figure, "rounds", |row| row.rounds.to_string())
+        .column(Words, "suite or profile", |row| row.suite.clone().unwrap_or_default())
+        .column(Words, "contenders", labels)
+        .column(Words, "tags", |row| row.tags.join(", "))
+        .done();
+    let none = Sentence::from("There is no run in the store yet:").and(Role::Code, "fsarena compare ext4 xfs btrfs");
+    Section::default().with(table).with(Paragraph::plain(if rows.is_empty() { none } else { Sentence::default() }))
 }
 
 fn linked(report: Report) -> String {
-    fsarena_report::linked(report, &[Link { address: INDEX.to_owned(), text: "All runs".to_owned() }])
+    fsarena_report::linked(report, &Sentence::new(Role::Page(INDEX.to_owned()), "All runs"))
 }
 
 /// Writes a page, unless the file has it already: a tool that copies the directory then finds what is new.

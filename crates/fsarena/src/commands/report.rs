@@ -13,11 +13,10 @@ use fsarena_store::Store;
 
 use super::{deliver, write};
 use crate::cli::{Global, ReportArguments};
-use crate::exit::Ended;
 use crate::{formats, places, plan};
 
 /// Prints the report of a run, or writes it to a file.
-pub fn run(global: &Global, options: &ReportArguments) -> Result<Ended> {
+pub fn run(global: &Global, options: &ReportArguments) -> Result<()> {
     let store = places::store_to_read(global)?;
     let mut record = store.load(number(&store, &options.run)?)?;
     if let Some(mix) = &options.weights {
@@ -30,14 +29,11 @@ pub fn run(global: &Global, options: &ReportArguments) -> Result<Ended> {
     let additions = additions(&record, &comparison)?;
     let format = formats::named(&options.format)?;
     match (format.name, &options.output) {
-        ("text", None) => return print(global, &comparison, additions).map(|()| Ended::Well),
-        ("summary", None) => return print_summary(global, &comparison).map(|()| Ended::Well),
-        _ => {}
+        (_, Some(path)) => write_into(path, format, &comparison, additions),
+        ("text", None) => print(global, &comparison, additions),
+        ("summary", None) => print_summary(global, &comparison),
+        _ => print_as(format, &comparison, additions),
     }
-    if let Some(path) = &options.output {
-        return write_into(path, format, &comparison, additions).map(|()| Ended::Well);
-    }
-    print_as(format, &comparison, additions).map(|()| Ended::Well)
 }
 
 /// Replaces the plan's mix by another, which may be from a profile.

@@ -22,7 +22,7 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
     let record = store.load(report::number(&store, &options.run)?)?;
     let wish = wish(options);
     match Remaining::of(record.clone(), wish)? {
-        Some(rest) if options.dry_run => return describe(&rest),
+        Some(rest) if options.dry_run => return print(&described(&rest)?).map(|()| Ended::Well),
         // An interrupted run may still be in progress. That is known only after the machine's lock is taken.
         None if options.dry_run || record.status == Status::Complete => return nothing(),
         _ => {}
@@ -65,15 +65,10 @@ fn since(mut after: RunRecord, before: &RunRecord) -> RunRecord {
     after
 }
 
-fn describe(rest: &Remaining) -> Result<Ended> {
+/// What would be done.
+fn described(rest: &Remaining) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
-    write_rest(&mut text, rest)?;
-    print(&text)?;
-    Ok(Ended::Well)
-}
-
-fn write_rest(text: &mut String, rest: &Remaining) -> std::fmt::Result {
-    let (record, scope, first_round) = (rest.record(), rest.scope(), rest.first_round());
+    let (record, scope, first_round) = (&rest.record, rest.scope, rest.first_round());
     writeln!(text, "run {} from round {} on: {scope}", record.run, scope.first)?;
     writeln!(text, "\nworkloads")?;
     for workload in &first_round.workloads {
@@ -88,5 +83,6 @@ fn write_rest(text: &mut String, rest: &Remaining) -> std::fmt::Result {
         }
         None => writeln!(text, "  a round takes about {round}, making the lanes {setup}")?,
     }
-    dry::write_space(text, &record.plan)
+    dry::write_space(&mut text, &record.plan)?;
+    Ok(text)
 }

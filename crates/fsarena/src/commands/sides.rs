@@ -7,7 +7,6 @@ use fsarena_analyse::NamedRun;
 use fsarena_model::{Label, RunRecord};
 use fsarena_place::Refusal;
 use fsarena_report::report::Report;
-use fsarena_store::Store;
 use serde::Serialize;
 
 use super::{deliver, import, report};
@@ -16,30 +15,27 @@ use crate::places;
 
 /// The runs that `text` names: numbers and files, separated by commas.
 pub fn runs(global: &Global, text: &str) -> Result<Vec<NamedRun>> {
-    let mut store: Option<Store> = None;
-    let mut all = Vec::new();
     // A file may have a comma in its name.
     let names: Vec<&str> =
         if Path::new(text).is_file() { vec![text] } else { text.split(',').map(str::trim).collect() };
-    for name in names {
+    let named = |name: &str| {
         let is_number = name == "last" || name.parse::<i64>().is_ok();
-        let run = match is_number && !Path::new(name).is_file() {
-            true => {
-                let store = match &store {
-                    Some(store) => store,
-                    None => store.insert(places::store_to_read(global)?),
-                };
-                let record = store.load(report::number(store, name)?)?;
-                NamedRun { name: format!("run {}", record.run), record }
-            }
-            false => NamedRun { name: file_name(name), record: of_file(Path::new(name))? },
+        let run = if is_number && !Path::new(name).is_file() {
+            let store = places::store_to_read(global)?;
+            let record = store.load(report::number(&store, name)?)?;
+            NamedRun { name: format!("run {}", record.run), record }
+        } else {
+            NamedRun { name: file_name(name), record: of_file(Path::new(name))? }
         };
         refuse_smoke(&run)?;
-        if let Some(known) = all.iter().find(|known: &&NamedRun| known.record.is_copy_of(&run.record)) {
+        Ok(run)
+    };
+    let all = names.into_iter().map(named).collect::<Result<Vec<NamedRun>>>()?;
+    for (place, run) in all.iter().enumerate() {
+        if let Some(known) = all[..place].iter().find(|known| known.record.is_copy_of(&run.record)) {
             let text = format!("{} and {} are the same run, which counts once", known.name, run.name);
             bail!(Refusal::wrong_use(text, "name it once: `fsarena runs` lists the runs"));
         }
-        all.push(run);
     }
     Ok(all)
 }

@@ -43,8 +43,7 @@ struct ValidationRuns {
 pub fn run(global: &Global, options: &Validate) -> Result<Ended> {
     let profiles = profiles(options)?;
     if let Some(text) = &options.runs {
-        show(global, options, &validation(&stored(global, text, &profiles, options)?))?;
-        return Ok(Ended::Well);
+        return show(global, options, &validation(&stored(global, text, &profiles, options)?)).map(|()| Ended::Well);
     }
     let cases = cases(profiles, &programs(options)?)?;
     if options.dry_run {
@@ -98,7 +97,7 @@ fn files(folder: &Path) -> Result<Vec<String>> {
 fn programs(options: &Validate) -> Result<Vec<Argument<Workload>>> {
     let arguments: Vec<String> = match &options.programs_from {
         Some(folder) => files(folder)?,
-        None => fsarena_catalog::validation()?.into_iter().map(|program| program.name.into()).collect(),
+        None => fsarena_catalog::validation()?.into_iter().map(|program| program.name.to_string()).collect(),
     };
     let named = |argument: String| Ok(Argument { it: fsarena_catalog::workload(&argument)?, argument });
     arguments.into_iter().map(named).collect()
@@ -149,8 +148,7 @@ fn measure(global: &Global, options: &Validate, cases: &[Case], stop: &AtomicBoo
         note!("profile {name} ({} of {})", index + 1, cases.len());
         match compare::record(global, &compared(options, case, share)?, stop) {
             Ok(Some((record, status))) => {
-                let ended = compare::ended(&record, status);
-                measured.ended = if ended == Ended::Well { measured.ended } else { ended };
+                measured.ended = measured.ended.max(compare::ended(&record, status));
                 let run = NamedRun { name: format!("run {}", record.run), record };
                 measured.runs.push(ProfileRun { profile: name.clone(), mix: case.profile.it.mix.clone(), run });
             }
@@ -159,7 +157,7 @@ fn measure(global: &Global, options: &Validate, cases: &[Case], stop: &AtomicBoo
             Err(error) => {
                 tell(&format!("{name}: {error}"));
                 measured.lost.push(format!("{name}: {error}"));
-                measured.ended = Ended::WithFailures;
+                measured.ended = measured.ended.max(Ended::WithFailures);
             }
         }
         if stop.load(Ordering::Relaxed) {

@@ -46,9 +46,9 @@ pub fn require_effect(arguments: &Compare, storage: &Storage, contenders: &[Cont
         refusals.add(Refusal::wrong_use(text, hint));
     }
     let of_guest = [
-        ("--guest-memory", place.guest_memory != GUEST_MEMORY),
-        ("--guest-kernel", place.guest_kernel.is_some()),
-        ("--guest-release", place.guest_release != DebianRelease::default()),
+        ("--guest-memory", place.machine.guest_memory != GUEST_MEMORY),
+        ("--guest-kernel", place.machine.guest_kernel.is_some()),
+        ("--guest-release", place.machine.guest_release != DebianRelease::default()),
         ("--guest-disk", place.guest_disk.is_some()),
     ];
     if let Some((option, _)) = of_guest.iter().find(|(_, is_given)| *is_given && !place.is_guest(contenders)) {

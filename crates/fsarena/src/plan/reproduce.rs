@@ -11,8 +11,8 @@ use fsarena_model::{
 };
 use fsarena_place::{ENGINES, Refusal, Refusals};
 
-use super::available::AvailablePrograms;
 use super::contenders::{contender_files, contenders, usual_contenders};
+use super::work::{at_scale, available};
 use super::{checked, resolved, seed};
 use crate::cli::Reproduce;
 
@@ -23,8 +23,7 @@ const LANE: Bytes = Bytes::gib(2);
 pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let article = fsarena_articles::article(&options.article)?;
     let suite = fsarena_catalog::suite(&article.name).map_err(|_| cannot_be_run(&article.name))?;
-    let scale: Scale = options.scale.map(Scale::from).unwrap_or_default();
-    let harness = Harness::from(options.harness);
+    let scale = options.scale.unwrap_or_default();
     let usual = usual_contenders(&suite, &options.setup.place);
     let named = if options.contenders.is_empty() { usual } else { &options.contenders };
     require_whole(named)?;
@@ -32,10 +31,9 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let causes = if options.explain { causes } else { Vec::new() };
     let named = &with_options(named, &causes);
     let (contenders, ignored) = contenders(named, Vec::new())?;
-    let workloads = super::work::at_scale(&suite.workloads, scale)?;
-    let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(harness, workload)).collect();
-    let (workloads, unavailable) =
-        super::available::available(workloads, AvailablePrograms::of(&options.setup.place, &contenders))?;
+    let workloads = at_scale(&suite.workloads, scale)?;
+    let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(options.harness, workload)).collect();
+    let (workloads, unavailable) = available(workloads, &options.setup.place, &contenders)?;
     let (baselines, noise) = super::baselines_at(scale, Often::Once);
     let usual = if scale == Scale::Smoke { Some(1) } else { suite.rounds };
     let rounds = options.rounds.or(usual).unwrap_or(1);
@@ -60,7 +58,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         },
         measuring: Measuring { noise, baselines, explained: options.explain, ..Measuring::default() },
         left_out: left_out.into_iter().chain(for_one_cause).collect(),
-        extension: Some(Box::new(Extension { data: Opaque::new(&article)?, scale, harness })),
+        extension: Some(Box::new(Extension { data: Opaque::new(&article)?, scale, harness: options.harness })),
         arguments: Arguments { contender_files, ..Arguments::default() },
         ..Plan::of(contenders)
     };

@@ -11,10 +11,9 @@ use fsarena_engine::fio::{self, Choice};
 use fsarena_lane::kind;
 use fsarena_model::Scale;
 use fsarena_model::{Bytes, Contender, Unavailable, Workload};
-use fsarena_place::{BLOCK, Refusal, Refusals};
+use fsarena_place::{BLOCK, ENGINES, Refusal, Refusals};
 
-use super::available::{AvailablePrograms, available};
-use crate::cli::{Compare, IoEngine};
+use crate::cli::{Compare, IoEngine, PlaceArguments};
 use crate::open_loops::{self, Unable};
 
 /// The workloads of a plan.
@@ -22,12 +21,28 @@ use crate::open_loops::{self, Unable};
 pub struct PlannedWork {
     /// In order; names are unique.
     pub workloads: Vec<Workload>,
-    /// The suite's name; `None` if the workloads were named one by one.
-    pub suite: Option<String>,
     /// Notes for the user.
     pub notes: Vec<String>,
     /// Workloads that do not run because programs are missing.
     pub unavailable: Vec<Unavailable>,
+}
+
+impl PlannedWork {
+    fn add(&mut self, Choice { workload, note }: Choice) {
+        self.workloads.push(workload);
+        self.notes.push(note);
+    }
+
+    /// Adds the workload with the native engine and through fio; if fio cannot run it, only natively, with a note.
+    fn add_both(&mut self, workload: Workload) {
+        match fio::instead(&workload) {
+            Ok(through) => {
+                self.workloads.extend(Some(workload).filter(|native| native.name != through.workload.name));
+                self.add(through);
+            }
+            Err(error) => self.add(Choice { workload, note: format!("{error}; it runs natively alone") }),
+        }
+    }
 }
 
 /// The suite that `arguments` name; `None` if they name workloads one by one.
@@ -40,26 +55,20 @@ pub fn suite(arguments: &Compare) -> Option<&str> {
 
 /// The workloads that `arguments` select for these contenders; `profile` is the one that they name.
 pub fn of(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contender]) -> Result<PlannedWork> {
-    let programs = AvailablePrograms::of(&arguments.setup.place, contenders);
-    let choices = match (arguments.own.commands.is_empty(), arguments.work.fio.is_empty()) {
-        (false, _) => commands::from_commands(arguments, programs)?,
-        (true, false) => from_both(arguments, contenders, programs)?,
-        (true, true) => from_catalogue(arguments, profile, programs)?,
+    let mut work = match (arguments.own.commands.is_empty(), arguments.work.fio.is_empty()) {
+        (false, _) => commands::from_commands(arguments, contenders)?,
+        (true, false) => from_both(arguments, contenders)?,
+        (true, true) => from_catalogue(arguments, profile, contenders)?,
     };
-    let suite = suite(arguments).map(str::to_owned);
-    let is_listed = suite.is_some() || profile.is_some();
-    let Choices { chosen, notes, unavailable } = choices;
-    let mut work = PlannedWork { workloads: Vec::new(), suite, notes, unavailable };
-    for (workload, note) in chosen {
-        if work.workloads.iter().any(|other| other.name == workload.name) {
-            let text = format!("the workload `{}` is named twice", workload.name);
-            bail!(Refusal::wrong_use(text, "name it once"));
-        }
-        work.workloads.push(workload);
-        work.notes.extend(note);
+    let all = &work.workloads;
+    let is_again = |(index, it): &(usize, &Workload)| all[..*index].iter().any(|other| other.name == it.name);
+    if let Some((_, workload)) = all.iter().enumerate().find(is_again) {
+        let text = format!("the workload `{}` is named twice", workload.name);
+        bail!(Refusal::wrong_use(text, "name it once"));
     }
     // A workload that the user named has to be able to keep a rate. One from a suite or profile, or a second one
     // through fio, need not.
+    let is_listed = suite(arguments).is_some() || profile.is_some();
     let is_named = !is_listed && arguments.work.engine() != IoEngine::Both;
     let unable = if is_named { Unable::Refused } else { Unable::LeftOut };
     work.workloads = open_loops::expanded(work.workloads, &arguments.work.rate, unable)?;
@@ -72,22 +81,8 @@ fn smallest_sector(contenders: &[Contender]) -> Bytes {
     Bytes(if contenders.iter().any(has_lane) { BLOCK } else { 512 })
 }
 
-/// A workload with a note.
-type Noted = (Workload, Option<String>);
-
-/// Workloads with notes about all of them.
-struct Choices {
-    chosen: Vec<Noted>,
-    notes: Vec<String>,
-    unavailable: Vec<Unavailable>,
-}
-
-fn with_note(choice: Choice) -> Noted {
-    (choice.workload, Some(choice.note))
-}
-
-fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, programs: AvailablePrograms) -> Result<Choices> {
-    let scale: Scale = arguments.work.scale.map(Scale::from).unwrap_or_default();
+fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contender]) -> Result<PlannedWork> {
+    let scale = arguments.work.scale.unwrap_or_default();
     let typed = &arguments.work.workload;
     let names = match (typed.is_empty(), profile) {
         // Those that are typed run with the profile, and have no weight.
@@ -101,19 +96,19 @@ fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, programs: Avai
         bail!(Refusal::wrong_use(text, "leave out --scale"));
     }
     let is_typed = !typed.is_empty() && profile.is_none();
-    let (workloads, unavailable) = if is_typed { (workloads, Vec::new()) } else { available(workloads, programs)? };
-    let named = workloads.into_iter().map(|workload| (workload, None)).collect();
-    let Choices { chosen: native, mut notes, .. } = cache::with(arguments.work.cache, named)?;
-    notes.extend(unavailable.iter().map(ToString::to_string));
-    let mut all = Vec::new();
-    for (workload, note) in native {
+    let (workloads, unavailable) =
+        if is_typed { (workloads, Vec::new()) } else { available(workloads, &arguments.setup.place, contenders)? };
+    let mut work = cache::with(arguments.work.cache, workloads)?;
+    work.notes.extend(unavailable.iter().map(ToString::to_string));
+    work.unavailable = unavailable;
+    for workload in std::mem::take(&mut work.workloads) {
         match arguments.work.engine() {
-            IoEngine::Native => all.push((workload, note)),
-            IoEngine::Fio => all.push(with_note(fio::instead(&workload)?)),
-            IoEngine::Both => all.extend(both(workload)),
+            IoEngine::Native => work.workloads.push(workload),
+            IoEngine::Fio => work.add(fio::instead(&workload)?),
+            IoEngine::Both => work.add_both(workload),
         }
     }
-    Ok(Choices { chosen: all, notes, unavailable })
+    Ok(work)
 }
 
 /// The workloads of these names, at that scale.
@@ -127,26 +122,47 @@ pub fn at_scale(names: &[String], scale: Scale) -> Result<Vec<Workload>> {
     refusals.end().map(|()| workloads)
 }
 
+/// The workloads that can run with these contenders in that place, and those that cannot. A guest fetches the programs.
+///
+/// # Errors
+/// If none can run: the programs that the first one lacks.
+pub fn available(
+    workloads: Vec<Workload>,
+    place: &PlaceArguments,
+    contenders: &[Contender],
+) -> Result<(Vec<Workload>, Vec<Unavailable>)> {
+    if place.is_guest(contenders) {
+        return Ok((workloads, Vec::new()));
+    }
+    let (here, missing) = parted(&workloads, |workload| ENGINES.missing(workload));
+    if let ([], Some(first)) = (here.as_slice(), workloads.first()) {
+        ENGINES.of(first)?.require(first)?;
+    }
+    Ok((here, missing))
+}
+
+fn parted(workloads: &[Workload], missing: impl Fn(&Workload) -> Vec<String>) -> (Vec<Workload>, Vec<Unavailable>) {
+    let (mut here, mut not_here) = (Vec::new(), Vec::new());
+    for workload in workloads {
+        match missing(workload) {
+            packages if packages.is_empty() => here.push(workload.clone()),
+            packages => not_here.push(Unavailable { workload: workload.name.to_string(), packages }),
+        }
+    }
+    (here, not_here)
+}
+
 /// The arguments that name workload files, by the name of the workload in each.
 pub fn files(arguments: &[String]) -> Result<BTreeMap<String, String>> {
     let files = arguments.iter().filter(|argument| argument.ends_with(".toml"));
-    files.map(|argument| Ok((fsarena_catalog::workload(argument)?.name.into(), argument.clone()))).collect()
+    files.map(|argument| Ok((fsarena_catalog::workload(argument)?.name.to_string(), argument.clone()))).collect()
 }
 
-/// The workload with the native engine and through fio; if fio cannot run it, only natively, with a note.
-fn both(workload: Workload) -> Vec<Noted> {
-    match fio::instead(&workload) {
-        Ok(through) if through.workload.name == workload.name => vec![with_note(through)],
-        Ok(through) => vec![(workload, None), with_note(through)],
-        Err(error) => vec![(workload, Some(format!("{error}; it runs natively alone")))],
-    }
-}
-
-fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<Choices> {
+fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<PlannedWork> {
     let directories = contenders.iter().filter_map(|contender| contender.path.as_deref()).collect();
     let place = fio::JobsPlace { sector: smallest_sector(contenders), directories };
     let mut refusals = Refusals::default();
-    let mut all = Vec::new();
+    let mut jobs = PlannedWork::default();
     for file in &arguments.work.fio {
         let choices = match file.to_str().filter(|text| text.starts_with("fio ")) {
             Some(line) => match refusals.take(commands::words("--fio", line)) {
@@ -162,22 +178,46 @@ fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<Choic
             None => fio::from_file(file, &place),
         };
         match choices {
-            Ok(choices) => all.extend(choices.into_iter().map(with_note)),
+            Ok(choices) => choices.into_iter().for_each(|choice| jobs.add(choice)),
             Err(error) => error.apart().into_iter().for_each(|error| refusals.add(error)),
         }
     }
     refusals.end()?;
-    cache::with(arguments.work.cache, all)
+    let mut work = cache::with(arguments.work.cache, jobs.workloads)?;
+    work.notes.extend(jobs.notes);
+    Ok(work)
 }
 
 /// The workloads of job files, followed by those of the catalogue that are named beside them.
-fn from_both(arguments: &Compare, contenders: &[Contender], programs: AvailablePrograms) -> Result<Choices> {
+fn from_both(arguments: &Compare, contenders: &[Contender]) -> Result<PlannedWork> {
     let mut refusals = Refusals::default();
     let jobs = refusals.take(from_job_files(arguments, contenders));
     let is_named = !arguments.work.workload.is_empty();
-    let named = is_named.then(|| refusals.take(from_catalogue(arguments, None, programs))).flatten();
+    let named = is_named.then(|| refusals.take(from_catalogue(arguments, None, contenders))).flatten();
     refusals.end()?;
-    let (chosen, notes) = jobs.into_iter().chain(named).map(|choices| (choices.chosen, choices.notes)).unzip();
-    let (chosen, notes): (Vec<Vec<Noted>>, Vec<Vec<String>>) = (chosen, notes);
-    Ok(Choices { chosen: chosen.concat(), notes: notes.concat(), unavailable: Vec::new() })
+    let mut work = jobs.unwrap_or_default();
+    if let Some(named) = named {
+        work.workloads.extend(named.workloads);
+        work.notes.extend(named.notes);
+    }
+    Ok(work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workloads_without_their_programs_are_left_out_with_the_packages() {
+        let workloads: Vec<Workload> =
+            ["phoronix-sqlite", "stat-tree"].map(|name| fsarena_catalog::workload(name).expect("there")).to_vec();
+        let lacks = |workload: &Workload| match workload.engine.as_str() {
+            "program" => vec!["one".to_owned(), "two".to_owned()],
+            _ => Vec::new(),
+        };
+        let (here, missing) = parted(&workloads, lacks);
+        assert_eq!(here, workloads[1..]);
+        let text = "`phoronix-sqlite` is left out, since programs are not installed: apt-get install one two";
+        assert_eq!(missing.iter().map(ToString::to_string).collect::<Vec<_>>(), [text]);
+    }
 }

@@ -226,6 +226,8 @@ fn results_of_others_are_judged_by_their_columns() {
     assert!(err(&run(stage.fsarena().args(["judge", "nowhere.csv"]), 2)).contains("`nowhere.csv` cannot be read"));
     let other = stage.file("other.json", "{}");
     assert!(err(&run(stage.fsarena().args(["judge", &other]), 2)).contains("of no tool that judge knows"));
+    let of_columns = err(&run(stage.fsarena().args(["judge", &other, "--lower"]), 2));
+    assert!(of_columns.contains("--value <COLUMN>"), "options of a CSV have no effect on other files: {of_columns}");
     let empty = stage.file("empty.json", "");
     assert!(err(&run(stage.fsarena().args(["judge", &empty]), 2)).contains("empty.json` is empty\nhint: see whether"));
 }

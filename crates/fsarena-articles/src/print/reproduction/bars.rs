@@ -3,7 +3,7 @@
 use fsarena_report::number;
 use fsarena_report::report::Shade;
 use fsarena_report::svg::axis::{Axis, short};
-use fsarena_report::svg::{Anchor, BOTTOM, Canvas, ROW, TOP, WIDTH, fitted, text_width};
+use fsarena_report::svg::{Anchor, BOTTOM, Canvas, ROW, TOP, WIDTH, fitted, scale, text_width};
 
 /// Maximum width of a label.
 const LABEL: f64 = 150.0;
@@ -51,10 +51,7 @@ pub fn lying(bars: &[Bar], frame: Frame<'_>) -> Option<String> {
     let bottom = TOP + ROW * bars.len() as f64;
     let mut canvas = Canvas::new(bottom + if frame.has_scale { BOTTOM } else { BOTTOM - 16.0 });
     if frame.has_scale {
-        for (tick, text) in axis.labelled_ticks(|tick| short(&figure(tick))) {
-            canvas.line("grid", (axis.at(tick), TOP), (axis.at(tick), bottom));
-            canvas.text("tick", Anchor::Middle, (axis.at(tick), bottom + 17.0), &text);
-        }
+        scale(&mut canvas, &axis, bottom, figure);
     }
     let title = bottom + if frame.has_scale { 38.0 } else { 22.0 };
     canvas.text("axis-title", Anchor::End, (WIDTH - FIGURE, title), frame.title);

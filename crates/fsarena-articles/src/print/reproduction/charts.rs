@@ -1,7 +1,7 @@
 //! The page's pictures of a reproduction: all tests in one table, the article's charts, and the same charts as measured
 //! here.
 
-use fsarena_model::Better;
+use fsarena_model::{Better, distinct, grouped};
 use fsarena_report::number::{self, DASH};
 use fsarena_report::report::ColumnKind::{Name, Words};
 use fsarena_report::report::{
@@ -9,7 +9,7 @@ use fsarena_report::report::{
 };
 
 use super::bars::{self, Bar, Frame, shade};
-use super::{FigureForm, FoundFigure, UNFINISHED, distinct, times};
+use super::{FigureForm, FoundFigure, UNFINISHED, times};
 use crate::article::{CurveLine, PublishedMetric, PublishedTest, Shown, StatedOrder};
 use crate::print::lines::{self, PlottedLine};
 use crate::reproduction::{RatioOfArticle, ReproducedFigure, Reproduction};
@@ -157,17 +157,8 @@ fn groups(
     metric: &PublishedMetric,
     form: FigureForm,
 ) -> Vec<(String, Vec<Bar>)> {
-    let mut groups: Vec<(String, Vec<Bar>)> = Vec::new();
     let own = reproduction.figures.iter().filter(|figure| figure.test == test.name && figure.metric == metric.name);
-    for figure in own {
-        let Some(bar) = bar(form, figure) else { continue };
-        let place = figure.at.clone().unwrap_or_default();
-        match groups.iter_mut().find(|(known, _)| *known == place) {
-            Some((_, bars)) => bars.push(bar),
-            None => groups.push((place, vec![bar])),
-        }
-    }
-    groups
+    grouped(own.filter_map(|figure| Some((figure.at.clone().unwrap_or_default(), bar(form, figure)?))))
 }
 
 /// A drawing for each order that the article states. The bars are horizontal, because names need space.
@@ -200,16 +191,13 @@ fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
 /// One line per contender over the places, without points where it did not finish. If a place is no number, upright
 /// bars.
 fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option<String> {
-    let mut all: Vec<PlottedLine> = Vec::new();
+    let mut points: Vec<(&String, (f64, f64))> = Vec::new();
     for (place, bars) in groups {
         let Ok(x) = place.parse::<f64>() else { return bars::upright(groups, axis, frame) };
-        for bar in bars.iter().filter(|bar| bar.value > 0.0) {
-            match all.iter_mut().find(|line| line.name == bar.label) {
-                Some(line) => line.points.push((x, bar.value)),
-                None => all.push(PlottedLine { name: bar.label.clone(), points: vec![(x, bar.value)] }),
-            }
-        }
+        points.extend(bars.iter().filter(|bar| bar.value > 0.0).map(|bar| (&bar.label, (x, bar.value))));
     }
+    let line = |(name, points): (&String, Vec<(f64, f64)>)| PlottedLine { name: name.clone(), points };
+    let all: Vec<PlottedLine> = grouped(points).into_iter().map(line).collect();
     lines::draw(&all, (axis, frame.title), |value| number::value(value, "things/s"))
 }
 

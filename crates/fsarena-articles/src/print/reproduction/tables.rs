@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::comparison::Cell;
-use fsarena_model::{Comparison, StepRow};
-use fsarena_report::number::{self, DASH};
-use fsarena_report::report::{Paragraph, Section, Table};
+use fsarena_model::{Comparison, Label, StepRow, distinct};
+use fsarena_report::number::{self, DASH, or_dash};
+use fsarena_report::report::ColumnKind::{Figure, Name, Words};
+use fsarena_report::report::{Paragraph, Section, Table, TableLook, TableOf};
 
-use super::{FigureForm, FoundFigure, UNFINISHED, distinct, printed, times};
+use super::{FigureForm, FoundFigure, UNFINISHED, printed, times};
 use crate::article::Claim;
 use crate::reproduction::{
     Agreement, ClaimHere, RatioOfArticle, ReproducedFigure, Reproduction, SummaryRow, Winner, Wins,
@@ -70,8 +71,8 @@ fn figures(reproduction: &Reproduction, columns: Vec<(FigureForm, &str)>) -> Tab
 
 /// Whether this figure can be measured here, if its contender takes part.
 fn could_be_taken(reproduction: &Reproduction, figure: &ReproducedFigure) -> bool {
-    let metrics = reproduction.article.test(&figure.test).into_iter().flat_map(|test| &test.metrics);
-    metrics.filter(|one| one.name == figure.metric).any(|one| one.quantity.is_some())
+    let metric = reproduction.article.test(&figure.test).and_then(|test| test.metric(Some(&figure.metric)));
+    metric.is_some_and(|metric| metric.quantity.is_some())
 }
 
 fn entry(own: &[ReproducedFigure], (form, label): &(FigureForm, &str)) -> String {
@@ -86,16 +87,17 @@ fn entry(own: &[ReproducedFigure], (form, label): &(FigureForm, &str)) -> String
 /// One row per test: the speed-up as published, and its parts as measured here.
 pub fn factors(reproduction: &Reproduction) -> Section {
     let base = reproduction.article.base.clone().unwrap_or_default();
-    let row = |factor: &RatioOfArticle| {
-        let parts = [factor.published, factor.as_published, factor.harness, factor.plainly, factor.properly];
-        [factor.test.clone(), factor.name.clone()].into_iter().chain(parts.map(times)).collect()
-    };
     let is_known = |factor: &&RatioOfArticle| factor.as_published.is_some() || factor.properly.is_some();
-    let table = Table::from_rows(
-        ["test", "", "published", "as published", "= harness", "× file system", "properly"],
-        reproduction.factors.iter().filter(is_known).map(row),
-        2,
-    );
+    let factors: Vec<&RatioOfArticle> = reproduction.factors.iter().filter(is_known).collect();
+    let table = TableOf::new(TableLook::Full, &factors)
+        .column(Name, "test", |factor| &factor.test)
+        .column(Words, "", |factor| &factor.name)
+        .column(Figure, "published", |factor| times(factor.published))
+        .column(Figure, "as published", |factor| times(factor.as_published))
+        .column(Figure, "= harness", |factor| times(factor.harness))
+        .column(Figure, "× file system", |factor| times(factor.plainly))
+        .column(Figure, "properly", |factor| times(factor.properly))
+        .done();
     let meaning = format!(
         "How many times better than {base}. As published: {base} through a shell that starts a program for each \
             operation, the other in one process. Harness: how many times longer {base} takes so than in one process. \
@@ -107,23 +109,21 @@ pub fn factors(reproduction: &Reproduction) -> Section {
 
 /// Totals and means over all tests.
 pub fn summaries(reproduction: &Reproduction) -> Section {
-    let row = |row: &SummaryRow| {
-        let whose = match (&row.name, &row.contender) {
-            (Some(name), Some(label)) => format!("{name}: {label}"),
-            (Some(name), None) => name.clone(),
-            (None, Some(label)) => label.to_string(),
-            (None, None) => DASH.to_owned(),
-        };
-        let figures = [row.published, row.as_published, row.properly].map(|value| printed(value, &row.unit));
-        let words = [row.title.clone(), whose, row.unit.clone()];
-        let stated = row.stated.clone().unwrap_or_else(|| DASH.to_owned());
-        words.into_iter().chain([stated]).chain(figures).collect()
+    let whose = |row: &SummaryRow| match (&row.name, &row.contender) {
+        (Some(name), Some(label)) => format!("{name}: {label}"),
+        (Some(name), None) => name.clone(),
+        (None, Some(label)) => label.to_string(),
+        (None, None) => DASH.to_owned(),
     };
-    let table = Table::from_rows(
-        ["figure", "whose", "unit", "stated", "its own figures", "as published", "properly"],
-        reproduction.summaries.iter().map(row),
-        3,
-    );
+    let table = TableOf::new(TableLook::Full, &reproduction.summaries)
+        .column(Name, "figure", |row| &row.title)
+        .column(Words, "whose", whose)
+        .column(Words, "unit", |row| &row.unit)
+        .column(Figure, "stated", |row| or_dash(row.stated.clone()))
+        .column(Figure, "its own figures", |row| printed(row.published, &row.unit))
+        .column(Figure, "as published", |row| printed(row.as_published, &row.unit))
+        .column(Figure, "properly", |row| printed(row.properly, &row.unit))
+        .done();
     let meaning = "Stated: what the article says; its own figures: what its table comes to; the others: what was \
         measured here, where every test was.";
     explained("Over all tests", table, meaning)
@@ -131,21 +131,16 @@ pub fn summaries(reproduction: &Reproduction) -> Section {
 
 /// One row per test: the published winner, and whether it wins here.
 pub fn winners(reproduction: &Reproduction) -> Section {
-    let row = |winner: &Winner| {
-        vec![
-            winner.test.clone() + &winner.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default(),
-            winner.published.join(", "),
-            words(winner.as_published).to_owned(),
-            words(winner.properly).to_owned(),
-            winner.tau.map_or_else(|| DASH.to_owned(), |tau| agreement(&tau)),
-        ]
-    };
     let is_known = |winner: &&Winner| [winner.as_published, winner.properly].iter().any(|wins| *wins != Wins::Unknown);
-    let table = Table::from_rows(
-        ["test", "published winner", "as published", "properly", "tau, properly [95 %]"],
-        reproduction.winners.iter().filter(is_known).map(row),
-        4,
-    );
+    let rows: Vec<&Winner> = reproduction.winners.iter().filter(is_known).collect();
+    let at = |winner: &Winner| winner.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+    let table = TableOf::new(TableLook::Full, &rows)
+        .column(Name, "test", |winner| format!("{}{}", winner.test, at(winner)))
+        .column(Words, "published winner", |winner| winner.published.join(", "))
+        .column(Words, "as published", |winner| words(winner.as_published))
+        .column(Words, "properly", |winner| words(winner.properly))
+        .column(Figure, "tau, properly [95 %]", |winner| or_dash(winner.tau.as_ref().map(agreement)))
+        .done();
     let meaning = "A contender wins if its median differs from those of the others by more than the margin and the \
         95 % intervals do not overlap. Without intervals (fewer than three rounds), one has to be twice the other. \
         Published figures within 1 % of each other are equal: where several win, all of them must win. Tau: \
@@ -176,12 +171,14 @@ pub fn agreement(agreement: &Agreement) -> String {
 
 /// The claims, one per row.
 pub fn claims(reproduction: &Reproduction) -> Section {
-    let claims = reproduction.article.claims.iter().zip(&reproduction.claims);
-    let row = |(claim, here): (&Claim, &ClaimHere)| {
-        let by = if here.checked { "measured here" } else { "" };
-        vec![claim.kind.to_string(), claim.text.clone(), here.outcome.to_string(), here.why.clone(), by.to_owned()]
-    };
-    let table = Table::from_rows(["kind", "claim", "outcome", "why", "by"], claims.map(row), 5);
+    let claims: Vec<(&Claim, &ClaimHere)> = reproduction.article.claims.iter().zip(&reproduction.claims).collect();
+    let table = TableOf::new(TableLook::Full, &claims)
+        .column(Name, "kind", |(claim, _)| claim.kind.to_string())
+        .column(Words, "claim", |(claim, _)| &claim.text)
+        .column(Words, "outcome", |(_, here)| here.outcome.to_string())
+        .column(Words, "why", |(_, here)| &here.why)
+        .column(Words, "by", |(_, here)| if here.checked { "measured here" } else { "" })
+        .done();
     let meaning = "Those that figures of this run can show or refute were checked by them, properly measured; the \
         others are judged from the article's own data and from what is known of its software.";
     explained("What became of its claims", table, meaning)
@@ -192,26 +189,25 @@ const MOST: usize = 8;
 
 /// Steps that belong to no test of the article, by contender.
 pub fn further(comparison: &Comparison, reproduction: &Reproduction) -> Section {
-    let mut head: Vec<String> = ["workload", "step"].map(str::to_owned).to_vec();
-    head.extend(comparison.contenders.iter().map(|row| row.label.to_string()));
-    let rows = comparison.workloads.iter().flat_map(|workload| {
+    let steps = comparison.workloads.iter().flat_map(|workload| {
         let names = names_of_further(comparison, reproduction, &workload.name);
-        names.into_iter().map(|name| row(comparison, &workload.name, name))
+        names.into_iter().map(|name| (workload.name.as_str(), name))
     });
-    let table = Table::from_rows(head, rows, 2);
+    let steps: Vec<(&str, &str)> = steps.collect();
+    let figure = |(workload, name): &(&str, &str), label: &Label| {
+        let step = |cell: &Cell| cell.steps.iter().find(|step| step.name == *name).map(of_step);
+        or_dash(comparison.cell(workload, label).and_then(step))
+    };
+    let labels = comparison.contenders.iter().map(|row| (row.label.to_string(), &row.label));
+    let table = TableOf::new(TableLook::Full, &steps)
+        .column(Name, "workload", |(workload, _)| *workload)
+        .column(Words, "step", |(_, name)| *name)
+        .columns(Figure, labels, |step, label| figure(step, label))
+        .done();
     let meaning = "Seconds, with those of the sync after it; in brackets what the step wrote to the device, which for \
         an unmount is what had not been written before. Steps named true only start /bin/true that many times: they \
         do not use a file system.";
     explained("Steps outside of the tests", table, meaning)
-}
-
-fn row(comparison: &Comparison, workload: &str, name: &str) -> Vec<String> {
-    let step = |cell: &Cell| cell.steps.iter().find(|step| step.name == name).map(of_step);
-    let figures = comparison
-        .contenders
-        .iter()
-        .map(|row| comparison.cell(workload, &row.label).and_then(step).unwrap_or_else(|| DASH.to_owned()));
-    [workload.to_owned(), name.to_owned()].into_iter().chain(figures).collect()
 }
 
 fn of_step(step: &StepRow) -> String {

@@ -12,7 +12,7 @@ fn chosen(text: &str) -> Vec<Choice> {
 }
 
 fn names(text: &str) -> Vec<String> {
-    chosen(text).into_iter().map(|choice| choice.workload.name.into()).collect()
+    chosen(text).into_iter().map(|choice| choice.workload.name.to_string()).collect()
 }
 
 #[test]
@@ -62,6 +62,17 @@ fn timed_jobs_that_leave_nothing_behind_run_in_slices() {
         "rw=randread\ndirect=1\n[y]\nruntime=20\ntime_based\nsize=1m\ndirect=1",
     ] {
         assert_eq!(layout(&format!("{text}{lines}\n")), None, "{lines}");
+    }
+}
+
+#[test]
+fn a_limit_of_the_rate_is_said() {
+    let measures = |text: &str| chosen(text)[0].workload.measures.clone();
+    let open = measures(include_str!("../../../tests/fio/jobs/open-loop.fio"));
+    assert!(open.ends_with("; `rate_iops` limits the rate, so that an equal one does not show equal speed."), "{open}");
+    for (line, is_limited) in [("rate=4m", true), ("thinktime=1ms", true), ("rate_process=poisson", false)] {
+        let text = format!("[x]\nrw=read\nsize=1m\n[y]\nrw=read\nsize=1m\n{line}\n");
+        assert_eq!(measures(&text).contains("limits the rate"), is_limited, "{line}");
     }
 }
 

@@ -15,7 +15,7 @@ use super::clocks::{self, ClientClock};
 use super::merged::ClientPart;
 use super::servers::Servers;
 use crate::TestbedError;
-use crate::remote::job::First;
+use crate::remote::job::{First, RunCounters};
 use crate::remote::{Call, Ran, Remote, answer};
 
 /// The clients, which the jobs share with the testbed.
@@ -26,10 +26,7 @@ pub(super) struct Group<R> {
     clock: Rc<dyn Clock>,
     /// Set when the run is to end because a client is lost.
     over: Arc<AtomicBool>,
-    /// The contender whose counters are to be started with the next run.
-    pub starting: Cell<Option<usize>>,
-    /// The contender whose counters have been stopped with its run.
-    pub stopped: Cell<Option<usize>>,
+    pub counters: RunCounters,
     /// How many clients work on the current workload.
     pub active: Cell<usize>,
     /// Whether this machine starts the program of the current workload.
@@ -56,8 +53,8 @@ impl<R: Remote> Group<R> {
         };
         let clients: Vec<_> = remotes.into_iter().zip(commands).map(client).collect();
         let active = Cell::new(clients.len());
-        let (starting, stopped, spans) = Default::default();
-        Self { clients, servers, when_lost, clock, over, starting, stopped, active, spans }
+        let (counters, spans) = Default::default();
+        Self { clients, servers, when_lost, clock, over, counters, active, spans }
     }
 
     /// The clients that are not lost.
@@ -116,19 +113,9 @@ impl<R: Remote> Group<R> {
         Ok(())
     }
 
-    /// Whether the contender's counters are to be started with a run that begins now, and stopped with it.
-    pub fn begins_counted(&self, contender: usize) -> bool {
-        let is_counted = self.starting.get() == Some(contender);
-        if is_counted {
-            self.starting.set(None);
-            self.stopped.set(Some(contender));
-        }
-        is_counted
-    }
-
     /// Runs the jobs of the working clients at the same time.
     pub fn run(&self, contender: usize, limit: &Limit<'_>, is: First) -> Result<Vec<ClientPart>, TestbedError> {
-        let is_counted = self.begins_counted(contender);
+        let is_counted = self.counters.begin_run(contender);
         let clients = self.working();
         let read_before = self.servers.read_so_far()?;
         self.compare_clocks(&clients, 2)?;

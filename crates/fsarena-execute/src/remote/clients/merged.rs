@@ -57,15 +57,7 @@ impl ClientSpan {
 impl Merged {
     /// Empty statistics of a workload.
     pub fn of(workload: &Workload) -> Self {
-        let is_until_last = match workload.metric.measure {
-            Measure::Seconds | Measure::SecondsPerOperation => true,
-            Measure::OperationsPerSecond
-            | Measure::MebibytesPerSecond
-            | Measure::MicrosecondsPerOperation
-            | Measure::MeanLatencyMicroseconds
-            | Measure::P99LatencyMicroseconds
-            | Measure::Printed => false,
-        };
+        let is_until_last = matches!(workload.metric.measure, Measure::Seconds | Measure::SecondsPerOperation);
         let (before, clients) = Default::default();
         Self { is_until_last, before, clients, operations: 0.0, bytes: 0.0 }
     }

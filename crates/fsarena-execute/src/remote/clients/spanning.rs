@@ -86,7 +86,7 @@ impl<R: Remote> Job for OneProgram<R> {
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let is_counted = self.group.begins_counted(self.contender);
+        let is_counted = self.group.counters.begin_run(self.contender);
         if is_counted {
             self.all(Call::StartCounters(self.contender), &NEVER)?;
         }

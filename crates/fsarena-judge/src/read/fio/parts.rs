@@ -7,7 +7,7 @@ use super::super::json::Value;
 use super::super::{KnownFacts, positive};
 use super::{name, request, work};
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
-use crate::measured::InputFacts;
+use crate::measured::{Extent, InputFacts};
 
 /// A job with its clones on all clients.
 pub struct Part<'a> {
@@ -112,6 +112,24 @@ impl Part<'_> {
         Some(hosts.into_iter().collect::<Vec<_>>().join(", ")).filter(|hosts| !hosts.is_empty())
     }
 
+    /// How many jobs it is of, which may be in one row.
+    pub fn copies(&self) -> f64 {
+        let asked = self.work.get("numjobs").and_then(|count| count.parse().ok());
+        asked.unwrap_or(1.0_f64).max(self.jobs.len() as f64)
+    }
+
+    /// How long it ran and how many bytes it moved, unless something else than its time or size ended it, or a limit
+    /// of time ended what otherwise has a size.
+    pub fn extent(&self, direction: &str) -> Option<Extent> {
+        const REACHED: f64 = 0.95;
+        const OPEN: [&str; 3] = ["exitall", "steadystate", "ss"];
+        let seconds = self.time(direction)? / 1000.0;
+        let limit = self.work.get("runtime").and_then(|seconds| seconds.parse::<f64>().ok());
+        let is_ended = limit.is_some_and(|limit| seconds >= REACHED * limit) && !self.work.contains_key("time_based");
+        let amount = Some(self.sum(direction, "io_bytes")).filter(|bytes| *bytes > 0.0 && !is_ended)?;
+        (!OPEN.iter().any(|name| self.work.contains_key(*name))).then_some(Extent { seconds, amount })
+    }
+
     /// The number of syncs; `None` if it is not recorded.
     pub fn syncs(&self) -> Option<f64> {
         let count = |job: &&Value| {
@@ -128,7 +146,8 @@ impl Part<'_> {
             return Some(self.sum("write", "total_ios") / count);
         }
         let bytes = Some(self.sum("write", "io_bytes")).filter(|bytes| *bytes > 0.0)?;
-        Some(bytes / count / block(options.get("bs").unwrap_or(&"4k"))?)
+        let block = super::super::options::bytes(options.get("bs").unwrap_or(&"4k").split(',').next()?)?;
+        Some(bytes / count / block as f64).filter(|writes| writes.is_finite())
     }
 
     /// How unequally the clones worked.
@@ -140,17 +159,4 @@ impl Part<'_> {
             text: format!("the fastest of its parts was {:.1} times as fast as the slowest", high / low),
         })
     }
-}
-
-/// The bytes of `4k` or `4096`.
-fn block(text: &str) -> Option<f64> {
-    let text = text.to_lowercase();
-    let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
-    let factor = match text[digits..].chars().next() {
-        None => 1.0,
-        Some('k') => 1024.0,
-        Some('m') => 1_048_576.0,
-        Some(_) => return None,
-    };
-    Some(text[..digits].parse::<f64>().ok()? * factor).filter(|bytes| *bytes > 0.0)
 }

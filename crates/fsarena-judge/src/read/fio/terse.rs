@@ -7,7 +7,7 @@ use super::super::{File, ReadError, ResultFigure, figure};
 use super::parts::beside;
 use super::{DIRECTIONS, request};
 use crate::findings::{FindingClass, JudgedFinding};
-use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
+use crate::measured::{Extent, InputFacts, Measured, Reads, SyncedResult};
 
 /// Where the figures of the first direction begin.
 const FIRST: usize = 5;
@@ -53,6 +53,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
                 work: InputFacts::new(
                     [size].into_iter().chain(beside(&groups[group], job)).chain(lines_of_name.clone()).collect(),
                 ),
+                extent: lines.iter().map(|line| line.extent(direction)).reduce(|_, _| None).flatten(),
                 durable: if direction == "write" { SyncedResult::Unknown } else { SyncedResult::NothingWritten },
                 reads: if direction == "read" { Reads::Unknown } else { Reads::Nothing },
                 conditions: super::super::program(Some(program)),
@@ -104,6 +105,12 @@ impl<'a> TerseLine<'a> {
         };
         let figures = || DIRECTIONS.into_iter().take(directions).enumerate().filter_map(of).collect();
         is_whole.then(|| Self { program, job, group, error, figures: figures() })
+    }
+
+    fn extent(&self, direction: &str) -> Option<Extent> {
+        let own = self.figures.iter().find(|it| it.direction == direction)?;
+        let extent = Extent { seconds: own.milliseconds / 1000.0, amount: own.kib };
+        Some(extent).filter(|extent| extent.seconds > 0.0 && extent.amount > 0.0)
     }
 
     /// Whether it is a later state of the run of `last`, as `--status-interval` prints them: more was done in a longer

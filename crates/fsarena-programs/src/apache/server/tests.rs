@@ -20,7 +20,8 @@ fn processes_of(folder: &Path) -> usize {
 #[test]
 fn a_server_is_started_and_stopped_and_its_port_is_closed() {
     let place = place();
-    let mut server = Httpd::install(place.path()).expect("made");
+    let mut server = Httpd::at(place.path()).expect("placed");
+    server.install().expect("made");
     for _ in 0..2 {
         server.start(&fsarena_engine::NEVER).expect("starts");
         let address = server.address();
@@ -36,7 +37,8 @@ fn a_server_is_started_and_stopped_and_its_port_is_closed() {
 #[test]
 fn its_user_cannot_put_anything_where_we_write() {
     let place = place();
-    let mut server = Httpd::install(place.path()).expect("made");
+    let mut server = Httpd::at(place.path()).expect("placed");
+    server.install().expect("made");
     server.start(&fsarena_engine::NEVER).expect("starts");
     let run = server.lane.run.path();
     let facts =
@@ -51,7 +53,8 @@ fn its_user_cannot_put_anything_where_we_write() {
 #[test]
 fn a_port_that_is_taken_is_known_as_such() {
     let place = place();
-    let mut server = Httpd::install(place.path()).expect("made");
+    let mut server = Httpd::at(place.path()).expect("placed");
+    server.install().expect("made");
     let other = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let error =
         server.start_at(other.local_addr().expect("bound").port(), &fsarena_engine::NEVER).expect_err("it is taken");

@@ -5,17 +5,15 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use fsarena_analyse::{Calibration, calibration};
-use fsarena_execute::Assignment;
 use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Label, RunRecord, Share};
-use fsarena_place::{End, Place, Refusal, note};
+use fsarena_place::{Refusal, note};
 use serde_json::{Value, json};
 
-use super::comparison;
+use super::{comparison, measured};
 use crate::cli::{Calibrate, Compare, DataFormat, Global};
-use crate::commands::{FORMAT, print, print_json, table};
+use crate::commands::{print, print_json, table};
 use crate::exit::Ended;
-use crate::perform::perform;
 use crate::signals::stop_flag;
 use crate::{places, plan};
 
@@ -40,14 +38,13 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
 fn show(options: &Calibrate, calibration: &Calibration, slowdown: Share) -> Result<Ended> {
     match options.format {
         DataFormat::Text => print(&text(calibration, slowdown))?,
-        DataFormat::Json => print_json(&json(calibration, slowdown))?,
+        DataFormat::Json => print_json(json(calibration, slowdown))?,
     }
     Ok(Ended::Well)
 }
 
 fn json(calibration: &Calibration, slowdown: Share) -> Value {
     json!({
-        "format": FORMAT,
         "slowdown": slowdown,
         "runs": calibration.runs,
         "runs_with_a_winner": calibration.runs_with_a_winner,
@@ -80,12 +77,10 @@ fn several(
     let mut records = Vec::new();
     for number in 1..=options.runs {
         note!("{what}: run {number} of {}", options.runs);
-        let (plan, notes) = plan::plan(&equals(options, slowdown)?)?;
-        let assignment = Assignment { erase: options.erase.clone(), ..Assignment::new(plan, notes) };
-        match perform(global, assignment, &Place::Here, stop)? {
-            Some((record, End::Complete)) => records.push(record),
-            _ => return Ok(None),
-        }
+        let Some(record) = measured(global, options, plan::plan(&equals(options, slowdown)?)?, stop)? else {
+            return Ok(None);
+        };
+        records.push(record);
     }
     Ok(Some(records))
 }

@@ -8,16 +8,14 @@ use fsarena_analyse::{
     Agreement, CarryOver, Finding, FreshPair, SliceLength, SliceLengthPair, calibrated, carry_over, finding,
     fresh_pairs, lengths, several_runs, slice_lengths,
 };
-use fsarena_execute::Assignment;
 use fsarena_model::{Bytes, Estimate, Mode, Plan, RunRecord, Workload};
-use fsarena_place::{End, Place, Refusal, note, require_space};
+use fsarena_place::{Refusal, note, require_space};
 use serde_json::{Value, json};
 
-use super::comparison;
+use super::{comparison, measured};
 use crate::cli::{Calibrate, Compare, DataFormat, Global};
-use crate::commands::{FORMAT, print, print_json, table};
+use crate::commands::{print, print_json, table};
 use crate::exit::Ended;
-use crate::perform::perform;
 use crate::signals::stop_flag;
 use crate::{places, plan};
 
@@ -33,11 +31,13 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
         let stop = stop_flag()?;
         for size in sizes(options) {
             for plan in plans(options, size)? {
-                match measure(global, options, plan, &stop)? {
-                    CalibrationResult::Done(record) => seen.take(&record)?,
-                    CalibrationResult::NoRoom => {}
-                    CalibrationResult::Stopped => return Ok(Ended::Interrupted),
+                if options.lane_size.is_empty() && require_space(&plan).is_err() {
+                    let lanes = plan.contenders.len() + 1;
+                    note!("lanes of {size} are left out: there is no room for {lanes} of them");
+                    continue;
                 }
+                let Some(record) = measure(global, options, plan, &stop)? else { return Ok(Ended::Interrupted) };
+                seen.take(&record)?;
             }
         }
     }
@@ -47,7 +47,7 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     match options.format {
         DataFormat::Text if seen.workloads.is_empty() => {}
         DataFormat::Text => print(&findings(&seen))?,
-        DataFormat::Json => print_json(&json(&seen))?,
+        DataFormat::Json => print_json(json(&seen))?,
     }
     Ok(Ended::Well)
 }
@@ -89,28 +89,12 @@ impl LengthResults {
     }
 }
 
-/// The result of a calibration.
-enum CalibrationResult {
-    Done(Box<RunRecord>),
-    NoRoom,
-    Stopped,
-}
-
-fn measure(global: &Global, options: &Calibrate, plan: Plan, stop: &AtomicBool) -> Result<CalibrationResult> {
-    let size = plan.lanes.size;
-    if options.lane_size.is_empty() && require_space(&plan).is_err() {
-        note!("lanes of {size} are left out: there is no room for {} of them", plan.contenders.len() + 1);
-        return Ok(CalibrationResult::NoRoom);
-    }
+fn measure(global: &Global, options: &Calibrate, plan: Plan, stop: &AtomicBool) -> Result<Option<RunRecord>> {
     let names: Vec<&str> = plan.workloads.iter().map(Workload::base).collect();
     let what = if names.len() == 1 { format!("{}: ", names[0]) } else { String::new() };
-    note!("{what}lanes of {size}: {} rounds", options.rounds);
+    note!("{what}lanes of {}: {} rounds", plan.lanes.size, options.rounds);
     let notes = vec!["the calibration of slice lengths by `fsarena calibrate --slices`".to_owned()];
-    let assignment = Assignment { erase: options.erase.clone(), ..Assignment::new(plan, notes) };
-    Ok(match perform(global, assignment, &Place::Here, stop)? {
-        Some((record, End::Complete)) => CalibrationResult::Done(Box::new(record)),
-        _ => CalibrationResult::Stopped,
-    })
+    measured(global, options, (plan, notes), stop)
 }
 
 fn sizes(options: &Calibrate) -> Vec<Bytes> {
@@ -160,7 +144,6 @@ fn json(seen: &LengthResults) -> Value {
         json!({ "workload": workload, "agrees_from_ms": agrees_from_ms, "finding": surety })
     };
     json!({
-        "format": FORMAT,
         "first_runs": seen.fresh,
         "pairs": seen.pairs,
         "workloads": seen.workloads.iter().map(workload).collect::<Vec<_>>(),

@@ -11,19 +11,15 @@ use fsarena_report::{rounds, visible};
 use serde_json::{Value, json};
 
 use crate::cli::{DataFormat, Setup};
-use crate::commands::{FORMAT, data_format, print, print_json};
+use crate::commands::{data_format, print, print_json};
 use crate::exit::Ended;
 
 /// Prints the plan and checks it; leaves nothing behind. The format of the report is that of the plan, which has text and
 /// JSON. What another machine or a guest can do, it finds out itself. Whoever tries a plan need not be root.
 pub fn run(plan: &Plan, place: &Place, setup: &Setup) -> Result<Ended> {
     match data_format(setup.shown.format.as_deref(), "a plan")? {
-        DataFormat::Text => {
-            let mut text = String::new();
-            write_plan(&mut text, plan)?;
-            print(&text)?;
-        }
-        DataFormat::Json => print_json(&json(plan))?,
+        DataFormat::Text => print(&text(plan)?)?,
+        DataFormat::Json => print_json(json(plan))?,
     }
     let mut refusals = Refusals::default();
     let has_tools = !matches!(place, Place::Here) || prefer_cached(plan);
@@ -75,7 +71,6 @@ fn json(plan: &Plan) -> Value {
         })
     };
     json!({
-        "format": FORMAT,
         "plan_hash": plan.hash(),
         "seed": plan.seed.to_string(),
         "contenders": plan.contenders.iter().map(contender).collect::<Vec<_>>(),
@@ -91,7 +86,8 @@ fn json(plan: &Plan) -> Value {
     })
 }
 
-fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
+fn text(plan: &Plan) -> Result<String, std::fmt::Error> {
+    let mut text = String::new();
     writeln!(text, "plan {}, seed {}", &plan.hash()[..12], plan.seed)?;
     writeln!(text, "\ncontenders")?;
     for contender in &plan.contenders {
@@ -132,7 +128,8 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
             writeln!(text, "  at most {}: up to {count} of about {round}, fewer if all is decided", budget.0)?;
         }
     }
-    write_space(text, plan)
+    write_space(&mut text, plan)?;
+    Ok(text)
 }
 
 /// The space that the lanes need.

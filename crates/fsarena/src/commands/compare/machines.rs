@@ -38,7 +38,7 @@ pub fn run(global: &Global, assignment: &Assignment, commands: &[String], shown:
         }
     }
     let is_missing = (!missing.is_empty()).then_some(Ended::WithFailures);
-    let worst = found.iter().map(|(record, end)| ended(record, *end)).chain(is_missing).max_by_key(severity);
+    let worst = found.iter().map(|(record, end)| ended(record, *end)).chain(is_missing).max();
     match (found.as_slice(), first_error) {
         ([], _) if stop.load(Ordering::Relaxed) => return Ok(Ended::Interrupted),
         ([], Some(error)) => return Err(error),
@@ -50,7 +50,8 @@ pub fn run(global: &Global, assignment: &Assignment, commands: &[String], shown:
 
 /// Makes the run of each machine.
 fn on_machines(global: &Global, assignment: &Assignment, commands: &[String], stop: &AtomicBool) -> Vec<Outcome> {
-    let quiet = quiet(global);
+    // Several progress lines would overwrite each other.
+    let quiet = Global { no_progress: true, ..global.clone() };
     let on = |command: &String| on_machine(&quiet, assignment.clone(), command, stop);
     thread::scope(|scope| {
         let started: Vec<_> = commands.iter().map(|command| scope.spawn(|| on(command))).collect();
@@ -76,20 +77,6 @@ fn stopped() -> Error {
 
 fn named((record, _): (RunRecord, End)) -> Vec<NamedRun> {
     vec![NamedRun { name: format!("run {}", record.run), record }]
-}
-
-/// Several progress lines would overwrite each other.
-fn quiet(global: &Global) -> Global {
-    Global { no_progress: true, store: global.store.clone(), ..*global }
-}
-
-fn severity(ended: &Ended) -> u8 {
-    match ended {
-        Ended::Well => 0,
-        Ended::WithRegression => 1,
-        Ended::WithFailures => 2,
-        Ended::Interrupted => 3,
-    }
 }
 
 /// What is printed at the end.

@@ -40,16 +40,11 @@ pub fn usual() -> Vec<&'static str> {
 fn line(kind: &Kind, versions: &BTreeMap<String, String>) -> DoctorLine {
     let (name, about) = (kind.name, kind.about);
     let found = tools(kind, versions);
+    let place = if kind.ground == Ground::Library { "a library in fsarena" } else { "in the kernel" };
     match availability(kind) {
         Availability::Here if kind.ground == Ground::Directory => DoctorLine::ok(name, about),
-        Availability::Here if kind.ground == Ground::Library => {
-            DoctorLine::ok(name, format!("a library in fsarena{found}"))
-        }
-        Availability::AsRoot if kind.ground == Ground::Library => {
-            DoctorLine::note(name, format!("as root: a library in fsarena{found}"))
-        }
-        Availability::Here => DoctorLine::ok(name, format!("in the kernel{found}")),
-        Availability::AsRoot => DoctorLine::note(name, format!("as root: in the kernel{found}")),
+        Availability::Here => DoctorLine::ok(name, format!("{place}{found}")),
+        Availability::AsRoot => DoctorLine::note(name, format!("as root: {place}{found}")),
         Availability::KernelLacks if has_module(kind.mounted_as) => {
             DoctorLine::note(name, format!("as root, who may load the kernel's module{found}"))
         }

@@ -15,29 +15,24 @@ const ROOTS_FOLDER: &str = "/var/lib/fsarena/ledger";
 
 /// The ledgers of this user, and those of root, whose runs would disturb measurements.
 pub fn section() -> Topic {
-    let mut lines = match default_folder() {
+    let own = match default_folder() {
         Ok(folder) => look("own runs", &folder),
-        Err(error) => vec![
-            DoctorLine::note("own runs", error.to_string()).hint("set HOME or XDG_STATE_HOME, or compare cannot run"),
-        ],
+        Err(error) => {
+            DoctorLine::note("own runs", error.to_string()).hint("set HOME or XDG_STATE_HOME, or compare cannot run")
+        }
     };
-    if !rustix::process::geteuid().is_root() {
-        lines.extend(look("root's runs", Path::new(ROOTS_FOLDER)));
-    }
+    let is_root = rustix::process::geteuid().is_root();
+    let of_root = (!is_root).then(|| look("root's runs", Path::new(ROOTS_FOLDER)));
+    let lines = [own].into_iter().chain(of_root).collect();
     Topic { title: "Runs that are under way, and what dead ones left", lines }
 }
 
-fn look(subject: &str, folder: &Path) -> Vec<DoctorLine> {
-    let (held, ledgers) = match (is_held(&folder.join("lock")), ledgers(folder)) {
-        (Ok(held), Ok(ledgers)) => (held, ledgers),
-        (Err(error), _) | (_, Err(error)) if error.kind() == io::ErrorKind::NotFound => {
-            return vec![DoctorLine::ok(subject, "none yet")];
-        }
-        (Err(error), _) | (_, Err(error)) => {
-            return vec![DoctorLine::note(subject, format!("{}: could not be read: {error}", folder.display()))];
-        }
-    };
-    vec![verdict(subject, held, &ledgers)]
+fn look(subject: &str, folder: &Path) -> DoctorLine {
+    match is_held(&folder.join("lock")).and_then(|held| Ok((held, ledgers(folder)?))) {
+        Ok((held, ledgers)) => verdict(subject, held, &ledgers),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => DoctorLine::ok(subject, "none yet"),
+        Err(error) => DoctorLine::note(subject, format!("{}: could not be read: {error}", folder.display())),
+    }
 }
 
 fn verdict(subject: &str, held: bool, ledgers: &[PathBuf]) -> DoctorLine {

@@ -13,7 +13,7 @@ use crate::places;
 
 /// The line about the store.
 pub fn section(global: &Global) -> Topic {
-    let line = match places::store_path(global) {
+    let line = match places::store_path(global.store.clone()) {
         Ok(path) => look(&path),
         Err(error) => DoctorLine::no("place", error.to_string()).hint("name one: --store FILE"),
     };

@@ -5,8 +5,9 @@ use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::Kind;
 use fsarena_lane::layer::LayerKind;
 use fsarena_model::plan::how_to_install;
-use fsarena_model::{Better, Rate, Weight, Workload};
+use fsarena_model::{Rate, Weight, Workload};
 use fsarena_place::ENGINES;
+use fsarena_report::number::percent;
 use fsarena_report::{PLAIN, layout};
 use serde_json::{Value, json};
 
@@ -17,237 +18,188 @@ use crate::places;
 const NAMES: usize = 12;
 
 /// Something that has a name in the catalogue.
-pub trait Listed {
+#[derive(Clone, Copy)]
+pub enum Listed<'a> {
+    /// A kind of file system.
+    Kind(&'a Kind),
+    /// A layer below file systems.
+    Layer(&'a LayerKind),
+    /// A workload, or a program that validates profiles.
+    Workload(&'a Workload),
+    /// A suite.
+    Suite(&'a Suite),
+    /// A profile.
+    Profile(&'a Profile),
+    /// A published article.
+    Article(&'a Article),
+}
+
+impl<'a> Listed<'a> {
     /// The name.
-    fn name(&self) -> &str;
+    pub fn name(self) -> &'a str {
+        match self {
+            Self::Kind(kind) => kind.name,
+            Self::Layer(layer) => layer.name,
+            Self::Workload(workload) => &workload.name,
+            Self::Suite(suite) => &suite.name,
+            Self::Profile(profile) => &profile.name,
+            Self::Article(article) => &article.name,
+        }
+    }
+
+    /// What it is, in a line.
+    fn about(self) -> &'a str {
+        match self {
+            Self::Kind(kind) => kind.about,
+            Self::Layer(layer) => layer.about,
+            Self::Workload(workload) => &workload.measures,
+            Self::Suite(suite) => &suite.about,
+            Self::Profile(profile) => &profile.about,
+            Self::Article(article) => &article.title,
+        }
+    }
 
     /// Its row in the table of its category.
-    fn row(&self) -> Vec<String>;
+    pub fn row(self) -> Vec<String> {
+        let (name, about) = (self.name().to_owned(), self.about().to_owned());
+        match self {
+            Self::Kind(kind) => vec![name, availability(kind).to_string(), about],
+            Self::Layer(layer) => vec![name, layer_availability(layer).to_string(), about],
+            Self::Workload(workload) => {
+                let paced = if can_keep_a_rate(workload) { "yes" } else { "no" }.to_owned();
+                vec![name, here(workload), paced, workload.metric.unit.clone(), about]
+            }
+            Self::Suite(suite) => vec![name, about, suite.workloads.join(" ")],
+            Self::Profile(_) | Self::Article(_) => vec![name, about],
+        }
+    }
 
     /// The same for programs.
-    fn json(&self) -> Value;
+    pub fn json(self) -> Value {
+        let (name, about) = (self.name(), self.about());
+        match self {
+            Self::Kind(kind) => json_of(name, about, availability(kind)),
+            Self::Layer(layer) => json_of(name, about, layer_availability(layer)),
+            Self::Workload(workload) => {
+                let missing = ENGINES.missing(workload);
+                let is_known = ENGINES.named(&workload.engine).is_some();
+                json!({
+                    "name": name, "version": workload.version, "engine": workload.engine,
+                    "unit": workload.metric.unit, "better": workload.metric.better, "measures": about,
+                    "why": workload.why, "rate": can_keep_a_rate(workload), "here": is_known && missing.is_empty(),
+                    "missing": missing,
+                })
+            }
+            Self::Suite(Suite { workloads, contenders, groups, .. }) => json!({
+                "name": name, "about": about, "workloads": workloads, "contenders": contenders, "groups": groups,
+            }),
+            Self::Profile(Profile { why, source, mix, .. }) => json!({
+                "name": name, "about": about, "why": why, "source": source, "weights": mix,
+            }),
+            Self::Article(article) => json!({ "name": name, "title": about, "tests": article.tests.len() }),
+        }
+    }
 
-    /// The texts in which a word is looked for.
-    fn texts(&self) -> Vec<String>;
+    /// The texts in which a word is looked for: those of a workload have the programs that it needs and their packages,
+    /// those of a suite or profile the names of its groups and workloads.
+    pub fn texts(self) -> Vec<String> {
+        let further: Vec<String> = match self {
+            Self::Kind(_) | Self::Layer(_) | Self::Article(_) => Vec::new(),
+            Self::Workload(workload) => {
+                let Workload { title, why, engine, .. } = workload;
+                let needs = ENGINES.named(engine).map(|engine| engine.programs(workload).needs).unwrap_or_default();
+                let programs = needs.iter().flat_map(|need| [need.program, need.package]);
+                [title, why, engine].map(String::as_str).into_iter().chain(programs).map(str::to_owned).collect()
+            }
+            Self::Suite(suite) => suite.groups.keys().chain(&suite.workloads).cloned().collect(),
+            Self::Profile(profile) => [&profile.why].into_iter().chain(&profile.workloads).cloned().collect(),
+        };
+        [self.name(), self.about()].map(str::to_owned).into_iter().chain(further).collect()
+    }
 
-    /// All about it.
-    fn page(&self) -> String;
+    /// All about it: a title and described facts; those without a description are left out.
+    pub fn page(self) -> String {
+        let (name, about) = (self.name(), self.about().to_owned());
+        let (title, facts) = match self {
+            Self::Kind(kind) => ("kind", vec![("about", about), ("here", availability(kind).to_string())]),
+            Self::Layer(layer) => {
+                let options = layer.options.iter().map(|(name, values)| format!("{name}={}", values.join("|")));
+                let options = format!("{}; the first value is the default", joined(options, ", "));
+                let here = layer_availability(layer).to_string();
+                (
+                    "layer",
+                    vec![("about", about), ("options", options), ("use it", format!("ext4@{name}")), ("here", here)],
+                )
+            }
+            Self::Workload(workload) => ("workload", facts_of_workload(workload)),
+            Self::Suite(suite) => {
+                let groups =
+                    suite.groups.iter().map(|(group, workloads)| format!("{group} ({})", workloads.join(", ")));
+                let facts = vec![
+                    ("about", about),
+                    ("workloads", suite.workloads.join(", ")),
+                    ("contenders", suite.contenders.join(", ")),
+                    ("groups", joined(groups, "; ")),
+                    ("run it", format!("fsarena compare --suite {name}")),
+                ];
+                ("suite", facts)
+            }
+            Self::Profile(profile) => {
+                let share = |weight: &Weight| format!("{} {}", weight.name, percent(weight.share));
+                let facts = vec![
+                    ("about", about),
+                    ("workloads", joined(profile.mix.0.iter().map(share), ", ")),
+                    ("why", profile.why.clone()),
+                    ("source", profile.source.clone().unwrap_or_default()),
+                    ("run it", format!("fsarena compare ext4 xfs btrfs --profile {name}")),
+                ];
+                ("profile", facts)
+            }
+            Self::Article(article) => {
+                let (tests, reproduce) = (article.tests.len().to_string(), format!("fsarena reproduce {name}"));
+                ("article", vec![("title", about), ("tests", tests), ("reproduce", reproduce)])
+            }
+        };
+        let width = places::width().unwrap_or(PLAIN.width).saturating_sub(NAMES + 2);
+        let known = facts.into_iter().filter(|(_, text)| !text.is_empty());
+        let lines = known.map(|(name, text)| {
+            let text = layout::wrapped(&text, "", width).replace('\n', &format!("\n{:1$}", "", NAMES + 2));
+            format!("  {name:NAMES$}{text}\n")
+        });
+        let version = match self {
+            Self::Workload(workload) => format!(" (version {})", workload.version),
+            _ => String::new(),
+        };
+        format!("{title} {name}{version}\n{}", lines.collect::<String>())
+    }
 }
 
-impl Listed for &'static Kind {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn row(&self) -> Vec<String> {
-        vec![self.name.to_owned(), availability(self).to_string(), self.about.to_owned()]
-    }
-
-    fn json(&self) -> Value {
-        json_of([self.name, self.about], availability(self))
-    }
-
-    fn texts(&self) -> Vec<String> {
-        vec![self.name.to_owned(), self.about.to_owned()]
-    }
-
-    fn page(&self) -> String {
-        let here = availability(self).to_string();
-        page(&format!("kind {}", self.name), &[("about", self.about.to_owned()), ("here", here)])
-    }
-}
-
-impl Listed for &'static LayerKind {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn row(&self) -> Vec<String> {
-        vec![self.name.to_owned(), layer_availability(self).to_string(), self.about.to_owned()]
-    }
-
-    fn json(&self) -> Value {
-        json_of([self.name, self.about], layer_availability(self))
-    }
-
-    fn texts(&self) -> Vec<String> {
-        vec![self.name.to_owned(), self.about.to_owned()]
-    }
-
-    fn page(&self) -> String {
-        let options = self.options.iter().map(|(name, values)| format!("{name}={}", values.join("|")));
-        page(
-            &format!("layer {}", self.name),
-            &[
-                ("about", self.about.to_owned()),
-                ("options", format!("{}; the first value is the default", options.collect::<Vec<_>>().join(", "))),
-                ("use it", format!("ext4@{}", self.name)),
-                ("here", layer_availability(self).to_string()),
-            ],
-        )
-    }
+fn joined(parts: impl Iterator<Item = String>, separator: &str) -> String {
+    parts.collect::<Vec<_>>().join(separator)
 }
 
 /// The name and description of a kind or layer, and what is in the way here.
-fn json_of([name, about]: [&str; 2], found: Availability) -> Value {
+fn json_of(name: &str, about: &str, found: Availability) -> Value {
     let obstacle = (found != Availability::Here).then(|| found.to_string());
     json!({ "name": name, "about": about, "here": obstacle.is_none(), "obstacle": obstacle })
 }
 
-impl Listed for Workload {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn row(&self) -> Vec<String> {
-        let paced = if can_keep_a_rate(self) { "yes" } else { "no" }.to_owned();
-        vec![self.name.to_string(), here(self), paced, self.metric.unit.clone(), self.measures.clone()]
-    }
-
-    fn json(&self) -> Value {
-        let missing = ENGINES.missing(self);
-        let is_known = ENGINES.named(&self.engine).is_some();
-        json!({
-            "name": self.name.to_string(), "version": self.version, "engine": self.engine,
-            "unit": self.metric.unit, "better": self.metric.better, "measures": self.measures,
-            "why": self.why, "rate": can_keep_a_rate(self), "here": is_known && missing.is_empty(),
-            "missing": missing,
-        })
-    }
-
-    /// With the programs that it needs and their packages.
-    fn texts(&self) -> Vec<String> {
-        let Self { name, title, measures, why, engine, .. } = self;
-        let needs = ENGINES.named(engine).map(|engine| engine.programs(self).needs).unwrap_or_default();
-        let programs = needs.iter().flat_map(|need| [need.program, need.package]).map(str::to_owned);
-        [name.as_str(), title, measures, why, engine].map(str::to_owned).into_iter().chain(programs).collect()
-    }
-
-    fn page(&self) -> String {
-        let is_in = |suite: &Suite| suite.workloads.iter().any(|name| self.name == name.as_str());
-        let suites = fsarena_catalog::suites().unwrap_or_default().into_iter().filter(is_in);
-        let better = match self.metric.better {
-            Better::Higher => "higher is better",
-            Better::Lower => "lower is better",
-        };
-        page(
-            &format!("workload {} (version {})", self.name, self.version),
-            &[
-                ("measures", self.measures.clone()),
-                ("why", self.why.clone()),
-                ("figure", format!("{}, {better}", self.metric.unit)),
-                ("engine", self.engine.clone()),
-                ("durability", fsarena_report::durable(self.durable).to_owned()),
-                ("cache", fsarena_report::cache(self.cache).to_owned()),
-                ("mode", fsarena_report::mode(self.mode).to_owned()),
-                ("open loop", if can_keep_a_rate(self) { "--rate" } else { "no" }.to_owned()),
-                ("suites", suites.map(|suite| suite.name).collect::<Vec<_>>().join(", ")),
-                ("here", here(self)),
-                ("parameters", self.parameters.to_string()),
-            ],
-        )
-    }
-}
-
-impl Listed for Suite {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn row(&self) -> Vec<String> {
-        vec![self.name.clone(), self.about.clone(), self.workloads.join(" ")]
-    }
-
-    fn json(&self) -> Value {
-        json!({
-            "name": self.name, "about": self.about, "workloads": self.workloads, "contenders": self.contenders,
-            "groups": self.groups,
-        })
-    }
-
-    /// With the names of its groups and workloads.
-    fn texts(&self) -> Vec<String> {
-        [&self.name, &self.about].into_iter().chain(self.groups.keys()).chain(&self.workloads).cloned().collect()
-    }
-
-    fn page(&self) -> String {
-        let groups = self.groups.iter().map(|(group, workloads)| format!("{group} ({})", workloads.join(", ")));
-        page(
-            &format!("suite {}", self.name),
-            &[
-                ("about", self.about.clone()),
-                ("workloads", self.workloads.join(", ")),
-                ("contenders", self.contenders.join(", ")),
-                ("groups", groups.collect::<Vec<_>>().join("; ")),
-                ("run it", format!("fsarena compare --suite {}", self.name)),
-            ],
-        )
-    }
-}
-
-impl Listed for Profile {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn row(&self) -> Vec<String> {
-        vec![self.name.clone(), self.about.clone()]
-    }
-
-    fn json(&self) -> Value {
-        json!({
-            "name": self.name, "about": self.about, "why": self.why, "source": self.source, "weights": self.mix,
-        })
-    }
-
-    /// With the names of its workloads.
-    fn texts(&self) -> Vec<String> {
-        [&self.name, &self.about, &self.why].into_iter().chain(&self.workloads).cloned().collect()
-    }
-
-    fn page(&self) -> String {
-        let share = |weight: &Weight| format!("{} {}", weight.name, fsarena_report::number::percent(weight.share));
-        let shares: Vec<String> = self.mix.0.iter().map(share).collect();
-        page(
-            &format!("profile {}", self.name),
-            &[
-                ("about", self.about.clone()),
-                ("workloads", shares.join(", ")),
-                ("why", self.why.clone()),
-                ("source", self.source.clone().unwrap_or_default()),
-                ("run it", format!("fsarena compare ext4 xfs btrfs --profile {}", self.name)),
-            ],
-        )
-    }
-}
-
-impl Listed for Article {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn row(&self) -> Vec<String> {
-        vec![self.name.clone(), self.title.clone()]
-    }
-
-    fn json(&self) -> Value {
-        json!({ "name": self.name, "title": self.title, "tests": self.tests.len() })
-    }
-
-    fn texts(&self) -> Vec<String> {
-        self.row()
-    }
-
-    fn page(&self) -> String {
-        page(
-            &format!("article {}", self.name),
-            &[
-                ("title", self.title.clone()),
-                ("tests", self.tests.len().to_string()),
-                ("reproduce", format!("fsarena reproduce {}", self.name)),
-            ],
-        )
-    }
+fn facts_of_workload(workload: &Workload) -> Vec<(&'static str, String)> {
+    let is_in = |suite: &Suite| suite.workloads.iter().any(|name| workload.name == name.as_str());
+    let suites = fsarena_catalog::suites().unwrap_or_default().into_iter().filter(is_in);
+    vec![
+        ("measures", workload.measures.clone()),
+        ("why", workload.why.clone()),
+        ("figure", format!("{}, {}", workload.metric.unit, fsarena_report::better(workload.metric.better))),
+        ("engine", workload.engine.clone()),
+        ("durability", fsarena_report::durable(workload.durable).to_owned()),
+        ("cache", fsarena_report::cache(workload.cache).to_owned()),
+        ("mode", fsarena_report::mode(workload.mode).to_owned()),
+        ("open loop", if can_keep_a_rate(workload) { "--rate" } else { "no" }.to_owned()),
+        ("suites", joined(suites.map(|suite| suite.name), ", ")),
+        ("here", here(workload)),
+        ("parameters", workload.parameters.to_string()),
+    ]
 }
 
 fn can_keep_a_rate(workload: &Workload) -> bool {
@@ -262,15 +214,4 @@ pub fn here(workload: &Workload) -> String {
         (Some(_), missing) if missing.is_empty() => "yes".to_owned(),
         (Some(_), missing) => format!("no: {}", how_to_install(&missing)),
     }
-}
-
-/// A title and described names; those without a description are left out.
-fn page(title: &str, facts: &[(&str, String)]) -> String {
-    let width = places::width().unwrap_or(PLAIN.width);
-    let known = facts.iter().filter(|(_, text)| !text.is_empty());
-    let lines = known.map(|(name, text)| {
-        let text = layout::wrapped(text, "", width.saturating_sub(NAMES + 2));
-        format!("  {name:NAMES$}{}", text.replace('\n', &format!("\n{:1$}", "", NAMES + 2)))
-    });
-    format!("{title}\n{}\n", lines.collect::<Vec<_>>().join("\n"))
 }

@@ -7,7 +7,7 @@ use fsarena_engine::EngineError;
 use fsarena_model::{CacheState, Workload};
 use fsarena_place::{ENGINES, Refusal};
 
-use super::{Choices, Noted};
+use super::PlannedWork;
 use crate::cli::Caches;
 
 /// Workloads that keep their cache state, by the reason.
@@ -15,22 +15,22 @@ type Left = BTreeMap<&'static str, Vec<String>>;
 
 /// The workloads in `all` with the cache states that `caches` selects. A workload without another state stays
 /// unchanged, with a note. Refused if no workload has another state.
-pub fn with(caches: Option<Caches>, all: Vec<Noted>) -> Result<Choices> {
-    let Some(caches) = caches else { return Ok(Choices { chosen: all, notes: Vec::new(), unavailable: Vec::new() }) };
-    let (mut chosen, mut left, count) = (Vec::new(), Left::new(), all.len());
-    for (workload, note) in all {
+pub fn with(caches: Option<Caches>, all: Vec<Workload>) -> Result<PlannedWork> {
+    let Some(caches) = caches else { return Ok(PlannedWork { workloads: all, ..PlannedWork::default() }) };
+    let (mut workloads, mut left, count) = (Vec::new(), Left::new(), all.len());
+    for workload in all {
         match wanted(&workload, caches) {
-            Ok(states) => chosen.extend(states.into_iter().zip([note, None])),
+            Ok(states) => workloads.extend(states),
             Err(EngineError::OneCache { why, .. }) => {
                 left.entry(why).or_default().push(format!("`{}`", workload.name));
-                chosen.push((workload, note));
+                workloads.push(workload);
             }
             Err(error) => return Err(error.into()),
         }
     }
     let notes: Vec<String> = left.iter().map(note).collect();
     match left.values().map(Vec::len).sum::<usize>() < count {
-        true => Ok(Choices { chosen, notes, unavailable: Vec::new() }),
+        true => Ok(PlannedWork { workloads, notes, ..PlannedWork::default() }),
         false => {
             let hint = "name workloads that read through the page cache: `fsarena list workloads`";
             bail!(Refusal::wrong_use(notes.join("; "), hint))

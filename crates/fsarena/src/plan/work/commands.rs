@@ -6,14 +6,13 @@ mod tests;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use fsarena_model::{Better, CacheState, DurablePoint, Measure, Metric, Name, Relation, Variant, Workload};
+use fsarena_model::{Better, CacheState, Contender, DurablePoint, Measure, Metric, Name, Relation, Variant, Workload};
 use fsarena_place::Refusal;
 use fsarena_programs::in_one_line;
 use serde_json::{Value, json};
 
-use super::{Choices, Noted};
+use super::PlannedWork;
 use crate::cli::{Caches, Compare, OwnCommands, PlaceArguments, Printed, Scan, SyncInTime, is_placeholder};
-use crate::plan::available::AvailablePrograms;
 
 /// Stands for the directory on the contender.
 const DIRECTORY: &str = "{dir}";
@@ -26,8 +25,8 @@ const TIME_LIMIT_S: u64 = 3600;
 const OF_SHELLS: &str = "|&;<>()$`*?";
 
 /// The workloads of the commands, in order.
-pub fn from_commands(arguments: &Compare, programs: AvailablePrograms) -> Result<Choices> {
-    if programs == AvailablePrograms::Fetched {
+pub fn from_commands(arguments: &Compare, contenders: &[Contender]) -> Result<PlannedWork> {
+    if arguments.setup.place.is_guest(contenders) {
         let text = "a guest has neither your programs nor your files, so it cannot run your command";
         let hint = "name contenders that this kernel supports, and leave out --guest";
         bail!(Refusal::wrong_use(text, hint));
@@ -37,14 +36,14 @@ pub fn from_commands(arguments: &Compare, programs: AvailablePrograms) -> Result
     let drafts: Vec<Draft> = own.commands.iter().map(|text| Draft::of(own, text)).collect::<Result<_>>()?;
     require_used(&own.scan, &drafts)?;
     let directory = directory(&arguments.setup.place)?;
-    let mut chosen: Vec<Noted> = Vec::new();
+    let mut workloads: Vec<Workload> = Vec::new();
     let filled_in = drafts.iter().flat_map(|draft| draft.filled_in(&own.scan));
     for workload in filled_in.flat_map(|draft| draft.workloads(arguments, &directory)) {
-        require_new(&chosen, &workload)?;
-        chosen.push((workload, None));
+        require_new(&workloads, &workload)?;
+        workloads.push(workload);
     }
     let notes = drafts.iter().flat_map(|draft| draft.notes(&own.scan)).chain([what_is_timed(own)]).collect();
-    Ok(Choices { chosen, notes, unavailable: Vec::new() })
+    Ok(PlannedWork { workloads, notes, ..PlannedWork::default() })
 }
 
 /// The working directory of the commands: the present one. On another machine it is that of the agent.
@@ -57,7 +56,8 @@ fn directory(place: &PlaceArguments) -> Result<PathBuf> {
 
 fn what_is_timed(own: &OwnCommands) -> String {
     match (&own.metric, synced(own)) {
-        (Some(Printed { name, .. }), _) => {
+        (Some(Printed { metric, .. }), _) => {
+            let name = &metric.name;
             format!("`{name}` is what the command prints; the sync of the file system after it is not in that")
         }
         (None, SyncInTime::Within) => "the sync of the file system after each command is in its time".to_owned(),
@@ -99,8 +99,8 @@ fn require_used(scans: &[Scan], drafts: &[Draft]) -> Result<()> {
     }
 }
 
-fn require_new(chosen: &[Noted], workload: &Workload) -> Result<()> {
-    match chosen.iter().any(|(other, _)| other.name == workload.name) {
+fn require_new(others: &[Workload], workload: &Workload) -> Result<()> {
+    match others.iter().any(|other| other.name == workload.name) {
         false => Ok(()),
         true => {
             let text = format!("two commands have the name `{}`", workload.name);
@@ -238,7 +238,7 @@ impl Draft {
     fn measures(&self, own: &OwnCommands) -> String {
         let command = in_one_line(&self.command);
         let figure = match (&own.metric, synced(own)) {
-            (Some(Printed { name, .. }), _) => format!("`{name}` as `{command}` prints it."),
+            (Some(Printed { metric, .. }), _) => format!("`{}` as `{command}` prints it.", metric.name),
             (None, SyncInTime::Within) => format!("Seconds of `{command}`, with the sync of the file system after it."),
             (None, SyncInTime::Apart) => {
                 format!("Seconds of `{command}`, without the sync of the file system after it.")
@@ -251,13 +251,9 @@ impl Draft {
 }
 
 fn metric(own: &OwnCommands) -> Metric {
-    match own.metric.clone() {
-        Some(Printed { name, unit, better, .. }) => Metric { name, unit, measure: Measure::Printed, better },
-        None => {
-            let (name, unit) = ("time".to_owned(), "s".to_owned());
-            Metric { name, unit, measure: Measure::Seconds, better: Better::Lower }
-        }
-    }
+    let (name, unit) = ("time".to_owned(), "s".to_owned());
+    let time = Metric { name, unit, measure: Measure::Seconds, better: Better::Lower };
+    own.metric.as_ref().map_or(time, |printed| printed.metric.clone())
 }
 
 /// What is in braces in a word, except for the variables of a shell (`${name}`).

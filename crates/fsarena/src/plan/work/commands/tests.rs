@@ -2,13 +2,13 @@ use clap::Parser;
 
 use super::*;
 
-fn chosen(arguments: &[&str]) -> Result<Choices> {
+fn chosen(arguments: &[&str]) -> Result<PlannedWork> {
     let words = ["compare", "ext4"].iter().chain(arguments);
-    from_commands(&Compare::parse_from(words), AvailablePrograms::Installed)
+    from_commands(&Compare::parse_from(words), &[])
 }
 
 fn names(arguments: &[&str]) -> Vec<String> {
-    chosen(arguments).expect("sound").chosen.into_iter().map(|(workload, _)| workload.name.to_string()).collect()
+    chosen(arguments).expect("sound").workloads.into_iter().map(|workload| workload.name.to_string()).collect()
 }
 
 #[test]
@@ -28,8 +28,8 @@ fn commands_have_names_that_can_be_read() {
 fn scans_give_a_workload_for_each_combination_that_differs() {
     let scans = ["--scan", "threads=1,2", "--scan", "level=3,9"];
     let own = ["--command", "one=xz -{level} -T{threads} {dir}/x", "--command", "two=cat {dir}/x"];
-    let commands = chosen(&[&own[..], &scans].concat()).expect("sound").chosen;
-    let words: Vec<_> = commands.iter().map(|(it, _)| (it.name.as_str(), it.parameters["script"][1].clone())).collect();
+    let commands = chosen(&[&own[..], &scans].concat()).expect("sound").workloads;
+    let words: Vec<_> = commands.iter().map(|it| (it.name.as_str(), it.parameters["script"][1].clone())).collect();
     assert_eq!(words[0], ("one@threads-1@level-3", json!("-3")));
     assert_eq!(words[3], ("one@threads-2@level-9", json!("-9")));
     assert_eq!(words[4].0, "two");
@@ -39,15 +39,16 @@ fn scans_give_a_workload_for_each_combination_that_differs() {
 #[test]
 fn a_value_stays_one_word() {
     let own = ["--command", "x={a} {dir} {b}", "--scan", "a=one two,three", "--scan", "b=$HOME"];
-    let commands = chosen(&own).expect("sound").chosen;
-    assert_eq!(commands[0].0.parameters["script"], json!(["one two", "{dir}", "$HOME"]));
+    let commands = chosen(&own).expect("sound").workloads;
+    assert_eq!(commands[0].parameters["script"], json!(["one two", "{dir}", "$HOME"]));
 }
 
 #[test]
 fn the_sync_is_in_the_time_unless_it_is_set_apart() {
     let of = |more: &[&str]| {
-        let Choices { chosen, notes, .. } = chosen(&[&["--command", "cp x {dir}"], more].concat()).expect("sound");
-        (chosen[0].0.ends_by_itself, chosen[0].0.durable, notes)
+        let PlannedWork { workloads, notes, .. } =
+            chosen(&[&["--command", "cp x {dir}"], more].concat()).expect("sound");
+        (workloads[0].ends_by_itself, workloads[0].durable, notes)
     };
     let (ends, durable, notes) = of(&[]);
     assert_eq!((ends, durable), (false, DurablePoint::Syncfs));

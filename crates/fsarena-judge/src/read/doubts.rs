@@ -1,0 +1,36 @@
+//! What results themselves show against their figures, whichever tool made them.
+
+use std::collections::BTreeSet;
+
+use fsarena_lane::kind::named_in;
+
+use crate::findings::{FindingClass, JudgedFinding};
+
+/// The share of a limit from which on a rate is the limit, and not what was measured.
+const LIMITED: f64 = 0.9;
+/// The share of operations that may fail without a finding: databases give up a few transactions of many.
+const FAILED: f64 = 0.01;
+
+/// A finding that what a result did is in doubt, so that it is not ranked.
+pub fn doubt(text: String) -> JudgedFinding {
+    JudgedFinding { class: FindingClass::Work, text }
+}
+
+/// A finding if a rate is what an option of the program allows, which is `by`.
+pub fn limited(rate: f64, most: f64, by: &str) -> Option<JudgedFinding> {
+    (rate >= LIMITED * most).then(|| doubt(format!("limited by {by}, which hides how fast the file system is")))
+}
+
+/// A finding if some of all operations failed.
+pub fn failed(count: f64, all: f64) -> Option<JudgedFinding> {
+    (count > FAILED * all).then(|| doubt(format!("{count} operations failed")))
+}
+
+/// The file system that paths among some words name: the one of the label if they name it, else the only one.
+pub fn placed<'a>(label: &str, words: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let paths = words.into_iter().filter(|word| word.contains('/'));
+    let named: BTreeSet<&str> =
+        paths.flat_map(|path| path.split(|letter: char| !letter.is_alphanumeric())).filter_map(named_in).collect();
+    let own = named_in(label).filter(|own| named.contains(own));
+    own.or_else(|| named.first().copied().filter(|_| named.len() == 1)).map(str::to_owned)
+}

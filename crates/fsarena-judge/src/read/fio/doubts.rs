@@ -1,0 +1,62 @@
+//! What a job of fio shows against its figures: it was limited, requests failed, or no file system did the work.
+
+use std::collections::BTreeMap;
+
+use fsarena_lane::kind::named_in;
+
+use super::super::doubts::{doubt, limited};
+use super::super::options::bytes;
+use super::DIRECTIONS;
+use super::parts::Part;
+use crate::findings::JudgedFinding;
+
+/// Options that limit a rate, the figure that they limit, and its unit as a multiple of theirs (HOWTO.rst).
+const LIMITS: [(&str, &str, f64); 2] = [("rate_iops", "iops", 1.0), ("rate", "bw", 1024.0)];
+/// The share of its time that a job may pause (`thinktime`) without a finding.
+const PAUSED: f64 = 0.1;
+
+/// Doubts about the figure of a direction; `label` is the contender.
+pub fn of(part: &Part<'_>, options: &BTreeMap<&str, &str>, direction: &str, label: &str) -> Vec<JudgedFinding> {
+    let failed: f64 = part.jobs.iter().filter_map(|job| job["total_err"].as_f64()).sum();
+    let failed = (failed > 0.0).then(|| format!("{failed} of its requests failed"));
+    let is_device = |path: &&str| path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
+    let device = options.get("filename").and_then(|names| names.split(':').find(is_device));
+    let device = device.filter(|_| named_in(label).is_some());
+    let device = device.map(|path| format!("it used {path} itself, and no file system"));
+    let engine = options.get("ioengine").filter(|engine| **engine == "null");
+    let engine = engine.map(|_| "ioengine=null does no I/O".to_owned());
+    let rate = LIMITS.iter().find_map(|(name, figure, unit)| {
+        let value = options.get(name)?;
+        let most = limit(value, direction)? * part.copies();
+        limited(unit * part.sum(direction, figure), most, &format!("{name}={value}"))
+    });
+    let pause = || {
+        let share = pauses_s(options)? * part.rate(direction)? / part.copies();
+        limited(share, PAUSED, &format!("thinktime={}", options["thinktime"]))
+    };
+    let doubts = [failed, device, engine].into_iter().flatten().map(doubt);
+    doubts.chain(rate.or_else(pause)).collect()
+}
+
+/// The limit of a direction: `100,50` is of reads and of writes.
+fn limit(value: &str, direction: &str) -> Option<f64> {
+    let values: Vec<&str> = value.split(',').collect();
+    let of = |place: usize| Some(bytes(values.get(place).or(values.last())?)? as f64);
+    match direction {
+        "mixed" => Some(of(0)? + of(1)?),
+        _ => of(DIRECTIONS.iter().position(|name| *name == direction)?),
+    }
+}
+
+/// The seconds that a job pauses for a request.
+fn pauses_s(options: &BTreeMap<&str, &str>) -> Option<f64> {
+    let text = options.get("thinktime")?;
+    let (number, unit) = text.split_at(text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len()));
+    let factor = match unit {
+        "" | "us" | "usec" => 1e-6,
+        "ms" | "msec" => 1e-3,
+        _ => 1.0,
+    };
+    let requests = options.get("thinktime_blocks").and_then(|count| count.parse().ok()).unwrap_or(1.0_f64);
+    Some(factor * number.parse::<f64>().ok()? / requests)
+}
