@@ -14,16 +14,16 @@ use fsarena_place::{InGuest, NamedClients, Place, Refusal, note::tell};
 
 use super::one_of;
 
-/// The memory of a guest by default, and the least with which one boots.
+/// The memory of a guest by default, and one that is too little for its kernel alone.
 pub const GUEST_MEMORY: Bytes = Bytes::gib(1);
-const LEAST_GUEST_MEMORY: Bytes = Bytes::mib(128);
+const LEAST_GUEST_MEMORY: Bytes = Bytes::mib(16);
 
 /// The memory of a guest, as typed.
 pub fn guest_memory(text: &str) -> Result<Bytes, String> {
     let memory: Bytes = text.parse().map_err(|error: UnitError| error.to_string())?;
-    match memory >= LEAST_GUEST_MEMORY {
+    match memory > LEAST_GUEST_MEMORY {
         true => Ok(memory),
-        false => Err(format!("a guest does not boot with less than {LEAST_GUEST_MEMORY}")),
+        false => Err(format!("the kernel of a guest alone needs more than {LEAST_GUEST_MEMORY}")),
     }
 }
 
