@@ -6,6 +6,7 @@ mod tests;
 
 use std::fs::{self, File};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -124,22 +125,24 @@ pub fn make(
 }
 
 /// Makes a contender that has options of mkfs once on a sparse file in memory, to find out what its mkfs refuses, and
-/// whether this kernel can mount what it makes. Nothing is found out without /dev/shm or without the mkfs.
+/// whether this kernel can mount what it makes. The file has no name, so that nothing stays however this process ends.
+/// Nothing is found out without /dev/shm or without the mkfs.
 ///
 /// # Errors
 /// [`LaneError::BadOption`] with the words of the mkfs, or why it cannot be mounted.
 pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), LaneError> {
-    let Ok(file) = tempfile::Builder::new().prefix("fsarena-mkfs-").tempfile_in("/dev/shm") else { return Ok(()) };
-    if contender.mkfs.is_empty() || file.as_file().set_len(lane.0.min(MOST_TRIED.0)).is_err() {
+    let Ok(file) = tempfile::tempfile_in("/dev/shm") else { return Ok(()) };
+    if contender.mkfs.is_empty() || file.set_len(lane.0.min(MOST_TRIED.0)).is_err() {
         return Ok(());
     }
+    let path = PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
     let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
     let any = "11111111-2222-4333-8444-555555555555";
     let identity = Identity { uuid: any.to_owned(), hash_seed: any.to_owned() };
-    let argv = kind.mkfs(file.path(), &identity, &contender.mkfs).map_err(refused)?;
+    let argv = kind.mkfs(&path, &identity, &contender.mkfs).map_err(refused)?;
     match run_tool(&argv, TRIED) {
         Ok(made) => {
-            let described = run_tool(&kind.describe(file.path()), TRIED).unwrap_or_default();
+            let described = run_tool(&kind.describe(&path), TRIED).unwrap_or_default();
             let hint = "leave it out, or compare in a guest with another kernel: --guest-kernel PACKAGE";
             let refused = |why| Err(LaneError::bad_option(contender, why, hint));
             kind.not_mounted(&(made + &described)).map_or(Ok(()), refused)
