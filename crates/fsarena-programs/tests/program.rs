@@ -1,6 +1,7 @@
 //! The engine `program`: scripts are run, timed, counted and stopped, and figures are read from their output.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -254,7 +255,10 @@ fn programs_of_commands_are_looked_for_where_they_can_be() {
     assert!(missing(json!(["no-such-program"])).to_string().contains("`no-such-program`"));
     let error = missing(json!(["./tool", "{dir}"]));
     assert!(error.hint().is_some_and(|hint| hint.contains("its path")), "{error}");
-    fs::write(here.path().join("tool"), "").expect("written");
+    let tool = here.path().join("tool");
+    fs::write(&tool, "").expect("written");
+    assert!(missing(json!(["./tool"])).to_string().contains("tool"), "it is not executable");
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).expect("executable");
     for there in [json!(["./tool"]), json!(["{dir}/made-later"]), json!(["/bin/true"]), json!(["true"])] {
         require(there).expect("there, or not known before");
     }
