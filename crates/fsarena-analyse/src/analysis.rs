@@ -1,7 +1,7 @@
 //! A record, with what several rules derive from it: trials by workload and contender, the rounds that count, and the
 //! classes of contenders that are ranked with each other.
 
-use fsarena_model::order::grouped;
+use fsarena_model::grouped;
 use fsarena_model::{
     Baseline, BaselineKind, Class, Contender, ContenderFacts, Durability, Label, LaneCost, Outcome, RunRecord, Trial,
     Workload,

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::clients::WhenLost;
-use fsarena_model::order::each_once;
 use fsarena_model::plan::{Harness, listed};
-use fsarena_model::{Contender, GuestDisk, Mix, Plan, Relation, RunRecord, Storage, Workload};
+use fsarena_model::{Contender, GuestDisk, Mix, Plan, Relation, RunRecord, Storage, Workload, distinct};
 
 use crate::recommendation::covered;
 use crate::slice_lengths::calibrated;
@@ -140,7 +139,7 @@ fn lanes(words: &mut CommandWords, record: &RunRecord) {
 
 /// The workloads as named on the command line, without the variants that `--rate` and `--cache` derive from them.
 fn as_typed(plan: &Plan) -> Vec<&str> {
-    each_once(closed(plan).map(Workload::base))
+    distinct(closed(plan).map(Workload::base))
 }
 
 /// All workloads except open loops.
@@ -159,6 +158,6 @@ fn cache(plan: &Plan) -> Option<String> {
 
 /// `50%,90%`, if the plan has open loops.
 fn rates(plan: &Plan) -> Option<String> {
-    let rates = each_once(plan.workloads.iter().filter_map(Workload::rate).map(|rate| rate.to_string()));
+    let rates = distinct(plan.workloads.iter().filter_map(Workload::rate).map(|rate| rate.to_string()));
     (!rates.is_empty()).then(|| rates.join(","))
 }

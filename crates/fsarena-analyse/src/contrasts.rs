@@ -5,8 +5,7 @@ use std::fmt::Display;
 
 use fsarena_model::across::MachineFact;
 use fsarena_model::difference::Contrast;
-use fsarena_model::order::each_once;
-use fsarena_model::{Contender, Label, Rounds, RunRecord, Scale};
+use fsarena_model::{Contender, Label, Rounds, RunRecord, Scale, distinct};
 
 use crate::analysis::Analysis;
 
@@ -26,7 +25,7 @@ pub(crate) fn between(before: Vec<&Analysis<'_>>, after: Vec<&Analysis<'_>>) -> 
 pub(crate) fn among(machines: &[Vec<&Analysis<'_>>]) -> Vec<MachineFact> {
     let machines: Vec<Vec<Vec<Fact>>> =
         machines.iter().map(|runs| runs.iter().map(|run| facts(run)).collect()).collect();
-    let names = each_once(machines.iter().flatten().flatten().map(|(name, _)| name));
+    let names = distinct(machines.iter().flatten().flatten().map(|(name, _)| name));
     let values = |runs: &Vec<Vec<Fact>>, name: &String| -> BTreeSet<String> {
         let of = |facts: &Vec<Fact>| facts.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
         runs.iter().map(|facts| of(facts).unwrap_or_default()).collect()

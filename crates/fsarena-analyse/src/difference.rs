@@ -2,8 +2,7 @@
 
 use fsarena_model::comparison::DecisionInterval;
 use fsarena_model::difference::{Change, Difference, DriftSource, FORMAT, MachineChange, SessionDrift, SideRun};
-use fsarena_model::order::each_once;
-use fsarena_model::{Better, Label, RunRecord, Share, ValidityClass, Verdict, Workload};
+use fsarena_model::{Better, Label, RunRecord, Share, ValidityClass, Verdict, Workload, distinct};
 use fsarena_stats::{Drift, Proof, Rule, proofs};
 
 use crate::analysis::Analysis;
@@ -115,7 +114,7 @@ fn judged(sides: &Sides<'_>, compared: &Compared, proof: Option<&Proof>, is_with
 fn flags(sides: &Sides<'_>, compared: &Compared) -> Vec<ValidityClass> {
     let Some(workload) = &compared.workload else { return Vec::new() };
     let cells = sides.all().filter_map(|run| run.cell(workload, &compared.contender));
-    each_once(cells.flat_map(|cell| &cell.validity).map(|flag| flag.class))
+    distinct(cells.flat_map(|cell| &cell.validity).map(|flag| flag.class))
 }
 
 /// Whether a contender has several durability classes.

@@ -2,8 +2,7 @@
 
 use fsarena_model::difference::FORMAT;
 use fsarena_model::history::{HistoryPoint, LevelChange, Series};
-use fsarena_model::order::grouped;
-use fsarena_model::{Better, History, Label, RunRecord, Workload};
+use fsarena_model::{Better, History, Label, RunRecord, Workload, grouped};
 use fsarena_stats::change_points;
 
 use crate::analysis::Analysis;

@@ -1,8 +1,7 @@
 //! How figures change with the number of clients.
 
 use fsarena_model::comparison::{ScalingPair, ScalingPoint, ScalingRow, Verdict};
-use fsarena_model::order::grouped;
-use fsarena_model::{ClientsWork, Measure, Trial, Workload};
+use fsarena_model::{ClientsWork, Measure, Trial, Workload, grouped};
 use fsarena_stats::{Interval, LogEstimate, Rule, cell_summary};
 
 use crate::analysis::{Analysis, WorkloadTrials};

@@ -2,8 +2,7 @@
 
 use fsarena_model::comparison::{BaselineRow, Cell};
 use fsarena_model::difference::Contrast;
-use fsarena_model::order::each_once;
-use fsarena_model::{BaselineKind, Better, Label, Share, Trial, Workload};
+use fsarena_model::{BaselineKind, Better, Label, Share, Trial, Workload, distinct};
 use fsarena_stats::{Drift, Quantity, Reduced, Shift, Unchanged, mean_session, session, shifts, shifts_with};
 
 use crate::analysis::Analysis;
@@ -208,7 +207,7 @@ pub(crate) fn left_out(runs: &[&Side<'_>]) -> Vec<String> {
             }
         }
     }
-    each_once(reasons)
+    distinct(reasons)
 }
 
 /// A baseline on both sides.

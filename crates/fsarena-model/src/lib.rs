@@ -23,7 +23,6 @@ mod intern;
 pub mod matrix;
 pub mod mix;
 pub mod name;
-pub mod order;
 pub mod plan;
 pub mod probe;
 pub mod rate;

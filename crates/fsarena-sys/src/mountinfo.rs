@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use fsarena_model::order::each_once;
+use fsarena_model::distinct;
 use rustix::fs::{AtFlags, CWD, StatVfsMountFlags, StatxFlags, makedev, statfs, statvfs, statx};
 
 /// One mount.
@@ -33,7 +33,7 @@ impl Mount {
     /// Mount and file-system options as the kernel reports them, each once.
     pub fn all_options(&self) -> String {
         let all = self.options.split(',').chain(self.super_options.split(','));
-        each_once(all.filter(|option| !option.is_empty())).join(",")
+        distinct(all.filter(|option| !option.is_empty())).join(",")
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_model::order::grouped;
 use fsarena_model::recommendation::{
     AnotherProgram, ClassAdvice, KindChoice, MixFlip, MixRow, NotRecommended, Preference,
 };
-use fsarena_model::{Class, Label, Verdict, WorkKind};
+use fsarena_model::{Class, Label, Verdict, WorkKind, grouped};
 use fsarena_stats::{BetweenPrograms, Interval, Lead, LogEstimate, Prediction, Programs, Rule, flips, weighted_mean};
 
 use super::{Evidence, Part};

@@ -1,7 +1,7 @@
 //! Workloads of a round that share files: laid out once, read by all workloads that only read, and changed by the last.
 
+use fsarena_model::Plan;
 use fsarena_model::traits::SharedFiles;
-use fsarena_model::{Plan, order};
 
 use crate::round::Shares;
 
@@ -23,7 +23,7 @@ pub fn in_groups(plan: &Plan, order: Vec<usize>) -> Vec<(usize, Shares)> {
 fn grouped(all: Vec<(usize, Option<SharedFiles>)>) -> Vec<(usize, Option<SharedFiles>)> {
     // A workload that shares no files is a group of its own.
     let key = |index, files: &Option<SharedFiles>| files.as_ref().map(|files| files.description.clone()).ok_or(index);
-    let groups = order::grouped(all.into_iter().map(|(index, files)| (key(index, &files), (index, files))));
+    let groups = fsarena_model::grouped(all.into_iter().map(|(index, files)| (key(index, &files), (index, files))));
     let sorted = groups.into_iter().flat_map(|(_, mut group)| {
         // A stable sort: the order within both parts is kept.
         group.sort_by_key(|(_, files)| !files.as_ref().is_some_and(|files| files.unchanged));
