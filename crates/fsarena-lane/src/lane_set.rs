@@ -7,7 +7,7 @@ mod remount;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Bytes, Contender, ContenderFacts, Nanos, Plan, seed};
+use fsarena_model::{Bytes, Contender, ContenderFacts, Nanos, Plan};
 use fsarena_sys::directory::{Directory, FileId};
 use serde::{Deserialize, Serialize};
 
@@ -225,11 +225,7 @@ impl LaneSet {
             self.ledger.make_directory(&point, 0o755)?;
             self.ledger.announce(Made::Mount { path: point.clone() })?;
         }
-        let numbers = [u64::from(round), index as u64];
-        let identity = Identity {
-            uuid: seed::uuid(self.plan.seed, "uuid", &numbers),
-            hash_seed: seed::uuid(self.plan.seed, "hash-seed", &numbers),
-        };
+        let identity = Identity::of(self.plan.seed, round, index);
         let lane = lane.map(|lane| Ok((lane, self.stack(index, lane, kind, &identity)?))).transpose()?;
         let contender = &self.plan.contenders[index];
         let mounting = self.mounting(contender, kind, lane.as_ref().map(|(_, stack)| &*stack.device))?;

@@ -186,7 +186,7 @@ pub(crate) fn tool_limit(size: Bytes) -> Duration {
     Duration::from_secs(600 + (size.0 >> 24))
 }
 
-fn run(argv: &[String], limit: Duration) -> Result<Result<Ended, Killed>, LaneError> {
+pub(crate) fn run(argv: &[String], limit: Duration) -> Result<Result<Ended, Killed>, LaneError> {
     let error = match child::run(argv, Patience::new(limit)) {
         Ok(ended) => return Ok(Ok(ended)),
         Err(error) => error,

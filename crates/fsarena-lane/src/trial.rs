@@ -6,8 +6,7 @@ mod shown;
 use std::fs::File;
 use std::path::Path;
 
-use fsarena_model::{Bytes, Contender, Plan, seed};
-use fsarena_sys::child::{self, Patience};
+use fsarena_model::{Bytes, Contender, Plan};
 use fsarena_sys::loopdev::FileExtent;
 use fsarena_sys::mountinfo;
 
@@ -34,12 +33,16 @@ pub fn is_possible(plan: &Plan) -> bool {
 }
 
 /// Makes and mounts each contender of `plan` that has options, in the mount namespace of this process, and removes it
-/// at once. Returns what a user should know: options that change nothing, and warnings of mkfs.
+/// at once. Returns what a user should know: options that change nothing, and warnings of mkfs; nothing where that is
+/// not possible.
 ///
 /// # Errors
 /// Why contenders are refused: all that are.
 pub fn contenders(plan: &Plan, ledger: &mut Ledger) -> Result<Vec<String>, Vec<LaneError>> {
     let (mut notes, mut errors) = (Vec::new(), Vec::new());
+    if !is_possible(plan) {
+        return Ok(notes);
+    }
     for (index, contender) in plan.contenders.iter().enumerate() {
         let Some(kind) = tried(contender) else { continue };
         let before = ledger.count();
@@ -88,8 +91,9 @@ impl Trial<'_> {
         let (all, room) = self.shown(&source, &point, &words).map_err(|error| self.not_mounted(error))?;
         notes.extend(self.room(room)?);
         let Some(none) = none else { return Ok(notes) };
-        for word in words {
-            let Ok(alone) = shown(&[word]) else { continue };
+        for &word in &words {
+            let alone = if words.len() == 1 { Ok(all.clone()) } else { shown(&[word]) };
+            let Ok(alone) = alone else { continue };
             let refused =
                 |why| LaneError::bad_option(self.contender, format!("the mount option `{word}`: {why}"), LEAVE);
             let has_effect = shown::effect(word, &none, &alone, &all).map_err(refused)?;
@@ -118,15 +122,17 @@ impl Trial<'_> {
     fn make(&self, lane: &Lane) -> Result<Option<String>, LaneError> {
         let Self { plan, contender, kind, index } = self;
         // The rounds of the run begin with 1.
-        let id = |purpose| seed::uuid(plan.seed, purpose, &[0, *index as u64]);
-        let identity = Identity { uuid: id("uuid"), hash_seed: id("hash-seed") };
+        let identity = Identity::of(plan.seed, 0, *index);
         let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
         let argv = kind.mkfs(&lane.path(), &identity, &contender.mkfs).map_err(refused)?;
-        let ended = child::run(&argv, Patience::new(TRIED)).map_err(LaneError::io("start", &argv[0]))?;
-        let text = ended.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-        match ended.status.success() {
-            true => Ok((!text.is_empty()).then(|| format!("`{}`: {} says: {text}", contender.label, argv[0]))),
-            false => Err(refused(format!("`{}` fails: {}", argv.join(" "), ended.words()))),
+        let fails = |words: String| Err(refused(format!("`{}` fails: {words}", argv.join(" "))));
+        match mounted::run(&argv, TRIED)? {
+            Ok(ended) if ended.status.success() => {
+                let text = ended.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+                Ok((!text.is_empty()).then(|| format!("`{}`: {} says: {text}", contender.label, argv[0])))
+            }
+            Ok(ended) => fails(ended.words()),
+            Err(killed) => fails(killed.to_string()),
         }
     }
 

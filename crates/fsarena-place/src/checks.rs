@@ -153,13 +153,11 @@ pub fn require_space(plan: &Plan) -> Result<()> {
 /// # Errors
 /// All reasons that are found.
 pub fn try_options(plan: &Plan, ledger: &mut Ledger) -> Result<Vec<String>> {
-    let mut refusals = Refusals::default();
-    let tried = if trial::is_possible(plan) { trial::contenders(plan, ledger) } else { Ok(Vec::new()) };
-    let notes = tried.unwrap_or_else(|errors| {
+    trial::contenders(plan, ledger).or_else(|errors| {
+        let mut refusals = Refusals::default();
         errors.into_iter().for_each(|error| refusals.add(error));
-        Vec::new()
-    });
-    refusals.end().map(|()| notes)
+        refusals.end().map(|()| Vec::new())
+    })
 }
 
 /// Refuses slowdowns for unknown contenders.

@@ -52,6 +52,10 @@ pub fn answer_calls(
     listener: &mut dyn Listener,
 ) -> Result<End> {
     let Some(checked) = Checked::of(assignment, session, stop, listener)? else { return Ok(End::Stopped) };
+    for text in &checked.notes {
+        let note = Note { severity: Severity::Info, text: text.clone() };
+        listener.hear(&Event::Note(note)).map_err(RunError::Listener)?;
+    }
     checked.on_lanes(stop, listener, |machine, _| {
         calls::serve(machine, |line| agent::write(&line)).map_err(|error| RunError::Listener(error.to_string()))?;
         Ok(Status::Complete)
@@ -149,7 +153,7 @@ pub fn rehearse(plan: &Plan) -> Result<()> {
         note!("another run uses this machine: whether the kernel mounts these options is tried when the run begins");
         return Ok(());
     }
-    let Some(Locked { mut ledger, machine: _machine, .. }) = taken? else { return Ok(()) };
+    let Some(Locked { mut ledger, machine: _machine }) = taken? else { return Ok(()) };
     try_options(plan, &mut ledger).map(|notes| notes.iter().for_each(|note| tell(note)))
 }
 

@@ -134,9 +134,11 @@ impl Job for PgBenchJob {
             self.committed = None;
             return Ok(());
         };
-        log::take(&self.server.lane.clients_folder(), LOG, stats)?;
+        let begin = stats.elapsed;
         let read = output::read(&ended.stdout, self.parameters.clients, stats);
+        // First: a log with failed transactions cannot be read.
         let processed = read.map_err(|what| failed(NAME)(format!("{what}:\n{}", ended.words())))?;
+        log::take(&self.server.lane.clients_folder(), LOG, begin, stats)?;
         self.committed = self.committed.map(|committed| committed + processed);
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! What an mkfs is to make, and what it made.
 
 use fsarena_model::Bytes;
+use fsarena_model::seed::uuid;
 
 use crate::age::Release;
 
@@ -14,6 +15,14 @@ pub struct Identity {
     pub uuid: String,
     /// The seed of directory hashes, as a UUID.
     pub hash_seed: String,
+}
+
+impl Identity {
+    /// That of contender `index` of a plan in a round.
+    pub fn of(seed: u64, round: u32, index: usize) -> Self {
+        let id = |purpose| uuid(seed, purpose, &[u64::from(round), index as u64]);
+        Self { uuid: id("uuid"), hash_seed: id("hash-seed") }
+    }
 }
 
 /// What an mkfs really made, as far as its description says.

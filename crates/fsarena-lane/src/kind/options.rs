@@ -70,7 +70,7 @@ const fn values(names: &'static str, rule: OptionRule) -> MkfsOptions {
 }
 
 impl OptionRule {
-    /// Why an option or a word with this value is refused; `lists` are the values of the options of its mkfs.
+    /// Why an option or a word with this value is refused; `lists` are the features that its mkfs is given.
     fn refusal(self, value: &str, lists: &[&str]) -> Option<String> {
         match self {
             Refused(why) => Some(why.to_owned()),
@@ -111,7 +111,8 @@ pub(crate) fn merged(
     let program = ours.first().map_or("", String::as_str);
     let (mut words, mut refusals) = (ours.to_vec(), Vec::new());
     let typed = typed(known, program, further)?;
-    let lists: Vec<&str> = typed.iter().filter_map(|option| option.value).collect();
+    let of_features = typed.iter().filter(|option| option.name == FEATURES);
+    let lists: Vec<&str> = of_features.filter_map(|option| option.value).collect();
     for Typed { name, rule, value } in typed {
         let shown = value.map_or(name.to_owned(), |value| format!("{name} {value}"));
         let value = value.unwrap_or_default();
@@ -151,11 +152,14 @@ fn is_separator(letter: char) -> bool {
     letter == ',' || letter.is_whitespace()
 }
 
-/// Whether one of these lists leaves out a feature, as `^has_journal` does.
+/// The option with the features of a file system.
+pub(crate) const FEATURES: &str = "-O";
+
+/// Whether these lists of features leave one out, as `^has_journal` does. What is last counts.
 fn is_left_out(feature: &str, lists: &[&str]) -> bool {
     let mut words = lists.iter().flat_map(|list| list.split(is_separator));
-    let is_feature = |word: &str| subject(word).eq_ignore_ascii_case(feature);
-    words.any(|word| word == "none" || (word.starts_with(['^', '-']) && is_feature(word)))
+    let last = words.rfind(|word| *word == "none" || subject(word).eq_ignore_ascii_case(feature));
+    last.is_some_and(|word| word == "none" || word.starts_with(['^', '-']))
 }
 
 /// The same words with an option for each word of a list, for programs that take no lists.

@@ -10,7 +10,7 @@ use fsarena_durability::Found;
 use fsarena_guest::{Hardware, Prepared, RawDisk, Running, Shares};
 
 use super::guest::DurabilityOrder;
-use crate::agent::Request;
+use crate::agent::{Line, Request};
 
 /// How long a guest may take for an answer. The longest order makes a file system and a database, and does all work.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -48,9 +48,10 @@ impl WriterSession {
         // If the guest has ended, the read says so.
         let _ = self.running.stream().write_all(format!("{text}\n").as_bytes());
         loop {
+            let line = self.line(stop)?;
             // The first line has the agent's version, which is this one.
-            if let Ok(found) = serde_json::from_slice(&self.line(stop)?) {
-                return Ok(found);
+            if serde_json::from_slice::<Line>(&line).is_err() {
+                return serde_json::from_slice(&line).context("the guest's answer");
             }
         }
     }

@@ -11,8 +11,9 @@ use fsarena_model::Nanos;
 use crate::folder;
 use crate::tool::failed;
 
-/// Counts the logs in `folder` whose names begin with `prefix`, one per thread, into `stats`, and removes them.
-pub fn take(folder: &Path, prefix: &str, stats: &mut RunStats) -> Result<(), EngineError> {
+/// Counts the logs in `folder` whose names begin with `prefix`, one per thread, into `stats`, and removes them. The
+/// run began at `start` of the time in `stats`.
+pub fn take(folder: &Path, prefix: &str, start: Nanos, stats: &mut RunStats) -> Result<(), EngineError> {
     let mut ends = Vec::new();
     for path in logs(folder, prefix)? {
         let text = folder::read(&path).map_err(EngineError::io(format!("read {}", path.display())))?;
@@ -22,7 +23,7 @@ pub fn take(folder: &Path, prefix: &str, stats: &mut RunStats) -> Result<(), Eng
         }
         fs::remove_file(&path).map_err(EngineError::io(format!("remove {}", path.display())))?;
     }
-    count(ends, stats);
+    count(ends, start, stats);
     Ok(())
 }
 
@@ -53,7 +54,7 @@ impl TransactionEnd {
 }
 
 /// Records the transactions in the order in which they ended, in parts of one second.
-fn count(mut ends: Vec<TransactionEnd>, stats: &mut RunStats) {
+fn count(mut ends: Vec<TransactionEnd>, start: Nanos, stats: &mut RunStats) {
     const PART: u64 = 1_000_000;
     ends.sort_unstable();
     let begin = ends.first().map_or(0, |first| first.at.saturating_sub(first.took.0 / 1_000));
@@ -61,19 +62,19 @@ fn count(mut ends: Vec<TransactionEnd>, stats: &mut RunStats) {
     for end in &ends {
         let own = (end.at - begin) / PART + 1;
         if own > part {
-            stats.end_part(stats.elapsed + Nanos::seconds(part));
+            stats.end_part(start + Nanos::seconds(part));
             part = own;
         }
         stats.record(Operation::Run, end.took);
     }
     let last = ends.last().map_or(0, |last| last.at - begin);
-    stats.end_part(stats.elapsed + Nanos(last.saturating_mul(1_000)));
+    stats.end_part(start + Nanos(last.saturating_mul(1_000)));
 }
 
 /// Parses the lines that it can read into run statistics.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, stats: &mut RunStats) {
-    count(text.lines().filter_map(TransactionEnd::of).collect(), stats);
+    count(text.lines().filter_map(TransactionEnd::of).collect(), stats.elapsed, stats);
 }
 
 #[cfg(test)]
@@ -88,13 +89,13 @@ mod tests {
         write("log.1.1", "5 1 16480 0 1795301548 209055\n");
         write("other", "x");
         let mut stats = RunStats::new();
-        take(folder.path(), "log", &mut stats).expect("a log");
+        take(folder.path(), "log", Nanos(0), &mut stats).expect("a log");
         let latency = stats.latency(Operation::Run).expect("recorded");
         assert_eq!(latency.count, 3);
         assert!((latency.max.0 as f64 / 16_480_000.0 - 1.0).abs() < 0.01, "{latency:?}");
         assert_eq!(stats.windows().iter().map(|window| window.count).collect::<Vec<_>>(), [2, 1]);
         assert_eq!(logs(folder.path(), "log").expect("listed"), Vec::<PathBuf>::new());
         write("log.2", "4 1 skipped 0 1795301548 200808\n");
-        take(folder.path(), "log", &mut stats).expect_err("not a latency");
+        take(folder.path(), "log", Nanos(0), &mut stats).expect_err("not a latency");
     }
 }

@@ -2,7 +2,7 @@
 //! Documentation/filesystems. The kernel knows all others, or refuses them.
 
 use super::OptionRule::{Listed, Needs, Refused};
-use super::{ELSEWHERE, HALTS, ListRules, READ_ONLY, SIZE, rule_of, subject, value_of};
+use super::{ELSEWHERE, FEATURES, HALTS, ListRules, READ_ONLY, SIZE, rule_of, subject, value_of};
 
 /// Loop devices never have it.
 const MAPPED: &str = "a lane is no memory that could be mapped";
@@ -82,7 +82,7 @@ pub(super) const TABLES: [(&str, &ListRules); 10] = [
 /// makes the file system.
 pub(crate) fn refusals(tables: &[&ListRules], options: &str, mkfs: &[String]) -> Vec<String> {
     let words: Vec<&str> = options.split(',').filter(|word| !word.is_empty()).collect();
-    let lists: Vec<&str> = mkfs.iter().map(String::as_str).collect();
+    let lists: Vec<&str> = mkfs.windows(2).filter(|pair| pair[0] == FEATURES).map(|pair| pair[1].as_str()).collect();
     let why = |place: usize| {
         let word = words[place];
         let rule = tables.iter().chain([&ALL]).find_map(|rules| rule_of(rules, word));
@@ -177,6 +177,8 @@ mod tests {
             "f2fs:compress_extension=a,compress_extension=b",
             "xfs:silent,logbufs=8,dax=inode",
             "ext4 -e continue -J size=64 -O ^resize_inode",
+            "ext4:commit=5 -L none -J size=64",
+            "ext4 -O none,has_journal -J size=64",
             "9p:cache=loose,msize=131072",
             "tmpfs:huge=never",
         ] {
