@@ -3,7 +3,7 @@
 use fsarena_model::across::{Across, AcrossPair, FORMAT, MachineRuns, MissingMachine, PairOnMachine, Sample};
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::difference::{DriftSource, SessionDrift};
-use fsarena_model::{Label, Share, ValidityClass, Verdict, Workload};
+use fsarena_model::{Label, Share, ValidityClass, Verdict, Workload, distinct};
 use fsarena_stats::{Drift, Level, LogEstimate, Pooled, Proof, Reduced, Rule, depending, levels, on_each, proofs};
 
 use crate::contrasts;
@@ -97,8 +97,7 @@ fn notes(machines: &[Vec<NamedRun>]) -> Vec<String> {
             ));
         }
     }
-    notes.dedup();
-    notes
+    distinct(notes)
 }
 
 fn session_drift(machines: &[Vec<NamedRun>], drift: Drift) -> SessionDrift {

@@ -183,7 +183,8 @@ fn find(entries: &'static [(&str, &str)], name: &str) -> Option<(&'static str, &
 /// Limits that prevent an overflow of sums of times.
 const LONGEST_MS: u64 = 24 * 3_600_000;
 const MOST_SLICES: u32 = 10_000;
-const LONGEST_LIMIT_S: u64 = 7 * 24 * 3600;
+/// The longest time limit of a workload, in seconds.
+pub const LONGEST_LIMIT_S: u64 = 7 * 24 * 3600;
 
 /// Refuses a workload, from a file or a stored plan, that cannot be run as specified.
 ///

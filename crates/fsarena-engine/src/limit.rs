@@ -1,6 +1,7 @@
 //! When a run ends, and how much it is slowed down.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 use std::{io, thread};
 
@@ -20,20 +21,21 @@ pub fn go_on(stop: &AtomicBool) -> io::Result<()> {
 
 /// Runs `work` with a stop flag. Another thread calls `look` repeatedly, and sets the flag when `look` returns `true`.
 pub fn watched<T>(mut look: impl FnMut() -> bool + Send, work: impl FnOnce(&AtomicBool) -> T) -> T {
-    let (stop, is_done) = (AtomicBool::new(false), AtomicBool::new(false));
+    let stop = &AtomicBool::new(false);
     thread::scope(|scope| {
-        let watch = scope.spawn(|| {
-            while !is_done.load(Ordering::Acquire) {
+        // The thread ends when this end of the channel is dropped, also if `work` panics.
+        let (_end, is_over) = mpsc::channel::<()>();
+        scope.spawn(move || {
+            loop {
                 if look() {
                     stop.store(true, Ordering::Relaxed);
                 }
-                thread::park_timeout(LOOK);
+                if is_over.recv_timeout(LOOK) != Err(RecvTimeoutError::Timeout) {
+                    break;
+                }
             }
         });
-        let worked = work(&stop);
-        is_done.store(true, Ordering::Release);
-        watch.thread().unpark();
-        worked
+        work(stop)
     })
 }
 

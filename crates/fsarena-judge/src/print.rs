@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use fsarena_model::{Better, Verdict};
 use fsarena_report::capitalised;
-use fsarena_report::number::{DASH, Ratio, percent, three_digits};
+use fsarena_report::number::{Ratio, or_dash, percent, three_digits};
 use fsarena_report::report::ColumnKind::{Figure, Name, Words};
 use fsarena_report::report::{
     Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, TableLook, TableOf,
@@ -132,17 +132,17 @@ fn why(judgement: &Judgement) -> Option<String> {
 }
 
 fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {
-    let times = |ratio: Option<Ratio>| ratio.map_or(DASH.to_owned(), |ratio| ratio.times());
+    let times = |ratio: Option<Ratio>| or_dash(ratio.map(|ratio| ratio.times()));
     let bounded = |bound: Bound, ratio: Option<f64>| {
         let sign = match bound {
             Bound::None => "",
             Bound::AtLeast => "≥ ",
             Bound::AtMost => "≤ ",
         };
-        ratio.map_or(DASH.to_owned(), |ratio| format!("{sign}{}", Ratio::alone(ratio).times()))
+        or_dash(ratio.map(|ratio| format!("{sign}{}", Ratio::alone(ratio).times())))
     };
     let interval = |pair: &PairJudgement| match pair.bound {
-        Bound::None => Ratio::of(pair.estimate).and_then(|ratio| ratio.interval()).unwrap_or_else(|| DASH.to_owned()),
+        Bound::None => or_dash(Ratio::of(pair.estimate).and_then(|ratio| ratio.interval())),
         bound => bounded(bound, pair.estimate.low.or(pair.estimate.high)),
     };
     let verdict = |pair: &PairJudgement| {
@@ -156,7 +156,7 @@ fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {
         .column(Name, "workload", |pair| pair.workload.clone())
         .column(Words, "pair", |pair| format!("{} / {}", pair.a, pair.b))
         .column(Figure, "plain", |pair| times(pair.plain_ratio.map(Ratio::alone)))
-        .column(Figure, "t", |pair| pair.plain_t.map_or(DASH.to_owned(), three_digits))
+        .column(Figure, "t", |pair| or_dash(pair.plain_t.map(three_digits)))
         .column(Figure, "ratio", |pair| bounded(pair.bound, pair.estimate.ratio))
         .column(Figure, "interval", interval)
         .column(Words, "verdict on the first", verdict)

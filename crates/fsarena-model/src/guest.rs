@@ -116,22 +116,32 @@ fn typed<T: Copy + fmt::Display>(all: &[T], part: &str, name: &str) -> Result<T,
     found.ok_or_else(|| format!("`{part}` is not one of {}", names()))
 }
 
+/// The parts `NAME=VALUE` of a list, each name once; `wrong` describes a part of another form.
+fn settings(text: &str, wrong: impl Fn(&str) -> String) -> Result<Vec<(&str, &str)>, String> {
+    let mut all: Vec<(&str, &str)> = Vec::new();
+    for part in text.split(',') {
+        let (name, value) = part.split_once('=').ok_or_else(|| wrong(part))?;
+        if all.iter().any(|(known, _)| *known == name) {
+            return Err(format!("`{name}` is given twice: name it once"));
+        }
+        all.push((name, value));
+    }
+    Ok(all)
+}
+
 /// Reads `cache=none,format=qcow2`.
 impl FromStr for DiskMode {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut mode = Self::default();
-        let parts: Vec<_> = text.split(',').map(|part| (part, part.split_once('='))).collect();
-        for (place, (part, value)) in parts.iter().enumerate() {
-            let is_of = |key| parts[..place].iter().any(|(_, other)| other.is_some_and(|other| other.0 == key));
-            match *value {
-                Some((key, _)) if is_of(key) => return Err(format!("`{key}` is given twice: name it once")),
-                Some(("cache", name)) => mode.cache = Some(typed(&CacheMode::ALL, part, name)?),
-                Some(("format", name)) => {
-                    mode.format = Some(typed(&[ImageFormat::Raw, ImageFormat::Qcow2], part, name)?);
-                }
-                _ => return Err(format!("`{part}` is not cache=MODE or format=FORMAT")),
+        let wrong = |part: &str| format!("`{part}` is not cache=MODE or format=FORMAT");
+        for (name, value) in settings(text, wrong)? {
+            let part = format!("{name}={value}");
+            match name {
+                "cache" => mode.cache = Some(typed(&CacheMode::ALL, &part, value)?),
+                "format" => mode.format = Some(typed(&[ImageFormat::Raw, ImageFormat::Qcow2], &part, value)?),
+                _ => return Err(wrong(&part)),
             }
         }
         Ok(mode)
@@ -170,11 +180,7 @@ impl FromStr for Simulated {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut disk = Self::default();
-        for (place, part) in text.split(',').enumerate() {
-            let (name, value) = part.split_once('=').ok_or("latency=TIME, bandwidth=SIZE or cache=SIZE")?;
-            if text.split(',').take(place).any(|other| other.split('=').next() == Some(name)) {
-                return Err(format!("`{name}` is given twice: name it once"));
-            }
+        for (name, value) in settings(text, |_| "latency=TIME, bandwidth=SIZE or cache=SIZE".to_owned())? {
             let wrong = |error: UnitError| format!("{name}: {error}");
             match name {
                 "latency" => disk.latency = value.parse().map_err(wrong)?,

@@ -18,7 +18,9 @@ use fsarena_lane::layer::layer_tools;
 use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane, show_kernel_counters};
 use fsarena_model::event::Note;
 use fsarena_model::guest::{DiskMode, Simulated};
-use fsarena_model::{Accelerator, Contender, DebianRelease, Event, Guest, GuestDisk, Plan, Severity, Storage};
+use fsarena_model::{
+    Accelerator, Contender, DebianRelease, Event, Guest, GuestDisk, Plan, Severity, Storage, distinct,
+};
 use fsarena_sys::namespace;
 
 use crate::agent::{self, Link, Request};
@@ -138,13 +140,7 @@ fn package(kernel: &str) -> Option<String> {
 
 /// The kernels that a plan's contenders name, in the order of their first contenders; `None` is the kernel of the run.
 fn kernels(plan: &Plan) -> Vec<Option<&str>> {
-    let mut kernels = Vec::new();
-    for kernel in plan.contenders.iter().map(|contender| contender.kernel.as_deref()) {
-        if !kernels.contains(&kernel) {
-            kernels.push(kernel);
-        }
-    }
-    kernels
+    distinct(plan.contenders.iter().map(|contender| contender.kernel.as_deref()))
 }
 
 /// Debian packages with the programs of all kinds that have a disk and no module that would have to be built.

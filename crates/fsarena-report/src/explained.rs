@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::{Comparison, Label, Probe};
 
-use crate::number::DASH;
+use crate::number::or_dash;
 use crate::report::{ColumnKind, Fold, Paragraph, Role, Section, Sentence, Table, TableLook, TableOf};
 
 pub use shares::{each, median, of_cell as shares};
@@ -135,7 +135,7 @@ fn lines(comparison: &Comparison, workload: &WorkloadRow, figures: &[CellFigure]
 
 fn line(comparison: &Comparison, workload: &WorkloadRow, figure: &CellFigure) -> Option<ExplainedLine> {
     let values = values(comparison, workload, |comparison, cell| figure.of(comparison, cell));
-    let printed = |value: &Option<f64>| value.map_or_else(|| DASH.to_owned(), figure.print);
+    let printed = |value: &Option<f64>| or_dash(value.map(figure.print));
     values.iter().any(Option::is_some).then(|| ExplainedLine {
         what: figure.what.into(),
         meaning: figure.meaning,

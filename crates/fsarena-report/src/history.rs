@@ -3,7 +3,7 @@
 use fsarena_model::History;
 use fsarena_model::history::{HistoryPoint, LevelChange, Series};
 
-use crate::number::{self, DASH, percent};
+use crate::number::{self, or_dash, percent};
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Table, TableLook, TableOf};
 use crate::words::{better, counted, listed};
@@ -59,9 +59,7 @@ fn section(history: &History, series: &Series, range: Range) -> Section {
         }
         None => Sentence::from(point.load.as_ref().map(|_| "busy").unwrap_or_default()),
     };
-    let interval = |point: &HistoryPoint| {
-        number::interval(point.low, point.high, &history.unit).unwrap_or_else(|| DASH.to_owned())
-    };
+    let interval = |point: &HistoryPoint| or_dash(number::interval(point.low, point.high, &history.unit));
     let day = |point: &HistoryPoint| point.started.split('T').next().unwrap_or_default().to_owned();
     let table: Table = TableOf::new(TableLook::Narrow, &series.points)
         .column(Figure, "run", |point| point.run.to_string())

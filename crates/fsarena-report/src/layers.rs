@@ -4,7 +4,7 @@
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Comparison, Label, grouped};
 
-use crate::number::{DASH, Ratio};
+use crate::number::{Ratio, or_dash};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{List, ListLook, Paragraph, Section, TableLook, TableOf};
@@ -29,7 +29,7 @@ pub fn section(comparison: &Comparison) -> Section {
         .column(Name, "workload", |cost| &cost.pair.workload)
         .column(Name, "contender", |cost| cost.contender.to_string())
         .column(Name, "against", |cost| cost.base.to_string())
-        .column(Figure, "cost", |cost| cost.ratio.map_or(DASH.to_owned(), |ratio| percent(ratio.middle)))
+        .column(Figure, "cost", |cost| or_dash(cost.ratio.map(|ratio| percent(ratio.middle))))
         .column(Figure, "95 %", |cost| interval(cost.ratio))
         .column(Words, "verdict", |cost| pair::statement(cost.pair));
     titled(&costs).with(table.done()).with(Paragraph::legend(MEANING))
@@ -93,7 +93,7 @@ fn percent(times: f64) -> String {
 /// `[9, 15]`, in percent.
 fn interval(ratio: Option<Ratio>) -> String {
     let ends = ratio.and_then(|ratio| Some(format!("[{}, {}]", whole(ratio.low?), whole(ratio.high?))));
-    ends.unwrap_or_else(|| DASH.to_owned())
+    or_dash(ends)
 }
 
 fn whole(times: f64) -> String {

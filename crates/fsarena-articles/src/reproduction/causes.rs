@@ -64,7 +64,7 @@ pub fn shown(context: &Context<'_>, cause: &Cause, figures: &[ReproducedFigure])
     });
     let is_left = !context.record.plan.measuring.explained && can_be_measured(context, cause, test);
     let left = || open(format!("{}: --explain measures how much of the difference it is", test.name));
-    measured.or_else(|| if is_left { left() } else { None })
+    measured.or_else(|| left().filter(|_| is_left))
 }
 
 /// An undecided cause.

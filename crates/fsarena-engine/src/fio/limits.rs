@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_model::Bytes;
+use fsarena_model::{Bytes, distinct};
 
 use super::FioError;
 use super::file::{self, JobFile, JobOption, JobSection};
@@ -20,16 +20,12 @@ const WITH_A_SLASH: &[&str] = &["bssplit", "random_distribution", "description",
 /// # Errors
 /// [`FioError::Line`] for each such option; one of `[global]` counts once.
 pub fn check(file: &JobFile) -> Result<(), FioError> {
-    let mut found: Vec<(usize, String, &str)> = Vec::new();
-    for section in &file.sections {
+    let of_section = |section: &'_ JobSection| {
         let title = bad_title(section).map(|what| (section.line, what, "a name without `/`, `$` and `..`"));
         let options = section.options.iter().filter_map(|it| mismatch(it).map(|(what, hint)| (it.line, what, hint)));
-        for refused in title.into_iter().chain(options) {
-            if !found.contains(&refused) {
-                found.push(refused);
-            }
-        }
-    }
+        title.into_iter().chain(options).collect::<Vec<_>>()
+    };
+    let found = distinct(file.sections.iter().flat_map(of_section));
     FioError::all(found.into_iter().map(|(line, what, hint)| file.refuse(line, what, hint)).collect())
 }
 

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use fsarena_model::grouped;
+
 use super::FioError;
 use super::file::{JobFile, JobOption, JobSection};
 use super::jobs::JobsPlace;
@@ -13,14 +15,9 @@ use super::jobs::JobsPlace;
 /// # Errors
 /// [`FioError::Line`] with the command that compares them, if they are not what is compared.
 pub fn of_one_contender(mut file: JobFile, place: &JobsPlace<'_>) -> Result<JobFile, FioError> {
-    let mut jobs: Vec<(&str, Vec<&JobSection>)> = Vec::new();
-    for section in &file.sections {
-        let Some(directory) = section.value("directory") else { return Ok(file) };
-        match jobs.iter_mut().find(|(known, _)| *known == directory) {
-            Some((_, sections)) => sections.push(section),
-            None => jobs.push((directory, vec![section])),
-        }
-    }
+    let placed = file.sections.iter().map(|section| Some((section.value("directory")?, section)));
+    let Some(placed) = placed.collect::<Option<Vec<_>>>() else { return Ok(file) };
+    let jobs = grouped(placed);
     let Some(((first, alike), others)) = jobs.split_first() else { return Ok(file) };
     if others.is_empty() || !others.iter().all(|(_, sections)| do_the_same(alike, sections)) {
         return Ok(file);

@@ -8,6 +8,7 @@ use fsarena_engine::{Job, Limit, NEVER, RunStats, Upkeep};
 use fsarena_lane::CheckResult;
 use fsarena_model::{
     BaselineKind, Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Plan, Readings, Trace, Workload,
+    distinct,
 };
 use serde::de::DeserializeOwned;
 
@@ -178,8 +179,7 @@ impl<R: Remote> Host for Machines<R> {
     fn survey(&mut self) -> Result<Environment, TestbedError> {
         let found = self.machines.iter().map(|machine| machine.call(&Call::Survey, &NEVER));
         let mut found: Vec<Environment> = found.collect::<Result<_, _>>()?;
-        let mut kernels: Vec<String> = found.iter().filter_map(|machine| machine.kernel.clone()).collect();
-        kernels.dedup();
+        let kernels = distinct(found.iter().filter_map(|machine| machine.kernel.clone()));
         Ok(Environment { kernel: (!kernels.is_empty()).then(|| kernels.join(" and ")), ..found.swap_remove(0) })
     }
 

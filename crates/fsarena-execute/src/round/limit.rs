@@ -3,15 +3,10 @@
 //! because the kernel cannot be interrupted in it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread;
-use std::time::Duration;
 
+use fsarena_engine::watched;
 use fsarena_model::{Nanos, Workload};
 use fsarena_sys::clock;
-
-/// How often a [`Watch`] checks the deadline.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// Default time limit of upkeep, and the number of bytes for which it grows by one second.
 const UPKEEP: Nanos = Nanos::seconds(600);
@@ -59,22 +54,15 @@ impl Watch<'_> {
     /// Runs `run` with a watch.
     pub fn during<T>(stop: &AtomicBool, run: impl FnOnce(&Watch<'_>) -> T) -> T {
         let watch = &Watch { stop, own_stop: AtomicBool::new(false), deadline: AtomicU64::new(0) };
-        thread::scope(|scope| {
-            // The thread ends when this end of the channel is dropped, also if `run` panics.
-            let (_end, is_over) = mpsc::channel();
-            scope.spawn(move || watch.look(&is_over));
-            run(watch)
-        })
-    }
-
-    fn look(&self, is_over: &Receiver<()>) {
-        while is_over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-            let deadline = self.deadline.load(Ordering::Relaxed);
+        let look = || {
+            let deadline = watch.deadline.load(Ordering::Relaxed);
             let is_late = deadline != 0 && clock::now().0 >= deadline;
-            if is_late || self.stop.load(Ordering::Relaxed) {
-                self.own_stop.store(true, Ordering::Relaxed);
+            if is_late || stop.load(Ordering::Relaxed) {
+                watch.own_stop.store(true, Ordering::Relaxed);
             }
-        }
+            false
+        };
+        watched(look, |_| run(watch))
     }
 
     /// Runs `work`, which has to end soon after its argument is set: when the run is stopped, or after `limit`.
@@ -125,7 +113,7 @@ mod tests {
 
     fn until_told(own_stop: &AtomicBool) -> u32 {
         while !own_stop.load(Ordering::Relaxed) {
-            std::thread::sleep(Duration::from_millis(1));
+            std::thread::sleep(std::time::Duration::from_millis(1));
         }
         7
     }

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use fsarena_catalog::LONGEST_LIMIT_S;
 use fsarena_model::units::UnitError;
 use fsarena_model::{Better, Measure, Metric, Nanos};
 
@@ -68,13 +69,10 @@ pub enum SyncInTime {
 
 fn time_limit(text: &str) -> Result<Nanos, String> {
     match text.parse::<Nanos>().map_err(|error: UnitError| error.to_string())? {
-        limit if (Nanos(1)..=LONGEST).contains(&limit) => Ok(limit),
+        limit if (Nanos(1)..=Nanos::seconds(LONGEST_LIMIT_S)).contains(&limit) => Ok(limit),
         _ => Err("a time limit is above 0, and at most a week".to_owned()),
     }
 }
-
-/// The longest time limit of a workload.
-const LONGEST: Nanos = Nanos::seconds(7 * 24 * 3600);
 
 /// `NAME=VALUE,...`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -40,9 +40,9 @@ pub fn require_effect(arguments: &Compare, storage: &Storage, contenders: &[Cont
     let mut knobs = KINDS.iter().flat_map(|kind| kind.symbols.knobs);
     if arguments.test_explanation && !knobs.any(|knob| is_there(knob.with) && is_there(knob.without)) {
         let text = "there is no option by which an explanation of these contenders could be tested";
-        let has_knob = |name: &str| KINDS.iter().flat_map(|kind| kind.symbols.knobs).any(|knob| knob.with == name);
-        let names = KINDS.iter().map(|kind| kind.name).filter(|name| has_knob(name));
-        let hint = format!("--explain, or name one without options: {}", names.collect::<Vec<_>>().join(", "));
+        let kinds = KINDS.iter().filter(|kind| kind.symbols.knobs.iter().any(|knob| knob.with == kind.name));
+        let names: Vec<&str> = kinds.map(|kind| kind.name).collect();
+        let hint = format!("--explain, or name one without options: {}", names.join(", "));
         refusals.add(Refusal::wrong_use(text, hint));
     }
     let of_guest = [

@@ -133,7 +133,7 @@ fn chart(
     metric: &PublishedMetric,
     form: FigureForm,
 ) -> Option<String> {
-    let direction = if metric.better == Better::Higher { "higher is better" } else { "lower is better" };
+    let direction = fsarena_report::better(metric.better);
     let title = format!("{}, {}; {direction}", metric.name, metric.unit);
     let frame = Frame { title: &title, is_higher_better: metric.better == Better::Higher, has_scale: true };
     let groups = groups(reproduction, test, metric, form);
