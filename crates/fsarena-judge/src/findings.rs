@@ -236,11 +236,10 @@ fn differing(rows: &[Measured], name: &String) -> Option<String> {
 }
 
 fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
-    let counted = rows.iter().filter_map(|row| match row.reads {
-        Reads::Counted { work, device } if device < bounds::SERVED * work => Some((row, 100.0 * device / work)),
-        _ => None,
-    });
+    let counted =
+        rows.iter().filter_map(|row| Some((row, row.reads.served().filter(|share| *share < bounds::SERVED)?)));
     let served = counted.map(|(row, share)| {
+        let share = 100.0 * share;
         format!("{}: the device served {share:.0} % of the bytes that were read, memory the rest", row.source)
     });
     let just_written = listed(rows, |row| row.reads == Reads::JustWritten)

@@ -224,8 +224,6 @@ pub struct Compared {
     /// How far the clocks leave the difference open, as a logarithm.
     uncertainty: f64,
     is_repeated: bool,
-    /// Whether all repetitions have the same figure.
-    pub is_flat: bool,
     /// Whether figures of the first and of the second are only bounds.
     is_bound: [bool; 2],
 }
@@ -258,26 +256,31 @@ impl Compared {
             },
             ..Self::new(workload, a, b).judged
         };
-        let difference = resolution.difference(a, b);
         Self {
             judged,
             mismatch: None,
             is_doubtful: false,
             has,
-            is_flat: difference.as_ref().is_some_and(|difference| difference.is_flat),
-            difference,
+            difference: resolution.difference(a, b),
             uncertainty: own.map(uncertainty).iter().sum(),
             is_repeated: [a, b].iter().all(|name| resolution.is_repeated(name)),
             is_bound,
         }
     }
 
+    /// Whether all repetitions have the same figure.
+    pub fn is_flat(&self) -> bool {
+        self.difference.as_ref().is_some_and(|difference| difference.is_flat)
+    }
+
+    /// Whether the clock or the rounding hides what repetitions would show.
+    fn is_hidden(&self) -> bool {
+        self.is_flat() || self.uncertainty.is_infinite()
+    }
+
     /// The difference that is tested: as far off in a direction (1 or -1) as the clocks allow.
     fn tested(&self, direction: f64) -> Option<LogEstimate> {
-        let difference = self.difference.as_ref()?;
-        if !self.is_repeated || self.is_flat || self.uncertainty.is_infinite() {
-            return None;
-        }
+        let difference = self.difference.as_ref().filter(|_| self.is_repeated && !self.is_hidden())?;
         let estimate = difference.estimate + direction * self.uncertainty;
         Some(LogEstimate { estimate, precision: difference.precision? })
     }
@@ -300,9 +303,7 @@ impl Compared {
                 (Verdict::Invalid, JudgedReason::OtherWork)
             }
             None => (Verdict::Invalid, JudgedReason::Missing),
-            Some(_) if self.is_repeated && (self.is_flat || self.uncertainty.is_infinite()) => {
-                (Verdict::Undecided, JudgedReason::Clock)
-            }
+            Some(_) if self.is_repeated && self.is_hidden() => (Verdict::Undecided, JudgedReason::Clock),
             Some(difference) => self.proved(difference, proofs),
         };
     }

@@ -156,9 +156,7 @@ fn squares(values: &[f64]) -> f64 {
 pub struct Resolution<'a> {
     /// By contender, then place.
     groups: Vec<ReplicateGroup<'a>>,
-    /// The noise of a replicate of each contender; `None` if it has no two in a wave.
-    own_noise: BTreeMap<&'a str, Option<Precision>>,
-    /// That of a replicate of any contender.
+    /// The noise of a replicate of any contender.
     noise: Option<Precision>,
     drift: Drift,
 }
@@ -209,10 +207,9 @@ impl<'a> Resolution<'a> {
             .iter_mut()
             .filter(|group| !group.times.is_empty())
             .for_each(|group| group.middle = order.middle(&group.times));
-        let own_noise = by_contender(&groups).map(|own| (own[0].contender, noise(own))).collect();
         let noise = noise(&groups);
         let drift = drift(&groups, noise);
-        Self { groups, own_noise, noise, drift }
+        Self { groups, noise, drift }
     }
 
     /// Whether a contender has more than one replicate.
@@ -245,7 +242,7 @@ impl<'a> Resolution<'a> {
     /// What the noise leaves open of a difference of two contenders, whose variances are these multiples of those of
     /// their replicates. Each has its own noise, or that of all contenders if it shows none.
     fn precision(&self, sides: [&[ReplicateGroup<'_>]; 2], shares: [f64; 2]) -> Option<Precision> {
-        let own = sides.map(|side| self.own_noise.get(side[0].contender).copied().flatten());
+        let own = sides.map(noise);
         if own == [None; 2] {
             return self
                 .noise

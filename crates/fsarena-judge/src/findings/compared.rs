@@ -81,7 +81,7 @@ fn too_fast(pairs: &[Compared]) -> Vec<String> {
 /// Workloads whose repetitions have the same figure.
 fn flat(pairs: &[Compared]) -> Option<String> {
     let names: BTreeSet<&str> =
-        pairs.iter().filter(|pair| pair.is_flat).map(|pair| pair.judged.workload.as_str()).collect();
+        pairs.iter().filter(|pair| pair.is_flat()).map(|pair| pair.judged.workload.as_str()).collect();
     let what = "all repetitions have the same figure, so the clock or the rounding hides how much they vary";
     (!names.is_empty()).then(|| format!("{}: {what}", some_of(&names)))
 }

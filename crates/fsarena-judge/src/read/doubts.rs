@@ -26,11 +26,10 @@ pub fn failed(count: f64, all: f64) -> Option<JudgedFinding> {
     (count > FAILED * all).then(|| doubt(format!("{count} operations failed")))
 }
 
-/// The file system that paths among some words name: the one of the label if they name it, else the only one.
-pub fn placed<'a>(label: &str, words: impl IntoIterator<Item = &'a str>) -> Option<String> {
+/// The file system that paths among some words name, if it is only one.
+pub fn placed<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let paths = words.into_iter().filter(|word| word.contains('/'));
     let named: BTreeSet<&str> =
         paths.flat_map(|path| path.split(|letter: char| !letter.is_alphanumeric())).filter_map(named_in).collect();
-    let own = named_in(label).filter(|own| named.contains(own));
-    own.or_else(|| named.first().copied().filter(|_| named.len() == 1)).map(str::to_owned)
+    named.first().filter(|_| named.len() == 1).map(|name| (*name).to_owned())
 }

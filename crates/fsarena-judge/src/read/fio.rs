@@ -6,6 +6,8 @@ mod parts;
 mod terse;
 mod work;
 
+use std::collections::BTreeMap;
+
 use self::parts::Part;
 pub use terse::{knows as knows_terse, read as read_terse};
 
@@ -97,10 +99,12 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     }
     let mut rows = Vec::new();
     for part in &parts {
-        let options = work::options(value, part.jobs[0]).unwrap_or_default();
+        let recorded_options = work::options(value, part.jobs[0]);
+        let durable = || durable(value, part, recorded_options.as_ref(), parts.len());
+        let options = recorded_options.clone().unwrap_or_default();
         let paths =
             ["directory", "filename"].into_iter().filter_map(|name| options.get(name)).flat_map(|it| it.split(':'));
-        let recorded = placed(file.label, paths);
+        let recorded = placed(paths);
         for direction in DIRECTIONS {
             // With `unified_rw_reporting=both`, it is there once more.
             let is_again = direction == "mixed" && !part.jobs[0]["read"].is_null();
@@ -114,7 +118,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
                 time: positive(&value["timestamp"]),
                 host: part.host(),
                 durable: match direction {
-                    "write" | "mixed" => durable(value, part, parts.len()),
+                    "write" | "mixed" => durable(),
                     _ => SyncedResult::NothingWritten,
                 },
                 // The device's counters are of all jobs together.
@@ -142,10 +146,9 @@ fn name(job: &Value) -> &str {
 }
 
 /// What was done overrules what was asked for.
-fn durable(value: &Value, part: &Part<'_>, parts: usize) -> SyncedResult {
+fn durable(value: &Value, part: &Part<'_>, options: Option<&BTreeMap<&str, &str>>, parts: usize) -> SyncedResult {
     let syncs = part.syncs();
-    let options = work::options(value, part.jobs[0]);
-    let Some(options) = &options else {
+    let Some(options) = options else {
         return if syncs.is_some_and(|count| count > 0.0) { SyncedResult::Synced } else { SyncedResult::Unknown };
     };
     let set = |name: &str| options.get(name).and_then(|text| text.parse::<f64>().ok()).filter(|it| *it > 0.0);

@@ -51,6 +51,8 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
         let (contender, work) = described(file, result, command);
         let times = result["times"].as_array().unwrap_or_default();
         let codes = result["exit_codes"].as_array().unwrap_or_default();
+        // A file may be a source, or the program.
+        let folders = || command.split_whitespace().skip(1).filter_map(|word| Some(word.rsplit_once('/')?.0));
         for (number, time) in times.iter().enumerate() {
             let source = format!("{}, `{command}`, run {}", file.name, number + 1);
             let time = positive(time).ok_or_else(|| ReadError::malformed(&source, "its time is no number above 0"))?;
@@ -59,7 +61,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
             }
             rows.push(Measured {
                 source,
-                recorded: placed(&contender, command.split_whitespace()),
+                recorded: placed(folders()),
                 contender: contender.clone(),
                 work: work.clone(),
                 time: Some(clock),

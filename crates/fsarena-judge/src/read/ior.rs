@@ -191,7 +191,7 @@ impl IorRun<'_> {
                 (false, false) => Reads::Unknown,
             },
             conditions: program(self.program),
-            recorded: placed(file.label, self.command.split_whitespace().skip(1)),
+            recorded: placed(self.command.split_whitespace().skip(1)),
             ..row
         }
     }

@@ -104,7 +104,7 @@ impl<'a> IozoneRun<'a> {
         let version = self.lines.iter().find_map(|line| line.trim().strip_prefix(VERSION));
         let command = after(self.lines, "Command line used").unwrap_or_default();
         Measured {
-            recorded: placed(&row.contender, command.split_whitespace().skip(1)),
+            recorded: placed(command.split_whitespace().skip(1)),
             time: after(self.lines, "Run began").and_then(asctime),
             // `Machine = Linux HOST 6.1.0 …`, which `-M` prints.
             host: uname.and_then(|text| text.split_whitespace().nth(1)).map(str::to_owned),

@@ -98,7 +98,7 @@ impl<'a> MdtestRun<'a> {
                 (false, false) => Reads::JustWritten,
             },
             conditions: program(self.program),
-            recorded: placed(&row.contender, self.command.split_whitespace().skip(1)),
+            recorded: placed(self.command.split_whitespace().skip(1)),
             ..row
         }
     }

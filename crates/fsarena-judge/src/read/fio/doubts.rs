@@ -8,6 +8,7 @@ use super::super::doubts::{doubt, limited};
 use super::super::options::bytes;
 use super::DIRECTIONS;
 use super::parts::Part;
+use super::work::seconds;
 use crate::findings::JudgedFinding;
 
 /// Options that limit a rate, the figure that they limit, and its unit as a multiple of theirs (HOWTO.rst).
@@ -50,13 +51,6 @@ fn limit(value: &str, direction: &str) -> Option<f64> {
 
 /// The seconds that a job pauses for a request.
 fn pauses_s(options: &BTreeMap<&str, &str>) -> Option<f64> {
-    let text = options.get("thinktime")?;
-    let (number, unit) = text.split_at(text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len()));
-    let factor = match unit {
-        "" | "us" | "usec" => 1e-6,
-        "ms" | "msec" => 1e-3,
-        _ => 1.0,
-    };
     let requests = options.get("thinktime_blocks").and_then(|count| count.parse().ok()).unwrap_or(1.0_f64);
-    Some(factor * number.parse::<f64>().ok()? / requests)
+    Some(seconds(options.get("thinktime")?, 1e-6)? / requests)
 }

@@ -110,7 +110,9 @@ pub fn work(options: Option<&BTreeMap<&str, &str>>) -> BTreeMap<String, String> 
             ("buffered", value) => ("direct", u8::from(is_zero(value)).to_string()),
             (name, "") => (name, "1".to_owned()),
             (name, value) if is_zero(value) => (name, "0".to_owned()),
-            (name, value) if TIMES.contains(&name) => (name, seconds(value).unwrap_or_else(|| value.to_owned())),
+            (name, value) if TIMES.contains(&name) => {
+                (name, seconds(value, 1.0).map_or_else(|| value.to_owned(), |time| time.to_string()))
+            }
             (name, value) => (name, parts(value)),
         };
         // Of the other options, 0 is the default.
@@ -137,16 +139,19 @@ fn parts(value: &str) -> String {
         .collect()
 }
 
-/// `1m` and `60` are `60`.
-fn seconds(value: &str) -> Option<String> {
+/// Seconds of `1m`, `500ms` or `60`, which is in units of `unit` seconds.
+pub fn seconds(value: &str, unit: f64) -> Option<f64> {
     let digits = value.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(value.len());
     let factor = match &value[digits..] {
-        "" | "s" => 1,
-        "m" => 60,
-        "h" => 3600,
+        "" => unit,
+        "us" | "usec" => 1e-6,
+        "ms" | "msec" => 1e-3,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
         _ => return None,
     };
-    Some((value[..digits].parse::<u64>().ok()?.checked_mul(factor)?).to_string())
+    Some(factor * value[..digits].parse::<f64>().ok()?)
 }
 
 #[cfg(test)]
