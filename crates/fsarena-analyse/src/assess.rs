@@ -82,7 +82,7 @@ pub struct RunSoFar {
     pub decided: BTreeMap<usize, String>,
     /// The workloads, by index in the plan, whose contenders are all equal within the margin because none can be faster
     /// than the work in memory.
-    pub equal: Vec<usize>,
+    equal: Vec<usize>,
 }
 
 impl RunSoFar {
@@ -95,6 +95,11 @@ impl RunSoFar {
         let equal = analysis.workloads.iter().filter(|own| stake::bound(&analysis, own) == stake::Bound::Equal);
         let equal = equal.map(|own| own.index).collect();
         Self { standing, decided, equal }
+    }
+
+    /// The workloads, by index in the plan, that further rounds could decide.
+    pub fn open(&self) -> Vec<usize> {
+        self.standing.open().into_iter().filter(|workload| !self.equal.contains(workload)).collect()
     }
 }
 

@@ -23,6 +23,9 @@ use crate::decisions::Decisions;
 /// The largest share of a difference that tracing may make.
 const MOST_OVERHEAD: f64 = 0.2;
 
+/// The largest share of a contender's events that the kernel may not record.
+const MOST_LOST: f64 = 0.1;
+
 /// By how much traced slices may be longer or shorter than others.
 const MOST_CHANGE: f64 = 0.5;
 
@@ -111,6 +114,20 @@ impl<'a> TracedSide<'a> {
         ratio_of_sums(&rounds.collect::<Vec<_>>())
     }
 
+    /// The share of the events that the kernel did not record.
+    fn lost(&self) -> f64 {
+        let sum = |of: fn(&Trace) -> u64| self.rounds.iter().map(|(_, trace)| of(trace)).sum::<u64>() as f64;
+        let lost = sum(|trace| trace.lost);
+        lost / (lost + sum(|trace| trace.recorded)).max(1.0)
+    }
+
+    /// Seconds per operation that were traced beyond those that the figure has, in each round.
+    fn beyond(&self) -> Vec<f64> {
+        let of_round =
+            |(_, trace): &(&Trial, &Trace)| (trace.seconds - trace.elapsed.as_seconds()) / trace.operations as f64;
+        self.rounds.iter().map(of_round).collect()
+    }
+
     /// By how many seconds tracing lengthens an operation in each round, if recording an event takes `event_seconds`
     /// that do not count.
     fn longer(&self, event_seconds: f64) -> Vec<f64> {
@@ -181,12 +198,10 @@ fn explanation(
     let kinds: BTreeSet<&Spent> = all_traces().flat_map(|trace| &trace.parts).map(|part| &part.spent).collect();
     let difference = differ(&sides, &|_| true);
     let parts = parts(&sides, &kinds);
-    let unknown: f64 = kinds
-        .iter()
-        .filter(|spent| !spent.is_known())
-        .map(|spent| differ(&sides, &|it| it == *spent).seconds.abs())
-        .sum();
-    let attributed = (1.0 - unknown / difference.seconds.abs()).max(0.0);
+    let unknown: f64 = parts.iter().flat_map(ExplainedPart::unknown).map(|it| it.seconds.abs()).sum();
+    let lost = sides.each_ref().map(TracedSide::lost);
+    let recorded = 1.0 - lost[0].max(lost[1]);
+    let attributed = (1.0 - unknown / difference.seconds.abs()).clamp(0.0, recorded);
     let [slower_overhead, faster_overhead] = sides.each_ref().map(|side| side.overhead(0.0));
     let remaining = sides.each_ref().map(|side| side.overhead(side.event_seconds));
     let [slower_remaining, faster_remaining] = remaining;
@@ -273,6 +288,10 @@ fn withheld(sides: &[TracedSide<'_>; 2], remaining: [Option<f64>; 2], difference
     if difference.low.unwrap_or(difference.seconds) <= 0.0 {
         return Some("the traced slices do not show the difference".to_owned());
     }
+    let [one, two] = sides.each_ref().map(|side| 100.0 * side.lost());
+    if one.max(two) > 100.0 * MOST_LOST {
+        return Some(format!("the kernel did not record {one:.0} % and {two:.0} % of the events"));
+    }
     let longer = sides.each_ref().map(|side| side.longer(side.event_seconds));
     // What may be the noise of few rounds is in the intervals of the parts.
     let is_shown = |rounds: &[f64]| {
@@ -286,12 +305,17 @@ fn withheld(sides: &[TracedSide<'_>; 2], remaining: [Option<f64>; 2], difference
             return Some(format!("one contender takes {change:.0} % {more} time when it is traced"));
         }
     }
-    let rounds: Vec<f64> = longer[0].iter().zip(&longer[1]).map(|(one, two)| one - two).collect();
     let [slower, faster] = sides.each_ref().map(TracedSide::untraced);
-    let share = LogEstimate::mean_of(&rounds)?.estimate.abs() / (slower - faster).abs();
-    (share > MOST_OVERHEAD && is_shown(&rounds)).then(|| {
-        format!("tracing costs one contender more than the other, by {:.0} % of the difference", share * 100.0)
-    })
+    let too_much = |[one, two]: &[Vec<f64>; 2]| {
+        let rounds: Vec<f64> = one.iter().zip(two).map(|(one, two)| one - two).collect();
+        let share = LogEstimate::mean_of(&rounds)?.estimate.abs() / (slower - faster).abs();
+        Some(100.0 * share).filter(|_| share > MOST_OVERHEAD && is_shown(&rounds))
+    };
+    if let Some(share) = too_much(&sides.each_ref().map(TracedSide::beyond)) {
+        return Some(format!("work that is in no figure was traced, too: it is {share:.0} % of the difference"));
+    }
+    let share = too_much(&longer)?;
+    Some(format!("tracing costs one contender more than the other, by {share:.0} % of the difference"))
 }
 
 /// What each option that is among the contenders saves, predicted and measured, by workload.
@@ -301,16 +325,22 @@ pub(crate) fn tested_knobs(analysis: &Analysis<'_>) -> Vec<TestedKnob> {
         return Vec::new();
     }
     let pairs = plan.contenders.iter().flat_map(|with| plan.contenders.iter().map(move |without| (with, without)));
-    let labels: Vec<(&Label, &Label)> = pairs.map(|(with, without)| (&with.label, &without.label)).collect();
+    let labels: Vec<[&Label; 2]> = pairs.map(|(with, without)| [&with.label, &without.label]).collect();
+    let event_seconds = event_seconds(analysis).unwrap_or(0.0);
     let of_workload = |workload: &Workload| {
-        let tested = |(with, without): &(&Label, &Label)| tested_knob(analysis, &workload.name, with, without);
+        let tested = |pair: &[&Label; 2]| tested_knob(analysis, &workload.name, *pair, event_seconds);
         labels.iter().filter_map(tested).collect::<Vec<_>>()
     };
     plan.workloads.iter().flat_map(of_workload).collect()
 }
 
 /// `None` if the second contender is not the first without some of its work.
-fn tested_knob(analysis: &Analysis<'_>, workload: &str, with: &Label, without: &Label) -> Option<TestedKnob> {
+fn tested_knob(
+    analysis: &Analysis<'_>,
+    workload: &str,
+    [with, without]: [&Label; 2],
+    event_seconds: f64,
+) -> Option<TestedKnob> {
     let trials = analysis.counted_trials(workload, with);
     let traces: Vec<(&Trace, &AvoidableTime)> = trials
         .iter()
@@ -320,8 +350,8 @@ fn tested_knob(analysis: &Analysis<'_>, workload: &str, with: &Label, without: &
             Some((trace, trace.avoidable.iter().find(is_it)?))
         })
         .collect();
-    let (all, avoided) =
-        traces.iter().fold((0.0, 0.0), |(all, sum), (trace, it)| (all + trace.seconds, sum + it.seconds));
+    let all: f64 = traces.iter().map(|(trace, _)| trace.seconds - events(trace) * event_seconds).sum();
+    let avoided: f64 = traces.iter().map(|(_, it)| it.seconds - it.events * event_seconds).sum();
     let others = analysis.counted_trials(workload, without);
     let ratio = |trial: &&Trial| {
         let other = others.iter().find(|other| other.round == trial.round)?;

@@ -2,13 +2,14 @@
 
 use fsarena_analyse::assess;
 use fsarena_articles::article::ClaimOutcome;
-use fsarena_articles::reproduction::{Measured, Winner, Wins};
+use fsarena_articles::reproduction::{ClaimHere, Measured, Winner, Wins};
 use fsarena_articles::{Article, Reproduction};
 use fsarena_model::plan::{Extension, Harness, Opaque};
 use fsarena_model::{Durability, Nanos, Scale, Step};
 
 use fsarena_fakes::record::Kept;
 use fsarena_fakes::workload;
+use serde_json::Value;
 
 /// Two contenders and two tests: in the first test, the article's Shell is ten times slower than its Library.
 const ARTICLE: &str = r#"{
@@ -229,7 +230,7 @@ fn a_claim_has_to_hold_at_each_of_its_places() {
 
 #[test]
 fn a_contender_that_takes_no_part_leaves_open_what_only_it_can_decide() {
-    let of = |check: serde_json::Value| {
+    let of = |check: Value| {
         let kept = kept_with(|article| {
             article.claims[0].check = serde_json::from_value(check).expect("checks");
         });
@@ -251,7 +252,7 @@ fn a_contender_that_takes_no_part_leaves_open_what_only_it_can_decide() {
 
 #[test]
 fn a_claim_with_several_checks_needs_all_of_them() {
-    let of = |second: serde_json::Value| {
+    let of = |second: Value| {
         let kept = kept_with(|article| {
             let checks = serde_json::json!([{"test": "delete", "order": [["Shell"], ["Library"]]}, second]);
             article.claims[0].check = serde_json::from_value(checks).expect("checks");
@@ -264,8 +265,23 @@ fn a_claim_with_several_checks_needs_all_of_them() {
 }
 
 /// The claim "open", which is unsupported, with this cause, in a run with these explanations.
-fn judged(cause: serde_json::Value, explanations: serde_json::Value) -> fsarena_articles::reproduction::ClaimHere {
-    let kept = kept_with(|article| article.claims[4].cause = Some(serde_json::from_value(cause).expect("a cause")));
+fn judged(cause: Value, explanations: Value) -> ClaimHere {
+    judged_with(cause, explanations, |_| {})
+}
+
+/// The same, where the tests have all of the workload and not one of its steps.
+fn of_whole(cause: Value, explanations: Value) -> ClaimHere {
+    judged_with(cause, explanations, |article| {
+        let sources = article.tests.iter_mut().flat_map(|test| test.properly.iter_mut().chain(&mut test.as_published));
+        sources.for_each(|source| source.steps.clear());
+    })
+}
+
+fn judged_with(cause: Value, explanations: Value, change: impl FnOnce(&mut Article)) -> ClaimHere {
+    let kept = kept_with(|article| {
+        article.claims[4].cause = Some(serde_json::from_value(cause).expect("a cause"));
+        change(article);
+    });
     let mut comparison = assess(&kept.0);
     comparison.judged.explanations = serde_json::from_value(explanations).expect("explanations");
     let reproduction = fsarena_articles::reproduction(&kept.0, &comparison);
@@ -273,8 +289,8 @@ fn judged(cause: serde_json::Value, explanations: serde_json::Value) -> fsarena_
 }
 
 /// Library takes 100 µs more than Shell, of which `lock` µs, with an interval of 10 µs to each side, are waiting for locks.
-fn locks(lock: f64, slower: &str, faster: &str) -> serde_json::Value {
-    let part = |activity: serde_json::Value, micros: f64| {
+fn locks(lock: f64, slower: &str, faster: &str) -> Value {
+    let part = |activity: Value, micros: f64| {
         let difference = serde_json::json!({"seconds": micros * 1e-6, "low": (micros - 10.0) * 1e-6,
             "high": (micros + 10.0) * 1e-6});
         serde_json::json!({"activity": activity, "slower_seconds": 1.0, "faster_seconds": 1.0, "difference": difference})
@@ -289,7 +305,7 @@ fn locks(lock: f64, slower: &str, faster: &str) -> serde_json::Value {
 fn a_cause_is_decided_by_its_share_of_the_difference() {
     let cause = serde_json::json!({"test": "delete", "slower": "Library", "faster": "Shell",
         "blames": {"activities": [{"waiting": "lock"}, {"waiting": "log-space"}]}});
-    let of = |lock: f64| judged(cause.clone(), locks(lock, "ext4", "xfs"));
+    let of = |lock: f64| of_whole(cause.clone(), locks(lock, "ext4", "xfs"));
     let holds = of(51.0);
     assert_eq!((holds.outcome, holds.checked), (ClaimOutcome::Holds, true), "{}", holds.why);
     let words = "In this run w: what it blames is 51.0 % [37.3 %, 67.8 %] of the difference. no data";
@@ -301,16 +317,18 @@ fn a_cause_is_decided_by_its_share_of_the_difference() {
         assert!(claim.why.starts_with("This run does not decide it: w: what it blames is "), "{}", claim.why);
     }
     let mut unknown = locks(0.0, "ext4", "xfs");
-    unknown[0]["attributed"] = serde_json::json!(0.8);
-    let unknown = judged(cause.clone(), unknown);
+    unknown[0]["parts"][1]["activity"] = serde_json::json!({"kernel": "other"});
+    let unknown = of_whole(cause.clone(), unknown);
     assert!(!unknown.checked, "what is not known may be locks: {}", unknown.why);
-    let turned = judged(cause.clone(), locks(90.0, "xfs", "ext4"));
+    let of_step = judged(cause.clone(), locks(90.0, "ext4", "xfs"));
+    assert!(!of_step.checked, "the whole explains no step: {}", of_step.why);
+    let turned = of_whole(cause.clone(), locks(90.0, "xfs", "ext4"));
     assert!(!turned.checked && turned.why.contains("w: ext4 is not the slower one"), "{}", turned.why);
     let mut withheld = locks(90.0, "ext4", "xfs");
     withheld[0]["withheld"] = serde_json::json!("the traced slices do not show the difference");
-    let withheld = judged(cause.clone(), withheld);
+    let withheld = of_whole(cause.clone(), withheld);
     assert!(!withheld.checked && withheld.why.contains("not explained, since the traced slices"), "{}", withheld.why);
-    let untraced = judged(cause, serde_json::json!([]));
+    let untraced = of_whole(cause, serde_json::json!([]));
     assert!(!untraced.checked && untraced.why.contains("--explain measures how much"), "{}", untraced.why);
 }
 
@@ -346,7 +364,7 @@ fn a_cause_is_decided_by_what_an_option_makes() {
 
 #[test]
 fn a_claim_without_support_is_refuted_by_an_order_and_not_confirmed() {
-    let with = |order: serde_json::Value| {
+    let with = |order: Value| {
         let check = serde_json::json!([{"test": "delete", "order": order}]);
         let kept = kept_with(|article| article.claims[4].check = serde_json::from_value(check).expect("a check"));
         reproduction(&kept).claims.swap_remove(4)

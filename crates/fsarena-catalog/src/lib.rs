@@ -67,10 +67,10 @@ impl Explained for CatalogError {
             }
             Self::Malformed { .. } => Some("docs/guides/ says what these files may have".to_owned()),
             Self::MalformedContender { .. } => Some(
-                "it may have `kind`, `label`, `mount`, `mkfs` (a list), `kernel`, `disk` and `path`: docs/guides/contender-files.md"
+                "it may have `kind`, `label`, `mount`, `mkfs` (a list), `layers`, `kernel`, `disk` and `path`: docs/guides/contender-files.md"
                     .to_owned(),
             ),
-            Self::Contender(_) => Some("[LABEL=]KIND[@KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS], dir:PATH, or a .toml file".to_owned()),
+            Self::Contender(_) => Some("[LABEL=]KIND[@LAYERS,KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS], dir:PATH, or a .toml file".to_owned()),
             Self::Read { .. } => Some("`fsarena list` has what is built in; a file is named from the current directory".to_owned()),
         }
     }

@@ -354,11 +354,11 @@ impl Counters for Machine {
         self.watched[contender].take(self.kernel_at_rest)
     }
 
-    fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<(), TestbedError> {
+    fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<bool, TestbedError> {
         let device = self.target(contender).device;
         let subject = Subject { device, symbols: self.symbols[contender], lasts };
-        self.trace = Some(Tracer::start(subject).map_err(untraced)?);
-        Ok(())
+        let trace = self.trace.insert(Tracer::start(subject).map_err(untraced)?);
+        Ok(matches!(trace, Tracer::Events(_)))
     }
 
     fn stop_trace(&mut self, _contender: usize, work: &TracedWork) -> Result<Trace, TestbedError> {

@@ -1,6 +1,6 @@
 //! The remaining work of a run: its further rounds and their workloads.
 
-use fsarena_analyse::{rounds_of_workload, standing};
+use fsarena_analyse::{RunSoFar, rounds_of_workload};
 use fsarena_model::{Budget, Nanos, Plan, Rounds, RunRecord, Status, Workload};
 use serde::{Deserialize, Serialize};
 
@@ -116,6 +116,6 @@ fn planned(record: &RunRecord, first: u32) -> Option<Scope> {
 fn open(record: &RunRecord, scope: Scope) -> Vec<usize> {
     match scope.extent {
         Extent::All => (0..record.plan.workloads.len()).collect(),
-        Extent::Undecided => standing(record).open(),
+        Extent::Undecided => RunSoFar::of(record).open(),
     }
 }

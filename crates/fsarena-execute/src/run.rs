@@ -205,10 +205,10 @@ impl Session<'_> {
     }
 
     /// The workloads of the next round: those with an undecided pair, or all, if the plan asks for all.
-    fn due(&self, RunSoFar { standing, equal, .. }: &RunSoFar) -> Vec<usize> {
+    fn due(&self, so_far: &RunSoFar) -> Vec<usize> {
         let due: Vec<usize> = match self.scope.extent {
             Extent::All => (0..self.plan.workloads.len()).collect(),
-            Extent::Undecided => standing.open().into_iter().filter(|workload| !equal.contains(workload)).collect(),
+            Extent::Undecided => so_far.open(),
         };
         due.into_iter().filter(|workload| self.is_wanted(*workload)).collect()
     }

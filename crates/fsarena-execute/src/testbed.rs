@@ -164,11 +164,12 @@ pub trait Counters {
     fn totals(&mut self, contender: usize) -> Readings;
 
     /// Starts to trace where the time of the contender's work goes, until [`Counters::stop_trace`]. The calling thread does
-    /// the work, or starts it, which takes about the time `lasts`.
+    /// the work, or starts it, which takes about the time `lasts`. Whether the timed parts of the work are told from what
+    /// is between them.
     ///
     /// # Errors
     /// Without the privilege, or if this testbed or its kernel cannot do it.
-    fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<(), TestbedError>;
+    fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<bool, TestbedError>;
 
     /// Ends the trace of the contender's work, and finds out where its time went.
     ///

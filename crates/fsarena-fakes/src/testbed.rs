@@ -159,8 +159,8 @@ impl Counters for FakeTestbed {
         std::mem::take(&mut self.totals[contender]).readings()
     }
 
-    fn start_trace(&mut self, contender: usize, _lasts: Nanos) -> Result<(), TestbedError> {
-        self.act("trace", contender, "", Nanos(0))
+    fn start_trace(&mut self, contender: usize, _lasts: Nanos) -> Result<bool, TestbedError> {
+        self.act("trace", contender, "", Nanos(0)).map(|()| true)
     }
 
     /// A tenth of the time is the program's own; the rest waits for a commit, while the device works.

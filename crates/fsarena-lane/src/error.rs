@@ -222,7 +222,7 @@ impl Explained for LaneError {
             }
             Self::Limit { .. } => "more than that is in use and cannot be taken back: make `memory-limit` larger".to_owned(),
             Self::Busy { holder: Some(holder) } => {
-                format!("leave out --no-wait to wait for it; `kill {}` ends it and clears up", holder.process)
+                format!("wait until it has ended; `kill {}` ends it and clears up", holder.process)
             }
             Self::Busy { holder: None } => {
                 "wait until it has ended; it may run in a container, where its process cannot be seen".to_owned()

@@ -61,7 +61,7 @@ pub fn kernel_symbols(mount: &str) -> KernelSymbols {
     known.map_or(KernelSymbols::NONE, |kind| kind.symbols)
 }
 
-/// File systems that no mkfs of Linux makes, or that are made of several disks.
+/// File systems that are no kinds, but that results of others may be of.
 pub(crate) const MADE_ELSEWHERE: [&str; 5] = ["apfs", "bcachefs", "hfsplus", "ntfs", "vfat"];
 
 /// Other names of file systems that kernels report and that are no kinds.
@@ -145,7 +145,7 @@ pub type Words = &'static [&'static str];
 /// A kind of file system. Its commands get the device as their last word.
 #[derive(Debug)]
 pub struct Kind {
-    /// Name on the command line. It is also the name of the kernel's driver, or of the library.
+    /// Name on the command line.
     pub name: &'static str,
     /// The kernel's name for the file system, used to mount it.
     pub mounted_as: &'static str,

@@ -23,7 +23,7 @@ pub struct Explanation {
     pub difference: Difference,
     /// The parts of the time, the largest difference first.
     pub parts: Vec<ExplainedPart>,
-    /// The share of the difference whose cause is known, 0 to 1.
+    /// The share of the difference whose cause is known, 0 to 1. Events that were not recorded lower it.
     pub attributed: f64,
     /// The requests to the devices, by type.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -128,6 +128,31 @@ pub enum Activity {
     Unknown,
 }
 
+impl Explanation {
+    /// The part of the difference whose cause is not known, in seconds per operation.
+    pub fn unexplained(&self) -> f64 {
+        (1.0 - self.attributed) * self.difference.seconds.abs()
+    }
+}
+
+impl ExplainedPart {
+    /// What of the difference has no known cause: all of it, or what is waited for while something unknown happens.
+    pub fn unknown(&self) -> Vec<Difference> {
+        let is_unknown = |(happened, _): &&(Meanwhile, Difference)| *happened == Meanwhile::Unknown;
+        match self.activity.is_known() {
+            true => self.meanwhile.iter().filter(is_unknown).map(|(_, difference)| *difference).collect(),
+            false => vec![self.difference],
+        }
+    }
+}
+
+impl Activity {
+    /// Whether it says anything about the cause. Code of the kernel that is in no layer does not.
+    pub fn is_known(self) -> bool {
+        !matches!(self, Self::Unknown | Self::Waiting(Wait::Unknown) | Self::Kernel(Layer::Other))
+    }
+}
+
 impl Spent {
     /// What the work did.
     pub fn activity(&self) -> Activity {
@@ -139,11 +164,6 @@ impl Spent {
             Self::Idle => Activity::Idle,
             Self::Unknown => Activity::Unknown,
         }
-    }
-
-    /// Whether its cause is known.
-    pub fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown | Self::Waiting(Wait::Unknown, _) | Self::Waiting(_, Meanwhile::Unknown))
     }
 }
 

@@ -70,6 +70,9 @@ pub struct AvoidableTime {
     pub without: String,
     /// How long, in seconds.
     pub seconds: f64,
+    /// Events that were recorded meanwhile, as in [`TimePart::events`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub events: f64,
 }
 
 /// A way to spend time.

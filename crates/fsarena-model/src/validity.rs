@@ -12,7 +12,7 @@ pub enum ValidityClass {
     Cached,
     /// The kernel did direct I/O through the page cache.
     NotDirect,
-    /// All contenders reach the device's own limit.
+    /// Direct work is as fast as the bare device.
     DeviceBound,
     /// The host below the lane takes a large share of the time.
     LaneBound,

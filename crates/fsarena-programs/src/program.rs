@@ -244,7 +244,9 @@ impl ProgramJob {
             sync_and_drop_caches(&self.directory, stop)?;
         }
         let named = Named { name, act: script, operations: *operations };
+        let begin = clock::now();
         let Some((_, elapsed)) = self.timed(named, None, stop)? else { return Ok(false) };
+        stats.spans.push((begin, clock::now()));
         stats.record(Operation::Run, elapsed);
         stats.count_done(*operations, bytes.0);
         stats.elapsed = stats.elapsed + elapsed;

@@ -19,6 +19,7 @@ use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
 
 use fsarena_engine::folder::{self, make_cold};
 use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats};
+use fsarena_sys::clock;
 use grid::{GridCell, IozoneParameters, order};
 use passes::{Care, Passes, Timed};
 use record::Record;
@@ -100,9 +101,14 @@ impl GridFiles {
             }
             if is_wanted || test == GridTest::Write {
                 let step = point(cell, test);
-                let timed = measure(&mut passes, step)?;
+                if passes.care.cold && !test.writes() {
+                    make_cold(passes.path, passes.cell.file)?;
+                }
+                let begin = clock::now();
+                let timed = passes.run(test).map_err(EngineError::io(step.to_string()))?;
                 // A test that was stopped has a time, but it is not that of the whole test.
                 if is_wanted && !passes.is_stopped() {
+                    stats.spans.push((begin, clock::now()));
                     count(stats, step, cell, timed);
                 }
             }
@@ -113,13 +119,6 @@ impl GridFiles {
 
 fn point(cell: GridCell, test: GridTest) -> GridPoint {
     GridPoint { file_kib: cell.file >> 10, record_kib: cell.record >> 10, test }
-}
-
-fn measure(passes: &mut Passes<'_>, step: GridPoint) -> Result<Timed, EngineError> {
-    if passes.care.cold && !step.test.writes() {
-        make_cold(passes.path, passes.cell.file)?;
-    }
-    passes.run(step.test).map_err(EngineError::io(step.to_string()))
 }
 
 fn count(stats: &mut RunStats, step: GridPoint, cell: GridCell, timed: Timed) {

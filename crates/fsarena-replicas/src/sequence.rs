@@ -224,7 +224,9 @@ impl<F: FileSystem> Job for SequenceJob<F> {
             if self.tasks.all[index].cold {
                 system = self.made_cold(system, &self.tasks.all[index])?;
             }
+            let begin = clock::now();
             self.step(&mut system, index, limit, stats)?;
+            stats.spans.push((begin, clock::now()));
             stats.end_part(stats.elapsed);
         }
         self.unmount(system, stats)

@@ -170,6 +170,7 @@ impl Tests {
         let mut own = RunStats::new();
         self.workers.run(limit, &mut own)?;
         let elapsed = own.elapsed.saturating_sub(before);
+        stats.spans.append(&mut own.spans);
         stats.join(&own);
         self.tell(test, &own, elapsed, stats);
         Ok(())

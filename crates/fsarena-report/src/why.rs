@@ -115,16 +115,23 @@ fn sentence(explanation: &Explanation) -> String {
         return format!("{workload}: why {faster} is faster than {slower} is not known: {why}.");
     }
     let is_shown = |part: &&ExplainedPart| {
-        is_known(part.activity) && part.difference.seconds.abs() >= SMALLEST * difference.seconds
+        part.activity.is_known() && part.difference.seconds.abs() >= SMALLEST * difference.seconds
     };
-    let (less, more): (Vec<&ExplainedPart>, Vec<&ExplainedPart>) =
-        explanation.parts.iter().filter(is_shown).take(MOST).partition(|part| part.difference.seconds > 0.0);
-    let list = |parts: Vec<&ExplainedPart>, word| parts.into_iter().map(|part| phrase(part, word)).collect::<Vec<_>>();
-    let (less, more) = (list(less, "less").join(", "), list(more, "more").join(", "));
+    let shown: Vec<&ExplainedPart> = explanation.parts.iter().filter(is_shown).take(MOST).collect();
+    let of = |parts: &mut dyn Iterator<Item = &ExplainedPart>| parts.map(|part| part.difference.seconds).sum::<f64>();
+    let unknown = of(&mut explanation.parts.iter().filter(|part| !part.activity.is_known()));
+    let others = difference.seconds - of(&mut shown.iter().copied()) - unknown;
+    let others = Some(others).filter(|others| others.abs() >= SMALLEST * difference.seconds);
+    let list = |sign: f64, word: &str| {
+        let parts = shown.iter().filter(|part| part.difference.seconds * sign > 0.0).map(|part| phrase(part, word));
+        let others = others.filter(|others| others * sign > 0.0);
+        let others = others.map(|others| format!("{} {word} in smaller parts", seconds(others.abs())));
+        parts.chain(others).collect::<Vec<_>>().join(", ")
+    };
+    let (less, more) = (list(1.0, "less"), list(-1.0, "more"));
     let but = if more.is_empty() { String::new() } else { format!(", but {more}") };
     let parts = if less.is_empty() { String::new() } else { format!(": {less}{but}") };
-    let unknown = explanation.parts.iter().filter(|part| !is_known(part.activity));
-    let unexplained = unknown.map(|part| part.difference.seconds).sum::<f64>().abs();
+    let unexplained = explanation.unexplained();
     format!(
         "{workload}: {faster} takes {} less per operation than {slower}{parts}; {} {} unexplained.",
         with_interval(*difference),
@@ -164,10 +171,6 @@ fn mostly(part: &ExplainedPart) -> Option<String> {
 fn with_interval(difference: Difference) -> String {
     let ends = ends(difference).map(|ends| format!(" {ends}")).unwrap_or_default();
     format!("{}{ends}", seconds(difference.seconds))
-}
-
-fn is_known(activity: Activity) -> bool {
-    !matches!(activity, Activity::Unknown | Activity::Waiting(Wait::Unknown))
 }
 
 /// A row of the table of parts: a part, or what happened during its wait.
@@ -273,7 +276,7 @@ pub fn activity(activity: Activity) -> &'static str {
             Wait::Program => "waiting for other programs",
             Wait::Unknown => "waiting for an unknown reason",
         },
-        Activity::Idle => "asleep for a time that the program chose",
+        Activity::Idle => "while all threads of the work sleep",
         Activity::Unknown => "in an unknown way",
     }
 }

@@ -1,12 +1,15 @@
 //! The parts of the time of the work. They add up to it.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use fsarena_model::{Spent, TimePart, Wait};
 
 use crate::Span;
 use crate::division::{Division, Part, Recording};
-use crate::requests::DeviceLog;
+use crate::requests::{DeviceLog, within};
 use crate::shares::Shares;
 use crate::symbols::{Knobs, Sleep};
 use crate::threads::{Piece, Sample, State, Threads};
@@ -19,6 +22,8 @@ pub struct Traced {
     pub threads: Threads,
     /// The threads of the work.
     pub work: HashSet<u32>,
+    /// The process of each thread.
+    pub processes: HashMap<u32, u32>,
     /// The kernel threads that pass requests on for loop devices.
     pub drivers: HashSet<u32>,
     /// Names of threads.
@@ -38,8 +43,8 @@ pub struct Traced {
 }
 
 impl Traced {
-    /// The parts of the time within `spans`, which do not overlap, and the seconds that each knob avoids.
-    pub fn parts(&self, spans: &[Span]) -> (Vec<TimePart>, BTreeMap<u32, f64>) {
+    /// The parts of the time within `spans`, which do not overlap, and what each knob avoids of them.
+    pub fn parts(&self, spans: &[Span]) -> (Vec<TimePart>, BTreeMap<u32, Part>) {
         let mut division = Division::default();
         spans.iter().for_each(|span| self.divide(*span, &mut division));
         division.finish()
@@ -47,8 +52,13 @@ impl Traced {
 
     /// Adds the parts of `span` to `division`.
     fn divide(&self, span: Span, division: &mut Division) {
-        let mut pieces = self.pieces(&self.work, span);
-        pieces = pieces.into_iter().flat_map(|(thread, piece)| self.active(thread, piece)).collect();
+        let pieces = self.pieces(&self.work, span);
+        let waits = self.waits(&pieces);
+        let active = |(thread, piece): (u32, Piece)| {
+            let waits = self.processes.get(&thread).and_then(|process| waits.get(process));
+            self.active(thread, piece, waits.map_or(&[], Vec::as_slice))
+        };
+        let mut pieces: Vec<(u32, Piece)> = pieces.into_iter().flat_map(active).collect();
         pieces.sort_by_key(|(_, piece)| piece.span.start);
         pieces
             .extend(Shares::of(&pieces, span).gaps().filter_map(|gap| self.program(&pieces, gap)).collect::<Vec<_>>());
@@ -81,17 +91,35 @@ impl Traced {
         division.add(Spent::Ready, ready);
     }
 
-    /// The parts of a piece in which the thread does not idle. A thread that collects completions does so while the device
-    /// has no requests, if that is known.
-    fn active(&self, thread: u32, piece: Piece) -> Vec<(u32, Piece)> {
+    /// When threads of each process wait for the kernel, and not for completions; in order, without overlaps.
+    fn waits(&self, pieces: &[(u32, Piece)]) -> HashMap<u32, Vec<Span>> {
+        let mut all: HashMap<u32, Vec<Span>> = HashMap::new();
+        for (thread, piece) in pieces {
+            let State::Asleep { sleep: Sleep::Waits(_), .. } = piece.state else { continue };
+            let Some(process) = self.processes.get(thread) else { continue };
+            let waits = all.entry(*process).or_default();
+            match waits.last_mut().filter(|last| piece.span.start <= last.end) {
+                Some(last) => last.end = last.end.max(piece.span.end),
+                None => waits.push(piece.span),
+            }
+        }
+        all
+    }
+
+    /// The parts of a piece in which the thread does not idle. A thread that collects completions idles while the device
+    /// has no requests, if that is known, and while another thread of its process waits otherwise (`waits`): the requests
+    /// are then of that wait.
+    fn active(&self, thread: u32, piece: Piece, waits: &[Span]) -> Vec<(u32, Piece)> {
         match piece.state {
             State::Asleep { sleep: Sleep::Idle, .. } => Vec::new(),
             State::Asleep { sleep: Sleep::Completions, knobs, woken_by } => {
                 let state = State::Asleep { sleep: Sleep::Waits(Wait::Request), knobs, woken_by };
-                match self.device.knows_ends() {
-                    true => self.device.busy_within(piece.span).map(|span| (thread, Piece { span, state })).collect(),
-                    false => vec![(thread, Piece { state, ..piece })],
-                }
+                let busy: Vec<Span> = match self.device.knows_ends() {
+                    true => self.device.busy_within(piece.span).collect(),
+                    false => vec![piece.span],
+                };
+                let own = busy.into_iter().flat_map(|span| outside(span, waits));
+                own.map(|span| (thread, Piece { span, state })).collect()
             }
             _ => vec![(thread, piece)],
         }
@@ -160,236 +188,19 @@ impl Traced {
     }
 }
 
+/// The parts of `span` that are in none of `others`, which are in order and do not overlap.
+fn outside(span: Span, others: &[Span]) -> Vec<Span> {
+    let (mut parts, mut start) = (Vec::new(), span.start);
+    for other in within(others, span) {
+        parts.push(Span { start, end: other.start });
+        start = other.end;
+    }
+    parts.push(Span { start, end: span.end });
+    parts.retain(|part| part.start < part.end);
+    parts
+}
+
 /// The part of `list`, which is in the order of `time`, that is not before `start`.
 fn from<T>(list: &[T], time: impl Fn(&T) -> u64, start: u64) -> &[T] {
     &list[list.partition_point(|it| time(it) < start)..]
-}
-
-#[cfg(test)]
-mod tests {
-    use fsarena_model::{Layer, Meanwhile, RequestKind};
-
-    use super::*;
-    use crate::division::sum;
-    use crate::requests::RequestChange;
-    use crate::threads::Change;
-
-    const WHOLE: Span = Span { start: 0, end: 1_000 };
-
-    fn nanoseconds(parts: &[TimePart], wanted: &Spent) -> f64 {
-        parts.iter().filter(|part| part.spent == *wanted).map(|part| part.seconds * 1e9).sum()
-    }
-
-    fn switch(from: u32, sleep: Option<(Sleep, Knobs)>, to: u32) -> Change {
-        Change::Switch { from, sleep, to }
-    }
-
-    /// A worker syncs at 100. The journal thread is woken, gets a processor at 300 since a busy thread has it, submits at
-    /// 400, and waits for the device until an interrupt at 700. It wakes the worker at 800, which runs from 850 on.
-    fn synced() -> Traced {
-        let (worker, journal, busy) = (1, 2, 3);
-        let commit = Some((Sleep::Waits(Wait::Commit), 0b01));
-        let changes = [
-            (0, Change::Runs(worker)),
-            (90, Change::Woken { thread: journal, by: Some(worker) }),
-            (100, switch(worker, commit, busy)),
-            (300, switch(busy, None, journal)),
-            (400, switch(journal, Some((Sleep::Waits(Wait::Unknown), 0)), busy)),
-            (700, Change::Woken { thread: journal, by: None }),
-            (700, switch(busy, None, journal)),
-            (800, Change::Woken { thread: worker, by: Some(journal) }),
-            (850, switch(journal, Some((Sleep::Idle, 0)), worker)),
-        ];
-        let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Write, issued };
-        Traced {
-            threads: Threads::follow(&changes, WHOLE.end),
-            work: HashSet::from([worker]),
-            names: HashMap::from([(journal, "jbd2".to_owned())]),
-            samples: vec![
-                Sample { time: 50, thread: worker, at: Spent::User, knobs: 0 },
-                Sample { time: 900, thread: worker, at: Spent::Kernel(Layer::FileSystem), knobs: 0b10 },
-            ],
-            device: DeviceLog::follow(&[request(410, Some(4096)), request(700, None)], WHOLE.end, &[WHOLE]),
-            ..Traced::default()
-        }
-    }
-
-    #[test]
-    fn a_wait_is_followed_through_the_journal_thread_to_the_device() {
-        let (parts, _) = synced().parts(&[WHOLE]);
-        let jbd2 = || "jbd2".to_owned();
-        let waiting = |meanwhile| Spent::Waiting(Wait::Commit, meanwhile);
-        for (spent, expected) in [
-            (Spent::User, 125.0),
-            (Spent::Kernel(Layer::FileSystem), 125.0),
-            (Spent::Ready, 50.0),
-            (waiting(Meanwhile::Ready(jbd2())), 200.0),
-            (waiting(Meanwhile::Runs(jbd2())), 200.0),
-            (waiting(Meanwhile::Device), 290.0),
-            (waiting(Meanwhile::Unknown), 10.0),
-        ] {
-            assert!((nanoseconds(&parts, &spent) - expected).abs() < 1e-6, "{spent:?}: {parts:?}");
-        }
-        assert!((sum(&parts) * 1e9 - 1_000.0).abs() < 1e-6);
-    }
-
-    #[test]
-    fn a_kernel_worker_is_named_by_what_it_works_on() {
-        let work = |time, name: &str| (time, name.to_owned());
-        let all = vec![
-            work(310, "loop driver"),
-            work(340, "kworker (one)"),
-            work(705, "kworker (other)"),
-            work(990, "later"),
-        ];
-        let (parts, _) = Traced { works: HashMap::from([(2, all)]), ..synced() }.parts(&[WHOLE]);
-        let of = |name: &str| nanoseconds(&parts, &Spent::Waiting(Wait::Commit, Meanwhile::Runs(name.to_owned())));
-        // From 300 to 400 it does one work and begins another.
-        for (name, expected) in [("loop driver", 40.0), ("kworker (one)", 65.0), ("kworker (other)", 95.0)] {
-            assert!((of(name) - expected).abs() < 1e-6, "{name}: {parts:?}");
-        }
-        let ready = Spent::Waiting(Wait::Commit, Meanwhile::Ready("loop driver".to_owned()));
-        assert!((nanoseconds(&parts, &ready) - 200.0).abs() < 1e-6, "{parts:?}");
-    }
-
-    #[test]
-    fn what_recordings_lengthen_and_what_knobs_avoid_is_known() {
-        let recording = |time, thread, cost| Recording { time, thread, cost };
-        let flush = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Flush, issued };
-        let traced = Traced {
-            device: DeviceLog::follow(&[flush(450, Some(0)), flush(650, None)], WHOLE.end, &[WHOLE]),
-            // Of the worker, of the journal thread while the worker waits, of the worker as it becomes ready.
-            recordings: vec![recording(50, 1, 1.0), recording(350, 2, 3.0), recording(820, 9, 1.0)],
-            flush_knobs: 0b100,
-            ..synced()
-        };
-        let (parts, avoided) = traced.parts(&[WHOLE]);
-        let events = |wanted: &Spent| parts.iter().find(|part| part.spent == *wanted).expect("a part").events;
-        assert_eq!(events(&Spent::Kernel(Layer::FileSystem)), 1.0);
-        assert_eq!(events(&Spent::Waiting(Wait::Commit, Meanwhile::Runs("jbd2".to_owned()))), 3.0);
-        assert_eq!(events(&Spent::Ready), 1.0);
-        assert!((nanoseconds(&parts, &Spent::Waiting(Wait::Commit, Meanwhile::Flush)) - 200.0).abs() < 1e-6);
-        let avoided = |knob| avoided[&knob] * 1e9;
-        // The whole commit; the sample at 900, half of the 250 ns on a processor; the flush.
-        for (knob, expected) in [(0, 700.0), (1, 125.0), (2, 200.0)] {
-            assert!((avoided(knob) - expected).abs() < 1e-6, "knob {knob}: {} ns", avoided(knob));
-        }
-    }
-
-    #[test]
-    fn moments_are_divided_among_the_threads_that_do_not_idle() {
-        // Thread 1 waits for thread 2 from 200 to 600; both run otherwise.
-        let changes = [
-            (0, switch(0, None, 2)),
-            (0, Change::Runs(1)),
-            (200, switch(1, Some((Sleep::Idle, 0)), 0)),
-            (600, Change::Woken { thread: 1, by: Some(2) }),
-            (600, switch(0, None, 1)),
-            (1_000, switch(1, None, 0)),
-            (1_000, switch(2, None, 0)),
-        ];
-        let traced = Traced {
-            threads: Threads::follow(&changes, WHOLE.end),
-            work: HashSet::from([1, 2]),
-            samples: vec![
-                Sample { time: 100, thread: 1, at: Spent::User, knobs: 0 },
-                Sample { time: 300, thread: 2, at: Spent::Kernel(Layer::Block), knobs: 0 },
-            ],
-            ..Traced::default()
-        };
-        let (parts, _) = traced.parts(&[WHOLE]);
-        // The sample at 100 counts half, since two threads ran.
-        assert!((nanoseconds(&parts, &Spent::User) - 1_000.0 / 3.0).abs() < 1e-6, "{parts:?}");
-        assert!((sum(&parts) * 1e9 - 1_000.0).abs() < 1e-6);
-    }
-
-    #[test]
-    fn completions_are_waited_for_while_there_are_requests() {
-        let collects = Some((Sleep::Completions, 0));
-        let changes =
-            [(0, switch(1, collects, 0)), (800, Change::Woken { thread: 1, by: None }), (800, switch(0, None, 1))];
-        let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Read, issued };
-        let with = |requests: &[RequestChange]| {
-            let device = DeviceLog::follow(requests, WHOLE.end, &[WHOLE]);
-            let threads = Threads::follow(&changes, WHOLE.end);
-            let (parts, _) = Traced { threads, work: HashSet::from([1]), device, ..Traced::default() }.parts(&[WHOLE]);
-            let waiting = parts.iter().filter(|part| matches!(part.spent, Spent::Waiting(Wait::Request, _)));
-            (waiting.map(|part| part.seconds * 1e9).sum::<f64>(), nanoseconds(&parts, &Spent::Idle))
-        };
-        let (waits, idles) = with(&[request(500, Some(4096)), request(790, None)]);
-        assert!((waits - 290.0).abs() < 1e-6 && (idles - 510.0).abs() < 1e-6, "{waits} {idles}");
-        let (waits, idles) = with(&[]);
-        assert!((waits - 800.0).abs() < 1e-6 && idles == 0.0, "without a device of its own: {waits} {idles}");
-    }
-
-    #[test]
-    fn what_the_work_waits_for_as_a_whole_is_told_by_who_wakes_it() {
-        // From 100 to 500 the work waits for a service, and from 600 to 900 for a timer.
-        let idle = Some((Sleep::Idle, 0));
-        let changes = [
-            (0, Change::Runs(1)),
-            (100, switch(1, idle, 7)),
-            (500, Change::Woken { thread: 1, by: Some(7) }),
-            (500, switch(7, idle, 1)),
-            (600, switch(1, idle, 0)),
-            (900, Change::Woken { thread: 1, by: None }),
-            (900, switch(0, None, 1)),
-        ];
-        let names = HashMap::from([(7, "service".to_owned())]);
-        let threads = Threads::follow(&changes, WHOLE.end);
-        let (parts, _) = Traced { threads, work: HashSet::from([1]), names, ..Traced::default() }.parts(&[WHOLE]);
-        let service = Spent::Waiting(Wait::Program, Meanwhile::Runs("service".to_owned()));
-        assert!((nanoseconds(&parts, &service) - 400.0).abs() < 1e-6, "{parts:?}");
-        assert!((nanoseconds(&parts, &Spent::Idle) - 300.0).abs() < 1e-6, "{parts:?}");
-    }
-
-    #[test]
-    fn a_driver_without_a_processor_delays_requests() {
-        let changes = [
-            (0, Change::Runs(1)),
-            (100, switch(1, Some((Sleep::Waits(Wait::Request), 0)), 3)),
-            (110, Change::Woken { thread: 5, by: None }),
-            (400, switch(3, None, 5)),
-            (450, switch(5, Some((Sleep::Idle, 0)), 3)),
-            (900, Change::Woken { thread: 1, by: None }),
-            (900, switch(3, None, 1)),
-        ];
-        let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Read, issued };
-        let traced = Traced {
-            threads: Threads::follow(&changes, WHOLE.end),
-            work: HashSet::from([1]),
-            drivers: HashSet::from([5]),
-            names: HashMap::from([(5, "loop driver".to_owned())]),
-            device: DeviceLog::follow(&[request(100, Some(4096)), request(900, None)], WHOLE.end, &[WHOLE]),
-            ..Traced::default()
-        };
-        let (parts, _) = traced.parts(&[WHOLE]);
-        let waiting = |meanwhile| Spent::Waiting(Wait::Request, meanwhile);
-        assert!((nanoseconds(&parts, &waiting(Meanwhile::Ready("loop driver".to_owned()))) - 290.0).abs() < 1e-6);
-        assert!((nanoseconds(&parts, &waiting(Meanwhile::Runs("loop driver".to_owned()))) - 50.0).abs() < 1e-6);
-        assert!((nanoseconds(&parts, &waiting(Meanwhile::Device)) - 460.0).abs() < 1e-6);
-        assert_eq!(nanoseconds(&parts, &Spent::Unknown), 200.0, "there is no sample: {parts:?}");
-    }
-
-    #[test]
-    fn many_threads_may_pass_a_lock_on() {
-        // Each of a thousand threads holds it for 10 ns, and all that follow wait.
-        let threads = 1..1_000;
-        let lock = Some((Sleep::Waits(Wait::Lock), 0));
-        let mut changes: Vec<(u64, Change)> = threads.clone().map(|thread| (0, switch(thread, lock, 0))).collect();
-        for thread in threads.clone() {
-            let begun = u64::from(thread) * 10;
-            changes.push((begun, Change::Woken { thread, by: Some(thread - 1) }));
-            changes.push((begun, switch(thread - 1, Some((Sleep::Idle, 0)), thread)));
-        }
-        let whole = Span { start: 0, end: 10_000 };
-        let traced =
-            Traced { threads: Threads::follow(&changes, whole.end), work: threads.collect(), ..Traced::default() };
-        let (parts, _) = traced.parts(&[whole]);
-        assert!((sum(&parts) * 1e9 - 10_000.0).abs() < 1e-3, "{parts:?}");
-        let other = Meanwhile::Runs("a thread of the work".to_owned());
-        // One of n threads runs, and the others wait for those before them; in the first 10 ns, for none.
-        let running: f64 = (1..1_000).map(|threads| 10.0 / f64::from(threads)).sum();
-        assert!((nanoseconds(&parts, &Spent::Waiting(Wait::Lock, other)) - (9_990.0 - running)).abs() < 1e-3);
-    }
 }

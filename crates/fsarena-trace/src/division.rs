@@ -52,8 +52,8 @@ pub struct Division {
     sampled: BTreeMap<Spent, f64>,
     /// Weights of samples, by the knob that avoids them.
     sampled_knobs: BTreeMap<u32, f64>,
-    /// Seconds of waits, by the knob that avoids them.
-    avoided: BTreeMap<u32, f64>,
+    /// Waits, by the knob that avoids them.
+    avoided: BTreeMap<u32, Part>,
 }
 
 impl Division {
@@ -63,9 +63,12 @@ impl Division {
         *all = *all + part;
     }
 
-    /// Adds seconds of a wait that these knobs avoid.
-    pub fn avoid(&mut self, knobs: Knobs, seconds: f64) {
-        bits(knobs).for_each(|knob| *self.avoided.entry(knob).or_default() += seconds);
+    /// Adds a part of a wait that these knobs avoid.
+    pub fn avoid(&mut self, knobs: Knobs, part: Part) {
+        for knob in bits(knobs) {
+            let all = self.avoided.entry(knob).or_default();
+            *all = *all + part;
+        }
     }
 
     /// Adds a sample of the time on processors, which stands for `share` of a thread.
@@ -74,9 +77,9 @@ impl Division {
         bits(sample.knobs).for_each(|knob| *self.sampled_knobs.entry(knob).or_default() += share);
     }
 
-    /// The parts, and the seconds that each knob avoids. The time on processors is divided as its samples are; what was
+    /// The parts, and what each knob avoids of them. The time on processors is divided as its samples are; what was
     /// recorded on them took the kernel's time.
-    pub fn finish(mut self) -> (Vec<TimePart>, BTreeMap<u32, f64>) {
+    pub fn finish(mut self) -> (Vec<TimePart>, BTreeMap<u32, Part>) {
         let all: f64 = self.sampled.values().sum();
         let is_kernel = |at: &Spent| matches!(at, Spent::Kernel(_));
         let kernel: f64 = self.sampled.iter().filter(|(at, _)| is_kernel(at)).map(|(_, share)| share).sum();
@@ -89,7 +92,8 @@ impl Division {
             self.add(Spent::Unknown, self.running);
         }
         for (knob, share) in self.sampled_knobs {
-            *self.avoided.entry(knob).or_default() += seconds * share / all;
+            let avoided = self.avoided.entry(knob).or_default();
+            *avoided = *avoided + Part { seconds: seconds * share / all, events: events * share / kernel };
         }
         let parts = self.parts.into_iter().filter(|(_, part)| part.seconds > 0.0);
         let parts = parts.map(|(spent, Part { seconds, events })| TimePart { spent, seconds, events });

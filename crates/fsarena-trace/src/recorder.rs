@@ -177,7 +177,8 @@ impl Recorder {
         let avoidable = (0..).zip(knobs).map(|(index, knob)| AvoidableTime {
             with: knob.with.to_owned(),
             without: knob.without.to_owned(),
-            seconds: avoided.get(&index).copied().unwrap_or(0.0),
+            seconds: avoided.get(&index).map_or(0.0, |part| part.seconds),
+            events: avoided.get(&index).map_or(0.0, |part| part.events),
         });
         let (seconds, requests, avoidable) = (sum(&parts), traced.device.totals, avoidable.collect());
         Ok(Trace { operations, elapsed, seconds, parts, requests, avoidable, recorded, lost, limited: None })
@@ -330,6 +331,7 @@ impl<'a> Reading<'a> {
         Traced {
             threads: Threads::follow(&self.changes, whole.end),
             work,
+            processes: self.processes,
             drivers: self.drivers,
             names: self.names,
             works: self.works,

@@ -100,7 +100,8 @@ impl DeviceLog {
     }
 }
 
-fn within(spans: &[Span], span: Span) -> impl Iterator<Item = Span> {
+/// The parts of `spans`, which are in order and do not overlap, that are within `span`.
+pub fn within(spans: &[Span], span: Span) -> impl Iterator<Item = Span> {
     let first = spans.partition_point(|it| it.end <= span.start);
     spans[first..].iter().take_while(move |it| it.start < span.end).map(move |it| it.within(span))
 }

@@ -41,7 +41,10 @@ const SLEEPS: &[(&str, Sleep)] = &[
     ("inode_wait_for_writeback", Waits(Wait::Writeback)),
     ("xfs_buf_iowait", Waits(Wait::Read)),
     ("__iomap_dio_rw", Waits(Wait::Request)),
+    ("__blockdev_direct_IO", Waits(Wait::Request)),
     ("blkdev_direct_IO", Waits(Wait::Request)),
+    ("inode_dio_wait*", Waits(Wait::Request)),
+    ("request_wait_answer", Waits(Wait::Request)),
     ("blkdev_issue_flush", Waits(Wait::Writeback)),
     ("io_cqring_wait", Completions),
     ("read_events", Completions),
@@ -50,6 +53,9 @@ const SLEEPS: &[(&str, Sleep)] = &[
     ("__down*", Waits(Wait::Lock)),
     ("percpu_rwsem_wait*", Waits(Wait::Lock)),
     ("__lock_buffer", Waits(Wait::Lock)),
+    ("d_alloc_parallel", Waits(Wait::Lock)),
+    ("__wait_on_freeing_inode", Waits(Wait::Lock)),
+    ("fcntl_setlk", Waits(Wait::Lock)),
     ("reclaim_throttle", Waits(Wait::Memory)),
     ("try_to_free_pages", Waits(Wait::Memory)),
     ("try_to_free_mem_cgroup_pages", Waits(Wait::Memory)),
@@ -83,6 +89,14 @@ const SLEEPS: &[(&str, Sleep)] = &[
     ("ptrace_stop", Idle),
     ("do_semtimedop", Idle),
     ("do_msgrcv", Idle),
+    ("do_mq_timedreceive", Idle),
+    ("wq_sleep", Idle),
+    ("eventfd_read", Idle),
+    ("signalfd_read*", Idle),
+    ("fuse_dev_do_read", Idle),
+    ("__do_sys_pause", Idle),
+    ("sk_stream_wait_memory", Idle),
+    ("unix_wait_for_peer", Idle),
     ("worker_thread", Idle),
 ];
 
@@ -251,7 +265,13 @@ impl Symbols {
     }
 
     fn new(names: Arc<Names>, subject: &KernelSymbols) -> Self {
-        let functions = names.iter().map(|(_, name)| Function::named(name, subject)).collect();
+        let mut functions: Vec<Function> = names.iter().map(|(_, name)| Function::named(name, subject)).collect();
+        // A function may have several names. The last one is found.
+        for last in 1..functions.len() {
+            if names[last].0 == names[last - 1].0 {
+                functions[last] = functions[last].or(functions[last - 1]);
+            }
+        }
         Self { names, functions }
     }
 
@@ -316,7 +336,6 @@ impl Function {
     fn named(name: &str, subject: &KernelSymbols) -> Self {
         let is_own = subject.prefixes.iter().any(|prefix| name.starts_with(prefix));
         let of_list = || LAYERS.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, layer)| *layer);
-
         Self {
             layer: if is_own { Some(Layer::FileSystem) } else { of_list() },
             sleep: SLEEPS.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, sleep)| *sleep),
@@ -328,6 +347,17 @@ impl Function {
                 }
                 _ => all,
             }),
+        }
+    }
+
+    /// What is known about a function by either of two names.
+    fn or(self, other: Self) -> Self {
+        Self {
+            layer: self.layer.or(other.layer),
+            sleep: self.sleep.or(other.sleep),
+            own: self.own.or(other.own),
+            fallback: self.fallback.or(other.fallback),
+            knobs: self.knobs | other.knobs,
         }
     }
 }
@@ -376,6 +406,13 @@ mod tests {
         assert_eq!(symbols.layer(&chain(&[0xffff_0030, 0xffff_0011, 0xffff_0050])), Layer::FileSystem);
         assert_eq!(symbols.layer(&chain(&[0xffff_0030, 0xffff_0050])), Layer::PageCache);
         assert_eq!(symbols.layer(&[]), Layer::Other);
+    }
+
+    #[test]
+    fn a_function_is_known_by_each_of_its_names() {
+        let text = "ffff0010 T memcpy\nffff0010 T __pi_memcpy\nffff0020 T next\n";
+        let symbols = Symbols::new(Arc::new(names(text).expect("functions")), &EXT4);
+        assert_eq!(symbols.layer(&chain(&[0xffff_0014])), Layer::Copying);
     }
 
     #[test]

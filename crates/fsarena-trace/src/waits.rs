@@ -71,7 +71,8 @@ impl<'a> Waits<'a> {
             }
             if piece.state == State::Running {
                 for sample in traced.samples_within(piece.span).filter(|sample| sample.thread == waker) {
-                    self.division.avoid(sample.knobs & !wait.1, self.shares.at(sample.time) * traced.sample_seconds);
+                    let seconds = self.shares.at(sample.time) * traced.sample_seconds;
+                    self.division.avoid(sample.knobs & !wait.1, Part { seconds, events: 0.0 });
                 }
             }
         }
@@ -85,7 +86,7 @@ impl<'a> Waits<'a> {
             }
             // Without a flush, drivers need not pass it on either.
             let flushing = sum_within(&self.device.flushing, span, self.shares).unwrap_or_default();
-            self.division.avoid(self.traced.flush_knobs & !wait.1, flushing.seconds);
+            self.division.avoid(self.traced.flush_knobs & !wait.1, flushing);
         }
     }
 
@@ -113,7 +114,7 @@ fn put<'a>(
 ) {
     let part = parts.entry((wait, happened)).or_default();
     *part = *part + share;
-    division.avoid(knobs, share.seconds);
+    division.avoid(knobs, share);
 }
 
 /// What happens to the requests at the device, or to those that pass them on to it. Many waits overlap, so that sums are

@@ -3,7 +3,7 @@
 use fsarena_fakes::{Play, World};
 use fsarena_model::explanation::Activity;
 use fsarena_model::{
-    AvoidableTime, Event, Meanwhile, RequestKind, Requests, Rounds, RunRecord, Spent, TraceResult, Wait,
+    AvoidableTime, Event, Layer, Meanwhile, RequestKind, Requests, Rounds, RunRecord, Spent, TraceResult, Wait,
 };
 
 /// Two contenders, of which the first is twice as fast, with traced slices.
@@ -64,6 +64,43 @@ fn what_is_not_known_is_no_cause() {
     });
     let explanation = &fsarena_analyse::assess(&record).judged.explanations[0];
     assert!((explanation.attributed - 0.1).abs() < 0.01, "{explanation:?}");
+    assert!((explanation.unexplained() / explanation.difference.seconds - 0.9).abs() < 0.01, "{explanation:?}");
+    let record = changed(|trial| {
+        if let Some(TraceResult::Traced(trace)) = &mut trial.trace {
+            trace.parts[1].spent = Spent::Kernel(Layer::Other);
+        }
+    });
+    let explanation = &fsarena_analyse::assess(&record).judged.explanations[0];
+    assert!((explanation.attributed - 0.1).abs() < 0.01, "code of no layer is no cause: {explanation:?}");
+}
+
+#[test]
+fn events_that_were_not_recorded_bound_what_is_known() {
+    let with_lost = |lost| {
+        let record = changed(|trial| {
+            if let (Some(TraceResult::Traced(trace)), "xfs") = (&mut trial.trace, &*trial.contender.0) {
+                (trace.recorded, trace.lost) = (100 - lost, lost);
+            }
+        });
+        fsarena_analyse::assess(&record).judged.explanations.swap_remove(0)
+    };
+    let few = with_lost(5);
+    assert_eq!((few.attributed, few.withheld), (0.95, None));
+    let why = with_lost(20).withheld;
+    assert_eq!(why.as_deref(), Some("the kernel did not record 20 % and 0 % of the events"));
+}
+
+#[test]
+fn work_that_is_in_no_figure_explains_nothing() {
+    let record = changed(|trial| {
+        if let (Some(TraceResult::Traced(trace)), "xfs") = (&mut trial.trace, &*trial.contender.0) {
+            trace.parts[0].seconds += trace.seconds * 0.5;
+            trace.seconds *= 1.5;
+        }
+    });
+    let explanation = &fsarena_analyse::assess(&record).judged.explanations[0];
+    let why = explanation.withheld.as_deref().expect("withheld");
+    assert!(why.starts_with("work that is in no figure was traced, too: it is 10"), "{why}");
 }
 
 #[test]
@@ -71,6 +108,7 @@ fn an_explanation_is_withheld_where_tracing_costs_one_contender_more() {
     let record = changed(|trial| {
         if let (Some(TraceResult::Traced(trace)), "xfs") = (&mut trial.trace, &*trial.contender.0) {
             trace.elapsed = fsarena_model::Nanos(trace.elapsed.0 * 7 / 5);
+            trace.seconds = trace.elapsed.as_seconds();
         }
     });
     let explanation = &fsarena_analyse::assess(&record).judged.explanations[0];
@@ -87,10 +125,16 @@ fn the_time_that_recording_takes_is_subtracted() {
             let events = events * trace.operations as f64;
             trace.parts[1].events = events;
             trace.parts[1].seconds += events * 1e-6;
+            trace.seconds += events * 1e-6;
             trace.elapsed.0 += (events * 1000.0) as u64;
+            let (with, without, seconds) = ("xfs".to_owned(), "ext4".to_owned(), trace.parts[1].seconds);
+            trace.avoidable = vec![AvoidableTime { with, without, seconds, events }];
         }
     });
-    let explanation = &fsarena_analyse::assess(&record).judged.explanations[0];
+    let comparison = fsarena_analyse::assess(&record);
+    let predicted = comparison.judged.tested_knobs[0].predicted;
+    assert!((predicted - 0.9).abs() < 0.01, "a tenth of the time is the program's own: {predicted}");
+    let explanation = &comparison.judged.explanations[0];
     assert_eq!(explanation.withheld, None);
     let taken = explanation.event_seconds.expect("known");
     assert!((taken * 1e6 - 1.0).abs() < 0.1, "{taken} s");
@@ -105,7 +149,7 @@ fn an_option_saves_what_the_traced_slices_predict() {
     for trial in &mut record.trials {
         if let Some(TraceResult::Traced(trace)) = &mut trial.trace {
             let (with, without, seconds) = ("xfs".to_owned(), "ext4".to_owned(), trace.seconds * 0.45);
-            trace.avoidable = vec![AvoidableTime { with, without, seconds }];
+            trace.avoidable = vec![AvoidableTime { with, without, seconds, events: 0.0 }];
         }
     }
     let tested = fsarena_analyse::assess(&record).judged.tested_knobs;

@@ -1,6 +1,6 @@
 //! How much of a difference is what a claim blames for it, by this run.
 
-use fsarena_model::explanation::{Activity, Difference, Explanation};
+use fsarena_model::explanation::{Activity, Difference, ExplainedPart, Explanation};
 use fsarena_model::{Better, Label};
 use fsarena_stats::{Interval, LogEstimate};
 
@@ -79,9 +79,10 @@ fn can_be_measured(context: &Context<'_>, cause: &Cause, test: &PublishedTest) -
     stand_ins(context, cause).is_some() && (matches!(cause.blames, Blamed::Options { .. }) || is_explained())
 }
 
-/// The workloads of its test, the properly measured ones first.
+/// The workloads of its test, the properly measured ones first. What explains a workload explains none of its steps.
 fn sources(cause: &Cause, test: &PublishedTest) -> impl Iterator<Item = String> {
-    test.properly.iter().chain(&test.as_published).map(|source| source.at(cause.at.as_deref()).workload)
+    let whole = test.properly.iter().chain(&test.as_published).filter(|source| source.steps.is_empty());
+    whole.map(|source| source.at(cause.at.as_deref()).workload)
 }
 
 /// Everything that the slower contender does without a program for each operation, as a share of the published form's
@@ -93,11 +94,12 @@ fn without_harness(cause: &Cause, figures: &[ReproducedFigure]) -> Option<ShownC
     };
     let slower = figure(&cause.slower).filter(|slower| slower.better == Better::Lower)?;
     let (plainly, published) = (slower.plainly?, slower.as_published?);
-    let difference = published.median - figure(&cause.faster)?.as_published?.median;
+    let faster = figure(&cause.faster)?.as_published?;
     let most = |one: Measured| one.high.unwrap_or(one.median * WITHOUT_INTERVAL);
-    let share =
-        ShareOfDifference { share: plainly.median / difference, low: None, high: Some(most(plainly) / difference) };
-    (difference > 0.0 && share.is_so() == Some(false)).then(|| ShownCause {
+    let least = |one: Measured| one.low.unwrap_or(one.median / WITHOUT_INTERVAL);
+    let (difference, least) = (published.median - faster.median, least(published) - most(faster));
+    let share = ShareOfDifference { share: plainly.median / difference, low: None, high: Some(most(plainly) / least) };
+    (least > 0.0 && share.is_so() == Some(false)).then(|| ShownCause {
         is_so: Some(false),
         words: format!(
             "{}: all that {} does in one process is {} of the difference, the rest is starting programs",
@@ -131,7 +133,8 @@ fn by_activities(
     }
     let blamed = || explanation.parts.iter().filter(|part| activities.contains(&part.activity));
     // Parts of one time are not independent: the ends of their intervals are added. What is not known may be blamed, too.
-    let unknown = (1.0 - explanation.attributed).max(0.0) * explanation.difference.seconds;
+    let others = explanation.parts.iter().filter(|part| !activities.contains(&part.activity));
+    let unknown: f64 = others.flat_map(ExplainedPart::unknown).filter_map(|it| it.high).map(|high| high.max(0.0)).sum();
     let high: Option<f64> = blamed().map(|part| part.difference.high).sum();
     let share = ShareOfDifference::new(
         Difference {

@@ -215,7 +215,7 @@ impl<R: Remote> Counters for ClientMachines<R> {
         }
     }
 
-    fn start_trace(&mut self, _contender: usize, _lasts: Nanos) -> Result<(), TestbedError> {
+    fn start_trace(&mut self, _contender: usize, _lasts: Nanos) -> Result<bool, TestbedError> {
         Err(TestbedError::machine("the work of several clients is not traced".to_owned()))
     }
 

@@ -166,7 +166,7 @@ impl<R: Remote> Counters for Machines<R> {
         self.call(contender, Call::Totals).unwrap_or_default()
     }
 
-    fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<(), TestbedError> {
+    fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<bool, TestbedError> {
         self.call(contender, |contender| Call::StartTrace(contender, lasts))
     }
 

@@ -32,11 +32,11 @@ impl WorkloadRun<'_> {
             let is_single = setting.workload.cache == CacheState::Cold;
             let lasts = setting.workload.timed().filter(|_| is_single).unwrap_or(SAMPLED);
             let started = run.testbed.start_trace(contender, lasts);
-            let most = if is_single || started.is_err() { 1 } else { MOST_SLICES };
+            let most = if is_single || !matches!(started, Ok(true)) { 1 } else { MOST_SLICES };
             let worked = run.slices(participant, most);
             let stats = &participant.current;
             let work = TracedWork { operations: stats.operations, elapsed: stats.elapsed, spans: stats.spans.clone() };
-            let trace = started.and_then(|()| run.testbed.stop_trace(contender, &work));
+            let trace = started.and_then(|_| run.testbed.stop_trace(contender, &work));
             worked?;
             participant.upkeep(setting, Upkeep::End)?;
             participant.trace = Some(trace.map_or_else(|error| TraceResult::Failed(error.text), TraceResult::Traced));

@@ -70,6 +70,8 @@ impl Session<'_> {
                     present.push(index);
                     made.push((index, facts));
                 }
+                // A stop ends the mkfs.
+                Err(_) if self.stopped() => break,
                 Err(error) if is_first && self.record.trials.iter().all(|trial| trial.round != self.round) => {
                     return Err(RunError::Contender { contender: label.to_string(), error });
                 }

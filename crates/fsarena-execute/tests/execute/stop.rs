@@ -96,6 +96,19 @@ fn rounds_before_the_stop_are_assessed() {
 }
 
 #[test]
+fn a_stop_that_ends_a_mkfs_takes_nothing_from_the_rounds_before() {
+    for (round, finished) in [(1, 0), (6, 5)] {
+        let world = World::of(&[1000.0, 2000.0, 4000.0]).noisy(0.01, 1);
+        let world = world.trap(Effect::Stop, round, 1, "make xfs").trap(Effect::Fail, round, 1, "make xfs");
+        let performance = Play::new(&["ext4", "xfs", "btrfs"], world).with_rounds(Rounds::Exactly(8)).perform();
+        assert_eq!((performance.status(), performance.record.rounds.len()), (Status::Interrupted, finished));
+        assert!(performance.record.trials.iter().all(|trial| trial.outcome == Outcome::Finished));
+        let verdict = if finished > 0 { Verdict::Slower } else { Verdict::Undecided };
+        assert_eq!(performance.verdicts(), [verdict; 6]);
+    }
+}
+
+#[test]
 fn a_run_that_is_stopped_before_its_first_round_is_assessed_too() {
     let performance = stopped(0, 1, "survey");
     assert_eq!((performance.status(), performance.rounds().len()), (Status::Interrupted, 0));

@@ -196,7 +196,7 @@ pub struct NoiseBounds {
     pub foreign_cores: f64,
     /// Limit for the cores' worth of time that the hypervisor takes, on average over those slices.
     pub steal_cores: f64,
-    /// 0: nothing is ever excluded. In older plans: the maximum number of rounds to excluded.
+    /// 0: nothing is ever excluded. In older plans: the maximum number of rounds to exclude.
     pub most: u32,
     /// Limit for the bytes per second that other programs read from the storage below the lanes, or write to it.
     /// `None`, in older plans: no limit.
@@ -228,7 +228,7 @@ impl Default for NoiseBounds {
 }
 
 impl NoiseBounds {
-    /// Sets nothing aside: the meaning of plans from before these limits existed.
+    /// Excludes nothing: the meaning of plans from before these limits existed.
     pub fn ignored() -> Self {
         Self { most: 0, throttled: None, swapped: None, ..Self::default() }
     }

@@ -26,7 +26,7 @@ pub enum Measure {
     OperationsPerSecond,
     /// Binary megabytes divided by seconds.
     MebibytesPerSecond,
-    /// Seconds of a whole run.
+    /// Seconds of a whole run, or of a slice of a program.
     Seconds,
     /// Seconds for one operation, such as the loading of a day of data.
     SecondsPerOperation,

@@ -79,7 +79,10 @@ impl NamedClients {
         }
         let all = commands.len() as u32;
         numbers.sort_unstable();
-        numbers.dedup();
+        if let Some(twice) = numbers.windows(2).find(|pair| pair[0] == pair[1]) {
+            let text = format!("--clients-scale has {} twice", twice[0]);
+            bail!(Refusal::wrong_use(text, "name each number of clients once"));
+        }
         if let Some(wrong) = numbers.iter().find(|number| **number == 0 || **number > all) {
             let text = format!("{wrong} clients cannot work, there are {all}");
             bail!(Refusal::wrong_use(text, format!("--clients-scale takes numbers from 1 to {all}")));
@@ -193,7 +196,7 @@ mod tests {
     #[test]
     fn clients_are_commands_and_their_numbers_ascend() {
         let of = |place, scale: &[u32]| named(&[], Some(place), scale).expect("well named").expect("some").clients;
-        let clients = of("local:4", &[4, 1, 2, 2]);
+        let clients = of("local:4", &[4, 1, 2]);
         assert_eq!((clients.commands.len(), clients.numbers), (4, vec![1, 2, 4]));
         assert_eq!(of("local:3", &[]).numbers, [3]);
         assert_eq!(named(&[], None, &[]).expect("none"), None);
@@ -208,6 +211,7 @@ mod tests {
             (Some("ssh:/no/such/file"), vec![], "read the hosts"),
             (Some("local:4"), vec![5], "5 clients cannot work, there are 4"),
             (Some("local:4"), vec![0], "0 clients cannot work"),
+            (Some("local:4"), vec![2, 1, 2], "--clients-scale has 2 twice"),
             (None, vec![1], "--clients-scale needs clients"),
         ];
         for (clients, scale, expected) in cases {

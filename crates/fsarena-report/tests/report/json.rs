@@ -30,7 +30,13 @@ fn documented() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
 }
 
 /// Optional parts: left out where there is nothing.
-const OPTIONAL: [&str; 15] = [
+const OPTIONAL: [&str; 21] = [
+    "preface",
+    "without_verdicts",
+    "scaling",
+    "scaling_pairs",
+    "title",
+    "at_stake",
     "condition",
     "verifications",
     "reproduction",

@@ -10,15 +10,18 @@ fn difference(seconds: f64) -> Difference {
     Difference { seconds, low: Some(seconds - 5e-6), high: Some(seconds + 5e-6) }
 }
 
-/// xfs needs 74 µs less than ext4.
-pub fn explained() -> Comparison {
-    let part = |activity, slower: f64, faster: f64, meanwhile| ExplainedPart {
+fn part(activity: Activity, slower: f64, faster: f64, meanwhile: Vec<(Meanwhile, Difference)>) -> ExplainedPart {
+    ExplainedPart {
         activity,
         slower_seconds: slower,
         faster_seconds: faster,
         difference: difference(slower - faster),
         meanwhile,
-    };
+    }
+}
+
+/// xfs needs 74 µs less than ext4.
+pub fn explained() -> Comparison {
     let jbd2 = Meanwhile::Ready("jbd2".to_owned());
     let waits = vec![(jbd2, difference(50e-6)), (Meanwhile::Device, difference(20e-6))];
     let mut comparison = of_matrix();
@@ -98,6 +101,23 @@ fn every_format_for_people_says_why() {
     }
     assert!(words("html", &explained()).contains("Time per operation, from the slower to the faster: ext4 200 µs"));
     assert!(!words("text", &of_matrix()).contains("Why"));
+}
+
+#[test]
+fn what_the_sentence_leaves_out_is_in_smaller_parts_or_unexplained() {
+    let mut comparison = explained();
+    let explanation = &mut comparison.judged.explanations[0];
+    explanation.parts[2].activity = Activity::Kernel(Layer::Other);
+    explanation.attributed = 1.0 - 20.0 / 74.0;
+    explanation.parts[3].activity = Activity::User;
+    explanation.parts[0].difference.seconds = 56e-6;
+    explanation.parts.extend([
+        part(Activity::Idle, 3e-6, 0.0, Vec::new()),
+        part(Activity::Kernel(Layer::Block), 3e-6, 0.0, Vec::new()),
+    ]);
+    let text = words("summary", &comparison);
+    assert!(text.contains("unexplained") && text.contains(", 16.0 µs less in smaller parts, but 16.0 µs"), "{text}");
+    assert!(text.contains("20.0 µs are unexplained"), "{text}");
 }
 
 #[test]

@@ -39,11 +39,11 @@ pub fn articles() -> ArgValueCandidates {
     read(|| fsarena_articles::articles().unwrap_or_default(), |article| described(&article.name, &article.title))
 }
 
-/// Everything that `fsarena list` describes, and its categories.
+/// What `fsarena list` describes, and its categories.
 pub fn listed() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let categories = ["kinds", "layers", "workloads", "suites", "published"].map(CompletionCandidate::new);
-        let all = [kinds(), suites(), workloads(), articles()];
+        let all = [kinds(), suites(), profiles(), workloads(), articles()];
         categories.into_iter().chain(all.iter().flat_map(ArgValueCandidates::candidates)).collect()
     })
 }

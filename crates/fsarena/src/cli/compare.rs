@@ -11,7 +11,7 @@ use super::{OwnCommands, Setup, candidates, scales};
 /// `fsarena compare`.
 #[derive(Debug, Parser)]
 pub struct Compare {
-    /// '[LABEL=]KIND[@KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', dir:PATH, or a .toml file [default: those of
+    /// '[LABEL=]KIND[@LAYERS,KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', dir:PATH, or a .toml file [default: those of
     /// the suite, if it names some]
     #[arg(value_name = "CONTENDER", add = candidates::kinds())]
     pub contenders: Vec<String>,

@@ -15,7 +15,7 @@ struct HelpEnd {
 type Code = (u8, &'static str);
 
 const DONE: Code = (0, "done");
-const REGRESSION: Code = (1, "a regression holds");
+const REGRESSION: Code = (1, "a regression holds, or a check would not have found what `--require-finds` asks for");
 const USE: Code = (2, "wrong use");
 const TRIAL: Code = (3, "a trial did not finish, a check found damage, or something was left behind");
 const LOST: Code = (3, "a power cut lost what was acknowledged");

@@ -144,11 +144,6 @@ impl ClientsArguments {
     /// # Errors
     /// If a list of hosts cannot be read, or the numbers are not possible.
     pub fn named(&self) -> Result<Option<NamedClients>> {
-        let is_again = |(place, number): &(usize, &u32)| self.clients_scale[..*place].contains(*number);
-        if let Some((_, number)) = self.clients_scale.iter().enumerate().find(is_again) {
-            let text = format!("--clients-scale has {number} twice");
-            bail!(Refusal::wrong_use(text, "name each number of clients once"));
-        }
         let clients = Clients {
             commands: self.client.clone(),
             numbers: self.clients_scale.clone(),

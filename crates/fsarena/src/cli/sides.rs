@@ -152,7 +152,7 @@ pub enum RunsChange {
         #[arg(value_name = "TEXT")]
         text: String,
     },
-    /// Remove runs from the store, for ever
+    /// Remove runs from the store, permanently
     Remove {
         /// The runs' numbers
         #[arg(value_name = "RUN", required = true, add = candidates::runs())]

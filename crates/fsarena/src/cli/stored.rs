@@ -17,7 +17,7 @@ pub struct Resume {
     /// undecided pairs ask for]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
     pub rounds: Option<u32>,
-    /// As many further rounds as fit into so long, as in 90s, 3m, 1h
+    /// As many further rounds as fit into this time, as in 90s, 3m, 1h
     #[arg(long, value_name = "TIME")]
     pub budget: Option<Nanos>,
     /// Overwrite the data on a disk of the run, by its ID from `fsarena doctor`; can be repeated

@@ -54,7 +54,7 @@ pub struct Validate {
     /// How to write it down [default: text, with --output markdown]
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<PageFormat>,
-    /// Into this file instead of stdout; of Markdown the drawing is beside it, with the extension svg
+    /// Into this file instead of stdout; of Markdown the drawing is next to it, with the extension svg
     #[arg(short, long, value_name = "FILE", value_parser = crate::output::named())]
     pub output: Option<PathBuf>,
 }

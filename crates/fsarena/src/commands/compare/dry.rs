@@ -35,12 +35,12 @@ pub fn run(plan: &Plan, place: &Place, setup: &Setup) -> Result<Ended> {
         Place::Here | Place::Guest(_) => refusals.take(require_storage(plan)),
         Place::Agent(_) | Place::Clients => None,
     };
+    if refusals.is_empty() && matches!(place, Place::Here) && is_root() {
+        refusals.take(disk::examine(plan, &setup.erase));
+    }
     // A user who may not open the disk cannot know its size.
     if refusals.is_empty() && (is_root() || plan.lanes.storage.disks().is_empty()) {
         refusals.take(require_space(plan));
-    }
-    if matches!(place, Place::Here) && is_root() {
-        refusals.take(disk::examine(plan, &setup.erase));
     }
     if refusals.is_empty() && has_tools && matches!(place, Place::Here) {
         refusals.take(rehearse(plan));

@@ -275,6 +275,7 @@ fn of_shell(command: &str) -> Option<String> {
     while let Some(letter) = letters.next() {
         match (quote, letter) {
             (Some(open), _) if letter == open => quote = None,
+            (Some('"'), '\\') => word.extend(letters.next()),
             (Some(_), _) => {}
             (None, '\\') => word.extend(letters.next()),
             (None, '"' | '\'') => quote = Some(letter),

@@ -1,0 +1,252 @@
+use fsarena_model::{Layer, Meanwhile, RequestKind};
+
+use super::*;
+use crate::division::sum;
+use crate::requests::RequestChange;
+use crate::threads::Change;
+
+const WHOLE: Span = Span { start: 0, end: 1_000 };
+
+fn nanoseconds(parts: &[TimePart], wanted: &Spent) -> f64 {
+    parts.iter().filter(|part| part.spent == *wanted).map(|part| part.seconds * 1e9).sum()
+}
+
+fn switch(from: u32, sleep: Option<(Sleep, Knobs)>, to: u32) -> Change {
+    Change::Switch { from, sleep, to }
+}
+
+/// A worker syncs at 100. The journal thread is woken, gets a processor at 300 since a busy thread has it, submits at
+/// 400, and waits for the device until an interrupt at 700. It wakes the worker at 800, which runs from 850 on.
+fn synced() -> Traced {
+    let (worker, journal, busy) = (1, 2, 3);
+    let commit = Some((Sleep::Waits(Wait::Commit), 0b01));
+    let changes = [
+        (0, Change::Runs(worker)),
+        (90, Change::Woken { thread: journal, by: Some(worker) }),
+        (100, switch(worker, commit, busy)),
+        (300, switch(busy, None, journal)),
+        (400, switch(journal, Some((Sleep::Waits(Wait::Unknown), 0)), busy)),
+        (700, Change::Woken { thread: journal, by: None }),
+        (700, switch(busy, None, journal)),
+        (800, Change::Woken { thread: worker, by: Some(journal) }),
+        (850, switch(journal, Some((Sleep::Idle, 0)), worker)),
+    ];
+    let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Write, issued };
+    Traced {
+        threads: Threads::follow(&changes, WHOLE.end),
+        work: HashSet::from([worker]),
+        names: HashMap::from([(journal, "jbd2".to_owned())]),
+        samples: vec![
+            Sample { time: 50, thread: worker, at: Spent::User, knobs: 0 },
+            Sample { time: 900, thread: worker, at: Spent::Kernel(Layer::FileSystem), knobs: 0b10 },
+        ],
+        device: DeviceLog::follow(&[request(410, Some(4096)), request(700, None)], WHOLE.end, &[WHOLE]),
+        ..Traced::default()
+    }
+}
+
+#[test]
+fn a_wait_is_followed_through_the_journal_thread_to_the_device() {
+    let (parts, _) = synced().parts(&[WHOLE]);
+    let jbd2 = || "jbd2".to_owned();
+    let waiting = |meanwhile| Spent::Waiting(Wait::Commit, meanwhile);
+    for (spent, expected) in [
+        (Spent::User, 125.0),
+        (Spent::Kernel(Layer::FileSystem), 125.0),
+        (Spent::Ready, 50.0),
+        (waiting(Meanwhile::Ready(jbd2())), 200.0),
+        (waiting(Meanwhile::Runs(jbd2())), 200.0),
+        (waiting(Meanwhile::Device), 290.0),
+        (waiting(Meanwhile::Unknown), 10.0),
+    ] {
+        assert!((nanoseconds(&parts, &spent) - expected).abs() < 1e-6, "{spent:?}: {parts:?}");
+    }
+    assert!((sum(&parts) * 1e9 - 1_000.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_kernel_worker_is_named_by_what_it_works_on() {
+    let work = |time, name: &str| (time, name.to_owned());
+    let all =
+        vec![work(310, "loop driver"), work(340, "kworker (one)"), work(705, "kworker (other)"), work(990, "later")];
+    let (parts, _) = Traced { works: HashMap::from([(2, all)]), ..synced() }.parts(&[WHOLE]);
+    let of = |name: &str| nanoseconds(&parts, &Spent::Waiting(Wait::Commit, Meanwhile::Runs(name.to_owned())));
+    // From 300 to 400 it does one work and begins another.
+    for (name, expected) in [("loop driver", 40.0), ("kworker (one)", 65.0), ("kworker (other)", 95.0)] {
+        assert!((of(name) - expected).abs() < 1e-6, "{name}: {parts:?}");
+    }
+    let ready = Spent::Waiting(Wait::Commit, Meanwhile::Ready("loop driver".to_owned()));
+    assert!((nanoseconds(&parts, &ready) - 200.0).abs() < 1e-6, "{parts:?}");
+}
+
+#[test]
+fn what_recordings_lengthen_and_what_knobs_avoid_is_known() {
+    let recording = |time, thread, cost| Recording { time, thread, cost };
+    let flush = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Flush, issued };
+    let traced = Traced {
+        device: DeviceLog::follow(&[flush(450, Some(0)), flush(650, None)], WHOLE.end, &[WHOLE]),
+        // Of the worker, of the journal thread while the worker waits, of the worker as it becomes ready.
+        recordings: vec![recording(50, 1, 1.0), recording(350, 2, 3.0), recording(820, 9, 1.0)],
+        flush_knobs: 0b100,
+        ..synced()
+    };
+    let (parts, avoided) = traced.parts(&[WHOLE]);
+    let events = |wanted: &Spent| parts.iter().find(|part| part.spent == *wanted).expect("a part").events;
+    assert_eq!(events(&Spent::Kernel(Layer::FileSystem)), 1.0);
+    assert_eq!(events(&Spent::Waiting(Wait::Commit, Meanwhile::Runs("jbd2".to_owned()))), 3.0);
+    assert_eq!(events(&Spent::Ready), 1.0);
+    assert!((nanoseconds(&parts, &Spent::Waiting(Wait::Commit, Meanwhile::Flush)) - 200.0).abs() < 1e-6);
+    let avoided = |knob| avoided[&knob].seconds * 1e9;
+    // The whole commit; the sample at 900, half of the 250 ns on a processor; the flush.
+    for (knob, expected) in [(0, 700.0), (1, 125.0), (2, 200.0)] {
+        assert!((avoided(knob) - expected).abs() < 1e-6, "knob {knob}: {} ns", avoided(knob));
+    }
+}
+
+#[test]
+fn moments_are_divided_among_the_threads_that_do_not_idle() {
+    // Thread 1 waits for thread 2 from 200 to 600; both run otherwise.
+    let changes = [
+        (0, switch(0, None, 2)),
+        (0, Change::Runs(1)),
+        (200, switch(1, Some((Sleep::Idle, 0)), 0)),
+        (600, Change::Woken { thread: 1, by: Some(2) }),
+        (600, switch(0, None, 1)),
+        (1_000, switch(1, None, 0)),
+        (1_000, switch(2, None, 0)),
+    ];
+    let traced = Traced {
+        threads: Threads::follow(&changes, WHOLE.end),
+        work: HashSet::from([1, 2]),
+        samples: vec![
+            Sample { time: 100, thread: 1, at: Spent::User, knobs: 0 },
+            Sample { time: 300, thread: 2, at: Spent::Kernel(Layer::Block), knobs: 0 },
+        ],
+        ..Traced::default()
+    };
+    let (parts, _) = traced.parts(&[WHOLE]);
+    // The sample at 100 counts half, since two threads ran.
+    assert!((nanoseconds(&parts, &Spent::User) - 1_000.0 / 3.0).abs() < 1e-6, "{parts:?}");
+    assert!((sum(&parts) * 1e9 - 1_000.0).abs() < 1e-6);
+}
+
+#[test]
+fn requests_are_those_of_the_thread_that_waits_for_the_kernel() {
+    // Thread 2 of the process of thread 1, and thread 3 of another, collect completions; thread 1 syncs.
+    let collects = Some((Sleep::Completions, 0));
+    let changes = [
+        (0, Change::Runs(1)),
+        (0, switch(2, collects, 0)),
+        (0, switch(3, collects, 0)),
+        (200, switch(1, Some((Sleep::Waits(Wait::Commit), 0)), 0)),
+        (800, Change::Woken { thread: 1, by: None }),
+        (800, switch(0, None, 1)),
+    ];
+    let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Write, issued };
+    let device = || DeviceLog::follow(&[request(200, Some(512)), request(800, None)], WHOLE.end, &[WHOLE]);
+    let waiting = |work: [u32; 2]| {
+        let traced = Traced {
+            threads: Threads::follow(&changes, WHOLE.end),
+            work: HashSet::from(work),
+            processes: HashMap::from([(1, 1), (2, 1), (3, 3)]),
+            samples: vec![Sample { time: 100, thread: 1, at: Spent::User, knobs: 0 }],
+            device: device(),
+            ..Traced::default()
+        };
+        let parts = traced.parts(&[WHOLE]).0;
+        [Wait::Commit, Wait::Request].map(|wait| nanoseconds(&parts, &Spent::Waiting(wait, Meanwhile::Device)))
+    };
+    let [commit, request] = waiting([1, 2]);
+    assert!((commit - 600.0).abs() < 1e-6 && request == 0.0, "{commit} {request}");
+    let [commit, request] = waiting([1, 3]);
+    assert!((commit - 300.0).abs() < 1e-6 && (request - 300.0).abs() < 1e-6, "{commit} {request}");
+}
+
+#[test]
+fn completions_are_waited_for_while_there_are_requests() {
+    let collects = Some((Sleep::Completions, 0));
+    let changes =
+        [(0, switch(1, collects, 0)), (800, Change::Woken { thread: 1, by: None }), (800, switch(0, None, 1))];
+    let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Read, issued };
+    let with = |requests: &[RequestChange]| {
+        let device = DeviceLog::follow(requests, WHOLE.end, &[WHOLE]);
+        let threads = Threads::follow(&changes, WHOLE.end);
+        let (parts, _) = Traced { threads, work: HashSet::from([1]), device, ..Traced::default() }.parts(&[WHOLE]);
+        let waiting = parts.iter().filter(|part| matches!(part.spent, Spent::Waiting(Wait::Request, _)));
+        (waiting.map(|part| part.seconds * 1e9).sum::<f64>(), nanoseconds(&parts, &Spent::Idle))
+    };
+    let (waits, idles) = with(&[request(500, Some(4096)), request(790, None)]);
+    assert!((waits - 290.0).abs() < 1e-6 && (idles - 510.0).abs() < 1e-6, "{waits} {idles}");
+    let (waits, idles) = with(&[]);
+    assert!((waits - 800.0).abs() < 1e-6 && idles == 0.0, "without a device of its own: {waits} {idles}");
+}
+
+#[test]
+fn what_the_work_waits_for_as_a_whole_is_told_by_who_wakes_it() {
+    // From 100 to 500 the work waits for a service, and from 600 to 900 for a timer.
+    let idle = Some((Sleep::Idle, 0));
+    let changes = [
+        (0, Change::Runs(1)),
+        (100, switch(1, idle, 7)),
+        (500, Change::Woken { thread: 1, by: Some(7) }),
+        (500, switch(7, idle, 1)),
+        (600, switch(1, idle, 0)),
+        (900, Change::Woken { thread: 1, by: None }),
+        (900, switch(0, None, 1)),
+    ];
+    let names = HashMap::from([(7, "service".to_owned())]);
+    let threads = Threads::follow(&changes, WHOLE.end);
+    let (parts, _) = Traced { threads, work: HashSet::from([1]), names, ..Traced::default() }.parts(&[WHOLE]);
+    let service = Spent::Waiting(Wait::Program, Meanwhile::Runs("service".to_owned()));
+    assert!((nanoseconds(&parts, &service) - 400.0).abs() < 1e-6, "{parts:?}");
+    assert!((nanoseconds(&parts, &Spent::Idle) - 300.0).abs() < 1e-6, "{parts:?}");
+}
+
+#[test]
+fn a_driver_without_a_processor_delays_requests() {
+    let changes = [
+        (0, Change::Runs(1)),
+        (100, switch(1, Some((Sleep::Waits(Wait::Request), 0)), 3)),
+        (110, Change::Woken { thread: 5, by: None }),
+        (400, switch(3, None, 5)),
+        (450, switch(5, Some((Sleep::Idle, 0)), 3)),
+        (900, Change::Woken { thread: 1, by: None }),
+        (900, switch(3, None, 1)),
+    ];
+    let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Read, issued };
+    let traced = Traced {
+        threads: Threads::follow(&changes, WHOLE.end),
+        work: HashSet::from([1]),
+        drivers: HashSet::from([5]),
+        names: HashMap::from([(5, "loop driver".to_owned())]),
+        device: DeviceLog::follow(&[request(100, Some(4096)), request(900, None)], WHOLE.end, &[WHOLE]),
+        ..Traced::default()
+    };
+    let (parts, _) = traced.parts(&[WHOLE]);
+    let waiting = |meanwhile| Spent::Waiting(Wait::Request, meanwhile);
+    assert!((nanoseconds(&parts, &waiting(Meanwhile::Ready("loop driver".to_owned()))) - 290.0).abs() < 1e-6);
+    assert!((nanoseconds(&parts, &waiting(Meanwhile::Runs("loop driver".to_owned()))) - 50.0).abs() < 1e-6);
+    assert!((nanoseconds(&parts, &waiting(Meanwhile::Device)) - 460.0).abs() < 1e-6);
+    assert_eq!(nanoseconds(&parts, &Spent::Unknown), 200.0, "there is no sample: {parts:?}");
+}
+
+#[test]
+fn many_threads_may_pass_a_lock_on() {
+    // Each of a thousand threads holds it for 10 ns, and all that follow wait.
+    let threads = 1..1_000;
+    let lock = Some((Sleep::Waits(Wait::Lock), 0));
+    let mut changes: Vec<(u64, Change)> = threads.clone().map(|thread| (0, switch(thread, lock, 0))).collect();
+    for thread in threads.clone() {
+        let begun = u64::from(thread) * 10;
+        changes.push((begun, Change::Woken { thread, by: Some(thread - 1) }));
+        changes.push((begun, switch(thread - 1, Some((Sleep::Idle, 0)), thread)));
+    }
+    let whole = Span { start: 0, end: 10_000 };
+    let traced = Traced { threads: Threads::follow(&changes, whole.end), work: threads.collect(), ..Traced::default() };
+    let (parts, _) = traced.parts(&[whole]);
+    assert!((sum(&parts) * 1e9 - 10_000.0).abs() < 1e-3, "{parts:?}");
+    let other = Meanwhile::Runs("a thread of the work".to_owned());
+    // One of n threads runs, and the others wait for those before them; in the first 10 ns, for none.
+    let running: f64 = (1..1_000).map(|threads| 10.0 / f64::from(threads)).sum();
+    assert!((nanoseconds(&parts, &Spent::Waiting(Wait::Lock, other)) - (9_990.0 - running)).abs() < 1e-3);
+}
