@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use fsarena_analyse::history;
 use fsarena_place::Refusal;
 
+use super::runs::tagged;
 use super::sides::show;
 use crate::cli::{Global, HistoryArguments};
 use crate::places;
@@ -11,18 +12,8 @@ use crate::places;
 /// Shows the history of a workload over the runs in the store, or those with a tag.
 pub fn run(global: &Global, options: &HistoryArguments) -> Result<()> {
     let (store, workload) = (places::store_to_read(global)?, &options.workload);
-    let is_wanted = |tags: &[String]| options.tag.as_ref().is_none_or(|tag| tags.contains(tag));
-    let rows = store.runs()?;
-    if let Some(tag) = options.tag.as_ref().filter(|_| !rows.iter().any(|row| is_wanted(&row.tags))) {
-        let mut tags: Vec<String> = rows.into_iter().flat_map(|row| row.tags).collect();
-        tags.sort_unstable();
-        tags.dedup();
-        let give = format!("fsarena runs tag RUN {tag}");
-        let hint = if tags.is_empty() { give } else { format!("the tags are {}; {give}", tags.join(", ")) };
-        bail!(Refusal::wrong_use(format!("no run in the store has the tag `{tag}`"), hint));
-    }
-    let rows = rows.into_iter().filter(|row| is_wanted(&row.tags));
-    let records = rows.map(|row| store.load(row.run)).collect::<Result<Vec<_>, _>>()?;
+    let rows = tagged(&store, options.tag.as_ref())?;
+    let records = rows.into_iter().map(|row| store.load(row.run)).collect::<Result<Vec<_>, _>>()?;
     let lacking = || {
         let mut names: Vec<&str> =
             records.iter().flat_map(|run| &run.plan.workloads).map(|it| it.name.as_str()).collect();

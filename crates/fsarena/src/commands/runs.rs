@@ -1,10 +1,12 @@
 //! `fsarena runs`: the runs in the store.
 
-use anyhow::Result;
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail};
 use fsarena_model::event::Note;
 use fsarena_model::{Event, Severity, Status};
-use fsarena_place::note;
-use fsarena_store::Store;
+use fsarena_place::{Refusal, note};
+use fsarena_store::{RunRow, Store};
 use serde_json::json;
 
 use super::{print, print_json, report, table};
@@ -25,8 +27,7 @@ pub fn run(global: &Global, options: &RunsArguments) -> Result<()> {
 }
 
 fn list(global: &Global, options: &RunsArguments) -> Result<()> {
-    let rows = places::store_to_read(global)?.runs()?.into_iter();
-    let rows = rows.filter(|row| options.tag.as_ref().is_none_or(|tag| row.tags.contains(tag)));
+    let rows = tagged(&places::store_to_read(global)?, options.tag.as_ref())?.into_iter();
     if options.format == DataFormat::Json {
         return print_json(json!({ "runs": rows.collect::<Vec<_>>() }));
     }
@@ -44,6 +45,23 @@ fn list(global: &Global, options: &RunsArguments) -> Result<()> {
         ]
     });
     print(&table(["run", "started", "status", "rounds", "suite or profile", "contenders", "tags"], rows))
+}
+
+/// The runs in the store that have a tag, or all of them.
+///
+/// # Errors
+/// If no run has it.
+pub fn tagged(store: &Store, tag: Option<&String>) -> Result<Vec<RunRow>> {
+    let rows = store.runs()?;
+    let Some(tag) = tag else { return Ok(rows) };
+    let tags: BTreeSet<String> = rows.iter().flat_map(|row| &row.tags).cloned().collect();
+    if !tags.contains(tag) {
+        let give = format!("fsarena runs tag RUN {tag}");
+        let tags: Vec<String> = tags.into_iter().collect();
+        let hint = if tags.is_empty() { give } else { format!("the tags are {}; {give}", tags.join(", ")) };
+        bail!(Refusal::wrong_use(format!("no run in the store has the tag `{tag}`"), hint));
+    }
+    Ok(rows.into_iter().filter(|row| row.tags.contains(tag)).collect())
 }
 
 /// Adds events to a run that is not being measured.

@@ -186,6 +186,7 @@ fn a_history_and_tags_and_removed_runs() {
     assert!(refused(&["--tag", "nope"]).contains("has the tag `nope`\nhint: fsarena runs tag RUN nope\n"));
     run(stage.fsarena().args(["runs", "tag", "5", "weekly"]), 0);
     assert!(refused(&["--tag", "nope"]).contains("hint: the tags are weekly; fsarena runs tag RUN nope\n"));
+    assert!(err(&run(stage.fsarena().args(["runs", "--tag", "nope"]), 2)).contains("hint: the tags are weekly; "));
 }
 
 #[test]
