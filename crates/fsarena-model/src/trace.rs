@@ -159,6 +159,9 @@ pub enum Meanwhile {
     Runs(String),
     /// The thread of this name, for which it waited, was ready to run, but without a processor.
     Ready(String),
+    /// The thread of this name, for which it waited, slept, while the device had no requests, and no thread woke it: a timer
+    /// did, or another interrupt.
+    Sleeps(String),
     /// What happened is not known.
     Unknown,
 }

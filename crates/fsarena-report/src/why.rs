@@ -287,6 +287,7 @@ fn meanwhile(happened: &Meanwhile) -> String {
         Meanwhile::Flush => "the device flushes its cache".to_owned(),
         Meanwhile::Runs(thread) => format!("{thread} runs"),
         Meanwhile::Ready(thread) => format!("{thread} waits for a processor"),
+        Meanwhile::Sleeps(thread) => format!("{thread} sleeps, and the device is idle"),
         Meanwhile::Unknown => "something unknown happens".to_owned(),
     }
 }

@@ -176,13 +176,14 @@ impl Traced {
     }
 
     /// The name of a thread; of a kernel worker, by what it works on at the end of the piece, or next if it is ready.
+    /// What sleeps does so within its work.
     fn name(&self, thread: u32, piece: &Piece) -> &str {
         if self.work.contains(&thread) {
             return "a thread of the work";
         }
         let works = self.works.get(&thread).map_or(&[][..], Vec::as_slice);
         let after = works.partition_point(|(time, _)| *time < piece.span.end);
-        let index = if piece.state == State::Running { after.saturating_sub(1) } else { after };
+        let index = if piece.state == State::Ready { after } else { after.saturating_sub(1) };
         let work = works.get(index).or(works.last()).map(|(_, name)| name);
         work.or_else(|| self.names.get(&thread)).map_or("an unknown thread", String::as_str)
     }

@@ -20,6 +20,7 @@ const DEEPEST: u32 = 1_000;
 enum Happened<'a> {
     Runs(&'a str),
     Ready(&'a str),
+    Sleeps(&'a str),
     Device,
     Flush,
     Unknown,
@@ -49,20 +50,22 @@ impl<'a> Waits<'a> {
 
     /// Adds a wait that `waker` ended, or an interrupt.
     pub fn add(&mut self, (wait, knobs): (Wait, Knobs), span: Span, waker: Option<u32>) {
-        self.follow((wait, knobs), span, waker, DEEPEST);
+        self.follow((wait, knobs), span, waker, None, DEEPEST);
     }
 
-    fn follow(&mut self, wait: (Wait, Knobs), span: Span, waker: Option<u32>, depth: u32) {
+    /// `sleeper` is the thread that sleeps in `span`, if the wait is for another one.
+    fn follow(&mut self, wait: (Wait, Knobs), span: Span, waker: Option<u32>, sleeper: Option<&'a str>, depth: u32) {
         let Some((waker, deeper)) = waker.zip(depth.checked_sub(1)) else {
-            return self.at_device(wait, span);
+            return self.at_device(wait, span, sleeper);
         };
         let traced = self.traced;
         let mut known = span.start;
         for piece in traced.threads.within(waker, span) {
-            self.at_device(wait, Span { start: known, end: piece.span.start });
+            self.at_device(wait, Span { start: known, end: piece.span.start }, None);
             known = piece.span.end;
             if let State::Asleep { woken_by, .. } = piece.state {
-                self.follow(wait, piece.span, woken_by, deeper);
+                let name = traced.named(waker, &piece).next().map(|(_, name)| name);
+                self.follow(wait, piece.span, woken_by, name, deeper);
                 continue;
             }
             for (span, name) in traced.named(waker, &piece) {
@@ -76,12 +79,19 @@ impl<'a> Waits<'a> {
                 }
             }
         }
-        self.at_device(wait, Span { start: known, end: span.end });
+        self.at_device(wait, Span { start: known, end: span.end }, None);
     }
 
-    fn at_device(&mut self, wait: (Wait, Knobs), span: Span) {
+    /// What happens at the device while `sleeper` or an unknown thread sleeps.
+    fn at_device(&mut self, wait: (Wait, Knobs), span: Span, sleeper: Option<&'a str>) {
         if span.start < span.end {
             for (happened, share) in self.device.within(span, self.shares) {
+                let happened = match sleeper {
+                    Some(name) if happened == Happened::Unknown && self.traced.device.knows_ends() => {
+                        Happened::Sleeps(name)
+                    }
+                    _ => happened,
+                };
                 put(&mut self.parts, self.division, wait, happened, share);
             }
             // Without a flush, drivers need not pass it on either.
@@ -96,6 +106,7 @@ impl<'a> Waits<'a> {
             let happened = match happened {
                 Happened::Runs(name) => Meanwhile::Runs(name.to_owned()),
                 Happened::Ready(name) => Meanwhile::Ready(name.to_owned()),
+                Happened::Sleeps(name) => Meanwhile::Sleeps(name.to_owned()),
                 Happened::Device => Meanwhile::Device,
                 Happened::Flush => Meanwhile::Flush,
                 Happened::Unknown => Meanwhile::Unknown,

@@ -57,11 +57,43 @@ fn a_wait_is_followed_through_the_journal_thread_to_the_device() {
         (waiting(Meanwhile::Ready(jbd2())), 200.0),
         (waiting(Meanwhile::Runs(jbd2())), 200.0),
         (waiting(Meanwhile::Device), 290.0),
-        (waiting(Meanwhile::Unknown), 10.0),
+        (waiting(Meanwhile::Sleeps(jbd2())), 10.0),
     ] {
         assert!((nanoseconds(&parts, &spent) - expected).abs() < 1e-6, "{spent:?}: {parts:?}");
     }
     assert!((sum(&parts) * 1e9 - 1_000.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_thread_that_a_timer_wakes_sleeps() {
+    // The worker waits for a kernel worker, which sleeps from 300 to 700 within its work, until an interrupt.
+    let (worker, reclaim) = (1, 2);
+    let changes = [
+        (0, Change::Runs(worker)),
+        (100, switch(worker, Some((Sleep::Waits(Wait::LogSpace), 0)), reclaim)),
+        (300, switch(reclaim, Some((Sleep::Waits(Wait::Unknown), 0)), 0)),
+        (700, Change::Woken { thread: reclaim, by: None }),
+        (700, switch(0, None, reclaim)),
+        (800, Change::Woken { thread: worker, by: Some(reclaim) }),
+        (800, switch(reclaim, None, worker)),
+    ];
+    let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Write, issued };
+    let work = |time, name: &str| (time, name.to_owned());
+    let traced = Traced {
+        threads: Threads::follow(&changes, WHOLE.end),
+        work: HashSet::from([worker]),
+        works: HashMap::from([(reclaim, vec![work(100, "reclaim"), work(900, "later")])]),
+        samples: vec![Sample { time: 50, thread: worker, at: Spent::User, knobs: 0 }],
+        device: DeviceLog::follow(&[request(350, Some(4096)), request(450, None)], WHOLE.end, &[WHOLE]),
+        ..Traced::default()
+    };
+    let (parts, _) = traced.parts(&[WHOLE]);
+    let of = |meanwhile| nanoseconds(&parts, &Spent::Waiting(Wait::LogSpace, meanwhile));
+    let name = || "reclaim".to_owned();
+    let found = [Meanwhile::Runs(name()), Meanwhile::Sleeps(name()), Meanwhile::Device, Meanwhile::Unknown].map(of);
+    for (found, expected) in found.into_iter().zip([300.0, 300.0, 100.0, 0.0]) {
+        assert!((found - expected).abs() < 1e-6, "{parts:?}");
+    }
 }
 
 #[test]

@@ -19,6 +19,10 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_made() {
         assert!(err(&output).contains(words), "{words} in {}", err(&output));
     };
     let dry = |arguments: &[&str], code, words: &str| dry_on("320M", arguments, code, words);
+    let kernels =
+        ["compare", "ext4@linux-6.1", "ext4@linux-6.12", "--dry-run", "--lane-size", "320M", "--workload", &small];
+    let plan = out(&stage.fsarena().args(kernels).output().expect("it starts"));
+    assert!(plan.contains("2 lanes of 320 MiB and a calibration device for each kernel: 1.25 GiB"), "{plan}");
     let file = stage.file("file", "x");
     for place in ["/proc", "/sys/kernel", &file, &format!("{file}/below")] {
         dry(&["ext4", "xfs", "--storage", place], 2, "no place for lanes");

@@ -1,5 +1,6 @@
 //! `--dry-run`: the plan, its estimated duration, and the space that it needs.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use anyhow::Result;
@@ -143,10 +144,16 @@ pub fn write_space(text: &mut String, plan: &Plan) -> std::fmt::Result {
             writeln!(text, "  one lane of {}, which the contenders take in turn, {storage}", plan.lanes.size)
         }
         _ => {
-            let made = made_lanes(plan);
+            // Each kernel has a guest with a calibration device of its own.
+            let kernels: BTreeSet<_> = plan.contenders.iter().map(|contender| &contender.kernel).collect();
+            let made = made_lanes(plan) + kernels.len() - 1;
             let total = Bytes(plan.lanes.size.0.saturating_mul(made as u64));
             let lanes_text = if lanes == 1 { "one lane".to_owned() } else { format!("{lanes} lanes") };
-            let further = if made > lanes { " and a calibration device" } else { ", no calibration device" };
+            let further = match made.saturating_sub(lanes) {
+                0 => ", no calibration device",
+                1 => " and a calibration device",
+                _ => " and a calibration device for each kernel",
+            };
             writeln!(text, "  {lanes_text} of {}{further}: {total}, {storage}", plan.lanes.size)
         }
     }
