@@ -192,6 +192,15 @@ fn a_limited_rate_is_not_ranked() {
     let of = |rate: f64| move |run: u32| sysbench(60.0, rate - 0.01 * f64::from(run), [0, 0], target);
     assert_unranked(&in_turn(of(100.0), of(99.9)), "limited by --rate=100");
     assert_ranked(&in_turn(of(50.0), of(60.0)));
+    // Events of a test of files are reads, writes and syncs: here 8438 a second, 1945 of them reads.
+    let both = include_str!("outputs/sysbench-ext4.txt");
+    let one = &both[..both.rfind("sysbench 1.0.20").expect("two runs")];
+    let of = |most: u32| {
+        let limited = one.replace("threads: 2\n", &format!("threads: 2\nTarget transaction rate: {most}/sec\n"));
+        file("ext4", "ext4", &limited)[0].notes.iter().map(|note| note.text.clone()).collect::<Vec<_>>().join("\n")
+    };
+    assert!(of(8500).contains("limited by --rate=8500"), "{}", of(8500));
+    assert!(!of(20_000).contains("limited"), "{}", of(20_000));
 }
 
 #[test]

@@ -18,7 +18,12 @@ pub fn doubt(text: String) -> JudgedFinding {
 
 /// A finding if a rate is what an option of the program allows, which is `by`.
 pub fn limited(rate: f64, most: f64, by: &str) -> Option<JudgedFinding> {
-    (rate >= LIMITED * most).then(|| doubt(format!("limited by {by}, which hides how fast the file system is")))
+    (rate >= LIMITED * most).then(|| by_limit(by))
+}
+
+/// A finding that an option of the program, `by`, limited the rate.
+pub fn by_limit(by: &str) -> JudgedFinding {
+    doubt(format!("limited by {by}, which hides how fast the file system is"))
 }
 
 /// A finding if some of all operations failed.

@@ -34,7 +34,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
                 reads: reads(lines, &figure),
                 conditions: conditions.clone(),
                 extent: extent(lines),
-                notes: notes(lines).into_iter().chain(doubts(lines, &figure)).collect(),
+                notes: notes(lines).into_iter().chain(doubts(lines)).collect(),
                 ..file.row(index + 1, figure)
             });
         }
@@ -78,11 +78,15 @@ fn settings(lines: &[&str]) -> BTreeMap<String, String> {
     own.filter(is_work).filter(is_known).map(setting).collect()
 }
 
+/// The first word behind a name, if it is a number.
+fn count(lines: &[&str], name: &str) -> Option<f64> {
+    after(lines, name)?.split_whitespace().next()?.parse().ok()
+}
+
 /// The queries of a transaction of a database test: its script is not printed.
 fn queries(lines: &[&str]) -> BTreeMap<String, String> {
-    let count = |name: &str| after(lines, name)?.split_whitespace().next()?.parse::<f64>().ok();
     let of = |name: &str| {
-        let number = count(name)? / count("transactions")?;
+        let number = count(lines, name)? / count(lines, "transactions")?;
         Some((format!("{name} queries of a transaction"), format!("{number:.0}")))
     };
     ["read", "write", "other"].into_iter().filter_map(of).collect()
@@ -131,15 +135,16 @@ fn extent(lines: &[&str]) -> Option<Extent> {
 }
 
 /// Errors that it only counts or mentions, and a rate that it was to keep (`--rate`).
-fn doubts(lines: &[&str], result: &ResultFigure) -> Vec<JudgedFinding> {
-    let count = |name: &str| after(lines, name)?.split_whitespace().next()?.parse::<f64>().ok();
-    let ignored = ["ignored errors", "reconnects"].into_iter().filter_map(count).sum();
-    let failed = count("transactions").and_then(|all| failed(ignored, all));
+fn doubts(lines: &[&str]) -> Vec<JudgedFinding> {
+    let ignored = ["ignored errors", "reconnects"].into_iter().filter_map(|name| count(lines, name)).sum();
+    let failed = count(lines, "transactions").and_then(|all| failed(ignored, all));
     let alert = lines.iter().find(|line| line.starts_with("ALERT: "));
     let alert = alert.map(|line| doubt(format!("it printed `{line}`")));
     let target = after(lines, "Target transaction rate");
     let most = target.and_then(|text| figure(text.strip_suffix("/sec")?));
-    let limited = most.and_then(|most| limited(result.value, most, &format!("--rate={most}")));
+    // It limits the events: those of a test of files are of both directions.
+    let rate = extent(lines).map(|all| all.amount / all.seconds);
+    let limited = rate.zip(most).and_then(|(rate, most)| limited(rate, most, &format!("--rate={most}")));
     [failed, alert, limited].into_iter().flatten().collect()
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fsarena_lane::kind::named_in;
 
-use super::super::doubts::{doubt, limited};
+use super::super::doubts::{by_limit, doubt, limited};
 use super::super::options::bytes;
 use super::DIRECTIONS;
 use super::parts::Part;
@@ -33,7 +33,7 @@ pub fn of(part: &Part<'_>, options: &BTreeMap<&str, &str>, direction: &str, labe
     });
     let pause = || {
         let share = pauses_s(options)? * part.rate(direction)? / part.copies();
-        limited(share, PAUSED, &format!("thinktime={}", options["thinktime"]))
+        (share > PAUSED).then(|| by_limit(&format!("thinktime={}", options["thinktime"])))
     };
     let doubts = [failed, device, engine].into_iter().flatten().map(doubt);
     doubts.chain(rate.or_else(pause)).collect()
