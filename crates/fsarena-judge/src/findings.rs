@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 pub use compared::{copies, of_pairs};
 
-use crate::measured::{Measured, Reads, SyncedResult};
-use crate::resolve::Design;
+use crate::design::Design;
+use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
 use crate::work::{Workload, workloads};
 
 /// What speaks against results.
@@ -100,7 +100,7 @@ fn contradicts(row: &Measured) -> bool {
     recorded.is_some_and(|recorded| named_in(&row.contender).is_some_and(|labelled| labelled != recorded))
 }
 
-/// `24 results`: rows of one run of a program count as one.
+/// `24 results`: rows of one run of a program, such as its iterations, count as one.
 pub fn results<'a>(rows: impl IntoIterator<Item = &'a Measured>) -> usize {
     rows.into_iter().map(|row| &row.source).collect::<HashSet<_>>().len()
 }
@@ -144,7 +144,8 @@ fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
 
 fn hosts(rows: &[Measured], design: &Design<'_>) -> Vec<String> {
     if !design.is_nested {
-        return Vec::new();
+        let hosts = differing(rows, |row| row.host.as_deref());
+        return besides(hosts.map(|hosts| format!("host ({hosts})")).into_iter().collect());
     }
     let mut hosts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     rows.iter().for_each(|row| hosts.entry(&row.contender).or_default().extend(row.host.as_deref()));
@@ -215,24 +216,46 @@ fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<String> {
 /// Conditions of which the contenders share no value.
 fn conditions(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
     let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.conditions.keys()).collect();
-    let differing: Vec<String> = names.into_iter().filter_map(|name| differing(rows, name)).collect();
+    let differing = names.into_iter().filter_map(|name| {
+        let values = differing(rows, |row| row.conditions.get(name).map(String::as_str))?;
+        Some(format!("{name} ({values})"))
+    });
+    besides(differing.collect())
+}
+
+fn besides(differing: Vec<String>) -> Vec<String> {
     match differing.is_empty() {
         true => Vec::new(),
         false => vec![format!("besides the contender, these differ: {}", differing.join("; "))],
     }
 }
 
-/// `name (ext4: A, xfs: B)` if two contenders have no value of a condition in common.
-fn differing(rows: &[Measured], name: &String) -> Option<String> {
+/// `ext4: A, xfs: B` if two contenders have no value in common.
+fn differing<'a>(rows: &'a [Measured], value: impl Fn(&'a Measured) -> Option<&'a str>) -> Option<String> {
     let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for row in rows {
-        values.entry(&row.contender).or_default().extend(row.conditions.get(name).map(String::as_str));
+        values.entry(&row.contender).or_default().extend(value(row));
     }
-    let mut known = values.into_iter().filter(|(_, values)| !values.is_empty());
-    let (first, own) = known.next()?;
-    let (other, theirs) = known.find(|(_, theirs)| theirs.is_disjoint(&own))?;
-    let joined = |values: BTreeSet<&str>| values.into_iter().collect::<Vec<_>>().join(" or ");
-    Some(format!("{name} ({first}: {}, {other}: {})", joined(own), joined(theirs)))
+    values.retain(|_, values| !values.is_empty());
+    let pairs =
+        values.iter().enumerate().flat_map(|(place, one)| values.iter().skip(place + 1).map(move |it| (one, it)));
+    let ((one, own), (other, theirs)) = pairs.into_iter().find(|(one, other)| one.1.is_disjoint(other.1))?;
+    let joined = |values: &BTreeSet<&str>| values.iter().copied().collect::<Vec<_>>().join(" or ");
+    Some(format!("{one}: {}, {other}: {}", joined(own), joined(theirs)))
+}
+
+/// Whether two contenders have no value in common of something that is recorded of both.
+pub fn has_other_conditions(sides: [&[&Measured]; 2]) -> bool {
+    let values = sides.map(|rows| {
+        let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        // Many rows share what is known of them.
+        for rows in rows.chunk_by(|one, next| InputFacts::ptr_eq(&one.conditions, &next.conditions)) {
+            let conditions = rows[0].conditions.iter();
+            conditions.for_each(|(name, value)| _ = values.entry(name).or_default().insert(value));
+        }
+        values
+    });
+    values[0].iter().any(|(name, own)| values[1].get(name).is_some_and(|others| others.is_disjoint(own)))
 }
 
 fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<String> {

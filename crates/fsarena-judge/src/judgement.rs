@@ -8,9 +8,10 @@ use fsarena_stats::{LogEstimate, Proof, Rule, proofs};
 use serde::{Deserialize, Serialize};
 
 use crate::copies::removed;
-use crate::findings::{self, FindingClass, JudgedFinding, findings, mislabelled, results};
+use crate::design::Design;
+use crate::findings::{self, FindingClass, JudgedFinding, findings, has_other_conditions, mislabelled, results};
 use crate::measured::Measured;
-use crate::resolve::{Design, LogDifference, Resolution, naive};
+use crate::resolve::{LogDifference, Resolution, naive};
 use crate::work::{Workload, counted_apart, workloads};
 
 /// The judgement on results of others.
@@ -92,6 +93,8 @@ pub enum JudgedReason {
     Resolution,
     /// They were not measured at the same time: a drift of the machine is part of the interval.
     OtherTimes,
+    /// Something else that is recorded, such as the disk or the host, differs like the contenders.
+    Confounded,
 }
 
 impl fmt::Display for JudgedReason {
@@ -106,6 +109,7 @@ impl fmt::Display for JudgedReason {
             Self::TooFast => "too fast to time",
             Self::Resolution => "resolution",
             Self::OtherTimes => "other times",
+            Self::Confounded => "confounded",
         })
     }
 }
@@ -220,10 +224,11 @@ pub struct Compared {
     is_doubtful: bool,
     /// Which of both have results.
     has: [bool; 2],
-    difference: Option<LogDifference>,
+    pub difference: Option<LogDifference>,
     /// How far the clocks leave the difference open, as a logarithm.
     uncertainty: f64,
-    is_repeated: bool,
+    /// Whether something that is recorded besides the contender differs like it.
+    is_confounded: bool,
     /// Whether figures of the first and of the second are only bounds.
     is_bound: [bool; 2],
 }
@@ -256,14 +261,15 @@ impl Compared {
             },
             ..Self::new(workload, a, b).judged
         };
+        let difference = resolution.difference(a, b).filter(|_| has == [true; 2]);
         Self {
             judged,
             mismatch: None,
             is_doubtful: false,
             has,
-            difference: resolution.difference(a, b),
+            is_confounded: has == [true; 2] && (difference.is_none() || has_other_conditions(own)),
+            difference,
             uncertainty: own.map(uncertainty).iter().sum(),
-            is_repeated: [a, b].iter().all(|name| resolution.is_repeated(name)),
             is_bound,
         }
     }
@@ -280,7 +286,10 @@ impl Compared {
 
     /// The difference that is tested: as far off in a direction (1 or -1) as the clocks allow.
     fn tested(&self, direction: f64) -> Option<LogEstimate> {
-        let difference = self.difference.as_ref().filter(|_| self.is_repeated && !self.is_hidden())?;
+        let difference = self.difference.as_ref().filter(|it| it.is_repeated && !self.is_confounded)?;
+        if self.is_hidden() {
+            return None;
+        }
         let estimate = difference.estimate + direction * self.uncertainty;
         Some(LogEstimate { estimate, precision: difference.precision? })
     }
@@ -291,6 +300,7 @@ impl Compared {
         let ratio = self.difference.as_ref().map(|difference| difference.estimate.exp());
         let estimate = Estimate::of(ratio, interval);
         self.judged.estimate = match (self.judged.bound, self.is_bound) {
+            _ if self.is_confounded => Estimate::default(),
             (_, [true, true]) => Estimate::default(),
             (Bound::AtLeast, _) => Estimate { high: None, ..estimate },
             (Bound::AtMost, _) => Estimate { low: None, ..estimate },
@@ -302,8 +312,9 @@ impl Compared {
             _ if self.mismatch.is_some() || (self.is_doubtful && self.has == [true; 2]) => {
                 (Verdict::Invalid, JudgedReason::OtherWork)
             }
+            _ if self.is_confounded => (Verdict::Undecided, JudgedReason::Confounded),
             None => (Verdict::Invalid, JudgedReason::Missing),
-            Some(_) if self.is_repeated && self.is_hidden() => (Verdict::Undecided, JudgedReason::Clock),
+            Some(it) if it.is_repeated && self.is_hidden() => (Verdict::Undecided, JudgedReason::Clock),
             Some(difference) => self.proved(difference, proofs),
         };
     }

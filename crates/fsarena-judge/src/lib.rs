@@ -5,6 +5,7 @@
 //! a difference larger than the spread? `print` makes a report of the answer. No I/O, no clock.
 
 mod copies;
+mod design;
 mod findings;
 mod judgement;
 mod measured;

@@ -13,9 +13,10 @@ pub type InputFacts = Arc<BTreeMap<String, String>>;
 /// One figure that was measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// Where it comes from: a file, and the place in it.
+    /// Where it comes from: a file, and the run of a program in it. Figures of one source in one workload are
+    /// iterations of that run, and no repetitions of each other.
     pub source: String,
-    /// The run of the program that gave it.
+    /// What may have been given more than once: a run, or several in one file.
     pub run: Run,
     /// What it is a figure of, by its label.
     pub contender: String,
@@ -46,13 +47,15 @@ pub struct Measured {
     pub durable: SyncedResult,
     /// Where what it read came from.
     pub reads: Reads,
+    /// The share of what was written that the device got meanwhile, if that is counted.
+    pub on_device: Option<f64>,
     /// What else is recorded about it by name, such as the kernel, that should be the same for all contenders.
     pub conditions: InputFacts,
     /// What the result itself shows against the figure.
     pub notes: Vec<JudgedFinding>,
 }
 
-/// A run of a program: a start of it. Its repetitions by itself (iterations) are of one run.
+/// One or more runs of a program that are there as one part of an output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Run {
     /// Where it is.

@@ -19,8 +19,9 @@ const MEANING: &str = "Plain: the ratio of the means over all results, as a read
     as if every result were a repetition. Ratio: from results that can be compared, with the interval that the verdict \
     rests on; it holds for all pairs together, at 95 %. Other work: they did not do the same. No repetition: one of \
     them has a single run. Clock: the difference, or all of the spread, is below the steps of the program's clock. \
-    Resolution: the difference is below what the spread can resolve. Other times: they did not run at the same time, so a drift of the machine is part of the interval: what a \
-    contender in several waves shows of it, else a standard deviation of 5 %.";
+    Resolution: the difference is below what the spread can resolve. Confounded: something else that is recorded, such \
+    as the disk or the host, differs between them. Other times: they did not run at the same time, so a drift of the \
+    machine is part of the interval: what a contender in several waves shows of it, else a standard deviation of 5 %.";
 
 /// Number of pairs that the table shows.
 const MOST_SHOWN: usize = 1000;
@@ -122,6 +123,7 @@ fn why(judgement: &Judgement) -> Option<String> {
         (JudgedReason::Clock, FindingClass::Clock),
         (JudgedReason::TooFast, FindingClass::Clock),
         (JudgedReason::OtherTimes, FindingClass::Confounded),
+        (JudgedReason::Confounded, FindingClass::Confounded),
     ];
     let (reason, class) = causes.into_iter().max_by_key(|(reason, _)| count(*reason))?;
     if count(JudgedReason::Resolution) > count(reason) {

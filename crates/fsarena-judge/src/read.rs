@@ -153,6 +153,7 @@ impl ResultFigure {
             recorded: None,
             durable: SyncedResult::Unknown,
             reads: Reads::Unknown,
+            on_device: None,
             conditions: nothing.clone(),
             notes: Vec::new(),
         }

@@ -1,110 +1,21 @@
-//! What the spread of the results can resolve: units, waves, and differences of contenders with their errors.
+//! What the spread of the results can resolve: replicates, waves, and differences of contenders with their errors.
+//!
+//! A replicate is a run of a program, whose iterations count as their median; a block of runs, if contenders took turns
+//! in blocks; or a host, if each host had one contender only.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fsarena_stats::{Drift, Precision, Spread};
+use fsarena_stats::{Drift, Precision, Spread, median};
 
+use crate::design::{Design, Order, unit};
 use crate::measured::Measured;
-
-/// A contender on a host: what ran together.
-type Unit<'a> = (&'a str, Option<&'a str>);
-
-/// How the results were obtained.
-pub struct Design<'a> {
-    /// Whether each host had one contender only: then hosts are the replicates, and their runs are not.
-    pub is_nested: bool,
-    /// The wave of each unit: the runs of its units alternate. Units of different waves ran one after the other.
-    pub waves: BTreeMap<Unit<'a>, usize>,
-    pub has_times: bool,
-}
-
-impl<'a> Design<'a> {
-    pub fn of(rows: impl IntoIterator<Item = &'a Measured>) -> Self {
-        let mut units: BTreeMap<Unit<'a>, Vec<f64>> = BTreeMap::new();
-        let mut has_times = true;
-        for row in rows {
-            has_times &= row.time.is_some();
-            units.entry(unit(row)).or_default().extend(row.time);
-        }
-        let hosts: Vec<&str> = units.keys().filter_map(|(_, host)| *host).collect();
-        let is_nested = hosts.len() == units.len() && hosts.iter().collect::<BTreeSet<_>>().len() == hosts.len();
-        let waves = match has_times {
-            true => {
-                let order = Order::of(units.values().flatten());
-                overlapping(units.iter().map(|(unit, times)| (*unit, order.middle(times))).collect())
-            }
-            // Without times each contender may have run alone.
-            false => {
-                let mut waves: BTreeMap<&str, usize> = BTreeMap::new();
-                let mut wave = |name| {
-                    let next = waves.len();
-                    *waves.entry(name).or_insert(next)
-                };
-                units.keys().map(|unit| (*unit, wave(unit.0))).collect()
-            }
-        };
-        Self { is_nested, waves, has_times }
-    }
-
-    /// The number of waves.
-    pub fn count(&self) -> usize {
-        let mut waves: Vec<usize> = self.waves.values().copied().collect();
-        waves.sort_unstable();
-        waves.dedup();
-        waves.len()
-    }
-}
-
-fn unit(row: &Measured) -> Unit<'_> {
-    (&row.contender, row.host.as_deref())
-}
-
-/// The order of runs in time.
-struct Order(Vec<f64>);
-
-impl Order {
-    fn of<'t>(times: impl Iterator<Item = &'t f64>) -> Self {
-        let mut times: Vec<f64> = times.copied().collect();
-        times.sort_by(f64::total_cmp);
-        Self(times)
-    }
-
-    /// The place of a time, from 0; of several runs at this time, the middle one.
-    fn place(&self, time: f64) -> f64 {
-        let [first, end] = [f64::lt, f64::le].map(|before| self.0.partition_point(|other| before(other, &time)));
-        (first + end) as f64 / 2.0
-    }
-
-    /// From which place to which the middle half of some runs is: those of contenders in turn overlap, and a few runs
-    /// before or after the others do not count.
-    fn middle(&self, times: &[f64]) -> (f64, f64) {
-        let own = Self::of(times.iter());
-        let at = |share: f64| {
-            let place = share * (own.0.len() - 1) as f64;
-            let [low, high] = [place.floor(), place.ceil()].map(|place| self.place(own.0[place as usize]));
-            low + place.fract() * (high - low)
-        };
-        (at(0.25), at(0.75))
-    }
-}
-
-/// Numbers the groups of spans that overlap, directly or through others, in the order of time.
-fn overlapping(mut spans: Vec<(Unit<'_>, (f64, f64))>) -> BTreeMap<Unit<'_>, usize> {
-    spans.sort_by(|one, other| one.1.0.total_cmp(&other.1.0));
-    let (mut wave, mut end) = (0, f64::NEG_INFINITY);
-    let mut waves = BTreeMap::new();
-    for (unit, (first, last)) in spans {
-        if first > end && end > f64::NEG_INFINITY {
-            wave += 1;
-        }
-        end = if first > end { last } else { end.max(last) };
-        waves.insert(unit, wave);
-    }
-    waves
-}
 
 /// A spread (of a logarithm) below which repetitions have the same figure: that of rounding in the last place.
 const FLAT: f64 = 1e-9;
+
+/// From how many runs on without a run of the other contender blocks of runs are the replicates. Contenders in random
+/// order, or in an order that is turned round each time, have at most two.
+const LONG_BLOCK: usize = 3;
 
 /// Where contenders can be compared directly: a wave and, if hosts had several contenders, a host.
 type Place<'a> = (usize, Option<&'a str>);
@@ -122,13 +33,36 @@ struct ReplicateGroup<'a> {
     is_bound: bool,
 }
 
-impl ReplicateGroup<'_> {
+impl<'a> ReplicateGroup<'a> {
     fn mean(&self) -> f64 {
         mean(&self.values)
     }
 
     fn count(&self) -> f64 {
         self.values.len() as f64
+    }
+
+    /// The same contender with other replicates.
+    fn with(&self, place: Place<'a>, values: Vec<f64>) -> Self {
+        Self { place, values, times: Vec::new(), ..*self }
+    }
+
+    /// The runs in the order of time, without a run of the other contender within a block.
+    fn blocks(&self, other: &Self) -> Vec<Vec<f64>> {
+        let order = Order::of(other.times.iter());
+        let mut runs: Vec<(f64, f64)> = self.times.iter().copied().zip(self.values.iter().copied()).collect();
+        runs.sort_by(|one, next| one.0.total_cmp(&next.0));
+        let blocks = runs.chunk_by(|one, next| order.has_none(one.0, next.0));
+        blocks.map(|block| block.iter().map(|run| run.1).collect()).collect()
+    }
+
+    fn longest_block(&self, other: &Self) -> usize {
+        self.blocks(other).iter().map(Vec::len).max().unwrap_or_default()
+    }
+
+    /// With blocks as replicates.
+    fn in_blocks(&self, other: &Self) -> Self {
+        self.with(self.place, self.blocks(other).iter().map(|block| mean(block)).collect())
     }
 
     /// Whether the runs of both were made in turn, or at the same time. In the order of all runs, two runs each may
@@ -154,6 +88,7 @@ fn squares(values: &[f64]) -> f64 {
 
 /// The results of one workload.
 pub struct Resolution<'a> {
+    is_nested: bool,
     /// By contender, then place.
     groups: Vec<ReplicateGroup<'a>>,
     /// The noise of a replicate of any contender.
@@ -170,6 +105,10 @@ pub struct LogDifference {
     pub is_together: bool,
     /// Whether all repetitions have the same figure: the clock or the rounding hides their spread.
     pub is_flat: bool,
+    /// Whether both have more than one replicate.
+    pub is_repeated: bool,
+    /// The most runs of one without a run of the other, if blocks of runs are the replicates.
+    pub longest_block: Option<usize>,
 }
 
 impl<'a> Resolution<'a> {
@@ -177,10 +116,11 @@ impl<'a> Resolution<'a> {
     pub fn of(rows: &[&'a Measured]) -> Self {
         let design = Design::of(rows.iter().copied());
         let mut units: BTreeMap<(&str, Place<'_>), [Vec<f64>; 2]> = BTreeMap::new();
-        for row in rows {
+        for run in rows.chunk_by(|one, next| (&one.source, &one.contender) == (&next.source, &next.contender)) {
+            let row = run[0];
             let wave = design.waves.get(&unit(row)).copied().unwrap_or_default();
             let [values, times] = units.entry((&row.contender, (wave, row.host.as_deref()))).or_default();
-            values.push(row.y());
+            values.extend(median(run.iter().map(|row| row.y())));
             times.extend(row.time);
         }
         let bounded: BTreeSet<&str> =
@@ -209,34 +149,34 @@ impl<'a> Resolution<'a> {
             .for_each(|group| group.middle = order.middle(&group.times));
         let noise = noise(&groups);
         let drift = drift(&groups, noise);
-        Self { groups, noise, drift }
+        Self { is_nested: design.is_nested, groups, noise, drift }
     }
 
-    /// Whether a contender has more than one replicate.
-    pub fn is_repeated(&self, contender: &str) -> bool {
-        self.own(contender).iter().map(|group| group.values.len()).sum::<usize>() > 1
-    }
-
-    /// The difference of two contenders that both have results: within the waves that they share, else overall.
+    /// The difference of two contenders that both have results: where their runs alternate; else on the hosts that
+    /// they share, with a drift between waves. `None` if they share no host.
     pub fn difference(&self, a: &str, b: &str) -> Option<LogDifference> {
         let (own, others) = (self.own(a), self.own(b));
-        if own.is_empty() || others.is_empty() {
-            return None;
+        // Others may have run with both of them.
+        let in_turn: Vec<_> =
+            shared(own, others).into_iter().filter(|[one, other]| one.alternates_with(other)).collect();
+        let longest = in_turn.iter().map(|[one, other]| one.longest_block(other).max(other.longest_block(one))).max();
+        match longest {
+            Some(longest) if longest >= LONG_BLOCK && !self.is_nested => {
+                let blocks = |[one, other]: &[&ReplicateGroup<'a>; 2]| [one.in_blocks(other), other.in_blocks(one)];
+                let (own, others): (Vec<_>, Vec<_>) = in_turn.iter().map(blocks).map(<(_, _)>::from).unzip();
+                let difference = self.within(&shared(&own, &others), [&own, &others]);
+                return Some(LogDifference { longest_block: Some(longest), ..difference });
+            }
+            Some(_) => return Some(self.within(&in_turn, [own, others])),
+            None => {}
         }
-        if let Some(difference) = self.within_places(own, others) {
-            return Some(difference);
-        }
-        let all =
-            |groups: &[ReplicateGroup<'_>]| groups.iter().flat_map(|group| group.values.clone()).collect::<Vec<f64>>();
-        let (left, right) = (all(own), all(others));
-        let noise = self.precision([own, others], [&left, &right].map(|values| 1.0 / values.len() as f64));
+        let is_known = own.iter().chain(others).all(|group| group.place.1.is_some());
+        let hosts = [own, others].map(|side| by_host(side, is_known));
+        let on_hosts = shared(&hosts[0], &hosts[1]);
+        let difference = Some(self.within(&on_hosts, [own, others])).filter(|_| !on_hosts.is_empty())?;
         let waves = 1.0 / waves(own).len() as f64 + 1.0 / waves(others).len() as f64;
-        Some(LogDifference {
-            estimate: mean(&left) - mean(&right),
-            precision: noise.map(|noise| self.drift.added_to(noise, waves)),
-            is_together: false,
-            is_flat: is_flat(noise),
-        })
+        let precision = difference.precision.map(|noise| self.drift.added_to(noise, waves));
+        Some(LogDifference { precision, is_together: false, ..difference })
     }
 
     /// What the noise leaves open of a difference of two contenders, whose variances are these multiples of those of
@@ -259,31 +199,37 @@ impl<'a> Resolution<'a> {
         &self.groups[begin..begin + count]
     }
 
-    /// The difference within the places that both share, weighted by the number of replicates; `None` if they share
-    /// none. From three places on, the error also follows from how the places differ.
-    fn within_places(&self, own: &[ReplicateGroup<'_>], others: &[ReplicateGroup<'_>]) -> Option<LogDifference> {
-        let places: BTreeMap<Place<'_>, &ReplicateGroup<'_>> =
-            others.iter().map(|other| (other.place, other)).collect();
-        let shared = own.iter().filter_map(|one| Some((one, *places.get(&one.place)?)));
-        // Others may have run with both of them.
-        let shared: Vec<_> = shared.filter(|(one, other)| one.alternates_with(other)).collect();
-        let weight =
-            |one: &ReplicateGroup<'_>, other: &ReplicateGroup<'_>| 1.0 / (1.0 / one.count() + 1.0 / other.count());
-        let weights: f64 = shared.iter().map(|(one, other)| weight(one, other)).sum();
+    /// The difference within places, weighted by the number of replicates; at least one. If the places differ by more
+    /// than the noise of `sides` explains, the rest is part of the error.
+    fn within(&self, places: &[[&ReplicateGroup<'_>; 2]], sides: [&[ReplicateGroup<'_>]; 2]) -> LogDifference {
+        let weight = |[one, other]: &[&ReplicateGroup<'_>; 2]| 1.0 / (1.0 / one.count() + 1.0 / other.count());
+        let weights: f64 = places.iter().map(weight).sum();
         let differences: Vec<(f64, f64)> =
-            shared.iter().map(|(one, other)| (one.mean() - other.mean(), weight(one, other) / weights)).collect();
+            places.iter().map(|pair| (pair[0].mean() - pair[1].mean(), weight(pair) / weights)).collect();
         let estimate = differences.iter().map(|(difference, weight)| weight * difference).sum::<f64>();
-        let share = |side: fn(&(&ReplicateGroup<'_>, &ReplicateGroup<'_>)) -> f64| {
-            shared.iter().zip(&differences).map(|(pair, (_, weight))| weight.powi(2) / side(pair)).sum::<f64>()
+        let share = |side: usize| {
+            places.iter().zip(&differences).map(|(pair, (_, weight))| weight.powi(2) / pair[side].count()).sum::<f64>()
         };
-        let within = self.precision([own, others], [share(|pair| pair.0.count()), share(|pair| pair.1.count())]);
+        let within = self.precision(sides, [share(0), share(1)]);
         let count = differences.len() as f64;
         let squares: f64 = differences.iter().map(|(difference, _)| (difference - estimate).powi(2)).sum();
         let between = Precision { error: (squares / (count - 1.0) / count).sqrt(), freedom: count - 1.0 };
-        let is_wider = count > 2.0 && between.error > FLAT && within.is_none_or(|within| between.error > within.error);
-        let precision = if is_wider { Some(between) } else { within };
-        let is_flat = is_flat(within);
-        (!differences.is_empty()).then_some(LogDifference { estimate, precision, is_together: true, is_flat })
+        let precision = match within {
+            Some(within) if between.error > within.error => {
+                let deviation = (between.error.powi(2) - within.error.powi(2)).sqrt();
+                Some(Drift { deviation, freedom: between.freedom }.added_to(within, 1.0))
+            }
+            None => Some(between).filter(|between| between.error > FLAT),
+            within => within,
+        };
+        LogDifference {
+            estimate,
+            precision,
+            is_together: true,
+            is_flat: is_flat(within),
+            is_repeated: sides.iter().all(|side| side.iter().map(|group| group.values.len()).sum::<usize>() > 1),
+            longest_block: None,
+        }
     }
 
     /// By how much each contender differs from itself between its waves: the largest ratio, at least 1.
@@ -301,6 +247,21 @@ impl<'a> Resolution<'a> {
 /// The groups of each contender.
 fn by_contender<'g, 'a>(groups: &'g [ReplicateGroup<'a>]) -> impl Iterator<Item = &'g [ReplicateGroup<'a>]> {
     groups.chunk_by(|one, other| one.contender == other.contender)
+}
+
+/// The groups of the places that both contenders have.
+fn shared<'g, 'a>(own: &'g [ReplicateGroup<'a>], others: &'g [ReplicateGroup<'a>]) -> Vec<[&'g ReplicateGroup<'a>; 2]> {
+    let places: BTreeMap<Place<'_>, &ReplicateGroup<'_>> = others.iter().map(|other| (other.place, other)).collect();
+    own.iter().filter_map(|one| Some([one, *places.get(&one.place)?])).collect()
+}
+
+/// The groups of a contender by host, or all together, whatever their waves.
+fn by_host<'a>(groups: &[ReplicateGroup<'a>], is_known: bool) -> Vec<ReplicateGroup<'a>> {
+    let mut hosts: BTreeMap<Option<&str>, Vec<f64>> = BTreeMap::new();
+    for group in groups {
+        hosts.entry(group.place.1.filter(|_| is_known)).or_default().extend(&group.values);
+    }
+    hosts.into_iter().map(|(host, values)| groups[0].with((0, host), values)).collect()
 }
 
 fn is_flat(noise: Option<Precision>) -> bool {

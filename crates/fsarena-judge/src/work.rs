@@ -106,8 +106,8 @@ impl<'a> Workload<'a> {
 const SAME_EXTENT: f64 = 1.2;
 /// How far times of the same work may be apart at least, in seconds: programs look at the clock between operations.
 const STEP_S: f64 = 1.0;
-/// How far the shares of what the device served may be apart.
-const SAME_SERVED: f64 = 0.5;
+/// How far the shares of what the device served or got may be apart.
+const SAME_SHARE: f64 = 0.5;
 
 /// How the work of two contenders differs by what was counted and timed, as `run time 600 s and 1 s`.
 pub fn counted_apart(sides: [&[&Measured]; 2]) -> Option<String> {
@@ -119,13 +119,18 @@ pub fn counted_apart(sides: [&[&Measured]; 2]) -> Option<String> {
     let time = of(|row| Some(row.extent?.seconds)).filter(|time| is_apart(time));
     let time = time.filter(|[own, others]| own.and(others).width() > STEP_S);
     let amount = of(|row| Some(row.extent?.amount)).filter(is_apart);
-    let served = of(|row| Some(100.0 * row.reads.served()?));
-    let served = served.filter(|[own, others]| own.and(others).width() > 100.0 * SAME_SERVED);
+    let share = |value: fn(&Measured) -> Option<f64>| {
+        of(value).filter(|[own, others]| own.and(others).width() > 100.0 * SAME_SHARE)
+    };
+    let served = share(|row| Some(100.0 * row.reads.served()?));
+    let written = share(|row| Some(100.0 * row.on_device.filter(|_| row.durable == SyncedResult::NotSynced)?));
     let worded = |name: &str, unit: &str, [own, others]: [CountRange; 2]| {
         format!("{name} {} {unit} and {} {unit}", own.worded(), others.worded())
     };
     let extent = time.zip(amount).map(|(time, _)| worded("amount of work, in", "s,", time));
-    extent.or_else(|| Some(worded("share of reads that the device served", "%", served?)))
+    let served = || Some(worded("share of reads that the device served", "%", served?));
+    let written = || Some(worded("share of writes that the device got", "%", written?));
+    extent.or_else(served).or_else(written)
 }
 
 /// The least and the most of some counts.

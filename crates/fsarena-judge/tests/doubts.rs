@@ -168,6 +168,88 @@ fn reads_from_the_device_are_not_those_from_memory() {
 }
 
 #[test]
+fn writes_that_never_reached_the_device_are_not_those_that_did() {
+    let got = |options: &'static str, rate: f64, share: f64| {
+        let options: Value = serde_json::from_str(options).expect("JSON");
+        move |time| {
+            let disks = json!([{ "name": "vda", "write_sectors": share * 4096.0 * rate * 10.0 / 512.0 }]);
+            let syncs = u32::from(options.get("fsync").is_some() || options.get("end_fsync").is_some());
+            fio(time, rate, 10.0, &options, json!({ "sync": { "total_ios": syncs } }), &disks)
+        }
+    };
+    for options in [
+        r#"{ "rw": "randwrite", "fsync": "8" }"#,
+        r#"{ "rw": "write", "direct": "1", "end_fsync": "1" }"#,
+        r#"{ "rw": "write", "size": "1g", "end_fsync": "1" }"#,
+        r#"{ "rw": "randwrite", "sync": "dsync" }"#,
+    ] {
+        let lost = in_turn(got(options, 1000.0, 1.0), got(options, 9000.0, 0.0));
+        assert_unranked(&lost, "synced and not synced");
+    }
+    let unsynced = r#"{ "rw": "write", "size": "1g" }"#;
+    let memory = in_turn(got(unsynced, 1000.0, 1.0), got(unsynced, 9000.0, 0.0));
+    assert_unranked(&memory, "share of writes that the device got 100 % and 0 % differ");
+    // What is overwritten between two syncs need not be written.
+    let periodic = r#"{ "rw": "randwrite", "fsync": "64" }"#;
+    assert_ranked(&in_turn(got(periodic, 1000.0, 1.0), got(periodic, 1500.0, 0.02)));
+    let at_end = r#"{ "rw": "write", "size": "1m", "end_fsync": "1" }"#;
+    assert_ranked(&in_turn(got(at_end, 1000.0, 1.0), got(at_end, 1500.0, 0.03)));
+}
+
+/// Reads beside writes, with that many syncs.
+fn mixed(rate: f64, syncs: u32) -> impl Fn(u32) -> String {
+    move |time| {
+        let write =
+            json!({ "write": { "iops": rate, "io_bytes": 1e9, "total_ios": 244_140 }, "sync": { "total_ios": syncs } });
+        fio(time, rate, 10.0, &json!({ "rw": "read", "fsync": "32" }), write, &json!([]))
+    }
+}
+
+#[test]
+fn syncs_are_part_of_the_work_of_reads_beside_them() {
+    let apart = in_turn(mixed(1000.0, 7000), mixed(1500.0, 0));
+    let reads = apart.pairs.iter().find(|pair| pair.workload.starts_with("t read")).expect("it was measured");
+    assert_eq!((reads.verdict, reads.reason), (Verdict::Invalid, JudgedReason::OtherWork));
+    assert!(texts(&apart, FindingClass::Work).contains("writes meanwhile synced and not synced"), "{apart:?}");
+    assert_ranked(&in_turn(mixed(1000.0, 7000), mixed(1500.0, 7000)));
+    // A job that writes beside a job that reads.
+    let beside = |rate: f64, fsync: &'static str| {
+        move |time: u32| {
+            let job = |name: &str, direction: &str, fsync: &str| {
+                json!({ "jobname": name, "groupid": 0, "error": 0, "job options": { "rw": direction, "fsync": fsync },
+                        direction: { "iops": rate + f64::from(time), "io_bytes": 1e9 } })
+            };
+            let jobs = [job("r", "read", "0"), job("w", "write", fsync)];
+            json!({ "fio version": "fio-3.36", "timestamp": 1_700_000_000 + time, "jobs": jobs }).to_string()
+        }
+    };
+    assert!(texts(&in_turn(beside(1000.0, "1"), beside(1500.0, "0")), FindingClass::Work).contains("r read: "));
+    let sysbench = |label: &str, syncs: &str| {
+        let text = include_str!("outputs/sysbench-ext4.txt").replace("fsyncs/s:", syncs);
+        file(label, label, &text).into_iter().filter(|row| row.workload.ends_with("reads")).collect::<Vec<_>>()
+    };
+    let judgement = judge(&[sysbench("a", "fsyncs/s:"), sysbench("b", "fsyncs/s: 0.00\nwas:")].concat(), Share(0.05));
+    assert_unranked(&judgement, "writes meanwhile synced and not synced differ");
+}
+
+#[test]
+fn data_that_are_missing_or_wrong_are_no_work() {
+    let ior = |rate: &'static str, warning: &'static str| {
+        move |run: u32| {
+            let text = include_str!("work/ior-e.txt").replace("write     ", &format!("{warning}write     {rate}{run}"));
+            text.replace("/e/", &format!("/{run}/"))
+        }
+    };
+    for warning in [
+        "WARNING: Expected aggregate file size       = 4294967296\n",
+        "WARNING: incorrect data on read (4096 errors found).\n",
+    ] {
+        assert_unranked(&in_turn(ior("1", ""), ior("2", warning)), "it printed `WARNING: ");
+    }
+    assert_ranked(&in_turn(ior("1", ""), ior("2", "")));
+}
+
+#[test]
 fn a_limited_rate_is_not_ranked() {
     for (options, why) in [
         (json!({ "rw": "randread", "rate_iops": "1000" }), "limited by rate_iops=1000"),
@@ -248,8 +330,10 @@ fn places_contradict_labels() {
     assert_ranked(&in_turn(at("directory", "/mnt/ext4"), at("directory", "/dev/shm/xfs")));
     let null = json!({ "rw": "randread", "ioengine": "null" });
     assert_unranked(&in_turn(plain(1000.0, &null), plain(1500.0, &null)), "ioengine=null does no I/O");
-    let command = json!({ "command": "cp -r /mnt/ext4/a /mnt/ext4/b", "times": [1.0, 1.1] });
-    let hyperfine = json!({ "results": [command] }).to_string();
+    let command = |command: &str| json!({ "results": [{ "command": command, "times": [1.0, 1.1] }] }).to_string();
+    let hyperfine = command("cp -r /mnt/ext4/a /mnt/ext4/b");
+    let folder = command("tar xf /src/xfs.tar -C /mnt/ext4");
+    let repository = command("git clone /src/xfs.git /mnt/ext4/");
     let bonnie = include_str!("work/bonnie-slow.csv").replace(",h1,", ",ext4,");
     for text in [
         include_str!("outputs/ior.txt"),
@@ -257,6 +341,8 @@ fn places_contradict_labels() {
         include_str!("outputs/mdtest-verbose.txt"),
         include_str!("outputs/iozone-ext4.txt"),
         &hyperfine,
+        &folder,
+        &repository,
         &bonnie,
     ] {
         assert_eq!(file("xfs", "xfs", text)[0].recorded.as_deref(), Some("ext4"), "{text}");
@@ -274,5 +360,9 @@ fn other_disks_are_a_condition() {
     let apart = in_turn(on(1000.0, "sda"), on(1500.0, "nvme0n1"));
     let confounded = texts(&apart, FindingClass::Confounded);
     assert_eq!(confounded, "besides the contender, these differ: disk (ext4: sda, xfs: nvme0n1)");
+    let pair = &apart.pairs[0];
+    assert_eq!((pair.verdict, pair.reason, pair.estimate.ratio), (Verdict::Undecided, JudgedReason::Confounded, None));
+    let shown = fsarena_report::markdown(report(&apart, "0.0.0"));
+    assert!(shown.contains("do not show which contender is faster. Confounded: besides"), "{shown}");
     assert_eq!(texts(&in_turn(on(1000.0, "sda"), on(1500.0, "sda")), FindingClass::Confounded), "");
 }

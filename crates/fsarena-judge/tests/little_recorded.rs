@@ -211,6 +211,9 @@ fn terse_lines_of_a_name_are_states_or_in_doubt() {
         &repeated(lines, |run| lines(run + 0.5)),
         "its 2 lines are clones of a job or runs one after the other",
     );
+    // Longer and longer runs are no states.
+    let runs = [60_001.0, 60_151.0, 60_301.0].map(|time| terse("r", 4.0, 9000.0 + time / 100.0, time)).concat();
+    assert_eq!(file("a", "a", &runs)[0].work["lines of this name"], "3");
     let once = |run: f64| terse("r", 4.0, 9000.0 + run, 60_000.0);
     assert!(work(&repeated(lines, once)).contains("lines of this name 2 and not set"));
     assert_eq!(repeated(once, |run| once(2000.0 + run)).pairs[0].plain_ratio.map(f64::round), Some(1.0));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_judge::{File, Measured, Reads, SyncedResult, judge, results};
+use fsarena_judge::{File, JudgedReason, Measured, Reads, SyncedResult, judge, results};
 use fsarena_model::{Better, Share};
 
 fn read(name: &str, text: &str) -> Vec<Measured> {
@@ -147,7 +147,7 @@ fn iors_iterations_count_and_its_summary_does_not() {
     assert_eq!(figures(&json)[write], [1460.9209, 1469.4943, 1012.3833]);
     assert_eq!((of(&json, write).durable, of(&json, reread).reads), (SyncedResult::NotSynced, Reads::JustWritten));
     let sources: Vec<&str> = json.iter().take(3).map(|row| row.source.as_str()).collect();
-    assert_eq!(sources, ["a, run 1, iteration 1", "a, run 1, iteration 1", "a, run 1, iteration 2"]);
+    assert_eq!(sources, ["a, run 1"; 3], "iterations are of one run");
 }
 
 #[test]
@@ -168,6 +168,31 @@ fn mdtests_iterations_follow_from_its_summary() {
     assert_eq!((created.durable, created.time), (SyncedResult::Synced, Some(1_795_459_274.0)), "-y");
     assert_eq!(of(&rows, "file stat, 2 tasks").reads, Reads::JustWritten);
     assert_eq!(of(&rows, "directory creation, 2 tasks").durable, SyncedResult::NotSynced);
+}
+
+#[test]
+fn iterations_of_one_run_are_no_repetitions() {
+    for (text, figure) in [
+        (include_str!("outputs/ior.txt"), "654.13"),
+        (include_str!("outputs/ior.json"), "1460.9209"),
+        (include_str!("outputs/mdtest-verbose.txt"), "676.713"),
+    ] {
+        let other = text.replace(figure, "700.5");
+        let rows = [("a", text), ("b", other.as_str())]
+            .map(|(name, text)| results(&File { label: name, name, text, is_labelled: true }).expect("well formed"));
+        let judgement = judge(&rows.concat(), Share(0.05));
+        let reasons: Vec<JudgedReason> = judgement.pairs.iter().map(|pair| pair.reason).collect();
+        assert!(reasons.iter().all(|reason| *reason == JudgedReason::NoRepetition), "{figure}: {reasons:?}");
+        assert_eq!(judgement.results, 2, "{figure}");
+    }
+}
+
+#[test]
+fn figures_of_mdtest_that_contradict_each_other_are_refused() {
+    let text = include_str!("outputs/mdtest.txt").replace("37473.523", "3747.523");
+    let file = File { label: "a", name: "a", text: &text, is_labelled: false };
+    let error = results(&file).expect_err("its third iteration would be below 0").to_string();
+    assert_eq!(error, "a: the least, mean and most of `File creation` contradict each other");
 }
 
 #[test]

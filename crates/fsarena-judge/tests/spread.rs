@@ -93,8 +93,7 @@ fn is_together(judgement: &Judgement, place: usize) -> (bool, bool) {
 
 #[test]
 fn runs_that_alternate_are_together_and_ends_that_touch_are_not() {
-    for order in ["exexex", "exxe", "exexexexxe", "exxeexxe", "eeexxxeee", "exx_exx_exx", "exxexxxexx", "eabcdxeabcdx"]
-    {
+    for order in ["exexex", "exxe", "exexexexxe", "exxeexxe", "exx_exx_exx", "exxexxexx", "eabcdxeabcdx"] {
         assert_eq!(is_together(&in_order(&order.replace('_', "")), 0), (true, true), "{order}");
     }
     for order in ["eeexxx", "eeeeeeeexxxxxxxxe", "xeeeeeeeexxxxxxxx", "eeeeexexexxxxx", "eeeeeeeexexxxxxxx"] {
@@ -111,4 +110,89 @@ fn runs_that_alternate_are_together_and_ends_that_touch_are_not() {
     let of = |a: &str, b: &str| bridged.pairs.iter().position(|pair| pair.a == a && pair.b == b).expect("a pair");
     let [b_e, b_x, e_x] = [("b", "e"), ("b", "x"), ("e", "x")].map(|(a, b)| is_together(&bridged, of(a, b)).0);
     assert_eq!((b_e, b_x, e_x), (true, true, false));
+}
+
+/// What is found of a table, whose rows have a contender, a host, a figure and maybe a time.
+fn hosts(rows: &[(&str, &str, f64)], has_times: bool) -> Judgement {
+    let line = |(place, (name, host, value)): (usize, &(&str, &str, f64))| format!("{name},{host},{value},{place}\n");
+    let text: String = rows.iter().enumerate().map(line).collect();
+    let columns = CsvColumns {
+        host: Some("vm".to_owned()),
+        time: has_times.then(|| "when".to_owned()),
+        ..CsvColumns::of("fs", "mbs")
+    };
+    judge(&csv("c", &format!("fs,vm,mbs,when\n{text}"), &columns).expect("well formed"), Share(0.05))
+}
+
+#[test]
+fn blocks_of_runs_are_the_repetitions() {
+    let confounded = |judgement: &Judgement| {
+        let own = judgement.findings.iter().filter(|finding| finding.class == FindingClass::Confounded);
+        own.map(|finding| finding.text.clone()).collect::<Vec<_>>().join("; ")
+    };
+    // Five runs each in turn show 20 %; two blocks each show as much as two runs.
+    assert_eq!(in_order("exexexexex").pairs[0].verdict, Verdict::Slower);
+    let drifting = |order: &str| {
+        let mut level = 0.0;
+        let mut last = ' ';
+        judged(order.chars().enumerate().map(|(place, name)| {
+            level += if name == last { 0.0 } else { [7.0, -3.0, 2.0, -9.0][place % 4] };
+            last = name;
+            let own = if name == 'e' { 100.0 } else { 110.0 };
+            (name.to_string(), place as f64, own + level + 0.1 * (place * 7 % 11) as f64)
+        }))
+    };
+    let blocks = drifting("eeeeexxxxxeeeeexxxxx");
+    assert_eq!((blocks.pairs[0].verdict, blocks.pairs[0].reason), (Verdict::Undecided, JudgedReason::Resolution));
+    assert!(confounded(&blocks).starts_with("e and x took turns in blocks of up to 5 runs"), "{blocks:?}");
+    // A single block is no repetition, and blocks of two are as in ABBA.
+    assert_eq!(in_order("eeexxxeee").pairs[0].reason, JudgedReason::NoRepetition);
+    assert_eq!(confounded(&in_order("exxeexxe")), "");
+    // Others between the runs of a block do not interrupt it.
+    let third = in_order("ebebebxbxbxbebebebxbxbxb");
+    let pair = third.pairs.iter().find(|pair| pair.a == "e" && pair.b == "x").expect("a pair");
+    assert!(confounded(&third).contains("e and x took turns in blocks of up to 3 runs"), "{pair:?}");
+}
+
+#[test]
+fn hosts_are_compared_one_by_one_without_times_too() {
+    let level = |host: &str| if host == "h1" { 100.0 } else { 200.0 };
+    let runs = |name: &'static str, host: &'static str, count: usize| {
+        (0..count).map(move |run| (name, host, level(host) + [1.0, -1.0, 0.0][run % 3]))
+    };
+    let unequal: Vec<_> = runs("ext4", "h1", 9)
+        .chain(runs("xfs", "h2", 9))
+        .chain(runs("ext4", "h2", 3))
+        .chain(runs("xfs", "h1", 3))
+        .collect();
+    let pair = &hosts(&unequal, false).pairs[0];
+    assert_eq!((pair.verdict, pair.reason), (Verdict::Undecided, JudgedReason::OtherTimes));
+    assert!(pair.estimate.ratio.is_some_and(|ratio| (ratio - 1.0).abs() < 0.01), "{pair:?}");
+    // A third contender on both hosts does not make them one.
+    let linked = (0..4).flat_map(|run| {
+        let deviation = f64::from(run % 3);
+        [("ext4", "h1", 100.0), ("btrfs", "h1", 80.0), ("xfs", "h2", 200.0), ("btrfs", "h2", 160.0)]
+            .map(|(name, host, rate)| (name, host, rate + deviation))
+    });
+    let linked = hosts(&linked.collect::<Vec<_>>(), true);
+    let found: Vec<_> = linked.pairs.iter().map(|pair| (pair.a.as_str(), pair.b.as_str(), pair.reason)).collect();
+    use JudgedReason::{Confounded, None};
+    assert_eq!(found, [("btrfs", "ext4", None), ("btrfs", "xfs", None), ("ext4", "xfs", Confounded)]);
+    assert!(linked.findings.iter().any(|it| it.text.contains("these differ: host (ext4: h1, xfs: h2)")), "{linked:?}");
+}
+
+#[test]
+fn two_hosts_that_contradict_each_other_show_no_winner() {
+    let in_turn = |[first, second]: [f64; 2]| {
+        let runs = (0..5).flat_map(|run| {
+            let deviation = [0.3, -1.1, 0.8, -0.2, 1.2][run];
+            [("ext4", "h1", 100.0 * first), ("xfs", "h1", 100.0), ("ext4", "h2", 200.0 * second), ("xfs", "h2", 200.0)]
+                .map(|(name, host, rate)| (name, host, rate + deviation))
+        });
+        let pair = hosts(&runs.collect::<Vec<_>>(), true).pairs[0].clone();
+        (pair.verdict, pair.reason)
+    };
+    assert_eq!(in_turn([1.3, 0.9]), (Verdict::Undecided, JudgedReason::Resolution));
+    assert_eq!(in_turn([1.3, 1.05]), (Verdict::Undecided, JudgedReason::Resolution));
+    assert_eq!(in_turn([1.15, 1.15]), (Verdict::Faster, JudgedReason::None));
 }

@@ -68,6 +68,9 @@ fn jobs_of_fio_with_other_options_are_not_ranked() {
     assert_other_work(&other(json!({ "rw": "write", "numjobs": "8" })), "numjobs 1 and 8 differ");
     assert_other_work(&other(json!({ "rw": "write", "size": "1g" })), "size not set and 1g differ");
     assert_other_work(&other(json!({ "rw": "write", "bssplit": "4k/50:8k/50" })), "bssplit not set and 4k/50:8k/50");
+    assert_other_work(&other(json!({ "rw": "write", "filename": "a:b:c" })), "filename not set and 3 names differ");
+    assert_other_work(&other(json!({ "rw": "write", "directory": "/m/a:/m/b" })), "directory not set and 2 names");
+    assert_other_work(&other(json!({ "rw": "write", "gtod_reduce": "1" })), "gtod_reduce not set and 1 differ");
     let synced = other(json!({ "rw": "write", "fdatasync": "1" }));
     assert_other_work(&synced, "not synced and synced, fdatasync 0 and 1 differ");
     // What says where it was, what is reported, or how a default is written, is no work.
@@ -142,6 +145,14 @@ fn parameters_of_hyperfine_are_work() {
     let result = |size: &str, time: f64| json!({ "command": format!("cp {size}"), "times": [time, 1.1 * time], "parameters": { "size": size } });
     let scanned = json!({ "results": [result("4k", 1.0), result("1m", 9.0)] }).to_string();
     assert_other_work(&judged([read("x", "x", &scanned)]), "size 1m and 4k differ");
+    let tarball = |label: &str, path: &str| {
+        let parameters = json!({ "tarball": path });
+        let result = json!({ "command": format!("tar xf {path}"), "times": [1.0, 1.1], "parameters": parameters });
+        results(&File { label, name: label, text: &json!({ "results": [result] }).to_string(), is_labelled: true })
+            .expect("well formed")
+    };
+    let tars = judged([tarball("ext4", "/src/small.tar"), tarball("xfs", "/src/big.tar")]);
+    assert_other_work(&tars, "tarball /src/small.tar and /src/big.tar differ");
 }
 
 #[test]
@@ -184,7 +195,7 @@ fn clones_of_a_job_are_one_result() {
 #[test]
 fn a_run_that_is_given_twice_counts_once() {
     let mdtest = judged([given!("a", "mdtest-twice.txt"), given!("b", "mdtest-n1e6.txt")]);
-    assert_eq!(mdtest.results, 6, "three iterations each");
+    assert_eq!(mdtest.results, 2, "their three iterations are of one run each");
     let found = texts(&mdtest, FindingClass::Copy);
     assert_eq!(found, "mdtest-twice.txt, run 2 is the same run as mdtest-twice.txt, run 1: it counts once");
     assert_eq!(judged([given!("a", "iozone-twice.txt")]).results, 1);

@@ -27,7 +27,9 @@ pub fn copies(copies: &[Copy]) -> Vec<JudgedFinding> {
 pub fn of_pairs(rows: &[Measured], pairs: &[Compared]) -> Vec<JudgedFinding> {
     let work = other_work(pairs).into_iter().chain(nothing_shared(rows, pairs));
     let clock = too_fast(pairs).into_iter().chain(flat(pairs));
-    FindingClass::Work.findings(work).chain(FindingClass::Clock.findings(clock)).collect()
+    let found = [(FindingClass::Work, Vec::from_iter(work)), (FindingClass::Confounded, in_blocks(pairs))];
+    let found = found.into_iter().flat_map(|(class, texts)| class.findings(texts));
+    found.chain(FindingClass::Clock.findings(clock)).collect()
 }
 
 /// Pairs whose work differs, by what differs.
@@ -56,6 +58,24 @@ fn nothing_shared(rows: &[Measured], pairs: &[Compared]) -> Vec<String> {
     let none = shared.into_iter().filter(|(_, shared)| !shared);
     none.map(|((a, b), _)| format!("{a} and {b} have no workload in common: {a} has {}, {b} has {}", of(a), of(b)))
         .collect()
+}
+
+/// Pairs that took turns in blocks of runs.
+fn in_blocks(pairs: &[Compared]) -> Vec<String> {
+    let mut blocks: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for pair in pairs {
+        if let Some(longest) = pair.difference.as_ref().and_then(|difference| difference.longest_block) {
+            let known = blocks.entry((&pair.judged.a, &pair.judged.b)).or_default();
+            *known = longest.max(*known);
+        }
+    }
+    let text = |((a, b), longest): ((&str, &str), usize)| {
+        format!(
+            "{a} and {b} took turns in blocks of up to {longest} runs: a block counts as one repetition, since its runs \
+             share what the machine did meanwhile"
+        )
+    };
+    blocks.into_iter().map(text).collect()
 }
 
 /// What is known of work that was too fast for the program's clock.

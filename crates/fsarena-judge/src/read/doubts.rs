@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use fsarena_lane::kind::named_in;
 
 use crate::findings::{FindingClass, JudgedFinding};
+use crate::measured::SyncedResult;
 
 /// The share of a limit from which on a rate is the limit, and not what was measured.
 const LIMITED: f64 = 0.9;
@@ -31,10 +32,29 @@ pub fn failed(count: f64, all: f64) -> Option<JudgedFinding> {
     (count > FAILED * all).then(|| doubt(format!("{count} operations failed")))
 }
 
+/// What defines the work of reads beside writes: whether these were synced.
+pub fn written_meanwhile(durable: SyncedResult) -> Option<(String, String)> {
+    let value = match durable {
+        SyncedResult::Synced => "synced",
+        SyncedResult::NotSynced => "not synced",
+        SyncedResult::Unknown | SyncedResult::NothingWritten => return None,
+    };
+    Some(("writes meanwhile".to_owned(), value.to_owned()))
+}
+
 /// The file system that paths among some words name, if it is only one.
 pub fn placed<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let paths = words.into_iter().filter(|word| word.contains('/'));
     let named: BTreeSet<&str> =
         paths.flat_map(|path| path.split(|letter: char| !letter.is_alphanumeric())).filter_map(named_in).collect();
     named.first().filter(|_| named.len() == 1).map(|name| (*name).to_owned())
+}
+
+/// The part of a path that says where something is: not its last component, which may be a file, unless that is the
+/// name of a file system.
+pub fn folder(path: &str) -> &str {
+    match path.trim_end_matches('/').rsplit_once('/') {
+        Some((folder, last)) if named_in(last) != Some(last) => folder,
+        _ => path,
+    }
 }

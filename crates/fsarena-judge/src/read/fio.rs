@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 use self::parts::Part;
 pub use terse::{knows as knows_terse, read as read_terse};
 
-use super::doubts::placed;
+use super::doubts::{placed, written_meanwhile};
 use super::json::Value;
-use super::options::size;
-use super::{File, ReadError, ResultFigure, positive, program};
+use super::options::{bytes, size};
+use super::{File, KnownFacts, ReadError, ResultFigure, positive, program};
 use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
 
 /// What jobs do; with `unified_rw_reporting=1`, all of it is `mixed`.
@@ -64,8 +64,8 @@ pub fn continues(last: &Value, next: &Value) -> bool {
 
 /// The size of a request as a power of two, which follows from rates: all that is known of it without options.
 fn request(kib_per_s: f64, ops_per_s: f64) -> (String, String) {
-    let bytes = (1024.0 * kib_per_s / ops_per_s).log2().round().exp2();
-    ("size of a request".to_owned(), size(&bytes.to_string()))
+    let request = (1024.0 * kib_per_s / ops_per_s).log2().round().exp2();
+    ("size of a request".to_owned(), size(&request.to_string()))
 }
 
 /// The operations per second of each job in each direction that did something. The clones of a job, sections with
@@ -97,11 +97,18 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     if let Some(disks) = disks(value) {
         InputFacts::make_mut(&mut conditions).insert("disk".to_owned(), disks);
     }
+    let durable: Vec<SyncedResult> = parts.iter().map(|part| durable(value, part, parts.len())).collect();
+    // Whether any of the writes of each stage were synced.
+    let mut syncs: BTreeMap<usize, SyncedResult> = BTreeMap::new();
+    for (part, durable) in parts.iter().zip(&durable).filter(|(part, _)| part.rate("write").is_some()) {
+        let synced = |known: &mut SyncedResult| *known = if *known == SyncedResult::Synced { *known } else { *durable };
+        part.stages.iter().for_each(|stage| _ = syncs.entry(*stage).and_modify(synced).or_insert(*durable));
+    }
+    let mut known = KnownFacts::default();
     let mut rows = Vec::new();
-    for part in &parts {
-        let recorded_options = work::options(value, part.jobs[0]);
-        let durable = || durable(value, part, recorded_options.as_ref(), parts.len());
-        let options = recorded_options.clone().unwrap_or_default();
+    for (part, durable) in parts.iter().zip(durable) {
+        let options = work::options(value, part.jobs[0]).unwrap_or_default();
+        let meanwhile = part.stages.iter().find_map(|stage| written_meanwhile(*syncs.get(stage)?));
         let paths =
             ["directory", "filename"].into_iter().filter_map(|name| options.get(name)).flat_map(|it| it.split(':'));
         let recorded = placed(paths);
@@ -113,14 +120,23 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
             rows.push(Measured {
                 source: format!("{}, {}", file.name, part.name),
                 run: run.clone(),
-                work: part.work(direction),
+                work: match (direction, &meanwhile) {
+                    ("read", Some(fact)) => {
+                        known.shared((*part.work(direction)).clone().into_iter().chain([fact.clone()]).collect())
+                    }
+                    _ => part.work(direction),
+                },
                 clock_step: part.time(direction).map(f64::recip),
                 time: positive(&value["timestamp"]),
                 host: part.host(),
                 durable: match direction {
-                    "write" | "mixed" => durable(),
+                    "write" | "mixed" => durable,
                     _ => SyncedResult::NothingWritten,
                 },
+                on_device: Some(direction).filter(|it| *it == "write" && parts.len() == 1).and_then(|_| {
+                    let share = device(value, "write_sectors")? / part.sum("write", "io_bytes");
+                    Some(share.min(1.0)).filter(|share| share.is_finite())
+                }),
                 // The device's counters are of all jobs together.
                 reads: match direction {
                     "read" if parts.len() == 1 => reads(value, part).unwrap_or(Reads::Unknown),
@@ -146,26 +162,33 @@ fn name(job: &Value) -> &str {
 }
 
 /// What was done overrules what was asked for.
-fn durable(value: &Value, part: &Part<'_>, options: Option<&BTreeMap<&str, &str>>, parts: usize) -> SyncedResult {
+fn durable(value: &Value, part: &Part<'_>, parts: usize) -> SyncedResult {
     let syncs = part.syncs();
-    let Some(options) = options else {
+    let Some(options) = work::options(value, part.jobs[0]) else {
         return if syncs.is_some_and(|count| count > 0.0) { SyncedResult::Synced } else { SyncedResult::Unknown };
     };
     let set = |name: &str| options.get(name).and_then(|text| text.parse::<f64>().ok()).filter(|it| *it > 0.0);
     // Before 3.27, `sync` was 0 or 1.
     let is_open = options.get("sync").is_some_and(|text| ["1", "sync", "dsync"].contains(text));
     let every = PERIODIC.into_iter().filter_map(set).reduce(f64::min);
-    let is_due = every.is_some_and(|every| part.writes(options).is_none_or(|writes| writes >= every));
-    let is_asked =
-        is_due || AT_END.into_iter().any(|name| set(name).is_some()) || options.contains_key("sync_file_range");
-    let written = WRITTEN * part.sum("write", "io_bytes");
-    let is_lost = || parts == 1 && device(value, "write_sectors").is_some_and(|device| device < written);
-    match (is_open, is_asked, syncs) {
-        // Each write was synced by itself, so the device must have got it.
-        (true, ..) | (_, true, _) if (is_open || every == Some(1.0)) && is_lost() => SyncedResult::NotSynced,
-        (true, ..) | (_, true, None) => SyncedResult::Synced,
-        (_, _, Some(count)) if count > 0.0 => SyncedResult::Synced,
-        _ => SyncedResult::NotSynced,
+    let every = every.filter(|every| part.writes(&options).is_none_or(|writes| writes >= *every));
+    let is_at_end = AT_END.into_iter().any(|name| set(name).is_some());
+    let is_asked = is_open || every.is_some() || is_at_end || options.contains_key("sync_file_range");
+    // The least that the device must have got: what is overwritten between two syncs need not be written.
+    let written = part.sum("write", "io_bytes");
+    let size = || Some(bytes(options.get("size")?)? as f64 * part.copies());
+    let least = match every {
+        _ if is_open || part.is_direct() => written,
+        Some(every) => written / every,
+        None if is_at_end => size().map_or(0.0, |size| written.min(size)),
+        None => 0.0,
+    };
+    let is_lost = parts == 1 && device(value, "write_sectors").is_some_and(|device| device < WRITTEN * least);
+    match (is_open, syncs) {
+        _ if !is_asked && syncs.is_none_or(|count| count == 0.0) => SyncedResult::NotSynced,
+        _ if is_lost => SyncedResult::NotSynced,
+        (true, _) | (_, None) => SyncedResult::Synced,
+        (_, Some(count)) => super::written(count > 0.0),
     }
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use fsarena_lane::kind::named_in;
 
-use super::doubts::placed;
+use super::doubts::{folder, placed};
 use super::json::Value;
 use super::options::size;
 use super::{File, ReadError, ResultFigure, positive};
@@ -51,8 +51,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
         let (contender, work) = described(file, result, command);
         let times = result["times"].as_array().unwrap_or_default();
         let codes = result["exit_codes"].as_array().unwrap_or_default();
-        // A file may be a source, or the program.
-        let folders = || command.split_whitespace().skip(1).filter_map(|word| Some(word.rsplit_once('/')?.0));
+        let folders = || command.split_whitespace().skip(1).filter(|word| word.contains('/')).map(folder);
         for (number, time) in times.iter().enumerate() {
             let source = format!("{}, `{command}`, run {}", file.name, number + 1);
             let time = positive(time).ok_or_else(|| ReadError::malformed(&source, "its time is no number above 0"))?;
@@ -83,7 +82,10 @@ fn described(file: &File<'_>, result: &Value, command: &str) -> (String, InputFa
     let all = result["parameters"].as_object().into_iter().flatten();
     let all = all.map(|(name, value)| (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
     let is_contender = |(name, value): &(&Rc<str>, String)| {
-        CONTENDER.contains(&name.to_lowercase().as_str()) || named_in(value).is_some() || value.starts_with('/')
+        let is_file = value.rsplit_once('/').is_some_and(|(_, last)| last.contains('.'));
+        CONTENDER.contains(&name.to_lowercase().as_str())
+            || named_in(folder(value)).is_some()
+            || (value.starts_with('/') && !is_file)
     };
     let (contender, work): (Vec<_>, Vec<_>) = all.partition(is_contender);
     let label = file.is_labelled.then(|| named_in(file.label)).flatten().map(|name| ("label", name));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::json::Value;
 
-use super::doubts::placed;
+use super::doubts::{doubt, placed};
 use super::options::{of_command, size};
 use super::time::asctime;
 use super::{File, ReadError, ResultFigure, after, figure, positive, printed, program, uneven, written};
@@ -25,7 +25,7 @@ fn is_title(line: &str) -> bool {
     line.starts_with("access ") && line.contains("bw(MiB/s)")
 }
 
-/// The rate of each iteration in a run's table.
+/// The rate of each iteration in a run's table; iterations are of one source.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let mut rows = Vec::new();
     for (index, lines) in file.runs(begins).iter().enumerate() {
@@ -39,7 +39,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             stated: STATED.iter().filter_map(|name| Some((*name, size(after(lines, name)?)))).collect(),
             // The warning is on stderr, so it may come before the run.
             has_no_fsync: file.text.lines().any(|line| line.contains("WARNING: fsync")),
-            notes: uneven(lines).into_iter().collect(),
+            notes: uneven(lines).into_iter().chain(warned(file)).collect(),
             host: after(lines, "Machine"),
             time: after(lines, "Began").and_then(asctime),
             nodes: after(lines, "nodes").and_then(|count| count.parse().ok()),
@@ -66,7 +66,7 @@ pub fn read_json(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadEr
             program: Some(&version),
             stated: stated.collect(),
             has_no_fsync: file.text.lines().any(|line| line.contains("WARNING: fsync")),
-            notes: Vec::new(),
+            notes: warned(file).into_iter().collect(),
             command: value["Command line"].as_str().unwrap_or_default(),
             options: IorOptions::of(value["Command line"].as_str().unwrap_or_default()).or_set(&test["Parameters"]),
             host: value["Machine"].as_str(),
@@ -76,7 +76,8 @@ pub fn read_json(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadEr
         };
         let mut found = Vec::new();
         collect(&test["Results"], &mut found);
-        rows.extend(found.into_iter().map(|it| run.measured(file, index + 1, it)));
+        // All tests are of one start.
+        rows.extend(found.into_iter().map(|it| run.measured(file, 1, it)));
     }
     Ok(rows)
 }
@@ -90,6 +91,14 @@ const STATED: [&str; 7] =
 const NO_WORK: [&str; 15] =
     ["-t", "-b", "-o", "-i", "-v", "-w", "-r", "-W", "-R", "-k", "-K", "-d", "-N", "-f", "summaryformat"];
 
+/// A warning that data were missing or wrong, which may come before or after the run.
+fn warned(file: &File<'_>) -> Option<JudgedFinding> {
+    const WRONG: [&str; 2] = ["expected aggregate file size", "incorrect data"];
+    let is_wrong = |line: &&str| WRONG.iter().any(|words| line.to_lowercase().contains(words));
+    let line = file.text.lines().find(is_wrong)?;
+    Some(doubt(format!("it printed `{}`", line.split_whitespace().collect::<Vec<_>>().join(" "))))
+}
+
 fn text(value: &Value) -> Option<String> {
     value.as_str().map(size).or_else(|| value.as_u64().map(|number| size(&number.to_string())))
 }
@@ -100,7 +109,6 @@ struct Iteration<'a> {
     mib_per_s: f64,
     block_kib: f64,
     transfer_kib: f64,
-    number: usize,
 }
 
 /// The rows of the table below `access  bw(MiB/s)  …`.
@@ -116,7 +124,6 @@ fn iterations<'a>(lines: &[&'a str]) -> Vec<Iteration<'a>> {
             mib_per_s: field("bw(MiB/s)").and_then(figure)?,
             block_kib: field("block(KiB)").and_then(figure)?,
             transfer_kib: field("xfer(KiB)").and_then(figure)?,
-            number: field("iter")?.parse().ok()?,
         })
     };
     lines[place + 1..].iter().filter_map(of).collect()
@@ -133,8 +140,7 @@ fn collect<'a>(value: &'a Value, found: &mut Vec<Iteration<'a>>) {
             else {
                 return;
             };
-            let number = found.iter().filter(|iteration| iteration.access == access).count();
-            found.push(Iteration { access, mib_per_s, block_kib, transfer_kib, number });
+            found.push(Iteration { access, mib_per_s, block_kib, transfer_kib });
         }
         _ => {}
     }
@@ -158,7 +164,7 @@ struct IorRun<'a> {
 
 impl IorRun<'_> {
     fn measured(&self, file: &File<'_>, run: usize, iteration: Iteration<'_>) -> Measured {
-        let Iteration { access, mib_per_s, block_kib, transfer_kib, number } = iteration;
+        let Iteration { access, mib_per_s, block_kib, transfer_kib } = iteration;
         let tasks = self.tasks.map(|count| format!(", {count} tasks")).unwrap_or_default();
         let workload = format!("{access}, {block_kib} KiB in {transfer_kib} KiB{tasks}");
         let row = file.row(run, ResultFigure::rate(workload, mib_per_s, "MiB/s"));
@@ -177,7 +183,6 @@ impl IorRun<'_> {
             run: self.start.clone(),
             work: work.into(),
             notes: self.notes.clone(),
-            source: format!("{}, iteration {}", row.source, number + 1),
             time: self.time,
             host: self.host.and_then(|machine| machine.split_whitespace().nth(1)).map(str::to_owned),
             durable: if writes { written(is_synced) } else { SyncedResult::NothingWritten },

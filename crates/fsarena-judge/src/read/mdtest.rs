@@ -12,6 +12,9 @@ use crate::measured::{Measured, Reads, SyncedResult};
 /// By how much the rate of the first task, times the number of tasks, may differ from that of all.
 const TOLERANCE: f64 = 0.1;
 
+/// How far a figure that follows from others may be off, since they are rounded.
+const ROUNDED: f64 = 0.01;
+
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| begins(line) || is_head(line))
 }
@@ -35,11 +38,9 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         for test in &tests {
             let tasks = run.tasks.map(|count| format!(", {count} tasks")).unwrap_or_default();
             let workload = format!("{}{tasks}", test.name.to_lowercase());
-            for (number, rate) in test.iterations(lines, run.tasks.unwrap_or(1.0)).into_iter().enumerate() {
+            for rate in test.iterations(lines, run.tasks.unwrap_or(1.0)).map_err(|why| file.malformed(why))? {
                 let row = file.row(index + 1, ResultFigure::rate(&workload, rate, "ops/s"));
-                let source = format!("{}, iteration {}", row.source, number + 1);
                 rows.push(Measured {
-                    source,
                     run: start.clone(),
                     notes: notes.clone(),
                     time: started.get(index).copied().flatten(),
@@ -138,17 +139,23 @@ fn summary<'a>(lines: &[&'a str]) -> Vec<MdtestTest<'a>> {
 
 impl MdtestTest<'_> {
     /// The rate of each iteration; of more than three that are not in the file, their mean.
-    fn iterations(&self, lines: &[&str], tasks: f64) -> Vec<f64> {
+    fn iterations(&self, lines: &[&str], tasks: f64) -> Result<Vec<f64>, String> {
         let printed: Vec<f64> = lines.iter().filter_map(|line| self.printed(line)).collect();
         let factor = self.mean * printed.len() as f64 / printed.iter().sum::<f64>();
         // Some versions print the rate of all tasks, others that of the first one.
         let is_plausible = [1.0, tasks].iter().any(|expected| (factor / expected - 1.0).abs() < TOLERANCE);
-        match self.count {
+        let middle = if self.count == 3 { 3.0 * self.mean - self.min - self.max } else { self.mean };
+        // Figures are rounded.
+        let [low, high] = [(1.0 - ROUNDED) * self.min, (1.0 + ROUNDED) * self.max];
+        if !(low..=high).contains(&middle) {
+            return Err(format!("the least, mean and most of `{}` contradict each other", self.name));
+        }
+        Ok(match self.count {
             2 => vec![self.min, self.max],
-            3 => vec![self.min, 3.0 * self.mean - self.min - self.max, self.max],
+            3 => vec![self.min, middle, self.max],
             count if printed.len() == count && is_plausible => printed.iter().map(|rate| factor * rate).collect(),
             _ => vec![self.mean],
-        }
+        })
     }
 
     /// `V-1: Rank   0 Line  2175   File creation     :    0.012 sec,   8291.823 ops/sec`.

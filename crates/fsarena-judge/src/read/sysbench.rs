@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::doubts::{doubt, failed, limited};
+use super::doubts::{doubt, failed, limited, written_meanwhile};
 use super::{File, ReadError, ResultFigure, after, at_number, figure, printed, program, written};
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
 use crate::measured::{Extent, Measured, Reads, SyncedResult};
@@ -26,11 +26,15 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         }
         let version = lines[0].split([' ', ':']).nth(1).filter(|_| begins(lines[0]));
         let conditions = program(version.map(|version| format!("sysbench {version}")));
-        for figure in figures(lines) {
+        let figures = figures(lines);
+        let durable: Vec<SyncedResult> = figures.iter().map(|figure| durable(lines, figure)).collect();
+        for (figure, own) in figures.into_iter().zip(&durable) {
+            let meanwhile = durable.iter().filter(|_| *own == SyncedResult::NothingWritten);
+            let meanwhile = meanwhile.filter_map(|durable| written_meanwhile(*durable));
             rows.push(Measured {
                 run: file.run(index + 1, &printed(lines, |_| false)),
-                work: settings(lines).into_iter().chain(queries(lines)).collect::<BTreeMap<_, _>>().into(),
-                durable: durable(lines, &figure),
+                work: BTreeMap::from_iter(settings(lines).into_iter().chain(queries(lines)).chain(meanwhile)).into(),
+                durable: *own,
                 reads: reads(lines, &figure),
                 conditions: conditions.clone(),
                 extent: extent(lines),

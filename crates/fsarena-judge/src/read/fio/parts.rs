@@ -15,7 +15,7 @@ pub struct Part<'a> {
     work: InputFacts,
     pub jobs: Vec<&'a Value>,
     /// When it ran: jobs of a stage ran together.
-    stages: BTreeSet<usize>,
+    pub stages: BTreeSet<usize>,
 }
 
 /// The jobs in the order of their first clones.
@@ -116,6 +116,10 @@ impl Part<'_> {
     pub fn copies(&self) -> f64 {
         let asked = self.work.get("numjobs").and_then(|count| count.parse().ok());
         asked.unwrap_or(1.0_f64).max(self.jobs.len() as f64)
+    }
+
+    pub fn is_direct(&self) -> bool {
+        self.work.get("direct").is_some_and(|value| value == "1")
     }
 
     /// How long it ran and how many bytes it moved, unless something else than its time or size ended it, or a limit

@@ -31,9 +31,9 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         if place == jobs.len() {
             jobs.push(Vec::new());
         }
-        jobs[place].pop_if(|last| line.continues(last));
         jobs[place].push(line);
     }
+    jobs.iter_mut().for_each(|lines| *lines = without_states(lines));
     let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     jobs.iter().for_each(|lines| groups.entry(lines[0].group).or_default().push(lines[0].job));
     groups.values_mut().for_each(|names| names.sort_unstable());
@@ -67,6 +67,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
 }
 
 /// The line of a job.
+#[derive(Clone)]
 struct TerseLine<'a> {
     program: &'a str,
     job: &'a str,
@@ -76,6 +77,7 @@ struct TerseLine<'a> {
     figures: Vec<TerseFigures>,
 }
 
+#[derive(Clone)]
 struct TerseFigures {
     direction: &'static str,
     kib: f64,
@@ -113,15 +115,27 @@ impl<'a> TerseLine<'a> {
         Some(extent).filter(|extent| extent.seconds > 0.0 && extent.amount > 0.0)
     }
 
-    /// Whether it is a later state of the run of `last`, as `--status-interval` prints them: more was done in a longer
-    /// time. Clones of a job end at almost the same time.
-    fn continues(&self, last: &Self) -> bool {
-        const STEP_MS: f64 = 100.0;
-        let of = |line: &Self| {
-            let times = line.figures.iter().map(|it| it.milliseconds);
-            (line.figures.iter().map(|it| it.kib).sum::<f64>(), times.fold(0.0, f64::max))
-        };
-        let ((kib, time), (last_kib, last_time)) = (of(self), of(last));
-        kib > last_kib && time >= last_time + STEP_MS
+    fn kib(&self) -> f64 {
+        self.figures.iter().map(|it| it.kib).sum()
     }
+
+    fn milliseconds(&self) -> f64 {
+        self.figures.iter().map(|it| it.milliseconds).fold(0.0, f64::max)
+    }
+}
+
+/// The lines of a job; of several states of a run, as `--status-interval` prints them, the last one. In each, more was
+/// done in a longer time, and all but the last are as far apart as the first is from the start. Runs one after the
+/// other, and clones, may also do more in a longer time, but not by as much.
+fn without_states<'a>(lines: &[TerseLine<'a>]) -> Vec<TerseLine<'a>> {
+    const SAME_STEP: f64 = 0.5;
+    let is_more =
+        |one: &TerseLine<'_>, next: &TerseLine<'_>| next.kib() > one.kib() && next.milliseconds() > one.milliseconds();
+    let of = |chain: &[TerseLine<'a>]| {
+        let first = chain[0].milliseconds();
+        let steps = chain.windows(2).map(|pair| pair[1].milliseconds() - pair[0].milliseconds());
+        let is_state = steps.take(1.max(chain.len().saturating_sub(2))).all(|step| step >= SAME_STEP * first);
+        chain[if is_state { chain.len() - 1 } else { 0 }..].to_vec()
+    };
+    lines.chunk_by(is_more).flat_map(of).collect()
 }

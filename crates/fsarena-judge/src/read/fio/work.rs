@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::super::json::Value;
 use super::super::options::size;
 
-/// Options that only say where, under which name, or what is reported.
-const NO_WORK: [&str; 38] = [
+/// Options that only say where, under which name, or what is reported, without an effect on the work.
+const NO_WORK: [&str; 33] = [
     "name",
     "description",
     "directory",
@@ -14,7 +14,6 @@ const NO_WORK: [&str; 38] = [
     "filename_format",
     "unique_filename",
     "opendir",
-    "lockfile",
     "unlink",
     "output",
     "output-format",
@@ -40,10 +39,6 @@ const NO_WORK: [&str; 38] = [
     "slat_percentiles",
     "percentile_list",
     "significant_figures",
-    "disable_lat",
-    "disable_clat",
-    "disable_slat",
-    "gtod_reduce",
     "randseed",
 ];
 
@@ -118,6 +113,13 @@ pub fn work(options: Option<&BTreeMap<&str, &str>>) -> BTreeMap<String, String> 
         // Of the other options, 0 is the default.
         if value != "0" || work.contains_key(name) {
             work.insert(name.to_owned(), value);
+        }
+    }
+    // Where it was is no work, but the number of files and directories is.
+    for name in ["filename", "directory"] {
+        let count = options.get(name).map_or(1, |names| names.replace("\\:", "").split(':').count());
+        if count > 1 {
+            work.insert(name.to_owned(), format!("{count} names"));
         }
     }
     work
