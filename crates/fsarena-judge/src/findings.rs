@@ -308,8 +308,8 @@ fn clock(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
     let names = listed(rows, |row| step(&row).is_some());
     let text = names.map(|names| {
         format!(
-            "{names}: a step of the program's clock is up to {:.0} % of the measured time, so smaller differences \
-             cannot be seen",
+            "{names}: a step of the program's clock, or the rounding, is up to {:.0} % of what was measured, so \
+             smaller differences cannot be seen",
             100.0 * largest.min(1.0)
         )
     });

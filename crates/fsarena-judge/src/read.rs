@@ -372,10 +372,26 @@ fn figure(word: &str) -> Option<f64> {
     word.parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0)
 }
 
+/// How far a figure may be off since it is rounded: half a step of its last decimal; 0 with an exponent.
+fn rounding(text: &str) -> f64 {
+    let decimals = text.split_once(['.', ',']).map_or(0, |(_, decimals)| decimals.len());
+    if text.contains(['e', 'E']) { 0.0 } else { 0.5 * 0.1_f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX)) }
+}
+
 /// What follows `name` and a colon, or an equals sign, in the first line that has both.
 fn after<'a>(lines: &[&'a str], name: &str) -> Option<&'a str> {
     lines.iter().find_map(|line| {
         let (key, value) = line.split_once([':', '='])?;
         key.trim().eq_ignore_ascii_case(name).then(|| value.trim())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounding;
+
+    #[test]
+    fn figures_are_rounded_to_their_last_decimal() {
+        assert_eq!(["200", "0.3", "1,25", "2e3"].map(rounding), [0.5, 0.05, 0.005, 0.0]);
+    }
 }

@@ -1,7 +1,7 @@
 //! Tables of figures: which direction is better, and cells that are empty or wrong.
 
-use fsarena_judge::{CsvColumns, ReadError, csv};
-use fsarena_model::Better;
+use fsarena_judge::{CsvColumns, FindingClass, JudgedReason, Judgement, ReadError, csv, judge};
+use fsarena_model::{Better, Share, Verdict};
 
 /// A table that has the columns `fs`, `test`, `vm` and `when`.
 fn refused(header: &str, rows: &str) -> ReadError {
@@ -77,4 +77,109 @@ fn a_header_that_is_missing_has_its_own_hint() {
     let error = refused("ext4,read,a,1,100", "xfs,read,a,2,100");
     assert_eq!(error.to_string(), "c: no column `fs`; it has ext4, read, a, 1, 100");
     assert_eq!(error.hint(), "the first line of a CSV names its columns, each once, and rows follow");
+}
+
+#[test]
+fn names_of_figures_in_cells_need_a_direction_too() {
+    let read = |text: &str, better: Option<Better>| {
+        let columns = CsvColumns { workload: Some("test".to_owned()), better, ..CsvColumns::of("fs", "value") };
+        csv("c", text, &columns).map(|rows| rows[0].better).map_err(|error| error.to_string())
+    };
+    let one = |name: &str| read(&format!("fs,test,value\next4,\"{name}\",10\nxfs,\"{name}\",20\n"), None);
+    for name in ["randread p99 latency [us]", "lat_us", "compile time", "p99us"] {
+        let why = format!("c, row 2: `{name}` is the name of a time, and which direction is better is not given");
+        assert_eq!(one(name), Err(why));
+    }
+    for name in ["read, 60 s", "read-60s", "randread IOPS", "seq write MB/s", "4k random read", "write 5 min"] {
+        assert_eq!(one(name), Ok(Better::Higher), "{name}");
+    }
+    // A column that nobody named, and units that differ.
+    let both = "fs,test,metric,value\next4,r,lat_us,10\nxfs,r,lat_us,20\next4,r,iops,9\nxfs,r,iops,8\n";
+    let mixed = "fs,test,unit,value\next4,tar,s,10\nxfs,tar,s,20\next4,w,MB/s,9\nxfs,w,MB/s,8\n";
+    for (text, names) in [(both, ["lat_us", "iops"]), (mixed, ["s", "MB/s"])] {
+        let [time, rate] = names;
+        let why = format!(
+            "c, row 2: `{time}` is the name of a time, and `{rate}` of a rate: no direction is better for both"
+        );
+        for better in [None, Some(Better::Lower), Some(Better::Higher)] {
+            assert_eq!(read(text, better), Err(why.clone()));
+        }
+    }
+    // A title that names a rate is clear.
+    let rate = CsvColumns { workload: Some("test".to_owned()), ..CsvColumns::of("fs", "mib_per_s") };
+    assert!(csv("c", "fs,test,mib_per_s\next4,low latency,10\n", &rate).is_ok());
+    for (header, value) in [("command,mean,stddev,median,user", "mean"), ("command,real,user,sys,more", "real")] {
+        let refused = csv("c", &format!("{header}\na,1,2,3,4\n"), &CsvColumns::of("command", value));
+        assert!(refused.expect_err(value).to_string().starts_with(&format!("c: `{value}` is the name of a time")));
+    }
+}
+
+/// The judgement on rows of ext4 and of xfs, which have a further column.
+fn further(title: &str, ext4: &[&str], xfs: &[&str]) -> Judgement {
+    let row = |name: &str, value: &str, place: usize| format!("{name},\"{value}\",{}.{place}\n", 200 + name.len());
+    let rows = |name: &'static str, values: &[&str]| {
+        values.iter().enumerate().map(|(place, value)| row(name, value, place)).collect::<String>()
+    };
+    let text = format!("fs,{title},rate\n{}{}", rows("ext4", ext4), rows("xfs", xfs));
+    judge(&csv("c", &text, &CsvColumns::of("fs", "rate")).expect("well formed"), Share(0.05))
+}
+
+#[test]
+fn what_differs_like_the_contenders_is_never_ranked() {
+    for (title, ext4, xfs) in [
+        ("threads", &["1", "2", "4"][..], &["8", "16", "32"][..]),
+        ("depth", &["QD1", "QD2", "QD4"], &["QD32", "QD64", "QD128"]),
+        ("device", &["/dev/sda"; 3], &["/dev/nvme0n1"; 3]),
+        ("file", &["/data/small.tar"; 3], &["/data/big.tar"; 3]),
+        ("kernel", &["6.1"; 3], &["6.12"; 3]),
+        ("rw", &["70/30"; 3], &["100/0"; 3]),
+        ("block_MiB", &["0.004"; 3], &["1.0"; 3]),
+        ("fsync", &["+"; 3], &["-"; 3]),
+        ("options", &["defaults,ext4"; 3], &["nobarrier,async"; 3]),
+        ("errors", &["0"; 5], &["12", "15", "9", "22", "31"]),
+    ] {
+        let judgement = further(title, ext4, xfs);
+        let pair = &judgement.pairs[0];
+        assert_eq!((pair.verdict, pair.reason), (Verdict::Undecided, JudgedReason::Confounded), "{title}");
+        let expected = format!("besides the contender, these differ: {title} (ext4: ");
+        let is_it = |text: &str| text.starts_with(&expected);
+        let mut found = judgement.findings.iter().filter(|finding| finding.class == FindingClass::Confounded);
+        assert!(found.any(|finding| is_it(&finding.text)), "{judgement:?}");
+    }
+    for (title, ext4, xfs) in [
+        ("run", &["1", "2", "3"][..], &["4", "5", "6"][..]),
+        ("second", &["0", "61", "120"], &["30", "91", "149"]),
+        ("seed", &["18244", "92114", "4471"], &["5521", "77123", "33911"]),
+        ("sys", &["15.0", "15.2", "15.0", "15.2"], &["14.1", "13.8", "14.1", "13.8"]),
+        ("cpu", &["20", "21", "22", "23"], &["40", "42", "44", "41"]),
+        ("iops", &["10231", "10119", "10400"], &["15100", "15203", "15344"]),
+        ("p99 us", &["10", "50", "90", "10"], &["200", "500", "300", "200"]),
+        ("partition", &["/dev/sda1"; 3], &["/dev/sda2"; 3]),
+        ("mounted", &["/mnt/a"; 3], &["/mnt/b"; 3]),
+        ("type", &["ext4"; 3], &["XFS"; 3]),
+        ("date", &["31.12.2026"; 3], &["01.01.2027"; 3]),
+    ] {
+        assert_eq!(further(title, ext4, xfs).pairs[0].reason, JudgedReason::OtherTimes, "{title}");
+    }
+    // A few single cells do not make a setting the number of a run.
+    let mostly = further("threads", &["1", "1", "1", "1", "8"], &["8", "8", "8", "8", "1"]);
+    let reasons: Vec<_> = mostly.pairs.iter().map(|pair| (pair.workload.as_str(), pair.reason)).collect();
+    assert_eq!(reasons, ["rate, threads 1", "rate, threads 8"].map(|name| (name, JudgedReason::NoRepetition)));
+}
+
+#[test]
+fn rounding_is_a_step_of_the_clock() {
+    let judged = |figures: [&str; 4]| {
+        let row = |(place, value): (usize, &&str)| format!("{},{value},{place}\n", ["ext4", "xfs"][place % 2]);
+        let text: String = figures.iter().cycle().take(8).enumerate().map(row).collect();
+        let columns = CsvColumns {
+            time: Some("when".to_owned()),
+            better: Some(Better::Lower),
+            ..CsvColumns::of("fs", "seconds")
+        };
+        let judgement = judge(&csv("c", &format!("fs,seconds,when\n{text}"), &columns).expect("table"), Share(0.05));
+        (judgement.pairs[0].verdict, judgement.pairs[0].reason)
+    };
+    assert_eq!(judged(["0.3", "0.4", "0.4", "0.4"]), (Verdict::Undecided, JudgedReason::Clock));
+    assert_eq!(judged(["0.301", "0.401", "0.302", "0.4"]), (Verdict::Faster, JudgedReason::None));
 }

@@ -222,6 +222,14 @@ fn records_of_a_table_that_are_there_twice_count_once() {
     assert_eq!([body.to_owned(), body.repeat(2)].map(|text| results(&text, &columns)), [4, 4]);
     // The same few figures may be so by chance.
     assert_eq!(results("ext4,100,1\nxfs,110,1\next4,100,1\nxfs,110,1\n", &columns), 4);
+    // A table that grew.
+    let grown = [body.to_owned(), format!("{body}ext4,99,3\nxfs,111,3.5\n")];
+    let table = |place: usize| csv(&place.to_string(), &format!("fs,v,t\n{}", grown[place]), &columns).expect("table");
+    for order in [[0, 1], [1, 0]] {
+        let both = judged(order.map(table));
+        assert_eq!(both.results, 6);
+        assert_eq!(texts(&both, FindingClass::Copy), "0 is the beginning of 1: it counts once");
+    }
     columns.time = Some("t".to_owned());
     assert_eq!(results(&format!("{body}ext4,100,1\next4,100,7\n"), &columns), 5);
 }
@@ -257,7 +265,7 @@ fn nothing_is_decided_below_the_steps_of_a_clock() {
     // 1 ms each: equal to all digits.
     let equal = quantised([1; 4], [1; 4], 10);
     assert_eq!(found(&equal), (Verdict::Undecided, JudgedReason::Clock));
-    assert!(texts(&equal, FindingClass::Clock).contains("up to 100 % of the measured time"), "{equal:?}");
+    assert!(texts(&equal, FindingClass::Clock).contains("up to 100 % of what was measured"), "{equal:?}");
     // 2 ms against 1 ms can be 1.001 against 1 ms.
     assert_eq!(found(&quantised([2, 2, 2, 3], [1, 1, 1, 2], 10)), (Verdict::Undecided, JudgedReason::Clock));
     assert_eq!(found(&quantised([20, 21, 20, 21], [21, 20, 21, 20], 200)), (Verdict::Undecided, JudgedReason::Clock));

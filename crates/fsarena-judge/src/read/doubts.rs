@@ -58,3 +58,8 @@ pub fn folder(path: &str) -> &str {
         _ => path,
     }
 }
+
+/// Whether the last component of a path has an ending.
+pub fn is_file(path: &str) -> bool {
+    path.rsplit_once('/').is_some_and(|(_, last)| last.contains('.'))
+}

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use fsarena_lane::kind::named_in;
 
-use super::doubts::{folder, placed};
+use super::doubts::{folder, is_file, placed};
 use super::json::Value;
 use super::options::size;
 use super::{File, ReadError, ResultFigure, positive};
@@ -82,10 +82,9 @@ fn described(file: &File<'_>, result: &Value, command: &str) -> (String, InputFa
     let all = result["parameters"].as_object().into_iter().flatten();
     let all = all.map(|(name, value)| (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
     let is_contender = |(name, value): &(&Rc<str>, String)| {
-        let is_file = value.rsplit_once('/').is_some_and(|(_, last)| last.contains('.'));
         CONTENDER.contains(&name.to_lowercase().as_str())
             || named_in(folder(value)).is_some()
-            || (value.starts_with('/') && !is_file)
+            || (value.starts_with('/') && !is_file(value))
     };
     let (contender, work): (Vec<_>, Vec<_>) = all.partition(is_contender);
     let label = file.is_labelled.then(|| named_in(file.label)).flatten().map(|name| ("label", name));

@@ -7,7 +7,7 @@ use fsarena_model::Better;
 use serde::Deserialize;
 
 use super::time::{is_time, seconds};
-use super::{File, ReadError, ResultFigure, figure};
+use super::{File, ReadError, ResultFigure, figure, rounding};
 use crate::Measured;
 
 /// What a system records that is no condition: the file system is what is compared.
@@ -75,6 +75,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
                     source: format!("{}, {}, run {}", row.source, entry.identifier, number + 1),
                     contender: entry.identifier.clone(),
                     work: outcome.work().into(),
+                    clock_step: Some(entry.rounding() / value),
                     time: system.and_then(|system| seconds(&system.time_stamp)),
                     recorded: system.and_then(|system| system.listed().remove(FILE_SYSTEM)),
                     conditions: system.map(|system| system.conditions()).unwrap_or_default().into(),
@@ -121,5 +122,11 @@ impl PhoronixEntry {
     fn values(&self) -> Vec<f64> {
         let runs: Option<Vec<f64>> = self.raw_string.split(':').map(|word| figure(word.trim())).collect();
         runs.unwrap_or_else(|| figure(self.value.trim()).into_iter().collect())
+    }
+
+    /// How far these may be off, by the one with the most decimals.
+    fn rounding(&self) -> f64 {
+        let words = self.raw_string.split(':').chain([self.value.as_str()]).filter(|word| !word.trim().is_empty());
+        words.map(rounding).reduce(f64::min).unwrap_or_default()
     }
 }

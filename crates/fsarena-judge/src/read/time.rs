@@ -22,6 +22,35 @@ pub fn is_time(title: &str) -> bool {
         .any(|word| is_of_time(word))
 }
 
+/// Whether a text is a date or a time of day in any order of its parts, as `31/12/2026`, `31.12.2026 10:00` or `10:00:05`.
+pub fn is_date(text: &str) -> bool {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let parts: Vec<&str> = word.split(['/', '.', '-', ':']).collect();
+    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    // `6.1.0` is none.
+    parts.len() == 3
+        && parts.iter().all(is_number)
+        && (word.contains(['/', ':']) || parts.iter().any(|part| part.len() == 4))
+}
+
+/// Whether a title is that of a time of time(1).
+pub fn is_time_alone(title: &str) -> bool {
+    ["real", "user", "sys"].contains(&title.to_lowercase().as_str())
+}
+
+/// A text without numbers and their units, as `60s`, `60 s` or `4k`: they say how much was done, not what is measured.
+pub fn without_quantities(text: &str) -> String {
+    const SEPARATORS: [char; 5] = [' ', ',', '_', '-', '='];
+    let mut was_number = false;
+    let is_kept = |word: &&str| {
+        let word = word.trim_end_matches(SEPARATORS);
+        let is_quantity = was_number || word.starts_with(|letter: char| letter.is_ascii_digit());
+        was_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        !is_quantity
+    };
+    text.split_inclusive(SEPARATORS).filter(is_kept).collect()
+}
+
 /// Whether a unit is that of a rate, such as `MB/s`, `KiBps`, `IOPS`, `tps` or `files per second`.
 pub fn is_rate(unit: &str) -> bool {
     let words = words(&unit.replacen('/', " per ", 1));

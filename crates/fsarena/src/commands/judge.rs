@@ -19,6 +19,13 @@ pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
     let mut rows: Vec<Measured> = Vec::new();
     for (index, file) in options.files.iter().enumerate() {
         let (label, path) = labelled(file);
+        if let Some(label) = label.filter(|label| !is_label(label)) {
+            return Err(Refusal::wrong_use(
+                format!("`{label}` is no label: a label has letters, digits, `.`, `_` and `-`"),
+                format!("name the contender before `=`, as in `fsarena judge ext4={path}`"),
+            )
+            .into());
+        }
         let before = options.files[..index].iter().filter(|other| labelled(other).1 == path).count();
         let name = if before == 0 { path.to_owned() } else { format!("{path}, given again ({before})") };
         rows.extend(of_file(label, path, &name, options)?);
@@ -54,6 +61,10 @@ fn labelled(argument: &str) -> (Option<&str>, &str) {
         Some((label, path)) if !label.contains('/') && !Path::new(argument).exists() => (Some(label), path),
         _ => (None, argument),
     }
+}
+
+fn is_label(label: &str) -> bool {
+    !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
 }
 
 /// The name of a file without its folder and its endings, as in `ext4.json.gz`.

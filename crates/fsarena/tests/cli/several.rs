@@ -217,6 +217,10 @@ fn results_of_others_are_judged_by_their_columns() {
     let given = [format!("old={file}"), format!("new={file}")];
     let text = out(&run(stage.fsarena().arg("judge").args(&given).args(columns), 0));
     assert!(text.contains("named ext4") && text.contains("new / old"), "labels overrule columns: {text}");
+    for label in ["", "my label", "a:b"] {
+        let refused = err(&run(stage.fsarena().args(["judge", &format!("{label}={file}")]).args(columns), 2));
+        assert!(refused.contains(&format!("`{label}` is no label")), "{refused}");
+    }
     let slow = stage.file("slow.csv", "fs,ms\next4,10\nxfs,20\n");
     let timed = |more: &[&str], code| {
         run(stage.fsarena().args(["judge", &slow, "--contender", "fs", "--value", "ms"]).args(more), code)

@@ -1,63 +1,174 @@
-//! Columns of a CSV that the user did not name, but that show what was done.
+//! Columns of a CSV that the user did not name, but that show what was done, or under which conditions.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use fsarena_lane::kind::named_in;
 
 use super::super::at_number;
-use super::super::time::seconds;
+use super::super::doubts::is_file;
+use super::super::time::{is_date, is_rate, is_time, seconds};
 use super::{CsvRecord, Records};
 
 /// The most values of a column that shows what was done.
 const MOST_VALUES: usize = 64;
+/// The share of records that may be alone with a number in work that is otherwise the same.
+const ALONE: f64 = 0.25;
+/// Below how many times the smallest value figures that were measured again are expected.
+const SAME_LEVEL: f64 = 2.0;
 
-/// The places of such columns: those of words or sizes that are there twice on average, and those of numbers that are
-/// there more than once in work that is otherwise the same, by `groups` of columns; else they number the runs.
-pub(super) fn columns(text: &str, header: &CsvRecord<'_>, used: &[usize], groups: &[usize]) -> Vec<usize> {
-    let records = || Records::of(text).skip(1);
-    let unused = (0..header.fields.len()).filter(|place| !used.contains(place));
-    let mut values: BTreeMap<usize, BTreeSet<String>> = unused.map(|place| (place, BTreeSet::new())).collect();
-    let mut count = 0;
-    for record in records() {
-        count += 1;
-        values.retain(|place, known| {
-            let value = field(&record, *place);
-            if !value.is_empty() && !known.contains(value) {
-                known.insert(value.to_owned());
-            }
-            known.len() <= MOST_VALUES && (value.is_empty() || may_be_work(value))
-        });
-    }
-    let (numbers, words): (Vec<_>, Vec<_>) = values.into_iter().partition(|(_, values)| is_numbered(values));
-    let words = words.into_iter().filter(|(_, values)| 2 * values.len() <= count);
-    let words: Vec<usize> = words.map(|(place, _)| place).collect();
-    let is_repeated = |number: &usize| {
-        let mut again: HashMap<u64, bool> = HashMap::new();
+/// The places of columns that the user did not name.
+pub(super) struct ShownColumns {
+    /// What was done: words or sizes that are there twice on average, and whole numbers of which most are there more
+    /// than once in work that is otherwise the same; else they number the runs.
+    pub work: Vec<usize>,
+    /// What should be the same for all contenders: other words that are there twice on average, and numbers that were
+    /// set. Neither is what names the contender, a time, the number of a run or a further figure.
+    pub conditions: Vec<usize>,
+}
+
+impl ShownColumns {
+    /// `figure` are the columns of the contender and the workload, and `groups` that of the host, too.
+    pub fn of(text: &str, header: &CsvRecord<'_>, used: &[usize], figure: &[usize], groups: &[usize]) -> Self {
+        let records = || Records::of(text).skip(1);
+        let unused = (0..header.fields.len()).filter(|place| !used.contains(place));
+        let mut columns: Vec<UnnamedColumn> = unused.map(UnnamedColumn::at).collect();
+        let mut count = 0;
         for record in records() {
-            let mut hasher = DefaultHasher::new();
-            groups.iter().chain(&words).chain([number]).for_each(|place| field(&record, *place).hash(&mut hasher));
-            again.entry(hasher.finish()).and_modify(|again| *again = true).or_insert(false);
+            count += 1;
+            columns.retain_mut(|column| column.add(field(&record, column.place), field(&record, figure[0])));
         }
-        again.into_values().all(|again| again)
-    };
-    let numbers: Vec<usize> = numbers.into_iter().map(|(place, _)| place).filter(is_repeated).collect();
-    [words, numbers].concat()
+        columns.retain(|column| !column.names_contender);
+        let is_repeated = |column: &UnnamedColumn| 2 * column.values.len() <= count;
+        let (words, others): (Vec<_>, Vec<_>) =
+            columns.into_iter().partition(|it| it.may_be_work() && !it.is_numbered() && is_repeated(it));
+        let mut work: Vec<usize> = words.iter().map(|column| column.place).collect();
+        let is_mostly_again = |column: &UnnamedColumn| {
+            let mut counts: HashMap<u64, usize> = HashMap::new();
+            for record in records() {
+                *counts.entry(digest(&record, groups.iter().chain(&work).chain([&column.place]))).or_default() += 1;
+            }
+            counts.into_values().filter(|own| *own == 1).count() as f64 <= ALONE * count as f64
+        };
+        let (counts, others): (Vec<_>, Vec<_>) =
+            others.into_iter().partition(|it| it.may_be_work() && it.is_numbered() && is_mostly_again(it));
+        work.extend(counts.iter().map(|column| column.place));
+        let is_condition = |column: &UnnamedColumn| {
+            let title = header.fields[column.place].trim();
+            !is_time(title)
+                && !is_rate(title)
+                && column.is_set(is_repeated(column), || column.levels(records(), figure))
+        };
+        Self { work, conditions: others.iter().filter(|it| is_condition(it)).map(|it| it.place).collect() }
+    }
+}
+
+/// A column and its values.
+struct UnnamedColumn {
+    place: usize,
+    values: BTreeSet<String>,
+    /// Whether all values name the contender, a file system, or where it is.
+    names_contender: bool,
+}
+
+impl UnnamedColumn {
+    fn at(place: usize) -> Self {
+        Self { place, values: BTreeSet::new(), names_contender: true }
+    }
+
+    /// Adds a value; false if they are too many.
+    fn add(&mut self, value: &str, contender: &str) -> bool {
+        if !value.is_empty() && !self.values.contains(value) {
+            let is_place = value.starts_with('/') && !value.starts_with("/dev/") && !is_file(value);
+            let mut words = value.split(|letter: char| !letter.is_alphanumeric()).chain([value]);
+            let is_contender = words.any(|word| word.eq_ignore_ascii_case(contender)) && value.parse::<f64>().is_err();
+            self.names_contender &= is_place || is_contender || named_in(value).is_some();
+            self.values.insert(value.to_owned());
+        }
+        self.values.len() <= MOST_VALUES
+    }
+
+    /// Whether all values are whole numbers, or have letters: no path, no time, and no name of a file system.
+    fn may_be_work(&self) -> bool {
+        let is_word = |value: &str| value.contains(char::is_alphabetic) && seconds(value).is_none();
+        self.values.iter().all(|value| {
+            value.bytes().all(|byte| byte.is_ascii_digit())
+                || (is_word(value) && !value.starts_with('/') && named_in(value).is_none())
+        })
+    }
+
+    /// Whether values differ in a number at their ends only: `1` and `2`, or `run-1` and `run-2`.
+    fn is_numbered(&self) -> bool {
+        let parts = || self.values.iter().map(|value| at_number(value));
+        parts().map(|(before, _)| before).collect::<BTreeSet<_>>().len() == 1
+            && parts().all(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    }
+
+    /// The number that a value is, or that it ends with.
+    fn number(&self, value: &str) -> Option<f64> {
+        if self.is_numbered() { at_number(value).1.parse().ok() } else { value.parse().ok() }
+    }
+
+    /// The smallest and the largest number of each group.
+    fn levels<'a>(&self, records: impl Iterator<Item = CsvRecord<'a>>, groups: &[usize]) -> Vec<(f64, f64)> {
+        let mut levels: HashMap<u64, (f64, f64)> = HashMap::new();
+        for record in records {
+            let Some(number) = self.number(field(&record, self.place)) else { continue };
+            let level = levels.entry(digest(&record, groups.iter())).or_insert((number, number));
+            *level = (level.0.min(number), level.1.max(number));
+        }
+        levels.into_values().collect()
+    }
+
+    /// Whether the values were chosen: they are no times, no numbers of runs and no figures that were measured.
+    fn is_set(&self, is_repeated: bool, levels: impl FnOnce() -> Vec<(f64, f64)>) -> bool {
+        let Some(mut numbers) = self.values.iter().map(|value| self.number(value)).collect::<Option<Vec<f64>>>() else {
+            return is_repeated && !self.values.iter().any(|value| is_date(value) || seconds(value).is_some());
+        };
+        numbers.sort_by(f64::total_cmp);
+        let levels = levels();
+        let varies = levels.iter().any(|(low, high)| low < high);
+        let is_whole = numbers.iter().all(|number| number.fract() == 0.0);
+        // What was measured again is near what was measured before.
+        let is_figure = varies && (!is_whole || levels.iter().all(|(low, high)| *high < SAME_LEVEL * low));
+        let steps = numbers.windows(2).map(|pair| pair[1] - pair[0]);
+        let (least, most) = steps.fold((f64::INFINITY, 0.0_f64), |(least, most), it| (least.min(it), most.max(it)));
+        let is_order = most < SAME_LEVEL * least && (numbers.len() > 2 || most <= 1.0);
+        match (varies, is_repeated) {
+            (false, true) => true,
+            _ if is_figure || is_order => false,
+            (_, true) => true,
+            (_, false) => is_whole && numbers.iter().all(|number| is_round(*number)),
+        }
+    }
 }
 
 fn field<'a>(record: &'a CsvRecord<'_>, place: usize) -> &'a str {
     record.fields.get(place).map(|text| text.trim()).unwrap_or_default()
 }
 
-/// Whether it is a whole number, or has letters: no path, no time, and no name of a file system.
-fn may_be_work(value: &str) -> bool {
-    let is_word = value.contains(char::is_alphabetic) && seconds(value).is_none();
-    value.bytes().all(|byte| byte.is_ascii_digit()) || (is_word && !value.starts_with('/') && named_in(value).is_none())
+fn digest<'p>(record: &CsvRecord<'_>, places: impl Iterator<Item = &'p usize>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    places.for_each(|place| field(record, *place).hash(&mut hasher));
+    hasher.finish()
 }
 
-/// Whether values differ in a number at their ends only: `1` and `2`, or `run-1` and `run-2`.
-fn is_numbered(values: &BTreeSet<String>) -> bool {
-    let parts = || values.iter().map(|value| at_number(value));
-    parts().map(|(before, _)| before).collect::<BTreeSet<_>>().len() == 1
-        && parts().all(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+/// Whether a number is as people choose them: a power of two, or of two digits and zeros.
+fn is_round(number: f64) -> bool {
+    let power = 10_f64.powf(number.max(1.0).log10().floor() - 1.0).max(1.0);
+    number % power == 0.0 || number.log2().fract() == 0.0
+}
+
+/// The disk of a partition, as `/dev/sda` of `/dev/sda1`; any other value as it is.
+pub(super) fn disk(value: &str) -> String {
+    let Some(name) = value.strip_prefix("/dev/") else { return value.to_owned() };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match name.rsplit_once('p') {
+        Some((disk, partition)) if is_number(partition) && disk.ends_with(|it: char| it.is_ascii_digit()) => disk,
+        _ if ["sd", "vd", "hd", "xvd"].iter().any(|kind| name.starts_with(kind)) => {
+            name.trim_end_matches(|letter: char| letter.is_ascii_digit())
+        }
+        _ => name,
+    }
+    .to_owned()
 }
