@@ -200,7 +200,7 @@ impl<'a> Resolution<'a> {
     }
 
     /// The difference within places, weighted by the number of replicates; at least one. If the places differ by more
-    /// than the noise of `sides` explains, the rest is part of the error.
+    /// than the noise of `sides` explains, their spread is the error.
     fn within(&self, places: &[[&ReplicateGroup<'_>; 2]], sides: [&[ReplicateGroup<'_>]; 2]) -> LogDifference {
         let weight = |[one, other]: &[&ReplicateGroup<'_>; 2]| 1.0 / (1.0 / one.count() + 1.0 / other.count());
         let weights: f64 = places.iter().map(weight).sum();
@@ -214,14 +214,8 @@ impl<'a> Resolution<'a> {
         let count = differences.len() as f64;
         let squares: f64 = differences.iter().map(|(difference, _)| (difference - estimate).powi(2)).sum();
         let between = Precision { error: (squares / (count - 1.0) / count).sqrt(), freedom: count - 1.0 };
-        let precision = match within {
-            Some(within) if between.error > within.error => {
-                let deviation = (between.error.powi(2) - within.error.powi(2)).sqrt();
-                Some(Drift { deviation, freedom: between.freedom }.added_to(within, 1.0))
-            }
-            None => Some(between).filter(|between| between.error > FLAT),
-            within => within,
-        };
+        let is_wider = between.error > FLAT && within.is_none_or(|within| between.error > within.error);
+        let precision = if is_wider { Some(between) } else { within };
         LogDifference {
             estimate,
             precision,
