@@ -375,7 +375,7 @@ fn figure(word: &str) -> Option<f64> {
 /// How far a figure may be off since it is rounded: half a step of its last decimal; 0 with an exponent.
 fn rounding(text: &str) -> f64 {
     let decimals = text.split_once(['.', ',']).map_or(0, |(_, decimals)| decimals.len());
-    if text.contains(['e', 'E']) { 0.0 } else { 0.5 * 0.1_f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX)) }
+    if text.contains(['e', 'E']) { 0.0 } else { 0.5 / 10_f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX)) }
 }
 
 /// What follows `name` and a colon, or an equals sign, in the first line that has both.

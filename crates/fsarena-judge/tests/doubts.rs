@@ -294,6 +294,12 @@ fn failed_operations_are_no_work() {
     };
     assert_unranked(&in_turn(plain(1000.0, &options), failed(48_000)), "48000 of its requests failed");
     assert_ranked(&in_turn(plain(1000.0, &options), failed(0)));
+    let short = |time| {
+        let mut result: Value = serde_json::from_str(&plain(5000.0, &options)(time)).expect("JSON");
+        result["jobs"][0]["write"]["short_ios"] = 50_000.into();
+        result.to_string()
+    };
+    assert_unranked(&in_turn(plain(1000.0, &options), short), "50000 of its requests were short");
     let database = |errors: [u32; 2], rate: f64| move |run: u32| sysbench(60.0, rate + f64::from(run), errors, "");
     assert_unranked(&in_turn(database([0, 0], 100.0), database([54_000, 300], 150.0)), "54300 operations failed");
     assert_ranked(&in_turn(database([3, 0], 100.0), database([9, 0], 150.0)));

@@ -10,7 +10,7 @@ use crate::measured::SyncedResult;
 /// The share of a limit from which on a rate is the limit, and not what was measured.
 const LIMITED: f64 = 0.9;
 /// The share of operations that may fail without a finding: databases give up a few transactions of many.
-const FAILED: f64 = 0.01;
+pub const FAILED: f64 = 0.01;
 
 /// A finding that what a result did is in doubt, so that it is not ranked.
 pub fn doubt(text: String) -> JudgedFinding {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fsarena_lane::kind::named_in;
 
-use super::super::doubts::{by_limit, doubt, limited};
+use super::super::doubts::{FAILED, by_limit, doubt, limited};
 use super::super::options::bytes;
 use super::DIRECTIONS;
 use super::parts::Part;
@@ -20,6 +20,9 @@ const PAUSED: f64 = 0.1;
 pub fn of(part: &Part<'_>, options: &BTreeMap<&str, &str>, direction: &str, label: &str) -> Vec<JudgedFinding> {
     let failed: f64 = part.jobs.iter().filter_map(|job| job["total_err"].as_f64()).sum();
     let failed = (failed > 0.0).then(|| format!("{failed} of its requests failed"));
+    let short = part.sum(direction, "short_ios");
+    let short =
+        (short > FAILED * part.sum(direction, "total_ios")).then(|| format!("{short} of its requests were short"));
     let is_device = |path: &&str| path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
     let device = options.get("filename").and_then(|names| names.split(':').find(is_device));
     let device = device.filter(|_| named_in(label).is_some());
@@ -35,7 +38,7 @@ pub fn of(part: &Part<'_>, options: &BTreeMap<&str, &str>, direction: &str, labe
         let share = pauses_s(options)? * part.rate(direction)? / part.copies();
         (share > PAUSED).then(|| by_limit(&format!("thinktime={}", options["thinktime"])))
     };
-    let doubts = [failed, device, engine].into_iter().flatten().map(doubt);
+    let doubts = [failed, short, device, engine].into_iter().flatten().map(doubt);
     doubts.chain(rate.or_else(pause)).collect()
 }
 
