@@ -129,8 +129,10 @@ fn why(judgement: &Judgement) -> Option<String> {
     if count(JudgedReason::Resolution) > count(reason) {
         return Some(" The differences are below what the spread of the results can resolve.".to_owned());
     }
-    let finding = judgement.findings.iter().filter(|_| count(reason) > 0).find(|finding| finding.class == class)?;
-    Some(format!(" {}: {}.", capitalised(&class.to_string()), finding.text))
+    let of = |class| judgement.findings.iter().filter(|_| count(reason) > 0).find(|finding| finding.class == class);
+    // A single block of runs is no repetition either.
+    let finding = of(class).or_else(|| of(FindingClass::Confounded))?;
+    Some(format!(" {}: {}.", capitalised(&finding.class.to_string()), finding.text))
 }
 
 fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {

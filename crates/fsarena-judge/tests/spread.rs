@@ -1,6 +1,6 @@
 //! What the spread of results and their order in time can show.
 
-use fsarena_judge::{CsvColumns, FindingClass, JudgedReason, Judgement, csv, judge};
+use fsarena_judge::{CsvColumns, FindingClass, JudgedReason, Judgement, csv, judge, report};
 use fsarena_model::{Share, Verdict};
 
 /// The judgement on contenders, times in minutes and figures.
@@ -146,7 +146,9 @@ fn blocks_of_runs_are_the_repetitions() {
     assert_eq!((blocks.pairs[0].verdict, blocks.pairs[0].reason), (Verdict::Undecided, JudgedReason::Resolution));
     assert!(confounded(&blocks).starts_with("e and x took turns in blocks of up to 5 runs"), "{blocks:?}");
     // A single block is no repetition, and blocks of two are as in ABBA.
-    assert_eq!(in_order("eeexxxeee").pairs[0].reason, JudgedReason::NoRepetition);
+    let single = in_order("eeexxxeee");
+    assert_eq!(single.pairs[0].reason, JudgedReason::NoRepetition);
+    assert!(fsarena_report::markdown(report(&single, "0.0.0")).contains("faster. Confounded: e and x took turns"));
     assert_eq!(confounded(&in_order("exxeexxe")), "");
     // Others between the runs of a block do not interrupt it.
     let third = in_order("ebebebxbxbxbebebebxbxbxb");

@@ -133,11 +133,11 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
                     "write" | "mixed" => durable,
                     _ => SyncedResult::NothingWritten,
                 },
-                on_device: Some(direction).filter(|it| *it == "write" && parts.len() == 1).and_then(|_| {
-                    let share = device(value, "write_sectors")? / part.sum("write", "io_bytes");
-                    Some(share.min(1.0)).filter(|share| share.is_finite())
-                }),
                 // The device's counters are of all jobs together.
+                on_device: match direction {
+                    "write" if parts.len() == 1 => on_device(value, part),
+                    _ => None,
+                },
                 reads: match direction {
                     "read" if parts.len() == 1 => reads(value, part).unwrap_or(Reads::Unknown),
                     "read" | "mixed" => Reads::Unknown,
@@ -195,6 +195,12 @@ fn durable(value: &Value, part: &Part<'_>, parts: usize) -> SyncedResult {
 fn reads(value: &Value, part: &Part<'_>) -> Option<Reads> {
     let work = part.sum("read", "io_bytes");
     Some(Reads::Counted { work: Some(work).filter(|work| *work > 0.0)?, device: device(value, "read_sectors")? })
+}
+
+/// The share of what was written that the device got.
+fn on_device(value: &Value, part: &Part<'_>) -> Option<f64> {
+    let share = device(value, "write_sectors")? / part.sum("write", "io_bytes");
+    Some(share.min(1.0)).filter(|share| share.is_finite())
 }
 
 /// Whether a device stands on others (LUKS, LVM, RAID): fio lists these too, and gives the upper ones their sums.

@@ -28,13 +28,13 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         let conditions = program(version.map(|version| format!("sysbench {version}")));
         let figures = figures(lines);
         let durable: Vec<SyncedResult> = figures.iter().map(|figure| durable(lines, figure)).collect();
-        for (figure, own) in figures.into_iter().zip(&durable) {
-            let meanwhile = durable.iter().filter(|_| *own == SyncedResult::NothingWritten);
-            let meanwhile = meanwhile.filter_map(|durable| written_meanwhile(*durable));
+        let written = durable.iter().find_map(|durable| written_meanwhile(*durable));
+        for (figure, durable) in figures.into_iter().zip(durable) {
+            let meanwhile = written.clone().filter(|_| durable == SyncedResult::NothingWritten);
             rows.push(Measured {
                 run: file.run(index + 1, &printed(lines, |_| false)),
                 work: BTreeMap::from_iter(settings(lines).into_iter().chain(queries(lines)).chain(meanwhile)).into(),
-                durable: *own,
+                durable,
                 reads: reads(lines, &figure),
                 conditions: conditions.clone(),
                 extent: extent(lines),

@@ -104,16 +104,11 @@ impl UnnamedColumn {
             && parts().all(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
     }
 
-    /// The number that a value is, or that it ends with.
-    fn number(&self, value: &str) -> Option<f64> {
-        if self.is_numbered() { at_number(value).1.parse().ok() } else { value.parse().ok() }
-    }
-
     /// The smallest and the largest number of each group.
     fn levels<'a>(&self, records: impl Iterator<Item = CsvRecord<'a>>, groups: &[usize]) -> Vec<(f64, f64)> {
         let mut levels: HashMap<u64, (f64, f64)> = HashMap::new();
         for record in records {
-            let Some(number) = self.number(field(&record, self.place)) else { continue };
+            let Some(number) = number(field(&record, self.place)) else { continue };
             let level = levels.entry(digest(&record, groups.iter())).or_insert((number, number));
             *level = (level.0.min(number), level.1.max(number));
         }
@@ -122,7 +117,7 @@ impl UnnamedColumn {
 
     /// Whether the values were chosen: they are no times, no numbers of runs and no figures that were measured.
     fn is_set(&self, is_repeated: bool, levels: impl FnOnce() -> Vec<(f64, f64)>) -> bool {
-        let Some(mut numbers) = self.values.iter().map(|value| self.number(value)).collect::<Option<Vec<f64>>>() else {
+        let Some(mut numbers) = self.values.iter().map(|value| number(value)).collect::<Option<Vec<f64>>>() else {
             return is_repeated && !self.values.iter().any(|value| is_date(value) || seconds(value).is_some());
         };
         numbers.sort_by(f64::total_cmp);
@@ -145,6 +140,11 @@ impl UnnamedColumn {
 
 fn field<'a>(record: &'a CsvRecord<'_>, place: usize) -> &'a str {
     record.fields.get(place).map(|text| text.trim()).unwrap_or_default()
+}
+
+/// The number that a value is, or that it ends with.
+fn number(value: &str) -> Option<f64> {
+    at_number(value).1.parse().ok()
 }
 
 fn digest<'p>(record: &CsvRecord<'_>, places: impl Iterator<Item = &'p usize>) -> u64 {
