@@ -320,16 +320,8 @@ mod tests {
     #[test]
     fn operations_has_the_ten_of_the_interface() {
         let expected = [
-            "create-syncfs",
-            "create-fsync",
-            "stat-tree",
-            "rename-syncfs",
-            "delete-syncfs",
-            "append-fsync",
-            "seqwrite-fsync",
-            "seqread-cold",
-            "randread-4k",
-            "randwrite-4k",
+            "create-syncfs", "create-fsync", "stat-tree", "rename-syncfs", "delete-syncfs", "append-fsync",
+            "seqwrite-fsync", "seqread-cold", "randread-4k", "randwrite-4k",
         ];
         assert_eq!(suite("operations").expect("there").workloads, expected);
         assert_eq!(suite("quick").expect("its earlier name").name, "operations");

@@ -19,20 +19,8 @@ const SOURCES: &str = "-dkms";
 
 /// What builds modules, besides the kernel's headers.
 const TOOLS: &[&str] = &[
-    "gcc",
-    "libc6-dev",
-    "make",
-    "bash",
-    "dash",
-    "coreutils",
-    "sed",
-    "grep",
-    "mawk",
-    "findutils",
-    "diffutils",
-    "gzip",
-    "xz-utils",
-    "kmod",
+    "gcc", "libc6-dev", "make", "bash", "dash", "coreutils", "sed", "grep", "mawk", "findutils", "diffutils", "gzip",
+    "xz-utils", "kmod",
 ];
 
 /// Packages that the headers depend on for an installed kernel.

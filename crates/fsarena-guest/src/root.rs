@@ -12,17 +12,7 @@ use crate::{GuestError, Wanted, init, module};
 
 /// Programs that every guest has, besides those of file systems: module loading, network addresses, a shell.
 const BASE: &[&str] = &[
-    "util-linux",
-    "kmod",
-    "iproute2",
-    "dash",
-    "mawk",
-    "sed",
-    "grep",
-    "findutils",
-    "diffutils",
-    "coreutils",
-    "libc-bin",
+    "util-linux", "kmod", "iproute2", "dash", "mawk", "sed", "grep", "findutils", "diffutils", "coreutils", "libc-bin",
 ];
 
 /// Changes if the image is made in another way.

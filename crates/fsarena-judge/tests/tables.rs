@@ -18,22 +18,8 @@ fn refused(header: &str, rows: &str) -> ReadError {
 fn titles_of_times_need_a_direction() {
     let read = |title: &str| csv("c", &format!("fs,{title}\next4,10\nxfs,20\n"), &CsvColumns::of("fs", title));
     for title in [
-        "p99_usec",
-        "msec",
-        "nsecs",
-        "p99Usec",
-        "avgMs",
-        "p99us",
-        "minutes",
-        "min",
-        "hours",
-        "hrs",
-        "clat_mean",
-        "slat",
-        "await",
-        "rtt",
-        "response",
-        "usecs/op",
+        "p99_usec", "msec", "nsecs", "p99Usec", "avgMs", "p99us", "minutes", "min", "hours", "hrs", "clat_mean",
+        "slat", "await", "rtt", "response", "usecs/op",
     ] {
         let error = read(title).expect_err(title).to_string();
         assert_eq!(error, format!("c: `{title}` is the name of a time, and which direction is better is not given"));

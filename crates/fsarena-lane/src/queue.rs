@@ -22,15 +22,8 @@ fn wanted(plan: &Plan) -> [(&'static str, &'static str); 4] {
 }
 
 const READ_BACK: [&str; 9] = [
-    "rotational",
-    "scheduler",
-    "wbt_lat_usec",
-    "discard_max_bytes",
-    "logical_block_size",
-    "physical_block_size",
-    "read_ahead_kb",
-    "write_cache",
-    "fua",
+    "rotational", "scheduler", "wbt_lat_usec", "discard_max_bytes", "logical_block_size", "physical_block_size",
+    "read_ahead_kb", "write_cache", "fua",
 ];
 
 fn setting(device: u32, name: &str) -> PathBuf {

@@ -110,16 +110,8 @@ mod tests {
         let remarks: Vec<Option<String>> =
             parse(MOUNTS).iter().map(|mount| remark(&format!("{} {}", mount.kind, mount.all_options()))).collect();
         let names = [
-            "VirtualBox (vboxsf)",
-            "VMware (fuse.vmhgfs-fuse)",
-            "VMware (vmhgfs)",
-            "NFS (nfs4)",
-            "NFS (nfs)",
-            "WSL have them (9p)",
-            "virtiofs (virtiofs)",
-            "SMB (cifs)",
-            "SSH (fuse.sshfs)",
-            "Parallels (prl_fs)",
+            "VirtualBox (vboxsf)", "VMware (fuse.vmhgfs-fuse)", "VMware (vmhgfs)", "NFS (nfs4)", "NFS (nfs)",
+            "WSL have them (9p)", "virtiofs (virtiofs)", "SMB (cifs)", "SSH (fuse.sshfs)", "Parallels (prl_fs)",
         ];
         assert_eq!(remarks.len(), names.len() + 2);
         for (found, name) in remarks.iter().zip(names) {

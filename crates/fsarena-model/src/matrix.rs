@@ -225,9 +225,7 @@ mod tests {
     fn an_empty_alternative_leaves_the_option_out() {
         let (labels, factors) = parsed("ext4:{,noatime} -O {,^}has_journal");
         let wanted = [
-            "ext4 -O has_journal",
-            "ext4 -O ^has_journal",
-            "ext4:noatime -O has_journal",
+            "ext4 -O has_journal", "ext4 -O ^has_journal", "ext4:noatime -O has_journal",
             "ext4:noatime -O ^has_journal",
         ];
         assert_eq!(labels, wanted);

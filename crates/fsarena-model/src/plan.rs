@@ -299,18 +299,8 @@ mod tests {
         let old = Plan { measuring, ..plan(1) };
         let json = serde_json::to_string(&old).expect("serializable");
         for later in [
-            "noise",
-            "precondition",
-            "unavailable",
-            "scale",
-            "mix",
-            "groups",
-            "contender_files",
-            "workload_files",
-            "own_commands",
-            "matrices",
-            "guarantees",
-            "tools",
+            "noise", "precondition", "unavailable", "scale", "mix", "groups", "contender_files", "workload_files",
+            "own_commands", "matrices", "guarantees", "tools",
         ] {
             assert!(!json.contains(later), "{later}");
         }

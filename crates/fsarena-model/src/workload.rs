@@ -93,17 +93,8 @@ pub struct Workload {
 
 /// Fields that do not change what a workload does: words, limits, and what is known about it.
 const WORDS: [&str; 11] = [
-    "title",
-    "group",
-    "measures",
-    "why",
-    "traits",
-    "agrees-from-ms",
-    "time-limit-s",
-    "published",
-    "smoke",
-    "most-rounds",
-    "scaled",
+    "title", "group", "measures", "why", "traits", "agrees-from-ms", "time-limit-s", "published", "smoke",
+    "most-rounds", "scaled",
 ];
 
 impl Workload {

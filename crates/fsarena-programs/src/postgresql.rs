@@ -34,17 +34,9 @@ const fn silent(program: &'static str, package: &'static str) -> Need {
 /// from the file system rather than from memory. The server starts no maintenance at times of its choice. A failure on
 /// the file system ends the server.
 const SETTINGS: &[&str] = &[
-    "listen_addresses=",
-    "max_connections=120",
-    "fsync=on",
-    "synchronous_commit=on",
-    "full_page_writes=on",
-    "wal_sync_method=fdatasync",
-    "shared_buffers=64MB",
-    "max_wal_size=384MB",
-    "checkpoint_timeout=5min",
-    "autovacuum=off",
-    "restart_after_crash=off",
+    "listen_addresses=", "max_connections=120", "fsync=on", "synchronous_commit=on", "full_page_writes=on",
+    "wal_sync_method=fdatasync", "shared_buffers=64MB", "max_wal_size=384MB", "checkpoint_timeout=5min",
+    "autovacuum=off", "restart_after_crash=off",
 ];
 
 const CLUSTER: &[&str] = &["-U", USER, "--encoding=SQL_ASCII", "--locale=C", "--auth=trust", "--no-instructions"];

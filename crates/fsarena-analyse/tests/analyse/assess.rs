@@ -112,11 +112,13 @@ fn a_ratio_lies_in_its_interval_and_the_cell_in_its_own() {
         (Some(low), Some(value), Some(high)) => low <= value && value <= high,
         _ => false,
     };
-    assert!(comparison.judged.verdicts.iter().all(|pair| around(
-        pair.estimate.low,
-        pair.estimate.ratio,
-        pair.estimate.high
-    )));
+    assert!(
+        comparison
+            .judged
+            .verdicts
+            .iter()
+            .all(|pair| around(pair.estimate.low, pair.estimate.ratio, pair.estimate.high))
+    );
     assert!(comparison.cells.iter().all(|cell| around(cell.figure.low, cell.figure.median, cell.figure.high)));
 }
 

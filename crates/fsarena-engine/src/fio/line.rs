@@ -4,18 +4,8 @@ use super::FioError;
 
 /// Options that only change how fio prints its results, and where.
 const PRINTING: [&str; 12] = [
-    "append-terse",
-    "bandwidth-log",
-    "eta",
-    "eta-interval",
-    "eta-newline",
-    "max-jobs",
-    "minimal",
-    "output",
-    "output-format",
-    "status-interval",
-    "terse-version",
-    "version",
+    "append-terse", "bandwidth-log", "eta", "eta-interval", "eta-newline", "max-jobs", "minimal", "output",
+    "output-format", "status-interval", "terse-version", "version",
 ];
 
 /// The words after `fio` as the text of a job file, an option in each line.

@@ -18,25 +18,10 @@ fn two_slices() -> Workload {
 fn a_slice_is_reset_and_warmed_up_before_counters_start() {
     let performance = one_round(two_slices(), World::of(&[1000.0]));
     let wanted = [
-        "survey",
-        "make ext4 on lane 0",
-        "open ext4 create",
-        "prepare ext4 create",
-        "sync ext4",
-        "reset ext4 create",
-        "run ext4 create for 20 ms",
-        "watch ext4",
-        "run ext4 create for 100 ms",
-        "count ext4",
-        "reset ext4 create",
-        "run ext4 create for 20 ms",
-        "watch ext4",
-        "run ext4 create for 100 ms",
-        "count ext4",
-        "sync ext4",
-        "clean ext4 create",
-        "clear ext4 create",
-        "finish ext4",
+        "survey", "make ext4 on lane 0", "open ext4 create", "prepare ext4 create", "sync ext4", "reset ext4 create",
+        "run ext4 create for 20 ms", "watch ext4", "run ext4 create for 100 ms", "count ext4", "reset ext4 create",
+        "run ext4 create for 20 ms", "watch ext4", "run ext4 create for 100 ms", "count ext4", "sync ext4",
+        "clean ext4 create", "clear ext4 create", "finish ext4",
     ];
     assert_eq!(performance.journal, wanted);
 }
@@ -81,15 +66,8 @@ fn with_a_memory_limit_a_slice_brings_its_files_into_memory_within_it() {
     let prepared = ["confine to 128 MiB", "open ext4 create", "prepare ext4 create", "release", "sync ext4"];
     assert_eq!(performance.journal[2..7], prepared);
     let wanted = [
-        "reset ext4 create",
-        "remount ext4",
-        "confine to 128 MiB",
-        "warm ext4 create",
-        "run ext4 create for 20 ms",
-        "watch ext4",
-        "run ext4 create for 100 ms",
-        "count ext4",
-        "release",
+        "reset ext4 create", "remount ext4", "confine to 128 MiB", "warm ext4 create", "run ext4 create for 20 ms",
+        "watch ext4", "run ext4 create for 100 ms", "count ext4", "release",
     ];
     assert_eq!(at_work(&performance), wanted);
 }

@@ -14,22 +14,8 @@ use crate::{InputFacts, Measured};
 
 /// Names of parameters that say which contender it is.
 const CONTENDER: [&str; 16] = [
-    "fs",
-    "filesystem",
-    "file_system",
-    "fstype",
-    "kind",
-    "contender",
-    "label",
-    "dir",
-    "directory",
-    "path",
-    "mount",
-    "mountpoint",
-    "target",
-    "device",
-    "disk",
-    "dev",
+    "fs", "filesystem", "file_system", "fstype", "kind", "contender", "label", "dir", "directory", "path", "mount",
+    "mountpoint", "target", "device", "disk", "dev",
 ];
 
 pub fn knows(value: &Value) -> bool {

@@ -13,23 +13,8 @@ use crate::measured::{Measured, Reads, SyncedResult};
 
 /// The tests in the order of the table's columns (`iozone.c`).
 const TESTS: [&str; 17] = [
-    "write",
-    "rewrite",
-    "read",
-    "reread",
-    "random read",
-    "random write",
-    "backward read",
-    "record rewrite",
-    "stride read",
-    "fwrite",
-    "frewrite",
-    "fread",
-    "freread",
-    "pwrite",
-    "repwrite",
-    "pread",
-    "repread",
+    "write", "rewrite", "read", "reread", "random read", "random write", "backward read", "record rewrite",
+    "stride read", "fwrite", "frewrite", "fread", "freread", "pwrite", "repwrite", "pread", "repread",
 ];
 
 /// How far the end of a figure may be from the end of its column's title.
@@ -164,21 +149,9 @@ impl<'a> IozoneRun<'a> {
 
 /// Lines that are no settings of the work: ranges of what the table shows, and what else is recorded.
 const NO_WORK: [&str; 16] = [
-    "Machine =",
-    "Command line used",
-    "Output is in",
-    "OPS Mode",
-    "Microseconds/op Mode",
-    "Time Resolution",
-    "Excel chart",
-    "Auto Mode",
-    "Cross over",
-    "Using minimum file size",
-    "Using maximum file size",
-    "Using Minimum Record Size",
-    "Using Maximum Record Size",
-    "No retest option",
-    "Processor cache",
+    "Machine =", "Command line used", "Output is in", "OPS Mode", "Microseconds/op Mode", "Time Resolution",
+    "Excel chart", "Auto Mode", "Cross over", "Using minimum file size", "Using maximum file size",
+    "Using Minimum Record Size", "Using Maximum Record Size", "No retest option", "Processor cache",
     // It is in the name of the workload.
     "Record Size",
 ];

@@ -22,18 +22,8 @@ pub static BTRFS: Kind = Kind {
     made_direct,
     symbols: KernelSymbols {
         prefixes: &[
-            "btrfs_",
-            "__btrfs_",
-            "extent_",
-            "__extent_",
-            "read_extent_",
-            "write_one_eb",
-            "lock_extent",
-            "lookup_inline_extent",
-            "lookup_extent_",
-            "copy_extent_buffer",
-            "copy_for_split",
-            "copy_items",
+            "btrfs_", "__btrfs_", "extent_", "__extent_", "read_extent_", "write_one_eb", "lock_extent",
+            "lookup_inline_extent", "lookup_extent_", "copy_extent_buffer", "copy_for_split", "copy_items",
         ],
         waits: &[
             ("wait_log_commit", Wait::Commit),
@@ -62,13 +52,8 @@ pub static BTRFS: Kind = Kind {
                 with: "btrfs",
                 without: "btrfs:nodatasum",
                 avoids: Avoided::Functions(&[
-                    "btrfs_csum_one_bio",
-                    "btrfs_csum_file_blocks",
-                    "btrfs_lookup_bio_sums",
-                    "btrfs_lookup_csums_*",
-                    "btrfs_data_csum_ok",
-                    "btrfs_check_block_csum",
-                    "btrfs_del_csums",
+                    "btrfs_csum_one_bio", "btrfs_csum_file_blocks", "btrfs_lookup_bio_sums", "btrfs_lookup_csums_*",
+                    "btrfs_data_csum_ok", "btrfs_check_block_csum", "btrfs_del_csums",
                 ]),
             },
             Knob {

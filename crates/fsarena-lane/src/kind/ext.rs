@@ -52,15 +52,7 @@ pub(super) const fn ext(name: &'static str, about: &'static str) -> Kind {
 /// Functions of ext4 and its journal; ext4's driver mounts ext2 and ext3 as well.
 const SYMBOLS: KernelSymbols = KernelSymbols {
     prefixes: &[
-        "ext4_",
-        "__ext4_",
-        "jbd2_",
-        "__jbd2_",
-        "journal_",
-        "mb_",
-        "es_",
-        "start_this_handle",
-        "add_transaction_",
+        "ext4_", "__ext4_", "jbd2_", "__jbd2_", "journal_", "mb_", "es_", "start_this_handle", "add_transaction_",
     ],
     waits: &[
         ("jbd2_log_wait_commit", Wait::Commit),
@@ -88,14 +80,8 @@ const KNOBS: &[Knob] = &[
         with: "ext4",
         without: "ext4 -O ^metadata_csum",
         avoids: Avoided::Functions(&[
-            "ext4_inode_csum*",
-            "ext4_dirblock_csum*",
-            "ext4_dx_csum*",
-            "ext4_extent_block_csum*",
-            "ext4_block_bitmap_csum*",
-            "ext4_inode_bitmap_csum*",
-            "ext4_group_desc_csum*",
-            "jbd2_block_tag_csum*",
+            "ext4_inode_csum*", "ext4_dirblock_csum*", "ext4_dx_csum*", "ext4_extent_block_csum*",
+            "ext4_block_bitmap_csum*", "ext4_inode_bitmap_csum*", "ext4_group_desc_csum*", "jbd2_block_tag_csum*",
             "jbd2_descriptor_block_csum*",
         ]),
     },

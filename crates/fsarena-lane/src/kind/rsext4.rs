@@ -19,18 +19,7 @@ pub static RSEXT4: Kind = Kind {
 /// checksum in the superblock if the file system has metadata checksums.
 pub static PREVIEW: Kind = Kind {
     mkfs: &[
-        "mke2fs",
-        "-q",
-        "-F",
-        "-t",
-        "ext4",
-        "-U",
-        "{uuid}",
-        "-E",
-        EXTENDED,
-        "-b",
-        "4096",
-        "-O",
+        "mke2fs", "-q", "-F", "-t", "ext4", "-U", "{uuid}", "-E", EXTENDED, "-b", "4096", "-O",
         "^metadata_csum,^has_journal",
     ],
     durability: |_| Durability::Unflushed,

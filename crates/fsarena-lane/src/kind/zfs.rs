@@ -59,20 +59,8 @@ pub static ZFS: Kind = Kind {
 
 /// The properties that make a difference to the work, if this version has them.
 const SHOWN: [&str; 14] = [
-    "ashift",
-    "recordsize",
-    "compression",
-    "checksum",
-    "copies",
-    "redundant_metadata",
-    "sync",
-    "logbias",
-    "primarycache",
-    "atime",
-    "relatime",
-    "xattr",
-    "dnodesize",
-    "direct",
+    "ashift", "recordsize", "compression", "checksum", "copies", "redundant_metadata", "sync", "logbias",
+    "primarycache", "atime", "relatime", "xattr", "dnodesize", "direct",
 ];
 
 /// Property, value and source, from the output of zpool and zfs.

@@ -42,11 +42,7 @@ fn a_run_that_measured_nothing_beside_has_no_word_of_it() {
     for name in ["text", "markdown", "html"] {
         let report = render(&old, name).to_lowercase();
         for word in [
-            "where the time goes",
-            "three clocks",
-            "flushes per sync",
-            "starts of ",
-            "write and flush took",
+            "where the time goes", "three clocks", "flushes per sync", "starts of ", "write and flush took",
             "verdicts of",
         ] {
             assert!(!report.contains(word), "{name}: {word}");

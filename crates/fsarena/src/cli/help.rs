@@ -110,10 +110,7 @@ const ENDS: [HelpEnd; 24] = [
     HelpEnd {
         command: "runs",
         examples: &[
-            "fsarena runs",
-            "fsarena runs --format json",
-            "fsarena runs tag 12 nightly",
-            "fsarena runs remove 3 4",
+            "fsarena runs", "fsarena runs --format json", "fsarena runs tag 12 nightly", "fsarena runs remove 3 4",
         ],
         codes: READ,
     },

@@ -82,14 +82,7 @@ fn require_lane(contender: &Contender, options: &cli::DurabilityArguments) -> Re
 
 fn page(outcomes: &[(Label, DurabilityOutcome)]) -> String {
     let header = [
-        "contender",
-        "result",
-        "power cuts",
-        "with losses",
-        "most lost",
-        "unmountable",
-        "damaged",
-        "acknowledged",
+        "contender", "result", "power cuts", "with losses", "most lost", "unmountable", "damaged", "acknowledged",
         "flushes per acknowledgement",
     ];
     let rows = outcomes.iter().map(|(label, DurabilityOutcome { acknowledged, flushes, tally })| {

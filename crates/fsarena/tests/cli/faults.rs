@@ -244,14 +244,10 @@ mod victims {
         for (name, text) in files {
             let file = stage.file(name, &text);
             let mut command = stage.fsarena();
-            command.arg("compare").args(&contenders).args([
-                "--rounds",
-                "1",
-                "--baselines",
-                "never",
-                "--scale",
-                "smoke",
-            ]);
+            command
+                .arg("compare")
+                .args(&contenders)
+                .args(["--rounds", "1", "--baselines", "never", "--scale", "smoke"]);
             let output = run(command.args(["--workload", &file]), 2);
             assert!(precious.exists(), "{name}");
             assert!(err(&output).contains("hint: "), "{}", err(&output));

@@ -32,16 +32,7 @@ fn names_and_numbers_that_are_none_are_refused_before_anything_is_made() {
     assert!(ask("reads=1").contains("unpack-archive"));
     assert!(ask("stat-tree=0").contains("above 0"));
     let groups = [
-        "compare",
-        "ext4",
-        "xfs",
-        "--dry-run",
-        "--rounds",
-        "1",
-        "--suite",
-        "phoronix-2009",
-        "--weights",
-        "databases=1",
+        "compare", "ext4", "xfs", "--dry-run", "--rounds", "1", "--suite", "phoronix-2009", "--weights", "databases=1",
     ];
     run(stage.fsarena().args(groups), 0);
 }

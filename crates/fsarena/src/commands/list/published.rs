@@ -7,17 +7,8 @@ use crate::commands::table;
 
 /// The columns of the table.
 const HEADER: [&str; 11] = [
-    "article",
-    "tests",
-    "figures",
-    "orders",
-    "findings",
-    "claims",
-    "hold",
-    "do not hold",
-    "not testable",
-    "unsupported",
-    "contradict",
+    "article", "tests", "figures", "orders", "findings", "claims", "hold", "do not hold", "not testable",
+    "unsupported", "contradict",
 ];
 
 /// One row for each article, and a row with the sums.
