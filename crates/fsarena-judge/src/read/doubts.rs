@@ -32,7 +32,7 @@ pub fn failed(count: f64, all: f64) -> Option<JudgedFinding> {
     (count > FAILED * all).then(|| doubt(format!("{count} operations failed")))
 }
 
-/// What defines the work of reads beside writes: whether these were synced.
+/// What defines the work of reads next to writes: whether these were synced.
 pub fn written_meanwhile(durable: SyncedResult) -> Option<(String, String)> {
     let value = match durable {
         SyncedResult::Synced => "synced",
