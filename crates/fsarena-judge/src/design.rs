@@ -46,10 +46,7 @@ impl<'a> Design<'a> {
 
     /// The number of waves.
     pub fn count(&self) -> usize {
-        let mut waves: Vec<usize> = self.waves.values().copied().collect();
-        waves.sort_unstable();
-        waves.dedup();
-        waves.len()
+        self.waves.values().collect::<BTreeSet<_>>().len()
     }
 }
 

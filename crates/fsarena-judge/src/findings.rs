@@ -215,12 +215,21 @@ fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<String> {
 
 /// Conditions of which the contenders share no value.
 fn conditions(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
+    besides(other_conditions(rows))
+}
+
+/// What is recorded of two contenders without a value in common, as `disk (ext4: A, xfs: B)`.
+pub fn other_conditions<'a>(rows: impl IntoIterator<Item = &'a Measured>) -> Vec<String> {
+    // Many rows share what is known of them.
+    let mut known = HashSet::new();
+    let is_new = |row: &&'a Measured| known.insert((row.contender.as_str(), InputFacts::as_ptr(&row.conditions)));
+    let rows: Vec<&Measured> = rows.into_iter().filter(is_new).collect();
     let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.conditions.keys()).collect();
-    let differing = names.into_iter().filter_map(|name| {
-        let values = differing(rows, |row| row.conditions.get(name).map(String::as_str))?;
+    let named = |name: &String| {
+        let values = differing(rows.iter().copied(), |row| row.conditions.get(name).map(String::as_str))?;
         Some(format!("{name} ({values})"))
-    });
-    besides(differing.collect())
+    };
+    names.into_iter().filter_map(named).collect()
 }
 
 fn besides(differing: Vec<String>) -> Vec<String> {
@@ -231,7 +240,10 @@ fn besides(differing: Vec<String>) -> Vec<String> {
 }
 
 /// `ext4: A, xfs: B` if two contenders have no value in common.
-fn differing<'a>(rows: &'a [Measured], value: impl Fn(&'a Measured) -> Option<&'a str>) -> Option<String> {
+fn differing<'a>(
+    rows: impl IntoIterator<Item = &'a Measured>,
+    value: impl Fn(&'a Measured) -> Option<&'a str>,
+) -> Option<String> {
     let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for row in rows {
         values.entry(&row.contender).or_default().extend(value(row));
@@ -242,20 +254,6 @@ fn differing<'a>(rows: &'a [Measured], value: impl Fn(&'a Measured) -> Option<&'
     let ((one, own), (other, theirs)) = pairs.into_iter().find(|(one, other)| one.1.is_disjoint(other.1))?;
     let joined = |values: &BTreeSet<&str>| values.iter().copied().collect::<Vec<_>>().join(" or ");
     Some(format!("{one}: {}, {other}: {}", joined(own), joined(theirs)))
-}
-
-/// Whether two contenders have no value in common of something that is recorded of both.
-pub fn has_other_conditions(sides: [&[&Measured]; 2]) -> bool {
-    let values = sides.map(|rows| {
-        let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        // Many rows share what is known of them.
-        for rows in rows.chunk_by(|one, next| InputFacts::ptr_eq(&one.conditions, &next.conditions)) {
-            let conditions = rows[0].conditions.iter();
-            conditions.for_each(|(name, value)| _ = values.entry(name).or_default().insert(value));
-        }
-        values
-    });
-    values[0].iter().any(|(name, own)| values[1].get(name).is_some_and(|others| others.is_disjoint(own)))
 }
 
 fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<String> {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::copies::removed;
 use crate::design::Design;
-use crate::findings::{self, FindingClass, JudgedFinding, findings, has_other_conditions, mislabelled, results};
+use crate::findings::{self, FindingClass, JudgedFinding, findings, mislabelled, other_conditions, results};
 use crate::measured::Measured;
 use crate::resolve::{LogDifference, Resolution, naive};
 use crate::work::{Workload, counted_apart, workloads};
@@ -267,7 +267,7 @@ impl Compared {
             mismatch: None,
             is_doubtful: false,
             has,
-            is_confounded: has == [true; 2] && (difference.is_none() || has_other_conditions(own)),
+            is_confounded: has == [true; 2] && (difference.is_none() || !other_conditions(own.concat()).is_empty()),
             difference,
             uncertainty: own.map(uncertainty).iter().sum(),
             is_bound,

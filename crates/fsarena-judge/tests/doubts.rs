@@ -196,7 +196,7 @@ fn writes_that_never_reached_the_device_are_not_those_that_did() {
     assert_ranked(&in_turn(got(at_end, 1000.0, 1.0), got(at_end, 1500.0, 0.03)));
 }
 
-/// Reads beside writes, with that many syncs.
+/// Reads next to writes, with that many syncs.
 fn mixed(rate: f64, syncs: u32) -> impl Fn(u32) -> String {
     move |time| {
         let write =
@@ -206,14 +206,14 @@ fn mixed(rate: f64, syncs: u32) -> impl Fn(u32) -> String {
 }
 
 #[test]
-fn syncs_are_part_of_the_work_of_reads_beside_them() {
+fn syncs_are_part_of_the_work_of_reads_next_to_them() {
     let apart = in_turn(mixed(1000.0, 7000), mixed(1500.0, 0));
     let reads = apart.pairs.iter().find(|pair| pair.workload.starts_with("t read")).expect("it was measured");
     assert_eq!((reads.verdict, reads.reason), (Verdict::Invalid, JudgedReason::OtherWork));
     assert!(texts(&apart, FindingClass::Work).contains("writes meanwhile synced and not synced"), "{apart:?}");
     assert_ranked(&in_turn(mixed(1000.0, 7000), mixed(1500.0, 7000)));
-    // A job that writes beside a job that reads.
-    let beside = |rate: f64, fsync: &'static str| {
+    // A job that writes while another one reads.
+    let together = |rate: f64, fsync: &'static str| {
         move |time: u32| {
             let job = |name: &str, direction: &str, fsync: &str| {
                 json!({ "jobname": name, "groupid": 0, "error": 0, "job options": { "rw": direction, "fsync": fsync },
@@ -223,7 +223,7 @@ fn syncs_are_part_of_the_work_of_reads_beside_them() {
             json!({ "fio version": "fio-3.36", "timestamp": 1_700_000_000 + time, "jobs": jobs }).to_string()
         }
     };
-    assert!(texts(&in_turn(beside(1000.0, "1"), beside(1500.0, "0")), FindingClass::Work).contains("r read: "));
+    assert!(texts(&in_turn(together(1000.0, "1"), together(1500.0, "0")), FindingClass::Work).contains("r read: "));
     let sysbench = |label: &str, syncs: &str| {
         let text = include_str!("outputs/sysbench-ext4.txt").replace("fsyncs/s:", syncs);
         file(label, label, &text).into_iter().filter(|row| row.workload.ends_with("reads")).collect::<Vec<_>>()

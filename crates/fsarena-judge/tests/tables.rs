@@ -79,7 +79,7 @@ fn names_of_figures_in_cells_need_a_direction_too() {
     for name in ["read, 60 s", "read-60s", "randread IOPS", "seq write MB/s", "4k random read", "write 5 min"] {
         assert_eq!(one(name), Ok(Better::Higher), "{name}");
     }
-    // A column that nobody named, and units that differ.
+    // A column that was not named, and units that differ.
     let both = "fs,test,metric,value\next4,r,lat_us,10\nxfs,r,lat_us,20\next4,r,iops,9\nxfs,r,iops,8\n";
     let mixed = "fs,test,unit,value\next4,tar,s,10\nxfs,tar,s,20\next4,w,MB/s,9\nxfs,w,MB/s,8\n";
     for (text, names) in [(both, ["lat_us", "iops"]), (mixed, ["s", "MB/s"])] {

@@ -139,7 +139,7 @@ fn package(kernel: &str) -> Option<String> {
 }
 
 /// The kernels that a plan's contenders name, in the order of their first contenders; `None` is the kernel of the run.
-fn kernels(plan: &Plan) -> Vec<Option<&str>> {
+pub fn kernels(plan: &Plan) -> Vec<Option<&str>> {
     distinct(plan.contenders.iter().map(|contender| contender.kernel.as_deref()))
 }
 

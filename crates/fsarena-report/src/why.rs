@@ -114,13 +114,11 @@ fn sentence(explanation: &Explanation) -> String {
     if let Some(why) = withheld {
         return format!("{workload}: why {faster} is faster than {slower} is not known: {why}.");
     }
-    let is_shown = |part: &&ExplainedPart| {
-        part.activity.is_known() && part.difference.seconds.abs() >= SMALLEST * difference.seconds
-    };
-    let shown: Vec<&ExplainedPart> = explanation.parts.iter().filter(is_shown).take(MOST).collect();
-    let of = |parts: &mut dyn Iterator<Item = &ExplainedPart>| parts.map(|part| part.difference.seconds).sum::<f64>();
-    let unknown = of(&mut explanation.parts.iter().filter(|part| !part.activity.is_known()));
-    let others = difference.seconds - of(&mut shown.iter().copied()) - unknown;
+    let known = || explanation.parts.iter().filter(|part| part.activity.is_known());
+    let is_shown = |part: &&ExplainedPart| part.difference.seconds.abs() >= SMALLEST * difference.seconds;
+    let shown: Vec<&ExplainedPart> = known().filter(is_shown).take(MOST).collect();
+    let sum = |parts: &[&ExplainedPart]| parts.iter().map(|part| part.difference.seconds).sum::<f64>();
+    let others = sum(&known().collect::<Vec<_>>()) - sum(&shown);
     let others = Some(others).filter(|others| others.abs() >= SMALLEST * difference.seconds);
     let list = |sign: f64, word: &str| {
         let parts = shown.iter().filter(|part| part.difference.seconds * sign > 0.0).map(|part| phrase(part, word));

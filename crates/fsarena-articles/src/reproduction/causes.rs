@@ -131,15 +131,16 @@ fn by_activities(
     if explanation.difference.low.is_none() {
         return open(format!("{}: one round is too few", explanation.workload));
     }
-    let blamed = || explanation.parts.iter().filter(|part| activities.contains(&part.activity));
+    let (blamed, others): (Vec<_>, Vec<_>) =
+        explanation.parts.iter().partition(|part| activities.contains(&part.activity));
     // Parts of one time are not independent: the ends of their intervals are added. What is not known may be blamed, too.
-    let others = explanation.parts.iter().filter(|part| !activities.contains(&part.activity));
-    let unknown: f64 = others.flat_map(ExplainedPart::unknown).filter_map(|it| it.high).map(|high| high.max(0.0)).sum();
-    let high: Option<f64> = blamed().map(|part| part.difference.high).sum();
+    let unknown: f64 =
+        others.into_iter().flat_map(ExplainedPart::unknown).filter_map(|it| it.high).map(|high| high.max(0.0)).sum();
+    let high: Option<f64> = blamed.iter().map(|part| part.difference.high).sum();
     let share = ShareOfDifference::new(
         Difference {
-            seconds: blamed().map(|part| part.difference.seconds).sum(),
-            low: blamed().map(|part| part.difference.low).sum(),
+            seconds: blamed.iter().map(|part| part.difference.seconds).sum(),
+            low: blamed.iter().map(|part| part.difference.low).sum(),
             high: high.map(|high| high + unknown),
         },
         explanation.difference,

@@ -106,7 +106,7 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             let (own, all) = (record.fields.len(), header.fields.len());
             return Err(wrong(format!("it has {own} fields, and the header has {all}; decimal commas need quotes")));
         }
-        let field = |place: usize| record.fields.get(place).map(|text| text.trim()).unwrap_or_default();
+        let field = |place: usize| record.field(place);
         if let Some(place) = named[..4].iter().flatten().find(|place| field(**place).is_empty()) {
             return Err(wrong(format!("it has no `{}`", header.fields[*place].trim())));
         }

@@ -111,10 +111,13 @@ fn what_the_sentence_leaves_out_is_in_smaller_parts_or_unexplained() {
     explanation.attributed = 1.0 - 20.0 / 74.0;
     explanation.parts[3].activity = Activity::User;
     explanation.parts[0].difference.seconds = 56e-6;
-    explanation.parts.extend([
-        part(Activity::Idle, 3e-6, 0.0, Vec::new()),
-        part(Activity::Kernel(Layer::Block), 3e-6, 0.0, Vec::new()),
-    ]);
+    let small = [
+        Activity::Idle,
+        Activity::Kernel(Layer::Block),
+        Activity::Kernel(Layer::Memory),
+        Activity::Waiting(Wait::Lock),
+    ];
+    explanation.parts.extend(small.map(|activity| part(activity, 3.5e-6, 0.0, Vec::new())));
     let text = words("summary", &comparison);
     assert!(text.contains("unexplained") && text.contains(", 16.0 µs less in smaller parts, but 16.0 µs"), "{text}");
     assert!(text.contains("20.0 µs are unexplained"), "{text}");

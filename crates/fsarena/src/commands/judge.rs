@@ -8,7 +8,7 @@ use fsarena_judge::{
     CsvColumns, File, Judgement, Measured, ReadError, csv, has_columns, judge, results, text, under_label,
 };
 use fsarena_lane::kind::named_in;
-use fsarena_model::Better;
+use fsarena_model::{Better, Label};
 use fsarena_place::{Refusal, note};
 
 use super::sides::show;
@@ -19,7 +19,7 @@ pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
     let mut rows: Vec<Measured> = Vec::new();
     for (index, file) in options.files.iter().enumerate() {
         let (label, path) = labelled(file);
-        if let Some(label) = label.filter(|label| !is_label(label)) {
+        if let Some(label) = label.filter(|label| Label::checked(file, label).is_err()) {
             return Err(Refusal::wrong_use(
                 format!("`{label}` is no label: a label has letters, digits, `.`, `_` and `-`"),
                 format!("name the contender before `=`, as in `fsarena judge ext4={path}`"),
@@ -61,10 +61,6 @@ fn labelled(argument: &str) -> (Option<&str>, &str) {
         Some((label, path)) if !label.contains('/') && !Path::new(argument).exists() => (Some(label), path),
         _ => (None, argument),
     }
-}
-
-fn is_label(label: &str) -> bool {
-    !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
 }
 
 /// The name of a file without its folder and its endings, as in `ext4.json.gz`.

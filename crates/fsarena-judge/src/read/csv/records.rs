@@ -14,6 +14,13 @@ pub(super) struct CsvRecord<'a> {
     pub is_open: bool,
 }
 
+impl CsvRecord<'_> {
+    /// The field at a place without blanks around it; empty if there is none.
+    pub fn field(&self, place: usize) -> &str {
+        self.fields.get(place).map(|text| text.trim()).unwrap_or_default()
+    }
+}
+
 /// The records of a CSV that are not blank. Quoted fields may have separators, line ends and doubled quotes.
 pub(super) struct Records<'a> {
     rest: &'a str,

@@ -36,7 +36,7 @@ impl ShownColumns {
         let mut count = 0;
         for record in records() {
             count += 1;
-            columns.retain_mut(|column| column.add(field(&record, column.place), field(&record, figure[0])));
+            columns.retain_mut(|column| column.add(record.field(column.place), record.field(figure[0])));
         }
         columns.retain(|column| !column.names_contender);
         let is_repeated = |column: &UnnamedColumn| 2 * column.values.len() <= count;
@@ -108,7 +108,7 @@ impl UnnamedColumn {
     fn levels<'a>(&self, records: impl Iterator<Item = CsvRecord<'a>>, groups: &[usize]) -> Vec<(f64, f64)> {
         let mut levels: HashMap<u64, (f64, f64)> = HashMap::new();
         for record in records {
-            let Some(number) = number(field(&record, self.place)) else { continue };
+            let Some(number) = number(record.field(self.place)) else { continue };
             let level = levels.entry(digest(&record, groups.iter())).or_insert((number, number));
             *level = (level.0.min(number), level.1.max(number));
         }
@@ -138,10 +138,6 @@ impl UnnamedColumn {
     }
 }
 
-fn field<'a>(record: &'a CsvRecord<'_>, place: usize) -> &'a str {
-    record.fields.get(place).map(|text| text.trim()).unwrap_or_default()
-}
-
 /// The number that a value is, or that it ends with.
 fn number(value: &str) -> Option<f64> {
     at_number(value).1.parse().ok()
@@ -149,7 +145,7 @@ fn number(value: &str) -> Option<f64> {
 
 fn digest<'p>(record: &CsvRecord<'_>, places: impl Iterator<Item = &'p usize>) -> u64 {
     let mut hasher = DefaultHasher::new();
-    places.for_each(|place| field(record, *place).hash(&mut hasher));
+    places.for_each(|place| record.field(*place).hash(&mut hasher));
     hasher.finish()
 }
 

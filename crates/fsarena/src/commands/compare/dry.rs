@@ -1,13 +1,14 @@
 //! `--dry-run`: the plan, its estimated duration, and the space that it needs.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use anyhow::Result;
 use fsarena_execute::{estimated_round, estimated_setup, rounds_within};
 use fsarena_lane::{disk, lane_count, made_lanes};
 use fsarena_model::{BlockLayer, Bytes, Contender, Mode, Plan, Rounds, Workload};
-use fsarena_place::{Place, Refusals, note, prefer_cached, rehearse, require_means, require_space, require_storage};
+use fsarena_place::{
+    Place, Refusals, kernels, note, prefer_cached, rehearse, require_means, require_space, require_storage,
+};
 use fsarena_report::{rounds, visible};
 use serde_json::{Value, json};
 
@@ -81,7 +82,7 @@ fn json(plan: &Plan) -> Value {
         "round_seconds": round.as_seconds(),
         "setup_seconds": setup.as_seconds(),
         "storage": plan.lanes.storage.to_string(),
-        "lanes": made_lanes(plan),
+        "lanes": made(plan),
         "lane_bytes": plan.lanes.size,
         "tools": plan.lanes.tools,
     })
@@ -133,6 +134,14 @@ fn text(plan: &Plan) -> Result<String, std::fmt::Error> {
     Ok(text)
 }
 
+/// The number of lanes with calibration devices, of which each kernel has one in its guest.
+fn made(plan: &Plan) -> usize {
+    match made_lanes(plan) {
+        0 => 0,
+        of_one_kernel => of_one_kernel + kernels(plan).len() - 1,
+    }
+}
+
 /// The space that the lanes need.
 pub fn write_space(text: &mut String, plan: &Plan) -> std::fmt::Result {
     let (lanes, storage) = (lane_count(plan), plan.lanes.storage.to_string());
@@ -144,9 +153,7 @@ pub fn write_space(text: &mut String, plan: &Plan) -> std::fmt::Result {
             writeln!(text, "  one lane of {}, which the contenders take in turn, {storage}", plan.lanes.size)
         }
         _ => {
-            // Each kernel has a guest with a calibration device of its own.
-            let kernels: BTreeSet<_> = plan.contenders.iter().map(|contender| &contender.kernel).collect();
-            let made = made_lanes(plan) + kernels.len() - 1;
+            let made = made(plan);
             let total = Bytes(plan.lanes.size.0.saturating_mul(made as u64));
             let lanes_text = if lanes == 1 { "one lane".to_owned() } else { format!("{lanes} lanes") };
             let further = match made.saturating_sub(lanes) {
