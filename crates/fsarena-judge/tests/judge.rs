@@ -194,9 +194,11 @@ fn hyperfine_runs_one_command_after_the_other() {
     let judgement = judge(&json("times", &result.to_string()).expect("well formed"), MARGIN);
     assert!(text(&judgement, FindingClass::Confounded).contains("one after the other"));
     assert_eq!((judgement.results, judgement.pairs[0].verdict), (16, Verdict::Slower), "far more than a drift");
-    let failed = json!({ "results": [{ "command": "false", "times": [0.1], "exit_codes": [1] }] });
-    let refused = json("times", &failed.to_string()).expect_err("no work").to_string();
-    assert_eq!(refused, "times, `false`, run 1: the command failed, so its time is of no work");
+    for code in [json!(1), json!(null)] {
+        let failed = json!({ "results": [{ "command": "false", "times": [0.1, 0.1], "exit_codes": [0, code] }] });
+        let refused = json("times", &failed.to_string()).expect_err("no work").to_string();
+        assert_eq!(refused, "times, `false`, run 2: the command failed, so its time is of no work");
+    }
 }
 
 fn fio(read: f64, served: f64, options: serde_json::Value) -> String {

@@ -41,7 +41,8 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
         for (number, time) in times.iter().enumerate() {
             let source = format!("{}, `{command}`, run {}", file.name, number + 1);
             let time = positive(time).ok_or_else(|| ReadError::malformed(&source, "its time is no number above 0"))?;
-            if codes.get(number).and_then(Value::as_f64).is_some_and(|code| code != 0.0) {
+            // No code (null): it did not end by itself.
+            if codes.get(number).is_some_and(|code| code.as_f64() != Some(0.0)) {
                 return Err(ReadError::malformed(&source, "the command failed, so its time is of no work"));
             }
             rows.push(Measured {
