@@ -1,13 +1,14 @@
 //! What the spread of the results can resolve: replicates, waves, and differences of contenders with their errors.
 //!
-//! A replicate is a run of a program, whose iterations count as their median; a block of runs, if contenders took turns
-//! in blocks; or a host, if each host had one contender only.
+//! A replicate is a run of a program, whose iterations count as their median; all that a contender did on a host at one
+//! time; a block of runs, if contenders took turns in blocks; or a host, if each host had one contender only. If several
+//! hosts had both contenders, the hosts' differences are the replicates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_stats::{Drift, Precision, Spread, median};
 
-use crate::design::{Design, Order, unit};
+use crate::design::{Design, Order, Unit, unit};
 use crate::measured::Measured;
 
 /// A spread (of a logarithm) below which repetitions have the same figure: that of rounding in the last place.
@@ -19,6 +20,20 @@ const LONG_BLOCK: usize = 3;
 
 /// Where contenders can be compared directly: a wave and, if hosts had several contenders, a host.
 type Place<'a> = (usize, Option<&'a str>);
+
+/// What distinguishes the runs of a contender on a host.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum RunKey<'a> {
+    /// When it was, by the bits of the number.
+    Time(u64),
+    Source(&'a str),
+}
+
+impl RunKey<'_> {
+    fn time(&self) -> Option<f64> {
+        if let Self::Time(bits) = self { Some(f64::from_bits(*bits)) } else { None }
+    }
+}
 
 /// The replicates of a contender in one place of a workload: logarithms.
 struct ReplicateGroup<'a> {
@@ -115,13 +130,17 @@ impl<'a> Resolution<'a> {
     /// `rows` are of one workload.
     pub fn of(rows: &[&'a Measured]) -> Self {
         let design = Design::of(rows.iter().copied());
-        let mut units: BTreeMap<(&str, Place<'_>), [Vec<f64>; 2]> = BTreeMap::new();
+        let mut runs: BTreeMap<(Unit<'_>, RunKey<'_>), Vec<f64>> = BTreeMap::new();
         for run in rows.chunk_by(|one, next| (&one.source, &one.contender) == (&next.source, &next.contender)) {
-            let row = run[0];
-            let wave = design.waves.get(&unit(row)).copied().unwrap_or_default();
-            let [values, times] = units.entry((&row.contender, (wave, row.host.as_deref()))).or_default();
-            values.extend(median(run.iter().map(|row| row.y())));
-            times.extend(row.time);
+            let key = run[0].time.map_or(RunKey::Source(&run[0].source), |time| RunKey::Time(time.to_bits()));
+            runs.entry((unit(run[0]), key)).or_default().extend(run.iter().map(|row| row.y()));
+        }
+        let mut units: BTreeMap<(&str, Place<'_>), [Vec<f64>; 2]> = BTreeMap::new();
+        for ((unit, key), iterations) in runs {
+            let wave = design.waves.get(&unit).copied().unwrap_or_default();
+            let [values, times] = units.entry((unit.0, (wave, unit.1))).or_default();
+            values.extend(median(iterations));
+            times.extend(key.time());
         }
         let bounded: BTreeSet<&str> =
             rows.iter().filter(|row| row.is_bound).map(|row| row.contender.as_str()).collect();
@@ -199,8 +218,9 @@ impl<'a> Resolution<'a> {
         &self.groups[begin..begin + count]
     }
 
-    /// The difference within places, weighted by the number of replicates; at least one. If the places differ by more
-    /// than the noise of `sides` explains, their spread is the error.
+    /// The difference within places, weighted by the number of replicates; at least one. The error of several places is
+    /// that of their weighted mean, which their own differences show (Hartung and Knapp, 2001): what a contender gains
+    /// on one host it may lose on another. Of one place it is the noise of `sides`.
     fn within(&self, places: &[[&ReplicateGroup<'_>; 2]], sides: [&[ReplicateGroup<'_>]; 2]) -> LogDifference {
         let weight = |[one, other]: &[&ReplicateGroup<'_>; 2]| 1.0 / (1.0 / one.count() + 1.0 / other.count());
         let weights: f64 = places.iter().map(weight).sum();
@@ -211,17 +231,18 @@ impl<'a> Resolution<'a> {
             places.iter().zip(&differences).map(|(pair, (_, weight))| weight.powi(2) / pair[side].count()).sum::<f64>()
         };
         let within = self.precision(sides, [share(0), share(1)]);
-        let count = differences.len() as f64;
-        let squares: f64 = differences.iter().map(|(difference, _)| (difference - estimate).powi(2)).sum();
-        let between = Precision { error: (squares / (count - 1.0) / count).sqrt(), freedom: count - 1.0 };
-        let is_wider = between.error > FLAT && within.is_none_or(|within| between.error > within.error);
-        let precision = if is_wider { Some(between) } else { within };
+        let freedom = differences.len() as f64 - 1.0;
+        let square =
+            differences.iter().map(|(difference, weight)| weight * (difference - estimate).powi(2)).sum::<f64>();
+        let between = Precision { error: (square / freedom).sqrt(), freedom };
+        let precision = if between.error > FLAT { Some(between) } else { within };
+        let count = |side: usize| places.iter().map(|pair| pair[side].values.len()).sum::<usize>();
         LogDifference {
             estimate,
             precision,
             is_together: true,
             is_flat: is_flat(within),
-            is_repeated: sides.iter().all(|side| side.iter().map(|group| group.values.len()).sum::<usize>() > 1),
+            is_repeated: count(0) > 1 && count(1) > 1,
             longest_block: None,
         }
     }

@@ -159,7 +159,8 @@ fn a_gap_that_goes_with_the_wave_is_not_one_of_the_contenders() {
         together.estimate.ratio.is_some_and(|ratio| (ratio - 1.0).abs() < 0.03),
         "only the wave that both share: {together:?}"
     );
-    assert_eq!(together.verdict, Verdict::Equivalent);
+    // In that wave ext4 has one host.
+    assert_eq!((together.verdict, together.reason), (Verdict::Undecided, JudgedReason::NoRepetition));
 }
 
 #[test]

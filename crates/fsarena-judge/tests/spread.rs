@@ -198,3 +198,52 @@ fn two_hosts_that_contradict_each_other_show_no_winner() {
     assert_eq!(in_turn([1.3, 1.05]), (Verdict::Undecided, JudgedReason::Resolution));
     assert_eq!(in_turn([1.15, 1.15]), (Verdict::Faster, JudgedReason::None));
 }
+
+#[test]
+fn hosts_on_which_contenders_differ_by_chance_have_few_false_winners() {
+    let mut normal = Normal(11);
+    let with_a_winner = |count: usize, normal: &mut Normal| {
+        let names: Vec<String> = (0..count).map(|host| format!("h{host}")).collect();
+        let mut rows: Vec<Vec<(&str, &str, f64)>> = vec![Vec::new(); 10];
+        for host in &names {
+            let gains = [normal.next(), normal.next()].map(|it| 0.03 * it);
+            for (run, row) in rows.iter_mut().enumerate() {
+                let mut pair = ["e", "x"];
+                pair.rotate_left(run % 2);
+                let of = |name| 100.0 * (gains[usize::from(name == "x")] + 0.02 * normal.next()).exp();
+                row.extend(pair.map(of).into_iter().zip(pair).map(|(value, name)| (name, host.as_str(), value)));
+            }
+        }
+        let judgement = hosts(&rows.concat(), true);
+        [Verdict::Faster, Verdict::Slower].contains(&judgement.pairs[0].verdict)
+    };
+    for count in [2, 3] {
+        let won = (0..300).filter(|_| with_a_winner(count, &mut normal)).count();
+        assert!(won <= 24, "{won} of 300 with {count} hosts");
+    }
+}
+
+#[test]
+fn what_is_compared_has_to_be_repeated_where_it_is_compared() {
+    let xfs = [1000.0, 1010.0, 990.0, 1005.0].map(|rate| ("xfs", "h1", rate));
+    let reason = |more: &[(&'static str, &'static str, f64)]| hosts(&[&xfs, more].concat(), false).pairs[0].reason;
+    assert_eq!(reason(&[("ext4", "h1", 700.0), ("ext4", "h9", 1100.0)]), JudgedReason::NoRepetition);
+    assert_eq!(reason(&[("ext4", "h1", 700.0), ("ext4", "h1", 702.0)]), JudgedReason::OtherTimes);
+    // Rows of one time are of one run.
+    let twice = |minutes: [f64; 4]| {
+        let [first, second, third, fourth] = minutes;
+        let run = |name: &str, time, value| (name.to_owned(), time, value);
+        let pair = |time, name: &str, value| [run(name, time, value), run(name, time, value + 1.0)];
+        let rows =
+            [pair(first, "e", 100.0), pair(second, "x", 120.0), pair(third, "e", 110.0), pair(fourth, "x", 132.0)];
+        let at_once = judged(rows.concat());
+        let apart = judged(
+            rows.concat()
+                .into_iter()
+                .enumerate()
+                .map(|(row, (name, time, value))| (name, time + 0.1 * (row % 2) as f64, value)),
+        );
+        [at_once, apart].map(|judgement| judgement.pairs[0].verdict)
+    };
+    assert_eq!(twice([0.0, 1.0, 2.0, 3.0]), [Verdict::Undecided, Verdict::Slower]);
+}

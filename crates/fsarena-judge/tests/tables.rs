@@ -19,21 +19,27 @@ fn titles_of_times_need_a_direction() {
     let read = |title: &str| csv("c", &format!("fs,{title}\next4,10\nxfs,20\n"), &CsvColumns::of("fs", title));
     for title in [
         "p99_usec", "msec", "nsecs", "p99Usec", "avgMs", "p99us", "minutes", "min", "hours", "hrs", "clat_mean",
-        "slat", "await", "rtt", "response", "usecs/op",
+        "slat", "await", "rtt", "response", "usecs/op", "p99", "99th", "wall", "Dauer",
     ] {
         let error = read(title).expect_err(title).to_string();
         assert_eq!(error, format!("c: `{title}` is the name of a time, and which direction is better is not given"));
     }
-    for title in ["MBps", "KiBps", "opsPerSec", "files_per_hour", "ops/min", "rate", "score", "admin", "plat4", "p99"] {
+    for title in ["iowait", "cpu %", "used_mb", "errors"] {
+        let error = read(title).expect_err(title).to_string();
+        assert_eq!(error, format!("c: `{title}` is no name of a rate, and which direction is better is not given"));
+    }
+    for title in [
+        "MBps", "KiBps", "opsPerSec", "files_per_hour", "ops/min", "rate", "score", "admin", "plat4", "MB_s", "ops_sec",
+    ] {
         assert_eq!(read(title).expect(title)[0].better, Better::Higher);
     }
 }
 
 #[test]
 fn units_are_of_times_or_rates_or_need_a_direction() {
-    let columns = |better: Option<Better>| CsvColumns { better, ..CsvColumns::of("fs", "p99") };
+    let columns = |better: Option<Better>| CsvColumns { better, ..CsvColumns::of("fs", "v") };
     let read = |unit: &str, better: Option<Better>| {
-        csv("c", &format!("fs,p99,unit\next4,10,{unit}\nxfs,20,{unit}\n"), &columns(better))
+        csv("c", &format!("fs,v,unit\next4,10,{unit}\nxfs,20,{unit}\n"), &columns(better))
     };
     for unit in ["usec", "msec", "nsec", "minutes", "min", "hours", "µs", "s", "jiffies", "MB", "%"] {
         let refused = read(unit, None).expect_err(unit);
@@ -72,7 +78,7 @@ fn names_of_figures_in_cells_need_a_direction_too() {
         csv("c", text, &columns).map(|rows| rows[0].better).map_err(|error| error.to_string())
     };
     let one = |name: &str| read(&format!("fs,test,value\next4,\"{name}\",10\nxfs,\"{name}\",20\n"), None);
-    for name in ["randread p99 latency [us]", "lat_us", "compile time", "p99us"] {
+    for name in ["randread p99 latency [us]", "lat_us", "compile time", "p99us", "randread p99"] {
         let why = format!("c, row 2: `{name}` is the name of a time, and which direction is better is not given");
         assert_eq!(one(name), Err(why));
     }

@@ -25,29 +25,42 @@ fn is_title(line: &str) -> bool {
     line.starts_with("access ") && line.contains("bw(MiB/s)")
 }
 
-/// The rate of each iteration in a run's table; iterations are of one source.
+/// The rate of each iteration in the table of each test of a run; all are of one source.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let mut rows = Vec::new();
-    for (index, lines) in file.runs(begins).iter().enumerate() {
-        let command = after(lines, "Command line").or_else(|| after(lines, "Command line used"));
-        let run = IorRun {
-            // A warning of the next run may be at the end of this one.
-            start: file.run(index + 1, &printed(lines, |line| line.contains("WARNING"))),
-            program: lines[0].split(':').next().filter(|_| begins(lines[0])),
-            command: command.unwrap_or_default(),
-            options: IorOptions::of(command.unwrap_or_default()),
-            stated: STATED.iter().filter_map(|name| Some((*name, size(after(lines, name)?)))).collect(),
-            // The warning is on stderr, so it may come before the run.
-            has_no_fsync: file.text.lines().any(|line| line.contains("WARNING: fsync")),
-            notes: uneven(lines).into_iter().chain(warned(file)).collect(),
-            host: after(lines, "Machine"),
-            time: after(lines, "Began").and_then(asctime),
-            nodes: after(lines, "nodes").and_then(|count| count.parse().ok()),
-            tasks: after(lines, "tasks").or_else(|| after(lines, "clients")),
-        };
-        rows.extend(iterations(lines).into_iter().map(|it| run.measured(file, index + 1, it)));
+    for (index, all) in file.runs(begins).iter().enumerate() {
+        // A warning of the next run may be at the end of this one.
+        let start = file.run(index + 1, &printed(all, |line| line.contains("WARNING")));
+        for lines in tests(all) {
+            let command = after(&lines, "Command line").or_else(|| after(&lines, "Command line used"));
+            let run = IorRun {
+                start: start.clone(),
+                program: lines[0].split(':').next().filter(|_| begins(lines[0])),
+                command: command.unwrap_or_default(),
+                options: IorOptions::of(command.unwrap_or_default()),
+                stated: STATED.iter().filter_map(|name| Some((*name, size(after(&lines, name)?)))).collect(),
+                // The warning is on stderr, so it may come before the run.
+                has_no_fsync: file.text.lines().any(|line| line.contains("WARNING: fsync")),
+                notes: uneven(&lines).into_iter().chain(warned(file)).collect(),
+                host: after(&lines, "Machine"),
+                time: after(&lines, "Began").and_then(asctime),
+                nodes: after(&lines, "nodes").and_then(|count| count.parse().ok()),
+                tasks: after(&lines, "tasks").or_else(|| after(&lines, "clients")),
+            };
+            rows.extend(iterations(&lines).into_iter().map(|it| run.measured(file, index + 1, it)));
+        }
     }
     Ok(rows)
+}
+
+/// What a run printed of each test, below what it printed before the first one. A test begins with its options, which
+/// versions before 3.1 call a summary.
+fn tests<'a>(lines: &[&'a str]) -> Vec<Vec<&'a str>> {
+    let begins = |line: &&str| ["Options:", "Summary:"].contains(&line.trim());
+    let begin = lines.iter().position(begins).unwrap_or(lines.len());
+    let (head, rest) = lines.split_at(begin);
+    let of = |test: &[&'a str]| [head, test].concat();
+    if rest.is_empty() { vec![head.to_vec()] } else { rest.chunk_by(|_, next| !begins(next)).map(of).collect() }
 }
 
 pub fn knows_json(value: &Value) -> bool {
@@ -90,6 +103,14 @@ const STATED: [&str; 7] =
 /// shows.
 const NO_WORK: [&str; 15] =
     ["-t", "-b", "-o", "-i", "-v", "-w", "-r", "-W", "-R", "-k", "-K", "-d", "-N", "-f", "summaryformat"];
+
+/// Parameters of a run as JSON that do not change the work, or that are stated or in the workload's name.
+const NO_PARAMETER: [&str; 25] = [
+    "testID", "refnum", "api", "platform", "testFileName", "options", "dryRun", "nodes", "tasksPerNode", "repetitions",
+    "interTestDelay", "outlierThreshold", "readFile", "writeFile", "filePerProc", "collective", "segmentCount",
+    "transferSize", "blockSize", "checkWrite", "checkRead", "keepFile", "keepFileWithError", "warningAsErrors",
+    "verbose",
+];
 
 /// A warning that data were missing or wrong, which may come before or after the run.
 fn warned(file: &File<'_>) -> Option<JudgedFinding> {
@@ -171,7 +192,8 @@ impl IorRun<'_> {
         let writes = access == "write";
         let is_synced =
             self.options.syncs && !(self.has_no_fsync && self.stated.get("api").is_none_or(|it| it != "POSIX"));
-        let is_work = |name: &str| !NO_WORK.contains(&name) && (is_synced || !["-e", "-Y"].contains(&name));
+        const SYNCS: [&str; 4] = ["-e", "-Y", "fsync", "fsyncperwrite"];
+        let is_work = |name: &str| !NO_WORK.contains(&name) && (is_synced || !SYNCS.contains(&name));
         let mut work: BTreeMap<String, String> = self
             .options
             .work()
@@ -246,13 +268,18 @@ impl IorOptions {
         }))
     }
 
-    /// Also those that a script of IOR's own has set.
-    fn or_set(self, parameters: &Value) -> Self {
+    /// Also those that are recorded, since a script of IOR's own may have set them.
+    fn or_set(mut self, parameters: &Value) -> Self {
         let is_set = |name: &str| parameters[name].as_u64().is_some_and(|value| value > 0);
-        Self {
-            syncs: self.syncs || is_set("fsync") || is_set("fsyncperwrite"),
-            reorders: self.reorders || is_set("reorderTasks") || is_set("reorderTasksRandom"),
-            ..self
+        self.syncs |= is_set("fsync") || is_set("fsyncperwrite");
+        self.reorders |= is_set("reorderTasks") || is_set("reorderTasksRandom");
+        for (name, value) in parameters.as_object().into_iter().flatten() {
+            // `g` is the default of the data's type.
+            let value = text(value).filter(|value| !["", "0", "g", "(null)"].contains(&value.as_str()));
+            if let Some(value) = value.filter(|_| !NO_PARAMETER.contains(&&**name)) {
+                self.named.insert(name.to_string(), value);
+            }
         }
+        self
     }
 }

@@ -7,19 +7,60 @@ const DAY: f64 = 86400.0;
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// Parts of words for times.
-const OF_TIMES: [&str; 9] = ["latency", "duration", "elapsed", "second", "minute", "hour", "delay", "time", "response"];
-/// Words for times and their units; of more than one letter, `s` may follow.
-const TIMES: [&str; 19] = [
-    "s", "sec", "ms", "msec", "us", "usec", "µs", "μs", "ns", "nsec", "min", "hr", "lat", "clat", "slat", "tlat",
-    "rtt", "await", "wait",
+const OF_TIMES: [&str; 15] = [
+    "latency", "duration", "elapsed", "second", "minute", "hour", "delay", "time", "response", "percentile", "jitter",
+    "dauer", "zeit", "sekund", "tiempo",
 ];
+/// Words for times and their units; of more than one letter, `s` may follow.
+const TIMES: [&str; 26] = [
+    "s", "sec", "ms", "msec", "us", "usec", "µs", "μs", "µsec", "μsec", "ns", "nsec", "min", "hr", "milli", "micro",
+    "lat", "clat", "slat", "tlat", "rtt", "await", "wait", "wall", "stall", "temps",
+];
+/// Words for what is better if it is less, but is no time.
+const COSTS: [&str; 16] = [
+    "cpu", "iowait", "rss", "used", "usage", "space", "waf", "amplification", "overhead", "error", "retry", "retries",
+    "watt", "joule", "energy", "fault",
+];
+/// Words for amounts, before one of [`PER`] in a rate.
+const AMOUNTS: [&str; 22] = [
+    "b", "kb", "mb", "gb", "kib", "mib", "gib", "byte", "mbit", "gbit", "op", "iop", "io", "file", "req", "request",
+    "query", "queries", "transaction", "row", "insert", "event",
+];
+/// Words for times in which something is counted.
+const PER: [&str; 6] = ["s", "sec", "second", "min", "minute", "hour"];
+/// Words for rates.
+const RATES: [&str; 6] = ["bw", "iops", "throughput", "bandwidth", "rate", "speed"];
 
-/// Whether a title or a unit is that of a time, such as `latency_ms`, `p99Usec`, `seconds` or `ms/op`, but not `MB/s`.
+/// Whether a title or a unit is that of a time, such as `latency_ms`, `p99Usec`, `p95`, `seconds` or `ms/op`, but not
+/// `MB/s` or `ops_sec`.
 pub fn is_time(title: &str) -> bool {
-    words(title.split('/').next().unwrap_or_default())
-        .iter()
-        .take_while(|word| *word != "per")
-        .any(|word| is_of_time(word))
+    let words = words(title.split('/').next().unwrap_or_default());
+    let words: Vec<&str> = words.iter().map(String::as_str).take_while(|word| *word != "per").collect();
+    !words_of_rate(&words) && (words.iter().any(|word| is_of_time(word)) || is_percentile(title))
+}
+
+/// `p99`, `p99.9` or `99th` among the words of a title.
+fn is_percentile(title: &str) -> bool {
+    title.split(|letter: char| !letter.is_alphanumeric() && letter != '.').any(|word| {
+        let word = word.to_lowercase();
+        let digits = word.strip_prefix('p').or_else(|| word.strip_suffix("th"));
+        digits.and_then(|digits| digits.parse::<f64>().ok()).is_some_and(|share| (50.0..=100.0).contains(&share))
+    })
+}
+
+/// Whether a title is that of something of which less is better, such as `cpu %` or `used_mb`.
+pub fn is_cost(title: &str) -> bool {
+    words(title).iter().any(|word| is_among(&COSTS, word))
+}
+
+/// Whether a word for an amount comes before one for a time, or the words are of a rate otherwise.
+fn words_of_rate(words: &[&str]) -> bool {
+    words.windows(2).any(|pair| is_among(&AMOUNTS, pair[0]) && is_among(&PER, pair[1]))
+        || words.iter().any(|word| RATES.contains(word))
+}
+
+fn is_among(names: &[&str], word: &str) -> bool {
+    names.iter().any(|name| word == *name || (name.len() > 1 && word.strip_suffix('s') == Some(name)))
 }
 
 /// Whether a text is a date or a time of day in any order of its parts, as `31/12/2026`, `31.12.2026 10:00` or `10:00:05`.
@@ -54,13 +95,15 @@ pub fn without_quantities(text: &str) -> String {
 /// Whether a unit is that of a rate, such as `MB/s`, `KiBps`, `IOPS`, `tps` or `files per second`.
 pub fn is_rate(unit: &str) -> bool {
     let words = words(&unit.replacen('/', " per ", 1));
+    if words_of_rate(&words.iter().map(String::as_str).collect::<Vec<_>>()) {
+        return true;
+    }
     let divisor = words.iter().skip_while(|word| *word != "per").skip(1);
     divisor.into_iter().any(|word| is_of_time(word)) || words.last().is_some_and(|word| word.ends_with("ps"))
 }
 
 fn is_of_time(word: &str) -> bool {
-    TIMES.iter().any(|name| word == *name || (name.len() > 1 && word.strip_suffix('s') == Some(name)))
-        || OF_TIMES.iter().any(|name| word.contains(name))
+    is_among(&TIMES, word) || OF_TIMES.iter().any(|name| word.contains(name))
 }
 
 /// The words of a title in small letters: `p99_usec` and `p99Usec` have `p` and `usec`.
@@ -168,5 +211,24 @@ mod tests {
         assert_eq!(seconds("2023-12-31T23:59:60Z"), seconds("2024-01-01T00:00:00Z"));
         assert_eq!(asctime("Sun Nov  1 12:02:42 2009"), seconds("2009-11-01T12:02:42Z"));
         assert_eq!(month_first("11/23/2026 18:21:37"), seconds("2026-11-23 18:21:37"));
+    }
+
+    #[test]
+    fn titles_say_what_is_better() {
+        for time in ["p99", "clat p99.9", "99th", "wall", "µsec", "Dauer", "latency_ms", "p99Usec", "ms/op", "time"] {
+            assert!(is_time(time) && !is_rate(time), "{time}");
+        }
+        for time in ["io_time", "request latency", "query_time", "millis"] {
+            assert!(is_time(time) && !is_rate(time), "{time}");
+        }
+        for rate in ["MB_s", "ops_sec", "throughput_MB-s", "iops_min", "bw_min", "MB/s", "files per second", "tps"] {
+            assert!(is_rate(rate) && !is_time(rate), "{rate}");
+        }
+        for cost in ["cpu %", "iowait", "used_mb", "rss_kb", "errors", "retries"] {
+            assert!(is_cost(cost) && !is_time(cost) && !is_rate(cost), "{cost}");
+        }
+        for plain in ["v", "value", "result", "score", "ext4", "p4", "4th"] {
+            assert!(!is_time(plain) && !is_rate(plain) && !is_cost(plain), "{plain}");
+        }
     }
 }

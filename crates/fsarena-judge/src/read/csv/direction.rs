@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::super::ReadError;
-use super::super::time::{is_rate, is_time, is_time_alone, without_quantities};
+use super::super::time::{is_cost, is_rate, is_time, is_time_alone, without_quantities};
 use super::{CsvColumns, CsvRecord};
 use crate::measured::{InputFacts, Measured};
 
@@ -12,7 +12,7 @@ use crate::measured::{InputFacts, Measured};
 enum NamedFigure {
     Time,
     Rate,
-    /// A unit of something else.
+    /// Something else, of which less may be better.
     Other,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn check(
         let cells = || {
             let cells = || workload.into_iter().chain(row.work.values()).map(String::as_str);
             let of = |kind| cells().find(|cell| celled(cell) == Some(kind)).map(|cell| (cell, kind));
-            of(NamedFigure::Time).or_else(|| of(NamedFigure::Rate))
+            of(NamedFigure::Time).or_else(|| of(NamedFigure::Rate)).or_else(|| of(NamedFigure::Other))
         };
         let Some((word, kind)) = of_unit.or(title).or_else(cells) else { continue };
         if found.iter().all(|(_, _, other)| *other != kind) {
@@ -51,7 +51,7 @@ pub(super) fn check(
     }
     let doubt = |kind, what: &'static str| Some((of(kind)?, what));
     let doubt =
-        doubt(NamedFigure::Time, "the name of a time").or_else(|| doubt(NamedFigure::Other, "no unit of a rate"));
+        doubt(NamedFigure::Time, "the name of a time").or_else(|| doubt(NamedFigure::Other, "no name of a rate"));
     match doubt.filter(|_| columns.better.is_none()) {
         Some(((place, word, _), what)) => refused(
             place,
@@ -83,5 +83,5 @@ fn celled(cell: &str) -> Option<NamedFigure> {
 }
 
 fn named(name: &str) -> Option<NamedFigure> {
-    Some(unit(name)).filter(|kind| *kind != NamedFigure::Other)
+    if is_cost(name) { Some(NamedFigure::Other) } else { Some(unit(name)).filter(|kind| *kind != NamedFigure::Other) }
 }

@@ -32,6 +32,28 @@ const DEFAULTS: [(&str, &str); 14] = [
     ("rwmixread", "50"),
 ];
 
+/// Defaults of other options, where they are not 0.
+const NOT_ZERO: [(&str, &str); 18] = [
+    ("allow_file_create", "1"),
+    ("create_fsync", "1"),
+    ("create_serialize", "1"),
+    ("do_verify", "1"),
+    ("fadvise_hint", "1"),
+    ("fallocate", "native"),
+    ("file_service_type", "roundrobin"),
+    ("io_submit_mode", "inline"),
+    ("iodepth_batch", "1"),
+    ("iodepth_batch_complete_min", "1"),
+    ("mem", "malloc"),
+    ("percentage_random", "100"),
+    ("random_distribution", "random"),
+    ("random_generator", "tausworthe"),
+    ("rate_process", "linear"),
+    ("rw_sequencer", "sequential"),
+    ("scramble_buffers", "1"),
+    ("thinktime_blocks", "1"),
+];
+
 /// The fact in place of options that are not recorded.
 pub const NOT_RECORDED: (&str, &str) = ("options", "not recorded");
 
@@ -82,8 +104,8 @@ pub fn work(options: Option<&BTreeMap<&str, &str>>) -> BTreeMap<String, String> 
             }
             (name, value) => (name, parts(value)),
         };
-        // Of the other options, 0 is the default.
-        if value != "0" || work.contains_key(name) {
+        let default = NOT_ZERO.iter().find(|(other, _)| *other == name).map_or("0", |(_, default)| default);
+        if value != default || work.contains_key(name) {
             work.insert(name.to_owned(), value);
         }
     }
@@ -142,5 +164,10 @@ mod tests {
         assert_eq!(of(&[("filename", "/mnt/a"), ("group_reporting", ""), ("sync", "none")]), of(&[]));
         assert_eq!(of(&[("bssplit", "4096/50:8KiB/50")])["bssplit"], "4k/50:8k/50");
         assert_ne!(work(None), of(&[]));
+        for (name, default) in NOT_ZERO {
+            assert_eq!(of(&[(name, default)]), of(&[]), "{name}");
+            assert_ne!(of(&[(name, "0")]), of(&[]), "{name}");
+        }
+        assert_ne!(of(&[("fallocate", "none")]), of(&[]));
     }
 }
