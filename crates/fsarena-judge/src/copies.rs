@@ -1,7 +1,7 @@
 //! Runs that were given more than once: they show nothing new.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::measured::Measured;
@@ -11,54 +11,102 @@ pub struct Copy {
     pub run: String,
     pub original: String,
     /// Whether the other one has further results, as a table that grew.
-    pub is_beginning: bool,
+    pub is_part: bool,
     /// The contenders of both, if they are called differently.
     pub contenders: Option<[String; 2]>,
 }
 
 /// What a run measured, and of which contender.
 struct RunContent<'a> {
+    name: &'a str,
     contender: &'a str,
-    hasher: DefaultHasher,
+    /// What the program printed, 0 of a table.
+    digest: u64,
+    /// Its results in order.
+    results: Vec<u64>,
     /// Different figures, as far as they count.
-    figures: BTreeSet<u64>,
+    figures: Vec<u64>,
+    has_time: bool,
 }
 
-/// How many figures tables must have in common: fewer may be the same by chance.
+/// How many figures runs must have in common: fewer may be the same by chance.
 pub const FEWEST_FIGURES: usize = 3;
+
+impl<'a> RunContent<'a> {
+    fn of(row: &'a Measured) -> Self {
+        let (results, figures, has_time) = (Vec::new(), Vec::new(), row.time.is_some());
+        Self { name: &row.run.name, contender: &row.contender, digest: row.run.digest, results, figures, has_time }
+    }
+
+    fn add(&mut self, row: &Measured) {
+        let mut hasher = DefaultHasher::new();
+        (&row.workload, &row.work, row.value.to_bits()).hash(&mut hasher);
+        (row.time.map(f64::to_bits), &row.host, &row.recorded).hash(&mut hasher);
+        if self.digest == 0 {
+            row.contender.hash(&mut hasher);
+        }
+        self.results.push(hasher.finish());
+        let figure = row.value.to_bits();
+        if self.figures.len() < FEWEST_FIGURES && !self.figures.contains(&figure) {
+            self.figures.push(figure);
+        }
+    }
+
+    /// Whether its figures suffice to know it; else everything counts that the program printed. A moment is a figure,
+    /// and a program may do the same twice.
+    fn is_known_by_figures(&self) -> bool {
+        let count = self.figures.len() + usize::from(self.has_time);
+        count >= FEWEST_FIGURES && (self.has_time || self.digest == 0)
+    }
+
+    /// What runs that may be the same have in common.
+    fn keys(&self) -> impl Iterator<Item = (u64, u64)> {
+        let digest = if self.is_known_by_figures() { 0 } else { self.digest };
+        self.results.iter().map(move |result| (*result, digest))
+    }
+
+    /// Whether the other one has all its results, each as often.
+    fn is_in(&self, other: &Self) -> bool {
+        let mut others = other.results.iter();
+        self.results.iter().all(|result| others.any(|other| other == result))
+    }
+}
 
 /// The rows without those of copies, and the copies. A run that is given under the names of two contenders is kept.
 pub fn removed(rows: &[Measured]) -> (Cow<'_, [Measured]>, Vec<Copy>) {
-    let mut runs: BTreeMap<&str, RunContent<'_>> = BTreeMap::new();
-    let mut order: Vec<&str> = Vec::new();
-    // The tables that begin like that and go on.
-    let mut beginnings: BTreeMap<u64, &str> = BTreeMap::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut runs: Vec<RunContent<'_>> = Vec::new();
     for row in rows {
-        let run = runs.entry(&row.run.name).or_insert_with(|| {
-            order.push(&row.run.name);
-            RunContent { contender: &row.contender, hasher: DefaultHasher::new(), figures: BTreeSet::new() }
-        });
-        // The records of other tables and outputs are runs by themselves.
-        if row.run.digest == 0 && run.figures.len() < FEWEST_FIGURES {
-            run.figures.insert(row.value.to_bits());
-        } else if row.run.digest == 0 {
-            beginnings.insert(run.hasher.finish(), &row.run.name);
+        let place = *places.entry(&row.run.name).or_insert(runs.len());
+        if place == runs.len() {
+            runs.push(RunContent::of(row));
         }
-        (&row.workload, &row.work, row.value.to_bits()).hash(&mut run.hasher);
-        (row.time.map(f64::to_bits), &row.host, &row.recorded, row.run.digest).hash(&mut run.hasher);
+        runs[place].add(row);
     }
-    let mut known: BTreeMap<u64, &str> = BTreeMap::new();
+    runs.iter_mut().for_each(|run| run.results.sort_unstable());
+    let mut alike: HashMap<(u64, u64), Vec<usize>> = HashMap::new();
+    for (place, run) in runs.iter().enumerate().filter(|(_, run)| run.digest != 0 || run.is_known_by_figures()) {
+        run.keys().for_each(|key| alike.entry(key).or_default().push(place));
+    }
     let mut copies = Vec::new();
-    for run in order {
-        let digest = runs[run].hasher.finish();
-        let beginning = beginnings.get(&digest);
-        let original = *known.entry(digest).or_insert(beginning.unwrap_or(&run));
-        if original != run {
-            let names = [original, run].map(|name| runs[name].contender);
-            let contenders = (names[0] != names[1]).then(|| names.map(str::to_owned));
-            let (run, original) = (run.to_owned(), original.to_owned());
-            copies.push(Copy { run, original, is_beginning: beginning.is_some(), contenders });
-        }
+    for (place, run) in runs.iter().enumerate() {
+        let is_whole = |other: &usize| runs[*other].results == run.results;
+        // Tables grow; what a program printed is whole.
+        let is_original = |other: &&usize| {
+            let is_earlier = **other < place && is_whole(other);
+            let is_larger = run.digest == 0 && runs[**other].digest == 0 && **other != place && !is_whole(other);
+            is_earlier || (is_larger && run.is_in(&runs[**other]))
+        };
+        let candidates = run.keys().filter_map(|key| alike.get(&key)).min_by_key(|runs| runs.len());
+        let Some(original) = candidates.and_then(|runs| runs.iter().find(is_original)) else { continue };
+        let names = [&runs[*original], run];
+        copies.push(Copy {
+            run: run.name.to_owned(),
+            original: names[0].name.to_owned(),
+            is_part: !is_whole(original),
+            contenders: (names[0].contender != run.contender && run.digest != 0)
+                .then(|| names.map(|run| run.contender.to_owned())),
+        });
     }
     let gone: BTreeSet<&str> =
         copies.iter().filter(|copy| copy.contenders.is_none()).map(|copy| copy.run.as_str()).collect();

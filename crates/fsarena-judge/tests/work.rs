@@ -228,7 +228,7 @@ fn records_of_a_table_that_are_there_twice_count_once() {
     for order in [[0, 1], [1, 0]] {
         let both = judged(order.map(table));
         assert_eq!(both.results, 6);
-        assert_eq!(texts(&both, FindingClass::Copy), "0 is the beginning of 1: it counts once");
+        assert_eq!(texts(&both, FindingClass::Copy), "0 is a part of 1: it counts once");
     }
     columns.time = Some("t".to_owned());
     assert_eq!(results(&format!("{body}ext4,100,1\next4,100,7\n"), &columns), 5);

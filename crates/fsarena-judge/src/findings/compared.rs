@@ -18,8 +18,8 @@ pub fn copies(copies: &[Copy]) -> Vec<JudgedFinding> {
     });
     let first = again.first().map(|copy| {
         let more = if again.len() > 1 { format!(", and {} more", again.len() - 1) } else { String::new() };
-        let same = if copy.is_beginning { "beginning of" } else { "same run as" };
-        format!("{} is the {same} {}{more}: it counts once", copy.run, copy.original)
+        let same = if copy.is_part { "a part of" } else { "the same run as" };
+        format!("{} is {same} {}{more}: it counts once", copy.run, copy.original)
     });
     FindingClass::Identity.findings(renamed).chain(FindingClass::Copy.findings(first)).collect()
 }

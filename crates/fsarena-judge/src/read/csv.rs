@@ -149,7 +149,7 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
     direction::check(name, columns, &header, &rows)?;
     round_alike(&mut rows);
     if time.is_none() {
-        name_copy(&mut rows);
+        name_copies(&mut rows);
     }
     Ok(rows)
 }
@@ -178,17 +178,37 @@ fn run(name: &str, source: &str, has_time: bool, fields: &[Cow<'_, str>]) -> Run
     Run { name: source.to_owned(), digest: hasher.finish() }
 }
 
-/// Makes the second half of a table a run of its own if it is the first half once more.
-fn name_copy(rows: &mut [Measured]) {
-    let (first, second) = rows.split_at_mut(rows.len() / 2);
-    let is_same = |(one, other): (&Measured, &Measured)| {
-        (&one.contender, &one.workload, one.value, &one.host)
-            == (&other.contender, &other.workload, other.value, &other.host)
+/// Makes runs of their own of rows that are in a table once more: all of them equally often, in the same order or, if
+/// they are sorted, with enough different figures of a contender.
+fn name_copies(rows: &mut [Measured]) {
+    let mut counts: HashMap<_, usize> = HashMap::new();
+    let key = |row: &Measured| {
+        let mut hasher = DefaultHasher::new();
+        (&row.contender, &row.workload, row.value.to_bits(), &row.host).hash(&mut hasher);
+        hasher.finish()
     };
-    let values: BTreeSet<u64> = first.iter().map(|row| row.value.to_bits()).collect();
-    if values.len() >= FEWEST_FIGURES && first.len() == second.len() && first.iter().zip(&*second).all(is_same) {
-        for row in second {
-            row.run.name += ", second half";
+    rows.iter().for_each(|row| *counts.entry(key(row)).or_default() += 1);
+    let times = counts.values().copied().min().unwrap_or_default();
+    if times < 2 || counts.values().any(|count| *count != times) {
+        return;
+    }
+    let mut figures: HashMap<(&str, &str), BTreeSet<u64>> = HashMap::new();
+    for row in &*rows {
+        figures.entry((&row.contender, &row.workload)).or_default().insert(row.value.to_bits());
+    }
+    let all: BTreeSet<u64> = figures.values().flatten().copied().collect();
+    let keys: Vec<u64> = rows.iter().map(key).collect();
+    let mut parts = keys.chunks(keys.len() / times);
+    let is_in_order = parts.next().is_some_and(|first| parts.all(|part| part == first));
+    let has_many = figures.values().any(|own| own.len() >= FEWEST_FIGURES);
+    if has_many || (is_in_order && all.len() >= FEWEST_FIGURES) {
+        let mut seen: HashMap<u64, usize> = HashMap::new();
+        for row in rows {
+            let before = seen.entry(key(row)).or_default();
+            if *before > 0 {
+                row.run.name += &format!(", once more ({before})");
+            }
+            *before += 1;
         }
     }
 }
