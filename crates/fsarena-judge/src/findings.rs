@@ -2,7 +2,7 @@
 
 mod compared;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use fsarena_lane::kind::named_in;
@@ -199,12 +199,23 @@ fn apart(design: &Design<'_>) -> Option<String> {
 }
 
 fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<String> {
-    let mut counts: BTreeMap<(&str, &str), HashSet<&str>> = BTreeMap::new();
-    for row in rows {
-        let unit = if design.is_nested { row.host.as_deref().unwrap_or_default() } else { row.source.as_str() };
-        counts.entry((&row.contender, &row.workload)).or_default().insert(unit);
+    fn unit(row: &Measured, is_nested: bool) -> (&str, u64) {
+        let host = row.host.as_deref().unwrap_or_default();
+        match (is_nested, row.time) {
+            (true, _) => (host, 0),
+            (false, Some(time)) => (host, time.to_bits()),
+            (false, None) => (&row.source, 0),
+        }
     }
-    let single: BTreeSet<&str> = counts.iter().filter(|(_, units)| units.len() == 1).map(|(key, _)| key.0).collect();
+    let mut single: BTreeSet<&str> = BTreeSet::new();
+    for variant in workloads(rows).iter().flat_map(|workload| &workload.variants) {
+        let mut firsts = HashMap::new();
+        for row in &variant.rows {
+            let (first, is_alone) = firsts.entry(row.contender.as_str()).or_insert((*row, true));
+            *is_alone &= unit(first, design.is_nested) == unit(row, design.is_nested);
+        }
+        single.extend(firsts.into_iter().filter(|(_, (_, is_alone))| *is_alone).map(|(name, _)| name));
+    }
     if single.is_empty() {
         return Vec::new();
     }

@@ -314,6 +314,7 @@ impl Compared {
             }
             _ if self.is_confounded => (Verdict::Undecided, JudgedReason::Confounded),
             None => (Verdict::Invalid, JudgedReason::Missing),
+            Some(_) if self.is_bound == [true, true] => (Verdict::Undecided, JudgedReason::TooFast),
             Some(it) if it.is_repeated && self.is_hidden() => (Verdict::Undecided, JudgedReason::Clock),
             Some(difference) => self.proved(difference, proofs),
         };

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use fsarena_model::{Better, Verdict};
+use fsarena_model::{Better, Estimate, Verdict};
 use fsarena_report::capitalised;
 use fsarena_report::number::{Ratio, or_dash, percent, three_digits};
 use fsarena_report::report::ColumnKind::{Figure, Name, Words};
@@ -82,7 +82,13 @@ fn wins(judgement: &Judgement, won: &[&PairJudgement]) -> Vec<String> {
     if won.len() <= NAMED {
         let sentence = |pair: &&PairJudgement| {
             let (winner, loser, ratio) = sides(pair);
-            let ratio = ratio.map(|ratio| format!(": {} {}", ratio.times(), ratio.interval().unwrap_or_default()));
+            let ratio = ratio.map(|ratio| match (pair.bound, pair.estimate) {
+                (Bound::None, _) => format!(": {} {}", ratio.times(), ratio.interval().unwrap_or_default()),
+                (_, Estimate { low, high, .. }) => {
+                    let least = low.or(high.map(f64::recip)).map(|least| bounded(Bound::AtLeast, least));
+                    format!(": {}", least.unwrap_or_default())
+                }
+            });
             format!("{winner} is faster than {loser}{}{}.", place(judgement, pair), ratio.unwrap_or_default())
         };
         return won.iter().map(sentence).collect();
@@ -104,6 +110,16 @@ fn ties(judgement: &Judgement, tied: &[&PairJudgement]) -> Vec<String> {
         return tied.iter().map(sentence).collect();
     }
     vec![format!("{} of {} comparisons show a difference of less than {margin}.", tied.len(), judgement.pairs.len())]
+}
+
+/// `≥ 6.46×`.
+fn bounded(bound: Bound, ratio: f64) -> String {
+    let sign = match bound {
+        Bound::None => "",
+        Bound::AtLeast => "≥ ",
+        Bound::AtMost => "≤ ",
+    };
+    format!("{sign}{}", Ratio::alone(ratio).times())
 }
 
 /// ` in WORKLOAD` where there are several.
@@ -137,17 +153,9 @@ fn why(judgement: &Judgement) -> Option<String> {
 
 fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {
     let times = |ratio: Option<Ratio>| or_dash(ratio.map(|ratio| ratio.times()));
-    let bounded = |bound: Bound, ratio: Option<f64>| {
-        let sign = match bound {
-            Bound::None => "",
-            Bound::AtLeast => "≥ ",
-            Bound::AtMost => "≤ ",
-        };
-        or_dash(ratio.map(|ratio| format!("{sign}{}", Ratio::alone(ratio).times())))
-    };
     let interval = |pair: &PairJudgement| match pair.bound {
         Bound::None => or_dash(Ratio::of(pair.estimate).and_then(|ratio| ratio.interval())),
-        bound => bounded(bound, pair.estimate.low.or(pair.estimate.high)),
+        bound => or_dash(pair.estimate.low.or(pair.estimate.high).map(|ratio| bounded(bound, ratio))),
     };
     let verdict = |pair: &PairJudgement| {
         let words = match pair.reason {
@@ -161,7 +169,7 @@ fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {
         .column(Words, "pair", |pair| format!("{} / {}", pair.a, pair.b))
         .column(Figure, "plain", |pair| times(pair.plain_ratio.map(Ratio::alone)))
         .column(Figure, "t", |pair| or_dash(pair.plain_t.map(three_digits)))
-        .column(Figure, "ratio", |pair| bounded(pair.bound, pair.estimate.ratio))
+        .column(Figure, "ratio", |pair| or_dash(pair.estimate.ratio.map(|ratio| bounded(pair.bound, ratio))))
         .column(Figure, "interval", interval)
         .column(Words, "verdict on the first", verdict)
         .done()

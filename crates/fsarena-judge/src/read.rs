@@ -15,6 +15,7 @@ mod json;
 mod kdevops;
 mod mdtest;
 mod options;
+mod other_outputs;
 mod phoronix;
 mod sysbench;
 mod time;
@@ -23,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use self::json::Value;
+use self::other_outputs::OtherOutput;
 use fsarena_model::Better;
 
 pub use csv::{CsvColumns, has_columns, read as csv};
@@ -42,8 +44,8 @@ pub enum ReadError {
     Packed { name: String, program: &'static str },
     #[error("the JSON of `{name}` is broken: {why}")]
     NotJson { name: String, why: String },
-    #[error("`{name}` is {program}'s output for people, which has rounded figures only")]
-    ForPeople { name: String, program: &'static str, hint: &'static str },
+    #[error("`{name}` is {program}'s {what}")]
+    ForPeople { name: String, program: &'static str, what: &'static str, hint: &'static str },
     #[error("`{name}` is of no tool that judge knows")]
     UnknownTool { name: String, columns: String },
     #[error("{place}: {why}")]
@@ -234,25 +236,6 @@ const JSON: [JsonTool; 4] = [
     JsonTool { knows: ior::knows_json, continues: |_, _| false, read: ior::read_json },
 ];
 
-/// An output of a tool that has another one with all figures.
-struct OtherOutput {
-    program: &'static str,
-    /// Whether a file is such an output.
-    knows: fn(&File<'_>) -> bool,
-    /// How to get the other one.
-    hint: &'static str,
-}
-
-const FOR_PEOPLE: [OtherOutput; 3] = [
-    OtherOutput { program: "fio", knows: fio::is_for_people, hint: "rerun with --output-format=json" },
-    OtherOutput { program: "hyperfine", knows: hyperfine::is_for_people, hint: "rerun with --export-json FILE" },
-    OtherOutput {
-        program: "bonnie++",
-        knows: bonnie::is_for_people,
-        hint: "judge reads the line of comma-separated values that bonnie++ prints last",
-    },
-];
-
 /// The tools whose results [`results`] reads.
 pub const TOOLS: &str = "fio as JSON or terse, IOR, hyperfine and kdevops' Milvus workflow as JSON, IOzone, sysbench, \
                          dbench, bonnie++, Filebench, IOR, mdtest and IO500's summary as text, and the Phoronix Test \
@@ -293,8 +276,10 @@ fn unlabelled(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             let rows = (tool.read)(file)?;
             if rows.is_empty() { Err(file.malformed("it has no result")) } else { Ok(rows) }
         }
-        None => Err(match FOR_PEOPLE.iter().find(|output| (output.knows)(file)) {
-            Some(OtherOutput { program, hint, .. }) => ReadError::ForPeople { name: name(), program, hint },
+        None => Err(match other_outputs::known(file) {
+            Some(&OtherOutput { program, what, hint, .. }) => {
+                ReadError::ForPeople { name: name(), program, what, hint }
+            }
             None => broken.unwrap_or_else(|| ReadError::UnknownTool { name: name(), columns: csv::titles(file.text) }),
         }),
     }

@@ -120,8 +120,10 @@ pub struct LogDifference {
     pub is_together: bool,
     /// Whether all repetitions have the same figure: the clock or the rounding hides their spread.
     pub is_flat: bool,
-    /// Whether both have more than one replicate.
+    /// Whether both have more than one replicate where they are compared.
     pub is_repeated: bool,
+    /// Whether both have more than one anywhere.
+    pub is_repeated_somewhere: bool,
     /// The most runs of one without a run of the other, if blocks of runs are the replicates.
     pub longest_block: Option<usize>,
 }
@@ -243,6 +245,7 @@ impl<'a> Resolution<'a> {
             is_together: true,
             is_flat: is_flat(within),
             is_repeated: count(0) > 1 && count(1) > 1,
+            is_repeated_somewhere: sides.iter().all(|side| side.iter().map(|it| it.values.len()).sum::<usize>() > 1),
             longest_block: None,
         }
     }

@@ -218,7 +218,7 @@ fn tables_are_read_or_refused_by_row() {
         Err(error) => error.to_string(),
     };
     for (name, expected) in [
-        ("c-case.csv", "ext4 100; Ext4 120; ext4 110"),
+        ("c-case.csv", "ext4 100; ext4 120; ext4 110"),
         ("c-cr.csv", "ext4 100; xfs 200"),
         ("c-crlf.csv", "ext4 100; ext4 101; xfs 200; xfs 203"),
         ("c-dup.csv", "c: two columns `fs`: fs, fs, v"),

@@ -121,7 +121,14 @@ fn what_differs_like_the_contenders_is_never_ranked() {
     for (title, ext4, xfs) in [
         ("threads", &["1", "2", "4"][..], &["8", "16", "32"][..]),
         ("depth", &["QD1", "QD2", "QD4"], &["QD32", "QD64", "QD128"]),
-        ("device", &["/dev/sda"; 3], &["/dev/nvme0n1"; 3]),
+        // Each value once is no repetition.
+        ("iodepth", &["1", "2", "4"], &["1", "2", "4"]),
+    ] {
+        let pairs = further(title, ext4, xfs).pairs;
+        assert!(pairs.iter().all(|pair| pair.estimate.low.is_none() && pair.verdict != Verdict::Faster), "{pairs:?}");
+    }
+    for (title, ext4, xfs) in [
+        ("device", &["/dev/sda"; 3][..], &["/dev/nvme0n1"; 3][..]),
         ("file", &["/data/small.tar"; 3], &["/data/big.tar"; 3]),
         ("kernel", &["6.1"; 3], &["6.12"; 3]),
         ("rw", &["70/30"; 3], &["100/0"; 3]),

@@ -230,8 +230,38 @@ fn records_of_a_table_that_are_there_twice_count_once() {
         assert_eq!(both.results, 6);
         assert_eq!(texts(&both, FindingClass::Copy), "0 is a part of 1: it counts once");
     }
+    // Sorted, with each row twice.
+    let rows = |place: usize| format!("ext4,{},{place}\n", 100 + place).repeat(2);
+    assert_eq!(results(&(0..4).map(rows).collect::<String>(), &columns), 4);
     columns.time = Some("t".to_owned());
     assert_eq!(results(&format!("{body}ext4,100,1\next4,100,7\n"), &columns), 5);
+}
+
+#[test]
+fn starts_are_the_repetitions_and_tests_of_a_start_are_apart() {
+    // Lines of bonnie++ -x have one seed.
+    let line = include_str!("work/bonnie-slow.csv");
+    let other = line.replace("1700009000", "1700009001");
+    assert_ne!(other, line);
+    let further = line.replace(",700,", ",710,");
+    assert_ne!(further, line);
+    assert_eq!(judged([read("a", "a", &format!("{line}{further}"))]).results, 1);
+    assert_eq!(judged([read("a", "a", &format!("{line}{other}"))]).results, 2);
+    // Runs of the same command in hyperfine's file.
+    let runs = |time: f64| json!({ "command": "tar x /mnt/a", "times": [time] });
+    let file = json!({ "results": [runs(1.0), runs(1.1), runs(1.2)] }).to_string();
+    assert_eq!(judged([read("a", "a", &file)]).results, 3);
+    // IOR's output has the options of each test before its table.
+    let ior = include_str!("outputs/ior.txt");
+    let (head, test) = ior.split_once("Options: \n").expect("it has options");
+    let test = format!("Options: \n{test}");
+    let shared = test.replace("single-shared-file", "file-per-process");
+    let names = judged([read("a", "a", &format!("{head}{test}{shared}")), read("b", "b", ior)]);
+    let works: Vec<&str> = names.pairs.iter().map(|pair| pair.workload.as_str()).collect();
+    assert!(works.iter().any(|work| work.starts_with("write") && work.contains("file-per-process")), "{works:?}");
+    // dbench 3 has processes only.
+    let old = "Throughput 123.456 MB/sec 2 procs\n";
+    assert_eq!(read("a", "a", old)[0].workload, "2 clients");
 }
 
 #[test]

@@ -28,7 +28,11 @@ pub fn copies(copies: &[Copy]) -> Vec<JudgedFinding> {
 pub fn of_pairs(rows: &[Measured], pairs: &[Compared]) -> Vec<JudgedFinding> {
     let work = other_work(pairs).into_iter().chain(nothing_shared(rows, pairs));
     let clock = too_fast(pairs).into_iter().chain(flat(pairs));
-    let found = [(FindingClass::Work, Vec::from_iter(work)), (FindingClass::Confounded, in_blocks(pairs))];
+    let found = [
+        (FindingClass::Work, Vec::from_iter(work)),
+        (FindingClass::Confounded, in_blocks(pairs)),
+        (FindingClass::OneRun, repeated_elsewhere(pairs)),
+    ];
     let found = found.into_iter().flat_map(|(class, texts)| class.findings(texts));
     found.chain(FindingClass::Clock.findings(clock)).collect()
 }
@@ -77,6 +81,18 @@ fn in_blocks(pairs: &[Compared]) -> Vec<String> {
         )
     };
     blocks.into_iter().map(text).collect()
+}
+
+/// Pairs that were repeated, but not both of them on a host, and in a wave, that both share.
+fn repeated_elsewhere(pairs: &[Compared]) -> Vec<String> {
+    let is_it = |pair: &&Compared| {
+        let difference = pair.difference.as_ref().filter(|it| it.longest_block.is_none());
+        difference.is_some_and(|it| it.is_repeated_somewhere && !it.is_repeated)
+    };
+    let names: BTreeSet<_> = pairs.iter().filter(is_it).map(|pair| (&pair.judged.a, &pair.judged.b)).collect();
+    let text =
+        |(a, b)| format!("{a} or {b} has one run where both can be compared: its others have other hosts or times");
+    names.into_iter().map(text).collect()
 }
 
 /// What is known of work that was too fast for the program's clock.

@@ -46,14 +46,20 @@ pub fn is_for_people(file: &File<'_>) -> bool {
     file.text.contains("------Sequential Output------ --Sequential Input- --Random-")
 }
 
-/// Each test of each line. If the lines have several machine names, those are the contenders.
+/// Each test of each line. If the lines have several machine names, those are the contenders. Lines with the same seed
+/// are of one start of the program (`-x`).
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let lines: Vec<BonnieLine<'_>> = file.text.lines().filter_map(BonnieLine::of).collect();
     let names: BTreeSet<&str> = lines.iter().map(|line| line.name()).collect();
     let of = |(index, line): (usize, &BonnieLine<'_>)| {
         let run = file.run(index + 1, &line.fields);
+        let key = |line: &BonnieLine<'_>| (line.name().to_owned(), line.described(2).unwrap_or_default().to_owned());
+        let start = match line.described(2) {
+            Some(_) => lines.iter().position(|other| key(other) == key(line)).unwrap_or(index),
+            None => index,
+        };
         let measured = |(figure, is_bound): (ResultFigure, bool)| {
-            let row = line.measured(file.row(index + 1, figure));
+            let row = line.measured(file.row(start + 1, figure));
             let contender = if names.len() > 1 { line.name().to_owned() } else { row.contender };
             Measured { contender, is_bound, run: run.clone(), ..row }
         };
@@ -76,7 +82,9 @@ struct BonnieLine<'a> {
 impl<'a> BonnieLine<'a> {
     fn of(line: &'a str) -> Option<Self> {
         let fields: Vec<&str> = line.trim().split(',').collect();
-        let is_size = |text: &str| text.trim_end_matches(['M', 'G', 'K']).split(':').all(|part| figure(part).is_some());
+        let is_size = |text: &str| {
+            text.split(':').all(|part| figure(part.trim_end_matches(['M', 'G', 'K', 'm', 'g', 'k'])).is_some())
+        };
         let version = figure(fields[0]).filter(|_| fields[0].starts_with("1.9"));
         match (fields.len(), version) {
             (46.., Some(version)) => {

@@ -143,6 +143,7 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         })
     };
     let mut rows = records.map(row).collect::<Result<Vec<Measured>, ReadError>>()?;
+    name_alike(&mut rows);
     if rows.is_empty() {
         return Err(ReadError::table(name, "it has a header and no rows"));
     }
@@ -152,6 +153,18 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         name_copies(&mut rows);
     }
     Ok(rows)
+}
+
+/// `EXT4` and `ext4` are one contender, called as in its first row.
+fn name_alike(rows: &mut [Measured]) {
+    let mut names: HashMap<String, String> = HashMap::new();
+    for row in rows {
+        match names.get(&row.contender.to_lowercase()) {
+            Some(name) if *name != row.contender => row.contender.clone_from(name),
+            Some(_) => {}
+            None => _ = names.insert(row.contender.to_lowercase(), row.contender.clone()),
+        }
+    }
 }
 
 /// The figures of a workload are rounded to as many decimals as the longest of them has: zeros may be left out.

@@ -29,7 +29,8 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             words.get(place.checked_sub(1)?).copied()
         };
         let value = words.get(1).and_then(|word| figure(word));
-        let (Some(clients), Some(value)) = (before("clients"), value) else {
+        // Version 3 has processes only, one for each client.
+        let (Some(clients), Some(value)) = (before("clients").or_else(|| before("procs")), value) else {
             return Err(file.malformed(format!("`{line}` has no throughput and clients")));
         };
         // `(sync open)` and `(sync dirs)` come before the clients.

@@ -32,6 +32,7 @@ pub fn is_for_people(file: &File<'_>) -> bool {
 pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> {
     let mut rows = Vec::new();
     let mut clock = 0.0;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for result in value["results"].as_array().into_iter().flatten() {
         let command = result["command"].as_str().unwrap_or_default();
         let (contender, work) = described(file, result, command);
@@ -39,7 +40,10 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
         let codes = result["exit_codes"].as_array().unwrap_or_default();
         let folders = || command.split_whitespace().skip(1).filter(|word| word.contains('/')).map(folder);
         for (number, time) in times.iter().enumerate() {
-            let source = format!("{}, `{command}`, run {}", file.name, number + 1);
+            // A command may be there several times.
+            let count = counts.entry(command).or_default();
+            *count += 1;
+            let source = format!("{}, `{command}`, run {count}", file.name);
             let time = positive(time).ok_or_else(|| ReadError::malformed(&source, "its time is no number above 0"))?;
             // No code (null): it did not end by itself.
             if codes.get(number).is_some_and(|code| code.as_f64() != Some(0.0)) {

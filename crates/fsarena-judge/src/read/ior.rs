@@ -63,6 +63,11 @@ fn tests<'a>(lines: &[&'a str]) -> Vec<Vec<&'a str>> {
     if rest.is_empty() { vec![head.to_vec()] } else { rest.chunk_by(|_, next| !begins(next)).map(of).collect() }
 }
 
+/// Its `summaryFormat=CSV`.
+pub fn is_csv(file: &File<'_>) -> bool {
+    file.text.lines().any(|line| line.starts_with("access,bw(MiB/s),"))
+}
+
 pub fn knows_json(value: &Value) -> bool {
     value["tests"][0]["Results"].as_array().is_some() && value["Command line"].as_str().is_some()
 }

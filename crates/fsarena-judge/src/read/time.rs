@@ -107,7 +107,7 @@ fn is_of_time(word: &str) -> bool {
 }
 
 /// The words of a title in small letters: `p99_usec` and `p99Usec` have `p` and `usec`.
-fn words(title: &str) -> Vec<String> {
+pub fn words(title: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_small = false;
     for letter in title.chars() {

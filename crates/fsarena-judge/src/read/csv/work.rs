@@ -7,7 +7,7 @@ use fsarena_lane::kind::named_in;
 
 use super::super::at_number;
 use super::super::doubts::is_file;
-use super::super::time::{is_date, is_rate, is_time, seconds};
+use super::super::time::{self, is_date, is_rate, is_time, seconds};
 use super::{CsvRecord, Records};
 
 /// The most values of a column that shows what was done.
@@ -17,10 +17,16 @@ const ALONE: f64 = 0.25;
 /// Below how many times the smallest value figures that were measured again are expected.
 const SAME_LEVEL: f64 = 2.0;
 
+/// Words in titles of columns with numbers that were chosen, even if each is there once.
+const CHOSEN: [&str; 20] = [
+    "iodepth", "depth", "qd", "threads", "thread", "jobs", "numjobs", "clients", "procs", "processes", "tasks",
+    "connections", "concurrency", "bs", "block", "blocksize", "blksize", "recordsize", "nrfiles", "nodes",
+];
+
 /// The places of columns that the user did not name.
 pub(super) struct ShownColumns {
-    /// What was done: words or sizes that are there twice on average, and whole numbers of which most are there more
-    /// than once in work that is otherwise the same; else they number the runs.
+    /// What was done: words or sizes that are there twice on average; and whole numbers whose title says so, or of which
+    /// most are there more than once in work that is otherwise the same; else they number the runs.
     pub work: Vec<usize>,
     /// What should be the same for all contenders: other words that are there twice on average, and numbers that were
     /// set. Neither is what names the contender, a time, the number of a run or a further figure.
@@ -50,8 +56,13 @@ impl ShownColumns {
             }
             counts.into_values().filter(|own| *own == 1).count() as f64 <= ALONE * count as f64
         };
-        let (counts, others): (Vec<_>, Vec<_>) =
-            others.into_iter().partition(|it| it.may_be_work() && it.is_numbered() && is_mostly_again(it));
+        let is_chosen = |column: &UnnamedColumn| {
+            column.values.len() > 1
+                && time::words(&header.fields[column.place]).iter().any(|word| CHOSEN.contains(&&**word))
+        };
+        let (counts, others): (Vec<_>, Vec<_>) = others
+            .into_iter()
+            .partition(|it| it.may_be_work() && it.is_numbered() && (is_chosen(it) || is_mostly_again(it)));
         work.extend(counts.iter().map(|column| column.place));
         let is_condition = |column: &UnnamedColumn| {
             let title = header.fields[column.place].trim();
