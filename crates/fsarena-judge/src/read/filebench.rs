@@ -32,14 +32,16 @@ fn setting(line: &str) -> Option<(String, String)> {
     Some((name.to_owned(), format!("{files} files of {}", size(&bytes.to_string()))))
 }
 
-/// Operations per second of each run, by the personality that was loaded before it.
+/// Operations per second of each run, by the personality that was loaded before it. Runs of one start are no
+/// repetitions.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let mut rows = Vec::new();
     let (mut version, mut personality, mut seconds) = (None, "operations".to_owned(), None);
-    let mut work = BTreeMap::new();
+    let (mut work, mut start) = (BTreeMap::new(), 0);
     for line in file.text.lines() {
         if let Some(rest) = line.strip_prefix("Filebench Version ") {
             version = rest.split_whitespace().next();
+            start += 1;
         } else if let Some((before, _)) = line.split_once(" personality successfully loaded") {
             let name = before.rsplit_once(": ").map_or(before, |(_, name)| name);
             personality = name.split(" Version").next().unwrap_or_default().trim().to_lowercase();
@@ -61,7 +63,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
                 extent: seconds.zip(amount).map(|(seconds, amount)| Extent { seconds, amount }),
                 work: work.clone().into(),
                 conditions: program(version.map(|it| format!("Filebench {it}"))),
-                ..file.row(rows.len() + 1, ResultFigure::rate(&personality, rate, "ops/s"))
+                ..file.row(start.max(1), ResultFigure::rate(&personality, rate, "ops/s"))
             });
         }
     }
