@@ -5,9 +5,10 @@ mod several;
 
 use std::collections::BTreeSet;
 use std::io::{BufReader, Write};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
 use fsarena_execute::{Assignment, Listener, RunError};
@@ -103,10 +104,14 @@ impl InGuest {
         let mut running = hardware.boot()?;
         let (input, output) = connection(&running)?;
         let link = Link { name: "the guest".to_owned(), input, output };
-        let mut listening = Listening { running: &mut running, plan, inner: listener, booted: false };
-        let ended = agent::converse(link, (!is_deterministic).then_some(&request), stop, &mut listening);
+        let (stream, has_booted) = (running.stream().try_clone()?, AtomicBool::new(false));
+        let mut listening = Listening { running: &mut running, plan, inner: listener, has_booted: &has_booted };
+        let ended = unless_stopped(&stream, stop, &has_booted, || {
+            agent::converse(link, (!is_deterministic).then_some(&request), stop, &mut listening)
+        });
         let findings = running.findings();
         match ended {
+            Err(_) if was_stopped(stop, &has_booted) => Ok(End::Stopped),
             Err(error) if error.downcast_ref::<Lost>().is_some() => {
                 Err(running.explained("stopped before the run ended").into())
             }
@@ -123,6 +128,23 @@ impl InGuest {
 fn connection(running: &Running) -> Result<(Box<dyn Write + Send>, BufReader<UnixStream>)> {
     let stream = || running.stream().try_clone().context("the connection to the guest");
     Ok((Box::new(stream()?), BufReader::new(stream()?)))
+}
+
+/// Does `work` with a guest, which cannot be asked to stop before it has booted: then the connection is cut.
+fn unless_stopped<T>(stream: &UnixStream, stop: &AtomicBool, has_booted: &AtomicBool, work: impl FnOnce() -> T) -> T {
+    let look = || {
+        if was_stopped(stop, has_booted) {
+            // If it is cut already, the read has ended.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+        false
+    };
+    fsarena_engine::watched(look, |_| work())
+}
+
+/// Whether it was asked to stop before the guest had booted.
+fn was_stopped(stop: &AtomicBool, has_booted: &AtomicBool) -> bool {
+    stop.load(Ordering::Relaxed) && !has_booted.load(Ordering::Relaxed)
 }
 
 /// The first of these guests, with the packages of the kernels that they were prepared for.
@@ -288,12 +310,12 @@ struct Listening<'a> {
     running: &'a mut Running,
     plan: &'a Plan,
     inner: &'a mut dyn Listener,
-    booted: bool,
+    has_booted: &'a AtomicBool,
 }
 
 impl Listener for Listening<'_> {
     fn hear(&mut self, event: &Event) -> Result<(), String> {
-        if !std::mem::replace(&mut self.booted, true) {
+        if !self.has_booted.swap(true, Ordering::Relaxed) {
             self.running.booted();
         }
         // The last event of a run: nothing follows it.

@@ -13,9 +13,10 @@ use super::{File, ReadError, ResultFigure, positive};
 use crate::{InputFacts, Measured};
 
 /// Names of parameters that say which contender it is.
-const CONTENDER: [&str; 16] = [
+const CONTENDER: [&str; 24] = [
     "fs", "filesystem", "file_system", "fstype", "kind", "contender", "label", "dir", "directory", "path", "mount",
-    "mountpoint", "target", "device", "disk", "dev",
+    "mountpoint", "target", "device", "disk", "dev", "opt", "opts", "options", "mount_options", "mkfs", "scheduler",
+    "elevator", "kernel",
 ];
 
 pub fn knows(value: &Value) -> bool {

@@ -13,7 +13,7 @@ use fsarena_lane::disk;
 use fsarena_model::{Contender, Event, Guest, Label, Measuring, Plan};
 use fsarena_sys::{MonotonicClock, clock};
 
-use super::{InGuest, begun_in, connection, described, in_the_guest, tell};
+use super::{InGuest, begun_in, connection, described, in_the_guest, tell, unless_stopped};
 use crate::agent::Request;
 use crate::calls::Connection;
 use crate::{End, Refusal};
@@ -42,7 +42,11 @@ pub fn together(
 ) -> Result<End> {
     let plan = assignment.plan.clone();
     let kernels = super::kernels(&plan);
-    let booted = kernels.iter().map(|kernel| boot(in_guest, &plan, *kernel, listener)).collect::<Result<Vec<_>>>()?;
+    let mut booted = Vec::new();
+    for kernel in &kernels {
+        let Some(guest) = boot(in_guest, &plan, *kernel, stop, listener)? else { return Ok(End::Stopped) };
+        booted.push(guest);
+    }
     let guests = kernels.into_iter().zip(booted.iter().map(|of| of.guest.clone())).collect();
     let assignment = begun_in(assignment, described(guests)?);
     let Some(rest) = assignment.begin(&MonotonicClock, clock::utc(), listener)? else { return Ok(End::Nothing) };
@@ -62,8 +66,14 @@ pub fn together(
     Ok(ended?.into())
 }
 
-/// Boots the guest of the contenders that name `kernel`.
-fn boot(in_guest: &InGuest, plan: &Plan, kernel: Option<&str>, listener: &mut dyn Listener) -> Result<OfKernel> {
+/// Boots the guest of the contenders that name `kernel`; `None` if it is stopped before the guest answers.
+fn boot(
+    in_guest: &InGuest,
+    plan: &Plan,
+    kernel: Option<&str>,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<Option<OfKernel>> {
     // A run that continues has the same packages again.
     let before = |kernel: &str| super::package(plan.guest.as_ref()?.kernels.get(kernel)?);
     let named = kernel.map(|kernel| before(kernel).unwrap_or_else(|| kernel.to_owned()));
@@ -81,13 +91,17 @@ fn boot(in_guest: &InGuest, plan: &Plan, kernel: Option<&str>, listener: &mut dy
     let assignment = Box::new(in_the_guest(Assignment::new(plan, Vec::new()), guest.clone()));
     let plan = assignment.plan.clone();
     let request = Request::Testbed { assignment, session: None };
-    let connection = Connection::open(input, output, &request, Arc::clone(&lost), PATIENCE);
-    let prepared = |connection: Connection| connection.prepared(listener).map(|()| connection);
-    match connection.and_then(prepared) {
+    let (stream, has_booted) = (running.stream().try_clone()?, AtomicBool::new(false));
+    let connection = unless_stopped(&stream, stop, &has_booted, || {
+        let connection = Connection::open(input, output, &request, Arc::clone(&lost), PATIENCE)?;
+        connection.prepared(listener).map(|()| connection)
+    });
+    match connection {
         Ok(connection) => {
             running.booted();
-            Ok(OfKernel { running, lost, connection, guest, plan })
+            Ok(Some(OfKernel { running, lost, connection, guest, plan }))
         }
+        Err(_) if stop.load(Ordering::Relaxed) => Ok(None),
         Err(_) if lost.load(Ordering::Relaxed) => Err(running.explained("stopped while it was prepared").into()),
         Err(error) => bail!(Refusal::from(error)),
     }

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use fsarena_guest::Wanted;
 use fsarena_model::guest::Accelerator;
@@ -200,27 +201,57 @@ fn a_guest_that_dies_is_an_error_with_its_last_words_and_leaves_nothing() {
     }
 }
 
-fn dies(contenders: &[&str]) {
-    let stage = Stage::new();
+/// A run with these contenders in guests.
+fn started(stage: &Stage, contenders: &[&str]) -> Doomed {
     let mut command = stage.compare(contenders);
     command.args(["--guest", "--rounds", "1000", "--workload", &stage.small()]);
-    let mut child = Doomed(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts"));
-    let children = format!("/proc/{0}/task/{0}/children", child.0.id());
-    let qemu = || {
-        let numbers = std::fs::read_to_string(&children).unwrap_or_default();
-        let is_qemu = |number: &&str| {
-            std::fs::read_to_string(format!("/proc/{number}/comm")).is_ok_and(|name| name.starts_with("qemu"))
-        };
-        numbers.split_whitespace().find(is_qemu).and_then(|number| number.parse().ok())
-    };
+    Doomed(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts"))
+}
+
+/// The process of a run's QEMU, if it runs.
+fn qemu_of(run: &Doomed) -> Option<Pid> {
+    let children = format!("/proc/{0}/task/{0}/children", run.0.id());
+    let numbers = fs::read_to_string(&children).unwrap_or_default();
+    let is_qemu =
+        |number: &&str| fs::read_to_string(format!("/proc/{number}/comm")).is_ok_and(|name| name.starts_with("qemu"));
+    Pid::from_raw(numbers.split_whitespace().find(is_qemu)?.parse().ok()?)
+}
+
+fn dies(contenders: &[&str]) {
+    let stage = Stage::new();
+    let mut child = started(&stage, contenders);
     let mut lines = BufReader::new(child.0.stderr.take().expect("piped")).lines().map(|line| line.expect("text"));
     assert!(lines.any(|line| line.starts_with("round 1: ")), "a round is stored");
-    kill_process(Pid::from_raw(qemu().expect("QEMU runs")).expect("a number"), Signal::KILL).expect("it is ours");
+    kill_process(qemu_of(&child).expect("QEMU runs"), Signal::KILL).expect("it is ours");
     let status = child.0.wait().expect("it ends");
     let text = lines.collect::<Vec<_>>().join("\n");
     assert_eq!(status.code(), Some(3), "{text}");
     assert!(text.contains("the guest stopped before the run ended: QEMU ended with signal: 9"), "{text}");
     assert_nothing_left(&stage);
+}
+
+#[test]
+fn a_guest_that_does_not_boot_does_not_hold_up_a_run_that_is_to_stop() {
+    if !prepared() {
+        return;
+    }
+    for contenders in [["ext4", "9p"], ["ext4", "ext4@linux-6.12"]] {
+        let stage = Stage::new();
+        let mut child = started(&stage, &contenders);
+        // A second of its processor time is in the boot.
+        let boots = |qemu: &Pid| {
+            let stat = fs::read_to_string(format!("/proc/{}/stat", qemu.as_raw_nonzero())).unwrap_or_default();
+            stat.split(' ').nth(13).and_then(|ticks| ticks.parse().ok()).is_some_and(|ticks: u64| ticks > 100)
+        };
+        let qemu = std::iter::repeat_with(|| {
+            std::thread::sleep(Duration::from_millis(10));
+            qemu_of(&child).filter(boots)
+        });
+        kill_process(qemu.flatten().next().expect("it is started"), Signal::STOP).expect("it is ours");
+        kill_process(Pid::from_child(&child.0), Signal::TERM).expect("it is ours");
+        assert_eq!(child.0.wait().expect("it ends").code(), Some(130), "{contenders:?}");
+        assert_nothing_left(&stage);
+    }
 }
 
 #[test]
