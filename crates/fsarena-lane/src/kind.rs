@@ -256,7 +256,9 @@ impl Kind {
     pub fn further(&self, contender: &Contender) -> Vec<String> {
         let mut words = contender.mkfs.clone();
         if self.is_pool {
-            words.extend([OF_POOL.to_owned(), contender.mount.clone()]);
+            if !contender.mount.is_empty() {
+                words.extend([OF_POOL.to_owned(), contender.mount.clone()]);
+            }
             let is_ashift = |word: &str| word.strip_prefix("-o").unwrap_or(word).starts_with("ashift=");
             if !contender.mkfs.iter().flat_map(|list| list.split(',')).any(is_ashift) {
                 words.extend(SECTORS.map(str::to_owned));

@@ -187,7 +187,7 @@ pub(crate) fn tool_limit(size: Bytes) -> Duration {
 }
 
 pub(crate) fn run(argv: &[String], limit: Duration) -> Result<Result<Ended, Killed>, LaneError> {
-    let error = match child::run(argv, Patience::new(limit)) {
+    let error = match child::run_apart(argv, Patience::new(limit)) {
         Ok(ended) => return Ok(Ok(ended)),
         Err(error) => error,
     };

@@ -51,7 +51,7 @@ pub fn contender(contender: &Contender) -> Result<(), LaneError> {
     if kind.is_pool {
         layer::require_whole(contender)?;
     }
-    if let Some(piece) = options(contender).find(|piece| names_storage(piece)) {
+    if let Some(piece) = options(contender).find_map(storage_in) {
         return refused(format!("its options name `{piece}`, a device or a file that fsarena has not made"));
     }
     if kind.ground == Ground::Library && !contender.mount.is_empty() {
@@ -71,18 +71,21 @@ pub fn contender(contender: &Contender) -> Result<(), LaneError> {
 /// All words of a contender's options for mkfs and mount.
 fn options(contender: &Contender) -> impl Iterator<Item = &str> {
     let words = contender.mkfs.iter().chain([&contender.mount]);
-    words.flat_map(|word| word.split(['=', ',', ':', ' ']))
+    words.flat_map(|word| word.split([',', ':', ' ']))
 }
 
-/// Whether a word of an option names a device or a file. mkfs overwrites what its options name, such as the device of
-/// an external journal, so they may name none. A tag can name a device, too (`device=LABEL=journal`), and tools also
-/// write to plain files.
-fn names_storage(piece: &str) -> bool {
+/// The device or file that a word of an option names. mkfs overwrites what its options name, such as the device of an
+/// external journal, so they may name none. A tag can name a device, too (`device=LABEL=journal`), and tools also write
+/// to plain files.
+fn storage_in(word: &str) -> Option<&str> {
     use std::os::unix::fs::FileTypeExt;
-    let is_tag = ["LABEL", "UUID", "PARTLABEL", "PARTUUID"].contains(&piece);
-    let is_path = piece.contains('/');
-    let is_storage = |kind: fs::FileType| kind.is_block_device() || (is_path && kind.is_file());
-    is_tag || fs::metadata(piece).is_ok_and(|found| is_storage(found.file_type()))
+    let is_storage = |piece: &&str| {
+        let is_stored = |kind: fs::FileType| kind.is_block_device() || (piece.contains('/') && kind.is_file());
+        fs::metadata(piece).is_ok_and(|found| is_stored(found.file_type()))
+    };
+    let is_tag = |piece: &&str| ["LABEL", "UUID", "PARTLABEL", "PARTUUID"].contains(piece);
+    let tag = word.rsplit_once('=').and_then(|(before, _)| before.split('=').find(is_tag));
+    tag.or_else(|| word.split('=').find(is_storage))
 }
 
 /// Refuses contenders that need root, if this user is not.

@@ -22,7 +22,7 @@ use rustix::process::{
 
 use crate::fault;
 
-pub use short::{Killed, Patience, heed, run, run_in};
+pub use short::{Killed, Patience, heed, run, run_apart, run_in};
 use streamed::listen;
 pub use streamed::run_heard;
 
@@ -188,9 +188,14 @@ pub(crate) fn started<S: AsRef<OsStr>>(argv: &[S]) -> io::Result<Command> {
 fn command<S: AsRef<OsStr>>(argv: &[S]) -> Command {
     let (program, arguments) = argv.split_first().expect("a command has a program");
     let mut command = Command::new(program);
-    command.args(arguments).env("LC_ALL", "C").env("PATH", search_path()).stdin(Stdio::null()).process_group(0);
+    command.args(arguments).envs(variables()).stdin(Stdio::null()).process_group(0);
     end_with_parent(&mut command);
     command
+}
+
+/// The environment variables that each program gets.
+fn variables() -> [(&'static str, String); 2] {
+    [("LC_ALL", "C".to_owned()), ("PATH", search_path())]
 }
 
 /// Lets the kernel kill `command`'s process when the thread that starts it ends.

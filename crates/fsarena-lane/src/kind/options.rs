@@ -115,9 +115,9 @@ pub(crate) fn merged(
     let lists: Vec<&str> = of_features.filter_map(|option| option.value).collect();
     for Typed { name, rule, value } in typed {
         let shown = value.map_or(name.to_owned(), |value| format!("{name} {value}"));
-        let value = value.unwrap_or_default();
-        if let Some(why) = rule.refusal(value, &lists) {
-            refusals.push(format!("`{shown}` of {program} is refused: {why}"));
+        let empty = || (value == Some("") && !matches!(rule, Label(_))).then(|| "its value is empty".to_owned());
+        if let Some(why) = rule.refusal(value.unwrap_or_default(), &lists).or_else(empty) {
+            refusals.push(format!("`{}` of {program} is refused: {why}", shown.trim_end()));
             continue;
         }
         match rule {
@@ -127,23 +127,25 @@ pub(crate) fn merged(
                     refusals.push(format!("`{word}` in `{shown}` of {program} is refused: {why}"));
                 };
                 let mut own = Vec::new();
-                for word in value.split(is_separator).filter(|word| !word.is_empty()) {
+                for word in value.unwrap_or_default().split(is_separator).filter(|word| !word.is_empty()) {
                     match is_passed(rules, word, &lists) {
                         Ok(is_passed) => own.extend(is_passed.then_some(word)),
                         Err(why) => refuse(word, &why),
                     }
                 }
-                if let Err(word) = add(&mut words, name, &own) {
+                let place = place_of(known, &words, name);
+                if let Err(word) = add(&mut words, place, name, &own) {
                     refuse(word, "another word contradicts it");
                 }
             }
-            _ if words.iter().any(|word| word == name) => {
+            _ if place_of(known, &words, name).is_some() => {
                 refusals.push(format!("`{name}` of {program} is given twice, or by fsarena itself"));
             }
-            _ if value.is_empty() => words.push(name.to_owned()),
-            _ => words.extend([name, value].map(str::to_owned)),
+            _ => words.extend(std::iter::once(name).chain(value).map(str::to_owned)),
         }
     }
+    // mkfs would take a word that is neither an option nor a value as the device or its size.
+    self::typed(known, program, &words[ours.len()..])?;
     if refusals.is_empty() { Ok(words) } else { Err(refusals.join("; ")) }
 }
 
@@ -175,9 +177,22 @@ pub(crate) fn one_by_one(words: &[String]) -> Vec<String> {
     words.collect()
 }
 
-/// Adds words to the list of an option, or the option with this list. Fails with a word that contradicts another one.
-fn add<'a>(words: &mut Vec<String>, name: &str, own: &[&'a str]) -> Result<(), &'a str> {
-    let place = words.iter().position(|word| word == name);
+/// Where a command has an option; a value that reads like it is none.
+fn place_of(known: &[MkfsOptions], words: &[String], name: &str) -> Option<usize> {
+    let has_value = |word: &str| {
+        let mut with_value = known.iter().filter(|group| group.takes == Takes::Value);
+        with_value.any(|group| group.names.split([' ', '|']).any(|name| name == word))
+    };
+    let mut place = 0;
+    while words.get(place).is_some_and(|word| word != name) {
+        place += 1 + usize::from(has_value(&words[place]));
+    }
+    (place < words.len()).then_some(place)
+}
+
+/// Adds words to the list of an option at `place`, or the option with this list. Fails with a word that contradicts
+/// another one.
+fn add<'a>(words: &mut Vec<String>, place: Option<usize>, name: &str, own: &[&'a str]) -> Result<(), &'a str> {
     let mut list: Vec<String> =
         place.map_or(Vec::new(), |place| words[place + 1].split(',').map(str::to_owned).collect());
     for word in own {

@@ -3,13 +3,13 @@
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::streamed::{Pipe, listen};
-use super::{Ended, Until, reap, started};
+use super::{Ended, Until, reap, started, variables};
 
 /// The flag that asks this process to stop, once [`heed`] has set it.
 static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
@@ -82,6 +82,23 @@ pub fn run<S: AsRef<OsStr>>(argv: &[S], patience: Patience<'_>) -> io::Result<En
 pub fn run_in<S: AsRef<OsStr>>(directory: &Path, argv: &[S], patience: Patience<'_>) -> io::Result<Ended> {
     let mut command = started(argv)?;
     command.current_dir(directory);
+    run_to_end(command, argv, patience)
+}
+
+/// Like [`run`], in `/`, where its words name no file of the user, and without the environment of this process: some
+/// variables change what a tool makes, such as `MKE2FS_CONFIG` (mke2fs(8)).
+///
+/// # Errors
+/// As [`run`].
+pub fn run_apart<S: AsRef<OsStr>>(argv: &[S], patience: Patience<'_>) -> io::Result<Ended> {
+    // In a guest, where no udev runs, its init sets it (lvm(8), dmsetup(8)).
+    let without_udev = std::env::var_os("DM_DISABLE_UDEV").map(|value| ("DM_DISABLE_UDEV", value));
+    let mut command = started(argv)?;
+    command.current_dir("/").env_clear().envs(variables()).envs(without_udev);
+    run_to_end(command, argv, patience)
+}
+
+fn run_to_end<S: AsRef<OsStr>>(mut command: Command, argv: &[S], patience: Patience<'_>) -> io::Result<Ended> {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let mut streams = [Pipe::new(child.stdout.take(), None)?, Pipe::new(child.stderr.take(), None)?];
     let limit = limit_of_tests().unwrap_or(patience.limit);
@@ -122,6 +139,13 @@ mod tests {
         assert_eq!(ended.words(), "err\nout");
         let much = run(&["head", "-c", "300000", "/dev/zero"], Patience::query()).expect("head starts");
         assert_eq!(much.stdout.len(), 300_000);
+    }
+
+    #[test]
+    fn a_program_apart_gets_neither_variables_nor_files_of_the_user() {
+        let shown = run_apart(&["sh", "-c", "pwd; exec env"], Patience::query()).expect("it starts").stdout;
+        assert!(shown.starts_with("/\n") && shown.contains("\nLC_ALL=C\n"), "{shown}");
+        assert!(std::env::var("HOME").is_ok() && !shown.contains("HOME="), "{shown}");
     }
 
     #[test]

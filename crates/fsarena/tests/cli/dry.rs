@@ -229,6 +229,38 @@ fn contenders_that_cannot_be_made_are_refused_with_the_way_out() {
     assert!(!std::path::Path::new("undo-file").exists());
 }
 
+/// mkfs would take a word that is neither an option nor a value as the device, and overwrite it.
+#[test]
+fn no_option_reaches_a_file_of_the_user() {
+    let stage = Stage::without_runs();
+    let file = stage.file("disk.img", "kept");
+    let toml = |name: &str, kind: &str, mkfs: &str| {
+        stage.file(name, &format!("kind = \"{kind}\"\nmkfs = [{mkfs}]\n"));
+        format!("a=./{name}")
+    };
+    let of_file = toml("value.toml", "btrfs", "'-L', '', '-n', 'disk.img'");
+    let dry = |contender: &str, code| {
+        let mut command = stage.fsarena();
+        command.current_dir(stage.place.path()).args(["compare", contender, "b=xfs", "--dry-run", "--rounds", "1"]);
+        let text = err(&run(command.args(["--workload", &stage.small()]), code));
+        assert_eq!(std::fs::read_to_string(&file).expect("there"), "kept");
+        text
+    };
+    for (contender, words) in [
+        ("btrfs --label= -n disk.img", "fails: "),
+        ("btrfs --label= --nodesize disk.img", "fails: "),
+        (&of_file, "fails: "),
+        ("btrfs --csum=", "`--csum` of mkfs.btrfs is refused: its value is empty\nhint: "),
+        ("btrfs -L -n disk.img", "`disk.img` is no option of mkfs.btrfs"),
+    ] {
+        let text = dry(contender, 2);
+        assert!(text.contains(words), "{contender}: {text}");
+    }
+    for contender in ["btrfs --label= -n 16k", &toml("empty.toml", "ext4", "'-L', ''")] {
+        dry(contender, 0);
+    }
+}
+
 #[test]
 fn all_that_is_wrong_is_said_at_once() {
     let stage = Stage::without_runs();

@@ -122,6 +122,7 @@ mod tests {
         let all = [
             ("ext4:journal_dev=0xfe00", "a device or a file that fsarena has not made"),
             ("ext3:journal_path=/no/such", "a device or a file"),
+            ("ext4 -J device=LABEL=journal", "its options name `LABEL`, a device or a file"),
             ("xfs:logdev=/no/such", "a device or a file"),
             ("xfs:rtdev=/no/such", "a device or a file"),
             ("reiserfs:jdev=/no/such", "a device or a file"),
@@ -179,6 +180,7 @@ mod tests {
             "ext4 -e continue -J size=64 -O ^resize_inode",
             "ext4:commit=5 -L none -J size=64",
             "ext4 -O none,has_journal -J size=64",
+            "ext4 -L UUID",
             "9p:cache=loose,msize=131072",
             "tmpfs:huge=never",
         ] {

@@ -70,6 +70,23 @@ fn what_would_break_equal_conditions_is_refused_with_the_reason() {
     }
 }
 
+/// mkfs would take a word that is neither an option nor a value as the device.
+#[test]
+fn each_option_keeps_its_value_as_a_word_of_its_own() {
+    let btrfs = |words: &[&str]| with(MKFS_BTRFS, &["mkfs.btrfs", "-f"], words);
+    assert_eq!(btrfs(&["--label=", "-n", "16k"]).as_deref(), Ok("mkfs.btrfs -f -L  -n 16k"));
+    assert_eq!(ext(&["-L", "", "-v"]).as_deref(), Ok("mke2fs -q -E lazy_itable_init=0,nodiscard,hash_seed=h -L  -v"));
+    for (words, option) in [(&["--csum="][..], "--csum"), (&["-d", ""], "-d"), (&["-O", ""], "-O")] {
+        let why = format!("`{option}` of mkfs.btrfs is refused: its value is empty");
+        assert_eq!(btrfs(words), Err(why));
+    }
+    // A value that reads like an option is no option.
+    assert_eq!(btrfs(&["-L", "-O", "-O", "no-holes"]).as_deref(), Ok("mkfs.btrfs -f -L -O -O no-holes"));
+    assert_eq!(btrfs(&["-L-f", "-v"]).as_deref(), Ok("mkfs.btrfs -f -L -f -v"));
+    let error = btrfs(&["-L", "-n", "disk.img"]).expect_err("a device");
+    assert!(error.contains("`disk.img` is no option"), "{error}");
+}
+
 /// An option, or a word of its value, as a row of the guide.
 fn row(option: &str, rule: OptionRule) -> String {
     let words = match rule {
