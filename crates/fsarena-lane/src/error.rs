@@ -208,7 +208,7 @@ impl Explained for LaneError {
             Self::Partitions { contenders, .. } => {
                 format!("name {contenders} with --storage, or {} for a calibration device", contenders + 1)
             }
-            Self::Mkfs { .. } => "the options come from the contender's `mkfs` and the lane's size".to_owned(),
+            Self::Mkfs { .. } => "the options come from the contender, mkfs's configuration and the lane's size".to_owned(),
             Self::Mount { .. } => "the words after the colon are the kernel's; `dmesg` may say more".to_owned(),
             Self::Mounter { .. } => "options after the colon of a contender are given to that program".to_owned(),
             Self::NoLoops { hint, .. } => (*hint).to_owned(),

@@ -104,7 +104,17 @@ fn made(description: &str) -> Made {
     let block = number("Block size");
     let size = number("Block count").zip(block).map(|(count, size)| Bytes(count * size));
     let (uuid, hash_seed) = (value("Filesystem UUID"), value("Directory Hash Seed"));
-    Made { uuid, hash_seed, size, block: block.map(Bytes) }
+    let usual: [(_, &[&str]); 3] = [
+        ("Default mount options", &["(none)", "acl", "user_xattr"]),
+        ("Default directory hash", &["half_md4"]),
+        ("Errors behavior", &["Continue", "Remount"]),
+    ];
+    let unusual = usual.iter().find_map(|(name, usual)| {
+        let value = value(name)?;
+        let other = value.split(' ').find(|word| !["read-only", ""].contains(word) && !usual.contains(word))?;
+        Some(format!("`{name}` has `{other}`, which comes from its mke2fs.conf"))
+    });
+    Made { uuid, hash_seed, size, block: block.map(Bytes), configured: unusual }
 }
 
 fn guarantees(features: &[String], options: &str) -> Vec<Guarantee> {
@@ -178,6 +188,13 @@ mod tests {
         assert_eq!(differs(text, 128).as_deref(), Some("it has 64.0 MiB of 128 MiB"));
         assert_eq!(differs(&text.replace(" h\n", " i\n"), 64).as_deref(), Some("its hash seed is i, and not h"));
         assert_eq!(differs("", 64), None, "what is not described is not known");
+        let usual = "Default mount options:    user_xattr acl\nErrors behavior:          Remount read-only\n\
+                     Default directory hash:   half_md4\n";
+        assert_eq!(differs(usual, 64), None);
+        for (from, to) in [("acl", "nobarrier"), ("half_md4", "tea"), ("Remount read-only", "Panic")] {
+            let why = differs(&usual.replace(from, to), 64).expect("the kernel does not show it");
+            assert!(why.contains(&format!("has `{to}`, which comes from its mke2fs.conf")), "{why}");
+        }
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub struct Made {
     pub size: Option<Bytes>,
     /// The size of its blocks.
     pub block: Option<Bytes>,
+    /// What a configuration file of mkfs has changed, and the kernel does not report of a mount, in words.
+    pub configured: Option<String>,
 }
 
 /// Which kernels mount a kind with blocks that are larger than a page of memory.
@@ -78,5 +80,6 @@ impl Made {
         other("UUID", &self.uuid, &intended.uuid)
             .or_else(|| other("hash seed", &self.hash_seed, &intended.hash_seed))
             .or_else(|| small.map(|made| format!("it has {made} of {size}")))
+            .or_else(|| self.configured.clone())
     }
 }
