@@ -139,7 +139,11 @@ impl Directory {
         match unlinkat(&self.fd, name, AtFlags::REMOVEDIR) {
             Ok(()) => Ok(Removal::Done),
             Err(Errno::NOENT) => Ok(Removal::Absent),
-            Err(error) => Err(error.into()),
+            // On a read-only mount, unlinkat(2) fails before it looks for the name.
+            Err(error) => match statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Err(Errno::NOENT) => Ok(Removal::Absent),
+                _ => Err(error.into()),
+            },
         }
     }
 }
@@ -283,6 +287,23 @@ mod tests {
             parent.remove_empty(name).expect_err(name);
         }
         assert!(place.path().join("a/b").exists());
+    }
+
+    #[test]
+    fn a_folder_that_was_never_made_on_a_read_only_mount_is_absent() {
+        if !rustix::process::geteuid().is_root() {
+            return;
+        }
+        let (place, _) = place();
+        let there = || {
+            crate::namespace::enter_private_mounts().expect("entered");
+            crate::mount::mount("tmpfs", "none", "ro", place.path()).expect("mounted");
+            let parent = Directory::open(place.path()).expect("it opens");
+            parent.make("never", 0o755).expect_err("it is read-only");
+            parent.remove_empty("never")
+        };
+        let removed = std::thread::scope(|scope| scope.spawn(there).join().expect("no panic"));
+        assert_eq!(removed.expect("nothing to do"), Removal::Absent);
     }
 
     #[test]
