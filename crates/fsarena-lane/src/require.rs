@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use fsarena_model::visible::shell;
 use fsarena_model::{Bytes, Contender, Mode, Plan, Storage};
 use fsarena_sys::child::{self, Patience};
 use fsarena_sys::mount;
+use rustix::fs::{Access, AtFlags, CWD, StatxAttributes, StatxFlags, access, statx};
 
 pub use crate::cgroup::{SMALLEST_LIMIT as SMALLEST_MEMORY_LIMIT, require as memory_limit};
 use crate::kind::{self, Ground, Identity, Kind, kind, made_lanes, named_in};
@@ -236,20 +238,35 @@ pub fn known(argument: &str, name: &str) -> Result<&'static Kind, LaneError> {
     })
 }
 
-/// Refuses a `dir` contender whose directory does not exist.
+/// Refuses a `dir` contender in whose directory no folder of a run can be made, or removed again.
 ///
 /// # Errors
-/// [`LaneError::NoDirectory`], or [`LaneError::BadOption`] if the path is not a directory.
+/// [`LaneError::NoDirectory`], or [`LaneError::BadOption`] with the reason.
 pub fn directory(contender: &Contender) -> Result<(), LaneError> {
     let path = contender.path.clone().unwrap_or_default();
-    match path.is_dir() {
-        true => Ok(()),
-        false if path.exists() => {
-            let what = format!("`{}` is not a directory", path.display());
-            Err(LaneError::bad_option(contender, what, "name a directory"))
-        }
-        false => Err(LaneError::NoDirectory { contender: contender.label.to_string(), path }),
+    let shown = path.display();
+    let refused = |what: String, hint: &str| Err(LaneError::bad_option(contender, what, hint));
+    if !path.is_dir() && path.exists() {
+        return refused(format!("`{shown}` is not a directory"), "name a directory");
     }
+    let Ok(real) = path.canonicalize() else {
+        return Err(LaneError::NoDirectory { contender: contender.label.to_string(), path });
+    };
+    if let Err(unsafe_place) = if is_root() { storage::require_safety(&real) } else { Ok(()) } {
+        let hint = "name a directory to which only root can write, and to none above it; or run fsarena as its owner";
+        return refused(unsafe_place.to_string(), hint);
+    }
+    let fixed = StatxAttributes::IMMUTABLE | StatxAttributes::APPEND;
+    let found = statx(CWD, &real, AtFlags::empty(), StatxFlags::empty());
+    if found.is_ok_and(|found| found.stx_attributes.intersects(fixed)) {
+        let what = format!("the attributes of `{shown}` let no folder be made and removed in it");
+        return refused(what, &format!("chattr -i -a {}", shell(&path.to_string_lossy())));
+    }
+    if let Err(errno) = access(&real, Access::WRITE_OK | Access::EXEC_OK) {
+        let what = format!("no folder can be made in `{shown}`: {}", std::io::Error::from(errno));
+        return refused(what, "name a directory to which this user can write");
+    }
+    Ok(())
 }
 
 /// Refuses a kind that this kernel or lane size does not support, or whose tools are missing. Only root can load a

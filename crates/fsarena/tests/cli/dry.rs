@@ -119,6 +119,42 @@ fn is_disk(path: &str) -> bool {
 }
 
 #[test]
+fn directories_that_a_run_refuses_are_refused() {
+    let Some(stage) = Stage::of_root() else { return };
+    let folder = |name: &str| {
+        let path = stage.path(name);
+        std::fs::create_dir_all(&path).expect("made");
+        path
+    };
+    let (theirs, open, fixed, read_only) = (folder("theirs/in"), folder("open"), folder("fixed"), folder("ro"));
+    std::os::unix::fs::chown(stage.path("theirs"), Some(65534), Some(65534)).expect("root may");
+    std::fs::set_permissions(&open, std::os::unix::fs::PermissionsExt::from_mode(0o777)).expect("root may");
+    fsarena_sys::mount::mount("tmpfs", "none", "ro", &read_only).expect("in the namespace of this test");
+    let mut cases = vec![
+        (theirs, "is not a safe place for root's files: it belongs to another user\nhint: name a directory to which"),
+        (open, "is not a safe place for root's files: others may write to it\nhint: name a directory to which"),
+        (read_only.clone(), "/ro`: Read-only file system (os error 30)\nhint: name a directory to which"),
+    ];
+    // A tmpfs may have no such attributes.
+    if Command::new("chattr").arg("+a").arg(&fixed).status().is_ok_and(|status| status.success()) {
+        cases.push((fixed.clone(), "let no folder be made and removed in it\nhint: chattr -i -a "));
+    }
+    for (path, words) in &cases {
+        for dry in [&["--dry-run"][..], &[]] {
+            let mut command = stage.fsarena();
+            command.arg("compare").arg(format!("dir:{}", path.display())).arg("tmpfs");
+            command.args(["--rounds", "1", "--workload", &stage.small()]);
+            let text = err(&run(command.args(dry), 2));
+            assert!(text.contains(words), "{words} in {text}");
+        }
+        assert_eq!(std::fs::read_dir(path).expect("there").count(), 0, "{}", path.display());
+    }
+    let _ = Command::new("chattr").arg("-a").arg(&fixed).status();
+    fsarena_sys::mount::unmount_plainly(&read_only).expect("it is not busy");
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
 fn a_file_for_output_that_cannot_be_written_is_refused_before_the_work() {
     let stage = Stage::without_runs();
     for arguments in [
