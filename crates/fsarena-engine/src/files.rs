@@ -40,6 +40,7 @@ impl Engine for Files {
         let (parameters, OperationEntry { kind, .. }) = parsed(workload)?;
         Ok(Traits {
             peak: parameters.demand(workload, kind.ground),
+            least_files: parameters.least_files(workload, kind.ground),
             files: parameters.layout(workload, *kind),
             ..Traits::default()
         })

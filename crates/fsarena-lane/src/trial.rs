@@ -6,7 +6,7 @@ mod shown;
 use std::fs::File;
 use std::path::Path;
 
-use fsarena_model::{Bytes, Contender, Plan};
+use fsarena_model::{Bytes, Contender, Plan, Workload};
 use fsarena_sys::loopdev::FileExtent;
 use fsarena_sys::mountinfo;
 
@@ -143,9 +143,10 @@ impl Trial<'_> {
         let options = mountinfo::mount_of(point).map_err(look_up)?.all_options();
         let found = rustix::fs::statvfs(point).map_err(|errno| look_up(errno.into()))?;
         mounted::unmount(point)?;
-        // Of some file systems the number of files is not limited.
+        // Some file systems have no limit for files, and a tmpfs may have none for bytes.
         let files = (found.f_files > 0).then_some(found.f_ffree);
-        Ok((options, Room { bytes: Bytes(found.f_bavail * found.f_frsize), files }))
+        let bytes = (found.f_blocks > 0).then_some(Bytes(found.f_bavail * found.f_frsize));
+        Ok((options, Room { bytes, files }))
     }
 
     fn not_mounted(&self, error: LaneError) -> LaneError {
@@ -159,17 +160,23 @@ impl Trial<'_> {
         }
     }
 
-    /// Refuses a file system on which the data of a workload do not fit; says if it has room for few files.
+    /// Refuses a file system on which a workload does not fit; says if it has room for few files.
     fn room(&self, Room { bytes, files }: Room) -> Result<Option<String>, LaneError> {
         let Self { plan, contender, kind, .. } = self;
-        let own = plan.workloads.iter().filter(|workload| plan.takes_part(&contender.label, &workload.name));
-        let largest = own.max_by_key(|workload| workload.traits.peak);
         // A smaller image says nothing.
         let is_as_large = kind.ground == Ground::Memory || self.size() == plan.lanes.size;
-        if let Some(workload) = largest.filter(|workload| is_as_large && workload.traits.peak > bytes) {
-            let (name, needed) = (&workload.name, workload.traits.peak);
-            let what = format!("the workload `{name}` needs {needed}, and with these options {bytes} are free");
-            return Err(LaneError::bad_option(contender, what, LEAVE));
+        let own = plan.workloads.iter().filter(|workload| plan.takes_part(&contender.label, &workload.name));
+        for Workload { name, traits, .. } in own.filter(|_| is_as_large) {
+            let (peak, least) = (traits.peak, traits.least_files);
+            let too_large =
+                bytes.filter(|free| *free < peak).map(|free| format!("{peak}, and with these options {free}"));
+            let too_many = || {
+                files.filter(|free| *free < least).map(|free| format!("{least} files, and with these options {free}"))
+            };
+            if let Some(needed) = too_large.or_else(too_many) {
+                let what = format!("the workload `{name}` needs {needed} are free");
+                return Err(LaneError::bad_option(contender, what, LEAVE));
+            }
         }
         let few = files.filter(|files| *files < FEW_FILES);
         Ok(few.map(|files| format!("`{}` has room for {files} files", contender.label)))
@@ -180,7 +187,8 @@ const LEAVE: &str = "leave it out, or give it another value";
 
 /// What a file system has room for.
 struct Room {
-    bytes: Bytes,
+    /// `None`: not limited.
+    bytes: Option<Bytes>,
     /// `None`: as many as fit.
     files: Option<u64>,
 }

@@ -11,6 +11,9 @@ use crate::{Bytes, Nanos};
 pub struct Traits {
     /// Maximum bytes of data that the workload keeps at a time.
     pub peak: Bytes,
+    /// Number of files that it has at the same time in any case, as far as the engine knows.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub least_files: u64,
     /// The block size of direct I/O; `None` if the workload does no direct I/O.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direct_block: Option<Bytes>,
@@ -47,6 +50,10 @@ pub struct Traits {
     pub files: Option<SharedFiles>,
 }
 
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// The files that exist when a workload begins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedFiles {
@@ -60,6 +67,7 @@ impl Default for Traits {
     fn default() -> Self {
         Self {
             peak: Bytes(0),
+            least_files: 0,
             direct_block: None,
             block: None,
             concurrency: 1,

@@ -159,6 +159,13 @@ impl FilesParameters {
         Bytes(trees.saturating_mul(u64::from(self.trees())).saturating_add(logs))
     }
 
+    /// Number of files or other objects that are there at the same time in any case, however slow the work is.
+    pub fn least_files(&self, workload: &Workload, ground: WalkGround) -> u64 {
+        let objects = self.shape(workload, ground).objects;
+        let each = if ground.is_new() { objects.min(self.batch) } else { objects };
+        u64::from(each) * u64::from(self.trees())
+    }
+
     /// Maximum bytes of all logs, which grow over all slices and over a pilot run.
     fn appended(&self, workload: &Workload) -> u64 {
         const PILOT_MS: u64 = 400;

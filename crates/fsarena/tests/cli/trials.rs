@@ -81,6 +81,13 @@ fn options_without_effect_warnings_and_little_room_are_said() {
     }
     let text = dry(&stage, "tmpfs:size=1m", "create-fsync", 2);
     assert!(text.contains("the workload `create-fsync` needs ") && text.contains("are free\nhint: "), "{text}");
+    for contender in ["tmpfs:size=1g,nr_inodes=100", "ext4 -N 100"] {
+        let text = dry(&stage, contender, "create-syncfs", 2);
+        assert!(text.contains("the workload `create-syncfs` needs 5000 files, and with these options "), "{text}");
+    }
+    for contender in ["tmpfs:size=0", "tmpfs:nr_blocks=0"] {
+        dry(&stage, contender, "create-syncfs", 0);
+    }
     // The notes are in the report.
     let mut command = stage.compare(&["ext4:nobh", "--rounds", "1", "--baselines", "never"]);
     run(command.args(["--workload", &stage.small()]), 0);
