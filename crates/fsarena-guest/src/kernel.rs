@@ -1,6 +1,7 @@
 //! The guest's kernel: Debian's package, unpacked without being installed.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::DebianRelease;
@@ -48,16 +49,32 @@ impl UnpackedKernel {
         let package = stem.trim_end_matches("_amd64").replace('_', " ");
         let folder = kernels.join(&*stem);
         if !folder.exists() {
-            if !file.is_file() {
-                let what = "there is no such file".to_owned();
-                return Err(GuestError::NoKernel { package: wanted.to_owned(), what });
-            }
+            require(wanted)?;
             telling(&format!("unpacking {package}"));
             unpack(&file, &folder, &crate::unfinished(cache))?;
         }
         let (release, image) = found(&folder, wanted)?;
         Ok(Self { package, release, image, file })
     }
+}
+
+/// Refuses a path that is no package of Debian, which is an archive of ar (deb(5)).
+///
+/// # Errors
+/// [`GuestError::NoKernel`].
+pub fn require(wanted: &str) -> Result<(), GuestError> {
+    let refused = |what: &str| Err(GuestError::NoKernel { package: wanted.to_owned(), what: what.to_owned() });
+    let path = Path::new(wanted);
+    match wanted.contains('/') {
+        true if !path.is_file() => refused("there is no such file"),
+        true if !begins_with(path, b"!<arch>\n") => refused("it is no package of Debian"),
+        _ => Ok(()),
+    }
+}
+
+fn begins_with(path: &Path, wanted: &[u8]) -> bool {
+    let mut begin = vec![0; wanted.len()];
+    fs::File::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok_and(|()| begin == wanted)
 }
 
 /// The file of the package; of a package that only depends on the current kernel, that kernel's. Which one that is, is

@@ -31,7 +31,7 @@ use rustix::fs::{FlockOperation, flock};
 pub use boot_mount::{BadMount, BootMount};
 pub use channel::{RawDisk, memory};
 pub use error::GuestError;
-pub use kernel::named;
+pub use kernel::{named, require as require_kernel};
 pub use lanes::require_memory;
 pub use monitor::DiskCounts;
 pub use qemu::{Hardware, Running};

@@ -118,6 +118,11 @@ pub fn require_storage(plan: &Plan) -> Result<()> {
     }
     let refused = |text| Refusal::wrong_use(text, "name a folder, a disk or `memory` with --storage");
     if let Storage::Directory(path) = &plan.lanes.storage {
+        if path.as_os_str().is_empty() {
+            bail!(refused(
+                "there is no path after `--storage dir:`, or in `storage` of the configuration file".to_owned()
+            ));
+        }
         if path.starts_with("~") {
             let text = format!("`{}` is no place for lanes: the shell has not replaced the `~`", path.display());
             bail!(Refusal::wrong_use(text, "it does so only where a word begins: --storage ~/lanes"));

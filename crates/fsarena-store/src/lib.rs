@@ -62,6 +62,14 @@ impl Store {
         Ok(store)
     }
 
+    /// Refuses a path at which [`Store::open`] would fail, as far as that can be known; makes and changes nothing.
+    ///
+    /// # Errors
+    /// Those of [`Store::open`].
+    pub fn require(path: &Path) -> Result<()> {
+        place::require(path)
+    }
+
     /// Like [`Store::open`], for a store that exists.
     ///
     /// # Errors

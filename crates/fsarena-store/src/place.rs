@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use fsarena_sys::fault;
+use rustix::fs::{Access, access};
 
 use crate::schema::{self, StoreContent};
 use crate::{Result, StoreAccess, StoreError};
@@ -59,6 +60,28 @@ fn judge(path: &Path, header: &[u8]) -> Result<StoreContent> {
     schema::judge(path, application, version, pages <= 1 && schema == 0)
 }
 
+/// Refuses a place at which no store can be made or written; makes nothing.
+///
+/// # Errors
+/// Those of [`prepare`] and [`look`].
+pub fn require(path: &Path) -> Result<()> {
+    let failed = |error: std::io::Error| StoreError::inaccessible(path, StoreAccess::Write, error);
+    look(path, StoreAccess::Write)?;
+    let folder = folder(path);
+    let existing = folder.ancestors().find(|above| above.is_dir()).unwrap_or(Path::new("."));
+    let existing = existing.canonicalize().map_err(failed)?;
+    if folder.is_dir() {
+        prepare(path)?;
+    } else if rustix::process::geteuid().is_root() {
+        require_own_ancestors(path, &existing)?;
+    }
+    access(&existing, Access::WRITE_OK).map_err(|errno| failed(errno.into()))
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Makes the folder of the store if it is missing, and returns the store's path without symbolic links in the folder's
 /// part. For root no other user may be able to replace the file, and the file itself must not be a symbolic link.
 ///
@@ -67,7 +90,7 @@ fn judge(path: &Path, header: &[u8]) -> Result<StoreContent> {
 pub fn prepare(path: &Path) -> Result<PathBuf> {
     let failed = |error: std::io::Error| StoreError::inaccessible(path, StoreAccess::Write, error);
     let Some(name) = path.file_name() else { return Err(failed(ErrorKind::IsADirectory.into())) };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder(path);
     let is_root = rustix::process::geteuid().is_root();
     if !folder.is_dir() {
         let existing = folder.ancestors().find(|above| above.is_dir()).unwrap_or(Path::new("."));

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsarena_place::{Refusal, folders::folder};
 use fsarena_store::Store;
 
@@ -20,6 +20,10 @@ pub fn store_to_read(global: &Global) -> Result<Store> {
 /// The path of the store, whether it exists or not; `named` is the one that the options name.
 pub fn store_path(named: Option<PathBuf>) -> Result<PathBuf> {
     match named {
+        Some(path) if path.starts_with("~") => {
+            let text = format!("the store `{}`: the shell has not replaced the `~`", path.display());
+            bail!(Refusal::wrong_use(text, "it does so only where a word begins: --store ~/store.sqlite, or use $HOME"))
+        }
         Some(path) => Ok(path),
         None if rustix::process::geteuid().is_root() => Ok(STORE_OF_ROOT.into()),
         None => Ok(data_folder()?.join("fsarena/store.sqlite")),

@@ -41,7 +41,7 @@ pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup:
         shared.for_each(|(file_system, labels)| note!("warning: {}", on_one_file_system(&file_system, &labels)));
     }
     if setup.dry_run {
-        return dry::run(&fitted(plan), &place, setup);
+        return dry::run(global, &fitted(plan), &place, setup);
     }
     let assignment = assignment(plan, notes, setup);
     if setup.place.on.len() > 1 {

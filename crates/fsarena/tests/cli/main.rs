@@ -40,6 +40,7 @@ mod pools;
 mod published;
 mod rates;
 mod refusing;
+mod rehearsed;
 mod reproduce;
 mod resuming;
 mod servers;

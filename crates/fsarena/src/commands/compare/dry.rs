@@ -4,32 +4,42 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use fsarena_execute::{estimated_round, estimated_setup, rounds_within};
+use fsarena_guest::Shares;
 use fsarena_lane::{disk, lane_count, made_lanes};
-use fsarena_model::{BlockLayer, Bytes, Contender, Mode, Plan, Rounds, Workload};
+use fsarena_model::{BlockLayer, Bytes, Contender, Mode, Plan, Rounds, Workload, distinct};
 use fsarena_place::{
     Place, Refusals, kernels, note, prefer_cached, rehearse, require_means, require_space, require_storage,
 };
 use fsarena_report::{rounds, visible};
+use fsarena_store::Store;
 use serde_json::{Value, json};
 
-use crate::cli::{DataFormat, Setup};
+use crate::cli::{DataFormat, Global, Setup};
 use crate::commands::{data_format, print, print_json};
 use crate::exit::Ended;
+use crate::places;
 
 /// Prints the plan and checks it; leaves nothing behind. The format of the report is that of the plan, which has text and
 /// JSON. What another machine or a guest can do, it finds out itself. Whoever tries a plan need not be root.
-pub fn run(plan: &Plan, place: &Place, setup: &Setup) -> Result<Ended> {
+pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result<Ended> {
     match data_format(setup.shown.format.as_deref(), "a plan")? {
         DataFormat::Text => print(&text(plan)?)?,
         DataFormat::Json => print_json(json(plan))?,
     }
     let mut refusals = Refusals::default();
+    refusals.take(Store::require(&places::store_path(global.store.clone())?));
     let has_tools = !matches!(place, Place::Here) || prefer_cached(plan);
     if let Some(release) = plan.lanes.tools.as_ref().filter(|_| !has_tools) {
         note!("programs of Debian {release} are not in the cache yet: the run fetches them");
     }
     if let Place::Guest(guest) = place {
         refusals.take(fsarena_guest::require_memory(&[], None, guest.wanted.memory));
+        let of_contenders = plan.contenders.iter().filter_map(|contender| contender.kernel.as_ref());
+        for kernel in distinct(of_contenders.chain(&guest.wanted.kernel)) {
+            refusals.take(fsarena_guest::require_kernel(kernel));
+        }
+        let kinds: Vec<&str> = plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
+        refusals.take(if is_root() { Shares::require(&kinds) } else { Ok(()) });
         note!("the guest tries the options of mkfs and mount when it has booted, and this plan does not");
     }
     match place {
