@@ -1,6 +1,6 @@
 //! What the options of a job file state about its work.
 
-use fsarena_model::{Better, Bytes, CacheState, DurablePoint, Measure, Metric, Name, Nanos, Workload};
+use fsarena_model::{Better, Bytes, CacheState, DurablePoint, Measure, Metric, Name, Nanos, Workload, distinct};
 use serde_json::Value;
 
 use super::file::{self, JobFile, JobOption, JobSection};
@@ -101,10 +101,10 @@ fn positions(section: &JobSection) -> Vec<(u64, &JobOption)> {
 }
 
 /// The first option that leads to direct I/O which is not in whole sectors.
-pub fn unaligned(file: &JobFile, sector: Bytes) -> Option<&JobOption> {
+pub fn unaligned(file: &JobFile, sector: Bytes) -> Vec<&JobOption> {
     let direct = file.sections.iter().filter(|section| section.is_direct());
-    let mut all = direct.flat_map(positions);
-    all.find(|(size, _)| !size.is_multiple_of(sector.0)).map(|(_, entry)| entry)
+    let refused = direct.flat_map(positions).filter(|(size, _)| !size.is_multiple_of(sector.0));
+    distinct(refused.map(|(_, entry)| entry))
 }
 
 /// The largest power of two of which all positions and lengths of direct I/O are multiples, at most that of fio's

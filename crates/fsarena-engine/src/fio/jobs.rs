@@ -132,26 +132,21 @@ fn is_divided(section: &JobSection) -> bool {
 fn trims(file: &JobFile) -> Result<(), FioError> {
     let work = file.sections.iter().filter_map(|section| Some((section, section.entry("rw")?)));
     let trims = |entry: &JobOption| entry.value.as_ref().is_some_and(|value| value.contains("trim"));
-    match work.into_iter().find(|(_, entry)| trims(entry)) {
-        None => Ok(()),
-        Some((section, entry)) => {
-            let what = format!("section `{}`: fio trims devices, and no files", section.name);
-            Err(file.refuse(entry.line, what, "leave the section out"))
-        }
-    }
+    let refused = work.filter(|(_, entry)| trims(entry)).map(|(section, entry)| {
+        let what = format!("section `{}`: fio trims devices, and no files", section.name);
+        file.refuse(entry.line, what, "leave the section out")
+    });
+    FioError::all(refused.collect())
 }
 
 /// Refuses direct I/O that is not in whole sectors.
 fn direct(file: &JobFile, sector: Bytes) -> Result<(), FioError> {
-    match facts::unaligned(file, sector) {
-        None => Ok(()),
-        Some(entry) => {
-            let option = entry.value.as_ref().map_or(entry.key.clone(), |value| format!("{}={value}", entry.key));
-            let what =
-                format!("`{option}` with `direct=1`: direct I/O is in whole sectors, of {} bytes here", sector.0);
-            Err(file.refuse(entry.line, what, &format!("multiples of {}, such as bs=4k, or direct=0", sector.0)))
-        }
-    }
+    let refuse = |entry: &JobOption| {
+        let option = entry.value.as_ref().map_or(entry.key.clone(), |value| format!("{}={value}", entry.key));
+        let what = format!("`{option}` with `direct=1`: direct I/O is in whole sectors, of {} bytes here", sector.0);
+        file.refuse(entry.line, what, &format!("multiples of {}, such as bs=4k, or direct=0", sector.0))
+    };
+    FioError::all(facts::unaligned(file, sector).into_iter().map(refuse).collect())
 }
 
 #[cfg(test)]

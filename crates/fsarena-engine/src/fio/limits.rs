@@ -20,12 +20,15 @@ const WITH_A_SLASH: &[&str] = &["bssplit", "random_distribution", "description",
 /// # Errors
 /// [`FioError::Line`] for each such option; one of `[global]` counts once.
 pub fn check(file: &JobFile) -> Result<(), FioError> {
-    let of_section = |section: &'_ JobSection| {
+    let of_section = |(place, section): (usize, &JobSection)| {
+        let is_before = |name: &str| file.sections[..place].iter().any(|other| other.name == name);
+        let waits = section.entry("wait_for").filter(|it| !it.value.as_deref().is_some_and(is_before));
+        let waits = waits.map(|it| (it.line, "`wait_for` names no section before its own".to_owned(), "leave it out"));
         let title = bad_title(section).map(|what| (section.line, what, "a name without `/`, `$` and `..`"));
         let options = section.options.iter().filter_map(|it| mismatch(it).map(|(what, hint)| (it.line, what, hint)));
-        title.into_iter().chain(options).collect::<Vec<_>>()
+        title.into_iter().chain(waits).chain(options).collect::<Vec<_>>()
     };
-    let found = distinct(file.sections.iter().flat_map(of_section));
+    let found = distinct(file.sections.iter().enumerate().flat_map(of_section));
     FioError::all(found.into_iter().map(|(line, what, hint)| file.refuse(line, what, hint)).collect())
 }
 
@@ -44,6 +47,10 @@ fn mismatch(entry: &JobOption) -> Option<(String, &'static str)> {
     if key == "ioengine" && !ENGINES.split(", ").any(|engine| engine == value) {
         let what = format!("`ioengine={value}` is refused: it is none that works on files of a folder alone");
         return Some((what, ENGINES));
+    }
+    let is_none = value.chars().all(|digit| digit == '0') && !value.is_empty();
+    if is_none && ["numjobs", "allow_file_create"].contains(&key.as_str()) {
+        return Some((format!("`{key}={value}`: fio then does nothing, or fails"), "leave it out"));
     }
     if let Some(word) = CALCULATED.iter().find(|word| value.contains(**word)) {
         return Some((format!("`{key}={value}` is refused: fio asks a shell what `{word}` is"), "write the number"));
@@ -117,10 +124,15 @@ fn known(
     let Some(entry) = section.entry(key) else { return Ok(None) };
     match entry.value.as_deref().and_then(read) {
         Some(size) => Ok(Some(size)),
+        // `check` refuses it.
+        None if entry.value.as_deref().is_some_and(|value| CALCULATED.iter().any(|word| value.contains(word))) => {
+            Ok(None)
+        }
         None => {
             let text = entry.value.as_deref().unwrap_or_default();
             let what = format!("`{key}={text}`: its size on a lane cannot be determined");
-            Err(file.refuse(entry.line, what, &format!("{key}=512M")))
+            let example = if ["numjobs", "nrfiles"].contains(&key) { "4" } else { "512M" };
+            Err(file.refuse(entry.line, what, &format!("{key}={example}")))
         }
     }
 }

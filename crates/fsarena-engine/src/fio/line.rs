@@ -2,10 +2,17 @@
 
 use super::FioError;
 
-/// Options that only change how fio prints its results, and where.
-const PRINTING: [&str; 12] = [
-    "append-terse", "bandwidth-log", "eta", "eta-interval", "eta-newline", "max-jobs", "minimal", "output",
-    "output-format", "status-interval", "terse-version", "version",
+/// Options of the command that do not change the work: most are about what fio prints, and where.
+const LEFT_OUT: [&str; 16] = [
+    "alloc-size", "append-terse", "bandwidth-log", "eta", "eta-interval", "eta-newline", "idle-prof", "max-jobs",
+    "minimal", "output", "output-format", "readonly", "status-interval", "terse-version", "version", "warnings-fatal",
+];
+
+/// Other options of the command.
+const OF_COMMAND: [&str; 19] = [
+    "aux-path", "client", "cmdhelp", "cpuclock-test", "crctest", "daemonize", "debug", "enghelp", "help",
+    "inflate-log", "merge-blktrace-only", "parse-only", "remote-config", "section", "server", "showcmd", "trigger",
+    "trigger-file", "trigger-timeout",
 ];
 
 /// The words after `fio` as the text of a job file, an option in each line.
@@ -22,20 +29,22 @@ pub fn as_job_file(words: &[String]) -> Result<String, FioError> {
             what: format!("`{word}` {what}"),
             hint: hint.to_owned(),
         };
-        let option = word.strip_prefix("--").ok_or_else(|| refuse("is no option", "a job file is --fio FILE"))?;
+        // fio takes one hyphen for two (getopt_long_only(3)).
+        let option = word.strip_prefix("--").or_else(|| word.strip_prefix('-'));
+        let option = option.ok_or_else(|| refuse("is no option", "a job file is --fio FILE"))?;
         let (key, value) = match option.split_once('=') {
             Some((key, value)) => (key, Some(value)),
-            None => (option, words.next_if(|next| !next.starts_with("--")).map(String::as_str)),
+            None => (option, words.next_if(|next| !is_option(next)).map(String::as_str)),
         };
         if value.is_some_and(|value| value.contains([';', '#', '\n'])) {
             return Err(refuse("has a sign in it that ends a value", "leave out ; and #"));
         }
         match (key, value) {
             ("name", Some(name)) => jobs.push(format!("[{name}]")),
-            ("client" | "server" | "section" | "cmdhelp" | "enghelp" | "showcmd" | "crctest", _) => {
-                return Err(refuse("is no option of a job", "leave it out"));
+            _ if OF_COMMAND.contains(&key) => {
+                return Err(refuse("is an option of fio, and not of a job", "leave it out"));
             }
-            _ if PRINTING.contains(&key) => {}
+            _ if LEFT_OUT.contains(&key) => {}
             (key, value) => {
                 let line = value.map_or_else(|| key.to_owned(), |value| format!("{key}={value}"));
                 if jobs.is_empty() { globals.push(line) } else { jobs.push(line) }
@@ -46,6 +55,11 @@ pub fn as_job_file(words: &[String]) -> Result<String, FioError> {
         globals.insert(0, "[global]".to_owned());
     }
     Ok([globals, jobs].concat().join("\n"))
+}
+
+/// A hyphen and a digit are a number.
+fn is_option(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -63,11 +77,13 @@ mod tests {
         let job = "[global]\nioengine=psync\nsize=64m\n[a]\nrw=randread\nbs=4k\ntime_based\n[b]\nstonewall\nrw=write";
         assert_eq!(text(line).expect("it has two jobs"), job);
         assert_eq!(text("--name=t --rw=read").expect("one job"), "[t]\nrw=read");
+        assert_eq!(text("-name=t -rw read -nice -5").expect("one hyphen is enough"), "[t]\nrw=read\nnice=-5");
+        assert_eq!(text("--name=t --readonly --alloc-size=9 --rw=read").expect("a job"), "[t]\nrw=read");
     }
 
     #[test]
     fn what_is_no_job_is_refused() {
-        for line in ["job.fio", "--name=t --client=host", "--name=a;b", "--showcmd --name=t"] {
+        for line in ["job.fio", "--name=t --client=host", "--name=a;b", "--showcmd --name=t", "--name=t -debug=all"] {
             text(line).expect_err(line);
         }
     }

@@ -93,7 +93,7 @@ pub struct WorkArguments {
     #[arg(long, value_name = "WHERE")]
     pub cache: Option<Caches>,
     /// A job file that fio runs, or a command line: 'fio --name=t --rw=randwrite …'; can be repeated
-    #[arg(long, value_name = "FILE", conflicts_with = "suite")]
+    #[arg(long, value_name = "FILE", conflicts_with = "suite", allow_hyphen_values = true)]
     pub fio: Vec<PathBuf>,
     /// What does the work of --workload on large files [default: native]
     #[arg(long, value_name = "WHO")]

@@ -4,6 +4,7 @@ mod cache;
 mod commands;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::{Result, bail};
 use fsarena_catalog::Profile;
@@ -164,9 +165,9 @@ fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<Plann
     let mut refusals = Refusals::default();
     let mut jobs = PlannedWork::default();
     for file in &arguments.work.fio {
-        let choices = match file.to_str().filter(|text| text.starts_with("fio ")) {
+        let choices = match file.to_str().filter(|text| is_command(text)) {
             Some(line) => match refusals.take(commands::words("--fio", line)) {
-                Some(words) => fio::from_command(&words[1..], &place),
+                Some(words) => fio::from_command(&words[usize::from(!line.starts_with('-'))..], &place),
                 None => continue,
             },
             None if file.to_str().is_some_and(|text| text.contains(" fio ") && !file.exists()) => {
@@ -186,6 +187,13 @@ fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<Plann
     let mut work = cache::with(arguments.work.cache, jobs.workloads)?;
     work.notes.extend(jobs.notes);
     Ok(work)
+}
+
+/// Whether it is a command line of fio, which may be without its name, and no file.
+fn is_command(text: &str) -> bool {
+    let (program, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let is_fio = Path::new(program).file_name().is_some_and(|name| name == "fio");
+    is_fio && !rest.is_empty() || text.starts_with('-') && text.contains("name=")
 }
 
 /// The workloads of job files, followed by those of the catalogue that are named beside them.

@@ -37,6 +37,37 @@ fn a_command_line_of_fio_is_a_job() {
 }
 
 #[test]
+fn command_lines_are_taken_as_people_have_them() {
+    let stage = Stage::without_runs();
+    let [a, b] = folders(&stage);
+    let dry = |line: &str, code| {
+        err(&run(stage.fsarena().args(["compare", &a, &b, "--rounds", "1", "--dry-run", "--fio", line]), code))
+    };
+    for line in [
+        "fio -name=t -rw=randwrite -bs=4k -size=2m",
+        "/usr/bin/fio --name=t --rw=read --size=2m",
+        "--name=t --rw=read --size=2m",
+        "fio --name=t --rw=read --size=2m --readonly --alloc-size=65536 --idle-prof=system --warnings-fatal",
+    ] {
+        dry(line, 0);
+    }
+    for (line, words) in [
+        ("fio --debug=all --name=t --rw=read --size=2m", "`--debug=all` is an option of fio, and not of a job"),
+        ("fio --name=t --rw=read --size=2m --numjobs=$ncpus", "fio asks a shell what `$ncpus` is"),
+        ("fio --name=t --rw=read --size=2m --numjobs=many", "hint: numjobs=4\n"),
+        ("fio --name=t --rw=read --size=2m --numjobs=0", "`numjobs=0`: fio then does nothing, or fails"),
+        ("fio --name=t --rw=read --size=2m --wait_for=z", "`wait_for` names no section before its own"),
+    ] {
+        let text = dry(line, 2);
+        assert!(text.contains(words) && text.matches("error: ").count() == 1, "{line}: {text}");
+    }
+    let job =
+        stage.file("two.fio", "[a]\nrw=read\nsize=1m\ndirect=1\nbs=1000\n[b]\nrw=read\nsize=1m\ndirect=1\nbs=100\n");
+    let text = dry(&job, 2);
+    assert!(text.contains("line 5: `bs=1000`") && text.contains("line 10: `bs=100`"), "{text}");
+}
+
+#[test]
 fn a_job_file_that_compares_two_directories_says_what_to_type() {
     let stage = Stage::new();
     let [a, b] = ["gold", "bronze"].map(|name| {

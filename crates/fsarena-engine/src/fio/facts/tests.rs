@@ -73,13 +73,13 @@ fn every_option_that_moves_direct_io_off_the_sectors_is_found() {
     ] {
         let file = file(lines);
         assert_eq!(direct_block(&file), Some(Bytes(unit)), "{lines}");
-        let found = unaligned(&file, Bytes(4096)).unwrap_or_else(|| panic!("{lines}"));
+        let [found] = unaligned(&file, Bytes(4096))[..] else { panic!("{lines}") };
         assert!(lines.contains(found.value.as_deref().unwrap_or("bs_unaligned")), "{lines}");
     }
     for lines in ["", "bs=512\nbs=4k", "bs=64k\noffset=1m", "bs=4k\nrw=randread:8", "bssplit=4k/10:64k", "offset=20%"] {
         assert_eq!(
             (direct_block(&file(lines)), unaligned(&file(lines), Bytes(4096))),
-            (Some(Bytes(4096)), None),
+            (Some(Bytes(4096)), Vec::new()),
             "{lines}"
         );
     }
