@@ -15,6 +15,7 @@ mod zfs;
 
 pub(crate) use made::LargeBlocks;
 pub use made::{Identity, Made};
+pub(crate) use options::without_effect;
 pub(crate) use risks::risks;
 
 use std::path::Path;

@@ -18,7 +18,7 @@ use fsarena_sys::directory::FileId;
 use fsarena_sys::{block, clock, mount, mountinfo};
 
 use crate::busy::BusyPatience;
-use crate::kind::{Ground, Identity, Kind};
+use crate::kind::{Ground, Identity, Kind, without_effect};
 use crate::layer::{self, Stack};
 use crate::ledger::{Ledger, Made};
 use crate::require::MKFS_HINT;
@@ -143,9 +143,16 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
     match run_tool(&argv, TRIED) {
         Ok(made) => {
             let described = run_tool(&kind.describe(&path), TRIED).unwrap_or_default();
+            let described = made + &described;
+            let features = (kind.features)(&described);
+            let unused = without_effect(kind.options, &contender.mkfs, &features).into_iter().next();
+            if let Some((words, feature)) = unused.filter(|_| !features.is_empty()) {
+                let what = format!("`{words}` of {} has no effect without the feature `{feature}`", argv[0]);
+                return Err(LaneError::bad_option(contender, what, format!("leave it out, or add -O {feature}")));
+            }
             let hint = "leave it out, or compare in a guest with another kernel: --guest-kernel PACKAGE";
             let refused = |why| Err(LaneError::bad_option(contender, why, hint));
-            kind.not_mounted(&(made + &described)).map_or(Ok(()), refused)
+            kind.not_mounted(&described).map_or(Ok(()), refused)
         }
         Err(LaneError::Mkfs { words, .. }) => {
             // What follows are lists of all options.

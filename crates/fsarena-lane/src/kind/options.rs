@@ -149,6 +149,27 @@ pub(crate) fn merged(
     if refusals.is_empty() { Ok(words) } else { Err(refusals.join("; ")) }
 }
 
+/// Which of a user's words for an mkfs have no effect on a file system with these `features`, and which one each needs.
+pub(crate) fn without_effect(
+    known: &'static [MkfsOptions],
+    further: &[String],
+    features: &[String],
+) -> Vec<(String, &'static str)> {
+    let lacking = |rule: OptionRule| match rule {
+        Needs(feature) => Some(feature).filter(|feature| !features.iter().any(|found| found == feature)),
+        _ => None,
+    };
+    let of = |Typed { name, rule, value }: Typed<'_>| match (rule, value) {
+        (Words(rules), Some(list)) => {
+            let words = list.split(is_separator);
+            let lacking = words.filter_map(|word| Some((format!("{name} {word}"), lacking(rule_of(rules, word)?)?)));
+            lacking.collect::<Vec<_>>()
+        }
+        _ => lacking(rule).map(|feature| (name.to_owned(), feature)).into_iter().collect(),
+    };
+    typed(known, "", further).unwrap_or_default().into_iter().flat_map(of).collect()
+}
+
 /// Features of mke2fs may also be separated by spaces.
 fn is_separator(letter: char) -> bool {
     letter == ',' || letter.is_whitespace()
@@ -196,7 +217,9 @@ fn add<'a>(words: &mut Vec<String>, place: Option<usize>, name: &str, own: &[&'a
     let mut list: Vec<String> =
         place.map_or(Vec::new(), |place| words[place + 1].split(',').map(str::to_owned).collect());
     for word in own {
-        match list.iter().find(|other| subject(other).eq_ignore_ascii_case(subject(word))) {
+        // mke2fs takes `stripe-width` for `stripe_width`.
+        let about = |word: &str| subject(word).to_ascii_lowercase().replace('-', "_");
+        match list.iter().find(|other| about(other) == about(word)) {
             Some(other) if other != word => return Err(word),
             Some(_) => {}
             None => list.push((*word).to_owned()),

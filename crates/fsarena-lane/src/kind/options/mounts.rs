@@ -138,7 +138,7 @@ mod tests {
             ("xfs:noatime,dax=always", "no memory that could be mapped"),
             ("ext4 -O ^has_journal -J size=64", "`size=64` in `-J size=64` of mke2fs is refused: it needs the feature"),
             ("ext4 -j -O ^has_journal", "`-j` of mke2fs is refused: it needs the feature `has_journal`"),
-            ("ext4 -O none -J fast_commit_size=4", "it needs the feature `has_journal`"),
+            ("ext4 -O none -J fast_commit_size=4", "it needs the feature `fast_commit`"),
             ("ext4 -O extent,^resize_inode -E resize=8G", "it needs the feature `resize_inode`"),
             ("ext4 -O^quota -Equotatype=usrquota", "it needs the feature `quota`"),
             ("ext4 -O ^casefold -E encoding=utf8", "it needs the feature `casefold`"),

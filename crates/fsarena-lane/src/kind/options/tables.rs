@@ -28,7 +28,14 @@ pub(crate) const MKE2FS: &[MkfsOptions] = &[
     values("-b", Block),
     values("-L", Label(16)),
     values("-E", Words(EXTENDED)),
-    values("-J", Words(&[("device", Refused(ELSEWHERE)), ("fast_commit_size location size", Needs("has_journal"))])),
+    values(
+        "-J",
+        Words(&[
+            ("device", Refused(ELSEWHERE)),
+            ("fast_commit_size", Needs("fast_commit")),
+            ("location size", Needs("has_journal")),
+        ]),
+    ),
     values("-o", Words(&[("linux", Ours), ("", Refused(COLON))])),
     values("-O", Words(EXT_FEATURES)),
     flags("-c", Refused("it reads or writes the whole lane before")),
