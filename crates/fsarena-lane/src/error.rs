@@ -124,7 +124,10 @@ fn typed_otherwise(typed: &str, known: &[&str]) -> Option<String> {
         _ if typed.starts_with("/dev/") => {
             Some(format!("a disk is where contenders are made: fsarena compare ext4 xfs --storage {typed}"))
         }
-        _ if typed.starts_with(['/', '.', '~']) => Some(format!("an existing directory is dir:{typed}")),
+        _ if typed.starts_with('~') => Some(format!("an existing directory is dir:$HOME{}", &typed[1..])),
+        _ if typed.starts_with(['/', '.']) || Path::new(typed).is_dir() => {
+            Some(format!("an existing directory is dir:{typed}"))
+        }
         _ if MADE_ELSEWHERE.contains(&lower.as_str()) => {
             Some(format!("mount {lower} and compare its directory: dir:/mnt/{lower}"))
         }

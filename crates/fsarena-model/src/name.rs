@@ -124,9 +124,10 @@ impl PartialEq<Name> for &str {
     }
 }
 
-/// The one of `names` that `typed` was probably meant to be: at most a third of its letters differ.
+/// The one of `names` that `typed` was probably meant to be: at most a third of its letters differ, in either case.
 pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |name: &&str| strsim::osa_distance(typed, name);
+    let lower = typed.to_lowercase();
+    let distance = |name: &&str| strsim::osa_distance(&lower, &name.to_lowercase());
     let most = (typed.chars().count() / 3).max(1);
     names.into_iter().min_by_key(distance).filter(|name| distance(name) <= most)
 }
@@ -139,6 +140,12 @@ pub fn did_you_mean<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>, o
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_nearest_name_is_found_in_capitals() {
+        assert_eq!(nearest("CREATE-SYNCFS", ["stat-tree", "create-syncfs"]), Some("create-syncfs"));
+        assert_eq!(nearest("other", ["stat-tree", "create-syncfs"]), None);
+    }
 
     #[test]
     fn any_text_makes_a_name() {

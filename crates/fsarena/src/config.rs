@@ -114,8 +114,12 @@ fn table(path: &Path) -> Result<Option<Table>> {
 
 /// A value as it would be typed.
 fn text(path: &Path, key: &str, value: &Value) -> Result<String> {
+    let is_path = ["store", "storage"].contains(&key);
     match value {
         Value::String(text) => Ok(text.clone()),
+        _ if is_path => {
+            bail!(Refusal::wrong_use(format!("{}: `{key}` is no text", path.display()), format!("{key} = \"…\"")))
+        }
         Value::Integer(number) => Ok(number.to_string()),
         Value::Float(number) => Ok(number.to_string()),
         _ => {

@@ -2,8 +2,10 @@
 
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use fsarena_articles::ArticleError;
-use fsarena_model::{ErrorCategory, Explained};
+use fsarena_model::visible::shell;
+use fsarena_model::{Contender, ErrorCategory, Explained};
 use fsarena_place::{Refusals, code, note, note::tell, words};
 use fsarena_store::StoreError;
 
@@ -32,14 +34,36 @@ impl From<Ended> for ExitCode {
 }
 
 /// Handles clap's result: a usage error, or the help text that the user asked for.
-pub fn usage(error: &clap::Error) -> ExitCode {
+pub fn usage(mut error: clap::Error) -> ExitCode {
     if !error.use_stderr() {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
+    let of_mkfs = of_mkfs(&error);
+    if of_mkfs.is_some() {
+        error.remove(ContextKind::Suggested);
+    }
     // Not printed by clap, which does not escape control characters in arguments.
     tell(&error.render().to_string());
+    if let Some(word) = of_mkfs {
+        note!("hint: a contender and the options of its mkfs are one word: {word}");
+    }
     ExitCode::from(2)
+}
+
+/// The word that is meant if an unknown option follows a contender, as in `ext4 -O ^has_journal` without quotes.
+fn of_mkfs(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let is_contender = |word: &&String| {
+        let kind = word.parse::<Contender>().ok().and_then(|contender| fsarena_lane::kind(&contender.kind));
+        kind.is_some_and(|kind| kind.ground.has_lane())
+    };
+    let place = words.iter().position(|word| word.starts_with(option.as_str()))?;
+    let before = words[..place].last().filter(is_contender)?;
+    let value = words.get(place + 1).filter(|word| !word.starts_with('-') && !is_contender(word));
+    let meant = [Some(before), words.get(place), value].into_iter().flatten().cloned().collect::<Vec<_>>();
+    Some(shell(&meant.join(" ")))
 }
 
 /// Prints an error once, with its hint, or several of them, and returns the exit code.

@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     let parsed = cli::command().try_get_matches_from(words);
     let arguments = match parsed.and_then(|matches| cli::Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
-        Err(error) => return exit::usage(&error),
+        Err(error) => return exit::usage(error),
     };
     match commands::run(&arguments) {
         Ok(code) => code.into(),

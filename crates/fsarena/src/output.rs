@@ -24,6 +24,9 @@ pub fn extended() -> impl TypedValueParser<Value = PathBuf> {
 fn require(path: &Path, is_new: bool) -> Result<(), String> {
     let folder = folder(path);
     let is_written = match is_new {
+        _ if path.starts_with("~") => {
+            return Err("the shell replaces `~` only where a word begins, without quotes: write $HOME".to_owned());
+        }
         _ if path.is_dir() => return Err("it is a folder, and a file is needed".to_owned()),
         true if !folder.is_dir() => return Err(format!("there is no folder {0}: mkdir -p {0}", folder.display())),
         true => access(folder, Access::WRITE_OK),
@@ -118,6 +121,7 @@ mod tests {
             assert!(words.starts_with(why) && words.is_empty() == why.is_empty(), "{path}: {words}");
         }
         assert_eq!(refused(Path::new("report.html")), "");
+        assert!(refused(Path::new("~/report.html")).contains("write $HOME"));
     }
 
     #[test]

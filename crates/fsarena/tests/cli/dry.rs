@@ -65,6 +65,7 @@ fn options_without_effect_are_refused() {
         (&["--workload", "create-fsync", "--precondition"], "lanes are in memory"),
         (&["--workload", "create-fsync", "--scale", "published"], "another amount of work at --scale published"),
         (&["t=tmpfs", "--workload", "create-fsync", "--storage", ""], "there is nothing after `--storage`"),
+        (&["--workload", "create-fsync", "--storage", "dir:"], "there is no path after `--storage dir:`"),
         (&["--workload", "create-fsync", "--client="], "there is nothing after `--client=`"),
     ] {
         let mut command = stage.fsarena();
@@ -119,42 +120,6 @@ fn is_disk(path: &str) -> bool {
 }
 
 #[test]
-fn directories_that_a_run_refuses_are_refused() {
-    let Some(stage) = Stage::of_root() else { return };
-    let folder = |name: &str| {
-        let path = stage.path(name);
-        std::fs::create_dir_all(&path).expect("made");
-        path
-    };
-    let (theirs, open, fixed, read_only) = (folder("theirs/in"), folder("open"), folder("fixed"), folder("ro"));
-    std::os::unix::fs::chown(stage.path("theirs"), Some(65534), Some(65534)).expect("root may");
-    std::fs::set_permissions(&open, std::os::unix::fs::PermissionsExt::from_mode(0o777)).expect("root may");
-    fsarena_sys::mount::mount("tmpfs", "none", "ro", &read_only).expect("in the namespace of this test");
-    let mut cases = vec![
-        (theirs, "is not a safe place for root's files: it belongs to another user\nhint: name a directory to which"),
-        (open, "is not a safe place for root's files: others may write to it\nhint: name a directory to which"),
-        (read_only.clone(), "/ro`: Read-only file system (os error 30)\nhint: name a directory to which"),
-    ];
-    // A tmpfs may have no such attributes.
-    if Command::new("chattr").arg("+a").arg(&fixed).status().is_ok_and(|status| status.success()) {
-        cases.push((fixed.clone(), "let no folder be made and removed in it\nhint: chattr -i -a "));
-    }
-    for (path, words) in &cases {
-        for dry in [&["--dry-run"][..], &[]] {
-            let mut command = stage.fsarena();
-            command.arg("compare").arg(format!("dir:{}", path.display())).arg("tmpfs");
-            command.args(["--rounds", "1", "--workload", &stage.small()]);
-            let text = err(&run(command.args(dry), 2));
-            assert!(text.contains(words), "{words} in {text}");
-        }
-        assert_eq!(std::fs::read_dir(path).expect("there").count(), 0, "{}", path.display());
-    }
-    let _ = Command::new("chattr").arg("-a").arg(&fixed).status();
-    fsarena_sys::mount::unmount_plainly(&read_only).expect("it is not busy");
-    assert_eq!(stage.left(), Vec::<String>::new());
-}
-
-#[test]
 fn a_file_for_output_that_cannot_be_written_is_refused_before_the_work() {
     let stage = Stage::without_runs();
     for arguments in [
@@ -189,6 +154,11 @@ fn what_was_meant_is_in_the_hint() {
         (&["compare", &colon, "--dry-run"], format!("hint: a directory takes no options: dir:{folder}\n")),
         (&["compare", &words, "--dry-run"], format!("hint: a directory takes no options: dir:{folder}\n")),
         (&["compare", &gap, "--dry-run"], format!("hint: mkdir '{folder}/a b'\n")),
+        (
+            &["compare", "ext4", "-O", "^has_journal", "xfs", "--dry-run"],
+            "hint: a contender and the options of its mkfs are one word: 'ext4 -O ^has_journal'\n".to_owned(),
+        ),
+        (&["compare", "ext4", "--dry-run", "--workload", "STAT-TREE"], "did you mean `stat-tree`?".to_owned()),
         (&["compare", "ext4=xfs", "xfs", "--dry-run"], "its label says that it is another".to_owned()),
         (&["compare", "NTFS=ext4", "xfs", "--dry-run"], "its label says that it is another".to_owned()),
         (
@@ -207,7 +177,7 @@ fn what_was_meant_is_in_the_hint() {
         (&[&own[..], &["--time-limit", "0s"]].concat(), "'--time-limit <TIME>': a time limit is above 0".to_owned()),
     ] {
         let text = err(&run(stage.fsarena().args(arguments), 2));
-        assert!(text.contains(&words), "{words} in {text}");
+        assert!(text.contains(&words) && !text.contains("use '-- "), "{words} in {text}");
     }
     let mut command = stage.fsarena();
     command.args(["compare", "ext4", "xfs", "--dry-run", "--lane-size", "900T", "--workload", &stage.small()]);
@@ -249,6 +219,9 @@ fn contenders_that_cannot_be_made_are_refused_with_the_way_out() {
         ("btrfs -O nonsense", "unrecognized filesystem feature"),
         ("xfs -d nonsense=1", "`mkfs.xfs -d nonsense=1` fails: unknown option -d nonsense=1\n"),
         ("dir:/no/such/folder", "does not exist\nhint: mkdir /no/such/folder"),
+        ("~/folder", "hint: an existing directory is dir:$HOME/folder"),
+        ("ext4 -E mmp_update_interval=10", "no effect without the feature `mmp`\nhint: leave it out, or add -O mmp"),
+        ("ext4 -J fast_commit_size=4", "no effect without the feature `fast_commit`"),
         ("dir:~/folder", "hint: the shell replaces `~` only where a word begins: dir:$HOME/folder"),
     ] {
         let text = dry(contender, 2);
@@ -263,38 +236,6 @@ fn contenders_that_cannot_be_made_are_refused_with_the_way_out() {
         dry(contender, 0);
     }
     assert!(!std::path::Path::new("undo-file").exists());
-}
-
-/// mkfs would take a word that is neither an option nor a value as the device, and overwrite it.
-#[test]
-fn no_option_reaches_a_file_of_the_user() {
-    let stage = Stage::without_runs();
-    let file = stage.file("disk.img", "kept");
-    let toml = |name: &str, kind: &str, mkfs: &str| {
-        stage.file(name, &format!("kind = \"{kind}\"\nmkfs = [{mkfs}]\n"));
-        format!("a=./{name}")
-    };
-    let of_file = toml("value.toml", "btrfs", "'-L', '', '-n', 'disk.img'");
-    let dry = |contender: &str, code| {
-        let mut command = stage.fsarena();
-        command.current_dir(stage.place.path()).args(["compare", contender, "b=xfs", "--dry-run", "--rounds", "1"]);
-        let text = err(&run(command.args(["--workload", &stage.small()]), code));
-        assert_eq!(std::fs::read_to_string(&file).expect("there"), "kept");
-        text
-    };
-    for (contender, words) in [
-        ("btrfs --label= -n disk.img", "fails: "),
-        ("btrfs --label= --nodesize disk.img", "fails: "),
-        (&of_file, "fails: "),
-        ("btrfs --csum=", "`--csum` of mkfs.btrfs is refused: its value is empty\nhint: "),
-        ("btrfs -L -n disk.img", "`disk.img` is no option of mkfs.btrfs"),
-    ] {
-        let text = dry(contender, 2);
-        assert!(text.contains(words), "{contender}: {text}");
-    }
-    for contender in ["btrfs --label= -n 16k", &toml("empty.toml", "ext4", "'-L', ''")] {
-        dry(contender, 0);
-    }
 }
 
 #[test]
