@@ -184,7 +184,7 @@ impl Explained for LaneError {
             Self::NotRoot { .. } => {
                 "run it as root, or compare existing directories: fsarena compare dir:/a dir:/b".to_owned()
             }
-            Self::LaneTooSmall { needed, .. } => format!("--lane-size {}M", needed.0.div_ceil(1 << 20)),
+            Self::LaneTooSmall { needed, .. } => format!("--lane-size {}M, or more", needed.0.div_ceil(1 << 20)),
             Self::NoSpace { .. } => "name another place with --storage, or a smaller --lane-size".to_owned(),
             Self::NoRoom { .. } => "name directories of another file system, or fewer or smaller workloads".to_owned(),
             Self::NoDirectory { path, .. } if path.starts_with("~") => {

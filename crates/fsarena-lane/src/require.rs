@@ -103,8 +103,7 @@ pub fn rights(plan: &Plan) -> Result<(), LaneError> {
 }
 
 /// Refuses a contender that cannot be made on this machine, as far as that can be known without making it: its kind or
-/// its tools are missing, its directory does not exist, its lane is too small, or its mkfs or the kernel refuses its
-/// options. Only root can ask the kernel.
+/// its tools are missing, its directory does not exist, its lane is too small, or its mkfs refuses its options.
 ///
 /// # Errors
 /// The first reason that is found.
@@ -123,14 +122,22 @@ pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
     if kind.ground.has_lane() && !kind.is_pool {
         mounted::try_mkfs(contender, kind, plan.lanes.size)?;
     }
-    if matches!(kind.ground, Ground::Lane | Ground::Memory) && is_root() {
-        let refused = |error| {
-            let hint = format!("`man 5 {}` lists what follows the colon", kind.mounted_as);
-            LaneError::bad_option(contender, format!("the kernel refuses its mount options: {error}"), hint)
-        };
-        mount::check_options(kind.mounted_as, kind.mount_options(contender)).map_err(refused)?;
-    }
     Ok(())
+}
+
+/// Refuses mount options that the kernel does not know, if it has the file system. Only root can ask it.
+///
+/// # Errors
+/// [`LaneError::BadOption`].
+pub fn mount_options(contender: &Contender) -> Result<(), LaneError> {
+    let is_mounted = |kind: &&Kind| matches!(kind.ground, Ground::Lane | Ground::Memory) && is_root();
+    let Some(kind) = kind(&contender.kind).filter(is_mounted).filter(|kind| kernel_has(kind.mounted_as)) else {
+        return Ok(());
+    };
+    mount::check_options(kind.mounted_as, kind.mount_options(contender)).map_err(|error| {
+        let hint = format!("`man 5 {}` lists what follows the colon", kind.mounted_as);
+        LaneError::bad_option(contender, format!("the kernel refuses its mount options: {error}"), hint)
+    })
 }
 
 pub(crate) fn is_root() -> bool {

@@ -103,6 +103,7 @@ pub fn require_means(plan: &Plan) -> Result<()> {
     }
     for contender in &plan.contenders {
         refusals.take(require::possible(contender, plan));
+        refusals.take(require::mount_options(contender));
     }
     for workload in &plan.workloads {
         refusals.take(workload.memory_limit.map_or(Ok(()), require::memory_limit));

@@ -239,30 +239,6 @@ fn contenders_that_cannot_be_made_are_refused_with_the_way_out() {
 }
 
 #[test]
-fn all_that_is_wrong_is_said_at_once() {
-    let stage = Stage::without_runs();
-    let mut command = stage.fsarena();
-    command.args(["compare", "a=ext4 -b 1024", "b=xfs -N", "c=dir:/no/such", "d=bcachefs", "e=ext4 -O nonsense"]);
-    command.args(["--workload", "no-such", "--workload", "nor-this", "--storage=~/lanes", "--dry-run"]);
-    let text = err(&run(&mut command, 2));
-    for words in
-        ["`a`", "`b`", "`c`", "`bcachefs`", "`e`", "`no-such`", "`nor-this`", "`~/lanes` is no place for lanes"]
-    {
-        assert_eq!(
-            text.lines().filter(|line| line.starts_with("error: ") && line.contains(words)).count(),
-            1,
-            "{text}"
-        );
-    }
-    let mut command = stage.fsarena();
-    command.args(["compare", "ext4", "xfs", "--slowdown", "zfs=5%", "--lane-size", "1000", "--no-counters", "jfs"]);
-    let text = err(&run(command.args(["--workload", &stage.small(), "--dry-run"]), 2));
-    for words in ["no contender `jfs`", "not made of whole blocks"] {
-        assert!(text.contains(words), "{words} in {text}");
-    }
-}
-
-#[test]
 fn words_that_only_fstab_knows_are_ignored_with_a_note() {
     let stage = Stage::without_runs();
     let mut command = stage.fsarena();

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::stage::{Stage, err, run};
+use crate::stage::{Stage, err, is_root, run};
 
 /// mkfs would take a word that is neither an option nor a value as the device, and overwrite it.
 #[test]
@@ -108,5 +108,46 @@ fn kernels_of_guests_are_packages() {
         command.args(["compare", &contender, "xfs", "--dry-run", "--rounds", "1", "--workload", &stage.small()]);
         let text = err(&run(&mut command, 2));
         assert!(text.contains("has no kernel that can be booted: ") && text.contains(words), "{text}");
+    }
+}
+
+#[test]
+fn all_that_is_wrong_is_said_at_once() {
+    let stage = Stage::without_runs();
+    let mut command = stage.fsarena();
+    command.args([
+        "compare",
+        "a=ext4 -b 1024",
+        "b=xfs -N",
+        "c=dir:/no/such",
+        "d=bcachefs",
+        "e=ext4 -O nonsense",
+        "f=ext4:noatme -O nor-this-feature",
+    ]);
+    command.args(["--workload", "no-such", "--workload", "nor-this", "--storage=~/lanes", "--dry-run"]);
+    let text = err(&run(&mut command, 2));
+    for words in [
+        "`a`",
+        "`b`",
+        "`c`",
+        "`bcachefs`",
+        "`e`",
+        "`f`: `mke2fs",
+        "`no-such`",
+        "`nor-this`",
+        "`~/lanes` is no place for lanes",
+    ] {
+        assert_eq!(
+            text.lines().filter(|line| line.starts_with("error: ") && line.contains(words)).count(),
+            1,
+            "{text}"
+        );
+    }
+    assert!(!is_root() || text.contains("`f`: the kernel refuses its mount options"), "{text}");
+    let mut command = stage.fsarena();
+    command.args(["compare", "ext4", "xfs", "--slowdown", "zfs=5%", "--lane-size", "1000", "--no-counters", "jfs"]);
+    let text = err(&run(command.args(["--workload", &stage.small(), "--dry-run"]), 2));
+    for words in ["no contender `jfs`", "not made of whole blocks"] {
+        assert!(text.contains(words), "{words} in {text}");
     }
 }
