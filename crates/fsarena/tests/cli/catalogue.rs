@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use fsarena_testing::{Need, has};
 use serde_json::Value;
 
 use crate::stage::{Stage, run};
@@ -30,6 +31,9 @@ fn ran(workloads: &BTreeSet<String>, lane: &str) {
 
 #[test]
 fn the_workloads_without_programs_run() {
+    if !has(&[Need::MemoryGroups]) {
+        return;
+    }
     tried(&["operations", "flushes", "memory", "shell", "metadata", "io", "axvisor", "vagrant"], "1500M");
 }
 

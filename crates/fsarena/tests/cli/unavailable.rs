@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use fsarena_testing::{Need, has};
+
 use crate::stage::{Stage, err, out, run};
 
 /// The command in a mount namespace without PostMark: an unusable file covers the program.
@@ -20,6 +22,9 @@ fn without_postmark(command: &Command) -> Command {
 
 #[test]
 fn they_are_listed_left_out_of_suites_and_refused_by_name_with_the_package() {
+    if !has(&[Need::MemoryGroups]) {
+        return;
+    }
     let Some(stage) = Stage::of_root() else { return };
     let ask = |arguments: &[&str], code| run(&mut without_postmark(stage.fsarena().args(arguments)), code);
     let list = out(&ask(&["list", "workloads"], 0));
@@ -46,6 +51,9 @@ fn they_are_listed_left_out_of_suites_and_refused_by_name_with_the_package() {
 
 #[test]
 fn a_weight_for_what_is_not_here_names_the_program_and_the_package() {
+    if !has(&[Need::MemoryGroups]) {
+        return;
+    }
     let Some(stage) = Stage::of_root() else { return };
     let line = "compare ext4 xfs --suite phoronix-2009 --rounds 1 --scale smoke --dry-run --weights web=1,mail=1";
     let refused = err(&run(&mut without_postmark(stage.fsarena().args(line.split(' '))), 4));
@@ -56,6 +64,9 @@ fn a_weight_for_what_is_not_here_names_the_program_and_the_package() {
 
 #[test]
 fn where_they_are_installed_nothing_is_left_out() {
+    if !has(&[Need::MemoryGroups]) {
+        return;
+    }
     let stage = Stage::without_runs();
     let arguments = ["compare", "ext4", "xfs", "--suite", "phoronix-2009", "--rounds", "1", "--dry-run", "--scale"];
     for (scale, lanes) in [("smoke", " of 4.00 GiB"), ("standard", " of 4.00 GiB"), ("published", " of 24.0 GiB")] {

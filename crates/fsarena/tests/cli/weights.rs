@@ -1,6 +1,7 @@
 //! `--weights` and `--profile`: mixes of workloads.
 
 use crate::stage::{SMALL, Stage, err, out, run};
+use fsarena_testing::{Need, has};
 
 #[test]
 fn a_run_is_judged_by_a_mix_and_again_by_another() {
@@ -23,6 +24,9 @@ fn a_run_is_judged_by_a_mix_and_again_by_another() {
 
 #[test]
 fn names_and_numbers_that_are_none_are_refused_before_anything_is_made() {
+    if !has(&[Need::MemoryGroups]) {
+        return;
+    }
     let stage = Stage::without_runs();
     let ask = |weights: &str| {
         let arguments = ["compare", "ext4", "xfs", "--dry-run", "--rounds", "1", "--weights", weights];
