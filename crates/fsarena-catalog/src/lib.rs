@@ -60,9 +60,12 @@ impl Explained for CatalogError {
             Self::Unknown { what, name } => {
                 let elsewhere = LISTS.into_iter().find(|(_, entries)| find(entries, name).is_some());
                 let own = LISTS.into_iter().filter(|(kind, _)| kind == what).flat_map(|(_, entries)| entries);
+                let is_word = name.chars().all(|letter| letter.is_alphanumeric() || "-_.+".contains(letter));
+                let mentioned = if is_word { format!(", `fsarena list {name}` what mentions it") } else { String::new() };
+                let all = format!("`fsarena list {what}s` has all{mentioned}");
                 Some(match elsewhere {
                     Some((other, _)) => format!("--{other} {name}"),
-                    None => did_you_mean(name, own.map(|(name, _)| *name), &format!("`fsarena list {what}s` has all")),
+                    None => did_you_mean(name, own.map(|(name, _)| *name), &all),
                 })
             }
             Self::Malformed { .. } => Some("docs/guides/ says what these files may have".to_owned()),

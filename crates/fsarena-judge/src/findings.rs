@@ -199,20 +199,16 @@ fn apart(design: &Design<'_>) -> Option<String> {
 }
 
 fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<String> {
-    fn unit(row: &Measured, is_nested: bool) -> (&str, u64) {
-        let host = row.host.as_deref().unwrap_or_default();
-        match (is_nested, row.time) {
-            (true, _) => (host, 0),
-            (false, Some(time)) => (host, time.to_bits()),
-            (false, None) => (&row.source, 0),
-        }
-    }
+    let is_same = |one: &Measured, other: &Measured| match design.is_nested {
+        true => one.host == other.host,
+        false => one.source == other.source,
+    };
     let mut single: BTreeSet<&str> = BTreeSet::new();
     for variant in workloads(rows).iter().flat_map(|workload| &workload.variants) {
         let mut firsts = HashMap::new();
         for row in &variant.rows {
             let (first, is_alone) = firsts.entry(row.contender.as_str()).or_insert((*row, true));
-            *is_alone &= unit(first, design.is_nested) == unit(row, design.is_nested);
+            *is_alone &= is_same(first, row);
         }
         single.extend(firsts.into_iter().filter(|(_, (_, is_alone))| *is_alone).map(|(name, _)| name));
     }

@@ -1,7 +1,6 @@
 //! What the spread of the results can resolve: replicates, waves, and differences of contenders with their errors.
 //!
-//! A replicate is a run of a program, whose iterations count as their median; all that a contender did on a host at one
-//! time; a block of runs, if contenders took turns in blocks; or a host, if each host had one contender only. If several
+//! A replicate is a run of a program, whose iterations count as their median; a block of runs, if contenders took turns in blocks; or a host, if each host had one contender only. If several
 //! hosts had both contenders, the hosts' differences are the replicates.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,20 +19,6 @@ const LONG_BLOCK: usize = 3;
 
 /// Where contenders can be compared directly: a wave and, if hosts had several contenders, a host.
 type Place<'a> = (usize, Option<&'a str>);
-
-/// What distinguishes the runs of a contender on a host.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum RunKey<'a> {
-    /// When it was, by the bits of the number.
-    Time(u64),
-    Source(&'a str),
-}
-
-impl RunKey<'_> {
-    fn time(&self) -> Option<f64> {
-        if let Self::Time(bits) = self { Some(f64::from_bits(*bits)) } else { None }
-    }
-}
 
 /// The replicates of a contender in one place of a workload: logarithms.
 struct ReplicateGroup<'a> {
@@ -132,17 +117,14 @@ impl<'a> Resolution<'a> {
     /// `rows` are of one workload.
     pub fn of(rows: &[&'a Measured]) -> Self {
         let design = Design::of(rows.iter().copied());
-        let mut runs: BTreeMap<(Unit<'_>, RunKey<'_>), Vec<f64>> = BTreeMap::new();
-        for run in rows.chunk_by(|one, next| (&one.source, &one.contender) == (&next.source, &next.contender)) {
-            let key = run[0].time.map_or(RunKey::Source(&run[0].source), |time| RunKey::Time(time.to_bits()));
-            runs.entry((unit(run[0]), key)).or_default().extend(run.iter().map(|row| row.y()));
-        }
+        let mut runs: BTreeMap<(Unit<'_>, &str), Vec<&Measured>> = BTreeMap::new();
+        rows.iter().for_each(|row| runs.entry((unit(row), &row.source)).or_default().push(row));
         let mut units: BTreeMap<(&str, Place<'_>), [Vec<f64>; 2]> = BTreeMap::new();
-        for ((unit, key), iterations) in runs {
+        for ((unit, _), iterations) in runs {
             let wave = design.waves.get(&unit).copied().unwrap_or_default();
             let [values, times] = units.entry((unit.0, (wave, unit.1))).or_default();
-            values.extend(median(iterations));
-            times.extend(key.time());
+            values.extend(median(iterations.iter().map(|row| row.y())));
+            times.extend(iterations[0].time);
         }
         let bounded: BTreeSet<&str> =
             rows.iter().filter(|row| row.is_bound).map(|row| row.contender.as_str()).collect();

@@ -239,6 +239,12 @@ fn records_of_a_table_that_are_there_twice_count_once() {
 
 #[test]
 fn starts_are_the_repetitions_and_tests_of_a_start_are_apart() {
+    // fio counts seconds: two short runs may begin in the same one.
+    let rate = |iops: f64| fio(100, &json!({}), &json!({ "write": { "iops": iops, "io_bytes": 1e9 } }));
+    assert_eq!(judged([read("a", "1", &rate(1000.0)), read("a", "2", &rate(1001.0))]).results, 2);
+    let both = [("a", 1000.0), ("a", 1010.0), ("b", 2000.0), ("b", 2010.0)];
+    let files = both.iter().enumerate().map(|(place, (name, iops))| read(name, &place.to_string(), &rate(*iops)));
+    assert_eq!(judged(files).pairs[0].reason, JudgedReason::None);
     // Lines of bonnie++ -x have one seed.
     let line = include_str!("work/bonnie-slow.csv");
     let other = line.replace("1700009000", "1700009001");

@@ -144,6 +144,9 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
     };
     let mut rows = records.map(row).collect::<Result<Vec<Measured>, ReadError>>()?;
     name_alike(&mut rows);
+    if time.is_some() {
+        name_runs(&mut rows);
+    }
     if rows.is_empty() {
         return Err(ReadError::table(name, "it has a header and no rows"));
     }
@@ -153,6 +156,19 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         name_copies(&mut rows);
     }
     Ok(rows)
+}
+
+/// Makes all that a contender did on a host at one time a single run, named after its first row.
+fn name_runs(rows: &mut [Measured]) {
+    let mut firsts: HashMap<u64, usize> = HashMap::new();
+    for place in 0..rows.len() {
+        let mut hasher = DefaultHasher::new();
+        (&rows[place].contender, &rows[place].host, rows[place].time.map(f64::to_bits)).hash(&mut hasher);
+        let first = *firsts.entry(hasher.finish()).or_insert(place);
+        if first < place {
+            rows[place].source = rows[first].source.clone();
+        }
+    }
 }
 
 /// `EXT4` and `ext4` are one contender, called as in its first row.
