@@ -167,8 +167,8 @@ pub struct ShownAs {
     /// Print the whole report, not only a summary
     #[arg(long)]
     pub full: bool,
-    /// Write the report in this format: to --output, or to stdout instead of the summary [default with --output: html];
-    /// --dry-run and --published-only have text and json
+    /// Write the report in this format: to --output, or to stdout instead of the summary [default with --output: by its
+    /// name, else html]; --dry-run and --published-only have text and json
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub format: Option<String>,
     /// Write the report into this file

@@ -48,11 +48,7 @@ const ENDS: [HelpEnd; 24] = [
     },
     HelpEnd {
         command: "report",
-        examples: &[
-            "fsarena report",
-            "fsarena report 12 --format html -o page.html",
-            "fsarena report last --format json",
-        ],
+        examples: &["fsarena report", "fsarena report 12 -o page.html", "fsarena report last --format json"],
         codes: READ,
     },
     HelpEnd {
@@ -76,7 +72,7 @@ const ENDS: [HelpEnd; 24] = [
     },
     HelpEnd {
         command: "explain",
-        examples: &["fsarena explain", "fsarena explain 12 sqlite-wal", "fsarena explain 12 --format html -o why.html"],
+        examples: &["fsarena explain", "fsarena explain 12 sqlite-wal", "fsarena explain 12 -o why.html"],
         codes: READ,
     },
     HelpEnd { command: "pages", examples: &["fsarena pages results"], codes: READ },
@@ -101,10 +97,7 @@ const ENDS: [HelpEnd; 24] = [
     },
     HelpEnd {
         command: "history",
-        examples: &[
-            "fsarena history append-fsync",
-            "fsarena history append-fsync --contender xfs --format html -o page.html",
-        ],
+        examples: &["fsarena history append-fsync", "fsarena history append-fsync --contender xfs -o page.html"],
         codes: READ,
     },
     HelpEnd {

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use fsarena_model::{Label, Share};
 
 use super::{DataFormat, candidates};
+use crate::formats;
 
 /// `fsarena diff`.
 #[derive(Debug, Args)]
@@ -187,12 +188,20 @@ pub struct PagesArguments {
 /// How a report that is not a comparison is written, and where.
 #[derive(Debug, Args)]
 pub struct PageArguments {
-    /// How to write it down
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PageFormat,
+    /// How to write it down [default: by the name of --output, else text]
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<PageFormat>,
     /// Into this file instead of stdout
     #[arg(short, long, value_name = "FILE", value_parser = crate::output::named())]
     pub output: Option<PathBuf>,
+}
+
+impl PageArguments {
+    /// The format that was asked for; else that of the file's extension, or else text.
+    pub fn chosen(&self) -> PageFormat {
+        let of_file = || PageFormat::from_str(formats::of_file(self.output.as_deref()?)?, false).ok();
+        self.format.or_else(of_file).unwrap_or(PageFormat::Text)
+    }
 }
 
 /// The format of a report that is not a comparison.

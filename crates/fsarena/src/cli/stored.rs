@@ -55,9 +55,9 @@ pub struct ReportArguments {
     /// The run's number, or `last`
     #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
     pub run: String,
-    /// How to write it down
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats())]
-    pub format: String,
+    /// How to write it down [default: by the name of --output, else text]
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    pub format: Option<String>,
     /// By another mix of the suite's groups, or workloads, than that of the run
     #[arg(long, value_name = "NAME=WEIGHT,...")]
     pub weights: Option<Mix>,

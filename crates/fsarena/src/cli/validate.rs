@@ -51,7 +51,7 @@ pub struct Validate {
     /// List the programs of each profile and the packages that are missing, and do nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// How to write it down [default: text, with --output markdown]
+    /// How to write it down [default: by the name of --output, else text]
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<PageFormat>,
     /// Into this file instead of stdout; of Markdown the drawing is next to it, with the extension svg
@@ -62,7 +62,6 @@ pub struct Validate {
 impl Validate {
     /// Where the report goes, and in which format.
     pub fn page(&self) -> PageArguments {
-        let usual = if self.output.is_some() { PageFormat::Markdown } else { PageFormat::Text };
-        PageArguments { format: self.format.unwrap_or(usual), output: self.output.clone() }
+        PageArguments { format: self.format, output: self.output.clone() }
     }
 }

@@ -104,7 +104,7 @@ pub fn show(global: &Global, record: &RunRecord, shown: &ShownAs) -> Result<()> 
     farewell(&comparison, is_full);
     match &shown.output {
         Some(path) => {
-            let format = formats::named(shown.format.as_deref().unwrap_or("html"))?;
+            let format = formats::chosen(shown.format.as_deref(), Some(path), "html")?;
             report::write_into(path, format, &comparison, additions(record, &comparison)?)
         }
         None => Ok(()),
@@ -121,9 +121,9 @@ fn farewell(comparison: &Comparison, is_full: bool) {
         note!("{time} more would probably decide {count} undecided {pairs}: fsarena resume {run} --budget {time}");
     }
     let can_write = access(".", Access::WRITE_OK).is_ok();
-    let page = if can_write { "-o fsarena-report.html" } else { "-o FILE" };
+    let page = if can_write { "-o fsarena-report.html" } else { "-o FILE.html" };
     let everything = if is_full { String::new() } else { format!("everything: fsarena report {run}; ") };
-    note!("run {run}; {everything}as a page: fsarena report {run} --format html {page}");
+    note!("run {run}; {everything}as a page: fsarena report {run} {page}");
 }
 
 /// How a run ended, for the exit code.

@@ -41,7 +41,7 @@ pub fn run(global: &Global, options: &cli::GateArguments) -> Result<Ended> {
     }
     let version = env!("CARGO_PKG_VERSION");
     let report = || fsarena_report::gate(&gate, version);
-    show(global, &PageArguments { format: options.format, output: None }, report(), &gate)?;
+    show(global, &PageArguments { format: Some(options.format), output: None }, report(), &gate)?;
     if let Some(path) = &options.junit {
         deliver(Some(path), fsarena_report::junit(&gate).as_bytes())?;
     }

@@ -27,7 +27,7 @@ pub fn run(global: &Global, options: &ReportArguments) -> Result<()> {
     }
     let comparison = assess(&record);
     let additions = additions(&record, &comparison)?;
-    let format = formats::named(&options.format)?;
+    let format = formats::chosen(options.format.as_deref(), options.output.as_deref(), "text")?;
     match (format.name, &options.output) {
         (_, Some(path)) => write_into(path, format, &comparison, additions),
         ("text", None) => print(global, &comparison, additions),

@@ -100,7 +100,7 @@ pub fn show(global: &Global, page: &PageArguments, report: Report, value: &impl 
         Some(_) => fsarena_report::PLAIN,
         None => places::style(global),
     };
-    let text = match page.format {
+    let text = match page.chosen() {
         PageFormat::Text => fsarena_report::report_text(report, style),
         PageFormat::Markdown => fsarena_report::markdown(report),
         PageFormat::Html => fsarena_report::html(report),

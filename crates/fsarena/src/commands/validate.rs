@@ -208,7 +208,7 @@ fn show(global: &Global, options: &Validate, found: &Validation) -> Result<()> {
     let report = fsarena_report::validation(found, env!("CARGO_PKG_VERSION"));
     let page = options.page();
     let drawing = fsarena_report::predicted_against_measured(found);
-    let (Some(path), Some(drawing), PageFormat::Markdown) = (&page.output, drawing, page.format) else {
+    let (Some(path), Some(drawing), PageFormat::Markdown) = (&page.output, drawing, page.chosen()) else {
         return sides::show(global, &page, report, found);
     };
     let file = path.with_extension("svg");

@@ -16,6 +16,7 @@ use super::{ended, show};
 use crate::cli::{Global, PageArguments, PageFormat, ShownAs};
 use crate::commands::across;
 use crate::exit::Ended;
+use crate::formats;
 use crate::perform::perform;
 use crate::signals::stop_flag;
 
@@ -85,7 +86,7 @@ fn named((record, _): (RunRecord, End)) -> Vec<NamedRun> {
 /// If the format is one of single runs.
 fn page(shown: &ShownAs) -> Result<PageArguments> {
     let usual = if shown.output.is_some() { "html" } else { "text" };
-    let name = shown.format.as_deref().unwrap_or(usual);
+    let name = formats::chosen(shown.format.as_deref(), shown.output.as_deref(), usual)?.name;
     let refusal = |_| {
         let text = format!("`{name}` is a format of one run, and there is a run of each machine");
         Refusal::wrong_use(text, "--format text, markdown, html or json; later: fsarena report RUN")
@@ -94,5 +95,5 @@ fn page(shown: &ShownAs) -> Result<PageArguments> {
         "summary" => PageFormat::Text,
         _ => PageFormat::from_str(name, false).map_err(refusal)?,
     };
-    Ok(PageArguments { format, output: shown.output.clone() })
+    Ok(PageArguments { format: Some(format), output: shown.output.clone() })
 }
