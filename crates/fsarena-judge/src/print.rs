@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use fsarena_model::{Better, Estimate, Verdict};
+use fsarena_model::{Better, Verdict};
 use fsarena_report::capitalised;
 use fsarena_report::number::{Ratio, or_dash, percent, three_digits};
 use fsarena_report::report::ColumnKind::{Figure, Name, Words};
@@ -82,14 +82,12 @@ fn wins(judgement: &Judgement, won: &[&PairJudgement]) -> Vec<String> {
     if won.len() <= NAMED {
         let sentence = |pair: &&PairJudgement| {
             let (winner, loser, ratio) = sides(pair);
-            let ratio = ratio.map(|ratio| match (pair.bound, pair.estimate) {
-                (Bound::None, _) => format!(": {} {}", ratio.times(), ratio.interval().unwrap_or_default()),
-                (_, Estimate { low, high, .. }) => {
-                    let least = low.or(high.map(f64::recip)).map(|least| bounded(Bound::AtLeast, least));
-                    format!(": {}", least.unwrap_or_default())
-                }
-            });
-            format!("{winner} is faster than {loser}{}{}.", place(judgement, pair), ratio.unwrap_or_default())
+            let ratio = match pair.bound {
+                Bound::None => ratio.map(|ratio| format!("{} {}", ratio.times(), ratio.interval().unwrap_or_default())),
+                _ => pair.estimate.low.or(pair.estimate.high.map(f64::recip)).map(|it| bounded(Bound::AtLeast, it)),
+            };
+            let ratio = ratio.map(|ratio| format!(": {ratio}")).unwrap_or_default();
+            format!("{winner} is faster than {loser}{}{ratio}.", place(judgement, pair))
         };
         return won.iter().map(sentence).collect();
     }

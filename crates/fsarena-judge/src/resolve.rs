@@ -1,7 +1,8 @@
 //! What the spread of the results can resolve: replicates, waves, and differences of contenders with their errors.
 //!
-//! A replicate is a run of a program, whose iterations count as their median; a block of runs, if contenders took turns in blocks; or a host, if each host had one contender only. If several
-//! hosts had both contenders, the hosts' differences are the replicates.
+//! A replicate is a run of a program, whose iterations count as their median; a block of runs, if contenders took turns
+//! in blocks; or a host, if each host had one contender only. If several hosts had both contenders, the differences on
+//! the hosts are the replicates.
 
 use std::collections::{BTreeMap, BTreeSet};
 

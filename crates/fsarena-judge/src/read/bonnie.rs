@@ -53,11 +53,10 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let names: BTreeSet<&str> = lines.iter().map(|line| line.name()).collect();
     let of = |(index, line): (usize, &BonnieLine<'_>)| {
         let run = file.run(index + 1, &line.fields);
-        let key = |line: &BonnieLine<'_>| (line.name().to_owned(), line.described(2).unwrap_or_default().to_owned());
-        let start = match line.described(2) {
-            Some(_) => lines.iter().position(|other| key(other) == key(line)).unwrap_or(index),
-            None => index,
+        let is_same_start = |other: &BonnieLine<'_>| {
+            line.described(2).is_some() && (other.name(), other.described(2)) == (line.name(), line.described(2))
         };
+        let start = lines.iter().position(is_same_start).unwrap_or(index);
         let measured = |(figure, is_bound): (ResultFigure, bool)| {
             let row = line.measured(file.row(start + 1, figure));
             let contender = if names.len() > 1 { line.name().to_owned() } else { row.contender };

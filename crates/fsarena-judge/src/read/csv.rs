@@ -175,10 +175,9 @@ fn name_runs(rows: &mut [Measured]) {
 fn name_alike(rows: &mut [Measured]) {
     let mut names: HashMap<String, String> = HashMap::new();
     for row in rows {
-        match names.get(&row.contender.to_lowercase()) {
-            Some(name) if *name != row.contender => row.contender.clone_from(name),
-            Some(_) => {}
-            None => _ = names.insert(row.contender.to_lowercase(), row.contender.clone()),
+        let name = names.entry(row.contender.to_lowercase()).or_insert_with(|| row.contender.clone());
+        if *name != row.contender {
+            row.contender.clone_from(name);
         }
     }
 }
@@ -210,13 +209,14 @@ fn run(name: &str, source: &str, has_time: bool, fields: &[Cow<'_, str>]) -> Run
 /// Makes runs of their own of rows that are in a table once more: all of them equally often, in the same order or, if
 /// they are sorted, with enough different figures of a contender.
 fn name_copies(rows: &mut [Measured]) {
-    let mut counts: HashMap<_, usize> = HashMap::new();
     let key = |row: &Measured| {
         let mut hasher = DefaultHasher::new();
         (&row.contender, &row.workload, row.value.to_bits(), &row.host).hash(&mut hasher);
         hasher.finish()
     };
-    rows.iter().for_each(|row| *counts.entry(key(row)).or_default() += 1);
+    let keys: Vec<u64> = rows.iter().map(key).collect();
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    keys.iter().for_each(|key| *counts.entry(*key).or_default() += 1);
     let times = counts.values().copied().min().unwrap_or_default();
     if times < 2 || counts.values().any(|count| *count != times) {
         return;
@@ -226,14 +226,13 @@ fn name_copies(rows: &mut [Measured]) {
         figures.entry((&row.contender, &row.workload)).or_default().insert(row.value.to_bits());
     }
     let all: BTreeSet<u64> = figures.values().flatten().copied().collect();
-    let keys: Vec<u64> = rows.iter().map(key).collect();
     let mut parts = keys.chunks(keys.len() / times);
     let is_in_order = parts.next().is_some_and(|first| parts.all(|part| part == first));
     let has_many = figures.values().any(|own| own.len() >= FEWEST_FIGURES);
     if has_many || (is_in_order && all.len() >= FEWEST_FIGURES) {
         let mut seen: HashMap<u64, usize> = HashMap::new();
-        for row in rows {
-            let before = seen.entry(key(row)).or_default();
+        for (row, key) in rows.iter_mut().zip(keys) {
+            let before = seen.entry(key).or_default();
             if *before > 0 {
                 row.run.name += &format!(", once more ({before})");
             }

@@ -34,8 +34,8 @@ const RATES: [&str; 6] = ["bw", "iops", "throughput", "bandwidth", "rate", "spee
 /// Whether a title or a unit is that of a time, such as `latency_ms`, `p99Usec`, `p95`, `seconds` or `ms/op`, but not
 /// `MB/s` or `ops_sec`.
 pub fn is_time(title: &str) -> bool {
-    let words = words(title.split('/').next().unwrap_or_default());
-    let words: Vec<&str> = words.iter().map(String::as_str).take_while(|word| *word != "per").collect();
+    let words: Vec<String> =
+        words(title.split('/').next().unwrap_or_default()).into_iter().take_while(|word| word != "per").collect();
     !words_of_rate(&words) && (words.iter().any(|word| is_of_time(word)) || is_percentile(title))
 }
 
@@ -54,9 +54,9 @@ pub fn is_cost(title: &str) -> bool {
 }
 
 /// Whether a word for an amount comes before one for a time, or the words are of a rate otherwise.
-fn words_of_rate(words: &[&str]) -> bool {
-    words.windows(2).any(|pair| is_among(&AMOUNTS, pair[0]) && is_among(&PER, pair[1]))
-        || words.iter().any(|word| RATES.contains(word))
+fn words_of_rate(words: &[String]) -> bool {
+    words.windows(2).any(|pair| is_among(&AMOUNTS, &pair[0]) && is_among(&PER, &pair[1]))
+        || words.iter().any(|word| RATES.contains(&word.as_str()))
 }
 
 fn is_among(names: &[&str], word: &str) -> bool {
@@ -95,11 +95,10 @@ pub fn without_quantities(text: &str) -> String {
 /// Whether a unit is that of a rate, such as `MB/s`, `KiBps`, `IOPS`, `tps` or `files per second`.
 pub fn is_rate(unit: &str) -> bool {
     let words = words(&unit.replacen('/', " per ", 1));
-    if words_of_rate(&words.iter().map(String::as_str).collect::<Vec<_>>()) {
-        return true;
-    }
-    let divisor = words.iter().skip_while(|word| *word != "per").skip(1);
-    divisor.into_iter().any(|word| is_of_time(word)) || words.last().is_some_and(|word| word.ends_with("ps"))
+    let mut divisor = words.iter().skip_while(|word| *word != "per").skip(1);
+    words_of_rate(&words)
+        || divisor.any(|word| is_of_time(word))
+        || words.last().is_some_and(|word| word.ends_with("ps"))
 }
 
 fn is_of_time(word: &str) -> bool {
