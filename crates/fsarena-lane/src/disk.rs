@@ -25,8 +25,8 @@ use crate::busy::BusyPatience;
 use crate::kind::made_lanes;
 use crate::space::nearest_existing;
 
-use contents::Owner;
 pub use contents::{EDGE, LaneLayout};
+use contents::{LOOK, Owner};
 use usage::BlockNode;
 
 /// Name prefixes of devices that are never disks.
@@ -148,7 +148,8 @@ impl Disk {
         contents::occupy(&self.file, self.size.0, token, layout)
     }
 
-    fn open(path: &Path, access: DiskAccess) -> Result<Self, String> {
+    /// Opens the disk if it is free, and looks for data on it, between samples for as long as `look`.
+    fn open(path: &Path, access: DiskAccess, look: Duration) -> Result<Self, String> {
         let (opened, node) = open_alone(path, access)?;
         let as_text = |error: io::Error| error.to_string();
         if let Some(user) = usage::user(&node).map_err(as_text)? {
@@ -163,7 +164,7 @@ impl Disk {
             return Err(table);
         }
         let size = Bytes(block::size(&file).map_err(as_text)?);
-        let found = contents::data(&file, size.0).map_err(as_text)?;
+        let found = contents::data(&file, size.0, look).map_err(as_text)?;
         let data = tags.words().map(|words| format!("blkid finds {words}")).or(found);
         let sequence = block::sequence(&file).map_err(as_text)?;
         Ok(Self { path: path.to_owned(), file, size, sequence, id: id::of(&node, size), data })
@@ -212,8 +213,10 @@ pub fn examine(plan: &Plan, erase: &[String]) -> Result<(), LaneError> {
 
 fn opened(plan: &Plan, erase: &[String], access: DiskAccess) -> Result<Vec<Disk>, LaneError> {
     let paths = if made_lanes(plan) > 0 { plan.lanes.storage.disks() } else { &[] };
+    // The disk of a guest was made for this run, and its host has emptied it.
+    let look = if plan.guest.is_some() { Duration::ZERO } else { LOOK };
     let open =
-        |path: &PathBuf| Disk::open(path, access).map_err(|why| LaneError::DiskInUse { path: path.clone(), why });
+        |path: &PathBuf| Disk::open(path, access, look).map_err(|why| LaneError::DiskInUse { path: path.clone(), why });
     let disks = paths.iter().map(open).collect::<Result<Vec<Disk>, LaneError>>()?;
     let is_one = |named: &&String| disks.iter().any(|disk| disk.id == **named);
     if let Some(named) = erase.iter().find(|named| !is_one(named)) {
@@ -233,7 +236,7 @@ fn opened(plan: &Plan, erase: &[String], access: DiskAccess) -> Result<Vec<Disk>
 /// # Errors
 /// The reason why lanes cannot use it.
 pub fn look(path: &Path) -> Result<(Bytes, String), DiskRefusal> {
-    let disk = Disk::open(path, DiskAccess::Read).map_err(DiskRefusal::InUse)?;
+    let disk = Disk::open(path, DiskAccess::Read, LOOK).map_err(DiskRefusal::InUse)?;
     match disk.data {
         None => Ok((disk.size, disk.id)),
         Some(what) => Err(DiskRefusal::HoldsData { what, id: disk.id }),

@@ -18,8 +18,10 @@ const BLOCK: u64 = 4096;
 /// Bytes at each end of a disk that are read and marked in full, and are never part of a lane.
 pub const EDGE: u64 = 1 << 20;
 
-/// Time for reading what lies between the samples, and how much is read at a time.
-const LOOK: Duration = Duration::from_secs(5);
+/// Time for reading what lies between the samples of a user's disk.
+pub const LOOK: Duration = Duration::from_secs(5);
+
+/// How much is read at a time.
 const PIECE: u64 = 1 << 20;
 
 /// Number of blocks that are read and marked between the two ends.
@@ -50,15 +52,15 @@ impl LaneLayout {
 }
 
 /// Describes the data on a disk of `size` bytes; `None` if there are only zeros and release marks, as far as it was
-/// read. Reads both edges and the samples, and then all of it as far as [`LOOK`] allows, unless fsarena has released it:
-/// between the marks of a released disk lies what was on its lanes.
-pub fn data(disk: &File, size: u64) -> io::Result<Option<String>> {
+/// read. Reads both edges and the samples, and then all of it as far as the time `look` allows, unless fsarena has
+/// released it: between the marks of a released disk lies what was on its lanes.
+pub fn data(disk: &File, size: u64, look: Duration) -> io::Result<Option<String>> {
     let places = places(size)?;
     let start = FileExtent { offset: 0, size: BLOCK };
     let is_released = find(disk, start, |block, offset| *block == released(offset))?.is_some();
     let begin = Instant::now();
     let everything = (!is_released).then(|| pieces(size)).into_iter().flatten();
-    for extent in places.into_iter().chain(everything.take_while(|_| begin.elapsed() < LOOK)) {
+    for extent in places.into_iter().chain(everything.take_while(|_| begin.elapsed() < look)) {
         if let Some(offset) = find(disk, extent, |block, offset| !is_empty(block, offset))? {
             let label = find(disk, FileExtent { offset, size: BLOCK.min(size - offset) }, |block, _| {
                 block.starts_with(OCCUPIED)
@@ -216,7 +218,7 @@ mod tests {
     }
 
     fn is_free(disk: &File) -> bool {
-        data(disk, SIZE).expect("readable").is_none()
+        data(disk, SIZE, LOOK).expect("readable").is_none()
     }
 
     fn whose(disk: &File) -> Owner {
@@ -246,7 +248,7 @@ mod tests {
                 let disk = disk();
                 disk.write_all_at(&[1], offset).expect("written");
                 assert_eq!(
-                    data(&disk, SIZE).expect("readable"),
+                    data(&disk, SIZE, LOOK).expect("readable"),
                     Some(format!("there is data at byte {}", offset / BLOCK * BLOCK))
                 );
             }
@@ -265,7 +267,8 @@ mod tests {
             let disk = disk();
             disk.write_all_at(&[1], offset).expect("written");
             let found = Some(format!("there is data at byte {}", offset / BLOCK * BLOCK));
-            assert_eq!(data(&disk, SIZE).expect("readable"), found);
+            assert_eq!(data(&disk, SIZE, LOOK).expect("readable"), found);
+            assert_eq!(data(&disk, SIZE, Duration::ZERO).expect("readable"), None, "only samples were read");
         }
     }
 
@@ -274,7 +277,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("temporary folder");
         let unreadable = File::create(folder.path().join("disk")).expect("made");
         unreadable.set_len(SIZE).expect("sparse");
-        assert!(data(&unreadable, SIZE).is_err() && owner(&unreadable, SIZE, "run", LAYOUT).is_err());
+        assert!(data(&unreadable, SIZE, LOOK).is_err() && owner(&unreadable, SIZE, "run", LAYOUT).is_err());
     }
 
     #[test]
