@@ -73,7 +73,8 @@ fn first_line(call: &[&OsStr]) -> Option<String> {
 }
 
 /// The part of a line from the version on, without the author and the repository. The whole line if no word begins with
-/// a digit. Names before the version may have digits (`BZIP2 v1.1`), and may be paths.
+/// a digit. Names before the version may have digits (`BZIP2 v1.1`), and may be paths; what stands in parentheses is
+/// the version of a package, if another one follows.
 fn version_in(line: &str) -> &str {
     let line = [" - Copyright", " <$"].iter().filter_map(|end| line.find(end)).min().map_or(line, |end| &line[..end]);
     let name = if line.starts_with('/') { line.find(' ').unwrap_or(0) } else { 0 };
@@ -81,8 +82,9 @@ fn version_in(line: &str) -> &str {
         let before = line[name..*at].trim_end_matches('v').chars().next_back();
         line[*at..].starts_with(|first: char| first.is_ascii_digit()) && before.is_none_or(|last| " /-".contains(last))
     };
-    let version = line.char_indices().map(|(at, _)| at).filter(|at| *at >= name).find(begins);
-    &line[version.unwrap_or(0)..]
+    let versions = || line.char_indices().map(|(at, _)| at).filter(|at| *at >= name).filter(begins);
+    let is_outside = |at: &usize| line[..*at].matches('(').count() == line[..*at].matches(')').count();
+    &line[versions().find(is_outside).or(versions().next()).unwrap_or(0)..]
 }
 
 /// A pattern such as `/usr/lib/postgresql/*/bin`, with the star replaced by the greatest number that exists.
@@ -167,6 +169,8 @@ mod tests {
             ("Parallel BZIP2 v1.1.13 [Dec 18, 2015]", "1.1.13 [Dec 18, 2015]"),
             ("Server version: Apache/2.4.71 (Debian)", "2.4.71 (Debian)"),
             ("postgres (PostgreSQL) 15.20", "15.20"),
+            ("gcc (Debian 12.2.0-14+deb12u1) 12.2.0", "12.2.0"),
+            ("bash (GNU 5)", "5)"),
             ("fio-3.33", "3.33"),
             ("3.40.1 2022-12-28", "3.40.1 2022-12-28"),
             ("none", "none"),

@@ -29,7 +29,7 @@ pub fn facts(environment: &Environment) -> [Fact; 13] {
         fact("Host file system", environment.lanes.host_file_system.clone()),
         fact("Device beneath", environment.lanes.device.clone()),
         fact("Queue of the lanes", all(&environment.lanes.queue)),
-        fact("Tools", all(&environment.tools).map(|versions| of_release(environment) + &versions)),
+        fact("Tools", Some(of_release(environment) + &tools(environment))),
         fact("fsarena", Some(environment.fsarena.clone())),
     ]
 }
@@ -177,12 +177,8 @@ pub fn settings(environment: &Environment) -> Vec<(String, &[String])> {
     all.into_iter().map(|(lines, workloads)| (listed(workloads), lines)).collect()
 }
 
-/// `Programs: mariadbd 10.11, and sysbench 1.0.20. …`; `None` if no program has settings.
-pub fn programs(environment: &Environment) -> Option<String> {
-    let versions = listed(environment.tools.iter().map(|(name, version)| named(name, version)));
-    (!environment.settings.is_empty()).then(|| {
-        format!("Programs: {versions}. Their settings are on the page and, as `environment.settings`, in the JSON.")
-    })
+fn tools(environment: &Environment) -> String {
+    environment.tools.iter().map(|(name, version)| named(name, version)).collect::<Vec<_>>().join(", ")
 }
 
 /// The version, with the program's name in front unless it contains that name.
@@ -197,7 +193,7 @@ mod tests {
     #[test]
     fn equal_settings_are_listed_once() {
         let mut environment = Environment::default();
-        assert_eq!((settings(&environment), programs(&environment)), (Vec::new(), None));
+        assert_eq!(settings(&environment), Vec::new());
         let lines = |text: &str| vec![text.to_owned()];
         for (workload, text) in [("a", "server --x"), ("b", "server --x"), ("c", "client")] {
             environment.settings.insert(workload.to_owned(), lines(text));
@@ -207,6 +203,6 @@ mod tests {
         let settings = settings(&environment);
         assert_eq!(settings.len(), 2);
         assert!(settings.contains(&("a and b".to_owned(), lines("server --x").as_slice())), "{settings:?}");
-        assert!(programs(&environment).is_some_and(|text| text.starts_with("Programs: client 3 and server 1.2.")));
+        assert_eq!(tools(&environment), "client 3, server 1.2");
     }
 }

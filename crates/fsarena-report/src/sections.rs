@@ -179,10 +179,12 @@ fn place(comparison: &Comparison) -> Section {
     Section::titled("Where and when")
         .with(Facts::known(FactsLook::Columns, machine::facts(environment)))
         .with(List::new(ListLook::Paragraphs, machine::lane_facts(comparison)).in_tone(Tone::Legend))
-        .with_shown(Shown::Terminal, Paragraph::legend(machine::programs(environment).unwrap_or_default()))
+        .with_shown(Shown::Terminal, Paragraph::legend(if environment.settings.is_empty() { "" } else { SETTINGS }))
         .with_shown(Shown::Documents, settings)
         .with_shown(Shown::Page, rounds(&comparison.round_facts))
 }
+
+const SETTINGS: &str = "Settings of the programs are on the page and, as `environment.settings`, in the JSON.";
 
 /// A figure of a round, with the title of its column.
 type RoundFigure = (&'static str, fn(&RoundFacts) -> Option<String>);
