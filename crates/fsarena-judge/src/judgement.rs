@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use fsarena_model::{Better, Estimate, Share, Verdict};
-use fsarena_stats::{LogEstimate, Proof, Rule, proofs};
+use fsarena_stats::{LogEstimate, Proof, Rule, no_better_than_typical, proofs};
 use serde::{Deserialize, Serialize};
 
 use crate::copies::removed;
@@ -129,6 +129,7 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
         pairs.extend(compared(&workload, &contenders, &mut gaps));
     }
     match_sizes(&mut pairs);
+    moderate(&mut pairs);
     let rule = Rule { margin: margin.0, ..Rule::default() };
     let [low, high] =
         [-1.0, 1.0].map(|direction| proofs(&pairs.iter().map(|pair| pair.tested(direction)).collect::<Vec<_>>(), rule));
@@ -187,6 +188,21 @@ fn compared(workload: &Workload<'_>, contenders: &[&str], gaps: &mut Vec<(String
         found.extend(pairs.iter().filter(is_meant).map(of));
     }
     found
+}
+
+/// Takes no pair's noise to be smaller than what is typical of the workloads makes likely.
+fn moderate(pairs: &mut [Compared]) {
+    let workloads = pairs.chunk_by(|one, next| one.judged.workload == next.judged.workload);
+    let of = |own: &[Compared]| {
+        let known = |pair: &Compared| Some((pair.judged.a == own[0].judged.a, pair.tested(0.0)?.precision));
+        own.iter().map(known).collect()
+    };
+    let moderated = no_better_than_typical(&workloads.map(of).collect::<Vec<_>>());
+    for (pair, precision) in pairs.iter_mut().zip(moderated.into_iter().flatten()) {
+        if let (Some(difference), Some(_)) = (&mut pair.difference, precision) {
+            difference.precision = precision;
+        }
+    }
 }
 
 /// Names of workloads may end with sizes: if each of two contenders did a test with other sizes than the other, they

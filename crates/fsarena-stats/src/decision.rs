@@ -24,6 +24,7 @@ use serde::Deserialize;
 pub(crate) use budget::Looks;
 pub use data::{Reduced, Round, Sweep, Workload};
 pub use outlook::{MOST_ROUNDS, Outlook};
+pub use variance::no_better_than_typical;
 pub(crate) use variance::{Moderated, moderate};
 
 use crate::error::StatsError;

@@ -55,6 +55,13 @@ impl Precision {
         Interval::around(estimate, student_upper(self.freedom, tail) * self.error)
     }
 
+    /// This one, or the other one if its intervals are wider.
+    #[must_use]
+    pub(crate) fn or_wider(self, other: Self) -> Self {
+        let width = |precision: &Self| precision.interval(0.0, POINTWISE_TAIL).high;
+        if width(&other) > width(&self) { other } else { self }
+    }
+
     /// The probability of an estimate that lies at least this far beyond the truth, on one side.
     pub(crate) fn tail(&self, distance: f64) -> f64 {
         student_tail(self.freedom, distance / self.error)
@@ -81,9 +88,7 @@ impl Spread {
         let freedom = self.of_value.freedom + other.of_value.freedom;
         let squares: f64 = sides.iter().map(|side| side.of_value.error.powi(2) * side.of_value.freedom).sum();
         let pooled = Precision { error: (squares / freedom * (self.share + other.share)).sqrt(), freedom };
-        let width = |precision: &Precision| precision.interval(0.0, POINTWISE_TAIL).high;
-        let welch = together(sides.into_iter().map(own)).filter(|welch| width(welch) > width(&pooled));
-        welch.unwrap_or(pooled)
+        together(sides.into_iter().map(own)).map_or(pooled, |welch| pooled.or_wider(welch))
     }
 }
 

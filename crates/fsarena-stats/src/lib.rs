@@ -43,7 +43,10 @@ mod within;
 
 pub use agreement::{OrderedPairs, Tau, order, tau_of_lists, tau_over_rounds};
 pub use change_points::{ChangePoint, change_points};
-pub use decision::{FEWEST_ROUNDS, Judge, MOST_ROUNDS, Outlook, Pair, Reduced, Round, Rule, Sweep, Verdict, Workload};
+pub use decision::{
+    FEWEST_ROUNDS, Judge, MOST_ROUNDS, Outlook, Pair, Reduced, Round, Rule, Sweep, Verdict, Workload,
+    no_better_than_typical,
+};
 pub use error::StatsError;
 pub use interval::{Interval, LogEstimate, Precision, Spread};
 pub use machines::{Pooled, depending, on_each};

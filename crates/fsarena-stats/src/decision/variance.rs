@@ -5,6 +5,7 @@
 //! typical variance; the better the pairs agree, the more degrees of freedom it counts as.
 
 use super::data::Sample;
+use crate::interval::Precision;
 use crate::quantile::{digamma, student_tail};
 
 /// Prior assumption about the typical variance's degrees of freedom, and the number of contrasts as which it counts.
@@ -44,6 +45,27 @@ pub(crate) fn moderate(workloads: &[Vec<Sample>]) -> Vec<Vec<Option<Moderated>>>
         (sample.rounds > 1).then(|| moderated(sample, group, prior))
     };
     workloads.iter().map(|samples| samples.iter().map(judge).collect()).collect()
+}
+
+/// Precisions that are no better than what is typical of all workloads makes likely: two or three runs that agree may
+/// do so by chance, and those of other workloads show it. By workload, then pair, each with whether it is one of the
+/// workload's first contender; `None` stays.
+#[must_use]
+pub fn no_better_than_typical(workloads: &[Vec<Option<(bool, Precision)>>]) -> Vec<Vec<Option<Precision>>> {
+    let sample = |pair: &Option<(bool, Precision)>| {
+        let (is_first, own) = pair.unwrap_or((false, Precision { error: 0.0, freedom: 0.0 }));
+        let (rounds, square) = (own.freedom.round() as usize + 1, own.error.powi(2));
+        Sample { a: usize::from(!is_first), b: 1, rounds, mean: 0.0, square, within: None, may_decide: true }
+    };
+    let samples: Vec<Vec<Sample>> = workloads.iter().map(|pairs| pairs.iter().map(sample).collect()).collect();
+    let wider = |(pair, moderated): (&Option<(bool, Precision)>, Option<Moderated>)| {
+        let (_, own) = (*pair)?;
+        // The error of a value, not of the mean of as many.
+        let typical = |it: Moderated| Precision { error: it.error * (it.rounds as f64).sqrt(), freedom: it.freedom };
+        Some(moderated.map_or(own, |moderated| own.or_wider(typical(moderated))))
+    };
+    let of = |(pairs, moderated): (&Vec<_>, Vec<_>)| pairs.iter().zip(moderated).map(wider).collect();
+    workloads.iter().zip(moderate(&samples)).map(of).collect()
 }
 
 fn moderated(sample: &Sample, group: &VarianceGroup, prior: f64) -> Moderated {
