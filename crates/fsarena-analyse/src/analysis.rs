@@ -34,7 +34,7 @@ pub(crate) struct WorkloadTrials<'a> {
     /// All trials, in the order of the record.
     pub(crate) all: Vec<&'a Trial>,
     pub(crate) by_contender: Vec<Vec<&'a Trial>>,
-    /// The rounds that do not count, because the machine was in another condition than most of the time.
+    /// The rounds that do not count, because the machine was in another condition than most often.
     pub(crate) excluded: Vec<u32>,
     /// All baselines, each with whether it counts.
     baselines: Vec<(&'a Baseline, bool)>,

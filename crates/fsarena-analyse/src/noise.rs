@@ -1,7 +1,6 @@
 //! The machine's condition: the load that other programs, the hypervisor and other disk users put on it while the
-//! workloads run. All verdicts of a run refer to one condition. If the machine is quiet most of the time, runs of a
-//! workload under load do not count. If it is busy most of the time, that load is its condition, and runs under another
-//! load do not count.
+//! workloads run. All verdicts of a run refer to one condition, the most frequent one: the quiet machine, or one under
+//! a load. Runs of a workload in another condition do not count.
 //!
 //! The condition is judged only by the machine's counters, with bounds from the plan, and never by the results. All
 //! contenders of a workload in a round are judged together.
@@ -16,6 +15,9 @@ use crate::probes;
 
 /// Processor seconds below which the machine's counters, in ticks of 10 ms, show no load.
 const RESOLUTION: f64 = 0.05;
+
+/// At most that many loads of a run are tried as its condition.
+const TRIED: usize = 64;
 
 /// A load belongs to a condition if it differs from the usual load by at most this share of it, or by at most the
 /// plan's bound.
@@ -122,13 +124,11 @@ impl<'a> Condition<'a> {
         let bounds = &record.plan.measuring.noise;
         let visits = visits(record);
         let quiet = Rates::default();
-        let busy: Vec<&Visit<'_>> = visits.iter().filter(|visit| !quiet.has(&visit.rates, bounds)).collect();
-        let usual =
-            |of: fn(&Rates) -> f64| fsarena_stats::median(busy.iter().map(|visit| of(&visit.rates))).unwrap_or(0.0);
-        let usual = match 2 * busy.len() > visits.len() && !bounds.is_ignored() {
-            true => Rates { foreign: usual(|it| it.foreign), stolen: usual(|it| it.stolen), disk: usual(|it| it.disk) },
-            false => quiet,
-        };
+        let busy: Vec<Rates> = visits.iter().map(|visit| visit.rates).filter(|it| !quiet.has(it, bounds)).collect();
+        let tried = busy.iter().step_by(busy.len().div_ceil(TRIED).max(1)).filter(|_| !bounds.is_ignored());
+        let sized = tried.map(|load| (busy.iter().filter(|other| load.has(other, bounds)).count(), *load));
+        let first = (visits.len() - busy.len(), quiet);
+        let (_, usual) = sized.fold(first, |most, next| if next.0 > most.0 { next } else { most });
         let held_back = visits.iter().filter(|visit| visit.is_held_back).count();
         Self { usual, is_held_back: 2 * held_back > visits.len(), visits, bounds }
     }
@@ -175,9 +175,10 @@ impl<'a> Condition<'a> {
                     " They leave out {left_out} of {all} measurements (a workload in a round), in {rounds}, under \
                      another load."
                 );
+                let when = if 2 * left_out < all { "most of the time" } else { "more often than another load" };
                 Some(format!(
-                    "Measured on a busy machine: {} most of the time. The verdicts are of this condition; a quiet \
-                     machine may rank otherwise.{}",
+                    "Measured on a busy machine: {} {when}. The verdicts are of this condition; a quiet machine may \
+                     rank otherwise.{}",
                     self.usual.words(self.bounds),
                     if left_out == 0 { "" } else { &without },
                 ))

@@ -99,10 +99,26 @@ fn where_the_machine_was_busy_most_of_the_time_that_is_its_condition() {
     assert_eq!(both_excluded(&record), [vec![6, 7], vec![4, 5, 6, 7]]);
     let note = assess(&record).run.condition.clone().expect("it was busy");
     assert!(
-        note.starts_with("Measured on a busy machine: 1.7 cores used by other programs most of the time"),
+        note.starts_with("Measured on a busy machine: 1.8 cores used by other programs most of the time"),
         "{note}"
     );
     assert!(note.contains("6 of 14 measurements (a workload in a round), in rounds 4 to 7"), "{note}");
+}
+
+#[test]
+fn of_changing_loads_the_most_frequent_one_is_the_condition() {
+    let mut record = quiet();
+    for (round, cores) in [(3, 2.0), (4, 4.0), (5, 5.0), (6, 5.0), (7, 9.5)] {
+        for workload in ["create", "append"] {
+            trials(&mut record, workload, &[round]).for_each(|trial| set(trial, probe::CPU_MACHINE, Some(cores)));
+        }
+    }
+    assert_eq!(both_excluded(&record), [[1, 2, 3, 7]; 2]);
+    let note = assess(&record).run.condition.clone().expect("it was busy");
+    assert!(note.contains("used by other programs more often than another load"), "{note}");
+    // As many quiet ones: these count.
+    trials(&mut record, "create", &[3, 4]).for_each(|trial| set(trial, probe::CPU_MACHINE, Some(1.0)));
+    assert_eq!(both_excluded(&record), [vec![5, 6, 7], vec![3, 4, 5, 6, 7]]);
 }
 
 #[test]
