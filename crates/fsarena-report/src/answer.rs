@@ -166,18 +166,13 @@ fn count(group: &ClassGroup<'_>) -> String {
     let open = pairs.iter().filter(|pair| pair::is_open(pair)).count();
     let of = |wanted: &[Verdict]| pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count();
     let margin = number::percent(comparison.run.margin);
-    let few = pairs
-        .iter()
-        .filter(|pair| pair::is_open(pair))
-        .filter_map(|pair| Some((pair.rounds, pair::few_rounds(pair)?.to_string())));
-    let most = few.clone().max().unwrap_or_default().1;
-    let few = few.count();
+    let few = pairs.iter().filter(|pair| pair::is_open(pair) && pair::few_rounds(pair).is_some()).count();
     let parts = [
         (of(&[Verdict::Faster, Verdict::Slower]), "with a difference shown".to_owned()),
         (of(&[Verdict::Equivalent]), format!("equivalent within {margin}")),
         (of(&[Verdict::Undecided]) - open, "with little at stake".to_owned()),
         (open - few, "undecided".to_owned()),
-        (few, most),
+        (few, format!("not decided, with {}", pair::FEW_ROUNDS)),
         (of(&[Verdict::Invalid]), "invalid".to_owned()),
     ];
     let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
@@ -208,12 +203,14 @@ const TIMES: [f64; 3] = [180.0, 600.0, 1800.0];
 /// For all undecided pairs: how many of them a further 3, 10 and 30 minutes would probably decide, and the maximum
 /// difference of the others if it is small.
 pub fn time_advice(comparison: &Comparison) -> Option<String> {
-    let undecided: Vec<&PairVerdict> =
-        comparison.judged.verdicts.iter().filter(|pair| pair::is_open(pair) && pair.estimate.ratio.is_some()).collect();
+    // How much a pair varies is not known after a round or two.
+    let is_meant = |pair: &&PairVerdict| pair::is_open(pair) && pair::few_rounds(pair).is_none();
+    let undecided: Vec<&PairVerdict> = comparison.judged.verdicts.iter().filter(is_meant).collect();
     if undecided.is_empty() {
         return None;
     }
-    let counts = TIMES.map(|seconds| (seconds, comparison.decided_within(seconds).len()));
+    let within = |seconds| comparison.decided_within(seconds).into_iter().filter(is_meant).collect::<Vec<_>>();
+    let counts = TIMES.map(|seconds| (seconds, within(seconds).len()));
     let mut parts: Vec<(f64, usize)> = Vec::new();
     for (seconds, count) in counts {
         if count > parts.last().map_or(0, |(_, before)| *before) {
@@ -235,7 +232,7 @@ pub fn time_advice(comparison: &Comparison) -> Option<String> {
         _ => format!("{} {count}", span(*seconds)),
     };
     let gains = parts.iter().enumerate().map(words).collect::<Vec<_>>().join(", ");
-    let late = comparison.decided_within(TIMES[2]);
+    let late = within(TIMES[2]);
     let rest: Vec<&PairVerdict> =
         undecided.iter().filter(|pair| !late.iter().any(|decided| std::ptr::eq(*decided, **pair))).copied().collect();
     let bounds: Option<Vec<f64>> = rest.iter().map(|pair| at_most(pair)).collect();

@@ -77,7 +77,7 @@ fn by_size(rows: &[EffectRow]) -> Vec<&EffectRow> {
     sorted.into_iter().map(|(_, row)| row).collect()
 }
 
-/// A sentence for each factor: where it is shown to matter, and where most. The factor that matters most comes first.
+/// A sentence for each factor: where it seems to matter, and where most. The factor that matters most comes first.
 fn sentences(rows: &[EffectRow]) -> Vec<String> {
     let mut factors = grouped(rows.iter().map(|row| ((&row.matrix, &row.factor), row)));
     let largest = |own: &[&EffectRow]| own.iter().filter(|row| is_shown(row)).map(|row| size(row)).fold(0.0, f64::max);
@@ -98,5 +98,5 @@ fn sentence(own: &[&EffectRow]) -> String {
     let times = times(ratio(most));
     let count = workloads(&shown);
     let EffectRow { workload, level, base, .. } = most;
-    format!("{factor}: shown to matter in {count} of {all}, most in {workload}: {level} is {times} as good as {base}.")
+    format!("{factor}: seems to matter in {count} of {all}, most in {workload}: {level} is {times} as good as {base}.")
 }

@@ -40,6 +40,9 @@ pub fn is_open(pair: &PairVerdict) -> bool {
     pair.verdict == Verdict::Undecided && !pair.reasons.contains(&Reason::Programs)
 }
 
+/// What [`few_rounds`] says of several pairs.
+pub const FEW_ROUNDS: &str = "fewer than 3 rounds that count";
+
 /// The reason of a pair that has fewer rounds than a verdict needs.
 pub fn few_rounds(pair: &PairVerdict) -> Option<&Reason> {
     pair.reasons.iter().find(|reason| matches!(reason, Reason::FewRounds { .. }))

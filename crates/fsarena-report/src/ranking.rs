@@ -17,7 +17,14 @@ const RELATIONS: usize = 3;
 
 /// The ranking of a group's contenders in `workload`.
 pub fn ranking<'a>(group: &ClassGroup<'a>, workload: &str) -> Ranking<'a> {
-    let labels: Vec<_> = group.labels().collect();
+    let mut labels: Vec<_> = group.labels().collect();
+    // What is not decided stands in the order of the medians.
+    let median = |label: &Label| group.comparison.cell(workload, label)?.figure.median;
+    let row = group.comparison.workloads.iter().find(|row| row.name == workload);
+    let y = |label: &Label| {
+        row.zip(median(label)).map_or(f64::NEG_INFINITY, |(row, median)| row.better.oriented_ln(median))
+    };
+    labels.sort_by(|one, other| y(other).total_cmp(&y(one)));
     Ranking::new(&labels, |a, b| group.verdict(workload, a, b), |a, b| group.leans(workload, a, b))
 }
 

@@ -6,15 +6,19 @@ use fsarena_model::comparison::{ContenderRow, PairVerdict, Reason, WorkloadRow};
 use fsarena_model::{Comparison, Guarantee, Label, Verdict, probe};
 use fsarena_stats::upper_median;
 
-use super::{led, rankings, superlative};
+use super::{Leader, lead, led, rankings, superlative};
 use crate::group::{self, ClassGroup};
 use crate::number;
+use crate::ranking::{Ranking, best_group};
 use crate::report::{Role, Sentence};
 use crate::words::{self, counted, either, listed};
 use crate::{pair, recommendation};
 
 /// A run that finds only differences above this one has not shown that there is none.
 const FINE: f64 = 0.2;
+
+/// The decision where no two contenders are ranked with each other.
+const APART: &str = "none: no two contenders guarantee the same, so none are ranked with each other.";
 
 /// The share of undecided comparisons above which nothing is recommended.
 const MOSTLY_OPEN: f64 = 0.5;
@@ -32,9 +36,10 @@ pub fn decision(comparison: &Comparison) -> Vec<Sentence> {
         let among = among.map(|class| format!(" among those of {class}")).unwrap_or_default();
         said(format!("Decision{among}:"), AnswerGroup::of(group).words())
     };
-    match comparison.judged.verdicts.is_empty() {
-        true => Vec::new(),
-        false => groups.iter().map(of_group).collect(),
+    match (comparison.judged.verdicts.is_empty(), groups.is_empty()) {
+        (true, _) => Vec::new(),
+        (false, true) => vec![said("Decision:".to_owned(), APART.to_owned())],
+        (false, false) => groups.iter().map(of_group).collect(),
     }
 }
 
@@ -90,7 +95,8 @@ impl<'a> AnswerGroup<'a> {
             return "none: no figures can be compared.".to_owned();
         }
         if fit.len() < self.group.contenders.len() && losses.is_empty() {
-            return format!("take {}: of the others not all figures can be compared.", either(&best));
+            let unfit = self.group.labels().filter(|label| !fit.contains(label));
+            return format!("take {}: not all figures of {} can be compared.", either(&best), listed(unfit));
         }
         let open = self.pairs.iter().filter(|pair| pair::is_open(pair)).count();
         match best.as_slice() {
@@ -102,17 +108,21 @@ impl<'a> AnswerGroup<'a> {
             _ if losses.is_empty() => format!("keep what you have: {}.", self.nothing(&margin)),
             [] => format!("it depends on the work: {}.", self.leaders(&work)),
             best => {
-                let work = if comparison.workloads.len() == 1 { String::new() } else { format!(" in any of {work}") };
+                let (all, any) = match comparison.workloads.len() {
+                    1 => (String::new(), String::new()),
+                    _ => (format!(" in all {work}"), format!(" in any of {work}")),
+                };
+                let is_led = |ranking: &Ranking<'_>| matches!(lead(ranking), Leader::One(_));
+                let why = match rankings(self.group, &comparison.workloads).iter().all(|(_, it)| is_led(it)) {
+                    true => format!("it is the {}{all}", superlative(self.group)),
+                    false => format!("no other is shown to be more than {margin} faster{any}"),
+                };
                 let (safe, risky): (Vec<&Label>, Vec<&Label>) = best.iter().partition(|label| !self.is_risky(label));
                 let (taken, left) = if safe.is_empty() { (risky, Vec::new()) } else { (safe, risky) };
                 let is = if left.len() == 1 { "is" } else { "are" };
                 let less_safe = || format!("; {} {is} less safe and not shown to be faster", listed(&left));
                 let less_safe = if left.is_empty() { String::new() } else { less_safe() };
-                format!(
-                    "take {}: no other is shown to be more than {margin} faster{work}; {}{less_safe}.",
-                    either(taken),
-                    self.behind(&losses),
-                )
+                format!("take {}: {why}; {}{less_safe}.", either(taken), self.behind(&losses),)
             }
         }
     }
@@ -141,6 +151,7 @@ impl<'a> AnswerGroup<'a> {
         let loser = if *winner == pair.a { &pair.b } else { &pair.a };
         let times = pair::lead(pair)?.middle;
         (times > 1.0 + self.group.comparison.run.margin).then_some(ShownSlower {
+            winner,
             loser,
             workload: &pair.workload,
             times,
@@ -149,18 +160,20 @@ impl<'a> AnswerGroup<'a> {
 
     /// What can be said where no difference above the margin is shown.
     fn nothing(&self, margin: &str) -> String {
-        let open: Vec<&&PairVerdict> = self.pairs.iter().filter(|pair| pair::is_open(pair)).collect();
-        if open.is_empty() {
+        let all = || self.pairs.iter().filter(|pair| pair::is_open(pair));
+        let open: Vec<&&PairVerdict> = all().filter(|pair| pair::few_rounds(pair).is_none()).collect();
+        if all().next().is_none() {
             return format!("all are equal within {margin}, or the file system has no part in the time");
         }
-        if let Some(few) = open.iter().find_map(|pair| pair::few_rounds(pair)) {
-            return few.to_string();
+        if open.is_empty() {
+            return format!("no verdict is possible with {}", pair::FEW_ROUNDS);
         }
         let finds: Option<Vec<f64>> = open.iter().map(|pair| pair.detectable).collect();
         let finds = finds.and_then(|all| all.into_iter().reduce(f64::max)).map(|ratio| ratio - 1.0);
         match finds {
             Some(finds) if finds > FINE => {
                 let (open, all, finds) = (open.len(), self.pairs.len(), number::percent(finds));
+                let finds = finds.trim_start_matches('>');
                 let within = if open == all { String::new() } else { format!(" in {open} of {all} comparisons") };
                 format!(
                     "no difference is shown, and{within} only one above {finds} would have been found: measure longer, \
@@ -188,12 +201,21 @@ impl<'a> AnswerGroup<'a> {
         }
     }
 
+    /// How far a contender is behind the nearest of the best of a workload, or of others if none of these is shown to
+    /// be better.
+    fn behind_best(&self, losses: &[&ShownSlower<'_>], workload: &str) -> Option<f64> {
+        let best = best_group(self.group, workload);
+        let own = || losses.iter().filter(|loss| loss.workload == workload);
+        let of_best = own().filter(|loss| best.contains(&loss.winner.0.as_str())).map(|loss| loss.times);
+        of_best.reduce(f64::min).or_else(|| own().map(|loss| loss.times).reduce(f64::min))
+    }
+
     /// `btrfs is slower in 4 (up to 2.35×)`.
     fn behind(&self, losses: &[ShownSlower<'_>]) -> String {
         let one = |label: &Label| {
             let own: Vec<&ShownSlower<'_>> = losses.iter().filter(|loss| loss.loser == label).collect();
-            let most = own.iter().map(|loss| loss.times).reduce(f64::max)?;
             let names: BTreeSet<&str> = own.iter().map(|loss| loss.workload).collect();
+            let most = names.iter().filter_map(|name| self.behind_best(&own, name)).reduce(f64::max)?;
             let place = match self.group.comparison.workloads.len() {
                 1 => format!(" ({})", number::Ratio::alone(most).times()),
                 _ => format!(" in {} (up to {})", names.len(), number::Ratio::alone(most).times()),
@@ -206,6 +228,7 @@ impl<'a> AnswerGroup<'a> {
 
 /// A contender that is shown to be slower by more than the margin.
 struct ShownSlower<'a> {
+    winner: &'a Label,
     loser: &'a Label,
     workload: &'a str,
     times: f64,

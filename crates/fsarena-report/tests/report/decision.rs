@@ -44,14 +44,32 @@ fn where_nothing_is_decided_one_keeps_what_one_has() {
     for pair in &mut few.judged.verdicts {
         pair.reasons = vec![Reason::FewRounds { rounds: 1, least: 3 }];
     }
-    assert_eq!(decision(&few), "Decision: keep what you have: not decided: 1 round, a verdict needs at least 3.");
+    assert_eq!(
+        decision(&few),
+        "Decision: keep what you have: no verdict is possible with fewer than 3 rounds that count."
+    );
 }
 
 #[test]
 fn the_one_that_is_never_behind_is_taken() {
-    let said = "Decision: take xfs: no other is shown to be more than 5 % faster in any of 8 workloads; ext4 is slower in \
-                8 (up to 1.20×) and btrfs is slower in 8 (up to 1.20×).";
+    let said = "Decision: take xfs: it is the fastest in all 8 workloads; ext4 is slower in 8 (up to 1.20×) and btrfs is slower in 8 (up to 1.20×).";
     assert_eq!(decision(&with_winner("xfs", 1.2)), said);
+}
+
+#[test]
+fn the_gap_of_a_contender_is_the_one_to_the_nearest_of_the_best() {
+    let mut comparison = with_winner("none", 1.0);
+    for pair in comparison.judged.verdicts.iter_mut().filter(|pair| pair.b.0 == "btrfs") {
+        let ratio = if pair.a.0 == "xfs" { 1.4 } else { 2.0 };
+        (pair.verdict, pair.estimate.ratio) = (Verdict::Faster, Some(ratio));
+    }
+    let standings = &mut comparison.judged.standings;
+    standings.iter_mut().for_each(|row| row.in_best_group = row.contender.0 != "btrfs");
+    let said = decision(&comparison);
+    assert!(said.contains("btrfs is slower in 8 (up to 1.40×)"), "{said}");
+    comparison.contenders.truncate(1);
+    let said = "Decision: none: no two contenders guarantee the same, so none are ranked with each other.";
+    assert_eq!(decision(&comparison), said);
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn every_format_for_people_says_which_option_matters() {
     for format in ["text", "markdown", "html"] {
         let report = crate::rendered(format, &of_matrix()).split_whitespace().collect::<Vec<_>>().join(" ");
         let most =
-            "commit: shown to matter in 1 of 2 workloads, most in stat-tree: commit=30 is 1.50× as good as commit=5.";
+            "commit: seems to matter in 1 of 2 workloads, most in stat-tree: commit=30 is 1.50× as good as commit=5.";
         let none = "noatime: not shown to matter (2 workloads).";
         let places = [report.find(most), report.find(none)];
         assert!(places[0].is_some() && places[0] < places[1], "{format}: {places:?} {report}");

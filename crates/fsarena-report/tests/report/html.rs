@@ -122,7 +122,7 @@ fn every_figure_of_the_matrix_has_a_word_and_a_colour() {
     assert_eq!(
         row(&page, "randwrite-4k"),
         "randwrite-4k ops&#x2f;s 12.4k best group 12.4k best group 4.00k worst 3.11× \
-        behind xfs not-direct ext4, xfs ext4 ≈ xfs &gt; btrfs"
+        behind xfs not-direct ext4, xfs xfs ≈ ext4 &gt; btrfs"
     );
     assert!(row(&page, "stat-tree").contains("412k equivalent 409k equivalent 397k equivalent"));
     assert!(row(&page, "seqread-cold").contains("impossible invalid impossible 1940 best 1660 worst"));

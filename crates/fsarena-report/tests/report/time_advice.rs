@@ -66,6 +66,20 @@ fn of_what_no_time_decides_it_is_said_how_far_apart_it_is_at_most_if_that_is_lit
     assert_eq!(time_advice(&with_open(&[])), None);
 }
 
+/// How much they vary is not known, so neither is how long it takes.
+#[test]
+fn of_pairs_with_few_rounds_no_time_is_said() {
+    let mut comparison = with_open(&[(0, Some(9), Some(60.0)), (1, None, None), (2, Some(900), Some(90_000.0))]);
+    for pair in &mut comparison.judged.verdicts[1..3] {
+        pair.reasons = vec![Reason::FewRounds { rounds: 2, least: 3 }];
+    }
+    assert_eq!(time_advice(&comparison).as_deref(), Some("A further 3 min would probably decide the undecided pair."));
+    let report = crate::rendered("markdown", &comparison);
+    assert!(report.contains("1 undecided and 2 not decided, with fewer than 3 rounds that count."), "{report}");
+    comparison.judged.verdicts[0].verdict = Verdict::Equivalent;
+    assert_eq!(time_advice(&comparison), None);
+}
+
 #[test]
 fn undecided_pairs_have_one_number() {
     let mut comparison = with_open(&[(0, Some(9), Some(60.0)), (1, Some(9), Some(60.0)), (2, None, None)]);

@@ -53,7 +53,7 @@ fn wish(options: &Resume) -> Wish {
 }
 
 fn nothing() -> Result<Ended> {
-    note!("all pairs are decided; nothing to do");
+    note!("no pair is left that more rounds may decide; nothing to do");
     Ok(Ended::Well)
 }
 
@@ -74,7 +74,9 @@ fn described(rest: &Remaining) -> Result<String, std::fmt::Error> {
     for workload in &first_round.workloads {
         writeln!(text, "  {}", visible(&workload.name))?;
     }
-    let (round, setup) = (estimated_round(&first_round), estimated_setup(&record.plan));
+    let took =
+        fsarena_stats::median(record.rounds.iter().map(|facts| facts.seconds)).map(|it| Nanos((it * 1e9) as u64));
+    let (round, setup) = (took.unwrap_or_else(|| estimated_round(&first_round)), estimated_setup(&record.plan));
     writeln!(text, "\nduration")?;
     match scope.count() {
         Some(count) => {
