@@ -5,7 +5,7 @@ use fsarena_model::{Budget, Nanos, Plan, Rounds, RunRecord, Status, Workload};
 use serde::{Deserialize, Serialize};
 
 use crate::RunError;
-use crate::pace::require_time;
+use crate::pace::{estimated_round, require_time};
 use crate::scope::{Extent, Scope};
 
 /// How far to continue a stored run.
@@ -80,6 +80,12 @@ impl Remaining {
         let plan = &self.record.plan;
         let workloads: Vec<Workload> = self.open.iter().map(|index| plan.workloads[*index].clone()).collect();
         Plan { workloads, ..plan.clone() }
+    }
+
+    /// How long a round takes: the median of those that were done; before one is, an estimate.
+    pub fn round_takes(&self) -> Nanos {
+        let took = fsarena_stats::median(self.record.rounds.iter().map(|facts| facts.seconds));
+        took.map_or_else(|| estimated_round(&self.first_round()), |seconds| Nanos((seconds * 1e9) as u64))
     }
 }
 

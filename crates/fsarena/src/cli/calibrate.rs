@@ -31,7 +31,7 @@ pub struct Calibrate {
     #[arg(long, value_name = "NAME", default_value = "operations", conflicts_with = "workload", add = candidates::suites())]
     pub suite: String,
     /// A single workload, or a .toml file with one; can be repeated
-    #[arg(long, value_name = "NAME", add = candidates::workloads())]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', add = candidates::workloads())]
     pub workload: Vec<String>,
     /// How long each run may take
     #[arg(long, value_name = "TIME", default_value = "2m")]

@@ -84,7 +84,7 @@ pub struct WorkArguments {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["suite", "fio", "weights", "commands"])]
     pub profile: Option<String>,
     /// A single workload, or a .toml file with one; with --profile it has no weight; can be repeated
-    #[arg(long, value_name = "NAME", add = candidates::workloads())]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', add = candidates::workloads())]
     pub workload: Vec<String>,
     /// Also as an open loop at these rates: 50%,90%,110% of each contender's own peak, or operations per second
     #[arg(long, value_name = "RATE", value_delimiter = ',')]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use fsarena_execute::{Assignment, Remaining, Wish, estimated_round, estimated_setup};
+use fsarena_execute::{Assignment, Remaining, Wish, estimated_setup};
 use fsarena_model::{Budget, Nanos, RunRecord, Status};
 use fsarena_place::{End, Place, note};
 use fsarena_report::visible;
@@ -74,9 +74,7 @@ fn described(rest: &Remaining) -> Result<String, std::fmt::Error> {
     for workload in &first_round.workloads {
         writeln!(text, "  {}", visible(&workload.name))?;
     }
-    let took =
-        fsarena_stats::median(record.rounds.iter().map(|facts| facts.seconds)).map(|it| Nanos((it * 1e9) as u64));
-    let (round, setup) = (took.unwrap_or_else(|| estimated_round(&first_round)), estimated_setup(&record.plan));
+    let (round, setup) = (rest.round_takes(), estimated_setup(&record.plan));
     writeln!(text, "\nduration")?;
     match scope.count() {
         Some(count) => {

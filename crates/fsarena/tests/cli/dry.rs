@@ -138,6 +138,14 @@ fn a_file_for_output_that_cannot_be_written_is_refused_before_the_work() {
 }
 
 #[test]
+fn workloads_may_be_one_list() {
+    let mut command = Stage::without_runs().fsarena();
+    command.args(["compare", "tmpfs", "b=tmpfs", "--dry-run", "--workload", "create-fsync,stat-tree"]);
+    let text = out(&run(&mut command, 0));
+    assert!(text.contains("create-fsync") && text.contains("stat-tree"), "{text}");
+}
+
+#[test]
 fn what_was_meant_is_in_the_hint() {
     let stage = Stage::without_runs();
     let folder = stage.place.path().display().to_string();
