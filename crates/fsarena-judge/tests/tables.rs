@@ -24,12 +24,41 @@ fn titles_of_times_need_a_direction() {
         let error = read(title).expect_err(title).to_string();
         assert_eq!(error, format!("c: `{title}` is the name of a time, and which direction is better is not given"));
     }
-    for title in ["iowait", "cpu %", "used_mb", "errors"] {
+    for title in [
+        "iowait",
+        "cpu %",
+        "used_mb",
+        "errors",
+        "failure rate",
+        "memory MB", // less is better
+        "Latenz",
+        "Durée",
+        "время",
+        "时间",
+        "wallclock",
+        "took",
+        "99%",
+        "99.9%ile",
+        "q99",
+        "misses",
+        "lag", // unknown
+        "p99 latency at fixed rate [ms]",
+        "latency at 10k IOPS (us)",
+        "lat_us@1000iops",
+        "seconds (rate limited)",
+        "time to write 1 GB at full speed (s)",
+        "p99_us_at_max_throughput",
+        "io_rate_ms",
+        "status",
+        "admin",
+    ] {
         let error = read(title).expect_err(title).to_string();
-        assert_eq!(error, format!("c: `{title}` is no name of a rate, and which direction is better is not given"));
+        let expected = format!("c: `{title}` is no clear name of a rate, and which direction is better is not given");
+        assert_eq!(error, expected);
     }
     for title in [
-        "MBps", "KiBps", "opsPerSec", "files_per_hour", "ops/min", "rate", "score", "admin", "plat4", "MB_s", "ops_sec",
+        "MBps", "KiBps", "opsPerSec", "files_per_hour", "ops/min", "rate", "score", "MB_s", "ops_sec", "Result",
+        "mean value", "v", "read IOPS",
     ] {
         assert_eq!(read(title).expect(title)[0].better, Better::Higher);
     }
@@ -97,9 +126,11 @@ fn names_of_figures_in_cells_need_a_direction_too() {
             assert_eq!(read(text, better), Err(why.clone()));
         }
     }
-    // A title that names a rate is clear.
-    let rate = CsvColumns { workload: Some("test".to_owned()), ..CsvColumns::of("fs", "mib_per_s") };
-    assert!(csv("c", "fs,test,mib_per_s\next4,low latency,10\n", &rate).is_ok());
+    // A title that names a rate is clear, and so is the name of a rate under a title that names nothing.
+    for (title, cell) in [("mib_per_s", "low latency"), ("Durchsatz", "write MB/s")] {
+        let columns = CsvColumns { workload: Some("test".to_owned()), ..CsvColumns::of("fs", title) };
+        assert!(csv("c", &format!("fs,test,{title}\next4,{cell},10\n"), &columns).is_ok());
+    }
     for (header, value) in [("command,mean,stddev,median,user", "mean"), ("command,real,user,sys,more", "real")] {
         let refused = csv("c", &format!("{header}\na,1,2,3,4\n"), &CsvColumns::of("command", value));
         assert!(refused.expect_err(value).to_string().starts_with(&format!("c: `{value}` is the name of a time")));

@@ -35,7 +35,7 @@ pub struct CsvColumns {
     pub host: Option<String>,
     /// The file system that was recorded.
     pub recorded: Option<String>,
-    /// Which direction of the figure is better; `None`: the higher, but of a time nothing is assumed.
+    /// Which direction of the figure is better; `None`: the higher, if the names of figures leave no doubt.
     pub better: Option<Better>,
 }
 
