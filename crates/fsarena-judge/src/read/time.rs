@@ -17,10 +17,12 @@ const TIMES: [&str; 26] = [
     "lat", "clat", "slat", "tlat", "rtt", "await", "wait", "wall", "stall", "temps",
 ];
 /// Words for what is better if it is less, but is no time.
-const COSTS: [&str; 20] = [
-    "cpu", "iowait", "rss", "used", "usage", "space", "waf", "amplification", "overhead", "error", "retry", "retries",
-    "watt", "joule", "energy", "fault", "miss", "misses", "failure", "loss",
+const COSTS: [&str; 14] = [
+    "cpu", "iowait", "rss", "used", "usage", "space", "waf", "amplification", "overhead", "watt", "joule", "energy",
+    "miss", "misses",
 ];
+/// Words for what went wrong.
+const FAILURES: [&str; 6] = ["error", "retry", "retries", "fault", "failure", "loss"];
 /// Words for amounts, before one of [`PER`], or `ps`, in a rate.
 const AMOUNTS: [&str; 23] = [
     "b", "kb", "mb", "gb", "kib", "mib", "gib", "byte", "kbit", "mbit", "gbit", "op", "iop", "io", "file", "req",
@@ -55,7 +57,12 @@ fn is_percentile(title: &str) -> bool {
 
 /// Whether a title is that of something of which less is better, such as `cpu %` or `used_mb`.
 pub fn is_cost(title: &str) -> bool {
-    words(title).iter().any(|word| is_among(&COSTS, word))
+    words(title).iter().any(|word| is_among(&COSTS, word)) || is_failure(title)
+}
+
+/// Whether a title is that of what went wrong, such as `errors`.
+pub fn is_failure(title: &str) -> bool {
+    words(title).iter().any(|word| is_among(&FAILURES, word))
 }
 
 /// Whether two words are an amount and the time in which it is counted.
