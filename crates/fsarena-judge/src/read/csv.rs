@@ -8,6 +8,7 @@ mod work;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use fsarena_model::Better;
 
@@ -206,8 +207,7 @@ fn run(name: &str, source: &str, has_time: bool, fields: &[Cow<'_, str>]) -> Run
     Run { name: source.to_owned(), digest: hasher.finish() }
 }
 
-/// Makes runs of their own of rows that are in a table once more: all of them equally often, in the same order or, if
-/// they are sorted, with enough different figures of a contender.
+/// Makes runs of their own of rows that are in a table once more.
 fn name_copies(rows: &mut [Measured]) {
     let key = |row: &Measured| {
         let mut hasher = DefaultHasher::new();
@@ -215,28 +215,66 @@ fn name_copies(rows: &mut [Measured]) {
         hasher.finish()
     };
     let keys: Vec<u64> = rows.iter().map(key).collect();
+    let copies = whole_copies(rows, &keys).unwrap_or_else(|| copies_of_parts(rows, &keys));
+    for (row, copy) in rows.iter_mut().zip(copies).filter(|(_, copy)| *copy > 0) {
+        row.run.name += &format!(", once more ({copy})");
+    }
+}
+
+/// In which copy of a table each row is, from 0, if all rows are there equally often: in the same order or, if they are
+/// sorted, with enough different figures of a contender.
+fn whole_copies(rows: &[Measured], keys: &[u64]) -> Option<Vec<usize>> {
     let mut counts: HashMap<u64, usize> = HashMap::new();
     keys.iter().for_each(|key| *counts.entry(*key).or_default() += 1);
-    let times = counts.values().copied().min().unwrap_or_default();
-    if times < 2 || counts.values().any(|count| *count != times) {
-        return;
+    let times = counts.values().copied().min().filter(|times| *times > 1)?;
+    if counts.values().any(|count| *count != times) {
+        return None;
     }
     let mut figures: HashMap<(&str, &str), BTreeSet<u64>> = HashMap::new();
-    for row in &*rows {
+    for row in rows {
         figures.entry((&row.contender, &row.workload)).or_default().insert(row.value.to_bits());
     }
-    let all: BTreeSet<u64> = figures.values().flatten().copied().collect();
     let mut parts = keys.chunks(keys.len() / times);
     let is_in_order = parts.next().is_some_and(|first| parts.all(|part| part == first));
     let has_many = figures.values().any(|own| own.len() >= FEWEST_FIGURES);
-    if has_many || (is_in_order && all.len() >= FEWEST_FIGURES) {
-        let mut seen: HashMap<u64, usize> = HashMap::new();
-        for (row, key) in rows.iter_mut().zip(keys) {
-            let before = seen.entry(key).or_default();
-            if *before > 0 {
-                row.run.name += &format!(", once more ({before})");
-            }
-            *before += 1;
-        }
+    let copy = |key: &u64| {
+        let left = counts.entry(*key).or_default();
+        *left -= 1;
+        times - 1 - *left
+    };
+    (has_many || (is_in_order && with_figures(rows.iter(), FEWEST_FIGURES).is_some()))
+        .then(|| keys.iter().map(copy).collect())
+}
+
+/// In which copy of a part of a table each row is; 0: in none. A part at one end counts as a copy if it is at the other
+/// end, too, or next to itself, as where a table and a later state of it are in one file.
+fn copies_of_parts(rows: &[Measured], keys: &[u64]) -> Vec<usize> {
+    // Many parts are tried, so a figure more is asked of them.
+    let least = FEWEST_FIGURES + 1;
+    let is_same = |a: usize, b: usize, length: usize| keys[a..a + length] == keys[b..b + length];
+    let copy = |rest: Range<usize>| {
+        let own = || rows[rest.clone()].iter();
+        let [from_start, from_end] =
+            [with_figures(own(), least), with_figures(own().rev(), least)].map(|rows| rows.unwrap_or(usize::MAX));
+        (from_start.min(from_end)..=rest.len() / 2).find_map(|length| {
+            let (start, last) = (rest.start, rest.end - length);
+            let is_first = length >= from_start && is_same(start, start + length, length);
+            let is_last = length >= from_end && (is_same(start, last, length) || is_same(last - length, last, length));
+            if is_first { Some(start..start + length) } else { is_last.then_some(last..rest.end) }
+        })
+    };
+    let (mut copies, mut rest) = (vec![0; rows.len()], 0..rows.len());
+    for count in 1.. {
+        let Some(part) = copy(rest.clone()) else { break };
+        rest = if part.start == rest.start { part.end..rest.end } else { rest.start..part.start };
+        copies[part].fill(count);
     }
+    copies
+}
+
+/// How many rows have so many different figures.
+fn with_figures<'a>(mut rows: impl Iterator<Item = &'a Measured>, count: usize) -> Option<usize> {
+    let mut figures: BTreeSet<u64> = BTreeSet::new();
+    let place = rows.position(|row| figures.insert(row.value.to_bits()) && figures.len() == count)?;
+    Some(place + 1)
 }
