@@ -1,4 +1,4 @@
-//! Comma-separated values (RFC 4180) with a header line, also with semicolons or tabs; the user names the columns.
+//! Comma-separated values (RFC 4180) with a header line, also with other separators; the user names the columns.
 
 mod decimal;
 mod direction;
@@ -16,7 +16,7 @@ use self::decimal::Decimal;
 use self::records::{CsvRecord, Records};
 use self::work::ShownColumns;
 use super::options::size;
-use super::time::seconds;
+use super::time::{is_time_alone, seconds};
 use super::{KnownFacts, ReadError, ResultFigure, rounding};
 use crate::copies::FEWEST_FIGURES;
 use crate::measured::{InputFacts, Measured, Run};
@@ -51,8 +51,8 @@ impl CsvColumns {
 
 /// Whether the header has the columns of the contender and the figure.
 pub fn has_columns(text: &str, columns: &CsvColumns) -> bool {
-    let titles = Records::of(text).next();
-    let has = |name: &String| titles.iter().flat_map(|record| &record.fields).any(|title| title.trim() == name);
+    let header = Records::of(text).next();
+    let has = |name: &String| header.iter().any(|header| !places(header, name).is_empty());
     has(&columns.contender) && has(&columns.value)
 }
 
@@ -60,8 +60,19 @@ pub fn has_columns(text: &str, columns: &CsvColumns) -> bool {
 pub fn titles(text: &str) -> String {
     let mut records = Records::of(text);
     let (Some(header), Some(first)) = (records.next(), records.next()) else { return String::new() };
-    let is_table = header.fields.len() > 1 && first.fields.len() > 1;
-    if is_table { header.fields.join(", ") } else { String::new() }
+    let is_table = header.fields.len() > 1
+        && first.fields.len() == header.fields.len()
+        && !is_time_alone(header.field(0))
+        && header.fields.iter().all(|title| title.trim().parse::<f64>().is_err() && !title.starts_with(['{', '[']));
+    if is_table { header.titles() } else { String::new() }
+}
+
+/// The places of columns of that name; if there are none, of those that differ from it in case only.
+fn places(header: &CsvRecord<'_>, name: &str) -> Vec<usize> {
+    let of =
+        |is_it: fn(&str, &str) -> bool| (0..header.fields.len()).filter(|it| is_it(header.field(*it), name)).collect();
+    let found: Vec<usize> = of(|title, name| title == name);
+    if found.is_empty() { of(str::eq_ignore_ascii_case) } else { found }
 }
 
 /// The rows of a CSV file. Figures may have decimal commas if no figure could also be read otherwise.
@@ -71,14 +82,10 @@ pub fn titles(text: &str) -> String {
 pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured>, ReadError> {
     let mut records = Records::of(text);
     let header = records.next().ok_or_else(|| ReadError::table(name, "it is empty"))?;
-    let place = |column: &String| {
-        let mut found = header.fields.iter().enumerate().filter(|(_, title)| title.trim() == column);
-        let titles = || header.fields.join(", ");
-        match (found.next(), found.next()) {
-            (Some((place, _)), None) => Ok(place),
-            (None, _) => Err(ReadError::table(name, format!("no column `{column}`; it has {}", titles()))),
-            (Some(_), Some(_)) => Err(ReadError::table(name, format!("two columns `{column}`: {}", titles()))),
-        }
+    let place = |column: &String| match places(&header, column)[..] {
+        [place] => Ok(place),
+        [] => Err(ReadError::table(name, format!("no column `{column}`; it has {}", header.titles()))),
+        _ => Err(ReadError::table(name, format!("two columns `{column}`: {}", header.titles()))),
     };
     let maybe = |column: &Option<String>| column.as_ref().map(place).transpose();
     let (contender, value) = (place(&columns.contender)?, place(&columns.value)?);
@@ -172,8 +179,8 @@ fn name_runs(rows: &mut [Measured]) {
     }
 }
 
-/// `EXT4` and `ext4` are one contender, called as in its first row.
-fn name_alike(rows: &mut [Measured]) {
+/// `EXT4` and `ext4` become one contender, called as in its first row.
+pub fn name_alike(rows: &mut [Measured]) {
     let mut names: HashMap<String, String> = HashMap::new();
     for row in rows {
         let name = names.entry(row.contender.to_lowercase()).or_insert_with(|| row.contender.clone());
