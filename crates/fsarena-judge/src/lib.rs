@@ -18,4 +18,4 @@ pub use findings::{FindingClass, JudgedFinding};
 pub use judgement::{Bound, JudgedReason, Judgement, PairJudgement, judge};
 pub use measured::{Extent, InputFacts, Measured, Reads, Run, SyncedResult};
 pub use print::report;
-pub use read::{CsvColumns, File, ReadError, csv, has_columns, results, text, under_label};
+pub use read::{CsvColumns, File, ReadError, csv, has_columns, name_alike, results, text, under_label};

@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use fsarena_model::{Better, Verdict};
-use fsarena_report::capitalised;
 use fsarena_report::number::{Ratio, or_dash, percent, three_digits};
 use fsarena_report::report::ColumnKind::{Figure, Name, Words};
 use fsarena_report::report::{
     Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, TableLook, TableOf,
 };
+use fsarena_report::{capitalised, counted};
 
 use crate::findings::FindingClass;
 use crate::judgement::{Bound, JudgedReason, Judgement, PairJudgement};
@@ -28,7 +28,7 @@ const MOST_SHOWN: usize = 1000;
 
 /// The report on a judgement.
 pub fn report(judgement: &Judgement, version: &str) -> Report {
-    let head = format!("{} results of {}", judgement.results, judgement.contenders.join(", "));
+    let head = format!("{} of {}", counted(judgement.results, "result"), judgement.contenders.join(", "));
     let findings = judgement.findings.iter().map(|finding| {
         Sentence::new(Role::Flag, format!("{}:", finding.class)).and(Role::Plain, format!("{}.", finding.text))
     });

@@ -27,7 +27,7 @@ use self::json::Value;
 use self::other_outputs::OtherOutput;
 use fsarena_model::Better;
 
-pub use csv::{CsvColumns, has_columns, read as csv};
+pub use csv::{CsvColumns, has_columns, name_alike, read as csv};
 pub use input::text;
 
 use crate::Measured;
@@ -66,7 +66,8 @@ impl ReadError {
 
     /// Of a CSV as a whole.
     fn table(name: &str, why: impl Into<String>) -> Self {
-        let hint = "the first line of a CSV names its columns, each once, and rows follow";
+        let hint = "the first line of a CSV names its columns, each once, and rows follow; between them are commas, \
+                    semicolons, tabs or `|`";
         Self::Malformed { place: name.to_owned(), why: why.into(), hint }
     }
 
@@ -79,7 +80,10 @@ impl ReadError {
             }
             Self::NotJson { .. } => "the file is not whole, or its program failed: run it again".to_owned(),
             Self::ForPeople { hint, .. } | Self::Malformed { hint, .. } => (*hint).to_owned(),
-            Self::UnknownTool { columns, .. } if columns.is_empty() => format!("judge reads {TOOLS}, and CSV"),
+            Self::UnknownTool { columns, .. } if columns.is_empty() => format!(
+                "judge reads {TOOLS}; write the figures of other tools into a CSV with a header, one run a row, and \
+                 name its columns, `--contender COL --value COL [--workload COL] [--time COL] …`"
+            ),
             Self::UnknownTool { columns, .. } => format!(
                 "for a CSV, say what its columns are, `--contender COL --value COL [--workload COL] [--time COL] …`; \
                  this one has {columns}"

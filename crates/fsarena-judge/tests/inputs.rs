@@ -234,16 +234,36 @@ fn tables_are_read_or_refused_by_row() {
         ("c-thou.csv", "c, row 2: `1,024` is no figure: whether its comma is decimal is not clear"),
         ("c-unit.csv", "c, row 2: `100 MB/s` is no figure"),
         ("c-utf16.csv", "ext4 100; xfs 200"),
+        ("c-markdown.md", "ext4 100.5; xfs 200"),
+        ("c-sep.csv", "ext4 100.5; xfs 200"),
         ("c-zero.csv", "c, row 3: `0` is no figure above 0"),
     ] {
         assert_eq!(shown(name, &columns), expected, "{name}");
     }
     let timed = CsvColumns { time: Some("t".to_owned()), ..columns.clone() };
     assert_eq!(shown("c-date.csv", &timed), "c, row 2: `01/02/2026` is no time");
+    // Case counts only where there are both.
+    for (header, expected) in
+        [("FS,V,W", Ok(1.0)), ("fs,V,v", Ok(2.0)), ("fs,x", Err("c: no column `v`; it has fs, x"))]
+    {
+        let read = csv("c", &format!("{header}\next4,1,2\n"), &columns).map(|rows| rows[0].value);
+        assert_eq!(read.map_err(|error| error.to_string()), expected.map_err(str::to_owned));
+    }
     let more = "fs,v\next4,100,\nxfs,200,5\n";
     let refused = csv("c", more, &columns).expect_err("a decimal comma without quotes").to_string();
     assert_eq!(refused, "c, row 3: it has 3 fields, and the header has 2; decimal commas need quotes");
-    assert!(read("c", "fs;v\next4;1\n").expect_err("of no tool").hint().ends_with("this one has fs, v"));
+    let offered = |text: &str| read("c", text).expect_err("of no tool").hint();
+    assert!(offered("fs;v\next4;1\n").ends_with("this one has fs, v"));
+    for no_table in [
+        "\nreal\t0m12.345s\nuser\t0m1.234s\n",
+        "{\"fs\":\"ext4\", \"test\":\"write\"}\n{\"fs\":\"xfs\", \"test\":\"write\"}\n",
+        "1, 159501, 1, 4096, 0\n501, 151025, 1, 4096, 0\n",
+        "[OVERALL], RunTime(ms), 10110\n[OVERALL], Throughput(ops/sec), 98911.9\n",
+        "tps = 750.1 (including connections)\n",
+    ] {
+        let hint = offered(no_table);
+        assert!(hint.contains("write the figures of other tools into a CSV with a header"), "{no_table}: {hint}");
+    }
 }
 
 /// A judgement takes time in proportion to the rows, not to their square, whatever their columns have: a million rows
@@ -257,7 +277,7 @@ fn rows_workloads_hosts_and_runs_may_be_many() {
     for kind in kinds {
         let row = |row: usize| {
             let (workload, host) = kind(row);
-            format!("{},{workload},{host},{}\n", ["ext4", "xfs"][row % 2], 100 + row % 7)
+            format!("{},{workload},{host},{}\n", ["ext4", "xfs"][row % 2], 100 + row * row % 9973)
         };
         let table: String = (0..10_000).map(row).collect();
         let rows = csv("c", &format!("fs,w,h,v\n{table}"), &columns).expect("well formed");
@@ -275,6 +295,8 @@ fn rows_workloads_hosts_and_runs_may_be_many() {
     assert_eq!((judgement.pairs.len(), judgement.pairs[0].workload.as_str()), (5000, "t read, size 1k"));
     let shown = fsarena_report::markdown(report(&judgement, "0.0.0"));
     assert!(shown.contains("The first 1000 of 5000 pairs"), "no page has room for all");
+    let one = fsarena_report::markdown(report(&judge(&both[0][..1], Share(0.05)), "0.0.0"));
+    assert!(one.contains("1 result of ext4"), "{one}");
 }
 
 #[test]

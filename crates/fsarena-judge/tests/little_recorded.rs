@@ -298,7 +298,7 @@ fn a_time_needs_a_direction() {
         assert_eq!(refused.to_string(), expected);
         assert_eq!(refused.hint(), "add `--lower`, or `--higher` if higher figures are better");
     }
-    for title in ["MBps", "MB/s", "mib_per_s", "ops per second", "IOPS", "throughput (MiB/sec)", "status"] {
+    for title in ["MBps", "MB/s", "mib_per_s", "ops per second", "IOPS", "throughput (MiB/sec)"] {
         assert_eq!(read(title, None).expect(title)[0].better, Better::Higher);
     }
     assert_eq!(read("latency_ms", Some(Better::Higher)).expect("it was given")[0].better, Better::Higher);

@@ -61,7 +61,7 @@ pub use sections::report as comparison;
 pub use text::{PLAIN, TerminalStyle, layout, of_report as report_text, render as text, summary};
 pub use validation::{drawing_alone as predicted_against_measured, report as validation};
 pub use why::report as explanations;
-pub use words::{better, cache, capitalised, durable, mode, rounds};
+pub use words::{better, cache, capitalised, counted, durable, mode, rounds};
 
 /// A report that is ready to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]

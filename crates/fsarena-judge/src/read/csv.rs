@@ -1,4 +1,4 @@
-//! Comma-separated values (RFC 4180) with a header line, also with semicolons or tabs; the user names the columns.
+//! Comma-separated values (RFC 4180) with a header line, also with other separators; the user names the columns.
 
 mod decimal;
 mod direction;
@@ -8,6 +8,7 @@ mod work;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use fsarena_model::Better;
 
@@ -15,7 +16,7 @@ use self::decimal::Decimal;
 use self::records::{CsvRecord, Records};
 use self::work::ShownColumns;
 use super::options::size;
-use super::time::seconds;
+use super::time::{is_time_alone, seconds};
 use super::{KnownFacts, ReadError, ResultFigure, rounding};
 use crate::copies::FEWEST_FIGURES;
 use crate::measured::{InputFacts, Measured, Run};
@@ -35,7 +36,7 @@ pub struct CsvColumns {
     pub host: Option<String>,
     /// The file system that was recorded.
     pub recorded: Option<String>,
-    /// Which direction of the figure is better; `None`: the higher, but of a time nothing is assumed.
+    /// Which direction of the figure is better; `None`: the higher, if the names of figures leave no doubt.
     pub better: Option<Better>,
 }
 
@@ -50,8 +51,8 @@ impl CsvColumns {
 
 /// Whether the header has the columns of the contender and the figure.
 pub fn has_columns(text: &str, columns: &CsvColumns) -> bool {
-    let titles = Records::of(text).next();
-    let has = |name: &String| titles.iter().flat_map(|record| &record.fields).any(|title| title.trim() == name);
+    let header = Records::of(text).next();
+    let has = |name: &String| header.iter().any(|header| !places(header, name).is_empty());
     has(&columns.contender) && has(&columns.value)
 }
 
@@ -59,8 +60,19 @@ pub fn has_columns(text: &str, columns: &CsvColumns) -> bool {
 pub fn titles(text: &str) -> String {
     let mut records = Records::of(text);
     let (Some(header), Some(first)) = (records.next(), records.next()) else { return String::new() };
-    let is_table = header.fields.len() > 1 && first.fields.len() > 1;
-    if is_table { header.fields.join(", ") } else { String::new() }
+    let is_table = header.fields.len() > 1
+        && first.fields.len() == header.fields.len()
+        && !is_time_alone(header.field(0))
+        && header.fields.iter().all(|title| title.trim().parse::<f64>().is_err() && !title.starts_with(['{', '[']));
+    if is_table { header.titles() } else { String::new() }
+}
+
+/// The places of columns of that name; if there are none, of those that differ from it in case only.
+fn places(header: &CsvRecord<'_>, name: &str) -> Vec<usize> {
+    let of =
+        |is_it: fn(&str, &str) -> bool| (0..header.fields.len()).filter(|it| is_it(header.field(*it), name)).collect();
+    let found: Vec<usize> = of(|title, name| title == name);
+    if found.is_empty() { of(str::eq_ignore_ascii_case) } else { found }
 }
 
 /// The rows of a CSV file. Figures may have decimal commas if no figure could also be read otherwise.
@@ -70,14 +82,10 @@ pub fn titles(text: &str) -> String {
 pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured>, ReadError> {
     let mut records = Records::of(text);
     let header = records.next().ok_or_else(|| ReadError::table(name, "it is empty"))?;
-    let place = |column: &String| {
-        let mut found = header.fields.iter().enumerate().filter(|(_, title)| title.trim() == column);
-        let titles = || header.fields.join(", ");
-        match (found.next(), found.next()) {
-            (Some((place, _)), None) => Ok(place),
-            (None, _) => Err(ReadError::table(name, format!("no column `{column}`; it has {}", titles()))),
-            (Some(_), Some(_)) => Err(ReadError::table(name, format!("two columns `{column}`: {}", titles()))),
-        }
+    let place = |column: &String| match places(&header, column)[..] {
+        [place] => Ok(place),
+        [] => Err(ReadError::table(name, format!("no column `{column}`; it has {}", header.titles()))),
+        _ => Err(ReadError::table(name, format!("two columns `{column}`: {}", header.titles()))),
     };
     let maybe = |column: &Option<String>| column.as_ref().map(place).transpose();
     let (contender, value) = (place(&columns.contender)?, place(&columns.value)?);
@@ -171,8 +179,8 @@ fn name_runs(rows: &mut [Measured]) {
     }
 }
 
-/// `EXT4` and `ext4` are one contender, called as in its first row.
-fn name_alike(rows: &mut [Measured]) {
+/// `EXT4` and `ext4` become one contender, called as in its first row.
+pub fn name_alike(rows: &mut [Measured]) {
     let mut names: HashMap<String, String> = HashMap::new();
     for row in rows {
         let name = names.entry(row.contender.to_lowercase()).or_insert_with(|| row.contender.clone());
@@ -206,8 +214,7 @@ fn run(name: &str, source: &str, has_time: bool, fields: &[Cow<'_, str>]) -> Run
     Run { name: source.to_owned(), digest: hasher.finish() }
 }
 
-/// Makes runs of their own of rows that are in a table once more: all of them equally often, in the same order or, if
-/// they are sorted, with enough different figures of a contender.
+/// Makes runs of their own of rows that are in a table once more.
 fn name_copies(rows: &mut [Measured]) {
     let key = |row: &Measured| {
         let mut hasher = DefaultHasher::new();
@@ -215,28 +222,66 @@ fn name_copies(rows: &mut [Measured]) {
         hasher.finish()
     };
     let keys: Vec<u64> = rows.iter().map(key).collect();
+    let copies = whole_copies(rows, &keys).unwrap_or_else(|| copies_of_parts(rows, &keys));
+    for (row, copy) in rows.iter_mut().zip(copies).filter(|(_, copy)| *copy > 0) {
+        row.run.name += &format!(", once more ({copy})");
+    }
+}
+
+/// In which copy of a table each row is, from 0, if all rows are there equally often: in the same order or, if they are
+/// sorted, with enough different figures of a contender.
+fn whole_copies(rows: &[Measured], keys: &[u64]) -> Option<Vec<usize>> {
     let mut counts: HashMap<u64, usize> = HashMap::new();
     keys.iter().for_each(|key| *counts.entry(*key).or_default() += 1);
-    let times = counts.values().copied().min().unwrap_or_default();
-    if times < 2 || counts.values().any(|count| *count != times) {
-        return;
+    let times = counts.values().copied().min().filter(|times| *times > 1)?;
+    if counts.values().any(|count| *count != times) {
+        return None;
     }
     let mut figures: HashMap<(&str, &str), BTreeSet<u64>> = HashMap::new();
-    for row in &*rows {
+    for row in rows {
         figures.entry((&row.contender, &row.workload)).or_default().insert(row.value.to_bits());
     }
-    let all: BTreeSet<u64> = figures.values().flatten().copied().collect();
     let mut parts = keys.chunks(keys.len() / times);
     let is_in_order = parts.next().is_some_and(|first| parts.all(|part| part == first));
     let has_many = figures.values().any(|own| own.len() >= FEWEST_FIGURES);
-    if has_many || (is_in_order && all.len() >= FEWEST_FIGURES) {
-        let mut seen: HashMap<u64, usize> = HashMap::new();
-        for (row, key) in rows.iter_mut().zip(keys) {
-            let before = seen.entry(key).or_default();
-            if *before > 0 {
-                row.run.name += &format!(", once more ({before})");
-            }
-            *before += 1;
-        }
+    let copy = |key: &u64| {
+        let left = counts.entry(*key).or_default();
+        *left -= 1;
+        times - 1 - *left
+    };
+    (has_many || (is_in_order && with_figures(rows.iter(), FEWEST_FIGURES).is_some()))
+        .then(|| keys.iter().map(copy).collect())
+}
+
+/// In which copy of a part of a table each row is; 0: in none. A part at one end counts as a copy if it is at the other
+/// end, too, or next to itself, as where a table and a later state of it are in one file.
+fn copies_of_parts(rows: &[Measured], keys: &[u64]) -> Vec<usize> {
+    // Many parts are tried, so a figure more is asked of them.
+    let least = FEWEST_FIGURES + 1;
+    let is_same = |a: usize, b: usize, length: usize| keys[a..a + length] == keys[b..b + length];
+    let copy = |rest: Range<usize>| {
+        let own = || rows[rest.clone()].iter();
+        let [from_start, from_end] =
+            [with_figures(own(), least), with_figures(own().rev(), least)].map(|rows| rows.unwrap_or(usize::MAX));
+        (from_start.min(from_end)..=rest.len() / 2).find_map(|length| {
+            let (start, last) = (rest.start, rest.end - length);
+            let is_first = length >= from_start && is_same(start, start + length, length);
+            let is_last = length >= from_end && (is_same(start, last, length) || is_same(last - length, last, length));
+            if is_first { Some(start..start + length) } else { is_last.then_some(last..rest.end) }
+        })
+    };
+    let (mut copies, mut rest) = (vec![0; rows.len()], 0..rows.len());
+    for count in 1.. {
+        let Some(part) = copy(rest.clone()) else { break };
+        rest = if part.start == rest.start { part.end..rest.end } else { rest.start..part.start };
+        copies[part].fill(count);
     }
+    copies
+}
+
+/// How many rows have so many different figures.
+fn with_figures<'a>(mut rows: impl Iterator<Item = &'a Measured>, count: usize) -> Option<usize> {
+    let mut figures: BTreeSet<u64> = BTreeSet::new();
+    let place = rows.position(|row| figures.insert(row.value.to_bits()) && figures.len() == count)?;
+    Some(place + 1)
 }

@@ -17,26 +17,33 @@ const TIMES: [&str; 26] = [
     "lat", "clat", "slat", "tlat", "rtt", "await", "wait", "wall", "stall", "temps",
 ];
 /// Words for what is better if it is less, but is no time.
-const COSTS: [&str; 16] = [
-    "cpu", "iowait", "rss", "used", "usage", "space", "waf", "amplification", "overhead", "error", "retry", "retries",
-    "watt", "joule", "energy", "fault",
+const COSTS: [&str; 14] = [
+    "cpu", "iowait", "rss", "used", "usage", "space", "waf", "amplification", "overhead", "watt", "joule", "energy",
+    "miss", "misses",
 ];
-/// Words for amounts, before one of [`PER`] in a rate.
-const AMOUNTS: [&str; 22] = [
-    "b", "kb", "mb", "gb", "kib", "mib", "gib", "byte", "mbit", "gbit", "op", "iop", "io", "file", "req", "request",
-    "query", "queries", "transaction", "row", "insert", "event",
+/// Words for what went wrong.
+const FAILURES: [&str; 6] = ["error", "retry", "retries", "fault", "failure", "loss"];
+/// Words for amounts, before one of [`PER`], or `ps`, in a rate.
+const AMOUNTS: [&str; 23] = [
+    "b", "kb", "mb", "gb", "kib", "mib", "gib", "byte", "kbit", "mbit", "gbit", "op", "iop", "io", "file", "req",
+    "request", "query", "queries", "transaction", "row", "insert", "event",
 ];
 /// Words for times in which something is counted.
 const PER: [&str; 6] = ["s", "sec", "second", "min", "minute", "hour"];
 /// Words for rates.
-const RATES: [&str; 6] = ["bw", "iops", "throughput", "bandwidth", "rate", "speed"];
+const RATES: [&str; 9] = ["bw", "throughput", "bandwidth", "rate", "speed", "mbs", "mibs", "kops", "kiops"];
 
-/// Whether a title or a unit is that of a time, such as `latency_ms`, `p99Usec`, `p95`, `seconds` or `ms/op`, but not
-/// `MB/s` or `ops_sec`.
+/// Whether a title or a unit has that of a time, such as `latency_ms`, `p99Usec`, `p95`, `seconds` or `ms/op`, but not
+/// `MB/s` or `ops_sec`. It may be a time at a rate, which [`is_rate`] then takes for one, too.
 pub fn is_time(title: &str) -> bool {
     let words: Vec<String> =
         words(title.split('/').next().unwrap_or_default()).into_iter().take_while(|word| word != "per").collect();
-    !words_of_rate(&words) && (words.iter().any(|word| is_of_time(word)) || is_percentile(title))
+    let has_rate = words.iter().any(|word| is_of_rate(word));
+    let is_divisor = |place: usize| place > 0 && is_quotient(&words[place - 1], &words[place]);
+    // Of a rate, `min` is the least.
+    let is_least = |word: &str| has_rate && word == "min";
+    let is_time = |(place, word): (usize, &String)| is_of_time(word) && !is_divisor(place) && !is_least(word);
+    words.iter().enumerate().any(is_time) || is_percentile(title)
 }
 
 /// `p99`, `p99.9` or `99th` among the words of a title.
@@ -50,13 +57,23 @@ fn is_percentile(title: &str) -> bool {
 
 /// Whether a title is that of something of which less is better, such as `cpu %` or `used_mb`.
 pub fn is_cost(title: &str) -> bool {
-    words(title).iter().any(|word| is_among(&COSTS, word))
+    words(title).iter().any(|word| is_among(&COSTS, word)) || is_failure(title)
 }
 
-/// Whether a word for an amount comes before one for a time, or the words are of a rate otherwise.
-fn words_of_rate(words: &[String]) -> bool {
-    words.windows(2).any(|pair| is_among(&AMOUNTS, &pair[0]) && is_among(&PER, &pair[1]))
-        || words.iter().any(|word| RATES.contains(&word.as_str()))
+/// Whether a title is that of what went wrong, such as `errors`.
+pub fn is_failure(title: &str) -> bool {
+    words(title).iter().any(|word| is_among(&FAILURES, word))
+}
+
+/// Whether two words are an amount and the time in which it is counted.
+fn is_quotient(amount: &str, time: &str) -> bool {
+    is_among(&AMOUNTS, amount) && is_among(&PER, time)
+}
+
+/// Whether a word is that of a rate: one of [`RATES`], `tps`, `iops` or `mbps`.
+fn is_of_rate(word: &str) -> bool {
+    let is_amount = |amount: &str| amount.chars().count() == 1 || is_among(&AMOUNTS, amount);
+    RATES.contains(&word) || word.strip_suffix("ps").is_some_and(is_amount)
 }
 
 fn is_among(names: &[&str], word: &str) -> bool {
@@ -92,13 +109,13 @@ pub fn without_quantities(text: &str) -> String {
     text.split_inclusive(SEPARATORS).filter(is_kept).collect()
 }
 
-/// Whether a unit is that of a rate, such as `MB/s`, `KiBps`, `IOPS`, `tps` or `files per second`.
+/// Whether a title or a unit has that of a rate, such as `MB/s`, `KiBps`, `IOPS`, `tps` or `files per second`.
 pub fn is_rate(unit: &str) -> bool {
     let words = words(&unit.replacen('/', " per ", 1));
     let mut divisor = words.iter().skip_while(|word| *word != "per").skip(1);
-    words_of_rate(&words)
+    words.windows(2).any(|pair| is_quotient(&pair[0], &pair[1]))
+        || words.iter().any(|word| is_of_rate(word))
         || divisor.any(|word| is_of_time(word))
-        || words.last().is_some_and(|word| word.ends_with("ps"))
 }
 
 fn is_of_time(word: &str) -> bool {
@@ -220,13 +237,31 @@ mod tests {
         for time in ["io_time", "request latency", "query_time", "millis"] {
             assert!(is_time(time) && !is_rate(time), "{time}");
         }
-        for rate in ["MB_s", "ops_sec", "throughput_MB-s", "iops_min", "bw_min", "MB/s", "files per second", "tps"] {
+        for rate in [
+            "MB_s", "ops_sec", "throughput_MB-s", "iops_min", "bw_min", "MB/s", "files per second", "tps", "MBps_read",
+            "throughput (MiB/sec)", "write speed (MB per second)", "Gbps", "kIOPS", "mbs",
+        ] {
             assert!(is_rate(rate) && !is_time(rate), "{rate}");
+        }
+        for both in [
+            "p99 latency at fixed rate [ms]",
+            "lat_us@1000iops",
+            "time to write 1 GB at full speed (s)",
+            "io_rate_ms",
+            "seconds (rate limited)",
+            "p99_us_at_max_throughput",
+            "p99 at 1000 IOPS",
+            "IOPS at 1 ms latency",
+        ] {
+            assert!(is_time(both) && is_rate(both), "{both}");
         }
         for cost in ["cpu %", "iowait", "used_mb", "rss_kb", "errors", "retries"] {
             assert!(is_cost(cost) && !is_time(cost) && !is_rate(cost), "{cost}");
         }
-        for plain in ["v", "value", "result", "score", "ext4", "p4", "4th"] {
+        for cost in ["miss rate", "failure rate"] {
+            assert!(is_cost(cost) && is_rate(cost), "{cost}");
+        }
+        for plain in ["v", "value", "result", "score", "ext4", "p4", "4th", "drops", "maps"] {
             assert!(!is_time(plain) && !is_rate(plain) && !is_cost(plain), "{plain}");
         }
     }

@@ -112,7 +112,7 @@ pub struct JudgeArguments {
     /// CSV: lower figures are better
     #[arg(long, requires = "value")]
     pub lower: bool,
-    /// CSV: higher figures are better, also of a column with the name of a time
+    /// CSV: higher figures are better, also of a column whose name is not that of a rate
     #[arg(long, conflicts_with = "lower", requires = "value")]
     pub higher: bool,
     /// Differences within this count as equivalent

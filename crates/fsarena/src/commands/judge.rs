@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use fsarena_judge::{
-    CsvColumns, File, Judgement, Measured, ReadError, csv, has_columns, judge, results, text, under_label,
+    CsvColumns, File, Judgement, Measured, ReadError, csv, has_columns, judge, name_alike, results, text, under_label,
 };
 use fsarena_lane::kind::named_in;
 use fsarena_model::{Better, Label};
@@ -16,7 +16,7 @@ use crate::cli::{Global, JudgeArguments};
 
 /// Judges all files together.
 pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
-    let mut rows: Vec<Measured> = Vec::new();
+    let (mut rows, mut named): (Vec<Measured>, Vec<Measured>) = (Vec::new(), Vec::new());
     for (index, file) in options.files.iter().enumerate() {
         let (label, path) = labelled(file);
         if let Some(label) = label.filter(|label| Label::checked(file, label).is_err()) {
@@ -28,8 +28,12 @@ pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
         }
         let before = options.files[..index].iter().filter(|other| labelled(other).1 == path).count();
         let name = if before == 0 { path.to_owned() } else { format!("{path}, given again ({before})") };
-        rows.extend(of_file(label, path, &name, options)?);
+        let is_named = label.is_some() || options.contender.is_some();
+        if is_named { &mut named } else { &mut rows }.extend(of_file(label, path, &name, options)?);
     }
+    // Names that people gave, and no commands, in which case counts.
+    name_alike(&mut named);
+    rows.extend(named);
     let judgement = judge(&rows, options.margin);
     let report = fsarena_judge::report(&judgement, env!("CARGO_PKG_VERSION"));
     show(global, &options.page, report, &judgement)?;

@@ -221,6 +221,9 @@ fn results_of_others_are_judged_by_their_columns() {
         let refused = err(&run(stage.fsarena().args(["judge", &format!("{label}={file}")]).args(columns), 2));
         assert!(refused.contains(&format!("`{label}` is no label")), "{refused}");
     }
+    let capitals = stage.file("capitals.csv", "FS,Rate,When\nEXT4,99,9\nXFS,119,9.5\n");
+    let text = out(&run(stage.fsarena().args(["judge", &capitals, &file]).args(columns), 0));
+    assert!(text.contains("14 results of EXT4, XFS"), "{text}");
     let slow = stage.file("slow.csv", "fs,ms\next4,10\nxfs,20\n");
     let timed = |more: &[&str], code| {
         run(stage.fsarena().args(["judge", &slow, "--contender", "fs", "--value", "ms"]).args(more), code)

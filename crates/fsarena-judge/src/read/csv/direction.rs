@@ -1,22 +1,26 @@
-//! Which direction of figures is better: the higher one, but of a time nothing is assumed.
+//! Which direction of figures is better: the higher one of rates, and of names that say nothing, such as `value`.
 
 use std::collections::HashSet;
 
 use super::super::ReadError;
-use super::super::time::{is_cost, is_rate, is_time, is_time_alone, without_quantities};
+use super::super::time::{is_cost, is_rate, is_time, is_time_alone, without_quantities, words};
 use super::{CsvColumns, CsvRecord};
 use crate::measured::{InputFacts, Measured};
+
+/// Words of titles that say no more than that a figure follows.
+const PLAIN: [&str; 12] =
+    ["v", "val", "value", "values", "result", "results", "score", "figure", "mean", "average", "avg", "median"];
 
 /// What is known of figures by a name that they have.
 #[derive(Clone, Copy, PartialEq)]
 enum NamedFigure {
     Time,
     Rate,
-    /// Something else, of which less may be better.
+    /// Something else, or a time at a rate: less may be better.
     Other,
 }
 
-/// Refuses a table of times without a direction, and one of times and rates.
+/// Refuses a table without a direction, unless its figures are rates or have plain names, and one of times and rates.
 pub(super) fn check(
     name: &str,
     columns: &CsvColumns,
@@ -24,23 +28,24 @@ pub(super) fn check(
     rows: &[Measured],
 ) -> Result<(), ReadError> {
     let title = titled(&columns.value, header).map(|kind| (columns.value.as_str(), kind));
+    let unknown = Some((columns.value.as_str(), NamedFigure::Other)).filter(|(title, _)| !is_plain(title));
     let mut known = HashSet::new();
     let mut found: Vec<(String, &str, NamedFigure)> = Vec::new();
     for row in rows {
         if !known.insert((&row.unit, &row.workload, InputFacts::as_ptr(&row.work))) {
             continue;
         }
-        let of_unit = Some((row.unit.as_str(), unit(&row.unit))).filter(|(unit, _)| !unit.is_empty());
+        let unit = Some(row.unit.as_str()).filter(|unit| !unit.is_empty());
+        let of_unit = unit.map(|unit| (unit, named(unit).unwrap_or(NamedFigure::Other)));
         let workload = columns.workload.is_some().then_some(&row.workload);
         let cells = || {
             let cells = || workload.into_iter().chain(row.work.values()).map(String::as_str);
             let of = |kind| cells().find(|cell| celled(cell) == Some(kind)).map(|cell| (cell, kind));
             of(NamedFigure::Time).or_else(|| of(NamedFigure::Rate)).or_else(|| of(NamedFigure::Other))
         };
-        let Some((word, kind)) = of_unit.or(title).or_else(cells) else { continue };
+        let Some((word, kind)) = of_unit.or(title).or_else(cells).or(unknown) else { continue };
         if found.iter().all(|(_, _, other)| *other != kind) {
-            let is_title = of_unit.is_none() && title.is_some();
-            found.push((if is_title { name.to_owned() } else { row.source.clone() }, word, kind));
+            found.push((if word == columns.value { name.to_owned() } else { row.source.clone() }, word, kind));
         }
     }
     let of = |kind| found.iter().find(|(_, _, other)| *other == kind);
@@ -51,7 +56,7 @@ pub(super) fn check(
     }
     let doubt = |kind, what: &'static str| Some((of(kind)?, what));
     let doubt =
-        doubt(NamedFigure::Time, "the name of a time").or_else(|| doubt(NamedFigure::Other, "no name of a rate"));
+        doubt(NamedFigure::Time, "the name of a time").or_else(|| doubt(NamedFigure::Other, "no clear name of a rate"));
     match doubt.filter(|_| columns.better.is_none()) {
         Some(((place, word, _), what)) => refused(
             place,
@@ -59,14 +64,6 @@ pub(super) fn check(
             "add `--lower`, or `--higher` if higher figures are better",
         ),
         None => Ok(()),
-    }
-}
-
-fn unit(unit: &str) -> NamedFigure {
-    match (is_time(unit), is_rate(unit)) {
-        (true, _) => NamedFigure::Time,
-        (_, true) => NamedFigure::Rate,
-        _ => NamedFigure::Other,
     }
 }
 
@@ -83,5 +80,16 @@ fn celled(cell: &str) -> Option<NamedFigure> {
 }
 
 fn named(name: &str) -> Option<NamedFigure> {
-    if is_cost(name) { Some(NamedFigure::Other) } else { Some(unit(name)).filter(|kind| *kind != NamedFigure::Other) }
+    match (is_time(name), is_rate(name)) {
+        _ if is_cost(name) => Some(NamedFigure::Other),
+        (true, true) => Some(NamedFigure::Other),
+        (true, false) => Some(NamedFigure::Time),
+        (false, true) => Some(NamedFigure::Rate),
+        (false, false) => None,
+    }
+}
+
+fn is_plain(title: &str) -> bool {
+    let mut words = words(title).into_iter().filter(|word| !word.is_empty()).peekable();
+    words.peek().is_some() && words.all(|word| PLAIN.contains(&word.as_str()))
 }

@@ -1,9 +1,9 @@
-//! Records of a CSV (RFC 4180), with commas, semicolons or tabs.
+//! Records of a CSV (RFC 4180), with commas, semicolons, tabs or `|`, or of a table in Markdown.
 
 use std::borrow::Cow;
 
 /// What may be between fields.
-const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// A record of a CSV.
 pub(super) struct CsvRecord<'a> {
@@ -19,23 +19,39 @@ impl CsvRecord<'_> {
     pub fn field(&self, place: usize) -> &str {
         self.fields.get(place).map(|text| text.trim()).unwrap_or_default()
     }
+
+    /// The fields of a header, for a message.
+    pub fn titles(&self) -> String {
+        self.fields.iter().map(|title| title.trim()).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// The records of a CSV that are not blank. Quoted fields may have separators, line ends and doubled quotes.
 pub(super) struct Records<'a> {
     rest: &'a str,
     pub separator: u8,
+    /// Whether rows begin and end with the separator, as in Markdown.
+    is_framed: bool,
     number: usize,
 }
 
 impl<'a> Records<'a> {
-    /// The separator is the one that the first line has most often.
+    /// The separator is the one that the header has most often, or that `sep=;` before it names. Comments may be there,
+    /// too.
     pub fn of(text: &'a str) -> Self {
-        let first = text.trim_start_matches('\n').lines().next().unwrap_or_default();
-        let count = |separator: &u8| first.bytes().filter(|byte| byte == separator).count();
+        let (mut rest, mut number, mut named) = (text, 0, None);
+        while let Some((line, after)) = rest.split_once('\n')
+            && (line.is_empty() || line.starts_with("# ") || line.starts_with("sep="))
+        {
+            named = named.or(line.strip_prefix("sep="));
+            (rest, number) = (after, number + 1);
+        }
+        let header = rest.lines().next().unwrap_or_default().trim();
+        let count = |separator: &u8| named.unwrap_or(header).bytes().filter(|byte| byte == separator).count();
         // Of several, the last one is found.
         let separator = SEPARATORS.into_iter().rev().max_by_key(count).unwrap_or(b',');
-        Self { rest: text, separator, number: 0 }
+        let is_framed = separator == b'|' && header.starts_with('|') && header.ends_with('|');
+        Self { rest, separator, is_framed, number }
     }
 
     /// The record at the beginning of the rest, which is not empty.
@@ -96,8 +112,15 @@ impl<'a> Iterator for Records<'a> {
 
     fn next(&mut self) -> Option<CsvRecord<'a>> {
         while !self.rest.is_empty() {
-            let record = self.record();
-            if record.fields.iter().any(|field| !field.is_empty()) {
+            let mut record = self.record();
+            if self.is_framed {
+                record.fields.remove(0);
+                record.fields.pop_if(|field| field.trim().is_empty());
+            }
+            // Below the header, Markdown has a line.
+            let is_line =
+                |field: &str| self.separator == b'|' && field.trim().bytes().all(|byte| b":-".contains(&byte));
+            if !record.fields.iter().all(|field| field.is_empty() || is_line(field)) {
                 return Some(record);
             }
         }
@@ -127,5 +150,16 @@ mod tests {
         assert_eq!(records("a;b\n1,5;2\n"), [["a", "b"], ["1,5", "2"]]);
         assert_eq!(records("a\tb\n1,5;2\t3"), [["a", "b"], ["1,5;2", "3"]]);
         assert_eq!(records("a\n1"), [["a"], ["1"]]);
+        assert_eq!(records("a|b\n-|-5\n"), [["a", "b"], ["-", "-5"]]);
+        let table = "| a | b |\n|---|:-:|\n| x |  |\n";
+        assert_eq!(records(table), [[" a ", " b "], [" x ", "  "]]);
+    }
+
+    #[test]
+    fn comments_and_a_separator_may_be_before_the_header() {
+        let text = "# by hand, of one, two, three\n\nsep=;\na;b,c\n1;2\n";
+        assert_eq!(records(text), [["a", "b,c"], ["1", "2"]]);
+        assert_eq!(Records::of(text).map(|record| record.number).collect::<Vec<_>>(), [4, 5]);
+        assert_eq!(records("#,a\n1,2\n"), [["#", "a"], ["1", "2"]]);
     }
 }

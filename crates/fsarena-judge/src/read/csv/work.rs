@@ -7,7 +7,7 @@ use fsarena_lane::kind::named_in;
 
 use super::super::at_number;
 use super::super::doubts::is_file;
-use super::super::time::{self, is_date, is_rate, is_time, seconds};
+use super::super::time::{self, is_cost, is_date, is_failure, is_rate, is_time, seconds};
 use super::{CsvRecord, Records};
 
 /// The most values of a column that shows what was done.
@@ -18,15 +18,21 @@ const ALONE: f64 = 0.25;
 const SAME_LEVEL: f64 = 2.0;
 
 /// Words in titles of columns with numbers that were chosen, even if each is there once.
-const CHOSEN: [&str; 20] = [
+const CHOSEN: [&str; 29] = [
     "iodepth", "depth", "qd", "threads", "thread", "jobs", "numjobs", "clients", "procs", "processes", "tasks",
-    "connections", "concurrency", "bs", "block", "blocksize", "blksize", "recordsize", "nrfiles", "nodes",
+    "connections", "concurrency", "bs", "block", "blocksize", "blksize", "recordsize", "nrfiles", "nodes", "workers",
+    "cores", "cpus", "ranks", "streams", "readers", "writers", "users", "filesize",
+];
+/// Words in titles of columns that number runs, or say when they were made, even with gaps.
+const NUMBERED: [&str; 13] = [
+    "run", "iter", "iteration", "rep", "repeat", "repetition", "trial", "round", "seed", "when", "start", "epoch", "t",
 ];
 
 /// The places of columns that the user did not name.
 pub(super) struct ShownColumns {
-    /// What was done: words or sizes that are there twice on average; and whole numbers whose title says so, or of which
-    /// most are there more than once in work that is otherwise the same; else they number the runs.
+    /// What was done: words or sizes that are there twice on average; and whole numbers whose title says so, of which
+    /// most are there more than once in work that is otherwise the same, or that several contenders have and that look
+    /// chosen; else they number the runs, or are further figures.
     pub work: Vec<usize>,
     /// What should be the same for all contenders: other words that are there twice on average, and numbers that were
     /// set. Neither is what names the contender, a time, the number of a run or a further figure.
@@ -49,26 +55,30 @@ impl ShownColumns {
         let (words, others): (Vec<_>, Vec<_>) =
             columns.into_iter().partition(|it| it.may_be_work() && !it.is_numbered() && is_repeated(it));
         let mut work: Vec<usize> = words.iter().map(|column| column.place).collect();
-        let is_mostly_again = |column: &UnnamedColumn| {
+        let is_mostly_again = |column: &UnnamedColumn, groups: &[usize]| {
             let mut counts: HashMap<u64, usize> = HashMap::new();
             for record in records() {
                 *counts.entry(digest(&record, groups.iter().chain(&work).chain([&column.place]))).or_default() += 1;
             }
             counts.into_values().filter(|own| *own == 1).count() as f64 <= ALONE * count as f64
         };
-        let is_chosen = |column: &UnnamedColumn| {
-            column.values.len() > 1
-                && time::words(&header.fields[column.place]).iter().any(|word| CHOSEN.contains(&&**word))
+        let title = |column: &UnnamedColumn| header.fields[column.place].trim();
+        let has_word = |column: &UnnamedColumn, names: &[&str]| {
+            time::words(title(column)).iter().any(|word| names.contains(&word.as_str()))
         };
-        let (counts, others): (Vec<_>, Vec<_>) = others
-            .into_iter()
-            .partition(|it| it.may_be_work() && it.is_numbered() && (is_chosen(it) || is_mostly_again(it)));
+        let is_chosen = |column: &UnnamedColumn| column.values.len() > 1 && has_word(column, &CHOSEN);
+        let is_figure = |column: &UnnamedColumn| is_time(title(column)) || is_rate(title(column));
+        // What every contender has once may be runs or sizes.
+        let is_again =
+            |it: &UnnamedColumn| is_mostly_again(it, groups) || (it.is_scale() && is_mostly_again(it, &figure[1..]));
+        let is_other = |it: &UnnamedColumn| is_figure(it) || is_cost(title(it)) || has_word(it, &NUMBERED);
+        let is_count = |it: &UnnamedColumn| is_chosen(it) || (!is_other(it) && is_again(it));
+        let (counts, others): (Vec<_>, Vec<_>) =
+            others.into_iter().partition(|it| it.may_be_work() && it.is_numbered() && is_count(it));
         work.extend(counts.iter().map(|column| column.place));
         let is_condition = |column: &UnnamedColumn| {
-            let title = header.fields[column.place].trim();
-            !is_time(title)
-                && !is_rate(title)
-                && column.is_set(is_repeated(column), || column.levels(records(), figure))
+            let is_result = is_cost(title(column)) && !is_failure(title(column));
+            !is_figure(column) && !is_result && column.is_set(is_repeated(column), || column.levels(records(), figure))
         };
         Self { work, conditions: others.iter().filter(|it| is_condition(it)).map(|it| it.place).collect() }
     }
@@ -113,6 +123,14 @@ impl UnnamedColumn {
         let parts = || self.values.iter().map(|value| at_number(value));
         parts().map(|(before, _)| before).collect::<BTreeSet<_>>().len() == 1
             && parts().all(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    }
+
+    /// Whether its numbers are round and too far apart to number runs, of which a few may be missing.
+    fn is_scale(&self) -> bool {
+        let numbers: Vec<f64> = self.values.iter().filter_map(|value| number(value)).collect();
+        let (low, high) =
+            numbers.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), it| (low.min(*it), high.max(*it)));
+        high - low >= 2.0 * (numbers.len() - 1) as f64 && numbers.iter().all(|number| is_round(*number))
     }
 
     /// The smallest and the largest number of each group.
