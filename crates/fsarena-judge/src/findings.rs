@@ -282,12 +282,13 @@ const NAMED: usize = 3;
 
 /// The workloads of some rows, by name; `None` if there are none.
 fn listed(rows: &[Measured], is_meant: impl Fn(&Measured) -> bool) -> Option<String> {
-    let all: BTreeSet<&str> = rows.iter().map(|row| row.workload.as_str()).collect();
-    let meant: BTreeSet<&str> = rows.iter().filter(|row| is_meant(row)).map(|row| row.workload.as_str()).collect();
+    // Rows are many and their names are few.
+    let all: HashSet<&str> = rows.iter().map(|row| row.workload.as_str()).collect();
+    let meant: HashSet<&str> = rows.iter().filter(|row| is_meant(row)).map(|row| row.workload.as_str()).collect();
     match meant.len() {
         0 => None,
         count if count == all.len() => Some("all workloads".to_owned()),
-        _ => Some(some_of(&meant)),
+        _ => Some(some_of(&meant.into_iter().collect())),
     }
 }
 

@@ -31,7 +31,7 @@ const AMOUNTS: [&str; 23] = [
 /// Words for times in which something is counted.
 const PER: [&str; 6] = ["s", "sec", "second", "min", "minute", "hour"];
 /// Words for rates.
-const RATES: [&str; 9] = ["bw", "throughput", "bandwidth", "rate", "speed", "mbs", "mibs", "kops", "kiops"];
+const RATES: [&str; 10] = ["bw", "tput", "throughput", "bandwidth", "rate", "speed", "mbs", "mibs", "kops", "kiops"];
 
 /// Whether a title or a unit has that of a time, such as `latency_ms`, `p99Usec`, `p95`, `seconds` or `ms/op`, but not
 /// `MB/s` or `ops_sec`. It may be a time at a rate, which [`is_rate`] then takes for one, too.

@@ -8,8 +8,10 @@ use super::{CsvColumns, CsvRecord};
 use crate::measured::{InputFacts, Measured};
 
 /// Words of titles that say no more than that a figure follows.
-const PLAIN: [&str; 12] =
-    ["v", "val", "value", "values", "result", "results", "score", "figure", "mean", "average", "avg", "median"];
+const PLAIN: [&str; 19] = [
+    "v", "x", "y", "val", "value", "values", "number", "result", "results", "measurement", "score", "points", "figure",
+    "perf", "performance", "mean", "average", "avg", "median",
+];
 
 /// What is known of figures by a name that they have.
 #[derive(Clone, Copy, PartialEq)]
