@@ -150,7 +150,7 @@ impl Part<'_> {
             return Some(self.sum("write", "total_ios") / count);
         }
         let bytes = Some(self.sum("write", "io_bytes")).filter(|bytes| *bytes > 0.0)?;
-        let block = super::super::options::bytes(options.get("bs").unwrap_or(&"4k").split(',').next()?)?;
+        let block = work::unit_base(options).bytes(options.get("bs").unwrap_or(&"4k").split(',').next()?)?;
         Some(bytes / count / block as f64).filter(|writes| writes.is_finite())
     }
 
