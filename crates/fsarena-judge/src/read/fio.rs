@@ -91,7 +91,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
             }
         }
     }
-    let parts = parts::of(value, &jobs);
+    let parts = parts::of(file.label, value, &jobs);
     let run = file.run(1, value);
     let mut conditions = program(value["fio version"].as_str());
     if let Some(disks) = disks(value) {

@@ -244,7 +244,8 @@ mod tests {
         let found: Vec<Value> = objects(text).filter_map(Result::ok).collect();
         let [first, second, third] = &found[..] else { panic!("three: {found:?}") };
         assert_eq!((first["a"][0].as_u64(), &first["a"][1]), (Some(1), &Value::Object([].into())));
-        let options = "{\"job options\": {\"iodepth_low\": 1}, \"global options\": [{\"bw_\": 2}], \"iodepth_level\": 3}";
+        let options =
+            "{\"job options\": {\"iodepth_low\": 1}, \"global options\": [{\"bw_\": 2}], \"iodepth_level\": 3}";
         let [Ok(options)] = &objects(options).collect::<Vec<_>>()[..] else { panic!("one") };
         assert_eq!(options["job options"]["iodepth_low"].as_u64(), Some(1));
         assert_eq!(options["global options"][0]["bw_"].as_u64(), Some(2));

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use fsarena_lane::kind::named_in;
+
 /// The options of a command line by name, with all their values: `-n 10 -Fu --dir.api=POSIX` has `-n`, `-F`, `-u` and
 /// `--dir.api`. A word that is no option is the value of the option before it.
 pub fn of_command(command: &str) -> BTreeMap<String, String> {
@@ -73,6 +75,27 @@ fn in_units(bytes: u64) -> String {
     format!("{}{}", bytes >> (10 * power), UNITS[power])
 }
 
+/// A text with `new` for `old` where that is a word, or some words, and not a part of one.
+pub fn with_word(text: &str, old: &str, new: &str) -> String {
+    let is_inside = |letters: [Option<char>; 2]| letters.iter().all(|it| it.is_some_and(char::is_alphanumeric));
+    let (mut result, mut end) = (String::new(), 0);
+    for (place, _) in text.match_indices(old) {
+        let rest = &text[place + old.len()..];
+        let begin = [text[..place].chars().next_back(), old.chars().next()];
+        if !is_inside(begin) && !is_inside([old.chars().next_back(), rest.chars().next()]) {
+            result = result + &text[end..place] + new;
+            end = place + old.len();
+        }
+    }
+    result + &text[end..]
+}
+
+/// A name or a command with `{label}` for the file system that a label names, and for such a label itself.
+pub fn without_label(text: &str, label: &str) -> String {
+    let words = named_in(label).into_iter().flat_map(|kind| [label, kind]);
+    words.fold(text.to_owned(), |text, word| with_word(&text, word, "{label}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +108,15 @@ mod tests {
             ["randread", "/mnt/4k", "", "99999999999999999999k"].map(size).join("|"),
             "randread|/mnt/4k||99999999999999999999k"
         );
+    }
+
+    #[test]
+    fn words_are_replaced_as_a_whole() {
+        let of = |text: &str, old: &str| with_word(text, old, "N");
+        assert_eq!(of("cat /mnt/a/a_1 -a", "a"), "cat /mnt/N/N_1 -N");
+        assert_eq!(of("bs=100 count=10 skip=0", "0"), "bs=100 count=10 skip=N");
+        assert_eq!(of("/x/a /a/b /ab", "/a"), "/xN N/b /ab");
+        assert_eq!(of("éa a", "a"), "éa N");
     }
 
     #[test]

@@ -11,9 +11,9 @@ const NO_WORK: [&str; 45] = [
     "output", "output-format", "group_reporting", "new_group", "stonewall", "wait_for", "wait_for_previous", "stats",
     "per_job_logs", "write_bw_log", "write_lat_log", "write_iops_log", "write_hist_log", "log_avg_msec",
     "log_hist_msec", "log_unix_epoch", "bwavgtime", "iopsavgtime", "disk_util", "clat_percentiles", "lat_percentiles",
-    "slat_percentiles", "percentile_list", "significant_figures", "randseed",
-    "log_alternate_epoch", "log_alternate_epoch_clock_id", "log_entries", "log_hist_coarseness", "log_max_value",
-    "log_offset", "log_prio", "log_store_compressed", "write_iolog", "exec_postrun", "kb_base", "unit_base",
+    "slat_percentiles", "percentile_list", "significant_figures", "randseed", "log_alternate_epoch",
+    "log_alternate_epoch_clock_id", "log_entries", "log_hist_coarseness", "log_max_value", "log_offset", "log_prio",
+    "log_store_compressed", "write_iolog", "exec_postrun", "kb_base", "unit_base",
 ];
 
 /// Defaults of the options that are always part of the work.
