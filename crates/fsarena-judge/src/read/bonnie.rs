@@ -50,8 +50,8 @@ pub fn is_for_people(file: &File<'_>) -> bool {
 const RANDOM_SEED: f64 = 1e9;
 
 /// Each test of each line. If the lines have several machine names, those are the contenders. Lines with the same seed
-/// are of one start of the program (`-x`), which prints the names of the fields before them; starts with a seed that was
-/// chosen do not.
+/// are of one start of the program (`-x`), which prints the names of the fields first; several starts with a seed that
+/// was chosen do not.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let lines: Vec<BonnieLine<'_>> = file.text.lines().filter_map(BonnieLine::of).collect();
     let mut heads = 0;
