@@ -13,6 +13,7 @@ pub struct Design<'a> {
     pub is_nested: bool,
     /// The wave of each unit: the runs of its units alternate. Units of different waves ran one after the other.
     pub waves: BTreeMap<Unit<'a>, usize>,
+    /// Whether the order of all of them is known.
     pub has_times: bool,
 }
 
@@ -20,10 +21,13 @@ impl<'a> Design<'a> {
     pub fn of(rows: impl IntoIterator<Item = &'a Measured>) -> Self {
         let mut units: BTreeMap<Unit<'a>, Vec<f64>> = BTreeMap::new();
         let mut has_times = true;
+        let mut clocks = BTreeSet::new();
         for row in rows {
             has_times &= row.time.is_some();
+            clocks.insert(row.is_time_of_run.then_some(&row.run.name));
             units.entry(unit(row)).or_default().extend(row.time);
         }
+        has_times &= clocks.len() < 2;
         let hosts: Vec<&str> = units.keys().filter_map(|(_, host)| *host).collect();
         let is_nested = hosts.len() == units.len() && hosts.iter().collect::<BTreeSet<_>>().len() == hosts.len();
         let waves = match has_times {

@@ -40,6 +40,8 @@ pub struct Measured {
     pub extent: Option<Extent>,
     /// When it was measured, in seconds since any moment that all rows share.
     pub time: Option<f64>,
+    /// Whether only rows of its run share that moment: the file has no date.
+    pub is_time_of_run: bool,
     /// The machine on which it was measured.
     pub host: Option<String>,
     /// The file system that the result itself records.

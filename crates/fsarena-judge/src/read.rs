@@ -155,6 +155,7 @@ impl ResultFigure {
             unit: unit.to_owned(),
             better,
             time: None,
+            is_time_of_run: false,
             host: None,
             recorded: None,
             durable: SyncedResult::Unknown,

@@ -340,7 +340,22 @@ fn places_contradict_labels() {
     let hyperfine = command("cp -r /mnt/ext4/a /mnt/ext4/b");
     let folder = command("tar xf /src/xfs.tar -C /mnt/ext4");
     let repository = command("git clone /src/xfs.git /mnt/ext4/");
+    let device = command("dd if=/mnt/ext4/file of=/dev/null");
     let bonnie = include_str!("work/bonnie-slow.csv").replace(",h1,", ",ext4,");
+    // Paths of what a command reads, or of a report, are not where the work is.
+    let summary = include_str!("outputs/ior.txt").replace("-o /tmp", "-O summaryFile=/nfs/out -o /tmp");
+    let summary = summary.replace("mnt/ext4", "mnt/a");
+    let workbook = include_str!("outputs/iozone-ext4.txt").replace("-f /tmp", "-b /nfs/out.xls -f /tmp");
+    let workbook = workbook.replace("mnt/ext4", "mnt/a");
+    for text in [
+        &command("tar xf /nfs/src/linux.tar -C /srv/dut/x"),
+        &command("cp -r /mnt/ext4/a /srv/nfs/b"),
+        &command("true"),
+        &summary,
+        &workbook,
+    ] {
+        assert_eq!(file("xfs", "xfs", text)[0].recorded, None, "{text}");
+    }
     for text in [
         include_str!("outputs/ior.txt"),
         include_str!("outputs/ior.json"),
@@ -349,6 +364,7 @@ fn places_contradict_labels() {
         &hyperfine,
         &folder,
         &repository,
+        &device,
         &bonnie,
     ] {
         assert_eq!(file("xfs", "xfs", text)[0].recorded.as_deref(), Some("ext4"), "{text}");

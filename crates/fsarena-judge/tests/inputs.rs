@@ -150,7 +150,16 @@ fn outputs_for_people_are_refused_with_the_way_to_the_other_one() {
         "`a` is fio's output for people, which has rounded figures only (hint: rerun with --output-format=json)";
     assert_eq!(shown(fio), expected);
     let hyperfine = "Benchmark 1: sync\n  Time (mean ± σ):      1.2 ms ±   0.1 ms    [User: 0.5 ms, System: 0.6 ms]\n";
-    assert!(shown(read("a", hyperfine)).ends_with("(hint: rerun with --export-json FILE)"));
+    let tables = [
+        "command,mean,stddev,median,user,system,min,max\ntrue,0.1,0.1,0.1,0.1,0.1,0.1,0.1\n",
+        "| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |\n|:---|---:|---:|---:|---:|\n| `true` | 2.7 ± 1.9 |\n",
+        "| Command  |  Mean [s] |  Min [s] |  Max [s] |  Relative |\n|--+--+--+--+--|\n| =true= |  2.7 ± 1.9 |\n",
+        "[cols=\"<,>,>,>,>\"]\n|===\n| Command \n| Mean [ms] \n| Min [ms] \n| Max [ms] \n| Relative \n",
+    ];
+    for text in tables.into_iter().chain([hyperfine]) {
+        let shown = shown(read("a", text));
+        assert!(shown.starts_with("`a` is hyperfine's ") && shown.ends_with("(hint: rerun with --export-json FILE)"));
+    }
     let bonnie = include_str!("outputs/bonnie.txt");
     let (table, _) = bonnie.split_once("\n1.98,").expect("its last line is the one that is read");
     assert!(shown(read("a", table)).starts_with("`a` is bonnie++'s output for people"));

@@ -195,6 +195,15 @@ fn hyperfine_runs_one_command_after_the_other() {
     let judgement = judge(&json("times", &result.to_string()).expect("well formed"), MARGIN);
     assert!(text(&judgement, FindingClass::Confounded).contains("one after the other"));
     assert_eq!((judgement.results, judgement.pairs[0].verdict), (16, Verdict::Slower), "far more than a drift");
+    // Files have no dates, so that their times do not show which contenders of two files ran together.
+    let day = |name: &str, fs: &str, level: f64| {
+        let result = |fs: &str, level| json!({ "command": fs, "times": times(level), "parameters": { "fs": fs } });
+        json(name, &json!({ "results": [result(fs, level), result("btrfs", 1.2 * level)] }).to_string()).expect("JSON")
+    };
+    let days = judge(&[day("1", "ext4", 1.0), day("2", "xfs", 1.1)].concat(), MARGIN);
+    let pair = days.pairs.iter().find(|pair| pair.a == "ext4" && pair.b == "xfs").expect("both were measured");
+    assert_eq!((pair.verdict, pair.reason), (Verdict::Undecided, JudgedReason::OtherTimes), "{days:?}");
+    assert!(text(&days, FindingClass::Confounded).starts_with("the order is unknown"), "{days:?}");
     for code in [json!(1), json!(null)] {
         let failed = json!({ "results": [{ "command": "false", "times": [0.1, 0.1], "exit_codes": [0, code] }] });
         let refused = json("times", &failed.to_string()).expect_err("no work").to_string();

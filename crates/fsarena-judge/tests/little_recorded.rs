@@ -67,6 +67,21 @@ fn a_label_that_was_given_is_the_contender() {
     assert_unranked(&judged([alone("ext4", "tar"), alone("xfs", "rm")]), "command tar and rm differ");
     let paths = judged([alone("ext4", "cp a /mnt/ext4"), alone("xfs", "cp a /mnt/xfs")]);
     assert_ne!(paths.pairs[0].reason, JudgedReason::OtherWork, "the label is where it was");
+    for (commands, why) in [
+        (["cat /x/mnt/a/f", "cat /x/mnt/b/f"], "mount points are where it was"),
+        (["tar xf a.tar -C '/mnt/ext4'", "tar xf a.tar -C '/mnt/2'"], "one of them is called after the label"),
+        (["sh ext4.sh /srv/ext4/f", "sh xfs.sh /srv/xfs/f"], "so is a word"),
+    ] {
+        let both = judged([alone("ext4", commands[0]), alone("xfs", commands[1])]);
+        assert_ne!(both.pairs[0].reason, JudgedReason::OtherWork, "{why}");
+    }
+    let own = judged([alone("btrfs-zstd", "cat /srv/btrfs-zstd/f"), alone("new", "cat /srv/new/f")]);
+    assert_ne!(own.pairs[0].reason, JudgedReason::OtherWork, "the label itself is a folder");
+    for commands in
+        [["cat /mnt/a/f", "cat /mnt/b/g"], ["cat /mnt/f.txt", "cat /mnt/g.txt"], ["cat /srv/a", "cat /srv/b"]]
+    {
+        assert_unranked(&judged([alone("ext4", commands[0]), alone("xfs", commands[1])]), "differ");
+    }
     // Parameters that would be contenders are work if a file has several.
     let parameters = |label: &str| {
         let of = |fs: &str| json!({ "fs": fs });
@@ -118,6 +133,14 @@ fn commands_with_parameters_are_not_pooled() {
     let names = |judgement: &Judgement| judgement.pairs.iter().map(|pair| pair.workload.clone()).collect::<Vec<_>>();
     assert_eq!(names(&read(&both)), ["time, command untar.sh {fs}", "time, command rm.sh {fs}"]);
     assert_unranked(&read(&[both[0].clone(), both[3].clone()]), "command untar.sh {fs} and rm.sh {fs} differ");
+    // Letters of a value in other words of the command.
+    for commands in [
+        [("cat /mnt/a/file", 1.0, fs("a")), ("cat /mnt/b/file", 2.0, fs("b"))],
+        [("dd bs=100 skip=0", 1.0, json!({ "opt": "0" })), ("dd bs=100 skip=1", 2.0, json!({ "opt": "1" }))],
+        [("run.sh testext4", 1.0, fs("ext4")), ("run.sh testxfs", 2.0, fs("xfs"))],
+    ] {
+        assert_eq!(names(&read(&commands)), ["time"]);
+    }
 }
 
 #[test]
@@ -164,6 +187,29 @@ fn fio(time: f64, jobs: &[(&str, u64, Value)]) -> String {
     };
     let jobs: Vec<Value> = jobs.iter().map(job).collect();
     json!({ "fio version": "fio-3.36", "timestamp": 1_700_000_000.0 + time, "jobs": jobs }).to_string()
+}
+
+#[test]
+fn jobs_may_be_called_after_the_file_system() {
+    let run = |label: &str, number: f64| {
+        let jobs = ["read", "write"].map(|job| (format!("{label}-{job}"), 0, json!({ "rw": "read" })));
+        let jobs = jobs.each_ref().map(|(name, group, options)| (name.as_str(), *group, options.clone()));
+        file(label, &format!("{label}{number}"), &fio(number, &jobs))
+    };
+    let both = judged([1.0, 2.0, 3.0].into_iter().flat_map(|number| [run("ext4", number), run("xfs", number)]));
+    let names: Vec<&str> = both.pairs.iter().map(|pair| pair.workload.as_str()).collect();
+    assert_eq!(names, ["{label}-read read", "{label}-write read"]);
+    assert!(both.pairs.iter().all(|pair| pair.reason != JudgedReason::OtherWork), "{:?}", verdicts(&both));
+    for (label, name, workload) in [
+        ("btrfs-zstd", "btrfs-zstd", "{label} read"),
+        ("btrfs-zstd", "btrfs_1", "{label}_1 read"),
+        ("xfs", "ext4-read", "ext4-read read"),
+        ("ext4", "myext4", "myext4 read"),
+        ("new", "new-read", "new-read read"),
+    ] {
+        assert_eq!(file(label, "a", &fio(0.0, &[(name, 0, json!({ "rw": "read" }))]))[0].workload, workload);
+        assert_eq!(file(label, "a", &terse(name, 4.0, 9000.0, 60_000.0))[0].workload, workload);
+    }
 }
 
 #[test]

@@ -75,6 +75,24 @@ fn sysbench_runs_of_a_file_are_repetitions() {
     let expected = [(reads.as_str(), vec![1944.92, 1027.38]), (writes.as_str(), vec![1296.62, 684.92])];
     assert_eq!(figures(&rows), BTreeMap::from(expected));
     assert_eq!((of(&rows, &writes).durable, of(&rows, &reads).reads), (SyncedResult::Synced, Reads::Unknown));
+    // At checkpoints, it prints figures of the time since the last one, and at the end, too.
+    let text = include_str!("outputs/sysbench-ext4.txt");
+    let (begin, end) = text.split_once("Threads started!\n").expect("its figures follow");
+    let (figures_of_run, _) = end.split_once("sysbench ").expect("another run");
+    let checkpoint = |second: u32, rate: &str| {
+        let figures = figures_of_run.replace("1944.92", rate);
+        format!("[ {second}s ] Checkpoint report:\n{figures}")
+    };
+    let reports = "Report checkpoint(s) at 1, 2 seconds\nInitializing random";
+    let begin = begin.replacen("Initializing random", reports, 1);
+    let whole = format!("{begin}Threads started!\n\n{}{}", checkpoint(1, "9999.00"), checkpoint(2, "8888.00"));
+    let checked = read("a", &format!("{whole}{figures_of_run}"));
+    assert_eq!(figures(&checked)[&*reads], [1944.92]);
+    assert_eq!(checked[0].work["Report checkpoint(s) at"], "1, 2 seconds", "a run without them is another work");
+    let [of_all, since] = [&rows, &checked].map(|rows| rows[0].extent.expect("it has a time").seconds);
+    assert!((of_all - since - 2.0).abs() < 1e-9, "{of_all} {since}");
+    let killed = results(&File { label: "a", name: "a", text: &whole, is_labelled: false });
+    assert!(killed.expect_err("it did not end").to_string().contains("no result"));
     let failed = "sysbench 1.0.20 (using LuaJIT)\nFATAL: Too large position discovered in request!\n";
     let file = File { label: "a", name: "a", text: failed, is_labelled: false };
     assert!(results(&file).expect_err("no work").to_string().contains("run 1 failed"));

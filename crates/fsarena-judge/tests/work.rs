@@ -62,6 +62,9 @@ fn jobs_of_fio_with_other_options_are_not_ranked() {
     assert_eq!((same.pairs[0].verdict, same.pairs[0].reason), (Verdict::Slower, JudgedReason::None));
     let other = |b: Value| in_turn(&json!({ "rw": "write" }), &b);
     assert_other_work(&other(json!({ "rw": "write", "bs": "1m" })), "bs 4k and 1m differ");
+    assert_other_work(&other(json!({ "rw": "write", "bs": "4KiB" })), "bs 4k and 4000 differ");
+    assert_other_work(&other(json!({ "rw": "write", "latency_target": "5" })), "latency_target not set and 5 differ");
+    assert_other_work(&other(json!({ "rw": "write", "iodepth_batch": "32" })), "iodepth_batch not set and 32 differ");
     assert_other_work(&other(json!({ "rw": "write", "direct": "1" })), "direct 0 and 1 differ");
     assert_other_work(&other(json!({ "rw": "write", "iodepth": "32" })), "iodepth 1 and 32 differ");
     assert_other_work(&other(json!({ "rw": "randwrite" })), "rw write and randwrite differ");
@@ -271,6 +274,12 @@ fn starts_are_the_repetitions_and_tests_of_a_start_are_apart() {
     assert_ne!(further, line);
     assert_eq!(judged([read("a", "a", &format!("{line}{further}"))]).results, 1);
     assert_eq!(judged([read("a", "a", &format!("{line}{other}"))]).results, 2);
+    // A seed that was chosen is the same in several starts; with -x, a line with the names of the fields comes first.
+    let chosen = format!("{line}{further}").replace("1700009000", "42");
+    let later = chosen.replace(",700,", ",720,").replace(",710,", ",730,");
+    let head = "format_version,bonnie_version,name,concurrency,seed,…\n";
+    let counts = [chosen.clone(), format!("{head}{chosen}"), format!("{head}{chosen}{head}{later}")];
+    assert_eq!(counts.map(|text| judged([read("a", "a", &text)]).results), [2, 1, 2]);
     // Runs of the same command in hyperfine's file.
     let runs = |time: f64| json!({ "command": "tar x /mnt/a", "times": [time] });
     let file = json!({ "results": [runs(1.0), runs(1.1), runs(1.2)] }).to_string();

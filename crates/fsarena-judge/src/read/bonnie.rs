@@ -46,17 +46,27 @@ pub fn is_for_people(file: &File<'_>) -> bool {
     file.text.contains("------Sequential Output------ --Sequential Input- --Random-")
 }
 
+/// What a seed is at least unless it was chosen (`-z`): it is made of the time.
+const RANDOM_SEED: f64 = 1e9;
+
 /// Each test of each line. If the lines have several machine names, those are the contenders. Lines with the same seed
-/// are of one start of the program (`-x`).
+/// are of one start of the program (`-x`), which prints the names of the fields first; several starts with a seed that
+/// was chosen do not.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let lines: Vec<BonnieLine<'_>> = file.text.lines().filter_map(BonnieLine::of).collect();
+    let mut heads = 0;
+    let is_result = |line: &str| {
+        heads += usize::from(line.starts_with("format_version,"));
+        BonnieLine::of(line).map(|_| heads)
+    };
+    let heads: Vec<usize> = file.text.lines().filter_map(is_result).collect();
     let names: BTreeSet<&str> = lines.iter().map(|line| line.name()).collect();
     let of = |(index, line): (usize, &BonnieLine<'_>)| {
         let run = file.run(index + 1, &line.fields);
-        let is_same_start = |other: &BonnieLine<'_>| {
-            line.described(2).is_some() && (other.name(), other.described(2)) == (line.name(), line.described(2))
-        };
-        let start = lines.iter().position(is_same_start).unwrap_or(index);
+        let start_of = |place: usize| (heads[place], lines[place].name(), lines[place].described(2));
+        let seed = line.described(2).and_then(figure);
+        let has_others = seed.is_some_and(|seed| heads[index] > 0 || seed >= RANDOM_SEED);
+        let start = (0..index).find(|other| has_others && start_of(*other) == start_of(index)).unwrap_or(index);
         let measured = |(figure, is_bound): (ResultFigure, bool)| {
             let row = line.measured(file.row(start + 1, figure));
             let contender = if names.len() > 1 { line.name().to_owned() } else { row.contender };

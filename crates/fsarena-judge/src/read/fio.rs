@@ -13,7 +13,7 @@ pub use terse::{knows as knows_terse, read as read_terse};
 
 use super::doubts::{placed, written_meanwhile};
 use super::json::Value;
-use super::options::{bytes, size};
+use super::options::size;
 use super::{File, KnownFacts, ReadError, ResultFigure, positive, program};
 use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
 
@@ -91,7 +91,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
             }
         }
     }
-    let parts = parts::of(value, &jobs);
+    let parts = parts::of(file.label, value, &jobs);
     let run = file.run(1, value);
     let mut conditions = program(value["fio version"].as_str());
     if let Some(disks) = disks(value) {
@@ -176,7 +176,7 @@ fn durable(value: &Value, part: &Part<'_>, parts: usize) -> SyncedResult {
     let is_asked = is_open || every.is_some() || is_at_end || options.contains_key("sync_file_range");
     // The least that the device must have got: what is overwritten between two syncs need not be written.
     let written = part.sum("write", "io_bytes");
-    let size = || Some(bytes(options.get("size")?)? as f64 * part.copies());
+    let size = || Some(work::unit_base(&options).bytes(options.get("size")?)? as f64 * part.copies());
     let least = match every {
         _ if is_open || part.is_direct() => written,
         Some(every) => written / every,

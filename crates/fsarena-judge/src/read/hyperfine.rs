@@ -8,7 +8,7 @@ use fsarena_lane::kind::named_in;
 
 use super::doubts::{folder, is_file, placed};
 use super::json::Value;
-use super::options::size;
+use super::options::{size, with_word, without_label};
 use super::{File, ReadError, ResultFigure, positive};
 use crate::{InputFacts, Measured};
 
@@ -28,8 +28,15 @@ pub fn is_for_people(file: &File<'_>) -> bool {
     file.text.lines().any(|line| line.trim_start().starts_with("Time (") && line.contains("[User:"))
 }
 
+/// Whether a text has the head of a table: `command,mean,stddev,…` of `--export-csv`, or `| Command | Mean [ms] | …`.
+pub fn is_table(file: &File<'_>) -> bool {
+    let cells: Vec<&str> = file.text.split('|').map(str::trim).collect();
+    file.text.lines().any(|line| line.starts_with("command,mean,stddev,"))
+        || cells.windows(2).any(|cells| cells[0] == "Command" && cells[1].starts_with("Mean ["))
+}
+
 /// The times of each command. hyperfine does all runs of a command before those of the next one, so the time of a row
-/// follows from the rows before it. When the file was made is not recorded, so this orders only its own contenders.
+/// follows from the rows before it. When the file was made is not recorded, so this orders only its own rows.
 pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> {
     let mut rows = Vec::new();
     let mut clock = 0.0;
@@ -39,7 +46,6 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
         let (contender, work) = described(file, result, command);
         let times = result["times"].as_array().unwrap_or_default();
         let codes = result["exit_codes"].as_array().unwrap_or_default();
-        let folders = || command.split_whitespace().skip(1).filter(|word| word.contains('/')).map(folder);
         for (number, time) in times.iter().enumerate() {
             // A command may be there several times.
             let count = counts.entry(command).or_default();
@@ -52,24 +58,46 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
             }
             rows.push(Measured {
                 source,
-                recorded: placed(folders()),
+                recorded: place(command),
                 contender: contender.clone(),
                 work: work.clone(),
                 time: Some(clock),
+                is_time_of_run: true,
                 ..file.row(1, ResultFigure::seconds("time", time))
             });
             clock += time;
         }
     }
-    if file.is_labelled || rows.iter().all(|row| row.contender == rows[0].contender) {
-        rows.iter_mut().for_each(|row| row.time = None);
-    }
     Ok(rows)
+}
+
+/// The file system of a command: what its last path names, since the others may be of what it reads, and no other path
+/// names another.
+fn place(command: &str) -> Option<String> {
+    let paths = || command.split_whitespace().skip(1).filter(|word| word.contains('/') && !word.contains("/dev/"));
+    placed(paths().last().map(folder)).and_then(|_| placed(paths().map(folder)))
+}
+
+/// Folders of mount points (Filesystem Hierarchy Standard).
+const OF_MOUNTS: [&str; 2] = ["mnt", "media"];
+
+/// A command with `{label}` for each mount point: `tar -xf a.tar -C /mnt/{label}/b`.
+fn without_mounts(command: &str) -> String {
+    let is_of_name = |letter: char| letter.is_alphanumeric() || "-_.{}".contains(letter);
+    let (mut general, mut is_mount) = (String::new(), false);
+    for part in command.split_inclusive(|letter| !is_of_name(letter)) {
+        let (name, end) = part.split_at(part.trim_end_matches(|letter| !is_of_name(letter)).len());
+        let is_place = is_mount && !name.is_empty() && (end == "/" || !name.contains('.'));
+        general = general + if is_place { "{label}" } else { name } + end;
+        is_mount = end == "/" && OF_MOUNTS.contains(&name);
+    }
+    general
 }
 
 /// Which contender a command is of, and what defines the work. The contender is in parameters (`--parameter-list`,
 /// `--parameter-scan`), the label, or the command itself. The other parameters define the work, and so does a command
-/// that is no contender: with the names of parameters, and of a label's file system, in place of their values.
+/// that is no contender: with the names of parameters in place of their values, and `{label}` for a label, its file
+/// system and mount points.
 fn described(file: &File<'_>, result: &Value, command: &str) -> (String, InputFacts) {
     let all = result["parameters"].as_object().into_iter().flatten();
     let all = all.map(|(name, value)| (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
@@ -79,13 +107,21 @@ fn described(file: &File<'_>, result: &Value, command: &str) -> (String, InputFa
             || (value.starts_with('/') && !is_file(value))
     };
     let (contender, work): (Vec<_>, Vec<_>) = all.partition(is_contender);
-    let label = file.is_labelled.then(|| named_in(file.label)).flatten().map(|name| ("label", name));
-    let values = contender.iter().chain(&work).map(|(name, value)| (&***name, value.as_str())).chain(label);
+    let values = contender.iter().chain(&work).map(|(name, value)| (&***name, value.as_str()));
     let mut values: Vec<(&str, &str)> = values.filter(|(_, value)| !value.is_empty()).collect();
     // A value may be a part of another.
     values.sort_by_key(|(_, value)| Reverse(value.len()));
-    let named = |text: String, (name, value): &(&str, &str)| text.replace(value, &format!("{{{name}}}"));
-    let general = values.iter().fold(command.to_owned(), named);
+    let named = |text: String, (name, value): &(&str, &str)| {
+        let name = format!("{{{name}}}");
+        let general = with_word(&text, value, &name);
+        // As in `{size}k`.
+        if general == text { text.replace(value, &name) } else { general }
+    };
+    let mut general = values.iter().fold(command.to_owned(), named);
+    if file.is_labelled {
+        let folder = format!("/{}", file.label);
+        general = without_mounts(&with_word(&without_label(&general, file.label), &folder, "/{label}"));
+    }
     let of_work = work.iter().map(|(name, value)| (name.to_string(), size(value)));
     let mut of_work: BTreeMap<String, String> = of_work.collect();
     let contender = contender.into_iter().map(|(_, value)| value).collect::<Vec<_>>().join(" ");

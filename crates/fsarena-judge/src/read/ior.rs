@@ -36,7 +36,6 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             let run = IorRun {
                 start: start.clone(),
                 program: lines[0].split(':').next().filter(|_| begins(lines[0])),
-                command: command.unwrap_or_default(),
                 options: IorOptions::of(command.unwrap_or_default()),
                 stated: STATED.iter().filter_map(|name| Some((*name, size(after(&lines, name)?)))).collect(),
                 // The warning is on stderr, so it may come before the run.
@@ -85,7 +84,6 @@ pub fn read_json(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadEr
             stated: stated.collect(),
             has_no_fsync: file.text.lines().any(|line| line.contains("WARNING: fsync")),
             notes: warned(file).into_iter().collect(),
-            command: value["Command line"].as_str().unwrap_or_default(),
             options: IorOptions::of(value["Command line"].as_str().unwrap_or_default()).or_set(&test["Parameters"]),
             host: value["Machine"].as_str(),
             time: test["StartTime"].as_str().or_else(|| value["Began"].as_str()).and_then(asctime),
@@ -106,8 +104,9 @@ const STATED: [&str; 7] =
 
 /// Options of the command line that do not change the work: places, repetitions, checks and words, and what the table
 /// shows.
-const NO_WORK: [&str; 15] =
-    ["-t", "-b", "-o", "-i", "-v", "-w", "-r", "-W", "-R", "-k", "-K", "-d", "-N", "-f", "summaryformat"];
+const NO_WORK: [&str; 16] = [
+    "-t", "-b", "-o", "-i", "-v", "-w", "-r", "-W", "-R", "-k", "-K", "-d", "-N", "-f", "summaryformat", "summaryfile",
+];
 
 /// Parameters of a run as JSON that do not change the work, or that are stated or in the workload's name.
 const NO_PARAMETER: [&str; 25] = [
@@ -176,7 +175,6 @@ fn collect<'a>(value: &'a Value, found: &mut Vec<Iteration<'a>>) {
 struct IorRun<'a> {
     start: Start,
     program: Option<&'a str>,
-    command: &'a str,
     options: IorOptions,
     stated: BTreeMap<&'static str, String>,
     /// Whether it warned that it cannot sync.
@@ -223,7 +221,7 @@ impl IorRun<'_> {
                 (false, false) => Reads::Unknown,
             },
             conditions: program(self.program),
-            recorded: placed(self.command.split_whitespace().skip(1)),
+            recorded: placed(self.options.named.get("-o").map(String::as_str)),
             ..row
         }
     }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use fsarena_model::Better;
 
 use super::doubts::placed;
+use super::options::of_command;
 use super::time::asctime;
 use super::{File, ReadError, ResultFigure, after, at_number, figure, printed, program, written};
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
@@ -87,9 +88,9 @@ impl<'a> IozoneRun<'a> {
         let writes = row.workload.contains("writ");
         let uname = self.lines.iter().find_map(|line| line.trim().strip_prefix("Machine = "));
         let version = self.lines.iter().find_map(|line| line.trim().strip_prefix(VERSION));
-        let command = after(self.lines, "Command line used").unwrap_or_default();
+        let options = of_command(after(self.lines, "Command line used").unwrap_or_default());
         Measured {
-            recorded: placed(command.split_whitespace().skip(1)),
+            recorded: placed(["-f", "-F"].iter().filter_map(|name| Some(options.get(*name)?.as_str()))),
             time: after(self.lines, "Run began").and_then(asctime),
             // `Machine = Linux HOST 6.1.0 …`, which `-M` prints.
             host: uname.and_then(|text| text.split_whitespace().nth(1)).map(str::to_owned),

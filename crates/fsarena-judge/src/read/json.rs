@@ -9,8 +9,11 @@ use std::rc::Rc;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// What the names of members begin with that no reader needs: histograms, percentiles and statistics of samples, most
-/// of what fio prints. They are not kept.
+/// of what fio prints. They are not kept, unless they are in [`OPTIONS`].
 const LEFT_OUT: [&str; 8] = ["slat_ns", "clat_ns", "bins", "percentile", "iodepth_", "latency_", "bw_", "iops_"];
+
+/// Members whose own members are fio's options: these define the work, whatever they are called.
+const OPTIONS: [&str; 2] = ["global options", "job options"];
 
 /// A value. A hundred megabytes of small jobs have millions of members, so a member takes 40 bytes, where
 /// `serde_json::Value` takes 630 for an object of one member.
@@ -125,7 +128,7 @@ pub fn objects(text: &str) -> impl Iterator<Item = Result<Value, Broken>> {
     std::iter::from_fn(move || {
         let begin = beginning(text, at)?;
         let mut json = serde_json::Deserializer::from_str(&text[begin..]);
-        let value = WithoutLeftOut(&mut names).deserialize(&mut json);
+        let value = WithoutLeftOut { names: &mut names, left_out: &LEFT_OUT }.deserialize(&mut json);
         at = match &value {
             Ok(_) => begin + json.into_iter::<IgnoredAny>().byte_offset(),
             Err(error) if error.is_eof() => text.len(),
@@ -162,8 +165,11 @@ impl KnownNames {
     }
 }
 
-/// Reads a value without the members that are [`LEFT_OUT`].
-struct WithoutLeftOut<'n>(&'n mut KnownNames);
+/// Reads a value without the members whose names begin with `left_out`.
+struct WithoutLeftOut<'n> {
+    names: &'n mut KnownNames,
+    left_out: &'static [&'static str],
+}
 
 impl<'de> DeserializeSeed<'de> for WithoutLeftOut<'_> {
     type Value = Value;
@@ -206,7 +212,7 @@ impl<'de> Visitor<'de> for WithoutLeftOut<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut values = Vec::new();
-        while let Some(value) = items.next_element_seed(WithoutLeftOut(self.0))? {
+        while let Some(value) = items.next_element_seed(WithoutLeftOut { names: self.names, ..self })? {
             values.push(value);
         }
         Ok(Value::Array(values.into()))
@@ -215,11 +221,12 @@ impl<'de> Visitor<'de> for WithoutLeftOut<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut kept = Vec::new();
         while let Some(name) = members.next_key::<String>()? {
-            if LEFT_OUT.iter().any(|begin| name.starts_with(begin)) {
+            if self.left_out.iter().any(|begin| name.starts_with(begin)) {
                 members.next_value::<IgnoredAny>()?;
             } else {
-                let name = self.0.shared(&name);
-                kept.push((name, members.next_value_seed(WithoutLeftOut(self.0))?));
+                let left_out = if OPTIONS.contains(&&*name) { &[] } else { self.left_out };
+                let name = self.names.shared(&name);
+                kept.push((name, members.next_value_seed(WithoutLeftOut { names: self.names, left_out })?));
             }
         }
         Ok(Value::Object(kept.into()))
@@ -237,6 +244,12 @@ mod tests {
         let found: Vec<Value> = objects(text).filter_map(Result::ok).collect();
         let [first, second, third] = &found[..] else { panic!("three: {found:?}") };
         assert_eq!((first["a"][0].as_u64(), &first["a"][1]), (Some(1), &Value::Object([].into())));
+        let options =
+            "{\"job options\": {\"iodepth_low\": 1}, \"global options\": [{\"bw_\": 2}], \"iodepth_level\": 3}";
+        let [Ok(options)] = &objects(options).collect::<Vec<_>>()[..] else { panic!("one") };
+        assert_eq!(options["job options"]["iodepth_low"].as_u64(), Some(1));
+        assert_eq!(options["global options"][0]["bw_"].as_u64(), Some(2));
+        assert!(options["iodepth_level"].is_null());
         assert_eq!((second["b"].as_f64(), third["c"].as_f64(), &third["d"]), (Some(3.0), Some(-1.5), &Value::Null));
     }
 

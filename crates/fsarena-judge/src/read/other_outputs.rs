@@ -15,7 +15,7 @@ pub struct OtherOutput {
 
 const FOR_PEOPLE: &str = "output for people, which has rounded figures only";
 
-const OTHER_OUTPUTS: [OtherOutput; 4] = [
+const OTHER_OUTPUTS: [OtherOutput; 5] = [
     OtherOutput {
         program: "fio",
         what: FOR_PEOPLE,
@@ -26,6 +26,12 @@ const OTHER_OUTPUTS: [OtherOutput; 4] = [
         program: "hyperfine",
         what: FOR_PEOPLE,
         knows: hyperfine::is_for_people,
+        hint: "rerun with --export-json FILE",
+    },
+    OtherOutput {
+        program: "hyperfine",
+        what: "table of means, which has no single times",
+        knows: hyperfine::is_table,
         hint: "rerun with --export-json FILE",
     },
     OtherOutput {

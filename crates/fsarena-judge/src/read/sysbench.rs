@@ -20,7 +20,8 @@ fn begins(line: &str) -> bool {
 /// Operations per second of each direction, or transactions.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let mut rows = Vec::new();
-    for (index, lines) in file.runs(begins).iter().enumerate() {
+    for (index, all) in file.runs(begins).iter().enumerate() {
+        let lines = &*without_checkpoints(all);
         if lines.iter().any(|line| line.starts_with("FATAL")) {
             return Err(file.malformed(format!("run {} failed, so its figures are of no work", index + 1)));
         }
@@ -32,7 +33,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         for (figure, durable) in figures.into_iter().zip(durable) {
             let meanwhile = written.clone().filter(|_| durable == SyncedResult::NothingWritten);
             rows.push(Measured {
-                run: file.run(index + 1, &printed(lines, |_| false)),
+                run: file.run(index + 1, &printed(all, |_| false)),
                 work: BTreeMap::from_iter(settings(lines).into_iter().chain(queries(lines)).chain(meanwhile)).into(),
                 durable,
                 reads: reads(lines, &figure),
@@ -44,6 +45,22 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         }
     }
     Ok(rows)
+}
+
+/// The end of the line above the figures of a checkpoint (`--report-checkpoints`): `[ 60s ] Checkpoint report:`.
+const CHECKPOINT: &str = "s ] Checkpoint report:";
+/// What the last line of all figures begins with.
+const LAST: &str = "execution time (avg/stddev)";
+
+/// The lines of a run without the figures of checkpoints. Those of the end are of the time since the last one.
+fn without_checkpoints<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+    let mut is_left_out = false;
+    let is_kept = |line: &&&str| {
+        let is_of_checkpoint = is_left_out && !line.ends_with(CHECKPOINT);
+        is_left_out = (is_left_out || line.ends_with(CHECKPOINT)) && !line.trim().starts_with(LAST);
+        !is_of_checkpoint
+    };
+    lines.iter().filter(is_kept).copied().collect()
 }
 
 fn figures(lines: &[&str]) -> Vec<ResultFigure> {
@@ -69,7 +86,7 @@ fn figures(lines: &[&str]) -> Vec<ResultFigure> {
 /// Lines below this one have the settings.
 const HEAD: &str = "Running the test with following options:";
 /// The first words of lines that are no settings of the work.
-const NO_WORK: [&str; 4] = ["Initializing", "Report", "Additional", "Random"];
+const NO_WORK: [&str; 4] = ["Initializing", "Report intermediate", "Additional", "Random"];
 
 /// The settings, a line each: `Block size 16KiB`.
 fn settings(lines: &[&str]) -> BTreeMap<String, String> {
@@ -131,10 +148,11 @@ fn notes(lines: &[&str]) -> Vec<JudgedFinding> {
     undone.into_iter().chain(uneven).collect()
 }
 
-/// How long it ran, and its events.
+/// How long it ran, and its events: since the last checkpoint.
 fn extent(lines: &[&str]) -> Option<Extent> {
     let time = after(lines, "total time").or_else(|| after(lines, "time elapsed"))?;
-    let seconds = figure(time.trim_end_matches('s'))?;
+    let checkpoint = |line: &&str| line.strip_prefix("[ ")?.strip_suffix(CHECKPOINT)?.parse::<f64>().ok();
+    let seconds = figure(time.trim_end_matches('s'))? - lines.iter().filter_map(checkpoint).fold(0.0, f64::max);
     Some(Extent { seconds, amount: figure(after(lines, "total number of events")?)? })
 }
 

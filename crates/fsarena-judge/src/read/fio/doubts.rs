@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use fsarena_lane::kind::named_in;
 
 use super::super::doubts::{FAILED, by_limit, doubt, limited};
-use super::super::options::bytes;
+use super::super::options::UnitBase;
 use super::DIRECTIONS;
 use super::parts::Part;
-use super::work::seconds;
+use super::work::{seconds, unit_base};
 use crate::findings::JudgedFinding;
 
 /// Options that limit a rate, the figure that they limit, and its unit as a multiple of theirs (HOWTO.rst).
@@ -31,7 +31,7 @@ pub fn of(part: &Part<'_>, options: &BTreeMap<&str, &str>, direction: &str, labe
     let engine = engine.map(|_| "ioengine=null does no I/O".to_owned());
     let rate = LIMITS.iter().find_map(|(name, figure, unit)| {
         let value = options.get(name)?;
-        let most = limit(value, direction)? * part.copies();
+        let most = limit(value, unit_base(options), direction)? * part.copies();
         limited(unit * part.sum(direction, figure), most, &format!("{name}={value}"))
     });
     let pause = || {
@@ -43,9 +43,9 @@ pub fn of(part: &Part<'_>, options: &BTreeMap<&str, &str>, direction: &str, labe
 }
 
 /// The limit of a direction: `100,50` is of reads and of writes.
-fn limit(value: &str, direction: &str) -> Option<f64> {
+fn limit(value: &str, base: UnitBase, direction: &str) -> Option<f64> {
     let values: Vec<&str> = value.split(',').collect();
-    let of = |place: usize| Some(bytes(values.get(place).or(values.last())?)? as f64);
+    let of = |place: usize| Some(base.bytes(values.get(place).or(values.last())?)? as f64);
     match direction {
         "mixed" => Some(of(0)? + of(1)?),
         _ => of(DIRECTIONS.iter().position(|name| *name == direction)?),

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::json::Value;
+use super::super::options::without_label;
 use super::super::{KnownFacts, positive};
 use super::{name, request, work};
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
@@ -11,7 +12,8 @@ use crate::measured::{Extent, InputFacts};
 
 /// A job with its clones on all clients.
 pub struct Part<'a> {
-    pub name: &'a str,
+    /// With `{label}` for the file system of the label.
+    pub name: String,
     work: InputFacts,
     pub jobs: Vec<&'a Value>,
     /// When it ran: jobs of a stage ran together.
@@ -19,7 +21,7 @@ pub struct Part<'a> {
 }
 
 /// The jobs in the order of their first clones.
-pub fn of<'a>(value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>> {
+pub fn of<'a>(label: &str, value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut places = BTreeMap::new();
     let mut known = KnownFacts::default();
@@ -33,14 +35,14 @@ pub fn of<'a>(value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>> {
         let work = known.shared(work::work(options.as_ref()));
         let place = *places.entry((name(job), work.clone())).or_insert(parts.len());
         if place == parts.len() {
-            parts.push(Part { name: name(job), work, jobs: Vec::new(), stages: BTreeSet::new() });
+            parts.push(Part { name: without_label(name(job), label), work, jobs: Vec::new(), stages: BTreeSet::new() });
         }
         parts[place].jobs.push(job);
         parts[place].stages.insert(stage);
     }
-    let mut together: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    let mut together: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for part in &parts {
-        part.stages.iter().for_each(|stage| together.entry(*stage).or_default().push(part.name));
+        part.stages.iter().for_each(|stage| together.entry(*stage).or_default().push(part.name.clone()));
     }
     together.values_mut().for_each(|names| names.sort_unstable());
     for part in &mut parts {
@@ -48,7 +50,7 @@ pub fn of<'a>(value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>> {
         let asked = part.work.get("numjobs");
         let count = part.jobs.len().max(asked.and_then(|count| count.parse().ok()).unwrap_or(1)).to_string();
         let count = Some(("numjobs".to_owned(), count)).filter(|(_, count)| asked != Some(count));
-        let others = part.stages.iter().find_map(|stage| beside(&together[stage], part.name));
+        let others = part.stages.iter().find_map(|stage| beside(&together[stage], &part.name));
         if count.is_some() || others.is_some() {
             part.work = known.shared((*part.work).clone().into_iter().chain(count).chain(others).collect());
         }
@@ -57,9 +59,9 @@ pub fn of<'a>(value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>> {
 }
 
 /// The other ones of jobs that ran together, in order, as a fact: of many the first ones and their number.
-pub fn beside(names: &[&str], own: &str) -> Option<(String, String)> {
+pub fn beside(names: &[String], own: &str) -> Option<(String, String)> {
     const NAMED: usize = 8;
-    let mut others: Vec<&str> = names.iter().take(NAMED + 1).copied().collect();
+    let mut others: Vec<&str> = names.iter().take(NAMED + 1).map(String::as_str).collect();
     let place = others.iter().position(|name| *name == own).unwrap_or(NAMED);
     others.remove(place);
     let more = names.len() - 1 - others.len();
@@ -150,7 +152,7 @@ impl Part<'_> {
             return Some(self.sum("write", "total_ios") / count);
         }
         let bytes = Some(self.sum("write", "io_bytes")).filter(|bytes| *bytes > 0.0)?;
-        let block = super::super::options::bytes(options.get("bs").unwrap_or(&"4k").split(',').next()?)?;
+        let block = work::unit_base(options).bytes(options.get("bs").unwrap_or(&"4k").split(',').next()?)?;
         Some(bytes / count / block as f64).filter(|writes| writes.is_finite())
     }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::super::options::without_label;
 use super::super::{File, ReadError, ResultFigure, figure};
 use super::parts::beside;
 use super::{DIRECTIONS, request};
@@ -34,11 +35,13 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         jobs[place].push(line);
     }
     jobs.iter_mut().for_each(|lines| *lines = without_states(lines));
-    let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    jobs.iter().for_each(|lines| groups.entry(lines[0].group).or_default().push(lines[0].job));
+    let mut groups: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let named = |lines: &[TerseLine<'_>]| without_label(lines[0].job, file.label);
+    jobs.iter().for_each(|lines| groups.entry(lines[0].group).or_default().push(named(lines)));
     groups.values_mut().for_each(|names| names.sort_unstable());
     let of = |lines: &Vec<TerseLine<'_>>| {
-        let TerseLine { program, job, group, .. } = lines[0];
+        let TerseLine { program, group, .. } = lines[0];
+        let job = &*named(lines);
         let count = Some(lines.len()).filter(|count| *count > 1);
         let lines_of_name = count.map(|count| ("lines of this name".to_owned(), count.to_string()));
         let doubt = count.map(|count| format!("its {count} lines are clones of a job or runs one after the other"));

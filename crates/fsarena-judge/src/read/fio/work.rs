@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 
 use super::super::json::Value;
-use super::super::options::size;
+use super::super::options::UnitBase;
 
 /// Options that only say where, under which name, or what is reported, without an effect on the work.
-const NO_WORK: [&str; 33] = [
+const NO_WORK: [&str; 45] = [
     "name", "description", "directory", "filename", "filename_format", "unique_filename", "opendir", "unlink",
     "output", "output-format", "group_reporting", "new_group", "stonewall", "wait_for", "wait_for_previous", "stats",
     "per_job_logs", "write_bw_log", "write_lat_log", "write_iops_log", "write_hist_log", "log_avg_msec",
     "log_hist_msec", "log_unix_epoch", "bwavgtime", "iopsavgtime", "disk_util", "clat_percentiles", "lat_percentiles",
-    "slat_percentiles", "percentile_list", "significant_figures", "randseed",
+    "slat_percentiles", "percentile_list", "significant_figures", "randseed", "log_alternate_epoch",
+    "log_alternate_epoch_clock_id", "log_entries", "log_hist_coarseness", "log_max_value", "log_offset", "log_prio",
+    "log_store_compressed", "write_iolog", "exec_postrun", "kb_base", "unit_base",
 ];
 
 /// Defaults of the options that are always part of the work.
@@ -84,6 +86,14 @@ fn known(name: &str) -> &str {
     }
 }
 
+/// fio's units: `k`, `kb` and `ki` are 1024 and `KiB` is 1000, unless `kb_base=1000` exchanges them (HOWTO.rst).
+pub fn unit_base(options: &BTreeMap<&str, &str>) -> UnitBase {
+    match options.get("kb_base") {
+        Some(&"1000") => UnitBase { k: 1000, kib: 1024 },
+        _ => UnitBase { k: 1024, kib: 1000 },
+    }
+}
+
 /// What defines the work.
 pub fn work(options: Option<&BTreeMap<&str, &str>>) -> BTreeMap<String, String> {
     let Some(options) = options else {
@@ -96,13 +106,15 @@ pub fn work(options: Option<&BTreeMap<&str, &str>>) -> BTreeMap<String, String> 
             ("rwmixwrite", value) => {
                 ("rwmixread", value.parse().map_or(value.to_owned(), |share| 100_u64.saturating_sub(share).to_string()))
             }
+            // It names a place, such as that of `fstrim`.
+            ("exec_prerun", _) => ("exec_prerun", "set".to_owned()),
             ("buffered", value) => ("direct", u8::from(is_zero(value)).to_string()),
             (name, "") => (name, "1".to_owned()),
             (name, value) if is_zero(value) => (name, "0".to_owned()),
             (name, value) if TIMES.contains(&name) => {
                 (name, seconds(value, 1.0).map_or_else(|| value.to_owned(), |time| time.to_string()))
             }
-            (name, value) => (name, parts(value)),
+            (name, value) => (name, parts(value, unit_base(options))),
         };
         let default = NOT_ZERO.iter().find(|(other, _)| *other == name).map_or("0", |(_, default)| default);
         if value != default || work.contains_key(name) {
@@ -123,14 +135,14 @@ fn is_zero(value: &str) -> bool {
     ["none", "no"].contains(&value) || value.parse() == Ok(0_u64)
 }
 
-/// A list of sizes, as `4k,8k` or `4k/50:8k/50`.
-fn parts(value: &str) -> String {
-    let separators = [',', ':', '/'];
+/// A list of sizes, as `4k,8k`, `4k-8k` or `4k/50:8k/50`.
+fn parts(value: &str, base: UnitBase) -> String {
+    let separators = [',', '-', ':', '/'];
     value
         .split_inclusive(separators)
         .map(|part| match part.strip_suffix(separators) {
-            Some(text) => format!("{}{}", size(text), &part[text.len()..]),
-            None => size(part),
+            Some(text) => format!("{}{}", base.size(text), &part[text.len()..]),
+            None => base.size(part),
         })
         .collect()
 }
@@ -156,13 +168,29 @@ mod tests {
 
     #[test]
     fn spellings_and_defaults_do_not_differ() {
-        let of = |pairs: &[(&'static str, &'static str)]| work(Some(&pairs.iter().copied().collect()));
+        let of = |pairs: &[(&str, &str)]| work(Some(&pairs.iter().copied().collect()));
         let plain = of(&[("rw", "randread"), ("bs", "4096"), ("direct", "1"), ("runtime", "1m")]);
         let other = [("bs", "4k"), ("buffered", "0"), ("runtime", "60s"), ("rw", "randread"), ("fsync", "00")];
         assert_eq!(plain, of(&other));
         assert_eq!((plain["bs"].as_str(), plain["runtime"].as_str(), plain["fsync"].as_str()), ("4k", "60", "0"));
         assert_eq!(of(&[("filename", "/mnt/a"), ("group_reporting", ""), ("sync", "none")]), of(&[]));
-        assert_eq!(of(&[("bssplit", "4096/50:8KiB/50")])["bssplit"], "4k/50:8k/50");
+        assert_eq!(of(&[("bssplit", "4096/50:8ki/50")])["bssplit"], "4k/50:8k/50");
+        // As fio 3.33 reads them.
+        for (base, value, bytes) in [
+            ("1024", "4KB", "4k"),
+            ("1024", "4ki", "4k"),
+            ("1024", "4KiB", "4000"),
+            ("1000", "4k", "4000"),
+            ("1000", "4ki", "4000"),
+            ("1000", "4KiB", "4k"),
+            ("1000", "4096", "4k"),
+        ] {
+            let own = of(&[("kb_base", base), ("bs", value), ("bsrange", &format!("{value}-1")), ("unit_base", "8")]);
+            assert_eq!(own, of(&[("bs", bytes), ("bsrange", &format!("{bytes}-1"))]), "{base}: {value}");
+        }
+        let prepared = |command| of(&[("exec_prerun", command), ("exec_postrun", command), ("write_iolog", command)]);
+        assert_eq!(prepared("fstrim /mnt/ext4"), prepared("fstrim /mnt/xfs"));
+        assert_ne!(prepared("fstrim /mnt/ext4"), of(&[]));
         assert_ne!(work(None), of(&[]));
         for (name, default) in NOT_ZERO {
             assert_eq!(of(&[(name, default)]), of(&[]), "{name}");
