@@ -196,6 +196,41 @@ fn clones_of_a_job_are_one_result() {
 }
 
 #[test]
+fn sections_with_directories_of_their_own_are_contenders() {
+    let section = |name: &str, group: u64, directory: &str, bs: &str, rate: f64| {
+        json!({ "jobname": name, "groupid": group, "error": 0, "write": { "iops": rate },
+                "job options": { "rw": "randwrite", "bs": bs, "directory": directory } })
+    };
+    let of = |groups: [u64; 2], directories: [&str; 2], bs: &str, is_labelled: bool| {
+        let run = |number: u64| {
+            let jobs = [("one", "4k", 1000.0), ("two", bs, 2000.0)];
+            let jobs = jobs.iter().zip(groups).zip(directories);
+            let jobs: Vec<Value> = jobs
+                .map(|(((name, bs, rate), group), place)| section(name, group, place, bs, rate + number as f64))
+                .collect();
+            let text = json!({ "fio version": "fio-3.38", "timestamp": 100 * number, "jobs": jobs }).to_string();
+            let name = format!("r{number}.json");
+            results(&File { label: &name, name: &name, text: &text, is_labelled }).expect("well formed")
+        };
+        judged((1..4).map(run))
+    };
+    let judgement = of([0, 1], ["/mnt/ext4/t", "/mnt/xfs/t"], "4k", false);
+    let pair = &judgement.pairs[0];
+    assert_eq!((pair.workload.as_str(), pair.a.as_str(), pair.b.as_str()), ("randwrite write", "ext4", "xfs"));
+    assert_eq!((judgement.pairs.len(), pair.verdict, judgement.results), (1, Verdict::Slower, 6));
+    assert_eq!(of([0, 1], ["/mnt/a", "/mnt/b"], "4k", false).contenders, ["/mnt/a", "/mnt/b"]);
+    // Two jobs at one time, two works, one directory, or files that have labels.
+    for other in [
+        of([0, 0], ["/mnt/ext4", "/mnt/xfs"], "4k", false),
+        of([0, 1], ["/mnt/ext4", "/mnt/xfs"], "8k", false),
+        of([0, 1], ["/mnt/ext4", "/mnt/ext4"], "4k", false),
+        of([0, 1], ["/mnt/ext4", "/mnt/xfs"], "4k", true),
+    ] {
+        assert_eq!(other.contenders, ["r1.json", "r2.json", "r3.json"]);
+    }
+}
+
+#[test]
 fn a_run_that_is_given_twice_counts_once() {
     let mdtest = judged([given!("a", "mdtest-twice.txt"), given!("b", "mdtest-n1e6.txt")]);
     assert_eq!(mdtest.results, 2, "their three iterations are of one run each");

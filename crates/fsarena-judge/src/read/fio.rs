@@ -8,10 +8,12 @@ mod work;
 
 use std::collections::BTreeMap;
 
+use fsarena_model::distinct;
+
 use self::parts::Part;
 pub use terse::{knows as knows_terse, read as read_terse};
 
-use super::doubts::{placed, written_meanwhile};
+use super::doubts::{folder, placed, written_meanwhile};
 use super::json::Value;
 use super::options::size;
 use super::{File, KnownFacts, ReadError, ResultFigure, positive, program};
@@ -105,13 +107,14 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
         part.stages.iter().for_each(|stage| _ = syncs.entry(*stage).and_modify(synced).or_insert(*durable));
     }
     let mut known = KnownFacts::default();
-    let mut rows = Vec::new();
+    let (mut rows, mut directories) = (Vec::new(), Vec::new());
     for (part, durable) in parts.iter().zip(durable) {
         let options = work::options(value, part.jobs[0]).unwrap_or_default();
         let meanwhile = part.stages.iter().find_map(|stage| written_meanwhile(*syncs.get(stage)?));
         let paths =
             ["directory", "filename"].into_iter().filter_map(|name| options.get(name)).flat_map(|it| it.split(':'));
         let recorded = placed(paths);
+        let directory = options.get("directory").copied().or(options.get("filename").map(|path| folder(path)));
         for direction in DIRECTIONS {
             // With `unified_rw_reporting=both`, it is there once more.
             let is_again = direction == "mixed" && !part.jobs[0]["read"].is_null();
@@ -152,9 +155,34 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
                 extent: part.extent(direction),
                 ..file.row(1, figure)
             });
+            directories.extend(directory);
         }
     }
+    if !file.is_labelled && directories.len() == rows.len() {
+        of_directories(&mut rows, &directories);
+    }
     Ok(rows)
+}
+
+/// Makes contenders of the directories of jobs, if there are several and the same work was done in each.
+fn of_directories(rows: &mut [Measured], directories: &[&str]) {
+    fn direction(row: &Measured) -> &str {
+        row.workload.rsplit(' ').next().unwrap_or_default()
+    }
+    let works = |directory: &str| {
+        let own = rows.iter().zip(directories).filter(|(_, other)| **other == directory);
+        let mut works: Vec<_> = own.map(|(row, _)| (&row.work, direction(row))).collect();
+        works.sort_unstable();
+        works
+    };
+    let all = distinct(directories.iter().copied());
+    if all.len() > 1 && all.iter().all(|directory| works(directory) == works(all[0])) {
+        let is_named = distinct(all.iter().filter_map(|directory| placed([*directory]))).len() == all.len();
+        for (row, directory) in rows.iter_mut().zip(directories) {
+            row.workload = format!("{} {}", row.work["rw"], direction(row));
+            row.contender = if is_named { placed([*directory]).unwrap_or_default() } else { (*directory).to_owned() };
+        }
+    }
 }
 
 fn name(job: &Value) -> &str {
