@@ -8,17 +8,16 @@ mod parameters;
 mod timed;
 mod tree;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fsarena_engine::{
-    Abilities, Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, go_on, pid_namespace,
+    Abilities, Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, go_on,
     sync_and_drop_caches, sync_at, write_random,
 };
 use fsarena_model::{Bytes, DurablePoint, Mode, Nanos, Step, Traits, Verification, Workload, intern};
-use fsarena_sys::child::{self, Ended, Patience, Setting};
+use fsarena_sys::child::{self, Ended, Patience, Processes, Setting};
 use fsarena_sys::clock;
 
 use self::act::Act;
@@ -116,10 +115,9 @@ impl ProgramJob {
     ) -> Result<Option<Ended>, EngineError> {
         let variables = self.variables(act, operations);
         let directory = self.working_directory(act);
-        let setting =
-            Setting { directory, streams: self.scratch.path(), variables: &variables, stop, grace: Duration::ZERO };
-        let own = act.argv(&self.parameters.shell, &self.directory);
-        let argv: Vec<OsString> = pid_namespace().iter().map(OsString::from).chain(own).collect();
+        let setting = Setting::new(directory, self.scratch.path(), stop);
+        let setting = Setting { variables: &variables, processes: Processes::Own, ..setting };
+        let argv = act.argv(&self.parameters.shell, &self.directory);
         let ended = match heard {
             Some(heard) => child::run_heard(&argv, setting, &mut |piece| heard.hear(piece, clock::now())),
             None => child::run_until(&argv, setting),
