@@ -34,7 +34,11 @@ const MOST_STARTS_IN_MEMORY: u64 = 5000;
 const OVERHEAD: Nanos = Nanos::millis(600);
 
 /// Time limit of a cleanup.
-const CLEANUP: Duration = Duration::from_secs(60);
+const CLEANUP_LIMIT: Duration = Duration::from_secs(60);
+
+/// Names of acts, for errors.
+const BEFORE: &str = "before";
+const CLEANUP: &str = "cleanup";
 
 /// Most messages of a program that an error for its output has.
 const MESSAGES: usize = 3;
@@ -163,9 +167,17 @@ impl ProgramJob {
 
     fn failed(&self, name: &str, act: &Act, ended: &Ended) -> EngineError {
         let (script, words) = match act {
-            Act::Script(_) => (name.to_owned(), last_lines(&ended.words())),
-            Act::Command(_) if ended.stderr.trim().is_empty() => (act.lines().concat(), last_lines(&ended.stdout)),
-            Act::Command(_) => (act.lines().concat(), last_lines(&ended.stderr)),
+            Act::Script(_) => (format!("the workload's `{name}`"), last_lines(&ended.words())),
+            Act::Command(_) => {
+                let what = match name {
+                    BEFORE => "the preparation",
+                    CLEANUP => "the cleanup",
+                    _ => "the workload's",
+                };
+                let stream = if ended.stderr.trim().is_empty() { &ended.stdout } else { &ended.stderr };
+                let words = last_lines(stream).replace(&*self.directory.to_string_lossy(), "{dir}");
+                (format!("{what} `{}`", act.lines().concat()), words)
+            }
         };
         let full = if self.is_full() || words.contains(NO_SPACE) { FULL } else { "" };
         EngineError::Script { script, status: ended.status, words: format!("{words}{full}") }
@@ -283,7 +295,7 @@ impl ProgramJob {
     /// Syncs what was made for a run, so that the run does not pay for it.
     fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.runs += 1;
-        self.untimed("before", self.parameters.before.as_ref(), self.parameters.operations(), stop)?;
+        self.untimed(BEFORE, self.parameters.before.as_ref(), self.parameters.operations(), stop)?;
         sync_at(&self.directory)
     }
 
@@ -291,10 +303,10 @@ impl ProgramJob {
     fn clean_up(&mut self) -> Result<(), EngineError> {
         let Some(act) = &self.parameters.cleanup else { return Ok(()) };
         let argv = act.argv(&self.parameters.shell, &self.directory);
-        let ended = child::run_in(self.working_directory(act), &argv, Patience::unstoppable(CLEANUP));
+        let ended = child::run_in(self.working_directory(act), &argv, Patience::unstoppable(CLEANUP_LIMIT));
         match ended.map_err(EngineError::io(self.start_of(act)))? {
             ended if ended.status.success() => Ok(()),
-            ended => Err(self.failed("cleanup", act, &ended)),
+            ended => Err(self.failed(CLEANUP, act, &ended)),
         }
     }
 }
