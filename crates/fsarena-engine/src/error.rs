@@ -30,8 +30,8 @@ pub enum EngineError {
     /// An error of fio, or of one of its job files.
     #[error(transparent)]
     Fio(#[from] crate::fio::FioError),
-    /// A script of the workload failed, with its message.
-    #[error("the workload's `{script}` ended with {status}{}", after_colon(words))]
+    /// A script or command of the workload, such as "the cleanup `rm x`", failed, with its message.
+    #[error("{script} ended with {status}{}", after_colon(words))]
     Script { script: String, status: std::process::ExitStatus, words: String },
     /// A file stays in memory, so that it cannot be made cold.
     #[error(

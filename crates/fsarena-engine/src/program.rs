@@ -97,10 +97,9 @@ fn newest(pattern: &str) -> Option<PathBuf> {
     folders.filter(|(_, path)| path.is_dir()).max().map(|(_, path)| path)
 }
 
-/// The first words of a command line, with which all processes of the command end together. Without them, the child
-/// processes of a killed command survive and keep the file system busy. In a process namespace (unshare(1)) they do
-/// not. The words are empty if no namespace can be made, for example by an ordinary user; then the processes run to
-/// their end. Measured: it takes 1 ms.
+/// The first words of a server's command line, with which all its processes end together. Without them, the child
+/// processes of a killed server survive and keep the file system busy. In a process namespace (unshare(1)) they do not:
+/// the server is its first process. The words are empty if no namespace can be made, for example by an ordinary user.
 pub fn pid_namespace() -> &'static [&'static str] {
     const UNSHARE: &[&str] = &["unshare", "--pid", "--fork", "--kill-child"];
     static WORKS: OnceLock<bool> = OnceLock::new();

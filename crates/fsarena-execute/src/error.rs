@@ -26,7 +26,7 @@ pub enum RunError {
     #[error("further rounds would not be comparable: {0}")]
     Unlike(String),
     /// The budget is too short for one round.
-    #[error("a budget of {budget} is too short: one round takes about {round}")]
+    #[error("a budget of {budget} is too short: the first round takes about {round}, with what is made before it")]
     Budget { budget: fsarena_model::Nanos, round: fsarena_model::Nanos },
 }
 

@@ -77,6 +77,7 @@ pub fn run(
         let status = session.rounds(open)?;
         // If the run is stopped before anything is measured, a stored run stays unchanged.
         if session.pending.is_empty() {
+            session.note_overrun(status)?;
             session.tell(Event::Finished(status))?;
         }
         Ok(status)
@@ -163,7 +164,9 @@ impl Session<'_> {
         }
         self.note_once(clocks, &trials);
         for trial in trials {
-            if let Some(why) = trial.outcome.why() {
+            // A failure that recurs is noted once.
+            let is_known = self.record.trials.iter().any(|known| known.ended_alike(&trial));
+            if let Some(why) = trial.outcome.why().filter(|_| !is_known) {
                 let text = format!("round {round}: {} on {} did not finish: {why}", trial.workload, trial.contender);
                 self.note(Severity::Failure, text)?;
             }
@@ -224,6 +227,18 @@ impl Session<'_> {
 
     fn spent(&self) -> Nanos {
         self.setting.clock.now().saturating_sub(self.started)
+    }
+
+    fn note_overrun(&mut self, status: Status) -> Result<(), RunError> {
+        let spent = self.spent();
+        match self.scope.time.filter(|time| status == Status::Complete && spent > *time) {
+            Some(time) => {
+                let text =
+                    format!("the run took {spent}, and its budget is {time}: a round that has begun is finished");
+                self.note(Severity::Info, text)
+            }
+            None => Ok(()),
+        }
     }
 
     fn stopped(&self) -> bool {

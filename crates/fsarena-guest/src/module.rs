@@ -4,7 +4,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
 
 use fsarena_model::DebianRelease;
 use fsarena_sys::child::{self, Ended, Patience, Setting};
@@ -123,13 +122,7 @@ fn run(tree: &Path, words: &[&str], telling: &mut dyn FnMut(&str)) -> Result<End
             telling(&format!("{what}: {compiled} files compiled"));
         }
     };
-    let setting = Setting {
-        directory: Path::new("/"),
-        streams: tree,
-        variables: &[],
-        stop: Patience::query().stop,
-        grace: Duration::ZERO,
-    };
+    let setting = Setting::new(Path::new("/"), tree, Patience::query().stop);
     let ended = child::run_heard(&start, setting, &mut heard).map_err(GuestError::io("start", "timeout"))?;
     let stopped = || GuestError::Program { command: "make".to_owned(), words: "stopped".to_owned() };
     match ended.ok_or_else(stopped)? {

@@ -118,8 +118,8 @@ impl Packages {
         let directory = &self.folder.join("archives/partial");
         let names: Vec<&str> = packages.iter().map(|package| package.wanted.as_str()).collect();
         let argv = self.argv(&APT_GET, &[&["download"], names.as_slice()].concat());
-        let (streams, stop, grace) = (self.folder.as_path(), Patience::query().stop, Duration::ZERO);
-        let ended = child::run_heard(&argv, Setting { directory, streams, variables: &[], stop, grace }, &mut heard);
+        let setting = Setting::new(directory, &self.folder, Patience::query().stop);
+        let ended = child::run_heard(&argv, setting, &mut heard);
         match ended.map_err(GuestError::io("start", "apt-get"))? {
             Some(ended) if ended.status.success() => {}
             ended => {

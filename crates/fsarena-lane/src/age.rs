@@ -85,7 +85,7 @@ pub fn years(tools: Release, kernel: Release) -> u32 {
 
 /// The first word that is a version, as `6.2` in `mkfs.btrfs, part of btrfs-progs v6.2`.
 pub fn version_in(words: &str) -> Option<&str> {
-    let trimmed = words.split_whitespace().map(|word| word.trim_start_matches('v').trim_end_matches(','));
+    let trimmed = words.split_whitespace().map(|word| word.trim_start_matches('v').trim_end_matches([',', ')']));
     trimmed.into_iter().find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))
 }
 
@@ -142,6 +142,7 @@ mod tests {
         assert_eq!(version_in("mkfs.xfs version 6.1.0"), Some("6.1.0"));
         assert_eq!(version_in("mkfs.btrfs, part of btrfs-progs v6.2"), Some("6.2"));
         assert_eq!(version_in("mke2fs 1.47.0 (5-Feb-2023)"), Some("1.47.0"));
+        assert_eq!(version_in("mkfs.nilfs2 (nilfs-utils 2.2.9)"), Some("2.2.9"));
         assert_eq!(version_in("no version"), None);
     }
 

@@ -41,7 +41,7 @@ pub enum LaneError {
     NotRoot { kind: String },
     #[error("a lane of {size} is too small for {wanted_by}, which needs {needed}")]
     LaneTooSmall { size: Bytes, wanted_by: String, needed: Bytes },
-    #[error("{needed} are needed for {lanes} lanes in {place}, and {free} are free")]
+    #[error("{needed} are needed for {} ({place}), and {free} are free", counted(*lanes))]
     NoSpace { place: String, lanes: usize, needed: Bytes, free: Bytes },
     /// The file system of a `dir` contender has no room for the data of the workloads.
     #[error(
@@ -112,6 +112,10 @@ impl LaneError {
     pub fn bad_option(contender: &Contender, what: String, hint: impl Into<String>) -> Self {
         Self::BadOption { contender: contender.label.to_string(), what, hint: hint.into() }
     }
+}
+
+fn counted(lanes: usize) -> String {
+    if lanes == 1 { "one lane".to_owned() } else { format!("{lanes} lanes") }
 }
 
 /// What to type instead of something that is no kind, but is known.

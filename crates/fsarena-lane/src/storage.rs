@@ -97,7 +97,7 @@ pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), Lan
         return Ok(());
     }
     let storage = &plan.lanes.storage;
-    let place = group.map(|group| format!("{storage} (limited by the control group {})", group.display()));
+    let place = group.map(|group| format!("{storage}, limited by the control group {}", group.display()));
     Err(LaneError::NoSpace { place: place.unwrap_or_else(|| storage.to_string()), lanes: count, needed, free })
 }
 

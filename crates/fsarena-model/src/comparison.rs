@@ -20,6 +20,7 @@ pub use self::verdict::{
 };
 use crate::event::{Check, Note, RoundFacts};
 use crate::explanation::{Explanation, TestedKnob};
+use crate::visible::shell;
 use crate::{Environment, Label, Recommendation, Status, Unavailable, VerificationRow};
 
 /// The number of the JSON form described in `interface.md`.
@@ -94,6 +95,13 @@ pub struct RunInfo {
     /// Why the run has no verdicts, and what to do for verdicts; absent if it has verdicts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without_verdicts: Option<String>,
+}
+
+impl RunInfo {
+    /// Its command, as a shell takes it.
+    pub fn command_line(&self) -> String {
+        self.command.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// Verdicts, and the rankings that follow from them.

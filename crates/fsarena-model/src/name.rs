@@ -1,5 +1,6 @@
 //! Names of workloads. A name becomes the name of a directory, so it is a checked type.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::ops::Deref;
 use std::str::FromStr;
@@ -124,12 +125,13 @@ impl PartialEq<Name> for &str {
     }
 }
 
-/// The one of `names` that `typed` was probably meant to be: at most a third of its letters differ, in either case.
+/// The one of `names` that `typed` was probably meant to be: at most a third of its letters differ, in either case. Of
+/// several, the last: a newer name comes after an older one.
 pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = typed.to_lowercase();
-    let distance = |name: &&str| strsim::osa_distance(&lower, &name.to_lowercase());
+    let distance = |name: &str| strsim::osa_distance(&lower, &name.to_lowercase());
     let most = (typed.chars().count() / 3).max(1);
-    names.into_iter().min_by_key(distance).filter(|name| distance(name) <= most)
+    names.into_iter().filter(|name| distance(name) <= most).max_by_key(|name| Reverse(distance(name)))
 }
 
 /// A hint that asks for the nearest of `names`, if there is one, before `otherwise`.
@@ -178,8 +180,8 @@ mod tests {
 
     #[test]
     fn the_nearest_name_is_suggested_if_it_is_near() {
-        let names = ["quick", "ext4", "xfs", "create-fsync"];
-        for (typed, meant) in [("qick", "quick"), ("xsf", "xfs"), ("create-fync", "create-fsync")] {
+        let names = ["quick", "ext3", "ext4", "xfs", "create-fsync"];
+        for (typed, meant) in [("qick", "quick"), ("ext5", "ext4"), ("xsf", "xfs"), ("create-fync", "create-fsync")] {
             assert_eq!(nearest(typed, names), Some(meant), "{typed}");
         }
         assert_eq!(nearest("zfs-on-linux", names), None);

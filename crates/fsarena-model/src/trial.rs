@@ -174,6 +174,11 @@ pub struct Trial {
 }
 
 impl Trial {
+    /// Whether both are of the same workload and contender, and have the same outcome.
+    pub fn ended_alike(&self, other: &Self) -> bool {
+        self.workload == other.workload && self.contender == other.contender && self.outcome == other.outcome
+    }
+
     /// This trial as if everything had taken `times` as long, to test whether such a difference is found. The work
     /// itself is not delayed: waiting would change how busy the devices are, and so its cost. Readings stay as they are.
     #[must_use]

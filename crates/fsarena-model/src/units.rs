@@ -179,7 +179,8 @@ impl fmt::Display for Nanos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.as_seconds();
         match self.0 {
-            0..1_000 => write!(f, "{} ns", self.0),
+            0 => f.write_str("0 s"),
+            1..1_000 => write!(f, "{} ns", self.0),
             1_000..1_000_000 => write!(f, "{} µs", significant(seconds * 1e6, 3)),
             1_000_000..1_000_000_000 => write!(f, "{} ms", significant(seconds * 1e3, 3)),
             1_000_000_000..60_000_000_000 => write!(f, "{} s", significant(seconds, 3)),
@@ -201,7 +202,7 @@ impl FromStr for Share {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let wanted = "a percentage from 0% to below 100%, such as 5%";
+        let wanted = "a percentage such as 5%, not negative and below 100%";
         let number = text.strip_suffix('%').unwrap_or(text).trim_end();
         let percent: f64 = number.parse().map_err(|_| refuse(text, wanted))?;
         // Without `%`, 0.05 may be 5 % or a twentieth of one.
@@ -262,6 +263,7 @@ mod tests {
     #[test]
     fn quantities_read_well() {
         assert_eq!(Bytes::mib(512).to_string(), "512 MiB");
+        assert_eq!(Nanos(0).to_string(), "0 s");
         assert_eq!(Nanos(77_400).to_string(), "77.4 µs");
         assert_eq!(Nanos::seconds(171).to_string(), "2 min 51 s");
         assert_eq!(Share(0.05).to_string(), "5.0 %");

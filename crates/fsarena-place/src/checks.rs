@@ -28,7 +28,7 @@ pub fn require_sound(plan: &Plan) -> Result<()> {
         let is_new = plan.contenders[..index].iter().all(|other| other.label != *label);
         refusals.require(is_new, || {
             let text = format!("two contenders have the label `{label}`");
-            Refusal::wrong_use(text, "give one of them another: a=ext4 b=ext4")
+            Refusal::wrong_use(text, "give each its own: a=ext4 b=ext4")
         });
     }
     for workload in &plan.workloads {

@@ -9,7 +9,6 @@ use fsarena_lane::disk::{self, Disk};
 use fsarena_lane::loops;
 use fsarena_lane::{Go, LaneError, LaneSet, require, trial};
 use fsarena_model::event::Note;
-use fsarena_model::visible::shell;
 use fsarena_model::{Event, Plan, Severity, Status};
 use fsarena_sys::{MonotonicClock, clock, namespace};
 
@@ -37,8 +36,7 @@ fn with_way_out(error: Error, assignment: &Assignment) -> Error {
         return error;
     }
     let record = assignment.record();
-    let command: Vec<String> = assess(&record).run.command.iter().map(|word| shell(word)).collect();
-    let hint = format!("start a new one: {}", command.join(" "));
+    let hint = format!("start a new one: {}", assess(&record).run.command_line());
     Refusal::machine(format!("run {} cannot go on: {error}", record.run), hint).into()
 }
 

@@ -8,17 +8,16 @@ mod parameters;
 mod timed;
 mod tree;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fsarena_engine::{
-    Abilities, Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, go_on, pid_namespace,
+    Abilities, Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, go_on,
     sync_and_drop_caches, sync_at, write_random,
 };
 use fsarena_model::{Bytes, DurablePoint, Mode, Nanos, Step, Traits, Verification, Workload, intern};
-use fsarena_sys::child::{self, Ended, Patience, Setting};
+use fsarena_sys::child::{self, Ended, Patience, Processes, Setting};
 use fsarena_sys::clock;
 
 use self::act::Act;
@@ -35,7 +34,11 @@ const MOST_STARTS_IN_MEMORY: u64 = 5000;
 const OVERHEAD: Nanos = Nanos::millis(600);
 
 /// Time limit of a cleanup.
-const CLEANUP: Duration = Duration::from_secs(60);
+const CLEANUP_LIMIT: Duration = Duration::from_secs(60);
+
+/// Names of acts, for errors.
+const BEFORE: &str = "before";
+const CLEANUP: &str = "cleanup";
 
 /// Most messages of a program that an error for its output has.
 const MESSAGES: usize = 3;
@@ -116,10 +119,9 @@ impl ProgramJob {
     ) -> Result<Option<Ended>, EngineError> {
         let variables = self.variables(act, operations);
         let directory = self.working_directory(act);
-        let setting =
-            Setting { directory, streams: self.scratch.path(), variables: &variables, stop, grace: Duration::ZERO };
-        let own = act.argv(&self.parameters.shell, &self.directory);
-        let argv: Vec<OsString> = pid_namespace().iter().map(OsString::from).chain(own).collect();
+        let setting = Setting::new(directory, self.scratch.path(), stop);
+        let setting = Setting { variables: &variables, processes: Processes::Own, ..setting };
+        let argv = act.argv(&self.parameters.shell, &self.directory);
         let ended = match heard {
             Some(heard) => child::run_heard(&argv, setting, &mut |piece| heard.hear(piece, clock::now())),
             None => child::run_until(&argv, setting),
@@ -165,9 +167,17 @@ impl ProgramJob {
 
     fn failed(&self, name: &str, act: &Act, ended: &Ended) -> EngineError {
         let (script, words) = match act {
-            Act::Script(_) => (name.to_owned(), last_lines(&ended.words())),
-            Act::Command(_) if ended.stderr.trim().is_empty() => (act.lines().concat(), last_lines(&ended.stdout)),
-            Act::Command(_) => (act.lines().concat(), last_lines(&ended.stderr)),
+            Act::Script(_) => (format!("the workload's `{name}`"), last_lines(&ended.words())),
+            Act::Command(_) => {
+                let what = match name {
+                    BEFORE => "the preparation",
+                    CLEANUP => "the cleanup",
+                    _ => "the workload's",
+                };
+                let stream = if ended.stderr.trim().is_empty() { &ended.stdout } else { &ended.stderr };
+                let words = last_lines(stream).replace(&*self.directory.to_string_lossy(), "{dir}");
+                (format!("{what} `{}`", act.lines().concat()), words)
+            }
         };
         let full = if self.is_full() || words.contains(NO_SPACE) { FULL } else { "" };
         EngineError::Script { script, status: ended.status, words: format!("{words}{full}") }
@@ -285,7 +295,7 @@ impl ProgramJob {
     /// Syncs what was made for a run, so that the run does not pay for it.
     fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.runs += 1;
-        self.untimed("before", self.parameters.before.as_ref(), self.parameters.operations(), stop)?;
+        self.untimed(BEFORE, self.parameters.before.as_ref(), self.parameters.operations(), stop)?;
         sync_at(&self.directory)
     }
 
@@ -293,10 +303,10 @@ impl ProgramJob {
     fn clean_up(&mut self) -> Result<(), EngineError> {
         let Some(act) = &self.parameters.cleanup else { return Ok(()) };
         let argv = act.argv(&self.parameters.shell, &self.directory);
-        let ended = child::run_in(self.working_directory(act), &argv, Patience::unstoppable(CLEANUP));
+        let ended = child::run_in(self.working_directory(act), &argv, Patience::unstoppable(CLEANUP_LIMIT));
         match ended.map_err(EngineError::io(self.start_of(act)))? {
             ended if ended.status.success() => Ok(()),
-            ended => Err(self.failed("cleanup", act, &ended)),
+            ended => Err(self.failed(CLEANUP, act, &ended)),
         }
     }
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use fsarena_engine::{EngineError, pid_namespace};
-use fsarena_sys::child::{self, Ended, Setting};
+use fsarena_engine::EngineError;
+use fsarena_sys::child::{self, Ended, Processes, Setting};
 
 use crate::server::last_lines;
 use crate::user::User;
@@ -32,7 +32,10 @@ impl Tool<'_> {
     /// # Errors
     /// If it cannot be started, or ends with an error.
     pub fn run(&self, stop: &AtomicBool) -> Result<Option<Ended>, EngineError> {
-        self.judged(child::run_until(&self.words(), self.setting(&[], stop, Duration::ZERO)))
+        let user = self.user.map(User::words).unwrap_or_default();
+        let argv: Vec<String> = user.into_iter().chain(self.argv.iter().cloned()).collect();
+        let setting = Setting { processes: Processes::Own, ..Setting::new(self.directory, self.streams, stop) };
+        self.judged(child::run_until(&argv, setting))
     }
 
     /// Like [`Tool::run`], with variables in the environment, as this user and without a process namespace: for
@@ -42,17 +45,8 @@ impl Tool<'_> {
         variables: &[(&str, String)],
         stop: &AtomicBool,
     ) -> Result<Option<Ended>, EngineError> {
-        self.judged(child::run_until(&self.argv, self.setting(variables, stop, GRACE)))
-    }
-
-    fn words(&self) -> Vec<String> {
-        let wrapped = pid_namespace().iter().map(|word| (*word).to_owned());
-        let user = self.user.map(User::words).unwrap_or_default();
-        wrapped.chain(user).chain(self.argv.iter().cloned()).collect()
-    }
-
-    fn setting<'a>(&'a self, variables: &'a [(&'a str, String)], stop: &'a AtomicBool, grace: Duration) -> Setting<'a> {
-        Setting { directory: self.directory, streams: self.streams, variables, stop, grace }
+        let setting = Setting { variables, grace: GRACE, ..Setting::new(self.directory, self.streams, stop) };
+        self.judged(child::run_until(&self.argv, setting))
     }
 
     /// Turns a failed exit status into an error with the program's last lines.

@@ -240,6 +240,16 @@ fn a_command_that_fails_is_shown_with_the_end_of_its_errors() {
     assert!(error.ends_with("line 14") && !error.contains("line 2\n"), "{error}");
     let mut job = open(json!({ "operations": 1, "script": ["false"] }), place.path());
     assert!(run(&mut *job).expect_err("it fails").to_string().ends_with("exit status: 1 and wrote nothing"));
+    let around = json!({ "operations": 1, "before": ["false"], "script": ["true"], "cleanup": ["false"] });
+    let mut job = open(around, place.path());
+    for (upkeep, what) in [(Upkeep::Reset, "the preparation `false` "), (Upkeep::CleanUp, "the cleanup `false` ")] {
+        let error = job.upkeep(upkeep, &NEVER).expect_err("it fails").to_string();
+        assert!(error.starts_with(what), "{error}");
+    }
+    let mut job = open(json!({ "operations": 1, "script": ["sh", "-c", "kill -9 $$; echo on"] }), place.path());
+    assert!(run(&mut *job).expect_err("it dies").to_string().contains("` ended with signal: 9 (SIGKILL)"));
+    let mut job = open(json!({ "operations": 1, "script": ["ls", "{dir}/none"] }), place.path());
+    assert!(run(&mut *job).expect_err("none is there").to_string().contains("cannot access '{dir}/none'"));
     let full = "echo write: No space left on device >&2; exit 1";
     let mut job = open(json!({ "operations": 1, "script": ["sh", "-c", full] }), place.path());
     assert!(run(&mut *job).expect_err("it fails").to_string().contains("--lane-size"));

@@ -15,14 +15,13 @@ const DESCRIPTION: usize = 2048;
 pub fn render(comparison: &Comparison) -> String {
     let time = time(&comparison.run.started);
     let client = format!("fsarena {}", comparison.environment.fsarena);
-    let command: Vec<String> = comparison.run.command.iter().map(|word| crate::shell(word)).collect();
     let mut xml = Xml { text: "<?xml version=\"1.0\"?>\n".to_owned(), depth: 0 };
     xml.element("PhoronixTestSuite", |xml| {
         xml.element("Generated", |xml| {
             xml.leaf("Title", &format!("fsarena run {}", comparison.run.number));
             xml.leaf("LastModified", &time);
             xml.leaf("TestClient", &client);
-            xml.leaf("Description", &first_letters(&command.join(" "), DESCRIPTION));
+            xml.leaf("Description", &first_letters(&comparison.run.command_line(), DESCRIPTION));
         });
         for row in &comparison.contenders {
             xml.element("System", |xml| {

@@ -125,6 +125,7 @@ pub fn guarantees(group: &ClassGroup<'_>) -> Option<String> {
 fn more_guaranteed(group: &ClassGroup<'_>, sets: &[BTreeSet<Guarantee>], common: &BTreeSet<Guarantee>) -> Vec<String> {
     let more = group.labels().zip(sets).filter(|(_, set)| set.len() > common.len());
     let more = grouped(more.map(|(label, set)| (set - common, label)));
-    let verb = |labels: &[&Label]| if labels.len() == 1 { "also guarantees" } else { "also guarantee" };
-    more.iter().map(|(extra, labels)| format!("{} {} {}", listed(labels), verb(labels), listed(extra))).collect()
+    let also = if common.is_empty() { "" } else { "also " };
+    let verb = |labels: &[&Label]| if labels.len() == 1 { "guarantees" } else { "guarantee" };
+    more.iter().map(|(extra, labels)| format!("{} {also}{} {}", listed(labels), verb(labels), listed(extra))).collect()
 }

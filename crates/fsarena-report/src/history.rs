@@ -1,5 +1,7 @@
 //! The history of a workload, as a report with a chart of characters.
 
+use std::collections::BTreeSet;
+
 use fsarena_model::History;
 use fsarena_model::history::{HistoryPoint, LevelChange, Series};
 
@@ -19,8 +21,9 @@ const METHOD: &str = "A change of level is found where the mean of the runs befo
 
 /// The report on a history.
 pub fn report(history: &History, version: &str) -> Report {
-    let runs: usize = history.series.iter().map(|series| series.points.len()).max().unwrap_or(0);
-    let head = format!("{} in {}, {}", history.workload, counted(runs, "run"), better(history.better));
+    let points = history.series.iter().flat_map(|series| &series.points);
+    let runs: BTreeSet<i64> = points.map(|point| point.run).collect();
+    let head = format!("{} in {}, {}", history.workload, counted(runs.len(), "run"), better(history.better));
     let range = Range::of(history);
     let sections = history.series.iter().map(|series| section(history, series, range));
     let last = [
@@ -117,5 +120,39 @@ impl Range {
             _ => '·',
         };
         (0..WIDTH).map(cell).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fsarena_model::{Better, Label};
+
+    use super::*;
+
+    #[test]
+    fn each_run_of_the_series_counts_once() {
+        let point = |run: i64| HistoryPoint {
+            run,
+            started: String::new(),
+            tags: Vec::new(),
+            median: 1.0,
+            low: None,
+            high: None,
+            load: None,
+        };
+        let series = |label: &str, runs: &[i64]| Series {
+            contender: Label::from(label),
+            points: runs.iter().copied().map(point).collect(),
+            changes: Vec::new(),
+        };
+        let history = History {
+            format: 1,
+            workload: "small".to_owned(),
+            unit: "s".to_owned(),
+            better: Better::Lower,
+            series: vec![series("ext4", &[1, 2]), series("xfs", &[2, 3])],
+            left_out: Vec::new(),
+        };
+        assert!(crate::report_text(report(&history, "0.1.0"), crate::PLAIN).contains("small in 3 runs"));
     }
 }

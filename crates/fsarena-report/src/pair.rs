@@ -120,7 +120,8 @@ pub fn statement(pair: &PairVerdict) -> String {
 /// Guarantees that only one contender of a pair makes, once for all pairs with the same text: `Verdicts of ext4 / btrfs
 /// and xfs / btrfs: btrfs also has data checksums.`
 pub fn pair_guarantees(comparison: &Comparison) -> Vec<String> {
-    let pairs = comparison.judged.verdicts.iter().filter(|pair| !pair.guarantees.is_empty());
+    let valid = comparison.judged.verdicts.iter().filter(|pair| pair.verdict != Verdict::Invalid);
+    let pairs = valid.filter(|pair| !pair.guarantees.is_empty());
     let pairs = grouped(distinct(pairs.map(|pair| (&pair.guarantees, name(pair)))));
     pairs.into_iter().map(|(guarantees, pairs)| format!("Verdicts of {}: {guarantees}.", listed(pairs))).collect()
 }

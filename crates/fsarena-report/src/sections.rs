@@ -271,9 +271,8 @@ fn the_plan(comparison: &Comparison) -> Section {
 
 /// The command for the same schedule, offsets, names and bytes.
 fn repeat(comparison: &Comparison) -> Section {
-    let command: Vec<String> = comparison.run.command.iter().map(|word| shell(word)).collect();
     Section::titled("How to repeat this")
-        .with_shown(Shown::Page, Content::Command(command.join(" ")))
+        .with_shown(Shown::Page, Content::Command(comparison.run.command_line()))
         .with_shown(Shown::Page, Paragraph::plain("The same seed gives the same schedule, offsets, names and bytes."))
 }
 

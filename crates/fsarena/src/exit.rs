@@ -44,7 +44,7 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
         error.remove(ContextKind::Suggested);
     }
     // Not printed by clap, which does not escape control characters in arguments.
-    tell(&error.render().to_string());
+    tell(&error.render().to_string().replace("invalid digit found in string", "it is no whole number"));
     if let Some(word) = of_mkfs {
         note!("hint: a contender and the options of its mkfs are one word: {word}");
     }

@@ -1,6 +1,7 @@
 //! Progress on stderr. On a terminal, a line shows the current work, the number of decided pairs and the remaining
 //! time. Each pair is reported when it is decided. Without a terminal, a line is printed after each round.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -24,6 +25,8 @@ pub struct Progress {
     workloads: usize,
     done: usize,
     decided: String,
+    /// Failures that were shown.
+    failures: BTreeSet<String>,
 }
 
 impl Progress {
@@ -45,6 +48,7 @@ impl Progress {
             workloads: 0,
             done: 0,
             decided: String::new(),
+            failures: BTreeSet::new(),
         }
     }
 
@@ -68,8 +72,11 @@ impl Progress {
                 self.log(&format!("round {}: {workload}", self.round));
             }
             Event::Trial(trial) => {
-                if let Some(why) = trial.outcome.why() {
-                    self.say(&format!("{} on {} did not finish: {why}", trial.workload, trial.contender));
+                let failure = trial.outcome.why();
+                let failure =
+                    failure.map(|why| format!("{} on {} did not finish: {why}", trial.workload, trial.contender));
+                if let Some(failure) = failure.filter(|failure| self.failures.insert(failure.clone())) {
+                    self.say(&failure);
                 }
             }
             Event::Checked(check) if !check.clean => {

@@ -5,15 +5,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use fsarena_model::{Nanos, probe};
-use fsarena_sys::child::{self, Patience, Setting};
+use fsarena_sys::child::{self, Patience, Processes, Setting};
 use serde::Deserialize;
 
 use super::FioError;
 use super::file::JobFile;
-use crate::{EngineError, Operation, RunStats, Scratch, pid_namespace};
+use crate::{EngineError, Operation, RunStats, Scratch};
 
 pub const NAME: &str = "fio";
 
@@ -51,9 +50,8 @@ pub fn run(text: &str, folder: &Path, stop: &AtomicBool) -> Result<Option<String
     const JOB: &str = "job.fio";
     const JSON: &str = "output.json";
     fs::write(folder.join(JOB), text).map_err(EngineError::io("write the job file"))?;
-    let arguments = [NAME, "--output-format=json+", "--eta=never", "--output", JSON, JOB];
-    let argv: Vec<&str> = pid_namespace().iter().copied().chain(arguments).collect();
-    let setting = Setting { directory: folder, streams: folder, variables: &[], stop, grace: Duration::ZERO };
+    let argv = [NAME, "--output-format=json+", "--eta=never", "--output", JSON, JOB];
+    let setting = Setting { processes: Processes::Own, ..Setting::new(folder, folder, stop) };
     let ended = child::run_until(&argv, setting).map_err(EngineError::io("start fio"))?;
     let Some(ended) = ended else { return Ok(None) };
     let output = fs::read_to_string(folder.join(JSON)).unwrap_or_default();

@@ -57,6 +57,8 @@ fn the_first_round_always_runs() {
     assert_eq!(performance.rounds().len(), 1);
     assert_eq!(performance.record.rounds.len(), 1);
     assert_eq!(performance.status(), Status::Complete);
+    let is_said = |play: Play| play.perform().record.notes.iter().any(|note| note.text.contains("and its budget is "));
+    assert!(is_said(endless(1)) && !is_said(endless(33)));
 }
 
 #[test]

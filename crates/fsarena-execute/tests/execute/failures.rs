@@ -49,8 +49,12 @@ fn a_job_that_fails_in_one_round_is_a_failed_trial_and_the_others_go_on() {
 }
 
 #[test]
-fn a_failed_trial_has_a_note() {
-    let performance = with_failure(2, 2, "run xfs create for 100 ms").perform();
+fn a_failure_that_recurs_has_one_note() {
+    let world = World::of(&[1000.0; 2]).noisy(0.01, 1);
+    let traps = [2, 3].into_iter();
+    let world = traps.fold(world, |world, round| world.trap(Effect::Fail, round, 2, "run xfs create for 100 ms"));
+    let performance = Play::new(&["ext4", "xfs"], world).with_rounds(Rounds::Exactly(4)).perform();
+    assert_eq!(failed(&performance).len(), 2);
     let notes = &performance.record.notes;
     assert_eq!(notes.len(), 1);
     assert_eq!(notes[0].severity, Severity::Failure);

@@ -6,7 +6,7 @@ mod tests;
 use fsarena_engine::parameters::or;
 use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::{Nanos, Probe, intern};
-use regex_lite::{Regex, RegexBuilder};
+use regex_lite::{Captures, Match, Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer};
 
 use crate::tool::failed;
@@ -205,7 +205,10 @@ impl Output {
         for capture in &self.captures {
             let figures = capture.figures(text);
             if figures.is_empty() && !capture.optional {
-                return Err(wrong(format!("its output has no `{}`", capture.pattern.as_str())));
+                return Err(wrong(match capture.pattern.captures(text).as_ref().and_then(value) {
+                    Some(found) => unusable(capture, found.as_str()),
+                    None => format!("its output has no `{}`", capture.pattern.as_str()),
+                }));
             }
             for (label, figure) in figures {
                 if let Some(other) = capture.equals.as_deref().filter(|name| number(name) != Some(figure)) {
@@ -219,7 +222,7 @@ impl Output {
                 }
                 let counted = figure * capture.scale;
                 if capture.target.is_some_and(|target| target != NumberTarget::Commits) && counted <= 0.0 {
-                    return Err(wrong(format!("`{}` in its output is {figure}", capture.pattern.as_str())));
+                    return Err(wrong(unusable(capture, &figure.to_string())));
                 }
                 match capture.target {
                     Some(NumberTarget::Operations) => operations = counted as u64,
@@ -246,14 +249,22 @@ impl Output {
     }
 }
 
+/// The part of a match that is the number.
+fn value<'t>(found: &Captures<'t>) -> Option<Match<'t>> {
+    found.name("value").or_else(|| found.get(1))
+}
+
+fn unusable(capture: &Capture, found: &str) -> String {
+    format!("`{}` in its output is {found}; a figure must be a number above 0", capture.pattern.as_str())
+}
+
 impl Capture {
     /// The numbers with their labels. Without a group `label` there is at most one.
     fn figures(&self, text: &str) -> Vec<(String, f64)> {
-        let number = |found: &regex_lite::Captures<'_>| {
-            let group = found.name("value").or_else(|| found.get(1))?;
-            group.as_str().parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
+        let number = |found: &Captures<'_>| {
+            value(found)?.as_str().parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
         };
-        let label = |found: &regex_lite::Captures<'_>| Some(found.name("label")?.as_str().to_lowercase());
+        let label = |found: &Captures<'_>| Some(found.name("label")?.as_str().to_lowercase());
         let found = self.pattern.captures_iter(text);
         let all: Vec<_> = found.filter_map(|found| Some((label(&found), number(&found)?))).collect();
         if self.pattern.capture_names().flatten().any(|name| name == "label") {

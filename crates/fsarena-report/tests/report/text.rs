@@ -42,6 +42,21 @@ fn a_failed_trial() {
 }
 
 #[test]
+fn guarantees_are_told_of_valid_pairs_and_as_more_than_those_of_all() {
+    let mut comparison = only(&["ext4", "xfs"]);
+    comparison.judged.verdicts.iter_mut().for_each(|pair| pair.guarantees = "ext4 also has a journal".to_owned());
+    let told = "Verdicts of ext4 / xfs: ext4 also has a journal.";
+    assert!(text(&comparison, PLAIN).contains(told));
+    comparison.judged.verdicts.iter_mut().for_each(|pair| pair.verdict = Verdict::Invalid);
+    comparison.contenders[1].guarantees.clear();
+    let text = text(&comparison, PLAIN);
+    assert!(
+        !text.contains("Verdicts of") && text.contains("\next4 guarantees journal and metadata checksums."),
+        "{text}"
+    );
+}
+
+#[test]
 fn tmpfs_stands_apart() {
     insta::assert_snapshot!(text(&with_tmpfs(), PLAIN));
 }

@@ -117,20 +117,13 @@ impl<'a> Pipe<'a> {
 mod tests {
     use super::*;
     use std::path::Path;
-    use std::time::Duration;
 
     /// Runs a script, which may wait for the file `$HEARD`: that is made when the first piece arrives.
     fn hear(script: &str, stop: &AtomicBool) -> (Option<Ended>, Vec<String>) {
         let folder = tempfile::tempdir().expect("temporary folder");
         let first = folder.path().join("heard");
         let variables = [("HEARD", first.display().to_string())];
-        let setting = Setting {
-            directory: Path::new("/"),
-            streams: folder.path(),
-            variables: &variables,
-            stop,
-            grace: Duration::ZERO,
-        };
+        let setting = Setting { variables: &variables, ..Setting::new(Path::new("/"), folder.path(), stop) };
         let mut pieces = Vec::new();
         let mut heard = |piece: &[u8]| {
             pieces.push(String::from_utf8_lossy(piece).into_owned());

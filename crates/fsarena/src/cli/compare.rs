@@ -27,8 +27,8 @@ pub struct Compare {
     /// Number of rounds, regardless of what is decided
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
     pub rounds: Option<u32>,
-    /// Time limit of the run, such as 90s, 3m, 1h [default: the suite's rounds, else one minute per contender, at least
-    /// three; with --command half of that for each command]
+    /// Time of the run, such as 90s, 3m, 1h; a round that has begun is finished [default: the suite's rounds, else one
+    /// minute per contender, at least three; with --command half of that for each command]
     #[arg(long, value_name = "TIME")]
     pub budget: Option<Nanos>,
     /// Contenders use a whole disk one after the other; all workloads must run whole, not in slices

@@ -23,13 +23,12 @@ pub fn run(global: &Global, options: &ExplainArguments) -> Result<()> {
         comparison.judged.explanations.retain(|explanation| explanation.workload == *wanted);
     }
     if comparison.judged.explanations.is_empty() {
-        let again = comparison.run.command.join(" ");
+        let is_traced = comparison.run.command.iter().any(|word| word == "--explain");
         bail!(Refusal::wrong_use(
             format!("run {run} has no traced slices of a pair that is decided to differ"),
-            if again.contains("--explain") {
-                format!("fsarena resume {run} --budget 3m")
-            } else {
-                format!("{again} --explain")
+            match is_traced {
+                true => format!("fsarena resume {run} --budget 3m"),
+                false => format!("{} --explain", comparison.run.command_line()),
             }
         ));
     }

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::Result;
-use fsarena_model::Event;
+use fsarena_model::{Event, RunRecord};
 use fsarena_place::{Refusal, agent::Line, note};
 use fsarena_store::Store;
 
@@ -17,8 +17,13 @@ pub fn run(global: &Global, options: &Import) -> Result<()> {
     let mut store = Store::open(&places::store_path(global.store.clone())?)?;
     for (path, events) in runs {
         let Some((Event::Started { plan, started }, others)) = events.split_first() else { continue };
+        let at_that_time = store.runs()?.into_iter().filter(|known| known.started == *started);
+        let known = at_that_time.map(|known| store.load(known.run)).collect::<Result<Vec<RunRecord>, _>>()?;
         let run = store.insert(plan, started, others)?;
-        note!("{} is run {run}: fsarena report {run}", path.display());
+        let record = store.load(run)?;
+        let copy = known.iter().find(|known| known.is_copy_of(&record));
+        let copy = copy.map(|known| format!(", a copy of run {}", known.run)).unwrap_or_default();
+        note!("{} is run {run}{copy}: fsarena report {run}", path.display());
     }
     Ok(())
 }
@@ -47,7 +52,12 @@ pub(super) fn events(path: &Path) -> Result<Vec<Event>> {
             Ok(Line::Event(event)) => events.push(*event),
             Ok(Line::Ended(_)) => has_ended = true,
             Ok(Line::Failed { text, .. }) => return Err(refused(number, text).into()),
-            Err(error) => return Err(refused(number, error.to_string()).into()),
+            Err(error) => {
+                // Its place follows from the line.
+                let what = error.to_string();
+                let what = what.split(" at line ").next().unwrap_or_default();
+                return Err(refused(number, format!("it is not of an exported run: {what}")).into());
+            }
         }
     }
     match has_ended && !events.is_empty() {

@@ -74,14 +74,14 @@ pub fn require<'a>(runs: impl IntoIterator<Item = &'a NamedRun>, label: &Label) 
 
 /// Refuses a run that is on both sides.
 pub fn require_other(before: &[NamedRun], after: &[NamedRun]) -> Result<()> {
-    let is_same = |run: &&NamedRun| before.iter().any(|other| other.record.is_copy_of(&run.record));
-    match after.iter().find(is_same) {
-        Some(run) => {
-            let text = format!("{} is on both sides", run.name);
-            bail!(Refusal::wrong_use(text, "`fsarena runs` lists the runs"))
+    for run in after {
+        if let Some(known) = before.iter().find(|known| known.record.is_copy_of(&run.record)) {
+            let copy = if known.name == run.name { "" } else { &format!(": it is a copy of {}", known.name) };
+            let text = format!("{} is on both sides{copy}", run.name);
+            bail!(Refusal::wrong_use(text, "`fsarena runs` lists the runs"));
         }
-        None => Ok(()),
     }
+    Ok(())
 }
 
 /// Refuses two sides that have nothing in common.

@@ -107,14 +107,12 @@ fn without_words_of_fstab(contender: &mut Contender) -> Option<String> {
 }
 
 fn require_new(others: &[Contender], contender: &Contender) -> Result<()> {
-    if others.iter().all(|other| other.label != contender.label) {
-        return Ok(());
-    }
+    let Some(known) = others.iter().find(|other| other.label == contender.label) else { return Ok(()) };
     let text = format!("two contenders have the label `{}`", contender.label);
     // Without a label of its own.
-    let unnamed = Contender { label: Label::from(""), ..contender.clone() };
-    let plain = unnamed.spelling().unwrap_or_else(|| "FILE.toml".to_owned());
-    bail!(Refusal::wrong_use(text, format!("give one of them another: a={plain} b={plain}")))
+    let unnamed = |contender: &Contender| Contender { label: Label::from(""), ..contender.clone() };
+    let plain = |contender| unnamed(contender).spelling().unwrap_or_else(|| "FILE.toml".to_owned());
+    bail!(Refusal::wrong_use(text, format!("give each its own: a={} b={}", plain(known), plain(contender))))
 }
 
 /// The matrices of a command line, and their contenders.

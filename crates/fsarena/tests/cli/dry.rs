@@ -167,6 +167,8 @@ fn what_was_meant_is_in_the_hint() {
             "hint: a contender and the options of its mkfs are one word: 'ext4 -O ^has_journal'\n".to_owned(),
         ),
         (&["compare", "ext4", "--dry-run", "--workload", "STAT-TREE"], "did you mean `stat-tree`?".to_owned()),
+        (&["compare", "ext4", "--dry-run", "--seed", "abc"], "'--seed <N>': it is no whole number".to_owned()),
+        (&["compare", "ext4", "--dry-run", "--margin", "300%"], "not negative and below 100%".to_owned()),
         (&["compare", "ext4=xfs", "xfs", "--dry-run"], "its label says that it is another".to_owned()),
         (&["compare", "NTFS=ext4", "xfs", "--dry-run"], "its label says that it is another".to_owned()),
         (
@@ -190,7 +192,7 @@ fn what_was_meant_is_in_the_hint() {
     let mut command = stage.fsarena();
     command.args(["compare", "ext4", "xfs", "--dry-run", "--lane-size", "900T", "--workload", &stage.small()]);
     let text = err(&run(command.args(["--budget", "1m", "--storage", "memory"]), 2));
-    assert!(text.contains("are free") && text.contains("hint: "), "{text}");
+    assert!(text.contains(" lanes (images in memory), and ") && text.contains("are free\nhint: "), "{text}");
     for (arguments, words) in [
         (&["import", "nope"][..], "hint: `fsarena export RUN -o FILE`"),
         (&["compare", "ext4", "xfs", "--dry-run", "--command", "/etc/passwd {dir}"], "`/etc/passwd`"),
@@ -288,7 +290,7 @@ fn lanes_in_memory_have_to_fit_into_the_limit_of_the_control_group() {
     };
     for size in ["512M", "300M"] {
         let text = dry(size, 4);
-        assert!(text.contains("memory (limited by the control group "), "{text}");
+        assert!(text.contains("memory, limited by the control group "), "{text}");
     }
     dry("16M", 2);
 }

@@ -39,6 +39,9 @@ fn wrong_spelling_is_refused_by_name() {
     refused(&stage, &[&unknown], 2, "colour", "`kind`, `label`, `mount`, `mkfs`");
     let small = stage.small();
     refused(&stage, &["ext4", "xfs", "--workload", &small, "--budget", "1s"], 2, "too short", "--budget");
+    refused(&stage, &["ext4", "xfs", "--workload", &small, "--budget", "0s"], 2, "of 0 s is too short", "--budget");
+    refused(&stage, &["ext4", "ext4=xfs"], 2, "label `ext4`", "a=ext4 b=xfs");
+    refused(&stage, &["ext5", "xfs"], 2, "no kind `ext5`", "did you mean `ext4`?");
     refused(&stage, &["ext4", "--margin", "0%"], 2, "above 0 %", "--margin 1%");
     let long = format!("{}=ext4", "a".repeat(65));
     refused(&stage, &[&long, "xfs", "--workload", &small], 2, "has 65 characters", "shorter");

@@ -201,7 +201,7 @@ fn a_run_that_was_imported_again_counts_once() {
     assert_eq!(history["left_out"], serde_json::json!(["run 3: a copy of run 1", "run 4: a copy of run 1"]));
     let refused = |arguments: &[&str]| err(&run(stage.fsarena().args(arguments), 2));
     assert!(refused(&["diff", "1,3", "2"]).contains("run 1 and run 3 are the same run, which counts once"));
-    assert!(refused(&["diff", "1", "3"]).contains("run 3 is on both sides"));
+    assert!(refused(&["diff", "1", "3"]).contains("run 3 is on both sides: it is a copy of run 1"));
 }
 
 #[test]

@@ -144,7 +144,7 @@ fn an_exported_run_is_the_same_in_another_store() {
     assert_eq!(out(&run(stage.fsarena().args(["export", "1"]), 0)), fs::read_to_string(&file).expect("written"));
     let elsewhere = stage.path("home/other.sqlite");
     let words = err(&run(stage.fsarena_with(&elsewhere).args(["import", &file, &file]), 0));
-    assert!(words.contains("is run 1") && words.contains("is run 2: fsarena report 2"), "{words}");
+    assert!(words.contains("is run 1") && words.contains("is run 2, a copy of run 1: fsarena report 2"), "{words}");
     let found = Store::read(&elsewhere).and_then(|store| store.load(2)).expect("there");
     assert_eq!(found, RunRecord { run: 2, ..record });
 }
@@ -160,7 +160,7 @@ fn other_files_than_exported_runs_are_not_imported() {
         (&lines[..lines.len() - 1].join("\n"), "the end of the run is missing"),
         (&lines[2..].join("\n"), "a run begins with its plan"),
         (&whole.replace(env!("CARGO_PKG_VERSION"), "99.1"), "line 1: it is of fsarena 99.1"),
-        ("rubbish", "line 1: "),
+        ("rubbish", "line 1: it is not of an exported run: expected value\n"),
     ];
     for (text, expected) in cases {
         let file = stage.file("run.jsonl", text);

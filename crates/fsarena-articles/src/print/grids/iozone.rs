@@ -32,7 +32,7 @@ pub fn nothing(comparison: &Comparison) -> Nothing {
             "run {} has no grid of file and record sizes, so there is nothing to show in this format",
             comparison.run.number
         ),
-        hint: "`fsarena compare ext4 xfs --suite vagrant` measures two".to_owned(),
+        hint: "csv and json have all figures; `fsarena compare ext4 xfs --suite vagrant` measures two grids".to_owned(),
     }
 }
 

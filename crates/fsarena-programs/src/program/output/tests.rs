@@ -63,7 +63,7 @@ fn dbenchs_table_is_read() {
     }
     let stopped = text.replace("Throughput 416.875", "Throughput 0");
     let error = counted("phoronix-dbench", &stopped, &Heard::default()).expect_err("nothing was done");
-    assert!(error.ends_with("is 0"), "{error}");
+    assert!(error.ends_with("is 0; a figure must be a number above 0"), "{error}");
 }
 
 #[test]
@@ -95,6 +95,14 @@ fn numbers_are_the_first_the_last_or_all() {
     let text = "n=1 n=x n=-3 n=2.5\nn=4 n=inf";
     assert_eq!([read("first", text), read("last", text), read("sum", text)], [Some(1.0), Some(4.0), Some(7.5)]);
     assert_eq!(read("sum", "none"), None);
+    let output = r#"{ "captures": [{ "as": "figure", "pattern": "n=(\\S+)" }] }"#;
+    let output: Output = serde_json::from_str(output).expect("sound");
+    for found in ["0", "-5", "x", "inf"] {
+        let text = format!("n={found}");
+        let counted = output.count("it", &text, &Heard::default(), KNOWN, |_| None, &mut RunStats::new());
+        let error = counted.expect_err(found).to_string();
+        assert!(error.ends_with(&format!("is {found}; a figure must be a number above 0")), "{error}");
+    }
 }
 
 #[test]

@@ -26,6 +26,9 @@ pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result
         DataFormat::Text => print(&text(plan)?)?,
         DataFormat::Json => print_json(json(plan))?,
     }
+    if let Some(path) = &setup.shown.output {
+        note!("{} is not written: it is for the report, and a dry run has none", path.display());
+    }
     let mut refusals = Refusals::default();
     refusals.take(Store::require(&places::store_path(global.store.clone())?));
     let has_tools = !matches!(place, Place::Here) || prefer_cached(plan);

@@ -48,8 +48,9 @@ fn line(kind: &Kind, versions: &BTreeMap<String, String>) -> DoctorLine {
         Availability::KernelLacks if has_module(kind.mounted_as) => {
             DoctorLine::note(name, format!("as root, who may load the kernel's module{found}"))
         }
-        Availability::KernelLacks => DoctorLine::no(name, format!("this kernel lacks it{found}"))
-            .hint(format!("another kernel, or one that finds its module: modprobe {name}")),
+        Availability::KernelLacks => {
+            DoctorLine::no(name, format!("this kernel lacks it{found}")).hint("in a guest: --guest")
+        }
         Availability::ToolMissing(tool) => {
             not_installed(name, tool, &format!(", or --tools {}", DebianRelease::default()))
         }
