@@ -34,7 +34,7 @@ const PATIENCE: BusyPatience = BusyPatience { attempts: 101, pause: Duration::fr
 const REST_PATIENCE: BusyPatience = BusyPatience { attempts: 1001, pause: Duration::from_millis(5) };
 
 /// The largest file on which options of mkfs are tried, and the time limit of that.
-pub(crate) const MOST_TRIED: Bytes = Bytes::gib(4);
+pub(crate) const MOST_TRIED: Bytes = Bytes::gib(16);
 pub(crate) const TRIED: Duration = Duration::from_secs(60);
 
 /// Time limit of a program that mounts.
@@ -147,8 +147,11 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
             let features = (kind.features)(&described);
             let unused = without_effect(kind.options, &contender.mkfs, &features).into_iter().next();
             if let Some((words, feature)) = unused.filter(|_| !features.is_empty()) {
-                let what = format!("`{words}` of {} has no effect without the feature `{feature}`", argv[0]);
-                return Err(LaneError::bad_option(contender, what, format!("leave it out, or add -O {feature}")));
+                let (why, or) = feature.map_or((String::from(" here"), String::new()), |feature| {
+                    (format!(" without the feature `{feature}`"), format!(", or add -O {feature}"))
+                });
+                let what = format!("`{words}` of {} has no effect{why}", argv[0]);
+                return Err(LaneError::bad_option(contender, what, format!("leave it out{or}")));
             }
             let hint = "leave it out, or compare in a guest with another kernel: --guest-kernel PACKAGE";
             let refused = |why| Err(LaneError::bad_option(contender, why, hint));

@@ -174,30 +174,38 @@ pub fn space(plan: &Plan) -> Result<(), LaneError> {
     }
 }
 
-/// Refuses `dir` contenders whose file systems have no room. `data` is the most that each workload of the plan keeps at
-/// a time in one directory. Contenders of a sliced workload keep their data at the same time.
+/// Refuses `dir` contenders whose file systems have no room, and contenders in memory that do not fit into it. `data` is
+/// the most that each workload of the plan keeps at a time in one directory. Contenders of a sliced workload keep their
+/// data at the same time.
 ///
 /// # Errors
 /// [`LaneError::NoRoom`].
 pub fn directories(plan: &Plan, data: &[Bytes]) -> Result<(), LaneError> {
-    for (path, contenders) in by_file_system(plan)? {
+    let fits = |contenders: &[&Contender], others: Bytes, free: Bytes, place: String| {
         let needs = plan.workloads.iter().zip(data).map(|(workload, data)| {
             let own = contenders.iter().filter(|contender| plan.takes_part(&contender.label, &workload.name)).count();
             let at_a_time = if workload.mode == Mode::Sliced { own } else { own.min(1) };
             (data.0.saturating_mul(at_a_time as u64), workload)
         });
-        let Some((most, workload)) = needs.max_by_key(|(needed, _)| *needed) else { continue };
+        let Some((most, workload)) = needs.max_by_key(|(needed, _)| *needed) else { return Ok(()) };
+        let (needed, workload) = (Bytes(most.saturating_add(others.0)), workload.name.to_string());
+        if free < needed { Err(LaneError::NoRoom { place, workload, needed, free }) } else { Ok(()) }
+    };
+    for (path, contenders) in by_file_system(plan)? {
         let look_up = |error| LaneError::io("look up", path)(error);
         let reserve = space::reserve(path).map_err(look_up)?;
         let lanes = lanes_on_same_file_system(plan, path).map_err(look_up)?;
-        let needed = Bytes(most.saturating_add(lanes.0).saturating_add(reserve.0));
-        let free = space::free_space(path).map_err(look_up)?;
-        if free < needed {
-            let (path, workload) = (path.to_owned(), workload.name.clone());
-            return Err(LaneError::NoRoom { path, workload: workload.to_string(), needed, free });
-        }
+        let place = format!("on the file system of `{}`", path.display());
+        let others = Bytes(lanes.0.saturating_add(reserve.0));
+        fits(&contenders, others, space::free_space(path).map_err(look_up)?, place)?;
     }
-    Ok(())
+    let is_in_memory = |it: &&Contender| kind::kind(&it.kind).is_some_and(|kind| kind.ground == Ground::Memory);
+    let in_memory: Vec<&Contender> = plan.contenders.iter().filter(is_in_memory).collect();
+    let Some((free, group)) = fsarena_sys::memory::limited().filter(|_| !in_memory.is_empty()) else { return Ok(()) };
+    let lanes = if plan.lanes.storage == Storage::Memory { made_lanes(plan) as u64 } else { 0 };
+    let others = plan.lanes.size.0.saturating_mul(lanes).saturating_add(storage::RESERVE.0);
+    let limit = group.map(|group| format!(", limited by the control group {}", group.display())).unwrap_or_default();
+    fits(&in_memory, Bytes(others), free, format!("in memory{limit}"))
 }
 
 /// The `dir` contenders, grouped by file system, with one directory of each.

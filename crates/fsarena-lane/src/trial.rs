@@ -17,15 +17,17 @@ use crate::mounted::{self, MOST_TRIED, Mounting, TRIED};
 use crate::require::{MKFS_HINT, is_root};
 use crate::{LaneError, loops, space};
 
-/// The memory that has to be free for an image: what mkfs writes of [`MOST_TRIED`].
-const ROOM: Bytes = Bytes::mib(256);
+/// The share of an image that has to be free in memory: as much as mkfs writes.
+const WRITTEN: u64 = 16;
 
 /// Fewer files than this are said.
 const FEW_FILES: u64 = 10_000;
 
 /// Whether something can be made for a trial: as root, where there are loop devices and memory for images.
 pub fn is_possible(plan: &Plan) -> bool {
-    let has_room = || space::shared_memory().is_some_and(|memory| space::free_space(memory).is_ok_and(|it| it >= ROOM));
+    let needed = Bytes(plan.lanes.size.min(MOST_TRIED).0 / WRITTEN);
+    let has_room =
+        || space::shared_memory().is_some_and(|memory| space::free_space(memory).is_ok_and(|it| it >= needed));
     plan.contenders.iter().any(|contender| tried(contender).is_some())
         && is_root()
         && loops::require().is_ok()

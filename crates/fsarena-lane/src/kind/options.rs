@@ -10,7 +10,7 @@ mod tests;
 use fsarena_model::Bytes;
 use fsarena_model::name::nearest;
 
-use self::OptionRule::{Block, BlockLog, Fixed, Label, Needs, Ours, Record, Refused, Valued, Words};
+use self::OptionRule::{Block, BlockLog, Feature, Fixed, Label, Needs, Ours, Record, Refused, Valued, Words};
 pub(crate) use self::tables::*;
 use crate::lane::BLOCK_SIZE;
 
@@ -47,6 +47,8 @@ pub(crate) enum OptionRule {
     Record,
     /// It is passed on unless mkfs leaves out this feature.
     Needs(&'static str),
+    /// It is passed on, and names a feature as it is shown of what was made.
+    Feature,
     /// Every contender of the kind has it already.
     Ours,
     /// Every contender of the kind has it with this value already; another one is refused for this reason.
@@ -149,25 +151,44 @@ pub(crate) fn merged(
     if refusals.is_empty() { Ok(words) } else { Err(refusals.join("; ")) }
 }
 
-/// Which of a user's words for an mkfs have no effect on a file system with these `features`, and which one each needs.
+/// Which of a user's words for an mkfs have no effect on a file system with these `features`, and which feature each
+/// needs; `None` of a feature that is there although it was left out, or is not although it was named.
 pub(crate) fn without_effect(
     known: &'static [MkfsOptions],
     further: &[String],
     features: &[String],
-) -> Vec<(String, &'static str)> {
-    let lacking = |rule: OptionRule| match rule {
-        Needs(feature) => Some(feature).filter(|feature| !features.iter().any(|found| found == feature)),
+) -> Vec<(String, Option<&'static str>)> {
+    let has = |feature: &str| features.iter().any(|found| found == feature);
+    let lacking = |rule: OptionRule, word: &str| match rule {
+        Needs(feature) => (!has(feature)).then_some(Some(feature)),
+        Feature if is_reset(word) => None,
+        Feature => (has(&shown(subject(word))) == word.starts_with(['^', '-'])).then_some(None),
         _ => None,
     };
     let of = |Typed { name, rule, value }: Typed<'_>| match (rule, value) {
         (Words(rules), Some(list)) => {
-            let words = list.split(is_separator);
-            let lacking = words.filter_map(|word| Some((format!("{name} {word}"), lacking(rule_of(rules, word)?)?)));
+            let words = list.split(is_separator).filter(|word| !word.is_empty());
+            let lacking =
+                words.filter_map(|word| Some((format!("{name} {word}"), lacking(rule_of(rules, word)?, word)?)));
             lacking.collect::<Vec<_>>()
         }
-        _ => lacking(rule).map(|feature| (name.to_owned(), feature)).into_iter().collect(),
+        _ => lacking(rule, "").map(|feature| (name.to_owned(), feature)).into_iter().collect(),
     };
     typed(known, "", further).unwrap_or_default().into_iter().flat_map(of).collect()
+}
+
+/// Whether a word in a list of features leaves out all that is before it (e2p_edit_feature2 of e2fsprogs).
+fn is_reset(word: &str) -> bool {
+    ["none", "clear"].iter().any(|name| word.eq_ignore_ascii_case(name))
+}
+
+/// How dumpe2fs shows a feature: some have two names (lib/e2p/feature.c of e2fsprogs).
+fn shown(feature: &str) -> String {
+    match feature.to_ascii_lowercase().as_str() {
+        "extents" => "extent".to_owned(),
+        "uninit_groups" => "uninit_bg".to_owned(),
+        other => other.to_owned(),
+    }
 }
 
 /// Features of mke2fs may also be separated by spaces.
@@ -181,8 +202,8 @@ pub(crate) const FEATURES: &str = "-O";
 /// Whether these lists of features leave one out, as `^has_journal` does. What is last counts.
 fn is_left_out(feature: &str, lists: &[&str]) -> bool {
     let mut words = lists.iter().flat_map(|list| list.split(is_separator));
-    let last = words.rfind(|word| *word == "none" || subject(word).eq_ignore_ascii_case(feature));
-    last.is_some_and(|word| word == "none" || word.starts_with(['^', '-']))
+    let last = words.rfind(|word| is_reset(word) || subject(word).eq_ignore_ascii_case(feature));
+    last.is_some_and(|word| is_reset(word) || word.starts_with(['^', '-']))
 }
 
 /// The same words with an option for each word of a list, for programs that take no lists.

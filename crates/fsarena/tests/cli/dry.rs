@@ -265,7 +265,7 @@ fn words_that_only_fstab_knows_are_ignored_with_a_note() {
 }
 
 #[test]
-fn lanes_in_memory_have_to_fit_into_the_limit_of_the_control_group() {
+fn what_lies_in_memory_has_to_fit_into_the_limit_of_the_control_group() {
     let stage = Stage::without_runs();
     if !has(&[Need::Root, Need::MemoryGroups]) {
         return;
@@ -279,20 +279,26 @@ fn lanes_in_memory_have_to_fit_into_the_limit_of_the_control_group() {
     std::fs::create_dir(&group).expect("made");
     let _removed = Group(group.clone());
     std::fs::write(group.join(limit), (900u64 << 20).to_string()).expect("limited");
-    let plan =
-        format!("compare ext4 xfs --dry-run --rounds 1 --workload {} --storage memory --lane-size", stage.small());
-    let dry = |size: &str, code| {
+    let plan = |contenders: &str, workload: &str| {
+        format!("compare {contenders} --dry-run --rounds 1 --workload {workload} --storage memory --lane-size")
+    };
+    let in_group = |plan: &str, size: &str, code| {
         let line = format!("echo $$ > {}/cgroup.procs && exec {} {plan} {size}", group.display(), binary().display());
         let command = stage.fsarena();
         let home = command.get_envs().filter_map(|(key, value)| Some((key.to_owned(), value?.to_owned())));
         let home: Vec<_> = home.collect();
         err(&run(Command::new("sh").args(["-c", &line]).envs(home), code))
     };
+    let lanes = |size, code| in_group(&plan("ext4 xfs", &stage.small()), size, code);
     for size in ["512M", "300M"] {
-        let text = dry(size, 4);
+        let text = lanes(size, 4);
         assert!(text.contains("memory, limited by the control group "), "{text}");
     }
-    dry("16M", 2);
+    lanes("16M", 2);
+    // Without lanes.
+    let text = in_group(&plan("tmpfs b=tmpfs", "randread-4k"), "2G", 4);
+    assert!(text.contains("the workload `randread-4k` needs ") && text.contains(", in memory, limited by "), "{text}");
+    in_group(&plan("tmpfs b=tmpfs", &stage.small()), "2G", 0);
 }
 
 /// A control group that is removed at the end of a test, also of one that fails.

@@ -97,6 +97,20 @@ fn options_without_effect_warnings_and_little_room_are_said() {
 }
 
 #[test]
+fn features_are_looked_for_in_what_was_made() {
+    let Some(stage) = Stage::of_root() else { return };
+    // Checksums take the place of `uninit_bg`.
+    let text = dry(&stage, "ext4 -O uninit_bg", &stage.small(), 2);
+    assert!(text.contains("`-O uninit_bg` of mke2fs has no effect here\nhint: leave it out\n"), "{text}");
+    for words in
+        ["^has_journal", "extents,^64bit", "^metadata_csum,uninit_groups", "bigalloc,inline_data", "clear,extent"]
+    {
+        let text = dry(&stage, &format!("ext4 -O {words}"), &stage.small(), 0);
+        assert!(!text.contains("no effect"), "{words}: {text}");
+    }
+}
+
+#[test]
 fn nothing_is_tried_while_another_run_uses_the_machine() {
     let Some(stage) = Stage::of_root() else { return };
     let lock = fsarena_sys::machine::MachineLock::take().expect("it can be taken").expect("it is free");

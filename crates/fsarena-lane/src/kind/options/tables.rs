@@ -1,6 +1,6 @@
 //! The options of each mkfs, according to the tools' manuals.
 
-use super::OptionRule::{Block, BlockLog, Fixed, Label, Listed, Needs, Ours, Record, Refused, Valued, Words};
+use super::OptionRule::{Block, BlockLog, Feature, Fixed, Label, Listed, Needs, Ours, Record, Refused, Valued, Words};
 use super::{ListRules, MkfsOptions, flags, values};
 
 const SEED: &str = "it follows from the seed of the run";
@@ -51,7 +51,7 @@ pub(crate) const MKE2FS: &[MkfsOptions] = &[
 const EXT_FEATURES: &ListRules = &[
     ("journal_dev", Refused(OTHER_KIND)),
     ("feature_*", Refused("a feature is given by its name, and not by its number")),
-    ("", Listed),
+    ("", Feature),
 ];
 
 const EXTENDED: &ListRules = &[
