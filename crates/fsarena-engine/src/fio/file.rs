@@ -231,18 +231,20 @@ fn expand(value: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Stri
     Ok(done + left)
 }
 
-/// Parses a size such as `4k`, `1MiB`, `0x1000`. All suffixes are powers of 1024. `None` for anything else, such as
-/// `50%`.
+/// Parses a size such as `4k`, `1MiB`, `0x1000`. `k`, `kb` and `ki` are 1024, and `KiB` is 1000: that is what fio makes of
+/// them without `kb_base`. `None` for anything else, such as `50%`.
 pub fn size(text: &str) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
     if let Some(digits) = text.strip_prefix("0x") {
         return u64::from_str_radix(digits, 16).ok();
     }
     let (number, unit) = split(&text);
-    let unit = unit.strip_suffix("ib").or_else(|| unit.strip_suffix('b')).or_else(|| unit.strip_suffix('i'));
-    let unit = unit.unwrap_or(split(&text).1);
+    let (base, unit) = match unit.strip_suffix("ib") {
+        Some(unit) => (1000_u64, unit),
+        None => (1024, unit.strip_suffix(['b', 'i']).unwrap_or(unit)),
+    };
     let power = ["", "k", "m", "g", "t", "p"].iter().position(|letter| *letter == unit)?;
-    number.parse::<u64>().ok()?.checked_mul(1 << (10 * power))
+    number.parse::<u64>().ok()?.checked_mul(base.checked_pow(power as u32)?)
 }
 
 /// Parses two sizes such as `4k-64k`, in ascending order.

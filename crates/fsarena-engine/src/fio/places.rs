@@ -6,7 +6,7 @@ use std::path::Path;
 use fsarena_model::grouped;
 
 use super::FioError;
-use super::file::{JobFile, JobOption, JobSection};
+use super::file::{JobFile, JobOption, JobSection, size};
 use super::jobs::JobsPlace;
 
 /// The job file with the jobs of one directory, if its sections do the same in several: such a file compares these
@@ -15,7 +15,7 @@ use super::jobs::JobsPlace;
 /// # Errors
 /// [`FioError::Line`] with the command that compares them, if they are not what is compared.
 pub fn of_one_contender(mut file: JobFile, place: &JobsPlace<'_>) -> Result<JobFile, FioError> {
-    let placed = file.sections.iter().map(|section| Some((section.value("directory")?, section)));
+    let placed = file.sections.iter().map(|section| Some((folder(section)?, section)));
     let Some(placed) = placed.collect::<Option<Vec<_>>>() else { return Ok(file) };
     let jobs = grouped(placed);
     let Some(((first, alike), others)) = jobs.split_first() else { return Ok(file) };
@@ -25,7 +25,7 @@ pub fn of_one_contender(mut file: JobFile, place: &JobsPlace<'_>) -> Result<JobF
     let is_compared = |directory: &str| place.directories.contains(&Path::new(directory));
     if jobs.iter().all(|(directory, _)| is_compared(directory)) {
         let first = (*first).to_owned();
-        file.sections.retain(|section| section.value("directory") == Some(&first));
+        file.sections.retain(|section| folder(section) == Some(&first));
         return Ok(file);
     }
     let names: Vec<&str> = jobs.iter().map(|(directory, _)| *directory).collect();
@@ -34,8 +34,14 @@ pub fn of_one_contender(mut file: JobFile, place: &JobsPlace<'_>) -> Result<JobF
         names.join(" and ")
     );
     let contenders: String = names.iter().map(|directory| format!(" dir:{directory}")).collect();
-    let line = file.line_of("directory").unwrap_or(1);
+    let line = file.line_of("directory").or(file.line_of("filename")).unwrap_or(1);
     Err(file.refuse(line, what, &format!("fsarena compare{contenders} --fio {}", file.name)))
+}
+
+/// Where a section works: its directory, or that of its file.
+fn folder(section: &JobSection) -> Option<&str> {
+    let of_file = || Some(section.value("filename")?.rsplit_once('/')?.0).filter(|folder| folder.starts_with('/'));
+    section.value("directory").or_else(of_file)
 }
 
 fn do_the_same(some: &[&JobSection], others: &[&JobSection]) -> bool {
@@ -43,7 +49,15 @@ fn do_the_same(some: &[&JobSection], others: &[&JobSection]) -> bool {
     let work = |section: &JobSection| -> BTreeMap<String, Option<String>> {
         let counts =
             |entry: &&JobOption| !["directory", "stonewall", "new_group", "description"].contains(&entry.key.as_str());
-        section.options.iter().filter(counts).map(|entry| (entry.key.clone(), entry.value.clone())).collect()
+        let value = |entry: &JobOption| {
+            let value = entry.value.as_ref()?;
+            Some(match entry.key.as_str() {
+                "filename" => value.rsplit('/').next().unwrap_or_default().to_owned(),
+                // Sizes have several spellings.
+                _ => size(value).map_or(value.clone(), |size| size.to_string()),
+            })
+        };
+        section.options.iter().filter(counts).map(|entry| (entry.key.clone(), value(entry))).collect()
     };
     some.len() == others.len() && some.iter().zip(others).all(|(one, other)| work(one) == work(other))
 }
@@ -110,6 +124,11 @@ mod tests {
         let FioError::Line { line, what, hint, .. } = error else { panic!("{error}") };
         assert_eq!((line, hint.as_str()), (5, "fsarena compare dir:/gold dir:/bronze --fio two.fio"));
         assert!(what.contains("/gold and /bronze"), "{what}");
+        // Of files, too, and however sizes are written.
+        let files = TWO.replace("directory=/gold", "filename=/gold/f\nbs=4k");
+        let files = job(&files.replace("directory=/bronze", "filename=/bronze/f\nbs=4096"));
+        let error = of_one_contender(files, &place(Vec::new())).expect_err("they are not compared");
+        assert!(error.to_string().contains("the same in /gold and /bronze"), "{error}");
         let both = place(vec![Path::new("/gold"), Path::new("/bronze")]);
         let kept = of_one_contender(job(TWO), &both).expect("they are compared");
         assert_eq!(kept.sections.iter().map(|section| section.name.as_str()).collect::<Vec<_>>(), ["a"]);

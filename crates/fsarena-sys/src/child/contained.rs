@@ -126,7 +126,7 @@ mod tests {
             ("exit 137", 137 << 8),
             ("kill -KILL $$; echo on", libc::SIGKILL),
             ("kill -TERM $$; echo on", libc::SIGTERM),
-            ("kill -INT $$; echo on", libc::SIGINT),
+            ("kill -USR1 $$; echo on", libc::SIGUSR1),
             ("kill -SEGV $$; echo on", libc::SIGSEGV),
             ("kill -ABRT $$; echo on", libc::SIGABRT),
             ("trap 'exit 3' TERM; kill -TERM $$; echo on", 3 << 8),

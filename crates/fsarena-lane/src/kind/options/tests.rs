@@ -97,6 +97,7 @@ fn row(option: &str, rule: OptionRule) -> String {
         Valued => "listed, with a value".to_owned(),
         Record => "listed, a power of two".to_owned(),
         Needs(feature) => format!("listed, with the feature `{feature}`"),
+        Feature => "listed, if mke2fs makes it, or leaves it out".to_owned(),
         Ours => "merged: fsarena sets it".to_owned(),
         Fixed(value, _) => format!("merged: fsarena sets it to {value}"),
         Refused(why) => format!("refused: {why}"),
