@@ -44,7 +44,7 @@ pub enum LaneError {
     #[error("{needed} are needed for {} ({place}), and {free} are free", counted(*lanes))]
     NoSpace { place: String, lanes: usize, needed: Bytes, free: Bytes },
     /// The file system of a `dir` contender has no room for the data of the workloads.
-    #[error("the workload `{workload}` needs {needed}, with a reserve, {place}, where {free} are free")]
+    #[error("the workload `{workload}` needs {needed} {place}, where {free} are free")]
     NoRoom { place: String, workload: String, needed: Bytes, free: Bytes },
     /// The directory of a `dir` contender does not exist.
     #[error("the directory `{}` of contender `{contender}` does not exist", path.display())]

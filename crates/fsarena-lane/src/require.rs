@@ -195,7 +195,7 @@ pub fn directories(plan: &Plan, data: &[Bytes]) -> Result<(), LaneError> {
         let look_up = |error| LaneError::io("look up", path)(error);
         let reserve = space::reserve(path).map_err(look_up)?;
         let lanes = lanes_on_same_file_system(plan, path).map_err(look_up)?;
-        let place = format!("on the file system of `{}`", path.display());
+        let place = format!("with a reserve on the file system of `{}`", path.display());
         let others = Bytes(lanes.0.saturating_add(reserve.0));
         fits(&contenders, others, space::free_space(path).map_err(look_up)?, place)?;
     }
@@ -203,7 +203,7 @@ pub fn directories(plan: &Plan, data: &[Bytes]) -> Result<(), LaneError> {
     let in_memory: Vec<&Contender> = plan.contenders.iter().filter(is_in_memory).collect();
     let Some((free, group)) = fsarena_sys::memory::limited().filter(|_| !in_memory.is_empty()) else { return Ok(()) };
     let lanes = if plan.lanes.storage == Storage::Memory { made_lanes(plan) as u64 } else { 0 };
-    let others = plan.lanes.size.0.saturating_mul(lanes).saturating_add(storage::RESERVE.0);
+    let others = plan.lanes.size.0.saturating_mul(lanes);
     let limit = group.map(|group| format!(", limited by the control group {}", group.display())).unwrap_or_default();
     fits(&in_memory, Bytes(others), free, format!("in memory{limit}"))
 }

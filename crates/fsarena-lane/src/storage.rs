@@ -16,7 +16,7 @@ use crate::mounted::mount_tmpfs;
 use crate::{LaneError, disk, image, space};
 
 /// Memory that images in memory leave free.
-pub(crate) const RESERVE: Bytes = Bytes::mib(256);
+const RESERVE: Bytes = Bytes::mib(256);
 
 /// Default place for the runs' folders.
 pub const DEFAULT_FOLDER: &str = "/var/tmp/fsarena";

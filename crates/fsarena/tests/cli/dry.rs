@@ -297,7 +297,7 @@ fn what_lies_in_memory_has_to_fit_into_the_limit_of_the_control_group() {
     lanes("16M", 2);
     // Without lanes.
     let text = in_group(&plan("tmpfs b=tmpfs", "randread-4k"), "2G", 4);
-    assert!(text.contains("the workload `randread-4k` needs ") && text.contains(", in memory, limited by "), "{text}");
+    assert!(text.contains("the workload `randread-4k` needs ") && text.contains(" in memory, limited by "), "{text}");
     in_group(&plan("tmpfs b=tmpfs", &stage.small()), "2G", 0);
 }
 
