@@ -123,8 +123,10 @@ pub fn lasts(file: &JobFile) -> Nanos {
         if section.is_set("stonewall") {
             total = total + std::mem::take(&mut group);
         }
-        let time = |key| section.value(key).and_then(file::time).unwrap_or_default();
-        group = group.max(time("runtime") + time("ramp_time"));
+        // A delay may be a range.
+        let last = |text: &str| file::time(text.rsplit('-').next()?);
+        let time = |key| section.value(key).and_then(last).unwrap_or_default();
+        group = group.max(time("startdelay") + time("ramp_time") + time("runtime"));
     }
     total + group
 }
