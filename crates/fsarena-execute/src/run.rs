@@ -165,8 +165,8 @@ impl Session<'_> {
         self.note_once(clocks, &trials);
         for trial in trials {
             // A failure that recurs is noted once.
-            let is_known = self.record.trials.iter().any(|known| known.ended_alike(&trial));
-            if let Some(why) = trial.outcome.why().filter(|_| !is_known) {
+            let is_known = || self.record.trials.iter().any(|known| known.ended_alike(&trial));
+            if let Some(why) = trial.outcome.why().filter(|_| !is_known()) {
                 let text = format!("round {round}: {} on {} did not finish: {why}", trial.workload, trial.contender);
                 self.note(Severity::Failure, text)?;
             }
@@ -231,14 +231,10 @@ impl Session<'_> {
 
     fn note_overrun(&mut self, status: Status) -> Result<(), RunError> {
         let spent = self.spent();
-        match self.scope.time.filter(|time| status == Status::Complete && spent > *time) {
-            Some(time) => {
-                let text =
-                    format!("the run took {spent}, and its budget is {time}: a round that has begun is finished");
-                self.note(Severity::Info, text)
-            }
-            None => Ok(()),
-        }
+        let exceeded = self.scope.time.filter(|time| status == Status::Complete && spent > *time);
+        let Some(time) = exceeded else { return Ok(()) };
+        let text = format!("the run took {spent}, and its budget is {time}: a round that has begun is finished");
+        self.note(Severity::Info, text)
     }
 
     fn stopped(&self) -> bool {

@@ -147,11 +147,15 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
             let features = (kind.features)(&described);
             let unused = without_effect(kind.options, &contender.mkfs, &features).into_iter().next();
             if let Some((words, feature)) = unused.filter(|_| !features.is_empty()) {
-                let (why, or) = feature.map_or((String::from(" here"), String::new()), |feature| {
-                    (format!(" without the feature `{feature}`"), format!(", or add -O {feature}"))
-                });
-                let what = format!("`{words}` of {} has no effect{why}", argv[0]);
-                return Err(LaneError::bad_option(contender, what, format!("leave it out{or}")));
+                let what = format!("`{words}` of {} has no effect", argv[0]);
+                let (what, hint) = match feature {
+                    Some(feature) => (
+                        format!("{what} without the feature `{feature}`"),
+                        format!("leave it out, or add -O {feature}"),
+                    ),
+                    None => (format!("{what} here"), "leave it out".to_owned()),
+                };
+                return Err(LaneError::bad_option(contender, what, hint));
             }
             let hint = "leave it out, or compare in a guest with another kernel: --guest-kernel PACKAGE";
             let refused = |why| Err(LaneError::bad_option(contender, why, hint));

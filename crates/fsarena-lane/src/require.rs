@@ -203,9 +203,8 @@ pub fn directories(plan: &Plan, data: &[Bytes]) -> Result<(), LaneError> {
     let in_memory: Vec<&Contender> = plan.contenders.iter().filter(is_in_memory).collect();
     let Some((free, group)) = fsarena_sys::memory::limited().filter(|_| !in_memory.is_empty()) else { return Ok(()) };
     let lanes = if plan.lanes.storage == Storage::Memory { made_lanes(plan) as u64 } else { 0 };
-    let others = plan.lanes.size.0.saturating_mul(lanes);
-    let limit = group.map(|group| format!(", limited by the control group {}", group.display())).unwrap_or_default();
-    fits(&in_memory, Bytes(others), free, format!("in memory{limit}"))
+    let others = Bytes(plan.lanes.size.0.saturating_mul(lanes));
+    fits(&in_memory, others, free, storage::limited("in memory".to_owned(), group))
 }
 
 /// The `dir` contenders, grouped by file system, with one directory of each.

@@ -96,9 +96,15 @@ pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), Lan
     if count == 0 || free >= needed {
         return Ok(());
     }
-    let storage = &plan.lanes.storage;
-    let place = group.map(|group| format!("{storage}, limited by the control group {}", group.display()));
-    Err(LaneError::NoSpace { place: place.unwrap_or_else(|| storage.to_string()), lanes: count, needed, free })
+    Err(LaneError::NoSpace { place: limited(plan.lanes.storage.to_string(), group), lanes: count, needed, free })
+}
+
+/// A place, and the control group whose limit counts there, if there is one.
+pub(crate) fn limited(place: String, group: Option<PathBuf>) -> String {
+    match group {
+        Some(group) => format!("{place}, limited by the control group {}", group.display()),
+        None => place,
+    }
 }
 
 /// Mounts debugfs in the run's own namespace, for its counters per file system. If that fails, they are missing.

@@ -42,6 +42,7 @@ pub fn is_open(pair: &PairVerdict) -> bool {
 
 /// What [`few_rounds`] says of several pairs.
 pub const FEW_ROUNDS: &str = "fewer than 3 rounds that count";
+const _: () = assert!(fsarena_stats::FEWEST_ROUNDS == 3, "FEW_ROUNDS has this number");
 
 /// The reason of a pair that has fewer rounds than a verdict needs.
 pub fn few_rounds(pair: &PairVerdict) -> Option<&Reason> {

@@ -53,13 +53,13 @@ const RANDOM_SEED: f64 = 1e9;
 /// are of one start of the program (`-x`), which prints the names of the fields first; several starts with a seed that
 /// was chosen do not.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
-    let lines: Vec<BonnieLine<'_>> = file.text.lines().filter_map(BonnieLine::of).collect();
-    let mut heads = 0;
-    let is_result = |line: &str| {
-        heads += usize::from(line.starts_with("format_version,"));
-        BonnieLine::of(line).map(|_| heads)
+    let mut count = 0;
+    // With the number of heads before it.
+    let result = |line| {
+        count += usize::from(str::starts_with(line, "format_version,"));
+        Some((count, BonnieLine::of(line)?))
     };
-    let heads: Vec<usize> = file.text.lines().filter_map(is_result).collect();
+    let (heads, lines): (Vec<usize>, Vec<BonnieLine<'_>>) = file.text.lines().filter_map(result).unzip();
     let names: BTreeSet<&str> = lines.iter().map(|line| line.name()).collect();
     let of = |(index, line): (usize, &BonnieLine<'_>)| {
         let run = file.run(index + 1, &line.fields);

@@ -279,7 +279,7 @@ fn copies_of_parts(rows: &[Measured], keys: &[u64]) -> Vec<usize> {
     copies
 }
 
-/// How many rows have so many different figures.
+/// After how many rows there are `count` different figures; `None` if there are fewer.
 fn with_figures<'a>(mut rows: impl Iterator<Item = &'a Measured>, count: usize) -> Option<usize> {
     let mut figures: BTreeSet<u64> = BTreeSet::new();
     let place = rows.position(|row| figures.insert(row.value.to_bits()) && figures.len() == count)?;

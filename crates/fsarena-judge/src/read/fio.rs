@@ -6,9 +6,7 @@ mod parts;
 mod terse;
 mod work;
 
-use std::collections::BTreeMap;
-
-use fsarena_model::distinct;
+use std::collections::{BTreeMap, BTreeSet};
 
 use self::parts::Part;
 pub use terse::{knows as knows_terse, read as read_terse};
@@ -107,7 +105,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
         part.stages.iter().for_each(|stage| _ = syncs.entry(*stage).and_modify(synced).or_insert(*durable));
     }
     let mut known = KnownFacts::default();
-    let (mut rows, mut directories) = (Vec::new(), Vec::new());
+    let (mut rows, mut places) = (Vec::new(), Vec::new());
     for (part, durable) in parts.iter().zip(durable) {
         let options = work::options(value, part.jobs[0]).unwrap_or_default();
         let meanwhile = part.stages.iter().find_map(|stage| written_meanwhile(*syncs.get(stage)?));
@@ -155,33 +153,33 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
                 extent: part.extent(direction),
                 ..file.row(1, figure)
             });
-            directories.extend(directory);
+            places.extend(directory.map(|directory| (directory, direction)));
         }
     }
-    if !file.is_labelled && directories.len() == rows.len() {
-        of_directories(&mut rows, &directories);
+    if !file.is_labelled && places.len() == rows.len() {
+        of_directories(&mut rows, &places);
     }
     Ok(rows)
 }
 
-/// Makes contenders of the directories of jobs, if there are several and the same work was done in each.
-fn of_directories(rows: &mut [Measured], directories: &[&str]) {
-    fn direction(row: &Measured) -> &str {
-        row.workload.rsplit(' ').next().unwrap_or_default()
+/// Makes contenders of the directories of jobs, if there are several and the same work was done in each. `places` are
+/// the directory and the direction of each row.
+fn of_directories(rows: &mut [Measured], places: &[(&str, &str)]) {
+    let mut works: BTreeMap<&str, Vec<(InputFacts, &str)>> = BTreeMap::new();
+    for (row, (directory, direction)) in rows.iter().zip(places) {
+        works.entry(directory).or_default().push((row.work.clone(), direction));
     }
-    let works = |directory: &str| {
-        let own = rows.iter().zip(directories).filter(|(_, other)| **other == directory);
-        let mut works: Vec<_> = own.map(|(row, _)| (&row.work, direction(row))).collect();
-        works.sort_unstable();
-        works
-    };
-    let all = distinct(directories.iter().copied());
-    if all.len() > 1 && all.iter().all(|directory| works(directory) == works(all[0])) {
-        let is_named = distinct(all.iter().filter_map(|directory| placed([*directory]))).len() == all.len();
-        for (row, directory) in rows.iter_mut().zip(directories) {
-            row.workload = format!("{} {}", row.work["rw"], direction(row));
-            row.contender = if is_named { placed([*directory]).unwrap_or_default() } else { (*directory).to_owned() };
-        }
+    works.values_mut().for_each(|works| works.sort_unstable());
+    let mut others = works.values();
+    let first = others.next();
+    if works.len() < 2 || others.any(|other| Some(other) != first) {
+        return;
+    }
+    let kinds: BTreeSet<String> = works.keys().filter_map(|directory| placed([*directory])).collect();
+    for (row, (directory, direction)) in rows.iter_mut().zip(places) {
+        row.workload = format!("{} {direction}", row.work["rw"]);
+        let kind = placed([*directory]).filter(|_| kinds.len() == works.len());
+        row.contender = kind.unwrap_or_else(|| (*directory).to_owned());
     }
 }
 

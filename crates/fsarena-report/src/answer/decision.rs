@@ -122,7 +122,7 @@ impl<'a> AnswerGroup<'a> {
                 let is = if left.len() == 1 { "is" } else { "are" };
                 let less_safe = || format!("; {} {is} less safe and not shown to be faster", listed(&left));
                 let less_safe = if left.is_empty() { String::new() } else { less_safe() };
-                format!("take {}: {why}; {}{less_safe}.", either(taken), self.behind(&losses),)
+                format!("take {}: {why}; {}{less_safe}.", either(taken), self.behind(&losses))
             }
         }
     }

@@ -99,6 +99,7 @@ pub fn work(options: Option<&BTreeMap<&str, &str>>) -> BTreeMap<String, String> 
     let Some(options) = options else {
         return BTreeMap::from([(NOT_RECORDED.0.to_owned(), NOT_RECORDED.1.to_owned())]);
     };
+    let base = unit_base(options);
     let mut work: BTreeMap<String, String> =
         DEFAULTS.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     for (name, value) in options.iter().filter(|(name, _)| !NO_WORK.contains(name)) {
@@ -114,7 +115,7 @@ pub fn work(options: Option<&BTreeMap<&str, &str>>) -> BTreeMap<String, String> 
             (name, value) if TIMES.contains(&name) => {
                 (name, seconds(value, 1.0).map_or_else(|| value.to_owned(), |time| time.to_string()))
             }
-            (name, value) => (name, parts(value, unit_base(options))),
+            (name, value) => (name, parts(value, base)),
         };
         let default = NOT_ZERO.iter().find(|(other, _)| *other == name).map_or("0", |(_, default)| default);
         if value != default || work.contains_key(name) {
