@@ -1,6 +1,7 @@
 //! The stability of cells: over rounds, within a round, and after another contender's slice. Reported only; it changes
 //! no verdict.
 
+mod scatter;
 mod words;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use crate::analysis::{Analysis, WorkloadTrials};
 use crate::evidence::Field;
 use crate::looks::Standing;
 
+pub(crate) use scatter::scatter;
 pub use words::notes;
 
 /// The probability that a run without any instability reports one in any of its cells; for each of the three questions.

@@ -7,7 +7,7 @@ use fsarena_model::{AtRest, Bytes, Conditions, Nanos, NoiseBounds, Probe, Rounds
 
 use fsarena_fakes::{Play, World};
 
-const BOUNDS: NoiseBounds = NoiseBounds {
+pub const BOUNDS: NoiseBounds = NoiseBounds {
     foreign_cores: 0.6,
     steal_cores: 0.15,
     most: 1,

@@ -1,9 +1,11 @@
 //! Unstable cells are named, stable cells are not, and no verdict changes.
 
 use fsarena_analyse::{assess, carry_over};
-use fsarena_model::{Label, Rounds, RunRecord, Slice, Trial};
+use fsarena_model::{Label, Rounds, RunRecord, Slice, Trial, probe};
 
 use fsarena_fakes::{Play, World, workload};
+
+use crate::noise::BOUNDS;
 
 /// Three identical contenders in eight rounds.
 fn still(seed: u64) -> RunRecord {
@@ -105,4 +107,32 @@ fn whole_pieces_have_no_slices_to_compare() {
     let stability = &play.with_rounds(Rounds::Exactly(5)).perform().comparison().cells[0].stability;
     assert_eq!((stability.within_round, stability.carry_over), (None, None));
     assert!(stability.trend.is_some());
+}
+
+/// The sentence about scatter, after the times of all trials scatter, and with them this share of processor time.
+fn scatter(noise: f64, share_of_processor: f64, stolen: f64) -> Option<String> {
+    let mut record = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1010.0]).noisy(noise, 5))
+        .with_rounds(Rounds::Exactly(8))
+        .perform()
+        .record;
+    record.plan.measuring.noise = BOUNDS;
+    for trial in &mut record.trials {
+        let (seconds, at_mean) = (trial.seconds(), trial.operations() as f64 / 1000.0);
+        let busy = 0.5 * at_mean + share_of_processor * (seconds - at_mean);
+        let readings = [probe::CPU_PROCESS.reading(busy), probe::CPU_MACHINE.reading(busy + seconds / 4.0)];
+        trial.probes.extend(readings);
+        trial.probes.extend([probe::CPU_STEAL.reading(stolen * seconds)]);
+    }
+    let note = assess(&record).notes.into_iter().find(|note| note.text.contains(" scatter by "))?;
+    Some(note.text)
+}
+
+#[test]
+fn the_scatter_of_undecided_work_is_divided_into_processor_time_and_waiting() {
+    for (share, words) in [(0.0, "0 % of that is"), (0.7, "70 % of that is"), (1.0, "100 % of that is")] {
+        let said = scatter(0.1, share, 0.0).expect("it scatters");
+        assert!(said.contains(words), "{share}: {said}");
+    }
+    assert_eq!(scatter(0.005, 0.7, 0.0), None, "it scatters too little");
+    assert_eq!(scatter(0.1, 0.7, 0.5), None, "another load explains enough");
 }
