@@ -7,6 +7,9 @@ use fsarena_model::{Latency, Nanos, ProbeId, Reading, Readings, Trial};
 
 use crate::iostat;
 
+/// The device's time of flushes is counted in steps of 1 ms, so less than this is not known well enough for a figure.
+const SHORTEST_FLUSHING: f64 = 0.01;
+
 /// Processor seconds within the timed slices that neither this run nor kernel threads used. May be slightly negative,
 /// because the machine's counter has a resolution of one tick.
 pub fn beyond_own_seconds(trial: &Trial) -> Option<f64> {
@@ -65,7 +68,8 @@ fn of_trial(trial: &Trial) -> Readings {
             Kind::PerSecond(unit) => (seconds, unit.to_owned()),
             Kind::Trial | Kind::Computed => (1.0, reading.unit.clone()),
         };
-        let value = reading.value.map(|value| value / divisor).filter(|value| value.is_finite());
+        let is_known = |value: &f64| *id != probe::DEVICE_FLUSHING.key() || *value >= SHORTEST_FLUSHING;
+        let value = reading.value.filter(is_known).map(|value| value / divisor).filter(|value| value.is_finite());
         readings.insert(id.clone(), Reading { value, unit });
     }
     let foreign = foreign_seconds(trial).map(|busy| busy / counted_seconds(trial)).filter(|value| value.is_finite());

@@ -268,3 +268,13 @@ fn clients_that_start_apart_in_more_than_a_quarter_of_the_slices_are_flagged() {
     assert_eq!(apart(2), [Finding::StartsApart { slices: 8, of: 24, worst: 0.004 }]);
     assert_eq!(apart(1), []);
 }
+
+#[test]
+fn a_time_of_flushes_of_a_few_steps_of_its_counter_is_not_known() {
+    let flushing = |seconds: f64| {
+        let kept = Kept::new(workload("fsync")).reading(probe::DEVICE_FLUSHING, seconds);
+        kept.cells()[0].probe(probe::DEVICE_FLUSHING)
+    };
+    assert_eq!([0.0, 0.001, 0.009].map(flushing), [None; 3]);
+    assert_eq!(flushing(0.05), Some(0.05 / 100.0));
+}

@@ -161,7 +161,7 @@ const PER_SYNC: [CellFigure; 4] = [
         "Requests that ask for a flush before they are done."),
     computed("FUA writes per sync", |all, cell| per_sync(all, cell, probe::DEVICE_FUA), count,
         "Writes that are to reach the medium past the device's cache."),
-    computed("time of a flush", flush_time, seconds, "The mean, as the device's statistics have it."),
+    computed("time of a flush", flush_time, seconds, "The mean, as the device's statistics have it; absent where all flushes of a round took less than 10 ms."),
 ];
 
 const SYNCS: CellFigure =
